@@ -1,0 +1,165 @@
+// The spec as data: every value with its place, every layer kind resolved, nothing derived and no rule checked beyond
+// "this key exists and has this type". `read_spec` gives one; contract/ judges it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "generator/diagnostics.hpp"
+
+namespace monomorph::generator {
+
+/// A value of the spec and where it stands. Not given: the default, with the span of the section (or of the file).
+template <class T>
+struct Field {
+  T value{};
+  Span span;
+  bool given = false;
+};
+
+struct ModelSection {
+  Field<std::string> name;
+  Field<std::int64_t> vocab_size;
+  Field<std::int64_t> hidden_size;
+  Field<std::int64_t> num_hidden_layers;
+  Field<std::int64_t> max_position_embeddings;
+};
+
+struct NormSection {
+  Field<std::string> type;  ///< rms_norm | layer_norm
+  Field<double> eps;
+  Field<bool> bias;         ///< default: true for layer_norm, false for rms_norm
+};
+
+/// Which of the projections have a bias: `bias = true`, or a list of their names.
+struct Biases {
+  bool all = false;
+  std::vector<std::string> projections;
+  bool has(const std::string& projection) const;
+};
+
+struct PositionSection {
+  Field<std::string> type;  ///< rope | learned | none
+  Field<double> rope_theta;
+  Field<std::int64_t> rotary_dim;  ///< default: head_dim
+};
+
+/// Norms around a sub-block: h = residual_norm(h + output_norm(f(input_norm(h)))).
+struct SubBlockNorms {
+  Field<bool> input_norm;     ///< default true
+  Field<bool> output_norm;    ///< default false
+  Field<bool> residual_norm;  ///< default false
+};
+
+struct AttentionSection {
+  Span span;  ///< of the section's header
+  Field<std::int64_t> num_attention_heads;
+  Field<std::int64_t> num_key_value_heads;  ///< default: num_attention_heads
+  Field<std::int64_t> head_dim;             ///< default: hidden_size / num_attention_heads
+  Field<std::string> scale;                 ///< an expression of the spec's numbers; default 1 / sqrt(head_dim)
+  Field<Biases> bias;                       ///< of q, k, v, o
+  Field<std::string> qk_norm;               ///< none | head
+  SubBlockNorms norms;
+};
+
+struct MlpSection {
+  Span span;
+  Field<std::string> type;        ///< gated | plain
+  Field<std::int64_t> intermediate_size;
+  Field<std::string> activation;  ///< a name (silu, gelu, gelu_pytorch_tanh, gelu_new, relu ...) or an expression of x
+  Field<std::string> combine;     ///< gated: an expression of gate and up; default activation(gate) * up
+  Field<Biases> bias;             ///< of gate, up, down
+  SubBlockNorms norms;
+};
+
+/// A kind of layer with every section resolved: the base overlaid with the kind's own keys. Kinds whose resolved values
+/// are equal have been made one.
+struct LayerKind {
+  std::string name;        ///< "layer" where the spec has no pattern
+  std::string identifier;  ///< name, with what is not alphanumeric replaced by '_'
+  Span span;
+  Field<std::vector<std::string>> steps;  ///< default ["attention", "mlp"]
+  NormSection norm;
+  AttentionSection attention;
+  PositionSection position;
+  MlpSection mlp;
+};
+
+struct LmHeadSection {
+  Field<bool> tie_word_embeddings;
+};
+
+/// Where a part of the model stands in the checkpoint.
+struct TensorName {
+  std::string name;                ///< pattern with {i}, without ".weight"/".bias" unless exact
+  bool transposed = false;
+  std::vector<std::string> fused;  ///< parts that stand in this one tensor, in order ("q", "k", "v")
+  bool exact = false;
+  Span span;
+};
+
+struct IgnoredTensor {
+  std::string name;  ///< pattern with {i}
+  std::string why;
+  Span span;
+};
+
+struct CheckpointSection {
+  Span span;
+  Field<std::string> names;  ///< a named table of tensor names: llama | gpt2; lines of `tensors` override it
+  Field<std::string> dtype;  ///< f32 | f16 | bf16
+  std::vector<std::pair<std::string, Field<std::string>>> dtypes;  ///< pattern of part names -> dtype, where it differs
+  Field<std::vector<std::string>> prefix;    ///< one of these stands before every name; "" is no prefix
+  std::map<std::string, TensorName> tensors;  ///< part ("layers.{i}.attention.q") -> name: the named table, overridden
+  std::vector<IgnoredTensor> ignore;
+};
+
+/// config.json keys that import was told to ignore: key and reason, kept so that the spec says so.
+struct ImportSection {
+  std::vector<std::pair<std::string, std::string>> ignored;
+};
+
+struct TokenizerSection {
+  Field<std::int64_t> bos_token_id;               ///< absent: -1
+  Field<std::vector<std::int64_t>> eos_token_id;  ///< one or a list
+};
+
+struct EngineSection {
+  Field<std::int64_t> max_sequence_length;  ///< default min(max_position_embeddings, 4096)
+  Field<std::string> kv_cache;              ///< f16 | f32; default f32 where the weights are f32, else f16
+  Field<std::int64_t> prefill_chunk;        ///< default 128
+};
+
+struct Spec {
+  std::shared_ptr<const Source> source;
+  std::string hash;  ///< of the text with every override applied: FNV-1a 64, 16 hex digits
+  ModelSection model;
+  NormSection norm;  ///< of the final norm
+  LmHeadSection lm_head;
+  CheckpointSection checkpoint;
+  ImportSection import;
+  TokenizerSection tokenizer;
+  EngineSection engine;
+  PositionSection position;                ///< the base: what a learned table is sized by
+  std::vector<LayerKind> kinds;            ///< distinct kinds, in order of first use
+  std::vector<std::size_t> layer_kinds;    ///< for each layer, its index into kinds
+};
+
+/// `--set section.key=value`: the value is TOML (a bare word is taken as a string).
+struct Override {
+  std::string path;
+  std::string value;
+};
+
+/// Reads a spec. Unknown keys, wrong types, missing required keys are diagnostics; a Spec is given only without errors.
+std::optional<Spec> read_spec(std::shared_ptr<const Source> source, const std::vector<Override>& overrides,
+                              Diagnostics& diagnostics);
+
+/// The file's text as a Source. Throws EnvironmentError naming the file.
+std::shared_ptr<const Source> read_source(const std::string& path);
+
+}  // namespace monomorph::generator

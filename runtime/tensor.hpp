@@ -1,0 +1,87 @@
+// Shapes as types. An axis is a type with a meaning and a size; a tensor's type is its element and its axes. So a
+// mistake whose sizes happen to fit (an o_proj where a q_proj belongs, keys where values belong) does not compile.
+//
+// Nothing here owns memory: a Tensor is a place in an arena that the plan laid out, a Weight is a row of the emitted
+// tensor table. Rows (the last axis) are padded to 16 bytes, so that kernels may read four 32-bit words at a time.
+#pragma once
+
+#include <cstdint>
+
+namespace monomorph {
+
+struct f32 {
+  static constexpr std::int64_t bytes = 4;
+};
+struct f16 {
+  static constexpr std::int64_t bytes = 2;
+};
+struct bf16 {
+  static constexpr std::int64_t bytes = 2;
+};
+struct u32 {
+  static constexpr std::int64_t bytes = 4;
+};
+
+/// The memories of an engine, weights aside: each is one buffer, laid out by the plan.
+enum class Arena : std::uint32_t {
+  activations,  ///< values between dispatches; reused by lifetime
+  cache,        ///< keys and values of every layer; lives as long as the sequence
+  state,        ///< what host and device both touch: sequence state, token ids, logits
+  tables,       ///< constants computed at load: cosines and sines
+};
+inline constexpr std::int64_t arena_count = 4;
+
+/// `bytes` bytes at `offset` of an arena; offset is a multiple of 256.
+struct BufferView {
+  Arena arena;
+  std::int64_t offset;
+  std::int64_t bytes;
+};
+
+inline constexpr std::int64_t row_alignment = 16;
+
+/// Bytes from one row of `columns` elements to the next.
+template <class Element>
+constexpr std::int64_t row_bytes(std::int64_t columns) {
+  return (columns * Element::bytes + row_alignment - 1) / row_alignment * row_alignment;
+}
+
+namespace detail {
+template <class Element, class First, class... Rest>
+struct Extent {
+  static constexpr std::int64_t elements = First::size * Extent<Element, Rest...>::elements;
+  static constexpr std::int64_t bytes = First::size * Extent<Element, Rest...>::bytes;
+};
+template <class Element, class Last>
+struct Extent<Element, Last> {
+  static constexpr std::int64_t elements = Last::size;
+  static constexpr std::int64_t bytes = row_bytes<Element>(Last::size);
+};
+}  // namespace detail
+
+/// An activation: `Tensor<f32, tokens, hidden>`.
+template <class Element, class... Axes>
+struct Tensor {
+  BufferView view;
+  static constexpr std::int64_t elements = detail::Extent<Element, Axes...>::elements;
+  static constexpr std::int64_t bytes = detail::Extent<Element, Axes...>::bytes;
+};
+
+/// A weight: `Weight<gate_proj, f16, intermediate, hidden>`. The role tells apart weights of equal axes. `tensor` is its
+/// row in the emitted tensor table.
+template <class Role, class Element, class... Axes>
+struct Weight {
+  std::int32_t tensor;
+  static constexpr std::int64_t parameters = detail::Extent<Element, Axes...>::elements;
+  static constexpr std::int64_t bytes = detail::Extent<Element, Axes...>::bytes;
+};
+
+/// Per-layer state that outlives a call: `Cache<keys, f16, kv_heads, positions, head>`.
+template <class Role, class Element, class... Axes>
+struct Cache {
+  BufferView view;
+  static constexpr std::int64_t elements = detail::Extent<Element, Axes...>::elements;
+  static constexpr std::int64_t bytes = detail::Extent<Element, Axes...>::bytes;
+};
+
+}  // namespace monomorph
