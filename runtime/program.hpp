@@ -24,7 +24,9 @@ enum class Access : std::uint32_t { read, write, read_write };
 
 /// A storage buffer of a kernel (set 0, binding = its index). A binding that `splits` is a weight whose rows are the
 /// dispatch's rows: where the tensor lies in several slices, the dispatch is made once for each slice, with that slice
-/// alone bound and `first_row` counting from the tensor's first row.
+/// alone bound and `first_row` counting from the tensor's first row. So a kernel reads row `first_row + r` of such a
+/// binding at `r`, and of every other binding at `first_row + r`. The same holds where a grid would be too large for one
+/// dispatch.
 struct Binding {
   const char* name;
   Access access;
@@ -99,9 +101,10 @@ class Recorder {
 // ---------------------------------------------------------------------------------------------------------- weights
 
 /// One checkpoint tensor, or some of its rows, as part of a weight. Rows are those of the weight (outputs); a checkpoint
-/// that keeps the matrix as [inputs, outputs] is `transposed`. Vectors have columns = 1... see TensorPattern.
+/// that keeps the matrix as [inputs, outputs] is `transposed`. In a vector (TensorPattern::rows == 1) `rows`, `source_row`
+/// and `source_rows` count elements. Parts follow each other; a part with an empty name, and what no part fills, is zeros.
 struct TensorPart {
-  const char* name;           ///< in the checkpoint, with "{i}" for the layer
+  const char* name;           ///< in the checkpoint, with "{i}" for the layer, without the prefix
   std::int64_t rows;          ///< rows of the weight that this part fills
   std::int64_t source_row;    ///< first of those rows in the checkpoint's tensor (after transposing)
   std::int64_t source_rows;   ///< rows the checkpoint's tensor has (after transposing)
@@ -196,6 +199,7 @@ struct Program {
 
   std::span<const Kernel> kernels;
   std::span<const TensorGroup> tensors;
+  std::span<const char* const> checkpoint_prefixes;  ///< one of these stands before every name; tried in order; empty: ""
   std::span<const RotaryTable> rotary_tables;
   std::array<std::int64_t, arena_count> arena_bytes;  ///< by Arena
 
