@@ -1,0 +1,66 @@
+// Weights on the host: the mapping from a program's tensors to a checkpoint's, checked once, then read row by row. The
+// device's upload and the CPU reference read the same mapping, so they cannot disagree about what a weight is.
+//
+// Takes a Program's tensor tables and a checkpoint (or a seed); gives rows as floats, or as the bytes a device holds.
+// Guarantees: every part was found, with the dtype and shape the program states; reading cannot fail afterwards.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/program.hpp"
+
+namespace monomorph {
+
+/// Bytes of an element, and from one row to the next (padded, see runtime/tensor.hpp).
+std::int64_t element_bytes(Dtype dtype);
+std::int64_t row_bytes(Dtype dtype, std::int64_t columns);
+const char* to_string(Dtype dtype);
+
+/// A tensor of the program: its id is its place in the list.
+struct TensorEntry {
+  std::string name;  ///< the pattern's, with the layer in it
+  const TensorPattern* pattern = nullptr;
+  std::int64_t layer = -1;
+  std::int64_t row_bytes() const { return monomorph::row_bytes(pattern->stored, pattern->columns); }
+  std::int64_t bytes() const { return pattern->rows * row_bytes(); }
+};
+
+/// A program's tensors in the order of their ids.
+std::vector<TensorEntry> list_tensors(const Program& program);
+
+class HostWeights {
+ public:
+  /// Opens a checkpoint and finds every tensor in it. Throws Error(rejected) with all tensors that are missing or have
+  /// another dtype or shape, Error(environment) for files that cannot be read.
+  static HostWeights open(const Program& program, const std::string& path);
+  /// Normal values scaled by 1 / sqrt(columns) (vectors: 1 + 0.3 normal, biases 0.3 normal), rounded to the dtype; the
+  /// same for the same seed.
+  static HostWeights random(const Program& program, std::uint64_t seed);
+
+  HostWeights(HostWeights&&) noexcept;
+  HostWeights& operator=(HostWeights&&) noexcept;
+  ~HostWeights();
+
+  const std::vector<TensorEntry>& tensors() const;
+
+  /// Element (row, column), exact.
+  double at(std::int32_t tensor, std::int64_t row, std::int64_t column) const;
+  /// A whole row; out has the tensor's columns. A vector's row is 0. Safe to call from several threads.
+  void row(std::int32_t tensor, std::int64_t row, std::span<float> out) const;
+
+  /// Rows first..first + rows - 1 as the device holds them: `stored` elements, each row padded with zeros to row_bytes().
+  void stored_rows(std::int32_t tensor, std::int64_t first, std::int64_t rows, std::span<std::byte> out) const;
+
+  class Source;  ///< a checkpoint or a generator of random values
+
+ private:
+  explicit HostWeights(std::unique_ptr<Source> source);
+  std::unique_ptr<Source> source_;
+};
+
+}  // namespace monomorph
