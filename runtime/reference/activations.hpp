@@ -1,0 +1,59 @@
+// Activations of the CPU reference: a row of doubles a token, whose width is part of the type; and the one way this
+// folder uses several threads.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <future>
+#include <span>
+#include <thread>
+#include <vector>
+
+namespace monomorph::reference {
+
+/// [tokens, columns], row by row. Stays in double from one operation to the next.
+template <std::int64_t columns>
+struct Activations {
+  std::vector<double> values;
+
+  explicit Activations(std::int64_t tokens) : values(static_cast<std::size_t>(tokens * columns)) {}
+  std::int64_t tokens() const { return static_cast<std::int64_t>(values.size()) / columns; }
+  std::span<double, columns> row(std::int64_t token) {
+    return std::span<double, columns>(values.data() + token * columns, columns);
+  }
+  std::span<const double, columns> row(std::int64_t token) const {
+    return std::span<const double, columns>(values.data() + token * columns, columns);
+  }
+};
+
+/// Sum of a[i] * b[i]. Eight partial sums in a fixed order: the compiler may use vectors of any width and the result has
+/// the same bits.
+template <std::int64_t size>
+double dot(const double* a, const double* b) {
+  double sums[8] = {};
+  constexpr std::int64_t whole = size / 8 * 8;
+  for (std::int64_t i = 0; i < whole; i += 8) {
+    for (std::int64_t lane = 0; lane < 8; ++lane) sums[lane] += a[i + lane] * b[i + lane];
+  }
+  for (std::int64_t i = whole; i < size; ++i) sums[i - whole] += a[i] * b[i];
+  return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
+}
+
+/// Calls body(begin, end) over a partition of [0, count), on several threads where `operations` (multiplications in all)
+/// repay starting them. Deterministic as long as no index depends on another.
+template <class Body>
+void parallel_for(std::int64_t count, std::int64_t operations, const Body& body) {
+  constexpr std::int64_t operations_per_thread = 1 << 18;
+  const std::int64_t cores = std::max<std::int64_t>(1, std::thread::hardware_concurrency());
+  const std::int64_t threads = std::min({cores, count, 1 + operations / operations_per_thread});
+  std::vector<std::future<void>> others;
+  for (std::int64_t i = 1; i < threads; ++i) {
+    others.push_back(std::async(std::launch::async, [&body, count, threads, i] {
+      body(count * i / threads, count * (i + 1) / threads);
+    }));
+  }
+  body(0, threads > 1 ? count / threads : count);
+  for (std::future<void>& other : others) other.get();
+}
+
+}  // namespace monomorph::reference

@@ -1,0 +1,8 @@
+// The vocabulary of the emitted CPU reference: everything its forward pass calls. tests/runtime/reference/ has two models
+// written in it by hand.
+#pragma once
+
+#include "runtime/reference/attention.hpp"
+#include "runtime/reference/elementwise.hpp"
+#include "runtime/reference/matrices.hpp"
+#include "runtime/reference/norms.hpp"

@@ -1,0 +1,48 @@
+#include "runtime/validate.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace monomorph {
+namespace {
+
+[[noreturn]] void reject(const std::string& message) { throw Error(ErrorKind::rejected, message); }
+
+}  // namespace
+
+void validate_tokens(const Program& program, std::int64_t position, std::span<const std::int32_t> tokens) {
+  if (tokens.empty()) reject("no tokens were given: a call needs at least one");
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (tokens[i] < 0 || tokens[i] >= program.vocab_size) {
+      reject(fmt::format("token {} (number {} of {}) is outside the vocabulary of {}: ids go from 0 to {}", tokens[i],
+                         i + 1, tokens.size(), program.name, program.vocab_size - 1));
+    }
+  }
+  const std::int64_t room = program.max_sequence_length - position;
+  if (static_cast<std::int64_t>(tokens.size()) > room) {
+    reject(fmt::format("{} tokens do not fit: position {} of max_sequence_length {} leaves room for {}; shorten the "
+                       "prompt, or build with a longer engine.max_sequence_length",
+                       tokens.size(), position, program.max_sequence_length, room));
+  }
+}
+
+void validate_sampling(const Sampling& sampling) {
+  if (!(sampling.temperature >= 0) || std::isinf(sampling.temperature) ||
+      (sampling.temperature > 0 && std::isinf(1 / sampling.temperature))) {
+    reject(fmt::format("temperature {} is not a finite number of at least 0 (0 takes the likeliest token)",
+                       sampling.temperature));
+  }
+  if (!(sampling.top_p > 0 && sampling.top_p <= 1)) {
+    reject(fmt::format("top_p {} is not above 0 and at most 1 (1 keeps all tokens)", sampling.top_p));
+  }
+}
+
+void validate_generation(const Program& program, std::int64_t position, std::span<const std::int32_t> prompt,
+                         std::int64_t count, const Sampling& sampling) {
+  if (count < 0) reject(fmt::format("{} tokens cannot be generated: the count must be at least 0", count));
+  validate_sampling(sampling);
+  validate_tokens(program, position, prompt);
+}
+
+}  // namespace monomorph
