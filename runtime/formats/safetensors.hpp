@@ -1,0 +1,63 @@
+// Checkpoints in safetensors: a file, a directory with model.safetensors, or one with model.safetensors.index.json and
+// its shards. Mapped read-only, never copied; the format's every rule is checked at opening, so that a tensor's bytes
+// can then be taken without a doubt. Which tensors a model needs is not known here: that is the audit's.
+//
+// Format: https://huggingface.co/docs/safetensors. Errors: Error(rejected) for what breaks it, Error(environment) for
+// what cannot be read; both name the file, the place and the remedy.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace monomorph {
+
+/// A tensor as the file declares it.
+struct CheckpointTensor {
+  std::string name;
+  std::string dtype;                ///< "F32", "F16", "BF16"; others as the file says, for the audit to refuse
+  std::vector<std::int64_t> shape;  ///< a scalar's is empty
+  std::span<const std::byte> data;  ///< in the mapping; little endian; the format does not align it
+  std::size_t file = 0;             ///< index into Checkpoint::files()
+
+  std::int64_t elements() const;
+};
+
+class Checkpoint {
+ public:
+  /// `path`: a .safetensors file, an index (.json), or a directory that holds either.
+  static Checkpoint open(const std::filesystem::path& path);
+
+  Checkpoint(Checkpoint&&) noexcept;
+  Checkpoint& operator=(Checkpoint&&) noexcept;
+  ~Checkpoint();
+
+  const std::vector<CheckpointTensor>& tensors() const { return tensors_; }  ///< ordered by name
+  const CheckpointTensor* find(std::string_view name) const;                 ///< nullptr: there is none
+  const std::vector<std::filesystem::path>& files() const { return files_; }
+  std::int64_t total_bytes() const;  ///< of all tensors
+  /// The directory the checkpoint stands in: where its tokenizer is looked for.
+  const std::filesystem::path& directory() const { return directory_; }
+
+  /// Hints to the system: this tensor is read next; this tensor is not read again soon.
+  void prefetch(const CheckpointTensor& tensor) const;
+  void release(const CheckpointTensor& tensor) const;
+
+ private:
+  class Mapping;
+  Checkpoint();
+  void add_file(const std::filesystem::path& path);
+  void add_index(const std::filesystem::path& path);
+
+  std::filesystem::path directory_;
+  std::vector<std::filesystem::path> files_;
+  std::vector<std::unique_ptr<Mapping>> mappings_;
+  std::vector<CheckpointTensor> tensors_;
+};
+
+}  // namespace monomorph
