@@ -6,8 +6,8 @@
     python scripts/train_embedded_model.py
 
 Takes:  the King James text, as printed by Debian's `bible` program; nothing is downloaded.
-Gives:  models/kjv/{model.safetensors, config.json, generation_config.json, tokenizer.json, tokenizer_config.json, README.md}.
-        Weights are float16 and below MAX_FILE_BYTES; all figures in the README are of these rounded weights.
+Gives:  models/kjv/ with model.safetensors, config.json, generation_config.json, tokenizer.json, tokenizer_config.json
+        and README.md. Weights are float16, below MAX_FILE_BYTES; all losses and samples in the README are of these.
 Steps:  read_chapters -> split -> train_tokenizer -> train (float32, CPU) -> write_model -> measure -> write_readme.
 
 The seed fixes initial weights, order of the data and dropout. Training saves its whole state every EVALUATE_EVERY steps
@@ -19,6 +19,7 @@ import json
 import math
 import re
 import subprocess
+import textwrap
 import time
 from pathlib import Path
 
@@ -62,8 +63,28 @@ CONFIG = {
     "vocab_size": 2048,
 }
 
+GENERATION_CONFIG = {
+    "bos_token_id": BOS_ID,
+    "do_sample": True,
+    "eos_token_id": EOS_ID,
+    "temperature": 0.8,
+    "top_p": 0.95,
+    "transformers_version": transformers.__version__,
+}
+
+TOKENIZER_CONFIG = {
+    "bos_token": BOS,
+    "clean_up_tokenization_spaces": False,
+    "eos_token": EOS,
+    "model_input_names": ["input_ids", "attention_mask"],
+    "model_max_length": CONFIG["max_position_embeddings"],
+    "tokenizer_class": "PreTrainedTokenizerFast",
+}
+
 HELD_OUT_EVERY = 20       # chapters; the tenth of each twenty, so that Genesis 1 stays in the training text
 PARAGRAPH_BYTES = 400     # a paragraph ends with the first full stop at the end of a verse after this many
+# How the committed model was trained: the defaults of the options of the same names.
+TRAINING = {"steps": 3400, "decay_steps": 1200, "learning_rate": 2e-3, "dropout": 0.1, "seed": 1611}
 BATCH_SIZE = 8            # windows of max_position_embeddings tokens
 WARM_UP_STEPS = 100
 ADAM_BETAS = (0.9, 0.95)
@@ -77,11 +98,11 @@ EVALUATE_EVERY = 200
 def read_chapters():
     """All 1189 chapters in order, each a list of paragraphs. Verse numbers and headings are left out.
 
-    The source marks no paragraphs, so they are made: verses are joined by a space, up to PARAGRAPH_BYTES and a full stop.
+    The source marks no paragraphs, so they are made: verses joined by a space, up to PARAGRAPH_BYTES and a full stop.
     """
-    printed = subprocess.run(["bible", "-l100000", "Gen1:1-Rev22:21"], check=True, capture_output=True, text=True).stdout
+    everything = ["bible", "-l100000", "Gen1:1-Rev22:21"]  # a verse a line: number, text; a heading before each chapter
     chapters = []
-    for line in printed.splitlines():
+    for line in subprocess.run(everything, check=True, capture_output=True, text=True).stdout.splitlines():
         verse = re.fullmatch(r" {1,3}(\d+) (\S.*)", line)
         if verse is None:
             if line.strip() and not re.fullmatch(r"[A-Za-z0-9 ]+ \d+", line.strip()):
@@ -172,7 +193,7 @@ def learning_rate(step, arguments):
 
 def new_model(dropout):
     """Llama itself has no dropout on the residual stream: hooks on the two sub-blocks add it, while training only."""
-    model = LlamaForCausalLM(LlamaConfig(**{k: v for k, v in CONFIG.items() if k not in ("torch_dtype", "architectures")}))
+    model = LlamaForCausalLM(LlamaConfig(**{key: CONFIG[key] for key in CONFIG if key != "torch_dtype"}))
     for layer in model.model.layers:
         layer.self_attn.register_forward_hook(
             lambda block, _, out: (torch.nn.functional.dropout(out[0], dropout, block.training), *out[1:]))
@@ -182,7 +203,7 @@ def new_model(dropout):
 
 @torch.no_grad()
 def loss_of(model, ids):
-    """(summed nats, predicted tokens) over chapters, each cut into windows that predict every token but the bos once."""
+    """(summed nats, predicted tokens) over chapters, cut into windows that predict every token but the bos once."""
     length = CONFIG["max_position_embeddings"]
     pieces = [c[at : at + length + 1] for c in ids for at in range(0, len(c) - 1, length)]
     pieces.sort(key=len)
@@ -190,7 +211,7 @@ def loss_of(model, ids):
     nats = 0.0
     for at in range(0, len(pieces), BATCH_SIZE):
         batch = torch.nn.utils.rnn.pad_sequence(pieces[at : at + BATCH_SIZE], batch_first=True, padding_value=-100)
-        logits = model(input_ids=batch[:, :-1].clamp(min=0)).logits  # padding is on the right: nothing before it sees it
+        logits = model(input_ids=batch[:, :-1].clamp(min=0)).logits  # padding is on the right, where nothing sees it
         nats += torch.nn.functional.cross_entropy(logits.flatten(0, 1), batch[:, 1:].flatten(), reduction="sum").item()
     model.train()
     return nats, sum(len(c) - 1 for c in ids)
@@ -238,11 +259,12 @@ def train(ids, starts, held_out_ids, arguments):
             recent = []
             print(f"step {step}  training loss {log[-1][1]:.4f}  held-out loss {log[-1][2]:.4f}", flush=True)
             if log[-1][2] < best["loss"]:
-                best = {"loss": log[-1][2], "step": step, "model": {k: v.clone() for k, v in model.state_dict().items()}}
-            state = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "step": step, "log": log, "best": best,
-                     "rng": torch.get_rng_state()}
+                weights = {name: tensor.clone() for name, tensor in model.state_dict().items()}
+                best = {"loss": log[-1][2], "step": step, "model": weights}
+            state = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "rng": torch.get_rng_state(),
+                     "step": step, "log": log, "best": best}
             torch.save(state, state_path.with_suffix(".new"))
-            state_path.with_suffix(".new").replace(state_path)
+            state_path.with_suffix(".new").replace(state_path)  # a run ended here leaves a whole state
     return best, log
 
 
@@ -260,14 +282,9 @@ def write_model(directory, weights, tokenizer):
     save_file(half, directory / "model.safetensors", metadata={"format": "pt"})
     assert (directory / "model.safetensors").stat().st_size < MAX_FILE_BYTES
     write_json(directory / "config.json", CONFIG)
-    write_json(directory / "generation_config.json", {"bos_token_id": BOS_ID, "do_sample": True, "eos_token_id": EOS_ID,
-                                                      "temperature": 0.8, "top_p": 0.95,
-                                                      "transformers_version": transformers.__version__})
+    write_json(directory / "generation_config.json", GENERATION_CONFIG)
     tokenizer.save(str(directory / "tokenizer.json"))
-    write_json(directory / "tokenizer_config.json", {"bos_token": BOS, "clean_up_tokenization_spaces": False,
-                                                     "eos_token": EOS, "model_input_names": ["input_ids", "attention_mask"],
-                                                     "model_max_length": CONFIG["max_position_embeddings"],
-                                                     "tokenizer_class": "PreTrainedTokenizerFast"})
+    write_json(directory / "tokenizer_config.json", TOKENIZER_CONFIG)
 
 
 def measure(directory, training, held_out):
@@ -289,49 +306,62 @@ def measure(directory, training, held_out):
         torch.manual_seed(0)
         prompt_ids = torch.tensor([tokenizer.encode(prompt).ids])
         generated = model.eval().generate(prompt_ids, attention_mask=torch.ones_like(prompt_ids), max_new_tokens=120,
-                                          pad_token_id=EOS_ID, top_k=0, **how)
+                                          pad_token_id=EOS_ID, **how)
         return tokenizer.decode(generated[0].tolist())
 
     figures["greedy"] = sample("In the beginning", do_sample=False, temperature=None, top_p=None)
-    figures["sampled"] = sample("In the beginning", do_sample=True, temperature=0.8, top_p=0.95)
+    figures["sampled"] = sample("In the beginning", do_sample=True, temperature=0.8, top_p=0.95, top_k=0)
     return figures
 
 
 def quote(text):
-    return "\n".join(f"> {line}".rstrip() for line in text.splitlines())
+    return "\n".join(f"> {line}".rstrip() for part in text.split("\n") for line in textwrap.wrap(part, 116) or [""])
 
 
 def write_readme(directory, figures, training, best_step, log, arguments):
     c, held, seen = CONFIG, figures["held_out"], figures["training"]
+    heads = f"{c['num_attention_heads']} heads over {c['num_key_value_heads']} key-value heads of {c['head_dim']}"
+    bos, eos = (token.replace("|", r"\|") for token in (BOS, EOS))  # inside a table
+    training_bytes = sum(len("\n\n".join(chapter).encode()) for chapter in training)
+    options = "".join(f" --{name.replace('_', '-')} {getattr(arguments, name):g}" for name, default in TRAINING.items()
+                      if getattr(arguments, name) != default)
     rows = "\n".join(f"| {step} | {loss:.4f} | {held_loss:.4f} |" for step, loss, held_loss in log)
     (directory / "README.md").write_text(f"""\
 # models/kjv: a small Llama that writes King James prose
 
-A real model, small enough to be carried by this repository, so that examples and tests have weights and a tokenizer whose
-output can be read. It is of the Llama 3 kind, in the files and names that Hugging Face hub models have.
+Trained for this repository and small enough to be carried by it, so that examples and tests have weights and a
+tokenizer whose output can be read. It is of the Llama 3 kind, with the files and names that models on the Hugging Face
+hub have.
 
 | | |
 | --- | --- |
-| architecture | `LlamaForCausalLM`: {c["num_hidden_layers"]} layers, hidden_size {c["hidden_size"]}, {c["num_attention_heads"]} heads over {c["num_key_value_heads"]} key-value heads of {c["head_dim"]}, intermediate_size {c["intermediate_size"]}, tied head |
+| architecture | `{c["architectures"][0]}`, {c["num_hidden_layers"]} layers, tied head |
+| sizes | hidden_size {c["hidden_size"]}, {heads}, intermediate_size {c["intermediate_size"]} |
 | context | {c["max_position_embeddings"]} tokens, RoPE with rope_theta {c["rope_theta"]:g} |
 | parameters | {figures["parameters"]:,}, all float16; `model.safetensors` is {figures["file_bytes"]:,} bytes |
-| tokenizer | byte-level BPE, {c["vocab_size"]} tokens, Llama 3's pre-tokenizer; `{BOS}` ({BOS_ID}) is put before a text, `{EOS}` ({EOS_ID}) ends it |
+| tokenizer | byte-level BPE, {c["vocab_size"]} tokens, Llama 3's pre-tokenizer |
+| special tokens | `{bos}` ({BOS_ID}) is put before a text, `{eos}` ({EOS_ID}) ends it |
 
 ## Data
 
-The King James Version, as Debian's packages `bible-kjv` and `bible-kjv-text` print it: 1189 chapters. Verse numbers and
-headings are left out, verses are joined into paragraphs of {PARAGRAPH_BYTES} bytes and a little more, a blank line apart; a chapter is one text.
-Every {HELD_OUT_EVERY}th chapter, counted from the tenth of the book, is held out: {held["chapters"]} chapters, {held["bytes"]:,} bytes; neither tokenizer nor model has
-seen them. {len(training)} chapters, {sum(len(chr(10).join(x).encode()) + len(x) - 1 for x in training):,} bytes, are the training text.
+The King James Version, as Debian's packages `bible-kjv` and `bible-kjv-text` print it. Verse numbers and headings are
+left out; verses are joined into paragraphs, each ending with the first verse that ends with a full stop after
+{PARAGRAPH_BYTES} bytes, a blank line apart; a chapter is one text. Every {HELD_OUT_EVERY}th chapter, counted from the
+tenth, is held out: neither the tokenizer nor the model has learned from it.
+
+| | chapters | bytes |
+| --- | --- | --- |
+| training | {len(training):,} | {training_bytes:,} |
+| held out | {held["chapters"]} | {held["bytes"]:,} |
 
 ## Loss
 
-Of the float16 weights as written here, computed in float32, in windows of at most {c["max_position_embeddings"]} tokens:
+Of the float16 weights in this folder, computed in float32, in windows of at most {c["max_position_embeddings"]} tokens:
 
-| text | nats per token | bits per byte |
-| --- | --- | --- |
-| held out ({held["tokens"]:,} tokens) | {held["nats_per_token"]:.4f} | {held["bits_per_byte"]:.4f} |
-| training, every {HELD_OUT_EVERY}th chapter ({seen["tokens"]:,} tokens) | {seen["nats_per_token"]:.4f} | {seen["bits_per_byte"]:.4f} |
+| text | tokens | nats per token | bits per byte |
+| --- | --- | --- | --- |
+| held out | {held["tokens"]:,} | {held["nats_per_token"]:.4f} | {held["bits_per_byte"]:.4f} |
+| training, every {HELD_OUT_EVERY}th chapter | {seen["tokens"]:,} | {seen["nats_per_token"]:.4f} | {seen["bits_per_byte"]:.4f} |
 
 ## Samples
 
@@ -347,12 +377,13 @@ The same at temperature 0.8, top_p 0.95:
 
     apt install bible-kjv bible-kjv-text
     pip install -r scripts/requirements-train.txt
-    python scripts/train_embedded_model.py
+    python scripts/train_embedded_model.py{options}
 
-{arguments.steps} steps of {BATCH_SIZE} x {c["max_position_embeddings"]} tokens, AdamW, learning rate {arguments.learning_rate:g} down to zero over the last {arguments.decay_steps} steps, weight decay {WEIGHT_DECAY:g}, dropout {arguments.dropout:g},
-seed {arguments.seed}, float32 on a CPU. The weights are those of step {best_step}, where the held-out loss was lowest among the rows below (so that
-loss is, by a little, a chosen one). Training loss is with dropout, the mean since the row before. Another machine or version
-rounds sums differently and will reach a model just as good, not the same bits.
+{arguments.steps} steps of {BATCH_SIZE} windows of {c["max_position_embeddings"]} tokens, float32 on a CPU: AdamW, learning
+rate {arguments.learning_rate:g}, down to zero over the last {arguments.decay_steps} steps; weight decay {WEIGHT_DECAY:g}, dropout
+{arguments.dropout:g}, seed {arguments.seed}. The weights are those of step {best_step}, which has the lowest held-out loss of the rows below.
+Training loss is the mean since the row before, with dropout. Another machine or version rounds sums differently and
+will reach a model as good, not the same bits.
 
 | step | training loss | held-out loss |
 | --- | --- | --- |
@@ -360,22 +391,20 @@ rounds sums differently and will reach a model just as good, not the same bits.
 
 ## Licence
 
-The translation dates from 1611 and its text is in the public domain (in the United Kingdom printing it is subject to letters
-patent). The electronic file is "provided for unrestricted use" by its maker. Weights and tokenizer derive from this text alone
-and may be used for anything.
+The translation was made in 1611 and its text is in the public domain (printing it in the United Kingdom is subject to
+letters patent). Chip Chapin, who prepared the electronic file in 1989, lets anyone use, copy, modify and distribute it.
+Only this text went into the weights and the tokenizer, and no rights in them are claimed.
 """)
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Trains models/kjv; the defaults are what the committed model was made with.")
+    parser = argparse.ArgumentParser(description="Trains models/kjv; its weights were made with the defaults.")
     parser.add_argument("--output", type=Path, default=REPOSITORY / "models" / "kjv")
-    parser.add_argument("--work", type=Path, default=REPOSITORY / "build" / "train_embedded_model", help="training state")
-    parser.add_argument("--steps", type=int, default=3000)
-    parser.add_argument("--decay-steps", type=int, default=1500)
-    parser.add_argument("--learning-rate", type=float, default=2e-3)
-    parser.add_argument("--dropout", type=float, default=0.1)
+    parser.add_argument("--work", type=Path, default=REPOSITORY / "build" / "train_embedded_model",
+                        help="folder of the training state")
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--seed", type=int, default=1611)
+    for name, default in TRAINING.items():
+        parser.add_argument("--" + name.replace("_", "-"), type=type(default), default=default)
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
     arguments.work.mkdir(parents=True, exist_ok=True)
