@@ -1,0 +1,159 @@
+#include "generator/clang/model_types.hpp"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/DeclTemplate.h>
+#include <clang/AST/PrettyPrinter.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace monomorph::generator {
+namespace {
+
+std::string type_name(clang::QualType type, bool qualified) {
+  const clang::RecordDecl* record = type->getAsRecordDecl();
+  if (record == nullptr) return type.getAsString();
+  return qualified ? record->getQualifiedNameAsString() : record->getNameAsString();
+}
+
+/// Type arguments, packs flattened; nothing where an argument is no type.
+std::vector<clang::QualType> type_arguments(const clang::ClassTemplateSpecializationDecl& specialization) {
+  std::vector<clang::QualType> types;
+  for (const clang::TemplateArgument& argument : specialization.getTemplateArgs().asArray()) {
+    if (argument.getKind() == clang::TemplateArgument::Type) types.push_back(argument.getAsType());
+    if (argument.getKind() != clang::TemplateArgument::Pack) continue;
+    for (const clang::TemplateArgument& member : argument.pack_elements()) {
+      if (member.getKind() == clang::TemplateArgument::Type) types.push_back(member.getAsType());
+    }
+  }
+  return types;
+}
+
+void describe_shape(ModelType& described, const std::vector<clang::QualType>& arguments, bool has_role, bool qualified) {
+  std::size_t next = 0;
+  if (has_role && next < arguments.size()) described.role = type_name(arguments[next++], qualified);
+  if (next < arguments.size()) described.element = type_name(arguments[next++], false);
+  while (next < arguments.size()) described.axes.push_back(type_name(arguments[next++], qualified));
+}
+
+void describe_specialization(ModelType& described, const clang::ClassTemplateSpecializationDecl& specialization,
+                             bool qualified) {
+  const std::string name = specialization.getQualifiedNameAsString();
+  const std::vector<clang::QualType> arguments = type_arguments(specialization);
+  if (name == "monomorph::Tensor") {
+    described.kind = ModelTypeKind::tensor;
+    describe_shape(described, arguments, false, qualified);
+  } else if (name == "monomorph::Weight" || name == "monomorph::Cache") {
+    described.kind = name == "monomorph::Weight" ? ModelTypeKind::weight : ModelTypeKind::cache;
+    describe_shape(described, arguments, true, qualified);
+  } else if ((name == "std::span" || name == "std::array") && !arguments.empty() &&
+             arguments.front()->isRealFloatingType()) {
+    described.kind = ModelTypeKind::values;
+    const auto all = specialization.getTemplateArgs().asArray();
+    // A span without an extent of its own has the largest number there is.
+    if (all.size() > 1 && all[1].getKind() == clang::TemplateArgument::Integral && !all[1].getAsIntegral().isAllOnes()) {
+      described.extent = all[1].getAsIntegral().getExtValue();
+    }
+  }
+}
+
+std::string axes_text(const ModelType& type, bool with_element) {
+  std::string axes = fmt::format("{}", fmt::join(type.axes, " x "));
+  return with_element ? type.element + " " + axes : axes;
+}
+
+std::string named_shape(const ModelType& type, bool with_element) {
+  if (type.kind == ModelTypeKind::tensor) return axes_text(type, with_element);
+  return fmt::format("{} ({})", type.role, axes_text(type, with_element));
+}
+
+const char* kind_word(ModelTypeKind kind) {
+  switch (kind) {
+    case ModelTypeKind::tensor: return "tensor";
+    case ModelTypeKind::weight: return "weight";
+    case ModelTypeKind::cache: return "cache";
+    default: return "value";
+  }
+}
+
+bool is_vocab(const ModelType& type, const std::vector<std::int64_t>& vocab_sizes) {
+  return type.extent && std::find(vocab_sizes.begin(), vocab_sizes.end(), *type.extent) != vocab_sizes.end();
+}
+
+std::string values_text(const ModelType& type, const std::vector<std::int64_t>& vocab_sizes) {
+  if (!type.extent) return "a number known only at run time";
+  return is_vocab(type, vocab_sizes) ? fmt::format("vocab ({})", *type.extent) : fmt::format("{}", *type.extent);
+}
+
+std::string any_text(const ModelType& type, const std::vector<std::int64_t>& vocab_sizes) {
+  if (is_typed_shape(type)) {
+    const char* separator = type.kind == ModelTypeKind::tensor ? ", " : " ";
+    return std::string("a ") + kind_word(type.kind) + separator + named_shape(type, true);
+  }
+  if (type.kind == ModelTypeKind::values && is_vocab(type, vocab_sizes)) {
+    return values_text(type, vocab_sizes) + " logits";
+  }
+  return "'" + type.spelling + "'";
+}
+
+ShapeSentence values_sentence(const ModelType& given, const ModelType& required,
+                              const std::vector<std::int64_t>& vocab_sizes) {
+  const bool logits = is_vocab(given, vocab_sizes) || is_vocab(required, vocab_sizes);
+  return {"host.logits", fmt::format("these are {} {}; {} is required here", values_text(given, vocab_sizes),
+                                     logits ? "logits" : "values", values_text(required, vocab_sizes))};
+}
+
+}  // namespace
+
+ModelType describe_type(const clang::ASTContext& context, clang::QualType type, bool qualified) {
+  ModelType described;
+  described.type = type.getNonReferenceType().getCanonicalType().getUnqualifiedType();
+  clang::PrintingPolicy policy(context.getLangOpts());
+  policy.SuppressTagKeyword = true;
+  described.spelling = type.getNonReferenceType().getUnqualifiedType().getAsString(policy);
+  if (const auto* array = context.getAsConstantArrayType(described.type)) {
+    if (array->getElementType()->isRealFloatingType()) {
+      described.kind = ModelTypeKind::values;
+      described.extent = static_cast<std::int64_t>(array->getSize().getZExtValue());
+    }
+  } else if (const auto* record = described.type->getAsCXXRecordDecl()) {
+    if (const auto* specialization = clang::dyn_cast<clang::ClassTemplateSpecializationDecl>(record)) {
+      describe_specialization(described, *specialization, qualified);
+    }
+  }
+  return described;
+}
+
+bool is_typed_shape(const ModelType& type) {
+  return type.kind == ModelTypeKind::tensor || type.kind == ModelTypeKind::weight || type.kind == ModelTypeKind::cache;
+}
+
+bool shapes_differ(const ModelType& given, const ModelType& required) {
+  if (is_typed_shape(required)) return given.type != required.type;
+  return required.kind == ModelTypeKind::values && given.kind == ModelTypeKind::values && given.extent &&
+         required.extent && *given.extent != *required.extent;
+}
+
+ShapeSentence mismatch_sentence(const clang::ASTContext& context, const ModelType& given, const ModelType& required,
+                                const std::vector<std::int64_t>& vocab_sizes) {
+  if (given.kind == ModelTypeKind::values && required.kind == ModelTypeKind::values) {
+    return values_sentence(given, required, vocab_sizes);
+  }
+  if (given.kind != required.kind || !is_typed_shape(given)) {
+    return {"host.kind", fmt::format("this is {}; {} is required here", any_text(given, vocab_sizes),
+                                     any_text(required, vocab_sizes))};
+  }
+  const bool with_element = given.element != required.element;
+  std::string given_text = named_shape(given, with_element);
+  std::string required_text = named_shape(required, with_element);
+  if (given_text == required_text) {  // two models have axes or roles of the same name
+    given_text = named_shape(describe_type(context, given.type, true), with_element);
+    required_text = named_shape(describe_type(context, required.type, true), with_element);
+  }
+  const char* rule = given.role != required.role ? "host.role" : given.axes != required.axes ? "host.shape"
+                     : with_element ? "host.element_type" : "host.model";
+  return {rule, fmt::format("this {} is {}; {} is required here", kind_word(given.kind), given_text, required_text)};
+}
+
+}  // namespace monomorph::generator
