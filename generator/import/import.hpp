@@ -1,0 +1,32 @@
+// import: from a Hugging Face directory to the text of a spec.
+//
+// Takes a directory with config.json, and with generation_config.json and safetensors weights where there are any.
+// Gives a spec as a person would write it, which read_spec reads. Every key of config.json is mapped, ignored for a
+// reason that stands in key_tables.cpp, checked to have the only value that runs, or an error at its line; all of them
+// in one run. Nothing is written and nothing but headers is read of the weights.
+//
+// Stop tokens: generation_config.json's eos_token_id where it has one, else config.json's, else the architecture's
+// default; so does transformers' `generate`. Ids outside the vocabulary can never be drawn and are left out.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "generator/diagnostics.hpp"
+
+namespace monomorph::generator {
+
+/// The architectures that are read, by the names that config.json has for them.
+std::vector<std::string> supported_architectures();
+
+/// Whether `path` is a directory with a config.json, and so something to import.
+bool is_huggingface_directory(const std::string& path);
+
+/// The text of the spec; nullopt when diagnostics has errors. `ignored_keys` are keys of config.json to accept unread
+/// ("key", or "rope_scaling.key" inside an object); the spec records them. Throws EnvironmentError where a file that
+/// must be there cannot be read.
+std::optional<std::string> import_huggingface(const std::string& directory,
+                                              const std::vector<std::string>& ignored_keys, Diagnostics& diagnostics);
+
+}  // namespace monomorph::generator

@@ -1,0 +1,13 @@
+// Writes a spec as a person would: the sections in their usual order, what is the default left out unless config.json
+// says it, and a comment where a value did not come from config.json. Equal descriptions give equal bytes.
+#pragma once
+
+#include <string>
+
+#include "generator/import/description.hpp"
+
+namespace monomorph::generator {
+
+std::string write_spec(const ModelDescription& model);
+
+}  // namespace monomorph::generator
