@@ -1,0 +1,317 @@
+#!/usr/bin/env python3
+"""Writes the goldens: small random-weight models as Hugging Face directories, and the logits that the transformers
+library computes for them. See README.md for the layout, and families.py for the cases.
+
+    make_goldens.py [CASE ...]                   (re)write cases/, or only the cases named (without their dtype)
+    make_goldens.py --check [CASE ...]           make them again elsewhere and compare with cases/
+    make_goldens.py --table                      print README.md's table of what is in cases/
+    make_goldens.py --fuzz N --seed S --out DIR  N random configurations of the same families, written to DIR
+"""
+
+import argparse
+import itertools
+import json
+import logging
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+os.environ["HF_HUB_OFFLINE"] = "1"
+
+import numpy as np
+import safetensors
+import torch
+import transformers
+from safetensors.torch import save_file
+
+import fuzz
+import sensitivity
+from families import DTYPES, Case, cases, parameters
+
+HERE = Path(__file__).parent
+TORCH_DTYPES = {name: getattr(torch, word) for name, word in DTYPES.items()}
+
+SEQUENCE_LENGTH = 300
+# Causal models: row i is the last row of the prompt of i + 1 tokens, so these are prompts of 1, 2, 3, 4, 8 ... 300.
+ROWS = [0, 1, 2, 3, 7, 15, 31, 61, 62, 63, 64, 65, 66, 100, 127, 128, 129, 200, 255, 256, 257, 297, 298, 299]
+PREFIXES = [1, 2, 63, 64, 65]
+
+F32_AGAINST_F64_LIMIT = 3e-6
+
+
+# ------------------------------------------------------------------------------------------------- checkpoint
+
+
+def checkpoint(case: Case, dtype: str) -> dict[str, torch.Tensor]:
+    """Every tensor of the file: the parameters rounded to dtype, and what the hub's files hold besides them."""
+    tensors = {name: torch.from_numpy(value).to(TORCH_DTYPES[dtype]) for name, value in parameters(case).items()}
+    config, departs = case.config, case.checkpoint
+    if departs.get("inv_freq"):
+        head_dim = config["hidden_size"] // config["num_attention_heads"]
+        inv_freq = 1.0 / 10000.0 ** (torch.arange(0, head_dim, 2, dtype=torch.float32) / head_dim)
+        for i in range(config["num_hidden_layers"]):
+            tensors[f"model.layers.{i}.self_attn.rotary_emb.inv_freq"] = inv_freq.clone()
+    if departs.get("tied_copy"):
+        tensors["lm_head.weight"] = tensors["model.embed_tokens.weight"].clone()
+    if departs.get("masks") and dtype != "bf16":
+        mask = torch.tril(torch.ones(config["n_positions"], config["n_positions"]))[None, None]
+        for i in range(config["n_layer"]):
+            attention = f"{departs.get('prefix', '')}h.{i}.attn"
+            tensors[f"{attention}.bias"] = mask.clone() if dtype == "f32" else mask.to(torch.uint8)
+            if dtype == "f16":
+                tensors[f"{attention}.masked_bias"] = torch.tensor(-1e4, dtype=TORCH_DTYPES[dtype])
+    return tensors
+
+
+def write_checkpoint(directory: Path, tensors: dict[str, torch.Tensor], shards: int) -> None:
+    metadata = {"format": "pt"}
+    if shards == 1:
+        write_safetensors(directory / "model.safetensors", tensors, metadata)
+        return
+    # Cut where a shard has its share of the bytes, in the order of the layers: so a layer may be cut in two.
+    total = sum(tensor.nbytes for tensor in tensors.values())
+    weight_map, members, seen = {}, [{} for _ in range(shards)], 0
+    for name, tensor in tensors.items():
+        shard = min(seen * shards // total, shards - 1)
+        members[shard][name] = tensor
+        weight_map[name] = f"model-{shard + 1:05}-of-{shards:05}.safetensors"
+        seen += tensor.nbytes
+    for shard, member in enumerate(members):
+        write_safetensors(directory / f"model-{shard + 1:05}-of-{shards:05}.safetensors", member, metadata)
+    index = {"metadata": {"total_size": total}, "weight_map": dict(sorted(weight_map.items()))}
+    (directory / "model.safetensors.index.json").write_text(json.dumps(index, indent=2) + "\n")
+
+
+def write_safetensors(path: Path, tensors: dict[str, torch.Tensor], metadata: dict[str, str]) -> None:
+    save_file(tensors, path, metadata)
+    path.chmod(0o644)  # the library keeps others from reading it
+
+
+def token_sequence(case: Case, vocab_size: int) -> list[int]:
+    """Every id of the vocabulary, 0 and the last among them, then random ones; all shuffled."""
+    random = np.random.Generator(np.random.PCG64([case.seed, 1]))
+    tokens = np.concatenate([np.arange(vocab_size), random.integers(0, vocab_size, SEQUENCE_LENGTH)])[:SEQUENCE_LENGTH]
+    return random.permutation(tokens).tolist()
+
+
+# -------------------------------------------------------------------------------------------------- computing
+
+
+class InDouble(torch.overrides.TorchFunctionMode):
+    """These models' norms and softmax ask for f32 by name, even where the model is in double. This makes them
+    stay in double. Rotary angles remain f32, formed by .float(): that rounding is part of the definition."""
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        kwargs = dict(kwargs or {})
+        if function is torch.Tensor.to and args[1:] == (torch.float32,):
+            args = (args[0], torch.float64)
+        if function is torch.nn.functional.softmax and kwargs.get("dtype") is torch.float32:
+            kwargs["dtype"] = torch.float64
+        return function(*args, **kwargs)
+
+
+def load(directory: Path):
+    """The model in f32, and what the library had to say about tensors that do not match it."""
+    model, info = transformers.AutoModelForCausalLM.from_pretrained(
+        directory, dtype=torch.float32, attn_implementation="eager", output_loading_info=True
+    )
+    return model.eval(), {kind: sorted(map(str, info[kind])) for kind in ("missing_keys", "unexpected_keys")}
+
+
+@torch.no_grad()
+def logits_of(model, tokens: list[int]) -> np.ndarray:
+    """[tokens, vocab_size]"""
+    return model(torch.tensor([tokens]), use_cache=False).logits[0].numpy()
+
+
+def worst_row(values: np.ndarray, reference: np.ndarray) -> float:
+    """Relative L2 difference of the worst row."""
+    difference = values.astype(np.float64) - reference
+    return float(np.max(np.linalg.norm(difference, axis=-1) / np.linalg.norm(reference, axis=-1)))
+
+
+def expected_leftovers(tensors: dict[str, torch.Tensor]) -> list[str]:
+    """What the library reports as unexpected. GPT-2's masks it leaves out without a word, rotary frequencies too."""
+    return [name for name in tensors if name.endswith(".masked_bias")]
+
+
+# ---------------------------------------------------------------------------------------------------- writing
+
+
+def round_figure(value: float) -> float:
+    return float(f"{value:.2e}")
+
+
+def write_json_lines(path: Path, record: dict) -> None:
+    """One line a key, and one line an entry in lists of tables: short enough to read, and to see a difference in."""
+    lines = []
+    for key, value in record.items():
+        if isinstance(value, list) and value and isinstance(value[0], dict):
+            entries = ",\n".join(f"    {json.dumps(entry)}" for entry in value)
+            lines.append(f"  {json.dumps(key)}: [\n{entries}\n  ]")
+        else:
+            lines.append(f"  {json.dumps(key)}: {json.dumps(value)}")
+    path.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+
+
+def make_case(case: Case, dtype: str, directory: Path, *, with_sensitivity: bool) -> tuple[list[str], list[str]]:
+    """Writes one case into an empty directory. Returns the faults that make it worthless, and warnings."""
+    config = case.config_json(dtype)
+    (directory / "config.json").write_text(json.dumps(config, indent=2) + "\n")
+    tensors = checkpoint(case, dtype)
+    write_checkpoint(directory, tensors, case.checkpoint.get("shards", 1))
+
+    faults, warnings = [], []
+    model, info = load(directory)
+    if info["missing_keys"] or info["unexpected_keys"] != expected_leftovers(tensors):
+        faults.append(f"the checkpoint is not the model's: {info}")
+    tokens = token_sequence(case, config["vocab_size"])
+    logits = logits_of(model, tokens)
+    rows = logits[ROWS]
+    if not np.isfinite(logits).all():
+        faults.append("logits are not finite")
+    prefixes = max(worst_row(logits_of(model, tokens[:n]), logits[:n]) for n in PREFIXES)
+    if prefixes > F32_AGAINST_F64_LIMIT:
+        faults.append(f"rows depend on what follows them: {prefixes:.2e}")
+    record = {
+        "case": f"{case.name}-{dtype}",
+        "description": case.description,
+        "architecture": config["architectures"][0],
+        "dtype": dtype,
+        "seed": case.seed,
+        "parameters": sum(parameter.numel() for parameter in model.parameters()),
+        "libraries": {
+            "torch": torch.__version__.split("+")[0], "transformers": transformers.__version__,
+            "safetensors": safetensors.__version__, "numpy": np.__version__,
+        },
+        "tokens": tokens,
+        "rows": ROWS,
+        "logits": "logits.npy",
+    }  # fmt: skip
+    if with_sensitivity:
+        found = sensitivity.measure(directory, config, rows, lambda d: load_and_run(d, tokens),
+                                    tied_copy="tied_copy" in case.checkpoint)  # fmt: skip
+        faults += found.faults
+        record["tensor_sensitivity"] = sensitivity.measure_tensors(model, rows, lambda m: logits_of(m, tokens)[ROWS])
+        if record["tensor_sensitivity"]["moved"] < sensitivity.TENSOR_MOVES:
+            faults.append(f"a tensor does not matter: {record['tensor_sensitivity']}")
+        record["key_sensitivity"] = found.entries
+    with InDouble():
+        in_double = logits_of(model.double(), tokens)[ROWS]
+    assert in_double.dtype == np.float64
+    record["f32_against_f64"] = round_figure(worst_row(rows, in_double))
+    record["prefix_against_whole"] = round_figure(prefixes)
+    if record["f32_against_f64"] > F32_AGAINST_F64_LIMIT:
+        warnings.append(f"ill-conditioned: f32 against f64 differ by {record['f32_against_f64']}")
+
+    np.save(directory / "logits.npy", rows)
+    write_json_lines(directory / "golden.json", record)
+    return faults, warnings
+
+
+def load_and_run(directory: Path, tokens: list[int]):
+    model, info = load(directory)
+    return logits_of(model, tokens)[ROWS], info
+
+
+# ----------------------------------------------------------------------------------------------- command line
+
+
+def compare(made: Path, kept: Path) -> list[str]:
+    """Weights and configuration must be the same bytes; logits may differ by what another CPU's sums do."""
+    faults = []
+    for path in sorted(made.iterdir()):
+        other = kept / path.name
+        if not other.exists():
+            faults.append(f"{path.name} is missing")
+        elif path.name == "logits.npy":
+            error = worst_row(np.load(path), np.load(other).astype(np.float64))
+            if error > F32_AGAINST_F64_LIMIT:
+                faults.append(f"{path.name} differs by {error:.2e}")
+        elif path.name == "golden.json":
+            ours, theirs = json.loads(path.read_text()), json.loads(other.read_text())
+            measured = {"libraries", "key_sensitivity", "tensor_sensitivity", "f32_against_f64", "prefix_against_whole"}
+            faults += [f"{path.name}: {key}" for key in ours if key not in measured and ours[key] != theirs.get(key)]
+        elif path.read_bytes() != other.read_bytes():
+            faults.append(f"{path.name} differs")
+    return faults
+
+
+def print_table(out: Path) -> None:
+    heading = ["case", "what it is for", "hidden", "MLP", "layers", "heads", "head_dim", "vocabulary", "parameters",
+               "KB: f32, f16, bf16"]  # fmt: skip
+    print("| " + " | ".join(heading) + " |\n|" + " --- |" * len(heading))
+    for case in cases():
+        config = case.config
+        hidden = config.get("hidden_size", config.get("n_embd"))
+        heads = config.get("num_attention_heads", config.get("n_head"))
+        columns = [
+            f"`{case.name}`", case.description, hidden,
+            config.get("intermediate_size", config.get("n_inner")) or 4 * hidden,
+            config.get("num_hidden_layers", config.get("n_layer")),
+            f"{heads}:{config.get('num_key_value_heads', heads)}",
+            config.get("head_dim", hidden // heads), config["vocab_size"],
+            json.loads((out / f"{case.name}-f32" / "golden.json").read_text())["parameters"],
+            ", ".join(str(round(size_of(out / f"{case.name}-{dtype}") / 1000)) for dtype in DTYPES),
+        ]  # fmt: skip
+        print("| " + " | ".join(map(str, columns)) + " |")
+
+
+def size_of(directory: Path) -> int:
+    return sum(path.stat().st_size for path in directory.iterdir())
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("cases", nargs="*", metavar="CASE")
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--table", action="store_true")
+    parser.add_argument("--fuzz", type=int, metavar="N")
+    parser.add_argument("--seed", type=int, default=0, help="of --fuzz")
+    parser.add_argument("--out", type=Path, help="default: cases/ beside this script; required by --fuzz")
+    arguments = parser.parse_args()
+    if arguments.fuzz is not None and arguments.out is None:
+        parser.error("--fuzz requires --out")
+    transformers.logging.set_verbosity_error()
+    transformers.logging.disable_progress_bar()
+    logging.disable(logging.WARNING)
+    torch.set_num_threads(1)  # the order of sums, and so every last bit, is then the same in every run
+
+    out = arguments.out or HERE / "cases"
+    if arguments.table:
+        print_table(out)
+        return 0
+    if arguments.fuzz is not None:
+        work = ((case, dtype) for case, dtype in fuzz.random_cases(arguments.fuzz, arguments.seed))
+    else:
+        known = {case.name: case for case in cases()}
+        if unknown := set(arguments.cases) - set(known):
+            parser.error(f"no such case: {', '.join(sorted(unknown))}; there are: {', '.join(known)}")
+        chosen = [known[name] for name in arguments.cases] if arguments.cases else known.values()
+        work = itertools.product(chosen, DTYPES)
+
+    failed = False
+    for case, dtype in work:
+        name = f"{case.name}-{dtype}"
+        with tempfile.TemporaryDirectory() as scratch:
+            made = Path(scratch)
+            faults, warnings = make_case(case, dtype, made, with_sensitivity=arguments.fuzz is None)
+            if arguments.check:
+                faults += compare(made, out / name)
+            elif not faults:
+                shutil.rmtree(out / name, ignore_errors=True)
+                shutil.copytree(made, out / name)
+                (out / name).chmod(0o755)  # a temporary directory is its owner's alone
+            record = json.loads((made / "golden.json").read_text())
+            print(f"{name:32} {record['parameters']:8} parameters {size_of(made):9} bytes, f32 against f64 "
+                  f"{record['f32_against_f64']:.1e}  {'REFUSED' if faults else 'ok'}", flush=True)  # fmt: skip
+        for line in [f"error: {fault}" for fault in faults] + [f"warning: {warning}" for warning in warnings]:
+            print(f"    {line}", file=sys.stderr, flush=True)
+        failed |= bool(faults)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
