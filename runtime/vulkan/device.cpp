@@ -1,0 +1,50 @@
+#include "runtime/vulkan/device.hpp"
+
+#include "runtime/vulkan/result.hpp"
+
+namespace monomorph::vulkan {
+
+std::unique_ptr<Device> Device::open(const std::string& request, const LimitOverrides& overrides) {
+  std::unique_ptr<Device> self(new Device);
+  self->instance_ = Instance::create();
+  std::vector<PhysicalDevice> devices;
+  if (self->instance_) devices = list_physical_devices(*self->instance_);
+  std::vector<DeviceInfo> infos;
+  for (const PhysicalDevice& device : devices) infos.push_back(device.info);
+  self->physical_ = devices[choose_device(infos, request)];
+  lower_limits(self->physical_.info, overrides);
+  self->staging_forced_ = overrides.staging;
+
+  const float priority = 1;
+  VkDeviceQueueCreateInfo queue{};
+  queue.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
+  queue.queueFamilyIndex = self->physical_.queue_family;
+  queue.queueCount = 1;
+  queue.pQueuePriorities = &priority;
+
+  VkPhysicalDeviceSubgroupSizeControlFeatures subgroups{};
+  subgroups.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES;
+  subgroups.subgroupSizeControl = VK_TRUE;
+  subgroups.computeFullSubgroups = VK_TRUE;
+
+  std::vector<const char*> extensions;
+  for (const std::string& extension : self->physical_.extensions) extensions.push_back(extension.c_str());
+  VkDeviceCreateInfo create{};
+  create.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
+  create.pNext = self->physical_.subgroup_size_control ? &subgroups : nullptr;
+  create.queueCreateInfoCount = 1;
+  create.pQueueCreateInfos = &queue;
+  create.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
+  create.ppEnabledExtensionNames = extensions.data();
+  check(vkCreateDevice(self->physical_.handle, &create, nullptr, &self->device_), "vkCreateDevice");
+  vkGetDeviceQueue(self->device_, self->physical_.queue_family, 0, &self->queue_);
+  return self;
+}
+
+Device::~Device() {
+  if (device_ == VK_NULL_HANDLE) return;
+  vkDeviceWaitIdle(device_);
+  vkDestroyDevice(device_, nullptr);
+}
+
+}  // namespace monomorph::vulkan

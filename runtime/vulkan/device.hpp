@@ -1,0 +1,71 @@
+// Devices: what Vulkan lists, which one is taken, and the logical device with its one compute queue.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <vulkan/vulkan.h>
+
+#include "runtime/load.hpp"
+#include "runtime/vulkan/handle.hpp"
+#include "runtime/vulkan/instance.hpp"
+
+namespace monomorph::vulkan {
+
+/// What a physical device says, beyond what DeviceInfo tells everybody.
+struct PhysicalDevice {
+  VkPhysicalDevice handle = VK_NULL_HANDLE;
+  DeviceInfo info;
+  std::uint32_t queue_family = 0;
+  bool timestamps = false;
+  double timestamp_nanoseconds = 0;
+  std::int64_t min_subgroup_size = 0, max_subgroup_size = 0;  ///< equal without subgroup size control
+  bool subgroup_size_control = false;  ///< required sizes and full subgroups can be asked for in compute
+  std::uint32_t vendor = 0, device = 0, driver_version = 0;
+  std::uint8_t uuid[VK_UUID_SIZE] = {};  ///< of the pipeline cache
+  std::vector<std::string> extensions;   ///< to enable
+};
+
+std::vector<PhysicalDevice> list_physical_devices(const Instance& instance);
+
+/// The device that `request` names (index, part of a name in any case, or empty for the best: discrete, then integrated,
+/// virtual, CPU, each by memory). Throws Error(device) that lists what there is.
+std::size_t choose_device(const std::vector<DeviceInfo>& devices, const std::string& request);
+
+/// Limits as tests lower them.
+void lower_limits(DeviceInfo& info, const LimitOverrides& overrides);
+
+/// A logical device. Not copied; everything made from it must be gone before it is.
+class Device {
+ public:
+  /// Chooses, lowers the limits, makes the device. Throws Error(device) when there is none.
+  static std::unique_ptr<Device> open(const std::string& request, const LimitOverrides& overrides);
+  ~Device();
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  VkDevice get() const { return device_; }
+  VkQueue queue() const { return queue_; }
+  const PhysicalDevice& physical() const { return physical_; }
+  const DeviceInfo& info() const { return physical_.info; }
+  const Limits& limits() const { return physical_.info.limits; }
+  const Instance& instance() const { return *instance_; }
+  bool staging_forced() const { return staging_forced_; }
+
+  template <class Object>
+  void name(VkObjectType type, Object object, const std::string& name) const {
+    instance_->name(device_, type, reinterpret_cast<std::uint64_t>(object), name);
+  }
+
+ private:
+  Device() = default;
+  std::shared_ptr<Instance> instance_;
+  PhysicalDevice physical_;
+  VkDevice device_ = VK_NULL_HANDLE;
+  VkQueue queue_ = VK_NULL_HANDLE;
+  bool staging_forced_ = false;
+};
+
+}  // namespace monomorph::vulkan

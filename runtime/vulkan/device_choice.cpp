@@ -1,0 +1,105 @@
+// Which device is taken: no call of Vulkan here, so that it is tested without one.
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "runtime/vulkan/device.hpp"
+
+namespace monomorph {
+
+std::int64_t DeviceInfo::memory() const {
+  std::int64_t largest = 0;
+  for (const MemoryHeap& heap : heaps) {
+    if (heap.device_local) largest = std::max(largest, heap.bytes);
+  }
+  return largest;
+}
+
+const char* to_string(DeviceType type) {
+  switch (type) {
+    case DeviceType::discrete: return "discrete GPU";
+    case DeviceType::integrated: return "integrated GPU";
+    case DeviceType::virtual_gpu: return "virtual GPU";
+    case DeviceType::cpu: return "CPU";
+    case DeviceType::other: return "other";
+  }
+  return "other";
+}
+
+namespace vulkan {
+namespace {
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
+
+std::string list(const std::vector<DeviceInfo>& devices) {
+  std::string text;
+  for (const DeviceInfo& device : devices) {
+    text += fmt::format("\n  {}: {} ({})", device.index, device.name, to_string(device.type));
+    if (!device.unusable.empty()) text += ", unusable: " + device.unusable;
+  }
+  return text;
+}
+
+constexpr const char* remedy =
+    "install a driver (on Debian: apt install mesa-vulkan-drivers, which has one for the CPU too), or use --device cpu, "
+    "which runs the reference without Vulkan";
+
+}  // namespace
+
+std::size_t choose_device(const std::vector<DeviceInfo>& devices, const std::string& request) {
+  if (devices.empty()) throw Error(ErrorKind::device, fmt::format("there is no Vulkan device: {}", remedy));
+
+  std::vector<std::size_t> candidates;
+  std::size_t index = 0;
+  const char* end = request.data() + request.size();
+  const auto [parsed, status] = std::from_chars(request.data(), end, index);
+  if (!request.empty() && status == std::errc() && parsed == end) {
+    if (index >= devices.size()) {
+      throw Error(ErrorKind::device, fmt::format("there is no device {}; there are:{}", index, list(devices)));
+    }
+    candidates.push_back(index);
+  } else {
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+      if (lower(devices[i].name).find(lower(request)) != std::string::npos) candidates.push_back(i);
+    }
+    if (candidates.empty()) {
+      throw Error(ErrorKind::device, fmt::format("no device's name contains '{}'; there are:{}", request, list(devices)));
+    }
+  }
+  std::vector<std::size_t> usable;
+  std::copy_if(candidates.begin(), candidates.end(), std::back_inserter(usable),
+               [&](std::size_t i) { return devices[i].unusable.empty(); });
+  if (usable.empty()) {
+    throw Error(ErrorKind::device, fmt::format("no usable Vulkan device{}: {}; there are:{}",
+                                               request.empty() ? "" : " is named '" + request + "'", remedy, list(devices)));
+  }
+  return *std::min_element(usable.begin(), usable.end(), [&](std::size_t a, std::size_t b) {
+    if (devices[a].type != devices[b].type) return devices[a].type < devices[b].type;
+    if (devices[a].memory() != devices[b].memory()) return devices[a].memory() > devices[b].memory();
+    return a < b;
+  });
+}
+
+void lower_limits(DeviceInfo& info, const LimitOverrides& overrides) {
+  const auto apply = [](std::int64_t& limit, const std::optional<std::int64_t>& to) {
+    if (to) limit = std::min(limit, *to);
+  };
+  apply(info.limits.max_storage_buffer_range, overrides.max_storage_buffer_range);
+  apply(info.limits.max_allocation_size, overrides.max_allocation_size);
+  apply(info.limits.max_workgroup_count_x, overrides.max_workgroup_count_x);
+  apply(info.limits.max_workgroup_invocations, overrides.max_workgroup_invocations);
+  apply(info.limits.max_workgroup_size_x, overrides.max_workgroup_invocations);
+  apply(info.limits.max_shared_memory, overrides.max_shared_memory);
+  for (MemoryHeap& heap : info.heaps) {
+    apply(heap.bytes, overrides.heap_bytes);
+    apply(heap.available, overrides.heap_bytes);
+  }
+}
+
+}  // namespace vulkan
+}  // namespace monomorph

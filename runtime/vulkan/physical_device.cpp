@@ -1,0 +1,165 @@
+// Reads what each physical device says of itself.
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "runtime/vulkan/device.hpp"
+#include "runtime/vulkan/result.hpp"
+
+namespace monomorph::vulkan {
+namespace {
+
+DeviceType device_type(VkPhysicalDeviceType type) {
+  switch (type) {
+    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU: return DeviceType::discrete;
+    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU: return DeviceType::integrated;
+    case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU: return DeviceType::virtual_gpu;
+    case VK_PHYSICAL_DEVICE_TYPE_CPU: return DeviceType::cpu;
+    default: return DeviceType::other;
+  }
+}
+
+bool has_extension(VkPhysicalDevice device, const char* name) {
+  std::uint32_t count = 0;
+  check(vkEnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr), "vkEnumerateDeviceExtensionProperties");
+  std::vector<VkExtensionProperties> extensions(count);
+  check(vkEnumerateDeviceExtensionProperties(device, nullptr, &count, extensions.data()),
+        "vkEnumerateDeviceExtensionProperties");
+  return std::any_of(extensions.begin(), extensions.end(), [&](const VkExtensionProperties& extension) {
+    return std::strcmp(extension.extensionName, name) == 0;
+  });
+}
+
+void read_properties(PhysicalDevice& device) {
+  VkPhysicalDeviceProperties base{};
+  vkGetPhysicalDeviceProperties(device.handle, &base);
+  DeviceInfo& info = device.info;
+  info.name = base.deviceName;
+  info.type = device_type(base.deviceType);
+  info.api_version = fmt::format("{}.{}.{}", VK_API_VERSION_MAJOR(base.apiVersion), VK_API_VERSION_MINOR(base.apiVersion),
+                                 VK_API_VERSION_PATCH(base.apiVersion));
+  device.vendor = base.vendorID;
+  device.device = base.deviceID;
+  device.driver_version = base.driverVersion;
+  std::memcpy(device.uuid, base.pipelineCacheUUID, VK_UUID_SIZE);
+  device.timestamp_nanoseconds = base.limits.timestampPeriod;
+  if (base.apiVersion < VK_API_VERSION_1_2) {
+    info.unusable = "its driver has Vulkan " + info.api_version + "; 1.2 is needed";
+    return;
+  }
+
+  const bool core_1_3 = base.apiVersion >= VK_API_VERSION_1_3;
+  const bool control_extension = has_extension(device.handle, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME);
+  const bool control = core_1_3 || control_extension;
+  if (control && !core_1_3) device.extensions.push_back(VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME);
+
+  VkPhysicalDeviceMaintenance3Properties maintenance{};
+  maintenance.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES;
+  VkPhysicalDeviceDriverProperties driver{};
+  driver.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES;
+  driver.pNext = &maintenance;
+  VkPhysicalDeviceSubgroupProperties subgroup{};
+  subgroup.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES;
+  subgroup.pNext = &driver;
+  VkPhysicalDeviceSubgroupSizeControlProperties sizes{};
+  sizes.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES;
+  if (control) maintenance.pNext = &sizes;
+  VkPhysicalDeviceProperties2 properties{};
+  properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
+  properties.pNext = &subgroup;
+  vkGetPhysicalDeviceProperties2(device.handle, &properties);
+
+  VkPhysicalDeviceSubgroupSizeControlFeatures control_features{};
+  control_features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES;
+  VkPhysicalDeviceFeatures2 features{};
+  features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
+  if (control) features.pNext = &control_features;
+  vkGetPhysicalDeviceFeatures2(device.handle, &features);
+
+  info.driver = fmt::format("{} {}", driver.driverName, driver.driverInfo);
+  info.subgroup_size = subgroup.subgroupSize;
+  device.min_subgroup_size = device.max_subgroup_size = subgroup.subgroupSize;
+  device.subgroup_size_control = control && control_features.subgroupSizeControl && control_features.computeFullSubgroups &&
+                                 (sizes.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0;
+  if (device.subgroup_size_control) {
+    device.min_subgroup_size = sizes.minSubgroupSize;
+    device.max_subgroup_size = sizes.maxSubgroupSize;
+  }
+  const VkSubgroupFeatureFlags needed = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT;
+  if ((subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) == 0 || (subgroup.supportedOperations & needed) != needed) {
+    info.unusable = "it has no subgroup arithmetic in compute shaders";
+  }
+
+  const VkPhysicalDeviceLimits& said = base.limits;
+  info.limits.max_storage_buffer_range = said.maxStorageBufferRange;
+  info.limits.max_allocation_size =
+      static_cast<std::int64_t>(std::min<VkDeviceSize>(maintenance.maxMemoryAllocationSize, std::uint64_t{1} << 62));
+  info.limits.storage_offset_alignment = static_cast<std::int64_t>(said.minStorageBufferOffsetAlignment);
+  info.limits.max_workgroup_count_x = said.maxComputeWorkGroupCount[0];
+  info.limits.max_workgroup_count_y = said.maxComputeWorkGroupCount[1];
+  info.limits.max_workgroup_invocations = said.maxComputeWorkGroupInvocations;
+  info.limits.max_workgroup_size_x = said.maxComputeWorkGroupSize[0];
+  info.limits.max_shared_memory = said.maxComputeSharedMemorySize;
+}
+
+void read_memory(PhysicalDevice& device) {
+  VkPhysicalDeviceMemoryBudgetPropertiesEXT budget{};
+  budget.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT;
+  VkPhysicalDeviceMemoryProperties2 memory{};
+  memory.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2;
+  device.info.memory_budget = has_extension(device.handle, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
+  if (device.info.memory_budget) memory.pNext = &budget;
+  vkGetPhysicalDeviceMemoryProperties2(device.handle, &memory);
+  for (std::uint32_t i = 0; i < memory.memoryProperties.memoryHeapCount; ++i) {
+    const VkMemoryHeap& said = memory.memoryProperties.memoryHeaps[i];
+    if (said.size == 0) continue;
+    MemoryHeap heap;
+    heap.bytes = static_cast<std::int64_t>(said.size);
+    heap.available = heap.bytes;
+    if (device.info.memory_budget) {
+      const std::uint64_t used = std::min(budget.heapUsage[i], budget.heapBudget[i]);
+      heap.available = static_cast<std::int64_t>(std::min<std::uint64_t>(budget.heapBudget[i] - used, said.size));
+    }
+    heap.device_local = (said.flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) != 0;
+    device.info.heaps.push_back(heap);
+  }
+  // RADV's null device calls itself a discrete GPU and has no heaps; running on it crashes.
+  if (device.info.memory() == 0 && device.info.unusable.empty()) device.info.unusable = "it has no memory";
+}
+
+void read_queues(PhysicalDevice& device) {
+  std::uint32_t count = 0;
+  vkGetPhysicalDeviceQueueFamilyProperties(device.handle, &count, nullptr);
+  std::vector<VkQueueFamilyProperties> families(count);
+  vkGetPhysicalDeviceQueueFamilyProperties(device.handle, &count, families.data());
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (families[i].queueCount == 0 || (families[i].queueFlags & VK_QUEUE_COMPUTE_BIT) == 0) continue;
+    device.queue_family = i;
+    device.timestamps = families[i].timestampValidBits > 0 && device.timestamp_nanoseconds > 0;
+    return;
+  }
+  if (device.info.unusable.empty()) device.info.unusable = "it has no compute queue";
+}
+
+}  // namespace
+
+std::vector<PhysicalDevice> list_physical_devices(const Instance& instance) {
+  std::uint32_t count = 0;
+  check(vkEnumeratePhysicalDevices(instance.get(), &count, nullptr), "vkEnumeratePhysicalDevices");
+  std::vector<VkPhysicalDevice> handles(count);
+  check(vkEnumeratePhysicalDevices(instance.get(), &count, handles.data()), "vkEnumeratePhysicalDevices");
+  std::vector<PhysicalDevice> devices;
+  for (const VkPhysicalDevice handle : handles) {
+    PhysicalDevice device;
+    device.handle = handle;
+    device.info.index = static_cast<std::int64_t>(devices.size());
+    read_properties(device);
+    read_memory(device);
+    read_queues(device);
+    devices.push_back(std::move(device));
+  }
+  return devices;
+}
+
+}  // namespace monomorph::vulkan

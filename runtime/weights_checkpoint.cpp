@@ -1,0 +1,209 @@
+// Weights from a checkpoint: finds every part of every tensor, judges dtype and shape, reads rows out of the mapping.
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "runtime/formats/half.hpp"
+#include "runtime/formats/safetensors.hpp"
+#include "runtime/weights_source.hpp"
+
+namespace monomorph {
+namespace {
+
+/// Part of a tensor, found. Rows are the tensor's; in a vector, elements.
+struct FoundPart {
+  const std::byte* data = nullptr;  ///< null: zeros
+  std::int64_t first = 0, rows = 0;
+  std::int64_t source_row = 0, source_rows = 0;
+  bool transposed = false;
+};
+
+struct FoundTensor {
+  bool is_vector = false;  ///< parts follow each other along the columns
+  std::vector<FoundPart> parts;
+};
+
+float load(Dtype dtype, const std::byte* at) {
+  if (dtype == Dtype::f32) {
+    float value;
+    std::memcpy(&value, at, sizeof value);
+    return value;
+  }
+  std::uint16_t bits;
+  std::memcpy(&bits, at, sizeof bits);
+  return dtype == Dtype::f16 ? f32_from_f16(bits) : f32_from_bf16(bits);
+}
+
+class CheckpointSource final : public HostWeights::Source {
+ public:
+  explicit CheckpointSource(Checkpoint checkpoint) : checkpoint_(std::move(checkpoint)) {}
+
+  void find(const Program& program, const std::string& path);
+
+  double element(std::size_t tensor, std::int64_t row, std::int64_t column) const override {
+    const FoundTensor& found = tensors_[tensor];
+    const FoundPart* part = part_of(found, found.is_vector ? column : row);
+    return part == nullptr || part->data == nullptr ? 0 : load(dtype(tensor), address(tensor, *part, row, column));
+  }
+
+  void row(std::size_t tensor, std::int64_t row, std::span<float> out) const override {
+    const FoundTensor& found = tensors_[tensor];
+    const Dtype type = dtype(tensor);
+    const auto fill = [&](const FoundPart& part, std::int64_t begin, std::int64_t end) {
+      if (part.data == nullptr) return;
+      const std::byte* at = address(tensor, part, row, begin);
+      const std::int64_t step = element_bytes(type) * (part.transposed ? part.source_rows : 1);
+      for (std::int64_t c = begin; c < end; ++c, at += step) out[static_cast<std::size_t>(c)] = load(type, at);
+    };
+    std::fill(out.begin(), out.end(), 0.0f);
+    if (found.is_vector) {
+      for (const FoundPart& part : found.parts) fill(part, part.first, part.first + part.rows);
+    } else if (const FoundPart* part = part_of(found, row)) {
+      fill(*part, 0, static_cast<std::int64_t>(out.size()));
+    }
+  }
+
+  void raw_rows(std::size_t tensor, std::int64_t first, std::int64_t rows, std::span<std::byte> out,
+                std::int64_t stride) const override;
+
+ private:
+  Dtype dtype(std::size_t tensor) const { return entries[tensor].pattern->dtype; }
+
+  static const FoundPart* part_of(const FoundTensor& tensor, std::int64_t row) {
+    for (const FoundPart& part : tensor.parts) {
+      if (row >= part.first && row < part.first + part.rows) return &part;
+    }
+    return nullptr;
+  }
+
+  const std::byte* address(std::size_t tensor, const FoundPart& part, std::int64_t row, std::int64_t column) const {
+    std::int64_t index = 0;
+    if (tensors_[tensor].is_vector) {
+      index = part.source_row + column - part.first;
+    } else {
+      const std::int64_t source = part.source_row + row - part.first;
+      index = part.transposed ? column * part.source_rows + source : source * entries[tensor].pattern->columns + column;
+    }
+    return part.data + index * element_bytes(dtype(tensor));
+  }
+
+  Checkpoint checkpoint_;
+  std::vector<FoundTensor> tensors_;
+};
+
+void CheckpointSource::raw_rows(std::size_t tensor, std::int64_t first, std::int64_t rows, std::span<std::byte> out,
+                                std::int64_t stride) const {
+  const TensorPattern& pattern = *entries[tensor].pattern;
+  const FoundTensor& found = tensors_[tensor];
+  const std::int64_t size = element_bytes(pattern.dtype);
+  for (std::int64_t r = 0; r < rows; ++r) std::memset(out.data() + r * stride, 0, static_cast<std::size_t>(pattern.columns * size));
+  for (const FoundPart& part : found.parts) {
+    if (part.data == nullptr) continue;
+    if (found.is_vector) {
+      std::memcpy(out.data() + part.first * size, address(tensor, part, 0, part.first), static_cast<std::size_t>(part.rows * size));
+      continue;
+    }
+    const std::int64_t begin = std::max(first, part.first), end = std::min(first + rows, part.first + part.rows);
+    if (!part.transposed) {
+      for (std::int64_t r = begin; r < end; ++r) {
+        std::memcpy(out.data() + (r - first) * stride, address(tensor, part, r, 0), static_cast<std::size_t>(pattern.columns * size));
+      }
+      continue;
+    }
+    // In blocks of rows, so that each line of the source is read once while it is near.
+    constexpr std::int64_t block = 32;
+    for (std::int64_t at = begin; at < end; at += block) {
+      const std::int64_t last = std::min(at + block, end);
+      for (std::int64_t c = 0; c < pattern.columns; ++c) {
+        const std::byte* source = address(tensor, part, at, c);
+        for (std::int64_t r = at; r < last; ++r, source += size) {
+          std::memcpy(out.data() + (r - first) * stride + c * size, source, static_cast<std::size_t>(size));
+        }
+      }
+    }
+  }
+}
+
+/// The prefix under which every name is found; where there is none, the one under which most are.
+std::string choose_prefix(const Program& program, const Checkpoint& checkpoint, const std::vector<TensorEntry>& entries) {
+  const char* none = "";
+  const std::span<const char* const> prefixes =
+      program.checkpoint_prefixes.empty() ? std::span(&none, 1) : program.checkpoint_prefixes;
+  std::string best;
+  std::int64_t best_found = -1;
+  for (const char* prefix : prefixes) {
+    std::int64_t found = 0;
+    for (const TensorEntry& entry : entries) {
+      for (const TensorPart& part : entry.pattern->parts) {
+        found += *part.name != '\0' && checkpoint.find(prefix + with_layer(part.name, entry.layer)) != nullptr;
+      }
+    }
+    if (found > best_found) {
+      best = prefix;
+      best_found = found;
+    }
+  }
+  return best;
+}
+
+void CheckpointSource::find(const Program& program, const std::string& path) {
+  entries = list_tensors(program);
+  const std::string prefix = choose_prefix(program, checkpoint_, entries);
+  std::vector<std::string> problems;
+  for (const TensorEntry& entry : entries) {
+    const TensorPattern& pattern = *entry.pattern;
+    FoundTensor found;
+    const bool one_row = pattern.parts.size() == 1 && pattern.parts[0].source_rows == 1 && pattern.columns > 1;
+    found.is_vector = pattern.rows == 1 && !one_row;
+    std::int64_t first = 0;
+    for (const TensorPart& part : pattern.parts) {
+      FoundPart place{nullptr, first, part.rows, part.source_row, part.source_rows, part.transposed};
+      first += part.rows;
+      if (*part.name != '\0') {
+        const std::string name = prefix + with_layer(part.name, entry.layer);
+        const CheckpointTensor* tensor = checkpoint_.find(name);
+        std::vector<std::int64_t> shape{part.source_rows};
+        if (!found.is_vector) {
+          shape.insert(part.transposed ? shape.begin() : shape.end(), pattern.columns);
+        }
+        if (tensor == nullptr) {
+          problems.push_back(fmt::format("{}: it is missing", name));
+        } else if (tensor->dtype != to_string(pattern.dtype)) {
+          problems.push_back(fmt::format("{} in {}: it is {}; this engine was made for {}", name,
+                                         checkpoint_.files()[tensor->file].string(), tensor->dtype,
+                                         to_string(pattern.dtype)));
+        } else if (tensor->shape != shape && !(one_row && tensor->shape == std::vector{pattern.columns})) {
+          problems.push_back(fmt::format("{} in {}: its shape is [{}]; this engine was made for [{}]", name,
+                                         checkpoint_.files()[tensor->file].string(), fmt::join(tensor->shape, ", "),
+                                         fmt::join(shape, ", ")));
+        } else {
+          place.data = tensor->data.data();
+        }
+      }
+      found.parts.push_back(place);
+    }
+    if (first > (found.is_vector ? pattern.columns : pattern.rows)) {
+      throw Error(ErrorKind::internal, fmt::format("{}: its parts have more rows than it has", entry.name));
+    }
+    tensors_.push_back(std::move(found));
+  }
+  if (problems.empty()) return;
+  constexpr std::size_t shown = 12;
+  std::string text = fmt::format("{} does not hold the weights of {}:", path, program.name);
+  for (std::size_t i = 0; i < std::min(shown, problems.size()); ++i) text += "\n  " + problems[i];
+  if (problems.size() > shown) text += fmt::format("\n  ... and {} more", problems.size() - shown);
+  text += "\n`monomorph check SPEC --weights` says how the checkpoint and the spec differ";
+  throw Error(ErrorKind::rejected, text);
+}
+
+}  // namespace
+
+std::unique_ptr<HostWeights::Source> open_checkpoint(const Program& program, const std::string& path) {
+  auto source = std::make_unique<CheckpointSource>(Checkpoint::open(path));
+  source->find(program, path);
+  return source;
+}
+
+}  // namespace monomorph

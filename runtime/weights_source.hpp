@@ -1,0 +1,32 @@
+// Where the values of weights come from: what HostWeights reads behind its interface. Nothing else includes this.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/engine.hpp"
+#include "runtime/weights.hpp"
+
+namespace monomorph {
+
+class HostWeights::Source {
+ public:
+  virtual ~Source() = default;
+  virtual double element(std::size_t tensor, std::int64_t row, std::int64_t column) const = 0;
+  virtual void row(std::size_t tensor, std::int64_t row, std::span<float> out) const = 0;
+  /// Rows in the checkpoint's own dtype, `stride` bytes apart; writes every element and no padding.
+  virtual void raw_rows(std::size_t tensor, std::int64_t first, std::int64_t rows, std::span<std::byte> out,
+                        std::int64_t stride) const = 0;
+  std::vector<TensorEntry> entries;
+};
+
+/// `pattern` with "{i}" replaced by the layer.
+std::string with_layer(std::string_view pattern, std::int64_t layer);
+
+std::unique_ptr<HostWeights::Source> open_checkpoint(const Program& program, const std::string& path);
+std::unique_ptr<HostWeights::Source> make_random(const Program& program, std::uint64_t seed);
+
+}  // namespace monomorph
