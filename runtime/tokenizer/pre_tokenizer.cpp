@@ -1,0 +1,91 @@
+#include "runtime/tokenizer/pre_tokenizer.hpp"
+
+#include <algorithm>
+
+namespace monomorph {
+namespace {
+
+struct Stretch {
+  std::size_t begin, end;
+  bool delimiter;
+};
+
+/// The whole text as stretches that match and stretches that do not.
+std::vector<Stretch> stretches_of(const SplitStep& step, std::string_view text) {
+  std::vector<Stretch> stretches;
+  std::size_t done = 0;
+  for (const Pattern::Match match : step.pattern.find_all(text)) {
+    if (done != match.begin) stretches.push_back({done, match.begin, step.invert});
+    stretches.push_back({match.begin, match.end, !step.invert});
+    done = match.end;
+  }
+  if (done != text.size()) stretches.push_back({done, text.size(), step.invert});
+  return stretches;
+}
+
+/// Joins stretches to the one before them where `joins(delimiter, delimiter before)` says so.
+template <class Joins>
+std::vector<Stretch> join(const std::vector<Stretch>& stretches, Joins joins) {
+  std::vector<Stretch> joined;
+  bool before = false;
+  for (const Stretch& stretch : stretches) {
+    if (!joined.empty() && joins(stretch.delimiter, before)) {
+      joined.back().begin = std::min(joined.back().begin, stretch.begin);
+      joined.back().end = std::max(joined.back().end, stretch.end);
+    } else {
+      joined.push_back(stretch);
+    }
+    before = stretch.delimiter;
+  }
+  return joined;
+}
+
+void split(const SplitStep& step, std::string_view text, std::vector<std::string_view>& pieces) {
+  std::vector<Stretch> stretches = stretches_of(step, text);
+  const auto delimiter_after_text = [](bool delimiter, bool before) { return delimiter && !before; };
+  switch (step.behavior) {
+    case SplitBehavior::isolated:
+      break;
+    case SplitBehavior::removed:
+      std::erase_if(stretches, [](const Stretch& s) { return s.delimiter; });
+      break;
+    case SplitBehavior::contiguous:
+      stretches = join(stretches, [](bool delimiter, bool before) { return delimiter == before; });
+      break;
+    case SplitBehavior::merged_with_previous:
+      stretches = join(stretches, delimiter_after_text);
+      break;
+    case SplitBehavior::merged_with_next:
+      std::reverse(stretches.begin(), stretches.end());
+      stretches = join(stretches, delimiter_after_text);
+      std::reverse(stretches.begin(), stretches.end());
+      break;
+  }
+  for (const Stretch& stretch : stretches) {
+    if (stretch.begin != stretch.end) pieces.push_back(text.substr(stretch.begin, stretch.end - stretch.begin));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string_view> pre_tokenize(const std::vector<PreTokenizerStep>& steps, std::string_view text,
+                                           std::deque<std::string>& rewritten) {
+  std::vector<std::string_view> pieces;
+  if (!text.empty()) pieces.push_back(text);
+  for (const PreTokenizerStep& step : steps) {
+    std::vector<std::string_view> next;
+    for (const std::string_view piece : pieces) {
+      if (const SplitStep* const pattern = std::get_if<SplitStep>(&step)) {
+        split(*pattern, piece, next);
+      } else if (piece.starts_with(' ')) {
+        next.push_back(piece);
+      } else {
+        next.push_back(rewritten.emplace_back(1, ' ').append(piece));
+      }
+    }
+    pieces = std::move(next);
+  }
+  return pieces;
+}
+
+}  // namespace monomorph

@@ -1,0 +1,35 @@
+// Pre-tokenization: cutting a text into the words that byte-pair encoding works within. A list of steps, each applied
+// to every piece that the one before gave; they are the `tokenizers` library's ByteLevel, Split and Digits, reduced to
+// two elementary ones.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "runtime/tokenizer/pattern.hpp"
+
+namespace monomorph {
+
+/// What becomes of the stretches a pattern matches.
+enum class SplitBehavior { isolated, removed, merged_with_previous, merged_with_next, contiguous };
+
+struct SplitStep {
+  Pattern pattern;
+  SplitBehavior behavior;
+  bool invert;  ///< what does not match is the delimiter
+};
+
+/// A space before a piece that does not begin with one.
+struct PrefixSpaceStep {};
+
+using PreTokenizerStep = std::variant<SplitStep, PrefixSpaceStep>;
+
+/// The non-empty pieces of `text` after all steps. Pieces that no step has rewritten point into `text`, others into
+/// `rewritten`; both must outlive them.
+std::vector<std::string_view> pre_tokenize(const std::vector<PreTokenizerStep>& steps, std::string_view text,
+                                           std::deque<std::string>& rewritten);
+
+}  // namespace monomorph

@@ -1,0 +1,114 @@
+#include "runtime/tokenizer/tokenizer.hpp"
+
+#include <fmt/format.h>
+
+#include <deque>
+
+#include "runtime/engine.hpp"
+#include "runtime/tokenizer/normalizer.hpp"
+#include "runtime/tokenizer/tokenizer_data.hpp"
+#include "runtime/tokenizer/tokenizer_json.hpp"
+#include "runtime/tokenizer/tokenizer_parts.hpp"
+#include "runtime/tokenizer/utf8.hpp"
+
+namespace monomorph {
+namespace {
+
+std::filesystem::path find_file(const std::filesystem::path& path) {
+  if (!std::filesystem::exists(path)) {
+    throw Error(ErrorKind::environment, fmt::format("{}: no such file or directory", path.string()));
+  }
+  if (!std::filesystem::is_directory(path)) return path;
+  if (std::filesystem::exists(path / "tokenizer.json")) return path / "tokenizer.json";
+  if (std::filesystem::exists(path / "tokenizer.model")) {
+    throw Error(ErrorKind::rejected,
+                fmt::format("{}: a SentencePiece tokenizer is not read; the engine runs with --tokens "
+                            "until this kind is",
+                            (path / "tokenizer.model").string()));
+  }
+  throw Error(ErrorKind::environment, fmt::format("{}: holds no tokenizer.json", path.string()));
+}
+
+void encode_words(const Tokenizer::Data& data, std::string_view text, std::vector<std::int32_t>& ids) {
+  std::deque<std::string> rewritten;
+  for (const std::string_view word : pre_tokenize(data.pre_tokenizer, text, rewritten)) data.bpe.encode(word, ids);
+}
+
+}  // namespace
+
+Tokenizer::Tokenizer(std::unique_ptr<const Data> data) : data_(std::move(data)) {}
+Tokenizer::Tokenizer(Tokenizer&&) noexcept = default;
+Tokenizer& Tokenizer::operator=(Tokenizer&&) noexcept = default;
+Tokenizer::~Tokenizer() = default;
+
+Tokenizer Tokenizer::load(const std::filesystem::path& path) {
+  nlohmann::json storage;
+  const TokenizerJson json = TokenizerJson::load(find_file(path).string(), storage);
+  json.only({"version", "truncation", "padding", "added_tokens", "normalizer", "pre_tokenizer", "post_processor",
+             "decoder", "model"});
+  auto data = std::make_unique<Data>();
+  // The model first: "this is WordPiece" says more than the first of its consequences.
+  read_model(json.at("model"), *data);
+  if (json.has("normalizer")) read_normalizer(json.at("normalizer"), *data);
+  if (json.has("added_tokens")) read_added_tokens(json.at("added_tokens"), *data);
+  read_pre_tokenizer(json.at("pre_tokenizer"), *data);
+  if (json.has("post_processor")) read_post_processor(json.at("post_processor"), *data);
+  read_decoder(json.at("decoder"));
+  return Tokenizer(std::move(data));
+}
+
+std::vector<std::int32_t> Tokenizer::encode(std::string_view text, bool add_special) const {
+  if (const std::size_t error = utf8_error(text); error != std::string_view::npos) {
+    throw Error(ErrorKind::rejected, fmt::format("the text is not UTF-8 at byte {}; convert it first", error));
+  }
+  std::vector<std::int32_t> ids;
+  if (add_special) ids = data_->prefix;
+  for (const AddedTokenMatcher::Piece& raw : data_->raw_tokens.split(text)) {
+    if (raw.id >= 0) {
+      ids.push_back(raw.id);
+      continue;
+    }
+    const std::string normalized = data_->nfc ? normalize_nfc(raw.text) : std::string(raw.text);
+    for (const AddedTokenMatcher::Piece& piece : data_->normalized_tokens.split(normalized)) {
+      if (piece.id >= 0) {
+        ids.push_back(piece.id);
+      } else {
+        encode_words(*data_, piece.text, ids);
+      }
+    }
+  }
+  if (add_special) ids.insert(ids.end(), data_->suffix.begin(), data_->suffix.end());
+  return ids;
+}
+
+std::string Tokenizer::decode(std::span<const std::int32_t> ids, bool skip_special) const {
+  Decoder decoder(*this, skip_special);
+  std::string text;
+  for (const std::int32_t id : ids) text += decoder.push(id);
+  return text + decoder.finish();
+}
+
+std::int64_t Tokenizer::vocab_size() const { return static_cast<std::int64_t>(data_->tokens.size()); }
+
+std::optional<std::int32_t> Tokenizer::token_id(std::string_view content) const {
+  const auto found = data_->ids.find(std::string(content));
+  return found == data_->ids.end() ? std::nullopt : std::optional(found->second);
+}
+
+bool Tokenizer::is_special(std::int32_t id) const {
+  return id >= 0 && id < vocab_size() && data_->tokens[static_cast<std::size_t>(id)].special;
+}
+
+Decoder::Decoder(const Tokenizer& tokenizer, bool skip_special)
+    : data_(tokenizer.data_.get()), skip_special_(skip_special) {}
+
+std::string Decoder::push(std::int32_t id) { return utf8_push(pending_, data_->bytes(id, skip_special_)); }
+
+std::string Decoder::finish() {
+  std::string text;
+  if (!pending_.empty()) text = replacement_character;
+  pending_.clear();
+  return text;
+}
+
+}  // namespace monomorph

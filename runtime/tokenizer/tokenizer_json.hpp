@@ -1,0 +1,48 @@
+// A part of tokenizer.json with its place in the file, so that whatever is wrong with it, or not read, is named.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace monomorph {
+
+class TokenizerJson {
+ public:
+  /// Reads and parses the file. Throws Error(environment) or Error(rejected).
+  static TokenizerJson load(const std::string& file, nlohmann::json& storage);
+
+  /// Throws Error(rejected): file, place, `what`, and the way round it.
+  [[noreturn]] void refuse(const std::string& what) const;
+  /// A key outside `known` is refused: it may change what the tokenizer does.
+  void only(std::initializer_list<std::string_view> known) const;
+
+  bool is_null() const { return value_->is_null(); }
+  bool has(const char* key) const;  ///< present and not null
+  std::string type() const { return at("type").text(); }
+
+  TokenizerJson at(const char* key) const;
+  std::vector<TokenizerJson> items() const;
+  std::string text() const;
+  bool flag(const char* key, bool otherwise) const;
+  std::int32_t token_id() const;
+  const nlohmann::json& object() const;
+  const nlohmann::json& array() const;
+  const nlohmann::json& value() const { return *value_; }
+
+ private:
+  TokenizerJson(const nlohmann::json& value, std::string file, std::string place)
+      : value_(&value), file_(std::move(file)), place_(std::move(place)) {}
+
+  const nlohmann::json* value_;
+  std::string file_;
+  std::string place_;
+};
+
+/// Ids above this are taken for damage: no vocabulary is near it.
+inline constexpr std::int32_t max_token_id = (1 << 24) - 1;
+
+}  // namespace monomorph

@@ -1,0 +1,65 @@
+#include "runtime/tokenizer/utf8.hpp"
+
+namespace monomorph {
+
+Utf8Step utf8_step(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned lead = byte(0);
+  if (lead < 0x80) return {Utf8Step::Kind::character, 1};
+  if (lead < 0xc2 || lead > 0xf4) return {Utf8Step::Kind::invalid, 1};
+  const std::size_t length = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+  // The second byte's range excludes overlong forms, surrogates and what lies above U+10FFFF (Unicode, table 3-7).
+  const unsigned lowest = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
+  const unsigned highest = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
+  for (std::size_t i = 1; i < length; ++i) {
+    if (i == text.size()) return {Utf8Step::Kind::incomplete, i};
+    const bool fits = i == 1 ? byte(1) >= lowest && byte(1) <= highest : (byte(i) & 0xc0) == 0x80;
+    if (!fits) return {Utf8Step::Kind::invalid, i};
+  }
+  return {Utf8Step::Kind::character, length};
+}
+
+std::string utf8_push(std::string& pending, std::string_view bytes) {
+  pending += bytes;
+  std::string complete;
+  std::string_view rest = pending;
+  while (!rest.empty()) {
+    const Utf8Step step = utf8_step(rest);
+    if (step.kind == Utf8Step::Kind::incomplete) break;
+    complete += step.kind == Utf8Step::Kind::character ? rest.substr(0, step.length) : replacement_character;
+    rest.remove_prefix(step.length);
+  }
+  pending = std::string(rest);
+  return complete;
+}
+
+std::size_t utf8_error(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const Utf8Step step = utf8_step(text.substr(at));
+    if (step.kind != Utf8Step::Kind::character) return at;
+    at += step.length;
+  }
+  return std::string_view::npos;
+}
+
+char32_t utf8_code_point(std::string_view text, std::size_t& length) {
+  const auto byte = [&](std::size_t i) { return static_cast<char32_t>(static_cast<unsigned char>(text[i])); };
+  const char32_t lead = byte(0);
+  length = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+  if (length == 1) return lead;
+  char32_t point = lead & (0x7fu >> length);
+  for (std::size_t i = 1; i < length; ++i) point = point << 6 | (byte(i) & 0x3f);
+  return point;
+}
+
+void utf8_append(std::string& text, char32_t point) {
+  if (point < 0x80) {
+    text += static_cast<char>(point);
+    return;
+  }
+  const int continuations = point < 0x800 ? 1 : point < 0x10000 ? 2 : 3;
+  text += static_cast<char>((0xf00u >> continuations & 0xf0u) | point >> (6 * continuations));
+  for (int i = continuations - 1; i >= 0; --i) text += static_cast<char>(0x80u | (point >> (6 * i) & 0x3fu));
+}
+
+}  // namespace monomorph
