@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,11 @@ struct Expression {
 /// spec). The result is a number.
 std::optional<Expression> parse_expression(const std::string& text, const Span& span,
                                            const std::vector<std::string>& variables, Diagnostics& diagnostics);
+
+/// `text` with the variable `from` called `to`: "x * sigmoid(x)" becomes "gate * sigmoid(gate)".
+std::string rename_in_expression(const std::string& text, const std::string& from, const std::string& to);
+/// The variables it uses.
+std::set<std::string> names_in(const Expression& expression);
 
 /// GLSL text in f32: float literals, functions of shaders/numerics.glsl (`sigmoid`, `safe_tanh`, `erf_` ...) where the
 /// driver's own is inexact or overflows.

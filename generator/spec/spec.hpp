@@ -21,6 +21,9 @@ struct Field {
   bool given = false;
 };
 
+/// A model of more layers is refused before anything is made for each of them.
+inline constexpr std::int64_t max_hidden_layers = 4096;
+
 struct ModelSection {
   Field<std::string> name;
   Field<std::int64_t> vocab_size;
@@ -83,6 +86,7 @@ struct LayerKind {
   std::string identifier;  ///< name, with what is not alphanumeric replaced by '_'
   Span span;
   Field<std::vector<std::string>> steps;  ///< default ["attention", "mlp"]
+  bool has_step(const std::string& sub_block) const;  ///< also as part of a step that says several
   NormSection norm;
   AttentionSection attention;
   PositionSection position;
@@ -99,12 +103,14 @@ struct TensorName {
   bool transposed = false;
   std::vector<std::string> fused;  ///< parts that stand in this one tensor, in order ("q", "k", "v")
   bool exact = false;
+  bool given = false;              ///< by the spec itself; else by the named table
   Span span;
 };
 
 struct IgnoredTensor {
   std::string name;  ///< pattern with {i}
   std::string why;
+  bool given = false;  ///< by the spec itself; else by the named table
   Span span;
 };
 
@@ -158,6 +164,14 @@ struct Override {
 /// Reads a spec. Unknown keys, wrong types, missing required keys are diagnostics; a Spec is given only without errors.
 std::optional<Spec> read_spec(std::shared_ptr<const Source> source, const std::vector<Override>& overrides,
                               Diagnostics& diagnostics);
+
+/// The same, but gives what could be read even where there were errors (nothing only where the text is no TOML), so
+/// that the rules can tell what else is wrong. What could not be read has its default and is not `given`.
+std::optional<Spec> read_spec_leniently(std::shared_ptr<const Source> source, const std::vector<Override>& overrides,
+                                        Diagnostics& diagnostics);
+
+/// `name` with what is not alphanumeric replaced by '_', made fit to be a C++ identifier.
+std::string identifier_of(const std::string& name);
 
 /// The file's text as a Source. Throws EnvironmentError naming the file.
 std::shared_ptr<const Source> read_source(const std::string& path);

@@ -1,0 +1,30 @@
+// The named tables of checkpoint.names: where the tensors of known families stand. Data only.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace monomorph::generator {
+
+struct NamedTensor {
+  std::string part;                ///< "layers.{i}.attention.q"
+  std::string name;                ///< pattern with {i}
+  bool transposed = false;
+  std::vector<std::string> fused;
+};
+
+struct NameTable {
+  std::string name;
+  std::vector<std::string> prefix;
+  std::vector<NamedTensor> tensors;
+  std::vector<std::pair<std::string, std::string>> ignore;  ///< pattern, why
+};
+
+/// The table called `name`, or nothing.
+const NameTable* find_name_table(const std::string& name);
+
+/// Every part a checkpoint may be asked for. A part with a bias has it under ".bias" where it is not implied.
+const std::vector<std::string>& part_names();
+
+}  // namespace monomorph::generator

@@ -1,0 +1,201 @@
+#include "generator/spec/document.hpp"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+
+namespace monomorph::generator {
+namespace {
+
+/// toml++ counts columns in characters; spans count bytes.
+class Places {
+ public:
+  explicit Places(std::shared_ptr<const Source> source) : source_(std::move(source)) {
+    const std::string& text = source_->text;
+    std::size_t begin = text.rfind("\xEF\xBB\xBF", 0) == 0 ? 3 : 0;
+    lines_.push_back(begin);
+    while ((begin = text.find('\n', begin)) != std::string::npos) lines_.push_back(++begin);
+  }
+
+  Span span(const toml::source_region& region) const {
+    Span span{source_, static_cast<int>(region.begin.line), byte_column(region.begin), 1};
+    if (region.begin.line == region.end.line) {
+      span.length = std::max(1, byte_column(region.end) - span.column);
+    } else if (region.begin.line >= 1 && region.begin.line <= lines_.size()) {
+      const std::size_t begin = lines_[region.begin.line - 1] + static_cast<std::size_t>(span.column - 1);
+      const std::size_t end = source_->text.find_first_of("\r\n", begin);
+      if (end != std::string::npos) span.length = std::max(1, static_cast<int>(end - begin));
+    }
+    return span;
+  }
+
+ private:
+  int byte_column(const toml::source_position& position) const {
+    if (position.line < 1 || position.line > lines_.size()) return 1;
+    const std::string& text = source_->text;
+    const std::size_t begin = lines_[position.line - 1];
+    std::size_t at = begin;
+    for (toml::source_index column = 1; column < position.column && at < text.size(); ++column) {
+      do ++at;
+      while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80);
+    }
+    return static_cast<int>(at - begin) + 1;
+  }
+
+  std::shared_ptr<const Source> source_;
+  std::vector<std::size_t> lines_;  ///< where each begins
+};
+
+TomlValue convert(const toml::node& node, const Places& places);
+
+void convert_table(const toml::table& table, const Places& places, TomlValue& result) {
+  result.form = TomlValue::Form::table;
+  result.is_inline = table.is_inline();
+  for (const auto& [key, child] : table) {
+    result.entries.push_back({std::string(key.str()), places.span(key.source()), convert(child, places)});
+  }
+  // toml++ sorts by name.
+  std::stable_sort(result.entries.begin(), result.entries.end(), [](const TomlEntry& a, const TomlEntry& b) {
+    return std::pair(a.key_span.line, a.key_span.column) < std::pair(b.key_span.line, b.key_span.column);
+  });
+}
+
+TomlValue convert(const toml::node& node, const Places& places) {
+  TomlValue result;
+  result.span = places.span(node.source());
+  if (const auto* table = node.as_table()) {
+    convert_table(*table, places, result);
+  } else if (const auto* array = node.as_array()) {
+    result.form = TomlValue::Form::array;
+    for (const toml::node& item : *array) result.items.push_back(convert(item, places));
+  } else if (const auto* string = node.as_string()) {
+    result.form = TomlValue::Form::string;
+    result.string = string->get();
+  } else if (const auto* integer = node.as_integer()) {
+    result.form = TomlValue::Form::integer;
+    result.integer = integer->get();
+    result.number = static_cast<double>(result.integer);
+  } else if (const auto* number = node.as_floating_point()) {
+    result.form = TomlValue::Form::number;
+    result.number = number->get();
+  } else if (const auto* boolean = node.as_boolean()) {
+    result.form = TomlValue::Form::boolean;
+    result.boolean = boolean->get();
+  } else {
+    result.form = TomlValue::Form::date;
+  }
+  return result;
+}
+
+}  // namespace
+
+const TomlEntry* TomlValue::find(const std::string& key) const {
+  const auto found = std::find_if(entries.begin(), entries.end(), [&](const TomlEntry& entry) { return entry.key == key; });
+  return found == entries.end() ? nullptr : &*found;
+}
+
+TomlEntry* TomlValue::find(const std::string& key) { return const_cast<TomlEntry*>(std::as_const(*this).find(key)); }
+
+std::string describe(const TomlValue& value) {
+  switch (value.form) {
+    case TomlValue::Form::table: return "a table";
+    case TomlValue::Form::array: return "a list";
+    case TomlValue::Form::string: return "a string";
+    case TomlValue::Form::integer: return "an integer";
+    case TomlValue::Form::number: return "a number with a fraction";
+    case TomlValue::Form::boolean: return "a boolean";
+    case TomlValue::Form::date: return "a date or time";
+  }
+  throw InternalError("spec: a TOML value of no form");
+}
+
+std::optional<TomlValue> parse_document(const std::shared_ptr<const Source>& source, Diagnostics& diagnostics) {
+  const Places places(source);
+  try {
+    const toml::table table = toml::parse(std::string_view(source->text));
+    TomlValue root;
+    convert_table(table, places, root);
+    root.span = {source, 0, 0, 1};
+    return root;
+  } catch (const toml::parse_error& error) {
+    diagnostics.error("spec.syntax", places.span(error.source()), std::string(error.description()));
+    return std::nullopt;
+  }
+}
+
+void apply_override(TomlValue& root, const std::string& path, const std::string& value, Diagnostics& diagnostics) {
+  const auto parse = [&](const std::string& text, Diagnostics& errors) {
+    return parse_document(std::make_shared<const Source>(Source{"--set " + path, path + " = " + text}), errors);
+  };
+  Diagnostics errors;
+  std::optional<TomlValue> parsed = parse(value, errors);
+  if (parsed && parsed->entries.size() != 1) parsed.reset();  // a value with lines of its own is no value
+  const bool bare = value.empty() || std::string("\"'[{").find(value.front()) == std::string::npos;
+  if (!parsed && bare) {
+    errors = {};
+    parsed = parse(write_string(value), errors);
+  }
+  if (!parsed) {
+    diagnostics.append(errors);
+    return;
+  }
+  // The path's tables are ordinary ones, so that this is an overlay; what they lead to replaces what was there.
+  TomlValue* from = &*parsed;
+  TomlValue* into = &root;
+  while (from->entries.size() == 1) {
+    TomlEntry& entry = from->entries.front();
+    TomlEntry* existing = into->find(entry.key);
+    const bool leads_on = entry.value.form == TomlValue::Form::table && !entry.value.is_inline;
+    if (existing == nullptr) {
+      into->entries.push_back(entry);
+      return;
+    }
+    if (!leads_on || existing->value.form != TomlValue::Form::table) {
+      existing->value = entry.value;
+      existing->key_span = entry.key_span;
+      return;
+    }
+    into = &existing->value;
+    from = &entry.value;
+  }
+}
+
+TomlValue overlay(const TomlValue& base, const TomlValue& over) {
+  const bool merges = base.form == TomlValue::Form::table && over.form == TomlValue::Form::table && !over.is_inline;
+  if (!merges) return over;
+  TomlValue result = base;
+  result.span = over.span;
+  for (const TomlEntry& entry : over.entries) {
+    if (TomlEntry* existing = result.find(entry.key)) {
+      existing->value = overlay(existing->value, entry.value);
+      existing->key_span = entry.key_span;
+    } else {
+      result.entries.push_back(entry);
+    }
+  }
+  return result;
+}
+
+std::string write_string(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      result += {'\\', c};
+    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
+      result += fmt::format("\\u{:04X}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+    } else {
+      result += c;
+    }
+  }
+  return result + '"';
+}
+
+std::string write_key(const std::string& text) {
+  const bool bare = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  });
+  return bare ? text : write_string(text);
+}
+
+}  // namespace monomorph::generator

@@ -1,0 +1,263 @@
+#include "generator/spec/fields.hpp"
+
+#include <algorithm>
+
+namespace monomorph::generator {
+namespace {
+
+using Kind = Fallback::Kind;
+
+template <class Section, class Stored>
+std::function<Slot(Section&)> at(Stored Section::* member) {
+  return [member](Section& section) -> Slot { return &(section.*member); };
+}
+
+template <class Section>
+std::function<Slot(Section&)> at_norms(Field<bool> SubBlockNorms::* member) {
+  return [member](Section& section) -> Slot { return &(section.norms.*member); };
+}
+
+Fallback required() { return {Kind::required, ""}; }
+Fallback literal(std::string text) { return {Kind::literal, std::move(text)}; }
+Fallback computed(std::string text) { return {Kind::computed, std::move(text)}; }
+
+template <class Section>
+FieldRow<Section> row(std::string key, std::function<Slot(Section&)> slot, Fallback fallback, std::string unit,
+                      std::string meaning, std::vector<std::string> choices = {}, std::vector<std::string> types = {}) {
+  FieldRow<Section> result;
+  result.key = std::move(key);
+  result.fallback = std::move(fallback);
+  result.unit = std::move(unit);
+  result.meaning = std::move(meaning);
+  result.choices = std::move(choices);
+  result.types = std::move(types);
+  result.slot = std::move(slot);
+  return result;
+}
+
+template <class Section>
+FieldRow<Section> expression(FieldRow<Section> row) {
+  row.is_expression = true;
+  return row;
+}
+
+template <class Section>
+void add_norms(std::vector<FieldRow<Section>>& rows) {
+  rows.push_back(row<Section>("input_norm", at_norms<Section>(&SubBlockNorms::input_norm), literal("true"), "",
+                              "Normalise what the sub-block reads"));
+  rows.push_back(row<Section>("output_norm", at_norms<Section>(&SubBlockNorms::output_norm), literal("false"), "",
+                              "Normalise what the sub-block adds to the residual stream"));
+  rows.push_back(row<Section>("residual_norm", at_norms<Section>(&SubBlockNorms::residual_norm), literal("false"), "",
+                              "Normalise the residual stream after the addition"));
+}
+
+template <class Section>
+SectionDescription describe_section(std::string name, std::string meaning, bool in_kinds = false) {
+  SectionDescription result{std::move(name), std::move(meaning), in_kinds, {}};
+  static Section example;  // for the slots' alternatives alone
+  for (const FieldRow<Section>& row : fields<Section>()) result.fields.emplace_back(row, row.slot(example));
+  return result;
+}
+
+}  // namespace
+
+bool FieldDescription::applies_to(const std::string& type) const {
+  return types.empty() || std::find(types.begin(), types.end(), type) != types.end();
+}
+
+template <>
+const std::vector<FieldRow<ModelSection>>& fields() {
+  using S = ModelSection;
+  static const std::vector<FieldRow<S>> rows = {
+      row<S>("name", at(&S::name), required(), "",
+             "Names the engine's executable; identifiers replace what is not alphanumeric by _"),
+      row<S>("vocab_size", at(&S::vocab_size), required(), "tokens", "Tokens the model knows"),
+      row<S>("hidden_size", at(&S::hidden_size), required(), "elements", "Width of the residual stream"),
+      row<S>("num_hidden_layers", at(&S::num_hidden_layers), required(), "layers", "Layers"),
+      row<S>("max_position_embeddings", at(&S::max_position_embeddings), required(), "tokens",
+             "Longest sequence the model was made for; rows of a learned position table"),
+  };
+  return rows;
+}
+
+template <>
+const std::vector<FieldRow<NormSection>>& fields() {
+  using S = NormSection;
+  static const std::vector<FieldRow<S>> rows = {
+      row<S>("type", at(&S::type), required(), "", "Which normalisation", {"rms_norm", "layer_norm"}),
+      row<S>("eps", at(&S::eps), required(), "", "Added to the mean square or the variance"),
+      row<S>("bias", at(&S::bias), literal("true"), "", "Whether a vector is added after the weights", {},
+             {"layer_norm"}),
+  };
+  return rows;
+}
+
+template <>
+const std::vector<FieldRow<AttentionSection>>& fields() {
+  using S = AttentionSection;
+  static const std::vector<FieldRow<S>> rows = [] {
+    std::vector<FieldRow<S>> result = {
+        row<S>("num_attention_heads", at(&S::num_attention_heads), required(), "heads", "Query heads"),
+        row<S>("num_key_value_heads", at(&S::num_key_value_heads), computed("num_attention_heads"), "heads",
+               "Key and value heads; each serves num_attention_heads / num_key_value_heads query heads"),
+        row<S>("head_dim", at(&S::head_dim), computed("hidden_size / num_attention_heads"), "elements",
+               "Width of a head"),
+        expression(row<S>("scale", at(&S::scale), literal("\"1 / sqrt(head_dim)\""), "",
+                          "Factor of query times key: an expression of the spec's own numbers")),
+        row<S>("bias", at(&S::bias), literal("false"), "",
+               "Projections with a bias: true, false, or a list out of \"q\", \"k\", \"v\", \"o\""),
+        row<S>("qk_norm", at(&S::qk_norm), literal("\"none\""), "",
+               "RMS normalisation of queries and keys, with weights: none, or over each head", {"none", "head"}),
+    };
+    add_norms(result);
+    return result;
+  }();
+  return rows;
+}
+
+template <>
+const std::vector<FieldRow<PositionSection>>& fields() {
+  using S = PositionSection;
+  static const std::vector<FieldRow<S>> rows = {
+      row<S>("type", at(&S::type), required(), "",
+             "How positions are told: rotated queries and keys (half layout), a learned table, or not at all",
+             {"rope", "learned", "none"}),
+      row<S>("rope_theta", at(&S::rope_theta), literal("10000.0"), "", "Base of the rotary frequencies", {}, {"rope"}),
+      row<S>("rotary_dim", at(&S::rotary_dim), computed("head_dim"), "elements",
+             "Elements of a head that are rotated, from its first", {}, {"rope"}),
+  };
+  return rows;
+}
+
+template <>
+const std::vector<FieldRow<MlpSection>>& fields() {
+  using S = MlpSection;
+  static const std::vector<FieldRow<S>> rows = [] {
+    std::vector<FieldRow<S>> result = {
+        row<S>("type", at(&S::type), required(), "", "down(activation(gate) * up), or down(activation(up))",
+               {"gated", "plain"}),
+        row<S>("intermediate_size", at(&S::intermediate_size), required(), "elements", "Width inside the MLP"),
+        expression(row<S>("activation", at(&S::activation), computed("none; required unless combine is given"), "",
+                          "A named activation, or an expression of x")),
+        expression(row<S>("combine", at(&S::combine), computed("activation(gate) * up"), "",
+                          "An expression of gate and up, in place of an activation", {}, {"gated"})),
+        row<S>("bias", at(&S::bias), literal("false"), "",
+               "Projections with a bias: true, false, or a list out of \"gate\", \"up\", \"down\""),
+    };
+    add_norms(result);
+    return result;
+  }();
+  return rows;
+}
+
+template <>
+const std::vector<FieldRow<LayersSection>>& fields() {
+  using S = LayersSection;
+  static const std::vector<FieldRow<S>> rows = {
+      row<S>("pattern", at(&S::pattern), computed("one kind, made of the sections above"), "",
+             "Kinds of layer in order, repeated and cut at the end; with counts (\"dense * 3\") they must add up"),
+      row<S>("steps", at(&S::steps), literal("[\"attention\", \"mlp\"]"), "",
+             "Sub-blocks of a layer, one after the other on the residual stream"),
+  };
+  return rows;
+}
+
+template <>
+const std::vector<FieldRow<LmHeadSection>>& fields() {
+  using S = LmHeadSection;
+  static const std::vector<FieldRow<S>> rows = {
+      row<S>("tie_word_embeddings", at(&S::tie_word_embeddings), literal("false"), "",
+             "Whether the head is the embedding's matrix"),
+  };
+  return rows;
+}
+
+template <>
+const std::vector<FieldRow<CheckpointSection>>& fields() {
+  using S = CheckpointSection;
+  static const std::vector<FieldRow<S>> rows = {
+      row<S>("names", at(&S::names), computed("none: every name stands in tensors"), "",
+             "A named table of tensor names; lines of tensors override it", {"llama", "gpt2"}),
+      row<S>("dtype", at(&S::dtype), required(), "", "Type of the checkpoint's tensors", {"f32", "f16", "bf16"}),
+      row<S>("dtypes", at(&S::dtypes), computed("none"), "",
+             "Pattern of part names (with *) = type, for tensors of another type; the last that matches holds"),
+      row<S>("prefix", at(&S::prefix), computed("that of names, or [\"\"]"), "",
+             "One of these stands before every tensor's name"),
+      row<S>("tensors", at(&S::tensors), computed("those of names"), "",
+             "Part = name, or { name, transposed, fused, exact }; .weight and .bias are implied unless exact"),
+      row<S>("ignore", at(&S::ignore), computed("those of names"), "",
+             "Tensors that may be present and are not used: { name, why }"),
+  };
+  return rows;
+}
+
+template <>
+const std::vector<FieldRow<ImportSection>>& fields() {
+  using S = ImportSection;
+  static const std::vector<FieldRow<S>> rows = {
+      row<S>("ignored", at(&S::ignored), computed("none"), "",
+             "Key of config.json = why import was told to ignore it; a record, which changes nothing"),
+  };
+  return rows;
+}
+
+template <>
+const std::vector<FieldRow<TokenizerSection>>& fields() {
+  using S = TokenizerSection;
+  static const std::vector<FieldRow<S>> rows = {
+      row<S>("bos_token_id", at(&S::bos_token_id), computed("none"), "", "Token that begins a sequence"),
+      row<S>("eos_token_id", at(&S::eos_token_id), computed("none"), "", "Token that ends a generation, or a list"),
+  };
+  return rows;
+}
+
+template <>
+const std::vector<FieldRow<EngineSection>>& fields() {
+  using S = EngineSection;
+  static const std::vector<FieldRow<S>> rows = {
+      row<S>("max_sequence_length", at(&S::max_sequence_length), computed("min(max_position_embeddings, 4096)"),
+             "tokens", "Tokens the KV cache has room for"),
+      row<S>("kv_cache", at(&S::kv_cache), computed("\"f32\" where checkpoint.dtype is f32, else \"f16\""), "",
+             "Type of cached keys and values", {"f16", "f32"}),
+      row<S>("prefill_chunk", at(&S::prefill_chunk), literal("128"), "tokens", "Tokens of a prompt that are run at once"),
+  };
+  return rows;
+}
+
+const std::vector<SectionDescription>& sections() {
+  static const std::vector<SectionDescription> result = {
+      describe_section<ModelSection>("model", "The model as a whole."),
+      describe_section<NormSection>("norm", "Normalisation, in the layers and before the head.", true),
+      describe_section<AttentionSection>("attention", "Causal self-attention.", true),
+      describe_section<PositionSection>("position", "How attention knows where a token stands.", true),
+      describe_section<MlpSection>("mlp", "The MLP.", true),
+      describe_section<LayersSection>(
+          "layers", "The kinds of layer. `[layers.NAME]` says what differs for the kind NAME: steps, norm, attention, "
+                    "position, mlp."),
+      describe_section<LmHeadSection>("lm_head", "From the last hidden state to logits."),
+      describe_section<CheckpointSection>("checkpoint", "Where the weights stand, and their types."),
+      describe_section<ImportSection>("import", "What import left out."),
+      describe_section<TokenizerSection>("tokenizer", "Special tokens."),
+      describe_section<EngineSection>("engine", "Capacities of the engine."),
+  };
+  return result;
+}
+
+std::vector<std::string> section_names(bool in_kinds) {
+  std::vector<std::string> result;
+  for (const SectionDescription& section : sections()) {
+    if (!in_kinds || section.in_kinds) result.push_back(section.name);
+  }
+  return result;
+}
+
+std::string one_of(const std::vector<std::string>& choices) {
+  std::string result;
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    if (i > 0) result += i + 1 == choices.size() ? " or " : ", ";
+    result += choices[i];
+  }
+  return result;
+}
+
+}  // namespace monomorph::generator

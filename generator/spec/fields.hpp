@@ -1,0 +1,80 @@
+// The field table: one row for every key of every section of the spec language. The reader, the suggestions for unknown
+// keys, `monomorph schema`, the reference in models/README.md and `check --explain` all come from it. To add a key: a
+// member in spec.hpp, and a row here.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "generator/spec/spec.hpp"
+
+namespace monomorph::generator {
+
+/// `[layers]` as written, before it is resolved into kinds.
+struct LayersSection {
+  Field<std::vector<std::string>> pattern;
+  Field<std::vector<std::string>> steps;
+};
+
+using DtypePatterns = std::vector<std::pair<std::string, Field<std::string>>>;
+using TensorNames = std::map<std::string, TensorName>;
+using IgnoredTensors = std::vector<IgnoredTensor>;
+using Reasons = std::vector<std::pair<std::string, std::string>>;
+
+/// Where a row's value is stored; its alternative is the form the value has in TOML.
+using Slot = std::variant<Field<bool>*, Field<std::int64_t>*, Field<double>*, Field<std::string>*, Field<Biases>*,
+                          Field<std::vector<std::string>>*, Field<std::vector<std::int64_t>>*, DtypePatterns*,
+                          TensorNames*, IgnoredTensors*, Reasons*>;
+
+struct Fallback {
+  enum class Kind {
+    required,
+    literal,   ///< `text` is the TOML value
+    computed,  ///< `text` says how, for people; the reader computes it
+  };
+  Kind kind = Kind::required;
+  std::string text;
+};
+
+struct FieldDescription {
+  std::string key;
+  Fallback fallback;
+  std::string unit;                  ///< "tokens", or ""
+  std::string meaning;               ///< one line
+  std::vector<std::string> choices;  ///< of a string: all it may be; empty: any
+  std::vector<std::string> types;    ///< the values of the section's `type` that have this key; empty: all
+  bool is_expression = false;        ///< a string that may be written as a bare number
+
+  bool applies_to(const std::string& type) const;
+};
+
+template <class Section>
+struct FieldRow : FieldDescription {
+  std::function<Slot(Section&)> slot;
+};
+
+/// The rows of a section, in the order in which they are documented and written.
+template <class Section>
+const std::vector<FieldRow<Section>>& fields();
+
+struct SectionDescription {
+  std::string name;
+  std::string meaning;
+  bool in_kinds = false;  ///< may be overridden in [layers.NAME]
+  std::vector<std::pair<FieldDescription, Slot>> fields;  ///< the slot's alternative says the form; it points nowhere
+};
+
+/// Every section, in the order in which they are documented and written.
+const std::vector<SectionDescription>& sections();
+
+/// The names of the sections; with `in_kinds`, of those that a kind of layer may override.
+std::vector<std::string> section_names(bool in_kinds = false);
+
+/// `a`, `b` or `c`.
+std::string one_of(const std::vector<std::string>& choices);
+
+}  // namespace monomorph::generator

@@ -1,0 +1,21 @@
+// From `[layers]` and the base sections to kinds of layer, each with every section resolved.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "generator/spec/document.hpp"
+#include "generator/spec/spec.hpp"
+
+namespace monomorph::generator {
+
+struct Layers {
+  std::vector<LayerKind> kinds;          ///< distinct, in order of first use
+  std::vector<std::size_t> layer_kinds;  ///< for each layer
+};
+
+/// `model` gives the sizes that defaults are computed from. A model whose num_hidden_layers is out of range is read as
+/// one of a single layer: the contract refuses it.
+Layers read_layers(const TomlValue& root, const ModelSection& model, Diagnostics& diagnostics);
+
+}  // namespace monomorph::generator

@@ -1,0 +1,167 @@
+#include <fmt/format.h>
+
+#include <cctype>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "generator/spec/checkpoint_names.hpp"
+#include "generator/spec/layers.hpp"
+#include "generator/spec/section_reader.hpp"
+#include "generator/spec/spec.hpp"
+
+namespace monomorph::generator {
+namespace {
+
+std::string hash_of(const std::string& text) {
+  std::uint64_t hash = 0xcbf29ce484222325u;  // FNV-1a, 64 bits
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return fmt::format("{:016x}", hash);
+}
+
+void refuse_unknown_sections(const TomlValue& root, Diagnostics& diagnostics) {
+  const std::vector<std::string> names = section_names();
+  for (const TomlEntry& entry : root.entries) {
+    if (std::find(names.begin(), names.end(), entry.key) != names.end()) continue;
+    const std::string suggestion = nearest(entry.key, names);
+    diagnostics.error("spec.unknown_section", entry.key_span,
+                      fmt::format("there is no section [{}]{}", entry.key,
+                                  suggestion.empty() ? "; the sections are " + one_of(names) : did_you_mean(suggestion)));
+  }
+}
+
+/// The lines of the named table that the spec does not say otherwise: one fused matrix and its parts exclude each other.
+void add_named_table(CheckpointSection& checkpoint) {
+  const NameTable* table = find_name_table(checkpoint.names.value);
+  if (table == nullptr) {
+    if (!checkpoint.prefix.given) checkpoint.prefix.value = {""};
+    return;
+  }
+  const std::string attention = "layers.{i}.attention.";
+  std::set<std::string> replaced;
+  for (const auto& [part, name] : checkpoint.tensors) {
+    replaced.insert(part);
+    if (part == attention + "qkv") replaced.insert({attention + "q", attention + "k", attention + "v"});
+    if (part == attention + "q" || part == attention + "k" || part == attention + "v") replaced.insert(attention + "qkv");
+  }
+  for (const NamedTensor& named : table->tensors) {
+    if (replaced.count(named.part)) continue;
+    TensorName name{named.name, named.transposed, named.fused, false, false, checkpoint.names.span};
+    checkpoint.tensors.emplace(named.part, std::move(name));
+  }
+  if (!checkpoint.prefix.given) checkpoint.prefix.value = table->prefix;
+  for (const auto& [name, why] : table->ignore) {
+    checkpoint.ignore.push_back({name, why, false, checkpoint.names.span});
+  }
+}
+
+void compute_engine_defaults(Spec& spec) {
+  EngineSection& engine = spec.engine;
+  if (!engine.max_sequence_length.given) {
+    engine.max_sequence_length.value = std::min<std::int64_t>(spec.model.max_position_embeddings.value, 4096);
+  }
+  if (!engine.kv_cache.given) engine.kv_cache.value = spec.checkpoint.dtype.value == "f32" ? "f32" : "f16";
+}
+
+/// The base is read once for the spec and once for each kind: what is wrong with it is said once.
+void append_distinct(const Diagnostics& found, Diagnostics& diagnostics) {
+  std::set<std::tuple<std::string, std::string, int, int, std::string>> seen;
+  for (const Diagnostic& diagnostic : found.all()) {
+    const std::string file = diagnostic.span.source != nullptr ? diagnostic.span.source->name : "";
+    if (seen.emplace(diagnostic.rule, file, diagnostic.span.line, diagnostic.span.column, diagnostic.message).second) {
+      diagnostics.all().push_back(diagnostic);
+    }
+  }
+}
+
+const std::set<std::string>& taken_identifiers() {
+  static const std::set<std::string> words = {
+      "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
+      "char16_t", "char32_t", "char8_t", "class", "co_await", "co_return", "co_yield", "compl", "concept", "const",
+      "const_cast", "consteval", "constexpr", "constinit", "continue", "decltype", "default", "delete", "do", "double",
+      "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if",
+      "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or",
+      "or_eq", "private", "protected", "public", "register", "reinterpret_cast", "requires", "return", "short", "signed",
+      "sizeof", "static", "static_assert", "static_cast", "struct", "switch", "template", "this", "thread_local", "throw",
+      "true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual", "void", "volatile",
+      "wchar_t", "while", "xor", "xor_eq", "main", "std", "monomorph", "linux", "unix"};
+  return words;
+}
+
+}  // namespace
+
+bool Biases::has(const std::string& projection) const {
+  return all || std::find(projections.begin(), projections.end(), projection) != projections.end();
+}
+
+bool LayerKind::has_step(const std::string& sub_block) const {
+  return std::any_of(steps.value.begin(), steps.value.end(),
+                     [&](const std::string& step) { return step.find(sub_block) != std::string::npos; });
+}
+
+std::string identifier_of(const std::string& name) {
+  std::string result = name;
+  for (char& c : result) {
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  }
+  if (result.empty() || !std::isalpha(static_cast<unsigned char>(result.front()))) result = "model_" + result;
+  if (taken_identifiers().count(result)) result += "_model";
+  return result;
+}
+
+std::shared_ptr<const Source> read_source(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream text;
+  if (file) text << file.rdbuf();
+  if (!file) throw EnvironmentError(path + ": this file cannot be read");
+  return std::make_shared<const Source>(Source{path, text.str()});
+}
+
+std::optional<Spec> read_spec_leniently(std::shared_ptr<const Source> source, const std::vector<Override>& overrides,
+                                        Diagnostics& diagnostics) {
+  std::optional<TomlValue> root = parse_document(source, diagnostics);
+  if (!root) return std::nullopt;
+  Diagnostics found;
+  std::string hashed = source->text;
+  for (const Override& override : overrides) {
+    apply_override(*root, override.path, override.value, found);
+    hashed += fmt::format("\n--set {}={}", override.path, override.value);
+  }
+  Spec spec;
+  spec.source = source;
+  spec.hash = hash_of(hashed);
+  refuse_unknown_sections(*root, found);
+  const Span file{source, 0, 0, 1};
+  const auto read = [&](const std::string& name, bool in_effect, auto& section) {
+    const TomlEntry* entry = root->find(name);
+    read_section(entry != nullptr ? &entry->value : nullptr, name, file, in_effect, section, found);
+    return entry != nullptr ? entry->value.span : file;
+  };
+  read("model", true, spec.model);
+  read("norm", true, spec.norm);
+  Layers layers = read_layers(*root, spec.model, found);
+  spec.kinds = std::move(layers.kinds);
+  spec.layer_kinds = std::move(layers.layer_kinds);
+  read("position", false, spec.position);  // what is missing, the kinds have said
+  if (!spec.position.type.given) spec.position.type.value = "none";
+  read("lm_head", true, spec.lm_head);
+  spec.checkpoint.span = read("checkpoint", true, spec.checkpoint);
+  read("import", true, spec.import);
+  read("tokenizer", true, spec.tokenizer);
+  if (!spec.tokenizer.bos_token_id.given) spec.tokenizer.bos_token_id.value = -1;
+  read("engine", true, spec.engine);
+  add_named_table(spec.checkpoint);
+  compute_engine_defaults(spec);
+  append_distinct(found, diagnostics);
+  return spec;
+}
+
+std::optional<Spec> read_spec(std::shared_ptr<const Source> source, const std::vector<Override>& overrides,
+                              Diagnostics& diagnostics) {
+  Diagnostics found;
+  std::optional<Spec> spec = read_spec_leniently(std::move(source), overrides, found);
+  diagnostics.append(found);
+  return found.has_errors() ? std::nullopt : spec;
+}
+
+}  // namespace monomorph::generator
