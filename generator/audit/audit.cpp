@@ -1,0 +1,224 @@
+#include "generator/audit/audit.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <set>
+
+#include "generator/audit/expected_tensors.hpp"
+#include "generator/audit/scan_values.hpp"
+#include "generator/audit/vocabulary.hpp"
+#include "runtime/engine.hpp"
+#include "runtime/formats/safetensors.hpp"
+
+namespace monomorph::generator {
+namespace {
+
+const char* header_name(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::f32:
+      return "F32";
+    case Dtype::f16:
+      return "F16";
+    case Dtype::bf16:
+      return "BF16";
+  }
+  throw InternalError("checkpoint.dtype: a type without a name");
+}
+
+std::string shape_text(const std::vector<std::int64_t>& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
+
+/// "layer 3", "layers 0-31", "layers 0, 2, 5".
+std::string layers_text(const std::set<std::int64_t>& layers) {
+  if (layers.size() == 1) return fmt::format("layer {}", *layers.begin());
+  if (*layers.rbegin() - *layers.begin() + 1 == static_cast<std::int64_t>(layers.size())) {
+    return fmt::format("layers {}-{}", *layers.begin(), *layers.rbegin());
+  }
+  return fmt::format("layers {}", fmt::join(layers, ", "));
+}
+
+/// Complaints that differ in nothing but the layer, told once.
+class Complaints {
+ public:
+  Complaints(Diagnostics& diagnostics, const Checkpoint& checkpoint)
+      : diagnostics_(diagnostics), checkpoint_(checkpoint) {}
+
+  /// `text` goes on after the tensor's name. `tensor`: whose file is named; nullptr: the checkpoint as a whole.
+  void add(const std::string& rule, const std::string& pattern, std::int64_t layer, const std::string& text,
+           const CheckpointTensor* tensor) {
+    const std::size_t file = tensor == nullptr ? 0 : tensor->file;
+    const Key key{rule, pattern, text};
+    if (layers_.find(key) == layers_.end()) order_.push_back(key);
+    auto& [first_file, layers] = layers_.emplace(key, std::pair(file, std::set<std::int64_t>{})).first->second;
+    first_file = std::min(first_file, file);
+    if (layer >= 0) layers.insert(layer);
+  }
+
+  void report() {
+    for (const Key& key : order_) {
+      const auto& [rule, pattern, text] = key;
+      const auto& [file, layers] = layers_.at(key);
+      Span span;
+      span.source = std::make_shared<const Source>(Source{checkpoint_.files().at(file).string(), ""});
+      const std::string where = layers.empty() ? "" : fmt::format(" ({})", layers_text(layers));
+      diagnostics_.error(rule, span, fmt::format("{}{} {}", pattern, where, text));
+    }
+  }
+
+ private:
+  using Key = std::tuple<std::string, std::string, std::string>;
+  Diagnostics& diagnostics_;
+  const Checkpoint& checkpoint_;
+  std::vector<Key> order_;
+  std::map<Key, std::pair<std::size_t, std::set<std::int64_t>>> layers_;
+};
+
+/// The prefix under which most of the tensors stand; the first of equals.
+std::string choose_prefix(const Contract& contract, const std::map<std::string, ExpectedTensor>& expected,
+                          const Checkpoint& checkpoint) {
+  std::string best = contract.checkpoint_prefixes.empty() ? "" : contract.checkpoint_prefixes.front();
+  std::int64_t most = 0;
+  for (const std::string& prefix : contract.checkpoint_prefixes) {
+    const std::int64_t found = std::count_if(expected.begin(), expected.end(), [&](const auto& entry) {
+      return checkpoint.find(prefix + entry.first) != nullptr;
+    });
+    if (found > most) {
+      most = found;
+      best = prefix;
+    }
+  }
+  return best;
+}
+
+bool is_ignored(const Contract& contract, const std::string& pattern) {
+  return std::any_of(contract.ignored_tensors.begin(), contract.ignored_tensors.end(),
+                     [&](const IgnoredCheckpointTensor& ignored) { return ignored.name == pattern; });
+}
+
+const WeightContract* embedding_of(const Contract& contract) {
+  for (const WeightContract& weight : contract.prologue) {
+    if (weight.part == "embedding.tokens") return &weight;
+  }
+  return nullptr;
+}
+
+/// A head in the checkpoint of a model whose head is the embedding: a copy says nothing new, anything else does.
+bool is_copy_of_embedding(const Contract& contract, const std::string& prefix, const Checkpoint& checkpoint,
+                          const CheckpointTensor& head) {
+  const WeightContract* embedding = embedding_of(contract);
+  if (embedding == nullptr || embedding->sources.size() != 1) return false;
+  const CheckpointTensor* tokens = checkpoint.find(prefix + embedding->sources.front().name);
+  return tokens != nullptr && tokens->dtype == head.dtype && tokens->shape == head.shape &&
+         std::memcmp(tokens->data.data(), head.data.data(), head.data.size()) == 0;
+}
+
+void audit_present(const CheckpointTensor& tensor, const ExpectedTensor& expected, const std::string& prefix,
+                   Complaints& complaints) {
+  if (tensor.shape != expected.shape) {
+    complaints.add(
+        "checkpoint.shape", prefix + expected.pattern, expected.layer,
+        fmt::format("is {}; {} needs {}", shape_text(tensor.shape), expected.part, shape_text(expected.shape)),
+        &tensor);
+  }
+  if (tensor.dtype != header_name(expected.dtype)) {
+    complaints.add("checkpoint.dtype", prefix + expected.pattern, expected.layer,
+                   fmt::format("is {}; the spec says {} (checkpoint.dtype, or a line of checkpoint.dtypes)",
+                               tensor.dtype, header_name(expected.dtype)),
+                   &tensor);
+  }
+}
+
+void audit_missing(const Contract& contract, const ExpectedTensor& expected, const std::string& prefix,
+                   Complaints& complaints) {
+  const bool head = expected.part == "lm_head";
+  complaints.add(head ? "checkpoint.tied_head" : "checkpoint.missing", prefix + expected.pattern, expected.layer,
+                 head ? fmt::format("is missing, and lm_head.tie_word_embeddings is false; if the head of {} is the "
+                                    "embedding's matrix, set it to true",
+                                    contract.name)
+                      : fmt::format("is missing; {} needs it, {} of shape {}", expected.part,
+                                    header_name(expected.dtype), shape_text(expected.shape)),
+                 nullptr);
+}
+
+void audit_unexpected(const Contract& contract, const std::string& prefix, const Checkpoint& checkpoint,
+                      const CheckpointTensor& tensor, Diagnostics& diagnostics, Complaints& complaints) {
+  const LayerName name = split_layer(tensor.name);
+  const bool prefixed = name.pattern.starts_with(prefix);
+  if (is_ignored(contract, prefixed ? name.pattern.substr(prefix.size()) : name.pattern)) return;
+  if (contract.tie_word_embeddings && (tensor.name == "lm_head.weight" || tensor.name == prefix + "lm_head.weight")) {
+    Span span;
+    span.source = std::make_shared<const Source>(Source{checkpoint.files().at(tensor.file).string(), ""});
+    if (is_copy_of_embedding(contract, prefix, checkpoint, tensor)) {
+      diagnostics.advice("checkpoint.tied_head", span,
+                         fmt::format("{} is a copy of the embedding and is not read", tensor.name));
+    } else {
+      diagnostics.error("checkpoint.tied_head", span,
+                        fmt::format("{} differs from the embedding, but lm_head.tie_word_embeddings is true; set it to "
+                                    "false",
+                                    tensor.name));
+    }
+    return;
+  }
+  const std::string why = name.layer >= contract.num_hidden_layers
+                              ? fmt::format("is not used: num_hidden_layers = {}", contract.num_hidden_layers)
+                              : "is not used by this model; if it may be left out, say why in checkpoint.ignore";
+  complaints.add("checkpoint.unexpected", name.pattern, name.layer, why, &tensor);
+}
+
+void scan(const Checkpoint& checkpoint, Diagnostics& diagnostics) {
+  for (const CheckpointTensor& tensor : checkpoint.tensors()) {
+    checkpoint.prefetch(tensor);
+    if (const std::optional<NotFinite> found = find_not_finite(tensor)) {
+      Span span;
+      span.source = std::make_shared<const Source>(Source{checkpoint.files().at(tensor.file).string(), ""});
+      diagnostics.error(
+          "checkpoint.not_finite", span,
+          fmt::format("{} has {} value{} that {} no number, the first {} at index {}", tensor.name, found->count,
+                      found->count == 1 ? "" : "s", found->count == 1 ? "is" : "are",
+                      std::isnan(found->value) ? "NaN" : (found->value > 0 ? "inf" : "-inf"), found->first));
+    }
+    checkpoint.release(tensor);
+  }
+}
+
+void audit_tensors(const Contract& contract, const Checkpoint& checkpoint, Diagnostics& diagnostics) {
+  const std::map<std::string, ExpectedTensor> expected = expected_tensors(contract);
+  const std::string prefix = choose_prefix(contract, expected, checkpoint);
+  Complaints complaints(diagnostics, checkpoint);
+  for (const auto& [name, tensor] : expected) {
+    if (const CheckpointTensor* present = checkpoint.find(prefix + name)) {
+      audit_present(*present, tensor, prefix, complaints);
+    } else {
+      audit_missing(contract, tensor, prefix, complaints);
+    }
+  }
+  for (const CheckpointTensor& tensor : checkpoint.tensors()) {
+    const bool prefixed = tensor.name.starts_with(prefix);
+    if (prefixed && expected.contains(tensor.name.substr(prefix.size()))) continue;
+    audit_unexpected(contract, prefix, checkpoint, tensor, diagnostics, complaints);
+  }
+  complaints.report();
+}
+
+}  // namespace
+
+Diagnostics audit_checkpoint(const Contract& contract, const std::string& path, bool scan_nan) {
+  Diagnostics diagnostics;
+  try {
+    const Checkpoint checkpoint = Checkpoint::open(path);
+    audit_tensors(contract, checkpoint, diagnostics);
+    if (scan_nan) scan(checkpoint, diagnostics);
+    audit_vocabulary(contract, checkpoint.directory(), diagnostics);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::rejected) throw EnvironmentError(error.what());
+    Span span;
+    span.source = std::make_shared<const Source>(Source{path, ""});
+    diagnostics.error("checkpoint.format", span, error.what());
+  }
+  return diagnostics;
+}
+
+}  // namespace monomorph::generator

@@ -1,0 +1,58 @@
+#include "generator/audit/expected_tensors.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace monomorph::generator {
+namespace {
+
+void add(const WeightContract& weight, std::int64_t layer, std::map<std::string, ExpectedTensor>& expected) {
+  for (const CheckpointPart& source : weight.sources) {
+    ExpectedTensor tensor;
+    tensor.pattern = source.name;
+    tensor.layer = layer;
+    tensor.part = weight.part;
+    tensor.dtype = weight.dtype;
+    tensor.shape = {source.source_rows};
+    if (weight.axes.size() == 2) tensor.shape.push_back(weight.axes[1].size);
+    if (source.transposed) std::reverse(tensor.shape.begin(), tensor.shape.end());
+    expected.emplace(name_in_layer(source.name, layer), tensor);
+  }
+}
+
+}  // namespace
+
+std::string name_in_layer(const std::string& pattern, std::int64_t layer) {
+  const std::string hole = "{i}";
+  std::string name = pattern;
+  const std::size_t place = name.find(hole);
+  if (layer >= 0 && place != std::string::npos) name.replace(place, hole.size(), std::to_string(layer));
+  return name;
+}
+
+LayerName split_layer(const std::string& name) {
+  for (std::size_t begin = 0; begin < name.size();) {
+    const std::size_t end = std::min(name.find('.', begin), name.size());
+    std::int64_t layer = 0;
+    const auto [stop, error] = std::from_chars(name.data() + begin, name.data() + end, layer);
+    if (error == std::errc{} && stop == name.data() + end && layer >= 0) {
+      return {name.substr(0, begin) + "{i}" + name.substr(end), layer};
+    }
+    begin = end + 1;
+  }
+  return {name, -1};
+}
+
+std::map<std::string, ExpectedTensor> expected_tensors(const Contract& contract) {
+  std::map<std::string, ExpectedTensor> expected;
+  for (const WeightContract& weight : contract.prologue) add(weight, -1, expected);
+  for (const LayerContract& kind : contract.kinds) {
+    for (const std::int32_t layer : kind.layers) {
+      for (const WeightContract& weight : kind.weights) add(weight, layer, expected);
+    }
+  }
+  for (const WeightContract& weight : contract.epilogue) add(weight, -1, expected);
+  return expected;
+}
+
+}  // namespace monomorph::generator

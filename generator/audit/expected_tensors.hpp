@@ -1,0 +1,35 @@
+// The tensors that a contract's model needs of its checkpoint, one by one.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "generator/contract/contract.hpp"
+
+namespace monomorph::generator {
+
+struct ExpectedTensor {
+  std::string pattern;      ///< with {i}
+  std::int64_t layer = -1;  ///< -1: outside the layers
+  std::string part;         ///< of the weight, with {i}
+  std::vector<std::int64_t> shape;
+  Dtype dtype = Dtype::f32;
+};
+
+/// By name, without the prefix.
+std::map<std::string, ExpectedTensor> expected_tensors(const Contract& contract);
+
+/// `pattern` with {i} replaced.
+std::string name_in_layer(const std::string& pattern, std::int64_t layer);
+
+/// A name whose number stands for a layer: "a.3.b.w" -> "a.{i}.b.w" and 3. The first number counts; without one, the
+/// name itself and -1.
+struct LayerName {
+  std::string pattern;
+  std::int64_t layer = -1;
+};
+LayerName split_layer(const std::string& name);
+
+}  // namespace monomorph::generator

@@ -1,0 +1,20 @@
+// Looks for values that are no numbers.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "runtime/formats/safetensors.hpp"
+
+namespace monomorph::generator {
+
+struct NotFinite {
+  std::int64_t count = 0;
+  std::int64_t first = 0;  ///< index of the first, row after row
+  float value = 0;         ///< it
+};
+
+/// NaN and infinity in a tensor of F32, F16 or BF16; nullopt when all values are finite.
+std::optional<NotFinite> find_not_finite(const CheckpointTensor& tensor);
+
+}  // namespace monomorph::generator
