@@ -1,0 +1,239 @@
+// Draws the next token from logits and advances the sequence's state: one workgroup, any workgroup and subgroup size.
+// runtime/sampler.hpp says what is computed, and is its twin on the host: both draw the same token, bit for bit, because
+// after order_key and mass (correctly rounded f32 additions and multiplications) everything is integers.
+//
+// Reads the constants vocab_size (at most 2^20) and workgroup_size (64 to 256), and the buffers state, logits, token_ids
+// and generated. 2 KiB of shared memory.
+
+// Sums over the vocabulary of 24-bit masses, exact in 32-bit words: the lower and the upper 12 bits apart. A slot is one
+// invocation's or one bin of a histogram's.
+shared uint sample_low[256];
+shared uint sample_high[256];
+
+const uint mass_one = 16777215u;
+
+// 64-bit unsigned integers: x the lower word, y the upper.
+uvec2 add_wide(uvec2 a, uvec2 b) {
+  uint carry;
+  const uint low = uaddCarry(a.x, b.x, carry);
+  return uvec2(low, a.y + b.y + carry);
+}
+uvec2 subtract_wide(uvec2 a, uvec2 b) {
+  uint borrow;
+  const uint low = usubBorrow(a.x, b.x, borrow);
+  return uvec2(low, a.y - b.y - borrow);
+}
+bool less_wide(uvec2 a, uvec2 b) { return a.y < b.y || (a.y == b.y && a.x < b.x); }
+uvec2 multiply_wide(uint a, uint b) {
+  uvec2 product;
+  umulExtended(a, b, product.y, product.x);
+  return product;
+}
+
+/// What slot `i` holds.
+uvec2 slot_sum(uint i) { return add_wide(uvec2(sample_low[i], 0u), uvec2(sample_high[i] << 12, sample_high[i] >> 20)); }
+
+/// Unsigned integers in the order of the floats: NaN is 0, -0 is 0's.
+uint order_key(float logit) {
+  const uint bits = floatBitsToUint(logit);
+  if ((bits & 0x7fffffffu) > 0x7f800000u) return 0u;
+  if (bits == 0x80000000u) return 0x80000000u;
+  return (bits & 0x80000000u) != 0u ? ~bits : bits | 0x80000000u;
+}
+
+/// exp(below * inverse_temperature) in units of 2^-24; below <= 0. `precise`: no fused or reordered operation.
+uint mass_below(float below, float inverse_temperature) {
+  precise const float scaled = below * inverse_temperature;
+  precise const float exponent = scaled * 1.44269504;
+  if (!(exponent > -26.0)) return 0u;
+  if (exponent > -1e-8) return mass_one;  // drivers differ on subnormal numbers
+  precise const float whole = floor(exponent);
+  precise const float x = exponent - whole;
+  precise float power = 0.000216129236;
+  power = power * x + 0.00124678435;
+  power = power * x + 0.00967545155;
+  power = power * x + 0.0554852821;
+  power = power * x + 0.240229309;
+  power = power * x + 0.693147063;
+  power = power * x + 1.0;
+  const uint shift = uint(-whole);
+  return min((uint(power * 16777216.0) + (1u << (shift - 1u))) >> shift, mass_one);
+}
+
+/// The largest logit.
+struct Likeliest {
+  uint key;
+  uint token;  // the lowest id where several are
+  float logit;
+};
+
+/// The mass of a token, 0 below the key `lowest`.
+uint mass_of(uint token, Likeliest first, uint lowest) {
+  const float logit = logits[token];
+  const uint key = order_key(logit);
+  if (key == 0u || key < lowest) return 0u;
+  // Not by the difference where it may be inf - inf.
+  return key == first.key ? mass_one : mass_below(logit - first.logit, state.inverse_temperature);
+}
+
+Likeliest find_likeliest() {
+  const uint lane = gl_LocalInvocationIndex;
+  Likeliest first = Likeliest(0u, lane, 0.0);
+  for (uint token = lane; token < vocab_size; token += workgroup_size) {
+    const uint key = order_key(logits[token]);
+    if (key > first.key) first = Likeliest(key, token, 0.0);
+  }
+  sample_low[lane] = first.key;
+  sample_high[lane] = first.token;
+  barrier();
+  first = Likeliest(sample_low[0], sample_high[0], 0.0);
+  for (uint i = 1u; i < workgroup_size; ++i) {
+    const uint key = sample_low[i], token = sample_high[i];
+    if (key > first.key || (key == first.key && token < first.token)) first = Likeliest(key, token, 0.0);
+  }
+  first.logit = logits[first.token];
+  return first;
+}
+
+/// The highest key such that the tokens from it upwards, counted or by their masses, reach `wanted` (which they do):
+/// found digit by digit from a histogram of the keys that agree with the digits found so far.
+uint find_threshold(bool by_mass, uvec2 wanted, Likeliest first, uint lowest) {
+  uint prefix = 0u, known = 0u;
+  for (int shift = 24; shift >= 0; shift -= 8) {
+    barrier();  // what the slots held has been read
+    for (uint i = gl_LocalInvocationIndex; i < 256u; i += workgroup_size) {
+      sample_low[i] = 0u;
+      sample_high[i] = 0u;
+    }
+    barrier();
+    for (uint token = gl_LocalInvocationIndex; token < vocab_size; token += workgroup_size) {
+      const uint key = order_key(logits[token]);
+      if ((key & known) != prefix) continue;
+      const uint weight = by_mass ? mass_of(token, first, lowest) : 1u;
+      const uint digit = (key >> shift) & 255u;
+      if ((weight & 4095u) != 0u) atomicAdd(sample_low[digit], weight & 4095u);
+      if (weight > 4095u) atomicAdd(sample_high[digit], weight >> 12);
+    }
+    barrier();
+    uint digit = 255u;
+    for (; digit > 0u; --digit) {
+      const uvec2 sum = slot_sum(digit);
+      if (!less_wide(sum, wanted)) break;
+      wanted = subtract_wide(wanted, sum);
+    }
+    prefix |= digit << shift;
+    known |= 255u << shift;
+  }
+  return prefix;
+}
+
+/// Tokens that one invocation sums: a range of ids, so that slots are in the order of ids.
+const uint tokens_per_slot = (vocab_size + workgroup_size - 1u) / workgroup_size;
+
+/// Sums the masses from the key `lowest` upwards: each invocation's in its slot, and all of them.
+uvec2 sum_masses(Likeliest first, uint lowest) {
+  const uint begin = gl_LocalInvocationIndex * tokens_per_slot;
+  uint low = 0u, high = 0u;
+  for (uint token = begin; token < min(begin + tokens_per_slot, vocab_size); ++token) {
+    const uint mass = mass_of(token, first, lowest);
+    low += mass & 4095u;
+    high += mass >> 12;
+  }
+  barrier();  // what the slots held has been read
+  sample_low[gl_LocalInvocationIndex] = low;
+  sample_high[gl_LocalInvocationIndex] = high;
+  barrier();
+  uvec2 total = uvec2(0u);
+  for (uint i = 0u; i < workgroup_size; ++i) total = add_wide(total, slot_sum(i));
+  return total;
+}
+
+/// The first slot at which the sum of the slots passes `target`; what is left of the target in it.
+uint pass_slots(inout uvec2 target) {
+  uint slot = 0u;
+  for (; slot < workgroup_size - 1u; ++slot) {
+    const uvec2 sum = slot_sum(slot);
+    if (less_wide(target, sum)) break;
+    target = subtract_wide(target, sum);
+  }
+  return slot;
+}
+
+/// The token at which the sum of the masses passes `target`; sum_masses has filled the slots.
+uint find_token(uvec2 target, Likeliest first, uint lowest) {
+  const uint begin = pass_slots(target) * tokens_per_slot;
+  const uint end = min(begin + tokens_per_slot, vocab_size);
+  for (uint base = begin; base < end; base += workgroup_size) {
+    const uint token = base + gl_LocalInvocationIndex;
+    const uint mass = token < end ? mass_of(token, first, lowest) : 0u;
+    barrier();  // what the slots held has been read
+    sample_low[gl_LocalInvocationIndex] = mass;
+    sample_high[gl_LocalInvocationIndex] = 0u;
+    barrier();
+    for (uint i = 0u; i < workgroup_size; ++i) {
+      const uvec2 sum = slot_sum(i);
+      if (less_wide(target, sum)) return base + i;
+      target = subtract_wide(target, sum);
+    }
+  }
+  return first.token;
+}
+
+/// Philox4x32-10: 32 random bits of (seed, position).
+uint random_bits(uint seed_low, uint seed_high, uint position) {
+  uvec4 counter = uvec4(position, 0u, 0u, 0u);
+  uvec2 key = uvec2(seed_low, seed_high);
+  for (int round = 0; round < 10; ++round) {
+    const uvec2 a = multiply_wide(0xd2511f53u, counter.x);
+    const uvec2 b = multiply_wide(0xcd9e8d57u, counter.z);
+    counter = uvec4(b.y ^ counter.y ^ key.x, b.x, a.y ^ counter.w ^ key.y, a.x);
+    key += uvec2(0x9e3779b9u, 0xbb67ae85u);
+  }
+  return counter.x;
+}
+
+/// The token for `position`. Every invocation gets it.
+uint sample_token(uint position) {
+  const Likeliest first = find_likeliest();
+  if (state.inverse_temperature == 0.0) return first.token;
+
+  uint lowest = 0u;
+  if (state.top_k != 0u && state.top_k < vocab_size) {
+    lowest = find_threshold(false, uvec2(state.top_k, 0u), first, 0u);
+  }
+  uvec2 total = sum_masses(first, lowest);
+  if (total == uvec2(0u)) return first.token;
+
+  if (state.top_p != 0u && state.top_p < 16777216u) {
+    // total * top_p / 2^24, the 44 bits of total in two parts of at most 24.
+    const uvec2 lower = multiply_wide(total.x & 0xffffffu, state.top_p);
+    const uvec2 upper = multiply_wide((total.x >> 24) | (total.y << 8), state.top_p);
+    uvec2 wanted = add_wide(upper, uvec2((lower.x >> 24) | (lower.y << 8), 0u));
+    if (wanted == uvec2(0u)) wanted.x = 1u;
+    lowest = max(lowest, find_threshold(true, wanted, first, lowest));
+    total = sum_masses(first, lowest);
+  }
+
+  const uint random = random_bits(state.seed_low, state.seed_high, position);
+  const uvec2 target = add_wide(multiply_wide(total.y, random), uvec2(multiply_wide(total.x, random).y, 0u));
+  return find_token(target, first, lowest);
+}
+
+/// The kernel: draws the token for the position after this call's tokens, makes it the next call's only token, and sets
+/// `done` when it is a stop token or when its position is stop_position, so that there is no room to process it.
+void sample_step() {
+  if (state.done != 0u) return;
+  const uint position = state.position + state.seq_len;
+  const uint token = sample_token(position);
+  if (gl_LocalInvocationIndex != 0u) return;
+
+  bool stop = position >= state.stop_position;
+  for (uint i = 0u; i < state.eos_count; ++i) stop = stop || token == state.eos_tokens[i];
+  token_ids[0] = token;
+  generated[state.generated] = token;
+  state.generated += 1u;
+  state.position = position;
+  state.seq_len = 1u;
+  state.logits_row = 0u;
+  state.done = stop ? 1u : 0u;
+}
