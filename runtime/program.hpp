@@ -55,6 +55,7 @@ struct Kernel {
   std::int64_t bytes_per_row;    ///< read or written once for each row of a dispatch (weights), for bench --profile
   std::int64_t flops_per_row;    ///< per row and token
   std::int64_t shared_bytes;     ///< of shared memory at its largest
+  std::int64_t max_tokens = 1;   ///< the most tokens a dispatch asks for (of attention: query rows)
 };
 
 /// An argument of a dispatch: a place in an arena, or a weight.

@@ -1,0 +1,105 @@
+// Attention of a tile of query rows over one KV head, in one pass over the cache (online softmax: Milakov and Gimelshein
+// 2018; Dao et al. 2022). A query row is (token, head of the group); a key tile has one key an invocation.
+//
+// The including kernel gives: head_dim, head_quads, kv_group_size, vec4 query_quad(token, head, quad) scaled,
+// vec4 key_quad(kv_head, position, quad), value_quad(kv_head, position, quad), write_attended(token, head, quad, value).
+const uint key_groups = workgroup_size / head_quads;  // invocations that share a quad of the output, a key each
+const float lowest = -3.0e38;
+shared vec4 queries_tile[tile_tokens * head_quads];
+shared float scores[tile_tokens * workgroup_size];
+shared vec4 partial_outputs[workgroup_size];
+shared float row_max[tile_tokens], row_sum[tile_tokens], row_factor[tile_tokens];
+
+/// Scores of this key tile: one key an invocation, against every row.
+void score_tile(uint kv_head, uint first_key, uint first_query_row) {
+  const uint key = first_key + gl_LocalInvocationIndex;
+  const uint cached = state.position + state.seq_len;
+  float sums[tile_tokens];
+  for (uint row = 0; row < tile_tokens; ++row) sums[row] = 0.0;
+  if (key < cached) {
+    for (uint quad = 0; quad < head_quads; ++quad) {
+      const vec4 k = key_quad(kv_head, key, quad);
+      for (uint row = 0; row < tile_tokens; ++row) sums[row] += dot(queries_tile[row * head_quads + quad], k);
+    }
+  }
+  for (uint row = 0; row < tile_tokens; ++row) {
+    const uint query = state.position + (first_query_row + row) / kv_group_size;
+    scores[row * workgroup_size + gl_LocalInvocationIndex] = key <= query && key < cached ? sums[row] : lowest;
+  }
+}
+
+/// Turns scores into weights relative to the running maximum, one subgroup a row.
+void weigh_tile() {
+  for (uint row = gl_SubgroupID; row < tile_tokens; row += gl_NumSubgroups) {
+    float largest = row_max[row];
+    for (uint key = gl_SubgroupInvocationID; key < workgroup_size; key += gl_SubgroupSize) {
+      largest = max(largest, scores[row * workgroup_size + key]);
+    }
+    largest = subgroupMax(largest);
+    float sum = 0.0;
+    for (uint key = gl_SubgroupInvocationID; key < workgroup_size; key += gl_SubgroupSize) {
+      const float weight = exp(scores[row * workgroup_size + key] - largest);
+      scores[row * workgroup_size + key] = weight;
+      sum += weight;
+    }
+    sum = subgroupAdd(sum);
+    if (subgroupElect()) {
+      const float factor = exp(row_max[row] - largest);
+      row_factor[row] = factor;
+      row_sum[row] = row_sum[row] * factor + sum;
+      row_max[row] = largest;
+    }
+  }
+}
+
+void main() {
+  const uint first_query_row = gl_WorkGroupID.y * tile_tokens;
+  const uint query_rows = state.seq_len * kv_group_size;
+  if (state.done != 0 || first_query_row >= query_rows) return;
+  const uint kv_head = first_row + gl_WorkGroupID.x;
+
+  for (uint i = gl_LocalInvocationIndex; i < tile_tokens * head_quads; i += workgroup_size) {
+    const uint row = min(first_query_row + i / head_quads, query_rows - 1);
+    queries_tile[i] = query_quad(row / kv_group_size, kv_head * kv_group_size + row % kv_group_size, i % head_quads);
+  }
+  for (uint row = gl_LocalInvocationIndex; row < tile_tokens; row += workgroup_size) {
+    row_max[row] = lowest;
+    row_sum[row] = 0.0;
+  }
+
+  const uint quad = gl_LocalInvocationIndex % head_quads;
+  const uint group = gl_LocalInvocationIndex / head_quads;
+  vec4 outputs_sum[tile_tokens];
+  for (uint row = 0; row < tile_tokens; ++row) outputs_sum[row] = vec4(0.0);
+
+  const uint last_row = min(first_query_row + tile_tokens, query_rows) - 1;
+  const uint keys = state.position + last_row / kv_group_size + 1;
+  for (uint first_key = 0; first_key < keys; first_key += workgroup_size) {
+    barrier();
+    score_tile(kv_head, first_key, first_query_row);
+    barrier();
+    weigh_tile();
+    barrier();
+    const uint tile_keys = min(workgroup_size, keys - first_key);
+    for (uint row = 0; row < tile_tokens; ++row) outputs_sum[row] *= row_factor[row];
+    if (group < key_groups) {
+      for (uint key = group; key < tile_keys; key += key_groups) {
+        const vec4 v = value_quad(kv_head, first_key + key, quad);
+        for (uint row = 0; row < tile_tokens; ++row) outputs_sum[row] += scores[row * workgroup_size + key] * v;
+      }
+    }
+  }
+
+  for (uint row = 0; row < tile_tokens; ++row) {
+    barrier();
+    partial_outputs[gl_LocalInvocationIndex] = outputs_sum[row];
+    barrier();
+    const uint query_row = first_query_row + row;
+    if (group == 0 && query_row < query_rows) {
+      vec4 total = vec4(0.0);
+      for (uint g = 0; g < key_groups; ++g) total += partial_outputs[g * head_quads + quad];
+      write_attended(query_row / kv_group_size, kv_head * kv_group_size + query_row % kv_group_size, quad,
+                     total / row_sum[row]);
+    }
+  }
+}

@@ -1,0 +1,44 @@
+// Rows of one or more matrices times one vector. The vector is staged in shared memory, a segment at a time; each
+// subgroup then takes `tile_rows` rows and reads them side by side, so that a value of the vector is loaded once for all.
+//
+// The including kernel gives: columns, padded_quads (vec4s of a padded row), row_blocks (uvec4s of a padded row),
+// matrices, a Block; prepare_input(), vec4 input_quad(quad), uvec4 weight_block(matrix, row, block),
+// finish(row, sums).
+const uint quads_per_block = block_elements / 4;
+const uint segment_quads = min(padded_quads, 512);  // 8 KiB of shared memory
+shared vec4 staged[segment_quads];
+
+void main() {
+  if (state.done != 0) return;
+  prepare_input();
+
+  const uint first = (gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID) * tile_rows;
+  float sums[matrices * tile_rows];
+  for (uint i = 0; i < matrices * tile_rows; ++i) sums[i] = 0.0;
+
+  for (uint segment = 0; segment < padded_quads; segment += segment_quads) {
+    const uint quads = min(segment_quads, padded_quads - segment);
+    barrier();
+    for (uint quad = gl_LocalInvocationIndex; quad < quads; quad += workgroup_size) {
+      staged[quad] = input_quad(segment + quad);
+    }
+    barrier();
+    const uint first_block = segment / quads_per_block;
+    for (uint block = gl_SubgroupInvocationID; block < quads / quads_per_block; block += gl_SubgroupSize) {
+      const uint quad = block * quads_per_block;
+      const Block x = block_of(staged[quad], staged[quad + quads_per_block - 1]);
+      for (uint matrix = 0; matrix < matrices; ++matrix) {
+        for (uint r = 0; r < tile_rows; ++r) {
+          const uint row = min(first + r, row_count - 1);  // rows past the end are computed and not written
+          sums[matrix * tile_rows + r] += dot_block(decode_block(weight_block(matrix, row, first_block + block)), x);
+        }
+      }
+    }
+  }
+
+  for (uint r = 0; r < tile_rows; ++r) {
+    float totals[matrices];
+    for (uint matrix = 0; matrix < matrices; ++matrix) totals[matrix] = subgroupAdd(sums[matrix * tile_rows + r]);
+    if (gl_SubgroupInvocationID == r % gl_SubgroupSize && first + r < row_count) finish(first_row + first + r, totals);
+  }
+}

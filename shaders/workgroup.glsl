@@ -1,0 +1,12 @@
+// Sums and maxima over the workgroup, for any workgroup and subgroup size. Every invocation gets the result.
+shared float workgroup_partials[workgroup_size];
+
+float workgroup_sum(float value) {
+  const float partial = subgroupAdd(value);
+  barrier();  // the partials of an earlier reduction have been read
+  if (subgroupElect()) workgroup_partials[gl_SubgroupID] = partial;
+  barrier();
+  float total = 0.0;
+  for (uint i = 0; i < gl_NumSubgroups; ++i) total += workgroup_partials[i];
+  return total;
+}
