@@ -41,6 +41,14 @@ class Visitor : public clang::RecursiveASTVisitor<Visitor> {
  public:
   bool shouldVisitTemplateInstantiations() const { return true; }
 
+  /// The bodies made of a generic lambda for its calls are reached neither through the expression nor otherwise.
+  bool VisitLambdaExpr(clang::LambdaExpr* lambda) {
+    if (clang::FunctionTemplateDecl* call = lambda->getDependentCallOperator()) {
+      for (clang::FunctionDecl* instance : call->specializations()) TraverseDecl(instance);
+    }
+    return true;
+  }
+
   bool VisitRecoveryExpr(clang::RecoveryExpr* pieces) {
     FailedCall call = read_call(*pieces);
     if (!call.candidates.empty()) {

@@ -126,16 +126,19 @@ class Explainer {
       }
       const ShapeSentence sentence = mismatch_sentence(context_, given, required, vocab_sizes_);
       mistakes.push_back({sentence.rule, call.name + ": " + sentence.text, call.begin,
-                          fmt::format("argument {} ({})", index + 1, parameter->getNameAsString()),
+                          fmt::format("argument {}{}", index + 1, in_parentheses(parameter->getNameAsString())),
                           argument->getBeginLoc(), false});
     }
     return mistakes;
   }
 
+  static std::string in_parentheses(const std::string& name) { return name.empty() ? "" : " (" + name + ")"; }
+
   static HostMistake wrong_count(const FailedCall& call, const clang::FunctionDecl& function) {
     std::vector<std::string> parameters;
     for (const clang::ParmVarDecl* parameter : function.parameters()) {
-      parameters.push_back(parameter->getNameAsString());
+      parameters.push_back(parameter->getName().empty() ? parameter->getType().getAsString()
+                                                        : parameter->getNameAsString());
     }
     return {"host.arguments",
             fmt::format("{}: {} argument{} given; {} required here ({})", call.name, call.arguments.size(),

@@ -74,9 +74,9 @@ std::vector<std::string> command_line(const CppInput& input, const std::vector<s
     command = adjuster(command, input.path);
   }
   command.insert(command.end(), extra_flags.begin(), extra_flags.end());
-  // GCC's warning flags are no mistake; types are printed whole.
+  // GCC's warning flags are no mistake; types are printed whole; nothing is counted on stderr.
   for (const char* flag : {"-Qunused-arguments", "-Wno-unknown-warning-option", "-ferror-limit=0", "-fno-elide-type",
-                           "-fsyntax-only"}) {
+                           "-fno-caret-diagnostics", "-fsyntax-only"}) {
     command.push_back(flag);
   }
   command.push_back("-resource-dir=" + resource_dir);
