@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""Counts the parameters of the models in models/ with Hugging Face transformers, as a second opinion.
+
+    pip install torch==2.15.0 transformers==5.23.0
+    python tests/models/count_parameters.py            # writes tests/models/parameters.txt
+    python tests/models/count_parameters.py --check    # compares with it instead
+
+Takes:  tests/models/configs/NAME/config.json, as the hub has them, and models/kjv/config.json.
+Gives:  a table of name and count. Models are made on the meta device: no memory, no weights, no network. A tied head
+        counts once. Buffers (causal masks, rotary frequencies) are not parameters.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+import torch
+from transformers import AutoConfig, AutoModelForCausalLM
+
+HERE = Path(__file__).resolve().parent
+TABLE = HERE / "parameters.txt"
+
+
+def count(directory: Path) -> int:
+    config = AutoConfig.from_pretrained(directory)
+    with torch.device("meta"):
+        model = AutoModelForCausalLM.from_config(config)
+    model.tie_weights()
+    return sum(parameter.numel() for parameter in model.parameters())
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--check", action="store_true", help="compare with the table, write nothing")
+    arguments = parser.parse_args()
+
+    directories = sorted((HERE / "configs").iterdir()) + [HERE.parent.parent / "models" / "kjv"]
+    lines = [f"{directory.name} {count(directory)}\n" for directory in sorted(directories, key=lambda d: d.name)]
+    text = "# Made by count_parameters.py: model, parameters.\n" + "".join(lines)
+    if not arguments.check:
+        TABLE.write_text(text)
+        return 0
+    if TABLE.read_text() == text:
+        return 0
+    print(f"{TABLE} differs from what transformers counts:\n{text}", file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
