@@ -3,12 +3,15 @@
 // after order_key and mass (correctly rounded f32 additions and multiplications) everything is integers.
 //
 // Reads the constants vocab_size (at most 2^20) and workgroup_size (64 to 256), and the buffers state, logits, token_ids
-// and generated. 2 KiB of shared memory.
+// and generated. A little over 2 KiB of shared memory.
 
 // Sums over the vocabulary of 24-bit masses, exact in 32-bit words: the lower and the upper 12 bits apart. A slot is one
 // invocation's or one bin of a histogram's.
 shared uint sample_low[256];
 shared uint sample_high[256];
+// What invocation 0 found in them; the others wait, since a walk by all of them costs drivers on a CPU as many times more.
+shared uint sample_slot;
+shared uvec2 sample_rest;
 
 const uint mass_one = 16777215u;
 
@@ -86,21 +89,43 @@ Likeliest find_likeliest() {
   sample_low[lane] = first.key;
   sample_high[lane] = first.token;
   barrier();
-  first = Likeliest(sample_low[0], sample_high[0], 0.0);
-  for (uint i = 1u; i < workgroup_size; ++i) {
-    const uint key = sample_low[i], token = sample_high[i];
-    if (key > first.key || (key == first.key && token < first.token)) first = Likeliest(key, token, 0.0);
+  if (lane == 0u) {
+    for (uint i = 1u; i < workgroup_size; ++i) {
+      const uint key = sample_low[i], token = sample_high[i];
+      if (key > first.key || (key == first.key && token < first.token)) first = Likeliest(key, token, 0.0);
+    }
+    sample_rest = uvec2(first.key, first.token);
   }
+  barrier();
+  first = Likeliest(sample_rest.x, sample_rest.y, 0.0);
   first.logit = logits[first.token];
   return first;
 }
 
-/// The highest key such that the tokens from it upwards, counted or by their masses, reach `wanted` (which they do):
-/// found digit by digit from a histogram of the keys that agree with the digits found so far.
-uint find_threshold(bool by_mass, uvec2 wanted, Likeliest first, uint lowest) {
+/// The first of `slots` slots, in either order, at which their sum passes `target`, or `slots` where it does not; what is
+/// left of the target there.
+uint pass_slots(uint slots, bool descending, inout uvec2 target) {
+  barrier();  // the slots are written
+  if (gl_LocalInvocationIndex == 0u) {
+    uint i = 0u;
+    for (; i < slots; ++i) {
+      const uvec2 sum = slot_sum(descending ? slots - 1u - i : i);
+      if (less_wide(target, sum)) break;
+      target = subtract_wide(target, sum);
+    }
+    sample_slot = descending && i < slots ? slots - 1u - i : i;
+    sample_rest = target;
+  }
+  barrier();
+  target = sample_rest;
+  return sample_slot;
+}
+
+/// The highest key such that the tokens from it upwards, counted or by their masses, pass `target` (which they do): found
+/// digit by digit from a histogram of the keys that agree with the digits found so far.
+uint find_threshold(bool by_mass, uvec2 target, Likeliest first, uint lowest) {
   uint prefix = 0u, known = 0u;
   for (int shift = 24; shift >= 0; shift -= 8) {
-    barrier();  // what the slots held has been read
     for (uint i = gl_LocalInvocationIndex; i < 256u; i += workgroup_size) {
       sample_low[i] = 0u;
       sample_high[i] = 0u;
@@ -114,14 +139,7 @@ uint find_threshold(bool by_mass, uvec2 wanted, Likeliest first, uint lowest) {
       if ((weight & 4095u) != 0u) atomicAdd(sample_low[digit], weight & 4095u);
       if (weight > 4095u) atomicAdd(sample_high[digit], weight >> 12);
     }
-    barrier();
-    uint digit = 255u;
-    for (; digit > 0u; --digit) {
-      const uvec2 sum = slot_sum(digit);
-      if (!less_wide(sum, wanted)) break;
-      wanted = subtract_wide(wanted, sum);
-    }
-    prefix |= digit << shift;
+    prefix |= pass_slots(256u, true, target) << shift;
     known |= 255u << shift;
   }
   return prefix;
@@ -139,42 +157,27 @@ uvec2 sum_masses(Likeliest first, uint lowest) {
     low += mass & 4095u;
     high += mass >> 12;
   }
-  barrier();  // what the slots held has been read
   sample_low[gl_LocalInvocationIndex] = low;
   sample_high[gl_LocalInvocationIndex] = high;
   barrier();
-  uvec2 total = uvec2(0u);
-  for (uint i = 0u; i < workgroup_size; ++i) total = add_wide(total, slot_sum(i));
-  return total;
-}
-
-/// The first slot at which the sum of the slots passes `target`; what is left of the target in it.
-uint pass_slots(inout uvec2 target) {
-  uint slot = 0u;
-  for (; slot < workgroup_size - 1u; ++slot) {
-    const uvec2 sum = slot_sum(slot);
-    if (less_wide(target, sum)) break;
-    target = subtract_wide(target, sum);
+  if (gl_LocalInvocationIndex == 0u) {
+    sample_rest = uvec2(0u);
+    for (uint i = 0u; i < workgroup_size; ++i) sample_rest = add_wide(sample_rest, slot_sum(i));
   }
-  return slot;
+  barrier();
+  return sample_rest;
 }
 
-/// The token at which the sum of the masses passes `target`; sum_masses has filled the slots.
+/// The token at which the sum of the masses, in the order of ids, passes `target`; sum_masses has filled the slots.
 uint find_token(uvec2 target, Likeliest first, uint lowest) {
-  const uint begin = pass_slots(target) * tokens_per_slot;
+  const uint begin = pass_slots(workgroup_size, false, target) * tokens_per_slot;
   const uint end = min(begin + tokens_per_slot, vocab_size);
   for (uint base = begin; base < end; base += workgroup_size) {
     const uint token = base + gl_LocalInvocationIndex;
-    const uint mass = token < end ? mass_of(token, first, lowest) : 0u;
-    barrier();  // what the slots held has been read
-    sample_low[gl_LocalInvocationIndex] = mass;
+    sample_low[gl_LocalInvocationIndex] = token < end ? mass_of(token, first, lowest) : 0u;
     sample_high[gl_LocalInvocationIndex] = 0u;
-    barrier();
-    for (uint i = 0u; i < workgroup_size; ++i) {
-      const uvec2 sum = slot_sum(i);
-      if (less_wide(target, sum)) return base + i;
-      target = subtract_wide(target, sum);
-    }
+    const uint slot = pass_slots(workgroup_size, false, target);
+    if (slot < workgroup_size) return base + slot;
   }
   return first.token;
 }
@@ -199,7 +202,7 @@ uint sample_token(uint position) {
 
   uint lowest = 0u;
   if (state.top_k != 0u && state.top_k < vocab_size) {
-    lowest = find_threshold(false, uvec2(state.top_k, 0u), first, 0u);
+    lowest = find_threshold(false, uvec2(state.top_k - 1u, 0u), first, 0u);
   }
   uvec2 total = sum_masses(first, lowest);
   if (total == uvec2(0u)) return first.token;
@@ -209,7 +212,8 @@ uint sample_token(uint position) {
     const uvec2 lower = multiply_wide(total.x & 0xffffffu, state.top_p);
     const uvec2 upper = multiply_wide((total.x >> 24) | (total.y << 8), state.top_p);
     uvec2 wanted = add_wide(upper, uvec2((lower.x >> 24) | (lower.y << 8), 0u));
-    if (wanted == uvec2(0u)) wanted.x = 1u;
+    // The first keys whose mass reaches `wanted` pass one less.
+    if (wanted != uvec2(0u)) wanted = subtract_wide(wanted, uvec2(1u, 0u));
     lowest = max(lowest, find_threshold(true, wanted, first, lowest));
     total = sum_masses(first, lowest);
   }
