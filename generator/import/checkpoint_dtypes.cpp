@@ -145,6 +145,18 @@ void read_header(const Checkpoint& checkpoint, const NameTable& table, ModelDesc
   model.dtypes = exceptions(parts, most->first);
 }
 
+/// An untied head stands beside the model that has the prefix, not within it. `checkpoint`: nullptr where there is
+/// none, which is then taken to be as transformers writes it.
+void find_body_prefix(const Checkpoint* checkpoint, const NameTable& table, ModelDescription& model) {
+  if (model.tie_word_embeddings.value) return;
+  for (const std::string& prefix : table.prefix) {
+    const std::string embedding = prefix + table.tensors.front().name + ".weight";
+    if (!prefix.empty() && (checkpoint == nullptr || checkpoint->find(embedding) != nullptr)) {
+      model.body_prefix = prefix;
+    }
+  }
+}
+
 }  // namespace
 
 void read_dtypes(ConfigReader& config, const std::string& directory, ModelDescription& model,
@@ -159,12 +171,14 @@ void read_dtypes(ConfigReader& config, const std::string& directory, ModelDescri
   if (said.starts_with("torch.")) said = said.substr(6);
 
   const WeightFiles files = find_weights(directory);
+  const NameTable* table = find_name_table(model.names);
+  if (table == nullptr) throw InternalError(fmt::format("import.names: no table of tensor names '{}'", model.names));
   model.dtype.value = spec_dtype(said);
   if (files.safetensors) {
-    const NameTable* table = find_name_table(model.names);
-    if (table == nullptr) throw InternalError(fmt::format("import.names: no table of tensor names '{}'", model.names));
     try {
-      read_header(Checkpoint::open(directory), *table, model, diagnostics);
+      const Checkpoint checkpoint = Checkpoint::open(directory);
+      read_header(checkpoint, *table, model, diagnostics);
+      find_body_prefix(&checkpoint, *table, model);
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::rejected) throw EnvironmentError(error.what());
       diagnostics.error("import.checkpoint", Span{}, error.what());
@@ -179,6 +193,7 @@ void read_dtypes(ConfigReader& config, const std::string& directory, ModelDescri
                       "AutoModelForCausalLM.from_pretrained(DIR).save_pretrained(DIR)");
     return;
   }
+  find_body_prefix(nullptr, *table, model);
   if (key.empty()) {
     model.dtype = {"f32", "transformers' default; there are no weights and config.json does not say"};
   } else if (model.dtype.value.empty()) {

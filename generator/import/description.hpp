@@ -45,6 +45,9 @@ struct ModelDescription {
   Imported<bool> tie_word_embeddings;
 
   std::string names;  ///< the named table of tensor names
+  /// Where not "": the prefix of every tensor but the head, so that the table has to be written out. (The spec's own
+  /// prefix stands before the head as well.)
+  std::string body_prefix;
   Imported<std::string> dtype;
   std::vector<DtypeException> dtypes;
 

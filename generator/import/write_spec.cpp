@@ -4,6 +4,9 @@
 
 #include <utility>
 
+#include "generator/diagnostics.hpp"
+#include "generator/spec/checkpoint_names.hpp"
+
 namespace monomorph::generator {
 namespace {
 
@@ -75,12 +78,15 @@ std::string heading(const ModelDescription& model) {
   return text;
 }
 
+std::string quoted_list(const std::vector<std::string>& words) {
+  std::vector<std::string> texts;
+  for (const std::string& word : words) texts.push_back(quoted(word));
+  return fmt::format("[{}]", fmt::join(texts, ", "));
+}
+
 /// A list of projections; all that there are: true.
 std::string biases(const std::vector<std::string>& projections, std::size_t all) {
-  if (projections.size() == all) return "true";
-  std::vector<std::string> names;
-  for (const std::string& projection : projections) names.push_back(quoted(projection));
-  return fmt::format("[{}]", fmt::join(names, ", "));
+  return projections.size() == all ? "true" : quoted_list(projections);
 }
 
 void write_attention(SpecWriter& out, const ModelDescription& model) {
@@ -93,10 +99,36 @@ void write_attention(SpecWriter& out, const ModelDescription& model) {
   if (model.qk_norm) out.raw("qk_norm", quoted("head"));
 }
 
+std::string tensor_text(const NamedTensor& tensor, const std::string& name) {
+  if (!tensor.transposed && tensor.fused.empty()) return quoted(name);
+  std::string text = "{ name = " + quoted(name);
+  if (!tensor.fused.empty()) text += ", fused = " + quoted_list(tensor.fused);
+  if (tensor.transposed) text += ", transposed = true";
+  return text + " }";
+}
+
+/// The named table with the prefix written into it.
+void write_names(SpecWriter& out, const ModelDescription& model) {
+  const NameTable* table = find_name_table(model.names);
+  if (table == nullptr) throw InternalError(fmt::format("import.names: no table of tensor names '{}'", model.names));
+  out.raw("prefix", "[\"\"]", fmt::format("the head stands outside \"{}\"", model.body_prefix));
+  std::vector<std::string> ignored;
+  for (const auto& [name, why] : table->ignore) {
+    ignored.push_back(fmt::format("{{ name = {}, why = {} }}", quoted(model.body_prefix + name), quoted(why)));
+  }
+  out.raw("ignore", fmt::format("[\n  {},\n]", fmt::join(ignored, ",\n  ")));
+  out.section("checkpoint.tensors");
+  for (const NamedTensor& tensor : table->tensors) {
+    const std::string prefix = tensor.part == "lm_head" ? "" : model.body_prefix;
+    out.raw(quoted(tensor.part), tensor_text(tensor, prefix + tensor.name));
+  }
+}
+
 void write_checkpoint(SpecWriter& out, const ModelDescription& model) {
   out.section("checkpoint");
   out.raw("names", quoted(model.names));
   out.line("dtype", model.dtype);
+  if (!model.body_prefix.empty()) write_names(out, model);
   if (!model.dtypes.empty()) {
     out.section("checkpoint.dtypes");
     for (const DtypeException& exception : model.dtypes) out.raw(quoted(exception.parts), quoted(exception.dtype));
