@@ -17,7 +17,7 @@ void add_candidates(FailedCall& call, const Declarations& declarations) {
   }
 }
 
-/// The call whose pieces these are; without candidates where the pieces are no call.
+/// The call whose pieces these are; without a name where the pieces are no call.
 FailedCall read_call(const clang::RecoveryExpr& pieces) {
   FailedCall call;
   const auto expressions = const_cast<clang::RecoveryExpr&>(pieces).subExpressions();
@@ -31,6 +31,7 @@ FailedCall read_call(const clang::RecoveryExpr& pieces) {
     add_candidates(call, llvm::ArrayRef<const clang::NamedDecl*>{member->getMemberDecl()});
   } else if (const auto* overloads = clang::dyn_cast<clang::OverloadExpr>(callee)) {
     add_candidates(call, overloads->decls());
+    call.name = overloads->getName().getAsString();
   }
   if (!call.candidates.empty()) call.name = call.candidates.front()->getNameAsString();
   call.arguments.assign(expressions.begin() + 1, expressions.end());
@@ -51,7 +52,7 @@ class Visitor : public clang::RecursiveASTVisitor<Visitor> {
 
   bool VisitRecoveryExpr(clang::RecoveryExpr* pieces) {
     FailedCall call = read_call(*pieces);
-    if (!call.candidates.empty()) {
+    if (!call.name.empty()) {
       ends.push_back(pieces->getEndLoc());
       failed.push_back(std::move(call));
     }
@@ -66,7 +67,13 @@ class Visitor : public clang::RecursiveASTVisitor<Visitor> {
     return true;
   }
 
+  bool VisitFunctionDecl(clang::FunctionDecl* function) {
+    declared.emplace(function->getLocation(), function);
+    return true;
+  }
+
   std::vector<FailedCall> failed;
+  std::map<clang::SourceLocation, const clang::FunctionDecl*> declared;
   std::vector<clang::SourceLocation> ends;
   std::map<clang::SourceLocation, std::string> called;
 };
@@ -80,6 +87,7 @@ HostCalls::HostCalls(clang::ASTContext& context) {
   }
   failed_ = std::move(visitor.failed);
   called_ = std::move(visitor.called);
+  declared_ = std::move(visitor.declared);
   for (std::size_t index = 0; index < failed_.size(); ++index) {
     const FailedCall& call = failed_[index];
     by_callee_.emplace(call.begin, index);
@@ -99,6 +107,11 @@ std::vector<const FailedCall*> HostCalls::failed_at(clang::SourceLocation locati
     for (auto entry = first; entry != last; ++entry) calls.push_back(&failed_[entry->second]);
   }
   return calls;
+}
+
+const clang::FunctionDecl* HostCalls::declared_at(clang::SourceLocation location) const {
+  const auto found = declared_.find(location);
+  return found == declared_.end() ? nullptr : found->second;
 }
 
 std::string HostCalls::called_at(clang::SourceLocation location) const {

@@ -59,8 +59,9 @@ bool is_about_a_call(const Message& message) {
 
 class Explainer {
  public:
-  Explainer(clang::ASTContext& context, const Message& message, const std::vector<std::int64_t>& vocab_sizes)
-      : context_(context), message_(message), vocab_sizes_(vocab_sizes) {
+  Explainer(clang::ASTContext& context, const Message& message, const HostCalls& calls,
+            const std::vector<std::int64_t>& vocab_sizes)
+      : context_(context), message_(message), calls_(calls), vocab_sizes_(vocab_sizes) {
     if (const auto pair = types_of(message)) pairs_.push_back(*pair);
     for (const MessageNote& note : message.notes) {
       if (const auto pair = types_of(note)) pairs_.push_back(*pair);
@@ -71,7 +72,8 @@ class Explainer {
   std::vector<HostMistake> explain_call(const FailedCall& call) const {
     std::vector<HostMistake> best;
     const clang::FunctionDecl* nearest = nullptr;
-    for (const clang::FunctionDecl* candidate : call.candidates) {
+    const std::vector<const clang::FunctionDecl*> candidates = candidates_of(call);
+    for (const clang::FunctionDecl* candidate : candidates) {
       if (!takes(*candidate, call.arguments.size())) {
         if (nearest == nullptr) nearest = candidate;
         continue;
@@ -79,7 +81,7 @@ class Explainer {
       std::vector<HostMistake> mistakes = wrong_arguments(call, *candidate);
       if (!mistakes.empty() && (best.empty() || mistakes.size() < best.size())) best = std::move(mistakes);
     }
-    if (best.empty() && nearest != nullptr && call.candidates.size() == 1) best.push_back(wrong_count(call, *nearest));
+    if (best.empty() && nearest != nullptr && candidates.size() == 1) best.push_back(wrong_count(call, *nearest));
     return best;
   }
 
@@ -96,6 +98,16 @@ class Explainer {
   }
 
  private:
+  /// Those that Clang's notes list, else those that the call knows.
+  std::vector<const clang::FunctionDecl*> candidates_of(const FailedCall& call) const {
+    std::vector<const clang::FunctionDecl*> candidates;
+    for (const MessageNote& note : message_.notes) {
+      const clang::FunctionDecl* function = calls_.declared_at(note.location);
+      if (function != nullptr && function->getNameAsString() == call.name) candidates.push_back(function);
+    }
+    return candidates.empty() ? call.candidates : candidates;
+  }
+
   static bool takes(const clang::FunctionDecl& function, std::size_t count) {
     return count >= function.getMinRequiredArguments() && (count <= function.getNumParams() || function.isVariadic());
   }
@@ -150,6 +162,7 @@ class Explainer {
 
   clang::ASTContext& context_;
   const Message& message_;
+  const HostCalls& calls_;
   const std::vector<std::int64_t>& vocab_sizes_;
   std::vector<TypePair> pairs_;
 };
@@ -165,7 +178,7 @@ std::string assertion_text(const Message& message) {
 
 std::vector<HostMistake> explain(clang::ASTContext& context, const Message& message, const HostCalls& calls,
                                  const std::vector<std::int64_t>& vocab_sizes) {
-  const Explainer explainer(context, message, vocab_sizes);
+  const Explainer explainer(context, message, calls, vocab_sizes);
   if (is_about_a_call(message)) {
     for (const FailedCall* call : calls.failed_at(message.location)) {
       if (auto mistakes = explainer.explain_call(*call); !mistakes.empty()) return mistakes;

@@ -92,7 +92,7 @@ std::string any_text(const ModelType& type, const std::vector<std::int64_t>& voc
     return std::string("a ") + kind_word(type.kind) + separator + named_shape(type, true);
   }
   if (type.kind == ModelTypeKind::values && is_vocab(type, vocab_sizes)) {
-    return values_text(type, vocab_sizes) + " logits";
+    return "a span of " + values_text(type, vocab_sizes) + " logits";
   }
   return "'" + type.spelling + "'";
 }

@@ -1,0 +1,9 @@
+#include <array>
+
+#include "tiny/forward.hpp"
+
+std::int32_t host() {
+  const std::array<float, 2047> logits{};
+  // expect: likeliest: these are 2047 logits; vocab (2048) is required here
+  return tiny::likeliest(logits);
+}

@@ -1,0 +1,8 @@
+#include <vector>
+
+#include "tiny/forward.hpp"
+
+std::int32_t host(const std::vector<float>& logits) {
+  // expect: likeliest: this is 'std::vector<float>'; a span of vocab (2048) logits is required here
+  return tiny::likeliest(logits);
+}

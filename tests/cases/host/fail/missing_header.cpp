@@ -1,0 +1,2 @@
+// expect: 'large/forward.hpp' file not found
+#include "large/forward.hpp"

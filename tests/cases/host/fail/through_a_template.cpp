@@ -1,0 +1,14 @@
+// The mistake shows only once the template is made for a type: it is reported once, where the user wrote it.
+#include "tiny/forward.hpp"
+
+template <class Attended>
+void project(monomorph::Recorder& record, const tiny::LayerWeights& layer, const Attended& attended,
+             const tiny::Buffers& buffers) {
+  // expect: o_proj_add_prefill: this tensor is tokens x intermediate; tokens x q is required here
+  o_proj_add_prefill(record, layer.o_proj, attended, buffers.hidden_states);
+}
+
+void host(monomorph::Recorder& record, const tiny::LayerWeights& layer, const tiny::Buffers& buffers) {
+  project(record, layer, buffers.attended, buffers);
+  project(record, layer, buffers.activated, buffers);
+}
