@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "runtime/engine.hpp"
 #include "runtime/tokenizer/normalizer.hpp"
 
 namespace monomorph {
@@ -31,7 +32,12 @@ SplitBehavior behavior_of(const TokenizerJson& json) {
 Pattern pattern_of(const TokenizerJson& json) {
   json.only({"Regex", "String"});
   if (json.has("String")) return Pattern::literal(json.at("String").text());
-  return Pattern::regex(json.at("Regex").text());
+  const std::string source = json.at("Regex").text();
+  try {
+    return Pattern::regex(source);
+  } catch (const Error& error) {
+    json.refuse(error.what());
+  }
 }
 
 /// Appends the steps of one pre-tokenizer; says whether it is ByteLevel, after which the text is no longer text.

@@ -52,14 +52,4 @@ char32_t utf8_code_point(std::string_view text, std::size_t& length) {
   return point;
 }
 
-void utf8_append(std::string& text, char32_t point) {
-  if (point < 0x80) {
-    text += static_cast<char>(point);
-    return;
-  }
-  const int continuations = point < 0x800 ? 1 : point < 0x10000 ? 2 : 3;
-  text += static_cast<char>((0xf00u >> continuations & 0xf0u) | point >> (6 * continuations));
-  for (int i = continuations - 1; i >= 0; --i) text += static_cast<char>(0x80u | (point >> (6 * i) & 0x3fu));
-}
-
 }  // namespace monomorph

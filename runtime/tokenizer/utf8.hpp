@@ -32,6 +32,5 @@ std::size_t utf8_error(std::string_view text);
 
 /// The code point of the character at the front of `text`, which is valid; `length` is set to its bytes.
 char32_t utf8_code_point(std::string_view text, std::size_t& length);
-void utf8_append(std::string& text, char32_t code_point);
 
 }  // namespace monomorph

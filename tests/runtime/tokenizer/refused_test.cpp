@@ -1,0 +1,144 @@
+// Tokenizers of another kind, and files that contradict themselves: refused, naming what and where.
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "runtime/engine.hpp"
+#include "runtime/tokenizer/tokenizer.hpp"
+
+using namespace monomorph;
+using nlohmann::json;
+using Change = std::function<void(json&)>;
+
+namespace {
+
+struct Directory {
+  std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("monomorph-tokenizer-" + std::to_string(::getpid()));
+  Directory() { std::filesystem::create_directories(path); }
+  ~Directory() { std::filesystem::remove_all(path); }
+};
+
+json sound_file() {
+  std::ifstream file(MONOMORPH_SOURCE_DIR "/tests/runtime/tokenizer/cases/llama3/tokenizer.json");
+  return json::parse(file);
+}
+
+/// The message with which the file is refused; "" when it loads.
+std::string refusal(const std::string& text, ErrorKind kind = ErrorKind::rejected) {
+  const Directory directory;
+  std::ofstream(directory.path / "tokenizer.json") << text;
+  try {
+    Tokenizer::load(directory.path);
+  } catch (const Error& error) {
+    CHECK(error.kind() == kind);
+    CHECK(std::string(error.what()).find("tokenizer.json") != std::string::npos);
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("the file the changes below start from loads") { CHECK(refusal(sound_file().dump()) == ""); }
+
+TEST_CASE("each part that is not read is refused by its name and place") {
+  const std::vector<std::pair<std::string, Change>> changes = {
+      {"WordPiece", [](json& f) { f["model"]["type"] = "WordPiece"; }},
+      {"Unigram", [](json& f) { f["model"]["type"] = "Unigram"; }},
+      {"byte_fallback", [](json& f) { f["model"]["byte_fallback"] = true; }},
+      {"dropout", [](json& f) { f["model"]["dropout"] = 0.1; }},
+      {"continuing_subword_prefix", [](json& f) { f["model"]["continuing_subword_prefix"] = "##"; }},
+      {"end_of_word_suffix", [](json& f) { f["model"]["end_of_word_suffix"] = "</w>"; }},
+      {"a_new_key", [](json& f) { f["model"]["a_new_key"] = 1; }},
+      {"another_key", [](json& f) { f["another_key"] = 1; }},
+      {"merge 0", [](json& f) { f["model"]["merges"][0] = "one"; }},
+      {"merge 1", [](json& f) { f["model"]["merges"][1] = {"zz", "qq"}; }},
+      {"unk_token", [](json& f) { f["model"]["unk_token"] = "<nowhere>"; }},
+      {"two tokens have the id", [](json& f) { f["model"]["vocab"]["twin"] = 5; }},
+      {"has no id", [](json& f) { f["model"]["vocab"]["twin"] = -5; }},
+      {"has no id", [](json& f) { f["model"]["vocab"]["twin"] = 4'000'000'000u; }},
+      {"elsewhere", [](json& f) { f["added_tokens"][0]["content"] = "a"; }},
+      {"two tokens have the id", [](json& f) { f["added_tokens"][0]["id"] = 5; }},
+      {"Metaspace", [](json& f) { f["pre_tokenizer"] = {{"type", "Metaspace"}}; }},
+      {"pre_tokenizer.pretokenizers[1]",
+       [](json& f) { f["pre_tokenizer"]["pretokenizers"][1] = {{"type", "Whitespace"}}; }},
+      {"only byte-level", [](json& f) { f["pre_tokenizer"] = nullptr; }},
+      {"only byte-level", [](json& f) { f["pre_tokenizer"]["pretokenizers"].erase(1); }},
+      {"after ByteLevel",
+       [](json& f) {
+         auto& list = f["pre_tokenizer"]["pretokenizers"];
+         list.push_back(list[0]);
+       }},
+      {"Sideways", [](json& f) { f["pre_tokenizer"]["pretokenizers"][0]["behavior"] = "Sideways"; }},
+      {"a class within a class",
+       [](json& f) { f["pre_tokenizer"]["pretokenizers"][0]["pattern"]["Regex"] = "[a[b]]"; }},
+      {"Lowercase", [](json& f) { f["normalizer"] = {{"type", "Lowercase"}}; }},
+      {"normalizer.normalizers[1]",
+       [](json& f) {
+         f["normalizer"] = {{"type", "Sequence"}, {"normalizers", {{{"type", "NFC"}}, {{"type", "NFKC"}}}}};
+       }},
+      {"BertProcessing", [](json& f) { f["post_processor"] = {{"type", "BertProcessing"}}; }},
+      {"post_processor.processors[1]", [](json& f) { f["post_processor"]["processors"][1]["special_tokens"].clear(); }},
+      {"Metaspace", [](json& f) { f["decoder"] = {{"type", "Metaspace"}}; }},
+      {"decoder", [](json& f) { f["decoder"] = nullptr; }},
+      {"'model' is missing", [](json& f) { f.erase("model"); }},
+      {"model.vocab", [](json& f) { f["model"]["vocab"] = json::array(); }},
+  };
+  for (const auto& [expected, change] : changes) {
+    json file = sound_file();
+    change(file);
+    const std::string message = refusal(file.dump());
+    INFO(expected, " in: ", message);
+    CHECK(message.find(expected) != std::string::npos);
+    CHECK(message.find("--tokens") != std::string::npos);
+  }
+}
+
+TEST_CASE("a damaged file is refused, a missing one is an environment's failure") {
+  CHECK(refusal("{\"model\": ").find("not JSON") != std::string::npos);
+  CHECK(refusal("").find("not JSON") != std::string::npos);
+  const Directory empty;
+  try {
+    Tokenizer::load(empty.path);
+    FAIL("it loaded");
+  } catch (const Error& error) {
+    CHECK(error.kind() == ErrorKind::environment);
+  }
+}
+
+TEST_CASE("a SentencePiece model beside the weights is refused with the way round it") {
+  const Directory directory;
+  std::ofstream(directory.path / "tokenizer.model") << "x";
+  try {
+    Tokenizer::load(directory.path);
+    FAIL("it loaded");
+  } catch (const Error& error) {
+    CHECK(error.kind() == ErrorKind::rejected);
+    CHECK(std::string(error.what()).find("--tokens") != std::string::npos);
+  }
+}
+
+TEST_CASE("a text that is not UTF-8 is refused at its place") {
+  const Tokenizer tokenizer = Tokenizer::load(MONOMORPH_SOURCE_DIR "/tests/runtime/tokenizer/cases/gpt2");
+  CHECK_THROWS_WITH_AS(tokenizer.encode("ab\xff"), doctest::Contains("byte 2"), Error);
+}
+
+TEST_CASE("a byte the vocabulary lacks is refused when nothing stands for the unknown") {
+  json file = sound_file();
+  file["model"]["vocab"].erase("\xc3\xbf");  // the alphabet's letter for the byte 0xff... and 0xfe below stays
+  file["model"]["vocab"].erase("\xc4\xa0");  // a space
+  json merges = json::array();
+  for (const auto& merge : file["model"]["merges"]) {
+    if (merge[0] != "\xc4\xa0" && merge[1] != "\xc4\xa0") merges.push_back(merge);
+  }
+  file["model"]["merges"] = merges;
+  const Directory directory;
+  std::ofstream(directory.path / "tokenizer.json") << file.dump();
+  const Tokenizer tokenizer = Tokenizer::load(directory.path);
+  CHECK_THROWS_WITH_AS(tokenizer.encode("one two qq  z"), doctest::Contains("0x20"), Error);
+}

@@ -1,0 +1,110 @@
+// Against what the `tokenizers` library gives for the same files (make_tokenizer_goldens.py).
+#include "runtime/tokenizer/tokenizer.hpp"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "runtime/tokenizer/utf8.hpp"
+
+using namespace monomorph;
+using Ids = std::vector<std::int32_t>;
+
+namespace {
+
+struct Kind {
+  std::string name;
+  Tokenizer tokenizer;
+  nlohmann::json expected;
+};
+
+std::vector<Kind> all_kinds() {
+  std::vector<Kind> kinds;
+  for (const auto& entry : std::filesystem::directory_iterator(MONOMORPH_SOURCE_DIR "/tests/runtime/tokenizer/cases")) {
+    std::ifstream file(entry.path() / "expected.json");
+    kinds.push_back({entry.path().filename(), Tokenizer::load(entry.path()), nlohmann::json::parse(file)});
+  }
+  return kinds;
+}
+
+}  // namespace
+
+TEST_CASE("every kind of byte-level tokenizer encodes each text as the tokenizers library does") {
+  const std::vector<Kind> kinds = all_kinds();
+  REQUIRE(kinds.size() >= 18);
+  for (const Kind& kind : kinds) {
+    REQUIRE(kind.expected["texts"].size() >= 30);
+    for (const auto& item : kind.expected["texts"]) {
+      const auto text = item["text"].get<std::string>();
+      INFO(kind.name, ": ", item["text"].dump(-1, ' ', true));
+      const Ids ids = item["ids"];
+      CHECK(kind.tokenizer.encode(text) == ids);
+      CHECK(kind.tokenizer.encode(text, false) == item.value("plain", ids));
+      // The second time the words are found in the cache.
+      CHECK(kind.tokenizer.encode(text) == ids);
+    }
+  }
+}
+
+TEST_CASE("ids decode to the text the tokenizers library gives, with special tokens and without") {
+  for (const Kind& kind : all_kinds()) {
+    for (const auto& item : kind.expected["texts"]) {
+      INFO(kind.name, ": ", item["text"].dump(-1, ' ', true));
+      const Ids ids = item["ids"];
+      const std::string decoded = item.value("decoded", item["text"].get<std::string>());
+      CHECK(kind.tokenizer.decode(ids) == decoded);
+      CHECK(kind.tokenizer.decode(ids, true) == item.value("skipped", decoded));
+    }
+    for (const auto& item : kind.expected["decodings"]) {
+      INFO(kind.name, ": ", item["ids"].dump());
+      CHECK(kind.tokenizer.decode(item["ids"].get<Ids>()) == item["decoded"].get<std::string>());
+    }
+  }
+}
+
+TEST_CASE("the streaming decoder gives whole characters at every token and the same text in the end") {
+  for (const Kind& kind : all_kinds()) {
+    for (const char* const list : {"texts", "decodings"}) {
+      for (const auto& item : kind.expected[list]) {
+        const Ids ids = item["ids"];
+        const std::string whole = kind.tokenizer.decode(ids);
+        Decoder decoder(kind.tokenizer);
+        std::string text;
+        for (std::size_t split = 0; split < ids.size(); ++split) {
+          const std::string part = decoder.push(ids[split]);
+          INFO(kind.name, " after token ", split, " of ", item["ids"].dump());
+          CHECK(utf8_error(part) == std::string::npos);
+          text += part;
+          CHECK(whole.starts_with(text));
+        }
+        CHECK(text + decoder.finish() == whole);
+        CHECK(decoder.finish().empty());
+      }
+    }
+  }
+}
+
+TEST_CASE("the vocabulary's size is the highest id + 1, added tokens included") {
+  for (const Kind& kind : all_kinds()) {
+    INFO(kind.name);
+    CHECK(kind.tokenizer.vocab_size() == kind.expected["size"].get<std::int64_t>());
+  }
+}
+
+TEST_CASE("tokens are found by their content, and special ones know that they are") {
+  const Tokenizer tokenizer =
+      Tokenizer::load(MONOMORPH_SOURCE_DIR "/tests/runtime/tokenizer/cases/qwen2/tokenizer.json");
+  REQUIRE(tokenizer.token_id("<|end|>"));
+  CHECK(tokenizer.is_special(*tokenizer.token_id("<|end|>")));
+  REQUIRE(tokenizer.token_id("<tool>"));
+  CHECK_FALSE(tokenizer.is_special(*tokenizer.token_id("<tool>")));
+  CHECK_FALSE(tokenizer.token_id("no such token"));
+  CHECK_FALSE(tokenizer.is_special(-1));
+}
+
+TEST_CASE("ids beyond the tokenizer's decode to nothing, as a padded vocabulary needs") {
+  const Tokenizer tokenizer = Tokenizer::load(MONOMORPH_SOURCE_DIR "/tests/runtime/tokenizer/cases/gpt2");
+  CHECK(tokenizer.decode(Ids{static_cast<std::int32_t>(tokenizer.vocab_size()), -1, 1 << 30}).empty());
+}
