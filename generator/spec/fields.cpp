@@ -219,7 +219,8 @@ const std::vector<FieldRow<EngineSection>>& fields() {
              "tokens", "Tokens the KV cache has room for"),
       row<S>("kv_cache", at(&S::kv_cache), computed("\"f32\" where checkpoint.dtype is f32, else \"f16\""), "",
              "Type of cached keys and values", {"f16", "f32"}),
-      row<S>("prefill_chunk", at(&S::prefill_chunk), literal("128"), "tokens", "Tokens of a prompt that are run at once"),
+      row<S>("prefill_chunk", at(&S::prefill_chunk), computed("min(128, max_sequence_length)"), "tokens",
+             "Tokens of a prompt that are run at once"),
   };
   return rows;
 }

@@ -72,13 +72,22 @@ std::optional<Sequence> expand_pattern(const Field<std::vector<std::string>>& pa
   return sequence;
 }
 
+/// An inherited key that stands in the way of one that the kind says in its place.
+void drop_alternative(TomlValue& base, const TomlValue& over) {
+  for (const auto& [key, other] : {std::pair{"activation", "combine"}, {"combine", "activation"}}) {
+    if (over.find(key) == nullptr || over.find(other) != nullptr) continue;
+    std::erase_if(base.entries, [other = other](const TomlEntry& entry) { return entry.key == other; });
+  }
+}
+
 /// What the kind's section is, laid over the base's: a change of type drops what the new type does not have.
 template <class Section>
 TomlValue lay_over(const TomlValue* base, const TomlValue& over) {
   if (base == nullptr || base->form != TomlValue::Form::table) return over;
   const std::string type = type_of(over);
-  if (type.empty() || type == type_of(*base)) return overlay(*base, over);
   TomlValue kept = *base;
+  drop_alternative(kept, over);
+  if (type.empty() || type == type_of(*base)) return overlay(kept, over);
   std::erase_if(kept.entries, [&](const TomlEntry& entry) {
     for (const FieldRow<Section>& row : fields<Section>()) {
       if (row.key == entry.key) return !row.applies_to(type);

@@ -60,6 +60,9 @@ void compute_engine_defaults(Spec& spec) {
   if (!engine.max_sequence_length.given) {
     engine.max_sequence_length.value = std::min<std::int64_t>(spec.model.max_position_embeddings.value, 4096);
   }
+  if (!engine.prefill_chunk.given) {
+    engine.prefill_chunk.value = std::min<std::int64_t>(engine.max_sequence_length.value, 128);
+  }
   if (!engine.kv_cache.given) engine.kv_cache.value = spec.checkpoint.dtype.value == "f32" ? "f32" : "f16";
 }
 

@@ -1,0 +1,48 @@
+// The rules of the spec language, one function each, in files by section. A rule's id is stable; every rule stands on
+// its own: it is silent where what it compares is missing or out of range, since another rule says so.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "generator/contract/contract.hpp"
+
+namespace monomorph::generator {
+
+/// Sizes and extents are 32-bit signed in kernels and in emitted code.
+inline constexpr std::int64_t max_size = 2147483647;
+
+void check_model_rules(const Spec& spec, Diagnostics& diagnostics);
+void check_layer_rules(const Spec& spec, Diagnostics& diagnostics);
+void check_attention_rules(const Spec& spec, Diagnostics& diagnostics);
+void check_position_rules(const Spec& spec, Diagnostics& diagnostics);
+void check_mlp_rules(const Spec& spec, Diagnostics& diagnostics);
+void check_checkpoint_rules(const Spec& spec, Diagnostics& diagnostics);
+void check_engine_rules(const Spec& spec, Diagnostics& diagnostics);
+/// Products and sums beyond 64 bits.
+void check_total_rules(const Spec& spec, Diagnostics& diagnostics);
+/// Notes on unusual designs; never errors.
+void advise(const Contract& contract, const Spec& spec, Diagnostics& diagnostics);
+
+/// Whether a size was given (or computed) and is in 1..max_size: what other rules may compute with.
+inline bool usable(const Field<std::int64_t>& field) { return field.value >= 1 && field.value <= max_size; }
+
+/// "<path>_range": a given size outside minimum..maximum.
+void check_range(const Field<std::int64_t>& field, const std::string& path, std::int64_t minimum, std::int64_t maximum,
+                 Diagnostics& diagnostics);
+
+/// A bias list that names something that is no projection, or names one twice.
+void check_bias_projections(const Field<Biases>& bias, const std::string& section,
+                            const std::vector<std::string>& projections, Diagnostics& diagnostics);
+
+/// The spec's own numbers, as expressions may name them for this kind.
+std::map<std::string, double> spec_numbers(const Spec& spec, const LayerKind& kind);
+
+/// The attention scale; nothing where the expression is wrong (said by the rule attention.scale).
+std::optional<double> attention_scale(const Spec& spec, const LayerKind& kind, Diagnostics& diagnostics);
+
+/// The expression of x, or of gate and up, with named activations written out; nothing where it is wrong.
+std::optional<Expression> mlp_expression(const LayerKind& kind, Diagnostics& diagnostics);
+
+}  // namespace monomorph::generator

@@ -1,0 +1,114 @@
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "generator/contract/parts.hpp"
+#include "generator/contract/rules.hpp"
+
+namespace monomorph::generator {
+namespace {
+
+constexpr std::int64_t max_head_dim = 1024;
+
+void kv_heads_divide_heads(const AttentionSection& attention, Diagnostics& diagnostics) {
+  const std::int64_t heads = attention.num_attention_heads.value;
+  const std::int64_t kv_heads = attention.num_key_value_heads.value;
+  if (!usable(attention.num_attention_heads) || !usable(attention.num_key_value_heads) || heads % kv_heads == 0) return;
+  std::string divisors;
+  int listed = 0;
+  for (std::int64_t divisor = 1; divisor <= heads && divisor <= 4096 && listed < 12; ++divisor) {
+    if (heads % divisor != 0) continue;
+    divisors += (listed++ > 0 ? ", " : "") + std::to_string(divisor);
+  }
+  diagnostics.error("attention.kv_heads_divide_heads", attention.num_key_value_heads.span,
+                    fmt::format("{} query heads cannot share {} key and value heads evenly; num_key_value_heads must "
+                                "divide num_attention_heads: {}",
+                                heads, kv_heads, divisors));
+}
+
+/// Without head_dim it is hidden_size / num_attention_heads, which must come out whole.
+void head_dim_is_known(const ModelSection& model, const AttentionSection& attention, Diagnostics& diagnostics) {
+  if (attention.head_dim.given || !usable(model.hidden_size) || !usable(attention.num_attention_heads)) return;
+  const std::int64_t hidden_size = model.hidden_size.value, heads = attention.num_attention_heads.value;
+  if (hidden_size % heads == 0) return;
+  diagnostics.error("attention.head_dim_given", attention.num_attention_heads.span,
+                    fmt::format("hidden_size {} is no multiple of num_attention_heads {}, and head_dim is not given; "
+                                "give head_dim, or {} or {} as hidden_size",
+                                hidden_size, heads, std::max<std::int64_t>(1, hidden_size / heads) * heads,
+                                (hidden_size / heads + 1) * heads));
+}
+
+/// q_size + 2 kv_size rows stand in one matrix.
+void projections_fit(const AttentionSection& attention, Diagnostics& diagnostics) {
+  if (!usable(attention.num_attention_heads) || !usable(attention.num_key_value_heads) || !usable(attention.head_dim) ||
+      attention.head_dim.value > max_head_dim) {
+    return;
+  }
+  const std::int64_t rows = (attention.num_attention_heads.value + 2 * attention.num_key_value_heads.value) *
+                            attention.head_dim.value;
+  if (rows <= max_size) return;
+  diagnostics.error("attention.q_size_range", attention.num_attention_heads.span,
+                    fmt::format("queries, keys and values have {} rows together: ({} + 2 x {}) heads of {}; at most {} "
+                                "are possible",
+                                rows, attention.num_attention_heads.value, attention.num_key_value_heads.value,
+                                attention.head_dim.value, max_size));
+}
+
+/// One fused tensor has one bias.
+void fused_biases_go_together(const Spec& spec, const AttentionSection& attention, Diagnostics& diagnostics) {
+  const Biases& bias = attention.bias.value;
+  const int count = bias.has("q") + bias.has("k") + bias.has("v");
+  if (!has_fused_qkv(spec.checkpoint) || count == 0 || count == 3) return;
+  diagnostics.error("attention.bias_fused", attention.bias.span,
+                    "the checkpoint keeps q, k and v in one tensor, so that all three have a bias or none has");
+}
+
+}  // namespace
+
+std::map<std::string, double> spec_numbers(const Spec& spec, const LayerKind& kind) {
+  const auto number = [](const Field<std::int64_t>& field) { return static_cast<double>(field.value); };
+  return {{"head_dim", number(kind.attention.head_dim)},
+          {"hidden_size", number(spec.model.hidden_size)},
+          {"max_position_embeddings", number(spec.model.max_position_embeddings)},
+          {"num_attention_heads", number(kind.attention.num_attention_heads)},
+          {"num_hidden_layers", number(spec.model.num_hidden_layers)},
+          {"num_key_value_heads", number(kind.attention.num_key_value_heads)},
+          {"vocab_size", number(spec.model.vocab_size)}};
+}
+
+std::optional<double> attention_scale(const Spec& spec, const LayerKind& kind, Diagnostics& diagnostics) {
+  const std::map<std::string, double> numbers = spec_numbers(spec, kind);
+  std::vector<std::string> names;
+  for (const auto& [name, value] : numbers) names.push_back(name);
+  const Field<std::string>& scale = kind.attention.scale;
+  const auto expression = parse_expression(scale.value, scale.span, names, diagnostics);
+  if (!expression) return std::nullopt;
+  // The default's operands are judged by their own rules.
+  if (!scale.given && !usable(kind.attention.head_dim)) return std::nullopt;
+  const double value = evaluate(*expression, numbers);
+  if (std::isfinite(value) && value > 0 && std::isfinite(static_cast<float>(value)) && static_cast<float>(value) > 0) {
+    return value;
+  }
+  diagnostics.error("attention.scale", scale.span,
+                    fmt::format("attention.scale is {}; a number above 0 is required, and 1 / sqrt(head_dim) is usual",
+                                value));
+  return std::nullopt;
+}
+
+void check_attention_rules(const Spec& spec, Diagnostics& diagnostics) {
+  for (const LayerKind& kind : spec.kinds) {
+    if (!kind.has_step("attention")) continue;
+    const AttentionSection& attention = kind.attention;
+    check_range(attention.num_attention_heads, "attention.num_attention_heads", 1, max_size, diagnostics);
+    check_range(attention.num_key_value_heads, "attention.num_key_value_heads", 1, max_size, diagnostics);
+    check_range(attention.head_dim, "attention.head_dim", 1, max_head_dim, diagnostics);
+    kv_heads_divide_heads(attention, diagnostics);
+    head_dim_is_known(spec.model, attention, diagnostics);
+    projections_fit(attention, diagnostics);
+    attention_scale(spec, kind, diagnostics);
+    check_bias_projections(attention.bias, "attention", {"q", "k", "v", "o"}, diagnostics);
+    fused_biases_go_together(spec, attention, diagnostics);
+  }
+}
+
+}  // namespace monomorph::generator

@@ -1,0 +1,205 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "generator/contract/parts.hpp"
+#include "generator/contract/rules.hpp"
+#include "generator/spec/checkpoint_names.hpp"
+
+namespace monomorph::generator {
+namespace {
+
+bool is_layer_part(const std::string& part) { return part.rfind("layers.{i}.", 0) == 0; }
+
+bool ends_with(const std::string& text, const std::string& end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+std::string without_bias(const std::string& part) {
+  return ends_with(part, ".bias") ? part.substr(0, part.size() - 5) : part;
+}
+
+/// A line of checkpoint.tensors for a part that no model has, or that this one does not have.
+void parts_are_used(const Spec& spec, const std::vector<NeededPart>& needed, Diagnostics& diagnostics) {
+  for (const auto& [part, name] : spec.checkpoint.tensors) {
+    if (!name.given) continue;
+    const std::vector<std::string>& known = part_names();
+    const std::string weight = without_bias(part);
+    if (std::find(known.begin(), known.end(), weight) == known.end()) {
+      const std::string suggestion = nearest(part, known);
+      diagnostics.error("checkpoint.part_known", name.span,
+                        fmt::format("no part is called {}{}", part,
+                                    suggestion.empty() ? "; parts are called as layers.{i}.attention.q, final_norm ..."
+                                                       : "; did you mean " + suggestion + "?"));
+      continue;
+    }
+    const auto found = std::find_if(needed.begin(), needed.end(),
+                                    [&](const NeededPart& needed_part) { return needed_part.part == weight; });
+    if (found == needed.end() || (part != weight && !found->bias)) {
+      diagnostics.error("checkpoint.part_unused", name.span,
+                        fmt::format("this model has no part {}: nothing would be read from \"{}\"", part, name.name));
+    }
+  }
+}
+
+void parts_have_names(const Spec& spec, const std::vector<NeededPart>& needed, Diagnostics& diagnostics) {
+  const CheckpointSection& checkpoint = spec.checkpoint;
+  if (checkpoint.tensors.empty()) {
+    if (!checkpoint.dtype.given) return;  // the section itself is missing
+    diagnostics.error("checkpoint.tensors_missing", checkpoint.span,
+                      "nothing says what the checkpoint's tensors are called: give checkpoint.names, or "
+                      "[checkpoint.tensors]");
+    return;
+  }
+  for (const NeededPart& part : needed) {
+    for (const bool bias : {false, true}) {
+      if ((bias ? !part.bias : !part.weight) || tensor_name(checkpoint, part.part, bias)) continue;
+      if (bias && !tensor_name(checkpoint, part.part, false)) continue;  // said of its weight
+      diagnostics.error("checkpoint.tensors_missing",
+                        checkpoint.names.given ? checkpoint.names.span : checkpoint.span,
+                        fmt::format("no name for the part {}{}: {}", part.part, bias ? ".bias" : "",
+                                    checkpoint.names.given
+                                        ? fmt::format("the table \"{}\" has none; give it in [checkpoint.tensors]",
+                                                      checkpoint.names.value)
+                                        : std::string("give it in [checkpoint.tensors]")));
+    }
+  }
+}
+
+void layer_names_have_an_index(const CheckpointSection& checkpoint, Diagnostics& diagnostics) {
+  for (const auto& [part, name] : checkpoint.tensors) {
+    if (!name.given) continue;
+    const bool indexed = name.name.find("{i}") != std::string::npos;
+    if (indexed == is_layer_part(part)) continue;
+    diagnostics.error("checkpoint.layer_index", name.span,
+                      indexed ? fmt::format("{} is no part of a layer, so that {{i}} stands for nothing in \"{}\"", part,
+                                            name.name)
+                              : fmt::format("\"{}\" is one tensor for all layers; {{i}} must stand where the layer's "
+                                            "number does",
+                                            name.name));
+  }
+}
+
+void names_are_distinct(const Spec& spec, const std::vector<NeededPart>& needed, Diagnostics& diagnostics) {
+  std::map<std::string, std::string> parts;
+  for (const NeededPart& part : needed) {
+    for (const bool bias : {false, true}) {
+      const auto name = (bias ? part.bias : part.weight) ? tensor_name(spec.checkpoint, part.part, bias) : std::nullopt;
+      if (!name) continue;
+      const auto [known, is_new] = parts.emplace(*name, part.part);
+      if (is_new) continue;
+      diagnostics.error("checkpoint.tensors_distinct", spec.checkpoint.tensors.at(part.part).span,
+                        fmt::format("{} and {} are both said to be the tensor \"{}\"", known->second, part.part, *name));
+    }
+  }
+}
+
+void transforms_apply(const CheckpointSection& checkpoint, Diagnostics& diagnostics) {
+  for (const auto& [part, name] : checkpoint.tensors) {
+    if (!name.given) continue;
+    const bool is_qkv = part == "layers.{i}.attention.qkv";
+    const bool is_vector = ends_with(part, "norm") || ends_with(part, ".bias");
+    if (name.transposed && (is_vector || part.rfind("embedding.", 0) == 0)) {
+      diagnostics.error("checkpoint.transform", name.span,
+                        fmt::format("{} is no projection: it cannot stand transposed", part));
+    }
+    std::vector<std::string> sorted = name.fused;
+    std::sort(sorted.begin(), sorted.end());
+    if (is_qkv && sorted != std::vector<std::string>{"k", "q", "v"}) {
+      diagnostics.error("checkpoint.transform", name.span,
+                        fmt::format("{} holds three projections: fused must list \"q\", \"k\" and \"v\", each once, in the "
+                                    "order of their rows",
+                                    part));
+    } else if (!is_qkv && !name.fused.empty()) {
+      diagnostics.error("checkpoint.transform", name.span,
+                        fmt::format("{} is one part; fused belongs to layers.{{i}}.attention.qkv", part));
+    }
+  }
+}
+
+/// One fused matrix, or its parts: not some of each.
+void qkv_is_said_once(const CheckpointSection& checkpoint, Diagnostics& diagnostics) {
+  if (!has_fused_qkv(checkpoint)) return;
+  for (const char* projection : {"q", "k", "v"}) {
+    const auto found = checkpoint.tensors.find(std::string("layers.{i}.attention.") + projection);
+    if (found == checkpoint.tensors.end()) continue;
+    diagnostics.error("checkpoint.qkv_once", found->second.span,
+                      fmt::format("{} stands alone and in layers.{{i}}.attention.qkv; give the one or the other",
+                                  found->first));
+  }
+}
+
+void dtype_patterns_match(const Spec& spec, const std::vector<NeededPart>& needed, Diagnostics& diagnostics) {
+  for (const auto& [pattern, dtype] : spec.checkpoint.dtypes) {
+    const bool used = std::any_of(needed.begin(), needed.end(), [&, &pattern = pattern](const NeededPart& part) {
+      return matches(pattern, part.part) || (part.bias && matches(pattern, part.part + ".bias"));
+    });
+    if (used) continue;
+    std::vector<std::string> names;
+    for (const NeededPart& part : needed) names.push_back(part.part);
+    const std::string suggestion = nearest(pattern, names);
+    diagnostics.error("checkpoint.dtypes_match", dtype.span,
+                      fmt::format("\"{}\" matches no part of this model{}", pattern,
+                                  suggestion.empty() ? "" : "; did you mean " + suggestion + "?"));
+  }
+}
+
+/// q, k and v become one matrix, their biases one vector.
+void qkv_dtypes_agree(const Spec& spec, const std::vector<NeededPart>& needed, Diagnostics& diagnostics) {
+  for (const bool bias : {false, true}) {
+    std::set<std::string> dtypes;
+    for (const NeededPart& part : needed) {
+      const bool projection = part.part == "layers.{i}.attention.q" || part.part == "layers.{i}.attention.k" ||
+                              part.part == "layers.{i}.attention.v";
+      if (projection && (!bias || part.bias)) dtypes.insert(dtype_name(spec.checkpoint, part.part, bias));
+    }
+    if (dtypes.size() < 2) continue;
+    diagnostics.error("checkpoint.qkv_dtypes", spec.checkpoint.dtypes.back().second.span,
+                      fmt::format("the {} of q, k and v have different types ({}); they must have one, since they are "
+                                  "read as one",
+                                  bias ? "biases" : "weights", fmt::join(dtypes, ", ")));
+  }
+}
+
+void ignored_tensors_are_unused(const Spec& spec, const std::vector<NeededPart>& needed, Diagnostics& diagnostics) {
+  for (const IgnoredTensor& ignored : spec.checkpoint.ignore) {
+    if (!ignored.given) continue;
+    if (ignored.why.empty()) {
+      diagnostics.error("checkpoint.ignore", ignored.span, "why this tensor is ignored must be said");
+    }
+    for (const NeededPart& part : needed) {
+      if (ignored.name != tensor_name(spec.checkpoint, part.part, false) &&
+          !(part.bias && ignored.name == tensor_name(spec.checkpoint, part.part, true))) {
+        continue;
+      }
+      diagnostics.error("checkpoint.ignore", ignored.span,
+                        fmt::format("\"{}\" is the part {} of this model: it cannot be ignored", ignored.name, part.part));
+    }
+  }
+}
+
+void prefix_is_not_empty(const CheckpointSection& checkpoint, Diagnostics& diagnostics) {
+  if (!checkpoint.prefix.given || !checkpoint.prefix.value.empty()) return;
+  diagnostics.error("checkpoint.prefix", checkpoint.prefix.span,
+                    "checkpoint.prefix is an empty list; no prefix is [\"\"], which is the default");
+}
+
+}  // namespace
+
+void check_checkpoint_rules(const Spec& spec, Diagnostics& diagnostics) {
+  const std::vector<NeededPart> needed = needed_parts(spec);
+  parts_are_used(spec, needed, diagnostics);
+  parts_have_names(spec, needed, diagnostics);
+  layer_names_have_an_index(spec.checkpoint, diagnostics);
+  names_are_distinct(spec, needed, diagnostics);
+  transforms_apply(spec.checkpoint, diagnostics);
+  qkv_is_said_once(spec.checkpoint, diagnostics);
+  dtype_patterns_match(spec, needed, diagnostics);
+  qkv_dtypes_agree(spec, needed, diagnostics);
+  ignored_tensors_are_unused(spec, needed, diagnostics);
+  prefix_is_not_empty(spec.checkpoint, diagnostics);
+}
+
+}  // namespace monomorph::generator

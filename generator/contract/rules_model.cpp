@@ -1,0 +1,108 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "generator/contract/rules.hpp"
+#include "generator/spec/fields.hpp"
+
+namespace monomorph::generator {
+namespace {
+
+/// The name becomes a file, a CMake target and a folder.
+void name_is_a_file_name(const Field<std::string>& name, Diagnostics& diagnostics) {
+  if (!name.given) return;
+  const auto alphanumeric = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
+  const bool fits = !name.value.empty() && name.value.size() <= 100 && alphanumeric(name.value.front()) &&
+                    std::all_of(name.value.begin(), name.value.end(), [&](char c) {
+                      return alphanumeric(c) || c == '.' || c == '-' || c == '_' || c == '+';
+                    });
+  if (fits) return;
+  diagnostics.error("model.name", name.span,
+                    fmt::format("\"{}\" cannot name an executable: at most 100 letters, digits, \".\", \"-\", \"_\" and "
+                                "\"+\" are required, a letter or digit first",
+                                name.value));
+}
+
+void eps_in_range(const NormSection& norm, Diagnostics& diagnostics) {
+  constexpr double smallest = 1e-12, largest = 0.1;
+  if (!norm.eps.given || (norm.eps.value >= smallest && norm.eps.value <= largest)) return;
+  diagnostics.error("norm.eps_range", norm.eps.span,
+                    fmt::format("norm.eps is {}; {} to {} is valid, and 1e-05 or 1e-06 usual", norm.eps.value, smallest,
+                                largest));
+}
+
+void token_in_vocabulary(std::int64_t token, const char* path, const Span& span, const ModelSection& model,
+                         Diagnostics& diagnostics) {
+  if (!usable(model.vocab_size) || (token >= 0 && token < model.vocab_size.value)) return;
+  diagnostics.error("tokenizer.token_in_vocabulary", span,
+                    fmt::format("{} is {}; model.vocab_size is {}, so that tokens are 0 to {}", path, token,
+                                model.vocab_size.value, model.vocab_size.value - 1));
+}
+
+void eos_tokens_are_few(const Field<std::vector<std::int64_t>>& tokens, Diagnostics& diagnostics) {
+  if (tokens.value.size() <= max_eos_tokens) return;
+  diagnostics.error("tokenizer.eos_tokens", tokens.span,
+                    fmt::format("tokenizer.eos_token_id lists {} tokens; at most {} end a generation",
+                                tokens.value.size(), max_eos_tokens));
+}
+
+void eos_tokens_are_distinct(const Field<std::vector<std::int64_t>>& tokens, Diagnostics& diagnostics) {
+  std::set<std::int64_t> seen;
+  for (const std::int64_t token : tokens.value) {
+    if (seen.insert(token).second) continue;
+    diagnostics.error("tokenizer.eos_tokens", tokens.span,
+                      fmt::format("tokenizer.eos_token_id lists {} twice", token));
+  }
+}
+
+}  // namespace
+
+void check_range(const Field<std::int64_t>& field, const std::string& path, std::int64_t minimum, std::int64_t maximum,
+                 Diagnostics& diagnostics) {
+  if (!field.given || (field.value >= minimum && field.value <= maximum)) return;
+  diagnostics.error(path + "_range", field.span,
+                    fmt::format("{} is {}; {} to {} is valid", path, field.value, minimum, maximum));
+}
+
+void check_bias_projections(const Field<Biases>& bias, const std::string& section,
+                            const std::vector<std::string>& projections, Diagnostics& diagnostics) {
+  std::set<std::string> seen;
+  for (const std::string& name : bias.value.projections) {
+    const bool known = std::find(projections.begin(), projections.end(), name) != projections.end();
+    if (known && seen.insert(name).second) continue;
+    diagnostics.error(section + ".bias_projections", bias.span,
+                      known ? fmt::format("{}.bias names {} twice", section, name)
+                            : fmt::format("{}.bias names \"{}\", which is no projection here; they are {}", section,
+                                          name, one_of(projections)));
+  }
+}
+
+void check_model_rules(const Spec& spec, Diagnostics& diagnostics) {
+  const ModelSection& model = spec.model;
+  name_is_a_file_name(model.name, diagnostics);
+  check_range(model.vocab_size, "model.vocab_size", 1, max_size, diagnostics);
+  check_range(model.hidden_size, "model.hidden_size", 1, max_size, diagnostics);
+  check_range(model.num_hidden_layers, "model.num_hidden_layers", 1, max_hidden_layers, diagnostics);
+  check_range(model.max_position_embeddings, "model.max_position_embeddings", 1, max_size, diagnostics);
+  eps_in_range(spec.norm, diagnostics);
+  for (const LayerKind& kind : spec.kinds) {
+    const bool own = kind.norm.eps.span.line != spec.norm.eps.span.line ||
+                     kind.norm.eps.span.column != spec.norm.eps.span.column ||
+                     kind.norm.eps.span.source != spec.norm.eps.span.source;
+    if (own) eps_in_range(kind.norm, diagnostics);
+  }
+  const TokenizerSection& tokenizer = spec.tokenizer;
+  if (tokenizer.bos_token_id.given) {
+    token_in_vocabulary(tokenizer.bos_token_id.value, "tokenizer.bos_token_id", tokenizer.bos_token_id.span, model,
+                        diagnostics);
+  }
+  for (const std::int64_t token : tokenizer.eos_token_id.value) {
+    token_in_vocabulary(token, "tokenizer.eos_token_id", tokenizer.eos_token_id.span, model, diagnostics);
+  }
+  eos_tokens_are_few(tokenizer.eos_token_id, diagnostics);
+  eos_tokens_are_distinct(tokenizer.eos_token_id, diagnostics);
+}
+
+}  // namespace monomorph::generator
