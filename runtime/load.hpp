@@ -135,7 +135,7 @@ struct DispatchCount {
   std::int64_t kernels = 0;           ///< pipelines of the program
   std::int64_t decode = 0;            ///< embedding and layers
   std::int64_t head = 0, sample = 0;
-  std::int64_t first_layer = 0;       ///< dispatches of layer 0
+  std::int64_t per_layer = 0;         ///< of the second layer, or of all of decode where there is one layer
   std::int64_t prefill = 0;           ///< of a chunk
   std::int64_t spirv_bytes = 0;
   std::int64_t per_token() const { return decode + head + sample; }

@@ -20,7 +20,8 @@ struct PhysicalDevice {
   DeviceInfo info;
   std::uint32_t queue_family = 0;
   bool timestamps = false;
-  double timestamp_nanoseconds = 0;
+  double timestamp_nanoseconds = 0;      ///< of one tick
+  std::uint64_t timestamp_mask = 0;      ///< the bits of a timestamp that count
   std::int64_t min_subgroup_size = 0, max_subgroup_size = 0;  ///< equal without subgroup size control
   bool subgroup_size_control = false;  ///< required sizes and full subgroups can be asked for in compute
   std::uint32_t vendor = 0, device = 0, driver_version = 0;

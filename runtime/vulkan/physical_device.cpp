@@ -136,7 +136,9 @@ void read_queues(PhysicalDevice& device) {
   for (std::uint32_t i = 0; i < count; ++i) {
     if (families[i].queueCount == 0 || (families[i].queueFlags & VK_QUEUE_COMPUTE_BIT) == 0) continue;
     device.queue_family = i;
-    device.timestamps = families[i].timestampValidBits > 0 && device.timestamp_nanoseconds > 0;
+    const std::uint32_t bits = families[i].timestampValidBits;
+    device.timestamps = bits > 0 && device.timestamp_nanoseconds > 0;
+    device.timestamp_mask = bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
     return;
   }
   if (device.info.unusable.empty()) device.info.unusable = "it has no compute queue";

@@ -1,0 +1,41 @@
+#include "runtime/load.hpp"
+
+#include <fmt/format.h>
+
+#include "runtime/memory_plan.hpp"
+#include "runtime/vulkan/device.hpp"
+#include "runtime/vulkan/engine.hpp"
+#include "runtime/weights.hpp"
+
+namespace monomorph {
+
+std::vector<DeviceInfo> list_devices() {
+  const auto instance = vulkan::Instance::create();
+  if (!instance) return {};
+  std::vector<DeviceInfo> devices;
+  bool usable = false;
+  for (vulkan::PhysicalDevice& device : vulkan::list_physical_devices(*instance)) {
+    usable = usable || device.info.unusable.empty();
+    devices.push_back(std::move(device.info));
+  }
+  if (usable) devices[vulkan::choose_device(devices, "")].chosen = true;
+  return devices;
+}
+
+std::unique_ptr<Engine> load_engine(const Program& program, const LoadOptions& options) {
+  if (options.profile && options.probe_layers) {
+    throw Error(ErrorKind::internal, "an engine is either profiled or probed");
+  }
+  std::unique_ptr<vulkan::Device> device = vulkan::Device::open(options.device, options.limits);
+  check_memory(program, plan_memory(program, device->info()), device->info());
+  if (options.profile && !device->physical().timestamps) {
+    throw Error(ErrorKind::device, fmt::format("{} has no timestamps, which a profile is made of", device->info().name));
+  }
+  const HostWeights weights = options.random_weights ? HostWeights::random(program, options.random_seed)
+                                                     : HostWeights::open(program, options.weights_path);
+  if (options.profile) return std::make_unique<vulkan::MeasuredEngine>(program, std::move(device), weights, options);
+  if (options.probe_layers) return std::make_unique<vulkan::ProbedVulkanEngine>(program, std::move(device), weights, options);
+  return std::make_unique<vulkan::VulkanEngine>(program, std::move(device), weights, options);
+}
+
+}  // namespace monomorph

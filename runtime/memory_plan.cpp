@@ -1,0 +1,128 @@
+#include "runtime/memory_plan.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "runtime/vulkan/layout.hpp"
+
+namespace monomorph {
+namespace {
+
+std::string readable(std::int64_t bytes) {
+  constexpr const char* units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+  double value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (value >= 1024 && unit + 1 < std::size(units)) {
+    value /= 1024;
+    ++unit;
+  }
+  return unit == 0 ? fmt::format("{} bytes", bytes) : fmt::format("{:.1f} {}", value, units[unit]);
+}
+
+}  // namespace
+
+MemoryPlan plan_memory(const Program& program, const std::optional<DeviceInfo>& device) {
+  const vulkan::LayoutLimits limits =
+      device ? vulkan::LayoutLimits::of(device->limits) : vulkan::LayoutLimits::guaranteed();
+  const std::vector<TensorEntry> tensors = list_tensors(program);
+  const vulkan::WeightLayout layout = vulkan::lay_out_weights(tensors, limits);
+  MemoryPlan plan;
+  plan.weights = layout.total_bytes();
+  plan.tensors = static_cast<std::int64_t>(tensors.size());
+  plan.slices = static_cast<std::int64_t>(layout.slices.size());
+  plan.allocations = static_cast<std::int64_t>(layout.shard_bytes.size());
+  const auto arena = [&](Arena a) { return program.arena_bytes[static_cast<std::size_t>(a)]; };
+  plan.activations = arena(Arena::activations);
+  plan.cache = arena(Arena::cache);
+  plan.state = arena(Arena::state);
+  plan.tables = arena(Arena::tables);
+  return plan;
+}
+
+const MemoryHeap* main_heap(const DeviceInfo& device) {
+  const MemoryHeap* best = nullptr;
+  for (const MemoryHeap& heap : device.heaps) {
+    if (heap.device_local && (best == nullptr || heap.bytes > best->bytes)) best = &heap;
+  }
+  return best;
+}
+
+std::string explain_misfit(const Program& program, const MemoryPlan& plan, const DeviceInfo& device) {
+  const MemoryHeap* heap = main_heap(device);
+  const std::int64_t available = heap == nullptr ? 0 : std::min(heap->available, heap->bytes);
+  if (plan.total() <= available) return {};
+  std::string text = fmt::format(
+      "{} has too little memory for {}: {} ({} bytes) are needed (weights {}, cache {}, activations {}, state and tables "
+      "{}), {} ({} bytes) are available of {}",
+      device.name, program.name, readable(plan.total()), plan.total(), readable(plan.weights), readable(plan.cache),
+      readable(plan.activations), readable(plan.state + plan.tables), readable(available), available,
+      readable(heap == nullptr ? 0 : heap->bytes));
+  const std::int64_t left = available - (plan.total() - plan.cache);
+  const std::int64_t fitting = program.cache_bytes_per_token > 0 ? left / program.cache_bytes_per_token : 0;
+  if (fitting >= 1) {
+    text += fmt::format("; max_sequence_length {} would fit (now {}): build with --set engine.max_sequence_length={}",
+                        std::min(fitting, program.max_sequence_length - 1), program.max_sequence_length,
+                        std::min(fitting, program.max_sequence_length - 1));
+  } else {
+    text += "; no max_sequence_length would fit: take another device (--device), or a smaller model";
+  }
+  return text;
+}
+
+void check_memory(const Program& program, const MemoryPlan& plan, const DeviceInfo& device) {
+  const std::string misfit = explain_misfit(program, plan, device);
+  if (!misfit.empty()) throw Error(ErrorKind::device, misfit);
+}
+
+std::string describe_memory(const Program& program, const std::optional<DeviceInfo>& device) {
+  const MemoryPlan plan = plan_memory(program, device);
+  std::string text;
+  const auto line = [&](const char* what, std::int64_t bytes, const std::string& note) {
+    text += fmt::format("{:<12} {:>16} bytes  {:>10}{}\n", what, bytes, readable(bytes), note.empty() ? "" : "  " + note);
+  };
+  line("weights", plan.weights,
+       fmt::format("{} tensors, {} slices, {} allocations", plan.tensors, plan.slices, plan.allocations));
+  line("cache", plan.cache,
+       fmt::format("{} tokens, {} bytes each", program.max_sequence_length, program.cache_bytes_per_token));
+  line("activations", plan.activations, fmt::format("{} tokens at once", program.prefill_chunk));
+  line("state", plan.state, "");
+  line("tables", plan.tables, "");
+  line("total", plan.total(), "");
+  if (!device) return text;
+  const MemoryHeap* heap = main_heap(*device);
+  if (heap == nullptr) return text + fmt::format("{}: it has no memory\n", device->name);
+  text += fmt::format("{}: {} bytes available of {} ({})\n", device->name, heap->available, heap->bytes,
+                      device->memory_budget ? "by the driver's budget" : "the heap's size; the driver tells no budget");
+  const std::string misfit = explain_misfit(program, plan, *device);
+  text += misfit.empty() ? "it fits\n" : misfit + "\n";
+  return text;
+}
+
+DispatchCount count_dispatches(const Program& program) {
+  DispatchCount count;
+  count.kernels = static_cast<std::int64_t>(program.kernels.size());
+  for (const Kernel& kernel : program.kernels) count.spirv_bytes += static_cast<std::int64_t>(kernel.spirv.size());
+  const auto record = [](void (*phase)(Recorder&)) {
+    Recorder recorder;
+    phase(recorder);
+    return recorder;
+  };
+  const auto dispatches = [&](void (*phase)(Recorder&)) {
+    return static_cast<std::int64_t>(record(phase).dispatches.size());
+  };
+  const Recorder decode = record(program.decode);
+  count.decode = static_cast<std::int64_t>(decode.dispatches.size());
+  count.head = dispatches(program.head);
+  count.sample = dispatches(program.sample);
+  count.prefill = dispatches(program.prefill);
+  // What the embedding takes is not marked; a middle layer stands between two marks.
+  if (decode.layer_ends.size() >= 2) {
+    count.per_layer = decode.layer_ends[1].dispatch_count - decode.layer_ends[0].dispatch_count;
+  } else {
+    count.per_layer = count.decode;
+  }
+  return count;
+}
+
+}  // namespace monomorph

@@ -1,0 +1,127 @@
+#include "runtime/vulkan/pipelines.hpp"
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include "runtime/vulkan/pipeline_cache.hpp"
+#include "runtime/vulkan/result.hpp"
+
+namespace monomorph::vulkan {
+namespace {
+
+ShaderModuleHandle make_module(const Device& device, const Kernel& kernel) {
+  if (kernel.spirv.size() < 20 || kernel.spirv.size() % 4 != 0) {
+    throw Error(ErrorKind::internal, fmt::format("kernel {}: {} bytes are no SPIR-V", kernel.name, kernel.spirv.size()));
+  }
+  // Emitted arrays of bytes need not be aligned as Vulkan wants words.
+  std::vector<std::uint32_t> words(kernel.spirv.size() / 4);
+  std::copy(kernel.spirv.begin(), kernel.spirv.end(), std::as_writable_bytes(std::span(words)).begin());
+  VkShaderModuleCreateInfo create{};
+  create.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
+  create.codeSize = kernel.spirv.size();
+  create.pCode = words.data();
+  VkShaderModule module = VK_NULL_HANDLE;
+  check(vkCreateShaderModule(device.get(), &create, nullptr, &module), "vkCreateShaderModule");
+  device.name(VK_OBJECT_TYPE_SHADER_MODULE, module, kernel.name);
+  return {device.get(), module};
+}
+
+void make_layouts(const Device& device, const Kernel& kernel, Pipeline& pipeline) {
+  std::vector<VkDescriptorSetLayoutBinding> bindings;
+  for (std::uint32_t b = 0; b < kernel.bindings.size(); ++b) {
+    bindings.push_back({b, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr});
+  }
+  VkDescriptorSetLayoutCreateInfo set{};
+  set.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO;
+  set.bindingCount = static_cast<std::uint32_t>(bindings.size());
+  set.pBindings = bindings.data();
+  VkDescriptorSetLayout set_layout = VK_NULL_HANDLE;
+  check(vkCreateDescriptorSetLayout(device.get(), &set, nullptr, &set_layout), "vkCreateDescriptorSetLayout");
+  pipeline.set_layout = DescriptorSetLayoutHandle(device.get(), set_layout);
+
+  const VkPushConstantRange constants{VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(PushConstants)};
+  VkPipelineLayoutCreateInfo create{};
+  create.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
+  create.setLayoutCount = 1;
+  create.pSetLayouts = &set_layout;
+  create.pushConstantRangeCount = 1;
+  create.pPushConstantRanges = &constants;
+  VkPipelineLayout layout = VK_NULL_HANDLE;
+  check(vkCreatePipelineLayout(device.get(), &create, nullptr, &layout), "vkCreatePipelineLayout");
+  pipeline.layout = PipelineLayoutHandle(device.get(), layout);
+}
+
+Pipeline make_pipeline(const Device& device, const Kernel& kernel, const DeviceFacts& facts, VkPipelineCache cache) {
+  const Tile chosen = tile(kernel.kind, facts);
+  if (kernel.shared_bytes > device.limits().max_shared_memory) {
+    throw Error(ErrorKind::device, fmt::format("kernel {} needs {} bytes of shared memory; {} has {}", kernel.name,
+                                               kernel.shared_bytes, device.info().name, device.limits().max_shared_memory));
+  }
+  if (chosen.workgroup_size > device.limits().max_workgroup_invocations ||
+      chosen.workgroup_size > device.limits().max_workgroup_size_x) {
+    throw Error(ErrorKind::device, fmt::format("kernel {} needs workgroups of {}; {} allows {}", kernel.name,
+                                               chosen.workgroup_size, device.info().name,
+                                               device.limits().max_workgroup_invocations));
+  }
+  Pipeline pipeline;
+  make_layouts(device, kernel, pipeline);
+  const ShaderModuleHandle module = make_module(device, kernel);
+
+  const std::array<std::uint32_t, 4> constants{
+      static_cast<std::uint32_t>(chosen.workgroup_size), static_cast<std::uint32_t>(facts.subgroup_size),
+      static_cast<std::uint32_t>(chosen.rows), static_cast<std::uint32_t>(chosen.tokens)};
+  std::array<VkSpecializationMapEntry, 4> entries;
+  for (std::uint32_t i = 0; i < entries.size(); ++i) entries[i] = {i, i * 4, 4};
+  VkSpecializationInfo specialization{};
+  specialization.mapEntryCount = static_cast<std::uint32_t>(entries.size());
+  specialization.pMapEntries = entries.data();
+  specialization.dataSize = sizeof constants;
+  specialization.pData = constants.data();
+
+  VkPipelineShaderStageRequiredSubgroupSizeCreateInfo required{};
+  required.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO;
+  required.requiredSubgroupSize = static_cast<std::uint32_t>(facts.subgroup_size);
+  VkComputePipelineCreateInfo create{};
+  create.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
+  create.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
+  create.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+  create.stage.module = module.get();
+  create.stage.pName = "main";
+  create.stage.pSpecializationInfo = &specialization;
+  if (device.physical().subgroup_size_control) {
+    create.stage.pNext = &required;
+    create.stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
+  }
+  create.layout = pipeline.layout.get();
+  VkPipeline handle = VK_NULL_HANDLE;
+  check(vkCreateComputePipelines(device.get(), cache, 1, &create, nullptr, &handle), "vkCreateComputePipelines");
+  pipeline.pipeline = PipelineHandle(device.get(), handle);
+  device.name(VK_OBJECT_TYPE_PIPELINE, handle, kernel.name);
+  return pipeline;
+}
+
+}  // namespace
+
+DeviceFacts facts_of(const Device& device) {
+  const PhysicalDevice& physical = device.physical();
+  DeviceFacts facts;
+  facts.type = physical.info.type;
+  facts.vendor = physical.vendor;
+  facts.subgroup_size = preferred_subgroup_size(physical.vendor, physical.info.subgroup_size, physical.min_subgroup_size,
+                                                physical.max_subgroup_size);
+  facts.max_workgroup_invocations =
+      std::min(physical.info.limits.max_workgroup_invocations, physical.info.limits.max_workgroup_size_x);
+  facts.max_shared_memory = physical.info.limits.max_shared_memory;
+  return facts;
+}
+
+std::vector<Pipeline> make_pipelines(const Device& device, const Program& program, const DeviceFacts& facts) {
+  const PipelineCache cache(device, program);
+  std::vector<Pipeline> pipelines;
+  for (const Kernel& kernel : program.kernels) pipelines.push_back(make_pipeline(device, kernel, facts, cache.get()));
+  cache.save();
+  return pipelines;
+}
+
+}  // namespace monomorph::vulkan

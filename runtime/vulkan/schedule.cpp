@@ -1,0 +1,144 @@
+#include "runtime/vulkan/schedule.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+
+namespace monomorph::vulkan {
+namespace {
+
+[[noreturn]] void contradiction(const Kernel& kernel, const std::string& what) {
+  throw Error(ErrorKind::internal, fmt::format("kernel {}: {}", kernel.name, what));
+}
+
+std::int64_t divide_up(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
+
+/// The rows at which the dispatch is cut: where a slice of a weight that splits begins, 0 and `rows` included.
+std::vector<std::int64_t> cuts(const ScheduleInput& input, const Kernel& kernel, const Dispatch& dispatch) {
+  std::vector<std::int64_t> cuts{0, dispatch.rows};
+  for (std::size_t b = 0; b < kernel.bindings.size(); ++b) {
+    if (!kernel.bindings[b].splits) continue;
+    const std::int32_t tensor = dispatch.arguments[b].tensor;
+    if (tensor < 0) contradiction(kernel, fmt::format("{} splits but is no weight", kernel.bindings[b].name));
+    const auto slices = input.weights.of(tensor);
+    if (slices.back().first_row + slices.back().rows != dispatch.rows) {
+      contradiction(kernel, fmt::format("{} has {} rows, the dispatch {}", kernel.bindings[b].name,
+                                        slices.back().first_row + slices.back().rows, dispatch.rows));
+    }
+    for (const Slice& slice : slices) cuts.push_back(slice.first_row);
+  }
+  std::sort(cuts.begin(), cuts.end());
+  cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+  return cuts;
+}
+
+/// The greatest number of rows one dispatch may have: a multiple of what keeps every splitting weight's offset aligned.
+std::int64_t row_limit(const ScheduleInput& input, const Kernel& kernel, const Dispatch& dispatch,
+                       std::int64_t rows_per_group) {
+  const std::int64_t most = input.limits.max_workgroup_count_x * rows_per_group;
+  if (dispatch.rows <= most) return dispatch.rows;
+  std::int64_t granule = rows_per_group;
+  for (std::size_t b = 0; b < kernel.bindings.size(); ++b) {
+    if (!kernel.bindings[b].splits) continue;
+    const std::int64_t stride = input.weights.row_bytes[static_cast<std::size_t>(dispatch.arguments[b].tensor)];
+    const std::int64_t alignment = LayoutLimits::of(input.limits).alignment;
+    granule = std::lcm(granule, alignment / std::gcd(alignment, stride));
+  }
+  if (granule > most) {
+    throw Error(ErrorKind::device, fmt::format("kernel {}: {} rows need more than the {} workgroups this device takes, and "
+                                               "cannot be cut finer than {} rows",
+                                               kernel.name, dispatch.rows, input.limits.max_workgroup_count_x, granule));
+  }
+  return most / granule * granule;
+}
+
+Place weight_place(const ScheduleInput& input, const Kernel& kernel, const Binding& binding, std::int32_t tensor,
+                   std::int64_t first_row, std::int64_t rows) {
+  if (static_cast<std::size_t>(tensor) + 1 >= input.weights.first_slice.size()) {
+    contradiction(kernel, fmt::format("{} names weight {}, which does not exist", binding.name, tensor));
+  }
+  const auto slices = input.weights.of(tensor);
+  if (!binding.splits) {
+    if (slices.size() != 1) {
+      throw Error(ErrorKind::device,
+                  fmt::format("kernel {}: {} must be bound whole, and this device binds at most {} bytes at once", kernel.name,
+                              binding.name, input.limits.max_storage_buffer_range));
+    }
+    return {slices[0].shard, slices[0].offset, slices[0].bytes};
+  }
+  const auto slice = std::find_if(slices.begin(), slices.end(), [&](const Slice& s) {
+    return first_row >= s.first_row && first_row + rows <= s.first_row + s.rows;
+  });
+  const std::int64_t stride = input.weights.row_bytes[static_cast<std::size_t>(tensor)];
+  return {slice->shard, slice->offset + (first_row - slice->first_row) * stride, rows * stride};
+}
+
+void add_steps(const ScheduleInput& input, const Dispatch& dispatch, std::size_t index, std::vector<Step>& steps) {
+  if (dispatch.kernel < 0 || static_cast<std::size_t>(dispatch.kernel) >= input.program.kernels.size()) {
+    throw Error(ErrorKind::internal, fmt::format("dispatch {} names kernel {}, which does not exist", index, dispatch.kernel));
+  }
+  const Kernel& kernel = input.program.kernels[static_cast<std::size_t>(dispatch.kernel)];
+  if (dispatch.arguments.size() != kernel.bindings.size()) {
+    contradiction(kernel, fmt::format("{} arguments for {} bindings", dispatch.arguments.size(), kernel.bindings.size()));
+  }
+  if (dispatch.rows < 1 || dispatch.tokens < 1) contradiction(kernel, "no rows or no tokens");
+
+  std::vector<ByteAccess> accesses;
+  for (std::size_t b = 0; b < kernel.bindings.size(); ++b) {
+    if (dispatch.arguments[b].tensor >= 0) {
+      if (kernel.bindings[b].access != Access::read) contradiction(kernel, "it writes to a weight");
+      continue;
+    }
+    const Place place = place_of(input.weights, input.arenas, dispatch.arguments[b].view);
+    const Access access = kernel.bindings[b].access;
+    accesses.push_back({place.buffer, place.offset, place.bytes, access != Access::write, access != Access::read});
+  }
+
+  const Tile chosen = tile(kernel.kind, input.facts);
+  const std::int64_t per_group = rows_per_workgroup(kernel.kind, chosen, input.facts);
+  const std::int64_t limit = per_group == 0 ? dispatch.rows : row_limit(input, kernel, dispatch, per_group);
+  const std::vector<std::int64_t> bounds = cuts(input, kernel, dispatch);
+  for (std::size_t c = 0; c + 1 < bounds.size(); ++c) {
+    for (std::int64_t row = bounds[c]; row < bounds[c + 1]; row += limit) {
+      Step step{dispatch.kernel, row, std::min(limit, bounds[c + 1] - row), dispatch.tokens, 1, {}, accesses, index};
+      if (per_group != 0) step.groups_x = divide_up(step.row_count, per_group);
+      for (std::size_t b = 0; b < kernel.bindings.size(); ++b) {
+        const Argument& argument = dispatch.arguments[b];
+        step.arguments.push_back(argument.tensor < 0
+                                     ? place_of(input.weights, input.arenas, argument.view)
+                                     : weight_place(input, kernel, kernel.bindings[b], argument.tensor, row, step.row_count));
+      }
+      steps.push_back(std::move(step));
+    }
+  }
+}
+
+}  // namespace
+
+Place place_of(const WeightLayout& weights, const ArenaLayout& arenas, const BufferView& view) {
+  const std::size_t piece = arenas.piece_of(view);
+  return {weights.shard_bytes.size() + piece, view.offset - arenas.pieces[piece].offset, view.bytes};
+}
+
+std::int64_t groups_y(const Kernel& kernel, const DeviceFacts& facts, std::int64_t tokens) {
+  return divide_up(tokens, tile(kernel.kind, facts).tokens);
+}
+
+Phase make_phase(const ScheduleInput& input, void (*forward)(Recorder&)) {
+  Recorder recorder;
+  forward(recorder);
+  Phase phase;
+  std::size_t ends = 0;
+  for (std::size_t i = 0; i <= recorder.dispatches.size(); ++i) {
+    for (; ends < recorder.layer_ends.size() && recorder.layer_ends[ends].dispatch_count == static_cast<std::int64_t>(i); ++ends) {
+      const Recorder::LayerEnd& end = recorder.layer_ends[ends];
+      phase.layer_ends.push_back(
+          {end.layer, phase.steps.size(), place_of(input.weights, input.arenas, end.hidden_states)});
+    }
+    if (i < recorder.dispatches.size()) add_steps(input, recorder.dispatches[i], i, phase.steps);
+  }
+  return phase;
+}
+
+}  // namespace monomorph::vulkan

@@ -1,0 +1,39 @@
+// Everything an engine keeps on the device: weights, arenas, tables, filled once at load.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "runtime/vulkan/device.hpp"
+#include "runtime/vulkan/layout.hpp"
+#include "runtime/vulkan/memory.hpp"
+#include "runtime/weights.hpp"
+
+namespace monomorph::vulkan {
+
+class Storage {
+ public:
+  using Progress = std::function<void(std::int64_t done, std::int64_t total)>;
+
+  /// Lays out, allocates, zeroes the arenas, uploads weights and tables. The caller has checked that all fits.
+  Storage(const Device& device, const Program& program, const HostWeights& weights, const Progress& progress);
+
+  const WeightLayout& weights() const { return weights_; }
+  const ArenaLayout& arenas() const { return arenas_; }
+  const MemoryTypes& types() const { return types_; }
+  /// Numbered as Place::buffer: weights' shards first, then arenas' pieces.
+  const Buffer& buffer(std::size_t index) const { return buffers_[index]; }
+
+ private:
+  void upload_weights(Uploader& uploader, const HostWeights& weights, const Progress& progress);
+
+  WeightLayout weights_;
+  ArenaLayout arenas_;
+  MemoryTypes types_;
+  std::vector<Buffer> buffers_;
+};
+
+/// The table as the device holds it: (cos, sin) per position and frequency, rows as far apart as the view says.
+std::vector<std::byte> rotary_table_bytes(const RotaryTable& table);
+
+}  // namespace monomorph::vulkan

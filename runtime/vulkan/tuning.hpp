@@ -1,0 +1,34 @@
+// What suits which device: workgroup sizes and tiles by kind of kernel. The one place for such choices.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/load.hpp"
+#include "runtime/program.hpp"
+
+namespace monomorph::vulkan {
+
+struct DeviceFacts {
+  DeviceType type = DeviceType::other;
+  std::uint32_t vendor = 0;
+  std::int64_t subgroup_size = 1;  ///< as kernels will have it
+  std::int64_t max_workgroup_invocations = 128;
+  std::int64_t max_shared_memory = 16384;
+};
+
+/// Specialization constants 0, 2 and 3 of a kernel.
+struct Tile {
+  std::int64_t workgroup_size;
+  std::int64_t rows;    ///< per workgroup; of a matvec, per subgroup
+  std::int64_t tokens;  ///< per workgroup
+};
+
+Tile tile(KernelKind kind, const DeviceFacts& facts);
+
+/// Rows that one workgroup does; 0: all rows of the dispatch.
+std::int64_t rows_per_workgroup(KernelKind kind, const Tile& tile, const DeviceFacts& facts);
+
+/// The subgroup size to ask for, between the device's least and greatest, where sizes can be asked for.
+std::int64_t preferred_subgroup_size(std::uint32_t vendor, std::int64_t usual, std::int64_t least, std::int64_t greatest);
+
+}  // namespace monomorph::vulkan
