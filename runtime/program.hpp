@@ -54,8 +54,7 @@ struct Kernel {
   std::span<const Binding> bindings;
   std::int64_t bytes_per_row;    ///< read or written once for each row of a dispatch (weights), for bench --profile
   std::int64_t flops_per_row;    ///< per row and token
-  std::int64_t shared_bytes;     ///< of shared memory at its largest
-  std::int64_t max_tokens = 1;   ///< the most tokens a dispatch asks for (of attention: query rows)
+  std::int64_t max_tile_tokens;  ///< tokens per workgroup at most: no dispatch has more, or shared memory would not hold them
 };
 
 /// An argument of a dispatch: a place in an arena, or a weight.
@@ -195,6 +194,7 @@ struct Program {
   std::int64_t total_parameters;
   std::int64_t flops_per_token;      ///< of one decoded token, attention aside
   std::int64_t cache_bytes_per_token;
+  Dtype kv_cache = Dtype::f32;       ///< what keys and values are kept as (the reference keeps doubles)
   std::int32_t bos_token;            ///< -1: none
   std::span<const std::uint32_t> eos_tokens;
 
