@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
-#include <cctype>
+#include <algorithm>
 #include <sstream>
 
 #include "generator/diagnostics.hpp"
@@ -175,6 +175,11 @@ class Parser {
     auto result = node(TemplateNode::Kind::line, place);
     std::size_t at = 0;
     for (std::size_t open = text.find("${"); open != std::string::npos; open = text.find("${", at)) {
+      if (open > 0 && text[open - 1] == '$') {  // "$${" stands for "${" itself, which CMake uses too
+        result->pieces.push_back({false, text.substr(at, open - 1 - at) + "${", static_cast<int>(at + 1)});
+        at = open + 2;
+        continue;
+      }
       const std::size_t close = text.find('}', open);
       if (close == std::string::npos) template_error(place, static_cast<int>(open + 1), "this hole has no '}'");
       if (open > at) result->pieces.push_back({false, text.substr(at, open - at), static_cast<int>(at + 1)});

@@ -50,7 +50,7 @@ class LayerBuilder {
   void attention() {
     const AttentionContract& attention = kind_.attention;
     const Value normed = input(attention.norms, "input_layernorm", "attention_input");
-    const Value qkv = value("qkv", "qkv", attention.q_size + 2 * attention.kv_size);
+    const Value qkv = value("query_key_value", "qkv", attention.q_size + 2 * attention.kv_size);
     ops_.push_back(LinearOp{"qkv_proj", attention.qkv_bias ? "qkv_bias" : "", normed, qkv});
 
     Value queries = value("queries", "q", attention.q_size);

@@ -14,6 +14,14 @@ const T* as(const std::vector<Op>& ops, std::size_t at) {
 
 std::int64_t stride(std::int64_t columns) { return padded_row_bytes(columns, 4) / 4; }
 
+/// Query rows whose tile of attention fits the shared memory that every device has, 16 KiB, with workgroups of 128: a row
+/// takes its query, its scores and three statistics, and the tile 2 KiB of partial results (shaders/attention.glsl).
+std::int64_t attention_tile_rows(std::int64_t head_dim) {
+  constexpr std::int64_t shared_bytes = 16384, workgroup_size = 128;
+  const std::int64_t row_bytes = (head_dim + 3) / 4 * 16 + workgroup_size * 4 + 12;
+  return (shared_bytes - workgroup_size * 16) / row_bytes;
+}
+
 std::string about_norm(const NormOp& op) { return op.norm.type == NormType::rms_norm ? "rms_norm" : "layer_norm"; }
 
 }  // namespace
@@ -146,7 +154,7 @@ class SectionPlanner {
                                     op.positions.empty() ? "" : " + " + op.positions + "[position]");
     call.kernel.template_path = "kernels/embed.comp";
     call.kernel.kind = KernelKind::embed;
-    call.kernel.max_tokens = contract_.prefill_chunk;
+    call.kernel.max_tile_tokens = contract_.prefill_chunk;
     call.kernel.holes = {{"columns", op.out.axis.size},
                          {"table_words", padded_row_bytes(table.columns, dtype_bytes(table.stored)) / 4},
                          {"output_stride", stride(op.out.axis.size)},
@@ -184,7 +192,7 @@ class SectionPlanner {
     call.per_phase = false;
     call.kernel.template_path = "kernels/norm.comp";
     call.kernel.kind = KernelKind::norm;
-    call.kernel.max_tokens = contract_.prefill_chunk;
+    call.kernel.max_tile_tokens = contract_.prefill_chunk;
     call.kernel.holes = {{"residual", residual}};
     norm_holes(call, &op, op.in.axis.size);
     const Value& out = residual ? addition->residual : op.out;
@@ -240,7 +248,7 @@ class SectionPlanner {
     KernelPlan& kernel = call.kernel;
     kernel.template_path = prefill ? "kernels/matmul.comp" : "kernels/matvec.comp";
     kernel.kind = prefill ? KernelKind::matmul : KernelKind::matvec;
-    kernel.max_tokens = token_count();
+    kernel.max_tile_tokens = token_count();
     norm_holes(call, norm_op, matrix.columns);
     kernel.holes.insert({{"row_blocks", row_blocks},
                          {"padded_quads", row_blocks * block_elements / 4},
@@ -314,7 +322,7 @@ class SectionPlanner {
                                q_norm.empty() ? "" : "head_norm of ");
     kernel.template_path = "kernels/heads.comp";
     kernel.kind = KernelKind::heads;
-    kernel.max_tokens = contract_.prefill_chunk;
+    kernel.max_tile_tokens = contract_.prefill_chunk;
     kernel.holes = {{"num_attention_heads", attention.num_attention_heads},
                     {"num_key_value_heads", attention.num_key_value_heads},
                     {"head_dim", attention.head_dim},
@@ -361,7 +369,7 @@ class SectionPlanner {
     kernel.about = "attended = softmax(attention_scale * queries x keys, causal) x values";
     kernel.template_path = "kernels/attention.comp";
     kernel.kind = KernelKind::attention;
-    kernel.max_tokens = token_count() * attention.kv_group_size;
+    kernel.max_tile_tokens = std::min(token_count() * attention.kv_group_size, attention_tile_rows(attention.head_dim));
     kernel.holes = {{"head_dim", attention.head_dim},
                     {"head_quads", (attention.head_dim + 3) / 4},
                     {"kv_group_size", attention.kv_group_size},
@@ -421,7 +429,7 @@ std::size_t Planner::add_function(const std::string& name, const KernelPlan& ker
                                   const std::string& tokens) {
   // Functions of different types may share a shader: the same template filled alike, with alike buffers.
   const auto same = [&](const KernelPlan& other) {
-    if (other.template_path != kernel.template_path || other.max_tokens != kernel.max_tokens) return false;
+    if (other.template_path != kernel.template_path || other.max_tile_tokens != kernel.max_tile_tokens) return false;
     if (other.parameters.size() != kernel.parameters.size() || !(other.holes == kernel.holes)) return false;
     return std::equal(kernel.parameters.begin(), kernel.parameters.end(), other.parameters.begin(),
                       [](const ParameterPlan& a, const ParameterPlan& b) {

@@ -84,7 +84,7 @@ struct KernelPlan {
   Holes holes;
   std::vector<ParameterPlan> parameters;
   Access state_access = Access::read;
-  std::int64_t bytes_per_row = 0, flops_per_row = 0, max_tokens = 1;
+  std::int64_t bytes_per_row = 0, flops_per_row = 0, max_tile_tokens = 1;
 };
 
 /// A typed C++ function that dispatches a kernel.
