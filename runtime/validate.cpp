@@ -28,9 +28,10 @@ void validate_tokens(const Program& program, std::int64_t position, std::span<co
 }
 
 void validate_sampling(const Sampling& sampling) {
-  if (!(sampling.temperature >= 0) || std::isinf(sampling.temperature) ||
-      (sampling.temperature > 0 && std::isinf(1 / sampling.temperature))) {
-    reject(fmt::format("temperature {} is not a finite number of at least 0 (0 takes the likeliest token)",
+  // A smaller temperature would blow differences that f32 cannot represent alike on every device up to ones that matter.
+  const bool greedy = sampling.temperature == 0;
+  if (!greedy && !(sampling.temperature >= 1e-6f && std::isfinite(sampling.temperature))) {
+    reject(fmt::format("temperature {} is neither 0, which takes the likeliest token, nor a number from 1e-6 up",
                        sampling.temperature));
   }
   if (!(sampling.top_p > 0 && sampling.top_p <= 1)) {

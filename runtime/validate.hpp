@@ -12,7 +12,7 @@ namespace monomorph {
 /// At least one token, each in [0, vocab_size), and room for all of them after `position`.
 void validate_tokens(const Program& program, std::int64_t position, std::span<const std::int32_t> tokens);
 
-/// temperature finite and >= 0 (and not so small that its inverse overflows), top_p in (0, 1].
+/// temperature 0, or finite and at least 1e-6; top_p in (0, 1].
 void validate_sampling(const Sampling& sampling);
 
 /// count >= 0, and what validate_tokens and validate_sampling ask.

@@ -1,0 +1,142 @@
+// The CPU engine over a model written by hand: the interface's promises, chunk by chunk and token by token.
+#include "runtime/reference_engine.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "runtime/sampler.hpp"
+#include "tests/runtime/reference/example_programs.hpp"
+
+using namespace monomorph;
+using namespace monomorph::test;
+
+namespace {
+
+const std::vector<std::int32_t> prompt{3, 36, 0, 17, 17, 5, 22, 9, 30, 1};
+
+std::vector<float> copy(std::span<const float> values) { return {values.begin(), values.end()}; }
+
+double largest_difference(std::span<const float> a, std::span<const float> b) {
+  double largest = a.size() == b.size() ? 0 : 1e300;
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) largest = std::max<double>(largest, std::abs(a[i] - b[i]));
+  return largest;
+}
+
+}  // namespace
+
+TEST_CASE("prefill in chunks, prefill of every row and decode give the same logits") {
+  const Program program = llama_program();
+  ReferenceEngine whole(program, HostWeights::random(program, 5));
+  const std::vector<float> last = copy(whole.prefill(prompt));
+  CHECK(last.size() == 37);
+  CHECK(whole.position() == 10);
+
+  ReferenceEngine rows(program, HostWeights::random(program, 5));
+  ReferenceEngine single(program, HostWeights::random(program, 5));
+  std::size_t count = 0;
+  rows.prefill_all(prompt, [&](std::span<const float> logits) {
+    CHECK(largest_difference(logits, single.decode(prompt[count])) < 1e-6);
+    ++count;
+    if (count == prompt.size()) CHECK(largest_difference(logits, last) < 1e-6);
+  });
+  CHECK(count == prompt.size());
+  CHECK(single.position() == 10);
+}
+
+TEST_CASE("after reset the engine starts over") {
+  const Program program = llama_program();
+  ReferenceEngine engine(program, HostWeights::random(program, 5));
+  const std::vector<float> first = copy(engine.prefill(prompt));
+  CHECK(copy(engine.decode(4)) != first);
+  engine.reset();
+  CHECK(engine.position() == 0);
+  CHECK(copy(engine.prefill(prompt)) == first);
+}
+
+TEST_CASE("generate draws what the sampler draws from each step's logits") {
+  const Program program = gpt2_program();
+  const Sampling sampling{0.8f, 20, 0.95f, 77};
+  const std::vector<std::int32_t> start{4, 8, 15};
+  ReferenceEngine engine(program, HostWeights::random(program, 2));
+  std::vector<std::int32_t> seen;
+  const Engine::Generation generation = engine.generate(start, 6, sampling, [&](std::int32_t token) {
+    seen.push_back(token);
+    return true;
+  });
+  CHECK(generation.tokens.size() == 6);
+  CHECK(seen == generation.tokens);
+  CHECK_FALSE(generation.stopped);
+  CHECK_FALSE(generation.full);
+  CHECK(engine.position() == 8);  // the last token drawn has not been appended
+
+  ReferenceEngine other(program, HostWeights::random(program, 2));
+  std::vector<float> logits = copy(other.prefill(start));
+  for (std::uint32_t i = 0; i < 6; ++i) {
+    CHECK(sample_token(logits, sampling_request(sampling, {}), 3 + i) == static_cast<std::uint32_t>(generation.tokens[i]));
+    logits = copy(other.decode(generation.tokens[i]));
+  }
+}
+
+TEST_CASE("generate ends at a stop token, which it hands out") {
+  Program program = gpt2_program();
+  ReferenceEngine engine(program, HostWeights::random(program, 2));
+  const std::vector<std::int32_t> start{4, 8, 15};
+  const Engine::Generation all = engine.generate(start, 6, {}, nullptr);
+  REQUIRE(all.tokens.size() == 6);
+  const std::vector<std::uint32_t> stop{static_cast<std::uint32_t>(all.tokens[2])};
+  program.eos_tokens = stop;
+  engine.reset();
+  const Engine::Generation stopped = engine.generate(start, 6, {}, nullptr);
+  CHECK(stopped.stopped);
+  CHECK_FALSE(stopped.full);
+  const auto first = std::find(all.tokens.begin(), all.tokens.end(), all.tokens[2]);
+  CHECK(stopped.tokens == std::vector<std::int32_t>(all.tokens.begin(), first + 1));
+}
+
+TEST_CASE("generate ends when the sequence is full, with one token more than was processed") {
+  const Program program = gpt2_program();
+  ReferenceEngine engine(program, HostWeights::random(program, 2));
+  const Engine::Generation generation = engine.generate(std::vector<std::int32_t>{4, 8, 15}, 100, {}, nullptr);
+  CHECK(generation.full);
+  CHECK(engine.position() == program.max_sequence_length);
+  CHECK(generation.tokens.size() == 16 - 3 + 1);
+}
+
+TEST_CASE("generate ends when the caller has had enough, and draws nothing for a count of 0") {
+  const Program program = gpt2_program();
+  ReferenceEngine engine(program, HostWeights::random(program, 2));
+  CHECK(engine.generate(std::vector<std::int32_t>{4}, 10, {}, [](std::int32_t) { return false; }).tokens.size() == 1);
+  CHECK(engine.generate(std::vector<std::int32_t>{4}, 0, {}, nullptr).tokens.empty());
+  CHECK(engine.position() == 2);
+}
+
+TEST_CASE("what is refused leaves the sequence as it was") {
+  const Program program = llama_program();
+  ReferenceEngine engine(program, HostWeights::random(program, 5));
+  engine.prefill(prompt);
+  const std::vector<std::int32_t> beyond(11, 1);
+  CHECK_THROWS_AS(engine.prefill(beyond), Error);
+  CHECK_THROWS_AS(engine.decode(37), Error);
+  CHECK_THROWS_AS(engine.decode(-1), Error);
+  CHECK_THROWS_AS(engine.generate(prompt, 1, {-1, 0, 1, 0}, nullptr), Error);
+  CHECK(engine.position() == 10);
+  engine.prefill(std::vector<std::int32_t>(10, 1));
+  CHECK(engine.position() == 20);
+}
+
+TEST_CASE("hidden states cover every chunk of a prompt") {
+  const Program program = llama_program();
+  ReferenceEngine engine(program, HostWeights::random(program, 5));
+  const std::vector<std::vector<double>> states = engine.hidden_states(prompt);
+  REQUIRE(states.size() == 2);
+  CHECK(states[1].size() == prompt.size() * static_cast<std::size_t>(program.hidden_size));
+  const HostWeights weights = HostWeights::random(program, 5);
+  std::vector<std::vector<double>> expected;
+  program.make_reference(weights)->forward(prompt, 0, &expected);
+  double largest = 0;
+  for (std::size_t i = 0; i < states[1].size(); ++i) largest = std::max(largest, std::abs(states[1][i] - expected[1][i]));
+  CHECK(largest < 1e-12);
+}

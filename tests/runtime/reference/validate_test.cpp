@@ -1,0 +1,83 @@
+#include "runtime/validate.hpp"
+
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <string>
+#include <vector>
+
+using namespace monomorph;
+
+namespace {
+
+Program program() {
+  Program made{};
+  made.name = "tiny";
+  made.vocab_size = 100;
+  made.max_sequence_length = 8;
+  return made;
+}
+
+/// The message of the Error(rejected) that `call` throws, "" where it throws none.
+template <class Call>
+std::string refusal(const Call& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    CHECK(error.kind() == ErrorKind::rejected);
+    return error.what();
+  }
+  return "";
+}
+
+std::string tokens_refusal(std::int64_t position, std::vector<std::int32_t> tokens) {
+  return refusal([&] { validate_tokens(program(), position, tokens); });
+}
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("tokens within the vocabulary and the sequence pass") {
+  CHECK(tokens_refusal(0, {0, 99}) == "");
+  CHECK(tokens_refusal(0, {1, 2, 3, 4, 5, 6, 7, 8}) == "");
+  CHECK(tokens_refusal(7, {1}) == "");
+}
+
+TEST_CASE("a token outside the vocabulary is named with its place and the valid range") {
+  const std::string message = tokens_refusal(0, {5, 100, 7});
+  CHECK(contains(message, "token 100 (number 2 of 3)"));
+  CHECK(contains(message, "0 to 99"));
+  CHECK(contains(tokens_refusal(0, {-1}), "token -1"));
+}
+
+TEST_CASE("too many tokens are refused with the room that is left and the remedy") {
+  const std::string message = tokens_refusal(6, {1, 2, 3});
+  CHECK(contains(message, "max_sequence_length 8"));
+  CHECK(contains(message, "room for 2"));
+  CHECK(contains(message, "engine.max_sequence_length"));
+  CHECK(tokens_refusal(8, {1}) != "");
+}
+
+TEST_CASE("no tokens at all are refused") { CHECK(tokens_refusal(0, {}) != ""); }
+
+TEST_CASE("sampling settings outside their ranges are refused") {
+  const auto refused = [](Sampling sampling) { return refusal([&] { validate_sampling(sampling); }); };
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  CHECK(refused({}) == "");
+  CHECK(refused({0.7f, 40, 0.9f, 1}) == "");
+  CHECK(refused({1e-6f, 0, 1, 0}) == "");
+  for (const float temperature : {-1.0f, 1e-7f, infinity, std::numeric_limits<float>::quiet_NaN()}) {
+    CHECK(contains(refused({temperature, 0, 1, 0}), "temperature"));
+  }
+  for (const float top_p : {0.0f, -0.5f, 1.5f, std::numeric_limits<float>::quiet_NaN()}) {
+    CHECK(contains(refused({1, 0, top_p, 0}), "top_p"));
+  }
+}
+
+TEST_CASE("a generation is refused for its count, its settings or its prompt") {
+  const std::vector<std::int32_t> prompt{1};
+  CHECK(contains(refusal([&] { validate_generation(program(), 0, prompt, -1, {}); }), "-1"));
+  CHECK(refusal([&] { validate_generation(program(), 0, prompt, 1, {1, 0, 2, 0}); }) != "");
+  CHECK(refusal([&] { validate_generation(program(), 8, prompt, 1, {}); }) != "");
+  CHECK(refusal([&] { validate_generation(program(), 0, prompt, 0, {}); }) == "");
+}
