@@ -61,7 +61,8 @@ class Diagnostics {
 std::string render(const Diagnostic& diagnostic);
 std::string render(const Diagnostics& diagnostics);
 
-/// The candidate nearest to `word` (Levenshtein distance at most a third of its length), or "".
+/// The candidate nearest to `word` (Levenshtein distance at most a third of its length,
+/// two neighbours swapped counting as one), or "".
 std::string nearest(const std::string& word, const std::vector<std::string>& candidates);
 
 /// A fault of the generator itself: names the rule and the field it concerns. Exit status 3.

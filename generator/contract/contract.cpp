@@ -168,7 +168,7 @@ std::optional<Contract> check_contract(const Spec& spec, Diagnostics& diagnostic
   check_checkpoint_rules(spec, found);
   check_engine_rules(spec, found);
   check_total_rules(spec, found);
-  if (found.has_errors()) {
+  if (found.has_errors() || diagnostics.has_errors()) {
     diagnostics.append(distinct(found));
     return std::nullopt;
   }

@@ -120,7 +120,8 @@ struct Contract {
   std::int64_t kv_elements_per_token = 0;   ///< keys and values of all layers
 };
 
-/// Derives and judges. All violations are reported at once; a Contract is given only without errors.
+/// Derives and judges. All violations are reported at once; a Contract is given only without errors, those that
+/// `diagnostics` already holds (of a spec read leniently) included.
 std::optional<Contract> check_contract(const Spec& spec, Diagnostics& diagnostics);
 
 /// Stable text for --dump contract and for goldens.

@@ -221,14 +221,13 @@ Layers read_layers(const TomlValue& root, const ModelSection& model, Diagnostics
                                                            "; a section, [layers], is required here");
   }
 
-  Sequence sequence(static_cast<std::size_t>(num_hidden_layers), "layer");
-  if (section.pattern.given) {
-    const auto expanded = expand_pattern(section.pattern, num_hidden_layers, diagnostics);
-    if (!expanded) return {};
-    sequence = *expanded;
-  }
   std::vector<std::string> table_names;
   for (const auto& [name, entry] : tables) table_names.push_back(name);
+  Sequence sequence(static_cast<std::size_t>(num_hidden_layers), "layer");
+  if (section.pattern.given) {
+    // Where the pattern is wrong, the kinds are still read, for what else there is to say.
+    sequence = expand_pattern(section.pattern, num_hidden_layers, diagnostics).value_or(table_names);
+  }
   // Every name the pattern says counts as used, also where fewer layers cut it off.
   Sequence named;
   for (const std::string& item : section.pattern.value) named.push_back(trimmed(item.substr(0, item.find('*'))));
@@ -239,6 +238,7 @@ Layers read_layers(const TomlValue& root, const ModelSection& model, Diagnostics
   }
 
   Layers result;
+  result.has_pattern = section.pattern.given;
   std::map<std::string, std::size_t> by_name, by_text;
   std::vector<LayerKind> all;
   for (const std::string& name : sequence) {

@@ -10,6 +10,7 @@
 namespace monomorph::generator {
 
 struct Layers {
+  bool has_pattern = false;
   std::vector<LayerKind> kinds;          ///< distinct, in order of first use
   std::vector<std::size_t> layer_kinds;  ///< for each layer
 };

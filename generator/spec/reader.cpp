@@ -143,6 +143,7 @@ std::optional<Spec> read_spec_leniently(std::shared_ptr<const Source> source, co
   read("model", true, spec.model);
   read("norm", true, spec.norm);
   Layers layers = read_layers(*root, spec.model, found);
+  spec.has_pattern = layers.has_pattern;
   spec.kinds = std::move(layers.kinds);
   spec.layer_kinds = std::move(layers.layer_kinds);
   read("position", false, spec.position);  // what is missing, the kinds have said

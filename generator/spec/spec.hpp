@@ -151,6 +151,7 @@ struct Spec {
   TokenizerSection tokenizer;
   EngineSection engine;
   PositionSection position;                ///< the base: what a learned table is sized by
+  bool has_pattern = false;                ///< layers.pattern was given; without it there is one kind, the base
   std::vector<LayerKind> kinds;            ///< distinct kinds, in order of first use
   std::vector<std::size_t> layer_kinds;    ///< for each layer, its index into kinds
 };

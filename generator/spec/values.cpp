@@ -213,43 +213,46 @@ std::string write(const TensorName& name) {
   return result + " }";
 }
 
-/// "{ a = 1, b = 2 }" of the members already written.
-std::string braced(const std::vector<std::string>& members) {
-  std::string result = "{";
-  for (std::size_t i = 0; i < members.size(); ++i) result += (i > 0 ? ", " : " ") + members[i];
-  return result + " }";
-}
+struct TableLines {
+  template <class T>
+  std::vector<std::string> operator()(const T*) const {
+    return {};
+  }
+  std::vector<std::string> operator()(const DtypePatterns* patterns) const {
+    std::vector<std::string> lines;
+    for (const auto& [pattern, dtype] : *patterns) lines.push_back(write_key(pattern) + " = " + write(dtype.value));
+    return lines;
+  }
+  std::vector<std::string> operator()(const TensorNames* names) const {
+    std::vector<std::string> lines;
+    for (const auto& [part, name] : *names) {
+      if (name.given) lines.push_back(write_key(part) + " = " + write(name));
+    }
+    return lines;
+  }
+  std::vector<std::string> operator()(const Reasons* reasons) const {
+    std::vector<std::string> lines;
+    for (const auto& [key, why] : *reasons) lines.push_back(write_key(key) + " = " + write(why));
+    return lines;
+  }
+};
 
 struct Writer {
   template <class T>
   std::string operator()(const Field<T>* field) const {
     return write(field->value);
   }
-  std::string operator()(const DtypePatterns* patterns) const {
-    std::vector<std::string> members;
-    for (const auto& [pattern, dtype] : *patterns) members.push_back(write_key(pattern) + " = " + write(dtype.value));
-    return braced(members);
-  }
-  std::string operator()(const TensorNames* names) const {
-    std::vector<std::string> members;
-    for (const auto& [part, name] : *names) {
-      if (name.given) members.push_back(write_key(part) + " = " + write(name));
-    }
-    return braced(members);
-  }
   std::string operator()(const IgnoredTensors* ignored) const {
-    std::vector<std::string> members;
+    std::string result;
     for (const IgnoredTensor& tensor : *ignored) {
-      if (tensor.given) members.push_back("{ name = " + write(tensor.name) + ", why = " + write(tensor.why) + " }");
+      if (!tensor.given) continue;
+      result += fmt::format("{}{{ name = {}, why = {} }}", result.empty() ? "" : ", ", write(tensor.name), write(tensor.why));
     }
-    std::string result = "[";
-    for (std::size_t i = 0; i < members.size(); ++i) result += (i > 0 ? ", " : "") + members[i];
-    return result + "]";
+    return "[" + result + "]";
   }
-  std::string operator()(const Reasons* reasons) const {
-    std::vector<std::string> members;
-    for (const auto& [key, why] : *reasons) members.push_back(write_key(key) + " = " + write(why));
-    return braced(members);
+  template <class Table>
+  std::string operator()(const Table* table) const {
+    return fmt::format("{{ {} }}", fmt::join(TableLines{}(table), ", "));
   }
 };
 
@@ -296,6 +299,8 @@ void store_fallback(const FieldDescription& field, const Slot& slot, const Span&
 }
 
 std::string write_value(const Slot& slot) { return std::visit(Writer{}, slot); }
+
+std::vector<std::string> write_table(const Slot& slot) { return std::visit(TableLines{}, slot); }
 
 bool is_absent(const Slot& slot) { return std::visit(Absence{}, slot); }
 

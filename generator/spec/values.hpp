@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "generator/spec/document.hpp"
 #include "generator/spec/fields.hpp"
@@ -19,6 +20,9 @@ void store_fallback(const FieldDescription& field, const Slot& slot, const Span&
 
 /// The value as TOML, on one line, that reads back equal. Tables of the checkpoint: only what the spec itself gave.
 std::string write_value(const Slot& slot);
+
+/// The lines of a value that is a table, to stand under a header of their own; none for other values.
+std::vector<std::string> write_table(const Slot& slot);
 
 /// Whether there is nothing to write: a computed default that stands for absence.
 bool is_absent(const Slot& slot);

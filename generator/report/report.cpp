@@ -1,0 +1,167 @@
+#include "generator/report/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+namespace monomorph::generator {
+namespace {
+
+/// Scores and their weighted sum: 2 operations each for an element of a query and a cached position.
+std::int64_t attention_flops(const Contract& contract, std::int64_t positions) {
+  std::int64_t flops = 0;
+  for (const std::size_t kind : contract.layer_kinds) flops += 4 * contract.kinds[kind].attention.q_size * positions;
+  return flops;
+}
+
+std::int64_t weight_bytes_of_a_token(const Contract& contract, const Plan& plan) {
+  std::int64_t bytes = 0;
+  for (const WeightPlan& weight : plan.prologue_weights) {
+    const bool is_head = contract.tie_word_embeddings && weight.contract.part == "embedding.tokens";
+    bytes += is_head ? weight.bytes : weight.bytes / weight.rows;  // a row of the embedding
+  }
+  for (const WeightPlan& weight : plan.epilogue_weights) bytes += weight.bytes;
+  for (const std::size_t kind : contract.layer_kinds) {
+    for (const WeightPlan& weight : plan.layer_weights[kind]) bytes += weight.bytes;
+  }
+  return bytes;
+}
+
+LengthReport report_length(const Contract& contract, const Plan& plan, std::int64_t kv_bytes_per_token, std::int64_t length) {
+  LengthReport report;
+  report.length = length;
+  const std::int64_t head = 2 * contract.vocab_size * contract.hidden_size;
+  const std::int64_t body = contract.matrix_flops_per_token - head;
+  // A causal prompt attends to length (length + 1) / 2 pairs.
+  report.prefill_flops = body * length + head + attention_flops(contract, 1) * (length * (length + 1) / 2);
+  report.prefill_flops_per_token = report.prefill_flops / length;
+  report.decode_flops = contract.matrix_flops_per_token + attention_flops(contract, length);
+  report.cache_bytes = kv_bytes_per_token * length;
+  report.decode_bytes_read = weight_bytes_of_a_token(contract, plan) + report.cache_bytes;
+  return report;
+}
+
+/// 1536 -> "1.5 KiB"
+std::string in_bytes(std::int64_t bytes) {
+  static const char* const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  double value = static_cast<double>(bytes);
+  int unit = 0;
+  while (value >= 1024 && unit < 6) {
+    value /= 1024;
+    ++unit;
+  }
+  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", value, units[unit]);
+}
+
+/// 1500000 -> "1.50 M"
+std::string in_thousands(std::int64_t count) {
+  static const char* const units[] = {"", " k", " M", " G", " T", " P", " E"};
+  double value = static_cast<double>(count);
+  int unit = 0;
+  while (value >= 1000 && unit < 6) {
+    value /= 1000;
+    ++unit;
+  }
+  return unit == 0 ? fmt::format("{}", count) : fmt::format("{:.2f}{}", value, units[unit]);
+}
+
+}  // namespace
+
+Report make_report(const Contract& contract, const Plan& plan) {
+  Report report;
+  report.name = contract.name;
+  report.total_parameters = contract.total_parameters;
+  report.embedding_parameters = contract.embedding_parameters;
+  report.attention_parameters = contract.attention_parameters;
+  report.mlp_parameters = contract.mlp_parameters;
+  report.norm_parameters = contract.norm_parameters;
+  report.lm_head_parameters = contract.lm_head_parameters;
+  report.kv_bytes_per_token = contract.kv_elements_per_token * dtype_bytes(contract.kv_cache);
+  report.max_sequence_length = contract.max_sequence_length;
+  report.prefill_chunk = contract.prefill_chunk;
+  const std::set<std::int64_t> lengths = {std::min<std::int64_t>(512, contract.max_sequence_length),
+                                          contract.max_sequence_length};
+  for (const std::int64_t length : lengths) {
+    report.lengths.push_back(report_length(contract, plan, report.kv_bytes_per_token, length));
+  }
+  report.weight_bytes = plan.weight_bytes;
+  report.cache_bytes = plan.cache_bytes;
+  report.activation_bytes = plan.activation_bytes;
+  report.state_bytes = plan.state_bytes;
+  report.table_bytes = plan.table_bytes;
+  report.total_bytes =
+      plan.weight_bytes + plan.cache_bytes + plan.activation_bytes + plan.state_bytes + plan.table_bytes;
+  report.kernels = static_cast<std::int64_t>(plan.kernels.size());
+  report.decode_dispatches = plan.decode_dispatches(contract);
+  return report;
+}
+
+std::string report_text(const Report& report) {
+  std::string text = report.name + "\n\nParameters\n";
+  const auto count = [&](const char* what, std::int64_t value) {
+    if (value > 0) text += fmt::format("  {:<12}{:>20}  {}\n", what, value, in_thousands(value));
+  };
+  count("embedding", report.embedding_parameters);
+  count("attention", report.attention_parameters);
+  count("mlp", report.mlp_parameters);
+  count("norm", report.norm_parameters);
+  count("lm_head", report.lm_head_parameters);
+  count("total", report.total_parameters);
+
+  text += "\nWork and traffic\n";
+  for (const LengthReport& length : report.lengths) {
+    text += fmt::format("  at {} tokens\n", length.length);
+    text += fmt::format("    prefill   {} FLOPs a token, {} for the prompt\n", in_thousands(length.prefill_flops_per_token),
+                        in_thousands(length.prefill_flops));
+    text += fmt::format("    decode    {} FLOPs a token, {} read\n", in_thousands(length.decode_flops),
+                        in_bytes(length.decode_bytes_read));
+  }
+  text += fmt::format("  keys and values  {} a token\n", in_bytes(report.kv_bytes_per_token));
+  text += fmt::format("  dispatches       {} a decoded token, {} kernels\n", report.decode_dispatches, report.kernels);
+
+  text += fmt::format("\nMemory on the device, {} positions, {} tokens a chunk\n", report.max_sequence_length,
+                      report.prefill_chunk);
+  const auto bytes = [&](const char* what, std::int64_t value) {
+    text += fmt::format("  {:<12}{:>20}  {}\n", what, value, in_bytes(value));
+  };
+  bytes("weights", report.weight_bytes);
+  bytes("cache", report.cache_bytes);
+  bytes("activations", report.activation_bytes);
+  bytes("state", report.state_bytes);
+  bytes("tables", report.table_bytes);
+  bytes("total", report.total_bytes);
+  return text;
+}
+
+std::string report_json(const Report& report) {
+  nlohmann::ordered_json json;
+  json["name"] = report.name;
+  json["parameters"] = {{"total", report.total_parameters},         {"embedding", report.embedding_parameters},
+                        {"attention", report.attention_parameters}, {"mlp", report.mlp_parameters},
+                        {"norm", report.norm_parameters},           {"lm_head", report.lm_head_parameters}};
+  json["kv_bytes_per_token"] = report.kv_bytes_per_token;
+  json["lengths"] = nlohmann::ordered_json::array();
+  for (const LengthReport& length : report.lengths) {
+    json["lengths"].push_back({{"length", length.length},
+                               {"prefill_flops", length.prefill_flops},
+                               {"prefill_flops_per_token", length.prefill_flops_per_token},
+                               {"decode_flops", length.decode_flops},
+                               {"decode_bytes_read", length.decode_bytes_read},
+                               {"cache_bytes", length.cache_bytes}});
+  }
+  json["memory"] = {{"max_sequence_length", report.max_sequence_length},
+                    {"prefill_chunk", report.prefill_chunk},
+                    {"weight_bytes", report.weight_bytes},
+                    {"cache_bytes", report.cache_bytes},
+                    {"activation_bytes", report.activation_bytes},
+                    {"state_bytes", report.state_bytes},
+                    {"table_bytes", report.table_bytes},
+                    {"total_bytes", report.total_bytes}};
+  json["kernels"] = report.kernels;
+  json["decode_dispatches"] = report.decode_dispatches;
+  return json.dump(2) + "\n";
+}
+
+}  // namespace monomorph::generator

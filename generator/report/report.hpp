@@ -1,0 +1,43 @@
+// report: what a model costs, before it is built. Parameters by component, operations and bytes per token, and the
+// memory that its plan lays out.
+//
+// Takes an accepted contract and its plan; gives numbers, and them as text or JSON.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "generator/contract/contract.hpp"
+#include "generator/plan/plan.hpp"
+
+namespace monomorph::generator {
+
+/// Work and traffic where `length` tokens stand in the sequence.
+struct LengthReport {
+  std::int64_t length = 0;
+  std::int64_t prefill_flops = 0;            ///< for a prompt of `length` tokens, the head for its last alone
+  std::int64_t prefill_flops_per_token = 0;  ///< that, divided by length
+  std::int64_t decode_flops = 0;             ///< for the token that makes the sequence `length` long
+  std::int64_t decode_bytes_read = 0;        ///< weights and cached keys and values that this token reads
+  std::int64_t cache_bytes = 0;              ///< of `length` tokens
+};
+
+struct Report {
+  std::string name;
+  std::int64_t total_parameters = 0, embedding_parameters = 0, attention_parameters = 0, mlp_parameters = 0,
+               norm_parameters = 0, lm_head_parameters = 0;
+  std::int64_t kv_bytes_per_token = 0;
+  std::vector<LengthReport> lengths;
+  std::int64_t max_sequence_length = 0, prefill_chunk = 0;
+  std::int64_t weight_bytes = 0, cache_bytes = 0, activation_bytes = 0, state_bytes = 0, table_bytes = 0,
+               total_bytes = 0;  ///< on the device, padding included
+  std::int64_t kernels = 0, decode_dispatches = 0;
+};
+
+Report make_report(const Contract& contract, const Plan& plan);
+
+std::string report_text(const Report& report);
+std::string report_json(const Report& report);
+
+}  // namespace monomorph::generator

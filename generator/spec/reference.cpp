@@ -1,0 +1,67 @@
+#include <fmt/format.h>
+
+#include "generator/spec/fields.hpp"
+#include "generator/spec/schema.hpp"
+
+namespace monomorph::generator {
+namespace {
+
+struct FormName {
+  std::string operator()(const Field<bool>*) const { return "boolean"; }
+  std::string operator()(const Field<std::int64_t>*) const { return "integer"; }
+  std::string operator()(const Field<double>*) const { return "number"; }
+  std::string operator()(const Field<std::string>*) const { return "string"; }
+  std::string operator()(const Field<Biases>*) const { return "boolean or list"; }
+  std::string operator()(const Field<std::vector<std::string>>*) const { return "list of strings"; }
+  std::string operator()(const Field<std::vector<std::int64_t>>*) const { return "integer or list"; }
+  std::string operator()(const IgnoredTensors*) const { return "list of tables"; }
+  template <class Table>
+  std::string operator()(const Table*) const {
+    return "table";
+  }
+};
+
+std::string code(const std::string& text) { return "`" + text + "`"; }
+
+std::string form_of(const FieldDescription& field, const Slot& slot) {
+  if (field.is_expression) return "expression";
+  if (field.choices.empty()) return std::visit(FormName{}, slot);
+  std::string result;
+  for (const std::string& choice : field.choices) result += (result.empty() ? "" : ", ") + code('"' + choice + '"');
+  return result;
+}
+
+std::string fallback_of(const FieldDescription& field) {
+  switch (field.fallback.kind) {
+    case Fallback::Kind::required: return "required";
+    case Fallback::Kind::literal: return code(field.fallback.text);
+    case Fallback::Kind::computed: return field.fallback.text;
+  }
+  throw InternalError("field table: a default of no kind");
+}
+
+std::string meaning_of(const FieldDescription& field) {
+  std::string result = field.meaning;
+  if (!field.unit.empty()) result += " (" + field.unit + ")";
+  if (!field.types.empty()) result += ". Only where `type` is " + code('"' + one_of(field.types) + '"');
+  return result;
+}
+
+}  // namespace
+
+std::string spec_reference() {
+  std::string text;
+  for (const SectionDescription& section : sections()) {
+    text += fmt::format("### [{}]\n\n{}{}\n\n", section.name, section.meaning,
+                        section.in_kinds ? fmt::format(" A kind of layer says what differs in `[layers.NAME.{}]`.", section.name)
+                                         : "");
+    text += "| key | value | default | meaning |\n| --- | --- | --- | --- |\n";
+    for (const auto& [field, slot] : section.fields) {
+      text += fmt::format("| `{}` | {} | {} | {} |\n", field.key, form_of(field, slot), fallback_of(field), meaning_of(field));
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace monomorph::generator

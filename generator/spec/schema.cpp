@@ -1,0 +1,134 @@
+#include "generator/spec/schema.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "generator/spec/checkpoint_names.hpp"
+#include "generator/spec/document.hpp"
+#include "generator/spec/fields.hpp"
+
+namespace monomorph::generator {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json list_of(const Json& items) { return {{"type", "array"}, {"items", items}}; }
+
+Json either(const Json& a, const Json& b) {
+  Json result;
+  result["anyOf"] = Json::array({a, b});
+  return result;
+}
+
+Json object(const Json& properties, const std::vector<std::string>& required) {
+  return {{"type", "object"}, {"properties", properties}, {"required", required}, {"additionalProperties", false}};
+}
+
+Json table_of(const Json& values) { return {{"type", "object"}, {"additionalProperties", values}}; }
+
+struct FormSchema {
+  const Json string = {{"type", "string"}};
+  const Json integer = {{"type", "integer"}};
+  const Json boolean = {{"type", "boolean"}};
+
+  Json operator()(const Field<bool>*) const { return boolean; }
+  Json operator()(const Field<std::int64_t>*) const { return integer; }
+  Json operator()(const Field<double>*) const { return {{"type", "number"}}; }
+  Json operator()(const Field<std::string>*) const { return string; }
+  Json operator()(const Field<Biases>*) const { return either(boolean, list_of(string)); }
+  Json operator()(const Field<std::vector<std::string>>*) const { return list_of(string); }
+  Json operator()(const Field<std::vector<std::int64_t>>*) const { return either(integer, list_of(integer)); }
+  Json operator()(const DtypePatterns*) const {
+    return table_of({{"type", "string"}, {"enum", {"f32", "f16", "bf16"}}});
+  }
+  Json operator()(const TensorNames*) const {
+    const Json name = object({{"name", string}, {"transposed", boolean}, {"fused", list_of(string)}, {"exact", boolean}},
+                             {"name"});
+    Json properties = Json::object();
+    for (const std::string& part : part_names()) properties[part] = either(string, name);
+    Json result = table_of(either(string, name));  // a part's own ".bias" may be named too
+    result["properties"] = properties;
+    return result;
+  }
+  Json operator()(const IgnoredTensors*) const {
+    return list_of(object({{"name", string}, {"why", string}}, {"name", "why"}));
+  }
+  Json operator()(const Reasons*) const { return table_of(string); }
+};
+
+std::string description_of(const FieldDescription& field) {
+  std::string text = field.meaning + ".";
+  if (!field.unit.empty()) text += " In " + field.unit + ".";
+  if (!field.types.empty()) text += " Only where type is " + one_of(field.types) + ".";
+  if (field.fallback.kind == Fallback::Kind::computed) text += " Default: " + field.fallback.text + ".";
+  return text;
+}
+
+Json field_schema(const FieldDescription& field, const Slot& slot) {
+  Json schema = std::visit(FormSchema{}, slot);
+  if (!field.choices.empty()) schema["enum"] = field.choices;
+  if (field.is_expression) schema["type"] = {"string", "number"};
+  if (field.fallback.kind == Fallback::Kind::literal) {
+    Diagnostics diagnostics;
+    const auto source = std::make_shared<const Source>(Source{"default", "x = " + field.fallback.text});
+    const auto value = parse_document(source, diagnostics);
+    const TomlValue& fallback = value->find("x")->value;
+    switch (fallback.form) {
+      case TomlValue::Form::boolean: schema["default"] = fallback.boolean; break;
+      case TomlValue::Form::string: schema["default"] = fallback.string; break;
+      case TomlValue::Form::integer: schema["default"] = fallback.integer; break;
+      case TomlValue::Form::number: schema["default"] = fallback.number; break;
+      default:
+        schema["default"] = Json::array();
+        for (const TomlValue& item : fallback.items) schema["default"].push_back(item.string);
+    }
+  }
+  schema["description"] = description_of(field);
+  return schema;
+}
+
+/// A kind of layer says only what differs: nothing is required of its sections.
+Json section_schema(const SectionDescription& section, bool in_kind) {
+  Json properties = Json::object();
+  std::vector<std::string> required;
+  for (const auto& [field, slot] : section.fields) {
+    properties[field.key] = field_schema(field, slot);
+    // A base section may leave what every kind of layer says.
+    if (field.fallback.kind == Fallback::Kind::required && !section.in_kinds && field.types.empty()) {
+      required.push_back(field.key);
+    }
+  }
+  Json schema = object(properties, in_kind ? std::vector<std::string>{} : required);
+  schema["description"] = section.meaning;
+  return schema;
+}
+
+Json kind_schema() {
+  Json properties = Json::object();
+  for (const SectionDescription& section : sections()) {
+    if (section.in_kinds) properties[section.name] = section_schema(section, true);
+    if (section.name != "layers") continue;
+    for (const auto& [field, slot] : section.fields) {
+      if (field.key == "steps") properties["steps"] = field_schema(field, slot);
+    }
+  }
+  Json schema = object(properties, {});
+  schema["description"] = "What differs for a kind of layer.";
+  return schema;
+}
+
+}  // namespace
+
+std::string spec_schema() {
+  Json properties = Json::object();
+  for (const SectionDescription& section : sections()) {
+    properties[section.name] = section_schema(section, false);
+    if (section.name == "layers") properties["layers"]["additionalProperties"] = kind_schema();
+  }
+  Json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+                 {"title", "Monomorph spec"},
+                 {"description", "The architecture of a transformer, from which its inference engine is generated."}};
+  schema.update(object(properties, {"model", "norm", "checkpoint"}));
+  return schema.dump(2) + "\n";
+}
+
+}  // namespace monomorph::generator
