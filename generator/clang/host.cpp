@@ -206,7 +206,7 @@ Diagnostics check_host(const HostCheck& check) {
         report(context, check, collector.messages, diagnostics);
       },
       collector);
-  if (!parsed) {  // the flags are wrong: nothing was read
+  if (!parsed) {  // the flags made no sense: nothing was read
     const auto source = std::make_shared<Source>(Source{check.input.path, check.input.text.value_or("")});
     for (const Message& message : collector.messages) diagnostics.error("host.flags", {source, 0, 0, 1}, message.text);
   }

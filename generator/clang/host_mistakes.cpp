@@ -186,7 +186,9 @@ std::vector<HostMistake> explain(clang::ASTContext& context, const Message& mess
   }
   if (auto mistakes = explainer.explain_conversion(); !mistakes.empty()) return mistakes;
 
-  HostMistake mistake{"host.cpp", message.text, message.location, "", {}, true};
+  // Without a place, it is the flags that are wrong.
+  const char* rule = message.location.isValid() ? "host.cpp" : "host.flags";
+  HostMistake mistake{rule, message.text, message.location, "", {}, true};
   switch (message.id) {
     case diag::err_static_assert_failed:
     case diag::err_static_assert_requirement_failed:

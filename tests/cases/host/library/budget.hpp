@@ -1,0 +1,6 @@
+#pragma once
+
+template <int positions>
+struct budget {
+  static_assert(positions <= 256, "at most 256 positions fit");
+};

@@ -1,0 +1,72 @@
+// The compilers themselves refuse the mistakes: the types do the work, the checker only finds better words.
+#include <doctest/doctest.h>
+
+#include <cstdio>
+#include <set>
+
+#include "tests/generator/check/host_cases.hpp"
+
+using namespace monomorph;
+
+namespace {
+
+struct Outcome {
+  bool accepted = false;
+  std::set<int> error_lines;  ///< of the file itself
+  std::string output;
+};
+
+Outcome compile(const std::string& compiler, const std::string& path, const std::string& flags) {
+  std::string command = compiler + " -std=c++20 -fsyntax-only -fno-diagnostics-color " + flags;
+  for (const std::string& directory : test::host_include_dirs()) command += " -I'" + directory + "'";
+  command += " '" + path + "' 2>&1";
+  Outcome outcome;
+  FILE* pipe = popen(command.c_str(), "r");
+  REQUIRE(pipe != nullptr);
+  char buffer[4096];
+  while (std::fgets(buffer, sizeof buffer, pipe) != nullptr) {
+    const std::string line = buffer;
+    outcome.output += line;
+    const bool is_error = line.find(" error: ") != std::string::npos || line.find(" fatal error: ") != std::string::npos;
+    if (is_error && line.compare(0, path.size() + 1, path + ":") == 0) {
+      outcome.error_lines.insert(std::stoi(line.substr(path.size() + 1)));
+    }
+  }
+  outcome.accepted = pclose(pipe) == 0;
+  return outcome;
+}
+
+void refuses_every_mistake(const std::string& compiler, const std::string& flags) {
+  for (const test::HostCase& file : test::host_cases("fail")) {
+    std::set<int> expected;
+    for (const auto& [line, sentence] : file.expected) expected.insert(line);
+    const Outcome outcome = compile(compiler, file.path, "-Werror=unused-result " + flags);
+    CAPTURE(file.path);
+    CAPTURE(outcome.output);
+    CHECK_FALSE(outcome.accepted);
+    CHECK(outcome.error_lines == expected);
+  }
+}
+
+void accepts_what_is_right(const std::string& compiler) {
+  for (const test::HostCase& file : test::host_cases("pass")) {
+    const Outcome outcome = compile(compiler, file.path, "-Wall -Wextra -Werror");
+    CAPTURE(outcome.output);
+    CHECK(outcome.accepted);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("GCC refuses every mistake at its line and no other line") {
+  refuses_every_mistake(MONOMORPH_GCC, "-fmax-errors=0");
+}
+
+TEST_CASE("Clang refuses every mistake at its line and no other line") {
+  refuses_every_mistake(MONOMORPH_CLANG, "-ferror-limit=0");
+}
+
+TEST_CASE("GCC and Clang accept what is right, without a warning") {
+  accepts_what_is_right(MONOMORPH_GCC);
+  accepts_what_is_right(MONOMORPH_CLANG);
+}

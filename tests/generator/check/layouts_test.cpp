@@ -1,0 +1,117 @@
+#include "generator/check/layouts.hpp"
+
+#include <doctest/doctest.h>
+
+#include "generator/check/reflection.hpp"
+#include "tests/generator/check/host_cases.hpp"
+#include "tests/support/glsl.hpp"
+
+using namespace monomorph;
+using namespace monomorph::generator;
+
+namespace {
+
+ExpectedStruct state() {
+  return {"tiny::SequenceState",
+          48,
+          {{"position", 0, 4, 0},
+           {"done", 4, 4, 0},
+           {"inverse_temperature", 8, 4, 0},
+           {"eos_tokens", 12, 32, 4},
+           {"eos_count", 44, 4, 0}}};
+}
+
+CppInput header() {
+  CppInput input{MONOMORPH_SOURCE_DIR "/tests/cases/host/include/tiny/model.hpp", std::nullopt, {}};
+  for (const std::string& directory : test::host_include_dirs()) input.flags.push_back("-I" + directory);
+  return input;
+}
+
+std::vector<std::uint32_t> kernel(const std::string& fields) {
+  return test::compile_glsl(
+      "#version 450\nlayout(local_size_x = 1) in;\n"
+      "struct SequenceState {\n" + fields + "\n};\n"
+      "layout(set = 0, binding = 0, std430) buffer State { SequenceState state; };\n"
+      "layout(set = 0, binding = 1, std430) buffer Flat { uint first; vec4 second; };\n"
+      "void main() { state.done = state.position; first = 1; }\n");
+}
+
+const std::string fields =
+    "uint position;\nuint done;\nfloat inverse_temperature;\nuint eos_tokens[8];\nuint eos_count;";
+
+/// The module without its debug names, as `spirv-opt --strip-debug` leaves it.
+std::vector<std::uint32_t> without_names(const std::vector<std::uint32_t>& spirv) {
+  std::vector<std::uint32_t> result(spirv.begin(), spirv.begin() + 5);
+  for (std::size_t at = 5; at < spirv.size(); at += spirv[at] >> 16) {
+    const std::uint32_t opcode = spirv[at] & 0xffffU;
+    if (opcode == 5 || opcode == 6) continue;  // OpName, OpMemberName
+    result.insert(result.end(), spirv.begin() + static_cast<std::ptrdiff_t>(at),
+                  spirv.begin() + static_cast<std::ptrdiff_t>(at + (spirv[at] >> 16)));
+  }
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("C++ twins that agree with the plan pass") { CHECK_NOTHROW(verify_layouts(header(), {state()})); }
+
+TEST_CASE("a C++ field that moved is an internal error naming record, field and both offsets") {
+  ExpectedStruct moved = state();
+  moved.fields[4].offset = 40;
+  CHECK_THROWS_WITH_AS(verify_layouts(header(), {moved}),
+                       doctest::Contains("tiny::SequenceState: the offset of eos_count is 44, the plan says 40"),
+                       InternalError);
+  moved = state();
+  std::swap(moved.fields[0].name, moved.fields[1].name);
+  CHECK_THROWS_WITH_AS(verify_layouts(header(), {moved}),
+                       doctest::Contains("tiny::SequenceState: field 0 is position, the plan says done"), InternalError);
+  moved = state();
+  moved.fields.pop_back();
+  moved.size = 44;
+  CHECK_THROWS_WITH_AS(verify_layouts(header(), {moved}), doctest::Contains("the number of fields is 5, the plan says 4"),
+                       InternalError);
+}
+
+TEST_CASE("GLSL twins that agree with the plan pass, with and without debug names") {
+  const std::vector<std::uint32_t> spirv = kernel(fields);
+  CHECK_NOTHROW(verify_spirv_layout("sample", spirv, 0, state()));
+  CHECK(reflect_struct(spirv, 0)->fields[1].name == "done");
+  const std::vector<std::uint32_t> stripped = without_names(spirv);
+  CHECK_NOTHROW(verify_spirv_layout("sample", stripped, 0, state()));
+  CHECK(reflect_struct(stripped, 0)->fields[1].name == "");
+}
+
+TEST_CASE("a GLSL field that moved is an internal error naming kernel, record, field and both offsets") {
+  // A vec4 is aligned to 16 bytes in std430: everything after it moves.
+  const std::string moved =
+      "uint position;\nuint done;\nvec4 inverse_temperature;\nuint eos_tokens[8];\nuint eos_count;";
+  CHECK_THROWS_WITH_AS(
+      verify_spirv_layout("sample", kernel(moved), 0, state()),
+      doctest::Contains("SPIR-V of sample differs at binding 0:\n"
+                        "  tiny::SequenceState: the offset of inverse_temperature is 16, the plan says 8"),
+      InternalError);
+  const std::string exchanged =
+      "uint done;\nuint position;\nfloat inverse_temperature;\nuint eos_tokens[8];\nuint eos_count;";
+  CHECK_THROWS_WITH_AS(verify_spirv_layout("sample", kernel(exchanged), 0, state()),
+                       doctest::Contains("field 0 is done, the plan says position"), InternalError);
+  const std::string strided =
+      "uint position;\nuint done;\nfloat inverse_temperature;\nuvec2 eos_tokens[4];\nuint eos_count;";
+  CHECK_THROWS_WITH_AS(verify_spirv_layout("sample", without_names(kernel(strided)), 0, state()),
+                       doctest::Contains("the array stride of eos_tokens is 8, the plan says 4"), InternalError);
+}
+
+TEST_CASE("blocks are reflected member by member, and a binding that is not used is none") {
+  const auto flat = reflect_struct(kernel(fields), 1);
+  REQUIRE(flat.has_value());
+  REQUIRE(flat->fields.size() == 2);
+  CHECK(flat->fields[1].name == "second");
+  CHECK(flat->fields[1].offset == 16);
+  CHECK(flat->fields[1].size == 16);
+  CHECK_FALSE(reflect_struct(kernel(fields), 7).has_value());
+  CHECK_NOTHROW(verify_spirv_layout("sample", kernel(fields), 7, state()));
+}
+
+TEST_CASE("what is no SPIR-V is an internal error") {
+  const std::vector<std::uint32_t> garbage = {1, 2, 3, 4, 5, 6};
+  CHECK_THROWS_AS(reflect_struct(garbage, 0), InternalError);
+}
