@@ -23,9 +23,10 @@ bool layer_types_have_window(ConfigReader& config, std::int64_t num_hidden_layer
   }
   bool window = false;
   for (const auto& type : *types) {
-    if (type == "sliding_attention") {
+    const std::string name = type.is_string() ? type.get<std::string>() : "";
+    if (name == "sliding_attention") {
       window = true;
-    } else if (type != "full_attention") {
+    } else if (name != "full_attention") {
       config.refuse("import.layer_types", "layer_types",
                     fmt::format("'layer_types' has {}; only \"full_attention\" runs", type.dump()));
       return false;
