@@ -1,7 +1,4 @@
 #include <clang/AST/ASTContext.h>
-#include <clang/AST/Decl.h>
-#include <clang/AST/DeclCXX.h>
-#include <clang/AST/Expr.h>
 #include <clang/Basic/SourceManager.h>
 #include <clang/Lex/Lexer.h>
 #include <fmt/format.h>
@@ -13,6 +10,7 @@
 #include <tuple>
 
 #include "generator/clang/clang.hpp"
+#include "generator/clang/emitted_models.hpp"
 #include "generator/clang/host_calls.hpp"
 #include "generator/clang/host_mistakes.hpp"
 #include "generator/clang/parse.hpp"
@@ -24,10 +22,25 @@ namespace {
 class Places {
  public:
   Places(const clang::ASTContext& context, const HostCheck& check) : context_(context), check_(check) {
-    for (const std::string& directory : check.include_dirs) {
-      std::error_code ignored;
-      directories_.push_back(std::filesystem::weakly_canonical(directory, ignored).string() + "/");
+    for (const std::string& directory : check.include_dirs) add_library(directory);
+  }
+
+  /// The folder of the file at `location` holds headers that are not the user's, wherever the user's flags found it.
+  void add_library_of(clang::SourceLocation location) {
+    const clang::FileID file = sources().getFileID(sources().getFileLoc(location));
+    const std::string path = real_path(file);
+    if (file != sources().getMainFileID() && !path.empty()) add_library(std::filesystem::path(path).parent_path());
+  }
+
+  /// The line of the user's file that includes, in one step or several, the file of `location`.
+  clang::SourceLocation including(clang::SourceLocation location) const {
+    location = sources().getFileLoc(location);
+    while (sources().getFileID(location) != sources().getMainFileID()) {
+      const clang::SourceLocation include = sources().getIncludeLoc(sources().getFileID(location));
+      if (include.isInvalid()) break;
+      location = include;
     }
+    return location;
   }
 
   bool is_users(clang::SourceLocation location) const {
@@ -58,6 +71,11 @@ class Places {
   const clang::SourceManager& sources() const { return context_.getSourceManager(); }
 
  private:
+  void add_library(const std::filesystem::path& directory) {
+    std::error_code ignored;
+    directories_.push_back(std::filesystem::weakly_canonical(directory, ignored).string() + "/");
+  }
+
   std::string real_path(clang::FileID file) const {
     const auto entry = sources().getFileEntryRefForID(file);
     if (!entry) return "";
@@ -95,67 +113,28 @@ clang::SourceLocation users_place(const Places& places, const Message& message, 
   return place;
 }
 
-/// Sizes of the axes named `vocab` in any namespace of the headers.
-std::vector<std::int64_t> vocab_sizes(clang::ASTContext& context) {
-  std::vector<std::int64_t> sizes;
-  for (clang::Decl* declaration : context.getTranslationUnitDecl()->decls()) {
-    auto* space = clang::dyn_cast<clang::NamespaceDecl>(declaration);
-    if (space == nullptr) continue;
-    for (clang::NamedDecl* axis : space->lookup(&context.Idents.get("vocab"))) {
-      auto* record = clang::dyn_cast<clang::CXXRecordDecl>(axis);
-      if (record == nullptr) continue;
-      for (clang::NamedDecl* member : record->lookup(&context.Idents.get("size"))) {
-        auto* size = clang::dyn_cast<clang::VarDecl>(member);
-        const clang::APValue* value = size != nullptr && size->isConstexpr() ? size->evaluateValue() : nullptr;
-        if (value != nullptr && value->isInt()) sizes.push_back(value->getInt().getExtValue());
-      }
-    }
-  }
-  return sizes;
-}
-
-const clang::StringLiteral* first_literal(const clang::Stmt* statement) {
-  if (statement == nullptr) return nullptr;
-  if (const auto* literal = clang::dyn_cast<clang::StringLiteral>(statement)) return literal;
-  for (const clang::Stmt* child : statement->children()) {
-    if (const auto* literal = first_literal(child)) return literal;
-  }
-  return nullptr;
-}
-
 /// Emitted headers name the spec they came from in `spec_hash`: one that differs is out of date.
-void report_stale_headers(clang::ASTContext& context, const HostCheck& check, Places& places, Diagnostics& diagnostics) {
-  for (clang::Decl* declaration : context.getTranslationUnitDecl()->decls()) {
-    auto* space = clang::dyn_cast<clang::NamespaceDecl>(declaration);
-    if (space == nullptr) continue;
-    for (clang::NamedDecl* found : space->lookup(&context.Idents.get("spec_hash"))) {
-      const auto* variable = clang::dyn_cast<clang::VarDecl>(found);
-      const auto* literal = variable != nullptr ? first_literal(variable->getInit()) : nullptr;
-      if (literal == nullptr || literal->getString() == check.spec_hash) continue;
-      clang::SourceLocation place = variable->getLocation();
-      while (!places.is_users(place)) {
-        const clang::SourceLocation include = places.sources().getIncludeLoc(places.sources().getFileID(place));
-        if (include.isInvalid()) break;
-        place = include;
-      }
-      const std::string header =
-          std::filesystem::path(places.span(variable->getLocation()).source->name).filename().string();
-      diagnostics.error("host.stale_header", places.span(place),
-                        fmt::format("{} was generated from another version of the spec (its hash is {}, the spec's is "
-                                    "{}): generate it again",
-                                    header, literal->getString().str(), check.spec_hash));
-    }
+void report_stale_headers(const EmittedModels& models, const HostCheck& check, Places& places,
+                          Diagnostics& diagnostics) {
+  for (const SpecHash& hash : models.spec_hashes) {
+    if (hash.text == check.spec_hash) continue;
+    const std::string header = std::filesystem::path(places.span(hash.location).source->name).filename().string();
+    diagnostics.error("host.stale_header", places.span(places.including(hash.location)),
+                      fmt::format("{} was generated from another version of the spec (its hash is {}, the spec's is "
+                                  "{}): generate it again",
+                                  header, hash.text, check.spec_hash));
   }
 }
 
 void report(clang::ASTContext& context, const HostCheck& check, const std::vector<Message>& messages,
             Diagnostics& diagnostics) {
+  const EmittedModels models = find_emitted_models(context);
   Places places(context, check);
-  report_stale_headers(context, check, places, diagnostics);
+  for (const clang::SourceLocation location : models.library_locations) places.add_library_of(location);
+  report_stale_headers(models, check, places, diagnostics);
   const HostCalls calls(context);
-  const std::vector<std::int64_t> vocabularies = vocab_sizes(context);
   for (const Message& message : messages) {
-    for (const HostMistake& mistake : explain(context, message, calls, vocabularies)) {
+    for (const HostMistake& mistake : explain(context, message, calls, models.vocab_sizes)) {
       Diagnostic& diagnostic = diagnostics.error(
           mistake.rule, places.span(users_place(places, message, mistake.place)), mistake.text);
       if (!mistake.argument.empty()) {

@@ -179,12 +179,20 @@ std::string assertion_text(const Message& message) {
 std::vector<HostMistake> explain(clang::ASTContext& context, const Message& message, const HostCalls& calls,
                                  const std::vector<std::int64_t>& vocab_sizes) {
   const Explainer explainer(context, message, calls, vocab_sizes);
-  if (is_about_a_call(message)) {
-    for (const FailedCall* call : calls.failed_at(message.location)) {
-      if (auto mistakes = explainer.explain_call(*call); !mistakes.empty()) return mistakes;
-    }
+  std::vector<const FailedCall*> failed;
+  if (is_about_a_call(message)) failed = calls.failed_at(message.location);
+  for (const FailedCall* call : failed) {
+    if (auto mistakes = explainer.explain_call(*call); !mistakes.empty()) return mistakes;
   }
-  if (auto mistakes = explainer.explain_conversion(); !mistakes.empty()) return mistakes;
+  if (auto mistakes = explainer.explain_conversion(); !mistakes.empty()) {
+    if (failed.empty()) return mistakes;
+    // A function template: its parameters have no types of their own, but Clang says which it found.
+    for (HostMistake& mistake : mistakes) {
+      mistake.text = failed.front()->name + ": " + mistake.text;
+      mistake.place = failed.front()->begin;
+    }
+    return mistakes;
+  }
 
   // Without a place, it is the flags that are wrong.
   const char* rule = message.location.isValid() ? "host.cpp" : "host.flags";

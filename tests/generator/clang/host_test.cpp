@@ -78,6 +78,8 @@ TEST_CASE("the user's own include directories come first") {
   REQUIRE(found.all().size() == 1);
   CHECK(found.all()[0].rule == "host.stale_header");
   CHECK(found.all()[0].message.find("forward.hpp was generated") == 0);
+  CHECK(found.all()[0].span.source->name == "host.cpp");
+  CHECK(found.all()[0].span.line == 1);
 }
 
 TEST_CASE("warnings are no mistakes, and a result may be thrown away on purpose") {
