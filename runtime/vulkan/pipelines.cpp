@@ -52,12 +52,8 @@ void make_layouts(const Device& device, const Kernel& kernel, Pipeline& pipeline
   pipeline.layout = PipelineLayoutHandle(device.get(), layout);
 }
 
-Pipeline make_pipeline(const Device& device, const Kernel& kernel, const DeviceFacts& facts, VkPipelineCache cache) {
-  const Tile chosen = tile(kernel.kind, facts);
-  if (kernel.shared_bytes > device.limits().max_shared_memory) {
-    throw Error(ErrorKind::device, fmt::format("kernel {} needs {} bytes of shared memory; {} has {}", kernel.name,
-                                               kernel.shared_bytes, device.info().name, device.limits().max_shared_memory));
-  }
+Pipeline make_pipeline(const Device& device, const Kernel& kernel, const DeviceFacts& facts, const Tile& chosen,
+                       VkPipelineCache cache) {
   if (chosen.workgroup_size > device.limits().max_workgroup_invocations ||
       chosen.workgroup_size > device.limits().max_workgroup_size_x) {
     throw Error(ErrorKind::device, fmt::format("kernel {} needs workgroups of {}; {} allows {}", kernel.name,
@@ -116,10 +112,13 @@ DeviceFacts facts_of(const Device& device) {
   return facts;
 }
 
-std::vector<Pipeline> make_pipelines(const Device& device, const Program& program, const DeviceFacts& facts) {
+std::vector<Pipeline> make_pipelines(const Device& device, const Program& program, const DeviceFacts& facts,
+                                     const std::vector<Tile>& tiles) {
   const PipelineCache cache(device, program);
   std::vector<Pipeline> pipelines;
-  for (const Kernel& kernel : program.kernels) pipelines.push_back(make_pipeline(device, kernel, facts, cache.get()));
+  for (std::size_t i = 0; i < program.kernels.size(); ++i) {
+    pipelines.push_back(make_pipeline(device, program.kernels[i], facts, tiles[i], cache.get()));
+  }
   cache.save();
   return pipelines;
 }

@@ -11,8 +11,9 @@
 namespace monomorph::vulkan {
 namespace {
 
-Phases make_phases(const Device& device, const Program& program, const Storage& storage, const DeviceFacts& facts) {
-  const ScheduleInput input{program, storage.weights(), storage.arenas(), facts, device.limits()};
+Phases make_phases(const Device& device, const Program& program, const Storage& storage, const DeviceFacts& facts,
+                   const std::vector<Tile>& tiles) {
+  const ScheduleInput input{program, storage.weights(), storage.arenas(), facts, tiles, device.limits()};
   return {make_phase(input, program.prefill), make_phase(input, program.decode), make_phase(input, program.head),
           make_phase(input, program.sample)};
 }
@@ -36,9 +37,10 @@ Recordings::Recordings(const Device& device, const Program& program, const Stora
       program_(program),
       storage_(storage),
       facts_(facts),
+      tiles_(choose_tiles(program, facts)),
       options_(options),
-      phases_(make_phases(device, program, storage, facts)),
-      pipelines_(make_pipelines(device, program, facts)),
+      phases_(make_phases(device, program, storage, facts, tiles_)),
+      pipelines_(make_pipelines(device, program, facts, tiles_)),
       sets_(device, storage, pipelines_,
             std::array<const Phase*, 4>{&phases_.prefill, &phases_.decode, &phases_.head, &phases_.sample}),
       pool_(make_command_pool(device)) {
@@ -67,12 +69,12 @@ Recordings::Recordings(const Device& device, const Program& program, const Stora
   }
 
   for (const std::int64_t tokens : prefill_sizes(program.prefill_chunk)) {
-    prefills_.push_back({tokens, record({{&phases_.prefill, tokens}}, fmt::format("prefill {}", tokens))});
+    prefills_.push_back({tokens, record({{&phases_.prefill, tokens, program.prefill_chunk}}, fmt::format("prefill {}", tokens))});
   }
-  decode_ = record({{&phases_.decode, 1}}, "decode");
-  head_ = record({{&phases_.head, 1}}, "head");
-  sample_ = record({{&phases_.sample, 1}}, "sample");
-  const std::vector<Part> step{{&phases_.decode, 1}, {&phases_.head, 1}, {&phases_.sample, 1}};
+  decode_ = record({{&phases_.decode, 1, 1}}, "decode");
+  head_ = record({{&phases_.head, 1, 1}}, "head");
+  sample_ = record({{&phases_.sample, 1, 1}}, "sample");
+  const std::vector<Part> step{{&phases_.decode, 1, 1}, {&phases_.head, 1, 1}, {&phases_.sample, 1, 1}};
   step_ = record(step, "step", VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT);
   if (!options.measure) {
     std::vector<Part> steps;
@@ -108,6 +110,7 @@ Recording Recordings::record(const std::vector<Part>& parts, const std::string& 
   Recording recording;
   recording.commands = allocate_command_buffer(device_, pool_.get());
   recording.first_query = query_count_;
+  recording.most_tokens = parts.front().most;
   device_.name(VK_OBJECT_TYPE_COMMAND_BUFFER, recording.commands, name);
   begin_commands(recording.commands, usage);
   if (options_.measure) {
@@ -136,8 +139,9 @@ void Recordings::record_phase(Recording& recording, const Part& part, HazardTrac
     if (i == part.phase->steps.size()) break;
     const Step& step = part.phase->steps[i];
     const Pipeline& pipeline = pipelines_[static_cast<std::size_t>(step.kernel)];
-    const std::int64_t tokens = std::min(step.tokens, part.tokens);
-    const std::int64_t y = groups_y(program_.kernels[static_cast<std::size_t>(step.kernel)], facts_, tokens);
+    const std::int64_t tokens = scaled_tokens(step.tokens, part.tokens, part.most);
+    const std::int64_t tile_tokens = tiles_[static_cast<std::size_t>(step.kernel)].tokens;
+    const std::int64_t y = (tokens + tile_tokens - 1) / tile_tokens;
     if (y > device_.limits().max_workgroup_count_y) {
       throw Error(ErrorKind::device, fmt::format("kernel {}: {} tokens at once are too many for {}; generate with a smaller "
                                                  "engine.prefill_chunk",

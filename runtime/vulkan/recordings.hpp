@@ -20,6 +20,7 @@ struct Phases {
 struct Recording {
   VkCommandBuffer commands = VK_NULL_HANDLE;
   std::uint32_t first_query = 0;
+  std::int64_t most_tokens = 1;  ///< tokens of this call that the steps' own counts stand for
   std::vector<const Step*> measured;
 };
 
@@ -54,7 +55,8 @@ class Recordings {
  private:
   struct Part {
     const Phase* phase;
-    std::int64_t tokens;
+    std::int64_t tokens;  ///< of this call, at most
+    std::int64_t most;    ///< that the phase was made for
   };
   Recording record(const std::vector<Part>& parts, const std::string& name, VkCommandBufferUsageFlags usage = 0);
   void record_phase(Recording& recording, const Part& part, HazardTracker& hazards);
@@ -65,6 +67,7 @@ class Recordings {
   const Program& program_;
   const Storage& storage_;
   const DeviceFacts facts_;
+  const std::vector<Tile> tiles_;
   const RecordingOptions options_;
   Phases phases_;
   std::vector<Pipeline> pipelines_;

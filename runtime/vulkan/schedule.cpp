@@ -95,8 +95,8 @@ void add_steps(const ScheduleInput& input, const Dispatch& dispatch, std::size_t
     accesses.push_back({place.buffer, place.offset, place.bytes, access != Access::write, access != Access::read});
   }
 
-  const Tile chosen = tile(kernel.kind, input.facts);
-  const std::int64_t per_group = rows_per_workgroup(kernel.kind, chosen, input.facts);
+  const Tile& tile = input.tiles[static_cast<std::size_t>(dispatch.kernel)];
+  const std::int64_t per_group = rows_per_workgroup(kernel.kind, tile, input.facts);
   const std::int64_t limit = per_group == 0 ? dispatch.rows : row_limit(input, kernel, dispatch, per_group);
   const std::vector<std::int64_t> bounds = cuts(input, kernel, dispatch);
   for (std::size_t c = 0; c + 1 < bounds.size(); ++c) {
@@ -119,10 +119,6 @@ void add_steps(const ScheduleInput& input, const Dispatch& dispatch, std::size_t
 Place place_of(const WeightLayout& weights, const ArenaLayout& arenas, const BufferView& view) {
   const std::size_t piece = arenas.piece_of(view);
   return {weights.shard_bytes.size() + piece, view.offset - arenas.pieces[piece].offset, view.bytes};
-}
-
-std::int64_t groups_y(const Kernel& kernel, const DeviceFacts& facts, std::int64_t tokens) {
-  return divide_up(tokens, tile(kernel.kind, facts).tokens);
 }
 
 Phase make_phase(const ScheduleInput& input, void (*forward)(Recorder&)) {

@@ -24,7 +24,7 @@ struct Place {
 struct Step {
   std::int32_t kernel;
   std::int64_t first_row, row_count;
-  std::int64_t tokens;     ///< the most this step serves
+  std::int64_t tokens;     ///< the most this step serves, as the dispatch counts them
   std::int64_t groups_x;
   std::vector<Place> arguments;      ///< by binding
   std::vector<ByteAccess> accesses;  ///< of arenas; weights are never written
@@ -48,14 +48,17 @@ struct ScheduleInput {
   const WeightLayout& weights;
   const ArenaLayout& arenas;
   const DeviceFacts& facts;
+  const std::vector<Tile>& tiles;  ///< by kernel
   const Limits& limits;
 };
 
 /// Throws Error(internal) where the program contradicts itself, Error(device) where a limit leaves no way.
 Phase make_phase(const ScheduleInput& input, void (*forward)(Recorder&));
 
-/// Workgroups along y for `tokens` tokens, and whether they are more than the device takes is the caller's to check.
-std::int64_t groups_y(const Kernel& kernel, const DeviceFacts& facts, std::int64_t tokens);
+/// Tokens of a step when the phase has `actual` of its `most` tokens: attention counts query rows, several a token.
+constexpr std::int64_t scaled_tokens(std::int64_t step_tokens, std::int64_t actual, std::int64_t most) {
+  return (step_tokens * actual + most - 1) / most;
+}
 
 /// The place of a view among the buffers.
 Place place_of(const WeightLayout& weights, const ArenaLayout& arenas, const BufferView& view);

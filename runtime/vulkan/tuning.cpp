@@ -18,21 +18,47 @@ constexpr Choice table[] = {
     {KernelKind::matvec,       {128, 4, 1},                    {128, 8, 1}},
     {KernelKind::matmul,       {128, 32, 32},                  {128, 32, 32}},
     {KernelKind::heads,        {128, 1, 1},                    {128, 1, 1}},
-    {KernelKind::attention,    {128, 1, 1},                    {128, 1, 1}},
+    {KernelKind::attention,    {128, 1, 8},                    {128, 1, 8}},
     {KernelKind::sample,       {128, 1, 1},                    {128, 1, 1}},
 };
 
 constexpr std::uint32_t vendor_intel = 0x8086;
 
+std::int64_t round_up(std::int64_t value, std::int64_t to) { return (value + to - 1) / to * to; }
+
 }  // namespace
 
-Tile tile(KernelKind kind, const DeviceFacts& facts) {
+Tile tile(KernelKind kind, std::int64_t most_tokens, const DeviceFacts& facts) {
   const Choice& choice = *std::find_if(std::begin(table), std::end(table), [&](const Choice& c) { return c.kind == kind; });
   Tile result = facts.type == DeviceType::cpu ? choice.cpu : choice.gpu;
   // Halved rather than cut, so that it stays a multiple of the subgroup size.
   while (result.workgroup_size > facts.max_workgroup_invocations && result.workgroup_size > 1) result.workgroup_size /= 2;
   result.workgroup_size = std::max(result.workgroup_size, facts.subgroup_size);
+  result.tokens = std::min(result.tokens, std::max<std::int64_t>(most_tokens, 1));
+  if (kind == KernelKind::matmul) {
+    // A lane is a token and a subgroup a band of rows: the tile is whole lanes and whole bands.
+    result.tokens = round_up(result.tokens, facts.subgroup_size);
+    result.rows = round_up(result.rows, result.workgroup_size / facts.subgroup_size);
+  }
   return result;
+}
+
+std::vector<Tile> choose_tiles(const Program& program, const DeviceFacts& facts) {
+  std::vector<std::int64_t> most_tokens(program.kernels.size(), 1);
+  for (const auto phase : {program.prefill, program.decode, program.head, program.sample}) {
+    Recorder recorder;
+    phase(recorder);
+    for (const Dispatch& dispatch : recorder.dispatches) {
+      std::int64_t& most = most_tokens.at(static_cast<std::size_t>(dispatch.kernel));
+      most = std::max(most, dispatch.tokens);
+    }
+  }
+  std::vector<Tile> tiles;
+  for (std::size_t i = 0; i < most_tokens.size(); ++i) {
+    const Kernel& kernel = program.kernels[i];
+    tiles.push_back(tile(kernel.kind, std::min(most_tokens[i], kernel.max_tile_tokens), facts));
+  }
+  return tiles;
 }
 
 std::int64_t rows_per_workgroup(KernelKind kind, const Tile& tile, const DeviceFacts& facts) {

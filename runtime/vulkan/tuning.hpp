@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "runtime/load.hpp"
 #include "runtime/program.hpp"
@@ -23,7 +24,11 @@ struct Tile {
   std::int64_t tokens;  ///< per workgroup
 };
 
-Tile tile(KernelKind kind, const DeviceFacts& facts);
+/// A tile has at most `most_tokens` tokens (a matmul's, rounded up to whole subgroups).
+Tile tile(KernelKind kind, std::int64_t most_tokens, const DeviceFacts& facts);
+
+/// One for each kernel, by the dispatches that the program's phases make of it.
+std::vector<Tile> choose_tiles(const Program& program, const DeviceFacts& facts);
 
 /// Rows that one workgroup does; 0: all rows of the dispatch.
 std::int64_t rows_per_workgroup(KernelKind kind, const Tile& tile, const DeviceFacts& facts);
