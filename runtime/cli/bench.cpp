@@ -1,0 +1,131 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "runtime/cli/bench_report.hpp"
+#include "runtime/cli/commands.hpp"
+#include "runtime/cli/describe.hpp"
+#include "runtime/cli/output.hpp"
+#include "runtime/cli/progress.hpp"
+#include "runtime/cli/token_list.hpp"
+
+namespace monomorph::cli {
+namespace {
+
+/// `asked`, or `usual` where the sequence holds as much.
+std::int64_t tokens_of(const std::optional<std::int64_t>& asked, std::int64_t usual, std::int64_t room,
+                       const char* option) {
+  if (!asked) return std::min(usual, room);
+  if (*asked < 1)
+    throw Error(ErrorKind::environment, fmt::format("{} {}: at least one token is measured", option, *asked));
+  if (*asked > room) {
+    throw Error(ErrorKind::rejected, fmt::format("{} {}: the sequence holds {}; ask for fewer, or build with a longer "
+                                                 "engine.max_sequence_length",
+                                                 option, *asked, room));
+  }
+  return *asked;
+}
+
+/// The work of each phase, alone: prefill from an empty sequence; decode after one token.
+class Work {
+ public:
+  Work(Engine& engine, std::vector<std::int32_t> prompt, std::int64_t count)
+      : engine_(engine), prompt_(std::move(prompt)), count_(count) {}
+
+  double prefill() {
+    engine_.reset();
+    const auto start = std::chrono::steady_clock::now();
+    engine_.prefill(prompt_);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+  /// The first token is drawn at the end of the prompt's pass, so one more is drawn than steps are measured.
+  double decode() {
+    engine_.reset();
+    return engine_.generate(std::span(prompt_).first(1), count_ + 1, {}, {}).decode_seconds;
+  }
+
+ private:
+  Engine& engine_;
+  std::vector<std::int32_t> prompt_;
+  std::int64_t count_;
+};
+
+/// Weights once a chunk, and what the cache then holds once.
+std::int64_t prefill_bytes(const Program& program, std::int64_t tokens) {
+  std::int64_t bytes = weight_bytes(program, program.head);
+  const std::int64_t layers = weight_bytes(program, program.prefill);
+  for (std::int64_t end = program.prefill_chunk; end < tokens + program.prefill_chunk; end += program.prefill_chunk) {
+    bytes += layers + program.cache_bytes_per_token * std::min(end, tokens);
+  }
+  return bytes;
+}
+
+/// Steps at positions 1 to `steps`, each reading the weights and the cache up to itself.
+std::int64_t decode_bytes(const Program& program, std::int64_t steps) {
+  const std::int64_t weights = weight_bytes(program, program.decode) + weight_bytes(program, program.head);
+  return steps * weights + program.cache_bytes_per_token * steps * (steps + 3) / 2;
+}
+
+void measure(const Program& program, const BenchOptions& options, const std::vector<std::int32_t>& prompt,
+             BenchFigures& figures) {
+  const std::unique_ptr<Engine> engine = open_engine(program, options.engine);
+  Work work(*engine, prompt, figures.decode.tokens);
+  Progress progress("measuring");
+  const std::int64_t total = 2 * (options.repetitions + 1);
+  std::int64_t done = 0;
+  // Once unmeasured: drivers compile and allocate at the first dispatch.
+  for (std::int64_t i = 0; i <= options.repetitions; ++i) {
+    const double prefill = work.prefill();
+    progress.update(++done, total);
+    const double decode = work.decode();
+    progress.update(++done, total);
+    if (i == 0) continue;
+    figures.prefill.seconds.push_back(prefill);
+    figures.decode.seconds.push_back(decode);
+  }
+}
+
+void profile(const Program& program, const BenchOptions& options, const std::vector<std::int32_t>& prompt,
+             BenchFigures& figures) {
+  const std::unique_ptr<Engine> engine = open_engine(program, options.engine, View::profiled);
+  auto& profiled = dynamic_cast<ProfiledEngine&>(*engine);
+  Work work(*engine, prompt, figures.decode.tokens);
+  work.prefill();
+  work.decode();
+  profiled.reset_profile();
+  work.prefill();
+  figures.prefill.kernels = profiled.profile();
+  profiled.reset_profile();
+  work.decode();
+  figures.decode.kernels = profiled.profile();
+}
+
+}  // namespace
+
+void bench(const Program& program, const BenchOptions& options) {
+  if (options.repetitions < 1) throw Error(ErrorKind::environment, "--repetitions: at least one is needed");
+  if (options.profile && options.engine.reference()) {
+    throw Error(ErrorKind::environment, "--profile needs a Vulkan device; --device cpu is the reference");
+  }
+  // A model that happens to draw a stop token would be measured over fewer steps.
+  Program endless = program;
+  endless.eos_tokens = {};
+
+  BenchFigures figures;
+  figures.model = program.name;
+  figures.device = options.engine.reference() ? "the CPU reference" : find_device(options.engine.device).name;
+  figures.prefill.tokens = tokens_of(options.prompt, 512, program.max_sequence_length, "--prompt");
+  figures.decode.tokens = tokens_of(options.count, 128, program.max_sequence_length - 1, "--count");
+  figures.prefill.bytes = prefill_bytes(program, figures.prefill.tokens);
+  figures.decode.bytes = decode_bytes(program, figures.decode.tokens);
+  figures.prefill.flops = program.flops_per_token * figures.prefill.tokens;
+  figures.decode.flops = program.flops_per_token * figures.decode.tokens;
+
+  const std::vector<std::int32_t> prompt = test_tokens(figures.prefill.tokens, program.vocab_size);
+  measure(endless, options, prompt, figures);
+  if (options.profile) profile(endless, options, prompt, figures);
+  print(options.json ? bench_json(figures) : bench_text(figures));
+}
+
+}  // namespace monomorph::cli

@@ -1,0 +1,109 @@
+#include "runtime/cli/bench_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "runtime/cli/describe.hpp"
+
+namespace monomorph::cli {
+namespace {
+
+double slowest(const PhaseFigures& phase) { return *std::max_element(phase.seconds.begin(), phase.seconds.end()); }
+double fastest(const PhaseFigures& phase) { return *std::min_element(phase.seconds.begin(), phase.seconds.end()); }
+double rate(double amount, double seconds) { return seconds > 0 ? amount / seconds : 0; }
+
+double total_seconds(const std::vector<KernelProfile>& kernels) {
+  return std::accumulate(kernels.begin(), kernels.end(), 0.0,
+                         [](double sum, const KernelProfile& k) { return sum + k.seconds; });
+}
+
+/// Those that take longest first.
+std::vector<KernelProfile> by_time(std::vector<KernelProfile> kernels) {
+  std::stable_sort(kernels.begin(), kernels.end(), [](const auto& a, const auto& b) { return a.seconds > b.seconds; });
+  return kernels;
+}
+
+std::string phase_line(const char* name, const PhaseFigures& phase) {
+  const auto tokens = static_cast<double>(phase.tokens);
+  return fmt::format(
+      "{:<8} {:>5} tokens  {:>9.2f} tokens/s (median of {}, {:.2f} to {:.2f})  {:>8.2f} GB/s ({} a token)  {:>8.2f} "
+      "GFLOP/s\n",
+      name, phase.tokens, phase.tokens_per_second(), phase.seconds.size(), rate(tokens, slowest(phase)),
+      rate(tokens, fastest(phase)), phase.gigabytes_per_second(),
+      readable_bytes(static_cast<double>(phase.bytes) / tokens), phase.gigaflops());
+}
+
+std::string kernel_table(const char* name, const PhaseFigures& phase) {
+  if (phase.kernels.empty()) return "";
+  const double total = total_seconds(phase.kernels);
+  std::size_t width = 6;
+  for (const KernelProfile& kernel : phase.kernels) width = std::max(width, kernel.name.size());
+  std::string text =
+      fmt::format("\n{}, {} tokens: {:.3f} ms on the device\n{:<{}}  {:>7}  {:>10}  {:>8}  {:>9}  {:>6}\n", name,
+                  phase.tokens, total * 1e3, "kernel", width, "calls", "ms", "GB/s", "GFLOP/s", "share");
+  for (const KernelProfile& kernel : by_time(phase.kernels)) {
+    text +=
+        fmt::format("{:<{}}  {:>7}  {:>10.3f}  {:>8.2f}  {:>9.2f}  {:>5.1f}%\n", kernel.name, width, kernel.calls,
+                    kernel.seconds * 1e3, rate(static_cast<double>(kernel.bytes), kernel.seconds) / 1e9,
+                    rate(static_cast<double>(kernel.flops), kernel.seconds) / 1e9, 100 * rate(kernel.seconds, total));
+  }
+  return text;
+}
+
+nlohmann::ordered_json phase_json(const PhaseFigures& phase) {
+  const auto tokens = static_cast<double>(phase.tokens);
+  nlohmann::ordered_json json = {{"tokens", phase.tokens},
+                                 {"repetitions", phase.seconds.size()},
+                                 {"tokens_per_second",
+                                  {{"median", phase.tokens_per_second()},
+                                   {"min", rate(tokens, slowest(phase))},
+                                   {"max", rate(tokens, fastest(phase))}}},
+                                 {"seconds", phase.seconds},
+                                 {"bytes_per_token", static_cast<double>(phase.bytes) / tokens},
+                                 {"gigabytes_per_second", phase.gigabytes_per_second()},
+                                 {"gigaflops", phase.gigaflops()}};
+  if (phase.kernels.empty()) return json;
+  const double total = total_seconds(phase.kernels);
+  auto kernels = nlohmann::ordered_json::array();
+  for (const KernelProfile& kernel : by_time(phase.kernels)) {
+    kernels.push_back({{"kernel", kernel.name},
+                       {"calls", kernel.calls},
+                       {"seconds", kernel.seconds},
+                       {"gigabytes_per_second", rate(static_cast<double>(kernel.bytes), kernel.seconds) / 1e9},
+                       {"gigaflops", rate(static_cast<double>(kernel.flops), kernel.seconds) / 1e9},
+                       {"share", rate(kernel.seconds, total)}});
+  }
+  json["kernels"] = std::move(kernels);
+  return json;
+}
+
+}  // namespace
+
+double PhaseFigures::median_seconds() const {
+  std::vector<double> sorted = seconds;
+  std::sort(sorted.begin(), sorted.end());
+  const std::size_t middle = sorted.size() / 2;
+  return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+double PhaseFigures::tokens_per_second() const { return rate(static_cast<double>(tokens), median_seconds()); }
+double PhaseFigures::gigabytes_per_second() const { return rate(static_cast<double>(bytes), median_seconds()) / 1e9; }
+double PhaseFigures::gigaflops() const { return rate(static_cast<double>(flops), median_seconds()) / 1e9; }
+
+std::string bench_text(const BenchFigures& figures) {
+  return fmt::format("{} on {}\n{}{}{}{}", figures.model, figures.device, phase_line("prefill", figures.prefill),
+                     phase_line("decode", figures.decode), kernel_table("prefill", figures.prefill),
+                     kernel_table("decode", figures.decode));
+}
+
+std::string bench_json(const BenchFigures& figures) {
+  const nlohmann::ordered_json json = {{"model", figures.model},
+                                       {"device", figures.device},
+                                       {"prefill", phase_json(figures.prefill)},
+                                       {"decode", phase_json(figures.decode)}};
+  return json.dump(2) + "\n";
+}
+
+}  // namespace monomorph::cli

@@ -1,0 +1,35 @@
+// What `bench` measured, as text and as JSON.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runtime/load.hpp"
+
+namespace monomorph::cli {
+
+/// One phase: the same work, several times.
+struct PhaseFigures {
+  std::int64_t tokens = 0;             ///< of one repetition
+  std::vector<double> seconds;         ///< of each repetition, at least one
+  std::int64_t bytes = 0;              ///< of weights and cache, moved in one repetition
+  std::int64_t flops = 0;              ///< of one repetition, attention aside
+  std::vector<KernelProfile> kernels;  ///< of one further repetition; empty without --profile
+
+  double median_seconds() const;
+  double tokens_per_second() const;  ///< by the median
+  double gigabytes_per_second() const;
+  double gigaflops() const;
+};
+
+struct BenchFigures {
+  std::string model;
+  std::string device;
+  PhaseFigures prefill, decode;
+};
+
+std::string bench_text(const BenchFigures& figures);
+std::string bench_json(const BenchFigures& figures);
+
+}  // namespace monomorph::cli

@@ -1,0 +1,15 @@
+// The command line of an emitted engine: run, logits, bench, verify, devices, info. Results go to standard output,
+// everything else to standard error. Nothing but the program is needed of the model, so an emitted main is one line;
+// and no header of a library reaches it.
+#pragma once
+
+#include "runtime/program.hpp"
+
+namespace monomorph {
+
+/// Gives the exit status: 0 done; 1 rejected (checkpoint, tokens, a prompt too long, a device that disagrees with the
+/// reference); 2 usage or files; 3 a fault of the engine; 4 no usable device or too little of its memory. Interrupted
+/// (Ctrl-C), `run` ends its text and gives 0; the others end the process by the signal, leaving nothing half-written.
+int run_command_line(int argc, char** argv, const Program& program);
+
+}  // namespace monomorph

@@ -1,0 +1,61 @@
+// The commands behind the command line, one file each: what they are asked for, and the call that does it. They throw
+// Error (runtime/engine.hpp) or Interrupted, and write results through output.hpp.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "runtime/cli/engine_choice.hpp"
+#include "runtime/engine.hpp"
+
+namespace monomorph::cli {
+
+struct RunOptions {
+  EngineChoice engine;
+  std::optional<std::string> prompt;  ///< this or tokens
+  std::string tokens;                 ///< "1,2,3"
+  std::string tokenizer;              ///< empty: looked for beside the weights
+  std::int64_t count = 64;
+  Sampling sampling;
+};
+/// Writes the continuation as it is drawn: text, or ids where there is no tokenizer.
+void run(const Program& program, const RunOptions& options);
+
+enum class LogitsMode { prefill, decode };
+struct LogitsOptions {
+  EngineChoice engine;
+  std::string tokens;
+  LogitsMode mode = LogitsMode::prefill;
+  std::string output;  ///< .npy, float32 [tokens, vocab_size]
+};
+void logits(const Program& program, const LogitsOptions& options);
+
+struct BenchOptions {
+  EngineChoice engine;
+  std::optional<std::int64_t> prompt;  ///< tokens of prefill; absent: 512, or what the sequence holds
+  std::optional<std::int64_t> count;   ///< tokens of decode; absent: 128, or what the sequence holds
+  std::int64_t repetitions = 5;
+  bool profile = false;
+  bool json = false;
+};
+void bench(const Program& program, const BenchOptions& options);
+
+struct VerifyOptions {
+  EngineChoice engine;
+  std::int64_t prompt = 19;
+  std::int64_t count = 5;
+  std::optional<double> tolerance;  ///< absent: by the cache's dtype
+};
+/// Throws Error(rejected) after the table when a layer is above the tolerance.
+void verify(const Program& program, const VerifyOptions& options);
+
+void devices(bool json);
+
+struct InfoOptions {
+  std::string device;  ///< empty: the one an engine would take, where there is one
+  bool json = false;
+};
+void info(const Program& program, const InfoOptions& options);
+
+}  // namespace monomorph::cli

@@ -1,0 +1,34 @@
+#include "runtime/cli/describe.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "runtime/vulkan/device.hpp"
+
+namespace monomorph::cli {
+
+std::string readable_bytes(double bytes) {
+  static constexpr std::array<const char*, 5> units = {"bytes", "kB", "MB", "GB", "TB"};
+  std::size_t unit = 0;
+  for (; bytes >= 1000 && unit + 1 < units.size(); ++unit) bytes /= 1000;
+  return unit == 0 ? fmt::format("{:.0f} {}", bytes, units[unit]) : fmt::format("{:.3g} {}", bytes, units[unit]);
+}
+
+DeviceInfo find_device(const std::string& choice) {
+  const std::vector<DeviceInfo> devices = list_devices();
+  return devices[vulkan::choose_device(devices, choice)];
+}
+
+std::int64_t weight_bytes(const Program& program, void (*phase)(Recorder&)) {
+  Recorder recorder;
+  phase(recorder);
+  std::int64_t bytes = 0;
+  for (const Dispatch& dispatch : recorder.dispatches) {
+    const Kernel& kernel = program.kernels[static_cast<std::size_t>(dispatch.kernel)];
+    bytes += kernel.bytes_per_row * (kernel.kind == KernelKind::embed ? dispatch.tokens : dispatch.rows);
+  }
+  return bytes;
+}
+
+}  // namespace monomorph::cli

@@ -1,0 +1,22 @@
+// Words and figures that several commands share.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "runtime/load.hpp"
+#include "runtime/program.hpp"
+
+namespace monomorph::cli {
+
+/// "12.3 MB": powers of 1000, as transfer rates are counted.
+std::string readable_bytes(double bytes);
+
+/// The device that `--device` names. Throws Error(device) when there is none, with those there are.
+DeviceInfo find_device(const std::string& choice);
+
+/// Bytes of weights that one pass of a phase reads: every row of its dispatches once, of an embedding one row a token.
+std::int64_t weight_bytes(const Program& program, void (*phase)(Recorder&));
+
+}  // namespace monomorph::cli

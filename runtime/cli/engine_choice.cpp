@@ -1,0 +1,74 @@
+#include "runtime/cli/engine_choice.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "runtime/cli/output.hpp"
+#include "runtime/cli/progress.hpp"
+#include "runtime/reference_engine.hpp"
+
+namespace monomorph::cli {
+
+HostWeights open_weights(const Program& program, const EngineChoice& choice) {
+  return choice.random_weights ? HostWeights::random(program, choice.random_seed)
+                               : HostWeights::open(program, choice.weights);
+}
+
+std::unique_ptr<Engine> open_engine(const Program& program, const EngineChoice& choice, View view) {
+  if (choice.reference()) {
+    if (view != View::plain) {
+      throw Error(ErrorKind::environment, "--device cpu is the reference: this needs a Vulkan device");
+    }
+    return std::make_unique<ReferenceEngine>(program, open_weights(program, choice));
+  }
+  Progress progress("loading weights");
+  LoadOptions options;
+  options.weights_path = choice.weights;
+  options.random_weights = choice.random_weights;
+  options.random_seed = choice.random_seed;
+  options.device = choice.device;
+  options.profile = view == View::profiled;
+  options.probe_layers = view == View::probed;
+  options.progress = [&](std::int64_t done, std::int64_t total) { progress.update(done, total); };
+  return load_engine(program, options);
+}
+
+namespace {
+
+std::filesystem::path tokenizer_path(const std::string& path, const EngineChoice& choice) {
+  if (!path.empty()) return path;
+  if (choice.random_weights)
+    throw Error(ErrorKind::environment, "random weights have no tokenizer beside them; name one with --tokenizer");
+  const std::filesystem::path weights(choice.weights);
+  if (std::filesystem::is_directory(weights)) return weights;
+  return weights.has_parent_path() ? weights.parent_path() : std::filesystem::path(".");
+}
+
+}  // namespace
+
+Tokenizer open_tokenizer(const Program& program, const std::string& path, const EngineChoice& choice) {
+  const std::filesystem::path found = tokenizer_path(path, choice);
+  Tokenizer tokenizer = Tokenizer::load(found);
+  if (tokenizer.vocab_size() > program.vocab_size) {
+    throw Error(
+        ErrorKind::rejected,
+        fmt::format("{}: the tokenizer has ids up to {}, the vocabulary of {} ends at {}: it belongs to another "
+                    "model; name the right one with --tokenizer",
+                    found.string(), tokenizer.vocab_size() - 1, program.name, program.vocab_size - 1));
+  }
+  return tokenizer;
+}
+
+std::optional<Tokenizer> find_tokenizer(const Program& program, const std::string& path, const EngineChoice& choice) {
+  try {
+    return open_tokenizer(program, path, choice);
+  } catch (const Error& error) {
+    // One that was asked for must be there.
+    if (!path.empty()) throw;
+    print_error(fmt::format("printing ids: {}\n", error.what()));
+    return std::nullopt;
+  }
+}
+
+}  // namespace monomorph::cli

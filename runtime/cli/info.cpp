@@ -1,0 +1,137 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "runtime/cli/commands.hpp"
+#include "runtime/cli/describe.hpp"
+#include "runtime/cli/output.hpp"
+#include "runtime/load.hpp"
+#include "runtime/weights.hpp"
+
+namespace monomorph::cli {
+namespace {
+
+/// What the program asks of a device's limits, at its largest.
+struct Demands {
+  std::int64_t bindings = 0;
+  std::int64_t tensor_bytes = 0;
+  std::string tensor;
+};
+
+Demands demands_of(const Program& program) {
+  Demands demands;
+  for (const Kernel& kernel : program.kernels) {
+    demands.bindings = std::max(demands.bindings, static_cast<std::int64_t>(kernel.bindings.size()));
+  }
+  for (const TensorEntry& tensor : list_tensors(program)) {
+    if (tensor.bytes() <= demands.tensor_bytes) continue;
+    demands.tensor_bytes = tensor.bytes();
+    demands.tensor = tensor.name;
+  }
+  return demands;
+}
+
+/// The device asked for; where none was, the one an engine would take, if there is one.
+std::optional<DeviceInfo> device_of(const std::string& choice) {
+  if (choice == "cpu") return std::nullopt;
+  if (!choice.empty()) return find_device(choice);
+  for (DeviceInfo& device : list_devices()) {
+    if (device.chosen) return std::move(device);
+  }
+  return std::nullopt;
+}
+
+std::string info_text(const Program& program, const std::optional<DeviceInfo>& device) {
+  const DispatchCount dispatches = count_dispatches(program);
+  const Demands demands = demands_of(program);
+  std::string text;
+  const auto line = [&](const char* what, const std::string& value) {
+    text += fmt::format("{:<22} {}\n", what, value);
+  };
+  line("model", std::string(program.name));
+  line("generator", std::string(program.version));
+  line("spec hash", std::string(program.spec_hash));
+  line("parameters", fmt::format("{}", program.total_parameters));
+  line("hidden_size", fmt::format("{}", program.hidden_size));
+  line("num_hidden_layers", fmt::format("{}", program.num_hidden_layers));
+  line("vocab_size", fmt::format("{}", program.vocab_size));
+  line("max_sequence_length", fmt::format("{}", program.max_sequence_length));
+  line("prefill_chunk", fmt::format("{}", program.prefill_chunk));
+  line("kv_cache", fmt::format("{}, {} bytes a token", to_string(program.kv_cache), program.cache_bytes_per_token));
+  line("FLOPs a token", fmt::format("{} (attention aside)", program.flops_per_token));
+  line("kernels", fmt::format("{}, {} bytes of SPIR-V", dispatches.kernels, dispatches.spirv_bytes));
+  line("dispatches a token",
+       fmt::format("{} ({} a layer; embedding and layers {}, head {}, sampling {})", dispatches.per_token(),
+                   dispatches.per_layer, dispatches.decode, dispatches.head, dispatches.sample));
+  line("dispatches a chunk", fmt::format("{} of prefill", dispatches.prefill));
+  line("bindings", fmt::format("{} at most", demands.bindings));
+  line("largest tensor", fmt::format("{} bytes, {}", demands.tensor_bytes, demands.tensor));
+  text += "\nmemory\n" + describe_memory(program, device);
+  if (!device) return text;
+  const Limits& limits = device->limits;
+  text += fmt::format("\nlimits of {}\n", device->name);
+  line("storage buffer range", fmt::format("{} bytes", limits.max_storage_buffer_range));
+  line("allocation", fmt::format("{} bytes", limits.max_allocation_size));
+  line("offset alignment", fmt::format("{} bytes", limits.storage_offset_alignment));
+  line("workgroups", fmt::format("{} x {}", limits.max_workgroup_count_x, limits.max_workgroup_count_y));
+  line("invocations",
+       fmt::format("{} a workgroup, subgroups of {}", limits.max_workgroup_invocations, device->subgroup_size));
+  line("shared memory", fmt::format("{} bytes", limits.max_shared_memory));
+  return text;
+}
+
+nlohmann::ordered_json info_json(const Program& program, const std::optional<DeviceInfo>& device) {
+  const DispatchCount dispatches = count_dispatches(program);
+  const Demands demands = demands_of(program);
+  const MemoryPlan plan = plan_memory(program, device);
+  auto kernels = nlohmann::ordered_json::array();
+  for (const Kernel& kernel : program.kernels) {
+    kernels.push_back({{"name", kernel.name}, {"spirv_bytes", kernel.spirv.size()}});
+  }
+  nlohmann::ordered_json json = {
+      {"model", program.name},
+      {"generator", program.version},
+      {"spec_hash", program.spec_hash},
+      {"parameters", program.total_parameters},
+      {"hidden_size", program.hidden_size},
+      {"num_hidden_layers", program.num_hidden_layers},
+      {"vocab_size", program.vocab_size},
+      {"max_sequence_length", program.max_sequence_length},
+      {"prefill_chunk", program.prefill_chunk},
+      {"kv_cache", to_string(program.kv_cache)},
+      {"cache_bytes_per_token", program.cache_bytes_per_token},
+      {"flops_per_token", program.flops_per_token},
+      {"spirv_bytes", dispatches.spirv_bytes},
+      {"dispatches",
+       {{"per_token", dispatches.per_token()},
+        {"per_layer", dispatches.per_layer},
+        {"decode", dispatches.decode},
+        {"head", dispatches.head},
+        {"sample", dispatches.sample},
+        {"prefill_chunk", dispatches.prefill}}},
+      {"memory",
+       {{"weights", plan.weights},
+        {"cache", plan.cache},
+        {"activations", plan.activations},
+        {"state", plan.state},
+        {"tables", plan.tables},
+        {"total", plan.total()},
+        {"tensors", plan.tensors},
+        {"slices", plan.slices},
+        {"allocations", plan.allocations}}},
+      {"demands", {{"bindings", demands.bindings}, {"largest_tensor_bytes", demands.tensor_bytes}}},
+      {"kernels", std::move(kernels)}};
+  if (device) json["device"] = {{"name", device->name}, {"memory", device->memory()}};
+  return json;
+}
+
+}  // namespace
+
+void info(const Program& program, const InfoOptions& options) {
+  const std::optional<DeviceInfo> device = device_of(options.device);
+  print(options.json ? info_json(program, device).dump(2) + "\n" : info_text(program, device));
+}
+
+}  // namespace monomorph::cli
