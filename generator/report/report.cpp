@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
+
+#include "generator/contract/checked.hpp"
 
 namespace monomorph::generator {
 namespace {
@@ -35,7 +38,9 @@ LengthReport report_length(const Contract& contract, const Plan& plan, std::int6
   const std::int64_t head = 2 * contract.vocab_size * contract.hidden_size;
   const std::int64_t body = contract.matrix_flops_per_token - head;
   // A causal prompt attends to length (length + 1) / 2 pairs.
-  report.prefill_flops = body * length + head + attention_flops(contract, 1) * (length * (length + 1) / 2);
+  const Checked pairs(length * (length + 1) / 2);
+  const Checked prefill = Checked(body) * length + head + Checked(attention_flops(contract, 1)) * pairs;
+  report.prefill_flops = prefill.overflowed() ? std::numeric_limits<std::int64_t>::max() : prefill.value();
   report.prefill_flops_per_token = report.prefill_flops / length;
   report.decode_flops = contract.matrix_flops_per_token + attention_flops(contract, length);
   report.cache_bytes = kv_bytes_per_token * length;

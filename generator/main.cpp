@@ -1,0 +1,222 @@
+// The command line of the generator. Results on stdout, everything else on stderr; exit status 0 done, 1 rejected,
+// 2 usage or I/O, 3 internal error.
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "generator/audit/audit.hpp"
+#include "generator/compile/build.hpp"
+#include "generator/import/import.hpp"
+#include "generator/pipeline.hpp"
+#include "generator/report/report.hpp"
+#include "generator/spec/explain.hpp"
+#include "generator/spec/new_spec.hpp"
+#include "generator/spec/schema.hpp"
+#include "runtime/engine.hpp"
+#include "runtime/formats/atomic_file.hpp"
+
+namespace monomorph::generator {
+namespace {
+
+void print(const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+    throw EnvironmentError("the result cannot be written to stdout");
+  }
+}
+
+void complain(const std::string& text) { std::fputs(text.c_str(), stderr); }
+
+/// What the subcommands share.
+struct Arguments {
+  std::string spec;
+  std::string output;
+  std::vector<std::string> settings;
+  std::vector<std::string> ignored_keys;
+  std::string weights, host, dump;
+  std::vector<std::string> host_flags;
+  bool scan_nan = false, explain = false, json = false, markdown = false;
+
+  std::vector<Override> overrides() const {
+    std::vector<Override> result;
+    for (const std::string& setting : settings) {
+      const std::size_t equals = setting.find('=');
+      if (equals == std::string::npos || equals == 0) {
+        throw EnvironmentError(fmt::format("--set {}: write --set section.key=value", setting));
+      }
+      result.push_back({setting.substr(0, equals), setting.substr(equals + 1)});
+    }
+    return result;
+  }
+};
+
+void import(const Arguments& arguments) {
+  Diagnostics diagnostics;
+  const std::optional<std::string> text = import_huggingface(arguments.spec, arguments.ignored_keys, diagnostics);
+  if (!text) throw Rejected(std::move(diagnostics));
+  complain(render(diagnostics));
+  arguments.output.empty() ? print(*text) : write_file(arguments.output, *text);
+}
+
+void check(const Arguments& arguments) {
+  const SpecInput input = open_spec(arguments.spec);
+  const AcceptedSpec accepted = accept_spec(input, arguments.overrides());
+  complain(render(accepted.advice));
+  Diagnostics found;
+  if (!arguments.weights.empty()) {
+    found.append(audit_checkpoint(accepted.contract, arguments.weights, arguments.scan_nan));
+  }
+  if (!arguments.host.empty()) {
+    try {
+      check_host_code(accepted, input.file_name, arguments.host, arguments.host_flags);
+    } catch (const Rejected& rejected) {
+      found.append(rejected.diagnostics());
+    }
+  }
+  if (found.has_errors()) throw Rejected(std::move(found));
+  complain(render(found));
+  if (arguments.explain) return print(explain_spec(accepted.spec));
+  print(fmt::format("{}: accepted, {} parameters\n", accepted.contract.name, accepted.contract.total_parameters));
+}
+
+void report(const Arguments& arguments) {
+  const AcceptedSpec accepted = accept_spec(open_spec(arguments.spec), arguments.overrides());
+  const PlannedModel planned = plan_model(accepted.contract);
+  const Report report = make_report(accepted.contract, planned.plan);
+  print(arguments.json ? report_json(report) : report_text(report));
+}
+
+void dump(const Arguments& arguments) {
+  const AcceptedSpec accepted = accept_spec(open_spec(arguments.spec), arguments.overrides());
+  if (arguments.dump == "spec") return print(explain_spec(accepted.spec));
+  if (arguments.dump == "contract") return print(dump_contract(accepted.contract));
+  const PlannedModel planned = plan_model(accepted.contract);
+  print(arguments.dump == "graph" ? dump_graph(planned.graph, accepted.contract)
+                                  : dump_plan(planned.plan, accepted.contract));
+}
+
+void generate_sources(const Arguments& arguments) {
+  if (arguments.output.empty() && arguments.dump.empty()) {
+    throw EnvironmentError("generate: -o DIR is required, or --dump STAGE");
+  }
+  if (!arguments.output.empty()) generate(arguments.spec, arguments.overrides(), arguments.output);
+  if (!arguments.dump.empty()) dump(arguments);
+}
+
+void build(const Arguments& arguments) {
+  const AcceptedSpec accepted = generate(arguments.spec, arguments.overrides(), arguments.output);
+  build_engine(arguments.output, accepted.contract.name);
+  print((std::filesystem::path(arguments.output) / accepted.contract.name).string() + "\n");
+}
+
+void create(const Arguments& arguments) {
+  const std::string path = arguments.spec + ".toml";
+  const std::string text = new_spec(arguments.spec);
+  accept_spec({std::make_shared<const Source>(Source{path, text}), path, false}, {});
+  std::error_code error;
+  if (std::filesystem::exists(path, error)) throw EnvironmentError(path + ": this file exists, and is not overwritten");
+  write_file(path, text);
+  complain(fmt::format("{} written; `monomorph check {}` checks it\n", path, path));
+}
+
+/// Adds the subcommands; what the user chose is run after parsing.
+void add_commands(CLI::App& app, Arguments& arguments, std::function<void()>& chosen) {
+  const auto command = [&](const char* name, const char* about, void (*run)(const Arguments&)) {
+    CLI::App* sub = app.add_subcommand(name, about);
+    sub->callback([&arguments, &chosen, run] { chosen = [&arguments, run] { run(arguments); }; });
+    return sub;
+  };
+  const auto takes_spec = [&](CLI::App* sub) {
+    sub->add_option("SPEC", arguments.spec, "a spec, or a Hugging Face directory")->required();
+    sub->add_option("--set", arguments.settings, "section.key=value, in place of the spec's")
+        ->allow_extra_args(false);
+  };
+
+  CLI::App* sub = command("import", "config.json -> spec", import);
+  sub->add_option("HF_DIR", arguments.spec, "a directory with config.json")->required();
+  sub->add_option("-o", arguments.output, "write the spec to this file");
+  sub->add_option("--ignore", arguments.ignored_keys, "a key of config.json to accept unread; the spec says so")
+      ->allow_extra_args(false);
+
+  sub = command("check", "rules and advice; audits a checkpoint, checks host code", check);
+  takes_spec(sub);
+  CLI::Option* weights = sub->add_option("--weights", arguments.weights, "audit this checkpoint against the spec");
+  sub->add_flag("--scan-nan", arguments.scan_nan, "look for NaN and infinity in the weights")->needs(weights);
+  sub->add_option("--host", arguments.host, "check this C++ file against the emitted headers; -- FLAGS for the compiler");
+  sub->add_flag("--explain", arguments.explain, "print the spec with every default");
+
+  sub = command("report", "parameters, FLOPs, bytes, memory", report);
+  takes_spec(sub);
+  sub->add_flag("--json", arguments.json, "as JSON");
+
+  sub = command("generate", "emitted sources only", generate_sources);
+  takes_spec(sub);
+  sub->add_option("-o", arguments.output, "the folder to write to");
+  sub->add_option("--dump", arguments.dump, "print what a stage gives")
+      ->check(CLI::IsMember({"spec", "contract", "graph", "plan"}));
+
+  sub = command("build", "generate, check, compile, link -> DIR/<name>", build);
+  takes_spec(sub);
+  sub->add_option("-o", arguments.output, "the folder to build in")->required();
+
+  sub = command("new", "a commented spec to start from", create);
+  sub->add_option("NAME", arguments.spec, "of the model; writes NAME.toml")->required();
+
+  sub = command("schema", "JSON Schema of the spec language, for editors", [](const Arguments& given) {
+    print(given.markdown ? spec_reference() : spec_schema());
+  });
+  sub->add_flag("--markdown", arguments.markdown, "as the reference in models/README.md");
+}
+
+int status_of(ErrorKind kind) { return static_cast<int>(kind); }
+
+int run(int argc, char** argv) {
+  CLI::App app{"Monomorph: a compiler from transformer architectures to inference engines"};
+  app.set_version_flag("--version", generator_version());
+  app.require_subcommand(1);
+  Arguments arguments;
+  std::function<void()> chosen;
+  add_commands(app, arguments, chosen);
+  // What follows -- belongs to the compiler of --host.
+  std::vector<std::string> words(argv + 1, argv + argc);
+  const auto dashes = std::find(words.begin(), words.end(), "--");
+  if (dashes != words.end()) {
+    arguments.host_flags.assign(dashes + 1, words.end());
+    words.erase(dashes, words.end());
+  }
+  try {
+    std::vector<std::string> reversed(words.rbegin(), words.rend());
+    app.parse(reversed);
+    if (!arguments.host_flags.empty() && arguments.host.empty()) throw CLI::ExtrasError({"--"});
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : status_of(ErrorKind::environment);
+  }
+  try {
+    chosen();
+    return 0;
+  } catch (const Rejected& rejected) {
+    complain(render(rejected.diagnostics()));
+    return status_of(ErrorKind::rejected);
+  } catch (const EnvironmentError& error) {
+    complain(fmt::format("monomorph: error: {}\n", error.what()));
+    return status_of(ErrorKind::environment);
+  } catch (const Error& error) {
+    complain(fmt::format("monomorph: {}error: {}\n", error.kind() == ErrorKind::internal ? "internal " : "", error.what()));
+    return status_of(error.kind());
+  } catch (const std::filesystem::filesystem_error& error) {
+    complain(fmt::format("monomorph: error: {}\n", error.what()));
+    return status_of(ErrorKind::environment);
+  } catch (const std::exception& error) {
+    complain(fmt::format("monomorph: internal error: {}\n", error.what()));
+    return status_of(ErrorKind::internal);
+  }
+}
+
+}  // namespace
+}  // namespace monomorph::generator
+
+int main(int argc, char** argv) { return monomorph::generator::run(argc, argv); }

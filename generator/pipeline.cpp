@@ -1,0 +1,186 @@
+#include "generator/pipeline.hpp"
+
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "generator/check/host.hpp"
+#include "generator/check/layouts.hpp"
+#include "generator/check/totals.hpp"
+#include "generator/compile/build.hpp"
+#include "generator/compile/write.hpp"
+#include "generator/import/import.hpp"
+
+namespace monomorph::generator {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Where the runtime's headers stand, installed or in the build tree.
+std::string runtime_include_dir() { return installation_prefix() + "/include/monomorph"; }
+
+std::string header_path(const Contract& contract, const std::string& name) {
+  return "include/" + contract.identifier + "/" + name;
+}
+
+/// The C++ that Clang reads: model.hpp holds all totals and structs.
+CppInput model_header(const Contract& contract, const EmittedFiles& files) {
+  const std::string path = header_path(contract, "model.hpp");
+  return {path, files.at(path), {"-I" + runtime_include_dir()}};
+}
+
+/// Weights as the engine holds them: what the checkpoint has, and the zeros of biases that some projections lack.
+std::int64_t engine_parameters(const Contract& contract) {
+  std::int64_t zeros = 0;
+  for (const std::size_t kind : contract.layer_kinds) {
+    for (const WeightContract& weight : contract.kinds[kind].weights) {
+      for (const CheckpointPart& part : weight.sources) zeros += part.name.empty() ? part.rows : 0;
+    }
+  }
+  return contract.total_parameters + zeros;
+}
+
+ExpectedStruct expected_struct(const StructRecord& record, const std::string& space) {
+  constexpr std::int64_t element_bytes = 4;  // uint and float alike
+  ExpectedStruct expected{space + "::" + record.name, record.bytes, {}};
+  for (const StructField& field : record.fields) {
+    const std::int64_t stride = field.count > 0 ? element_bytes : 0;
+    expected.fields.push_back(
+        {field.name, field.offset, element_bytes * std::max<std::int64_t>(field.count, 1), stride});
+  }
+  return expected;
+}
+
+/// Double-entry bookkeeping: emitted totals and layouts against the plan's.
+void check_emitted(const Contract& contract, const Plan& plan, const EmittedModel& emitted) {
+  const std::string space = contract.identifier;
+  const CppInput header = model_header(contract, emitted.files);
+  verify_totals(header, {{space + "::total_parameters", engine_parameters(contract)},
+                         {space + "::weight_bytes", plan.weight_bytes},
+                         {space + "::cache_bytes", plan.cache_bytes},
+                         {space + "::activation_bytes", plan.activation_bytes}});
+  const ExpectedStruct state = expected_struct(plan.sequence_state, space);
+  verify_layouts(header, {state});
+  for (const auto& [name, kernel] : emitted.kernels) verify_spirv_layout(name, kernel.named, 0, state);
+}
+
+/// As a shell reads it.
+std::string shell_word(const std::string& text) {
+  const char* const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,/:@%";
+  if (!text.empty() && text.find_first_not_of(plain) == std::string::npos) return text;
+  std::string result = "'";
+  for (const char c : text) result += c == '\'' ? "'\\''" : c == '\n' ? " " : std::string(1, c);
+  return result + "'";
+}
+
+Origin origin_of(const std::string& file_name, const std::vector<Override>& overrides) {
+  std::string command = "monomorph generate " + shell_word(file_name) + " -o OUT";
+  for (const Override& override : overrides) {
+    command += " --set " + shell_word(override.path + "=" + override.value);
+  }
+  return {generator_version(), file_name, command};
+}
+
+/// A folder that is gone when this is.
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory() {
+    std::error_code error;
+    std::string pattern = (fs::temp_directory_path(error) / "monomorph-XXXXXX").string();
+    if (error || mkdtemp(pattern.data()) == nullptr) {
+      throw EnvironmentError("no temporary folder can be made under " + pattern);
+    }
+    path_ = pattern;
+  }
+  ~TemporaryDirectory() {
+    std::error_code error;
+    fs::remove_all(path_, error);
+  }
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+}  // namespace
+
+std::string generator_version() { return MONOMORPH_VERSION; }
+
+SpecInput open_spec(const std::string& path) {
+  if (!is_huggingface_directory(path)) {
+    std::error_code error;
+    if (fs::is_directory(path, error)) {
+      throw EnvironmentError(path + ": this folder has no config.json; name a spec, or a Hugging Face directory");
+    }
+    return {read_source(path), fs::path(path).filename().string(), false};
+  }
+  Diagnostics diagnostics;
+  const std::optional<std::string> text = import_huggingface(path, {}, diagnostics);
+  if (!text) throw Rejected(std::move(diagnostics));
+  auto source = std::make_shared<const Source>(Source{path + " (imported)", *text});
+  Diagnostics ignored;
+  const std::optional<Spec> spec = read_spec_leniently(source, {}, ignored);
+  const std::string name = spec && !spec->model.name.value.empty() ? spec->model.name.value : "model";
+  return {std::move(source), name + ".toml", true};
+}
+
+AcceptedSpec accept_spec(const SpecInput& input, const std::vector<Override>& overrides) {
+  Diagnostics diagnostics;
+  // Rules are checked even where keys are wrong, so that one run says all there is to say.
+  std::optional<Spec> spec = read_spec_leniently(input.source, overrides, diagnostics);
+  std::optional<Contract> contract;
+  if (spec) contract = check_contract(*spec, diagnostics);
+  if (!contract) {
+    if (!diagnostics.has_errors()) throw InternalError("contract: rejected without a reason");
+    throw Rejected(std::move(diagnostics));
+  }
+  return {std::move(*spec), std::move(*contract), std::move(diagnostics)};
+}
+
+PlannedModel plan_model(const Contract& contract) {
+  Graph graph = build_graph(contract);
+  Plan plan = make_plan(contract, graph);
+  return {std::move(graph), std::move(plan)};
+}
+
+EmittedModel emit_checked(const AcceptedSpec& accepted, const PlannedModel& planned, const Origin& origin) {
+  EmittedModel emitted;
+  emitted.files = emit_model(accepted.contract, planned.graph, planned.plan, origin);
+  emitted.kernels = compile_spirv(emitted.files);
+  check_emitted(accepted.contract, planned.plan, emitted);
+  return emitted;
+}
+
+AcceptedSpec generate(const std::string& path, const std::vector<Override>& overrides, const std::string& directory) {
+  const SpecInput input = open_spec(path);
+  AcceptedSpec accepted = accept_spec(input, overrides);
+  EmittedModel emitted = emit_checked(accepted, plan_model(accepted.contract), origin_of(input.file_name, overrides));
+  if (input.imported) emitted.files[input.file_name] = input.source->text;
+  write_emitted(directory, emitted.files, emitted.kernels);
+  return accepted;
+}
+
+void check_host_code(const AcceptedSpec& accepted, const std::string& file_name, const std::string& host_file,
+                     const std::vector<std::string>& flags) {
+  const PlannedModel planned = plan_model(accepted.contract);
+  const EmittedFiles files =
+      emit_model(accepted.contract, planned.graph, planned.plan, origin_of(file_name, {}));
+  const TemporaryDirectory directory;
+  for (const auto& [path, text] : files) {
+    if (path.rfind("include/", 0) != 0) continue;
+    const fs::path target = directory.path() / path;
+    fs::create_directories(target.parent_path());
+    std::ofstream out(target, std::ios::binary);
+    out << text;
+    if (!out) throw EnvironmentError(target.string() + ": this file cannot be written");
+  }
+  const Diagnostics diagnostics = check_host_file(
+      accepted.spec.hash, {(directory.path() / "include").string(), runtime_include_dir()}, host_file, flags);
+  if (diagnostics.has_errors()) throw Rejected(diagnostics);
+}
+
+}  // namespace monomorph::generator
