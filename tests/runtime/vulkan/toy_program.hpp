@@ -1,0 +1,52 @@
+// A model small enough to be checked by hand, in the form the generator emits: embedding, two layers of a projection and a
+// running sum over the cache, a head and a greedy draw. Its kernels follow the runtime's rules and nothing else.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "runtime/program.hpp"
+#include "runtime/weights.hpp"
+
+namespace monomorph::test {
+
+inline constexpr std::int64_t toy_vocab_size = 1000;
+inline constexpr std::int64_t toy_hidden_size = 6;  // rows end inside 16 bytes
+inline constexpr std::int64_t toy_layers = 2;
+inline constexpr std::int64_t toy_max_sequence_length = 64;
+inline constexpr std::int64_t toy_prefill_chunk = 12;
+inline constexpr std::int64_t toy_decode_steps = 16;
+
+enum class ToyKernel : std::int32_t {
+  embed,
+  project_prefill,
+  project_decode,
+  remember_prefill,
+  remember_decode,
+  head,
+  sample,
+};
+
+/// The token that ends a generation is `eos_token`; none where it is negative. Lives as long as the process.
+const Program& toy_program(std::int32_t eos_token = -1);
+
+/// The same model in double.
+class ToyReference {
+ public:
+  explicit ToyReference(const HostWeights& weights) : weights_(weights) {}
+  /// Appends a token; gives its logits.
+  std::vector<double> append(std::int32_t token);
+  /// Hidden states of the last token after each layer.
+  const std::vector<std::vector<double>>& layers() const { return layers_; }
+  void reset();
+
+ private:
+  const HostWeights& weights_;
+  std::vector<std::vector<double>> sums_;  ///< of each layer's cache
+  std::vector<std::vector<double>> layers_;
+};
+
+std::int32_t likeliest(std::span<const double> logits);
+
+}  // namespace monomorph::test
