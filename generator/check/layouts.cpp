@@ -55,7 +55,8 @@ void verify_layouts(const CppInput& header, const std::vector<ExpectedStruct>& e
     }
     differences += comparison.text();
   }
-  if (!differences.empty()) throw InternalError("check.layout: C++ layouts differ in " + header.path + ":" + differences);
+  if (!differences.empty())
+    throw InternalError("check.layout: C++ layouts differ in " + header.path + ":" + differences);
 }
 
 void verify_spirv_layout(const std::string& kernel, std::span<const std::uint32_t> spirv, std::uint32_t binding,
@@ -74,8 +75,8 @@ void verify_spirv_layout(const std::string& kernel, std::span<const std::uint32_
     comparison.number("the array stride of " + wanted.name, field.array_stride, wanted.array_stride);
   }
   if (!comparison.text().empty()) {
-    throw InternalError(fmt::format("check.layout: the SPIR-V of {} differs at binding {}:{}", kernel, binding,
-                                    comparison.text()));
+    throw InternalError(
+        fmt::format("check.layout: the SPIR-V of {} differs at binding {}:{}", kernel, binding, comparison.text()));
   }
 }
 

@@ -25,10 +25,12 @@ class Reflection {
     require(nullptr, spvc_context_create(&context), "spvc_context_create");
     context_.reset(context);
     spvc_parsed_ir parsed = nullptr;
-    require(context, spvc_context_parse_spirv(context, spirv.data(), spirv.size(), &parsed), "spvc_context_parse_spirv");
-    require(context,
-            spvc_context_create_compiler(context, SPVC_BACKEND_NONE, parsed, SPVC_CAPTURE_MODE_TAKE_OWNERSHIP, &compiler_),
-            "spvc_context_create_compiler");
+    require(context, spvc_context_parse_spirv(context, spirv.data(), spirv.size(), &parsed),
+            "spvc_context_parse_spirv");
+    require(
+        context,
+        spvc_context_create_compiler(context, SPVC_BACKEND_NONE, parsed, SPVC_CAPTURE_MODE_TAKE_OWNERSHIP, &compiler_),
+        "spvc_context_create_compiler");
   }
 
   /// The type of the buffer block at set 0, `binding`; 0 where there is none.

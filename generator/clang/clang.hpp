@@ -1,5 +1,5 @@
-// The service that reads and formats C++ with Clang, in process. Nothing of LLVM shows here: this folder is the only one
-// that includes it.
+// The service that reads and formats C++ with Clang, in process. Nothing of LLVM shows here: this folder is the only
+// one that includes it.
 //
 // Takes C++ as a file or as text, with compiler flags. Gives formatted text, values of constants, layouts of records,
 // and what is wrong with a user's own file. Assumes Clang's own headers (libclang-common-19-dev) and a C++ standard
@@ -48,9 +48,9 @@ std::map<std::string, RecordLayout> record_layouts(const CppInput& input, const 
 
 /// What a user's translation unit is held against.
 struct HostCheck {
-  CppInput input;                        ///< the user's file and flags
-  std::vector<std::string> include_dirs; ///< of the emitted headers and of the runtime: searched after the user's own
-  std::string spec_hash;                 ///< of the SPEC it is checked against
+  CppInput input;                         ///< the user's file and flags
+  std::vector<std::string> include_dirs;  ///< of the emitted headers and of the runtime: searched after the user's own
+  std::string spec_hash;                  ///< of the SPEC it is checked against
 };
 
 /// Everything that keeps the file from compiling, and every result thrown away, sorted by place: a mistake in shapes,

@@ -21,7 +21,8 @@ struct SpecHash {
 struct EmittedModels {
   std::vector<SpecHash> spec_hashes;
   std::vector<std::int64_t> vocab_sizes;
-  std::vector<clang::SourceLocation> library_locations;  ///< one in each folder of emitted headers, one in the runtime's
+  std::vector<clang::SourceLocation>
+      library_locations;  ///< one in each folder of emitted headers, one in the runtime's
 };
 
 EmittedModels find_emitted_models(clang::ASTContext& context);

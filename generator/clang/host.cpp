@@ -63,8 +63,8 @@ class Places {
     result.source = source(sources().getFileID(location));
     result.line = static_cast<int>(sources().getSpellingLineNumber(location));
     result.column = static_cast<int>(sources().getSpellingColumnNumber(location));
-    result.length = std::max(1, static_cast<int>(clang::Lexer::MeasureTokenLength(location, sources(),
-                                                                                  context_.getLangOpts())));
+    result.length =
+        std::max(1, static_cast<int>(clang::Lexer::MeasureTokenLength(location, sources(), context_.getLangOpts())));
     return result;
   }
 
@@ -135,8 +135,8 @@ void report(clang::ASTContext& context, const HostCheck& check, const std::vecto
   const HostCalls calls(context);
   for (const Message& message : messages) {
     for (const HostMistake& mistake : explain(context, message, calls, models.vocab_sizes)) {
-      Diagnostic& diagnostic = diagnostics.error(
-          mistake.rule, places.span(users_place(places, message, mistake.place)), mistake.text);
+      Diagnostic& diagnostic =
+          diagnostics.error(mistake.rule, places.span(users_place(places, message, mistake.place)), mistake.text);
       if (!mistake.argument.empty()) {
         diagnostic.notes.push_back({mistake.argument, places.span(mistake.argument_place)});
       }
@@ -160,7 +160,8 @@ void sort_and_unite(Diagnostics& diagnostics, const std::string& path) {
   std::stable_sort(all.begin(), all.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
   std::set<std::tuple<std::string, int, int, std::string>> seen;
   std::erase_if(all, [&](const Diagnostic& diagnostic) {
-    return !seen.insert({diagnostic.span.source->name, diagnostic.span.line, diagnostic.span.column, diagnostic.message})
+    return !seen.insert(
+                    {diagnostic.span.source->name, diagnostic.span.line, diagnostic.span.column, diagnostic.message})
                 .second;
   });
 }

@@ -26,14 +26,27 @@ struct TypePair {
 std::optional<TypePair> types_of(const MessageNote& note) {
   std::size_t given = 0, required = 0;
   switch (note.id) {
-    case diag::note_ovl_candidate_bad_conv: given = 3, required = 4; break;
-    case diag::err_typecheck_nonviable_condition: given = 1, required = 2; break;
-    case diag::err_init_conversion_failed: given = 3, required = 1; break;
-    case diag::err_reference_bind_failed: given = 3, required = 0; break;
+    case diag::note_ovl_candidate_bad_conv:
+      given = 3, required = 4;
+      break;
+    case diag::err_typecheck_nonviable_condition:
+      given = 1, required = 2;
+      break;
+    case diag::err_init_conversion_failed:
+      given = 3, required = 1;
+      break;
+    case diag::err_reference_bind_failed:
+      given = 3, required = 0;
+      break;
     case diag::err_lvalue_reference_bind_to_unrelated:
-    case diag::err_lvalue_reference_bind_to_temporary: given = 2, required = 1; break;
-    case diag::err_lvalue_to_rvalue_ref: given = 1, required = 0; break;
-    default: return std::nullopt;
+    case diag::err_lvalue_reference_bind_to_temporary:
+      given = 2, required = 1;
+      break;
+    case diag::err_lvalue_to_rvalue_ref:
+      given = 1, required = 0;
+      break;
+    default:
+      return std::nullopt;
   }
   if (std::max(given, required) >= note.arguments.size()) return std::nullopt;
   const TypePair pair{note.arguments[given].type, note.arguments[required].type};
@@ -52,8 +65,10 @@ bool is_about_a_call(const Message& message) {
     case diag::err_typecheck_call_too_many_args:
     case diag::err_typecheck_call_too_many_args_at_most:
     case diag::err_typecheck_call_too_many_args_one:
-    case diag::err_typecheck_call_too_many_args_at_most_one: return true;
-    default: return types_of(message).has_value();
+    case diag::err_typecheck_call_too_many_args_at_most_one:
+      return true;
+    default:
+      return types_of(message).has_value();
   }
 }
 
@@ -157,7 +172,10 @@ class Explainer {
                         call.arguments.size() == 1 ? " is" : "s are",
                         function.getNumParams() == 1 ? "1 is" : fmt::format("{} are", function.getNumParams()),
                         fmt::join(parameters, ", ")),
-            call.begin, "", {}, false};
+            call.begin,
+            "",
+            {},
+            false};
   }
 
   clang::ASTContext& context_;

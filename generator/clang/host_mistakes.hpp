@@ -15,10 +15,10 @@ namespace monomorph::generator {
 struct HostMistake {
   std::string rule;
   std::string text;
-  clang::SourceLocation place;      ///< where the error or the call stands; the user's own place is found from it
-  std::string argument;             ///< "argument 3 (attended)", or ""
+  clang::SourceLocation place;  ///< where the error or the call stands; the user's own place is found from it
+  std::string argument;         ///< "argument 3 (attended)", or ""
   clang::SourceLocation argument_place;
-  bool in_clangs_words = false;     ///< then Clang's notes belong to it
+  bool in_clangs_words = false;  ///< then Clang's notes belong to it
 };
 
 /// At least one mistake; `vocab_sizes` as for mismatch_sentence.

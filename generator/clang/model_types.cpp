@@ -30,7 +30,8 @@ std::vector<clang::QualType> type_arguments(const clang::ClassTemplateSpecializa
   return types;
 }
 
-void describe_shape(ModelType& described, const std::vector<clang::QualType>& arguments, bool has_role, bool qualified) {
+void describe_shape(ModelType& described, const std::vector<clang::QualType>& arguments, bool has_role,
+                    bool qualified) {
   std::size_t next = 0;
   if (has_role && next < arguments.size()) described.role = type_name(arguments[next++], qualified);
   if (next < arguments.size()) described.element = type_name(arguments[next++], false);
@@ -52,7 +53,8 @@ void describe_specialization(ModelType& described, const clang::ClassTemplateSpe
     described.kind = ModelTypeKind::values;
     const auto all = specialization.getTemplateArgs().asArray();
     // A span without an extent of its own has the largest number there is.
-    if (all.size() > 1 && all[1].getKind() == clang::TemplateArgument::Integral && !all[1].getAsIntegral().isAllOnes()) {
+    if (all.size() > 1 && all[1].getKind() == clang::TemplateArgument::Integral &&
+        !all[1].getAsIntegral().isAllOnes()) {
       described.extent = all[1].getAsIntegral().getExtValue();
     }
   }
@@ -70,10 +72,14 @@ std::string named_shape(const ModelType& type, bool with_element) {
 
 const char* kind_word(ModelTypeKind kind) {
   switch (kind) {
-    case ModelTypeKind::tensor: return "tensor";
-    case ModelTypeKind::weight: return "weight";
-    case ModelTypeKind::cache: return "cache";
-    default: return "value";
+    case ModelTypeKind::tensor:
+      return "tensor";
+    case ModelTypeKind::weight:
+      return "weight";
+    case ModelTypeKind::cache:
+      return "cache";
+    default:
+      return "value";
   }
 }
 
@@ -151,8 +157,10 @@ ShapeSentence mismatch_sentence(const clang::ASTContext& context, const ModelTyp
     given_text = named_shape(describe_type(context, given.type, true), with_element);
     required_text = named_shape(describe_type(context, required.type, true), with_element);
   }
-  const char* rule = given.role != required.role ? "host.role" : given.axes != required.axes ? "host.shape"
-                     : with_element ? "host.element_type" : "host.model";
+  const char* rule = given.role != required.role   ? "host.role"
+                     : given.axes != required.axes ? "host.shape"
+                     : with_element                ? "host.element_type"
+                                                   : "host.model";
   return {rule, fmt::format("this {} is {}; {} is required here", kind_word(given.kind), given_text, required_text)};
 }
 

@@ -25,8 +25,8 @@ enum class ModelTypeKind {
 
 struct ModelType {
   ModelTypeKind kind = ModelTypeKind::other;
-  clang::QualType type;                ///< canonical, without reference and const
-  std::string role;                    ///< of a weight or cache
+  clang::QualType type;  ///< canonical, without reference and const
+  std::string role;      ///< of a weight or cache
   std::string element;
   std::vector<std::string> axes;
   std::optional<std::int64_t> extent;  ///< of values, where the type fixes it

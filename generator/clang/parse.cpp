@@ -56,12 +56,14 @@ std::string find_resource_dir() {
     std::error_code ignored;
     const auto folder = std::filesystem::canonical(library.dli_fname, ignored).parent_path();
     const std::string version = configured.filename().string();
-    for (const auto& candidate : {folder / "clang" / version, folder / ".." / ("llvm-" + version) / "lib" / "clang" / version}) {
+    for (const auto& candidate :
+         {folder / "clang" / version, folder / ".." / ("llvm-" + version) / "lib" / "clang" / version}) {
       if (has_clang_headers(candidate)) return std::filesystem::weakly_canonical(candidate).string();
     }
   }
-  throw EnvironmentError(fmt::format("Clang's own headers are not in {}: install the Debian package libclang-common-{}-dev",
-                                     configured.string(), configured.filename().string()));
+  throw EnvironmentError(
+      fmt::format("Clang's own headers are not in {}: install the Debian package libclang-common-{}-dev",
+                  configured.string(), configured.filename().string()));
 }
 
 std::vector<std::string> command_line(const CppInput& input, const std::vector<std::string>& extra_flags,
@@ -69,8 +71,8 @@ std::vector<std::string> command_line(const CppInput& input, const std::vector<s
   std::vector<std::string> command = {"clang++", "-xc++", "-std=c++20"};
   command.insert(command.end(), input.flags.begin(), input.flags.end());
   // A user's flags may ask for outputs, which reading alone must not write.
-  for (const auto& adjuster : {clang::tooling::getClangStripOutputAdjuster(),
-                               clang::tooling::getClangStripDependencyFileAdjuster()}) {
+  for (const auto& adjuster :
+       {clang::tooling::getClangStripOutputAdjuster(), clang::tooling::getClangStripDependencyFileAdjuster()}) {
     command = adjuster(command, input.path);
   }
   command.insert(command.end(), extra_flags.begin(), extra_flags.end());

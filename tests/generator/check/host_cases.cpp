@@ -30,8 +30,7 @@ HostCase read_case(const std::filesystem::path& path) {
 
 std::vector<HostCase> host_cases(const std::string& folder) {
   std::vector<HostCase> cases;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(MONOMORPH_SOURCE_DIR "/tests/cases/host/" + folder)) {
+  for (const auto& entry : std::filesystem::directory_iterator(MONOMORPH_SOURCE_DIR "/tests/cases/host/" + folder)) {
     if (entry.path().extension() == ".cpp") cases.push_back(read_case(entry.path()));
   }
   std::sort(cases.begin(), cases.end(), [](const HostCase& a, const HostCase& b) { return a.path < b.path; });

@@ -27,7 +27,8 @@ Outcome compile(const std::string& compiler, const std::string& path, const std:
   while (std::fgets(buffer, sizeof buffer, pipe) != nullptr) {
     const std::string line = buffer;
     outcome.output += line;
-    const bool is_error = line.find(" error: ") != std::string::npos || line.find(" fatal error: ") != std::string::npos;
+    const bool is_error =
+        line.find(" error: ") != std::string::npos || line.find(" fatal error: ") != std::string::npos;
     if (is_error && line.compare(0, path.size() + 1, path + ":") == 0) {
       outcome.error_lines.insert(std::stoi(line.substr(path.size() + 1)));
     }

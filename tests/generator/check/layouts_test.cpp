@@ -30,7 +30,9 @@ CppInput header() {
 std::vector<std::uint32_t> kernel(const std::string& fields) {
   return test::compile_glsl(
       "#version 450\nlayout(local_size_x = 1) in;\n"
-      "struct SequenceState {\n" + fields + "\n};\n"
+      "struct SequenceState {\n" +
+      fields +
+      "\n};\n"
       "layout(set = 0, binding = 0, std430) buffer State { SequenceState state; };\n"
       "layout(set = 0, binding = 1, std430) buffer Flat { uint first; vec4 second; };\n"
       "void main() { state.done = state.position; first = 1; }\n");
@@ -64,12 +66,13 @@ TEST_CASE("a C++ field that moved is an internal error naming record, field and 
   moved = state();
   std::swap(moved.fields[0].name, moved.fields[1].name);
   CHECK_THROWS_WITH_AS(verify_layouts(header(), {moved}),
-                       doctest::Contains("tiny::SequenceState: field 0 is position, the plan says done"), InternalError);
+                       doctest::Contains("tiny::SequenceState: field 0 is position, the plan says done"),
+                       InternalError);
   moved = state();
   moved.fields.pop_back();
   moved.size = 44;
-  CHECK_THROWS_WITH_AS(verify_layouts(header(), {moved}), doctest::Contains("the number of fields is 5, the plan says 4"),
-                       InternalError);
+  CHECK_THROWS_WITH_AS(verify_layouts(header(), {moved}),
+                       doctest::Contains("the number of fields is 5, the plan says 4"), InternalError);
 }
 
 TEST_CASE("GLSL twins that agree with the plan pass, with and without debug names") {

@@ -32,8 +32,7 @@ TEST_CASE("a total that is off by one is an internal error with both values, and
   CHECK_THROWS_WITH_AS(
       verify_totals(model_header(),
                     {{"tiny::total_parameters", total_parameters - 1}, {"tiny::cache_bytes", cache_bytes + 1}}),
-      doctest::Contains(
-          "tiny::cache_bytes: emitted code adds up to 589824, the plan to 589825\n"
-          "  tiny::total_parameters: emitted code adds up to 3171744, the plan to 3171743"),
+      doctest::Contains("tiny::cache_bytes: emitted code adds up to 589824, the plan to 589825\n"
+                        "  tiny::total_parameters: emitted code adds up to 3171744, the plan to 3171743"),
       InternalError);
 }

@@ -51,10 +51,11 @@ TEST_CASE("a header of another version of the spec is reported where it is inclu
 }
 
 TEST_CASE("an assertion inside a header is reported where the user's file made it fail") {
-  const Diagnostics found = check_host(
-      {{"host.cpp", "#include \"budget.hpp\"\n\nbudget<300> cache;\n", {"-I" + source_dir + "/tests/cases/host/library"}},
-       {model_dir, source_dir + "/tests/cases/host/library", source_dir},
-       model_hash});
+  const Diagnostics found = check_host({{"host.cpp",
+                                         "#include \"budget.hpp\"\n\nbudget<300> cache;\n",
+                                         {"-I" + source_dir + "/tests/cases/host/library"}},
+                                        {model_dir, source_dir + "/tests/cases/host/library", source_dir},
+                                        model_hash});
   REQUIRE(found.all().size() == 1);
   CHECK(found.all()[0].rule == "host.assertion");
   CHECK(found.all()[0].message == "at most 256 positions fit");
@@ -63,8 +64,9 @@ TEST_CASE("an assertion inside a header is reported where the user's file made i
 }
 
 TEST_CASE("a mistake that no line of the user's leads to is reported in the header itself") {
-  const Diagnostics found = check_host(
-      {{"host.cpp", "#include \"broken.hpp\"\n", {}}, {source_dir + "/tests/cases/host/library", source_dir}, model_hash});
+  const Diagnostics found = check_host({{"host.cpp", "#include \"broken.hpp\"\n", {}},
+                                        {source_dir + "/tests/cases/host/library", source_dir},
+                                        model_hash});
   REQUIRE(found.all().size() == 1);
   CHECK(found.all()[0].span.source->name == source_dir + "/tests/cases/host/library/broken.hpp");
   CHECK(found.all()[0].message == "this tensor is f32 rows; f16 rows is required here");

@@ -35,9 +35,11 @@ TEST_CASE("a record's layout is the one that this program's compiler gives it") 
 }
 
 TEST_CASE("records whose fields cannot all be seen are refused") {
-  const CppInput input{"example.hpp", "struct Base { int a; }; struct Derived : Base { int b; }; struct Bits { int a : 3; };", {}};
+  const CppInput input{
+      "example.hpp", "struct Base { int a; }; struct Derived : Base { int b; }; struct Bits { int a : 3; };", {}};
   CHECK_THROWS_WITH_AS(record_layouts(input, {"Missing"}), doctest::Contains("Missing: no record of this name"),
                        InternalError);
-  CHECK_THROWS_WITH_AS(record_layouts(input, {"Derived"}), doctest::Contains("Derived: has a base class"), InternalError);
+  CHECK_THROWS_WITH_AS(record_layouts(input, {"Derived"}), doctest::Contains("Derived: has a base class"),
+                       InternalError);
   CHECK_THROWS_WITH_AS(record_layouts(input, {"Bits"}), doctest::Contains("field a is a bit-field"), InternalError);
 }

@@ -34,8 +34,7 @@ inline void o_proj_add_prefill(monomorph::Recorder& record, const Weight<o_proj,
   record.dispatch(3, {weight, attended, hidden_states}, hidden::size, tokens::size);
 }
 
-inline void gate_up_prefill(monomorph::Recorder& record,
-                            const Weight<post_attention_layernorm, f32, hidden>& norm,
+inline void gate_up_prefill(monomorph::Recorder& record, const Weight<post_attention_layernorm, f32, hidden>& norm,
                             const Weight<gate_proj, f16, intermediate, hidden>& gate,
                             const Weight<up_proj, f16, intermediate, hidden>& up,
                             const Tensor<f32, tokens, hidden>& hidden_states,
