@@ -71,8 +71,7 @@ std::vector<std::vector<double>> ReferenceEngine::hidden_states(std::span<const 
 
 // A drawn token is appended only when the next one is wanted: the last one is the next call's to append.
 Engine::Generation ReferenceEngine::generate(std::span<const std::int32_t> prompt, std::int64_t count,
-                                             const Sampling& sampling,
-                                             const std::function<bool(std::int32_t)>& token) {
+                                             const Sampling& sampling, const std::function<bool(std::int32_t)>& token) {
   validate_generation(program_, position_, prompt, count, sampling);
   const SequenceRequest request = sampling_request(sampling, program_.eos_tokens);
   Generation generation;
@@ -89,7 +88,8 @@ Engine::Generation ReferenceEngine::generate(std::span<const std::int32_t> promp
     generation.full = !generation.stopped && position_ >= program_.max_sequence_length;
     const bool wanted = token ? token(static_cast<std::int32_t>(id)) : true;
     if (!wanted || generation.stopped || generation.full) break;
-    if (static_cast<std::int64_t>(generation.tokens.size()) < count) append({&generation.tokens.back(), 1}, nullptr, nullptr);
+    if (static_cast<std::int64_t>(generation.tokens.size()) < count)
+      append({&generation.tokens.back(), 1}, nullptr, nullptr);
   }
   generation.decode_seconds = seconds_since(decode_start);
   return generation;

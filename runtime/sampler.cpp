@@ -46,10 +46,9 @@ std::uint32_t random_bits(std::uint64_t seed, std::uint32_t position) {
   for (int round = 0; round < 10; ++round) {
     const std::uint64_t a = std::uint64_t{0xd2511f53u} * counter[0];
     const std::uint64_t b = std::uint64_t{0xcd9e8d57u} * counter[2];
-    const std::uint32_t next[4] = {static_cast<std::uint32_t>(b >> 32) ^ counter[1] ^ key[0],
-                                   static_cast<std::uint32_t>(b),
-                                   static_cast<std::uint32_t>(a >> 32) ^ counter[3] ^ key[1],
-                                   static_cast<std::uint32_t>(a)};
+    const std::uint32_t next[4] = {
+        static_cast<std::uint32_t>(b >> 32) ^ counter[1] ^ key[0], static_cast<std::uint32_t>(b),
+        static_cast<std::uint32_t>(a >> 32) ^ counter[3] ^ key[1], static_cast<std::uint32_t>(a)};
     std::copy(next, next + 4, counter);
     key[0] += 0x9e3779b9u;
     key[1] += 0xbb67ae85u;
@@ -142,7 +141,8 @@ SequenceRequest sampling_request(const Sampling& sampling, std::span<const std::
                       ? 0
                       : std::max(1u, static_cast<std::uint32_t>(std::lround(double{sampling.top_p} * (1 << 24))));
   request.seed = sampling.seed;
-  if (eos_tokens.size() > max_eos_tokens) throw Error(ErrorKind::internal, "a program has more stop tokens than the device holds");
+  if (eos_tokens.size() > max_eos_tokens)
+    throw Error(ErrorKind::internal, "a program has more stop tokens than the device holds");
   request.eos_count = static_cast<std::uint32_t>(eos_tokens.size());
   std::copy_n(eos_tokens.begin(), request.eos_count, request.eos_tokens.begin());
   return request;

@@ -9,8 +9,8 @@
 //   draw     the first token, in the order of ids, at which the sum of the kept masses passes random * total.
 //   random   32 bits of Philox4x32-10 (Salmon et al. 2011), key seed, counter the position of the token drawn.
 //
-// With inverse_temperature 0, and where every mass is 0 (all NaN), the token is the largest logit with the lowest id; NaN
-// is below every number, -0 equals 0.
+// With inverse_temperature 0, and where every mass is 0 (all NaN), the token is the largest logit with the lowest id;
+// NaN is below every number, -0 equals 0.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ namespace monomorph {
 /// Vocabularies up to this size keep the device's 32-bit sums exact.
 inline constexpr std::int64_t max_sampled_vocab_size = 1 << 20;
 
-/// The token drawn for `position` from logits, [vocab_size]. Of `request` it reads inverse_temperature, top_k, top_p and
-/// seed.
+/// The token drawn for `position` from logits, [vocab_size]. Of `request` it reads inverse_temperature, top_k, top_p
+/// and seed.
 std::uint32_t sample_token(std::span<const float> logits, const SequenceRequest& request, std::uint32_t position);
 
 /// What the host writes for these settings: stop tokens and sampling; position and lengths are the caller's to fill.

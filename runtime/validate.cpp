@@ -21,14 +21,16 @@ void validate_tokens(const Program& program, std::int64_t position, std::span<co
   }
   const std::int64_t room = program.max_sequence_length - position;
   if (static_cast<std::int64_t>(tokens.size()) > room) {
-    reject(fmt::format("{} tokens do not fit: position {} of max_sequence_length {} leaves room for {}; shorten the "
-                       "prompt, or build with a longer engine.max_sequence_length",
-                       tokens.size(), position, program.max_sequence_length, room));
+    reject(
+        fmt::format("{} tokens do not fit: position {} of max_sequence_length {} leaves room for {}; shorten the "
+                    "prompt, or build with a longer engine.max_sequence_length",
+                    tokens.size(), position, program.max_sequence_length, room));
   }
 }
 
 void validate_sampling(const Sampling& sampling) {
-  // A smaller temperature would blow differences that f32 cannot represent alike on every device up to ones that matter.
+  // A smaller temperature would blow differences that f32 cannot represent alike on every device up to ones that
+  // matter.
   const bool greedy = sampling.temperature == 0;
   if (!greedy && !(sampling.temperature >= 1e-6f && std::isfinite(sampling.temperature))) {
     reject(fmt::format("temperature {} is neither 0, which takes the likeliest token, nor a number from 1e-6 up",

@@ -26,8 +26,8 @@ struct Activations {
   }
 };
 
-/// Sum of a[i] * b[i]. Eight partial sums in a fixed order: the compiler may use vectors of any width and the result has
-/// the same bits.
+/// Sum of a[i] * b[i]. Eight partial sums in a fixed order: the compiler may use vectors of any width and the result
+/// has the same bits.
 template <std::int64_t size>
 double dot(const double* a, const double* b) {
   double sums[8] = {};
@@ -39,8 +39,8 @@ double dot(const double* a, const double* b) {
   return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
 }
 
-/// Calls body(begin, end) over a partition of [0, count), on several threads where `operations` (multiplications in all)
-/// repay starting them. Deterministic as long as no index depends on another.
+/// Calls body(begin, end) over a partition of [0, count), on several threads where `operations` (multiplications in
+/// all) repay starting them. Deterministic as long as no index depends on another.
 template <class Body>
 void parallel_for(std::int64_t count, std::int64_t operations, const Body& body) {
   constexpr std::int64_t operations_per_thread = 1 << 18;
@@ -48,9 +48,8 @@ void parallel_for(std::int64_t count, std::int64_t operations, const Body& body)
   const std::int64_t threads = std::min({cores, count, 1 + operations / operations_per_thread});
   std::vector<std::future<void>> others;
   for (std::int64_t i = 1; i < threads; ++i) {
-    others.push_back(std::async(std::launch::async, [&body, count, threads, i] {
-      body(count * i / threads, count * (i + 1) / threads);
-    }));
+    others.push_back(std::async(std::launch::async,
+                                [&body, count, threads, i] { body(count * i / threads, count * (i + 1) / threads); }));
   }
   body(0, threads > 1 ? count / threads : count);
   for (std::future<void>& other : others) other.get();

@@ -1,5 +1,6 @@
-// Attention of the CPU reference: rotary embedding, the keys and values kept from one call to the next, and causal softmax
-// attention with any number of query heads to a KV head. Keys and values stay in double whatever the device's cache holds.
+// Attention of the CPU reference: rotary embedding, the keys and values kept from one call to the next, and causal
+// softmax attention with any number of query heads to a KV head. Keys and values stay in double whatever the device's
+// cache holds.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Elementwise parts of the CPU reference: activation functions and combinations (written out by the emitter as lambdas over
-// runtime/reference/numerics.hpp), the residual addition, and a range of columns.
+// Elementwise parts of the CPU reference: activation functions and combinations (written out by the emitter as lambdas
+// over runtime/reference/numerics.hpp), the residual addition, and a range of columns.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Matrices of the model applied to activations: token and position embeddings, and linear layers. A weight is named by its
-// tensor id; `absent` stands for a bias that the model does not have.
+// Matrices of the model applied to activations: token and position embeddings, and linear layers. A weight is named by
+// its tensor id; `absent` stands for a bias that the model does not have.
 #pragma once
 
 #include <cstdint>
@@ -49,8 +49,7 @@ Activations<rows> linear(const HostWeights& weights, std::int32_t tensor, std::i
                          const Activations<columns>& x) {
   const std::int64_t tokens = x.tokens();
   Activations<rows> y(tokens);
-  const std::vector<double> offsets =
-      bias == absent ? std::vector<double>(rows, 0.0) : weight_row<rows>(weights, bias);
+  const std::vector<double> offsets = bias == absent ? std::vector<double>(rows, 0.0) : weight_row<rows>(weights, bias);
   parallel_for(rows, rows * columns * tokens, [&](std::int64_t begin, std::int64_t end) {
     std::vector<float> stored(columns);
     std::vector<double> row(columns);

@@ -1,5 +1,5 @@
-// Norms of the CPU reference: RMSNorm (Zhang and Sennrich 2019), LayerNorm (Ba, Kiros and Hinton 2016), and RMSNorm of each
-// head's queries or keys (Qwen 3).
+// Norms of the CPU reference: RMSNorm (Zhang and Sennrich 2019), LayerNorm (Ba, Kiros and Hinton 2016), and RMSNorm of
+// each head's queries or keys (Qwen 3).
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// The functions an expression of the spec may call, in double: what emitted C++ means by `sigmoid(x)`. Each is finite for
-// every finite argument whose true value is finite.
+// The functions an expression of the spec may call, in double: what emitted C++ means by `sigmoid(x)`. Each is finite
+// for every finite argument whose true value is finite.
 #pragma once
 
 #include <cmath>

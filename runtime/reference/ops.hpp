@@ -1,5 +1,5 @@
-// The vocabulary of the emitted CPU reference: everything its forward pass calls. tests/runtime/reference/ has two models
-// written in it by hand.
+// The vocabulary of the emitted CPU reference: everything its forward pass calls. tests/runtime/reference/ has two
+// models written in it by hand.
 #pragma once
 
 #include "runtime/reference/attention.hpp"

@@ -1,5 +1,6 @@
 // Runs one compute kernel on every Vulkan device at hand, for tests: buffers are host memory that the device reads and
-// writes, bound to set 0 in order. Nothing of it is shared with the runtime, so that it can judge the runtime's kernels.
+// writes, bound to set 0 in order. Nothing of it is shared with the runtime, so that it can judge the runtime's
+// kernels.
 //
 //   for (const auto& device : compute_devices()) {
 //     ComputeKernel kernel(*device, compile_glsl(text), {{0, 64}}, {bytes, bytes});
@@ -41,8 +42,8 @@ class ComputeDevice {
   std::uint32_t queue_family = 0;
 };
 
-/// Every device with a compute queue and memory; SwiftShader too where Debian's chromium-common has put it and no driver
-/// was chosen by environment. Ends the process with status 77 where there is none.
+/// Every device with a compute queue and memory; SwiftShader too where Debian's chromium-common has put it and no
+/// driver was chosen by environment. Ends the process with status 77 where there is none.
 const std::vector<std::unique_ptr<ComputeDevice>>& compute_devices();
 
 struct Specialization {
@@ -82,7 +83,8 @@ class ComputeKernel {
   };
 
   void check_range(std::size_t binding, std::size_t bytes) const {
-    if (binding >= buffers_.size() || bytes > buffers_[binding].bytes) throw std::out_of_range("beyond a test's buffer");
+    if (binding >= buffers_.size() || bytes > buffers_[binding].bytes)
+      throw std::out_of_range("beyond a test's buffer");
   }
   Buffer make_buffer(std::size_t bytes) const;
   void make_pipeline(std::span<const std::uint32_t> spirv, const std::vector<Specialization>& specialization);

@@ -79,7 +79,8 @@ const std::vector<std::unique_ptr<ComputeDevice>>& compute_devices() {
     std::vector<std::unique_ptr<ComputeDevice>> found;
     const VkInstance instance = make_instance();
     std::uint32_t count = 0;
-    if (instance != VK_NULL_HANDLE) check(vkEnumeratePhysicalDevices(instance, &count, nullptr), "vkEnumeratePhysicalDevices");
+    if (instance != VK_NULL_HANDLE)
+      check(vkEnumeratePhysicalDevices(instance, &count, nullptr), "vkEnumeratePhysicalDevices");
     std::vector<VkPhysicalDevice> physical(count);
     if (count > 0) check(vkEnumeratePhysicalDevices(instance, &count, physical.data()), "vkEnumeratePhysicalDevices");
     for (const VkPhysicalDevice candidate : physical) {

@@ -1,5 +1,5 @@
-// A model of GPT-2's family written by hand, as the generator writes one: LayerNorm with bias, learned positions, biases
-// everywhere, a plain GELU MLP, an untied head.
+// A model of GPT-2's family written by hand, as the generator writes one: LayerNorm with bias, learned positions,
+// biases everywhere, a plain GELU MLP, an untied head.
 #pragma once
 
 #include <array>
@@ -12,12 +12,24 @@
 
 namespace example_gpt2 {
 
-struct vocab { static constexpr std::int64_t size = 31; };
-struct positions { static constexpr std::int64_t size = 16; };
-struct hidden { static constexpr std::int64_t size = 24; };
-struct heads { static constexpr std::int64_t size = 3; };
-struct head { static constexpr std::int64_t size = 8; };
-struct intermediate { static constexpr std::int64_t size = 50; };
+struct vocab {
+  static constexpr std::int64_t size = 31;
+};
+struct positions {
+  static constexpr std::int64_t size = 16;
+};
+struct hidden {
+  static constexpr std::int64_t size = 24;
+};
+struct heads {
+  static constexpr std::int64_t size = 3;
+};
+struct head {
+  static constexpr std::int64_t size = 8;
+};
+struct intermediate {
+  static constexpr std::int64_t size = 50;
+};
 inline constexpr std::int64_t num_hidden_layers = 1;
 inline constexpr double layer_norm_eps = 1e-5;
 inline constexpr double attention_scale = 0.35355339059327379;
@@ -25,8 +37,19 @@ inline constexpr double attention_scale = 0.35355339059327379;
 /// Tensor ids.
 enum Once : std::int32_t { embed_tokens, embed_positions, norm, norm_bias, lm_head, once_count };
 enum PerLayer : std::int32_t {
-  input_layernorm, input_layernorm_bias, qkv_proj, qkv_bias, o_proj, o_bias, post_attention_layernorm,
-  post_attention_layernorm_bias, up_proj, up_bias, down_proj, down_bias, layer_count
+  input_layernorm,
+  input_layernorm_bias,
+  qkv_proj,
+  qkv_bias,
+  o_proj,
+  o_bias,
+  post_attention_layernorm,
+  post_attention_layernorm_bias,
+  up_proj,
+  up_bias,
+  down_proj,
+  down_bias,
+  layer_count
 };
 constexpr std::int32_t id(std::int64_t layer, PerLayer part) {
   return once_count + static_cast<std::int32_t>(layer) * layer_count + part;
@@ -68,9 +91,8 @@ class Reference final : public monomorph::Reference {
       const auto x = layer_norm<hidden::size>(weights_, id(index, post_attention_layernorm),
                                               id(index, post_attention_layernorm_bias), layer_norm_eps, hidden_states);
       const auto up = linear<intermediate::size>(weights_, id(index, up_proj), id(index, up_bias), x);
-      const auto activated = activate(up, [](double x) {
-        return 0.5 * x * (1 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));
-      });
+      const auto activated =
+          activate(up, [](double x) { return 0.5 * x * (1 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x))); });
       add(hidden_states, linear<hidden::size>(weights_, id(index, down_proj), id(index, down_bias), activated));
     }
   }

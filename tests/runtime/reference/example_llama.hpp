@@ -1,5 +1,5 @@
-// A model of the Llama family with QK-norm written by hand, as the generator writes one: two layers, GQA 3:1, a head_dim
-// that is not hidden / heads, partly rotated heads, biases on q, k and v, a tied head.
+// A model of the Llama family with QK-norm written by hand, as the generator writes one: two layers, GQA 3:1, a
+// head_dim that is not hidden / heads, partly rotated heads, biases on q, k and v, a tied head.
 #pragma once
 
 #include <array>
@@ -12,15 +12,33 @@
 
 namespace example_llama {
 
-struct vocab { static constexpr std::int64_t size = 37; };
-struct hidden { static constexpr std::int64_t size = 29; };
-struct heads { static constexpr std::int64_t size = 6; };
-struct kv_heads { static constexpr std::int64_t size = 2; };
-struct head { static constexpr std::int64_t size = 10; };
-struct q { static constexpr std::int64_t size = heads::size * head::size; };
-struct kv { static constexpr std::int64_t size = kv_heads::size * head::size; };
-struct qkv { static constexpr std::int64_t size = q::size + 2 * kv::size; };
-struct intermediate { static constexpr std::int64_t size = 43; };
+struct vocab {
+  static constexpr std::int64_t size = 37;
+};
+struct hidden {
+  static constexpr std::int64_t size = 29;
+};
+struct heads {
+  static constexpr std::int64_t size = 6;
+};
+struct kv_heads {
+  static constexpr std::int64_t size = 2;
+};
+struct head {
+  static constexpr std::int64_t size = 10;
+};
+struct q {
+  static constexpr std::int64_t size = heads::size * head::size;
+};
+struct kv {
+  static constexpr std::int64_t size = kv_heads::size * head::size;
+};
+struct qkv {
+  static constexpr std::int64_t size = q::size + 2 * kv::size;
+};
+struct intermediate {
+  static constexpr std::int64_t size = 43;
+};
 inline constexpr std::int64_t num_hidden_layers = 2;
 inline constexpr std::int64_t rotary_dim = 8;
 inline constexpr double rms_norm_eps = 1e-5;
@@ -30,7 +48,16 @@ inline constexpr float rotary_frequencies[] = {1.0f, 0.1f, 0.01f, 0.001f};
 /// Tensor ids.
 enum Once : std::int32_t { embed_tokens, norm, once_count };
 enum PerLayer : std::int32_t {
-  input_layernorm, qkv_proj, qkv_bias, q_norm, k_norm, o_proj, post_attention_layernorm, gate_proj, up_proj, down_proj,
+  input_layernorm,
+  qkv_proj,
+  qkv_bias,
+  q_norm,
+  k_norm,
+  o_proj,
+  post_attention_layernorm,
+  gate_proj,
+  up_proj,
+  down_proj,
   layer_count
 };
 constexpr std::int32_t id(std::int64_t layer, PerLayer part) {

@@ -17,7 +17,8 @@ constexpr TensorPattern vector(const char* name, std::int64_t elements) { return
 
 inline Program llama_program() {
   using namespace example_llama;
-  static const std::array once{matrix("embed_tokens", vocab::size, hidden::size, Dtype::f16), vector("norm", hidden::size)};
+  static const std::array once{matrix("embed_tokens", vocab::size, hidden::size, Dtype::f16),
+                               vector("norm", hidden::size)};
   static const std::array layer{
       vector("input_layernorm", hidden::size),
       matrix("qkv_proj", qkv::size, hidden::size, Dtype::bf16),

@@ -21,7 +21,8 @@ std::vector<float> copy(std::span<const float> values) { return {values.begin(),
 
 double largest_difference(std::span<const float> a, std::span<const float> b) {
   double largest = a.size() == b.size() ? 0 : 1e300;
-  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) largest = std::max<double>(largest, std::abs(a[i] - b[i]));
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+    largest = std::max<double>(largest, std::abs(a[i] - b[i]));
   return largest;
 }
 
@@ -75,7 +76,8 @@ TEST_CASE("generate draws what the sampler draws from each step's logits") {
   ReferenceEngine other(program, HostWeights::random(program, 2));
   std::vector<float> logits = copy(other.prefill(start));
   for (std::uint32_t i = 0; i < 6; ++i) {
-    CHECK(sample_token(logits, sampling_request(sampling, {}), 3 + i) == static_cast<std::uint32_t>(generation.tokens[i]));
+    CHECK(sample_token(logits, sampling_request(sampling, {}), 3 + i) ==
+          static_cast<std::uint32_t>(generation.tokens[i]));
     logits = copy(other.decode(generation.tokens[i]));
   }
 }
@@ -137,6 +139,7 @@ TEST_CASE("hidden states cover every chunk of a prompt") {
   std::vector<std::vector<double>> expected;
   program.make_reference(weights)->forward(prompt, 0, &expected);
   double largest = 0;
-  for (std::size_t i = 0; i < states[1].size(); ++i) largest = std::max(largest, std::abs(states[1][i] - expected[1][i]));
+  for (std::size_t i = 0; i < states[1].size(); ++i)
+    largest = std::max(largest, std::abs(states[1][i] - expected[1][i]));
   CHECK(largest < 1e-12);
 }

@@ -1,5 +1,5 @@
-// The operations against formulas written another way: whole sequences at once, no cache, element by element, on two models
-// with odd sizes.
+// The operations against formulas written another way: whole sequences at once, no cache, element by element, on two
+// models with odd sizes.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -23,7 +23,8 @@ Matrix multiply(const HostWeights& weights, std::int32_t tensor, std::int32_t bi
   for (std::size_t t = 0; t < x.size(); ++t) {
     for (std::int64_t r = 0; r < pattern.rows; ++r) {
       double sum = bias < 0 ? 0 : weights.at(bias, 0, r);
-      for (std::int64_t c = 0; c < pattern.columns; ++c) sum += weights.at(tensor, r, c) * x[t][static_cast<std::size_t>(c)];
+      for (std::int64_t c = 0; c < pattern.columns; ++c)
+        sum += weights.at(tensor, r, c) * x[t][static_cast<std::size_t>(c)];
       y[t][static_cast<std::size_t>(r)] = sum;
     }
   }
@@ -84,7 +85,8 @@ void add(Matrix& h, const Matrix& x) {
   }
 }
 
-Matrix embed(const HostWeights& weights, std::int32_t table, std::span<const std::int32_t> tokens, std::int64_t columns) {
+Matrix embed(const HostWeights& weights, std::int32_t table, std::span<const std::int32_t> tokens,
+             std::int64_t columns) {
   Matrix h(tokens.size(), std::vector<double>(static_cast<std::size_t>(columns)));
   for (std::size_t t = 0; t < tokens.size(); ++t) {
     for (std::int64_t c = 0; c < columns; ++c) h[t][static_cast<std::size_t>(c)] = weights.at(table, tokens[t], c);
@@ -167,7 +169,8 @@ double largest_difference(const std::vector<double>& values, const Matrix& expec
 }
 
 /// All at once, then in calls of 1, 3, 1 and the rest: the same logits.
-void check_model(const Program& program, const std::function<Matrix(const HostWeights&, std::span<const std::int32_t>)>& logits,
+void check_model(const Program& program,
+                 const std::function<Matrix(const HostWeights&, std::span<const std::int32_t>)>& logits,
                  const std::vector<std::int32_t>& tokens) {
   const HostWeights weights = HostWeights::random(program, 5);
   const Matrix expected = logits(weights, tokens);

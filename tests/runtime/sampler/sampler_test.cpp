@@ -102,7 +102,8 @@ TEST_CASE("masses are the exponential in units of 2^-24") {
     const float below = -static_cast<float>(i) * 1e-4f;
     const double exact = std::exp(static_cast<double>(below)) * (1 << 24);
     // Half a unit of rounding, one at the top where 2^24 itself does not fit, and f32's error of the exponent.
-    worst = std::max(worst, std::abs(sampling::mass(below, 1) - exact) / (0.51 + 1.5e-6 * exact + (exact > 16777214 ? 1 : 0)));
+    worst = std::max(worst,
+                     std::abs(sampling::mass(below, 1) - exact) / (0.51 + 1.5e-6 * exact + (exact > 16777214 ? 1 : 0)));
   }
   CHECK(worst <= 1);
 }
@@ -165,6 +166,17 @@ TEST_CASE("equal logits at top-k's threshold all stay") {
   for (std::uint32_t position = 0; position < 2000; ++position) ++counts[sample_token(logits, request(2, 2), position)];
   CHECK(counts[0] + counts[5] == 0);
   for (const int id : {1, 2, 3, 4}) CHECK(counts[id] > 0);
+}
+
+TEST_CASE("top-p keeps exactly the tokens that reach its share") {
+  // Eight logits so near each other that all have the same mass: half of it is the four highest.
+  std::vector<float> logits(8);
+  for (std::size_t id = 0; id < logits.size(); ++id) logits[id] = -1e-12f * static_cast<float>(id);
+  std::vector<int> counts(logits.size());
+  for (std::uint32_t i = 0; i < 500; ++i) ++counts[sample_token(logits, request(1, 0, 0.5f), i)];
+  for (std::size_t id = 0; id < logits.size(); ++id) CHECK((counts[id] > 0) == (id < 4));
+  // A share that is no token's whole mass takes the highest token.
+  CHECK(sample_token(logits, request(1, 0, 1e-7f), 0) == 0);
 }
 
 TEST_CASE("seed and position decide the draw, and both matter") {
