@@ -104,7 +104,6 @@ struct Commands {
 int parse_and_run(int argc, char** argv, const Program& program) {
   CLI::App app(fmt::format("The inference engine of {}.", program.name));
   app.name(std::string(program.name));
-  app.require_subcommand(1);
   Commands commands;
   commands.add_run(app, program);
   commands.add_logits(app, program);
@@ -113,6 +112,11 @@ int parse_and_run(int argc, char** argv, const Program& program) {
   commands.add_queries(app, program);
   try {
     app.parse(argc, argv);
+    // Not left to the library, which would say this of a misspelt command too.
+    if (app.get_subcommands().empty()) {
+      print_error("a subcommand is required\n" + app.help());
+      return static_cast<int>(ErrorKind::environment);
+    }
   } catch (const CLI::ParseError& error) {
     // Help is asked for and goes to standard output; the rest is a mistake of usage.
     return app.exit(error, std::cout, std::cerr) == 0 ? 0 : static_cast<int>(ErrorKind::environment);

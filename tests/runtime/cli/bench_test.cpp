@@ -1,0 +1,83 @@
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "runtime/cli/bench_report.hpp"
+#include "tests/runtime/cli/command.hpp"
+
+using namespace monomorph;
+using namespace monomorph::test;
+
+TEST_CASE("bench counts the tokens, the repetitions and the bytes a program moves") {
+  int prefills = 0, steps = 0;
+  on_forward = [&](std::span<const std::int32_t> tokens) { ++(tokens.size() == 10 ? prefills : steps); };
+  const Outcome outcome =
+      command({"bench", "--random-weights", "--device", "cpu", "-p", "10", "-n", "6", "-r", "3", "--json"});
+  on_forward = nullptr;
+  CHECK(outcome.status == 0);
+  // One round more than is measured; a decode is one token of prompt and 6 steps.
+  CHECK(prefills == 4);
+  CHECK(steps == 4 * 7);
+  const auto json = nlohmann::json::parse(outcome.output);
+  CHECK(json["model"] == "counting");
+  CHECK(json["prefill"]["tokens"] == 10);
+  CHECK(json["decode"]["tokens"] == 6);
+  CHECK(json["decode"]["repetitions"] == 3);
+  CHECK(json["decode"]["tokens_per_second"]["median"] > 0);
+  CHECK(json["decode"]["tokens_per_second"]["min"] <= json["decode"]["tokens_per_second"]["median"]);
+  // A pass reads one row of the embedding and 60 rows of layers, the head 5 rows; positions 1 to 6 read 2 to 7 tokens.
+  const double pass = 16 + 60 * 32, head = 5 * 32;
+  CHECK(json["decode"]["bytes_per_token"].get<double>() == doctest::Approx(pass + head + 64 * 27.0 / 6));
+  CHECK(json["prefill"]["bytes_per_token"].get<double>() == doctest::Approx((pass + head + 640) / 10));
+}
+
+TEST_CASE("a prompt longer than a chunk reads the weights once a chunk") {
+  const Outcome outcome =
+      command({"bench", "--random-weights", "--device", "cpu", "-p", "33", "-n", "1", "-r", "1", "--json"});
+  const auto json = nlohmann::json::parse(outcome.output);
+  CHECK(json["prefill"]["bytes_per_token"].get<double>() * 33 ==
+        doctest::Approx(3 * (16 + 60 * 32) + 5 * 32 + 64 * (16 + 32 + 33)));
+}
+
+TEST_CASE("a stop token does not end a measurement") {
+  // Test tokens begin somewhere; from everywhere the count passes the stop token within a round of the vocabulary.
+  Program program = counting_program();
+  program.max_sequence_length = 2 * counting_vocab_size;
+  int steps = 0;
+  on_forward = [&](std::span<const std::int32_t> tokens) { steps += tokens.size() == 1 ? 1 : 0; };
+  command({"bench", "--random-weights", "--device", "cpu", "-p", "2", "-n", "500", "-r", "1"}, program);
+  on_forward = nullptr;
+  CHECK(steps == 2 * 501);
+}
+
+TEST_CASE("without numbers, what the sequence holds is measured") {
+  const Outcome outcome = command({"bench", "--random-weights", "--device", "cpu", "-r", "1"});
+  CHECK(outcome.status == 0);
+  CHECK(contains(outcome.output, "counting on the CPU reference"));
+  CHECK(contains(outcome.output, " 40 tokens"));
+  CHECK(contains(outcome.output, " 39 tokens"));
+}
+
+TEST_CASE("the median, the range and the kernels' shares are computed from the measurements") {
+  cli::BenchFigures figures{"tiny", "a device", {}, {}};
+  figures.prefill = {100, {0.5, 0.25, 1.0}, 1'000'000'000, 3'000'000'000, {}};
+  figures.decode = {
+      10, {2, 4}, 300'000'000, 0, {{"norm", 5, 0.25, 1'000'000, 0}, {"o_proj", 7, 0.75, 3'000'000'000, 6'000'000'000}}};
+  CHECK(figures.prefill.median_seconds() == 0.5);
+  CHECK(figures.decode.median_seconds() == 3);
+  CHECK(figures.prefill.tokens_per_second() == 200);
+  CHECK(figures.prefill.gigabytes_per_second() == doctest::Approx(2));
+  CHECK(figures.prefill.gigaflops() == doctest::Approx(6));
+  const std::string text = cli::bench_text(figures);
+  CHECK(contains(text, "tiny on a device"));
+  CHECK(contains(text, "200.00 tokens/s (median of 3, 100.00 to 400.00)"));
+  CHECK(contains(text, "30 MB a token"));
+  CHECK(text.find("o_proj") < text.find("norm"));
+  CHECK(contains(text, "75.0%"));
+  const auto json = nlohmann::json::parse(cli::bench_json(figures));
+  CHECK(json["decode"]["kernels"][0]["kernel"] == "o_proj");
+  CHECK(json["decode"]["kernels"][0]["gigabytes_per_second"] == 4);
+  CHECK(json["decode"]["kernels"][0]["gigaflops"] == 8);
+  CHECK(json["decode"]["kernels"][1]["share"] == 0.25);
+  CHECK_FALSE(json["prefill"].contains("kernels"));
+}

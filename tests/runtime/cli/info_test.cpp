@@ -1,0 +1,55 @@
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "runtime/cli/describe.hpp"
+#include "tests/runtime/cli/command.hpp"
+
+using namespace monomorph;
+using namespace monomorph::test;
+
+TEST_CASE("info says what the engine is, without a device") {
+  const Outcome outcome = command({"info", "--device", "cpu"});
+  CHECK(outcome.status == 0);
+  for (const std::string part :
+       {"counting", "0.1.0", "0123456789abcdef", "3440", "f32, 64 bytes a token", "2, 8 bytes of SPIR-V",
+        "9 (3 a layer; embedding and layers 7, head 1, sampling 1)", "6880 bytes, embedding.tokens", "total"}) {
+    INFO(part, " in: ", outcome.output);
+    CHECK(contains(outcome.output, part));
+  }
+}
+
+TEST_CASE("info for programs has the same numbers") {
+  const Outcome outcome = command({"info", "--device", "cpu", "--json"});
+  const auto json = nlohmann::json::parse(outcome.output);
+  CHECK(json["parameters"] == 3440);
+  CHECK(json["dispatches"]["per_token"] == 9);
+  CHECK(json["dispatches"]["per_layer"] == 3);
+  CHECK(json["spirv_bytes"] == 8);
+  CHECK(json["memory"]["weights"] == 6880);
+  CHECK(json["kernels"].size() == 2);
+  CHECK_FALSE(json.contains("device"));
+}
+
+TEST_CASE("devices are listed, or their absence is status 4 with a remedy; as JSON always a list") {
+  const Outcome text = command({"devices"});
+  const Outcome json = command({"devices", "--json"});
+  const auto list = nlohmann::json::parse(json.output);
+  REQUIRE(list.is_array());
+  bool usable = false;
+  for (const auto& device : list) {
+    usable = usable || device["unusable"] == "";
+    CHECK(contains(text.output, device["name"].get<std::string>()));
+    CHECK(device["limits"]["max_storage_buffer_range"] > 0);
+  }
+  CHECK(text.status == (usable ? 0 : 4));
+  CHECK(json.status == text.status);
+  if (!usable) CHECK(contains(text.errors, "--device cpu"));
+}
+
+TEST_CASE("bytes are read in powers of 1000") {
+  CHECK(cli::readable_bytes(0) == "0 bytes");
+  CHECK(cli::readable_bytes(999) == "999 bytes");
+  CHECK(cli::readable_bytes(12'340'000) == "12.3 MB");
+  CHECK(cli::readable_bytes(5e15) == "5e+03 TB");
+}
