@@ -1,0 +1,189 @@
+#include <doctest/doctest.h>
+
+#include "tests/generator/import/imported.hpp"
+
+using namespace monomorph::tests;
+using namespace monomorph::generator;
+using json = nlohmann::ordered_json;
+
+TEST_CASE("a Llama's sizes reach the spec under the same names") {
+  const Imported imported = import_text(llama_config().dump());
+  REQUIRE(imported.spec);
+  const Spec& spec = *imported.spec;
+  CHECK(spec.model.vocab_size.value == 300);
+  CHECK(spec.model.hidden_size.value == 48);
+  CHECK(spec.model.num_hidden_layers.value == 2);
+  CHECK(spec.model.max_position_embeddings.value == 128);
+  const LayerKind& kind = spec.kinds.at(0);
+  CHECK(kind.norm.type.value == "rms_norm");
+  CHECK(kind.norm.eps.value == 1e-5);
+  CHECK(kind.attention.num_attention_heads.value == 6);
+  CHECK(kind.attention.num_key_value_heads.value == 2);
+  CHECK(kind.attention.head_dim.value == 8);
+  CHECK_FALSE(kind.attention.bias.value.has("q"));
+  CHECK(kind.position.type.value == "rope");
+  CHECK(kind.mlp.type.value == "gated");
+  CHECK(kind.mlp.intermediate_size.value == 100);
+  CHECK(kind.mlp.activation.value == "silu");
+  CHECK(spec.checkpoint.dtype.value == "f16");
+}
+
+TEST_CASE("keys that are absent take the architecture's own defaults") {
+  json config = llama_config();
+  for (const char* key : {"rms_norm_eps", "num_key_value_heads", "intermediate_size", "max_position_embeddings"}) {
+    config.erase(key);
+  }
+  SUBCASE("Llama 1: as many key and value heads as query heads") {
+    const Imported imported = import_text(config.dump());
+    REQUIRE(imported.spec);
+    const LayerKind& kind = imported.spec->kinds.at(0);
+    CHECK(kind.attention.num_key_value_heads.value == 6);
+    CHECK(kind.mlp.intermediate_size.value == 11008);
+    CHECK(kind.norm.eps.value == 1e-6);
+    CHECK(kind.position.rope_theta.value == 10000);
+    CHECK(imported.spec->model.max_position_embeddings.value == 2048);
+    CHECK_FALSE(imported.spec->lm_head.tie_word_embeddings.value);
+  }
+  SUBCASE("Mistral: eight key and value heads") {
+    config["architectures"] = {"MistralForCausalLM"};
+    config["model_type"] = "mistral";
+    config["sliding_window"] = nullptr;
+    const Imported imported = import_text(config.dump());
+    REQUIRE(imported.spec);
+    CHECK(imported.spec->kinds.at(0).attention.num_key_value_heads.value == 8);
+    CHECK(imported.spec->kinds.at(0).mlp.intermediate_size.value == 14336);
+    CHECK(imported.spec->model.max_position_embeddings.value == 131072);
+  }
+  SUBCASE("Qwen 3: heads of 128") {
+    config["architectures"] = {"Qwen3ForCausalLM"};
+    config["model_type"] = "qwen3";
+    const Imported imported = import_text(config.dump());
+    REQUIRE(imported.spec);
+    CHECK(imported.spec->kinds.at(0).attention.num_key_value_heads.value == 32);
+    CHECK(imported.spec->kinds.at(0).attention.head_dim.value == 128);
+    CHECK(imported.spec->model.max_position_embeddings.value == 32768);
+  }
+}
+
+TEST_CASE("what did not come from config.json is marked in the spec") {
+  json config = llama_config();
+  config.erase("rms_norm_eps");
+  const Imported imported = import_text(config.dump());
+  REQUIRE(imported.text);
+  CHECK(imported.text->find("eps = 1e-6  # transformers' default") != std::string::npos);
+}
+
+TEST_CASE("a null num_key_value_heads means as many as query heads, in every architecture") {
+  const Imported imported = import_text(
+      config_of("MistralForCausalLM", "mistral", {{"num_key_value_heads", nullptr}, {"sliding_window", nullptr}})
+          .dump());
+  REQUIRE(imported.spec);
+  CHECK(imported.spec->kinds.at(0).attention.num_key_value_heads.value == 6);
+}
+
+TEST_CASE("head_dim may differ from hidden_size over the heads") {
+  const Imported imported = import_text(llama_config({{"head_dim", 24}}).dump());
+  REQUIRE(imported.spec);
+  CHECK(imported.spec->kinds.at(0).attention.head_dim.value == 24);
+}
+
+TEST_CASE("biases are those of the architecture") {
+  const auto bias_of = [](const json& config) {
+    const Imported imported = import_text(config.dump());
+    REQUIRE(imported.spec);
+    const LayerKind& kind = imported.spec->kinds.at(0);
+    std::string having;
+    for (const char* name : {"q", "k", "v", "o"}) {
+      if (kind.attention.bias.value.has(name)) having += name;
+    }
+    having += '/';
+    for (const char* name : {"gate", "up", "down"}) {
+      if (kind.mlp.bias.value.has(name)) having += name[0];
+    }
+    return having;
+  };
+  CHECK(bias_of(llama_config()) == "/");
+  CHECK(bias_of(llama_config({{"attention_bias", true}})) == "qkvo/");
+  CHECK(bias_of(llama_config({{"mlp_bias", true}})) == "/gud");
+  CHECK(bias_of(config_of("Qwen2ForCausalLM", "qwen2")) == "qkv/");
+  CHECK(bias_of(config_of("Qwen3ForCausalLM", "qwen3")) == "/");
+  CHECK(bias_of(config_of("Qwen3ForCausalLM", "qwen3", {{"attention_bias", true}})) == "qkvo/");
+}
+
+TEST_CASE("Qwen 3 alone normalises queries and keys") {
+  const Imported qwen3 = import_text(config_of("Qwen3ForCausalLM", "qwen3").dump());
+  const Imported qwen2 = import_text(config_of("Qwen2ForCausalLM", "qwen2").dump());
+  REQUIRE(qwen3.spec);
+  REQUIRE(qwen2.spec);
+  CHECK(qwen3.spec->kinds.at(0).attention.qk_norm.value == "head");
+  CHECK(qwen2.spec->kinds.at(0).attention.qk_norm.value == "none");
+}
+
+TEST_CASE("both spellings of rotary settings give the same spec") {
+  const Imported older = import_text(llama_config({{"rope_theta", 5e5}, {"rope_scaling", nullptr}}).dump());
+  const Imported newer =
+      import_text(llama_config({{"rope_parameters", {{"rope_type", "default"}, {"rope_theta", 5e5}}}}).dump());
+  REQUIRE(older.spec);
+  REQUIRE(newer.spec);
+  CHECK(older.spec->kinds.at(0).position.rope_theta.value == 5e5);
+  CHECK(newer.spec->kinds.at(0).position.rope_theta.value == 5e5);
+}
+
+TEST_CASE("GPT-2's own names are read, and the common names that transformers takes for them") {
+  const json own = {{"architectures", {"GPT2LMHeadModel"}},
+                    {"model_type", "gpt2"},
+                    {"vocab_size", 300},
+                    {"n_embd", 48},
+                    {"n_layer", 3},
+                    {"n_head", 4},
+                    {"n_positions", 64}};
+  json common = own;
+  for (const char* key : {"n_embd", "n_layer", "n_head", "n_positions"}) common.erase(key);
+  common.update(
+      {{"hidden_size", 48}, {"num_hidden_layers", 3}, {"num_attention_heads", 4}, {"max_position_embeddings", 64}});
+  for (const json& config : {own, common}) {
+    const Imported imported = import_text(config.dump());
+    REQUIRE(imported.spec);
+    const Spec& spec = *imported.spec;
+    CHECK(spec.model.hidden_size.value == 48);
+    CHECK(spec.model.num_hidden_layers.value == 3);
+    CHECK(spec.model.max_position_embeddings.value == 64);
+    CHECK(spec.kinds.at(0).attention.num_attention_heads.value == 4);
+    CHECK(spec.kinds.at(0).mlp.intermediate_size.value == 192);
+    CHECK(spec.kinds.at(0).mlp.activation.value == "gelu_new");
+    CHECK(spec.kinds.at(0).norm.type.value == "layer_norm");
+    CHECK(spec.position.type.value == "learned");
+    CHECK(spec.lm_head.tie_word_embeddings.value);
+  }
+}
+
+TEST_CASE("GPT-2's options are mapped: n_inner, unscaled attention, an untied head") {
+  const Imported imported = import_text(json({{"architectures", {"GPT2LMHeadModel"}},
+                                              {"n_inner", 77},
+                                              {"scale_attn_weights", false},
+                                              {"tie_word_embeddings", false}})
+                                            .dump());
+  REQUIRE(imported.spec);
+  CHECK(imported.spec->kinds.at(0).mlp.intermediate_size.value == 77);
+  CHECK(imported.spec->kinds.at(0).attention.scale.value == "1");
+  // transformers keeps the head outside "transformer.", which a prefix before every name cannot say.
+  CHECK(imported.spec->checkpoint.tensors.at("lm_head").name == "lm_head");
+  CHECK(imported.spec->checkpoint.tensors.at("layers.{i}.attention.qkv").name == "transformer.h.{i}.attn.c_attn");
+  CHECK(imported.spec->checkpoint.tensors.at("layers.{i}.attention.qkv").transposed);
+  CHECK(imported.spec->checkpoint.prefix.value == std::vector<std::string>{""});
+}
+
+TEST_CASE("two imports of one directory give the same bytes") {
+  const TemporaryDirectory directory;
+  directory.write("config.json", llama_config({{"transformers_version", "4.40.1"}}).dump(2));
+  const Imported first = import_directory(directory.path().string());
+  const Imported second = import_directory(directory.path().string());
+  REQUIRE(first.text);
+  CHECK(*first.text == *second.text);
+  CHECK(first.text->find(directory.path().parent_path().string() + "/") == std::string::npos);
+}
+
+TEST_CASE("a string of config.json cannot break out of the spec's comments") {
+  const Imported imported = import_text(llama_config({{"transformers_version", "4\n[model]\nname = \"x\""}}).dump());
+  CHECK(imported.spec);
+}

@@ -1,0 +1,77 @@
+// What import makes of a config.json, for the tests of import.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "generator/import/import.hpp"
+#include "generator/spec/spec.hpp"
+#include "tests/support/temporary_directory.hpp"
+
+namespace monomorph::tests {
+
+struct Imported {
+  std::optional<std::string> text;
+  std::optional<generator::Spec> spec;  ///< what read_spec makes of the text
+  generator::Diagnostics diagnostics;   ///< of both
+
+  /// The diagnostics of a rule, in order.
+  std::vector<generator::Diagnostic> of(const std::string& rule) const {
+    std::vector<generator::Diagnostic> result;
+    for (const generator::Diagnostic& diagnostic : diagnostics.all()) {
+      if (diagnostic.rule == rule) result.push_back(diagnostic);
+    }
+    return result;
+  }
+  bool complains(const std::string& rule, const std::string& word) const {
+    for (const generator::Diagnostic& diagnostic : of(rule)) {
+      if (diagnostic.message.find(word) != std::string::npos) return true;
+    }
+    return false;
+  }
+};
+
+inline Imported import_directory(const std::string& directory, const std::vector<std::string>& ignore = {}) {
+  Imported result;
+  result.text = generator::import_huggingface(directory, ignore, result.diagnostics);
+  if (result.text) {
+    const auto source = std::make_shared<const generator::Source>(generator::Source{"imported.toml", *result.text});
+    result.spec = generator::read_spec(source, {}, result.diagnostics);
+  }
+  return result;
+}
+
+inline Imported import_text(const std::string& config, const std::vector<std::string>& ignore = {}) {
+  const TemporaryDirectory directory;
+  directory.write("config.json", config);
+  return import_directory(directory.path().string(), ignore);
+}
+
+/// A small Llama's config.json; `changes` are merged into it, and a null there is a null in it.
+inline nlohmann::ordered_json llama_config(const nlohmann::ordered_json& changes = nlohmann::ordered_json::object()) {
+  nlohmann::ordered_json config = {{"architectures", {"LlamaForCausalLM"}},
+                                   {"model_type", "llama"},
+                                   {"vocab_size", 300},
+                                   {"hidden_size", 48},
+                                   {"intermediate_size", 100},
+                                   {"num_hidden_layers", 2},
+                                   {"num_attention_heads", 6},
+                                   {"num_key_value_heads", 2},
+                                   {"max_position_embeddings", 128},
+                                   {"rms_norm_eps", 1e-5},
+                                   {"torch_dtype", "float16"}};
+  for (const auto& [key, value] : changes.items()) config[key] = value;
+  return config;
+}
+
+inline nlohmann::ordered_json config_of(const std::string& architecture, const std::string& type,
+                                        const nlohmann::ordered_json& changes = nlohmann::ordered_json::object()) {
+  nlohmann::ordered_json config = llama_config(changes);
+  config["architectures"] = {architecture};
+  config["model_type"] = type;
+  return config;
+}
+
+}  // namespace monomorph::tests
