@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <tuple>
 
 #include "generator/check/host.hpp"
 #include "generator/check/layouts.hpp"
@@ -106,6 +108,16 @@ class TemporaryDirectory {
   fs::path path_;
 };
 
+/// In the order of the text, errors before advice; what has no place, and what came from --set, first.
+void sort_by_place(Diagnostics& diagnostics, const Source* text) {
+  const auto key = [&](const Diagnostic& diagnostic) {
+    const bool in_text = diagnostic.span.source.get() == text && diagnostic.span.line > 0;
+    return std::tuple(diagnostic.severity, in_text, in_text ? diagnostic.span.line : 0, in_text ? diagnostic.span.column : 0);
+  };
+  std::stable_sort(diagnostics.all().begin(), diagnostics.all().end(),
+                   [&](const Diagnostic& a, const Diagnostic& b) { return key(a) < key(b); });
+}
+
 }  // namespace
 
 std::string generator_version() { return MONOMORPH_VERSION; }
@@ -134,6 +146,7 @@ AcceptedSpec accept_spec(const SpecInput& input, const std::vector<Override>& ov
   std::optional<Spec> spec = read_spec_leniently(input.source, overrides, diagnostics);
   std::optional<Contract> contract;
   if (spec) contract = check_contract(*spec, diagnostics);
+  sort_by_place(diagnostics, input.source.get());
   if (!contract) {
     if (!diagnostics.has_errors()) throw InternalError("contract: rejected without a reason");
     throw Rejected(std::move(diagnostics));

@@ -26,6 +26,15 @@ void kv_heads_divide_heads(const AttentionSection& attention, Diagnostics& diagn
                                 heads, kv_heads, divisors));
 }
 
+void head_dim_in_range(const AttentionSection& attention, Diagnostics& diagnostics) {
+  check_range(attention.head_dim, "attention.head_dim", 1, max_head_dim, diagnostics);
+  if (attention.head_dim.given || !usable(attention.num_attention_heads) || attention.head_dim.value <= max_head_dim) return;
+  diagnostics.error("attention.head_dim_range", attention.num_attention_heads.span,
+                    fmt::format("head_dim is hidden_size / num_attention_heads = {}; 1 to {} is valid: more heads, or a "
+                                "head_dim of its own",
+                                attention.head_dim.value, max_head_dim));
+}
+
 /// Without head_dim it is hidden_size / num_attention_heads, which must come out whole.
 void head_dim_is_known(const ModelSection& model, const AttentionSection& attention, Diagnostics& diagnostics) {
   if (attention.head_dim.given || !usable(model.hidden_size) || !usable(attention.num_attention_heads)) return;
@@ -101,7 +110,7 @@ void check_attention_rules(const Spec& spec, Diagnostics& diagnostics) {
     const AttentionSection& attention = kind.attention;
     check_range(attention.num_attention_heads, "attention.num_attention_heads", 1, max_size, diagnostics);
     check_range(attention.num_key_value_heads, "attention.num_key_value_heads", 1, max_size, diagnostics);
-    check_range(attention.head_dim, "attention.head_dim", 1, max_head_dim, diagnostics);
+    head_dim_in_range(attention, diagnostics);
     kv_heads_divide_heads(attention, diagnostics);
     head_dim_is_known(spec.model, attention, diagnostics);
     projections_fit(attention, diagnostics);

@@ -7,8 +7,14 @@
 namespace monomorph::generator {
 namespace {
 
-void rotary_dim_is_even(const PositionSection& position, Diagnostics& diagnostics) {
+void rotary_dim_is_even(const Spec& spec, const LayerKind& kind, Diagnostics& diagnostics) {
+  const PositionSection& position = kind.position;
   if (!usable(position.rotary_dim) || position.rotary_dim.value % 2 == 0) return;
+  // A head_dim that did not come out whole says nothing about rotary_dim.
+  const AttentionSection& attention = kind.attention;
+  const bool head_dim_is_whole = attention.head_dim.given || !usable(attention.num_attention_heads) ||
+                                 spec.model.hidden_size.value % attention.num_attention_heads.value == 0;
+  if (!position.rotary_dim.given && !head_dim_is_whole) return;
   if (position.rotary_dim.given) {
     diagnostics.error("position.rotary_dim_even", position.rotary_dim.span,
                       fmt::format("rotary_dim is {}; elements are rotated in pairs: {} or {}", position.rotary_dim.value,
@@ -64,7 +70,7 @@ void check_position_rules(const Spec& spec, Diagnostics& diagnostics) {
     learned_positions_are_the_models(spec, kind, diagnostics);
     if (kind.position.type.value != "rope") continue;
     check_range(kind.position.rotary_dim, "position.rotary_dim", 2, max_size, diagnostics);
-    rotary_dim_is_even(kind.position, diagnostics);
+    rotary_dim_is_even(spec, kind, diagnostics);
     rotary_dim_within_head(kind, diagnostics);
     rope_theta_in_range(kind.position, diagnostics);
   }

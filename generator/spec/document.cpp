@@ -119,7 +119,10 @@ std::optional<TomlValue> parse_document(const std::shared_ptr<const Source>& sou
     root.span = {source, 0, 0, 1};
     return root;
   } catch (const toml::parse_error& error) {
-    diagnostics.error("spec.syntax", places.span(error.source()), std::string(error.description()));
+    std::string message(error.description());
+    const std::string opening = "Error while parsing ";
+    if (message.rfind(opening, 0) == 0) message = "TOML, " + message.substr(opening.size());
+    diagnostics.error("spec.syntax", places.span(error.source()), message);
     return std::nullopt;
   }
 }
