@@ -1,0 +1,183 @@
+#include "tests/generator/audit/small_model.hpp"
+
+using namespace monomorph::tests;
+using namespace monomorph::generator;
+
+TEST_CASE("a checkpoint that fits has nothing to complain of") {
+  CHECK(audit(small_llama(true), small_tensors()).all().empty());
+}
+
+TEST_CASE("a missing tensor is named with its shape") {
+  std::vector<TensorText> tensors = small_tensors();
+  remove_tensor(tensors, "model.layers.1.self_attn.k_proj.weight");
+  const Diagnostic error = only(audit(small_llama(true), tensors));
+  CHECK(error.rule == "checkpoint.missing");
+  CHECK(contains(error.message, "model.layers.{i}.self_attn.k_proj.weight (layer 1)"));
+  CHECK(contains(error.message, "[4, 8]"));
+}
+
+TEST_CASE("what is missing in many layers is told once") {
+  std::vector<TensorText> tensors = small_tensors();
+  for (const char* layer : {"0", "1", "2"}) {
+    remove_tensor(tensors, std::string("model.layers.") + layer + ".mlp.up_proj.weight");
+  }
+  const Diagnostic error = only(audit(small_llama(true), tensors));
+  CHECK(contains(error.message, "layers 0-2"));
+}
+
+TEST_CASE("a tensor that nothing uses is an error") {
+  std::vector<TensorText> tensors = small_tensors();
+  tensors.push_back({"model.layers.0.self_attn.q_proj.bias", "F32", {8}, ""});
+  const Diagnostic error = only(audit(small_llama(true), tensors));
+  CHECK(error.rule == "checkpoint.unexpected");
+  CHECK(contains(error.message, "q_proj.bias (layer 0)"));
+}
+
+TEST_CASE("layers beyond num_hidden_layers are told as such") {
+  std::vector<TensorText> tensors = small_tensors();
+  tensors.push_back({"model.layers.3.input_layernorm.weight", "F32", {8}, ""});
+  const Diagnostic error = only(audit(small_llama(true), tensors));
+  CHECK(error.rule == "checkpoint.unexpected");
+  CHECK(contains(error.message, "num_hidden_layers = 3"));
+}
+
+TEST_CASE("tensors that the spec ignores with a reason are accepted") {
+  std::vector<TensorText> tensors = small_tensors();
+  tensors.push_back({"model.layers.0.self_attn.rotary_emb.inv_freq", "F32", {1}, ""});
+  CHECK(audit(small_llama(true), tensors).all().empty());
+}
+
+TEST_CASE("a wrong shape shows both shapes") {
+  std::vector<TensorText> tensors = small_tensors();
+  tensor(tensors, "model.layers.2.mlp.down_proj.weight").shape = {12, 8};
+  const Diagnostic error = only(audit(small_llama(true), tensors));
+  CHECK(error.rule == "checkpoint.shape");
+  CHECK(contains(error.message, "[12, 8]"));
+  CHECK(contains(error.message, "[8, 12]"));
+  CHECK(contains(error.message, "layer 2"));
+}
+
+TEST_CASE("a wrong type shows both types") {
+  std::vector<TensorText> tensors = small_tensors();
+  tensor(tensors, "model.norm.weight").dtype = "BF16";
+  const Diagnostic error = only(audit(small_llama(true), tensors));
+  CHECK(error.rule == "checkpoint.dtype");
+  CHECK(contains(error.message, "BF16"));
+  CHECK(contains(error.message, "F32"));
+}
+
+TEST_CASE("an absent head of an untied model names the fix") {
+  const Diagnostic error = only(audit(small_llama(false), small_tensors()));
+  CHECK(error.rule == "checkpoint.tied_head");
+  CHECK(contains(error.message, "tie_word_embeddings"));
+}
+
+TEST_CASE("a head beside a tied model is accepted as a copy and refused as anything else") {
+  std::vector<TensorText> tensors = small_tensors();
+  tensors.push_back({"lm_head.weight", "F32", {10, 8}, "embedding"});
+  const Diagnostics copied = audit(small_llama(true), tensors);
+  CHECK_FALSE(copied.has_errors());
+  CHECK(only(copied).severity == Severity::note);
+  CHECK(only(copied).rule == "checkpoint.tied_head");
+
+  tensors.back().bytes = "another matrix";
+  const Diagnostic error = only(audit(small_llama(true), tensors));
+  CHECK(error.severity == Severity::error);
+  CHECK(error.rule == "checkpoint.tied_head");
+  CHECK(contains(error.message, "false"));
+}
+
+TEST_CASE("all problems are told in one run") {
+  std::vector<TensorText> tensors = small_tensors();
+  remove_tensor(tensors, "model.norm.weight");
+  tensor(tensors, "model.embed_tokens.weight").shape = {11, 8};
+  tensor(tensors, "model.layers.0.mlp.gate_proj.weight").dtype = "F16";
+  tensors.push_back({"score.weight", "F32", {2, 8}, ""});
+  const Diagnostics diagnostics = audit(small_llama(true), tensors);
+  std::string rules;
+  for (const Diagnostic& diagnostic : diagnostics.all()) rules += diagnostic.rule + " ";
+  CHECK(contains(rules, "checkpoint.missing"));
+  CHECK(contains(rules, "checkpoint.shape"));
+  CHECK(contains(rules, "checkpoint.dtype"));
+  CHECK(contains(rules, "checkpoint.unexpected"));
+  CHECK(diagnostics.all().size() == 4);
+}
+
+TEST_CASE("GPT-2's tensors are found with and without their prefix, its matrices as [inputs, outputs]") {
+  const Contract contract = contract_of(R"(
+[model]
+name = "small"
+vocab_size = 10
+hidden_size = 8
+num_hidden_layers = 1
+max_position_embeddings = 16
+[norm]
+type = "layer_norm"
+eps = 1e-5
+[attention]
+num_attention_heads = 2
+bias = true
+[position]
+type = "learned"
+[mlp]
+type = "plain"
+intermediate_size = 32
+activation = "gelu_new"
+bias = true
+[lm_head]
+tie_word_embeddings = true
+[checkpoint]
+names = "gpt2"
+dtype = "f32"
+)");
+  for (const std::string prefix : {"", "transformer."}) {
+    CAPTURE(prefix);
+    std::vector<TensorText> tensors;
+    const auto add = [&](const std::string& name, std::vector<std::int64_t> shape) {
+      tensors.push_back({prefix + name, "F32", std::move(shape), ""});
+    };
+    add("wte.weight", {10, 8});
+    add("wpe.weight", {16, 8});
+    add("h.0.attn.bias", {1, 1, 16, 16});  // a buffer, ignored with a reason
+    for (const char* norm : {"h.0.ln_1", "h.0.ln_2", "ln_f"}) {
+      add(std::string(norm) + ".weight", {8});
+      add(std::string(norm) + ".bias", {8});
+    }
+    add("h.0.attn.c_attn.weight", {8, 24});
+    add("h.0.attn.c_attn.bias", {24});
+    add("h.0.attn.c_proj.weight", {8, 8});
+    add("h.0.attn.c_proj.bias", {8});
+    add("h.0.mlp.c_fc.weight", {8, 32});
+    add("h.0.mlp.c_fc.bias", {32});
+    add("h.0.mlp.c_proj.weight", {32, 8});
+    add("h.0.mlp.c_proj.bias", {8});
+    const Diagnostics fitting = audit(contract, tensors);
+    CHECK_MESSAGE(fitting.all().empty(), render(fitting));
+
+    tensor(tensors, prefix + "h.0.mlp.c_fc.weight").shape = {32, 8};
+    const Diagnostic error = only(audit(contract, tensors));
+    CHECK(error.rule == "checkpoint.shape");
+    CHECK(contains(error.message, prefix + "h.{i}.mlp.c_fc.weight"));
+  }
+}
+
+TEST_CASE("a truncated checkpoint is refused, a missing one is an environment error") {
+  const TemporaryDirectory directory;
+  const std::string whole = safetensors(small_tensors());
+  const std::string path = directory.write("model.safetensors", whole.substr(0, whole.size() / 2));
+  CHECK(only(audit_checkpoint(small_llama(true), path, false)).rule == "checkpoint.format");
+  CHECK_THROWS_WITH_AS(audit_checkpoint(small_llama(true), path + ".no", false), doctest::Contains(".no"),
+                       EnvironmentError);
+}
+
+TEST_CASE("a tokenizer whose ids the embedding does not have is refused") {
+  const std::string added = R"({"model": {"vocab": {"a": 0, "b": 8}}, "added_tokens": [{"id": 9, "content": "<s>"}]})";
+  CHECK(audit(small_llama(true), small_tensors(), false, added).all().empty());
+  const std::string beyond = R"({"model": {"vocab": {"a": 0}}, "added_tokens": [{"id": 10, "content": "<extra>"}]})";
+  const Diagnostic error = only(audit(small_llama(true), small_tensors(), false, beyond));
+  CHECK(error.rule == "checkpoint.tokenizer_vocabulary");
+  CHECK(contains(error.message, "<extra>"));
+  CHECK(contains(error.message, "vocab_size = 10"));
+  CHECK(only(audit(small_llama(true), small_tensors(), false, "{\"model\": ")).rule ==
+        "checkpoint.tokenizer_vocabulary");
+}
