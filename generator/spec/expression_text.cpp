@@ -23,7 +23,7 @@ const std::map<std::string, ExpressionFunction>& functions() {
       {"max", {2, "max", "std::max", [](const double* a) { return std::max(a[0], a[1]); }}},
       {"min", {2, "min", "std::min", [](const double* a) { return std::min(a[0], a[1]); }}},
       {"pow", {2, "pow", "std::pow", [](const double* a) { return std::pow(a[0], a[1]); }}},
-      {"sigmoid", {1, "sigmoid", "monomorph::sigmoid", [](const double* a) { return 1 / (1 + std::exp(-a[0])); }}},
+      {"sigmoid", {1, "sigmoid", "monomorph::reference::sigmoid", [](const double* a) { return 1 / (1 + std::exp(-a[0])); }}},
       {"sin", {1, "sin", "std::sin", [](const double* a) { return std::sin(a[0]); }}},
       {"sqrt", {1, "sqrt", "std::sqrt", [](const double* a) { return std::sqrt(a[0]); }}},
       {"tanh", {1, "safe_tanh", "std::tanh", [](const double* a) { return std::tanh(a[0]); }}},

@@ -2,8 +2,7 @@
 //! model = { type = "text", sample = "tiny", is = "the model's name" }
 //! space = { type = "text", sample = "tiny", is = "its namespace" }
 //! functions = { type = "list", fields = ["name", "about", "kernel", "parameters", "arguments", "rows", "tokens"], is = "kernels as typed functions", sample = [
-//!   { name = "o_proj_add_decode", about = "hidden_states += o_proj x attended", kernel = 0, arguments = ", o_proj, attended, hidden_states", rows = "hidden::size", tokens = "1",
-//!     parameters = [ { type = "const Weight<roles::o_proj, f16, hidden, hidden>&", name = "o_proj" }, { type = "const Tensor<f32, tokens, hidden>&", name = "attended" }, { type = "const Tensor<f32, tokens, hidden>&", name = "hidden_states" } ] } ] }
+//!   { name = "o_proj_add_decode", about = "hidden_states += o_proj x attended", kernel = 0, arguments = ", o_proj, attended, hidden_states", rows = "hidden::size", tokens = "1", parameters = [ { type = "const Weight<roles::o_proj, f16, hidden, hidden>&", name = "o_proj" }, { type = "const Tensor<f32, tokens, hidden>&", name = "attended" }, { type = "const Tensor<f32, tokens, hidden>&", name = "hidden_states" } ] } ] }
 // ${model}: its kernels, as functions whose parameters say which tensors they take.
 // ${generated}
 #pragma once

@@ -12,8 +12,7 @@
 //! weights = { type = "list", fields = ["role", "type", "tensor", "first"], is = "weights that occur once", sample = [
 //!   { role = "embed_tokens", type = "Weight<roles::embed_tokens, f16, vocab, hidden>", tensor = 0, first = true } ] }
 //! kinds = { type = "list", fields = ["name", "prefix", "type", "first_tensor", "weights", "weight_count", "layer_count", "cached", "cache_key_type", "cache_value_type", "cache_offset", "cache_bytes"], is = "kinds of layer", sample = [
-//!   { name = "layer", prefix = "", type = "", first_tensor = 1, weight_count = 1, layer_count = 2, cached = true, cache_key_type = "Cache<roles::keys, f16, kv_heads, positions, head>", cache_value_type = "Cache<roles::values, f16, kv_heads, positions, head>", cache_offset = 0, cache_bytes = 32768,
-//!     weights = [ { role = "o_proj", type = "Weight<roles::o_proj, f16, hidden, hidden>", tensor = 0, first = true } ] } ] }
+//!   { name = "layer", prefix = "", type = "", first_tensor = 1, weight_count = 1, layer_count = 2, cached = true, cache_key_type = "Cache<roles::keys, f16, kv_heads, positions, head>", cache_value_type = "Cache<roles::values, f16, kv_heads, positions, head>", cache_offset = 0, cache_bytes = 32768, weights = [ { role = "o_proj", type = "Weight<roles::o_proj, f16, hidden, hidden>", tensor = 0, first = true } ] } ] }
 //! buffers = { type = "list", fields = ["name", "type", "arena", "offset", "bytes"], is = "places in the arenas", sample = [
 //!   { name = "hidden_states", type = "Tensor<f32, tokens, hidden>", arena = "activations", offset = 0, bytes = 32768 } ] }
 //! state = { type = "text", sample = "SequenceState", is = "the struct that host and device share" }
