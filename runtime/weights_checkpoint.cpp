@@ -159,7 +159,8 @@ void CheckpointSource::find(const Program& program, const std::string& path) {
     found.is_vector = pattern.rows == 1 && !one_row;
     std::int64_t first = 0;
     for (const TensorPart& part : pattern.parts) {
-      FoundPart place{nullptr, first, part.rows, part.source_row, part.source_rows, part.transposed};
+      FoundPart place{nullptr, first, part.rows, part.source_row, part.source_rows,
+                      part.transposed && !found.is_vector};  // a vector has nothing to transpose
       first += part.rows;
       if (*part.name != '\0') {
         const std::string name = prefix + with_layer(part.name, entry.layer);

@@ -1,0 +1,88 @@
+#include <doctest/doctest.h>
+
+#include "runtime/vulkan/device.hpp"
+
+using namespace monomorph;
+using namespace monomorph::vulkan;
+
+namespace {
+
+DeviceInfo device(std::int64_t index, const std::string& name, DeviceType type, std::int64_t gigabytes,
+                  const std::string& unusable = "") {
+  DeviceInfo info;
+  info.index = index;
+  info.name = name;
+  info.type = type;
+  if (gigabytes > 0) info.heaps = {{gigabytes << 30, gigabytes << 30, true}};
+  info.unusable = unusable;
+  return info;
+}
+
+std::string refusal(const std::vector<DeviceInfo>& devices, const std::string& request) {
+  try {
+    choose_device(devices, request);
+  } catch (const Error& error) {
+    CHECK(error.kind() == ErrorKind::device);
+    return error.what();
+  }
+  return {};
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("the best device is discrete before integrated before virtual before CPU, then the one with most memory") {
+  std::vector<DeviceInfo> devices{device(0, "llvmpipe", DeviceType::cpu, 64)};
+  CHECK(choose_device(devices, "") == 0);
+  devices.push_back(device(1, "a virtual one", DeviceType::virtual_gpu, 2));
+  CHECK(choose_device(devices, "") == 1);
+  devices.push_back(device(2, "Intel UHD", DeviceType::integrated, 16));
+  CHECK(choose_device(devices, "") == 2);
+  devices.push_back(device(3, "small", DeviceType::discrete, 4));
+  CHECK(choose_device(devices, "") == 3);
+  devices.push_back(device(4, "large", DeviceType::discrete, 24));
+  CHECK(choose_device(devices, "") == 4);
+}
+
+TEST_CASE("a discrete device without memory is no device") {
+  const std::vector<DeviceInfo> devices{device(0, "AMD GFX1100 (null)", DeviceType::discrete, 0, "it has no memory"),
+                                        device(1, "llvmpipe", DeviceType::cpu, 2)};
+  CHECK(choose_device(devices, "") == 1);
+  const std::string text = refusal(devices, "0");
+  CHECK(contains(text, "it has no memory"));
+  CHECK(contains(refusal({devices[0]}, ""), "mesa-vulkan-drivers"));
+}
+
+TEST_CASE("a device is asked for by index or by part of its name in any case") {
+  const std::vector<DeviceInfo> devices{device(0, "NVIDIA GeForce RTX 4090", DeviceType::discrete, 24),
+                                        device(1, "llvmpipe (LLVM 15)", DeviceType::cpu, 64)};
+  CHECK(choose_device(devices, "1") == 1);
+  CHECK(choose_device(devices, "LLVM") == 1);
+  CHECK(choose_device(devices, "geforce") == 0);
+  CHECK(contains(refusal(devices, "2"), "there is no device 2"));
+  CHECK(contains(refusal(devices, "2"), "1: llvmpipe"));
+  CHECK(contains(refusal(devices, "radeon"), "'radeon'"));
+}
+
+TEST_CASE("no device at all is an error with its remedy") {
+  const std::string text = refusal({}, "");
+  CHECK(contains(text, "no Vulkan device"));
+  CHECK(contains(text, "mesa-vulkan-drivers"));
+  CHECK(contains(text, "--device cpu"));
+}
+
+TEST_CASE("limits are only ever lowered") {
+  DeviceInfo info = device(0, "a device", DeviceType::discrete, 8);
+  info.limits.max_storage_buffer_range = 1000;
+  info.limits.max_allocation_size = 5000;
+  LimitOverrides overrides;
+  overrides.max_storage_buffer_range = 2000;
+  overrides.max_allocation_size = 3000;
+  overrides.heap_bytes = 1 << 20;
+  lower_limits(info, overrides);
+  CHECK(info.limits.max_storage_buffer_range == 1000);
+  CHECK(info.limits.max_allocation_size == 3000);
+  CHECK(info.heaps[0].bytes == 1 << 20);
+  CHECK(info.heaps[0].available == 1 << 20);
+}

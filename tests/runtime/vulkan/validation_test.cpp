@@ -1,0 +1,86 @@
+// Runs before anything else has started Vulkan in its process: each case is a child of its own.
+#include <doctest/doctest.h>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+
+#include "runtime/engine.hpp"
+#include "runtime/vulkan/device.hpp"
+
+using namespace monomorph;
+using namespace monomorph::vulkan;
+
+namespace {
+
+constexpr int skipped = 77;
+constexpr int survived = 50;
+
+/// The exit status of a process that runs `body` under the validation layer.
+int status_of(const std::function<void(Device&)>& body) {
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    std::freopen("/dev/null", "w", stderr);
+    setenv("MONOMORPH_VALIDATION", "1", 1);
+    std::unique_ptr<Device> device;
+    try {
+      device = Device::open("", {});
+    } catch (const Error& error) {
+      std::_Exit(skipped);  // no device, or no layer
+    }
+    body(*device);
+    device.reset();
+    std::_Exit(survived);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  REQUIRE(WIFEXITED(status));
+  if (WEXITSTATUS(status) == skipped) {
+    std::fputs("no Vulkan device or no validation layer: skipped\n", stderr);
+    std::_Exit(skipped);
+  }
+  return WEXITSTATUS(status);
+}
+
+void make_empty_buffer(Device& device) {
+  VkBufferCreateInfo create{};
+  create.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
+  create.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
+  create.size = 0;  // not allowed
+  VkBuffer buffer = VK_NULL_HANDLE;
+  if (vkCreateBuffer(device.get(), &create, nullptr, &buffer) == VK_SUCCESS) vkDestroyBuffer(device.get(), buffer, nullptr);
+}
+
+}  // namespace
+
+TEST_CASE("a process without validation errors lives") {
+  CHECK(status_of([](Device& device) { device.instance().check_validation(); }) == survived);
+}
+
+TEST_CASE("a validation error is thrown at the next check") {
+  CHECK(status_of([](Device& device) {
+          make_empty_buffer(device);
+          try {
+            device.instance().check_validation();
+          } catch (const Error& error) {
+            std::_Exit(error.kind() == ErrorKind::internal ? 60 : 61);
+          }
+        }) == 60);
+}
+
+TEST_CASE("a validation error that nobody checks for ends the process as an internal error") {
+  CHECK(status_of(make_empty_buffer) == static_cast<int>(ErrorKind::internal));
+}
+
+TEST_CASE("an object that is never destroyed is found at the end") {
+  CHECK(status_of([](Device& device) {
+          VkFenceCreateInfo create{};
+          create.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO;
+          VkFence fence = VK_NULL_HANDLE;
+          vkCreateFence(device.get(), &create, nullptr, &fence);
+        }) == static_cast<int>(ErrorKind::internal));
+}

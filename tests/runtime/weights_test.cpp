@@ -1,0 +1,241 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "runtime/engine.hpp"
+#include "runtime/formats/half.hpp"
+#include "runtime/weights.hpp"
+#include "tests/support/safetensors_writer.hpp"
+#include "tests/support/temporary_directory.hpp"
+
+using namespace monomorph;
+using tests::TensorText;
+
+namespace {
+
+// A fused and transposed matrix with its bias, as GPT-2 keeps them; a matrix of two parts in bf16; a norm; a bias with a
+// part that the checkpoint does not have.
+constexpr TensorPart fused_parts[] = {{"h.{i}.attn.weight", 5, 2, 9, true}};
+constexpr TensorPart fused_bias_parts[] = {{"h.{i}.attn.bias", 5, 2, 9, true}};
+constexpr TensorPart joined_parts[] = {{"h.{i}.q", 2, 0, 2, false}, {"h.{i}.k", 3, 1, 4, false}};
+constexpr TensorPart norm_parts[] = {{"norm", 7, 0, 7, false}};
+constexpr TensorPart partial_parts[] = {{"q_bias", 2, 0, 2, false}, {"", 3, 0, 0, false}, {"v_bias", 1, 0, 1, false}};
+constexpr TensorPattern layer_patterns[] = {
+    {"layers.{i}.fused", Dtype::f16, Dtype::f16, 5, 7, 1, fused_parts},
+    {"layers.{i}.fused_bias", Dtype::f16, Dtype::f32, 1, 5, 1, fused_bias_parts},
+    {"layers.{i}.joined", Dtype::bf16, Dtype::bf16, 5, 3, 1, joined_parts},
+};
+constexpr TensorPattern last_patterns[] = {
+    {"norm", Dtype::bf16, Dtype::f32, 1, 7, 1, norm_parts},
+    {"partial", Dtype::f32, Dtype::f32, 1, 7, 1, partial_parts},
+};
+constexpr std::int32_t layers[] = {0, 3};
+constexpr TensorGroup groups[] = {{layer_patterns, layers}, {last_patterns, {}}};
+constexpr const char* prefixes[] = {"", "transformer."};
+
+Program make_program() {
+  Program program{};
+  program.name = "small";
+  program.tensors = groups;
+  program.checkpoint_prefixes = prefixes;
+  return program;
+}
+
+std::string f32_bytes(std::size_t count, float first) {
+  std::string bytes;
+  for (std::size_t i = 0; i < count; ++i) {
+    const float value = first + static_cast<float>(i);
+    bytes.append(reinterpret_cast<const char*>(&value), 4);
+  }
+  return bytes;
+}
+
+std::string f16_bytes(std::size_t count, float first) {
+  std::string bytes;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint16_t value = f16_from_f32(first + static_cast<float>(i));
+    bytes.append(reinterpret_cast<const char*>(&value), 2);
+  }
+  return bytes;
+}
+
+std::string bf16_bytes(std::size_t count, float first) {
+  std::string bytes;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint16_t value = bf16_from_f32(first + static_cast<float>(i));
+    bytes.append(reinterpret_cast<const char*>(&value), 2);
+  }
+  return bytes;
+}
+
+/// The checkpoint that fits; element i of a tensor is a number of its own plus i.
+std::vector<TensorText> fitting(const std::string& prefix) {
+  std::vector<TensorText> tensors;
+  for (const int layer : {0, 3}) {
+    const std::string h = prefix + "h." + std::to_string(layer) + ".";
+    const auto base = static_cast<float>(layer);
+    tensors.push_back({h + "attn.weight", "F16", {7, 9}, f16_bytes(63, 100 * base)});
+    tensors.push_back({h + "attn.bias", "F16", {9}, f16_bytes(9, base)});
+    tensors.push_back({h + "q", "BF16", {2, 3}, bf16_bytes(6, base)});
+    tensors.push_back({h + "k", "BF16", {4, 3}, bf16_bytes(12, 50 + base)});
+  }
+  tensors.push_back({prefix + "norm", "BF16", {7}, bf16_bytes(7, 1)});
+  tensors.push_back({prefix + "q_bias", "F32", {2}, f32_bytes(2, 10)});
+  tensors.push_back({prefix + "v_bias", "F32", {1}, f32_bytes(1, 20)});
+  return tensors;
+}
+
+std::string refusal(const std::vector<TensorText>& tensors) {
+  const tests::TemporaryDirectory directory;
+  const Program program = make_program();
+  try {
+    HostWeights::open(program, directory.write("model.safetensors", tests::safetensors(tensors)));
+  } catch (const Error& error) {
+    CHECK(error.kind() == ErrorKind::rejected);
+    return error.what();
+  }
+  return {};
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("ids count layer by layer, and names carry the layer") {
+  const Program program = make_program();
+  std::vector<std::string> names;
+  for (const TensorEntry& entry : list_tensors(program)) names.push_back(entry.name);
+  CHECK(names == std::vector<std::string>{"layers.0.fused", "layers.0.fused_bias", "layers.0.joined", "layers.3.fused",
+                                          "layers.3.fused_bias", "layers.3.joined", "norm", "partial"});
+}
+
+TEST_CASE("rows, elements and stored bytes of every kind of part agree with the checkpoint") {
+  for (const std::string& prefix : {std::string(), std::string("transformer.")}) {
+    const tests::TemporaryDirectory directory;
+    const Program program = make_program();
+    const HostWeights weights =
+        HostWeights::open(program, directory.write("model.safetensors", tests::safetensors(fitting(prefix))));
+
+    // Row r, column c of a transposed tensor with 9 source rows is element c * 9 + (2 + r).
+    for (std::int64_t r = 0; r < 5; ++r) {
+      for (std::int64_t c = 0; c < 7; ++c) CHECK(weights.at(3, r, c) == 300 + static_cast<double>(c * 9 + 2 + r));
+    }
+    for (std::int64_t c = 0; c < 5; ++c) CHECK(weights.at(4, 0, c) == 3 + 2 + static_cast<double>(c));
+    CHECK(weights.at(5, 1, 2) == 3 + 5);          // q, row 1
+    CHECK(weights.at(5, 2, 0) == 50 + 3 + 3);     // k, its row 1
+    CHECK(weights.at(5, 4, 2) == 50 + 3 + 11);
+    CHECK(weights.at(6, 0, 6) == 7);
+    std::vector<float> partial(7);
+    weights.row(7, 0, partial);
+    CHECK(partial == std::vector<float>{10, 11, 0, 0, 0, 20, 0});
+
+    for (std::int32_t id = 0; id < 8; ++id) {
+      CAPTURE(id);
+      const TensorEntry& entry = weights.tensors()[static_cast<std::size_t>(id)];
+      const TensorPattern& pattern = *entry.pattern;
+      for (std::int64_t first = 0; first < pattern.rows; ++first) {
+        const std::int64_t rows = pattern.rows - first;
+        std::vector<std::byte> stored(static_cast<std::size_t>(rows * entry.row_bytes()), std::byte{0xee});
+        weights.stored_rows(id, first, rows, stored);
+        for (std::int64_t r = 0; r < rows; ++r) {
+          std::vector<float> row(static_cast<std::size_t>(pattern.columns));
+          weights.row(id, first + r, row);
+          const std::byte* at = stored.data() + r * entry.row_bytes();
+          for (std::int64_t c = 0; c < pattern.columns; ++c) {
+            float value = 0;
+            std::uint16_t half = 0;
+            if (pattern.stored == Dtype::f32) {
+              std::memcpy(&value, at + c * 4, 4);
+            } else {
+              std::memcpy(&half, at + c * 2, 2);
+              value = pattern.stored == Dtype::f16 ? f32_from_f16(half) : f32_from_bf16(half);
+            }
+            CHECK(value == row[static_cast<std::size_t>(c)]);
+            CHECK(value == weights.at(id, first + r, c));
+          }
+          for (std::int64_t b = pattern.columns * element_bytes(pattern.stored); b < entry.row_bytes(); ++b) {
+            CHECK(at[b] == std::byte{0});
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a checkpoint that does not fit is refused with every tensor, what was found and what was expected") {
+  CHECK(refusal(fitting("")).empty());
+  auto tensors = fitting("transformer.");
+  std::erase_if(tensors, [](const TensorText& t) { return t.name == "transformer.h.3.q"; });
+  for (TensorText& tensor : tensors) {
+    if (tensor.name == "transformer.h.0.attn.weight") tensor.shape = {9, 7};
+    if (tensor.name == "transformer.norm") tensor = {"transformer.norm", "F16", {7}, ""};
+    if (tensor.name == "transformer.q_bias") tensor = {"transformer.q_bias", "F32", {3}, ""};
+  }
+  const std::string text = refusal(tensors);
+  CHECK(contains(text, "transformer.h.3.q: it is missing"));
+  CHECK(contains(text, "transformer.h.0.attn.weight"));
+  CHECK(contains(text, "its shape is [9, 7]; this engine was made for [7, 9]"));
+  CHECK(contains(text, "it is F16; this engine was made for BF16"));
+  CHECK(contains(text, "its shape is [3]; this engine was made for [2]"));
+  CHECK(contains(text, "model.safetensors"));
+}
+
+TEST_CASE("one prefix holds for all names") {
+  auto tensors = fitting("");
+  for (TensorText& tensor : tensors) {
+    if (tensor.name == "norm") tensor.name = "transformer.norm";
+  }
+  CHECK(contains(refusal(tensors), "\n  norm: it is missing"));
+}
+
+TEST_CASE("random weights are the same for the same seed, and rounded to their dtype") {
+  const Program program = make_program();
+  const HostWeights first = HostWeights::random(program, 5), again = HostWeights::random(program, 5),
+                    other = HostWeights::random(program, 6);
+  bool differs = false;
+  for (std::int32_t id = 0; id < 8; ++id) {
+    const TensorPattern& pattern = *first.tensors()[static_cast<std::size_t>(id)].pattern;
+    for (std::int64_t r = 0; r < pattern.rows; ++r) {
+      for (std::int64_t c = 0; c < pattern.columns; ++c) {
+        const double value = first.at(id, r, c);
+        CHECK(value == again.at(id, r, c));
+        differs = differs || value != other.at(id, r, c);
+        const auto single = static_cast<float>(value);
+        if (pattern.dtype == Dtype::f16) CHECK(f32_from_f16(f16_from_f32(single)) == single);
+        if (pattern.dtype == Dtype::bf16) CHECK(f32_from_bf16(bf16_from_f32(single)) == single);
+      }
+    }
+    std::vector<std::byte> stored(static_cast<std::size_t>(first.tensors()[static_cast<std::size_t>(id)].bytes()));
+    first.stored_rows(id, 0, pattern.rows, stored);
+    if (pattern.stored == Dtype::f32) {
+      float value;
+      std::memcpy(&value, stored.data() + 4, 4);
+      CHECK(value == first.at(id, 0, 1));
+    } else {
+      std::uint16_t bits;
+      std::memcpy(&bits, stored.data() + first.tensors()[static_cast<std::size_t>(id)].row_bytes() + 2, 2);
+      CHECK((pattern.stored == Dtype::f16 ? f32_from_f16(bits) : f32_from_bf16(bits)) == first.at(id, 1, 1));
+    }
+  }
+  CHECK(differs);
+}
+
+TEST_CASE("random matrices have the spread that keeps activations near unit size") {
+  static constexpr TensorPattern wide[] = {{"wide", Dtype::f32, Dtype::f32, 64, 70000, 1, {}}};
+  static constexpr TensorGroup group[] = {{wide, {}}};
+  Program program{};
+  program.tensors = group;
+  const HostWeights weights = HostWeights::random(program, 1);
+  std::vector<float> row(70000);
+  double squares = 0, sum = 0;
+  for (std::int64_t r = 0; r < 64; ++r) {
+    weights.row(0, r, row);
+    for (const float value : row) {
+      squares += value * value;
+      sum += value;
+    }
+  }
+  CHECK(squares / 64 == doctest::Approx(1).epsilon(0.05));
+  CHECK(std::abs(sum) / 64 < 5);
+}
