@@ -1,6 +1,5 @@
 #include "generator/clang/parse.hpp"
 
-#include <clang/AST/ASTConsumer.h>
 #include <clang/AST/ASTContext.h>
 #include <clang/Basic/DiagnosticIDs.h>
 #include <clang/Basic/DiagnosticLex.h>
@@ -8,8 +7,6 @@
 #include <clang/Basic/FileManager.h>
 #include <clang/Basic/SourceManager.h>
 #include <clang/Format/Format.h>
-#include <clang/Frontend/CompilerInstance.h>
-#include <clang/Frontend/FrontendAction.h>
 #include <clang/Tooling/ArgumentsAdjusters.h>
 #include <clang/Tooling/Tooling.h>
 #include <dlfcn.h>
@@ -19,28 +16,10 @@
 
 #include <filesystem>
 
+#include "generator/clang/visit_action.hpp"
+
 namespace monomorph::generator {
 namespace {
-
-class VisitConsumer : public clang::ASTConsumer {
- public:
-  explicit VisitConsumer(const std::function<void(clang::ASTContext&)>& visit) : visit_(visit) {}
-  void HandleTranslationUnit(clang::ASTContext& context) override { visit_(context); }
-
- private:
-  const std::function<void(clang::ASTContext&)>& visit_;
-};
-
-class VisitAction : public clang::ASTFrontendAction {
- public:
-  explicit VisitAction(const std::function<void(clang::ASTContext&)>& visit) : visit_(visit) {}
-  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance&, llvm::StringRef) override {
-    return std::make_unique<VisitConsumer>(visit_);
-  }
-
- private:
-  const std::function<void(clang::ASTContext&)>& visit_;
-};
 
 bool has_clang_headers(const std::filesystem::path& resource_dir) {
   std::error_code ignored;
@@ -114,7 +93,7 @@ void parse_cpp(const CppInput& input, const std::vector<std::string>& extra_flag
 
   auto options = llvm::makeIntrusiveRefCnt<clang::DiagnosticOptions>();
   clang::tooling::ToolInvocation invocation(command_line(input, extra_flags, find_resource_dir()),
-                                            std::make_unique<VisitAction>(visit), files.get());
+                                            make_visit_action(visit), files.get());
   invocation.setDiagnosticConsumer(&messages);
   invocation.setDiagnosticOptions(options.get());
   invocation.run();
