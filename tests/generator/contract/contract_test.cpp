@@ -1,0 +1,119 @@
+#include "generator/contract/contract.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "generator/contract/rotary.hpp"
+#include "tests/generator/spec/spec_text.hpp"
+
+using namespace monomorph::generator;
+using namespace monomorph::generator::testing;
+using monomorph::Dtype;
+
+namespace {
+
+Contract contract_of(const std::string& text, const std::vector<Override>& overrides = {}) {
+  Judged judged = judge(text, overrides);
+  INFO(render(judged.diagnostics));
+  REQUIRE(judged.contract);
+  return *judged.contract;
+}
+
+std::vector<std::string> advice(const std::string& text, const std::vector<Override>& overrides = {}) {
+  std::vector<std::string> rules;
+  const Judged judged = judge(text, overrides);
+  for (const Diagnostic& diagnostic : judged.diagnostics.all()) {
+    if (diagnostic.severity == Severity::note) rules.push_back(diagnostic.rule);
+  }
+  return rules;
+}
+
+bool contains(const std::vector<std::string>& list, const std::string& item) {
+  return std::find(list.begin(), list.end(), item) != list.end();
+}
+
+}  // namespace
+
+TEST_CASE("dimensions are derived once") {
+  const AttentionContract attention = contract_of(tiny, {{"attention.head_dim", "10"}}).kinds[0].attention;
+  CHECK(attention.q_size == 40);
+  CHECK(attention.kv_size == 20);
+  CHECK(attention.kv_group_size == 2);
+  CHECK(attention.attention_scale == 1 / std::sqrt(10.0));
+  CHECK(attention.rotary_dim == 10);
+  CHECK(attention.rotary_frequencies.size() == 5);
+}
+
+TEST_CASE("totals are sums over the parts") {
+  const Contract contract = contract_of(tiny);
+  CHECK(contract.embedding_parameters == 100 * 96);
+  CHECK(contract.lm_head_parameters == 100 * 96);
+  CHECK(contract.attention_parameters == 4 * (96 * (96 + 2 * 48) + 96 * 96));
+  CHECK(contract.mlp_parameters == 4 * 3 * 96 * 256);
+  CHECK(contract.norm_parameters == 4 * 2 * 96 + 96);
+  CHECK(contract.total_parameters == contract.embedding_parameters + contract.attention_parameters + contract.mlp_parameters +
+                                         contract.norm_parameters + contract.lm_head_parameters);
+  CHECK(contract.matrix_flops_per_token ==
+        2 * (contract.attention_parameters + contract.mlp_parameters + contract.lm_head_parameters));
+  CHECK(contract.kv_elements_per_token == 4 * 2 * 48);
+}
+
+TEST_CASE("a tied head has no parameters of its own and is still multiplied") {
+  const Contract untied = contract_of(tiny), tied = contract_of(tiny, {{"lm_head.tie_word_embeddings", "true"}});
+  CHECK(tied.lm_head_parameters == 0);
+  CHECK(tied.total_parameters == untied.total_parameters - 9600);
+  CHECK(tied.matrix_flops_per_token == untied.matrix_flops_per_token);
+}
+
+TEST_CASE("a bias that some of q, k and v have counts only where the checkpoint has it") {
+  const Contract without = contract_of(tiny), with = contract_of(tiny, {{"attention.bias", "[\"q\"]"}});
+  CHECK(with.total_parameters == without.total_parameters + 4 * 96);
+  CHECK(with.kinds[0].attention.qkv_bias);
+  CHECK_FALSE(with.kinds[0].attention.o_bias);
+}
+
+TEST_CASE("the cache is f32 where the weights are, unless the spec says otherwise") {
+  CHECK(contract_of(tiny).kv_cache == Dtype::f16);
+  CHECK(contract_of(tiny, {{"checkpoint.dtype", "f32"}}).kv_cache == Dtype::f32);
+  CHECK(contract_of(tiny, {{"checkpoint.dtype", "f32"}, {"engine.kv_cache", "f16"}}).kv_cache == Dtype::f16);
+}
+
+TEST_CASE("a gated MLP's expression is the activation of gate times up") {
+  const MlpContract named = contract_of(tiny).kinds[0].mlp;
+  CHECK(named.activation_name == "silu");
+  CHECK(evaluate(named.activation, {{"gate", 0.0}, {"up", 5.0}}) == 0.0);
+  CHECK(evaluate(named.activation, {{"gate", 2.0}, {"up", 3.0}}) == doctest::Approx(6 / (1 + std::exp(-2.0))));
+  const MlpContract written = contract_of(tiny, {{"mlp.activation", "x > 0 ? x : x / 2"}}).kinds[0].mlp;
+  CHECK(evaluate(written.activation, {{"gate", -4.0}, {"up", 3.0}}) == -6.0);
+}
+
+TEST_CASE("rotary frequencies are those of transformers' default, to one unit in the last place") {
+  // torch 2.15.0: 1.0 / (500000.0 ** (torch.arange(0, 128, 2, dtype=torch.int64).float() / 128)), some elements
+  const std::vector<float> frequencies = rotary_frequencies(500000.0, 128);
+  REQUIRE(frequencies.size() == 64);
+  const std::vector<std::pair<int, float>> reference = {{0, 1.0f}, {1, 0.814617217f}, {15, 0.0461640507f}, {31, 0.00173604675f}, {48, 5.31829573e-05f}, {63, 2.4551407e-06f}};
+  for (const auto& [index, expected] : reference) {
+    CAPTURE(index);
+    CHECK(frequencies[index] >= std::nextafter(expected, 0.0f));
+    CHECK(frequencies[index] <= std::nextafter(expected, 2.0f));
+  }
+  CHECK(rotary_frequencies(10000.0, 2) == std::vector<float>{1.0f});
+}
+
+TEST_CASE("all rules are checked even where keys are unknown") {
+  const Judged judged = judge(tiny, {{"attention.foo", "1"}, {"norm.eps", "2"}});
+  CHECK(errors_of(judged.diagnostics) == std::vector<std::string>{"spec.unknown_key 1:11", "norm.eps_range 1:12"});
+  CHECK_FALSE(judged.contract);
+}
+
+TEST_CASE("an unusual design is advice, never an error") {
+  CHECK(contains(advice(tiny), "advice.aspect_ratio"));
+  CHECK(contains(advice(tiny), "advice.head_dim"));
+  CHECK_FALSE(contains(advice(tiny), "advice.gated_width"));
+  CHECK(contains(advice(tiny, {{"mlp.intermediate_size", "1000"}}), "advice.gated_width"));
+  CHECK_FALSE(contains(advice(tiny), "advice.cache_size"));
+  CHECK(contains(advice(tiny, {{"model.max_position_embeddings", "4096"}}), "advice.cache_size"));
+  const std::vector<Override> usual = {{"model.hidden_size", "512"}, {"attention.num_attention_heads", "8"}, {"mlp.intermediate_size", "1365"}};
+  CHECK(advice(tiny, usual) == std::vector<std::string>{});
+}

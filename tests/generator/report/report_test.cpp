@@ -1,0 +1,69 @@
+#include "generator/report/report.hpp"
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "generator/graph/graph.hpp"
+#include "tests/generator/spec/spec_text.hpp"
+
+using namespace monomorph::generator;
+using namespace monomorph::generator::testing;
+
+namespace {
+
+Report report_of(const std::vector<Override>& overrides) {
+  const Judged judged = judge(tiny, overrides);
+  INFO(render(judged.diagnostics));
+  REQUIRE(judged.contract);
+  return make_report(*judged.contract, make_plan(*judged.contract, build_graph(*judged.contract)));
+}
+
+}  // namespace
+
+TEST_CASE("work is counted at the stated length") {
+  const Report report = report_of({});
+  REQUIRE(report.lengths.size() == 1);  // 512 and max_sequence_length are both 64 here
+  const LengthReport& length = report.lengths[0];
+  CHECK(length.length == 64);
+  const std::int64_t layer = 96 * 192 + 96 * 96 + 3 * 96 * 256, head = 96 * 100, layers = 4, q_size = 96;
+  CHECK(length.decode_flops == 2 * (layers * layer + head) + layers * 4 * q_size * 64);
+  CHECK(length.prefill_flops == 2 * (64 * layers * layer + head) + layers * 4 * q_size * (64 * 65 / 2));
+  CHECK(length.prefill_flops_per_token == length.prefill_flops / 64);
+}
+
+TEST_CASE("keys and values take their type's bytes") {
+  CHECK(report_of({}).kv_bytes_per_token == 4 * 2 * 48 * 2);
+  CHECK(report_of({{"engine.kv_cache", "f32"}}).kv_bytes_per_token == 4 * 2 * 48 * 4);
+  CHECK(report_of({}).lengths[0].cache_bytes == 64 * 4 * 2 * 48 * 2);
+}
+
+TEST_CASE("a decoded token reads every weight, and of the embedding a row unless it is the head too") {
+  const Report untied = report_of({}), tied = report_of({{"lm_head.tie_word_embeddings", "true"}});
+  const std::int64_t embedding = 100 * 96 * 2, row = 96 * 2;
+  CHECK(untied.lengths[0].decode_bytes_read == untied.weight_bytes - embedding + row + untied.lengths[0].cache_bytes);
+  CHECK(tied.lengths[0].decode_bytes_read == tied.weight_bytes + tied.lengths[0].cache_bytes);
+  CHECK(untied.weight_bytes - tied.weight_bytes == embedding);
+}
+
+TEST_CASE("weights are as large as they are on the device: rows padded, vectors in f32") {
+  const Report report = report_of({{"mlp.intermediate_size", "257"}});  // 514 bytes become 528
+  const std::int64_t matrices = 100 * 192 * 2 + 4 * (192 * 192 + 96 * 192 + 2 * 257 * 192 + 96 * 528);
+  CHECK(report.weight_bytes == matrices + 4 * (4 * 2 * 96 + 96));
+}
+
+TEST_CASE("work beyond 64 bits is cut off, not wrapped") {
+  const std::vector<Override> huge = {{"model.max_position_embeddings", "2147483647"}, {"engine.max_sequence_length", "2147483647"}};
+  CHECK(report_of(huge).lengths[1].prefill_flops > 0);
+}
+
+TEST_CASE("JSON holds the same numbers as the report") {
+  const Report report = report_of({});
+  const nlohmann::json json = nlohmann::json::parse(report_json(report));
+  CHECK(json["parameters"]["total"] == report.total_parameters);
+  CHECK(json["memory"]["weight_bytes"] == report.weight_bytes);
+  CHECK(json["memory"]["total_bytes"] == report.total_bytes);
+  CHECK(json["lengths"][0]["decode_flops"] == report.lengths[0].decode_flops);
+  CHECK(json["decode_dispatches"] == report.decode_dispatches);
+  CHECK(report_text(report).find(std::to_string(report.total_parameters)) != std::string::npos);
+}

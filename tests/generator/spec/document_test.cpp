@@ -1,0 +1,89 @@
+#include "generator/spec/document.hpp"
+
+#include <doctest/doctest.h>
+
+#include "tests/generator/spec/spec_text.hpp"
+
+using namespace monomorph::generator;
+using namespace monomorph::generator::testing;
+
+namespace {
+
+std::string place_of(const Span& span) {
+  return std::to_string(span.line) + ":" + std::to_string(span.column) + "+" + std::to_string(span.length);
+}
+
+}  // namespace
+
+TEST_CASE("every key and value knows its place in bytes, behind a byte order mark and with CRLF") {
+  Diagnostics diagnostics;
+  const auto root = parse_document(as_source("\xEF\xBB\xBF" "a = 1\r\n[b]\r\n\"\xC3\xA4.y\" = \"\xC3\xBC\"\r\nc.d = [1,\r\n 2]\r\n"),
+                                   diagnostics);
+  REQUIRE(root);
+  CHECK(place_of(root->find("a")->key_span) == "1:1+1");
+  CHECK(place_of(root->find("a")->value.span) == "1:5+1");
+  const TomlValue& b = root->find("b")->value;
+  CHECK(place_of(b.span) == "2:1+3");
+  CHECK(place_of(b.find("\xC3\xA4.y")->key_span) == "3:1+6");
+  CHECK(place_of(b.find("\xC3\xA4.y")->value.span) == "3:10+4");
+  const TomlValue& d = b.find("c")->value.find("d")->value;
+  CHECK(place_of(d.span) == "4:7+3");
+  CHECK(d.items.size() == 2);
+}
+
+TEST_CASE("entries keep the order in which they were written") {
+  Diagnostics diagnostics;
+  const auto root = parse_document(as_source("z = 1\ny = 2\nx = 3\n"), diagnostics);
+  REQUIRE(root);
+  REQUIRE(root->entries.size() == 3);
+  CHECK(root->entries[0].key == "z");
+  CHECK(root->entries[2].key == "x");
+}
+
+TEST_CASE("text that is no UTF-8 is a diagnostic at its place") {
+  Diagnostics diagnostics;
+  CHECK_FALSE(parse_document(as_source("a = 1\nb = \"\xFF\"\n"), diagnostics));
+  REQUIRE(diagnostics.all().size() == 1);
+  CHECK(diagnostics.all()[0].rule == "spec.syntax");
+  CHECK(diagnostics.all()[0].span.line == 2);
+}
+
+TEST_CASE("an override replaces a value, makes sections, and says where it came from") {
+  Judged judged = judge(tiny, {{"engine.kv_cache", "f32"}, {"attention.head_dim", "32"}, {"mlp.activation", "x * sigmoid(2 * x)"}});
+  REQUIRE(judged.contract);
+  CHECK(judged.contract->kv_cache == monomorph::Dtype::f32);
+  CHECK(judged.contract->kinds[0].attention.head_dim == 32);
+  CHECK(judged.spec->kinds[0].attention.head_dim.span.source->name == "--set attention.head_dim");
+  CHECK(judged.spec->kinds[0].mlp.activation.value == "x * sigmoid(2 * x)");
+}
+
+TEST_CASE("overrides are judged like the spec's own lines") {
+  const Judged judged = judge(tiny, {{"attention.num_key_value_heads", "3"}, {"attention.num_heads", "4"}, {"model.name", "a\nb"}});
+  const std::string text = render(judged.diagnostics);
+  CHECK(text.find("--set attention.num_key_value_heads:1:33: error: 4 query heads cannot share 3") != std::string::npos);
+  CHECK(text.find("--set attention.num_heads:1:11: error: [attention] has no key num_heads") != std::string::npos);
+  CHECK(text.find("[model.name]") != std::string::npos);
+}
+
+TEST_CASE("an override changes the hash of the spec") {
+  CHECK(judge(tiny).spec->hash != judge(tiny, {{"attention.head_dim", "24"}}).spec->hash);
+  CHECK(judge(tiny).spec->hash == judge(tiny).spec->hash);
+  CHECK(judge(tiny).spec->hash.size() == 16);
+}
+
+TEST_CASE("an override can name a quoted key") {
+  const Judged judged = judge(tiny, {{"checkpoint.tensors.\"layers.{i}.mlp.up\"", "up.{i}"}});
+  REQUIRE(judged.contract);
+  CHECK(dump_contract(*judged.contract).find("from up.{i}.weight") != std::string::npos);
+}
+
+TEST_CASE("strings and keys are written so that they read back") {
+  const std::string awkward = "a\"b\\c\n\x7F\xC3\xA4";
+  Diagnostics diagnostics;
+  const auto root = parse_document(as_source(write_key(awkward) + " = " + write_string(awkward)), diagnostics);
+  REQUIRE(root);
+  REQUIRE(root->entries.size() == 1);
+  CHECK(root->entries[0].key == awkward);
+  CHECK(root->entries[0].value.string == awkward);
+  CHECK(write_key("plain-key_1") == "plain-key_1");
+}

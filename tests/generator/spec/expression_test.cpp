@@ -1,0 +1,133 @@
+#include "generator/spec/expression.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "tests/generator/spec/spec_text.hpp"
+
+using namespace monomorph::generator;
+using namespace monomorph::generator::testing;
+
+namespace {
+
+Expression parse(const std::string& text, const std::vector<std::string>& variables = {"x"}) {
+  Diagnostics diagnostics;
+  const auto expression = parse_expression(text, {}, variables, diagnostics);
+  INFO(text << ": " << render(diagnostics));
+  REQUIRE(expression);
+  return *expression;
+}
+
+double value(const std::string& text, double x = 0) { return evaluate(parse(text), {{"x", x}}); }
+
+std::string rule_of(const std::string& text) {
+  Diagnostics diagnostics;
+  if (parse_expression(text, {}, {"x", "gate"}, diagnostics)) return "";
+  return diagnostics.all().front().rule;
+}
+
+}  // namespace
+
+TEST_CASE("operators bind as in C") {
+  CHECK(value("1 + 2 * 3") == 7);
+  CHECK(value("(1 + 2) * 3") == 9);
+  CHECK(value("10 - 4 - 3") == 3);
+  CHECK(value("16 / 4 / 2") == 2);
+  CHECK(value("-2 * -3") == 6);
+  CHECK(value("2 - -3") == 5);
+  CHECK(value("1 < 2 && 2 < 1 || 3 == 3 ? 5 : 6") == 5);
+  CHECK(value("1 > 2 ? 1 : 2 > 1 ? 3 : 4") == 3);
+  CHECK(value("1 != 1 ? 1 : 2") == 2);
+  CHECK(value("1 <= 1 && 1 >= 1 ? 1 : 2") == 1);
+  CHECK(value(".5e1 + 1.") == 6);
+}
+
+TEST_CASE("division is of real numbers") { CHECK(value("1 / 4") == 0.25); }
+
+TEST_CASE("functions are those of mathematics") {
+  CHECK(value("exp(log(x))", 3) == doctest::Approx(3));
+  CHECK(value("sqrt(x)", 16) == 4);
+  CHECK(value("tanh(x)", 0.3) == std::tanh(0.3));
+  CHECK(value("sigmoid(x)", 0) == 0.5);
+  CHECK(value("erf(x)", 0.4) == std::erf(0.4));
+  CHECK(value("abs(x)", -2) == 2);
+  CHECK(value("min(x, 1)", 3) == 1);
+  CHECK(value("max(x, 1)", 3) == 3);
+  CHECK(value("clamp(x, -1, 1)", -3) == -1);
+  CHECK(value("pow(x, 3)", -2) == -8);
+  CHECK(value("sin(x)", 1) == std::sin(1.0));
+  CHECK(value("cos(x)", 1) == std::cos(1.0));
+}
+
+TEST_CASE("named activations have their published values") {
+  const auto named = [](const std::string& name, double x) { return value(named_activations().at(name), x); };
+  for (const double x : {-30.0, -3.0, -0.7, 0.0, 0.2, 1.0, 5.0, 40.0}) {
+    CAPTURE(x);
+    const double inner = std::sqrt(2 / 3.14159265358979323846) * (x + 0.044715 * x * x * x);
+    CHECK(named("gelu", x) == doctest::Approx(0.5 * x * (1 + std::erf(x / std::sqrt(2.0)))).epsilon(1e-12));
+    CHECK(named("gelu_new", x) == doctest::Approx(0.5 * x * (1 + std::tanh(inner))).epsilon(1e-12));
+    CHECK(named("gelu_pytorch_tanh", x) == named("gelu_new", x));
+    CHECK(named("silu", x) == doctest::Approx(x / (1 + std::exp(-x))).epsilon(1e-12));
+    CHECK(named("quick_gelu", x) == doctest::Approx(x / (1 + std::exp(-1.702 * x))).epsilon(1e-12));
+    CHECK(named("relu", x) == std::max(x, 0.0));
+    CHECK(named("relu2", x) == std::max(x, 0.0) * std::max(x, 0.0));
+  }
+}
+
+TEST_CASE("GLSL has f32 literals that read back and functions that do not overflow") {
+  CHECK(to_glsl(parse("x * sigmoid(1.702 * x)")) == "x * sigmoid(1.702 * x)");
+  CHECK(to_glsl(parse("2 + x")) == "2.0 + x");
+  CHECK(to_glsl(parse("1e-7 * x")) == "1e-07 * x");
+  CHECK(to_glsl(parse("tanh(x) + erf(x)")) == "safe_tanh(x) + erf_(x)");
+  CHECK(to_glsl(parse("x - (1 - x)")) == "x - (1.0 - x)");
+  CHECK(to_glsl(parse("(x + 1) * -x")) == "(x + 1.0) * -x");
+  CHECK(to_glsl(parse("- -x")) == "-(-x)");
+  CHECK(to_glsl(parse("x > 0 ? x : exp(x) - 1")) == "x > 0.0 ? x : exp(x) - 1.0");
+  CHECK(to_glsl(parse("(x > 0 ? x : 0) * 2")) == "(x > 0.0 ? x : 0.0) * 2.0");
+}
+
+TEST_CASE("a whole power is written out, since GLSL's pow is undefined for negative bases") {
+  CHECK(to_glsl(parse("pow(x, 3)")) == "(x * x * x)");
+  CHECK(to_glsl(parse("1 / pow(x + 1, 2)")) == "1.0 / ((x + 1.0) * (x + 1.0))");
+  CHECK(to_glsl(parse("pow(x, 0.5)")) == "pow(x, 0.5)");
+}
+
+TEST_CASE("C++ computes in double") {
+  CHECK(to_cpp(parse("max(x, 0) * sigmoid(x) + 0.1 * tanh(x)")) ==
+        "std::max(x, 0.0) * monomorph::reference::sigmoid(x) + 0.1 * std::tanh(x)");
+}
+
+TEST_CASE("what is wrong has a rule") {
+  CHECK(rule_of("x +") == "expression.syntax");
+  CHECK(rule_of("") == "expression.syntax");
+  CHECK(rule_of("2x") == "expression.syntax");
+  CHECK(rule_of("x $ 2") == "expression.syntax");
+  CHECK(rule_of("x x") == "expression.syntax");
+  CHECK(rule_of("(x") == "expression.syntax");
+  CHECK(rule_of("x ? 1 : 2") == "expression.types");
+  CHECK(rule_of("x < 1") == "expression.types");
+  CHECK(rule_of("(x < 1) + 1") == "expression.types");
+  CHECK(rule_of("1 && x < 1 ? 1 : 2") == "expression.types");
+  CHECK(rule_of("sqrt(x < 1)") == "expression.types");
+  CHECK(rule_of("y") == "expression.unknown_name");
+  CHECK(rule_of("foo(x)") == "expression.unknown_function");
+  CHECK(rule_of("clamp(x, 1)") == "expression.arguments");
+  CHECK(rule_of("1e39 * x") == "expression.number");
+  CHECK(rule_of(std::string(5000, ' ') + "x") == "expression.syntax");
+  CHECK(rule_of(std::string(1000, '(') + "x" + std::string(1000, ')')) == "expression.syntax");
+  CHECK(rule_of(std::string(1000, '-') + "x") == "expression.syntax");
+}
+
+TEST_CASE("all unknown names are reported, each at its own place in the string") {
+  const auto source = as_source("a = \"y + x * gat\"");
+  Diagnostics diagnostics;
+  parse_expression("y + x * gat", {source, 1, 5, 13}, {"x", "gate"}, diagnostics);
+  CHECK(errors_of(diagnostics) == std::vector<std::string>{"expression.unknown_name 1:6", "expression.unknown_name 1:14"});
+  CHECK(diagnostics.all()[1].message.find("did you mean gate?") != std::string::npos);
+}
+
+TEST_CASE("a variable can be renamed, and function names that contain it stay") {
+  CHECK(rename_in_expression("x * max(x, exp(x)) + 2", "x", "gate") == "gate * max(gate, exp(gate)) + 2");
+  CHECK(names_in(parse("gate * 2 + up", {"gate", "up", "x"})) == std::set<std::string>{"gate", "up"});
+}

@@ -1,0 +1,106 @@
+#include <doctest/doctest.h>
+
+#include "tests/generator/spec/spec_text.hpp"
+
+using namespace monomorph::generator;
+using namespace monomorph::generator::testing;
+
+namespace {
+
+Spec read(const std::string& more, const std::vector<Override>& overrides = {}) {
+  Diagnostics diagnostics;
+  auto spec = read_spec(as_source(tiny + more), overrides, diagnostics);
+  INFO(render(diagnostics));
+  REQUIRE(spec);
+  return *spec;
+}
+
+}  // namespace
+
+TEST_CASE("without a pattern all layers are of one kind, with the defaults of the plainest decoder") {
+  const Spec spec = read("");
+  REQUIRE(spec.kinds.size() == 1);
+  CHECK(spec.layer_kinds == std::vector<std::size_t>{0, 0, 0, 0});
+  const LayerKind& kind = spec.kinds[0];
+  CHECK(kind.name == "layer");
+  CHECK(kind.steps.value == std::vector<std::string>{"attention", "mlp"});
+  CHECK(kind.attention.head_dim.value == 24);
+  CHECK_FALSE(kind.attention.head_dim.given);
+  CHECK(kind.attention.norms.input_norm.value);
+  CHECK_FALSE(kind.attention.norms.output_norm.value);
+  CHECK_FALSE(kind.attention.bias.value.has("q"));
+  CHECK(kind.position.rope_theta.value == 10000.0);
+  CHECK(kind.position.rotary_dim.value == 24);
+  CHECK(spec.engine.max_sequence_length.value == 64);
+  CHECK(spec.engine.kv_cache.value == "f16");
+  CHECK(spec.tokenizer.bos_token_id.value == -1);
+}
+
+TEST_CASE("a pattern is repeated and cut at the end") {
+  const Spec spec = read("[layers]\npattern = [\"a\", \"a\", \"b\"]\n[layers.a]\n[layers.b]\nposition.type = \"none\"\n");
+  CHECK(spec.layer_kinds == std::vector<std::size_t>{0, 0, 1, 0});
+  CHECK(spec.kinds[1].position.type.value == "none");
+  CHECK(spec.kinds[0].position.type.value == "rope");
+}
+
+TEST_CASE("a kind's keys replace the base's key by key, and defaults follow from what is resolved") {
+  const Spec spec = read("[layers]\npattern = [\"a\", \"b\"]\n[layers.a]\n[layers.b.attention]\nnum_attention_heads = 8\n");
+  REQUIRE(spec.kinds.size() == 2);
+  CHECK(spec.kinds[1].attention.num_attention_heads.value == 8);
+  CHECK(spec.kinds[1].attention.num_key_value_heads.value == 2);
+  CHECK(spec.kinds[1].attention.head_dim.value == 12);
+  CHECK(spec.kinds[1].position.rotary_dim.value == 12);
+}
+
+TEST_CASE("an inline table replaces a section as a whole") {
+  Diagnostics diagnostics;
+  const auto spec = read_spec(as_source(tiny + "[layers]\npattern = [\"a\", \"b\"]\n[layers.a]\n[layers.b]\n"
+                                               "attention = { num_attention_heads = 4 }\n"),
+                              {}, diagnostics);
+  REQUIRE(spec);
+  CHECK(spec->kinds[1].attention.num_key_value_heads.value == 4);
+}
+
+TEST_CASE("kinds whose resolved values are equal are one") {
+  const Spec spec = read("[layers]\npattern = [\"a\", \"b\"]\n[layers.a]\n[layers.b]\nattention.head_dim = 24\n");
+  CHECK(spec.kinds.size() == 1);
+  CHECK(spec.kinds[0].name == "a");
+}
+
+TEST_CASE("a change of type drops inherited keys that the new type does not have") {
+  const Spec spec = read("[layers]\npattern = [\"a\", \"b\"]\n[layers.a]\n[layers.b]\nposition.type = \"none\"\n"
+                         "norm.type = \"layer_norm\"\n",
+                         {{"position.rotary_dim", "8"}});
+  CHECK(spec.kinds[0].position.rotary_dim.value == 8);
+  CHECK(spec.kinds[1].position.rotary_dim.value == 0);
+  CHECK(spec.kinds[1].norm.bias.value);
+  CHECK(spec.kinds[1].norm.eps.value == 1e-6);
+  CHECK_FALSE(spec.norm.bias.value);
+}
+
+TEST_CASE("a kind's combine takes the place of an inherited activation") {
+  const Spec spec = read("[layers]\npattern = [\"a\", \"b\"]\n[layers.a]\n[layers.b]\nmlp.combine = \"gate * up\"\n");
+  CHECK(spec.kinds[1].mlp.combine.value == "gate * up");
+  CHECK_FALSE(spec.kinds[1].mlp.activation.given);
+}
+
+TEST_CASE("an override of a kind reaches that kind alone") {
+  const Spec spec = read("[layers]\npattern = [\"a\", \"b\"]\n[layers.a]\n[layers.b]\nposition.type = \"none\"\n",
+                         {{"layers.b.attention.num_key_value_heads", "1"}});
+  CHECK(spec.kinds[0].attention.num_key_value_heads.value == 2);
+  CHECK(spec.kinds[1].attention.num_key_value_heads.value == 1);
+}
+
+TEST_CASE("what is wrong with the base is said once, however many kinds share it") {
+  const Judged judged = judge(tiny + "[layers]\npattern = [\"a\", \"b\"]\n[layers.a]\n[layers.b]\nnorm.eps = 1e-5\n",
+                              {{"attention.num_key_value_heads", "3"}, {"attention.foo", "1"}});
+  CHECK(errors_of(judged.diagnostics) ==
+        std::vector<std::string>{"spec.unknown_key 1:11", "attention.kv_heads_divide_heads 1:33"});
+}
+
+TEST_CASE("names become identifiers that C++ takes") {
+  CHECK(identifier_of("llama-3.1-8b") == "llama_3_1_8b");
+  CHECK(identifier_of("7b") == "model_7b");
+  CHECK(identifier_of("int") == "int_model");
+  CHECK(identifier_of("monomorph") == "monomorph_model");
+}
