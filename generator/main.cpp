@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <functional>
+#include <iostream>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "generator/spec/schema.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/formats/atomic_file.hpp"
+#include "runtime/tokenizer/json_lines.hpp"
 
 namespace monomorph::generator {
 namespace {
@@ -39,7 +41,7 @@ struct Arguments {
   std::vector<std::string> ignored_keys;
   std::string weights, host, dump;
   std::vector<std::string> host_flags;
-  bool scan_nan = false, explain = false, json = false, markdown = false;
+  bool scan_nan = false, explain = false, json = false, markdown = false, decode = false;
 
   std::vector<Override> overrides() const {
     std::vector<Override> result;
@@ -123,6 +125,11 @@ void create(const Arguments& arguments) {
   complain(fmt::format("{} written; `monomorph check {}` checks it\n", path, path));
 }
 
+void tokenize(const Arguments& arguments) {
+  const Tokenizer tokenizer = Tokenizer::load(arguments.spec);
+  (arguments.decode ? decode_lines : encode_lines)(tokenizer, std::cin, std::cout);
+}
+
 /// Adds the subcommands; what the user chose is run after parsing.
 void add_commands(CLI::App& app, Arguments& arguments, std::function<void()>& chosen) {
   const auto command = [&](const char* name, const char* about, void (*run)(const Arguments&)) {
@@ -165,6 +172,10 @@ void add_commands(CLI::App& app, Arguments& arguments, std::function<void()>& ch
 
   sub = command("new", "a commented spec to start from", create);
   sub->add_option("NAME", arguments.spec, "of the model; writes NAME.toml")->required();
+
+  sub = command("tokenize", "lines of JSON strings on stdin -> lists of ids, or back", tokenize);
+  sub->add_option("PATH", arguments.spec, "tokenizer.json, or the directory that holds it")->required();
+  sub->add_flag("--decode", arguments.decode, "lists of ids -> strings");
 
   sub = command("schema", "JSON Schema of the spec language, for editors", [](const Arguments& given) {
     print(given.markdown ? spec_reference() : spec_schema());
