@@ -29,12 +29,15 @@ std::unique_ptr<Engine> load_engine(const Program& program, const LoadOptions& o
   std::unique_ptr<vulkan::Device> device = vulkan::Device::open(options.device, options.limits);
   check_memory(program, plan_memory(program, device->info()), device->info());
   if (options.profile && !device->physical().timestamps) {
-    throw Error(ErrorKind::device, fmt::format("{} has no timestamps, which a profile is made of", device->info().name));
+    throw Error(ErrorKind::device,
+                fmt::format("{} has no timestamps, which a profile is made of", device->info().name));
   }
   const HostWeights weights = options.random_weights ? HostWeights::random(program, options.random_seed)
                                                      : HostWeights::open(program, options.weights_path);
   if (options.profile) return std::make_unique<vulkan::MeasuredEngine>(program, std::move(device), weights, options);
-  if (options.probe_layers) return std::make_unique<vulkan::ProbedVulkanEngine>(program, std::move(device), weights, options);
+  if (options.probe_layers) {
+    return std::make_unique<vulkan::ProbedVulkanEngine>(program, std::move(device), weights, options);
+  }
   return std::make_unique<vulkan::VulkanEngine>(program, std::move(device), weights, options);
 }
 

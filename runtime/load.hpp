@@ -2,7 +2,8 @@
 // (which devices there are, what memory a program needs) and two views of a loaded engine: figures per kernel, and the
 // hidden states after each layer. No type of Vulkan reaches this header.
 //
-// `--device cpu` is not a Vulkan device: runtime/reference_engine.hpp serves it, with HostWeights (runtime/weights.hpp).
+// `--device cpu` is not a Vulkan device: runtime/reference_engine.hpp serves it, with HostWeights
+// (runtime/weights.hpp).
 #pragma once
 
 #include <cstdint>
@@ -48,8 +49,8 @@ struct DeviceInfo {
   bool memory_budget = false;  ///< heaps' `available` is the driver's word
   std::vector<MemoryHeap> heaps;
   Limits limits;
-  bool chosen = false;     ///< what an empty --device takes
-  std::string unusable;    ///< why not; empty: it can be used
+  bool chosen = false;   ///< what an empty --device takes
+  std::string unusable;  ///< why not; empty: it can be used
 
   /// Bytes of the largest device-local heap, where weights and cache go.
   std::int64_t memory() const;
@@ -75,9 +76,9 @@ struct LoadOptions {
   std::string weights_path;     ///< a .safetensors file or a directory
   bool random_weights = false;  ///< in place of weights_path
   std::uint64_t random_seed = 0;
-  std::string device;           ///< index, part of a name in any case, or empty: the best one
-  bool profile = false;         ///< the engine is a ProfiledEngine
-  bool probe_layers = false;    ///< the engine is a ProbedEngine
+  std::string device;         ///< index, part of a name in any case, or empty: the best one
+  bool profile = false;       ///< the engine is a ProfiledEngine
+  bool probe_layers = false;  ///< the engine is a ProbedEngine
   std::function<void(std::int64_t done, std::int64_t total)> progress;  ///< bytes of weights on the device
   LimitOverrides limits;
 };
@@ -96,8 +97,8 @@ struct KernelProfile {
   std::int64_t flops = 0;
 };
 
-/// A view of an engine loaded with LoadOptions::profile: dynamic_cast<ProfiledEngine*>(engine). Calls are slower under it
-/// (a timestamp around each dispatch), so times of whole calls are taken without.
+/// A view of an engine loaded with LoadOptions::profile: dynamic_cast<ProfiledEngine*>(engine). Calls are slower under
+/// it (a timestamp around each dispatch), so times of whole calls are taken without.
 class ProfiledEngine {
  public:
   virtual ~ProfiledEngine() = default;
@@ -106,8 +107,8 @@ class ProfiledEngine {
   virtual std::vector<KernelProfile> profile() const = 0;
 };
 
-/// A view of an engine loaded with LoadOptions::probe_layers: the same calls as Engine's, giving the hidden states after
-/// every layer: [layers][tokens x hidden_size], rows without padding.
+/// A view of an engine loaded with LoadOptions::probe_layers: the same calls as Engine's, giving the hidden states
+/// after every layer: [layers][tokens x hidden_size], rows without padding.
 class ProbedEngine {
  public:
   virtual ~ProbedEngine() = default;
@@ -132,11 +133,11 @@ std::string describe_memory(const Program& program, const std::optional<DeviceIn
 
 /// What one decoded token costs, for `info`: dispatches as recorded (a tensor in one slice).
 struct DispatchCount {
-  std::int64_t kernels = 0;           ///< pipelines of the program
-  std::int64_t decode = 0;            ///< embedding and layers
+  std::int64_t kernels = 0;  ///< pipelines of the program
+  std::int64_t decode = 0;   ///< embedding and layers
   std::int64_t head = 0, sample = 0;
-  std::int64_t per_layer = 0;         ///< of the second layer, or of all of decode where there is one layer
-  std::int64_t prefill = 0;           ///< of a chunk
+  std::int64_t per_layer = 0;  ///< of the second layer, or of all of decode where there is one layer
+  std::int64_t prefill = 0;    ///< of a chunk
   std::int64_t spirv_bytes = 0;
   std::int64_t per_token() const { return decode + head + sample; }
 };

@@ -53,7 +53,8 @@ std::string explain_misfit(const Program& program, const MemoryPlan& plan, const
   const std::int64_t available = heap == nullptr ? 0 : std::min(heap->available, heap->bytes);
   if (plan.total() <= available) return {};
   std::string text = fmt::format(
-      "{} has too little memory for {}: {} ({} bytes) are needed (weights {}, cache {}, activations {}, state and tables "
+      "{} has too little memory for {}: {} ({} bytes) are needed (weights {}, cache {}, activations {}, state and "
+      "tables "
       "{}), {} ({} bytes) are available of {}",
       device.name, program.name, readable(plan.total()), plan.total(), readable(plan.weights), readable(plan.cache),
       readable(plan.activations), readable(plan.state + plan.tables), readable(available), available,
@@ -79,7 +80,8 @@ std::string describe_memory(const Program& program, const std::optional<DeviceIn
   const MemoryPlan plan = plan_memory(program, device);
   std::string text;
   const auto line = [&](const char* what, std::int64_t bytes, const std::string& note) {
-    text += fmt::format("{:<12} {:>16} bytes  {:>10}{}\n", what, bytes, readable(bytes), note.empty() ? "" : "  " + note);
+    text +=
+        fmt::format("{:<12} {:>16} bytes  {:>10}{}\n", what, bytes, readable(bytes), note.empty() ? "" : "  " + note);
   };
   line("weights", plan.weights,
        fmt::format("{} tensors, {} slices, {} allocations", plan.tensors, plan.slices, plan.allocations));

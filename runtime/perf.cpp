@@ -22,7 +22,8 @@ void KernelTotals::add(std::int32_t kernel, std::int64_t rows, std::int64_t toke
 
 std::vector<KernelProfile> KernelTotals::totals() const {
   std::vector<KernelProfile> ran;
-  std::copy_if(totals_.begin(), totals_.end(), std::back_inserter(ran), [](const KernelProfile& p) { return p.calls > 0; });
+  std::copy_if(totals_.begin(), totals_.end(), std::back_inserter(ran),
+               [](const KernelProfile& p) { return p.calls > 0; });
   return ran;
 }
 

@@ -17,9 +17,12 @@ std::int64_t row_bytes(Dtype dtype, std::int64_t columns) {
 
 const char* to_string(Dtype dtype) {
   switch (dtype) {
-    case Dtype::f32: return "F32";
-    case Dtype::f16: return "F16";
-    case Dtype::bf16: return "BF16";
+    case Dtype::f32:
+      return "F32";
+    case Dtype::f16:
+      return "F16";
+    case Dtype::bf16:
+      return "BF16";
   }
   return "unknown";
 }
@@ -79,7 +82,8 @@ void HostWeights::stored_rows(std::int32_t tensor, std::int64_t first, std::int6
   // Padding, and what no part fills, is zero: kernels may read whole rows of four words.
   const std::int64_t used = pattern.columns * element_bytes(pattern.stored);
   for (std::int64_t r = 0; r < rows && used < stride; ++r) {
-    const auto padding = out.subspan(static_cast<std::size_t>(r * stride + used), static_cast<std::size_t>(stride - used));
+    const auto padding =
+        out.subspan(static_cast<std::size_t>(r * stride + used), static_cast<std::size_t>(stride - used));
     std::fill(padding.begin(), padding.end(), std::byte{0});
   }
   if (pattern.dtype == pattern.stored) {

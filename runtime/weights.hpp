@@ -53,7 +53,8 @@ class HostWeights {
   /// A whole row; out has the tensor's columns. A vector's row is 0. Safe to call from several threads.
   void row(std::int32_t tensor, std::int64_t row, std::span<float> out) const;
 
-  /// Rows first..first + rows - 1 as the device holds them: `stored` elements, each row padded with zeros to row_bytes().
+  /// Rows first..first + rows - 1 as the device holds them: `stored` elements, each row padded with zeros to
+  /// row_bytes().
   void stored_rows(std::int32_t tensor, std::int64_t first, std::int64_t rows, std::span<std::byte> out) const;
 
   class Source;  ///< a checkpoint or a generator of random values

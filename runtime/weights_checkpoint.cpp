@@ -98,17 +98,21 @@ void CheckpointSource::raw_rows(std::size_t tensor, std::int64_t first, std::int
   const TensorPattern& pattern = *entries[tensor].pattern;
   const FoundTensor& found = tensors_[tensor];
   const std::int64_t size = element_bytes(pattern.dtype);
-  for (std::int64_t r = 0; r < rows; ++r) std::memset(out.data() + r * stride, 0, static_cast<std::size_t>(pattern.columns * size));
+  for (std::int64_t r = 0; r < rows; ++r) {
+    std::memset(out.data() + r * stride, 0, static_cast<std::size_t>(pattern.columns * size));
+  }
   for (const FoundPart& part : found.parts) {
     if (part.data == nullptr) continue;
     if (found.is_vector) {
-      std::memcpy(out.data() + part.first * size, address(tensor, part, 0, part.first), static_cast<std::size_t>(part.rows * size));
+      std::memcpy(out.data() + part.first * size, address(tensor, part, 0, part.first),
+                  static_cast<std::size_t>(part.rows * size));
       continue;
     }
     const std::int64_t begin = std::max(first, part.first), end = std::min(first + rows, part.first + part.rows);
     if (!part.transposed) {
       for (std::int64_t r = begin; r < end; ++r) {
-        std::memcpy(out.data() + (r - first) * stride, address(tensor, part, r, 0), static_cast<std::size_t>(pattern.columns * size));
+        std::memcpy(out.data() + (r - first) * stride, address(tensor, part, r, 0),
+                    static_cast<std::size_t>(pattern.columns * size));
       }
       continue;
     }
@@ -127,7 +131,8 @@ void CheckpointSource::raw_rows(std::size_t tensor, std::int64_t first, std::int
 }
 
 /// The prefix under which every name is found; where there is none, the one under which most are.
-std::string choose_prefix(const Program& program, const Checkpoint& checkpoint, const std::vector<TensorEntry>& entries) {
+std::string choose_prefix(const Program& program, const Checkpoint& checkpoint,
+                          const std::vector<TensorEntry>& entries) {
   const char* none = "";
   const std::span<const char* const> prefixes =
       program.checkpoint_prefixes.empty() ? std::span(&none, 1) : program.checkpoint_prefixes;
@@ -159,8 +164,9 @@ void CheckpointSource::find(const Program& program, const std::string& path) {
     found.is_vector = pattern.rows == 1 && !one_row;
     std::int64_t first = 0;
     for (const TensorPart& part : pattern.parts) {
-      FoundPart place{nullptr, first, part.rows, part.source_row, part.source_rows,
-                      part.transposed && !found.is_vector};  // a vector has nothing to transpose
+      FoundPart place{nullptr,          first,
+                      part.rows,        part.source_row,
+                      part.source_rows, part.transposed && !found.is_vector};  // a vector has nothing to transpose
       first += part.rows;
       if (*part.name != '\0') {
         const std::string name = prefix + with_layer(part.name, entry.layer);

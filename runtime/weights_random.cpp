@@ -68,7 +68,8 @@ class RandomSource final : public HostWeights::Source {
       std::int64_t at = start(tensor, first + r);
       for (std::int64_t c = 0; c < pattern.columns;) {
         const std::int64_t count = std::min(pattern.columns - c, tile_elements - at);
-        std::memcpy(out.data() + r * stride + c * size, encoded.data() + at * size, static_cast<std::size_t>(count * size));
+        std::memcpy(out.data() + r * stride + c * size, encoded.data() + at * size,
+                    static_cast<std::size_t>(count * size));
         c += count;
         at = 0;
       }
@@ -87,8 +88,8 @@ class RandomSource final : public HostWeights::Source {
   }
 
   static std::int64_t start(std::size_t tensor, std::int64_t row) {
-    return static_cast<std::int64_t>((static_cast<std::uint64_t>(tensor) * 40503u + static_cast<std::uint64_t>(row) * row_step) %
-                                     tile_elements);
+    return static_cast<std::int64_t>(
+        (static_cast<std::uint64_t>(tensor) * 40503u + static_cast<std::uint64_t>(row) * row_step) % tile_elements);
   }
 
   std::vector<float> tile_;

@@ -20,8 +20,8 @@ struct PhysicalDevice {
   DeviceInfo info;
   std::uint32_t queue_family = 0;
   bool timestamps = false;
-  double timestamp_nanoseconds = 0;      ///< of one tick
-  std::uint64_t timestamp_mask = 0;      ///< the bits of a timestamp that count
+  double timestamp_nanoseconds = 0;                           ///< of one tick
+  std::uint64_t timestamp_mask = 0;                           ///< the bits of a timestamp that count
   std::int64_t min_subgroup_size = 0, max_subgroup_size = 0;  ///< equal without subgroup size control
   bool subgroup_size_control = false;  ///< required sizes and full subgroups can be asked for in compute
   std::uint32_t vendor = 0, device = 0, driver_version = 0;
@@ -31,8 +31,8 @@ struct PhysicalDevice {
 
 std::vector<PhysicalDevice> list_physical_devices(const Instance& instance);
 
-/// The device that `request` names (index, part of a name in any case, or empty for the best: discrete, then integrated,
-/// virtual, CPU, each by memory). Throws Error(device) that lists what there is.
+/// The device that `request` names (index, part of a name in any case, or empty for the best: discrete, then
+/// integrated, virtual, CPU, each by memory). Throws Error(device) that lists what there is.
 std::size_t choose_device(const std::vector<DeviceInfo>& devices, const std::string& request);
 
 /// Limits as tests lower them.

@@ -19,11 +19,16 @@ std::int64_t DeviceInfo::memory() const {
 
 const char* to_string(DeviceType type) {
   switch (type) {
-    case DeviceType::discrete: return "discrete GPU";
-    case DeviceType::integrated: return "integrated GPU";
-    case DeviceType::virtual_gpu: return "virtual GPU";
-    case DeviceType::cpu: return "CPU";
-    case DeviceType::other: return "other";
+    case DeviceType::discrete:
+      return "discrete GPU";
+    case DeviceType::integrated:
+      return "integrated GPU";
+    case DeviceType::virtual_gpu:
+      return "virtual GPU";
+    case DeviceType::cpu:
+      return "CPU";
+    case DeviceType::other:
+      return "other";
   }
   return "other";
 }
@@ -46,7 +51,8 @@ std::string list(const std::vector<DeviceInfo>& devices) {
 }
 
 constexpr const char* remedy =
-    "install a driver (on Debian: apt install mesa-vulkan-drivers, which has one for the CPU too), or use --device cpu, "
+    "install a driver (on Debian: apt install mesa-vulkan-drivers, which has one for the CPU too), or use --device "
+    "cpu, "
     "which runs the reference without Vulkan";
 
 }  // namespace
@@ -68,15 +74,17 @@ std::size_t choose_device(const std::vector<DeviceInfo>& devices, const std::str
       if (lower(devices[i].name).find(lower(request)) != std::string::npos) candidates.push_back(i);
     }
     if (candidates.empty()) {
-      throw Error(ErrorKind::device, fmt::format("no device's name contains '{}'; there are:{}", request, list(devices)));
+      throw Error(ErrorKind::device,
+                  fmt::format("no device's name contains '{}'; there are:{}", request, list(devices)));
     }
   }
   std::vector<std::size_t> usable;
   std::copy_if(candidates.begin(), candidates.end(), std::back_inserter(usable),
                [&](std::size_t i) { return devices[i].unusable.empty(); });
   if (usable.empty()) {
-    throw Error(ErrorKind::device, fmt::format("no usable Vulkan device{}: {}; there are:{}",
-                                               request.empty() ? "" : " is named '" + request + "'", remedy, list(devices)));
+    throw Error(ErrorKind::device,
+                fmt::format("no usable Vulkan device{}: {}; there are:{}",
+                            request.empty() ? "" : " is named '" + request + "'", remedy, list(devices)));
   }
   return *std::min_element(usable.begin(), usable.end(), [&](std::size_t a, std::size_t b) {
     if (devices[a].type != devices[b].type) return devices[a].type < devices[b].type;

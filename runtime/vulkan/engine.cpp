@@ -36,7 +36,8 @@ VulkanEngine::VulkanEngine(const Program& program, std::unique_ptr<Device> devic
       measured_(options.profile),
       block_(std::min(longest_block, program.decode_steps)),
       logits_(static_cast<std::size_t>(program.vocab_size)) {
-  if (state_.logits().size() < logits_.size() || state_.token_ids().size() < static_cast<std::size_t>(program.prefill_chunk) ||
+  if (state_.logits().size() < logits_.size() ||
+      state_.token_ids().size() < static_cast<std::size_t>(program.prefill_chunk) ||
       state_.generated().size() < static_cast<std::size_t>(program.decode_steps) || program.decode_steps < 1) {
     throw Error(ErrorKind::internal, "the program's state has too little room for its tokens or logits");
   }
@@ -87,7 +88,8 @@ void VulkanEngine::collect(const Recording& recording, std::int64_t seq_len) {
   for (std::size_t i = 0; i < recording.measured.size(); ++i) {
     const Step& step = *recording.measured[i];
     const std::uint64_t ticks = (ticks_[i + 1] - ticks_[i]) & physical.timestamp_mask;
-    totals_.add(step.kernel, step.row_count, scaled_tokens(step.tokens, std::min(seq_len, recording.most_tokens), recording.most_tokens),
+    totals_.add(step.kernel, step.row_count,
+                scaled_tokens(step.tokens, std::min(seq_len, recording.most_tokens), recording.most_tokens),
                 static_cast<double>(ticks) * physical.timestamp_nanoseconds * 1e-9);
   }
 }
@@ -99,7 +101,8 @@ std::span<const float> VulkanEngine::take_logits() {
 
 void VulkanEngine::append(std::span<const std::int32_t> tokens, const Call& call) {
   while (!tokens.empty()) {
-    const auto count = static_cast<std::int64_t>(std::min(tokens.size(), static_cast<std::size_t>(program_.prefill_chunk)));
+    const auto count =
+        static_cast<std::int64_t>(std::min(tokens.size(), static_cast<std::size_t>(program_.prefill_chunk)));
     std::copy_n(tokens.begin(), count, state_.token_ids().begin());
     tokens = tokens.subspan(static_cast<std::size_t>(count));
     const bool last = tokens.empty();
@@ -156,16 +159,17 @@ std::span<const float> VulkanEngine::decode(std::int32_t token) {
   return take_logits();
 }
 
-// A drawn token is in the cache only once it has been the input of a step: the last one never is, and is the next call's
-// to append.
+// A drawn token is in the cache only once it has been the input of a step: the last one never is, and is the next
+// call's to append.
 Engine::Generation VulkanEngine::generate(std::span<const std::int32_t> prompt, std::int64_t count,
                                           const Sampling& sampling, const std::function<bool(std::int32_t)>& token) {
   validate_generation(program_, position_, prompt, count, sampling);
   Generation generation;
   const auto prefill_start = std::chrono::steady_clock::now();
-  Draw draw{position_ + static_cast<std::int64_t>(prompt.size()), count, sampling_request(sampling, program_.eos_tokens), token};
-  draw.sampling.stop_position =
-      static_cast<std::uint32_t>(std::min(program_.max_sequence_length, draw.first_position + std::max<std::int64_t>(count, 1) - 1));
+  Draw draw{position_ + static_cast<std::int64_t>(prompt.size()), count,
+            sampling_request(sampling, program_.eos_tokens), token};
+  draw.sampling.stop_position = static_cast<std::uint32_t>(
+      std::min(program_.max_sequence_length, draw.first_position + std::max<std::int64_t>(count, 1) - 1));
   Call call;
   if (count > 0) {
     call.after = After::head_and_sample;
@@ -192,7 +196,8 @@ bool VulkanEngine::take_drawn(const Draw& draw, Generation& generation) {
     if (static_cast<std::int64_t>(generation.tokens.size()) == draw.count) break;
     const std::uint32_t id = drawn[i];
     generation.tokens.push_back(static_cast<std::int32_t>(id));
-    generation.stopped = std::find(program_.eos_tokens.begin(), program_.eos_tokens.end(), id) != program_.eos_tokens.end();
+    generation.stopped =
+        std::find(program_.eos_tokens.begin(), program_.eos_tokens.end(), id) != program_.eos_tokens.end();
     wanted = (!draw.token || draw.token(static_cast<std::int32_t>(id))) && !generation.stopped;
   }
   const auto tokens = static_cast<std::int64_t>(generation.tokens.size());

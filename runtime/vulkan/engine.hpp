@@ -1,5 +1,5 @@
-// The engine on a Vulkan device. Loading allocates, uploads and records; afterwards nothing is allocated and no descriptor
-// written: a call writes the sequence's state and token ids, submits recordings and waits.
+// The engine on a Vulkan device. Loading allocates, uploads and records; afterwards nothing is allocated and no
+// descriptor written: a call writes the sequence's state and token ids, submits recordings and waits.
 #pragma once
 
 #include <chrono>

@@ -43,7 +43,8 @@ void HostState::record_download(VkCommandBuffer commands) const {
     full_barrier(commands);
     for (const Item& item : items_) {
       if (!item.down) continue;
-      const VkBufferCopy copy{static_cast<VkDeviceSize>(item.place.offset), static_cast<VkDeviceSize>(item.mirror_offset),
+      const VkBufferCopy copy{static_cast<VkDeviceSize>(item.place.offset),
+                              static_cast<VkDeviceSize>(item.mirror_offset),
                               static_cast<VkDeviceSize>(item.place.bytes)};
       vkCmdCopyBuffer(commands, storage_.buffer(item.place.buffer).get(), mirror_.get(), 1, &copy);
     }

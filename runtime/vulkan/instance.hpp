@@ -1,7 +1,7 @@
 // The Vulkan instance, validation on request, and debug names.
 //
-// Environment: MONOMORPH_VALIDATION=1 turns on the Khronos validation layer (core, and synchronization with its checks at
-// queue submission), =gpu its GPU-assisted checks too. Errors are counted; the first makes the engine's call fail.
+// Environment: MONOMORPH_VALIDATION=1 turns on the Khronos validation layer (core, and synchronization with its checks
+// at queue submission), =gpu its GPU-assisted checks too. Errors are counted; the first makes the engine's call fail.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,8 @@ namespace monomorph::vulkan {
 
 class Instance {
  public:
-  /// Null where there is no driver. Throws Error(environment) when validation is asked for and its layer is not installed.
+  /// Null where there is no driver. Throws Error(environment) when validation is asked for and its layer is not
+  /// installed.
   static std::shared_ptr<Instance> create();
   ~Instance();
   Instance(const Instance&) = delete;

@@ -54,10 +54,11 @@ WeightLayout lay_out_weights(std::span<const TensorEntry> tensors, const LayoutL
     if (tensor.bytes() > limit) {
       step = limit / (granule * stride) * granule;
       if (step == 0) {
-        throw Error(ErrorKind::device,
-                    fmt::format("{}: the device binds at most {} bytes at once, and {} rows of this weight, the fewest a "
-                                "slice can have, take {}",
-                                tensor.name, limit, std::min(granule, tensor.pattern->rows), granule * stride));
+        throw Error(
+            ErrorKind::device,
+            fmt::format("{}: the device binds at most {} bytes at once, and {} rows of this weight, the fewest a "
+                        "slice can have, take {}",
+                        tensor.name, limit, std::min(granule, tensor.pattern->rows), granule * stride));
       }
     }
     for (std::int64_t row = 0; row < tensor.pattern->rows; row += step) {
@@ -72,7 +73,8 @@ WeightLayout lay_out_weights(std::span<const TensorEntry> tensors, const LayoutL
 std::size_t ArenaLayout::piece_of(const BufferView& view) const {
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     const ArenaPiece& piece = pieces[i];
-    if (piece.arena == view.arena && view.offset >= piece.offset && view.offset + view.bytes <= piece.offset + piece.bytes) {
+    if (piece.arena == view.arena && view.offset >= piece.offset &&
+        view.offset + view.bytes <= piece.offset + piece.bytes) {
       return i;
     }
   }
@@ -93,11 +95,12 @@ ArenaLayout lay_out_arenas(const Program& program, std::span<const BufferView> v
                                                      view.offset, names[a], program.arena_bytes[a]));
       }
       if (view.bytes > limits.max_slice_bytes) {
-        throw Error(ErrorKind::device,
-                    fmt::format("{}: the device binds at most {} bytes at once, and one buffer needs {}; generate with a "
-                                "smaller engine.{}",
-                                names[a], limits.max_slice_bytes, view.bytes,
-                                arena == Arena::activations ? "prefill_chunk" : "max_sequence_length"));
+        throw Error(
+            ErrorKind::device,
+            fmt::format("{}: the device binds at most {} bytes at once, and one buffer needs {}; generate with a "
+                        "smaller engine.{}",
+                        names[a], limits.max_slice_bytes, view.bytes,
+                        arena == Arena::activations ? "prefill_chunk" : "max_sequence_length"));
       }
       used.push_back(view);
     }
@@ -112,11 +115,12 @@ ArenaLayout lay_out_arenas(const Program& program, std::span<const BufferView> v
         layout.pieces.back().bytes = run_end - layout.pieces.back().offset;
       } else {
         if (run_end - run_begin > limits.max_shard_bytes) {
-          throw Error(ErrorKind::device,
-                      fmt::format("{}: the device allocates at most {} bytes at once, and {} lie in one piece; generate "
-                                  "with a smaller engine.{}",
-                                  names[a], limits.max_shard_bytes, run_end - run_begin,
-                                  arena == Arena::activations ? "prefill_chunk" : "max_sequence_length"));
+          throw Error(
+              ErrorKind::device,
+              fmt::format("{}: the device allocates at most {} bytes at once, and {} lie in one piece; generate "
+                          "with a smaller engine.{}",
+                          names[a], limits.max_shard_bytes, run_end - run_begin,
+                          arena == Arena::activations ? "prefill_chunk" : "max_sequence_length"));
         }
         layout.pieces.push_back({arena, run_begin, run_end - run_begin});
       }

@@ -35,7 +35,7 @@ struct WeightLayout {
   std::vector<Slice> slices;             ///< by tensor, then by row
   std::vector<std::size_t> first_slice;  ///< of each tensor, and one past the last
   std::vector<std::int64_t> shard_bytes;
-  std::vector<std::int64_t> row_bytes;   ///< of each tensor
+  std::vector<std::int64_t> row_bytes;  ///< of each tensor
 
   std::span<const Slice> of(std::int32_t tensor) const {
     const auto id = static_cast<std::size_t>(tensor);

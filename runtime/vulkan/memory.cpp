@@ -19,7 +19,8 @@ VkBufferCreateInfo buffer_create_info(std::int64_t bytes) {
   VkBufferCreateInfo create{};
   create.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
   create.size = static_cast<VkDeviceSize>(bytes);
-  create.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+  create.usage =
+      VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
   create.sharingMode = VK_SHARING_MODE_EXCLUSIVE;
   return create;
 }
@@ -43,25 +44,31 @@ MemoryTypes choose_memory_types(const Device& device) {
                         (memory.memoryHeaps[types.heap].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) == 0;
     if ((memory.memoryHeaps[h].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) != 0 && larger) types.heap = h;
   }
-  // Of the types that have what is needed, the one with the most of what is wished for; types of a kind nobody here asks
-  // for (protected, device-coherent) are left alone.
+  // Of the types that have what is needed, the one with the most of what is wished for; types of a kind nobody here
+  // asks for (protected, device-coherent) are left alone.
   const auto find = [&](VkMemoryPropertyFlags needed, VkMemoryPropertyFlags wished,
                         std::optional<std::size_t> heap) -> std::optional<std::uint32_t> {
-    constexpr VkMemoryPropertyFlags understood = visible | VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
+    constexpr VkMemoryPropertyFlags understood =
+        visible | VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
     std::optional<std::uint32_t> best;
     for (std::uint32_t t = 0; t < memory.memoryTypeCount; ++t) {
       const VkMemoryPropertyFlags flags = memory.memoryTypes[t].propertyFlags;
       if ((flags & needed) != needed || (flags & ~understood) != 0) continue;
       if ((open_to_buffers.memoryTypeBits & (1u << t)) == 0) continue;
       if (heap && memory.memoryTypes[t].heapIndex != *heap) continue;
-      if (!best || ((flags & wished) == wished && (memory.memoryTypes[*best].propertyFlags & wished) != wished)) best = t;
+      if (!best || ((flags & wished) == wished && (memory.memoryTypes[*best].propertyFlags & wished) != wished)) {
+        best = t;
+      }
     }
     return best;
   };
   const auto host = find(visible, VK_MEMORY_PROPERTY_HOST_CACHED_BIT, std::nullopt);
-  const auto mapped = find(visible | VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, VK_MEMORY_PROPERTY_HOST_CACHED_BIT, types.heap);
+  const auto mapped =
+      find(visible | VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, VK_MEMORY_PROPERTY_HOST_CACHED_BIT, types.heap);
   const auto local = find(VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0, types.heap);
-  if (!host || !local) throw Error(ErrorKind::device, device.info().name + ": it has no memory that this engine can use");
+  if (!host || !local) {
+    throw Error(ErrorKind::device, device.info().name + ": it has no memory that this engine can use");
+  }
   types.host = *host;
   types.direct = mapped && device.info().type != DeviceType::discrete && !device.staging_forced();
   types.device = types.direct ? *mapped : *local;

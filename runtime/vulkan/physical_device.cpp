@@ -12,11 +12,16 @@ namespace {
 
 DeviceType device_type(VkPhysicalDeviceType type) {
   switch (type) {
-    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU: return DeviceType::discrete;
-    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU: return DeviceType::integrated;
-    case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU: return DeviceType::virtual_gpu;
-    case VK_PHYSICAL_DEVICE_TYPE_CPU: return DeviceType::cpu;
-    default: return DeviceType::other;
+    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
+      return DeviceType::discrete;
+    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
+      return DeviceType::integrated;
+    case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
+      return DeviceType::virtual_gpu;
+    case VK_PHYSICAL_DEVICE_TYPE_CPU:
+      return DeviceType::cpu;
+    default:
+      return DeviceType::other;
   }
 }
 
@@ -37,8 +42,8 @@ void read_properties(PhysicalDevice& device) {
   DeviceInfo& info = device.info;
   info.name = base.deviceName;
   info.type = device_type(base.deviceType);
-  info.api_version = fmt::format("{}.{}.{}", VK_API_VERSION_MAJOR(base.apiVersion), VK_API_VERSION_MINOR(base.apiVersion),
-                                 VK_API_VERSION_PATCH(base.apiVersion));
+  info.api_version = fmt::format("{}.{}.{}", VK_API_VERSION_MAJOR(base.apiVersion),
+                                 VK_API_VERSION_MINOR(base.apiVersion), VK_API_VERSION_PATCH(base.apiVersion));
   device.vendor = base.vendorID;
   device.device = base.deviceID;
   device.driver_version = base.driverVersion;
@@ -80,14 +85,16 @@ void read_properties(PhysicalDevice& device) {
   info.driver = fmt::format("{} {}", driver.driverName, driver.driverInfo);
   info.subgroup_size = subgroup.subgroupSize;
   device.min_subgroup_size = device.max_subgroup_size = subgroup.subgroupSize;
-  device.subgroup_size_control = control && control_features.subgroupSizeControl && control_features.computeFullSubgroups &&
+  device.subgroup_size_control = control && control_features.subgroupSizeControl &&
+                                 control_features.computeFullSubgroups &&
                                  (sizes.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0;
   if (device.subgroup_size_control) {
     device.min_subgroup_size = sizes.minSubgroupSize;
     device.max_subgroup_size = sizes.maxSubgroupSize;
   }
   const VkSubgroupFeatureFlags needed = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT;
-  if ((subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) == 0 || (subgroup.supportedOperations & needed) != needed) {
+  if ((subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) == 0 ||
+      (subgroup.supportedOperations & needed) != needed) {
     info.unusable = "it has no subgroup arithmetic in compute shaders";
   }
 

@@ -1,5 +1,5 @@
-// The driver's compiled pipelines, kept on disk for one device, driver and program. A file that is truncated, damaged or
-// from elsewhere is as good as none; a directory that cannot be written costs time and nothing else.
+// The driver's compiled pipelines, kept on disk for one device, driver and program. A file that is truncated, damaged
+// or from elsewhere is as good as none; a directory that cannot be written costs time and nothing else.
 //
 // $XDG_CACHE_HOME/monomorph/ or ~/.cache/monomorph/; MONOMORPH_NO_CACHE=1 turns it off.
 #pragma once

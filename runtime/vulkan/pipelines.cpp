@@ -12,7 +12,8 @@ namespace {
 
 ShaderModuleHandle make_module(const Device& device, const Kernel& kernel) {
   if (kernel.spirv.size() < 20 || kernel.spirv.size() % 4 != 0) {
-    throw Error(ErrorKind::internal, fmt::format("kernel {}: {} bytes are no SPIR-V", kernel.name, kernel.spirv.size()));
+    throw Error(ErrorKind::internal,
+                fmt::format("kernel {}: {} bytes are no SPIR-V", kernel.name, kernel.spirv.size()));
   }
   // Emitted arrays of bytes need not be aligned as Vulkan wants words.
   std::vector<std::uint32_t> words(kernel.spirv.size() / 4);
@@ -56,9 +57,9 @@ Pipeline make_pipeline(const Device& device, const Kernel& kernel, const DeviceF
                        VkPipelineCache cache) {
   if (chosen.workgroup_size > device.limits().max_workgroup_invocations ||
       chosen.workgroup_size > device.limits().max_workgroup_size_x) {
-    throw Error(ErrorKind::device, fmt::format("kernel {} needs workgroups of {}; {} allows {}", kernel.name,
-                                               chosen.workgroup_size, device.info().name,
-                                               device.limits().max_workgroup_invocations));
+    throw Error(ErrorKind::device,
+                fmt::format("kernel {} needs workgroups of {}; {} allows {}", kernel.name, chosen.workgroup_size,
+                            device.info().name, device.limits().max_workgroup_invocations));
   }
   Pipeline pipeline;
   make_layouts(device, kernel, pipeline);
@@ -104,8 +105,8 @@ DeviceFacts facts_of(const Device& device) {
   DeviceFacts facts;
   facts.type = physical.info.type;
   facts.vendor = physical.vendor;
-  facts.subgroup_size = preferred_subgroup_size(physical.vendor, physical.info.subgroup_size, physical.min_subgroup_size,
-                                                physical.max_subgroup_size);
+  facts.subgroup_size = preferred_subgroup_size(physical.vendor, physical.info.subgroup_size,
+                                                physical.min_subgroup_size, physical.max_subgroup_size);
   facts.max_workgroup_invocations =
       std::min(physical.info.limits.max_workgroup_invocations, physical.info.limits.max_workgroup_size_x);
   facts.max_shared_memory = physical.info.limits.max_shared_memory;

@@ -23,8 +23,8 @@ struct Pipeline {
 /// What kernels are specialized for.
 DeviceFacts facts_of(const Device& device);
 
-/// One for each kernel, in their order, through the pipeline cache on disk. Throws Error(device) where a kernel needs more
-/// than the device has.
+/// One for each kernel, in their order, through the pipeline cache on disk. Throws Error(device) where a kernel needs
+/// more than the device has.
 std::vector<Pipeline> make_pipelines(const Device& device, const Program& program, const DeviceFacts& facts,
                                      const std::vector<Tile>& tiles);
 

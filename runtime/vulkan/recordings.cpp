@@ -36,7 +36,6 @@ Recordings::Recordings(const Device& device, const Program& program, const Stora
     : device_(device),
       program_(program),
       storage_(storage),
-      facts_(facts),
       tiles_(choose_tiles(program, facts)),
       options_(options),
       phases_(make_phases(device, program, storage, facts, tiles_)),
@@ -69,7 +68,8 @@ Recordings::Recordings(const Device& device, const Program& program, const Stora
   }
 
   for (const std::int64_t tokens : prefill_sizes(program.prefill_chunk)) {
-    prefills_.push_back({tokens, record({{&phases_.prefill, tokens, program.prefill_chunk}}, fmt::format("prefill {}", tokens))});
+    prefills_.push_back(
+        {tokens, record({{&phases_.prefill, tokens, program.prefill_chunk}}, fmt::format("prefill {}", tokens))});
   }
   decode_ = record({{&phases_.decode, 1, 1}}, "decode");
   head_ = record({{&phases_.head, 1, 1}}, "head");
@@ -93,13 +93,15 @@ Recordings::Recordings(const Device& device, const Program& program, const Stora
 }
 
 void Recordings::count_queries() {
-  const std::size_t decode = queries_of(phases_.decode), head = queries_of(phases_.head), sample = queries_of(phases_.sample);
+  const std::size_t decode = queries_of(phases_.decode), head = queries_of(phases_.head),
+                    sample = queries_of(phases_.sample);
   const std::size_t prefills = queries_of(phases_.prefill) * prefill_sizes(program_.prefill_chunk).size();
   query_count_ = static_cast<std::uint32_t>(prefills + 2 * (decode + head + sample));
 }
 
 const Recording& Recordings::prefill(std::int64_t tokens) const {
-  return std::find_if(prefills_.begin(), prefills_.end(), [&](const Prefill& p) { return p.tokens >= tokens; })->recording;
+  return std::find_if(prefills_.begin(), prefills_.end(), [&](const Prefill& p) { return p.tokens >= tokens; })
+      ->recording;
 }
 
 const std::byte* Recordings::probe(std::size_t layer) const {
@@ -132,7 +134,8 @@ void Recordings::record_phase(Recording& recording, const Part& part, HazardTrac
   const VkCommandBuffer commands = recording.commands;
   std::size_t ends = 0;
   for (std::size_t i = 0; i <= part.phase->steps.size(); ++i) {
-    for (; options_.probe && ends < part.phase->layer_ends.size() && part.phase->layer_ends[ends].step_count == i; ++ends) {
+    for (; options_.probe && ends < part.phase->layer_ends.size() && part.phase->layer_ends[ends].step_count == i;
+         ++ends) {
       record_probe(commands, part.phase->layer_ends[ends], ends);
       hazards.barrier();
     }
@@ -143,15 +146,17 @@ void Recordings::record_phase(Recording& recording, const Part& part, HazardTrac
     const std::int64_t tile_tokens = tiles_[static_cast<std::size_t>(step.kernel)].tokens;
     const std::int64_t y = (tokens + tile_tokens - 1) / tile_tokens;
     if (y > device_.limits().max_workgroup_count_y) {
-      throw Error(ErrorKind::device, fmt::format("kernel {}: {} tokens at once are too many for {}; generate with a smaller "
-                                                 "engine.prefill_chunk",
-                                                 program_.kernels[static_cast<std::size_t>(step.kernel)].name, tokens,
-                                                 device_.info().name));
+      throw Error(
+          ErrorKind::device,
+          fmt::format("kernel {}: {} tokens at once are too many for {}; generate with a smaller "
+                      "engine.prefill_chunk",
+                      program_.kernels[static_cast<std::size_t>(step.kernel)].name, tokens, device_.info().name));
     }
     // Measured dispatches stand alone, so that a time belongs to one kernel.
     if (hazards.add(step.accesses) || options_.measure) shader_barrier(commands);
     const VkDescriptorSet set = sets_.of(step);
-    const PushConstants constants{static_cast<std::uint32_t>(step.first_row), static_cast<std::uint32_t>(step.row_count)};
+    const PushConstants constants{static_cast<std::uint32_t>(step.first_row),
+                                  static_cast<std::uint32_t>(step.row_count)};
     vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.pipeline.get());
     vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.layout.get(), 0, 1, &set, 0, nullptr);
     vkCmdPushConstants(commands, pipeline.layout.get(), VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof constants, &constants);

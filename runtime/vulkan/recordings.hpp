@@ -1,4 +1,5 @@
-// Command buffers, recorded once at load and submitted many times. Each orders itself after whatever was submitted before.
+// Command buffers, recorded once at load and submitted many times. Each orders itself after whatever was submitted
+// before.
 #pragma once
 
 #include <cstdint>
@@ -40,8 +41,8 @@ class Recordings {
   const Recording& decode() const { return decode_; }  ///< embedding and layers, one token
   const Recording& head() const { return head_; }
   const Recording& sample() const { return sample_; }
-  const Recording& step() const { return step_; }      ///< decode, head, sample; may stand several times in a submission
-  const Recording& steps() const { return steps_; }    ///< the same options.decode_steps times
+  const Recording& step() const { return step_; }    ///< decode, head, sample; may stand several times in a submission
+  const Recording& steps() const { return steps_; }  ///< the same options.decode_steps times
   const Recording& upload() const { return upload_; }
   const Recording& download() const { return download_; }
 
@@ -66,7 +67,6 @@ class Recordings {
   const Device& device_;
   const Program& program_;
   const Storage& storage_;
-  const DeviceFacts facts_;
   const std::vector<Tile> tiles_;
   const RecordingOptions options_;
   Phases phases_;

@@ -46,9 +46,10 @@ std::int64_t row_limit(const ScheduleInput& input, const Kernel& kernel, const D
     granule = std::lcm(granule, alignment / std::gcd(alignment, stride));
   }
   if (granule > most) {
-    throw Error(ErrorKind::device, fmt::format("kernel {}: {} rows need more than the {} workgroups this device takes, and "
-                                               "cannot be cut finer than {} rows",
-                                               kernel.name, dispatch.rows, input.limits.max_workgroup_count_x, granule));
+    throw Error(ErrorKind::device,
+                fmt::format("kernel {}: {} rows need more than the {} workgroups this device takes, and "
+                            "cannot be cut finer than {} rows",
+                            kernel.name, dispatch.rows, input.limits.max_workgroup_count_x, granule));
   }
   return most / granule * granule;
 }
@@ -62,8 +63,8 @@ Place weight_place(const ScheduleInput& input, const Kernel& kernel, const Bindi
   if (!binding.splits) {
     if (slices.size() != 1) {
       throw Error(ErrorKind::device,
-                  fmt::format("kernel {}: {} must be bound whole, and this device binds at most {} bytes at once", kernel.name,
-                              binding.name, input.limits.max_storage_buffer_range));
+                  fmt::format("kernel {}: {} must be bound whole, and this device binds at most {} bytes at once",
+                              kernel.name, binding.name, input.limits.max_storage_buffer_range));
     }
     return {slices[0].shard, slices[0].offset, slices[0].bytes};
   }
@@ -76,11 +77,13 @@ Place weight_place(const ScheduleInput& input, const Kernel& kernel, const Bindi
 
 void add_steps(const ScheduleInput& input, const Dispatch& dispatch, std::size_t index, std::vector<Step>& steps) {
   if (dispatch.kernel < 0 || static_cast<std::size_t>(dispatch.kernel) >= input.program.kernels.size()) {
-    throw Error(ErrorKind::internal, fmt::format("dispatch {} names kernel {}, which does not exist", index, dispatch.kernel));
+    throw Error(ErrorKind::internal,
+                fmt::format("dispatch {} names kernel {}, which does not exist", index, dispatch.kernel));
   }
   const Kernel& kernel = input.program.kernels[static_cast<std::size_t>(dispatch.kernel)];
   if (dispatch.arguments.size() != kernel.bindings.size()) {
-    contradiction(kernel, fmt::format("{} arguments for {} bindings", dispatch.arguments.size(), kernel.bindings.size()));
+    contradiction(kernel,
+                  fmt::format("{} arguments for {} bindings", dispatch.arguments.size(), kernel.bindings.size()));
   }
   if (dispatch.rows < 1 || dispatch.tokens < 1) contradiction(kernel, "no rows or no tokens");
 
@@ -105,9 +108,9 @@ void add_steps(const ScheduleInput& input, const Dispatch& dispatch, std::size_t
       if (per_group != 0) step.groups_x = divide_up(step.row_count, per_group);
       for (std::size_t b = 0; b < kernel.bindings.size(); ++b) {
         const Argument& argument = dispatch.arguments[b];
-        step.arguments.push_back(argument.tensor < 0
-                                     ? place_of(input.weights, input.arenas, argument.view)
-                                     : weight_place(input, kernel, kernel.bindings[b], argument.tensor, row, step.row_count));
+        step.arguments.push_back(argument.tensor < 0 ? place_of(input.weights, input.arenas, argument.view)
+                                                     : weight_place(input, kernel, kernel.bindings[b], argument.tensor,
+                                                                    row, step.row_count));
       }
       steps.push_back(std::move(step));
     }
@@ -127,7 +130,9 @@ Phase make_phase(const ScheduleInput& input, void (*forward)(Recorder&)) {
   Phase phase;
   std::size_t ends = 0;
   for (std::size_t i = 0; i <= recorder.dispatches.size(); ++i) {
-    for (; ends < recorder.layer_ends.size() && recorder.layer_ends[ends].dispatch_count == static_cast<std::int64_t>(i); ++ends) {
+    for (;
+         ends < recorder.layer_ends.size() && recorder.layer_ends[ends].dispatch_count == static_cast<std::int64_t>(i);
+         ++ends) {
       const Recorder::LayerEnd& end = recorder.layer_ends[ends];
       phase.layer_ends.push_back(
           {end.layer, phase.steps.size(), place_of(input.weights, input.arenas, end.hidden_states)});

@@ -24,7 +24,7 @@ struct Place {
 struct Step {
   std::int32_t kernel;
   std::int64_t first_row, row_count;
-  std::int64_t tokens;     ///< the most this step serves, as the dispatch counts them
+  std::int64_t tokens;  ///< the most this step serves, as the dispatch counts them
   std::int64_t groups_x;
   std::vector<Place> arguments;      ///< by binding
   std::vector<ByteAccess> accesses;  ///< of arenas; weights are never written

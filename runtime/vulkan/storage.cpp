@@ -37,9 +37,8 @@ Storage::Storage(const Device& device, const Program& program, const HostWeights
     const auto total = static_cast<std::int64_t>(bytes.size());
     for (std::int64_t at = 0; at < total; at += upload_bytes) {
       const std::int64_t count = std::min(upload_bytes, total - at);
-      uploader.write(buffers_[place.buffer], place.offset + at, count, [&](std::span<std::byte> out) {
-        std::memcpy(out.data(), bytes.data() + at, out.size());
-      });
+      uploader.write(buffers_[place.buffer], place.offset + at, count,
+                     [&](std::span<std::byte> out) { std::memcpy(out.data(), bytes.data() + at, out.size()); });
     }
   }
   upload_weights(uploader, weights, progress);

@@ -11,16 +11,18 @@ struct Choice {
 };
 
 // On CPU drivers a load costs the same at any width and once a lane: many rows a subgroup, tokens across lanes.
+// clang-format off
 constexpr Choice table[] = {
-    // kind                    GPU: workgroup, rows, tokens    CPU driver
-    {KernelKind::embed,        {128, 1, 1},                    {128, 1, 1}},
-    {KernelKind::norm,         {128, 1, 1},                    {128, 1, 1}},
-    {KernelKind::matvec,       {128, 4, 1},                    {128, 8, 1}},
-    {KernelKind::matmul,       {128, 32, 32},                  {128, 32, 32}},
-    {KernelKind::heads,        {128, 1, 1},                    {128, 1, 1}},
-    {KernelKind::attention,    {128, 1, 8},                    {128, 1, 8}},
-    {KernelKind::sample,       {128, 1, 1},                    {128, 1, 1}},
+    // kind                  GPU: workgroup, rows, tokens    CPU driver
+    {KernelKind::embed,      {128, 1, 1},                    {128, 1, 1}},
+    {KernelKind::norm,       {128, 1, 1},                    {128, 1, 1}},
+    {KernelKind::matvec,     {128, 4, 1},                    {128, 8, 1}},
+    {KernelKind::matmul,     {128, 32, 32},                  {128, 32, 32}},
+    {KernelKind::heads,      {128, 1, 1},                    {128, 1, 1}},
+    {KernelKind::attention,  {128, 1, 8},                    {128, 1, 8}},
+    {KernelKind::sample,     {128, 1, 1},                    {128, 1, 1}},
 };
+// clang-format on
 
 constexpr std::uint32_t vendor_intel = 0x8086;
 
@@ -29,10 +31,13 @@ std::int64_t round_up(std::int64_t value, std::int64_t to) { return (value + to 
 }  // namespace
 
 Tile tile(KernelKind kind, std::int64_t most_tokens, const DeviceFacts& facts) {
-  const Choice& choice = *std::find_if(std::begin(table), std::end(table), [&](const Choice& c) { return c.kind == kind; });
+  const Choice& choice =
+      *std::find_if(std::begin(table), std::end(table), [&](const Choice& c) { return c.kind == kind; });
   Tile result = facts.type == DeviceType::cpu ? choice.cpu : choice.gpu;
   // Halved rather than cut, so that it stays a multiple of the subgroup size.
-  while (result.workgroup_size > facts.max_workgroup_invocations && result.workgroup_size > 1) result.workgroup_size /= 2;
+  while (result.workgroup_size > std::max<std::int64_t>(facts.max_workgroup_invocations, 1)) {
+    result.workgroup_size /= 2;
+  }
   result.workgroup_size = std::max(result.workgroup_size, facts.subgroup_size);
   result.tokens = std::min(result.tokens, std::max<std::int64_t>(most_tokens, 1));
   if (kind == KernelKind::matmul) {

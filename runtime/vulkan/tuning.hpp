@@ -34,6 +34,7 @@ std::vector<Tile> choose_tiles(const Program& program, const DeviceFacts& facts)
 std::int64_t rows_per_workgroup(KernelKind kind, const Tile& tile, const DeviceFacts& facts);
 
 /// The subgroup size to ask for, between the device's least and greatest, where sizes can be asked for.
-std::int64_t preferred_subgroup_size(std::uint32_t vendor, std::int64_t usual, std::int64_t least, std::int64_t greatest);
+std::int64_t preferred_subgroup_size(std::uint32_t vendor, std::int64_t usual, std::int64_t least,
+                                     std::int64_t greatest);
 
 }  // namespace monomorph::vulkan

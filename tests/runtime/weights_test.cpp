@@ -14,8 +14,8 @@ using tests::TensorText;
 
 namespace {
 
-// A fused and transposed matrix with its bias, as GPT-2 keeps them; a matrix of two parts in bf16; a norm; a bias with a
-// part that the checkpoint does not have.
+// A fused and transposed matrix with its bias, as GPT-2 keeps them; a matrix of two parts in bf16; a norm; a bias with
+// a part that the checkpoint does not have.
 constexpr TensorPart fused_parts[] = {{"h.{i}.attn.weight", 5, 2, 9, true}};
 constexpr TensorPart fused_bias_parts[] = {{"h.{i}.attn.bias", 5, 2, 9, true}};
 constexpr TensorPart joined_parts[] = {{"h.{i}.q", 2, 0, 2, false}, {"h.{i}.k", 3, 1, 4, false}};
@@ -122,8 +122,8 @@ TEST_CASE("rows, elements and stored bytes of every kind of part agree with the 
       for (std::int64_t c = 0; c < 7; ++c) CHECK(weights.at(3, r, c) == 300 + static_cast<double>(c * 9 + 2 + r));
     }
     for (std::int64_t c = 0; c < 5; ++c) CHECK(weights.at(4, 0, c) == 3 + 2 + static_cast<double>(c));
-    CHECK(weights.at(5, 1, 2) == 3 + 5);          // q, row 1
-    CHECK(weights.at(5, 2, 0) == 50 + 3 + 3);     // k, its row 1
+    CHECK(weights.at(5, 1, 2) == 3 + 5);       // q, row 1
+    CHECK(weights.at(5, 2, 0) == 50 + 3 + 3);  // k, its row 1
     CHECK(weights.at(5, 4, 2) == 50 + 3 + 11);
     CHECK(weights.at(6, 0, 6) == 7);
     std::vector<float> partial(7);

@@ -197,10 +197,10 @@ TEST_CASE("tokens and lengths are refused before anything runs") {
   const auto engine = load(toy_program());
   engine->prefill(some_tokens(10));
   const std::int32_t outside[] = {1, static_cast<std::int32_t>(toy_vocab_size)};
-  for (const auto& call : {std::function([&] { engine->prefill(outside); }), std::function([&] { engine->decode(-1); }),
-                           std::function([&] { engine->prefill({}); }),
-                           std::function([&] { engine->prefill(some_tokens(55)); }),
-                           std::function([&] { engine->generate(outside, 1, {}, nullptr); })}) {
+  for (const auto& call :
+       {std::function([&] { engine->prefill(outside); }), std::function([&] { engine->decode(-1); }),
+        std::function([&] { engine->prefill({}); }), std::function([&] { engine->prefill(some_tokens(55)); }),
+        std::function([&] { engine->generate(outside, 1, {}, nullptr); })}) {
     try {
       call();
       FAIL("it was not refused");

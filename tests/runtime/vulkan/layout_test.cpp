@@ -22,7 +22,9 @@ struct Pattern {
 /// Tensors over patterns that live as long as they do.
 struct Tensors {
   explicit Tensors(const std::vector<Pattern>& wanted) {
-    for (const Pattern& p : wanted) patterns.push_back({"weight", p.stored, p.stored, p.rows, p.columns, p.granularity, {}});
+    for (const Pattern& p : wanted) {
+      patterns.push_back({"weight", p.stored, p.stored, p.rows, p.columns, p.granularity, {}});
+    }
     for (const TensorPattern& p : patterns) entries.push_back({"weight", &p, -1});
   }
   std::vector<TensorPattern> patterns;
@@ -60,7 +62,8 @@ void check_layout(const WeightLayout& layout, const std::vector<TensorEntry>& te
 DeviceInfo device_with(std::int64_t heap, std::int64_t available) {
   DeviceInfo device;
   device.name = "a device";
-  device.heaps = {{std::int64_t{256} << 20, std::int64_t{256} << 20, true}, {heap, available, true}, {heap * 4, heap * 4, false}};
+  device.heaps = {
+      {std::int64_t{256} << 20, std::int64_t{256} << 20, true}, {heap, available, true}, {heap * 4, heap * 4, false}};
   device.limits.max_storage_buffer_range = std::int64_t{1} << 32;
   device.limits.max_allocation_size = std::int64_t{4} << 30;
   device.limits.storage_offset_alignment = 64;
@@ -113,8 +116,10 @@ TEST_CASE("a row that no descriptor covers is refused with the numbers") {
 TEST_CASE("an arena is one piece where an allocation holds it, and is cut between views where not") {
   Program program{};
   program.arena_bytes = {4096, 0, 0, 0};
-  const std::vector<BufferView> views{{Arena::activations, 0, 1000},    {Arena::activations, 512, 1000},
-                                      {Arena::activations, 1536, 1024}, {Arena::activations, 2560, 500},
+  const std::vector<BufferView> views{{Arena::activations, 0, 1000},
+                                      {Arena::activations, 512, 1000},
+                                      {Arena::activations, 1536, 1024},
+                                      {Arena::activations, 2560, 500},
                                       {Arena::activations, 3072, 1024}};
   const ArenaLayout whole = lay_out_arenas(program, views, LayoutLimits::guaranteed());
   REQUIRE(whole.pieces.size() == 1);
@@ -134,7 +139,8 @@ TEST_CASE("an arena is one piece where an allocation holds it, and is cut betwee
 TEST_CASE("a view outside its arena is an internal error") {
   Program program{};
   program.arena_bytes = {0, 1024, 0, 0};
-  for (const BufferView& view : {BufferView{Arena::cache, 512, 513}, BufferView{Arena::cache, 100, 10}, BufferView{Arena::cache, 0, 0}}) {
+  for (const BufferView& view :
+       {BufferView{Arena::cache, 512, 513}, BufferView{Arena::cache, 100, 10}, BufferView{Arena::cache, 0, 0}}) {
     try {
       lay_out_arenas(program, std::span(&view, 1), LayoutLimits::guaranteed());
       FAIL("it was laid out");
@@ -165,9 +171,10 @@ TEST_CASE("too little memory is said with what is needed, what there is and what
   CHECK(text.find("(" + std::to_string(need - 1) + " bytes) are available of 8.0 GiB") != std::string::npos);
   CHECK(text.find("--set engine.max_sequence_length=1048575") != std::string::npos);
   // Half of the cache: half of the sequence, less what the rest takes.
-  CHECK(misfit(program, device_with(std::int64_t{8} << 30, need - (std::int64_t{512} << 20))).find("engine.max_sequence_length=524288") !=
+  CHECK(misfit(program, device_with(std::int64_t{8} << 30, need - (std::int64_t{512} << 20)))
+            .find("engine.max_sequence_length=524288") != std::string::npos);
+  CHECK(misfit(program, device_with(std::int64_t{8} << 30, 1000)).find("no max_sequence_length would fit") !=
         std::string::npos);
-  CHECK(misfit(program, device_with(std::int64_t{8} << 30, 1000)).find("no max_sequence_length would fit") != std::string::npos);
   // The budget counts, not the heap alone.
   CHECK_THROWS_AS(check_memory(program, plan_memory(program), device_with(std::int64_t{8} << 30, 1000)), Error);
 }
@@ -178,7 +185,8 @@ TEST_CASE("the plan counts weights with their padding and every arena") {
   CHECK(plan.tensors == 5);
   CHECK(plan.slices == 5);
   CHECK(plan.allocations == 1);
-  CHECK(plan.weights == 32000 + 256 + 256 + 256 + 32);  // 32,000 and 192 + 32 + 192 + 32, each begun at a multiple of 256
+  CHECK(plan.weights ==
+        32000 + 256 + 256 + 256 + 32);  // 32,000 and 192 + 32 + 192 + 32, each begun at a multiple of 256
   CHECK(plan.cache == test::toy_layers * test::toy_max_sequence_length * 32);
   CHECK(plan.total() == plan.weights + plan.cache + plan.activations + plan.state + plan.tables);
   CHECK(describe_memory(program).find(std::to_string(plan.total())) != std::string::npos);

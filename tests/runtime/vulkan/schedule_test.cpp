@@ -13,8 +13,12 @@ using test::ToyKernel;
 
 namespace {
 
-ByteAccess reads(std::size_t resource, std::int64_t offset, std::int64_t bytes) { return {resource, offset, bytes, true, false}; }
-ByteAccess writes(std::size_t resource, std::int64_t offset, std::int64_t bytes) { return {resource, offset, bytes, false, true}; }
+ByteAccess reads(std::size_t resource, std::int64_t offset, std::int64_t bytes) {
+  return {resource, offset, bytes, true, false};
+}
+ByteAccess writes(std::size_t resource, std::int64_t offset, std::int64_t bytes) {
+  return {resource, offset, bytes, false, true};
+}
 
 /// Whether a barrier stands before each.
 std::vector<bool> barriers(const std::vector<std::vector<ByteAccess>>& dispatches) {
@@ -28,7 +32,8 @@ using Expected = std::vector<bool>;
 
 /// A phase of the toy on a device with these limits.
 struct Planned {
-  Planned(void (*forward)(Recorder&), std::int64_t slice_bytes, std::int64_t max_groups, std::int64_t shard_bytes = 1 << 20) {
+  Planned(void (*forward)(Recorder&), std::int64_t slice_bytes, std::int64_t max_groups,
+          std::int64_t shard_bytes = 1 << 20) {
     limits.max_storage_buffer_range = slice_bytes;
     limits.max_allocation_size = shard_bytes;
     limits.storage_offset_alignment = 16;
@@ -81,7 +86,8 @@ TEST_CASE("a barrier orders everything before it, and only what follows it count
   // The second conflicts with the first; the third, with the first alone, which is ordered already.
   CHECK(barriers({{writes(0, 0, 64)}, {reads(0, 0, 64)}, {reads(0, 32, 4)}}) == Expected{false, true, false});
   // The third conflicts with the second although the barrier stands before that.
-  CHECK(barriers({{writes(0, 0, 64)}, {reads(0, 0, 64), writes(1, 0, 8)}, {reads(1, 0, 8)}}) == Expected{false, true, true});
+  CHECK(barriers({{writes(0, 0, 64)}, {reads(0, 0, 64), writes(1, 0, 8)}, {reads(1, 0, 8)}}) ==
+        Expected{false, true, true});
   // A hazard is remembered over dispatches that have none.
   CHECK(barriers({{writes(0, 0, 64)}, {writes(1, 0, 8)}, {writes(2, 0, 8)}, {reads(0, 0, 4)}}) ==
         Expected{false, false, false, true});
@@ -166,7 +172,8 @@ TEST_CASE("a program that contradicts itself is an internal error") {
     wrong.dispatches = {{static_cast<std::int32_t>(ToyKernel::head), {buffer, weight, buffer, weight}, 1000, 1}};
   }
   SUBCASE("a weight that does not exist") {
-    wrong.dispatches = {{static_cast<std::int32_t>(ToyKernel::sample), {buffer, Weight<void, f32>{99}, buffer, buffer}, 1, 1}};
+    wrong.dispatches = {
+        {static_cast<std::int32_t>(ToyKernel::sample), {buffer, Weight<void, f32>{99}, buffer, buffer}, 1, 1}};
   }
   SUBCASE("no rows") {
     wrong.dispatches = {{static_cast<std::int32_t>(ToyKernel::sample), {buffer, buffer, buffer, buffer}, 0, 1}};
@@ -182,7 +189,8 @@ TEST_CASE("a program that contradicts itself is an internal error") {
 TEST_CASE("a weight bound whole that lies in several slices is an error of the device") {
   static Recorder whole;
   const Argument buffer = Tensor<f32>{test::toy_program().logits};
-  whole.dispatches = {{static_cast<std::int32_t>(ToyKernel::sample), {buffer, Weight<void, f32>{0}, buffer, buffer}, 1, 1}};
+  whole.dispatches = {
+      {static_cast<std::int32_t>(ToyKernel::sample), {buffer, Weight<void, f32>{0}, buffer, buffer}, 1, 1}};
   try {
     const Planned planned([](Recorder& record) { record = whole; }, 8192, 65535);
     FAIL("it was planned");

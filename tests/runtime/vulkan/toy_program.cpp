@@ -72,8 +72,8 @@ void main() {
 }
 )";
 
-// Writes this token's row of the cache, then adds the rows so far: a position's sum is only right if those before it are.
-// The rows of this call are summed from the projection itself, because no order holds between workgroups.
+// Writes this token's row of the cache, then adds the rows so far: a position's sum is only right if those before it
+// are. The rows of this call are summed from the projection itself, because no order holds between workgroups.
 const char* remember_text = R"(
 layout(set = 0, binding = 1) readonly buffer Projected { float projected[]; };
 layout(set = 0, binding = 2) buffer Cache { float cache[]; };
@@ -101,7 +101,8 @@ void main() {
     uint r = gl_WorkGroupID.x * rows + i;
     if (r >= row_count) return;
     float sum = 0.0;
-    for (uint c = 0; c < hidden_size; ++c) sum += table[r * hidden_stride + c] * hidden[state.logits_row * hidden_stride + c];
+    for (uint c = 0; c < hidden_size; ++c)
+      sum += table[r * hidden_stride + c] * hidden[state.logits_row * hidden_stride + c];
     logits[first_row + r] = sum;
   }
 }
@@ -131,8 +132,8 @@ std::span<const std::byte> spirv(std::vector<std::uint32_t>& words, const std::s
 }
 
 constexpr std::int64_t row = row_bytes<f32>(toy_hidden_size);
-constexpr BufferView hidden_view{Arena::activations, 0, toy_prefill_chunk * row};
-constexpr BufferView projected_view{Arena::activations, 512, toy_prefill_chunk * row};
+constexpr BufferView hidden_view{Arena::activations, 0, toy_prefill_chunk* row};
+constexpr BufferView projected_view{Arena::activations, 512, toy_prefill_chunk* row};
 constexpr BufferView state_view{Arena::state, 0, sizeof(ToyState)};
 constexpr BufferView token_ids_view{Arena::state, 256, toy_prefill_chunk * 4};
 constexpr BufferView generated_view{Arena::state, 512, toy_decode_steps * 4};
@@ -149,10 +150,10 @@ void layers(Recorder& record, ToyKernel project, ToyKernel remember, std::int64_
   record.dispatch(id(ToyKernel::embed), {buffer(state_view), weight(0), buffer(token_ids_view), buffer(hidden_view)},
                   toy_vocab_size, tokens);
   for (std::int64_t layer = 0; layer < toy_layers; ++layer) {
-    record.dispatch(id(project),
-                    {buffer(state_view), weight(1 + 2 * layer), weight(2 + 2 * layer), buffer(hidden_view),
-                     buffer(projected_view)},
-                    toy_hidden_size, tokens);
+    record.dispatch(
+        id(project),
+        {buffer(state_view), weight(1 + 2 * layer), weight(2 + 2 * layer), buffer(hidden_view), buffer(projected_view)},
+        toy_hidden_size, tokens);
     record.dispatch(id(remember),
                     {buffer(state_view), buffer(projected_view), buffer(cache_view(layer)), buffer(hidden_view)},
                     toy_hidden_size, tokens);
@@ -160,7 +161,9 @@ void layers(Recorder& record, ToyKernel project, ToyKernel remember, std::int64_
   }
 }
 
-void prefill(Recorder& record) { layers(record, ToyKernel::project_prefill, ToyKernel::remember_prefill, toy_prefill_chunk); }
+void prefill(Recorder& record) {
+  layers(record, ToyKernel::project_prefill, ToyKernel::remember_prefill, toy_prefill_chunk);
+}
 void decode(Recorder& record) { layers(record, ToyKernel::project_decode, ToyKernel::remember_decode, 1); }
 void head(Recorder& record) {
   record.dispatch(id(ToyKernel::head), {buffer(state_view), weight(0), buffer(hidden_view), buffer(logits_view)},
@@ -172,7 +175,8 @@ void sample(Recorder& record) {
 }
 
 void write_state(const SequenceRequest& request, std::byte* bytes) {
-  ToyState state{request.position, request.seq_len, request.logits_row, request.stop_position, 0, 0, request.eos_count, {}};
+  ToyState state{
+      request.position, request.seq_len, request.logits_row, request.stop_position, 0, 0, request.eos_count, {}};
   std::copy(request.eos_tokens.begin(), request.eos_tokens.end(), state.eos_tokens);
   std::memcpy(bytes, &state, sizeof state);
 }
@@ -183,17 +187,27 @@ SequenceReport read_state(const std::byte* bytes) {
   return {state.position, state.done, state.generated};
 }
 
-constexpr Binding embed_bindings[] = {{"state", Access::read, false}, {"table", Access::read, true},
-                                      {"token_ids", Access::read, false}, {"hidden", Access::write, false}};
-constexpr Binding linear_bindings[] = {{"state", Access::read, false},   {"weights", Access::read, true},
-                                       {"bias", Access::read, false},    {"hidden", Access::read, false},
+constexpr Binding embed_bindings[] = {{"state", Access::read, false},
+                                      {"table", Access::read, true},
+                                      {"token_ids", Access::read, false},
+                                      {"hidden", Access::write, false}};
+constexpr Binding linear_bindings[] = {{"state", Access::read, false},
+                                       {"weights", Access::read, true},
+                                       {"bias", Access::read, false},
+                                       {"hidden", Access::read, false},
                                        {"projected", Access::write, false}};
-constexpr Binding remember_bindings[] = {{"state", Access::read, false}, {"projected", Access::read, false},
-                                         {"cache", Access::read_write, false}, {"hidden", Access::read_write, false}};
-constexpr Binding head_bindings[] = {{"state", Access::read, false}, {"table", Access::read, true},
-                                     {"hidden", Access::read, false}, {"logits", Access::write, false}};
-constexpr Binding sample_bindings[] = {{"state", Access::read_write, false}, {"logits", Access::read, false},
-                                       {"token_ids", Access::read_write, false}, {"generated", Access::write, false}};
+constexpr Binding remember_bindings[] = {{"state", Access::read, false},
+                                         {"projected", Access::read, false},
+                                         {"cache", Access::read_write, false},
+                                         {"hidden", Access::read_write, false}};
+constexpr Binding head_bindings[] = {{"state", Access::read, false},
+                                     {"table", Access::read, true},
+                                     {"hidden", Access::read, false},
+                                     {"logits", Access::write, false}};
+constexpr Binding sample_bindings[] = {{"state", Access::read_write, false},
+                                       {"logits", Access::read, false},
+                                       {"token_ids", Access::read_write, false},
+                                       {"generated", Access::write, false}};
 
 constexpr TensorPart table_parts[] = {{"embed.weight", toy_vocab_size, 0, toy_vocab_size, false}};
 constexpr TensorPart project_parts[] = {{"layers.{i}.project.weight", toy_hidden_size, 0, toy_hidden_size, false}};
@@ -218,7 +232,8 @@ const Program& toy_program(std::int32_t eos_token) {
        linear_bindings, row, 2 * toy_hidden_size, toy_prefill_chunk},
       {"remember_prefill", KernelKind::heads, spirv(words[3], remember_text), remember_bindings, 0, 0, 1},
       {"remember_decode", KernelKind::heads, spirv(words[4], remember_text), remember_bindings, 0, 0, 1},
-      {"head", KernelKind::matvec, spirv(words[5], head_text), head_bindings, row, 2 * toy_hidden_size, toy_prefill_chunk},
+      {"head", KernelKind::matvec, spirv(words[5], head_text), head_bindings, row, 2 * toy_hidden_size,
+       toy_prefill_chunk},
       {"sample", KernelKind::sample, spirv(words[6], sample_text), sample_bindings, 0, 0, 1},
   };
   static std::map<std::int32_t, std::pair<Program, std::uint32_t>> programs;
@@ -279,7 +294,9 @@ std::vector<double> ToyReference::append(std::int32_t token) {
   std::vector<double> logits;
   for (std::int64_t v = 0; v < toy_vocab_size; ++v) {
     double sum = 0;
-    for (std::int64_t c = 0; c < toy_hidden_size; ++c) sum += weights_.at(0, v, c) * hidden[static_cast<std::size_t>(c)];
+    for (std::int64_t c = 0; c < toy_hidden_size; ++c) {
+      sum += weights_.at(0, v, c) * hidden[static_cast<std::size_t>(c)];
+    }
     logits.push_back(sum);
   }
   return logits;

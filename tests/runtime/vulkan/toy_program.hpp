@@ -1,5 +1,5 @@
-// A model small enough to be checked by hand, in the form the generator emits: embedding, two layers of a projection and a
-// running sum over the cache, a head and a greedy draw. Its kernels follow the runtime's rules and nothing else.
+// A model small enough to be checked by hand, in the form the generator emits: embedding, two layers of a projection
+// and a running sum over the cache, a head and a greedy draw. Its kernels follow the runtime's rules and nothing else.
 #pragma once
 
 #include <cstdint>

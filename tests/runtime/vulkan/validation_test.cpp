@@ -52,7 +52,9 @@ void make_empty_buffer(Device& device) {
   create.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
   create.size = 0;  // not allowed
   VkBuffer buffer = VK_NULL_HANDLE;
-  if (vkCreateBuffer(device.get(), &create, nullptr, &buffer) == VK_SUCCESS) vkDestroyBuffer(device.get(), buffer, nullptr);
+  if (vkCreateBuffer(device.get(), &create, nullptr, &buffer) == VK_SUCCESS) {
+    vkDestroyBuffer(device.get(), buffer, nullptr);
+  }
 }
 
 }  // namespace
