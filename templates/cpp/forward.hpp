@@ -84,7 +84,7 @@ inline void ${phase.name}(monomorph::Recorder& record) {
 
 //% end
 /// Final norm and logits of one token.
-inline void head(monomorph::Recorder& record) {
+inline void final_logits(monomorph::Recorder& record) {
 //% for call in head
   ${call.text}
 //% end

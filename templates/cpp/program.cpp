@@ -170,7 +170,7 @@ monomorph::Program make_program() {
   program.logits = buffers::logits.view;
   program.prefill = prefill;
   program.decode = decode;
-  program.head = head;
+  program.head = final_logits;
   program.sample = sample;
   program.write_state = write_state;
   program.read_state = read_state;
