@@ -340,6 +340,7 @@ class SectionPlanner {
     }
     if (rotary) {
       kernel.holes.insert({"rotary_dim", attention.rotary_dim});
+      kernel.holes.insert({"angle_stride", padded_row_bytes(attention.rotary_dim, 4) / 8});
       add_buffer(call, rotary_buffer_name(), "Angles", "vec2 angles[]", Access::read);
     }
     add_value(call, split.in, "Qkv", "float qkv[]", Access::read);

@@ -64,7 +64,7 @@ void add_rotary_tables(const Contract& contract, Plan& plan) {
     const Axis angles{layer_axis_name(contract, layer, "angles"), layer.attention.rotary_dim};
     add_buffer(plan, plan.table_bytes, Arena::tables, name, "f32",
                {{"positions", contract.max_sequence_length}, angles},
-               contract.max_sequence_length * layer.attention.rotary_dim * 4);
+               contract.max_sequence_length * padded_row_bytes(layer.attention.rotary_dim, 4));
     plan.rotary_tables.push_back({name, layer.attention.rotary_frequencies});
   }
 }

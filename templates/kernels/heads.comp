@@ -3,6 +3,7 @@
 //! head_dim = { type = "uint", sample = 24, is = "elements of a head" }
 //! rotary = { type = "bool", sample = true, is = "queries and keys are turned by their position" }
 //! rotary_dim = { type = "uint", sample = 16, is = "elements of a head that turn", when = "rotary" }
+//! angle_stride = { type = "uint", sample = 8, is = "cosines and sines of a position, with padding", when = "rotary" }
 //! head_norm = { type = "bool", sample = true, is = "queries and keys are normed head by head" }
 //! eps = { type = "float", sample = 1e-6, is = "added to the mean square", when = "head_norm" }
 //! max_sequence_length = { type = "uint", sample = 512, is = "positions of a head's cache" }
@@ -35,7 +36,7 @@ void norm_head(uint head) {}
 //% end
 
 //% if rotary
-vec2 rotary(uint position, uint j) { return angles[position * (rotary_dim / 2) + j]; }
+vec2 rotary(uint position, uint j) { return angles[position * angle_stride + j]; }
 #include "rotary_half.glsl"
 //% else
 float turned(uint position, uint d) { return head_values[d]; }
