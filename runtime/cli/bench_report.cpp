@@ -92,6 +92,20 @@ double PhaseFigures::tokens_per_second() const { return rate(static_cast<double>
 double PhaseFigures::gigabytes_per_second() const { return rate(static_cast<double>(bytes), median_seconds()) / 1e9; }
 double PhaseFigures::gigaflops() const { return rate(static_cast<double>(flops), median_seconds()) / 1e9; }
 
+std::vector<KernelProfile> difference(std::vector<KernelProfile> whole, const std::vector<KernelProfile>& part) {
+  for (KernelProfile& kernel : whole) {
+    const auto same =
+        std::find_if(part.begin(), part.end(), [&](const auto& other) { return other.name == kernel.name; });
+    if (same == part.end()) continue;
+    kernel.calls -= same->calls;
+    kernel.seconds = std::max(0.0, kernel.seconds - same->seconds);
+    kernel.bytes -= same->bytes;
+    kernel.flops -= same->flops;
+  }
+  std::erase_if(whole, [](const KernelProfile& kernel) { return kernel.calls <= 0; });
+  return whole;
+}
+
 std::string bench_text(const BenchFigures& figures) {
   return fmt::format("{} on {}\n{}{}{}{}", figures.model, figures.device, phase_line("prefill", figures.prefill),
                      phase_line("decode", figures.decode), kernel_table("prefill", figures.prefill),

@@ -23,6 +23,9 @@ struct PhaseFigures {
   double gigaflops() const;
 };
 
+/// What `whole` did beyond `part`; kernels that did nothing more are left out.
+std::vector<KernelProfile> difference(std::vector<KernelProfile> whole, const std::vector<KernelProfile>& part);
+
 struct BenchFigures {
   std::string model;
   std::string device;

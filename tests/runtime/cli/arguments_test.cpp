@@ -6,7 +6,7 @@
 #include "tests/runtime/cli/command.hpp"
 
 using namespace monomorph;
-using namespace monomorph::test;
+using namespace monomorph::tests;
 
 TEST_CASE("a mistake of usage gives status 2, says what is wrong on standard error, and nothing on standard output") {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {

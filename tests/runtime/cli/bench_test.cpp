@@ -6,7 +6,7 @@
 #include "tests/runtime/cli/command.hpp"
 
 using namespace monomorph;
-using namespace monomorph::test;
+using namespace monomorph::tests;
 
 TEST_CASE("bench counts the tokens, the repetitions and the bytes a program moves") {
   int prefills = 0, steps = 0;
@@ -56,6 +56,18 @@ TEST_CASE("without numbers, what the sequence holds is measured") {
   CHECK(contains(outcome.output, "counting on the CPU reference"));
   CHECK(contains(outcome.output, " 40 tokens"));
   CHECK(contains(outcome.output, " 39 tokens"));
+}
+
+TEST_CASE("of a longer run, what a shorter one did is taken away, kernel by kernel") {
+  const std::vector<KernelProfile> whole = {
+      {"prefill", 2, 0.5, 10, 20}, {"decode", 30, 3, 300, 600}, {"sample", 5, 0.25, 0, 0}};
+  const std::vector<KernelProfile> part = {{"prefill", 2, 0.6, 10, 20}, {"sample", 1, 0.5, 0, 0}};
+  const std::vector<KernelProfile> rest = cli::difference(whole, part);
+  REQUIRE(rest.size() == 2);
+  CHECK(rest[0].name == "decode");
+  CHECK(rest[0].flops == 600);
+  CHECK(rest[1].calls == 4);
+  CHECK(rest[1].seconds == 0);  // measured times vary: never below nothing
 }
 
 TEST_CASE("the median, the range and the kernels' shares are computed from the measurements") {

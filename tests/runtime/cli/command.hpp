@@ -11,9 +11,10 @@
 
 #include "runtime/cli/command_line.hpp"
 #include "tests/runtime/cli/counting_program.hpp"
-#include "tests/runtime/formats/temporary_directory.hpp"
+#include "tests/support/files.hpp"
+#include "tests/support/temporary_directory.hpp"
 
-namespace monomorph::test {
+namespace monomorph::tests {
 
 /// Sends a stream into a file as long as it lives.
 class Redirection {
@@ -54,15 +55,15 @@ inline Outcome command(std::vector<std::string> arguments, const Program& progra
   argv.push_back(nullptr);
   Outcome outcome;
   {
-    const Redirection out(stdout, output.empty() ? directory / "out" : std::filesystem::path(output));
-    const Redirection err(stderr, directory / "err");
+    const Redirection out(stdout, output.empty() ? directory.path() / "out" : std::filesystem::path(output));
+    const Redirection err(stderr, directory.path() / "err");
     outcome.status = run_command_line(static_cast<int>(arguments.size()), argv.data(), program);
   }
-  if (output.empty()) outcome.output = read_file(directory / "out");
-  outcome.errors = read_file(directory / "err");
+  if (output.empty()) outcome.output = read_file(directory.path() / "out");
+  outcome.errors = read_file(directory.path() / "err");
   return outcome;
 }
 
 inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-}  // namespace monomorph::test
+}  // namespace monomorph::tests

@@ -8,7 +8,7 @@
 
 #include "runtime/program.hpp"
 
-namespace monomorph::test {
+namespace monomorph::tests {
 
 inline constexpr std::int64_t counting_vocab_size = 430;
 
@@ -68,4 +68,4 @@ inline Program counting_program() {
   return program;
 }
 
-}  // namespace monomorph::test
+}  // namespace monomorph::tests

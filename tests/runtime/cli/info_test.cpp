@@ -6,7 +6,7 @@
 #include "tests/runtime/cli/command.hpp"
 
 using namespace monomorph;
-using namespace monomorph::test;
+using namespace monomorph::tests;
 
 TEST_CASE("info says what the engine is, without a device") {
   const Outcome outcome = command({"info", "--device", "cpu"});

@@ -7,7 +7,7 @@
 #include "tests/runtime/cli/command.hpp"
 
 using namespace monomorph;
-using namespace monomorph::test;
+using namespace monomorph::tests;
 
 namespace {
 
@@ -30,7 +30,7 @@ Ending interrupted_at(int call, std::vector<std::string> arguments) {
   }
   int status = 0;
   ::waitpid(child, &status, 0);
-  return {status, read_file(directory / "output")};
+  return {status, read_file(directory.path() / "output")};
 }
 
 }  // namespace
@@ -45,8 +45,8 @@ TEST_CASE("interrupted, run ends its text after the token at hand, and is done")
 TEST_CASE("interrupted, logits end by the signal and leave no file") {
   const TemporaryDirectory directory;
   const Ending ending = interrupted_at(2, {"logits", "--random-weights", "--device", "cpu", "--tokens", "1,2,3",
-                                           "--mode", "decode", "-o", (directory / "x.npy").string()});
+                                           "--mode", "decode", "-o", (directory.path() / "x.npy").string()});
   CHECK(WIFSIGNALED(ending.status));
   CHECK(WTERMSIG(ending.status) == SIGINT);
-  CHECK(directory.entries() == 0);
+  CHECK(entries(directory.path()) == 0);
 }

@@ -4,12 +4,12 @@
 #include "tests/runtime/cli/command.hpp"
 
 using namespace monomorph;
-using namespace monomorph::test;
+using namespace monomorph::tests;
 
 TEST_CASE("logits of every token are written, the same by prefill and by decode") {
   const TemporaryDirectory directory;
   for (const char* const mode : {"prefill", "decode"}) {
-    const auto path = directory / mode;
+    const auto path = directory.path() / mode;
     const Outcome outcome = command(
         {"logits", "--random-weights", "--device", "cpu", "--tokens", "3,429,7", "--mode", mode, "-o", path.string()});
     CHECK(outcome.status == 0);
@@ -26,7 +26,7 @@ TEST_CASE("each mode calls the reference as its name says") {
   const TemporaryDirectory directory;
   std::vector<std::size_t> calls;
   on_forward = [&](std::span<const std::int32_t> tokens) { calls.push_back(tokens.size()); };
-  const std::string path = (directory / "x.npy").string();
+  const std::string path = (directory.path() / "x.npy").string();
   command({"logits", "--random-weights", "--device", "cpu", "--tokens", "1,2,3", "-o", path});
   CHECK(calls == std::vector<std::size_t>{3});
   calls.clear();
@@ -43,10 +43,10 @@ TEST_CASE("when something fails on the way, an older file stays and no new one i
     if (++calls == 2) throw std::runtime_error("broken");
   };
   const Outcome outcome = command({"logits", "--random-weights", "--device", "cpu", "--tokens", "1,2", "--mode",
-                                   "decode", "-o", (directory / "old.npy").string()});
+                                   "decode", "-o", (directory.path() / "old.npy").string()});
   on_forward = nullptr;
   CHECK(outcome.status == 3);
   CHECK(contains(outcome.errors, "broken"));
-  CHECK(read_file(directory / "old.npy") == "old");
-  CHECK(directory.entries() == 1);
+  CHECK(read_file(directory.path() / "old.npy") == "old");
+  CHECK(entries(directory.path()) == 1);
 }

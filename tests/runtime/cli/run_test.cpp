@@ -4,7 +4,7 @@
 #include "tests/runtime/cli/command.hpp"
 
 using namespace monomorph;
-using namespace monomorph::test;
+using namespace monomorph::tests;
 
 namespace {
 
@@ -55,7 +55,7 @@ TEST_CASE("with a tokenizer, a prompt of text is continued with text") {
 }
 
 TEST_CASE("characters that tokens cut in two are printed whole") {
-  // Ids 127 and up are single bytes of the alphabet: none of them is a character.
+  // Ids 150 to 155 are single bytes above ASCII: none of them is a character.
   const Tokenizer tokenizer = Tokenizer::load(cases + "gpt2");
   const Outcome outcome = run({"--tokens", "150", "-n", "5", "--tokenizer", cases + "gpt2"});
   CHECK(outcome.output == tokenizer.decode(std::vector<std::int32_t>{151, 152, 153, 154, 155}) + "\n");
@@ -75,11 +75,11 @@ TEST_CASE("special tokens are drawn and not shown") {
 TEST_CASE("the tokenizer beside the weights is found") {
   const Tokenizer tokenizer = Tokenizer::load(cases + "gpt2");
   const TemporaryDirectory directory;
-  std::filesystem::copy(cases + "gpt2/tokenizer.json", directory / "tokenizer.json");
+  std::filesystem::copy(cases + "gpt2/tokenizer.json", directory.path() / "tokenizer.json");
   // The weights are no checkpoint: what fails is read after the tokenizer was found and used.
   directory.write("model.safetensors", "short");
-  const Outcome outcome =
-      command({"run", "--weights", (directory / "model.safetensors").string(), "--device", "cpu", "--prompt", ""});
+  const Outcome outcome = command(
+      {"run", "--weights", (directory.path() / "model.safetensors").string(), "--device", "cpu", "--prompt", ""});
   CHECK(outcome.status == 1);
   CHECK(contains(outcome.errors, "the prompt has no tokens"));
 }

@@ -32,15 +32,15 @@ TEST_CASE("an f16 cache is allowed more than an f32 cache") {
 
 TEST_CASE("the first layer above the tolerance is named, with its phase") {
   Verification result{1e-4, {{1e-6, 1e-6}, {1e-6, 2e-4}, {3e-4, 1}}, {1, 1}};
-  CHECK(test::contains(verification_failure(result), "layer 1 is the first above the tolerance 1e-04, in decode"));
-  CHECK(test::contains(verification_table(result), "1             1.00e-06    2.00e-04  above the tolerance"));
+  CHECK(tests::contains(verification_failure(result), "layer 1 is the first above the tolerance 1e-04, in decode"));
+  CHECK(tests::contains(verification_table(result), "1             1.00e-06    2.00e-04  above the tolerance"));
   result.layers[1].prefill = std::numeric_limits<double>::infinity();
-  CHECK(test::contains(verification_failure(result), "layer 1 is the first above the tolerance 1e-04, in prefill"));
+  CHECK(tests::contains(verification_failure(result), "layer 1 is the first above the tolerance 1e-04, in prefill"));
 }
 
 TEST_CASE("logits alone above the tolerance point at the head; nothing above is no failure") {
   Verification result{1e-4, {{1e-6, 1e-6}}, {1e-6, 1e-3}};
-  CHECK(test::contains(verification_failure(result), "the head"));
+  CHECK(tests::contains(verification_failure(result), "the head"));
   result.logits.decode = 1e-4;
   CHECK(verification_failure(result).empty());
 }

@@ -3,49 +3,50 @@
 #include <doctest/doctest.h>
 
 #include "runtime/engine.hpp"
-#include "temporary_directory.hpp"
+#include "tests/support/files.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 using namespace monomorph;
-using test::TemporaryDirectory;
+using tests::TemporaryDirectory;
 
 TEST_CASE("a file that is not committed leaves nothing behind, and an older one as it was") {
   const TemporaryDirectory directory;
   directory.write("kept", "old");
   {
-    AtomicFile file(directory / "kept");
+    AtomicFile file(directory.path() / "kept");
     file.write("new");
-    AtomicFile other(directory / "never");
+    AtomicFile other(directory.path() / "never");
     other.write("new");
   }
-  CHECK(test::read_file(directory / "kept") == "old");
-  CHECK(directory.entries() == 1);
+  CHECK(tests::read_file(directory.path() / "kept") == "old");
+  CHECK(tests::entries(directory.path()) == 1);
 }
 
 TEST_CASE("a committed file replaces the older one whole") {
   const TemporaryDirectory directory;
   directory.write("file", "an older and longer text");
-  write_file(directory / "file", "new");
-  CHECK(test::read_file(directory / "file") == "new");
-  CHECK(directory.entries() == 1);
+  write_file(directory.path() / "file", "new");
+  CHECK(tests::read_file(directory.path() / "file") == "new");
+  CHECK(tests::entries(directory.path()) == 1);
 }
 
 TEST_CASE("a link stays a link to the file it names") {
   const TemporaryDirectory directory;
   directory.write("target", "old");
-  std::filesystem::create_symlink("target", directory / "link");
-  write_file(directory / "link", "new");
-  CHECK(std::filesystem::is_symlink(directory / "link"));
-  CHECK(test::read_file(directory / "target") == "new");
+  std::filesystem::create_symlink("target", directory.path() / "link");
+  write_file(directory.path() / "link", "new");
+  CHECK(std::filesystem::is_symlink(directory.path() / "link"));
+  CHECK(tests::read_file(directory.path() / "target") == "new");
 }
 
 TEST_CASE("a directory that is not there is an environment's failure that names the file") {
   const TemporaryDirectory directory;
   try {
-    write_file(directory / "no" / "file", "text");
+    write_file(directory.path() / "no" / "file", "text");
     FAIL("it was written");
   } catch (const Error& error) {
     CHECK(error.kind() == ErrorKind::environment);
-    CHECK(std::string(error.what()).find((directory / "no" / "file").string()) != std::string::npos);
+    CHECK(std::string(error.what()).find((directory.path() / "no" / "file").string()) != std::string::npos);
     CHECK(std::string(error.what()).find("No such file") != std::string::npos);
   }
   CHECK_THROWS_AS(AtomicFile(directory.path()), Error);

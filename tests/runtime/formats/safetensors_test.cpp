@@ -6,10 +6,11 @@
 #include <cstring>
 
 #include "runtime/engine.hpp"
-#include "temporary_directory.hpp"
+#include "tests/support/files.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 using namespace monomorph;
-using test::TemporaryDirectory;
+using tests::TemporaryDirectory;
 
 namespace {
 
@@ -131,7 +132,7 @@ TEST_CASE("a directory's shards are one checkpoint") {
   const auto index = directory.write("model.safetensors.index.json",
                                      R"({"metadata":{"total_size":6,"list":[1,{"weight_map":"no"}]},
                                      "weight_map":{"a":"two.safetensors","b":"one.safetensors","c":"two.safetensors"}})");
-  for (const auto& path : {directory.path(), index}) {
+  for (const std::filesystem::path& path : {directory.path(), std::filesystem::path(index)}) {
     const Checkpoint checkpoint = Checkpoint::open(path);
     REQUIRE(checkpoint.tensors().size() == 3);
     CHECK(checkpoint.tensors()[0].name == "a");
@@ -167,7 +168,7 @@ TEST_CASE("an index and shards that disagree are refused") {
 
 TEST_CASE("what cannot be opened is an environment's failure that says what was looked for") {
   const TemporaryDirectory directory;
-  CHECK(refusal(directory / "nowhere", ErrorKind::environment).find("no such file") != std::string::npos);
+  CHECK(refusal(directory.path() / "nowhere", ErrorKind::environment).find("no such file") != std::string::npos);
   CHECK(refusal(directory.path(), ErrorKind::environment).find("model.safetensors.index.json") != std::string::npos);
 }
 

@@ -1,27 +1,19 @@
 // Tokenizers of another kind, and files that contradict themselves: refused, naming what and where.
 #include <doctest/doctest.h>
-#include <unistd.h>
 
-#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
 
 #include "runtime/engine.hpp"
 #include "runtime/tokenizer/tokenizer.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 using namespace monomorph;
 using nlohmann::json;
 using Change = std::function<void(json&)>;
 
 namespace {
-
-struct Directory {
-  std::filesystem::path path =
-      std::filesystem::temp_directory_path() / ("monomorph-tokenizer-" + std::to_string(::getpid()));
-  Directory() { std::filesystem::create_directories(path); }
-  ~Directory() { std::filesystem::remove_all(path); }
-};
 
 json sound_file() {
   std::ifstream file(MONOMORPH_SOURCE_DIR "/tests/runtime/tokenizer/cases/llama3/tokenizer.json");
@@ -30,10 +22,10 @@ json sound_file() {
 
 /// The message with which the file is refused; "" when it loads.
 std::string refusal(const std::string& text, ErrorKind kind = ErrorKind::rejected) {
-  const Directory directory;
-  std::ofstream(directory.path / "tokenizer.json") << text;
+  const tests::TemporaryDirectory directory;
+  directory.write("tokenizer.json", text);
   try {
-    Tokenizer::load(directory.path);
+    Tokenizer::load(directory.path());
   } catch (const Error& error) {
     CHECK(error.kind() == kind);
     CHECK(std::string(error.what()).find("tokenizer.json") != std::string::npos);
@@ -102,9 +94,9 @@ TEST_CASE("each part that is not read is refused by its name and place") {
 TEST_CASE("a damaged file is refused, a missing one is an environment's failure") {
   CHECK(refusal("{\"model\": ").find("not JSON") != std::string::npos);
   CHECK(refusal("").find("not JSON") != std::string::npos);
-  const Directory empty;
+  const tests::TemporaryDirectory empty;
   try {
-    Tokenizer::load(empty.path);
+    Tokenizer::load(empty.path());
     FAIL("it loaded");
   } catch (const Error& error) {
     CHECK(error.kind() == ErrorKind::environment);
@@ -112,10 +104,10 @@ TEST_CASE("a damaged file is refused, a missing one is an environment's failure"
 }
 
 TEST_CASE("a SentencePiece model beside the weights is refused with the way round it") {
-  const Directory directory;
-  std::ofstream(directory.path / "tokenizer.model") << "x";
+  const tests::TemporaryDirectory directory;
+  directory.write("tokenizer.model", "x");
   try {
-    Tokenizer::load(directory.path);
+    Tokenizer::load(directory.path());
     FAIL("it loaded");
   } catch (const Error& error) {
     CHECK(error.kind() == ErrorKind::rejected);
@@ -137,8 +129,8 @@ TEST_CASE("a byte the vocabulary lacks is refused when nothing stands for the un
     if (merge[0] != "\xc4\xa0" && merge[1] != "\xc4\xa0") merges.push_back(merge);
   }
   file["model"]["merges"] = merges;
-  const Directory directory;
-  std::ofstream(directory.path / "tokenizer.json") << file.dump();
-  const Tokenizer tokenizer = Tokenizer::load(directory.path);
+  const tests::TemporaryDirectory directory;
+  directory.write("tokenizer.json", file.dump());
+  const Tokenizer tokenizer = Tokenizer::load(directory.path());
   CHECK_THROWS_WITH_AS(tokenizer.encode("one two qq  z"), doctest::Contains("0x20"), Error);
 }
