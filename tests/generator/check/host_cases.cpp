@@ -37,8 +37,4 @@ std::vector<HostCase> host_cases(const std::string& folder) {
   return cases;
 }
 
-std::vector<std::string> host_include_dirs() {
-  return {MONOMORPH_SOURCE_DIR "/tests/cases/host/include", MONOMORPH_SOURCE_DIR};
-}
-
 }  // namespace monomorph::test

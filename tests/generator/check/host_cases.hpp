@@ -15,7 +15,4 @@ struct HostCase {
 /// The .cpp files of tests/cases/host/<folder>, sorted.
 std::vector<HostCase> host_cases(const std::string& folder);
 
-/// Of the emitted model and the runtime.
-std::vector<std::string> host_include_dirs();
-
 }  // namespace monomorph::test

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "tests/generator/check/host_cases.hpp"
+#include "tests/generator/check/host_model.hpp"
 
 using namespace monomorph;
 
@@ -18,7 +19,7 @@ struct Outcome {
 
 Outcome compile(const std::string& compiler, const std::string& path, const std::string& flags) {
   std::string command = compiler + " -std=c++20 -fsyntax-only -fno-diagnostics-color " + flags;
-  for (const std::string& directory : test::host_include_dirs()) command += " -I'" + directory + "'";
+  for (const std::string& flag : test::host_model().include_flags()) command += " '" + flag + "'";
   command += " '" + path + "' 2>&1";
   Outcome outcome;
   FILE* pipe = popen(command.c_str(), "r");

@@ -2,7 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include "generator/pipeline.hpp"
 #include "tests/generator/check/host_cases.hpp"
+#include "tests/generator/check/host_model.hpp"
 
 using namespace monomorph;
 
@@ -13,7 +15,7 @@ using Lines = std::vector<std::pair<int, std::string>>;
 Lines said_of(const test::HostCase& file) {
   Lines lines;
   const generator::Diagnostics said =
-      generator::check_host_file("00112233aabbccdd", test::host_include_dirs(), file.path, {});
+      generator::check_host_file(test::host_model().spec_hash, test::host_model().include_dirs(), file.path, {});
   for (const generator::Diagnostic& diagnostic : said.all()) {
     CHECK_MESSAGE(diagnostic.span.source->name == file.path, diagnostic.message);
     lines.emplace_back(diagnostic.span.line, diagnostic.message);
@@ -45,5 +47,20 @@ TEST_CASE("files without mistakes are accepted") {
   for (const test::HostCase& file : cases) {
     CAPTURE(file.path);
     CHECK(text(said_of(file)) == "");
+  }
+}
+
+TEST_CASE("a file is checked against headers emitted for it: what monomorph check --host does") {
+  const std::string folder = MONOMORPH_SOURCE_DIR "/tests/cases/host/";
+  const generator::AcceptedSpec accepted = generator::accept_spec(generator::open_spec(folder + "tiny.toml"), {});
+  CHECK_NOTHROW(generator::check_host_code(accepted, "tiny.toml", folder + "pass/host.cpp", {}));
+  try {
+    generator::check_host_code(accepted, "tiny.toml", folder + "fail/gate_for_up.cpp", {});
+    FAIL("the mistake was accepted");
+  } catch (const generator::Rejected& rejected) {
+    CHECK(
+        generator::render(rejected.diagnostics())
+            .find("gate_for_up.cpp:5:3: error: gate_up_proj_prefill: this weight is gate_proj (intermediate x hidden); "
+                  "up_proj (intermediate x hidden) is required here") != std::string::npos);
   }
 }

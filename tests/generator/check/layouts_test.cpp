@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include "generator/check/reflection.hpp"
-#include "tests/generator/check/host_cases.hpp"
 #include "tests/support/glsl.hpp"
 
 using namespace monomorph;
@@ -22,9 +21,11 @@ ExpectedStruct state() {
 }
 
 CppInput header() {
-  CppInput input{MONOMORPH_SOURCE_DIR "/tests/cases/host/include/tiny/model.hpp", std::nullopt, {}};
-  for (const std::string& directory : test::host_include_dirs()) input.flags.push_back("-I" + directory);
-  return input;
+  return {
+      "model.hpp",
+      "#include <cstdint>\nnamespace tiny { struct SequenceState { std::uint32_t position; std::uint32_t done; float "
+      "inverse_temperature; std::uint32_t eos_tokens[8]; std::uint32_t eos_count; }; }",
+      {}};
 }
 
 std::vector<std::uint32_t> kernel(const std::string& fields) {

@@ -1,20 +1,19 @@
 // What the files of tests/cases/host do not show: places, headers of another version, flags.
 #include <doctest/doctest.h>
 
-#include <algorithm>
-
 #include "generator/clang/clang.hpp"
+#include "tests/generator/check/host_model.hpp"
 
+using namespace monomorph;
 using namespace monomorph::generator;
 
 namespace {
 
-const std::string source_dir = MONOMORPH_SOURCE_DIR;
-const std::string model_dir = source_dir + "/tests/cases/host/include";
-const std::string model_hash = "00112233aabbccdd";
+const std::string library_dir = MONOMORPH_SOURCE_DIR "/tests/cases/host/library";
 
-Diagnostics check(const std::string& text, std::vector<std::string> flags = {}, const std::string& hash = model_hash) {
-  return check_host({{"host.cpp", text, std::move(flags)}, {model_dir, source_dir}, hash});
+Diagnostics check(const std::string& text, std::vector<std::string> flags = {}) {
+  return check_host(
+      {{"host.cpp", text, std::move(flags)}, test::host_model().include_dirs(), test::host_model().spec_hash});
 }
 
 }  // namespace
@@ -26,14 +25,15 @@ TEST_CASE("a file without mistakes has no diagnostics") {
 TEST_CASE("a mistake is one sentence at the call, with the argument as its note") {
   const Diagnostics found = check(
       "#include \"tiny/forward.hpp\"\n"
-      "void f(monomorph::Recorder& record, const tiny::LayerWeights& layer, const tiny::Buffers& b) {\n"
-      "  tiny::o_proj_add_prefill(record, layer.o_proj, b.hidden_states, b.hidden_states);\n"
+      "void f(monomorph::Recorder& record, const tiny::LayerWeights& layer) {\n"
+      "  using namespace tiny::buffers;\n"
+      "  tiny::o_proj_add_prefill(record, layer.o_proj, hidden_states, hidden_states);\n"
       "}\n");
   REQUIRE(found.all().size() == 1);
   const Diagnostic& diagnostic = found.all().front();
   CHECK(diagnostic.rule == "host.shape");
   CHECK(diagnostic.span.source->name == "host.cpp");
-  CHECK(diagnostic.span.line == 3);
+  CHECK(diagnostic.span.line == 4);
   CHECK(diagnostic.span.column == 3);
   REQUIRE(diagnostic.notes.size() == 1);
   CHECK(diagnostic.notes[0].message == "argument 3 (attended)");
@@ -41,53 +41,57 @@ TEST_CASE("a mistake is one sentence at the call, with the argument as its note"
 }
 
 TEST_CASE("a header of another version of the spec is reported where it is included") {
-  const Diagnostics found = check("#include <vector>\n#include \"tiny/forward.hpp\"\n", {}, "ffffffffffffffff");
+  const Diagnostics found = check_host({{"host.cpp", "#include <vector>\n#include \"tiny/forward.hpp\"\n", {}},
+                                        test::host_model().include_dirs(),
+                                        "ffffffffffffffff"});
   REQUIRE(found.all().size() == 1);
   CHECK(found.all()[0].rule == "host.stale_header");
   CHECK(found.all()[0].span.line == 2);
-  CHECK(found.all()[0].message ==
-        "model.hpp was generated from another version of the spec (its hash is 00112233aabbccdd, the spec's is "
-        "ffffffffffffffff): generate it again");
+  CHECK(found.all()[0].message == "model.hpp was generated from another version of the spec (its hash is " +
+                                      test::host_model().spec_hash +
+                                      ", the spec's is ffffffffffffffff): generate it again");
 }
 
-TEST_CASE("an assertion inside a header is reported where the user's file made it fail") {
-  const Diagnostics found = check_host({{"host.cpp",
-                                         "#include \"budget.hpp\"\n\nbudget<300> cache;\n",
-                                         {"-I" + source_dir + "/tests/cases/host/library"}},
-                                        {model_dir, source_dir + "/tests/cases/host/library", source_dir},
-                                        model_hash});
-  REQUIRE(found.all().size() == 1);
-  CHECK(found.all()[0].rule == "host.assertion");
-  CHECK(found.all()[0].message == "at most 256 positions fit");
-  CHECK(found.all()[0].span.source->name == "host.cpp");
-  CHECK(found.all()[0].span.line == 3);
-}
-
-TEST_CASE("a mistake that no line of the user's leads to is reported in the header itself") {
-  const Diagnostics found = check_host({{"host.cpp", "#include \"broken.hpp\"\n", {}},
-                                        {source_dir + "/tests/cases/host/library", source_dir},
-                                        model_hash});
-  REQUIRE(found.all().size() == 1);
-  CHECK(found.all()[0].span.source->name == source_dir + "/tests/cases/host/library/broken.hpp");
-  CHECK(found.all()[0].message == "this tensor is f32 rows; f16 rows is required here");
-}
-
-TEST_CASE("the user's own include directories come first") {
-  const Diagnostics found =
-      check_host({{"host.cpp", "#include \"tiny/forward.hpp\"\n", {"-I" + source_dir + "/tests/cases/host/library"}},
-                  {model_dir, source_dir},
-                  model_hash});
+TEST_CASE("headers that the user's own flags name come first") {
+  const Diagnostics found = check("\n#include \"tiny/forward.hpp\"\n", {"-I" + library_dir});
   REQUIRE(found.all().size() == 1);
   CHECK(found.all()[0].rule == "host.stale_header");
   CHECK(found.all()[0].message.find("forward.hpp was generated") == 0);
   CHECK(found.all()[0].span.source->name == "host.cpp");
-  CHECK(found.all()[0].span.line == 1);
+  CHECK(found.all()[0].span.line == 2);
+}
+
+TEST_CASE("an assertion inside an emitted header is reported where the user's file made it fail") {
+  for (const bool by_flag : {true, false}) {
+    HostCheck host{
+        {"host.cpp", "#include \"tiny/budget.hpp\"\n\ntiny::budget<300> cache;\n", {}}, {}, "0000000000000000"};
+    if (by_flag) {
+      host.input.flags.push_back("-I" + library_dir);
+    } else {
+      host.include_dirs.push_back(library_dir);
+    }
+    const Diagnostics found = check_host(host);
+    REQUIRE(found.all().size() == 1);
+    CHECK(found.all()[0].rule == "host.assertion");
+    CHECK(found.all()[0].message == "at most 256 positions fit");
+    CHECK(found.all()[0].span.source->name == "host.cpp");
+    CHECK(found.all()[0].span.line == 3);
+  }
+}
+
+TEST_CASE("a header edited by hand until it no longer fits is reported at its own line") {
+  const Diagnostics found =
+      check_host({{"host.cpp", "#include \"broken.hpp\"\n", {}}, {library_dir, MONOMORPH_SOURCE_DIR}, ""});
+  REQUIRE(found.all().size() == 1);
+  CHECK(found.all()[0].span.source->name == library_dir + "/broken.hpp");
+  CHECK(found.all()[0].span.line == 12);
+  CHECK(found.all()[0].message == "this tensor is f32 rows; f16 rows is required here");
 }
 
 TEST_CASE("warnings are no mistakes, and a result may be thrown away on purpose") {
   const Diagnostics found = check(
-      "#include \"tiny/forward.hpp\"\n"
-      "void f(tiny::Sequence& sequence) {\n  int unused;\n  static_cast<void>(sequence.decode(1));\n}\n",
+      "#include \"tiny/engine.hpp\"\n"
+      "void f(tiny::Engine& engine) {\n  int unused;\n  static_cast<void>(engine.decode(1));\n}\n",
       {"-Wall", "-Wextra", "-Wno-flag-of-another-compiler"});
   CHECK(found.all().empty());
 }

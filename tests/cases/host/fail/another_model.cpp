@@ -7,8 +7,8 @@ struct tokens {
 };
 }  // namespace huge
 
-void host(monomorph::Recorder& record, const tiny::Weights& weights) {
-  const monomorph::Tensor<monomorph::f32, huge::tokens, tiny::hidden> hidden_states{};
-  // expect: embed_prefill: this tensor is huge::tokens x tiny::hidden; tiny::tokens x tiny::hidden is required here
-  tiny::embed_prefill(record, weights.embed_tokens, hidden_states);
+void host(monomorph::Recorder& record, const tiny::LayerWeights& layer) {
+  const monomorph::Tensor<monomorph::f32, huge::tokens, tiny::q> attended{};
+  // expect: o_proj_add_prefill: this tensor is huge::tokens x tiny::q; tiny::tokens x tiny::q is required here
+  tiny::o_proj_add_prefill(record, layer.o_proj, attended, tiny::buffers::hidden_states);
 }

@@ -1,8 +1,8 @@
 // Two mistakes in one call: both are said.
 #include "tiny/forward.hpp"
 
-void host(monomorph::Recorder& record, const tiny::LayerWeights& layer, const tiny::Buffers& buffers) {
+void host(monomorph::Recorder& record, const tiny::LayerWeights& layer) {
   // expect: o_proj_add_prefill: this tensor is tokens x hidden; tokens x q is required here
   // expect: o_proj_add_prefill: this tensor is tokens x q; tokens x hidden is required here
-  o_proj_add_prefill(record, layer.o_proj, buffers.hidden_states, buffers.attended);
+  o_proj_add_prefill(record, layer.o_proj, tiny::buffers::hidden_states, tiny::buffers::attended);
 }

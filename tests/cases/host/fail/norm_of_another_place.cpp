@@ -1,6 +1,6 @@
 #include "tiny/forward.hpp"
 
-void host(monomorph::Recorder& record, const tiny::LayerWeights& layer, const tiny::Buffers& buffers) {
-  // expect: gate_up_prefill: this weight is input_layernorm (hidden); post_attention_layernorm (hidden) is required here
-  gate_up_prefill(record, layer.input_layernorm, layer.gate_proj, layer.up_proj, buffers.hidden_states, buffers.activated);
+void host(monomorph::Recorder& record, const tiny::LayerWeights& layer) {
+  // expect: input_layernorm_prefill: this weight is post_attention_layernorm (hidden); input_layernorm (hidden) is required here
+  input_layernorm_prefill(record, layer.post_attention_layernorm, tiny::buffers::hidden_states, tiny::buffers::attention_input);
 }

@@ -1,6 +1,6 @@
-#include "tiny/forward.hpp"
+#include "tiny/engine.hpp"
 
-void host(tiny::Sequence& sequence) {
+void host(tiny::Engine& engine) {
   // expect: decode: its result is thrown away; it is all that the call is for
-  sequence.decode(1);
+  engine.decode(1);
 }

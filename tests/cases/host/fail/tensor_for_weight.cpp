@@ -1,6 +1,6 @@
 #include "tiny/forward.hpp"
 
-void host(monomorph::Recorder& record, const tiny::Buffers& buffers) {
-  // expect: final_norm_decode: this is a tensor, f32 one x hidden; a weight final_norm (f32 hidden) is required here
-  tiny::final_norm_decode(record, buffers.hidden_state, buffers.hidden_state);
+void host(monomorph::Recorder& record) {
+  // expect: input_layernorm_prefill: this is a tensor, f32 tokens x hidden; a weight input_layernorm (f32 hidden) is required here
+  tiny::input_layernorm_prefill(record, tiny::buffers::hidden_states, tiny::buffers::hidden_states, tiny::buffers::attention_input);
 }

@@ -2,13 +2,12 @@
 #include "tiny/forward.hpp"
 
 template <class Attended>
-void project(monomorph::Recorder& record, const tiny::LayerWeights& layer, const Attended& attended,
-             const tiny::Buffers& buffers) {
+void project(monomorph::Recorder& record, const tiny::LayerWeights& layer, const Attended& attended) {
   // expect: o_proj_add_prefill: this tensor is tokens x intermediate; tokens x q is required here
-  o_proj_add_prefill(record, layer.o_proj, attended, buffers.hidden_states);
+  o_proj_add_prefill(record, layer.o_proj, attended, tiny::buffers::hidden_states);
 }
 
-void host(monomorph::Recorder& record, const tiny::LayerWeights& layer, const tiny::Buffers& buffers) {
-  project(record, layer, buffers.attended, buffers);
-  project(record, layer, buffers.activated, buffers);
+void host(monomorph::Recorder& record, const tiny::LayerWeights& layer) {
+  project(record, layer, tiny::buffers::attended);
+  project(record, layer, tiny::buffers::activated);
 }

@@ -1,13 +1,15 @@
 // Logits of the vocabulary's extent, and a budget for the cache that holds.
 #include <array>
 
-#include "tiny/forward.hpp"
+#include "tiny/engine.hpp"
 
 static_assert(tiny::cache_bytes <= std::int64_t{16} << 20, "the KV cache is larger than 16 MiB");
 
-std::int32_t next(tiny::Sequence& sequence, std::span<const std::int32_t> prompt) {
-  const std::span<const float, tiny::vocab::size> logits = sequence.prefill(prompt);
+std::int32_t likeliest(tiny::Logits logits);
+
+std::int32_t next(tiny::Engine& engine, std::span<const std::int32_t> prompt) {
+  const std::span<const float, tiny::vocab::size> logits = engine.prefill(prompt);
   std::array<float, tiny::vocab::size> scaled{};
   for (std::size_t token = 0; token < logits.size(); ++token) scaled[token] = logits[token] * 0.5F;
-  return tiny::likeliest(scaled);
+  return likeliest(scaled);
 }
