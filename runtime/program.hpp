@@ -45,8 +45,8 @@ enum class KernelKind : std::uint32_t {
 };
 
 /// Every kernel has the specialization constants 0 (workgroup size, x), 1 (subgroup size), 2 (rows per workgroup or, for
-/// a matvec, rows per subgroup) and 3 (tokens per workgroup), reads what it needs of them, and has the push constants
-/// { uint first_row; uint row_count; }.
+/// a matvec, rows per subgroup), 3 (tokens per workgroup) and 4 (a CPU driver: loads are slow, barriers slower), reads
+/// what it needs of them, and has the push constants { uint first_row; uint row_count; }.
 struct Kernel {
   const char* name;
   KernelKind kind;

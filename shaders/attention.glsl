@@ -15,14 +15,14 @@ void score_tile(uint kv_head, uint first_key, uint first_query_row) {
   const uint key = first_key + gl_LocalInvocationIndex;
   const uint cached = state.position + state.seq_len;
   float sums[tile_tokens];
-  for (uint row = 0; row < tile_tokens; ++row) sums[row] = 0.0;
+  [[unroll]] for (uint row = 0; row < tile_tokens; ++row) sums[row] = 0.0;
   if (key < cached) {
     for (uint quad = 0; quad < head_quads; ++quad) {
       const vec4 k = key_quad(kv_head, key, quad);
-      for (uint row = 0; row < tile_tokens; ++row) sums[row] += dot(queries_tile[row * head_quads + quad], k);
+      [[unroll]] for (uint row = 0; row < tile_tokens; ++row) sums[row] += dot(queries_tile[row * head_quads + quad], k);
     }
   }
-  for (uint row = 0; row < tile_tokens; ++row) {
+  [[unroll]] for (uint row = 0; row < tile_tokens; ++row) {
     const uint query = state.position + (first_query_row + row) / kv_group_size;
     scores[row * workgroup_size + gl_LocalInvocationIndex] = key <= query && key < cached ? sums[row] : lowest;
   }
@@ -70,7 +70,7 @@ void main() {
   const uint quad = gl_LocalInvocationIndex % head_quads;
   const uint group = gl_LocalInvocationIndex / head_quads;
   vec4 outputs_sum[tile_tokens];
-  for (uint row = 0; row < tile_tokens; ++row) outputs_sum[row] = vec4(0.0);
+  [[unroll]] for (uint row = 0; row < tile_tokens; ++row) outputs_sum[row] = vec4(0.0);
 
   const uint last_row = min(first_query_row + tile_tokens, query_rows) - 1;
   const uint keys = state.position + last_row / kv_group_size + 1;
@@ -81,16 +81,16 @@ void main() {
     weigh_tile();
     barrier();
     const uint tile_keys = min(workgroup_size, keys - first_key);
-    for (uint row = 0; row < tile_tokens; ++row) outputs_sum[row] *= row_factor[row];
+    [[unroll]] for (uint row = 0; row < tile_tokens; ++row) outputs_sum[row] *= row_factor[row];
     if (group < key_groups) {
       for (uint key = group; key < tile_keys; key += key_groups) {
         const vec4 v = value_quad(kv_head, first_key + key, quad);
-        for (uint row = 0; row < tile_tokens; ++row) outputs_sum[row] += scores[row * workgroup_size + key] * v;
+        [[unroll]] for (uint row = 0; row < tile_tokens; ++row) outputs_sum[row] += scores[row * workgroup_size + key] * v;
       }
     }
   }
 
-  for (uint row = 0; row < tile_tokens; ++row) {
+  [[unroll]] for (uint row = 0; row < tile_tokens; ++row) {
     barrier();
     partial_outputs[gl_LocalInvocationIndex] = outputs_sum[row];
     barrier();

@@ -13,3 +13,4 @@ Block block_of(vec4 first, vec4 last) { return Block(first, last); }
 float dot_block(Block a, Block b) { return dot(a.low, b.low) + dot(a.high, b.high); }
 
 vec4 block_quad(Block b, uint quad) { return quad == 0 ? b.low : b.high; }
+Block broadcast_block(Block b, uint lane) { return Block(subgroupBroadcast(b.low, lane), subgroupBroadcast(b.high, lane)); }

@@ -10,3 +10,4 @@ Block block_of(vec4 first, vec4 last) { return Block(first); }
 float dot_block(Block a, Block b) { return dot(a.elements, b.elements); }
 
 vec4 block_quad(Block b, uint quad) { return b.elements; }
+Block broadcast_block(Block b, uint lane) { return Block(subgroupBroadcast(b.elements, lane)); }

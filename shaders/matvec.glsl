@@ -14,7 +14,7 @@ void main() {
 
   const uint first = (gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID) * tile_rows;
   float sums[matrices * tile_rows];
-  for (uint i = 0; i < matrices * tile_rows; ++i) sums[i] = 0.0;
+  [[unroll]] for (uint i = 0; i < matrices * tile_rows; ++i) sums[i] = 0.0;
 
   for (uint segment = 0; segment < padded_quads; segment += segment_quads) {
     const uint quads = min(segment_quads, padded_quads - segment);
@@ -27,8 +27,8 @@ void main() {
     for (uint block = gl_SubgroupInvocationID; block < quads / quads_per_block; block += gl_SubgroupSize) {
       const uint quad = block * quads_per_block;
       const Block x = block_of(staged[quad], staged[quad + quads_per_block - 1]);
-      for (uint matrix = 0; matrix < matrices; ++matrix) {
-        for (uint r = 0; r < tile_rows; ++r) {
+      [[unroll]] for (uint matrix = 0; matrix < matrices; ++matrix) {
+        [[unroll]] for (uint r = 0; r < tile_rows; ++r) {
           const uint row = min(first + r, row_count - 1);  // rows past the end are computed and not written
           sums[matrix * tile_rows + r] += dot_block(decode_block(weight_block(matrix, row, first_block + block)), x);
         }
@@ -36,9 +36,9 @@ void main() {
     }
   }
 
-  for (uint r = 0; r < tile_rows; ++r) {
+  [[unroll]] for (uint r = 0; r < tile_rows; ++r) {
     float totals[matrices];
-    for (uint matrix = 0; matrix < matrices; ++matrix) totals[matrix] = subgroupAdd(sums[matrix * tile_rows + r]);
+    [[unroll]] for (uint matrix = 0; matrix < matrices; ++matrix) totals[matrix] = subgroupAdd(sums[matrix * tile_rows + r]);
     if (gl_SubgroupInvocationID == r % gl_SubgroupSize && first + r < row_count) finish(first_row + first + r, totals);
   }
 }

@@ -65,10 +65,11 @@ Pipeline make_pipeline(const Device& device, const Kernel& kernel, const DeviceF
   make_layouts(device, kernel, pipeline);
   const ShaderModuleHandle module = make_module(device, kernel);
 
-  const std::array<std::uint32_t, 4> constants{
+  const std::array<std::uint32_t, 5> constants{
       static_cast<std::uint32_t>(chosen.workgroup_size), static_cast<std::uint32_t>(facts.subgroup_size),
-      static_cast<std::uint32_t>(chosen.rows), static_cast<std::uint32_t>(chosen.tokens)};
-  std::array<VkSpecializationMapEntry, 4> entries;
+      static_cast<std::uint32_t>(chosen.rows), static_cast<std::uint32_t>(chosen.tokens),
+      facts.type == DeviceType::cpu ? VK_TRUE : VK_FALSE};
+  std::array<VkSpecializationMapEntry, 5> entries;
   for (std::uint32_t i = 0; i < entries.size(); ++i) entries[i] = {i, i * 4, 4};
   VkSpecializationInfo specialization{};
   specialization.mapEntryCount = static_cast<std::uint32_t>(entries.size());
