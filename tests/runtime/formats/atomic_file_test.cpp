@@ -1,6 +1,9 @@
 #include "runtime/formats/atomic_file.hpp"
 
 #include <doctest/doctest.h>
+#include <sys/resource.h>
+
+#include <csignal>
 
 #include "runtime/engine.hpp"
 #include "tests/support/files.hpp"
@@ -60,4 +63,23 @@ TEST_CASE("a full disk is an error with the system's reason") {
     CHECK(error.kind() == ErrorKind::environment);
     CHECK(std::string(error.what()).find("No space left") != std::string::npos);
   }
+}
+
+TEST_CASE("a file that outgrows what the system grants is an error, and no part of it stays") {
+  const TemporaryDirectory directory;
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{64, before.rlim_max};
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &small) == 0);
+  std::string message;
+  try {
+    write_file(directory.path() / "file", std::string(100, 'x'));
+  } catch (const Error& error) {
+    message = error.what();
+  }
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  CHECK(message.find("File too large") != std::string::npos);
+  CHECK(tests::entries(directory.path()) == 0);
 }
