@@ -9,6 +9,7 @@ namespace monomorph::generator {
 namespace {
 
 constexpr std::int64_t max_head_dim = 1024;
+constexpr std::int64_t max_heads = 65535;  // a workgroup for each: what every device dispatches at once
 
 void kv_heads_divide_heads(const AttentionSection& attention, Diagnostics& diagnostics) {
   const std::int64_t heads = attention.num_attention_heads.value;
@@ -45,22 +46,6 @@ void head_dim_is_known(const ModelSection& model, const AttentionSection& attent
                                 "give head_dim, or {} or {} as hidden_size",
                                 hidden_size, heads, std::max<std::int64_t>(1, hidden_size / heads) * heads,
                                 (hidden_size / heads + 1) * heads));
-}
-
-/// q_size + 2 kv_size rows stand in one matrix.
-void projections_fit(const AttentionSection& attention, Diagnostics& diagnostics) {
-  if (!usable(attention.num_attention_heads) || !usable(attention.num_key_value_heads) || !usable(attention.head_dim) ||
-      attention.head_dim.value > max_head_dim) {
-    return;
-  }
-  const std::int64_t rows = (attention.num_attention_heads.value + 2 * attention.num_key_value_heads.value) *
-                            attention.head_dim.value;
-  if (rows <= max_size) return;
-  diagnostics.error("attention.q_size_range", attention.num_attention_heads.span,
-                    fmt::format("queries, keys and values have {} rows together: ({} + 2 x {}) heads of {}; at most {} "
-                                "are possible",
-                                rows, attention.num_attention_heads.value, attention.num_key_value_heads.value,
-                                attention.head_dim.value, max_size));
 }
 
 /// One fused tensor has one bias.
@@ -108,12 +93,11 @@ void check_attention_rules(const Spec& spec, Diagnostics& diagnostics) {
   for (const LayerKind& kind : spec.kinds) {
     if (!kind.has_step("attention")) continue;
     const AttentionSection& attention = kind.attention;
-    check_range(attention.num_attention_heads, "attention.num_attention_heads", 1, max_size, diagnostics);
-    check_range(attention.num_key_value_heads, "attention.num_key_value_heads", 1, max_size, diagnostics);
+    check_range(attention.num_attention_heads, "attention.num_attention_heads", 1, max_heads, diagnostics);
+    check_range(attention.num_key_value_heads, "attention.num_key_value_heads", 1, max_heads, diagnostics);
     head_dim_in_range(attention, diagnostics);
     kv_heads_divide_heads(attention, diagnostics);
     head_dim_is_known(spec.model, attention, diagnostics);
-    projections_fit(attention, diagnostics);
     attention_scale(spec, kind, diagnostics);
     check_bias_projections(attention.bias, "attention", {"q", "k", "v", "o"}, diagnostics);
     fused_biases_go_together(spec, attention, diagnostics);

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <vector>
+
 #include "generator/contract/checked.hpp"
 #include "generator/contract/rules.hpp"
 
@@ -39,6 +41,63 @@ void report(const Span& span, const char* what, Diagnostics& diagnostics) {
                     fmt::format("{} exceed 2^63 - 1 bytes: at least one of the sizes is wrong", what));
 }
 
+/// Kernels count elements of activations and caches in 32 bits.
+constexpr std::int64_t max_elements = max_size;
+/// A slice of a matrix is bound as one buffer, of which every device takes 128 MiB; a row cannot be cut.
+constexpr std::int64_t max_row_elements = (std::int64_t{128} << 20) / widest_element;
+
+struct Width {
+  const char* name;
+  std::int64_t elements;
+  const Span* span;
+};
+
+std::vector<Width> widths(const ModelSection& model, const LayerKind& kind) {
+  std::vector<Width> result = {{"hidden_size", model.hidden_size.value, &model.hidden_size.span}};
+  if (kind.has_step("attention")) {
+    const AttentionSection& attention = kind.attention;
+    const std::int64_t heads = attention.num_attention_heads.value + 2 * attention.num_key_value_heads.value;
+    const Checked rows = Checked(heads) * attention.head_dim.value;
+    if (!rows.overflowed()) result.push_back({"q_size + 2 kv_size", rows.value(), &attention.num_attention_heads.span});
+  }
+  if (kind.has_step("mlp")) {
+    result.push_back({"intermediate_size", kind.mlp.intermediate_size.value, &kind.mlp.intermediate_size.span});
+  }
+  return result;
+}
+
+void rows_fit_a_slice(const ModelSection& model, const LayerKind& kind, Diagnostics& diagnostics) {
+  for (const Width& width : widths(model, kind)) {
+    if (width.elements <= max_row_elements) continue;
+    diagnostics.error("model.row_range", *width.span,
+                      fmt::format("{} is {}; a row of a matrix has at most {} elements (128 MiB of f32)", width.name,
+                                  width.elements, max_row_elements));
+  }
+}
+
+void activations_can_be_counted(const Spec& spec, const LayerKind& kind, Diagnostics& diagnostics) {
+  const Field<std::int64_t>& chunk = spec.engine.prefill_chunk;
+  if (!usable(chunk)) return;
+  for (const Width& width : widths(spec.model, kind)) {
+    // Rows that are too wide have been refused; half of what can be counted leaves room for their padding.
+    if (width.elements > max_row_elements || chunk.value <= max_elements / 2 / width.elements) continue;
+    diagnostics.error("engine.activations_range", chunk.span,
+                      fmt::format("{} tokens of {} ({}) are too many elements to count in 32 bits; prefill_chunk may be {}",
+                                  chunk.value, width.elements, width.name, max_elements / 2 / width.elements));
+  }
+}
+
+void cache_can_be_counted(const Spec& spec, const LayerKind& kind, Diagnostics& diagnostics) {
+  const Field<std::int64_t>& length = spec.engine.max_sequence_length;
+  if (!kind.has_step("attention") || !usable(length)) return;
+  const Checked row = Checked(kind.attention.num_key_value_heads.value) * kind.attention.head_dim.value;
+  if (row.overflowed() || row.value() > max_elements || length.value <= max_elements / 2 / row.value()) return;
+  diagnostics.error("engine.cache_range", length.span,
+                    fmt::format("the keys of {} positions, {} elements each, are too many elements to count in 32 bits; "
+                                "max_sequence_length may be {}",
+                                length.value, row.value(), max_elements / 2 / row.value()));
+}
+
 }  // namespace
 
 void check_total_rules(const Spec& spec, Diagnostics& diagnostics) {
@@ -55,6 +114,9 @@ void check_total_rules(const Spec& spec, Diagnostics& diagnostics) {
       all_usable = false;
       continue;
     }
+    rows_fit_a_slice(model, kind, diagnostics);
+    activations_can_be_counted(spec, kind, diagnostics);
+    cache_can_be_counted(spec, kind, diagnostics);
     const Checked layer = layer_elements(model, kind) * widest_element;
     if (!layer.overflowed()) continue;
     return report(kind.has_step("mlp") ? kind.mlp.intermediate_size.span : kind.attention.num_attention_heads.span,

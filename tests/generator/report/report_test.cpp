@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "generator/graph/graph.hpp"
@@ -53,8 +54,10 @@ TEST_CASE("weights are as large as they are on the device: rows padded, vectors 
 }
 
 TEST_CASE("work beyond 64 bits is cut off, not wrapped") {
-  const std::vector<Override> huge = {{"model.max_position_embeddings", "2147483647"}, {"engine.max_sequence_length", "2147483647"}};
-  CHECK(report_of(huge).lengths[1].prefill_flops > 0);
+  Contract contract = *judge(tiny).contract;
+  contract.max_sequence_length = 2147483647;
+  const Report report = make_report(contract, make_plan(contract, build_graph(contract)));
+  CHECK(report.lengths[1].prefill_flops == std::numeric_limits<std::int64_t>::max());
 }
 
 TEST_CASE("JSON holds the same numbers as the report") {
