@@ -93,7 +93,8 @@ Pipeline make_pipeline(const Device& device, const Kernel& kernel, const DeviceF
   }
   create.layout = pipeline.layout.get();
   VkPipeline handle = VK_NULL_HANDLE;
-  check(vkCreateComputePipelines(device.get(), cache, 1, &create, nullptr, &handle), "vkCreateComputePipelines");
+  const std::string call = fmt::format("vkCreateComputePipelines (kernel {})", kernel.name);
+  check(vkCreateComputePipelines(device.get(), cache, 1, &create, nullptr, &handle), call.c_str());
   pipeline.pipeline = PipelineHandle(device.get(), handle);
   device.name(VK_OBJECT_TYPE_PIPELINE, handle, kernel.name);
   return pipeline;
