@@ -14,9 +14,12 @@ Diagnostic& add(std::vector<Diagnostic>& diagnostics, Severity severity, std::st
 
 const char* word(Severity severity) {
   switch (severity) {
-    case Severity::error: return "error";
-    case Severity::warning: return "warning";
-    case Severity::note: return "note";
+    case Severity::error:
+      return "error";
+    case Severity::warning:
+      return "warning";
+    case Severity::note:
+      return "note";
   }
   throw InternalError("diagnostics: a severity without a word");
 }

@@ -1,7 +1,7 @@
 // The command line of the generator. Results on stdout, everything else on stderr; exit status 0 done, 1 rejected,
 // 2 usage or I/O, 3 internal error.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <cstdio>
 #include <filesystem>
@@ -139,8 +139,7 @@ void add_commands(CLI::App& app, Arguments& arguments, std::function<void()>& ch
   };
   const auto takes_spec = [&](CLI::App* sub) {
     sub->add_option("SPEC", arguments.spec, "a spec, or a Hugging Face directory")->required();
-    sub->add_option("--set", arguments.settings, "section.key=value, in place of the spec's")
-        ->allow_extra_args(false);
+    sub->add_option("--set", arguments.settings, "section.key=value, in place of the spec's")->allow_extra_args(false);
   };
 
   CLI::App* sub = command("import", "config.json -> spec", import);
@@ -153,7 +152,8 @@ void add_commands(CLI::App& app, Arguments& arguments, std::function<void()>& ch
   takes_spec(sub);
   CLI::Option* weights = sub->add_option("--weights", arguments.weights, "audit this checkpoint against the spec");
   sub->add_flag("--scan-nan", arguments.scan_nan, "look for NaN and infinity in the weights")->needs(weights);
-  sub->add_option("--host", arguments.host, "check this C++ file against the emitted headers; -- FLAGS for the compiler");
+  sub->add_option("--host", arguments.host,
+                  "check this C++ file against the emitted headers; -- FLAGS for the compiler");
   sub->add_flag("--explain", arguments.explain, "print the spec with every default");
 
   sub = command("report", "parameters, FLOPs, bytes, memory", report);
@@ -177,9 +177,8 @@ void add_commands(CLI::App& app, Arguments& arguments, std::function<void()>& ch
   sub->add_option("PATH", arguments.spec, "tokenizer.json, or the directory that holds it")->required();
   sub->add_flag("--decode", arguments.decode, "lists of ids -> strings");
 
-  sub = command("schema", "JSON Schema of the spec language, for editors", [](const Arguments& given) {
-    print(given.markdown ? spec_reference() : spec_schema());
-  });
+  sub = command("schema", "JSON Schema of the spec language, for editors",
+                [](const Arguments& given) { print(given.markdown ? spec_reference() : spec_schema()); });
   sub->add_flag("--markdown", arguments.markdown, "as the reference in models/README.md");
 }
 
@@ -216,7 +215,8 @@ int run(int argc, char** argv) {
     complain(fmt::format("monomorph: error: {}\n", error.what()));
     return status_of(ErrorKind::environment);
   } catch (const Error& error) {
-    complain(fmt::format("monomorph: {}error: {}\n", error.kind() == ErrorKind::internal ? "internal " : "", error.what()));
+    complain(
+        fmt::format("monomorph: {}error: {}\n", error.kind() == ErrorKind::internal ? "internal " : "", error.what()));
     return status_of(error.kind());
   } catch (const std::filesystem::filesystem_error& error) {
     complain(fmt::format("monomorph: error: {}\n", error.what()));

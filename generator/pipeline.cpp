@@ -112,7 +112,8 @@ class TemporaryDirectory {
 void sort_by_place(Diagnostics& diagnostics, const Source* text) {
   const auto key = [&](const Diagnostic& diagnostic) {
     const bool in_text = diagnostic.span.source.get() == text && diagnostic.span.line > 0;
-    return std::tuple(diagnostic.severity, in_text, in_text ? diagnostic.span.line : 0, in_text ? diagnostic.span.column : 0);
+    return std::tuple(diagnostic.severity, in_text, in_text ? diagnostic.span.line : 0,
+                      in_text ? diagnostic.span.column : 0);
   };
   std::stable_sort(diagnostics.all().begin(), diagnostics.all().end(),
                    [&](const Diagnostic& a, const Diagnostic& b) { return key(a) < key(b); });
@@ -180,8 +181,7 @@ AcceptedSpec generate(const std::string& path, const std::vector<Override>& over
 void check_host_code(const AcceptedSpec& accepted, const std::string& file_name, const std::string& host_file,
                      const std::vector<std::string>& flags) {
   const PlannedModel planned = plan_model(accepted.contract);
-  const EmittedFiles files =
-      emit_model(accepted.contract, planned.graph, planned.plan, origin_of(file_name, {}));
+  const EmittedFiles files = emit_model(accepted.contract, planned.graph, planned.plan, origin_of(file_name, {}));
   const TemporaryDirectory directory;
   for (const auto& [path, text] : files) {
     if (path.rfind("include/", 0) != 0) continue;

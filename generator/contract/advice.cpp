@@ -14,14 +14,16 @@ void advise_aspect_ratio(const Contract& contract, const Spec& spec, Diagnostics
                      fmt::format("hidden_size / num_hidden_layers is {:.1f}; 100 to 130 is usual", ratio));
 }
 
-void advise_gated_width(const Contract& contract, const LayerContract& kind, const LayerKind& spec, Diagnostics& diagnostics) {
+void advise_gated_width(const Contract& contract, const LayerContract& kind, const LayerKind& spec,
+                        Diagnostics& diagnostics) {
   if (!spec.has_step("mlp") || !kind.mlp.gated) return;
   const double ratio = static_cast<double>(kind.mlp.intermediate_size) / static_cast<double>(contract.hidden_size);
   if (ratio >= 2 && ratio <= 4) return;
-  diagnostics.advice("advice.gated_width", spec.mlp.intermediate_size.span,
-                     fmt::format("intermediate_size / hidden_size is {:.2f}; 8 / 3 = 2.67 gives a gated MLP the parameters "
-                                 "of a plain one, and 2 to 4 is usual",
-                                 ratio));
+  diagnostics.advice(
+      "advice.gated_width", spec.mlp.intermediate_size.span,
+      fmt::format("intermediate_size / hidden_size is {:.2f}; 8 / 3 = 2.67 gives a gated MLP the parameters "
+                  "of a plain one, and 2 to 4 is usual",
+                  ratio));
 }
 
 void advise_head_dim(const LayerContract& kind, const LayerKind& spec, Diagnostics& diagnostics) {

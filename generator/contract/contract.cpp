@@ -136,7 +136,8 @@ Contract derive(const Spec& spec) {
   contract.prologue = prologue_weights(spec);
   contract.epilogue = epilogue_weights(spec);
   contract.checkpoint_prefixes = spec.checkpoint.prefix.value;
-  for (const IgnoredTensor& tensor : spec.checkpoint.ignore) contract.ignored_tensors.push_back({tensor.name, tensor.why});
+  for (const IgnoredTensor& tensor : spec.checkpoint.ignore)
+    contract.ignored_tensors.push_back({tensor.name, tensor.why});
   contract.bos_token_id = spec.tokenizer.bos_token_id.value;
   contract.eos_token_ids = spec.tokenizer.eos_token_id.value;
   sum_up(contract);

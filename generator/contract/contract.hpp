@@ -17,7 +17,8 @@ namespace monomorph::generator {
 
 /// An axis: the identifier it has in emitted code, in the plan and in messages, and its size.
 struct Axis {
-  std::string name;  ///< hidden, vocab, positions, q, kv, qkv, heads, kv_heads, head, intermediate; "<kind>_q" where kinds differ
+  std::string name;  ///< hidden, vocab, positions, q, kv, qkv, heads, kv_heads, head, intermediate; "<kind>_q" where
+                     ///< kinds differ
   std::int64_t size = 0;
 };
 
@@ -33,21 +34,22 @@ enum class PositionType { rope, learned, none };
 
 /// What stands in a checkpoint for (some rows of) a weight.
 struct CheckpointPart {
-  std::string name;              ///< full name with {i}: "model.layers.{i}.self_attn.q_proj.weight"; without the prefix
-  std::int64_t rows = 0;         ///< rows of the weight it fills (a vector: elements)
+  std::string name;       ///< full name with {i}: "model.layers.{i}.self_attn.q_proj.weight"; without the prefix
+  std::int64_t rows = 0;  ///< rows of the weight it fills (a vector: elements)
   std::int64_t source_row = 0;
   std::int64_t source_rows = 0;
-  bool transposed = false;       ///< the checkpoint keeps [inputs, outputs]
+  bool transposed = false;  ///< the checkpoint keeps [inputs, outputs]
 };
 
 /// A weight as the engine holds it. q, k and v are one matrix (rows q then k then v), as their biases are one vector.
 struct WeightContract {
-  std::string part;                  ///< "embedding.tokens", "layers.{i}.attention.qkv", "layers.{i}.mlp.input_norm" ...
-  std::string role;                  ///< C++ role and member name: embed_tokens, qkv_proj, o_proj, gate_proj, input_layernorm, q_norm, qkv_bias ...
-  std::vector<Axis> axes;            ///< [rows, columns], or [elements] for a vector
-  Dtype dtype = Dtype::f32;          ///< in the checkpoint
+  std::string part;  ///< "embedding.tokens", "layers.{i}.attention.qkv", "layers.{i}.mlp.input_norm" ...
+  std::string role;  ///< C++ role and member name: embed_tokens, qkv_proj, o_proj, gate_proj, input_layernorm, q_norm,
+                     ///< qkv_bias ...
+  std::vector<Axis> axes;    ///< [rows, columns], or [elements] for a vector
+  Dtype dtype = Dtype::f32;  ///< in the checkpoint
   std::vector<CheckpointPart> sources;
-  std::int64_t parameters() const;   ///< product of the axes
+  std::int64_t parameters() const;  ///< product of the axes
 };
 
 enum class SubBlockKind { attention, mlp };
@@ -65,15 +67,16 @@ struct AttentionContract {
   bool o_bias = false;
   PositionType position = PositionType::none;
   double rope_theta = 0;
-  std::int64_t rotary_dim = 0;              ///< 0 without rope
-  std::vector<float> rotary_frequencies;    ///< f32, rotary_dim / 2: theta^(-2j / rotary_dim) as transformers forms it in f32
+  std::int64_t rotary_dim = 0;  ///< 0 without rope
+  std::vector<float>
+      rotary_frequencies;  ///< f32, rotary_dim / 2: theta^(-2j / rotary_dim) as transformers forms it in f32
   SubBlockNormsContract norms;
 };
 
 struct MlpContract {
   bool gated = true;
   std::int64_t intermediate_size = 0;
-  Expression activation;  ///< of x (plain), or the combination of gate and up (gated), names resolved
+  Expression activation;        ///< of x (plain), or the combination of gate and up (gated), names resolved
   std::string activation_name;  ///< as the spec has it
   bool gate_bias = false, up_bias = false, down_bias = false;
   SubBlockNormsContract norms;
@@ -113,7 +116,7 @@ struct Contract {
   std::vector<std::int64_t> eos_token_ids;
 
   // Totals, exact.
-  std::int64_t total_parameters = 0;        ///< of the checkpoint, tied weights once
+  std::int64_t total_parameters = 0;  ///< of the checkpoint, tied weights once
   std::int64_t embedding_parameters = 0, attention_parameters = 0, mlp_parameters = 0, norm_parameters = 0,
                lm_head_parameters = 0;      ///< sum to the total
   std::int64_t matrix_flops_per_token = 0;  ///< 2 x weights multiplied, the head included

@@ -7,18 +7,24 @@ namespace {
 
 const char* name_of(Dtype dtype) {
   switch (dtype) {
-    case Dtype::f32: return "f32";
-    case Dtype::f16: return "f16";
-    case Dtype::bf16: return "bf16";
+    case Dtype::f32:
+      return "f32";
+    case Dtype::f16:
+      return "f16";
+    case Dtype::bf16:
+      return "bf16";
   }
   throw InternalError("contract: a dtype without a name");
 }
 
 const char* name_of(PositionType type) {
   switch (type) {
-    case PositionType::rope: return "rope";
-    case PositionType::learned: return "learned";
-    case PositionType::none: return "none";
+    case PositionType::rope:
+      return "rope";
+    case PositionType::learned:
+      return "learned";
+    case PositionType::none:
+      return "none";
   }
   throw InternalError("contract: a position type without a name");
 }
@@ -54,9 +60,10 @@ void dump_weight(const WeightContract& weight, std::string& out) {
 }
 
 void dump_attention(const AttentionContract& attention, std::string& out) {
-  out += fmt::format("  attention: {} heads, {} key and value heads, head_dim {}, q_size {}, kv_size {}, kv_group_size {}\n",
-                     attention.num_attention_heads, attention.num_key_value_heads, attention.head_dim, attention.q_size,
-                     attention.kv_size, attention.kv_group_size);
+  out += fmt::format(
+      "  attention: {} heads, {} key and value heads, head_dim {}, q_size {}, kv_size {}, kv_group_size {}\n",
+      attention.num_attention_heads, attention.num_key_value_heads, attention.head_dim, attention.q_size,
+      attention.kv_size, attention.kv_group_size);
   out += fmt::format("    scale {}, qk_norm {}, bias qkv {} o {}, norms{}\n", attention.attention_scale,
                      attention.qk_norm ? "head" : "none", attention.qkv_bias, attention.o_bias,
                      dump_norms(attention.norms));
@@ -98,9 +105,9 @@ std::string dump_contract(const Contract& contract) {
   out += fmt::format("bos_token_id {}, eos_token_ids [{}]\n", contract.bos_token_id,
                      fmt::join(contract.eos_token_ids, ", "));
   out += fmt::format("final norm {}\n", dump_norm(contract.final_norm));
-  out += fmt::format("parameters {}: embedding {}, attention {}, mlp {}, norm {}, lm_head {}\n", contract.total_parameters,
-                     contract.embedding_parameters, contract.attention_parameters, contract.mlp_parameters,
-                     contract.norm_parameters, contract.lm_head_parameters);
+  out += fmt::format("parameters {}: embedding {}, attention {}, mlp {}, norm {}, lm_head {}\n",
+                     contract.total_parameters, contract.embedding_parameters, contract.attention_parameters,
+                     contract.mlp_parameters, contract.norm_parameters, contract.lm_head_parameters);
   out += fmt::format("matrix flops per token {}, kv elements per token {}\n", contract.matrix_flops_per_token,
                      contract.kv_elements_per_token);
   out += "\nprologue\n";

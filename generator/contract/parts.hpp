@@ -11,7 +11,7 @@ namespace monomorph::generator {
 
 /// A part that the model has: always a weight, and perhaps a bias.
 struct NeededPart {
-  std::string part;   ///< "layers.{i}.attention.q"
+  std::string part;  ///< "layers.{i}.attention.q"
   bool weight = true;
   bool bias = false;
 };

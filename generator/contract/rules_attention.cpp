@@ -29,11 +29,13 @@ void kv_heads_divide_heads(const AttentionSection& attention, Diagnostics& diagn
 
 void head_dim_in_range(const AttentionSection& attention, Diagnostics& diagnostics) {
   check_range(attention.head_dim, "attention.head_dim", 1, max_head_dim, diagnostics);
-  if (attention.head_dim.given || !usable(attention.num_attention_heads) || attention.head_dim.value <= max_head_dim) return;
-  diagnostics.error("attention.head_dim_range", attention.num_attention_heads.span,
-                    fmt::format("head_dim is hidden_size / num_attention_heads = {}; 1 to {} is valid: more heads, or a "
-                                "head_dim of its own",
-                                attention.head_dim.value, max_head_dim));
+  if (attention.head_dim.given || !usable(attention.num_attention_heads) || attention.head_dim.value <= max_head_dim)
+    return;
+  diagnostics.error(
+      "attention.head_dim_range", attention.num_attention_heads.span,
+      fmt::format("head_dim is hidden_size / num_attention_heads = {}; 1 to {} is valid: more heads, or a "
+                  "head_dim of its own",
+                  attention.head_dim.value, max_head_dim));
 }
 
 /// Without head_dim it is hidden_size / num_attention_heads, which must come out whole.
@@ -83,9 +85,9 @@ std::optional<double> attention_scale(const Spec& spec, const LayerKind& kind, D
   if (std::isfinite(value) && value > 0 && std::isfinite(static_cast<float>(value)) && static_cast<float>(value) > 0) {
     return value;
   }
-  diagnostics.error("attention.scale", scale.span,
-                    fmt::format("attention.scale is {}; a number above 0 is required, and 1 / sqrt(head_dim) is usual",
-                                value));
+  diagnostics.error(
+      "attention.scale", scale.span,
+      fmt::format("attention.scale is {}; a number above 0 is required, and 1 / sqrt(head_dim) is usual", value));
   return std::nullopt;
 }
 

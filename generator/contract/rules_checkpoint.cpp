@@ -57,13 +57,12 @@ void parts_have_names(const Spec& spec, const std::vector<NeededPart>& needed, D
     for (const bool bias : {false, true}) {
       if ((bias ? !part.bias : !part.weight) || tensor_name(checkpoint, part.part, bias)) continue;
       if (bias && !tensor_name(checkpoint, part.part, false)) continue;  // said of its weight
-      diagnostics.error("checkpoint.tensors_missing",
-                        checkpoint.names.given ? checkpoint.names.span : checkpoint.span,
-                        fmt::format("no name for the part {}{}: {}", part.part, bias ? ".bias" : "",
-                                    checkpoint.names.given
-                                        ? fmt::format("the table \"{}\" has none; give it in [checkpoint.tensors]",
-                                                      checkpoint.names.value)
-                                        : std::string("give it in [checkpoint.tensors]")));
+      diagnostics.error(
+          "checkpoint.tensors_missing", checkpoint.names.given ? checkpoint.names.span : checkpoint.span,
+          fmt::format("no name for the part {}{}: {}", part.part, bias ? ".bias" : "",
+                      checkpoint.names.given ? fmt::format("the table \"{}\" has none; give it in [checkpoint.tensors]",
+                                                           checkpoint.names.value)
+                                             : std::string("give it in [checkpoint.tensors]")));
     }
   }
 }
@@ -73,12 +72,12 @@ void layer_names_have_an_index(const CheckpointSection& checkpoint, Diagnostics&
     if (!name.given) continue;
     const bool indexed = name.name.find("{i}") != std::string::npos;
     if (indexed == is_layer_part(part)) continue;
-    diagnostics.error("checkpoint.layer_index", name.span,
-                      indexed ? fmt::format("{} is no part of a layer, so that {{i}} stands for nothing in \"{}\"", part,
-                                            name.name)
-                              : fmt::format("\"{}\" is one tensor for all layers; {{i}} must stand where the layer's "
-                                            "number does",
-                                            name.name));
+    diagnostics.error(
+        "checkpoint.layer_index", name.span,
+        indexed ? fmt::format("{} is no part of a layer, so that {{i}} stands for nothing in \"{}\"", part, name.name)
+                : fmt::format("\"{}\" is one tensor for all layers; {{i}} must stand where the layer's "
+                              "number does",
+                              name.name));
   }
 }
 
@@ -90,8 +89,9 @@ void names_are_distinct(const Spec& spec, const std::vector<NeededPart>& needed,
       if (!name) continue;
       const auto [known, is_new] = parts.emplace(*name, part.part);
       if (is_new) continue;
-      diagnostics.error("checkpoint.tensors_distinct", spec.checkpoint.tensors.at(part.part).span,
-                        fmt::format("{} and {} are both said to be the tensor \"{}\"", known->second, part.part, *name));
+      diagnostics.error(
+          "checkpoint.tensors_distinct", spec.checkpoint.tensors.at(part.part).span,
+          fmt::format("{} and {} are both said to be the tensor \"{}\"", known->second, part.part, *name));
     }
   }
 }
@@ -108,10 +108,11 @@ void transforms_apply(const CheckpointSection& checkpoint, Diagnostics& diagnost
     std::vector<std::string> sorted = name.fused;
     std::sort(sorted.begin(), sorted.end());
     if (is_qkv && sorted != std::vector<std::string>{"k", "q", "v"}) {
-      diagnostics.error("checkpoint.transform", name.span,
-                        fmt::format("{} holds three projections: fused must list \"q\", \"k\" and \"v\", each once, in the "
-                                    "order of their rows",
-                                    part));
+      diagnostics.error(
+          "checkpoint.transform", name.span,
+          fmt::format("{} holds three projections: fused must list \"q\", \"k\" and \"v\", each once, in the "
+                      "order of their rows",
+                      part));
     } else if (!is_qkv && !name.fused.empty()) {
       diagnostics.error("checkpoint.transform", name.span,
                         fmt::format("{} is one part; fused belongs to layers.{{i}}.attention.qkv", part));
@@ -125,9 +126,9 @@ void qkv_is_said_once(const CheckpointSection& checkpoint, Diagnostics& diagnost
   for (const char* projection : {"q", "k", "v"}) {
     const auto found = checkpoint.tensors.find(std::string("layers.{i}.attention.") + projection);
     if (found == checkpoint.tensors.end()) continue;
-    diagnostics.error("checkpoint.qkv_once", found->second.span,
-                      fmt::format("{} stands alone and in layers.{{i}}.attention.qkv; give the one or the other",
-                                  found->first));
+    diagnostics.error(
+        "checkpoint.qkv_once", found->second.span,
+        fmt::format("{} stands alone and in layers.{{i}}.attention.qkv; give the one or the other", found->first));
   }
 }
 
@@ -174,8 +175,9 @@ void ignored_tensors_are_unused(const Spec& spec, const std::vector<NeededPart>&
           !(part.bias && ignored.name == tensor_name(spec.checkpoint, part.part, true))) {
         continue;
       }
-      diagnostics.error("checkpoint.ignore", ignored.span,
-                        fmt::format("\"{}\" is the part {} of this model: it cannot be ignored", ignored.name, part.part));
+      diagnostics.error(
+          "checkpoint.ignore", ignored.span,
+          fmt::format("\"{}\" is the part {} of this model: it cannot be ignored", ignored.name, part.part));
     }
   }
 }

@@ -13,9 +13,10 @@ void sequence_within_positions(const Spec& spec, Diagnostics& diagnostics) {
   const Field<std::int64_t>& length = spec.engine.max_sequence_length;
   const Field<std::int64_t>& limit = spec.model.max_position_embeddings;
   if (!length.given || !usable(length) || !usable(limit) || length.value <= limit.value) return;
-  diagnostics.error("engine.max_sequence_length_limit", length.span,
-                    fmt::format("max_sequence_length is {}; the model has {} positions (max_position_embeddings)",
-                                length.value, limit.value))
+  diagnostics
+      .error("engine.max_sequence_length_limit", length.span,
+             fmt::format("max_sequence_length is {}; the model has {} positions (max_position_embeddings)",
+                         length.value, limit.value))
       .notes.push_back({"max_position_embeddings is given here", limit.span});
 }
 

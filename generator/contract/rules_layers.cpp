@@ -22,10 +22,11 @@ void steps_are_not_empty(const LayerKind& kind, Diagnostics& diagnostics) {
 void steps_are_known(const LayerKind& kind, Diagnostics& diagnostics) {
   for (const std::string& step : kind.steps.value) {
     if (step.find('+') != std::string::npos) {
-      diagnostics.error("layers.steps_parallel", kind.steps.span,
-                        fmt::format("the step \"{}\" runs sub-blocks side by side, which is not implemented; write them "
-                                    "as steps of their own, one after the other",
-                                    step));
+      diagnostics.error(
+          "layers.steps_parallel", kind.steps.span,
+          fmt::format("the step \"{}\" runs sub-blocks side by side, which is not implemented; write them "
+                      "as steps of their own, one after the other",
+                      step));
     } else if (std::find(sub_blocks.begin(), sub_blocks.end(), step) == sub_blocks.end()) {
       const std::string suggestion = nearest(step, sub_blocks);
       diagnostics.error("layers.steps_known", kind.steps.span,
@@ -51,13 +52,14 @@ void kinds_are_identifiers(const Spec& spec, Diagnostics& diagnostics) {
   for (const LayerKind& kind : spec.kinds) {
     const bool begins = !kind.name.empty() && std::isalpha(static_cast<unsigned char>(kind.name.front())) != 0;
     const bool fits = begins && std::all_of(kind.name.begin(), kind.name.end(), [](char c) {
-      return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-';
-    });
+                        return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-';
+                      });
     if (!fits) {
-      diagnostics.error("layers.kind_name", kind.span,
-                        fmt::format("\"{}\" cannot name a kind of layer: letters, digits, \"_\" and \"-\" are required, "
-                                    "a letter first",
-                                    kind.name));
+      diagnostics.error(
+          "layers.kind_name", kind.span,
+          fmt::format("\"{}\" cannot name a kind of layer: letters, digits, \"_\" and \"-\" are required, "
+                      "a letter first",
+                      kind.name));
       continue;
     }
     for (const char* axis : {"q", "kv", "qkv", "heads", "kv_heads", "head", "intermediate"}) {

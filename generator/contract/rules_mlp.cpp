@@ -24,8 +24,8 @@ void activation_is_used(const MlpSection& mlp, Diagnostics& diagnostics) {
                     "mlp.activation has no meaning where mlp.combine says how gate and up become one");
 }
 
-void uses_its_inputs(const Expression& expression, const std::vector<std::string>& inputs, const Field<std::string>& field,
-                     const char* path, Diagnostics& diagnostics) {
+void uses_its_inputs(const Expression& expression, const std::vector<std::string>& inputs,
+                     const Field<std::string>& field, const char* path, Diagnostics& diagnostics) {
   const std::set<std::string> used = names_in(expression);
   for (const std::string& input : inputs) {
     if (used.count(input)) continue;
@@ -48,9 +48,10 @@ std::optional<std::string> activation_text(const Field<std::string>& activation,
   std::vector<std::string> names;
   for (const auto& [name, text] : named_activations()) names.push_back(name);
   const std::string suggestion = nearest(activation.value, names);
-  diagnostics.error("mlp.activation", activation.span,
-                    fmt::format("no activation is called \"{}\"; there are {}, and expressions of x{}", activation.value,
-                                fmt::join(names, ", "), suggestion.empty() ? "" : "; did you mean " + suggestion + "?"));
+  diagnostics.error(
+      "mlp.activation", activation.span,
+      fmt::format("no activation is called \"{}\"; there are {}, and expressions of x{}", activation.value,
+                  fmt::join(names, ", "), suggestion.empty() ? "" : "; did you mean " + suggestion + "?"));
   return std::nullopt;
 }
 
@@ -82,9 +83,9 @@ void check_mlp_rules(const Spec& spec, Diagnostics& diagnostics) {
     has_an_activation(kind, diagnostics);
     activation_is_used(kind.mlp, diagnostics);
     mlp_expression(kind, diagnostics);
-    check_bias_projections(kind.mlp.bias, "mlp",
-                           gated ? std::vector<std::string>{"gate", "up", "down"} : std::vector<std::string>{"up", "down"},
-                           diagnostics);
+    check_bias_projections(
+        kind.mlp.bias, "mlp",
+        gated ? std::vector<std::string>{"gate", "up", "down"} : std::vector<std::string>{"up", "down"}, diagnostics);
   }
 }
 

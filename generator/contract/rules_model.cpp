@@ -19,18 +19,19 @@ void name_is_a_file_name(const Field<std::string>& name, Diagnostics& diagnostic
                       return alphanumeric(c) || c == '.' || c == '-' || c == '_' || c == '+';
                     });
   if (fits) return;
-  diagnostics.error("model.name", name.span,
-                    fmt::format("\"{}\" cannot name an executable: at most 100 letters, digits, \".\", \"-\", \"_\" and "
-                                "\"+\" are required, a letter or digit first",
-                                name.value));
+  diagnostics.error(
+      "model.name", name.span,
+      fmt::format("\"{}\" cannot name an executable: at most 100 letters, digits, \".\", \"-\", \"_\" and "
+                  "\"+\" are required, a letter or digit first",
+                  name.value));
 }
 
 void eps_in_range(const NormSection& norm, Diagnostics& diagnostics) {
   constexpr double smallest = 1e-12, largest = 0.1;
   if (!norm.eps.given || (norm.eps.value >= smallest && norm.eps.value <= largest)) return;
-  diagnostics.error("norm.eps_range", norm.eps.span,
-                    fmt::format("norm.eps is {}; {} to {} is valid, and 1e-05 or 1e-06 usual", norm.eps.value, smallest,
-                                largest));
+  diagnostics.error(
+      "norm.eps_range", norm.eps.span,
+      fmt::format("norm.eps is {}; {} to {} is valid, and 1e-05 or 1e-06 usual", norm.eps.value, smallest, largest));
 }
 
 void token_in_vocabulary(std::int64_t token, const char* path, const Span& span, const ModelSection& model,
@@ -52,8 +53,7 @@ void eos_tokens_are_distinct(const Field<std::vector<std::int64_t>>& tokens, Dia
   std::set<std::int64_t> seen;
   for (const std::int64_t token : tokens.value) {
     if (seen.insert(token).second) continue;
-    diagnostics.error("tokenizer.eos_tokens", tokens.span,
-                      fmt::format("tokenizer.eos_token_id lists {} twice", token));
+    diagnostics.error("tokenizer.eos_tokens", tokens.span, fmt::format("tokenizer.eos_token_id lists {} twice", token));
   }
 }
 

@@ -16,14 +16,16 @@ void rotary_dim_is_even(const Spec& spec, const LayerKind& kind, Diagnostics& di
                                  spec.model.hidden_size.value % attention.num_attention_heads.value == 0;
   if (!position.rotary_dim.given && !head_dim_is_whole) return;
   if (position.rotary_dim.given) {
-    diagnostics.error("position.rotary_dim_even", position.rotary_dim.span,
-                      fmt::format("rotary_dim is {}; elements are rotated in pairs: {} or {}", position.rotary_dim.value,
-                                  position.rotary_dim.value - 1, position.rotary_dim.value + 1));
+    diagnostics.error(
+        "position.rotary_dim_even", position.rotary_dim.span,
+        fmt::format("rotary_dim is {}; elements are rotated in pairs: {} or {}", position.rotary_dim.value,
+                    position.rotary_dim.value - 1, position.rotary_dim.value + 1));
   } else {
-    diagnostics.error("position.rotary_dim_even", position.rotary_dim.span,
-                      fmt::format("rotary_dim is head_dim, {}; elements are rotated in pairs: give an even rotary_dim or "
-                                  "head_dim",
-                                  position.rotary_dim.value));
+    diagnostics.error(
+        "position.rotary_dim_even", position.rotary_dim.span,
+        fmt::format("rotary_dim is head_dim, {}; elements are rotated in pairs: give an even rotary_dim or "
+                    "head_dim",
+                    position.rotary_dim.value));
   }
 }
 
@@ -40,9 +42,9 @@ void rope_theta_in_range(const PositionSection& position, Diagnostics& diagnosti
   constexpr double largest = 1e30;  // powers of it must stay within f32
   const Field<double>& theta = position.rope_theta;
   if (theta.value > 1 && theta.value <= largest) return;
-  diagnostics.error("position.rope_theta_range", theta.span,
-                    fmt::format("rope_theta is {}; more than 1 and at most {} is valid, and 10000.0 usual", theta.value,
-                                largest));
+  diagnostics.error(
+      "position.rope_theta_range", theta.span,
+      fmt::format("rope_theta is {}; more than 1 and at most {} is valid, and 10000.0 usual", theta.value, largest));
 }
 
 /// A learned table is added to the embedding, before any layer: kinds cannot differ in it.

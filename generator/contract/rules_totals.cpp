@@ -24,7 +24,8 @@ Checked layer_elements(const ModelSection& model, const LayerKind& kind) {
   Checked sum = Checked(8) * hidden;
   if (kind.has_step("attention")) {
     const AttentionSection& attention = kind.attention;
-    const Checked heads = Checked(2) * attention.num_attention_heads.value + Checked(2) * attention.num_key_value_heads.value;
+    const Checked heads =
+        Checked(2) * attention.num_attention_heads.value + Checked(2) * attention.num_key_value_heads.value;
     sum = sum + (heads * attention.head_dim.value + 1) * hidden;
   }
   if (kind.has_step("mlp")) sum = sum + (Checked(3) * kind.mlp.intermediate_size.value + 1) * hidden;
@@ -81,9 +82,10 @@ void activations_can_be_counted(const Spec& spec, const LayerKind& kind, Diagnos
   for (const Width& width : widths(spec.model, kind)) {
     // Rows that are too wide have been refused; half of what can be counted leaves room for their padding.
     if (width.elements > max_row_elements || chunk.value <= max_elements / 2 / width.elements) continue;
-    diagnostics.error("engine.activations_range", chunk.span,
-                      fmt::format("{} tokens of {} ({}) are too many elements to count in 32 bits; prefill_chunk may be {}",
-                                  chunk.value, width.elements, width.name, max_elements / 2 / width.elements));
+    diagnostics.error(
+        "engine.activations_range", chunk.span,
+        fmt::format("{} tokens of {} ({}) are too many elements to count in 32 bits; prefill_chunk may be {}",
+                    chunk.value, width.elements, width.name, max_elements / 2 / width.elements));
   }
 }
 
@@ -92,10 +94,11 @@ void cache_can_be_counted(const Spec& spec, const LayerKind& kind, Diagnostics& 
   if (!kind.has_step("attention") || !usable(length)) return;
   const Checked row = Checked(kind.attention.num_key_value_heads.value) * kind.attention.head_dim.value;
   if (row.overflowed() || row.value() > max_elements || length.value <= max_elements / 2 / row.value()) return;
-  diagnostics.error("engine.cache_range", length.span,
-                    fmt::format("the keys of {} positions, {} elements each, are too many elements to count in 32 bits; "
-                                "max_sequence_length may be {}",
-                                length.value, row.value(), max_elements / 2 / row.value()));
+  diagnostics.error(
+      "engine.cache_range", length.span,
+      fmt::format("the keys of {} positions, {} elements each, are too many elements to count in 32 bits; "
+                  "max_sequence_length may be {}",
+                  length.value, row.value(), max_elements / 2 / row.value()));
 }
 
 }  // namespace
@@ -103,8 +106,8 @@ void cache_can_be_counted(const Spec& spec, const LayerKind& kind, Diagnostics& 
 void check_total_rules(const Spec& spec, Diagnostics& diagnostics) {
   const ModelSection& model = spec.model;
   if (!usable(model.vocab_size) || !usable(model.hidden_size) || !usable(model.max_position_embeddings)) return;
-  const Checked embedding =
-      (Checked(2) * model.vocab_size.value + model.max_position_embeddings.value) * model.hidden_size.value * widest_element;
+  const Checked embedding = (Checked(2) * model.vocab_size.value + model.max_position_embeddings.value) *
+                            model.hidden_size.value * widest_element;
   if (embedding.overflowed()) return report(model.vocab_size.span, "the embedding and the head", diagnostics);
 
   Checked total = embedding, cache = 0;

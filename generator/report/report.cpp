@@ -32,7 +32,8 @@ std::int64_t weight_bytes_of_a_token(const Contract& contract, const Plan& plan)
   return bytes;
 }
 
-LengthReport report_length(const Contract& contract, const Plan& plan, std::int64_t kv_bytes_per_token, std::int64_t length) {
+LengthReport report_length(const Contract& contract, const Plan& plan, std::int64_t kv_bytes_per_token,
+                           std::int64_t length) {
   LengthReport report;
   report.length = length;
   const std::int64_t head = 2 * contract.vocab_size * contract.hidden_size;
@@ -118,8 +119,8 @@ std::string report_text(const Report& report) {
   text += "\nWork and traffic\n";
   for (const LengthReport& length : report.lengths) {
     text += fmt::format("  at {} tokens\n", length.length);
-    text += fmt::format("    prefill   {} FLOPs a token, {} for the prompt\n", in_thousands(length.prefill_flops_per_token),
-                        in_thousands(length.prefill_flops));
+    text += fmt::format("    prefill   {} FLOPs a token, {} for the prompt\n",
+                        in_thousands(length.prefill_flops_per_token), in_thousands(length.prefill_flops));
     text += fmt::format("    decode    {} FLOPs a token, {} read\n", in_thousands(length.decode_flops),
                         in_bytes(length.decode_bytes_read));
   }

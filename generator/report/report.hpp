@@ -16,7 +16,7 @@ namespace monomorph::generator {
 /// Work and traffic where `length` tokens stand in the sequence.
 struct LengthReport {
   std::int64_t length = 0;
-  std::int64_t prefill_flops = 0;            ///< for a prompt of `length` tokens, the head for its last alone; at most 2^63 - 1
+  std::int64_t prefill_flops = 0;  ///< for a prompt of `length` tokens, the head for its last alone; at most 2^63 - 1
   std::int64_t prefill_flops_per_token = 0;  ///< that, divided by length
   std::int64_t decode_flops = 0;             ///< for the token that makes the sequence `length` long
   std::int64_t decode_bytes_read = 0;        ///< weights and cached keys and values that this token reads

@@ -24,7 +24,8 @@ const NameTable llama = {
         {"lm_head", "lm_head", false, {}},
     },
     {
-        {"model.layers.{i}.self_attn.rotary_emb.inv_freq", "rotary frequencies kept as a buffer; they follow from rope_theta"},
+        {"model.layers.{i}.self_attn.rotary_emb.inv_freq",
+         "rotary frequencies kept as a buffer; they follow from rope_theta"},
     },
 };
 

@@ -8,8 +8,8 @@
 namespace monomorph::generator {
 
 struct NamedTensor {
-  std::string part;                ///< "layers.{i}.attention.q"
-  std::string name;                ///< pattern with {i}
+  std::string part;  ///< "layers.{i}.attention.q"
+  std::string name;  ///< pattern with {i}
   bool transposed = false;
   std::vector<std::string> fused;
 };

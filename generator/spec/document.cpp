@@ -91,7 +91,8 @@ TomlValue convert(const toml::node& node, const Places& places) {
 }  // namespace
 
 const TomlEntry* TomlValue::find(const std::string& key) const {
-  const auto found = std::find_if(entries.begin(), entries.end(), [&](const TomlEntry& entry) { return entry.key == key; });
+  const auto found =
+      std::find_if(entries.begin(), entries.end(), [&](const TomlEntry& entry) { return entry.key == key; });
   return found == entries.end() ? nullptr : &*found;
 }
 
@@ -99,13 +100,20 @@ TomlEntry* TomlValue::find(const std::string& key) { return const_cast<TomlEntry
 
 std::string describe(const TomlValue& value) {
   switch (value.form) {
-    case TomlValue::Form::table: return "a table";
-    case TomlValue::Form::array: return "a list";
-    case TomlValue::Form::string: return "a string";
-    case TomlValue::Form::integer: return "an integer";
-    case TomlValue::Form::number: return "a number with a fraction";
-    case TomlValue::Form::boolean: return "a boolean";
-    case TomlValue::Form::date: return "a date or time";
+    case TomlValue::Form::table:
+      return "a table";
+    case TomlValue::Form::array:
+      return "a list";
+    case TomlValue::Form::string:
+      return "a string";
+    case TomlValue::Form::integer:
+      return "an integer";
+    case TomlValue::Form::number:
+      return "a number with a fraction";
+    case TomlValue::Form::boolean:
+      return "a boolean";
+    case TomlValue::Form::date:
+      return "a date or time";
   }
   throw InternalError("spec: a TOML value of no form");
 }

@@ -20,7 +20,7 @@ struct TomlValue {
   enum class Form { table, array, string, integer, number, boolean, date };
   Form form = Form::table;
   Span span;
-  bool is_inline = false;  ///< a table written { ... }: it replaces another as a whole
+  bool is_inline = false;          ///< a table written { ... }: it replaces another as a whole
   std::vector<TomlEntry> entries;  ///< of a table
   std::vector<TomlValue> items;    ///< of an array
   std::string string;

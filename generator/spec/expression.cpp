@@ -27,10 +27,13 @@ struct Token {
 };
 
 Token next_token(const std::string& text, std::size_t begin) {
-  while (begin < text.size() && (text[begin] == ' ' || text[begin] == '\t' || text[begin] == '\n' || text[begin] == '\r')) {
+  while (begin < text.size() &&
+         (text[begin] == ' ' || text[begin] == '\t' || text[begin] == '\n' || text[begin] == '\r')) {
     ++begin;
   }
-  const auto take = [&](Token::Kind kind, std::size_t end) { return Token{kind, text.substr(begin, end - begin), begin}; };
+  const auto take = [&](Token::Kind kind, std::size_t end) {
+    return Token{kind, text.substr(begin, end - begin), begin};
+  };
   if (begin == text.size()) return take(Token::Kind::end, begin);
   const auto is = [&](std::size_t at, auto test) {
     return at < text.size() && test(static_cast<unsigned char>(text[at])) != 0;
@@ -83,11 +86,13 @@ class Parser {
 
   Pointer parse() {
     if (text_.size() > max_length) {
-      return fail("expression.syntax", 0, text_.size(), fmt::format("an expression has at most {} characters", max_length));
+      return fail("expression.syntax", 0, text_.size(),
+                  fmt::format("an expression has at most {} characters", max_length));
     }
     Pointer root = conditional(0);
     if (root != nullptr && token_.kind != Token::Kind::end) return unexpected("an operator or the end");
-    if (root != nullptr && root->is_boolean) return fail("expression.types", 0, text_.size(), "this is true or false; a number is required");
+    if (root != nullptr && root->is_boolean)
+      return fail("expression.types", 0, text_.size(), "this is true or false; a number is required");
     return failed_ ? nullptr : root;
   }
 
@@ -97,7 +102,8 @@ class Parser {
     const std::size_t begin = token_.begin;
     Pointer condition = binary(1, depth);
     if (condition == nullptr || !take("?")) return condition;
-    if (!condition->is_boolean) return fail("expression.types", begin, 1, "what stands before ? is a number; a comparison is required");
+    if (!condition->is_boolean)
+      return fail("expression.types", begin, 1, "what stands before ? is a number; a comparison is required");
     Pointer chosen = conditional(depth + 1);
     if (chosen == nullptr) return nullptr;
     if (!take(":")) return unexpected("\":\"");
@@ -219,8 +225,9 @@ class Parser {
 
   Pointer unexpected(const std::string& wanted) {
     return fail("expression.syntax", token_.begin, token_.text.size(),
-                token_.kind == Token::Kind::end ? fmt::format("the expression ends where {} is required", wanted)
-                                                : fmt::format("\"{}\" stands where {} is required", token_.text, wanted));
+                token_.kind == Token::Kind::end
+                    ? fmt::format("the expression ends where {} is required", wanted)
+                    : fmt::format("\"{}\" stands where {} is required", token_.text, wanted));
   }
 
   Pointer fail(const char* rule, std::size_t begin, std::size_t length, const std::string& message) {

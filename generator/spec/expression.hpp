@@ -44,7 +44,8 @@ std::string to_cpp(const Expression& expression);
 /// The value, with every variable given.
 double evaluate(const Expression& expression, const std::map<std::string, double>& variables);
 
-/// The named activations: silu, gelu (erf), gelu_new and gelu_pytorch_tanh, quick_gelu, relu, relu2, ... -> expression of x.
+/// The named activations: silu, gelu (erf), gelu_new and gelu_pytorch_tanh, quick_gelu, relu, relu2, ... -> expression
+/// of x.
 const std::map<std::string, std::string>& named_activations();
 
 }  // namespace monomorph::generator

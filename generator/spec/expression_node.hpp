@@ -15,8 +15,8 @@ struct ExpressionNode {
 
   Form form = Form::number;
   bool is_boolean = false;
-  double value = 0;      ///< of a number
-  std::string word;      ///< name, operator or function
+  double value = 0;  ///< of a number
+  std::string word;  ///< name, operator or function
   std::vector<Pointer> operands;
 };
 

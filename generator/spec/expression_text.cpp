@@ -23,7 +23,8 @@ const std::map<std::string, ExpressionFunction>& functions() {
       {"max", {2, "max", "std::max", [](const double* a) { return std::max(a[0], a[1]); }}},
       {"min", {2, "min", "std::min", [](const double* a) { return std::min(a[0], a[1]); }}},
       {"pow", {2, "pow", "std::pow", [](const double* a) { return std::pow(a[0], a[1]); }}},
-      {"sigmoid", {1, "sigmoid", "monomorph::reference::sigmoid", [](const double* a) { return 1 / (1 + std::exp(-a[0])); }}},
+      {"sigmoid",
+       {1, "sigmoid", "monomorph::reference::sigmoid", [](const double* a) { return 1 / (1 + std::exp(-a[0])); }}},
       {"sin", {1, "sin", "std::sin", [](const double* a) { return std::sin(a[0]); }}},
       {"sqrt", {1, "sqrt", "std::sqrt", [](const double* a) { return std::sqrt(a[0]); }}},
       {"tanh", {1, "safe_tanh", "std::tanh", [](const double* a) { return std::tanh(a[0]); }}},
@@ -34,7 +35,8 @@ const std::map<std::string, ExpressionFunction>& functions() {
 enum class Language { glsl, cpp };
 
 std::string literal(double value, Language language) {
-  std::string text = language == Language::glsl ? fmt::format("{}", static_cast<float>(value)) : fmt::format("{}", value);
+  std::string text =
+      language == Language::glsl ? fmt::format("{}", static_cast<float>(value)) : fmt::format("{}", value);
   if (text.find_first_of(".e") == std::string::npos) text += ".0";
   return text;
 }
@@ -45,10 +47,14 @@ constexpr int primary_level = 8;
 
 int level_of(const ExpressionNode& node) {
   switch (node.form) {
-    case Form::conditional: return conditional_level;
-    case Form::binary: return precedence(node.word);
-    case Form::negation: return unary_level;
-    default: return primary_level;
+    case Form::conditional:
+      return conditional_level;
+    case Form::binary:
+      return precedence(node.word);
+    case Form::negation:
+      return unary_level;
+    default:
+      return primary_level;
   }
 }
 
@@ -86,9 +92,12 @@ std::string write_call(const ExpressionNode& node, Language language) {
 
 std::string write(const ExpressionNode& node, Language language) {
   switch (node.form) {
-    case Form::number: return literal(node.value, language);
-    case Form::name: return node.word;
-    case Form::negation: return "-" + write_at(*node.operands[0], primary_level, language);
+    case Form::number:
+      return literal(node.value, language);
+    case Form::name:
+      return node.word;
+    case Form::negation:
+      return "-" + write_at(*node.operands[0], primary_level, language);
     case Form::binary: {
       const int level = precedence(node.word);
       // Not reordered: sums and products of floats are not associative.
@@ -98,7 +107,8 @@ std::string write(const ExpressionNode& node, Language language) {
     case Form::conditional:
       return write_at(*node.operands[0], 1, language) + " ? " + write_at(*node.operands[1], 1, language) + " : " +
              write_at(*node.operands[2], 1, language);
-    case Form::call: return write_call(node, language);
+    case Form::call:
+      return write_call(node, language);
   }
   throw InternalError("expression: a node of no form");
 }
@@ -121,13 +131,15 @@ double binary_value(const std::string& op, double a, double b) {
 
 double value_of(const ExpressionNode& node, const std::map<std::string, double>& variables) {
   switch (node.form) {
-    case Form::number: return node.value;
+    case Form::number:
+      return node.value;
     case Form::name: {
       const auto found = variables.find(node.word);
       if (found == variables.end()) throw InternalError("expression: no value for " + node.word);
       return found->second;
     }
-    case Form::negation: return -value_of(*node.operands[0], variables);
+    case Form::negation:
+      return -value_of(*node.operands[0], variables);
     case Form::binary:
       return binary_value(node.word, value_of(*node.operands[0], variables), value_of(*node.operands[1], variables));
     case Form::conditional:

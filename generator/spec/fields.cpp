@@ -233,8 +233,9 @@ const std::vector<SectionDescription>& sections() {
       describe_section<PositionSection>("position", "How attention knows where a token stands.", true),
       describe_section<MlpSection>("mlp", "The MLP.", true),
       describe_section<LayersSection>(
-          "layers", "The kinds of layer. `[layers.NAME]` says what differs for the kind NAME: steps, norm, attention, "
-                    "position, mlp."),
+          "layers",
+          "The kinds of layer. `[layers.NAME]` says what differs for the kind NAME: steps, norm, attention, "
+          "position, mlp."),
       describe_section<LmHeadSection>("lm_head", "From the last hidden state to logits."),
       describe_section<CheckpointSection>("checkpoint", "Where the weights stand, and their types."),
       describe_section<ImportSection>("import", "What import left out."),

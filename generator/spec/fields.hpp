@@ -64,7 +64,7 @@ const std::vector<FieldRow<Section>>& fields();
 struct SectionDescription {
   std::string name;
   std::string meaning;
-  bool in_kinds = false;  ///< may be overridden in [layers.NAME]
+  bool in_kinds = false;                                  ///< may be overridden in [layers.NAME]
   std::vector<std::pair<FieldDescription, Slot>> fields;  ///< the slot's alternative says the form; it points nowhere
 };
 

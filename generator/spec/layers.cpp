@@ -31,10 +31,12 @@ std::optional<PatternItem> read_item(const std::string& text, const Span& span, 
   if (star != std::string::npos) {
     const std::string count = trimmed(text.substr(star + 1));
     const auto [end, error] = std::from_chars(count.data(), count.data() + count.size(), item.count);
-    if (error != std::errc() || end != count.data() + count.size() || item.count < 1 || item.count > max_hidden_layers) {
-      diagnostics.error("layers.pattern", span, fmt::format("\"{}\" is not a kind and how many layers are of it; "
-                                                            "write \"NAME * COUNT\", COUNT from 1 to {}",
-                                                            text, max_hidden_layers));
+    if (error != std::errc() || end != count.data() + count.size() || item.count < 1 ||
+        item.count > max_hidden_layers) {
+      diagnostics.error("layers.pattern", span,
+                        fmt::format("\"{}\" is not a kind and how many layers are of it; "
+                                    "write \"NAME * COUNT\", COUNT from 1 to {}",
+                                    text, max_hidden_layers));
       return std::nullopt;
     }
   }
@@ -64,7 +66,8 @@ std::optional<Sequence> expand_pattern(const Field<std::vector<std::string>>& pa
   if (counted && once.size() != layers) {
     diagnostics.error("layers.pattern_count", pattern.span,
                       fmt::format("the counts of layers.pattern add up to {}, and model.num_hidden_layers is {}; they "
-                                  "must be equal", once.size(), layers));
+                                  "must be equal",
+                                  once.size(), layers));
     return std::nullopt;
   }
   Sequence sequence(layers);
@@ -98,8 +101,8 @@ TomlValue lay_over(const TomlValue* base, const TomlValue& over) {
 }
 
 template <class Section>
-void read_kind_section(const TomlValue& root, const TomlValue* kind, const std::string& name, const Span& place, bool in_effect,
-                       Section& section, Diagnostics& diagnostics) {
+void read_kind_section(const TomlValue& root, const TomlValue* kind, const std::string& name, const Span& place,
+                       bool in_effect, Section& section, Diagnostics& diagnostics) {
   const TomlEntry* base = root.find(name);
   const TomlEntry* over = kind != nullptr ? kind->find(name) : nullptr;
   if (over == nullptr) {
@@ -172,7 +175,8 @@ LayerKind read_kind(const TomlValue& root, const TomlValue* table, const std::st
 template <class Section>
 std::string resolved_text(Section& section) {
   std::string text;
-  for (const FieldRow<Section>& row : fields<Section>()) text += row.key + " = " + write_value(row.slot(section)) + "\n";
+  for (const FieldRow<Section>& row : fields<Section>())
+    text += row.key + " = " + write_value(row.slot(section)) + "\n";
   return text;
 }
 
@@ -223,8 +227,8 @@ Layers read_layers(const TomlValue& root, const ModelSection& model, Diagnostics
       }
     }
   } else if (layers != nullptr) {
-    diagnostics.error("spec.type", layers->value.span, "layers is " + describe(layers->value) +
-                                                           "; a section, [layers], is required here");
+    diagnostics.error("spec.type", layers->value.span,
+                      "layers is " + describe(layers->value) + "; a section, [layers], is required here");
   }
 
   std::vector<std::string> table_names;
@@ -239,8 +243,9 @@ Layers read_layers(const TomlValue& root, const ModelSection& model, Diagnostics
   for (const std::string& item : section.pattern.value) named.push_back(trimmed(item.substr(0, item.find('*'))));
   for (const auto& [name, entry] : tables) {
     if (std::find(named.begin(), named.end(), name) != named.end()) continue;
-    diagnostics.error("layers.kind_unused", entry->key_span,
-                      fmt::format("layers.pattern does not name the kind {}{}", name, did_you_mean(nearest(name, named))));
+    diagnostics.error(
+        "layers.kind_unused", entry->key_span,
+        fmt::format("layers.pattern does not name the kind {}{}", name, did_you_mean(nearest(name, named))));
   }
 
   Layers result;

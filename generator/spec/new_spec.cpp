@@ -7,7 +7,8 @@
 namespace monomorph::generator {
 
 std::string new_spec(const std::string& name) {
-  static const char* const text = R"toml(# {0}: a decoder of the Llama kind. Change what differs; `monomorph check` says what does not fit, and
+  static const char* const text =
+      R"toml(# {0}: a decoder of the Llama kind. Change what differs; `monomorph check` says what does not fit, and
 # `monomorph check --explain` writes out every default. models/README.md has the reference of every key.
 [model]
 name = {1}                  # names the executable

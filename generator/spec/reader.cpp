@@ -24,13 +24,15 @@ void refuse_unknown_sections(const TomlValue& root, Diagnostics& diagnostics) {
   for (const TomlEntry& entry : root.entries) {
     if (std::find(names.begin(), names.end(), entry.key) != names.end()) continue;
     const std::string suggestion = nearest(entry.key, names);
-    diagnostics.error("spec.unknown_section", entry.key_span,
-                      fmt::format("there is no section [{}]{}", entry.key,
-                                  suggestion.empty() ? "; the sections are " + one_of(names) : did_you_mean(suggestion)));
+    diagnostics.error(
+        "spec.unknown_section", entry.key_span,
+        fmt::format("there is no section [{}]{}", entry.key,
+                    suggestion.empty() ? "; the sections are " + one_of(names) : did_you_mean(suggestion)));
   }
 }
 
-/// The lines of the named table that the spec does not say otherwise: one fused matrix and its parts exclude each other.
+/// The lines of the named table that the spec does not say otherwise: one fused matrix and its parts exclude each
+/// other.
 void add_named_table(CheckpointSection& checkpoint) {
   const NameTable* table = find_name_table(checkpoint.names.value);
   if (table == nullptr) {
@@ -42,7 +44,8 @@ void add_named_table(CheckpointSection& checkpoint) {
   for (const auto& [part, name] : checkpoint.tensors) {
     replaced.insert(part);
     if (part == attention + "qkv") replaced.insert({attention + "q", attention + "k", attention + "v"});
-    if (part == attention + "q" || part == attention + "k" || part == attention + "v") replaced.insert(attention + "qkv");
+    if (part == attention + "q" || part == attention + "k" || part == attention + "v")
+      replaced.insert(attention + "qkv");
   }
   for (const NamedTensor& named : table->tensors) {
     if (replaced.count(named.part)) continue;
@@ -79,15 +82,20 @@ void append_distinct(const Diagnostics& found, Diagnostics& diagnostics) {
 
 const std::set<std::string>& taken_identifiers() {
   static const std::set<std::string> words = {
-      "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
-      "char16_t", "char32_t", "char8_t", "class", "co_await", "co_return", "co_yield", "compl", "concept", "const",
-      "const_cast", "consteval", "constexpr", "constinit", "continue", "decltype", "default", "delete", "do", "double",
-      "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if",
-      "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or",
-      "or_eq", "private", "protected", "public", "register", "reinterpret_cast", "requires", "return", "short", "signed",
-      "sizeof", "static", "static_assert", "static_cast", "struct", "switch", "template", "this", "thread_local", "throw",
-      "true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual", "void", "volatile",
-      "wchar_t", "while", "xor", "xor_eq", "main", "std", "monomorph", "linux", "unix"};
+      "alignas",     "alignof",  "and",        "and_eq",    "asm",       "auto",         "bitand",
+      "bitor",       "bool",     "break",      "case",      "catch",     "char",         "char16_t",
+      "char32_t",    "char8_t",  "class",      "co_await",  "co_return", "co_yield",     "compl",
+      "concept",     "const",    "const_cast", "consteval", "constexpr", "constinit",    "continue",
+      "decltype",    "default",  "delete",     "do",        "double",    "dynamic_cast", "else",
+      "enum",        "explicit", "export",     "extern",    "false",     "float",        "for",
+      "friend",      "goto",     "if",         "inline",    "int",       "long",         "mutable",
+      "namespace",   "new",      "noexcept",   "not",       "not_eq",    "nullptr",      "operator",
+      "or",          "or_eq",    "private",    "protected", "public",    "register",     "reinterpret_cast",
+      "requires",    "return",   "short",      "signed",    "sizeof",    "static",       "static_assert",
+      "static_cast", "struct",   "switch",     "template",  "this",      "thread_local", "throw",
+      "true",        "try",      "typedef",    "typeid",    "typename",  "union",        "unsigned",
+      "using",       "virtual",  "void",       "volatile",  "wchar_t",   "while",        "xor",
+      "xor_eq",      "main",     "std",        "monomorph", "linux",     "unix"};
   return words;
 }
 

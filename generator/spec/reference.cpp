@@ -33,9 +33,12 @@ std::string form_of(const FieldDescription& field, const Slot& slot) {
 
 std::string fallback_of(const FieldDescription& field) {
   switch (field.fallback.kind) {
-    case Fallback::Kind::required: return "required";
-    case Fallback::Kind::literal: return code(field.fallback.text);
-    case Fallback::Kind::computed: return field.fallback.text;
+    case Fallback::Kind::required:
+      return "required";
+    case Fallback::Kind::literal:
+      return code(field.fallback.text);
+    case Fallback::Kind::computed:
+      return field.fallback.text;
   }
   throw InternalError("field table: a default of no kind");
 }
@@ -52,12 +55,13 @@ std::string meaning_of(const FieldDescription& field) {
 std::string spec_reference() {
   std::string text;
   for (const SectionDescription& section : sections()) {
-    text += fmt::format("### [{}]\n\n{}{}\n\n", section.name, section.meaning,
-                        section.in_kinds ? fmt::format(" A kind of layer says what differs in `[layers.NAME.{}]`.", section.name)
-                                         : "");
+    text += fmt::format(
+        "### [{}]\n\n{}{}\n\n", section.name, section.meaning,
+        section.in_kinds ? fmt::format(" A kind of layer says what differs in `[layers.NAME.{}]`.", section.name) : "");
     text += "| key | value | default | meaning |\n| --- | --- | --- | --- |\n";
     for (const auto& [field, slot] : section.fields) {
-      text += fmt::format("| `{}` | {} | {} | {} |\n", field.key, form_of(field, slot), fallback_of(field), meaning_of(field));
+      text += fmt::format("| `{}` | {} | {} | {} |\n", field.key, form_of(field, slot), fallback_of(field),
+                          meaning_of(field));
     }
     text += '\n';
   }

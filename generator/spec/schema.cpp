@@ -41,8 +41,8 @@ struct FormSchema {
     return table_of({{"type", "string"}, {"enum", {"f32", "f16", "bf16"}}});
   }
   Json operator()(const TensorNames*) const {
-    const Json name = object({{"name", string}, {"transposed", boolean}, {"fused", list_of(string)}, {"exact", boolean}},
-                             {"name"});
+    const Json name =
+        object({{"name", string}, {"transposed", boolean}, {"fused", list_of(string)}, {"exact", boolean}}, {"name"});
     Json properties = Json::object();
     for (const std::string& part : part_names()) properties[part] = either(string, name);
     Json result = table_of(either(string, name));  // a part's own ".bias" may be named too
@@ -73,10 +73,18 @@ Json field_schema(const FieldDescription& field, const Slot& slot) {
     const auto value = parse_document(source, diagnostics);
     const TomlValue& fallback = value->find("x")->value;
     switch (fallback.form) {
-      case TomlValue::Form::boolean: schema["default"] = fallback.boolean; break;
-      case TomlValue::Form::string: schema["default"] = fallback.string; break;
-      case TomlValue::Form::integer: schema["default"] = fallback.integer; break;
-      case TomlValue::Form::number: schema["default"] = fallback.number; break;
+      case TomlValue::Form::boolean:
+        schema["default"] = fallback.boolean;
+        break;
+      case TomlValue::Form::string:
+        schema["default"] = fallback.string;
+        break;
+      case TomlValue::Form::integer:
+        schema["default"] = fallback.integer;
+        break;
+      case TomlValue::Form::number:
+        schema["default"] = fallback.number;
+        break;
       default:
         schema["default"] = Json::array();
         for (const TomlValue& item : fallback.items) schema["default"].push_back(item.string);

@@ -1,5 +1,5 @@
-// The field table as a JSON Schema (draft 2020-12), for editors that complete and check specs, and as the reference that
-// stands in models/README.md.
+// The field table as a JSON Schema (draft 2020-12), for editors that complete and check specs, and as the reference
+// that stands in models/README.md.
 #pragma once
 
 #include <string>

@@ -31,8 +31,8 @@ void read_section(const TomlValue* table, const std::string& name, const Span& p
                   Diagnostics& diagnostics) {
   static const TomlValue nothing;
   if (table != nullptr && table->form != TomlValue::Form::table) {
-    diagnostics.error("spec.type", table->span, fmt::format("{} is {}; a section, [{}], is required here", name,
-                                                            describe(*table), name));
+    diagnostics.error("spec.type", table->span,
+                      fmt::format("{} is {}; a section, [{}], is required here", name, describe(*table), name));
     table = nullptr;
     in_effect = false;
   }
@@ -67,7 +67,11 @@ void read_section(const TomlValue* table, const std::string& name, const Span& p
     if (has_default && (applies && (row.types.empty() || type_known))) {
       store_fallback(row, slot, span);
     } else {
-      std::visit([&](auto* stored) { if constexpr (requires { stored->given; }) stored->span = span; }, slot);
+      std::visit(
+          [&](auto* stored) {
+            if constexpr (requires { stored->given; }) stored->span = span;
+          },
+          slot);
     }
     if (const TomlEntry* entry = values.find(row.key)) {
       if (!applies) {

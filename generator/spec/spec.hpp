@@ -35,7 +35,7 @@ struct ModelSection {
 struct NormSection {
   Field<std::string> type;  ///< rms_norm | layer_norm
   Field<double> eps;
-  Field<bool> bias;         ///< default: true for layer_norm, false for rms_norm
+  Field<bool> bias;  ///< default: true for layer_norm, false for rms_norm
 };
 
 /// Which of the projections have a bias: `bias = true`, or a list of their names.
@@ -71,7 +71,7 @@ struct AttentionSection {
 
 struct MlpSection {
   Span span;
-  Field<std::string> type;        ///< gated | plain
+  Field<std::string> type;  ///< gated | plain
   Field<std::int64_t> intermediate_size;
   Field<std::string> activation;  ///< a name (silu, gelu, gelu_pytorch_tanh, gelu_new, relu ...) or an expression of x
   Field<std::string> combine;     ///< gated: an expression of gate and up; default activation(gate) * up
@@ -85,7 +85,7 @@ struct LayerKind {
   std::string name;        ///< "layer" where the spec has no pattern
   std::string identifier;  ///< name, with what is not alphanumeric replaced by '_'
   Span span;
-  Field<std::vector<std::string>> steps;  ///< default ["attention", "mlp"]
+  Field<std::vector<std::string>> steps;              ///< default ["attention", "mlp"]
   bool has_step(const std::string& sub_block) const;  ///< also as part of a step that says several
   NormSection norm;
   AttentionSection attention;
@@ -99,11 +99,11 @@ struct LmHeadSection {
 
 /// Where a part of the model stands in the checkpoint.
 struct TensorName {
-  std::string name;                ///< pattern with {i}, without ".weight"/".bias" unless exact
+  std::string name;  ///< pattern with {i}, without ".weight"/".bias" unless exact
   bool transposed = false;
   std::vector<std::string> fused;  ///< parts that stand in this one tensor, in order ("q", "k", "v")
   bool exact = false;
-  bool given = false;              ///< by the spec itself; else by the named table
+  bool given = false;  ///< by the spec itself; else by the named table
   Span span;
 };
 
@@ -119,7 +119,7 @@ struct CheckpointSection {
   Field<std::string> names;  ///< a named table of tensor names: llama | gpt2; lines of `tensors` override it
   Field<std::string> dtype;  ///< f32 | f16 | bf16
   std::vector<std::pair<std::string, Field<std::string>>> dtypes;  ///< pattern of part names -> dtype, where it differs
-  Field<std::vector<std::string>> prefix;    ///< one of these stands before every name; "" is no prefix
+  Field<std::vector<std::string>> prefix;     ///< one of these stands before every name; "" is no prefix
   std::map<std::string, TensorName> tensors;  ///< part ("layers.{i}.attention.q") -> name: the named table, overridden
   std::vector<IgnoredTensor> ignore;
 };
@@ -150,10 +150,10 @@ struct Spec {
   ImportSection import;
   TokenizerSection tokenizer;
   EngineSection engine;
-  PositionSection position;                ///< the base: what a learned table is sized by
-  bool has_pattern = false;                ///< layers.pattern was given; without it there is one kind, the base
-  std::vector<LayerKind> kinds;            ///< distinct kinds, in order of first use
-  std::vector<std::size_t> layer_kinds;    ///< for each layer, its index into kinds
+  PositionSection position;              ///< the base: what a learned table is sized by
+  bool has_pattern = false;              ///< layers.pattern was given; without it there is one kind, the base
+  std::vector<LayerKind> kinds;          ///< distinct kinds, in order of first use
+  std::vector<std::size_t> layer_kinds;  ///< for each layer, its index into kinds
 };
 
 /// `--set section.key=value`: the value is TOML (a bare word is taken as a string).

@@ -51,8 +51,9 @@ class ValueReader {
   void read(const TomlValue& value, Field<std::vector<std::int64_t>>& slot) {
     slot.span = value.span;
     if (value.form == Form::integer) return set(slot, {value.integer});
-    const bool fits = value.form == Form::array && std::all_of(value.items.begin(), value.items.end(),
-                                                               [](const TomlValue& v) { return v.form == Form::integer; });
+    const bool fits =
+        value.form == Form::array &&
+        std::all_of(value.items.begin(), value.items.end(), [](const TomlValue& v) { return v.form == Form::integer; });
     if (!require(value, fits, "an integer or a list of integers")) return;
     std::vector<std::int64_t> list;
     for (const TomlValue& item : value.items) list.push_back(item.integer);
@@ -131,8 +132,9 @@ class ValueReader {
   }
 
   std::optional<std::vector<std::string>> strings(const TomlValue& value, const std::string& wanted) {
-    const bool fits = value.form == Form::array && std::all_of(value.items.begin(), value.items.end(),
-                                                               [](const TomlValue& v) { return v.form == Form::string; });
+    const bool fits =
+        value.form == Form::array &&
+        std::all_of(value.items.begin(), value.items.end(), [](const TomlValue& v) { return v.form == Form::string; });
     if (!require(value, fits, wanted)) return std::nullopt;
     std::vector<std::string> list;
     for (const TomlValue& item : value.items) list.push_back(item.string);
@@ -246,7 +248,8 @@ struct Writer {
     std::string result;
     for (const IgnoredTensor& tensor : *ignored) {
       if (!tensor.given) continue;
-      result += fmt::format("{}{{ name = {}, why = {} }}", result.empty() ? "" : ", ", write(tensor.name), write(tensor.why));
+      result +=
+          fmt::format("{}{{ name = {}, why = {} }}", result.empty() ? "" : ", ", write(tensor.name), write(tensor.why));
     }
     return "[" + result + "]";
   }

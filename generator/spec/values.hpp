@@ -1,5 +1,5 @@
-// One value of the spec: from the TOML tree into its place, and from its place to TOML text. What forms a value may have
-// is decided here, by the type it is stored in; what values are sensible is the contract's business.
+// One value of the spec: from the TOML tree into its place, and from its place to TOML text. What forms a value may
+// have is decided here, by the type it is stored in; what values are sensible is the contract's business.
 #pragma once
 
 #include <string>

@@ -31,8 +31,8 @@ std::string text_of(const fs::path& path) {
 
 /// Runs `monomorph ARGUMENTS` in `directory`.
 Result run(const fs::path& directory, const std::string& arguments) {
-  const std::string command = "cd '" + directory.string() + "' && '" MONOMORPH_BUILD_DIR "/bin/monomorph' " + arguments +
-                              " >out.txt 2>err.txt";
+  const std::string command =
+      "cd '" + directory.string() + "' && '" MONOMORPH_BUILD_DIR "/bin/monomorph' " + arguments + " >out.txt 2>err.txt";
   const int status = std::system(command.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text_of(directory / "out.txt"), text_of(directory / "err.txt")};
 }
@@ -93,7 +93,8 @@ TEST_CASE("help and version are status 0") {
 TEST_CASE("--set overrides any field, and says so where it is wrong") {
   const TemporaryDirectory directory;
   const std::string spec = source_dir + "/tests/cases/pass/llama.toml";
-  const Result explained = run(directory.path(), "check " + spec + " --explain --set engine.kv_cache=f32 --set attention.head_dim=32");
+  const Result explained =
+      run(directory.path(), "check " + spec + " --explain --set engine.kv_cache=f32 --set attention.head_dim=32");
   CHECK(explained.status == 0);
   CHECK(explained.out.find("kv_cache = \"f32\"") != std::string::npos);
   CHECK(explained.out.find("head_dim = 32") != std::string::npos);

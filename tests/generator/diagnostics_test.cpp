@@ -39,13 +39,16 @@ TEST_CASE("the caret stands under its character behind tabs, wide characters, a 
   };
   CHECK(caret_line("\ta = 1\n", 6, 1) == "  \t    ^\n");
   CHECK(caret_line("\"\xC3\xA4\xC3\xB6\" = 1", 10, 1) == "         ^\n");
-  CHECK(caret_line("\xEF\xBB\xBF" "a = 1", 5, 1) == "      ^\n");
+  CHECK(caret_line("\xEF\xBB\xBF"
+                   "a = 1",
+                   5, 1) == "      ^\n");
   CHECK(caret_line("a = 1\r\n", 5, 1) == "      ^\n");
   CHECK(caret_line("a = \"\xC3\xA4\"", 5, 4) == "      ^~~\n");
 }
 
 TEST_CASE("a span beyond its line or source does no harm") {
-  CHECK(render(Diagnostic{Severity::error, "", "m", at("ab\n", 1, 90, 5), {}}) == "a.toml:1:90: error: m\n  ab\n    ^\n");
+  CHECK(render(Diagnostic{Severity::error, "", "m", at("ab\n", 1, 90, 5), {}}) ==
+        "a.toml:1:90: error: m\n  ab\n    ^\n");
   CHECK(render(Diagnostic{Severity::error, "", "m", at("ab\n", 9, 1, 1), {}}) == "a.toml:9:1: error: m\n");
 }
 

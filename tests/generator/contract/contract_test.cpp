@@ -52,8 +52,9 @@ TEST_CASE("totals are sums over the parts") {
   CHECK(contract.attention_parameters == 4 * (96 * (96 + 2 * 48) + 96 * 96));
   CHECK(contract.mlp_parameters == 4 * 3 * 96 * 256);
   CHECK(contract.norm_parameters == 4 * 2 * 96 + 96);
-  CHECK(contract.total_parameters == contract.embedding_parameters + contract.attention_parameters + contract.mlp_parameters +
-                                         contract.norm_parameters + contract.lm_head_parameters);
+  CHECK(contract.total_parameters == contract.embedding_parameters + contract.attention_parameters +
+                                         contract.mlp_parameters + contract.norm_parameters +
+                                         contract.lm_head_parameters);
   CHECK(contract.matrix_flops_per_token ==
         2 * (contract.attention_parameters + contract.mlp_parameters + contract.lm_head_parameters));
   CHECK(contract.kv_elements_per_token == 4 * 2 * 48);
@@ -92,7 +93,9 @@ TEST_CASE("rotary frequencies are those of transformers' default, to one unit in
   // torch 2.15.0: 1.0 / (500000.0 ** (torch.arange(0, 128, 2, dtype=torch.int64).float() / 128)), some elements
   const std::vector<float> frequencies = rotary_frequencies(500000.0, 128);
   REQUIRE(frequencies.size() == 64);
-  const std::vector<std::pair<int, float>> reference = {{0, 1.0f}, {1, 0.814617217f}, {15, 0.0461640507f}, {31, 0.00173604675f}, {48, 5.31829573e-05f}, {63, 2.4551407e-06f}};
+  const std::vector<std::pair<int, float>> reference = {
+      {0, 1.0f},           {1, 0.814617217f}, {15, 0.0461640507f}, {31, 0.00173604675f}, {48, 5.31829573e-05f},
+      {63, 2.4551407e-06f}};
   for (const auto& [index, expected] : reference) {
     CAPTURE(index);
     CHECK(frequencies[index] >= std::nextafter(expected, 0.0f));
@@ -114,6 +117,7 @@ TEST_CASE("an unusual design is advice, never an error") {
   CHECK(contains(advice(tiny, {{"mlp.intermediate_size", "1000"}}), "advice.gated_width"));
   CHECK_FALSE(contains(advice(tiny), "advice.cache_size"));
   CHECK(contains(advice(tiny, {{"model.max_position_embeddings", "4096"}}), "advice.cache_size"));
-  const std::vector<Override> usual = {{"model.hidden_size", "512"}, {"attention.num_attention_heads", "8"}, {"mlp.intermediate_size", "1365"}};
+  const std::vector<Override> usual = {
+      {"model.hidden_size", "512"}, {"attention.num_attention_heads", "8"}, {"mlp.intermediate_size", "1365"}};
   CHECK(advice(tiny, usual) == std::vector<std::string>{});
 }

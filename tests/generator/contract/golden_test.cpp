@@ -18,5 +18,9 @@ void check_golden(const std::string& spec, const std::string& golden) {
 }  // namespace
 
 TEST_CASE("the contract of the embedded model is its golden") { check_golden("models/kjv.toml", "kjv.txt"); }
-TEST_CASE("the contract of an odd-shaped model is its golden") { check_golden("tests/cases/pass/odd_sizes.toml", "odd_sizes.txt"); }
-TEST_CASE("the contract of a model with kinds of layer is its golden") { check_golden("tests/cases/pass/kinds.toml", "kinds.txt"); }
+TEST_CASE("the contract of an odd-shaped model is its golden") {
+  check_golden("tests/cases/pass/odd_sizes.toml", "odd_sizes.txt");
+}
+TEST_CASE("the contract of a model with kinds of layer is its golden") {
+  check_golden("tests/cases/pass/kinds.toml", "kinds.txt");
+}

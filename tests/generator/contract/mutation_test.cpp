@@ -29,8 +29,10 @@ std::size_t below(std::mt19937_64& random, std::size_t bound) { return bound == 
 
 /// A number of the text replaced by one that is likely to break a rule or an assumption.
 void replace_number(std::string& text, std::mt19937_64& random) {
-  static const std::vector<std::string> numbers = {"0",  "1",     "-1",         "2",          "3",    "7",   "64",   "65",
-                                                   "1e9", "65535", "2147483647", "2147483648", "1e-9", "nan", "9223372036854775807", "0.5"};
+  static const std::vector<std::string> numbers = {"0",          "1",          "-1",   "2",   "3",
+                                                   "7",          "64",         "65",   "1e9", "65535",
+                                                   "2147483647", "2147483648", "1e-9", "nan", "9223372036854775807",
+                                                   "0.5"};
   const std::size_t from = text.find_first_of("0123456789", below(random, text.size()));
   if (from == std::string::npos) return;
   const std::size_t end = std::min(text.find_first_not_of("0123456789.e-", from), text.size());
@@ -42,11 +44,20 @@ void mutate(std::string& text, std::mt19937_64& random) {
   const std::size_t line = text.rfind('\n', at) == std::string::npos ? 0 : text.rfind('\n', at) + 1;
   const std::size_t line_end = std::min(text.find('\n', line), text.size() - 1) + 1;
   switch (below(random, 6)) {
-    case 0: text[at] = static_cast<char>(random()); break;
-    case 1: text.erase(line, line_end - line); break;
-    case 2: text.insert(below(random, text.size()), text.substr(line, line_end - line)); break;
-    case 3: text.erase(at, 1 + below(random, 8)); break;
-    default: replace_number(text, random);
+    case 0:
+      text[at] = static_cast<char>(random());
+      break;
+    case 1:
+      text.erase(line, line_end - line);
+      break;
+    case 2:
+      text.insert(below(random, text.size()), text.substr(line, line_end - line));
+      break;
+    case 3:
+      text.erase(at, 1 + below(random, 8));
+      break;
+    default:
+      replace_number(text, random);
   }
 }
 

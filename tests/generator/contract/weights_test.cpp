@@ -19,7 +19,8 @@ Contract contract_of(const std::string& text, const std::vector<Override>& overr
 }
 
 const WeightContract& weight(const std::vector<WeightContract>& weights, const std::string& role) {
-  const auto found = std::find_if(weights.begin(), weights.end(), [&](const WeightContract& w) { return w.role == role; });
+  const auto found =
+      std::find_if(weights.begin(), weights.end(), [&](const WeightContract& w) { return w.role == role; });
   REQUIRE(found != weights.end());
   return *found;
 }
@@ -61,7 +62,8 @@ TEST_CASE("a LayerNorm has a bias beside its weights, and learned positions a ta
   CHECK(contract.prologue[1].axes[0].size == 64);
   CHECK(roles(contract.kinds[0].weights) ==
         std::vector<std::string>{"input_layernorm", "input_layernorm_bias", "qkv_proj", "qkv_bias", "o_proj", "o_bias",
-                                 "post_attention_layernorm", "post_attention_layernorm_bias", "up_proj", "up_bias", "down_proj", "down_bias"});
+                                 "post_attention_layernorm", "post_attention_layernorm_bias", "up_proj", "up_bias",
+                                 "down_proj", "down_bias"});
   CHECK(roles(contract.epilogue) == std::vector<std::string>{"final_norm", "final_norm_bias"});
   CHECK(contract.checkpoint_prefixes == std::vector<std::string>{"", "transformer."});
 }
@@ -100,11 +102,12 @@ TEST_CASE("a fused tensor in the order q, k, v is one source, transposed but for
 }
 
 TEST_CASE("a fused tensor in another order is cut into slices") {
-  const Contract contract = contract_of(tiny + "[checkpoint.tensors]\n\"layers.{i}.attention.qkv\" = "
-                                               "{ name = \"l.{i}.vqk\", fused = [\"v\", \"q\", \"k\"] }\n");
+  const Contract contract = contract_of(tiny +
+                                        "[checkpoint.tensors]\n\"layers.{i}.attention.qkv\" = "
+                                        "{ name = \"l.{i}.vqk\", fused = [\"v\", \"q\", \"k\"] }\n");
   const WeightContract& qkv = weight(contract.kinds[0].weights, "qkv_proj");
   REQUIRE(qkv.sources.size() == 3);
-  CHECK(qkv.sources[0].source_row == 48);   // q after v
+  CHECK(qkv.sources[0].source_row == 48);  // q after v
   CHECK(qkv.sources[0].rows == 96);
   CHECK(qkv.sources[1].source_row == 144);  // k after v and q
   CHECK(qkv.sources[2].source_row == 0);

@@ -17,7 +17,8 @@ std::string place_of(const Span& span) {
 
 TEST_CASE("every key and value knows its place in bytes, behind a byte order mark and with CRLF") {
   Diagnostics diagnostics;
-  const auto root = parse_document(as_source("\xEF\xBB\xBF" "a = 1\r\n[b]\r\n\"\xC3\xA4.y\" = \"\xC3\xBC\"\r\nc.d = [1,\r\n 2]\r\n"),
+  const auto root = parse_document(as_source("\xEF\xBB\xBF"
+                                             "a = 1\r\n[b]\r\n\"\xC3\xA4.y\" = \"\xC3\xBC\"\r\nc.d = [1,\r\n 2]\r\n"),
                                    diagnostics);
   REQUIRE(root);
   CHECK(place_of(root->find("a")->key_span) == "1:1+1");
@@ -49,7 +50,8 @@ TEST_CASE("text that is no UTF-8 is a diagnostic at its place") {
 }
 
 TEST_CASE("an override replaces a value, makes sections, and says where it came from") {
-  Judged judged = judge(tiny, {{"engine.kv_cache", "f32"}, {"attention.head_dim", "32"}, {"mlp.activation", "x * sigmoid(2 * x)"}});
+  Judged judged =
+      judge(tiny, {{"engine.kv_cache", "f32"}, {"attention.head_dim", "32"}, {"mlp.activation", "x * sigmoid(2 * x)"}});
   REQUIRE(judged.contract);
   CHECK(judged.contract->kv_cache == monomorph::Dtype::f32);
   CHECK(judged.contract->kinds[0].attention.head_dim == 32);
@@ -58,9 +60,11 @@ TEST_CASE("an override replaces a value, makes sections, and says where it came 
 }
 
 TEST_CASE("overrides are judged like the spec's own lines") {
-  const Judged judged = judge(tiny, {{"attention.num_key_value_heads", "3"}, {"attention.num_heads", "4"}, {"model.name", "a\nb"}});
+  const Judged judged =
+      judge(tiny, {{"attention.num_key_value_heads", "3"}, {"attention.num_heads", "4"}, {"model.name", "a\nb"}});
   const std::string text = render(judged.diagnostics);
-  CHECK(text.find("--set attention.num_key_value_heads:1:33: error: 4 query heads cannot share 3") != std::string::npos);
+  CHECK(text.find("--set attention.num_key_value_heads:1:33: error: 4 query heads cannot share 3") !=
+        std::string::npos);
   CHECK(text.find("--set attention.num_heads:1:11: error: [attention] has no key num_heads") != std::string::npos);
   CHECK(text.find("[model.name]") != std::string::npos);
 }

@@ -45,8 +45,8 @@ TEST_CASE("an explained spec resolves to the same contract, and explains itself 
 
 TEST_CASE("an explained spec states defaults that were not given") {
   const std::string text = explain_spec(*judge(tiny).spec);
-  for (const char* line : {"head_dim = 24\n", "scale = \"1 / sqrt(head_dim)\"\n", "rope_theta = 10000.0\n", "rotary_dim = 24\n",
-                           "steps = [\"attention\", \"mlp\"]\n", "tie_word_embeddings = false\n",
+  for (const char* line : {"head_dim = 24\n", "scale = \"1 / sqrt(head_dim)\"\n", "rope_theta = 10000.0\n",
+                           "rotary_dim = 24\n", "steps = [\"attention\", \"mlp\"]\n", "tie_word_embeddings = false\n",
                            "max_sequence_length = 64\n", "kv_cache = \"f16\"\n", "input_norm = true\n"}) {
     CAPTURE(line);
     CHECK(text.find(line) != std::string::npos);

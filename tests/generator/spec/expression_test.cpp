@@ -123,7 +123,8 @@ TEST_CASE("all unknown names are reported, each at its own place in the string")
   const auto source = as_source("a = \"y + x * gat\"");
   Diagnostics diagnostics;
   parse_expression("y + x * gat", {source, 1, 5, 13}, {"x", "gate"}, diagnostics);
-  CHECK(errors_of(diagnostics) == std::vector<std::string>{"expression.unknown_name 1:6", "expression.unknown_name 1:14"});
+  CHECK(errors_of(diagnostics) ==
+        std::vector<std::string>{"expression.unknown_name 1:6", "expression.unknown_name 1:14"});
   CHECK(diagnostics.all()[1].message.find("did you mean gate?") != std::string::npos);
 }
 

@@ -37,14 +37,16 @@ TEST_CASE("without a pattern all layers are of one kind, with the defaults of th
 }
 
 TEST_CASE("a pattern is repeated and cut at the end") {
-  const Spec spec = read("[layers]\npattern = [\"a\", \"a\", \"b\"]\n[layers.a]\n[layers.b]\nposition.type = \"none\"\n");
+  const Spec spec =
+      read("[layers]\npattern = [\"a\", \"a\", \"b\"]\n[layers.a]\n[layers.b]\nposition.type = \"none\"\n");
   CHECK(spec.layer_kinds == std::vector<std::size_t>{0, 0, 1, 0});
   CHECK(spec.kinds[1].position.type.value == "none");
   CHECK(spec.kinds[0].position.type.value == "rope");
 }
 
 TEST_CASE("a kind's keys replace the base's key by key, and defaults follow from what is resolved") {
-  const Spec spec = read("[layers]\npattern = [\"a\", \"b\"]\n[layers.a]\n[layers.b.attention]\nnum_attention_heads = 8\n");
+  const Spec spec =
+      read("[layers]\npattern = [\"a\", \"b\"]\n[layers.a]\n[layers.b.attention]\nnum_attention_heads = 8\n");
   REQUIRE(spec.kinds.size() == 2);
   CHECK(spec.kinds[1].attention.num_attention_heads.value == 8);
   CHECK(spec.kinds[1].attention.num_key_value_heads.value == 2);
@@ -68,9 +70,10 @@ TEST_CASE("kinds whose resolved values are equal are one") {
 }
 
 TEST_CASE("a change of type drops inherited keys that the new type does not have") {
-  const Spec spec = read("[layers]\npattern = [\"a\", \"b\"]\n[layers.a]\n[layers.b]\nposition.type = \"none\"\n"
-                         "norm.type = \"layer_norm\"\n",
-                         {{"position.rotary_dim", "8"}});
+  const Spec spec = read(
+      "[layers]\npattern = [\"a\", \"b\"]\n[layers.a]\n[layers.b]\nposition.type = \"none\"\n"
+      "norm.type = \"layer_norm\"\n",
+      {{"position.rotary_dim", "8"}});
   CHECK(spec.kinds[0].position.rotary_dim.value == 8);
   CHECK(spec.kinds[1].position.rotary_dim.value == 0);
   CHECK(spec.kinds[1].norm.bias.value);

@@ -27,10 +27,14 @@ Json to_json(const TomlValue& value) {
       for (const TomlValue& item : value.items) result.push_back(to_json(item));
       return result;
     }
-    case TomlValue::Form::string: return value.string;
-    case TomlValue::Form::integer: return value.integer;
-    case TomlValue::Form::boolean: return value.boolean;
-    default: return value.number;
+    case TomlValue::Form::string:
+      return value.string;
+    case TomlValue::Form::integer:
+      return value.integer;
+    case TomlValue::Form::boolean:
+      return value.boolean;
+    default:
+      return value.number;
   }
 }
 
@@ -46,11 +50,13 @@ bool has_type(const Json& value, const std::string& type) {
 /// The parts of JSON Schema that the spec's schema uses.
 bool validates(const Json& value, const Json& schema) {
   if (schema.contains("anyOf")) {
-    return std::any_of(schema["anyOf"].begin(), schema["anyOf"].end(), [&](const Json& s) { return validates(value, s); });
+    return std::any_of(schema["anyOf"].begin(), schema["anyOf"].end(),
+                       [&](const Json& s) { return validates(value, s); });
   }
   const Json types = schema["type"].is_array() ? schema["type"] : Json::array({schema["type"]});
   if (std::none_of(types.begin(), types.end(), [&](const Json& type) { return has_type(value, type); })) return false;
-  if (schema.contains("enum") && std::find(schema["enum"].begin(), schema["enum"].end(), value) == schema["enum"].end()) {
+  if (schema.contains("enum") &&
+      std::find(schema["enum"].begin(), schema["enum"].end(), value) == schema["enum"].end()) {
     return false;
   }
   if (value.is_array()) {
@@ -85,7 +91,8 @@ bool schema_accepts(const std::string& text) {
 TEST_CASE("the schema accepts specs and refuses unknown keys, wrong types and missing keys") {
   CHECK(schema_accepts(tiny));
   CHECK(schema_accepts(tiny + "[layers]\npattern = [\"a\", \"b\"]\n[layers.a]\n[layers.b]\nattention.head_dim = 8\n"));
-  CHECK(schema_accepts(read_source(std::string(MONOMORPH_SOURCE_DIR) + "/tests/cases/pass/fused_in_another_order.toml")->text));
+  CHECK(schema_accepts(
+      read_source(std::string(MONOMORPH_SOURCE_DIR) + "/tests/cases/pass/fused_in_another_order.toml")->text));
   CHECK_FALSE(schema_accepts(tiny + "[lm_head]\nfoo = 1\n"));
   CHECK_FALSE(schema_accepts(tiny + "[lm_head]\ntie_word_embeddings = 1\n"));
   CHECK_FALSE(schema_accepts(tiny + "[engine]\nkv_cache = \"q8\"\n"));
