@@ -84,7 +84,7 @@ TOKENIZER_CONFIG = {
 HELD_OUT_EVERY = 20       # chapters; the tenth of each twenty, so that Genesis 1 stays in the training text
 PARAGRAPH_BYTES = 400     # a paragraph ends with the first full stop at the end of a verse after this many
 # How the committed model was trained: the defaults of the options of the same names.
-TRAINING = {"steps": 3400, "decay_steps": 1200, "learning_rate": 2e-3, "dropout": 0.1, "seed": 1611}
+TRAINING = {"steps": 1700, "decay_steps": 500, "learning_rate": 2e-3, "dropout": 0.1, "seed": 1611}
 BATCH_SIZE = 8            # windows of max_position_embeddings tokens
 WARM_UP_STEPS = 100
 ADAM_BETAS = (0.9, 0.95)
@@ -323,6 +323,13 @@ def write_readme(directory, figures, training, best_step, log, arguments):
     heads = f"{c['num_attention_heads']} heads over {c['num_key_value_heads']} key-value heads of {c['head_dim']}"
     bos, eos = (token.replace("|", r"\|") for token in (BOS, EOS))  # inside a table
     training_bytes = sum(len("\n\n".join(chapter).encode()) for chapter in training)
+    how = textwrap.fill(
+        f"{arguments.steps} steps of {BATCH_SIZE} windows of {c['max_position_embeddings']} tokens, float32 on a CPU: "
+        f"AdamW, learning rate {arguments.learning_rate:g}, brought to zero over the last {arguments.decay_steps} steps; "
+        f"weight decay {WEIGHT_DECAY:g}, dropout {arguments.dropout:g}, seed {arguments.seed}. The weights are those of step "
+        f"{best_step}, which has the lowest held-out loss of the rows below. Training loss is the mean since the row before, "
+        "with dropout. Another machine or version rounds sums differently and will reach a model as good, not the same "
+        "bits.", 118)
     options = "".join(f" --{name.replace('_', '-')} {getattr(arguments, name):g}" for name, default in TRAINING.items()
                       if getattr(arguments, name) != default)
     rows = "\n".join(f"| {step} | {loss:.4f} | {held_loss:.4f} |" for step, loss, held_loss in log)
@@ -345,9 +352,9 @@ hub have.
 ## Data
 
 The King James Version, as Debian's packages `bible-kjv` and `bible-kjv-text` print it. Verse numbers and headings are
-left out; verses are joined into paragraphs, each ending with the first verse that ends with a full stop after
-{PARAGRAPH_BYTES} bytes, a blank line apart; a chapter is one text. Every {HELD_OUT_EVERY}th chapter, counted from the
-tenth, is held out: neither the tokenizer nor the model has learned from it.
+left out; verses are joined into paragraphs, each ending with the first verse that ends with a full stop after {PARAGRAPH_BYTES}
+bytes, a blank line apart; a chapter is one text. Every {HELD_OUT_EVERY}th chapter, counted from the tenth, is held out: neither the
+tokenizer nor the model has learned from it.
 
 | | chapters | bytes |
 | --- | --- | --- |
@@ -379,11 +386,7 @@ The same at temperature 0.8, top_p 0.95:
     pip install -r scripts/requirements-train.txt
     python scripts/train_embedded_model.py{options}
 
-{arguments.steps} steps of {BATCH_SIZE} windows of {c["max_position_embeddings"]} tokens, float32 on a CPU: AdamW, learning
-rate {arguments.learning_rate:g}, down to zero over the last {arguments.decay_steps} steps; weight decay {WEIGHT_DECAY:g}, dropout
-{arguments.dropout:g}, seed {arguments.seed}. The weights are those of step {best_step}, which has the lowest held-out loss of the rows below.
-Training loss is the mean since the row before, with dropout. Another machine or version rounds sums differently and
-will reach a model as good, not the same bits.
+{how}
 
 | step | training loss | held-out loss |
 | --- | --- | --- |
