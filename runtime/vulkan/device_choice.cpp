@@ -81,10 +81,13 @@ std::size_t choose_device(const std::vector<DeviceInfo>& devices, const std::str
   std::vector<std::size_t> usable;
   std::copy_if(candidates.begin(), candidates.end(), std::back_inserter(usable),
                [&](std::size_t i) { return devices[i].unusable.empty(); });
+  if (usable.empty() && !request.empty()) {
+    throw Error(ErrorKind::device, fmt::format("device '{}' cannot be used: {}; there are:{}", request,
+                                               devices[candidates.front()].unusable, list(devices)));
+  }
   if (usable.empty()) {
     throw Error(ErrorKind::device,
-                fmt::format("no usable Vulkan device{}: {}; there are:{}",
-                            request.empty() ? "" : " is named '" + request + "'", remedy, list(devices)));
+                fmt::format("there is no usable Vulkan device: {}; there are:{}", remedy, list(devices)));
   }
   return *std::min_element(usable.begin(), usable.end(), [&](std::size_t a, std::size_t b) {
     if (devices[a].type != devices[b].type) return devices[a].type < devices[b].type;

@@ -82,7 +82,8 @@ void read_properties(PhysicalDevice& device) {
   if (control) features.pNext = &control_features;
   vkGetPhysicalDeviceFeatures2(device.handle, &features);
 
-  info.driver = fmt::format("{} {}", driver.driverName, driver.driverInfo);
+  info.driver = driver.driverName;
+  if (*driver.driverInfo != '\0') info.driver += std::string(" ") + driver.driverInfo;
   info.subgroup_size = subgroup.subgroupSize;
   device.min_subgroup_size = device.max_subgroup_size = subgroup.subgroupSize;
   device.subgroup_size_control = control && control_features.subgroupSizeControl &&
