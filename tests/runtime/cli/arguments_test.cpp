@@ -67,12 +67,6 @@ TEST_CASE("what the model does not allow gives status 1 before anything is loade
   }
 }
 
-TEST_CASE("a device that is not there gives status 4") {
-  const Outcome outcome = command({"run", "--random-weights", "--device", "no such device", "--tokens", "1"});
-  CHECK(outcome.status == 4);
-  CHECK(outcome.output.empty());
-}
-
 TEST_CASE("help is a result: status 0, on standard output") {
   for (const std::vector<std::string>& arguments : {std::vector<std::string>{"--help"}, {"run", "--help"}}) {
     const Outcome outcome = command(arguments);

@@ -31,22 +31,6 @@ TEST_CASE("info for programs has the same numbers") {
   CHECK_FALSE(json.contains("device"));
 }
 
-TEST_CASE("devices are listed, or their absence is status 4 with a remedy; as JSON always a list") {
-  const Outcome text = command({"devices"});
-  const Outcome json = command({"devices", "--json"});
-  const auto list = nlohmann::json::parse(json.output);
-  REQUIRE(list.is_array());
-  bool usable = false;
-  for (const auto& device : list) {
-    usable = usable || device["unusable"] == "";
-    CHECK(contains(text.output, device["name"].get<std::string>()));
-    CHECK(device["limits"]["max_storage_buffer_range"] > 0);
-  }
-  CHECK(text.status == (usable ? 0 : 4));
-  CHECK(json.status == text.status);
-  if (!usable) CHECK(contains(text.errors, "--device cpu"));
-}
-
 TEST_CASE("bytes are read in powers of 1000") {
   CHECK(cli::readable_bytes(0) == "0 bytes");
   CHECK(cli::readable_bytes(999) == "999 bytes");
