@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "runtime/memory_plan.hpp"
+#include "runtime/reference_engine.hpp"
 #include "runtime/vulkan/device.hpp"
 #include "runtime/vulkan/engine.hpp"
 #include "runtime/weights.hpp"
@@ -26,14 +27,23 @@ std::unique_ptr<Engine> load_engine(const Program& program, const LoadOptions& o
   if (options.profile && options.probe_layers) {
     throw Error(ErrorKind::internal, "an engine is either profiled or probed");
   }
+  const auto open_weights = [&] {
+    return options.random_weights ? HostWeights::random(program, options.random_seed)
+                                  : HostWeights::open(program, options.weights_path);
+  };
+  if (options.device == "cpu") {
+    if (options.profile || options.probe_layers) {
+      throw Error(ErrorKind::environment, "--device cpu is the reference: this needs a Vulkan device");
+    }
+    return std::make_unique<ReferenceEngine>(program, open_weights());
+  }
   std::unique_ptr<vulkan::Device> device = vulkan::Device::open(options.device, options.limits);
   check_memory(program, plan_memory(program, device->info()), device->info());
   if (options.profile && !device->physical().timestamps) {
     throw Error(ErrorKind::device,
                 fmt::format("{} has no timestamps, which a profile is made of", device->info().name));
   }
-  const HostWeights weights = options.random_weights ? HostWeights::random(program, options.random_seed)
-                                                     : HostWeights::open(program, options.weights_path);
+  const HostWeights weights = open_weights();
   if (options.profile) return std::make_unique<vulkan::MeasuredEngine>(program, std::move(device), weights, options);
   if (options.probe_layers) {
     return std::make_unique<vulkan::ProbedVulkanEngine>(program, std::move(device), weights, options);

@@ -2,8 +2,7 @@
 // (which devices there are, what memory a program needs) and two views of a loaded engine: figures per kernel, and the
 // hidden states after each layer. No type of Vulkan reaches this header.
 //
-// `--device cpu` is not a Vulkan device: runtime/reference_engine.hpp serves it, with HostWeights
-// (runtime/weights.hpp).
+// "cpu" is no Vulkan device: it is the emitted CPU reference (runtime/reference_engine.hpp), which needs no driver.
 #pragma once
 
 #include <cstdint>
@@ -76,7 +75,7 @@ struct LoadOptions {
   std::string weights_path;     ///< a .safetensors file or a directory
   bool random_weights = false;  ///< in place of weights_path
   std::uint64_t random_seed = 0;
-  std::string device;         ///< index, part of a name in any case, or empty: the best one
+  std::string device;         ///< index, part of a name in any case, "cpu" for the reference, or empty: the best one
   bool profile = false;       ///< the engine is a ProfiledEngine
   bool probe_layers = false;  ///< the engine is a ProbedEngine
   std::function<void(std::int64_t done, std::int64_t total)> progress;  ///< bytes of weights on the device

@@ -6,7 +6,6 @@
 
 #include "runtime/cli/output.hpp"
 #include "runtime/cli/progress.hpp"
-#include "runtime/reference_engine.hpp"
 
 namespace monomorph::cli {
 
@@ -16,12 +15,6 @@ HostWeights open_weights(const Program& program, const EngineChoice& choice) {
 }
 
 std::unique_ptr<Engine> open_engine(const Program& program, const EngineChoice& choice, View view) {
-  if (choice.reference()) {
-    if (view != View::plain) {
-      throw Error(ErrorKind::environment, "--device cpu is the reference: this needs a Vulkan device");
-    }
-    return std::make_unique<ReferenceEngine>(program, open_weights(program, choice));
-  }
   Progress progress("loading weights");
   LoadOptions options;
   options.weights_path = choice.weights;
