@@ -1,0 +1,46 @@
+// How far logits are from a golden's: the relative L2 difference of each row, and the worst of them.
+//
+// That the likeliest token is the same needs no check of its own: where the golden's margin is more than twice the
+// row's largest difference it follows, and no difference is larger than the row's in L2.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tests/golden/golden.hpp"
+
+namespace monomorph::golden {
+
+/// |ours - golden| / |golden|; infinite where ours has a NaN or another size.
+double row_error(std::span<const float> ours, std::span<const float> golden);
+
+/// One way of computing the rows ("prefill", "decode", "prompt of 63"), compared as rows arrive.
+class Comparison {
+ public:
+  Comparison(const Golden& golden, std::string mode) : golden_(golden), mode_(std::move(mode)) {}
+
+  /// The next token's logits; compared where the golden keeps them.
+  void next(std::span<const float> logits);
+  /// Logits of the last of `length` tokens.
+  void last_of_prompt(std::int64_t length, std::span<const float> logits);
+
+  const std::string& mode() const { return mode_; }
+  std::int64_t compared() const { return compared_; }
+  std::int64_t worst_row() const { return worst_row_; }
+  double worst() const { return worst_; }
+
+ private:
+  void compare(std::size_t kept, std::span<const float> logits);
+
+  const Golden& golden_;
+  std::string mode_;
+  std::int64_t position_ = 0;
+  std::size_t next_kept_ = 0;
+  std::int64_t compared_ = 0;
+  std::int64_t worst_row_ = -1;
+  double worst_ = 0;
+};
+
+}  // namespace monomorph::golden

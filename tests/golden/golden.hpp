@@ -1,0 +1,29 @@
+// A committed golden: takes a case's directory (README.md describes it), gives its tokens and the logits kept of it.
+// What is missing or does not fit together is a std::runtime_error that names the file.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace monomorph::golden {
+
+struct Golden {
+  std::string name;  ///< of the directory
+  std::vector<std::int32_t> tokens;
+  std::vector<std::int64_t> rows;  ///< indices into tokens, ascending
+  std::int64_t vocab_size = 0;
+  std::vector<float> logits;  ///< [rows, vocab_size]
+
+  std::span<const float> logits_of(std::size_t kept) const {
+    return std::span(logits).subspan(kept * static_cast<std::size_t>(vocab_size), static_cast<std::size_t>(vocab_size));
+  }
+  /// Which of the rows kept is the last of a prompt of `length` tokens. Throws where none is.
+  std::size_t last_of_prompt(std::int64_t length) const;
+};
+
+Golden read_golden(const std::filesystem::path& directory);
+
+}  // namespace monomorph::golden

@@ -1,0 +1,83 @@
+// golden_runner CASE_DIRECTORY DEVICE TOLERANCE: one engine against its golden, on one device: "cpu" is the reference,
+// anything else names the Vulkan driver that the environment (VK_ICD_FILENAMES) leaves. Exit status 0 when every row of
+// every mode is within the tolerance, 1 when one is not or the engine fails, 77 where that driver is not installed.
+//
+// The engine is loaded once and used for all modes: drivers compile kernels at their first dispatch, which is where
+// most of the time goes.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "runtime/engine.hpp"
+#include "runtime/load.hpp"
+#include "tests/golden/comparison.hpp"
+#include "tests/golden/golden.hpp"
+#include "tests/golden/runner.hpp"
+
+namespace monomorph::golden {
+namespace {
+
+/// Around the edges of a tile, and the shortest there are. Longer prompts take several chunks, as the whole golden
+/// does.
+constexpr std::int64_t prompt_lengths[] = {1, 2, 63, 64, 65};
+
+std::vector<Comparison> compare_all(const Golden& golden, Engine& engine) {
+  Comparison prefill(golden, "prefill");
+  engine.prefill_all(golden.tokens, [&](std::span<const float> row) { prefill.next(row); });
+  engine.reset();
+  Comparison decode(golden, "decode");
+  for (const std::int32_t token : golden.tokens) decode.next(engine.decode(token));
+
+  std::vector<Comparison> modes = {prefill, decode};
+  for (const std::int64_t length : prompt_lengths) {
+    engine.reset();
+    const std::span<const std::int32_t> prompt = std::span(golden.tokens).first(static_cast<std::size_t>(length));
+    modes.emplace_back(golden, fmt::format("prompt of {}", length)).last_of_prompt(length, engine.prefill(prompt));
+  }
+  return modes;
+}
+
+int run(const std::string& directory, const std::string& device, double tolerance) {
+  const Golden golden = read_golden(directory);
+  const char* const driver = std::getenv("VK_ICD_FILENAMES");
+  if (device != "cpu" && driver != nullptr && !std::filesystem::exists(driver)) {
+    fmt::print("skipped: {} is not installed (there is no {})\n", device, driver);
+    return 77;
+  }
+  LoadOptions options;
+  options.weights_path = directory;
+  options.device = device == "cpu" ? device : "";
+  const std::unique_ptr<Engine> engine = load_engine(golden_program(), options);
+  int failures = 0;
+  for (const Comparison& mode : compare_all(golden, *engine)) {
+    const bool complete =
+        mode.compared() == (mode.mode().starts_with("prompt") ? 1 : static_cast<std::int64_t>(golden.rows.size()));
+    const bool passed = complete && mode.worst() <= tolerance;
+    failures += passed ? 0 : 1;
+    fmt::print("{} {} on {}, {}: row {} of {} compared is off by {:.2e}, {:.0e} allowed{}\n",
+               passed ? "ok    " : "FAILED", golden.name, device, mode.mode(), mode.worst_row(), mode.compared(),
+               mode.worst(), tolerance, complete ? "" : "; rows are missing");
+  }
+  return failures == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace monomorph::golden
+
+int main(int argc, char** argv) {
+  if (argc != 4) {
+    std::fputs("usage: golden_runner CASE_DIRECTORY cpu|DRIVER TOLERANCE\n", stderr);
+    return 2;
+  }
+  try {
+    return monomorph::golden::run(argv[1], argv[2], std::stod(argv[3]));
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "FAILED {} on {}: {}\n", argv[1], argv[2], error.what());
+    return 1;
+  }
+}
