@@ -29,7 +29,7 @@ VulkanEngine::VulkanEngine(const Program& program, std::unique_ptr<Device> devic
       device_(std::move(device)),
       storage_(*device_, program, weights, options.progress),
       state_(*device_, program, storage_),
-      recordings_(*device_, program, storage_, state_, facts_of(*device_),
+      recordings_(*device_, program, storage_, state_, facts_of(device_->physical()),
                   {std::min(longest_block, program.decode_steps), options.profile, options.probe_layers}),
       fence_(make_fence(*device_)),
       totals_(program),

@@ -65,11 +65,8 @@ Pipeline make_pipeline(const Device& device, const Kernel& kernel, const DeviceF
   make_layouts(device, kernel, pipeline);
   const ShaderModuleHandle module = make_module(device, kernel);
 
-  const std::array<std::uint32_t, 5> constants{
-      static_cast<std::uint32_t>(chosen.workgroup_size), static_cast<std::uint32_t>(facts.subgroup_size),
-      static_cast<std::uint32_t>(chosen.rows), static_cast<std::uint32_t>(chosen.tokens),
-      facts.type == DeviceType::cpu ? VK_TRUE : VK_FALSE};
-  std::array<VkSpecializationMapEntry, 5> entries;
+  const auto constants = specialization_constants(chosen, facts);
+  std::array<VkSpecializationMapEntry, constants.size()> entries;
   for (std::uint32_t i = 0; i < entries.size(); ++i) entries[i] = {i, i * 4, 4};
   VkSpecializationInfo specialization{};
   specialization.mapEntryCount = static_cast<std::uint32_t>(entries.size());
@@ -102,16 +99,15 @@ Pipeline make_pipeline(const Device& device, const Kernel& kernel, const DeviceF
 
 }  // namespace
 
-DeviceFacts facts_of(const Device& device) {
-  const PhysicalDevice& physical = device.physical();
+DeviceFacts facts_of(const PhysicalDevice& device) {
   DeviceFacts facts;
-  facts.type = physical.info.type;
-  facts.vendor = physical.vendor;
-  facts.subgroup_size = preferred_subgroup_size(physical.vendor, physical.info.subgroup_size,
-                                                physical.min_subgroup_size, physical.max_subgroup_size);
+  facts.type = device.info.type;
+  facts.vendor = device.vendor;
+  facts.subgroup_size = preferred_subgroup_size(device.vendor, device.info.subgroup_size, device.min_subgroup_size,
+                                                device.max_subgroup_size);
   facts.max_workgroup_invocations =
-      std::min(physical.info.limits.max_workgroup_invocations, physical.info.limits.max_workgroup_size_x);
-  facts.max_shared_memory = physical.info.limits.max_shared_memory;
+      std::min(device.info.limits.max_workgroup_invocations, device.info.limits.max_workgroup_size_x);
+  facts.max_shared_memory = device.info.limits.max_shared_memory;
   return facts;
 }
 

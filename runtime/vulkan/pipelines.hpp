@@ -21,7 +21,7 @@ struct Pipeline {
 };
 
 /// What kernels are specialized for.
-DeviceFacts facts_of(const Device& device);
+DeviceFacts facts_of(const PhysicalDevice& device);
 
 /// One for each kernel, in their order, through the pipeline cache on disk. Throws Error(device) where a kernel needs
 /// more than the device has.

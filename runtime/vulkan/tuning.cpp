@@ -66,6 +66,12 @@ std::vector<Tile> choose_tiles(const Program& program, const DeviceFacts& facts)
   return tiles;
 }
 
+std::array<std::uint32_t, 5> specialization_constants(const Tile& tile, const DeviceFacts& facts) {
+  const bool slow_loads = facts.type == DeviceType::cpu;
+  return {static_cast<std::uint32_t>(tile.workgroup_size), static_cast<std::uint32_t>(facts.subgroup_size),
+          static_cast<std::uint32_t>(tile.rows), static_cast<std::uint32_t>(tile.tokens), slow_loads ? 1u : 0u};
+}
+
 std::int64_t rows_per_workgroup(KernelKind kind, const Tile& tile, const DeviceFacts& facts) {
   if (kind == KernelKind::embed) return 0;
   if (kind == KernelKind::matvec) return tile.workgroup_size / facts.subgroup_size * tile.rows;

@@ -1,6 +1,7 @@
 // What suits which device: workgroup sizes and tiles by kind of kernel. The one place for such choices.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -29,6 +30,9 @@ Tile tile(KernelKind kind, std::int64_t most_tokens, const DeviceFacts& facts);
 
 /// One for each kernel, by the dispatches that the program's phases make of it.
 std::vector<Tile> choose_tiles(const Program& program, const DeviceFacts& facts);
+
+/// What a kernel is specialized with, by constant id (shaders/dispatch.glsl).
+std::array<std::uint32_t, 5> specialization_constants(const Tile& tile, const DeviceFacts& facts);
 
 /// Rows that one workgroup does; 0: all rows of the dispatch.
 std::int64_t rows_per_workgroup(KernelKind kind, const Tile& tile, const DeviceFacts& facts);
