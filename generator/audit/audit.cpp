@@ -115,15 +115,34 @@ bool is_copy_of_embedding(const Contract& contract, const std::string& prefix, c
          std::memcmp(tokens->data.data(), head.data.data(), head.data.size()) == 0;
 }
 
+using Present = std::vector<std::pair<const CheckpointTensor*, const ExpectedTensor*>>;
+
+/// Tells of a checkpoint that is wholly of another type in one sentence; false when it is not.
+bool audit_type_of_all(const Present& present, const Checkpoint& checkpoint, Diagnostics& diagnostics) {
+  if (present.size() < 2) return false;
+  const std::string found = present.front().first->dtype;
+  const Dtype wanted = present.front().second->dtype;
+  const bool all = found != header_name(wanted) && std::all_of(present.begin(), present.end(), [&](const auto& pair) {
+                     return pair.first->dtype == found && pair.second->dtype == wanted;
+                   });
+  if (!all) return false;
+  Span span;
+  span.source = std::make_shared<const Source>(Source{checkpoint.files().front().string(), ""});
+  diagnostics.error("checkpoint.dtype", span,
+                    fmt::format("all {} tensors are {}; the spec says {} (checkpoint.dtype)", present.size(), found,
+                                header_name(wanted)));
+  return true;
+}
+
 void audit_present(const CheckpointTensor& tensor, const ExpectedTensor& expected, const std::string& prefix,
-                   Complaints& complaints) {
+                   bool type_told, Complaints& complaints) {
   if (tensor.shape != expected.shape) {
     complaints.add(
         "checkpoint.shape", prefix + expected.pattern, expected.layer,
         fmt::format("is {}; {} needs {}", shape_text(tensor.shape), expected.part, shape_text(expected.shape)),
         &tensor);
   }
-  if (tensor.dtype != header_name(expected.dtype)) {
+  if (!type_told && tensor.dtype != header_name(expected.dtype)) {
     complaints.add("checkpoint.dtype", prefix + expected.pattern, expected.layer,
                    fmt::format("is {}; the spec says {} (checkpoint.dtype, or a line of checkpoint.dtypes)",
                                tensor.dtype, header_name(expected.dtype)),
@@ -188,13 +207,16 @@ void audit_tensors(const Contract& contract, const Checkpoint& checkpoint, Diagn
   const std::map<std::string, ExpectedTensor> expected = expected_tensors(contract);
   const std::string prefix = choose_prefix(contract, expected, checkpoint);
   Complaints complaints(diagnostics, checkpoint);
+  Present present;
   for (const auto& [name, tensor] : expected) {
-    if (const CheckpointTensor* present = checkpoint.find(prefix + name)) {
-      audit_present(*present, tensor, prefix, complaints);
+    if (const CheckpointTensor* found = checkpoint.find(prefix + name)) {
+      present.emplace_back(found, &tensor);
     } else {
       audit_missing(contract, tensor, prefix, complaints);
     }
   }
+  const bool type_told = audit_type_of_all(present, checkpoint, diagnostics);
+  for (const auto& [found, tensor] : present) audit_present(*found, *tensor, prefix, type_told, complaints);
   for (const CheckpointTensor& tensor : checkpoint.tensors()) {
     const bool prefixed = tensor.name.starts_with(prefix);
     if (prefixed && expected.contains(tensor.name.substr(prefix.size()))) continue;

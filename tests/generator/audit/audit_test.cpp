@@ -66,6 +66,14 @@ TEST_CASE("a wrong type shows both types") {
   CHECK(contains(error.message, "F32"));
 }
 
+TEST_CASE("a checkpoint that is wholly of another type is told so once") {
+  std::vector<TensorText> tensors = small_tensors();
+  for (TensorText& tensor : tensors) tensor.dtype = "F16";
+  const Diagnostic error = only(audit(small_llama(true), tensors));
+  CHECK(error.rule == "checkpoint.dtype");
+  CHECK(contains(error.message, "all 29 tensors are F16"));
+}
+
 TEST_CASE("an absent head of an untied model names the fix") {
   const Diagnostic error = only(audit(small_llama(false), small_tensors()));
   CHECK(error.rule == "checkpoint.tied_head");
