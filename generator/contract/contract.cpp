@@ -1,11 +1,9 @@
 #include "generator/contract/contract.hpp"
 
-#include <set>
-#include <tuple>
-
 #include "generator/contract/rotary.hpp"
 #include "generator/contract/rules.hpp"
 #include "generator/contract/weights.hpp"
+#include "generator/spec/distinct.hpp"
 
 namespace monomorph::generator {
 namespace {
@@ -144,19 +142,6 @@ Contract derive(const Spec& spec) {
   return contract;
 }
 
-/// A base that several kinds share is judged once for each; what is wrong with it is said once.
-Diagnostics distinct(const Diagnostics& found) {
-  std::set<std::tuple<std::string, std::string, int, int, std::string>> seen;
-  Diagnostics result;
-  for (const Diagnostic& diagnostic : found.all()) {
-    const std::string file = diagnostic.span.source != nullptr ? diagnostic.span.source->name : "";
-    if (seen.emplace(diagnostic.rule, file, diagnostic.span.line, diagnostic.span.column, diagnostic.message).second) {
-      result.all().push_back(diagnostic);
-    }
-  }
-  return result;
-}
-
 }  // namespace
 
 std::optional<Contract> check_contract(const Spec& spec, Diagnostics& diagnostics) {
@@ -170,12 +155,12 @@ std::optional<Contract> check_contract(const Spec& spec, Diagnostics& diagnostic
   check_engine_rules(spec, found);
   check_total_rules(spec, found);
   if (found.has_errors() || diagnostics.has_errors()) {
-    diagnostics.append(distinct(found));
+    append_distinct(found, diagnostics);
     return std::nullopt;
   }
   Contract contract = derive(spec);
   advise(contract, spec, found);
-  diagnostics.append(distinct(found));
+  append_distinct(found, diagnostics);
   return contract;
 }
 

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "generator/spec/checkpoint_names.hpp"
+#include "generator/spec/distinct.hpp"
 #include "generator/spec/layers.hpp"
 #include "generator/spec/section_reader.hpp"
 #include "generator/spec/spec.hpp"
@@ -67,17 +68,6 @@ void compute_engine_defaults(Spec& spec) {
     engine.prefill_chunk.value = std::min<std::int64_t>(engine.max_sequence_length.value, 128);
   }
   if (!engine.kv_cache.given) engine.kv_cache.value = spec.checkpoint.dtype.value == "f32" ? "f32" : "f16";
-}
-
-/// The base is read once for the spec and once for each kind: what is wrong with it is said once.
-void append_distinct(const Diagnostics& found, Diagnostics& diagnostics) {
-  std::set<std::tuple<std::string, std::string, int, int, std::string>> seen;
-  for (const Diagnostic& diagnostic : found.all()) {
-    const std::string file = diagnostic.span.source != nullptr ? diagnostic.span.source->name : "";
-    if (seen.emplace(diagnostic.rule, file, diagnostic.span.line, diagnostic.span.column, diagnostic.message).second) {
-      diagnostics.all().push_back(diagnostic);
-    }
-  }
 }
 
 const std::set<std::string>& taken_identifiers() {
