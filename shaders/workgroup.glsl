@@ -1,4 +1,4 @@
-// Sums and maxima over the workgroup, for any workgroup and subgroup size. Every invocation gets the result.
+// A sum over the workgroup, for any workgroup and subgroup size. Every invocation gets the result.
 shared float workgroup_partials[workgroup_size];
 
 float workgroup_sum(float value) {
@@ -7,6 +7,6 @@ float workgroup_sum(float value) {
   if (subgroupElect()) workgroup_partials[gl_SubgroupID] = partial;
   barrier();
   float total = 0.0;
-  for (uint i = 0; i < gl_NumSubgroups; ++i) total += workgroup_partials[i];
-  return total;
+  for (uint i = gl_SubgroupInvocationID; i < gl_NumSubgroups; i += gl_SubgroupSize) total += workgroup_partials[i];
+  return subgroupAdd(total);
 }
