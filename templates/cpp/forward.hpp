@@ -6,9 +6,10 @@
 //! kinds = { type = "list", fields = ["enumerator"], is = "the kinds", when = "several_kinds", sample = [ { enumerator = "layer" } ] }
 //! layer_order = { type = "list", fields = ["enumerator"], is = "the kind of each layer", when = "several_kinds", sample = [ { enumerator = "layer" }, { enumerator = "layer" } ] }
 //! phases = { type = "list", fields = ["name", "about", "prologue", "kinds"], is = "prefill and decode", sample = [
-//!   { name = "decode", about = "One token.", prologue = [ ], kinds = [ { about = "", prefix = "", type = "", cached = true, enumerator = "layer", index = 0, calls = [ { text = "o_proj_add_decode(record, layer.o_proj, hidden_states, hidden_states);" } ] } ] } ] }
-//! head = { type = "list", fields = ["text"], is = "final norm and logits", sample = [ ] }
-//! sample = { type = "list", fields = ["text"], is = "the next token", sample = [ ] }
+//!   { name = "prefill", about = "Many tokens.", prologue = [ ], kinds = [ { about = "", prefix = "", type = "", cached = true, enumerator = "layer", index = 0, calls = [ { text = "o_proj_add_decode(record, layer.o_proj, cache.keys, hidden_states);" } ] } ] },
+//!   { name = "decode", about = "One token.", prologue = [ ], kinds = [ { about = "", prefix = "", type = "", cached = true, enumerator = "layer", index = 0, calls = [ { text = "o_proj_add_decode(record, layer.o_proj, cache.keys, hidden_states);" } ] } ] } ] }
+//! head = { type = "list", fields = ["text"], is = "final norm and logits", sample = [ { text = "lm_head_decode(record, weights.embed_tokens, buffers::hidden_states, buffers::logits);" } ] }
+//! sample = { type = "list", fields = ["text"], is = "the next token", sample = [ { text = "sample(record, buffers::logits);" } ] }
 // ${model}: the forward pass. Every activation is tokens x the axis its kernel's signature names.
 // ${generated}
 #pragma once

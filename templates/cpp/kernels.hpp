@@ -2,7 +2,9 @@
 //! model = { type = "text", sample = "tiny", is = "the model's name" }
 //! space = { type = "text", sample = "tiny", is = "its namespace" }
 //! functions = { type = "list", fields = ["name", "about", "kernel", "parameters", "arguments", "rows", "tokens"], is = "kernels as typed functions", sample = [
-//!   { name = "o_proj_add_decode", about = "hidden_states += o_proj x attended", kernel = 0, arguments = ", o_proj, attended, hidden_states", rows = "hidden::size", tokens = "1", parameters = [ { type = "const Weight<roles::o_proj, f16, hidden, hidden>&", name = "o_proj" }, { type = "const Tensor<f32, tokens, hidden>&", name = "attended" }, { type = "const Tensor<f32, tokens, hidden>&", name = "hidden_states" } ] } ] }
+//!   { name = "o_proj_add_decode", about = "hidden_states += o_proj x keys", kernel = 0, arguments = ", o_proj, keys, hidden_states", rows = "hidden::size", tokens = "1", parameters = [ { type = "const Weight<roles::o_proj, f16, hidden, hidden>&", name = "o_proj" }, { type = "const Cache<roles::keys, f16, kv_heads, positions, head>&", name = "keys" }, { type = "const Tensor<f32, tokens, hidden>&", name = "hidden_states" } ] },
+//!   { name = "lm_head_decode", about = "logits = embed_tokens x hidden_states", kernel = 1, arguments = ", embed_tokens, hidden_states, logits", rows = "vocab::size", tokens = "1", parameters = [ { type = "const Weight<roles::embed_tokens, f16, vocab, hidden>&", name = "embed_tokens" }, { type = "const Tensor<f32, tokens, hidden>&", name = "hidden_states" }, { type = "const Tensor<f32, vocab>&", name = "logits" } ] },
+//!   { name = "sample", about = "draws the next token", kernel = 2, arguments = ", logits", rows = "1", tokens = "1", parameters = [ { type = "const Tensor<f32, vocab>&", name = "logits" } ] } ] }
 // ${model}: its kernels, as functions whose parameters say which tensors they take.
 // ${generated}
 #pragma once

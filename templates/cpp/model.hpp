@@ -6,7 +6,8 @@
 //! num_hidden_layers = { type = "uint", sample = 2, is = "layers" }
 //! axes = { type = "list", fields = ["name", "size"], is = "every axis of the model", sample = [
 //!   { name = "tokens", size = 128 }, { name = "hidden", size = 64 }, { name = "vocab", size = 100 },
-//!   { name = "positions", size = 512 }, { name = "kv_heads", size = 2 }, { name = "head", size = 16 } ] }
+//!   { name = "positions", size = 512 }, { name = "kv_heads", size = 2 }, { name = "head", size = 16 },
+//!   { name = "state_words", size = 20 }, { name = "decode_steps", size = 16 } ] }
 //! roles = { type = "list", fields = ["name"], is = "what weights and caches are for", sample = [
 //!   { name = "embed_tokens" }, { name = "o_proj" }, { name = "keys" }, { name = "values" } ] }
 //! weights = { type = "list", fields = ["role", "type", "tensor", "first"], is = "weights that occur once", sample = [
@@ -14,11 +15,27 @@
 //! kinds = { type = "list", fields = ["name", "prefix", "type", "first_tensor", "weights", "weight_count", "layer_count", "cached", "cache_key_type", "cache_value_type", "cache_offset", "cache_bytes"], is = "kinds of layer", sample = [
 //!   { name = "layer", prefix = "", type = "", first_tensor = 1, weight_count = 1, layer_count = 2, cached = true, cache_key_type = "Cache<roles::keys, f16, kv_heads, positions, head>", cache_value_type = "Cache<roles::values, f16, kv_heads, positions, head>", cache_offset = 0, cache_bytes = 32768, weights = [ { role = "o_proj", type = "Weight<roles::o_proj, f16, hidden, hidden>", tensor = 0, first = true } ] } ] }
 //! buffers = { type = "list", fields = ["name", "type", "arena", "offset", "bytes"], is = "places in the arenas", sample = [
+//!   { name = "sequence_state", type = "Tensor<u32, state_words>", arena = "state", offset = 0, bytes = 80 },
+//!   { name = "token_ids", type = "Tensor<u32, tokens>", arena = "state", offset = 256, bytes = 512 },
+//!   { name = "generated", type = "Tensor<u32, decode_steps>", arena = "state", offset = 768, bytes = 64 },
+//!   { name = "logits", type = "Tensor<f32, vocab>", arena = "state", offset = 1024, bytes = 400 },
 //!   { name = "hidden_states", type = "Tensor<f32, tokens, hidden>", arena = "activations", offset = 0, bytes = 32768 } ] }
 //! state = { type = "text", sample = "SequenceState", is = "the struct that host and device share" }
 //! state_fields = { type = "list", fields = ["type", "name", "array", "offset", "meaning"], is = "its fields", sample = [
-//!   { type = "std::uint32_t", name = "position", array = "", offset = 0, meaning = "of the first token" } ] }
-//! state_bytes = { type = "uint", sample = 4, is = "its size" }
+//!   { type = "std::uint32_t", name = "position", array = "", offset = 0, meaning = "of the first token" },
+//!   { type = "std::uint32_t", name = "seq_len", array = "", offset = 4, meaning = "tokens in this call" },
+//!   { type = "std::uint32_t", name = "logits_row", array = "", offset = 8, meaning = "whose logits are wanted" },
+//!   { type = "std::uint32_t", name = "stop_position", array = "", offset = 12, meaning = "where the sequence ends" },
+//!   { type = "std::uint32_t", name = "done", array = "", offset = 16, meaning = "1: it has ended" },
+//!   { type = "std::uint32_t", name = "generated", array = "", offset = 20, meaning = "tokens drawn" },
+//!   { type = "float", name = "inverse_temperature", array = "", offset = 24, meaning = "0: the likeliest" },
+//!   { type = "std::uint32_t", name = "top_k", array = "", offset = 28, meaning = "0: all" },
+//!   { type = "std::uint32_t", name = "top_p", array = "", offset = 32, meaning = "0: all" },
+//!   { type = "std::uint32_t", name = "seed_low", array = "", offset = 36, meaning = "of the draws" },
+//!   { type = "std::uint32_t", name = "seed_high", array = "", offset = 40, meaning = "of the draws" },
+//!   { type = "std::uint32_t", name = "eos_count", array = "", offset = 44, meaning = "in use" },
+//!   { type = "std::uint32_t", name = "eos_tokens", array = "[8]", offset = 48, meaning = "that end the sequence" } ] }
+//! state_bytes = { type = "uint", sample = 80, is = "its size" }
 //! activation_bytes = { type = "text", sample = "32768", is = "of the arena" }
 //! cache_bytes = { type = "text", sample = "131072", is = "of the arena" }
 // ${model}: its dimensions, weights, caches and buffers.

@@ -2,7 +2,7 @@
 //! model = { type = "text", sample = "tiny", is = "the model's name" }
 //! space = { type = "text", sample = "tiny", is = "its namespace" }
 //! kinds = { type = "list", fields = ["about", "prefix", "type", "enumerator", "index", "cached", "frequencies", "rotary", "ops"], is = "kinds of layer", sample = [
-//!   { about = "", prefix = "", type = "", enumerator = "layer", index = 0, cached = true, rotary = true, frequencies = "1.0f, 0.5f", ops = [ { text = "add(hidden_states, hidden_states);" } ] } ] }
+//!   { about = "", prefix = "", type = "", enumerator = "layer", index = 0, cached = true, rotary = true, frequencies = "1.0f, 0.5f", ops = [ { text = "add(hidden_states, linear<hidden::size>(weights_, layer.o_proj.tensor, absent, hidden_states));" } ] } ] }
 //! several_kinds = { type = "bool", sample = false, is = "the layers are of several kinds" }
 //! kind_count = { type = "uint", sample = 1, is = "kinds of layer", when = "several_kinds" }
 //! prologue = { type = "list", fields = ["text"], is = "token ids to hidden_states", sample = [ { text = "auto hidden_states = embed<vocab::size, hidden::size>(weights_, weights.embed_tokens.tensor, token_ids);" } ] }
