@@ -232,7 +232,9 @@ void sample_step() {
   if (gl_LocalInvocationIndex != 0u) return;
 
   bool stop = position >= state.stop_position;
-  for (uint i = 0u; i < state.eos_count; ++i) stop = stop || token == state.eos_tokens[i];
+  // Not read in the loop's condition: GPU-assisted validation cannot instrument a read in a loop's header.
+  const uint eos_count = state.eos_count;
+  for (uint i = 0u; i < eos_count; ++i) stop = stop || token == state.eos_tokens[i];
   token_ids[0] = token;
   generated[state.generated] = token;
   state.generated += 1u;
