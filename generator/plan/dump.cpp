@@ -1,20 +1,11 @@
 // The plan as stable text: plan.txt of an emitted engine.
 #include <fmt/format.h>
 
+#include "generator/plan/names.hpp"
 #include "generator/plan/plan.hpp"
 
 namespace monomorph::generator {
 namespace {
-
-const char* arena_name(Arena arena) {
-  switch (arena) {
-    case Arena::activations: return "activations";
-    case Arena::cache: return "cache";
-    case Arena::state: return "state";
-    case Arena::tables: return "tables";
-  }
-  return "";
-}
 
 void weights(std::string& text, const std::string& title, const std::vector<WeightPlan>& weights) {
   text += title + "\n";
@@ -68,7 +59,7 @@ std::string dump_plan(const Plan& plan, const Contract& contract) {
 
   text += "\nbuffers\n";
   for (const BufferPlan& buffer : plan.buffers) {
-    text += fmt::format("  {:<24} {:<44} {} at {}, {} bytes\n", buffer.name, buffer.type(), arena_name(buffer.arena),
+    text += fmt::format("  {:<24} {:<44} {} at {}, {} bytes\n", buffer.name, buffer.type(), name_of(buffer.arena),
                         buffer.offset, buffer.bytes);
   }
   for (std::size_t kind = 0; kind < plan.caches.size(); ++kind) {

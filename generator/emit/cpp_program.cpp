@@ -1,0 +1,113 @@
+#include "generator/emit/cpp_writer.hpp"
+
+#include <fmt/format.h>
+
+#include "generator/emit/resources.hpp"
+#include "generator/plan/names.hpp"
+
+namespace monomorph::generator {
+namespace {
+
+std::string_view template_text(const std::string& path) { return resource("templates/" + path); }
+
+}  // namespace
+
+std::string CppWriter::program() const {
+  std::vector<Holes> tables, prefixes;
+  for (const RotaryTablePlan& table : plan_.rotary_tables) {
+    tables.push_back({{"buffer", table.buffer}, {"identifier", table.buffer}, {"frequencies", float_list(table.frequencies)}});
+  }
+  for (const std::string& prefix : contract_.checkpoint_prefixes) prefixes.push_back({{"text", prefix}});
+  if (prefixes.empty()) prefixes.push_back({{"text", ""}});
+  std::string eos;
+  for (const std::int64_t id : contract_.eos_token_ids) eos += (eos.empty() ? "" : ", ") + std::to_string(id);
+  Holes holes = common();
+  holes.insert({{"kernels", kernel_tables()},
+                {"groups", tensor_groups()},
+                {"rotary_tables", tables},
+                {"prefixes", prefixes},
+                {"eos_tokens", eos},
+                {"bos_token", std::to_string(contract_.bos_token_id)},
+                {"arena_bytes", fmt::format("activation_bytes, cache_bytes, {}, {}", plan_.state_bytes, plan_.table_bytes)},
+                {"flops_per_token", std::to_string(contract_.matrix_flops_per_token)},
+                {"cache_bytes_per_token", std::to_string(contract_.kv_elements_per_token * dtype_bytes(contract_.kv_cache))},
+                {"kv_cache", dtype_name(contract_.kv_cache)},
+                {"decode_steps", plan_.decode_steps},
+                {"state", plan_.sequence_state.name}});
+  return render("cpp/program.cpp", holes);
+}
+
+std::string CppWriter::spirv() const {
+  return Template::parse("cpp/spirv.S", template_text)
+      .render({{"generated", generated_}, {"space", contract_.identifier}, {"kernels", kernel_names()}});
+}
+
+std::string CppWriter::cmake() const {
+  Holes holes = common();
+  holes.insert({"kernels", kernel_names()});
+  return Template::parse("cpp/CMakeLists.txt", template_text).render(holes);
+}
+
+std::vector<Holes> CppWriter::kernel_names() const {
+  std::vector<Holes> records;
+  for (const KernelPlan& kernel : plan_.kernels) records.push_back({{"name", kernel.name}});
+  return records;
+}
+
+std::vector<Holes> CppWriter::kernel_tables() const {
+  std::vector<Holes> records;
+  for (const KernelPlan& kernel : plan_.kernels) {
+    std::vector<Holes> bindings = {{{"name", "state"}, {"access", name_of(kernel.state_access)}, {"splits", "false"}}};
+    for (const ParameterPlan& parameter : kernel.parameters) {
+      bindings.push_back({{"name", parameter.name},
+                          {"access", name_of(parameter.access)},
+                          {"splits", parameter.splits ? "true" : "false"}});
+    }
+    records.push_back({{"name", kernel.name},
+                       {"kind", name_of(kernel.kind)},
+                       {"bindings", bindings},
+                       {"bytes_per_row", kernel.bytes_per_row},
+                       {"flops_per_row", kernel.flops_per_row},
+                       {"max_tile_tokens", kernel.max_tile_tokens}});
+  }
+  return records;
+}
+
+std::vector<Holes> CppWriter::patterns(const std::vector<WeightPlan>& weights) {
+  std::vector<Holes> records;
+  for (const WeightPlan& weight : weights) {
+    const std::vector<Axis>& axes = weight.contract.axes;
+    std::vector<Holes> parts;
+    for (const CheckpointPart& part : weight.contract.sources) {
+      parts.push_back({{"name", part.name},
+                       {"rows", part.rows},
+                       {"source_row", part.source_row},
+                       {"source_rows", part.source_rows},
+                       {"transposed", part.transposed ? "true" : "false"}});
+    }
+    records.push_back({{"name", weight.contract.part},
+                       {"identifier", weight.contract.role},
+                       {"dtype", dtype_name(weight.contract.dtype)},
+                       {"stored", dtype_name(weight.stored)},
+                       {"rows", axes.size() == 1 ? std::string("1") : axes[0].name + "::size"},
+                       {"columns", axes.back().name + "::size"},
+                       {"parts", parts}});
+  }
+  return records;
+}
+
+std::vector<Holes> CppWriter::tensor_groups() const {
+  std::vector<Holes> groups;
+  groups.push_back({{"name", "prologue"}, {"patterns", patterns(plan_.prologue_weights)}, {"layers", ""}});
+  for (std::size_t kind = 0; kind < contract_.kinds.size(); ++kind) {
+    std::string layers;
+    for (const std::int32_t layer : contract_.kinds[kind].layers) layers += (layers.empty() ? "" : ", ") + std::to_string(layer);
+    groups.push_back({{"name", contract_.kinds[kind].identifier},
+                      {"patterns", patterns(plan_.layer_weights[kind])},
+                      {"layers", layers}});
+  }
+  groups.push_back({{"name", "epilogue"}, {"patterns", patterns(plan_.epilogue_weights)}, {"layers", ""}});
+  return groups;
+}
+
+}  // namespace monomorph::generator
