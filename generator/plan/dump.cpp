@@ -12,6 +12,10 @@ void weights(std::string& text, const std::string& title, const std::vector<Weig
   for (const WeightPlan& weight : weights) {
     text += fmt::format("  {:<28} {:<52} {:>14} bytes\n", weight.contract.role, weight.type(), weight.bytes);
     for (const CheckpointPart& part : weight.contract.sources) {
+      if (part.name.empty()) {
+        text += fmt::format("    {} zeros\n", part.rows);
+        continue;
+      }
       text += fmt::format("    {} rows of {}{}{}\n", part.rows, part.name,
                           part.source_row != 0 ? fmt::format(" from row {}", part.source_row) : "",
                           part.transposed ? ", transposed" : "");
