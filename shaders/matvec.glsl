@@ -36,9 +36,15 @@ void main() {
     }
   }
 
-  [[unroll]] for (uint r = 0; r < tile_rows; ++r) {
-    float totals[matrices];
-    [[unroll]] for (uint matrix = 0; matrix < matrices; ++matrix) totals[matrix] = subgroupAdd(sums[matrix * tile_rows + r]);
-    if (gl_SubgroupInvocationID == r % gl_SubgroupSize && first + r < row_count) finish(first_row + first + r, totals);
+  // Lane r takes row r, so that the epilogue runs once for all rows of the subgroup: tile_rows <= subgroup_size.
+  float totals[matrices];
+  [[unroll]] for (uint matrix = 0; matrix < matrices; ++matrix) {
+    totals[matrix] = 0.0;
+    [[unroll]] for (uint r = 0; r < tile_rows; ++r) {
+      const float total = subgroupAdd(sums[matrix * tile_rows + r]);
+      totals[matrix] = gl_SubgroupInvocationID == r ? total : totals[matrix];
+    }
   }
+  const uint row = first + gl_SubgroupInvocationID;
+  if (gl_SubgroupInvocationID < tile_rows && row < row_count) finish(first_row + row, totals);
 }

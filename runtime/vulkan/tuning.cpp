@@ -16,7 +16,7 @@ constexpr Choice table[] = {
     // kind                  GPU: workgroup, rows, tokens    CPU driver
     {KernelKind::embed,      {128, 1, 1},                    {128, 1, 1}},
     {KernelKind::norm,       {128, 1, 1},                    {128, 1, 1}},
-    {KernelKind::matvec,     {128, 4, 1},                    {256, 2, 1}},
+    {KernelKind::matvec,     {128, 4, 1},                    {256, 4, 1}},
     {KernelKind::matmul,     {128, 32, 32},                  {8, 16, 32}},
     {KernelKind::heads,      {128, 1, 1},                    {32, 1, 1}},
     {KernelKind::attention,  {128, 1, 8},                    {128, 1, 8}},
@@ -40,6 +40,8 @@ Tile tile(KernelKind kind, std::int64_t most_tokens, const DeviceFacts& facts) {
   }
   result.workgroup_size = std::max(result.workgroup_size, facts.subgroup_size);
   result.tokens = std::min(result.tokens, std::max<std::int64_t>(most_tokens, 1));
+  // A matvec's epilogue gives each of its rows a lane.
+  if (kind == KernelKind::matvec) result.rows = std::min(result.rows, facts.subgroup_size);
   if (kind == KernelKind::matmul) {
     // A lane is a token and a subgroup a band of rows: the tile is whole lanes and whole bands.
     result.tokens = round_up(result.tokens, facts.subgroup_size);
