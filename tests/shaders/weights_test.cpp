@@ -31,6 +31,7 @@ float bfloat_value(std::uint32_t bits) { return std::bit_cast<float>(bits << 16)
 /// The 65,536 patterns in words, through `block_file`'s decode_block, as the bits of floats.
 std::vector<std::uint32_t> decode_all(const ComputeDevice& device, const std::string& block_file) {
   ComputeKernel kernel(device, compile_glsl(R"(#version 450
+#extension GL_KHR_shader_subgroup_ballot : require
 layout(local_size_x = 64) in;
 #include ")" + block_file + R"("
 layout(binding = 0) readonly buffer Words { uvec4 words[]; };
@@ -93,6 +94,7 @@ TEST_CASE("the f16 cache keeps every f16 and clamps what is beyond its range") {
     expected.push_back(0);
   }
   const std::vector<std::uint32_t> spirv = compile_glsl(R"(#version 450
+#extension GL_KHR_shader_subgroup_ballot : require
 layout(local_size_x = 64) in;
 #include "cache_f16.glsl"
 layout(binding = 0) readonly buffer Values { vec2 values[]; };
