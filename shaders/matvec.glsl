@@ -1,5 +1,7 @@
 // Rows of one or more matrices times one vector. The vector is staged in shared memory, a segment at a time; each
 // subgroup then takes `tile_rows` rows and reads them side by side, so that a value of the vector is loaded once for all.
+// They lie as far apart as there are subgroups: one after another, the subgroups then read tile_rows long streams, which
+// a CPU's prefetchers follow (neighbouring rows, short and in one page, are read at half the rate).
 //
 // The including kernel gives: columns, padded_quads (vec4s of a padded row), row_blocks (uvec4s of a padded row),
 // matrices, a Block; prepare_input(), vec4 input_quad(quad), uvec4 weight_block(matrix, row, block),
@@ -12,7 +14,7 @@ void main() {
   if (state.done != 0) return;
   prepare_input();
 
-  const uint first = (gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID) * tile_rows;
+  const uint first = gl_WorkGroupID.x * gl_NumSubgroups * tile_rows + gl_SubgroupID;
   float sums[matrices * tile_rows];
   [[unroll]] for (uint i = 0; i < matrices * tile_rows; ++i) sums[i] = 0.0;
 
@@ -29,7 +31,8 @@ void main() {
       const Block x = block_of(staged[quad], staged[quad + quads_per_block - 1]);
       [[unroll]] for (uint matrix = 0; matrix < matrices; ++matrix) {
         [[unroll]] for (uint r = 0; r < tile_rows; ++r) {
-          const uint row = min(first + r, row_count - 1);  // rows past the end are computed and not written
+          // Rows past the end are computed from the last one and not written.
+          const uint row = min(first + r * gl_NumSubgroups, row_count - 1);
           sums[matrix * tile_rows + r] += dot_block(decode_block(weight_block(matrix, row, first_block + block)), x);
         }
       }
@@ -45,6 +48,6 @@ void main() {
       totals[matrix] = gl_SubgroupInvocationID == r ? total : totals[matrix];
     }
   }
-  const uint row = first + gl_SubgroupInvocationID;
+  const uint row = first + gl_SubgroupInvocationID * gl_NumSubgroups;
   if (gl_SubgroupInvocationID < tile_rows && row < row_count) finish(first_row + row, totals);
 }
