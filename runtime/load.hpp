@@ -92,7 +92,7 @@ struct KernelProfile {
   std::string name;
   std::int64_t calls = 0;  ///< dispatches
   double seconds = 0;      ///< on the device
-  std::int64_t bytes = 0;  ///< of weights read, as Kernel::bytes_per_row says
+  std::int64_t bytes = 0;  ///< of weights and cache, as Kernel::cost says
   std::int64_t flops = 0;
 };
 

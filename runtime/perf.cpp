@@ -11,13 +11,18 @@ void KernelTotals::reset() {
   for (const Kernel& kernel : program_.kernels) totals_.push_back({kernel.name, 0, 0, 0, 0});
 }
 
-void KernelTotals::add(std::int32_t kernel, std::int64_t rows, std::int64_t tokens, double seconds) {
+void KernelTotals::add(std::int32_t kernel, const DispatchExtent& extent, double seconds) {
   const auto index = static_cast<std::size_t>(kernel);
   KernelProfile& total = totals_[index];
   total.calls += 1;
   total.seconds += seconds;
-  total.bytes += program_.kernels[index].bytes_per_row * rows;
-  total.flops += program_.kernels[index].flops_per_row * rows * tokens;
+  const KernelCost& cost = program_.kernels[index].cost;
+  const std::int64_t keys = extent.position + extent.seq_len;
+  total.bytes += cost.bytes_per_row * extent.rows + cost.bytes_per_token * extent.tokens +
+                 cost.bytes_per_key * extent.rows * keys;
+  // Causal: a token sees the keys up to its own, on average half of this call's.
+  total.flops += cost.flops_per_row * extent.rows * extent.tokens +
+                 cost.flops_per_key * extent.rows * extent.tokens * (extent.position + keys + 1) / 2;
 }
 
 std::vector<KernelProfile> KernelTotals::totals() const {

@@ -47,13 +47,21 @@ enum class KernelKind : std::uint32_t {
 /// Every kernel has the specialization constants 0 (workgroup size, x), 1 (subgroup size), 2 (rows per workgroup or, for
 /// a matvec, rows per subgroup), 3 (tokens per workgroup) and 4 (a CPU driver: loads are slow, barriers slower), reads
 /// what it needs of them, and has the push constants { uint first_row; uint row_count; }.
+/// What a dispatch reads and computes, for figures of speed; activations are not counted.
+struct KernelCost {
+  std::int64_t bytes_per_row;    ///< of weights, once a dispatch
+  std::int64_t bytes_per_token;  ///< of a table of embeddings
+  std::int64_t bytes_per_key;    ///< of the cache, for each row (a key and value head) and each key it holds
+  std::int64_t flops_per_row;    ///< for each row and token
+  std::int64_t flops_per_key;    ///< for each row, token and key that the token sees
+};
+
 struct Kernel {
   const char* name;
   KernelKind kind;
   std::span<const std::byte> spirv;
   std::span<const Binding> bindings;
-  std::int64_t bytes_per_row;    ///< read or written once for each row of a dispatch (weights), for bench --profile
-  std::int64_t flops_per_row;    ///< per row and token
+  KernelCost cost;
   std::int64_t max_tile_tokens;  ///< tokens per workgroup at most: no dispatch has more, or shared memory would not hold them
 };
 

@@ -8,6 +8,11 @@
 namespace monomorph::generator {
 namespace {
 
+std::string cost_of(const KernelCost& cost) {
+  return fmt::format("{}, {}, {}, {}, {}", cost.bytes_per_row, cost.bytes_per_token, cost.bytes_per_key, cost.flops_per_row,
+                     cost.flops_per_key);
+}
+
 std::string_view template_text(const std::string& path) { return resource("templates/" + path); }
 
 }  // namespace
@@ -66,8 +71,7 @@ std::vector<Holes> CppWriter::kernel_tables() const {
     records.push_back({{"name", kernel.name},
                        {"kind", name_of(kernel.kind)},
                        {"bindings", bindings},
-                       {"bytes_per_row", kernel.bytes_per_row},
-                       {"flops_per_row", kernel.flops_per_row},
+                       {"cost", cost_of(kernel.cost)},
                        {"max_tile_tokens", kernel.max_tile_tokens}});
   }
   return records;

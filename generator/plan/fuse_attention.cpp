@@ -114,6 +114,8 @@ void SectionPlanner::attention(const AttentionOp& op) {
   add_cache(call, "keys", "Keys", quad + "keys[]", Access::read);
   add_cache(call, "values", "Values", quad + "values[]", Access::read);
   add_value(call, op.out, "Attended", "float attended[]", Access::write);
+  kernel.cost.bytes_per_key = 2 * cache_row;
+  kernel.cost.flops_per_key = 4 * attention.head_dim;
   const std::string kv_heads = layer_axis_name(contract_, *kind_, "kv_heads");
   call.rows = kv_heads + "::size";
   call.tokens = fmt::format("{} * {}::size / {}::size", all_tokens(), layer_axis_name(contract_, *kind_, "heads"), kv_heads);

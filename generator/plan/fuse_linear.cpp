@@ -20,8 +20,10 @@ void SectionPlanner::embed(const EmbedOp& op) {
   call.kernel.template_path = "kernels/embed.comp";
   call.kernel.kind = KernelKind::embed;
   call.kernel.max_tile_tokens = contract_.prefill_chunk;
+  const std::int64_t row_bytes = padded_row_bytes(table.columns, dtype_bytes(table.stored));
+  call.kernel.cost.bytes_per_token = row_bytes;
   call.kernel.holes = {{"columns", op.out.axis.size},
-                       {"table_words", padded_row_bytes(table.columns, dtype_bytes(table.stored)) / 4},
+                       {"table_words", row_bytes / 4},
                        {"output_stride", row_stride(op.out.axis.size)},
                        {"dtype", dtype_name(table.stored)},
                        {"learned_positions", !op.positions.empty()}};
@@ -29,8 +31,9 @@ void SectionPlanner::embed(const EmbedOp& op) {
   add_buffer(call, "token_ids", "TokenIds", "uint token_ids[]", Access::read);
   if (!op.positions.empty()) {
     const WeightPlan& positions = weight(op.positions);
-    call.kernel.holes.insert_or_assign("position_words",
-                                       padded_row_bytes(positions.columns, dtype_bytes(positions.stored)) / 4);
+    const std::int64_t position_bytes = padded_row_bytes(positions.columns, dtype_bytes(positions.stored));
+    call.kernel.cost.bytes_per_token += position_bytes;
+    call.kernel.holes.insert_or_assign("position_words", position_bytes / 4);
     call.kernel.holes.insert_or_assign("position_dtype", dtype_name(positions.stored));
     add_weight(call, op.positions, "Positions", "uint positions[]", false);
   }
@@ -140,8 +143,8 @@ void SectionPlanner::linear(const LinearOp& first, const NormOp* norm_op) {
   if (second == nullptr && activation != nullptr) computed = fmt::format("activation({})", computed);
   kernel.about = fmt::format("{} {} {}", out.name, addition != nullptr ? "+=" : "=", computed);
   const std::int64_t matrices = second != nullptr ? 2 : 1;
-  kernel.bytes_per_row = matrices * row_blocks * 16;
-  kernel.flops_per_row = matrices * 2 * matrix.columns;
+  kernel.cost.bytes_per_row = matrices * row_blocks * 16;
+  kernel.cost.flops_per_row = matrices * 2 * matrix.columns;
   call.rows = matrix.contract.axes[0].name + "::size";
   call.tokens = all_tokens();
   finish(call);

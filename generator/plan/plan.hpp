@@ -84,7 +84,8 @@ struct KernelPlan {
   Holes holes;
   std::vector<ParameterPlan> parameters;
   Access state_access = Access::read;
-  std::int64_t bytes_per_row = 0, flops_per_row = 0, max_tile_tokens = 1;
+  KernelCost cost{};
+  std::int64_t max_tile_tokens = 1;
 };
 
 /// A typed C++ function that dispatches a kernel.

@@ -36,6 +36,11 @@ std::string phase_line(const char* name, const PhaseFigures& phase) {
       readable_bytes(static_cast<double>(phase.bytes) / tokens), phase.gigaflops());
 }
 
+/// In thousand millions a second; a dash where nothing was counted.
+std::string kernel_rate(std::int64_t amount, double seconds) {
+  return amount == 0 ? "-" : fmt::format("{:.2f}", rate(static_cast<double>(amount), seconds) / 1e9);
+}
+
 std::string kernel_table(const char* name, const PhaseFigures& phase) {
   if (phase.kernels.empty()) return "";
   const double total = total_seconds(phase.kernels);
@@ -46,9 +51,9 @@ std::string kernel_table(const char* name, const PhaseFigures& phase) {
                   phase.tokens, total * 1e3, "kernel", width, "calls", "ms", "GB/s", "GFLOP/s", "share");
   for (const KernelProfile& kernel : by_time(phase.kernels)) {
     text +=
-        fmt::format("{:<{}}  {:>7}  {:>10.3f}  {:>8.2f}  {:>9.2f}  {:>5.1f}%\n", kernel.name, width, kernel.calls,
-                    kernel.seconds * 1e3, rate(static_cast<double>(kernel.bytes), kernel.seconds) / 1e9,
-                    rate(static_cast<double>(kernel.flops), kernel.seconds) / 1e9, 100 * rate(kernel.seconds, total));
+        fmt::format("{:<{}}  {:>7}  {:>10.3f}  {:>8}  {:>9}  {:>5.1f}%\n", kernel.name, width, kernel.calls,
+                    kernel.seconds * 1e3, kernel_rate(kernel.bytes, kernel.seconds),
+                    kernel_rate(kernel.flops, kernel.seconds), 100 * rate(kernel.seconds, total));
   }
   return text;
 }

@@ -25,8 +25,8 @@ std::int64_t weight_bytes(const Program& program, void (*phase)(Recorder&)) {
   phase(recorder);
   std::int64_t bytes = 0;
   for (const Dispatch& dispatch : recorder.dispatches) {
-    const Kernel& kernel = program.kernels[static_cast<std::size_t>(dispatch.kernel)];
-    bytes += kernel.bytes_per_row * (kernel.kind == KernelKind::embed ? dispatch.tokens : dispatch.rows);
+    const KernelCost& cost = program.kernels[static_cast<std::size_t>(dispatch.kernel)].cost;
+    bytes += cost.bytes_per_row * dispatch.rows + cost.bytes_per_token * dispatch.tokens;
   }
   return bytes;
 }

@@ -88,8 +88,9 @@ void VulkanEngine::collect(const Recording& recording, std::int64_t seq_len) {
   for (std::size_t i = 0; i < recording.measured.size(); ++i) {
     const Step& step = *recording.measured[i];
     const std::uint64_t ticks = (ticks_[i + 1] - ticks_[i]) & physical.timestamp_mask;
-    totals_.add(step.kernel, step.row_count,
-                scaled_tokens(step.tokens, std::min(seq_len, recording.most_tokens), recording.most_tokens),
+    const std::int64_t tokens =
+        scaled_tokens(step.tokens, std::min(seq_len, recording.most_tokens), recording.most_tokens);
+    totals_.add(step.kernel, {step.row_count, tokens, position_, seq_len},
                 static_cast<double>(ticks) * physical.timestamp_nanoseconds * 1e-9);
   }
 }

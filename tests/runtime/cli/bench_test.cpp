@@ -86,6 +86,7 @@ TEST_CASE("the median, the range and the kernels' shares are computed from the m
   CHECK(contains(text, "30 MB a token"));
   CHECK(text.find("o_proj") < text.find("norm"));
   CHECK(contains(text, "75.0%"));
+  CHECK(contains(text, "-   25.0%"));  // what was not counted is not told as zero
   const auto json = nlohmann::json::parse(cli::bench_json(figures));
   CHECK(json["decode"]["kernels"][0]["kernel"] == "o_proj");
   CHECK(json["decode"]["kernels"][0]["gigabytes_per_second"] == 4);

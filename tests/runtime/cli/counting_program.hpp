@@ -34,8 +34,8 @@ inline Program counting_program() {
   static constexpr std::array groups{TensorGroup{patterns, {}}};
   static constexpr std::array<std::uint32_t, 1> eos_tokens{100};
   static constexpr std::array<std::byte, 4> spirv{};
-  static constexpr std::array kernels{Kernel{"embed", KernelKind::embed, spirv, {}, 16, 0, 1},
-                                      Kernel{"layer", KernelKind::matvec, spirv, {}, 32, 64, 1}};
+  static constexpr std::array kernels{Kernel{"embed", KernelKind::embed, spirv, {}, {0, 16, 0, 0, 0}, 1},
+                                      Kernel{"layer", KernelKind::matvec, spirv, {}, {32, 0, 0, 64, 0}, 1}};
   Program program{};
   program.name = "counting";
   program.version = "0.1.0";

@@ -291,6 +291,9 @@ TEST_CASE("a profile counts every dispatch with its rows and tokens") {
   CHECK(find("project_prefill").calls == 4);
   CHECK(find("project_prefill").bytes == 4 * toy_hidden_size * 32);
   CHECK(find("project_prefill").flops == toy_layers * 17 * toy_hidden_size * 2 * toy_hidden_size);
+  // The cache of 12 and of 17 keys is read, and token i sees i + 1 keys: 153 pairs.
+  CHECK(find("remember_prefill").bytes == toy_layers * toy_hidden_size * 6 * (12 + 17));
+  CHECK(find("remember_prefill").flops == toy_layers * toy_hidden_size * 10 * 153);
   CHECK(find("project_decode").calls == 6);
   CHECK(find("project_decode").flops == toy_layers * 3 * toy_hidden_size * 2 * toy_hidden_size);
   CHECK(find("head").calls == 4);

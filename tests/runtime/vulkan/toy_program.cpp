@@ -225,16 +225,16 @@ constexpr TensorGroup groups[] = {{table_pattern, {}}, {layer_patterns, layer_li
 const Program& toy_program(std::int32_t eos_token) {
   static std::vector<std::uint32_t> words[7];
   static const Kernel kernels[] = {
-      {"embed", KernelKind::embed, spirv(words[0], embed_text), embed_bindings, row, 0, 1},
+      {"embed", KernelKind::embed, spirv(words[0], embed_text), embed_bindings, {0, row, 0, 0, 0}, 1},
       {"project_prefill", KernelKind::matmul, spirv(words[1], std::string(project_bindings) + project_prefill_text),
-       linear_bindings, row, 2 * toy_hidden_size, toy_prefill_chunk},
+       linear_bindings, {row, 0, 0, 2 * toy_hidden_size, 0}, toy_prefill_chunk},
       {"project_decode", KernelKind::matvec, spirv(words[2], std::string(project_bindings) + project_decode_text),
-       linear_bindings, row, 2 * toy_hidden_size, toy_prefill_chunk},
-      {"remember_prefill", KernelKind::heads, spirv(words[3], remember_text), remember_bindings, 0, 0, 1},
-      {"remember_decode", KernelKind::heads, spirv(words[4], remember_text), remember_bindings, 0, 0, 1},
-      {"head", KernelKind::matvec, spirv(words[5], head_text), head_bindings, row, 2 * toy_hidden_size,
-       toy_prefill_chunk},
-      {"sample", KernelKind::sample, spirv(words[6], sample_text), sample_bindings, 0, 0, 1},
+       linear_bindings, {row, 0, 0, 2 * toy_hidden_size, 0}, toy_prefill_chunk},
+      {"remember_prefill", KernelKind::heads, spirv(words[3], remember_text), remember_bindings, {0, 0, 6, 0, 10}, 1},
+      {"remember_decode", KernelKind::heads, spirv(words[4], remember_text), remember_bindings, {0, 0, 6, 0, 10}, 1},
+      {"head", KernelKind::matvec, spirv(words[5], head_text), head_bindings,
+       {row, 0, 0, 2 * toy_hidden_size, 0}, toy_prefill_chunk},
+      {"sample", KernelKind::sample, spirv(words[6], sample_text), sample_bindings, {}, 1},
   };
   static std::map<std::int32_t, std::pair<Program, std::uint32_t>> programs;
   const auto [place, is_new] = programs.try_emplace(eos_token);
