@@ -59,8 +59,11 @@ std::string explain_misfit(const Program& program, const MemoryPlan& plan, const
       device.name, program.name, readable(plan.total()), plan.total(), readable(plan.weights), readable(plan.cache),
       readable(plan.activations), readable(plan.state + plan.tables), readable(available), available,
       readable(heap == nullptr ? 0 : heap->bytes));
-  const std::int64_t left = available - (plan.total() - plan.cache);
-  const std::int64_t fitting = program.cache_bytes_per_token > 0 ? left / program.cache_bytes_per_token : 0;
+  // Cache and rotary tables grow with the sequence.
+  const std::int64_t left = available - (plan.total() - plan.cache - plan.tables);
+  const std::int64_t table_bytes = (plan.tables + program.max_sequence_length - 1) / program.max_sequence_length;
+  const std::int64_t token_bytes = program.cache_bytes_per_token + table_bytes;
+  const std::int64_t fitting = token_bytes > 0 ? left / token_bytes : 0;
   if (fitting >= 1) {
     text += fmt::format("; max_sequence_length {} would fit (now {}): build with --set engine.max_sequence_length={}",
                         std::min(fitting, program.max_sequence_length - 1), program.max_sequence_length,

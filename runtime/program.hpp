@@ -203,12 +203,13 @@ struct Program {
   std::int64_t flops_per_token;      ///< of one decoded token, attention aside
   std::int64_t cache_bytes_per_token;
   Dtype kv_cache = Dtype::f32;       ///< what keys and values are kept as (the reference keeps doubles)
-  std::int32_t bos_token;            ///< -1: none
   std::span<const std::uint32_t> eos_tokens;
 
   std::span<const Kernel> kernels;
   std::span<const TensorGroup> tensors;
   std::span<const char* const> checkpoint_prefixes;  ///< one of these stands before every name; tried in order; empty: ""
+  std::span<const char* const> ignored_tensors;      ///< names in the checkpoint, with "{i}", that may be left unread
+  const char* tied_embedding = "";  ///< the checkpoint's name of the matrix that is the head too; "": the head has its own
   std::span<const RotaryTable> rotary_tables;
   std::array<std::int64_t, arena_count> arena_bytes;  ///< by Arena
 

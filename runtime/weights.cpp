@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "runtime/formats/checkpoint_names.hpp"
 #include "runtime/weights_source.hpp"
 
 namespace monomorph {
@@ -25,14 +26,6 @@ const char* to_string(Dtype dtype) {
       return "BF16";
   }
   return "unknown";
-}
-
-std::string with_layer(std::string_view pattern, std::int64_t layer) {
-  std::string name(pattern);
-  for (std::size_t at = name.find("{i}"); at != std::string::npos; at = name.find("{i}", at)) {
-    name.replace(at, 3, std::to_string(layer));
-  }
-  return name;
 }
 
 std::vector<TensorEntry> list_tensors(const Program& program) {

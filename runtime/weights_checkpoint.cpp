@@ -1,10 +1,13 @@
-// Weights from a checkpoint: finds every part of every tensor, judges dtype and shape, reads rows out of the mapping.
+// Weights from a checkpoint: finds every part of every tensor, judges dtype and shape, refuses tensors that nothing uses,
+// reads rows out of the mapping.
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "runtime/formats/checkpoint_names.hpp"
 #include "runtime/formats/half.hpp"
 #include "runtime/formats/safetensors.hpp"
 #include "runtime/weights_source.hpp"
@@ -130,32 +133,40 @@ void CheckpointSource::raw_rows(std::size_t tensor, std::int64_t first, std::int
   }
 }
 
-/// The prefix under which every name is found; where there is none, the one under which most are.
-std::string choose_prefix(const Program& program, const Checkpoint& checkpoint,
-                          const std::vector<TensorEntry>& entries) {
-  const char* none = "";
-  const std::span<const char* const> prefixes =
-      program.checkpoint_prefixes.empty() ? std::span(&none, 1) : program.checkpoint_prefixes;
-  std::string best;
-  std::int64_t best_found = -1;
-  for (const char* prefix : prefixes) {
-    std::int64_t found = 0;
-    for (const TensorEntry& entry : entries) {
-      for (const TensorPart& part : entry.pattern->parts) {
-        found += *part.name != '\0' && checkpoint.find(prefix + with_layer(part.name, entry.layer)) != nullptr;
-      }
-    }
-    if (found > best_found) {
-      best = prefix;
-      best_found = found;
+/// The checkpoint's names of the program's tensors, without prefix.
+std::vector<std::string> names_of(const std::vector<TensorEntry>& entries) {
+  std::vector<std::string> names;
+  for (const TensorEntry& entry : entries) {
+    for (const TensorPart& part : entry.pattern->parts) {
+      if (*part.name != '\0') names.push_back(with_layer(part.name, entry.layer));
     }
   }
-  return best;
+  return names;
+}
+
+/// Tensors that the program does not read and that are neither ignored nor, in a model whose head is its embedding, a copy
+/// of that: a model that has them is another model. `used`: names with their prefix.
+void find_unused(const Program& program, const Checkpoint& checkpoint, const std::string& prefix,
+                 const std::set<std::string>& used, std::vector<std::string>& problems) {
+  const CheckpointTensor* tied = nullptr;
+  if (*program.tied_embedding != '\0') tied = checkpoint.find(prefix + program.tied_embedding);
+  for (const CheckpointTensor& tensor : checkpoint.tensors()) {
+    if (used.contains(tensor.name)) continue;
+    std::string_view name = tensor.name;
+    if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
+    const bool ignored = std::any_of(program.ignored_tensors.begin(), program.ignored_tensors.end(),
+                                     [&](const char* pattern) { return is_named(name, pattern); });
+    if (ignored || (tied != nullptr && same_tensor(tensor, *tied))) continue;
+    problems.push_back(fmt::format("{} in {}: this engine does not use it", tensor.name,
+                                   checkpoint.files()[tensor.file].string()));
+  }
 }
 
 void CheckpointSource::find(const Program& program, const std::string& path) {
   entries = list_tensors(program);
-  const std::string prefix = choose_prefix(program, checkpoint_, entries);
+  const std::vector<std::string> prefixes(program.checkpoint_prefixes.begin(), program.checkpoint_prefixes.end());
+  const std::string prefix = choose_prefix(prefixes, names_of(entries), checkpoint_);
+  std::set<std::string> used;
   std::vector<std::string> problems;
   for (const TensorEntry& entry : entries) {
     const TensorPattern& pattern = *entry.pattern;
@@ -170,6 +181,7 @@ void CheckpointSource::find(const Program& program, const std::string& path) {
       first += part.rows;
       if (*part.name != '\0') {
         const std::string name = prefix + with_layer(part.name, entry.layer);
+        used.insert(name);
         const CheckpointTensor* tensor = checkpoint_.find(name);
         std::vector<std::int64_t> shape{part.source_rows};
         if (!found.is_vector) {
@@ -196,6 +208,7 @@ void CheckpointSource::find(const Program& program, const std::string& path) {
     }
     tensors_.push_back(std::move(found));
   }
+  find_unused(program, checkpoint_, prefix, used, problems);
   if (problems.empty()) return;
   constexpr std::size_t shown = 12;
   std::string text = fmt::format("{} does not hold the weights of {}:", path, program.name);

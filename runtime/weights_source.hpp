@@ -4,7 +4,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "runtime/engine.hpp"
@@ -22,9 +21,6 @@ class HostWeights::Source {
                         std::int64_t stride) const = 0;
   std::vector<TensorEntry> entries;
 };
-
-/// `pattern` with "{i}" replaced by the layer.
-std::string with_layer(std::string_view pattern, std::int64_t layer);
 
 std::unique_ptr<HostWeights::Source> open_checkpoint(const Program& program, const std::string& path);
 std::unique_ptr<HostWeights::Source> make_random(const Program& program, std::uint64_t seed);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <map>
 #include <set>
 
@@ -12,6 +11,7 @@
 #include "generator/audit/scan_values.hpp"
 #include "generator/audit/vocabulary.hpp"
 #include "runtime/engine.hpp"
+#include "runtime/formats/checkpoint_names.hpp"
 #include "runtime/formats/safetensors.hpp"
 
 namespace monomorph::generator {
@@ -76,26 +76,9 @@ class Complaints {
   std::map<Key, std::pair<std::size_t, std::set<std::int64_t>>> layers_;
 };
 
-/// The prefix under which most of the tensors stand; the first of equals.
-std::string choose_prefix(const Contract& contract, const std::map<std::string, ExpectedTensor>& expected,
-                          const Checkpoint& checkpoint) {
-  std::string best = contract.checkpoint_prefixes.empty() ? "" : contract.checkpoint_prefixes.front();
-  std::int64_t most = 0;
-  for (const std::string& prefix : contract.checkpoint_prefixes) {
-    const std::int64_t found = std::count_if(expected.begin(), expected.end(), [&](const auto& entry) {
-      return checkpoint.find(prefix + entry.first) != nullptr;
-    });
-    if (found > most) {
-      most = found;
-      best = prefix;
-    }
-  }
-  return best;
-}
-
-bool is_ignored(const Contract& contract, const std::string& pattern) {
+bool is_ignored(const Contract& contract, std::string_view name) {
   return std::any_of(contract.ignored_tensors.begin(), contract.ignored_tensors.end(),
-                     [&](const IgnoredCheckpointTensor& ignored) { return ignored.name == pattern; });
+                     [&](const IgnoredCheckpointTensor& ignored) { return is_named(name, ignored.name); });
 }
 
 const WeightContract* embedding_of(const Contract& contract) {
@@ -111,8 +94,7 @@ bool is_copy_of_embedding(const Contract& contract, const std::string& prefix, c
   const WeightContract* embedding = embedding_of(contract);
   if (embedding == nullptr || embedding->sources.size() != 1) return false;
   const CheckpointTensor* tokens = checkpoint.find(prefix + embedding->sources.front().name);
-  return tokens != nullptr && tokens->dtype == head.dtype && tokens->shape == head.shape &&
-         std::memcmp(tokens->data.data(), head.data.data(), head.data.size()) == 0;
+  return tokens != nullptr && same_tensor(*tokens, head);
 }
 
 using Present = std::vector<std::pair<const CheckpointTensor*, const ExpectedTensor*>>;
@@ -164,23 +146,25 @@ void audit_missing(const Contract& contract, const ExpectedTensor& expected, con
 
 void audit_unexpected(const Contract& contract, const std::string& prefix, const Checkpoint& checkpoint,
                       const CheckpointTensor& tensor, Diagnostics& diagnostics, Complaints& complaints) {
-  const LayerName name = split_layer(tensor.name);
-  const bool prefixed = name.pattern.starts_with(prefix);
-  if (is_ignored(contract, prefixed ? name.pattern.substr(prefix.size()) : name.pattern)) return;
-  if (contract.tie_word_embeddings && (tensor.name == "lm_head.weight" || tensor.name == prefix + "lm_head.weight")) {
+  const bool prefixed = tensor.name.starts_with(prefix);
+  if (is_ignored(contract, prefixed ? tensor.name.substr(prefix.size()) : tensor.name)) return;
+  if (contract.tie_word_embeddings) {
     Span span;
     span.source = std::make_shared<const Source>(Source{checkpoint.files().at(tensor.file).string(), ""});
     if (is_copy_of_embedding(contract, prefix, checkpoint, tensor)) {
       diagnostics.advice("checkpoint.tied_head", span,
                          fmt::format("{} is a copy of the embedding and is not read", tensor.name));
-    } else {
+      return;
+    }
+    if (tensor.name == "lm_head.weight" || tensor.name == prefix + "lm_head.weight") {
       diagnostics.error("checkpoint.tied_head", span,
                         fmt::format("{} differs from the embedding, but lm_head.tie_word_embeddings is true; set it to "
                                     "false",
                                     tensor.name));
+      return;
     }
-    return;
   }
+  const LayerName name = split_layer(tensor.name);
   const std::string why = name.layer >= contract.num_hidden_layers
                               ? fmt::format("is not used: num_hidden_layers = {}", contract.num_hidden_layers)
                               : "is not used by this model; if it may be left out, say why in checkpoint.ignore";
@@ -205,7 +189,9 @@ void scan(const Checkpoint& checkpoint, Diagnostics& diagnostics) {
 
 void audit_tensors(const Contract& contract, const Checkpoint& checkpoint, Diagnostics& diagnostics) {
   const std::map<std::string, ExpectedTensor> expected = expected_tensors(contract);
-  const std::string prefix = choose_prefix(contract, expected, checkpoint);
+  std::vector<std::string> names;
+  for (const auto& [name, tensor] : expected) names.push_back(name);
+  const std::string prefix = choose_prefix(contract.checkpoint_prefixes, names, checkpoint);
   Complaints complaints(diagnostics, checkpoint);
   Present present;
   for (const auto& [name, tensor] : expected) {

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <charconv>
 
+#include "runtime/formats/checkpoint_names.hpp"
+
 namespace monomorph::generator {
 namespace {
 
 void add(const WeightContract& weight, std::int64_t layer, std::map<std::string, ExpectedTensor>& expected) {
   for (const CheckpointPart& source : weight.sources) {
+    if (source.name.empty()) continue;  // zeros, in no file
     ExpectedTensor tensor;
     tensor.pattern = source.name;
     tensor.layer = layer;
@@ -16,19 +19,11 @@ void add(const WeightContract& weight, std::int64_t layer, std::map<std::string,
     tensor.shape = {source.source_rows};
     if (weight.axes.size() == 2) tensor.shape.push_back(weight.axes[1].size);
     if (source.transposed) std::reverse(tensor.shape.begin(), tensor.shape.end());
-    expected.emplace(name_in_layer(source.name, layer), tensor);
+    expected.emplace(with_layer(source.name, layer), tensor);
   }
 }
 
 }  // namespace
-
-std::string name_in_layer(const std::string& pattern, std::int64_t layer) {
-  const std::string hole = "{i}";
-  std::string name = pattern;
-  const std::size_t place = name.find(hole);
-  if (layer >= 0 && place != std::string::npos) name.replace(place, hole.size(), std::to_string(layer));
-  return name;
-}
 
 LayerName split_layer(const std::string& name) {
   for (std::size_t begin = 0; begin < name.size();) {

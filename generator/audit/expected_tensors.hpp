@@ -21,9 +21,6 @@ struct ExpectedTensor {
 /// By name, without the prefix.
 std::map<std::string, ExpectedTensor> expected_tensors(const Contract& contract);
 
-/// `pattern` with {i} replaced.
-std::string name_in_layer(const std::string& pattern, std::int64_t layer);
-
 /// A name whose number stands for a layer: "a.3.b.w" -> "a.{i}.b.w" and 3. The first number counts; without one, the
 /// name itself and -1.
 struct LayerName {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "generator/emit/resources.hpp"
 #include "generator/plan/names.hpp"
 
@@ -13,17 +15,25 @@ std::string cost_of(const KernelCost& cost) {
                      cost.flops_per_key);
 }
 
+/// What the checkpoint calls the matrix of embeddings.
+std::string token_embedding_name(const Contract& contract) {
+  const auto found = std::find_if(contract.prologue.begin(), contract.prologue.end(),
+                                  [](const WeightContract& weight) { return weight.part == "embedding.tokens"; });
+  return found == contract.prologue.end() ? "" : found->sources.front().name;
+}
+
 std::string_view template_text(const std::string& path) { return resource("templates/" + path); }
 
 }  // namespace
 
 std::string CppWriter::program() const {
-  std::vector<Holes> tables, prefixes;
+  std::vector<Holes> tables, prefixes, ignored;
   for (const RotaryTablePlan& table : plan_.rotary_tables) {
     tables.push_back({{"buffer", table.buffer}, {"identifier", table.buffer}, {"frequencies", float_list(table.frequencies)}});
   }
   for (const std::string& prefix : contract_.checkpoint_prefixes) prefixes.push_back({{"text", prefix}});
   if (prefixes.empty()) prefixes.push_back({{"text", ""}});
+  for (const IgnoredCheckpointTensor& tensor : contract_.ignored_tensors) ignored.push_back({{"name", tensor.name}});
   std::string eos;
   for (const std::int64_t id : contract_.eos_token_ids) eos += (eos.empty() ? "" : ", ") + std::to_string(id);
   Holes holes = common();
@@ -32,10 +42,11 @@ std::string CppWriter::program() const {
                 {"rotary_tables", tables},
                 {"prefixes", prefixes},
                 {"eos_tokens", eos},
-                {"bos_token", std::to_string(contract_.bos_token_id)},
+                {"ignored_tensors", ignored},
+                {"tied_embedding", contract_.tie_word_embeddings ? token_embedding_name(contract_) : ""},
                 {"arena_bytes", fmt::format("activation_bytes, cache_bytes, {}, {}", plan_.state_bytes, plan_.table_bytes)},
                 {"flops_per_token", std::to_string(contract_.matrix_flops_per_token)},
-                {"cache_bytes_per_token", std::to_string(contract_.kv_elements_per_token * dtype_bytes(contract_.kv_cache))},
+                {"cache_bytes_per_token", std::to_string(plan_.cache_bytes_per_token(contract_))},
                 {"kv_cache", dtype_name(contract_.kv_cache)},
                 {"decode_steps", plan_.decode_steps},
                 {"state", plan_.sequence_state.name}});
@@ -106,7 +117,7 @@ std::vector<Holes> CppWriter::tensor_groups() const {
   for (std::size_t kind = 0; kind < contract_.kinds.size(); ++kind) {
     std::string layers;
     for (const std::int32_t layer : contract_.kinds[kind].layers) layers += (layers.empty() ? "" : ", ") + std::to_string(layer);
-    groups.push_back({{"name", contract_.kinds[kind].identifier},
+    groups.push_back({{"name", "layers_" + contract_.kinds[kind].identifier},
                       {"patterns", patterns(plan_.layer_weights[kind])},
                       {"layers", layers}});
   }

@@ -112,6 +112,16 @@ const BufferPlan& Plan::buffer(const std::string& name) const {
   throw InternalError("plan: no buffer " + name);
 }
 
+std::int64_t Plan::cache_bytes_per_token(const Contract& contract) const {
+  std::int64_t bytes = 0;
+  for (const std::size_t kind : contract.layer_kinds) {
+    if (!caches[kind].present) continue;
+    const AttentionContract& attention = contract.kinds[kind].attention;
+    bytes += 2 * attention.num_key_value_heads * padded_row_bytes(attention.head_dim, dtype_bytes(contract.kv_cache));
+  }
+  return bytes;
+}
+
 std::int64_t Plan::decode_dispatches(const Contract& contract) const {
   std::size_t count = decode.prologue.size() + head.epilogue.size() + sample.epilogue.size();
   for (const std::size_t kind : contract.layer_kinds) count += decode.layers[kind].size();

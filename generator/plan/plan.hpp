@@ -126,6 +126,8 @@ struct Plan {
   std::int64_t weight_bytes = 0, cache_bytes = 0, activation_bytes = 0, state_bytes = 0, table_bytes = 0;
 
   const BufferPlan& buffer(const std::string& name) const;
+  /// Keys and values of all layers, as rows lie in memory.
+  std::int64_t cache_bytes_per_token(const Contract& contract) const;
   /// Dispatches of one decoded token, sampling included, where no tensor has to be split.
   std::int64_t decode_dispatches(const Contract& contract) const;
 };

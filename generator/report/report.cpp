@@ -84,7 +84,7 @@ Report make_report(const Contract& contract, const Plan& plan) {
   report.mlp_parameters = contract.mlp_parameters;
   report.norm_parameters = contract.norm_parameters;
   report.lm_head_parameters = contract.lm_head_parameters;
-  report.kv_bytes_per_token = contract.kv_elements_per_token * dtype_bytes(contract.kv_cache);
+  report.kv_bytes_per_token = plan.cache_bytes_per_token(contract);
   report.max_sequence_length = contract.max_sequence_length;
   report.prefill_chunk = contract.prefill_chunk;
   const std::set<std::int64_t> lengths = {std::min<std::int64_t>(512, contract.max_sequence_length),

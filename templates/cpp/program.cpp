@@ -8,7 +8,8 @@
 //! rotary_tables = { type = "list", fields = ["buffer", "frequencies", "identifier"], is = "cosines and sines to compute at load", sample = [ ] }
 //! prefixes = { type = "list", fields = ["text"], is = "what may stand before a checkpoint's names", sample = [ { text = "" } ] }
 //! eos_tokens = { type = "text", sample = "2", is = "tokens that end a sequence" }
-//! bos_token = { type = "text", sample = "1", is = "token that begins one, or -1" }
+//! ignored_tensors = { type = "list", fields = ["name"], is = "of a checkpoint, with {i}", sample = [ { name = "rotary_emb.inv_freq" } ] }
+//! tied_embedding = { type = "text", sample = "wte", is = "the checkpoint's name of a matrix that is the head too, or empty" }
 //! arena_bytes = { type = "text", sample = "1, 2, 3, 4", is = "by Arena" }
 //! flops_per_token = { type = "text", sample = "1", is = "of a decoded token, attention aside" }
 //! cache_bytes_per_token = { type = "text", sample = "1", is = "keys and values" }
@@ -112,6 +113,15 @@ constexpr const char* checkpoint_prefixes[] = {
 //% end
 };
 
+//% if ignored_tensors
+// Tensors of a checkpoint that hold nothing to be read.
+constexpr const char* ignored_tensors[] = {
+//% for tensor in ignored_tensors
+    "${tensor.name}",
+//% end
+};
+
+//% end
 //% if eos_tokens
 constexpr std::uint32_t eos_tokens[] = {${eos_tokens}};
 //% end
@@ -153,13 +163,18 @@ monomorph::Program make_program() {
   program.flops_per_token = ${flops_per_token};
   program.cache_bytes_per_token = ${cache_bytes_per_token};
   program.kv_cache = Dtype::${kv_cache};
-  program.bos_token = ${bos_token};
 //% if eos_tokens
   program.eos_tokens = eos_tokens;
 //% end
   program.kernels = kernels;
   program.tensors = tensor_groups;
   program.checkpoint_prefixes = checkpoint_prefixes;
+//% if ignored_tensors
+  program.ignored_tensors = ignored_tensors;
+//% end
+//% if tied_embedding
+  program.tied_embedding = "${tied_embedding}";
+//% end
 //% if rotary_tables
   program.rotary_tables = rotary_tables;
 //% end

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "runtime/engine.hpp"
+#include "runtime/formats/checkpoint_names.hpp"
 #include "runtime/formats/half.hpp"
 #include "runtime/weights.hpp"
 #include "tests/support/safetensors_writer.hpp"
@@ -179,6 +180,46 @@ TEST_CASE("a checkpoint that does not fit is refused with every tensor, what was
   CHECK(contains(text, "it is F16; this engine was made for BF16"));
   CHECK(contains(text, "its shape is [3]; this engine was made for [2]"));
   CHECK(contains(text, "model.safetensors"));
+}
+
+TEST_CASE("tensors that nothing uses are refused, those that are ignored or a copy of a tied embedding are not") {
+  const auto opened = [](const Program& program, const std::vector<TensorText>& tensors) -> std::string {
+    const tests::TemporaryDirectory directory;
+    try {
+      HostWeights::open(program, directory.write("model.safetensors", tests::safetensors(tensors)));
+    } catch (const Error& error) {
+      CHECK(error.kind() == ErrorKind::rejected);
+      return error.what();
+    }
+    return {};
+  };
+  for (const std::string& prefix : {std::string(), std::string("transformer.")}) {
+    Program program = make_program();
+    auto tensors = fitting(prefix);
+    tensors.push_back({prefix + "h.0.attn.mask", "F32", {1}, f32_bytes(1, 0)});
+    CHECK(contains(opened(program, tensors), prefix + "h.0.attn.mask in"));
+    CHECK(contains(opened(program, tensors), "this engine does not use it"));
+    static constexpr const char* ignored[] = {"h.{i}.attn.mask"};
+    program.ignored_tensors = ignored;
+    CHECK(opened(program, tensors).empty());
+
+    tensors.push_back({"lm_head.weight", "BF16", {7}, bf16_bytes(7, 1)});
+    CHECK(contains(opened(program, tensors), "lm_head.weight in"));
+    program.tied_embedding = "norm";
+    CHECK(opened(program, tensors).empty());
+    tensors.back() = {"lm_head.weight", "BF16", {7}, bf16_bytes(7, 2)};
+    CHECK(contains(opened(program, tensors), "lm_head.weight in"));
+  }
+}
+
+TEST_CASE("a name stands for a pattern with numbers in place of {i}") {
+  CHECK(is_named("h.12.attn.bias", "h.{i}.attn.bias"));
+  CHECK(is_named("norm", "norm"));
+  CHECK(is_named("a.1.b.2", "a.{i}.b.{i}"));
+  CHECK_FALSE(is_named("h.x.attn.bias", "h.{i}.attn.bias"));
+  CHECK_FALSE(is_named("h..attn.bias", "h.{i}.attn.bias"));
+  CHECK_FALSE(is_named("h.1.attn.bias.more", "h.{i}.attn.bias"));
+  CHECK_FALSE(is_named("h.1", "h.{i}.attn"));
 }
 
 TEST_CASE("one prefix holds for all names") {

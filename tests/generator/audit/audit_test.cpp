@@ -47,6 +47,18 @@ TEST_CASE("tensors that the spec ignores with a reason are accepted") {
   CHECK(audit(small_llama(true), tensors).all().empty());
 }
 
+TEST_CASE("of a fused vector whose parts are not all there, the zeros are in no file") {
+  std::string spec = small_llama_text(true);
+  spec.replace(spec.find("num_key_value_heads = 2"), 23, "num_key_value_heads = 2\nbias = [\"q\", \"o\"]");
+  std::vector<TensorText> tensors = small_tensors();
+  for (const char* layer : {"0", "1", "2"}) {
+    for (const char* part : {"q_proj", "o_proj"}) {
+      tensors.push_back({std::string("model.layers.") + layer + ".self_attn." + part + ".bias", "F32", {8}, ""});
+    }
+  }
+  CHECK(render(audit(contract_of(spec), tensors)) == "");
+}
+
 TEST_CASE("a wrong shape shows both shapes") {
   std::vector<TensorText> tensors = small_tensors();
   tensor(tensors, "model.layers.2.mlp.down_proj.weight").shape = {12, 8};

@@ -23,8 +23,8 @@ inline generator::Contract contract_of(const std::string& spec_text) {
   return *contract;
 }
 
-inline generator::Contract small_llama(bool tied) {
-  return contract_of(std::string(R"(
+inline std::string small_llama_text(bool tied) {
+  return std::string(R"(
 [model]
 name = "small"
 vocab_size = 10
@@ -45,8 +45,10 @@ intermediate_size = 12
 activation = "silu"
 [lm_head]
 tie_word_embeddings = )") +
-                     (tied ? "true" : "false") + "\n[checkpoint]\nnames = \"llama\"\ndtype = \"f32\"\n");
+         (tied ? "true" : "false") + "\n[checkpoint]\nnames = \"llama\"\ndtype = \"f32\"\n";
 }
+
+inline generator::Contract small_llama(bool tied) { return contract_of(small_llama_text(tied)); }
 
 /// Everything small_llama(true) needs.
 inline std::vector<TensorText> small_tensors() {

@@ -251,7 +251,6 @@ const Program& toy_program(std::int32_t eos_token) {
   program.prefill_chunk = toy_prefill_chunk;
   program.decode_steps = toy_decode_steps;
   program.cache_bytes_per_token = toy_layers * row;
-  program.bos_token = -1;
   program.eos_tokens = std::span(&eos, eos_token < 0 ? 0u : 1u);
   program.kernels = kernels;
   program.tensors = groups;

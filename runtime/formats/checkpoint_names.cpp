@@ -1,0 +1,55 @@
+#include "runtime/formats/checkpoint_names.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace monomorph {
+namespace {
+
+constexpr std::string_view hole = "{i}";
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+}  // namespace
+
+std::string with_layer(std::string_view pattern, std::int64_t layer) {
+  std::string name(pattern);
+  for (std::size_t at = name.find(hole); at != std::string::npos; at = name.find(hole, at)) {
+    name.replace(at, hole.size(), std::to_string(layer));
+  }
+  return name;
+}
+
+bool is_named(std::string_view name, std::string_view pattern) {
+  for (std::size_t at = pattern.find(hole); at != std::string_view::npos; at = pattern.find(hole)) {
+    if (name.substr(0, at) != pattern.substr(0, at)) return false;
+    name.remove_prefix(at);
+    pattern.remove_prefix(at + hole.size());
+    if (name.empty() || !is_digit(name.front())) return false;
+    while (!name.empty() && is_digit(name.front())) name.remove_prefix(1);
+  }
+  return name == pattern;
+}
+
+std::string choose_prefix(std::span<const std::string> prefixes, std::span<const std::string> names,
+                          const Checkpoint& checkpoint) {
+  std::string best = prefixes.empty() ? "" : prefixes.front();
+  std::int64_t most = 0;
+  for (const std::string& prefix : prefixes) {
+    const std::int64_t found = std::count_if(names.begin(), names.end(), [&](const std::string& name) {
+      return checkpoint.find(prefix + name) != nullptr;
+    });
+    if (found > most) {
+      most = found;
+      best = prefix;
+    }
+  }
+  return best;
+}
+
+bool same_tensor(const CheckpointTensor& a, const CheckpointTensor& b) {
+  return a.dtype == b.dtype && a.shape == b.shape && a.data.size() == b.data.size() &&
+         std::memcmp(a.data.data(), b.data.data(), a.data.size()) == 0;
+}
+
+}  // namespace monomorph

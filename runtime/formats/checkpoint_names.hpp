@@ -1,0 +1,27 @@
+// What tensors are called in a checkpoint: names with "{i}" for the layer's number, behind one of a few prefixes. The
+// generator's audit and the engine's loader read names by this.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "runtime/formats/safetensors.hpp"
+
+namespace monomorph {
+
+/// `pattern` with every "{i}" replaced by the layer.
+std::string with_layer(std::string_view pattern, std::int64_t layer);
+
+/// Whether `name` is `pattern` with a number in place of each "{i}".
+bool is_named(std::string_view name, std::string_view pattern);
+
+/// The prefix under which most of `names` stand in the checkpoint; the first of equals, "" where there are none.
+std::string choose_prefix(std::span<const std::string> prefixes, std::span<const std::string> names,
+                          const Checkpoint& checkpoint);
+
+/// The same bytes, read the same way.
+bool same_tensor(const CheckpointTensor& a, const CheckpointTensor& b);
+
+}  // namespace monomorph
