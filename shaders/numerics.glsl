@@ -1,5 +1,6 @@
-// The functions of an expression that a driver's own would get wrong: each is finite for every finite argument and within
-// 3e-7 of the true value (erf_approx and safe_tanh absolutely, sigmoid and, near 0, safe_tanh relatively).
+// The functions of an expression that a driver's own would get wrong. Sigmoid, safe_tanh and erf_approx are finite for every
+// finite argument and within 3e-7 of the true value (erf_approx and safe_tanh absolutely, sigmoid and, near 0, safe_tanh
+// relatively).
 
 float sigmoid(float x) {
   const float e = exp(-abs(x));  // exp(x) of a large x overflows; this cannot
@@ -16,6 +17,27 @@ float safe_tanh(float x) {
   }
   const float e = exp(-2.0 * magnitude);
   return sign(x) * ((1.0 - e) / (1.0 + e));
+}
+
+// x to a whole power, by squaring: GLSL's pow is undefined below 0.
+float whole_power(float x, int n) {
+  float power = 1.0;
+  float square = x;
+  for (uint left = uint(abs(n)); left != 0u; left >>= 1) {
+    if ((left & 1u) != 0u) power *= square;
+    square *= square;
+  }
+  return n < 0 ? 1.0 / power : power;
+}
+
+// pow of C, where GLSL's is undefined too: at 0 and below. NaN for a power that is not whole of a negative number.
+float safe_pow(float x, float y) {
+  if (y == 0.0) return 1.0;
+  if (x == 0.0) return y > 0.0 ? 0.0 : uintBitsToFloat(0x7f800000u);
+  const float magnitude = pow(abs(x), y);
+  if (x > 0.0) return magnitude;
+  if (y != floor(y)) return uintBitsToFloat(0x7fc00000u);
+  return fract(0.5 * y) == 0.0 ? magnitude : -magnitude;
 }
 
 // Odd polynomial on |x| <= 1; beyond, 1 - exp(-p(|x|)) with p fitted to -log(erfc). From 4 on erf is 1 in f32.

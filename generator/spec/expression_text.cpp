@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "generator/spec/expression.hpp"
 #include "generator/spec/expression_node.hpp"
@@ -12,17 +13,17 @@ namespace {
 using Form = ExpressionNode::Form;
 
 const std::map<std::string, ExpressionFunction>& functions() {
-  // sigmoid, safe_tanh and erf_ are those of shaders/numerics.glsl: drivers overflow in tanh, and GLSL has no erf.
+  // sigmoid, safe_tanh, safe_pow and erf_approx are those of shaders/numerics.glsl: drivers overflow in tanh, and GLSL has no erf.
   static const std::map<std::string, ExpressionFunction> table = {
       {"abs", {1, "abs", "std::abs", [](const double* a) { return std::abs(a[0]); }}},
       {"clamp", {3, "clamp", "std::clamp", [](const double* a) { return std::min(std::max(a[0], a[1]), a[2]); }}},
       {"cos", {1, "cos", "std::cos", [](const double* a) { return std::cos(a[0]); }}},
-      {"erf", {1, "erf_", "std::erf", [](const double* a) { return std::erf(a[0]); }}},
+      {"erf", {1, "erf_approx", "std::erf", [](const double* a) { return std::erf(a[0]); }}},
       {"exp", {1, "exp", "std::exp", [](const double* a) { return std::exp(a[0]); }}},
       {"log", {1, "log", "std::log", [](const double* a) { return std::log(a[0]); }}},
       {"max", {2, "max", "std::max", [](const double* a) { return std::max(a[0], a[1]); }}},
       {"min", {2, "min", "std::min", [](const double* a) { return std::min(a[0], a[1]); }}},
-      {"pow", {2, "pow", "std::pow", [](const double* a) { return std::pow(a[0], a[1]); }}},
+      {"pow", {2, "safe_pow", "std::pow", [](const double* a) { return std::pow(a[0], a[1]); }}},
       {"sigmoid",
        {1, "sigmoid", "monomorph::reference::sigmoid", [](const double* a) { return 1 / (1 + std::exp(-a[0])); }}},
       {"sin", {1, "sin", "std::sin", [](const double* a) { return std::sin(a[0]); }}},
@@ -66,22 +67,33 @@ std::string write_at(const ExpressionNode& node, int level, Language language) {
   return level_of(node) < level ? "(" + text + ")" : text;
 }
 
-/// GLSL's pow is undefined for a negative base; a small whole power is written out instead.
-std::string write_power(const ExpressionNode& node, Language language) {
-  const ExpressionNode& exponent = *node.operands[1];
-  const bool whole = exponent.form == Form::number && exponent.value >= 1 && exponent.value <= 8 &&
-                     exponent.value == std::floor(exponent.value);
-  if (!whole) return fmt::format("pow({}, {})", write(*node.operands[0], language), write(exponent, language));
-  const std::string base = write_at(*node.operands[0], primary_level, language);
+/// A literal whole number of moderate size, such as 3 or -2.
+std::optional<int> whole_exponent(const ExpressionNode& node) {
+  constexpr double largest = 1000;
+  const bool negated = node.form == Form::negation && node.operands[0]->form == Form::number;
+  if (!negated && node.form != Form::number) return std::nullopt;
+  const double value = negated ? -node.operands[0]->value : node.value;
+  if (std::abs(value) > largest || value != std::floor(value)) return std::nullopt;
+  return static_cast<int>(value);
+}
+
+/// GLSL's pow is inexact, and undefined for a negative base: a whole power is multiplied out, a small one of a variable in
+/// plain sight.
+std::string write_glsl_power(const ExpressionNode& node) {
+  const std::string base = write(*node.operands[0], Language::glsl);
+  const std::optional<int> power = whole_exponent(*node.operands[1]);
+  if (!power) return fmt::format("safe_pow({}, {})", base, write(*node.operands[1], Language::glsl));
+  const bool plain = node.operands[0]->form == Form::name && *power >= 2 && *power <= 4;
+  if (!plain) return fmt::format("whole_power({}, {})", base, *power);
   std::string result = base;
-  for (int power = 1; power < static_cast<int>(exponent.value); ++power) result += " * " + base;
+  for (int factors = 1; factors < *power; ++factors) result += " * " + base;
   return "(" + result + ")";
 }
 
 std::string write_call(const ExpressionNode& node, Language language) {
   const ExpressionFunction* function = find_function(node.word);
   if (function == nullptr) throw InternalError("expression: no function " + node.word);
-  if (language == Language::glsl && node.word == "pow") return write_power(node, language);
+  if (language == Language::glsl && node.word == "pow") return write_glsl_power(node);
   std::string result = language == Language::glsl ? function->glsl : function->cpp;
   result += '(';
   for (std::size_t i = 0; i < node.operands.size(); ++i) {

@@ -1,0 +1,83 @@
+// What the spec's expressions become in GLSL, on every driver at hand, against their values in double: every function, every
+// named activation, and powers that GLSL's own pow does not define.
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "generator/spec/expression.hpp"
+#include "generator/spec/expression_node.hpp"
+#include "tests/support/compute.hpp"
+#include "tests/support/glsl.hpp"
+
+using namespace monomorph::generator;
+using namespace monomorph::test;
+
+namespace {
+
+Expression parse(const std::string& text) {
+  Diagnostics diagnostics;
+  const auto expression = parse_expression(text, {}, {"x"}, diagnostics);
+  REQUIRE_MESSAGE(expression, text << ": " << render(diagnostics));
+  return *expression;
+}
+
+/// Of each function, a call that is defined for all the arguments below.
+std::string call_of(const std::string& function) {
+  if (function == "log" || function == "sqrt") return function + "(abs(x) + 0.5)";
+  if (function == "pow") return "pow(abs(x) + 0.5, 1.7)";
+  if (function == "clamp") return "clamp(x, -1, 2)";
+  if (function == "max" || function == "min") return function + "(x, 0.5)";
+  return function + "(x)";
+}
+
+void check_on_every_device(const std::string& text) {
+  const Expression expression = parse(text);
+  std::vector<float> x;
+  for (int i = -40; i <= 40; ++i) x.push_back(static_cast<float>(i) * 0.125f);
+  const std::vector<std::uint32_t> spirv = compile_glsl(R"(#version 450
+layout(local_size_x = 64) in;
+#include "numerics.glsl"
+layout(binding = 0) readonly buffer Arguments { float arguments[]; };
+layout(binding = 1) writeonly buffer Results { float results[]; };
+void main() {
+  if (gl_GlobalInvocationID.x >= arguments.length()) return;
+  const float x = arguments[gl_GlobalInvocationID.x];
+  results[gl_GlobalInvocationID.x] = )" + to_glsl(expression) + ";\n}\n");
+  for (const auto& device : compute_devices()) {
+    ComputeKernel kernel(*device, spirv, {}, {x.size() * 4, x.size() * 4});
+    kernel.write<float>(0, x);
+    kernel.run(static_cast<std::uint32_t>((x.size() + 63) / 64));
+    std::vector<float> results(x.size());
+    kernel.read<float>(1, results);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double want = evaluate(expression, {{"x", static_cast<double>(x[i])}});
+      INFO(text, " of ", x[i], " on ", device->name, ": ", results[i], ", exactly ", want);
+      if (std::isnan(want)) {
+        CHECK(std::isnan(results[i]));
+      } else if (std::isinf(want)) {
+        CHECK(results[i] == static_cast<float>(want));
+      } else {
+        // Drivers' sines are off by 2e-4.
+        const double absolute = text.find("sin") == 0 || text.find("cos") == 0 ? 5e-4 : 1e-6;
+        CHECK(std::abs(results[i] - want) <= absolute + 3e-6 * std::abs(want));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("every function of expressions has its value on the device") {
+  for (const std::string& function : function_names()) check_on_every_device(call_of(function));
+}
+
+TEST_CASE("every named activation has its value on the device") {
+  for (const auto& [name, text] : named_activations()) check_on_every_device(text);
+}
+
+TEST_CASE("powers of numbers of either sign, and of 0") {
+  for (const char* text : {"pow(x, 2)", "pow(x, 3)", "pow(x + 1, 3)", "pow(x, 9)", "pow(x, 0)", "pow(x, -2)", "pow(x, -3)",
+                           "pow(x, 0.5)", "pow(x, x)", "pow(2, x)", "pow(x, 1 + 1)"}) {
+    check_on_every_device(text);
+  }
+}
