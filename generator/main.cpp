@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "generator/audit/audit.hpp"
-#include "generator/compile/build.hpp"
 #include "generator/import/import.hpp"
 #include "generator/pipeline.hpp"
 #include "generator/report/report.hpp"
@@ -110,9 +109,7 @@ void generate_sources(const Arguments& arguments) {
 }
 
 void build(const Arguments& arguments) {
-  const AcceptedSpec accepted = generate(arguments.spec, arguments.overrides(), arguments.output);
-  build_engine(arguments.output, accepted.contract.name);
-  print((std::filesystem::path(arguments.output) / accepted.contract.name).string() + "\n");
+  print(generator::build(arguments.spec, arguments.overrides(), arguments.output) + "\n");
 }
 
 void create(const Arguments& arguments) {
@@ -220,6 +217,9 @@ int run(int argc, char** argv) {
     return status_of(error.kind());
   } catch (const std::filesystem::filesystem_error& error) {
     complain(fmt::format("monomorph: error: {}\n", error.what()));
+    return status_of(ErrorKind::environment);
+  } catch (const std::bad_alloc&) {
+    complain("monomorph: error: the host has too little memory\n");
     return status_of(ErrorKind::environment);
   } catch (const std::exception& error) {
     complain(fmt::format("monomorph: internal error: {}\n", error.what()));

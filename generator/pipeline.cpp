@@ -163,19 +163,36 @@ PlannedModel plan_model(const Contract& contract) {
 
 EmittedModel emit_checked(const AcceptedSpec& accepted, const PlannedModel& planned, const Origin& origin) {
   EmittedModel emitted;
+  emitted.name = accepted.contract.name;
   emitted.files = emit_model(accepted.contract, planned.graph, planned.plan, origin);
   emitted.kernels = compile_spirv(emitted.files);
   check_emitted(accepted.contract, planned.plan, emitted);
   return emitted;
 }
 
-AcceptedSpec generate(const std::string& path, const std::vector<Override>& overrides, const std::string& directory) {
+namespace {
+
+EmittedModel emit_from(const std::string& path, const std::vector<Override>& overrides) {
   const SpecInput input = open_spec(path);
-  AcceptedSpec accepted = accept_spec(input, overrides);
+  const AcceptedSpec accepted = accept_spec(input, overrides);
   EmittedModel emitted = emit_checked(accepted, plan_model(accepted.contract), origin_of(input.file_name, overrides));
   if (input.imported) emitted.files[input.file_name] = input.source->text;
-  write_emitted(directory, emitted.files, emitted.kernels);
-  return accepted;
+  return emitted;
+}
+
+}  // namespace
+
+void generate(const std::string& path, const std::vector<Override>& overrides, const std::string& directory) {
+  const EmittedModel emitted = emit_from(path, overrides);
+  OutputFolder(directory).write(emitted.files, emitted.kernels);
+}
+
+std::string build(const std::string& path, const std::vector<Override>& overrides, const std::string& directory) {
+  const EmittedModel emitted = emit_from(path, overrides);
+  OutputFolder folder(directory);
+  folder.write(emitted.files, emitted.kernels);
+  build_engine(directory, emitted.name);
+  return (fs::path(directory) / emitted.name).string();
 }
 
 void check_host_code(const AcceptedSpec& accepted, const std::string& file_name, const std::string& host_file,

@@ -42,6 +42,7 @@ struct PlannedModel {
 PlannedModel plan_model(const Contract& contract);
 
 struct EmittedModel {
+  std::string name;  ///< of the executable
   EmittedFiles files;
   std::map<std::string, CompiledKernel> kernels;
 };
@@ -50,7 +51,9 @@ struct EmittedModel {
 EmittedModel emit_checked(const AcceptedSpec& accepted, const PlannedModel& planned, const Origin& origin);
 
 /// A spec or a directory ──► everything emitted in `directory`. A derived spec is left there too.
-AcceptedSpec generate(const std::string& path, const std::vector<Override>& overrides, const std::string& directory);
+void generate(const std::string& path, const std::vector<Override>& overrides, const std::string& directory);
+/// The same, compiled and linked; gives the executable's path.
+std::string build(const std::string& path, const std::vector<Override>& overrides, const std::string& directory);
 
 /// A user's own C++ against the headers emitted from the spec. Throws Rejected with every mistake.
 void check_host_code(const AcceptedSpec& accepted, const std::string& file_name, const std::string& host_file,

@@ -1,12 +1,17 @@
 #include "generator/compile/write.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
 
-#include <filesystem>
+#include <csignal>
+#include <cstdlib>
 #include <fstream>
 #include <set>
 #include <sstream>
 #include <system_error>
+#include <vector>
 
 #include "generator/diagnostics.hpp"
 
@@ -15,25 +20,51 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Lists what an emission wrote, a path a line.
 constexpr const char* manifest_name = ".monomorph-files";
 
-/// A folder beside the target that disappears with everything in it unless it is emptied.
+std::string reason() { return std::error_code(errno, std::generic_category()).message(); }
+
+/// A folder within the target, on its file system, that disappears with everything that is still in it.
 class Staging {
  public:
-  explicit Staging(const fs::path& directory) : path_(directory.string() + ".partial") {
-    std::error_code error;
-    fs::remove_all(path_, error);
+  explicit Staging(const fs::path& target) {
+    std::string pattern = (target / ".monomorph-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) {
+      throw EnvironmentError(fmt::format("cannot write to the folder {}: {}", target.string(), reason()));
+    }
+    path_ = pattern;
   }
   ~Staging() {
     std::error_code error;
     fs::remove_all(path_, error);
   }
+  Staging(const Staging&) = delete;
+  Staging& operator=(const Staging&) = delete;
   const fs::path& path() const { return path_; }
 
  private:
   fs::path path_;
 };
 
+/// Keeps interrupts waiting while it lives: what is half done would stay so.
+class InterruptsHeld {
+ public:
+  InterruptsHeld() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, signal);
+    sigprocmask(SIG_BLOCK, &signals, &before_);
+  }
+  ~InterruptsHeld() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+  InterruptsHeld(const InterruptsHeld&) = delete;
+  InterruptsHeld& operator=(const InterruptsHeld&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+/// `shown`: where the file will stand.
 void write_file(const fs::path& path, std::string_view bytes, const fs::path& shown) {
   std::error_code error;
   fs::create_directories(path.parent_path(), error);
@@ -44,8 +75,7 @@ void write_file(const fs::path& path, std::string_view bytes, const fs::path& sh
   out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   out.close();
   if (!out) {
-    const std::string reason = std::error_code(errno, std::generic_category()).message();
-    throw EnvironmentError(fmt::format("cannot write {}: {}; nothing was changed", shown.string(), reason));
+    throw EnvironmentError(fmt::format("cannot write {}: {}; nothing was changed", shown.string(), reason()));
   }
 }
 
@@ -56,46 +86,93 @@ std::string read_if_there(const fs::path& path) {
   return in ? text.str() : std::string();
 }
 
-bool unchanged(const fs::path& path, const std::string& bytes) {
+/// What an earlier emission wrote below `target`. Lines that lead out of it are nobody's.
+std::set<std::string> earlier_files(const fs::path& target) {
+  std::set<std::string> files;
+  std::istringstream lines(read_if_there(target / manifest_name));
+  for (std::string line; std::getline(lines, line);) {
+    const fs::path path(line);
+    const bool inside = !path.empty() && path.is_relative() && path == path.lexically_normal() && *path.begin() != "..";
+    if (inside) files.insert(line);
+  }
+  return files;
+}
+
+std::string manifest_of(const std::set<std::string>& files) {
+  std::string text;
+  for (const std::string& file : files) text += file + "\n";
+  return text;
+}
+
+void move(const fs::path& from, const fs::path& to) {
   std::error_code error;
-  return fs::is_regular_file(path, error) && read_if_there(path) == bytes;
+  fs::create_directories(to.parent_path(), error);
+  fs::rename(from, to, error);
+  if (error) throw EnvironmentError(fmt::format("cannot write {}: {}", to.string(), error.message()));
 }
 
 }  // namespace
 
-void write_emitted(const std::string& directory, const EmittedFiles& files,
-                   const std::map<std::string, CompiledKernel>& kernels) {
+OutputFolder::OutputFolder(const std::string& directory) : path_(fs::path(directory).lexically_normal()) {
+  std::error_code error;
+  if (fs::exists(path_, error) && !fs::is_directory(path_, error)) {
+    throw EnvironmentError(directory + " is a file; name a folder with -o");
+  }
+  made_ = fs::create_directories(path_, error);
+  if (error) throw EnvironmentError(fmt::format("cannot make the folder {}: {}", directory, error.message()));
+  lock_ = open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (lock_ < 0) throw EnvironmentError(fmt::format("cannot open the folder {}: {}", directory, reason()));
+  if (flock(lock_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    close(lock_);
+    throw EnvironmentError(fmt::format("another run of monomorph is writing to {}; wait for it, or name another folder",
+                                       directory));
+  }
+}
+
+OutputFolder::~OutputFolder() {
+  std::error_code error;
+  if (made_) fs::remove(path_, error);  // fails, as it should, where something was written
+  close(lock_);
+}
+
+void OutputFolder::write(const EmittedFiles& files, const std::map<std::string, CompiledKernel>& kernels) {
   EmittedFiles all = files;
   for (const auto& [name, kernel] : kernels) {
     all["kernels/" + name + ".spv"] = std::string(reinterpret_cast<const char*>(kernel.optimized.data()),
                                                   kernel.optimized.size() * sizeof(std::uint32_t));
   }
-  std::string manifest;
-  for (const auto& [path, bytes] : all) manifest += path + "\n";
-  all[manifest_name] = manifest;
+  const std::set<std::string> earlier = earlier_files(path_);
+  std::set<std::string> emitted, either = earlier;
+  for (const auto& [path, bytes] : all) emitted.insert(path);
+  either.insert(emitted.begin(), emitted.end());
 
-  const fs::path target = fs::path(directory).lexically_normal();
-  std::error_code error;
-  if (fs::exists(target, error) && !fs::is_directory(target, error)) {
-    throw EnvironmentError(directory + " is a file; name a folder with -o");
-  }
-  const Staging staging(target.has_filename() ? target : target.parent_path());
+  const InterruptsHeld held;
+  const Staging staging(path_);
   std::vector<std::string> changed;
+  std::error_code error;
   for (const auto& [path, bytes] : all) {
-    if (unchanged(target / path, bytes)) continue;
-    write_file(staging.path() / path, bytes, target / path);
+    if (fs::exists(path_ / path, error)) {
+      if (fs::is_regular_file(path_ / path, error) && read_if_there(path_ / path) == bytes) continue;
+      if (!earlier.contains(path)) {
+        throw EnvironmentError(fmt::format("{} is in the way, and was not written by monomorph; move it, or name another "
+                                           "folder",
+                                           (path_ / path).string()));
+      }
+    }
+    write_file(staging.path() / path, bytes, path_ / path);
     changed.push_back(path);
   }
+  // At every moment the manifest names whatever is there.
+  const fs::path manifest = path_ / manifest_name;
+  write_file(staging.path() / "either", manifest_of(either), manifest);
+  write_file(staging.path() / "emitted", manifest_of(emitted), manifest);
 
-  std::istringstream earlier(read_if_there(target / manifest_name));
-  for (std::string path; std::getline(earlier, path);) {
-    if (!path.empty() && !all.contains(path)) fs::remove(target / path, error);
+  move(staging.path() / "either", manifest);
+  for (const std::string& path : changed) move(staging.path() / path, path_ / path);
+  for (const std::string& path : earlier) {
+    if (!emitted.contains(path)) fs::remove(path_ / path, error);
   }
-  for (const std::string& path : changed) {
-    fs::create_directories((target / path).parent_path(), error);
-    fs::rename(staging.path() / path, target / path, error);
-    if (error) throw EnvironmentError(fmt::format("cannot write {}: {}", (target / path).string(), error.message()));
-  }
+  move(staging.path() / "emitted", manifest);
 }
 
 }  // namespace monomorph::generator
