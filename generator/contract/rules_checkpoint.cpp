@@ -81,6 +81,15 @@ void layer_names_have_an_index(const CheckpointSection& checkpoint, Diagnostics&
   }
 }
 
+/// Where a part's name is given: its own, or its weight's from which that of a bias follows.
+Span span_of(const CheckpointSection& checkpoint, const std::string& part, bool bias) {
+  for (const std::string& name : {bias ? part + ".bias" : part, part}) {
+    const auto found = checkpoint.tensors.find(name);
+    if (found != checkpoint.tensors.end()) return found->second.span;
+  }
+  return checkpoint.span;
+}
+
 void names_are_distinct(const Spec& spec, const std::vector<NeededPart>& needed, Diagnostics& diagnostics) {
   std::map<std::string, std::string> parts;
   for (const NeededPart& part : needed) {
@@ -90,7 +99,7 @@ void names_are_distinct(const Spec& spec, const std::vector<NeededPart>& needed,
       const auto [known, is_new] = parts.emplace(*name, part.part);
       if (is_new) continue;
       diagnostics.error(
-          "checkpoint.tensors_distinct", spec.checkpoint.tensors.at(part.part).span,
+          "checkpoint.tensors_distinct", span_of(spec.checkpoint, part.part, bias),
           fmt::format("{} and {} are both said to be the tensor \"{}\"", known->second, part.part, *name));
     }
   }
@@ -147,6 +156,35 @@ void dtype_patterns_match(const Spec& spec, const std::vector<NeededPart>& neede
   }
 }
 
+/// They stand in literals of the emitted C++, and in messages.
+void names_are_printable(const CheckpointSection& checkpoint, Diagnostics& diagnostics) {
+  const auto check = [&](const std::string& name, const Span& span) {
+    const bool fits = std::all_of(name.begin(), name.end(),
+                                  [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
+    if (fits) return;
+    diagnostics.error("checkpoint.name_characters", span,
+                      "a tensor's name has printable ASCII characters other than \" and \\");
+  };
+  for (const auto& [part, name] : checkpoint.tensors) check(name.name, name.span);
+  for (const std::string& prefix : checkpoint.prefix.value) check(prefix, checkpoint.prefix.span);
+  for (const IgnoredTensor& ignored : checkpoint.ignore) check(ignored.name, ignored.span);
+}
+
+/// One kernel reads both.
+void gate_and_up_dtypes_agree(const Spec& spec, const std::vector<NeededPart>& needed, Diagnostics& diagnostics) {
+  const auto needs = [&](const std::string& part) {
+    return std::any_of(needed.begin(), needed.end(), [&](const NeededPart& other) { return other.part == part; });
+  };
+  const std::string gate = "layers.{i}.mlp.gate", up = "layers.{i}.mlp.up";
+  if (!needs(gate) || !needs(up)) return;
+  const std::string of_gate = dtype_name(spec.checkpoint, gate, false), of_up = dtype_name(spec.checkpoint, up, false);
+  if (of_gate == of_up) return;
+  diagnostics.error("checkpoint.gate_up_dtypes", spec.checkpoint.dtypes.back().second.span,
+                    fmt::format("the weights of gate and up have different types ({}, {}); they must have one, since they "
+                                "are read side by side",
+                                of_gate, of_up));
+}
+
 /// q, k and v become one matrix, their biases one vector.
 void qkv_dtypes_agree(const Spec& spec, const std::vector<NeededPart>& needed, Diagnostics& diagnostics) {
   for (const bool bias : {false, true}) {
@@ -200,6 +238,8 @@ void check_checkpoint_rules(const Spec& spec, Diagnostics& diagnostics) {
   qkv_is_said_once(spec.checkpoint, diagnostics);
   dtype_patterns_match(spec, needed, diagnostics);
   qkv_dtypes_agree(spec, needed, diagnostics);
+  gate_and_up_dtypes_agree(spec, needed, diagnostics);
+  names_are_printable(spec.checkpoint, diagnostics);
   ignored_tensors_are_unused(spec, needed, diagnostics);
   prefix_is_not_empty(spec.checkpoint, diagnostics);
 }

@@ -48,7 +48,7 @@ void steps_occur_once(const LayerKind& kind, Diagnostics& diagnostics) {
 
 /// Kinds name structs and functions of the emitted code, and axes: "<kind>_q".
 void kinds_are_identifiers(const Spec& spec, Diagnostics& diagnostics) {
-  std::set<std::string> taken;
+  std::set<std::string> taken, structs;
   for (const LayerKind& kind : spec.kinds) {
     const bool begins = !kind.name.empty() && std::isalpha(static_cast<unsigned char>(kind.name.front())) != 0;
     const bool fits = begins && std::all_of(kind.name.begin(), kind.name.end(), [](char c) {
@@ -60,6 +60,25 @@ void kinds_are_identifiers(const Spec& spec, Diagnostics& diagnostics) {
           fmt::format("\"{}\" cannot name a kind of layer: letters, digits, \"_\" and \"-\" are required, "
                       "a letter first",
                       kind.name));
+      continue;
+    }
+    // Functions are called as what they do and the kind: heads_local, o_proj_add_local.
+    if (kind.identifier.starts_with("add_") || kind.identifier.starts_with("norm_")) {
+      diagnostics.error("layers.kind_name", kind.span,
+                        fmt::format("the kind {} would give kernels names of others: a kind's name cannot begin with "
+                                    "\"add_\" or \"norm_\"",
+                                    kind.name));
+      continue;
+    }
+    // Structs are called by the kind in camel case.
+    std::string joined;
+    for (const char c : kind.identifier) {
+      if (c != '_') joined += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+    if (!structs.insert(joined).second) {
+      diagnostics.error("layers.kind_name", kind.span,
+                        fmt::format("the kind {} and another differ in case or \"_\" alone; rename one of them",
+                                    kind.name));
       continue;
     }
     for (const char* axis : {"q", "kv", "qkv", "heads", "kv_heads", "head", "intermediate"}) {

@@ -6,6 +6,7 @@
 
 #include "generator/contract/rules.hpp"
 #include "generator/spec/fields.hpp"
+#include "runtime/sampler.hpp"
 
 namespace monomorph::generator {
 namespace {
@@ -24,6 +25,15 @@ void name_is_a_file_name(const Field<std::string>& name, Diagnostics& diagnostic
       fmt::format("\"{}\" cannot name an executable: at most 100 letters, digits, \".\", \"-\", \"_\" and "
                   "\"+\" are required, a letter or digit first",
                   name.value));
+}
+
+/// The executable stands beside what is emitted, and is a target of CMake's.
+void name_is_free(const Field<std::string>& name, Diagnostics& diagnostics) {
+  if (!is_reserved_model_name(name.value)) return;
+  diagnostics.error("model.name", name.span,
+                    fmt::format("\"{}\" is what a file, folder or target of the emitted engine is called; give the model "
+                                "another name",
+                                name.value));
 }
 
 void eps_in_range(const NormSection& norm, Diagnostics& diagnostics) {
@@ -82,7 +92,8 @@ void check_bias_projections(const Field<Biases>& bias, const std::string& sectio
 void check_model_rules(const Spec& spec, Diagnostics& diagnostics) {
   const ModelSection& model = spec.model;
   name_is_a_file_name(model.name, diagnostics);
-  check_range(model.vocab_size, "model.vocab_size", 1, max_size, diagnostics);
+  name_is_free(model.name, diagnostics);
+  check_range(model.vocab_size, "model.vocab_size", 1, max_sampled_vocab_size, diagnostics);
   check_range(model.hidden_size, "model.hidden_size", 1, max_size, diagnostics);
   check_range(model.num_hidden_layers, "model.num_hidden_layers", 1, max_hidden_layers, diagnostics);
   check_range(model.max_position_embeddings, "model.max_position_embeddings", 1, max_size, diagnostics);

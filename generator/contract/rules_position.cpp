@@ -56,11 +56,11 @@ void learned_positions_are_the_models(const Spec& spec, const LayerKind& kind, D
                       fmt::format("learned positions are added to the embedding, for all layers: say so in [position], "
                                   "not for the kind {}",
                                   kind.name));
-  } else if (own.value == "none" && model == "learned") {
+  } else if (own.value != "learned" && model == "learned") {
     diagnostics.error("position.learned_for_all", own.span,
-                      fmt::format("learned positions are added to the embedding, for all layers: the kind {} cannot do "
-                                  "without",
-                                  kind.name));
+                      fmt::format("learned positions are added to the embedding, for all layers: the kind {} cannot have "
+                                  "\"{}\" in their place",
+                                  kind.name, own.value));
   }
 }
 

@@ -9,6 +9,7 @@
 #include "generator/import/checkpoint_dtypes.hpp"
 #include "generator/import/import.hpp"
 #include "generator/import/write_spec.hpp"
+#include "generator/spec/spec.hpp"
 
 namespace monomorph::generator {
 namespace {
@@ -65,7 +66,10 @@ std::string model_name(const std::string& directory) {
   std::replace_if(
       name.begin(), name.end(),
       [](unsigned char c) { return std::isalnum(c) == 0 && c != '-' && c != '_' && c != '.'; }, '-');
-  return name.empty() || name == "." ? "model" : name;
+  if (name.empty() || name == ".") return "model";
+  if (std::isalnum(static_cast<unsigned char>(name.front())) == 0) name.insert(0, "model");
+  if (is_reserved_model_name(name)) name += "-model";
+  return name.substr(0, 100);
 }
 
 void check_ignored(const JsonFile& file, const std::vector<std::string>& ignore, Diagnostics& diagnostics) {

@@ -15,6 +15,7 @@ Imported<std::int64_t> read_size(ConfigReader& config, const char* own, const ch
     config.refuse("import.disagreement", common,
                   fmt::format("'{}' is {}, but '{}', another name of it, is {}; make them agree", common, value.value,
                               own, config.integer(own, fallback).value));
+    return config.integer(own, fallback);
   }
   return value;
 }

@@ -41,6 +41,7 @@ void check_sliding_window(ConfigReader& config, Family family, std::int64_t num_
                           std::int64_t max_position_embeddings) {
   if (family == family_llama) return;  // has none: keys about windows are unknown keys there
 
+  const nlohmann::ordered_json* given = config.find("sliding_window");
   const bool typed = config.has("layer_types");
   const bool typed_window = layer_types_have_window(config, num_hidden_layers);
 
@@ -60,7 +61,6 @@ void check_sliding_window(ConfigReader& config, Family family, std::int64_t num_
     }
   }
 
-  const nlohmann::ordered_json* given = config.find("sliding_window");
   if (given != nullptr && given->is_null()) return;
   const Imported<std::int64_t> window = config.integer("sliding_window", default_window);
   if (!in_use || window.value >= max_position_embeddings) return;

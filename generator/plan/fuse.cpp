@@ -45,10 +45,17 @@ std::size_t Planner::add_function(const std::string& name, const KernelPlan& ker
   };
   const auto found = std::find_if(plan_.kernels.begin(), plan_.kernels.end(), same);
   const std::size_t index = static_cast<std::size_t>(found - plan_.kernels.begin());
-  if (found == plan_.kernels.end()) plan_.kernels.push_back(kernel);
+  if (found == plan_.kernels.end()) {
+    for (const KernelPlan& other : plan_.kernels) {
+      if (other.name == kernel.name) throw InternalError("plan: two kernels are called " + kernel.name);
+    }
+    plan_.kernels.push_back(kernel);
+  }
 
   for (std::size_t at = 0; at < plan_.functions.size(); ++at) {
-    if (plan_.functions[at].name == name) return at;
+    if (plan_.functions[at].name != name) continue;
+    if (plan_.functions[at].kernel != index) throw InternalError("plan: two functions are called " + name);
+    return at;
   }
   plan_.functions.push_back({name, kernel.about, index, kernel.parameters, rows, tokens});
   return plan_.functions.size() - 1;

@@ -98,6 +98,9 @@ void SectionPlanner::linear(const LinearOp& first, const NormOp* norm_op) {
   if (addition != nullptr && !(addition->in == result)) addition = nullptr;
   if (addition != nullptr) ++next;
   if (second != nullptr && activation == nullptr) throw InternalError("plan: two matrices and nothing that joins them");
+  if (second != nullptr && weight(second->weight).stored != weight(first.weight).stored) {
+    throw InternalError("checkpoint.gate_up_dtypes: two matrices of different types are read by one kernel");
+  }
 
   const bool prefill = phase_ == Phase::prefill;
   const WeightPlan& matrix = weight(first.weight);

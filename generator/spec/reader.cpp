@@ -3,7 +3,6 @@
 #include <cctype>
 #include <fstream>
 #include <set>
-#include <sstream>
 
 #include "generator/spec/checkpoint_names.hpp"
 #include "generator/spec/distinct.hpp"
@@ -85,7 +84,21 @@ const std::set<std::string>& taken_identifiers() {
       "static_cast", "struct",   "switch",     "template",  "this",      "thread_local", "throw",
       "true",        "try",      "typedef",    "typeid",    "typename",  "union",        "unsigned",
       "using",       "virtual",  "void",       "volatile",  "wchar_t",   "while",        "xor",
-      "xor_eq",      "main",     "std",        "monomorph", "linux",     "unix"};
+      "xor_eq",      "main",     "std",        "monomorph", "linux",     "unix",
+      // Functions that the C library's headers declare outside namespaces.
+      "abort",       "abs",      "acos",       "asin",      "atan",      "calloc",       "ceil",
+      "clock",       "close",    "cos",        "div",       "drem",      "erf",          "exit",
+      "exp",         "fabs",     "floor",      "fma",       "fmax",      "fmin",         "fmod",
+      "free",        "gamma",    "getenv",     "index",     "isnan",     "labs",         "log",
+      "malloc",      "memcpy",   "mktime",     "nan",       "pow",       "printf",       "puts",
+      "qsort",       "rand",     "random",     "read",      "realloc",   "remove",       "rename",
+      "rindex",      "rint",     "round",      "scanf",     "signal",    "sin",          "sinh",
+      "sleep",       "sqrt",     "stderr",     "stdin",     "stdout",    "system",       "tan",
+      "tanh",        "time",     "trunc",      "write",     "y0",        "y1",           "j0",
+      "j1",          "yn",       "jn",         "wait",      "link",      "pipe",         "select",
+      // and their macros
+      "BUFSIZ",      "CHAR_BIT", "EOF",        "HUGE_VAL",  "INFINITY",  "NAN",          "NULL",
+      "assert",      "errno"};
   return words;
 }
 
@@ -106,16 +119,32 @@ std::string identifier_of(const std::string& name) {
     if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
   }
   if (result.empty() || !std::isalpha(static_cast<unsigned char>(result.front()))) result = "model_" + result;
-  if (taken_identifiers().count(result)) result += "_model";
+  const bool of_c = result.ends_with("_t") || result.ends_with("_MAX") || result.ends_with("_MIN");  // types, limits
+  if (of_c || taken_identifiers().count(result)) result += "_model";
   return result;
 }
 
+bool is_reserved_model_name(const std::string& name) {
+  static const std::set<std::string> taken = {
+      // files and folders of an emitted engine
+      "build", "include", "kernels", "CMakeLists.txt", "main.cpp", "plan.txt", "program.cpp", "spirv.S",
+      // targets of CMake's own
+      "all", "clean", "edit_cache", "help", "install", "package", "rebuild_cache", "test"};
+  return taken.contains(name);
+}
+
 std::shared_ptr<const Source> read_source(const std::string& path) {
+  constexpr std::size_t most_bytes = 16 << 20;  // a checkpoint named by mistake is not read into memory
   std::ifstream file(path, std::ios::binary);
-  std::stringstream text;
-  if (file) text << file.rdbuf();
-  if (!file) throw EnvironmentError(path + ": this file cannot be read");
-  return std::make_shared<const Source>(Source{path, text.str()});
+  std::string text(most_bytes + 1, '\0');
+  if (file) file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (file.bad() || (!file && !file.eof())) throw EnvironmentError(path + ": this file cannot be read");
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (text.size() > most_bytes) {
+    throw EnvironmentError(fmt::format("{}: this file has more than {} MiB; a spec or a config.json is meant", path,
+                                       most_bytes >> 20));
+  }
+  return std::make_shared<const Source>(Source{path, std::move(text)});
 }
 
 std::optional<Spec> read_spec_leniently(std::shared_ptr<const Source> source, const std::vector<Override>& overrides,

@@ -173,6 +173,8 @@ std::optional<Spec> read_spec_leniently(std::shared_ptr<const Source> source, co
 
 /// `name` with what is not alphanumeric replaced by '_', made fit to be a C++ identifier.
 std::string identifier_of(const std::string& name);
+/// Whether a model cannot be called so, because something beside its executable is.
+bool is_reserved_model_name(const std::string& name);
 
 /// The file's text as a Source. Throws EnvironmentError naming the file.
 std::shared_ptr<const Source> read_source(const std::string& path);
