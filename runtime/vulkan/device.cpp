@@ -27,11 +27,16 @@ std::unique_ptr<Device> Device::open(const std::string& request, const LimitOver
   subgroups.subgroupSizeControl = VK_TRUE;
   subgroups.computeFullSubgroups = VK_TRUE;
 
+  VkPhysicalDeviceVulkan12Features core_1_2{};
+  core_1_2.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
+  core_1_2.subgroupBroadcastDynamicId = VK_TRUE;
+  if (self->physical_.subgroup_size_control) core_1_2.pNext = &subgroups;
+
   std::vector<const char*> extensions;
   for (const std::string& extension : self->physical_.extensions) extensions.push_back(extension.c_str());
   VkDeviceCreateInfo create{};
   create.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
-  create.pNext = self->physical_.subgroup_size_control ? &subgroups : nullptr;
+  create.pNext = &core_1_2;
   create.queueCreateInfoCount = 1;
   create.pQueueCreateInfos = &queue;
   create.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());

@@ -23,6 +23,7 @@ struct PhysicalDevice {
   double timestamp_nanoseconds = 0;                           ///< of one tick
   std::uint64_t timestamp_mask = 0;                           ///< the bits of a timestamp that count
   std::int64_t min_subgroup_size = 0, max_subgroup_size = 0;  ///< equal without subgroup size control
+  std::int64_t max_workgroup_subgroups = 0;                   ///< where sizes are required; 0: not limited
   bool subgroup_size_control = false;  ///< required sizes and full subgroups can be asked for in compute
   std::uint32_t vendor = 0, device = 0, driver_version = 0;
   std::uint8_t uuid[VK_UUID_SIZE] = {};  ///< of the pipeline cache

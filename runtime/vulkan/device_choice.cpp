@@ -64,10 +64,8 @@ std::size_t choose_device(const std::vector<DeviceInfo>& devices, const std::str
   std::size_t index = 0;
   const char* end = request.data() + request.size();
   const auto [parsed, status] = std::from_chars(request.data(), end, index);
-  if (!request.empty() && status == std::errc() && parsed == end) {
-    if (index >= devices.size()) {
-      throw Error(ErrorKind::device, fmt::format("there is no device {}; there are:{}", index, list(devices)));
-    }
+  const bool is_number = !request.empty() && status == std::errc() && parsed == end;
+  if (is_number && index < devices.size()) {
     candidates.push_back(index);
   } else {
     for (std::size_t i = 0; i < devices.size(); ++i) {
@@ -75,7 +73,9 @@ std::size_t choose_device(const std::vector<DeviceInfo>& devices, const std::str
     }
     if (candidates.empty()) {
       throw Error(ErrorKind::device,
-                  fmt::format("no device's name contains '{}'; there are:{}", request, list(devices)));
+                  is_number ? fmt::format("there is no device {}, nor one whose name contains that; there are:{}",
+                                          request, list(devices))
+                            : fmt::format("no device's name contains '{}'; there are:{}", request, list(devices)));
     }
   }
   std::vector<std::size_t> usable;

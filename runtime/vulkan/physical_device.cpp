@@ -77,9 +77,12 @@ void read_properties(PhysicalDevice& device) {
 
   VkPhysicalDeviceSubgroupSizeControlFeatures control_features{};
   control_features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES;
+  VkPhysicalDeviceVulkan12Features core_1_2{};
+  core_1_2.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
+  if (control) core_1_2.pNext = &control_features;
   VkPhysicalDeviceFeatures2 features{};
   features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
-  if (control) features.pNext = &control_features;
+  features.pNext = &core_1_2;
   vkGetPhysicalDeviceFeatures2(device.handle, &features);
 
   info.driver = driver.driverName;
@@ -92,11 +95,13 @@ void read_properties(PhysicalDevice& device) {
   if (device.subgroup_size_control) {
     device.min_subgroup_size = sizes.minSubgroupSize;
     device.max_subgroup_size = sizes.maxSubgroupSize;
+    device.max_workgroup_subgroups = sizes.maxComputeWorkgroupSubgroups;
   }
-  const VkSubgroupFeatureFlags needed = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT;
+  const VkSubgroupFeatureFlags needed =
+      VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT;
   if ((subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) == 0 ||
-      (subgroup.supportedOperations & needed) != needed) {
-    info.unusable = "it has no subgroup arithmetic in compute shaders";
+      (subgroup.supportedOperations & needed) != needed || !core_1_2.subgroupBroadcastDynamicId) {
+    info.unusable = "it has no subgroup arithmetic, or no broadcasts, in compute shaders";
   }
 
   const VkPhysicalDeviceLimits& said = base.limits;

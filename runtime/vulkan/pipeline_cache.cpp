@@ -94,10 +94,11 @@ PipelineCache::PipelineCache(const Device& device, const Program& program)
 
 void PipelineCache::save() const {
   if (!path_) return;
+  // A cache that cannot be kept is no reason to fail.
   std::size_t size = 0;
-  check(vkGetPipelineCacheData(device_.get(), cache_.get(), &size, nullptr), "vkGetPipelineCacheData");
+  if (vkGetPipelineCacheData(device_.get(), cache_.get(), &size, nullptr) != VK_SUCCESS) return;
   std::vector<std::byte> data(size);
-  check(vkGetPipelineCacheData(device_.get(), cache_.get(), &size, data.data()), "vkGetPipelineCacheData");
+  if (vkGetPipelineCacheData(device_.get(), cache_.get(), &size, data.data()) != VK_SUCCESS) return;
   data.resize(size);
   if (data != loaded_) write_pipeline_cache(*path_, data);
 }

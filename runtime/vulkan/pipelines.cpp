@@ -61,6 +61,10 @@ Pipeline make_pipeline(const Device& device, const Kernel& kernel, const DeviceF
                 fmt::format("kernel {} needs workgroups of {}; {} allows {}", kernel.name, chosen.workgroup_size,
                             device.info().name, device.limits().max_workgroup_invocations));
   }
+  if (const std::int64_t needed = shared_memory_bytes(kernel.kind, chosen); needed > facts.max_shared_memory) {
+    throw Error(ErrorKind::device, fmt::format("kernel {} needs {} bytes of shared memory; {} allows {}", kernel.name,
+                                               needed, device.info().name, facts.max_shared_memory));
+  }
   Pipeline pipeline;
   make_layouts(device, kernel, pipeline);
   const ShaderModuleHandle module = make_module(device, kernel);
@@ -102,11 +106,14 @@ Pipeline make_pipeline(const Device& device, const Kernel& kernel, const DeviceF
 DeviceFacts facts_of(const PhysicalDevice& device) {
   DeviceFacts facts;
   facts.type = device.info.type;
-  facts.vendor = device.vendor;
   facts.subgroup_size = preferred_subgroup_size(device.vendor, device.info.subgroup_size, device.min_subgroup_size,
                                                 device.max_subgroup_size);
   facts.max_workgroup_invocations =
       std::min(device.info.limits.max_workgroup_invocations, device.info.limits.max_workgroup_size_x);
+  if (device.max_workgroup_subgroups > 0) {
+    facts.max_workgroup_invocations =
+        std::min(facts.max_workgroup_invocations, device.max_workgroup_subgroups * facts.subgroup_size);
+  }
   facts.max_shared_memory = device.info.limits.max_shared_memory;
   return facts;
 }

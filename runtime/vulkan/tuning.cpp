@@ -43,11 +43,24 @@ Tile tile(KernelKind kind, std::int64_t most_tokens, const DeviceFacts& facts) {
   // A matvec's epilogue gives each of its rows a lane.
   if (kind == KernelKind::matvec) result.rows = std::min(result.rows, facts.subgroup_size);
   if (kind == KernelKind::matmul) {
-    // A lane is a token and a subgroup a band of rows: the tile is whole lanes and whole bands.
+    // A lane is a token and a subgroup a band of rows: the tile is whole lanes and whole bands. Where lanes share what
+    // they load, a band has a row for each of them.
+    const std::int64_t subgroups = result.workgroup_size / facts.subgroup_size;
+    const std::int64_t least_rows = facts.type == DeviceType::cpu ? result.workgroup_size : subgroups;
     result.tokens = round_up(result.tokens, facts.subgroup_size);
-    result.rows = round_up(result.rows, result.workgroup_size / facts.subgroup_size);
+    result.rows = round_up(result.rows, least_rows);
+    while (shared_memory_bytes(kind, result) > facts.max_shared_memory && result.rows % (2 * least_rows) == 0) {
+      result.rows /= 2;
+    }
   }
   return result;
+}
+
+std::int64_t shared_memory_bytes(KernelKind kind, const Tile& tile) {
+  constexpr std::int64_t guaranteed = 16384;
+  if (kind != KernelKind::matmul) return guaranteed;
+  constexpr std::int64_t step_bytes = 32 * 4, most_matrices = 2;
+  return step_bytes * (most_matrices * tile.rows + tile.tokens);
 }
 
 std::vector<Tile> choose_tiles(const Program& program, const DeviceFacts& facts) {

@@ -12,7 +12,6 @@ namespace monomorph::vulkan {
 
 struct DeviceFacts {
   DeviceType type = DeviceType::other;
-  std::uint32_t vendor = 0;
   std::int64_t subgroup_size = 1;  ///< as kernels will have it
   std::int64_t max_workgroup_invocations = 128;
   std::int64_t max_shared_memory = 16384;
@@ -27,6 +26,10 @@ struct Tile {
 
 /// A tile has at most `most_tokens` tokens (a matmul's, rounded up to whole subgroups).
 Tile tile(KernelKind kind, std::int64_t most_tokens, const DeviceFacts& facts);
+
+/// What the kernel declares at most: of a matmul, decoded weights and inputs for 32 columns (shaders/matmul_shared.glsl);
+/// other kernels keep within the 16 KiB that every device has.
+std::int64_t shared_memory_bytes(KernelKind kind, const Tile& tile);
 
 /// One for each kernel, by the dispatches that the program's phases make of it.
 std::vector<Tile> choose_tiles(const Program& program, const DeviceFacts& facts);

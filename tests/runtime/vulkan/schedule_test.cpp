@@ -215,6 +215,7 @@ TEST_CASE("tiles keep what kernels assume on every subgroup size") {
         facts.subgroup_size = subgroup;
         facts.type = type;
         facts.max_workgroup_invocations = invocations;
+        if (type == DeviceType::cpu) facts.max_shared_memory = 32768;  // as lavapipe and SwiftShader have
         for (int k = 0; k <= static_cast<int>(KernelKind::sample); ++k) {
           const auto kind = static_cast<KernelKind>(k);
           const Tile chosen = tile(kind, 64, facts);
@@ -225,6 +226,8 @@ TEST_CASE("tiles keep what kernels assume on every subgroup size") {
           if (kind == KernelKind::matmul) {
             CHECK(chosen.tokens % subgroup == 0);
             CHECK(chosen.rows % (chosen.workgroup_size / subgroup) == 0);
+            if (type == DeviceType::cpu) CHECK(chosen.rows % chosen.workgroup_size == 0);  // a row for each lane
+            CHECK(shared_memory_bytes(kind, chosen) <= facts.max_shared_memory);
           }
         }
         CHECK(tile(KernelKind::attention, 3, facts).tokens <= 3);
