@@ -43,6 +43,7 @@ void ReferenceEngine::append(std::span<const std::int32_t> tokens,
       std::transform(logits.begin() + static_cast<std::ptrdiff_t>(t * vocab_size),
                      logits.begin() + static_cast<std::ptrdiff_t>((t + 1) * vocab_size), logits_.begin(),
                      [](double value) { return static_cast<float>(value); });
+      validate_logits(program_, logits_);
       if (row) row(logits_);
     }
   }

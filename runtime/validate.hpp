@@ -19,4 +19,7 @@ void validate_sampling(const Sampling& sampling);
 void validate_generation(const Program& program, std::int64_t position, std::span<const std::int32_t> prompt,
                          std::int64_t count, const Sampling& sampling);
 
+/// Finite, as those of a sound checkpoint are.
+void validate_logits(const Program& program, std::span<const float> logits);
+
 }  // namespace monomorph

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <csignal>
+#include <filesystem>
 #include <iostream>
 #include <map>
 #include <new>
@@ -17,13 +19,23 @@ namespace {
 
 using namespace cli;
 
+/// The library's own reading takes an empty word for 0, and bends what does not fit.
+template <class Number>
+std::string number_complaint(const std::string& word) {
+  Number value{};
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  return error == std::errc() && end == word.data() + word.size() ? "" : "'" + word + "' is no number that fits here";
+}
+const CLI::Validator whole_number(number_complaint<std::uint64_t>, "UINT");
+const CLI::Validator real_number(number_complaint<float>, "FLOAT");
+
 void add_engine_options(CLI::App& command, EngineChoice& choice) {
   CLI::Option_group& source = *command.add_option_group("weights");
   source.add_option("--weights", choice.weights,
                     "a .safetensors file, or a directory with one or with an index of shards");
   source.add_flag("--random-weights", choice.random_weights, "random weights, in place of a checkpoint");
   source.require_option(1);
-  command.add_option("--random-seed", choice.random_seed, "seed of the random weights");
+  command.add_option("--random-seed", choice.random_seed, "seed of the random weights")->check(whole_number);
   command.add_option("--device", choice.device, "index or part of the name of a Vulkan device, or cpu: the reference");
 }
 
@@ -47,11 +59,17 @@ struct Commands {
     command->add_option("--tokenizer", run.tokenizer, "tokenizer.json; default: the one beside the weights");
     command->add_option("-n,--count", run.count, "tokens to draw")->capture_default_str();
     command->add_option("--temperature", run.sampling.temperature, "0: always the likeliest token")
+        ->check(real_number)
         ->capture_default_str();
-    command->add_option("--top-k", run.sampling.top_k, "draw from the k likeliest; 0: from all")->capture_default_str();
+    command->add_option("--top-k", run.sampling.top_k, "draw from the k likeliest; 0: from all")
+        ->check(whole_number)
+        ->capture_default_str();
     command->add_option("--top-p", run.sampling.top_p, "draw from the likeliest that reach this share")
+        ->check(real_number)
         ->capture_default_str();
-    command->add_option("--seed", run.sampling.seed, "the same draws for the same seed")->capture_default_str();
+    command->add_option("--seed", run.sampling.seed, "the same draws for the same seed")
+        ->check(whole_number)
+        ->capture_default_str();
     command->callback([this, text, &program] {
       if (text->count() > 0) run.prompt = prompt;
       cli::run(program, run);
@@ -145,6 +163,9 @@ int run_command_line(int argc, char** argv, const Program& program) {
     print_error("interrupted\n");
     std::raise(SIGINT);
     return static_cast<int>(ErrorKind::environment);
+  } catch (const std::filesystem::filesystem_error& error) {
+    return fail(program, ErrorKind::environment,
+                fmt::format("{}: {}", error.path1().string(), error.code().message()));
   } catch (const std::bad_alloc&) {
     return fail(program, ErrorKind::environment, "the host has too little memory");
   } catch (const std::exception& error) {

@@ -63,11 +63,11 @@ void run(const Program& program, const RunOptions& options) {
     }
   } else {
     prompt = parse_tokens(options.tokens);
-    tokenizer = find_tokenizer(program, options.tokenizer, options.engine);
   }
   validate_generation(program, 0, prompt, options.count, options.sampling);
 
   const std::unique_ptr<Engine> engine = open_engine(program, options.engine);
+  if (!options.prompt) tokenizer = find_tokenizer(program, options.tokenizer, options.engine);
   Printer printer(tokenizer);
   const Engine::Generation generation =
       engine->generate(prompt, options.count, options.sampling, [&](std::int32_t token) {

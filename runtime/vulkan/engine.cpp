@@ -97,6 +97,7 @@ void VulkanEngine::collect(const Recording& recording, std::int64_t seq_len) {
 
 std::span<const float> VulkanEngine::take_logits() {
   std::copy_n(state_.logits().begin(), logits_.size(), logits_.begin());
+  validate_logits(program_, logits_);
   return logits_;
 }
 
@@ -192,6 +193,7 @@ bool VulkanEngine::take_drawn(const Draw& draw, Generation& generation) {
   if (report.generated == 0 || report.generated > drawn.size()) {
     throw Error(ErrorKind::internal, fmt::format("the device reports {} tokens drawn", report.generated));
   }
+  validate_logits(program_, state_.logits().first(logits_.size()));
   bool wanted = true;
   for (std::uint32_t i = 0; i < report.generated && wanted; ++i) {
     if (static_cast<std::int64_t>(generation.tokens.size()) == draw.count) break;

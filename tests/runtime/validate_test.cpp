@@ -1,0 +1,26 @@
+#include "runtime/validate.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+
+using namespace monomorph;
+
+TEST_CASE("logits that are no numbers are refused by the token that has them") {
+  Program program{};
+  program.name = "small";
+  std::vector<float> logits(5, -3.0f);
+  CHECK_NOTHROW(validate_logits(program, logits));
+  for (const float wrong : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
+                            -std::numeric_limits<float>::infinity()}) {
+    logits[3] = wrong;
+    try {
+      validate_logits(program, logits);
+      FAIL("accepted");
+    } catch (const Error& error) {
+      CHECK(error.kind() == ErrorKind::rejected);
+      CHECK(std::string(error.what()).find("the logit of token 3") != std::string::npos);
+    }
+  }
+}
