@@ -37,6 +37,26 @@ std::string line_of(const std::string& text, int line) {
   return result;
 }
 
+bool continues_character(char byte);
+
+/// Of a line too long to be read, the part around the span, and the span in it.
+std::pair<std::string, Span> near_span(std::string line, Span span) {
+  constexpr int most = 200, before = 80;
+  if (static_cast<int>(line.size()) > most) {
+    int begin = std::max(0, span.column - 1 - before);
+    while (begin > 0 && begin < static_cast<int>(line.size()) &&
+           continues_character(line[static_cast<std::size_t>(begin)])) {
+      --begin;
+    }
+    if (begin < static_cast<int>(line.size())) line.erase(0, static_cast<std::size_t>(begin));
+    span.column -= begin;
+    std::size_t end = std::min<std::size_t>(line.size(), most);
+    while (end < line.size() && continues_character(line[end])) ++end;
+    line.resize(end);
+  }
+  return {std::move(line), span};
+}
+
 bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
 
 /// "    ^~~~" under the span: tabs stay tabs and a character of several bytes is one column wide, so that the caret
@@ -56,11 +76,12 @@ std::string caret_under(const std::string& line, const Span& span) {
 }
 
 /// Control characters of an input never reach the terminal.
-std::string printable(const std::string& line) {
+std::string printable(const std::string& text) {
   std::string result;
-  for (const char c : line) {
+  for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    result += (byte < 0x20 && c != '\t') || byte == 0x7F ? ' ' : c;
+    const bool control = (byte < 0x20 && c != '\t' && c != '\n') || byte == 0x7F;
+    result += control ? ' ' : c;
   }
   return result;
 }
@@ -72,12 +93,12 @@ std::string render_at(const Span& span, const char* severity, const std::string&
     if (span.line > 0) result += fmt::format(":{}:{}", span.line, span.column);
     result += ": ";
   }
-  result += fmt::format("{}: {}", severity, message);
+  result += fmt::format("{}: {}", severity, printable(message));
   if (!rule.empty()) result += fmt::format(" [{}]", rule);
   result += '\n';
   if (span.source != nullptr && span.line > 0) {
-    const std::string line = line_of(span.source->text, span.line);
-    if (!line.empty()) result += fmt::format("  {}\n  {}\n", printable(line), caret_under(line, span));
+    const auto [line, shown] = near_span(line_of(span.source->text, span.line), span);
+    if (!line.empty()) result += fmt::format("  {}\n  {}\n", printable(line), caret_under(line, shown));
   }
   return result;
 }

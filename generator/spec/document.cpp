@@ -4,6 +4,8 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <cctype>
+#include <cstring>
 
 namespace monomorph::generator {
 namespace {
@@ -28,6 +30,12 @@ class Places {
       if (end != std::string::npos) span.length = std::max(1, static_cast<int>(end - begin));
     }
     return span;
+  }
+
+  Span span_at(std::size_t offset) const {
+    const auto line = std::upper_bound(lines_.begin(), lines_.end(), offset);
+    const std::size_t begin = line == lines_.begin() ? 0 : *std::prev(line);
+    return {source_, static_cast<int>(line - lines_.begin()), static_cast<int>(offset - begin) + 1, 1};
   }
 
  private:
@@ -88,6 +96,25 @@ TomlValue convert(const toml::node& node, const Places& places) {
   return result;
 }
 
+/// The first byte of a run of key characters with so many dots that toml++, which nests a table for each and recurses
+/// through them, would overflow the stack; npos: none.
+std::size_t endless_key(const std::string& text) {
+  constexpr int most_dots = 200;
+  std::size_t begin = 0;
+  int dots = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    const bool in_key = std::isalnum(static_cast<unsigned char>(c)) != 0 || std::strchr("_-.\"' \t", c) != nullptr;
+    if (!in_key || c == '\0') {
+      begin = at + 1;
+      dots = 0;
+    } else if (c == '.' && ++dots > most_dots) {
+      return begin;
+    }
+  }
+  return std::string::npos;
+}
+
 }  // namespace
 
 const TomlEntry* TomlValue::find(const std::string& key) const {
@@ -120,6 +147,10 @@ std::string describe(const TomlValue& value) {
 
 std::optional<TomlValue> parse_document(const std::shared_ptr<const Source>& source, Diagnostics& diagnostics) {
   const Places places(source);
+  if (const std::size_t at = endless_key(source->text); at != std::string::npos) {
+    diagnostics.error("spec.syntax", places.span_at(at), "TOML, a key of more than 200 parts: no section is that deep");
+    return std::nullopt;
+  }
   try {
     const toml::table table = toml::parse(std::string_view(source->text));
     TomlValue root;

@@ -76,3 +76,15 @@ TEST_CASE("the nearest word is suggested, if it is near") {
   CHECK(nearest("sliding_window", keys) == "");
   CHECK(nearest("", keys) == "");
 }
+
+TEST_CASE("of a long line the part around the mistake is shown") {
+  std::string text(5000, 'x');
+  text.replace(3000, 5, "wrong");
+  Diagnostics diagnostics;
+  diagnostics.error("rule", {std::make_shared<const Source>(Source{"a.toml", text}), 1, 3001, 5}, "no");
+  const std::string shown = render(diagnostics);
+  CHECK(shown.size() < 600);
+  const std::size_t line = shown.find("  x"), carets = shown.find('^');
+  const std::size_t under = shown.find('\n', line) + 1;
+  CHECK(shown.substr(line + (carets - under), 5) == "wrong");
+}
