@@ -29,9 +29,9 @@ class Error : public std::runtime_error {
 
 /// How tokens are drawn. temperature 0 takes the likeliest token (the lowest id where several are).
 struct Sampling {
-  float temperature = 0;     ///< >= 0
-  std::uint32_t top_k = 0;   ///< 0: all tokens
-  float top_p = 1;           ///< in (0, 1]
+  float temperature = 0;    ///< >= 0
+  std::uint32_t top_k = 0;  ///< 0: all tokens
+  float top_p = 1;          ///< in (0, 1]
   std::uint64_t seed = 0;
 };
 

@@ -18,8 +18,8 @@ void KernelTotals::add(std::int32_t kernel, const DispatchExtent& extent, double
   total.seconds += seconds;
   const KernelCost& cost = program_.kernels[index].cost;
   const std::int64_t keys = extent.position + extent.seq_len;
-  total.bytes += cost.bytes_per_row * extent.rows + cost.bytes_per_token * extent.tokens +
-                 cost.bytes_per_key * extent.rows * keys;
+  total.bytes +=
+      cost.bytes_per_row * extent.rows + cost.bytes_per_token * extent.tokens + cost.bytes_per_key * extent.rows * keys;
   // Causal: a token sees the keys up to its own, on average half of this call's.
   total.flops += cost.flops_per_row * extent.rows * extent.tokens +
                  cost.flops_per_key * extent.rows * extent.tokens * (extent.position + keys + 1) / 2;

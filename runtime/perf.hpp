@@ -9,8 +9,8 @@
 
 namespace monomorph {
 
-/// A dispatch as it ran, over tokens at `position` and the `seq_len - 1` after it. Attention's `tokens` are query rows, several
-/// a token.
+/// A dispatch as it ran, over tokens at `position` and the `seq_len - 1` after it. Attention's `tokens` are query rows,
+/// several a token.
 struct DispatchExtent {
   std::int64_t rows, tokens, position, seq_len;
 };

@@ -25,8 +25,8 @@ enum class Access : std::uint32_t { read, write, read_write };
 /// A storage buffer of a kernel (set 0, binding = its index). A binding that `splits` is a weight whose rows are the
 /// dispatch's rows: where the tensor lies in several slices, the dispatch is made once for each slice, with that slice
 /// alone bound and `first_row` counting from the tensor's first row. So a kernel reads row `first_row + r` of such a
-/// binding at `r`, and of every other binding at `first_row + r`. The same holds where a grid would be too large for one
-/// dispatch.
+/// binding at `r`, and of every other binding at `first_row + r`. The same holds where a grid would be too large for
+/// one dispatch.
 struct Binding {
   const char* name;
   Access access;
@@ -44,9 +44,6 @@ enum class KernelKind : std::uint32_t {
   sample,     ///< one workgroup
 };
 
-/// Every kernel has the specialization constants 0 (workgroup size, x), 1 (subgroup size), 2 (rows per workgroup or, for
-/// a matvec, rows per subgroup), 3 (tokens per workgroup) and 4 (a CPU driver: loads are slow, barriers slower), reads
-/// what it needs of them, and has the push constants { uint first_row; uint row_count; }.
 /// What a dispatch reads and computes, for figures of speed; activations are not counted.
 struct KernelCost {
   std::int64_t bytes_per_row;    ///< of weights, once a dispatch
@@ -56,13 +53,17 @@ struct KernelCost {
   std::int64_t flops_per_key;    ///< for each row, token and key that the token sees
 };
 
+/// Every kernel has the specialization constants 0 (workgroup size, x), 1 (subgroup size), 2 (rows per workgroup or,
+/// for a matvec, rows per subgroup), 3 (tokens per workgroup) and 4 (a CPU driver: loads are slow, barriers slower),
+/// reads what it needs of them, and has the push constants { uint first_row; uint row_count; }.
 struct Kernel {
   const char* name;
   KernelKind kind;
   std::span<const std::byte> spirv;
   std::span<const Binding> bindings;
   KernelCost cost;
-  std::int64_t max_tile_tokens;  ///< tokens per workgroup at most: no dispatch has more, or shared memory would not hold them
+  std::int64_t
+      max_tile_tokens;  ///< tokens per workgroup at most: no dispatch has more, or shared memory would not hold them
 };
 
 /// An argument of a dispatch: a place in an arena, or a weight.
@@ -108,14 +109,15 @@ class Recorder {
 
 // ---------------------------------------------------------------------------------------------------------- weights
 
-/// One checkpoint tensor, or some of its rows, as part of a weight. Rows are those of the weight (outputs); a checkpoint
-/// that keeps the matrix as [inputs, outputs] is `transposed`. In a vector (TensorPattern::rows == 1) `rows`, `source_row`
-/// and `source_rows` count elements. Parts follow each other; a part with an empty name, and what no part fills, is zeros.
+/// One checkpoint tensor, or some of its rows, as part of a weight. Rows are those of the weight (outputs); a
+/// checkpoint that keeps the matrix as [inputs, outputs] is `transposed`. In a vector (TensorPattern::rows == 1)
+/// `rows`, `source_row` and `source_rows` count elements. Parts follow each other; a part with an empty name, and what
+/// no part fills, is zeros.
 struct TensorPart {
-  const char* name;           ///< in the checkpoint, with "{i}" for the layer, without the prefix
-  std::int64_t rows;          ///< rows of the weight that this part fills
-  std::int64_t source_row;    ///< first of those rows in the checkpoint's tensor (after transposing)
-  std::int64_t source_rows;   ///< rows the checkpoint's tensor has (after transposing)
+  const char* name;          ///< in the checkpoint, with "{i}" for the layer, without the prefix
+  std::int64_t rows;         ///< rows of the weight that this part fills
+  std::int64_t source_row;   ///< first of those rows in the checkpoint's tensor (after transposing)
+  std::int64_t source_rows;  ///< rows the checkpoint's tensor has (after transposing)
   bool transposed;
 };
 
@@ -152,13 +154,13 @@ inline constexpr std::size_t max_eos_tokens = 8;
 
 /// What the host asks of the device-side state before a submission.
 struct SequenceRequest {
-  std::uint32_t position = 0;      ///< of the first token of this call
-  std::uint32_t seq_len = 0;       ///< tokens in this call
-  std::uint32_t logits_row = 0;    ///< the token of this call whose logits the head computes
-  std::uint32_t stop_position = 0; ///< `done` is set when this many positions are filled
-  float inverse_temperature = 0;   ///< 0: greedy
-  std::uint32_t top_k = 0;         ///< 0: all
-  std::uint32_t top_p = 0;         ///< in 1 / 2^24; 0: all
+  std::uint32_t position = 0;       ///< of the first token of this call
+  std::uint32_t seq_len = 0;        ///< tokens in this call
+  std::uint32_t logits_row = 0;     ///< the token of this call whose logits the head computes
+  std::uint32_t stop_position = 0;  ///< `done` is set when this many positions are filled
+  float inverse_temperature = 0;    ///< 0: greedy
+  std::uint32_t top_k = 0;          ///< 0: all
+  std::uint32_t top_p = 0;          ///< in 1 / 2^24; 0: all
   std::uint64_t seed = 0;
   std::array<std::uint32_t, max_eos_tokens> eos_tokens{};
   std::uint32_t eos_count = 0;
@@ -198,26 +200,28 @@ struct Program {
   std::int64_t num_hidden_layers;
   std::int64_t max_sequence_length;
   std::int64_t prefill_chunk;
-  std::int64_t decode_steps;   ///< `generated` holds this many tokens: steps a submission may have
+  std::int64_t decode_steps;  ///< `generated` holds this many tokens: steps a submission may have
   std::int64_t total_parameters;
-  std::int64_t flops_per_token;      ///< of one decoded token, attention aside
+  std::int64_t flops_per_token;  ///< of one decoded token, attention aside
   std::int64_t cache_bytes_per_token;
-  Dtype kv_cache = Dtype::f32;       ///< what keys and values are kept as (the reference keeps doubles)
+  Dtype kv_cache = Dtype::f32;  ///< what keys and values are kept as (the reference keeps doubles)
   std::span<const std::uint32_t> eos_tokens;
 
   std::span<const Kernel> kernels;
   std::span<const TensorGroup> tensors;
-  std::span<const char* const> checkpoint_prefixes;  ///< one of these stands before every name; tried in order; empty: ""
-  std::span<const char* const> ignored_tensors;      ///< names in the checkpoint, with "{i}", that may be left unread
-  const char* tied_embedding = "";  ///< the checkpoint's name of the matrix that is the head too; "": the head has its own
+  std::span<const char* const>
+      checkpoint_prefixes;                       ///< one of these stands before every name; tried in order; empty: ""
+  std::span<const char* const> ignored_tensors;  ///< names in the checkpoint, with "{i}", that may be left unread
+  const char* tied_embedding =
+      "";  ///< the checkpoint's name of the matrix that is the head too; "": the head has its own
   std::span<const RotaryTable> rotary_tables;
   std::array<std::int64_t, arena_count> arena_bytes;  ///< by Arena
 
   // Places in Arena::state that the host reads and writes.
   BufferView sequence_state;
-  BufferView token_ids;   ///< u32[prefill_chunk]: the tokens of this call
-  BufferView generated;   ///< u32[decode_steps]: what sampling drew
-  BufferView logits;      ///< f32[vocab_size]
+  BufferView token_ids;  ///< u32[prefill_chunk]: the tokens of this call
+  BufferView generated;  ///< u32[decode_steps]: what sampling drew
+  BufferView logits;     ///< f32[vocab_size]
 
   void (*prefill)(Recorder&);  ///< embedding and layers for seq_len <= prefill_chunk tokens
   void (*decode)(Recorder&);   ///< the same for one token

@@ -67,8 +67,8 @@ struct Tensor {
   static constexpr std::int64_t bytes = detail::Extent<Element, Axes...>::bytes;
 };
 
-/// A weight: `Weight<gate_proj, f16, intermediate, hidden>`. The role tells apart weights of equal axes. `tensor` is its
-/// row in the emitted tensor table.
+/// A weight: `Weight<gate_proj, f16, intermediate, hidden>`. The role tells apart weights of equal axes. `tensor` is
+/// its row in the emitted tensor table.
 template <class Role, class Element, class... Axes>
 struct Weight {
   std::int32_t tensor;

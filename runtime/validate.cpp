@@ -45,9 +45,10 @@ void validate_sampling(const Sampling& sampling) {
 void validate_logits(const Program& program, std::span<const float> logits) {
   const auto wrong = std::find_if(logits.begin(), logits.end(), [](float logit) { return !std::isfinite(logit); });
   if (wrong == logits.end()) return;
-  reject(fmt::format("the logit of token {} is {}: the weights of {} have values that are no numbers, or its numbers "
-                     "overflow; `monomorph check SPEC --weights PATH --scan-nan` finds the former",
-                     wrong - logits.begin(), *wrong, program.name));
+  reject(
+      fmt::format("the logit of token {} is {}: the weights of {} have values that are no numbers, or its numbers "
+                  "overflow; `monomorph check SPEC --weights PATH --scan-nan` finds the former",
+                  wrong - logits.begin(), *wrong, program.name));
 }
 
 void validate_generation(const Program& program, std::int64_t position, std::span<const std::int32_t> prompt,

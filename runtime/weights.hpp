@@ -2,7 +2,8 @@
 // device's upload and the CPU reference read the same mapping, so they cannot disagree about what a weight is.
 //
 // Takes a Program's tensor tables and a checkpoint (or a seed); gives rows as floats, or as the bytes a device holds.
-// Guarantees: every part was found, with the dtype and shape the program states, and nothing else; reading cannot fail afterwards.
+// Guarantees: every part was found, with the dtype and shape the program states, and nothing else; reading cannot fail
+// afterwards.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +37,8 @@ std::vector<TensorEntry> list_tensors(const Program& program);
 class HostWeights {
  public:
   /// Opens a checkpoint and finds every tensor in it. Throws Error(rejected) with all tensors that are missing, have
-  /// another dtype or shape, or are not used (Program::ignored_tensors aside), Error(environment) for files that cannot be read.
+  /// another dtype or shape, or are not used (Program::ignored_tensors aside), Error(environment) for files that cannot
+  /// be read.
   static HostWeights open(const Program& program, const std::string& path);
   /// Normal values scaled by 1 / sqrt(columns) (vectors: 1 + 0.3 normal, biases 0.3 normal), rounded to the dtype; the
   /// same for the same seed.

@@ -1,5 +1,5 @@
-// Weights from a checkpoint: finds every part of every tensor, judges dtype and shape, refuses tensors that nothing uses,
-// reads rows out of the mapping.
+// Weights from a checkpoint: finds every part of every tensor, judges dtype and shape, refuses tensors that nothing
+// uses, reads rows out of the mapping.
 #include <algorithm>
 #include <cstring>
 #include <set>
@@ -144,8 +144,8 @@ std::vector<std::string> names_of(const std::vector<TensorEntry>& entries) {
   return names;
 }
 
-/// Tensors that the program does not read and that are neither ignored nor, in a model whose head is its embedding, a copy
-/// of that: a model that has them is another model. `used`: names with their prefix.
+/// Tensors that the program does not read and that are neither ignored nor, in a model whose head is its embedding, a
+/// copy of that: a model that has them is another model. `used`: names with their prefix.
 void find_unused(const Program& program, const Checkpoint& checkpoint, const std::string& prefix,
                  const std::set<std::string>& used, std::vector<std::string>& problems) {
   const CheckpointTensor* tied = nullptr;
@@ -157,8 +157,8 @@ void find_unused(const Program& program, const Checkpoint& checkpoint, const std
     const bool ignored = std::any_of(program.ignored_tensors.begin(), program.ignored_tensors.end(),
                                      [&](const char* pattern) { return is_named(name, pattern); });
     if (ignored || (tied != nullptr && same_tensor(tensor, *tied))) continue;
-    problems.push_back(fmt::format("{} in {}: this engine does not use it", tensor.name,
-                                   checkpoint.files()[tensor.file].string()));
+    problems.push_back(
+        fmt::format("{} in {}: this engine does not use it", tensor.name, checkpoint.files()[tensor.file].string()));
   }
 }
 

@@ -1,7 +1,7 @@
 // Rows of one or more matrices times many vectors, in tiles of tile_rows x tile_tokens; a lane is a token (or several), a
 // subgroup a band of rows. Two ways of sharing what was loaded, one a device.
 //
-// The including kernel gives: columns, padded_quads, row_blocks, matrices, a Block; vec4 input_quad(token, quad),
+// The including kernel gives: padded_quads, row_blocks, matrices, a Block; vec4 input_quad(token, quad),
 // uvec4 weight_block(matrix, row, block), finish(row, token, sums).
 const uint quads_per_block = block_elements / 4;
 const uint subgroups = workgroup_size / subgroup_size;

@@ -3,7 +3,7 @@
 // They lie as far apart as there are subgroups: one after another, the subgroups then read tile_rows long streams, which
 // a CPU's prefetchers follow (neighbouring rows, short and in one page, are read at half the rate).
 //
-// The including kernel gives: columns, padded_quads (vec4s of a padded row), row_blocks (uvec4s of a padded row),
+// The including kernel gives: padded_quads (vec4s of a padded row), row_blocks (uvec4s of a padded row),
 // matrices, a Block; prepare_input(), vec4 input_quad(quad), uvec4 weight_block(matrix, row, block),
 // finish(row, sums).
 const uint quads_per_block = block_elements / 4;

@@ -56,11 +56,14 @@ void require(const std::vector<std::string>& command, const fs::path& directory,
   const int status = run(command, log);
   if (status == 0) return;
   if (status < 0 || status == 127) {
-    throw EnvironmentError(fmt::format("{} cannot be started; building an engine needs the packages cmake, ninja-build and g++", command[0]));
+    throw EnvironmentError(fmt::format(
+        "{} cannot be started; building an engine needs the packages cmake, ninja-build and g++", command[0]));
   }
   const std::string said = text_of(log);
   if (out_of_space(directory, said)) {
-    throw EnvironmentError(fmt::format("no space left while building in {}: free some (an engine takes about 20 MB) and build again", directory.string()));
+    throw EnvironmentError(
+        fmt::format("no space left while building in {}: free some (an engine takes about 20 MB) and build again",
+                    directory.string()));
   }
   std::string shown;
   for (const std::string& word : command) shown += (shown.empty() ? "" : " ") + word;

@@ -1,5 +1,5 @@
-// The last step of `monomorph build`: the emitted project is configured, compiled and linked with CMake and the system's
-// compiler, against the runtime that was installed with the generator.
+// The last step of `monomorph build`: the emitted project is configured, compiled and linked with CMake and the
+// system's compiler, against the runtime that was installed with the generator.
 #pragma once
 
 #include <string>

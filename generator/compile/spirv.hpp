@@ -1,5 +1,5 @@
-// GLSL to SPIR-V, in process: glslang, then SPIRV-Tools to optimise and to validate. What fails here was emitted wrongly:
-// an InternalError with glslang's words.
+// GLSL to SPIR-V, in process: glslang, then SPIRV-Tools to optimise and to validate. What fails here was emitted
+// wrongly: an InternalError with glslang's words.
 #pragma once
 
 #include <cstdint>

@@ -124,8 +124,8 @@ OutputFolder::OutputFolder(const std::string& directory) : path_(fs::path(direct
   if (lock_ < 0) throw EnvironmentError(fmt::format("cannot open the folder {}: {}", directory, reason()));
   if (flock(lock_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     close(lock_);
-    throw EnvironmentError(fmt::format("another run of monomorph is writing to {}; wait for it, or name another folder",
-                                       directory));
+    throw EnvironmentError(
+        fmt::format("another run of monomorph is writing to {}; wait for it, or name another folder", directory));
   }
 }
 
@@ -154,9 +154,10 @@ void OutputFolder::write(const EmittedFiles& files, const std::map<std::string, 
     if (fs::exists(path_ / path, error)) {
       if (fs::is_regular_file(path_ / path, error) && read_if_there(path_ / path) == bytes) continue;
       if (!earlier.contains(path)) {
-        throw EnvironmentError(fmt::format("{} is in the way, and was not written by monomorph; move it, or name another "
-                                           "folder",
-                                           (path_ / path).string()));
+        throw EnvironmentError(
+            fmt::format("{} is in the way, and was not written by monomorph; move it, or name another "
+                        "folder",
+                        (path_ / path).string()));
       }
     }
     write_file(staging.path() / path, bytes, path_ / path);

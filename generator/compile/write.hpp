@@ -10,8 +10,8 @@
 
 namespace monomorph::generator {
 
-/// The folder that emitted files go to, for one process at a time: made if need be, and locked while this lives. A folder
-/// that was made and that nothing was written to is removed again.
+/// The folder that emitted files go to, for one process at a time: made if need be, and locked while this lives. A
+/// folder that was made and that nothing was written to is removed again.
 class OutputFolder {
  public:
   /// Throws EnvironmentError where it cannot be made, is a file, or another process writes to it.
@@ -20,10 +20,10 @@ class OutputFolder {
   OutputFolder(const OutputFolder&) = delete;
   OutputFolder& operator=(const OutputFolder&) = delete;
 
-  /// Writes `files` (and kernels/<name>.spv). All are written to a folder of their own within this one first and moved to
-  /// their places when all are there, so that a full disk changes nothing; files whose bytes would not change are left
-  /// alone, files of an earlier emission that are no longer emitted are removed. A file in the way that is not from an
-  /// earlier emission is an EnvironmentError. Interrupts wait until it is done.
+  /// Writes `files` (and kernels/<name>.spv). All are written to a folder of their own within this one first and moved
+  /// to their places when all are there, so that a full disk changes nothing; files whose bytes would not change are
+  /// left alone, files of an earlier emission that are no longer emitted are removed. A file in the way that is not
+  /// from an earlier emission is an EnvironmentError. Interrupts wait until it is done.
   void write(const EmittedFiles& files, const std::map<std::string, CompiledKernel>& kernels);
 
  private:

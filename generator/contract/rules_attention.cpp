@@ -9,7 +9,7 @@ namespace monomorph::generator {
 namespace {
 
 constexpr std::int64_t max_head_dim = 512;  // attention gives each vec4 of a head an invocation; every device has 128
-constexpr std::int64_t max_heads = 65535;  // a workgroup for each: what every device dispatches at once
+constexpr std::int64_t max_heads = 65535;   // a workgroup for each: what every device dispatches at once
 
 void kv_heads_divide_heads(const AttentionSection& attention, Diagnostics& diagnostics) {
   const std::int64_t heads = attention.num_attention_heads.value;

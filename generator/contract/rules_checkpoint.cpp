@@ -159,8 +159,8 @@ void dtype_patterns_match(const Spec& spec, const std::vector<NeededPart>& neede
 /// They stand in literals of the emitted C++, and in messages.
 void names_are_printable(const CheckpointSection& checkpoint, Diagnostics& diagnostics) {
   const auto check = [&](const std::string& name, const Span& span) {
-    const bool fits = std::all_of(name.begin(), name.end(),
-                                  [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
+    const bool fits =
+        std::all_of(name.begin(), name.end(), [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
     if (fits) return;
     diagnostics.error("checkpoint.name_characters", span,
                       "a tensor's name has printable ASCII characters other than \" and \\");
@@ -179,10 +179,11 @@ void gate_and_up_dtypes_agree(const Spec& spec, const std::vector<NeededPart>& n
   if (!needs(gate) || !needs(up)) return;
   const std::string of_gate = dtype_name(spec.checkpoint, gate, false), of_up = dtype_name(spec.checkpoint, up, false);
   if (of_gate == of_up) return;
-  diagnostics.error("checkpoint.gate_up_dtypes", spec.checkpoint.dtypes.back().second.span,
-                    fmt::format("the weights of gate and up have different types ({}, {}); they must have one, since they "
-                                "are read side by side",
-                                of_gate, of_up));
+  diagnostics.error(
+      "checkpoint.gate_up_dtypes", spec.checkpoint.dtypes.back().second.span,
+      fmt::format("the weights of gate and up have different types ({}, {}); they must have one, since they "
+                  "are read side by side",
+                  of_gate, of_up));
 }
 
 /// q, k and v become one matrix, their biases one vector.

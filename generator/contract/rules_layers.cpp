@@ -76,9 +76,9 @@ void kinds_are_identifiers(const Spec& spec, Diagnostics& diagnostics) {
       if (c != '_') joined += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     }
     if (!structs.insert(joined).second) {
-      diagnostics.error("layers.kind_name", kind.span,
-                        fmt::format("the kind {} and another differ in case or \"_\" alone; rename one of them",
-                                    kind.name));
+      diagnostics.error(
+          "layers.kind_name", kind.span,
+          fmt::format("the kind {} and another differ in case or \"_\" alone; rename one of them", kind.name));
       continue;
     }
     for (const char* axis : {"q", "kv", "qkv", "heads", "kv_heads", "head", "intermediate"}) {

@@ -30,10 +30,11 @@ void name_is_a_file_name(const Field<std::string>& name, Diagnostics& diagnostic
 /// The executable stands beside what is emitted, and is a target of CMake's.
 void name_is_free(const Field<std::string>& name, Diagnostics& diagnostics) {
   if (!is_reserved_model_name(name.value)) return;
-  diagnostics.error("model.name", name.span,
-                    fmt::format("\"{}\" is what a file, folder or target of the emitted engine is called; give the model "
-                                "another name",
-                                name.value));
+  diagnostics.error(
+      "model.name", name.span,
+      fmt::format("\"{}\" is what a file, folder or target of the emitted engine is called; give the model "
+                  "another name",
+                  name.value));
 }
 
 void eps_in_range(const NormSection& norm, Diagnostics& diagnostics) {

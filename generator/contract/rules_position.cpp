@@ -57,10 +57,11 @@ void learned_positions_are_the_models(const Spec& spec, const LayerKind& kind, D
                                   "not for the kind {}",
                                   kind.name));
   } else if (own.value != "learned" && model == "learned") {
-    diagnostics.error("position.learned_for_all", own.span,
-                      fmt::format("learned positions are added to the embedding, for all layers: the kind {} cannot have "
-                                  "\"{}\" in their place",
-                                  kind.name, own.value));
+    diagnostics.error(
+        "position.learned_for_all", own.span,
+        fmt::format("learned positions are added to the embedding, for all layers: the kind {} cannot have "
+                    "\"{}\" in their place",
+                    kind.name, own.value));
   }
 }
 

@@ -33,8 +33,10 @@ std::string CppWriter::kernels() const {
 
 std::string CppWriter::forward() const {
   std::vector<Holes> phases;
-  phases.push_back(phase("prefill", "Up to tokens::size tokens: token_ids to hidden_states, keys and values cached.", plan_.prefill));
-  phases.push_back(phase("decode", "One token: token_ids[0] to hidden_states, its key and value cached.", plan_.decode));
+  phases.push_back(phase("prefill", "Up to tokens::size tokens: token_ids to hidden_states, keys and values cached.",
+                         plan_.prefill));
+  phases.push_back(
+      phase("decode", "One token: token_ids[0] to hidden_states, its key and value cached.", plan_.decode));
   Holes holes = common();
   holes.insert({{"several_kinds", several_kinds()},
                 {"phases", phases},
@@ -43,7 +45,8 @@ std::string CppWriter::forward() const {
   if (several_kinds()) {
     std::vector<Holes> enumerators, order;
     for (const LayerContract& kind : contract_.kinds) enumerators.push_back({{"enumerator", kind.identifier}});
-    for (const std::size_t kind : contract_.layer_kinds) order.push_back({{"enumerator", contract_.kinds[kind].identifier}});
+    for (const std::size_t kind : contract_.layer_kinds)
+      order.push_back({{"enumerator", contract_.kinds[kind].identifier}});
     holes.insert({{"kind_count", static_cast<std::int64_t>(contract_.kinds.size())},
                   {"kinds", enumerators},
                   {"layer_order", order}});

@@ -44,7 +44,8 @@ std::vector<Holes> CppWriter::roles() const {
   std::vector<std::string> names;
   const auto add = [&](const std::vector<WeightPlan>& weights) {
     for (const WeightPlan& weight : weights) {
-      if (std::find(names.begin(), names.end(), weight.contract.role) == names.end()) names.push_back(weight.contract.role);
+      if (std::find(names.begin(), names.end(), weight.contract.role) == names.end())
+        names.push_back(weight.contract.role);
     }
   };
   add(plan_.prologue_weights);
@@ -104,7 +105,8 @@ std::string CppWriter::cache_sum() const {
     if (!plan_.caches[kind].present) continue;
     const Holes names = kind_names(kind);
     const std::string prefix = std::get<std::string>(names.at("prefix").value);
-    sum = (sum == "0" ? "" : sum + " + ") + fmt::format("2 * {0}layer_count * {0}layer_cache(0).keys.view.bytes", prefix);
+    sum =
+        (sum == "0" ? "" : sum + " + ") + fmt::format("2 * {0}layer_count * {0}layer_cache(0).keys.view.bytes", prefix);
   }
   return sum;
 }

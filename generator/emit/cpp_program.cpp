@@ -11,8 +11,8 @@ namespace monomorph::generator {
 namespace {
 
 std::string cost_of(const KernelCost& cost) {
-  return fmt::format("{}, {}, {}, {}, {}", cost.bytes_per_row, cost.bytes_per_token, cost.bytes_per_key, cost.flops_per_row,
-                     cost.flops_per_key);
+  return fmt::format("{}, {}, {}, {}, {}", cost.bytes_per_row, cost.bytes_per_token, cost.bytes_per_key,
+                     cost.flops_per_row, cost.flops_per_key);
 }
 
 /// What the checkpoint calls the matrix of embeddings.
@@ -22,14 +22,13 @@ std::string token_embedding_name(const Contract& contract) {
   return found == contract.prologue.end() ? "" : found->sources.front().name;
 }
 
-std::string_view template_text(const std::string& path) { return resource("templates/" + path); }
-
 }  // namespace
 
 std::string CppWriter::program() const {
   std::vector<Holes> tables, prefixes, ignored;
   for (const RotaryTablePlan& table : plan_.rotary_tables) {
-    tables.push_back({{"buffer", table.buffer}, {"identifier", table.buffer}, {"frequencies", float_list(table.frequencies)}});
+    tables.push_back(
+        {{"buffer", table.buffer}, {"identifier", table.buffer}, {"frequencies", float_list(table.frequencies)}});
   }
   for (const std::string& prefix : contract_.checkpoint_prefixes) prefixes.push_back({{"text", prefix}});
   if (prefixes.empty()) prefixes.push_back({{"text", ""}});
@@ -37,31 +36,32 @@ std::string CppWriter::program() const {
   std::string eos;
   for (const std::int64_t id : contract_.eos_token_ids) eos += (eos.empty() ? "" : ", ") + std::to_string(id);
   Holes holes = common();
-  holes.insert({{"kernels", kernel_tables()},
-                {"groups", tensor_groups()},
-                {"rotary_tables", tables},
-                {"prefixes", prefixes},
-                {"eos_tokens", eos},
-                {"ignored_tensors", ignored},
-                {"tied_embedding", contract_.tie_word_embeddings ? token_embedding_name(contract_) : ""},
-                {"arena_bytes", fmt::format("activation_bytes, cache_bytes, {}, {}", plan_.state_bytes, plan_.table_bytes)},
-                {"flops_per_token", std::to_string(contract_.matrix_flops_per_token)},
-                {"cache_bytes_per_token", std::to_string(plan_.cache_bytes_per_token(contract_))},
-                {"kv_cache", dtype_name(contract_.kv_cache)},
-                {"decode_steps", plan_.decode_steps},
-                {"state", plan_.sequence_state.name}});
+  holes.insert(
+      {{"kernels", kernel_tables()},
+       {"groups", tensor_groups()},
+       {"rotary_tables", tables},
+       {"prefixes", prefixes},
+       {"eos_tokens", eos},
+       {"ignored_tensors", ignored},
+       {"tied_embedding", contract_.tie_word_embeddings ? token_embedding_name(contract_) : ""},
+       {"arena_bytes", fmt::format("activation_bytes, cache_bytes, {}, {}", plan_.state_bytes, plan_.table_bytes)},
+       {"flops_per_token", std::to_string(contract_.matrix_flops_per_token)},
+       {"cache_bytes_per_token", std::to_string(plan_.cache_bytes_per_token(contract_))},
+       {"kv_cache", dtype_name(contract_.kv_cache)},
+       {"decode_steps", plan_.decode_steps},
+       {"state", plan_.sequence_state.name}});
   return render("cpp/program.cpp", holes);
 }
 
 std::string CppWriter::spirv() const {
-  return Template::parse("cpp/spirv.S", template_text)
+  return embedded_template("cpp/spirv.S")
       .render({{"generated", generated_}, {"space", contract_.identifier}, {"kernels", kernel_names()}});
 }
 
 std::string CppWriter::cmake() const {
   Holes holes = common();
   holes.insert({"kernels", kernel_names()});
-  return Template::parse("cpp/CMakeLists.txt", template_text).render(holes);
+  return embedded_template("cpp/CMakeLists.txt").render(holes);
 }
 
 std::vector<Holes> CppWriter::kernel_names() const {
@@ -116,7 +116,8 @@ std::vector<Holes> CppWriter::tensor_groups() const {
   groups.push_back({{"name", "prologue"}, {"patterns", patterns(plan_.prologue_weights)}, {"layers", ""}});
   for (std::size_t kind = 0; kind < contract_.kinds.size(); ++kind) {
     std::string layers;
-    for (const std::int32_t layer : contract_.kinds[kind].layers) layers += (layers.empty() ? "" : ", ") + std::to_string(layer);
+    for (const std::int32_t layer : contract_.kinds[kind].layers)
+      layers += (layers.empty() ? "" : ", ") + std::to_string(layer);
     groups.push_back({{"name", "layers_" + contract_.kinds[kind].identifier},
                       {"patterns", patterns(plan_.layer_weights[kind])},
                       {"layers", layers}});

@@ -10,8 +10,6 @@
 namespace monomorph::generator {
 namespace {
 
-std::string_view template_text(const std::string& path) { return resource("templates/" + path); }
-
 /// "local_layer" becomes "LocalLayer".
 std::string camel_case(const std::string& identifier) {
   std::string text;
@@ -44,7 +42,7 @@ Holes CppWriter::common() const {
 }
 
 std::string CppWriter::render(const std::string& path, const Holes& holes) const {
-  return format_cpp(Template::parse(path, template_text).render(holes));
+  return format_cpp(embedded_template(path).render(holes));
 }
 
 Holes CppWriter::kind_names(std::size_t index) const {
@@ -61,7 +59,8 @@ Holes CppWriter::kind_names(std::size_t index) const {
 std::vector<std::int64_t> CppWriter::first_tensors() const {
   std::vector<std::int64_t> first = {static_cast<std::int64_t>(plan_.prologue_weights.size())};
   for (std::size_t kind = 0; kind < contract_.kinds.size(); ++kind) {
-    first.push_back(first.back() + static_cast<std::int64_t>(plan_.layer_weights[kind].size() * contract_.kinds[kind].layers.size()));
+    first.push_back(first.back() +
+                    static_cast<std::int64_t>(plan_.layer_weights[kind].size() * contract_.kinds[kind].layers.size()));
   }
   return first;
 }

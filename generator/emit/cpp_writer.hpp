@@ -1,5 +1,6 @@
 // Fills the holes of the C++ templates from the plan, one public function a file: cpp_model.cpp (dimensions, weights,
-// buffers), cpp_forward.cpp (kernels, forward pass, reference), cpp_program.cpp (the runtime's tables, embedding, CMake).
+// buffers), cpp_forward.cpp (kernels, forward pass, reference), cpp_program.cpp (the runtime's tables, embedding,
+// CMake).
 #pragma once
 
 #include <string>

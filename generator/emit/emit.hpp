@@ -1,4 +1,5 @@
-// Emission: the plan as text. Every file comes from a template in templates/; this stage only says what fills the holes.
+// Emission: the plan as text. Every file comes from a template in templates/; this stage only says what fills the
+// holes.
 //
 // Deterministic: the same contract and origin give the same bytes; no date, host or path gets in.
 #pragma once

@@ -10,13 +10,14 @@
 namespace monomorph::generator {
 namespace {
 
-std::string_view template_text(const std::string& path) { return resource("templates/" + path); }
-
 std::string access_word(Access access) {
   switch (access) {
-    case Access::read: return "readonly";
-    case Access::write: return "writeonly";
-    case Access::read_write: return "";
+    case Access::read:
+      return "readonly";
+    case Access::write:
+      return "writeonly";
+    case Access::read_write:
+      return "";
   }
   return "";
 }
@@ -59,7 +60,7 @@ std::string render_kernel(const KernelPlan& kernel, const StructRecord& state, c
   }
   Holes holes = kernel.holes;
   holes.insert({{"kernel", kernel.name}, {"about", kernel.about}, {"generated", generated}, {"buffers", buffers}});
-  return Template::parse(kernel.template_path, template_text).render(holes);
+  return embedded_template(kernel.template_path).render(holes);
 }
 
 }  // namespace

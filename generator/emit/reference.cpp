@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "generator/emit/emit.hpp"
+#include "generator/emit/template.hpp"
 
 namespace monomorph::generator {
 namespace {
@@ -32,8 +33,10 @@ class ReferenceWriter {
   }
   std::string operator()(const SplitOp& op) {
     const std::string q = axis("q") + "::size", kv = axis("kv") + "::size", in = op.in.name;
-    return fmt::format("auto queries = slice<0, {0}>({2});\nauto keys = slice<{0}, {1}>({2});\n"
-                       "const auto values = slice<{0} + {1}, {1}>({2});", q, kv, in);
+    return fmt::format(
+        "auto queries = slice<0, {0}>({2});\nauto keys = slice<{0}, {1}>({2});\n"
+        "const auto values = slice<{0} + {1}, {1}>({2});",
+        q, kv, in);
   }
   // Norms and rotations of heads work in place: queries stay queries.
   std::string operator()(const HeadNormOp& op) {
@@ -55,8 +58,10 @@ class ReferenceWriter {
       return fmt::format("const auto {} = activate({}, [](double x) {{ return {}; }});", op.out.name, op.in[0].name,
                          to_cpp(op.expression));
     }
-    return fmt::format("const auto {} = combine({}, {}, []([[maybe_unused]] double gate, [[maybe_unused]] double up) {{ return {}; }});",
-                       op.out.name, op.in[0].name, op.in[1].name, to_cpp(op.expression));
+    return fmt::format(
+        "const auto {} = combine({}, {}, []([[maybe_unused]] double gate, [[maybe_unused]] double up) {{ return {}; "
+        "}});",
+        op.out.name, op.in[0].name, op.in[1].name, to_cpp(op.expression));
   }
   std::string operator()(const AddOp& op) { return fmt::format("add({}, {});", op.residual.name, op.in.name); }
 
@@ -66,7 +71,9 @@ class ReferenceWriter {
     return (kind_ != nullptr ? "layer." : "weights.") + role + ".tensor";
   }
   std::string axis(const std::string& name) const { return layer_axis_name(contract_, *kind_, name); }
-  std::string head_axis(const Value& value) const { return axis(value.name.starts_with("queries") ? "heads" : "kv_heads"); }
+  std::string head_axis(const Value& value) const {
+    return axis(value.name.starts_with("queries") ? "heads" : "kv_heads");
+  }
   static std::string in_place(const Value& value) { return value.name.substr(0, value.name.find('_')); }
   std::string prefix() const { return contract_.kinds.size() > 1 ? kind_->identifier + "_" : ""; }
   std::string positions_axis() const {

@@ -5,11 +5,18 @@
 #include <string>
 #include <string_view>
 
+#include "generator/emit/template.hpp"
+
 namespace monomorph::generator {
 
 const std::map<std::string, std::string_view>& resources();
 
 /// One of them; an unknown path is an InternalError.
 std::string_view resource(const std::string& path);
+
+/// The template of that name, with what it includes.
+inline Template embedded_template(const std::string& path) {
+  return Template::parse(path, [](const std::string& name) { return resource("templates/" + name); });
+}
 
 }  // namespace monomorph::generator

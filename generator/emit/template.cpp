@@ -105,7 +105,8 @@ class Scope {
 
 bool has_type(const HoleDeclaration& hole, const HoleValue& value) {
   switch (hole.type) {
-    case HoleType::boolean: return std::holds_alternative<bool>(value.value);
+    case HoleType::boolean:
+      return std::holds_alternative<bool>(value.value);
     case HoleType::uint: {
       const std::int64_t* number = std::get_if<std::int64_t>(&value.value);
       return number != nullptr && *number >= 0 && *number <= 0xffffffffLL;
@@ -114,7 +115,8 @@ bool has_type(const HoleDeclaration& hole, const HoleValue& value) {
       const double* real = std::get_if<double>(&value.value);
       return real != nullptr && std::isfinite(*real);
     }
-    case HoleType::text: return std::holds_alternative<std::string>(value.value);
+    case HoleType::text:
+      return std::holds_alternative<std::string>(value.value);
     case HoleType::choice: {
       const std::string* text = std::get_if<std::string>(&value.value);
       return text != nullptr && std::find(hole.choices.begin(), hole.choices.end(), *text) != hole.choices.end();
@@ -148,7 +150,8 @@ class Renderer {
         for (const TemplatePiece& piece : node.pieces) text += piece.hole ? fill(node, piece, scope) : piece.text;
         text += '\n';
         return;
-      case TemplateNode::Kind::constants: return constants();
+      case TemplateNode::Kind::constants:
+        return constants();
       case TemplateNode::Kind::condition:
         for (std::size_t branch = 0; branch < node.children.size(); ++branch) {
           if (!node.conditions[branch].empty() && !scope.holds(node.conditions[branch], node.place)) continue;

@@ -4,33 +4,15 @@
 // nothing uses, is an InternalError that names the template's file, line and column.
 #pragma once
 
-#include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
+#include "generator/plan/holes.hpp"
+
 namespace monomorph::generator {
-
-struct HoleValue;
-using Holes = std::map<std::string, HoleValue>;
-
-/// What fills a hole: a flag, a number, a text, or a list of records.
-struct HoleValue {
-  std::variant<bool, std::int64_t, double, std::string, std::vector<Holes>> value;
-
-  HoleValue(bool flag) : value(flag) {}
-  HoleValue(int number) : value(std::int64_t{number}) {}
-  HoleValue(std::int64_t number) : value(number) {}
-  HoleValue(double number) : value(number) {}
-  HoleValue(const char* text) : value(std::string(text)) {}
-  HoleValue(std::string text) : value(std::move(text)) {}
-  HoleValue(std::vector<Holes> list) : value(std::move(list)) {}
-  bool operator==(const HoleValue& other) const;
-};
 
 enum class HoleType { boolean, uint, real, text, choice, list };
 
@@ -42,7 +24,7 @@ struct HoleDeclaration {
   std::vector<std::string> choices;  ///< of a choice
   std::vector<std::string> fields;   ///< of a list's records
   std::shared_ptr<HoleValue> sample;
-  std::string place;                 ///< file:line:column
+  std::string place;  ///< file:line:column
 };
 
 /// Where a template's text is found, by path relative to templates/.

@@ -24,10 +24,10 @@ struct TemplatePiece {
 struct TemplateNode {
   enum class Kind { sequence, line, constants, condition, loop } kind = Kind::sequence;
   TemplatePlace place;
-  std::vector<TemplatePiece> pieces;                     ///< line
-  std::vector<std::shared_ptr<TemplateNode>> children;   ///< sequence; loop: its body; condition: one for each branch
-  std::vector<std::string> conditions;                   ///< condition: one for each branch, "" is else
-  std::string item, list;                                ///< loop
+  std::vector<TemplatePiece> pieces;                    ///< line
+  std::vector<std::shared_ptr<TemplateNode>> children;  ///< sequence; loop: its body; condition: one for each branch
+  std::vector<std::string> conditions;                  ///< condition: one for each branch, "" is else
+  std::string item, list;                               ///< loop
 };
 
 struct ParsedTemplate {

@@ -40,8 +40,8 @@ std::vector<std::string> strings_of(const toml::node_view<const toml::node>& nod
 }
 
 HoleType type_of(const TemplatePlace& place, const std::string& type) {
-  static const std::map<std::string, HoleType> types = {{"bool", HoleType::boolean}, {"uint", HoleType::uint},
-                                                        {"float", HoleType::real},   {"text", HoleType::text},
+  static const std::map<std::string, HoleType> types = {{"bool", HoleType::boolean},  {"uint", HoleType::uint},
+                                                        {"float", HoleType::real},    {"text", HoleType::text},
                                                         {"choice", HoleType::choice}, {"list", HoleType::list}};
   const auto found = types.find(type);
   if (found == types.end()) template_error(place, 1, fmt::format("unknown type of hole: '{}'", type));
@@ -95,7 +95,8 @@ class Parser {
       if (view["values"]) hole.choices = strings_of(view["values"]);
       if (view["fields"]) hole.fields = strings_of(view["fields"]);
       // The outermost file's sample counts: it is declared first.
-      if (node.contains("sample") && !hole.sample) hole.sample = std::make_shared<HoleValue>(value_of(*node.get("sample")));
+      if (node.contains("sample") && !hole.sample)
+        hole.sample = std::make_shared<HoleValue>(value_of(*node.get("sample")));
     }
   }
 
@@ -109,7 +110,8 @@ class Parser {
   }
 
   /// Parses lines from `at` until an end, elif or else that it does not open; gives that line's index.
-  std::size_t block(const std::string& path, const std::vector<std::string>& lines, std::size_t at, TemplateNode& parent) {
+  std::size_t block(const std::string& path, const std::vector<std::string>& lines, std::size_t at,
+                    TemplateNode& parent) {
     for (; at < lines.size(); ++at) {
       const TemplatePlace place{path, static_cast<int>(at + 1)};
       const std::size_t indent = lines[at].find_first_not_of(' ');

@@ -37,8 +37,8 @@ struct Printer {
     return fmt::format("cache.{}[position] = {}", op.cache, op.in.name);
   }
   std::string operator()(const AttentionOp& op) const {
-    return fmt::format("{} = attention({}, cache.keys, cache.values; scale {}, causal)", typed(op.out),
-                       op.queries.name, op.scale);
+    return fmt::format("{} = attention({}, cache.keys, cache.values; scale {}, causal)", typed(op.out), op.queries.name,
+                       op.scale);
   }
   std::string operator()(const ActivationOp& op) const {
     return fmt::format("{} = {}", typed(op.out), op.expression.text);

@@ -119,8 +119,7 @@ std::string layer_axis_name(const Contract& contract, const LayerContract& kind,
 Graph build_graph(const Contract& contract) {
   const Value hidden_states{"hidden_states", {"hidden", contract.hidden_size}};
   Graph graph;
-  graph.prologue.push_back(
-      EmbedOp{"embed_tokens", contract.learned_positions ? "embed_positions" : "", hidden_states});
+  graph.prologue.push_back(EmbedOp{"embed_tokens", contract.learned_positions ? "embed_positions" : "", hidden_states});
   for (const LayerContract& kind : contract.kinds) graph.layers.push_back(LayerBuilder(contract, kind).build());
 
   const Value final_hidden{"final_hidden", hidden_states.axis};

@@ -10,9 +10,12 @@ std::int64_t aligned(std::int64_t bytes) { return (bytes + view_alignment - 1) /
 
 std::string dtype_name(Dtype dtype) {
   switch (dtype) {
-    case Dtype::f32: return "f32";
-    case Dtype::f16: return "f16";
-    case Dtype::bf16: return "bf16";
+    case Dtype::f32:
+      return "f32";
+    case Dtype::f16:
+      return "f16";
+    case Dtype::bf16:
+      return "bf16";
   }
   throw InternalError("a dtype without a name");
 }
@@ -112,7 +115,8 @@ void ActivationBuffers::use(const BufferPlan& buffer, std::size_t section, std::
     entry = entries_.end() - 1;
   }
   if (entry->buffer.type() != buffer.type()) {
-    throw InternalError(fmt::format("plan: the buffer {} is {} and {}", buffer.name, entry->buffer.type(), buffer.type()));
+    throw InternalError(
+        fmt::format("plan: the buffer {} is {} and {}", buffer.name, entry->buffer.type(), buffer.type()));
   }
   for (Lifetime& lifetime : entry->lifetimes) {
     if (lifetime.section == section) {

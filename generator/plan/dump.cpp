@@ -34,11 +34,14 @@ void calls(std::string& text, const std::string& title, const std::vector<CallPl
   }
 }
 
-void phase(std::string& text, const std::string& name, const PhasePlan& phase, const Plan& plan, const Contract& contract) {
+void phase(std::string& text, const std::string& name, const PhasePlan& phase, const Plan& plan,
+           const Contract& contract) {
   if (!phase.prologue.empty()) calls(text, name + ", prologue", phase.prologue, plan);
   for (std::size_t kind = 0; kind < phase.layers.size(); ++kind) {
-    calls(text, fmt::format("{}, layer of kind {} (x {})", name, contract.kinds[kind].name, contract.kinds[kind].layers.size()),
-          phase.layers[kind], plan);
+    calls(
+        text,
+        fmt::format("{}, layer of kind {} (x {})", name, contract.kinds[kind].name, contract.kinds[kind].layers.size()),
+        phase.layers[kind], plan);
   }
   if (!phase.epilogue.empty()) calls(text, name, phase.epilogue, plan);
 }

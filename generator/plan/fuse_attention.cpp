@@ -7,8 +7,9 @@
 namespace monomorph::generator {
 namespace {
 
-/// Query rows whose tile of attention fits the shared memory that every device has, 16 KiB, with workgroups of 128: a row
-/// takes its query, its scores and three statistics, and the tile 2 KiB of partial results (shaders/attention.glsl).
+/// Query rows whose tile of attention fits the shared memory that every device has, 16 KiB, with workgroups of 128: a
+/// row takes its query, its scores and three statistics, and the tile 2 KiB of partial results
+/// (shaders/attention.glsl).
 std::int64_t attention_tile_rows(std::int64_t head_dim) {
   constexpr std::int64_t shared_bytes = 16384, workgroup_size = 128;
   const std::int64_t row_bytes = (head_dim + 3) / 4 * 16 + workgroup_size * 4 + 12;
@@ -118,7 +119,8 @@ void SectionPlanner::attention(const AttentionOp& op) {
   kernel.cost.flops_per_key = 4 * attention.head_dim;
   const std::string kv_heads = layer_axis_name(contract_, *kind_, "kv_heads");
   call.rows = kv_heads + "::size";
-  call.tokens = fmt::format("{} * {}::size / {}::size", all_tokens(), layer_axis_name(contract_, *kind_, "heads"), kv_heads);
+  call.tokens =
+      fmt::format("{} * {}::size / {}::size", all_tokens(), layer_axis_name(contract_, *kind_, "heads"), kv_heads);
   finish(call);
   ++at_;
 }

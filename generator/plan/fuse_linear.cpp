@@ -63,7 +63,8 @@ void SectionPlanner::norm(const NormOp& op) {
   norm_holes(call, &op, op.in.axis.size);
   const Value& out = residual ? addition->residual : op.out;
   add_value(call, op.in, "Inputs", "vec4 inputs[]", Access::read);
-  // A norm after the addition works in place: the same buffer is bound twice, and written by the token's workgroup alone.
+  // A norm after the addition works in place: the same buffer is bound twice, and written by the token's workgroup
+  // alone.
   add_value(call, out, "Outputs", "vec4 outputs[]", residual ? Access::read_write : Access::write);
   if (out == op.in) call.kernel.parameters.back().name += "_normed";
   call.kernel.about = fmt::format("{} {} {}({})", out.name, residual ? "+=" : "=", about_norm(op), op.in.name);

@@ -10,15 +10,15 @@
 #include <vector>
 
 #include "generator/contract/contract.hpp"
-#include "generator/emit/template.hpp"
 #include "generator/graph/graph.hpp"
+#include "generator/plan/holes.hpp"
 #include "runtime/program.hpp"
 
 namespace monomorph::generator {
 
 /// A struct that host and device share; C++ and GLSL are both written from this.
 struct StructField {
-  std::string type;         ///< uint | float
+  std::string type;  ///< uint | float
   std::string name;
   std::int64_t count = 0;   ///< elements of an array; 0: a scalar
   std::int64_t offset = 0;  ///< bytes
@@ -45,17 +45,17 @@ struct WeightPlan {
   WeightContract contract;
   Dtype stored = Dtype::f32;  ///< vectors are kept as f32, matrices as they are in the checkpoint
   std::int64_t rows = 1, columns = 0;
-  std::int64_t bytes = 0;     ///< on the device, rows padded
-  std::string type() const;   ///< "Weight<o_proj, f16, hidden, q>"
+  std::int64_t bytes = 0;    ///< on the device, rows padded
+  std::string type() const;  ///< "Weight<o_proj, f16, hidden, q>"
 };
 
 /// Keys and values of one layer of a kind; layer n of the kind lies n * 2 * bytes after offset, keys first.
 struct CachePlan {
-  std::string element;      ///< f16 | f32
-  std::vector<Axis> axes;   ///< kv_heads, positions, head
+  std::string element;     ///< f16 | f32
+  std::vector<Axis> axes;  ///< kv_heads, positions, head
   std::int64_t offset = 0;
-  std::int64_t bytes = 0;   ///< of the keys, or of the values, of one layer; a multiple of 256
-  bool present = false;     ///< the kind has attention
+  std::int64_t bytes = 0;  ///< of the keys, or of the values, of one layer; a multiple of 256
+  bool present = false;    ///< the kind has attention
   std::string type(const std::string& role) const;
 };
 
@@ -66,11 +66,11 @@ struct RotaryTablePlan {
 
 /// A parameter of a kernel, in C++ and in GLSL.
 struct ParameterPlan {
-  std::string name;      ///< in the C++ signature
+  std::string name;  ///< in the C++ signature
   std::string cpp_type;
-  std::string block;     ///< the GLSL block
-  std::string member;    ///< its one member: "uvec4 weights[]"
-  std::string shape;     ///< "hidden x q"
+  std::string block;   ///< the GLSL block
+  std::string member;  ///< its one member: "uvec4 weights[]"
+  std::string shape;   ///< "hidden x q"
   Access access = Access::read;
   bool splits = false;
 };

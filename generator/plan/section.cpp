@@ -50,14 +50,16 @@ const WeightPlan& SectionPlanner::weight(const std::string& role) const {
   return *found;
 }
 
-void SectionPlanner::add_weight(Call& call, const std::string& role, const std::string& block, const std::string& member, bool splits) {
+void SectionPlanner::add_weight(Call& call, const std::string& role, const std::string& block,
+                                const std::string& member, bool splits) {
   const WeightPlan& found = weight(role);
-  call.kernel.parameters.push_back({role, "const " + found.type() + "&", block, member, role + ": " + shape_of(found.contract.axes),
-                                    Access::read, splits});
+  call.kernel.parameters.push_back({role, "const " + found.type() + "&", block, member,
+                                    role + ": " + shape_of(found.contract.axes), Access::read, splits});
   call.arguments.push_back((kind_ != nullptr ? "layer." : "weights.") + role);
 }
 
-void SectionPlanner::add_value(Call& call, const Value& value, const std::string& block, const std::string& member, Access access) {
+void SectionPlanner::add_value(Call& call, const Value& value, const std::string& block, const std::string& member,
+                               Access access) {
   const bool residual = value.name == "hidden_states";
   const bool logits = value.name == "logits";
   BufferPlan buffer;
@@ -74,17 +76,19 @@ void SectionPlanner::add_value(Call& call, const Value& value, const std::string
   call.arguments.push_back("buffers::" + buffer.name);
 }
 
-void SectionPlanner::add_buffer(Call& call, const std::string& name, const std::string& block, const std::string& member, Access access) {
+void SectionPlanner::add_buffer(Call& call, const std::string& name, const std::string& block,
+                                const std::string& member, Access access) {
   const BufferPlan& buffer = plan_.buffer(name);
-  call.kernel.parameters.push_back({name, "const " + buffer.type() + "&", block, member,
-                                    name + ": " + shape_of(buffer.axes), access, false});
+  call.kernel.parameters.push_back(
+      {name, "const " + buffer.type() + "&", block, member, name + ": " + shape_of(buffer.axes), access, false});
   call.arguments.push_back("buffers::" + name);
 }
 
-void SectionPlanner::add_cache(Call& call, const std::string& role, const std::string& block, const std::string& member, Access access) {
+void SectionPlanner::add_cache(Call& call, const std::string& role, const std::string& block, const std::string& member,
+                               Access access) {
   const CachePlan& cache = plan_.caches[static_cast<std::size_t>(kind_ - contract_.kinds.data())];
-  call.kernel.parameters.push_back({role, "const " + cache.type(role) + "&", block, member,
-                                    role + ": " + shape_of(cache.axes), access, false});
+  call.kernel.parameters.push_back(
+      {role, "const " + cache.type(role) + "&", block, member, role + ": " + shape_of(cache.axes), access, false});
   call.arguments.push_back("cache." + role);
 }
 

@@ -1,5 +1,5 @@
-// One section of the graph (a phase's prologue, a kind's layer, the epilogue) on its way to calls of kernels. The patterns it
-// knows: fuse_linear.cpp (embedding, norms, matrices), fuse_attention.cpp (heads, attention).
+// One section of the graph (a phase's prologue, a kind's layer, the epilogue) on its way to calls of kernels. The
+// patterns it knows: fuse_linear.cpp (embedding, norms, matrices), fuse_attention.cpp (heads, attention).
 #pragma once
 
 #include <string>
@@ -38,23 +38,26 @@ class SectionPlanner {
     std::string base;  ///< of the names: what[_fused]
     std::vector<std::string> arguments;
     std::string rows, tokens;
-    std::string dtype;  ///< of the weights; empty: none
+    std::string dtype;      ///< of the weights; empty: none
     bool per_phase = true;  ///< kernels of the phases differ
   };
 
   const WeightPlan& weight(const std::string& role) const;
-  void add_weight(Call& call, const std::string& role, const std::string& block, const std::string& member, bool splits);
+  void add_weight(Call& call, const std::string& role, const std::string& block, const std::string& member,
+                  bool splits);
   void add_value(Call& call, const Value& value, const std::string& block, const std::string& member, Access access);
-  void add_buffer(Call& call, const std::string& name, const std::string& block, const std::string& member, Access access);
-  void add_cache(Call& call, const std::string& role, const std::string& block, const std::string& member, Access access);
+  void add_buffer(Call& call, const std::string& name, const std::string& block, const std::string& member,
+                  Access access);
+  void add_cache(Call& call, const std::string& role, const std::string& block, const std::string& member,
+                 Access access);
   void finish(Call call);
   std::string all_tokens() const { return phase_ == Phase::prefill ? "tokens::size" : "1"; }
   std::int64_t token_count() const { return phase_ == Phase::prefill ? contract_.prefill_chunk : 1; }
 
   // Each takes the operation at at_ with what it can take along, and moves at_ past them.
   void embed(const EmbedOp& op);
-  /// In decode a norm is the prologue of the matrix that reads it; in prefill it is a kernel of its own, so that each row
-  /// is normed once.
+  /// In decode a norm is the prologue of the matrix that reads it; in prefill it is a kernel of its own, so that each
+  /// row is normed once.
   void norm(const NormOp& op);
   void norm_holes(Call& call, const NormOp* op, std::int64_t columns);
   /// A matrix with what precedes (a norm) and follows it (a second matrix, an activation, the residual).

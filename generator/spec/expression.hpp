@@ -36,8 +36,8 @@ std::string rename_in_expression(const std::string& text, const std::string& fro
 /// The variables it uses.
 std::set<std::string> names_in(const Expression& expression);
 
-/// GLSL text in f32: float literals, functions of shaders/numerics.glsl (`sigmoid`, `safe_tanh`, `erf_approx` ...) where the
-/// driver's own is inexact or overflows.
+/// GLSL text in f32: float literals, functions of shaders/numerics.glsl (`sigmoid`, `safe_tanh`, `erf_approx` ...)
+/// where the driver's own is inexact or overflows.
 std::string to_glsl(const Expression& expression);
 /// C++ text in double: std:: functions and those of runtime/reference/numerics.hpp.
 std::string to_cpp(const Expression& expression);

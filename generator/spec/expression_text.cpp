@@ -13,7 +13,8 @@ namespace {
 using Form = ExpressionNode::Form;
 
 const std::map<std::string, ExpressionFunction>& functions() {
-  // sigmoid, safe_tanh, safe_pow and erf_approx are those of shaders/numerics.glsl: drivers overflow in tanh, and GLSL has no erf.
+  // sigmoid, safe_tanh, safe_pow and erf_approx are those of shaders/numerics.glsl: drivers overflow in tanh, and GLSL
+  // has no erf.
   static const std::map<std::string, ExpressionFunction> table = {
       {"abs", {1, "abs", "std::abs", [](const double* a) { return std::abs(a[0]); }}},
       {"clamp", {3, "clamp", "std::clamp", [](const double* a) { return std::min(std::max(a[0], a[1]), a[2]); }}},
@@ -77,8 +78,8 @@ std::optional<int> whole_exponent(const ExpressionNode& node) {
   return static_cast<int>(value);
 }
 
-/// GLSL's pow is inexact, and undefined for a negative base: a whole power is multiplied out, a small one of a variable in
-/// plain sight.
+/// GLSL's pow is inexact, and undefined for a negative base: a whole power is multiplied out, a small one of a variable
+/// in plain sight.
 std::string write_glsl_power(const ExpressionNode& node) {
   const std::string base = write(*node.operands[0], Language::glsl);
   const std::optional<int> power = whole_exponent(*node.operands[1]);

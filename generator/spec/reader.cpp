@@ -71,34 +71,24 @@ void compute_engine_defaults(Spec& spec) {
 
 const std::set<std::string>& taken_identifiers() {
   static const std::set<std::string> words = {
-      "alignas",     "alignof",  "and",        "and_eq",    "asm",       "auto",         "bitand",
-      "bitor",       "bool",     "break",      "case",      "catch",     "char",         "char16_t",
-      "char32_t",    "char8_t",  "class",      "co_await",  "co_return", "co_yield",     "compl",
-      "concept",     "const",    "const_cast", "consteval", "constexpr", "constinit",    "continue",
-      "decltype",    "default",  "delete",     "do",        "double",    "dynamic_cast", "else",
-      "enum",        "explicit", "export",     "extern",    "false",     "float",        "for",
-      "friend",      "goto",     "if",         "inline",    "int",       "long",         "mutable",
-      "namespace",   "new",      "noexcept",   "not",       "not_eq",    "nullptr",      "operator",
-      "or",          "or_eq",    "private",    "protected", "public",    "register",     "reinterpret_cast",
-      "requires",    "return",   "short",      "signed",    "sizeof",    "static",       "static_assert",
-      "static_cast", "struct",   "switch",     "template",  "this",      "thread_local", "throw",
-      "true",        "try",      "typedef",    "typeid",    "typename",  "union",        "unsigned",
-      "using",       "virtual",  "void",       "volatile",  "wchar_t",   "while",        "xor",
-      "xor_eq",      "main",     "std",        "monomorph", "linux",     "unix",
+      "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
+      "char16_t", "char32_t", "char8_t", "class", "co_await", "co_return", "co_yield", "compl", "concept", "const",
+      "const_cast", "consteval", "constexpr", "constinit", "continue", "decltype", "default", "delete", "do", "double",
+      "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if",
+      "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or",
+      "or_eq", "private", "protected", "public", "register", "reinterpret_cast", "requires", "return", "short",
+      "signed", "sizeof", "static", "static_assert", "static_cast", "struct", "switch", "template", "this",
+      "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual",
+      "void", "volatile", "wchar_t", "while", "xor", "xor_eq", "main", "std", "monomorph", "linux", "unix",
       // Functions that the C library's headers declare outside namespaces.
-      "abort",       "abs",      "acos",       "asin",      "atan",      "calloc",       "ceil",
-      "clock",       "close",    "cos",        "div",       "drem",      "erf",          "exit",
-      "exp",         "fabs",     "floor",      "fma",       "fmax",      "fmin",         "fmod",
-      "free",        "gamma",    "getenv",     "index",     "isnan",     "labs",         "log",
-      "malloc",      "memcpy",   "mktime",     "nan",       "pow",       "printf",       "puts",
-      "qsort",       "rand",     "random",     "read",      "realloc",   "remove",       "rename",
-      "rindex",      "rint",     "round",      "scanf",     "signal",    "sin",          "sinh",
-      "sleep",       "sqrt",     "stderr",     "stdin",     "stdout",    "system",       "tan",
-      "tanh",        "time",     "trunc",      "write",     "y0",        "y1",           "j0",
-      "j1",          "yn",       "jn",         "wait",      "link",      "pipe",         "select",
+      "abort", "abs", "acos", "asin", "atan", "calloc", "ceil", "clock", "close", "cos", "div", "drem", "erf", "exit",
+      "exp", "fabs", "floor", "fma", "fmax", "fmin", "fmod", "free", "gamma", "getenv", "index", "isnan", "labs", "log",
+      "malloc", "memcpy", "mktime", "nan", "pow", "printf", "puts", "qsort", "rand", "random", "read", "realloc",
+      "remove", "rename", "rindex", "rint", "round", "scanf", "signal", "sin", "sinh", "sleep", "sqrt", "stderr",
+      "stdin", "stdout", "system", "tan", "tanh", "time", "trunc", "write", "y0", "y1", "j0", "j1", "yn", "jn", "wait",
+      "link", "pipe", "select",
       // and their macros
-      "BUFSIZ",      "CHAR_BIT", "EOF",        "HUGE_VAL",  "INFINITY",  "NAN",          "NULL",
-      "assert",      "errno"};
+      "BUFSIZ", "CHAR_BIT", "EOF", "HUGE_VAL", "INFINITY", "NAN", "NULL", "assert", "errno"};
   return words;
 }
 
@@ -141,8 +131,8 @@ std::shared_ptr<const Source> read_source(const std::string& path) {
   if (file.bad() || (!file && !file.eof())) throw EnvironmentError(path + ": this file cannot be read");
   text.resize(static_cast<std::size_t>(file.gcount()));
   if (text.size() > most_bytes) {
-    throw EnvironmentError(fmt::format("{}: this file has more than {} MiB; a spec or a config.json is meant", path,
-                                       most_bytes >> 20));
+    throw EnvironmentError(
+        fmt::format("{}: this file has more than {} MiB; a spec or a config.json is meant", path, most_bytes >> 20));
   }
   return std::make_shared<const Source>(Source{path, std::move(text)});
 }

@@ -50,10 +50,9 @@ std::string kernel_table(const char* name, const PhaseFigures& phase) {
       fmt::format("\n{}, {} tokens: {:.3f} ms on the device\n{:<{}}  {:>7}  {:>10}  {:>8}  {:>9}  {:>6}\n", name,
                   phase.tokens, total * 1e3, "kernel", width, "calls", "ms", "GB/s", "GFLOP/s", "share");
   for (const KernelProfile& kernel : by_time(phase.kernels)) {
-    text +=
-        fmt::format("{:<{}}  {:>7}  {:>10.3f}  {:>8}  {:>9}  {:>5.1f}%\n", kernel.name, width, kernel.calls,
-                    kernel.seconds * 1e3, kernel_rate(kernel.bytes, kernel.seconds),
-                    kernel_rate(kernel.flops, kernel.seconds), 100 * rate(kernel.seconds, total));
+    text += fmt::format("{:<{}}  {:>7}  {:>10.3f}  {:>8}  {:>9}  {:>5.1f}%\n", kernel.name, width, kernel.calls,
+                        kernel.seconds * 1e3, kernel_rate(kernel.bytes, kernel.seconds),
+                        kernel_rate(kernel.flops, kernel.seconds), 100 * rate(kernel.seconds, total));
   }
   return text;
 }

@@ -164,8 +164,7 @@ int run_command_line(int argc, char** argv, const Program& program) {
     std::raise(SIGINT);
     return static_cast<int>(ErrorKind::environment);
   } catch (const std::filesystem::filesystem_error& error) {
-    return fail(program, ErrorKind::environment,
-                fmt::format("{}: {}", error.path1().string(), error.code().message()));
+    return fail(program, ErrorKind::environment, fmt::format("{}: {}", error.path1().string(), error.code().message()));
   } catch (const std::bad_alloc&) {
     return fail(program, ErrorKind::environment, "the host has too little memory");
   } catch (const std::exception& error) {

@@ -36,9 +36,8 @@ std::string choose_prefix(std::span<const std::string> prefixes, std::span<const
   std::string best = prefixes.empty() ? "" : prefixes.front();
   std::int64_t most = 0;
   for (const std::string& prefix : prefixes) {
-    const std::int64_t found = std::count_if(names.begin(), names.end(), [&](const std::string& name) {
-      return checkpoint.find(prefix + name) != nullptr;
-    });
+    const std::int64_t found = std::count_if(
+        names.begin(), names.end(), [&](const std::string& name) { return checkpoint.find(prefix + name) != nullptr; });
     if (found > most) {
       most = found;
       best = prefix;

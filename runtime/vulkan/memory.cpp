@@ -119,8 +119,6 @@ Uploader::~Uploader() {
   }
 }
 
-std::int64_t Uploader::max_bytes() const { return stage_bytes; }
-
 void Uploader::wait(Stage& stage) {
   if (!stage.in_flight) return;
   stage.in_flight = false;

@@ -48,12 +48,11 @@ class Uploader {
   ~Uploader();
 
   using Fill = std::function<void(std::span<std::byte>)>;
-  /// Bytes offset..offset + bytes - 1 of `to`, filled by `fill` in one call; at most max_bytes() at a time.
+  /// Bytes offset..offset + bytes - 1 of `to`, filled by `fill` in one call; at most 32 MiB at a time.
   void write(const Buffer& to, std::int64_t offset, std::int64_t bytes, const Fill& fill);
   void zero(const Buffer& to);
   /// Everything written is on the device.
   void finish();
-  std::int64_t max_bytes() const;
 
  private:
   struct Stage {

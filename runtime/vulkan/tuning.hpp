@@ -27,8 +27,8 @@ struct Tile {
 /// A tile has at most `most_tokens` tokens (a matmul's, rounded up to whole subgroups).
 Tile tile(KernelKind kind, std::int64_t most_tokens, const DeviceFacts& facts);
 
-/// What the kernel declares at most: of a matmul, decoded weights and inputs for 32 columns (shaders/matmul_shared.glsl);
-/// other kernels keep within the 16 KiB that every device has.
+/// What the kernel declares at most: of a matmul, decoded weights and inputs for 32 columns
+/// (shaders/matmul_shared.glsl); other kernels keep within the 16 KiB that every device has.
 std::int64_t shared_memory_bytes(KernelKind kind, const Tile& tile);
 
 /// One for each kernel, by the dispatches that the program's phases make of it.

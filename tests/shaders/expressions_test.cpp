@@ -1,5 +1,5 @@
-// What the spec's expressions become in GLSL, on every driver at hand, against their values in double: every function, every
-// named activation, and powers that GLSL's own pow does not define.
+// What the spec's expressions become in GLSL, on every driver at hand, against their values in double: every function,
+// every named activation, and powers that GLSL's own pow does not define.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -42,7 +42,8 @@ layout(binding = 1) writeonly buffer Results { float results[]; };
 void main() {
   if (gl_GlobalInvocationID.x >= arguments.length()) return;
   const float x = arguments[gl_GlobalInvocationID.x];
-  results[gl_GlobalInvocationID.x] = )" + to_glsl(expression) + ";\n}\n");
+  results[gl_GlobalInvocationID.x] = )" + to_glsl(expression) +
+                                                        ";\n}\n");
   for (const auto& device : compute_devices()) {
     ComputeKernel kernel(*device, spirv, {}, {x.size() * 4, x.size() * 4});
     kernel.write<float>(0, x);
@@ -76,8 +77,8 @@ TEST_CASE("every named activation has its value on the device") {
 }
 
 TEST_CASE("powers of numbers of either sign, and of 0") {
-  for (const char* text : {"pow(x, 2)", "pow(x, 3)", "pow(x + 1, 3)", "pow(x, 9)", "pow(x, 0)", "pow(x, -2)", "pow(x, -3)",
-                           "pow(x, 0.5)", "pow(x, x)", "pow(2, x)", "pow(x, 1 + 1)"}) {
+  for (const char* text : {"pow(x, 2)", "pow(x, 3)", "pow(x + 1, 3)", "pow(x, 9)", "pow(x, 0)", "pow(x, -2)",
+                           "pow(x, -3)", "pow(x, 0.5)", "pow(x, x)", "pow(2, x)", "pow(x, 1 + 1)"}) {
     check_on_every_device(text);
   }
 }

@@ -41,8 +41,8 @@ TEST_CASE("a second emission replaces and removes what the first wrote, and noth
   write(folder, {{"main.cpp", "1"}, {"kernels/old.comp", "old"}});
   place.write("a/engine/kernels/notes.txt", "mine");
   write(folder, {{"main.cpp", "2"}, {"kernels/new.comp", "new"}});
-  CHECK(listing(folder) == std::set<std::string>{".monomorph-files", "main.cpp", "kernels", "kernels/new.comp",
-                                                 "kernels/notes.txt"});
+  CHECK(listing(folder) ==
+        std::set<std::string>{".monomorph-files", "main.cpp", "kernels", "kernels/new.comp", "kernels/notes.txt"});
   CHECK(read_file(folder / "main.cpp") == "2");
   CHECK(read_file(folder / ".monomorph-files") == "kernels/new.comp\nmain.cpp\n");
 }
