@@ -19,6 +19,7 @@ struct PhysicalDevice {
   VkPhysicalDevice handle = VK_NULL_HANDLE;
   DeviceInfo info;
   std::uint32_t queue_family = 0;
+  bool core_1_3 = false;
   bool timestamps = false;
   double timestamp_nanoseconds = 0;                           ///< of one tick
   std::uint64_t timestamp_mask = 0;                           ///< the bits of a timestamp that count

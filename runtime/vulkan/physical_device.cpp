@@ -36,28 +36,61 @@ bool has_extension(VkPhysicalDevice device, const char* name) {
   });
 }
 
-void read_properties(PhysicalDevice& device) {
-  VkPhysicalDeviceProperties base{};
-  vkGetPhysicalDeviceProperties(device.handle, &base);
-  DeviceInfo& info = device.info;
-  info.name = base.deviceName;
-  info.type = device_type(base.deviceType);
-  info.api_version = fmt::format("{}.{}.{}", VK_API_VERSION_MAJOR(base.apiVersion),
-                                 VK_API_VERSION_MINOR(base.apiVersion), VK_API_VERSION_PATCH(base.apiVersion));
-  device.vendor = base.vendorID;
-  device.device = base.deviceID;
-  device.driver_version = base.driverVersion;
-  std::memcpy(device.uuid, base.pipelineCacheUUID, VK_UUID_SIZE);
-  device.timestamp_nanoseconds = base.limits.timestampPeriod;
-  if (base.apiVersion < VK_API_VERSION_1_2) {
-    info.unusable = "its driver has Vulkan " + info.api_version + "; 1.2 is needed";
-    return;
-  }
+void read_limits(const VkPhysicalDeviceLimits& said, VkDeviceSize max_allocation, Limits& limits) {
+  limits.max_storage_buffer_range = said.maxStorageBufferRange;
+  limits.max_allocation_size =
+      static_cast<std::int64_t>(std::min<VkDeviceSize>(max_allocation, std::uint64_t{1} << 62));
+  limits.storage_offset_alignment = static_cast<std::int64_t>(said.minStorageBufferOffsetAlignment);
+  limits.max_workgroup_count_x = said.maxComputeWorkGroupCount[0];
+  limits.max_workgroup_count_y = said.maxComputeWorkGroupCount[1];
+  limits.max_workgroup_invocations = said.maxComputeWorkGroupInvocations;
+  limits.max_workgroup_size_x = said.maxComputeWorkGroupSize[0];
+  limits.max_shared_memory = said.maxComputeSharedMemorySize;
+}
 
-  const bool core_1_3 = base.apiVersion >= VK_API_VERSION_1_3;
-  const bool control_extension = has_extension(device.handle, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME);
-  const bool control = core_1_3 || control_extension;
-  if (control && !core_1_3) device.extensions.push_back(VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME);
+/// Subgroups as kernels use them, and whether their size can be asked for.
+void read_subgroups(const VkPhysicalDeviceSubgroupProperties& subgroup,
+                    const VkPhysicalDeviceSubgroupSizeControlProperties& sizes, bool size_control,
+                    PhysicalDevice& device) {
+  device.info.subgroup_size = subgroup.subgroupSize;
+  device.min_subgroup_size = device.max_subgroup_size = subgroup.subgroupSize;
+  device.subgroup_size_control = size_control && (sizes.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0;
+  if (device.subgroup_size_control) {
+    device.min_subgroup_size = sizes.minSubgroupSize;
+    device.max_subgroup_size = sizes.maxSubgroupSize;
+    device.max_workgroup_subgroups = sizes.maxComputeWorkgroupSubgroups;
+  }
+  const VkSubgroupFeatureFlags needed =
+      VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT;
+  if ((subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) == 0 ||
+      (subgroup.supportedOperations & needed) != needed) {
+    device.info.unusable = "it has no subgroup arithmetic and ballots in compute shaders";
+  }
+}
+
+/// What every version of Vulkan says. False where the version is too old for the rest.
+bool read_identity(PhysicalDevice& device) {
+  VkPhysicalDeviceProperties said{};
+  vkGetPhysicalDeviceProperties(device.handle, &said);
+  DeviceInfo& info = device.info;
+  info.name = said.deviceName;
+  info.type = device_type(said.deviceType);
+  info.api_version = fmt::format("{}.{}.{}", VK_API_VERSION_MAJOR(said.apiVersion),
+                                 VK_API_VERSION_MINOR(said.apiVersion), VK_API_VERSION_PATCH(said.apiVersion));
+  device.vendor = said.vendorID;
+  device.device = said.deviceID;
+  device.driver_version = said.driverVersion;
+  std::memcpy(device.uuid, said.pipelineCacheUUID, VK_UUID_SIZE);
+  device.timestamp_nanoseconds = said.limits.timestampPeriod;
+  device.core_1_3 = said.apiVersion >= VK_API_VERSION_1_3;
+  if (said.apiVersion >= VK_API_VERSION_1_2) return true;
+  info.unusable = "its driver has Vulkan " + info.api_version + "; 1.2 is needed";
+  return false;
+}
+
+void read_properties(PhysicalDevice& device) {
+  const bool control = device.core_1_3 || has_extension(device.handle, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME);
+  if (control && !device.core_1_3) device.extensions.push_back(VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME);
 
   VkPhysicalDeviceMaintenance3Properties maintenance{};
   maintenance.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES;
@@ -85,35 +118,14 @@ void read_properties(PhysicalDevice& device) {
   features.pNext = &core_1_2;
   vkGetPhysicalDeviceFeatures2(device.handle, &features);
 
-  info.driver = driver.driverName;
-  if (*driver.driverInfo != '\0') info.driver += std::string(" ") + driver.driverInfo;
-  info.subgroup_size = subgroup.subgroupSize;
-  device.min_subgroup_size = device.max_subgroup_size = subgroup.subgroupSize;
-  device.subgroup_size_control = control && control_features.subgroupSizeControl &&
-                                 control_features.computeFullSubgroups &&
-                                 (sizes.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0;
-  if (device.subgroup_size_control) {
-    device.min_subgroup_size = sizes.minSubgroupSize;
-    device.max_subgroup_size = sizes.maxSubgroupSize;
-    device.max_workgroup_subgroups = sizes.maxComputeWorkgroupSubgroups;
+  device.info.driver = driver.driverName;
+  if (*driver.driverInfo != '\0') device.info.driver += std::string(" ") + driver.driverInfo;
+  read_limits(properties.properties.limits, maintenance.maxMemoryAllocationSize, device.info.limits);
+  read_subgroups(subgroup, sizes,
+                 control && control_features.subgroupSizeControl && control_features.computeFullSubgroups, device);
+  if (!core_1_2.subgroupBroadcastDynamicId && device.info.unusable.empty()) {
+    device.info.unusable = "it cannot broadcast from lanes that are not compile-time constants";
   }
-  const VkSubgroupFeatureFlags needed =
-      VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT;
-  if ((subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) == 0 ||
-      (subgroup.supportedOperations & needed) != needed || !core_1_2.subgroupBroadcastDynamicId) {
-    info.unusable = "it has no subgroup arithmetic, or no broadcasts, in compute shaders";
-  }
-
-  const VkPhysicalDeviceLimits& said = base.limits;
-  info.limits.max_storage_buffer_range = said.maxStorageBufferRange;
-  info.limits.max_allocation_size =
-      static_cast<std::int64_t>(std::min<VkDeviceSize>(maintenance.maxMemoryAllocationSize, std::uint64_t{1} << 62));
-  info.limits.storage_offset_alignment = static_cast<std::int64_t>(said.minStorageBufferOffsetAlignment);
-  info.limits.max_workgroup_count_x = said.maxComputeWorkGroupCount[0];
-  info.limits.max_workgroup_count_y = said.maxComputeWorkGroupCount[1];
-  info.limits.max_workgroup_invocations = said.maxComputeWorkGroupInvocations;
-  info.limits.max_workgroup_size_x = said.maxComputeWorkGroupSize[0];
-  info.limits.max_shared_memory = said.maxComputeSharedMemorySize;
 }
 
 void read_memory(PhysicalDevice& device) {
@@ -169,7 +181,7 @@ std::vector<PhysicalDevice> list_physical_devices(const Instance& instance) {
     PhysicalDevice device;
     device.handle = handle;
     device.info.index = static_cast<std::int64_t>(devices.size());
-    read_properties(device);
+    if (read_identity(device)) read_properties(device);
     read_memory(device);
     read_queues(device);
     devices.push_back(std::move(device));
