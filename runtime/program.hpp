@@ -16,8 +16,6 @@
 
 namespace monomorph {
 
-enum class Dtype : std::uint32_t { f32, f16, bf16 };
-
 // ---------------------------------------------------------------------------------------------------------- kernels
 
 enum class Access : std::uint32_t { read, write, read_write };

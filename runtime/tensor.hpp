@@ -2,24 +2,27 @@
 // mistake whose sizes happen to fit (an o_proj where a q_proj belongs, keys where values belong) does not compile.
 //
 // Nothing here owns memory: a Tensor is a place in an arena that the plan laid out, a Weight is a row of the emitted
-// tensor table. Rows (the last axis) are padded to 16 bytes, so that kernels may read four 32-bit words at a time.
+// tensor table. Rows (the last axis) are padded to 16 bytes (runtime/dtype.hpp).
 #pragma once
 
 #include <cstdint>
 
+#include "runtime/dtype.hpp"
+
 namespace monomorph {
 
+/// Elements, told apart by type; rows are laid out as those of `layout`.
 struct f32 {
-  static constexpr std::int64_t bytes = 4;
+  static constexpr Dtype layout = Dtype::f32;
 };
 struct f16 {
-  static constexpr std::int64_t bytes = 2;
+  static constexpr Dtype layout = Dtype::f16;
 };
 struct bf16 {
-  static constexpr std::int64_t bytes = 2;
+  static constexpr Dtype layout = Dtype::bf16;
 };
 struct u32 {
-  static constexpr std::int64_t bytes = 4;
+  static constexpr Dtype layout = Dtype::f32;
 };
 
 /// The memories of an engine, weights aside: each is one buffer, laid out by the plan.
@@ -38,12 +41,10 @@ struct BufferView {
   std::int64_t bytes;
 };
 
-inline constexpr std::int64_t row_alignment = 16;
-
 /// Bytes from one row of `columns` elements to the next.
 template <class Element>
 constexpr std::int64_t row_bytes(std::int64_t columns) {
-  return (columns * Element::bytes + row_alignment - 1) / row_alignment * row_alignment;
+  return row_bytes(Element::layout, columns);
 }
 
 namespace detail {

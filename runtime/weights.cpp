@@ -10,24 +10,6 @@
 
 namespace monomorph {
 
-std::int64_t element_bytes(Dtype dtype) { return dtype == Dtype::f32 ? 4 : 2; }
-
-std::int64_t row_bytes(Dtype dtype, std::int64_t columns) {
-  return (columns * element_bytes(dtype) + row_alignment - 1) / row_alignment * row_alignment;
-}
-
-const char* to_string(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::f32:
-      return "F32";
-    case Dtype::f16:
-      return "F16";
-    case Dtype::bf16:
-      return "BF16";
-  }
-  return "unknown";
-}
-
 std::vector<TensorEntry> list_tensors(const Program& program) {
   std::vector<TensorEntry> entries;
   for (const TensorGroup& group : program.tensors) {
@@ -85,7 +67,7 @@ void HostWeights::stored_rows(std::int32_t tensor, std::int64_t first, std::int6
   }
   if (pattern.stored != Dtype::f32) {
     throw Error(ErrorKind::internal, fmt::format("{}: {} in the checkpoint cannot be kept as {}", entry.name,
-                                                 to_string(pattern.dtype), to_string(pattern.stored)));
+                                                 name_of(pattern.dtype), name_of(pattern.stored)));
   }
   std::vector<float> values(static_cast<std::size_t>(pattern.columns));
   for (std::int64_t r = 0; r < rows; ++r) {

@@ -17,11 +17,6 @@
 
 namespace monomorph {
 
-/// Bytes of an element, and from one row to the next (padded, see runtime/tensor.hpp).
-std::int64_t element_bytes(Dtype dtype);
-std::int64_t row_bytes(Dtype dtype, std::int64_t columns);
-const char* to_string(Dtype dtype);
-
 /// A tensor of the program: its id is its place in the list.
 struct TensorEntry {
   std::string name;  ///< the pattern's, with the layer in it

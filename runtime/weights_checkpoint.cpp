@@ -189,10 +189,10 @@ void CheckpointSource::find(const Program& program, const std::string& path) {
         }
         if (tensor == nullptr) {
           problems.push_back(fmt::format("{}: it is missing", name));
-        } else if (tensor->dtype != to_string(pattern.dtype)) {
+        } else if (tensor->dtype != row_of(pattern.dtype).header) {
           problems.push_back(fmt::format("{} in {}: it is {}; this engine was made for {}", name,
                                          checkpoint_.files()[tensor->file].string(), tensor->dtype,
-                                         to_string(pattern.dtype)));
+                                         row_of(pattern.dtype).header));
         } else if (tensor->shape != shape && !(one_row && tensor->shape == std::vector{pattern.columns})) {
           problems.push_back(fmt::format("{} in {}: its shape is [{}]; this engine was made for [{}]", name,
                                          checkpoint_.files()[tensor->file].string(), fmt::join(tensor->shape, ", "),

@@ -17,18 +17,6 @@
 namespace monomorph::generator {
 namespace {
 
-const char* header_name(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::f32:
-      return "F32";
-    case Dtype::f16:
-      return "F16";
-    case Dtype::bf16:
-      return "BF16";
-  }
-  throw InternalError("checkpoint.dtype: a type without a name");
-}
-
 std::string shape_text(const std::vector<std::int64_t>& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
 
 /// "layer 3", "layers 0-31", "layers 0, 2, 5".
@@ -104,7 +92,7 @@ bool audit_type_of_all(const Present& present, const Checkpoint& checkpoint, Dia
   if (present.size() < 2) return false;
   const std::string found = present.front().first->dtype;
   const Dtype wanted = present.front().second->dtype;
-  const bool all = found != header_name(wanted) && std::all_of(present.begin(), present.end(), [&](const auto& pair) {
+  const bool all = found != row_of(wanted).header && std::all_of(present.begin(), present.end(), [&](const auto& pair) {
                      return pair.first->dtype == found && pair.second->dtype == wanted;
                    });
   if (!all) return false;
@@ -112,7 +100,7 @@ bool audit_type_of_all(const Present& present, const Checkpoint& checkpoint, Dia
   span.source = std::make_shared<const Source>(Source{checkpoint.files().front().string(), ""});
   diagnostics.error("checkpoint.dtype", span,
                     fmt::format("all {} tensors are {}; the spec says {} (checkpoint.dtype)", present.size(), found,
-                                header_name(wanted)));
+                                row_of(wanted).header));
   return true;
 }
 
@@ -124,10 +112,10 @@ void audit_present(const CheckpointTensor& tensor, const ExpectedTensor& expecte
         fmt::format("is {}; {} needs {}", shape_text(tensor.shape), expected.part, shape_text(expected.shape)),
         &tensor);
   }
-  if (!type_told && tensor.dtype != header_name(expected.dtype)) {
+  if (!type_told && tensor.dtype != row_of(expected.dtype).header) {
     complaints.add("checkpoint.dtype", prefix + expected.pattern, expected.layer,
                    fmt::format("is {}; the spec says {} (checkpoint.dtype, or a line of checkpoint.dtypes)",
-                               tensor.dtype, header_name(expected.dtype)),
+                               tensor.dtype, row_of(expected.dtype).header),
                    &tensor);
   }
 }
@@ -140,7 +128,7 @@ void audit_missing(const Contract& contract, const ExpectedTensor& expected, con
                                     "embedding's matrix, set it to true",
                                     contract.name)
                       : fmt::format("is missing; {} needs it, {} of shape {}", expected.part,
-                                    header_name(expected.dtype), shape_text(expected.shape)),
+                                    row_of(expected.dtype).header, shape_text(expected.shape)),
                  nullptr);
 }
 

@@ -5,18 +5,6 @@
 namespace monomorph::generator {
 namespace {
 
-const char* name_of(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::f32:
-      return "f32";
-    case Dtype::f16:
-      return "f16";
-    case Dtype::bf16:
-      return "bf16";
-  }
-  throw InternalError("contract: a dtype without a name");
-}
-
 const char* name_of(PositionType type) {
   switch (type) {
     case PositionType::rope:

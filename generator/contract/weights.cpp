@@ -8,10 +8,9 @@ namespace monomorph::generator {
 namespace {
 
 Dtype dtype_of(const std::string& name) {
-  if (name == "f32") return Dtype::f32;
-  if (name == "f16") return Dtype::f16;
-  if (name == "bf16") return Dtype::bf16;
-  throw InternalError("checkpoint.dtype: no dtype " + name);
+  Dtype dtype{};
+  if (!find_dtype(name, dtype)) throw InternalError("checkpoint.dtype: no dtype " + name);
+  return dtype;
 }
 
 /// Collects weights; every part it is asked for has a name, as the rules have checked.

@@ -47,7 +47,7 @@ std::string CppWriter::program() const {
        {"arena_bytes", fmt::format("activation_bytes, cache_bytes, {}, {}", plan_.state_bytes, plan_.table_bytes)},
        {"flops_per_token", std::to_string(contract_.matrix_flops_per_token)},
        {"cache_bytes_per_token", std::to_string(plan_.cache_bytes_per_token(contract_))},
-       {"kv_cache", dtype_name(contract_.kv_cache)},
+       {"kv_cache", name_of(contract_.kv_cache)},
        {"decode_steps", plan_.decode_steps},
        {"state", plan_.sequence_state.name}});
   return render("cpp/program.cpp", holes);
@@ -102,8 +102,8 @@ std::vector<Holes> CppWriter::patterns(const std::vector<WeightPlan>& weights) {
     }
     records.push_back({{"name", weight.contract.part},
                        {"identifier", weight.contract.role},
-                       {"dtype", dtype_name(weight.contract.dtype)},
-                       {"stored", dtype_name(weight.stored)},
+                       {"dtype", name_of(weight.contract.dtype)},
+                       {"stored", name_of(weight.stored)},
                        {"rows", axes.size() == 1 ? std::string("1") : axes[0].name + "::size"},
                        {"columns", axes.back().name + "::size"},
                        {"parts", parts}});

@@ -8,24 +8,6 @@ namespace monomorph::generator {
 
 std::int64_t aligned(std::int64_t bytes) { return (bytes + view_alignment - 1) / view_alignment * view_alignment; }
 
-std::string dtype_name(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::f32:
-      return "f32";
-    case Dtype::f16:
-      return "f16";
-    case Dtype::bf16:
-      return "bf16";
-  }
-  throw InternalError("a dtype without a name");
-}
-
-std::int64_t dtype_bytes(Dtype dtype) { return dtype == Dtype::f32 ? 4 : 2; }
-
-std::int64_t padded_row_bytes(std::int64_t columns, std::int64_t element_bytes) {
-  return (columns * element_bytes + row_alignment - 1) / row_alignment * row_alignment;
-}
-
 namespace {
 
 std::string joined_axes(const std::vector<Axis>& axes) {
@@ -34,8 +16,8 @@ std::string joined_axes(const std::vector<Axis>& axes) {
   return text;
 }
 
-std::int64_t padded_bytes(const std::vector<Axis>& axes, std::int64_t element_bytes) {
-  std::int64_t bytes = padded_row_bytes(axes.back().size, element_bytes);
+std::int64_t padded_bytes(const std::vector<Axis>& axes, Dtype element) {
+  std::int64_t bytes = row_bytes(element, axes.back().size);
   for (std::size_t i = 0; i + 1 < axes.size(); ++i) bytes *= axes[i].size;
   return bytes;
 }
@@ -45,7 +27,7 @@ std::int64_t padded_bytes(const std::vector<Axis>& axes, std::int64_t element_by
 std::string BufferPlan::type() const { return fmt::format("Tensor<{}{}>", element, joined_axes(axes)); }
 
 std::string WeightPlan::type() const {
-  return fmt::format("Weight<roles::{}, {}{}>", contract.role, dtype_name(stored), joined_axes(contract.axes));
+  return fmt::format("Weight<roles::{}, {}{}>", contract.role, name_of(stored), joined_axes(contract.axes));
 }
 
 std::string CachePlan::type(const std::string& role) const {
@@ -59,7 +41,7 @@ WeightPlan plan_weight(const WeightContract& weight) {
   plan.stored = vector ? Dtype::f32 : weight.dtype;
   plan.rows = vector ? 1 : weight.axes[0].size;
   plan.columns = weight.axes.back().size;
-  plan.bytes = padded_bytes(weight.axes, dtype_bytes(plan.stored));
+  plan.bytes = padded_bytes(weight.axes, plan.stored);
   return plan;
 }
 
@@ -71,12 +53,12 @@ std::vector<CachePlan> plan_caches(const Contract& contract, std::int64_t& total
     cache.present = std::find(kind.steps.begin(), kind.steps.end(), SubBlockKind::attention) != kind.steps.end();
     if (cache.present) {
       const auto axis = [&](const std::string& name) { return layer_axis_name(contract, kind, name); };
-      cache.element = dtype_name(contract.kv_cache);
+      cache.element = name_of(contract.kv_cache);
       cache.axes = {{axis("kv_heads"), kind.attention.num_key_value_heads},
                     {"positions", contract.max_sequence_length},
                     {axis("head"), kind.attention.head_dim}};
       cache.offset = total_bytes;
-      cache.bytes = aligned(padded_bytes(cache.axes, dtype_bytes(contract.kv_cache)));
+      cache.bytes = aligned(padded_bytes(cache.axes, contract.kv_cache));
       total_bytes += 2 * cache.bytes * static_cast<std::int64_t>(kind.layers.size());
     }
     caches.push_back(cache);

@@ -44,7 +44,7 @@ void SectionPlanner::heads(const SplitOp& split) {
   if (writes != 2) throw InternalError("plan: keys and values are not both written to the cache");
 
   const bool f32_cache = contract_.kv_cache == Dtype::f32;
-  const std::int64_t cache_row = padded_row_bytes(attention.head_dim, dtype_bytes(contract_.kv_cache));
+  const std::int64_t cache_row = row_bytes(contract_.kv_cache, attention.head_dim);
   Call call;
   call.base = "heads";
   call.per_phase = false;
@@ -60,7 +60,7 @@ void SectionPlanner::heads(const SplitOp& split) {
                   {"rotary", rotary},
                   {"head_norm", !q_norm.empty()},
                   {"max_sequence_length", contract_.max_sequence_length},
-                  {"cache_dtype", dtype_name(contract_.kv_cache)},
+                  {"cache_dtype", name_of(contract_.kv_cache)},
                   {"cache_pairs", cache_row / (f32_cache ? 8 : 4)},
                   {"qkv_stride", row_stride(split.in.axis.size)},
                   {"query_stride", row_stride(queries.axis.size)}};
@@ -71,7 +71,7 @@ void SectionPlanner::heads(const SplitOp& split) {
   }
   if (rotary) {
     kernel.holes.insert({"rotary_dim", attention.rotary_dim});
-    kernel.holes.insert({"angle_stride", padded_row_bytes(attention.rotary_dim, 4) / 8});
+    kernel.holes.insert({"angle_stride", row_bytes(Dtype::f32, attention.rotary_dim) / 8});
     add_buffer(call, rotary_buffer_name(), "Angles", "vec2 angles[]", Access::read);
   }
   add_value(call, split.in, "Qkv", "float qkv[]", Access::read);
@@ -94,7 +94,7 @@ std::string SectionPlanner::rotary_buffer_name() const {
 void SectionPlanner::attention(const AttentionOp& op) {
   const AttentionContract& attention = kind_->attention;
   const bool f32_cache = contract_.kv_cache == Dtype::f32;
-  const std::int64_t cache_row = padded_row_bytes(attention.head_dim, dtype_bytes(contract_.kv_cache));
+  const std::int64_t cache_row = row_bytes(contract_.kv_cache, attention.head_dim);
   Call call;
   call.base = "attention";
   KernelPlan& kernel = call.kernel;
@@ -107,7 +107,7 @@ void SectionPlanner::attention(const AttentionOp& op) {
                   {"kv_group_size", attention.kv_group_size},
                   {"attention_scale", op.scale},
                   {"max_sequence_length", contract_.max_sequence_length},
-                  {"cache_dtype", dtype_name(contract_.kv_cache)},
+                  {"cache_dtype", name_of(contract_.kv_cache)},
                   {"cache_quads", cache_row / (f32_cache ? 16 : 8)},
                   {"query_stride", row_stride(op.out.axis.size)}};
   add_value(call, Value{"queries", op.queries.axis}, "Queries", "float queries[]", Access::read);

@@ -13,28 +13,28 @@ void SectionPlanner::embed(const EmbedOp& op) {
   const WeightPlan& table = weight(op.table);
   Call call;
   call.base = "embed";
-  call.dtype = dtype_name(table.stored);
+  call.dtype = name_of(table.stored);
   call.per_phase = false;
   call.kernel.about = fmt::format("hidden_states = {}[token_ids]{}", op.table,
                                   op.positions.empty() ? "" : " + " + op.positions + "[position]");
   call.kernel.template_path = "kernels/embed.comp";
   call.kernel.kind = KernelKind::embed;
   call.kernel.max_tile_tokens = contract_.prefill_chunk;
-  const std::int64_t row_bytes = padded_row_bytes(table.columns, dtype_bytes(table.stored));
-  call.kernel.cost.bytes_per_token = row_bytes;
+  const std::int64_t table_row = row_bytes(table.stored, table.columns);
+  call.kernel.cost.bytes_per_token = table_row;
   call.kernel.holes = {{"columns", op.out.axis.size},
-                       {"table_words", row_bytes / 4},
+                       {"table_words", table_row / 4},
                        {"output_stride", row_stride(op.out.axis.size)},
-                       {"dtype", dtype_name(table.stored)},
+                       {"dtype", name_of(table.stored)},
                        {"learned_positions", !op.positions.empty()}};
   add_weight(call, op.table, "Table", "uint table[]", true);
   add_buffer(call, "token_ids", "TokenIds", "uint token_ids[]", Access::read);
   if (!op.positions.empty()) {
     const WeightPlan& positions = weight(op.positions);
-    const std::int64_t position_bytes = padded_row_bytes(positions.columns, dtype_bytes(positions.stored));
+    const std::int64_t position_bytes = row_bytes(positions.stored, positions.columns);
     call.kernel.cost.bytes_per_token += position_bytes;
     call.kernel.holes.insert_or_assign("position_words", position_bytes / 4);
-    call.kernel.holes.insert_or_assign("position_dtype", dtype_name(positions.stored));
+    call.kernel.holes.insert_or_assign("position_dtype", name_of(positions.stored));
     add_weight(call, op.positions, "Positions", "uint positions[]", false);
   }
   add_value(call, op.out, "Outputs", "float outputs[]", Access::write);
@@ -105,15 +105,15 @@ void SectionPlanner::linear(const LinearOp& first, const NormOp* norm_op) {
 
   const bool prefill = phase_ == Phase::prefill;
   const WeightPlan& matrix = weight(first.weight);
-  const std::int64_t block_elements = 16 / dtype_bytes(matrix.stored);
-  const std::int64_t row_blocks = padded_row_bytes(matrix.columns, dtype_bytes(matrix.stored)) / 16;
+  const std::int64_t block_elements = 16 / element_bytes(matrix.stored);
+  const std::int64_t row_blocks = row_bytes(matrix.stored, matrix.columns) / 16;
   const bool head = phase_ == Phase::head;
 
   Call call;
   call.base = head ? "lm_head" : second != nullptr ? "gate_up_proj" : first.weight;
   if (norm_op != nullptr) call.base += "_norm";
   if (addition != nullptr) call.base += "_add";
-  call.dtype = dtype_name(matrix.stored);
+  call.dtype = name_of(matrix.stored);
   KernelPlan& kernel = call.kernel;
   kernel.template_path = prefill ? "kernels/matmul.comp" : "kernels/matvec.comp";
   kernel.kind = prefill ? KernelKind::matmul : KernelKind::matvec;
@@ -122,7 +122,7 @@ void SectionPlanner::linear(const LinearOp& first, const NormOp* norm_op) {
   kernel.holes.insert({{"row_blocks", row_blocks},
                        {"padded_quads", row_blocks * block_elements / 4},
                        {"matrices", second != nullptr ? 2 : 1},
-                       {"dtype", dtype_name(matrix.stored)},
+                       {"dtype", name_of(matrix.stored)},
                        {"first_bias", !first.bias.empty()},
                        {"second_bias", second != nullptr && !second->bias.empty()},
                        {"activation", activation != nullptr ? to_glsl(activation->expression) : std::string()},

@@ -48,11 +48,11 @@ void add_state_buffers(const Contract& contract, Plan& plan) {
   const Axis state{"state_words", plan.sequence_state.bytes / 4};
   add_buffer(plan, plan.state_bytes, Arena::state, "sequence_state", "u32", {state}, plan.sequence_state.bytes);
   add_buffer(plan, plan.state_bytes, Arena::state, "token_ids", "u32", {{"tokens", contract.prefill_chunk}},
-             padded_row_bytes(contract.prefill_chunk, 4));
+             row_bytes(Dtype::f32, contract.prefill_chunk));
   add_buffer(plan, plan.state_bytes, Arena::state, "generated", "u32", {{"decode_steps", decode_steps}},
-             padded_row_bytes(decode_steps, 4));
+             row_bytes(Dtype::f32, decode_steps));
   add_buffer(plan, plan.state_bytes, Arena::state, "logits", "f32", {{"vocab", contract.vocab_size}},
-             padded_row_bytes(contract.vocab_size, 4));
+             row_bytes(Dtype::f32, contract.vocab_size));
 }
 
 /// Cosines and sines for every kind of layer that turns its heads.
@@ -64,7 +64,7 @@ void add_rotary_tables(const Contract& contract, Plan& plan) {
     const Axis angles{layer_axis_name(contract, layer, "angles"), layer.attention.rotary_dim};
     add_buffer(plan, plan.table_bytes, Arena::tables, name, "f32",
                {{"positions", contract.max_sequence_length}, angles},
-               contract.max_sequence_length * padded_row_bytes(layer.attention.rotary_dim, 4));
+               contract.max_sequence_length * row_bytes(Dtype::f32, layer.attention.rotary_dim));
     plan.rotary_tables.push_back({name, layer.attention.rotary_frequencies});
   }
 }
@@ -117,7 +117,7 @@ std::int64_t Plan::cache_bytes_per_token(const Contract& contract) const {
   for (const std::size_t kind : contract.layer_kinds) {
     if (!caches[kind].present) continue;
     const AttentionContract& attention = contract.kinds[kind].attention;
-    bytes += 2 * attention.num_key_value_heads * padded_row_bytes(attention.head_dim, dtype_bytes(contract.kv_cache));
+    bytes += 2 * attention.num_key_value_heads * row_bytes(contract.kv_cache, attention.head_dim);
   }
   return bytes;
 }

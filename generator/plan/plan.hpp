@@ -136,10 +136,4 @@ Plan make_plan(const Contract& contract, const Graph& graph);
 
 std::string dump_plan(const Plan& plan, const Contract& contract);
 
-/// "f32", "f16", "bf16".
-std::string dtype_name(Dtype dtype);
-std::int64_t dtype_bytes(Dtype dtype);
-/// Bytes of a row in the engine's memory: padded to monomorph::row_alignment.
-std::int64_t padded_row_bytes(std::int64_t columns, std::int64_t element_bytes);
-
 }  // namespace monomorph::generator

@@ -16,7 +16,7 @@ const T* as(const std::vector<Op>& ops, std::size_t at) {
 }
 
 /// Floats from one token's row of an activation to the next.
-inline std::int64_t row_stride(std::int64_t columns) { return padded_row_bytes(columns, 4) / 4; }
+inline std::int64_t row_stride(std::int64_t columns) { return row_bytes(Dtype::f32, columns) / 4; }
 
 class SectionPlanner {
  public:

@@ -14,7 +14,6 @@ namespace monomorph::cli {
 namespace {
 
 /// As a spec spells it.
-const char* kv_cache_word(const Program& program) { return program.kv_cache == Dtype::f32 ? "f32" : "f16"; }
 
 /// What the program asks of a device's limits, at its largest.
 struct Demands {
@@ -62,7 +61,7 @@ std::string info_text(const Program& program, const std::optional<DeviceInfo>& d
   line("vocab_size", fmt::format("{}", program.vocab_size));
   line("max_sequence_length", fmt::format("{}", program.max_sequence_length));
   line("prefill_chunk", fmt::format("{}", program.prefill_chunk));
-  line("kv_cache", fmt::format("{}, {} bytes a token", kv_cache_word(program), program.cache_bytes_per_token));
+  line("kv_cache", fmt::format("{}, {} bytes a token", name_of(program.kv_cache), program.cache_bytes_per_token));
   line("FLOPs a token", fmt::format("{} (attention aside)", program.flops_per_token));
   line("kernels", fmt::format("{}, {} bytes of SPIR-V", dispatches.kernels, dispatches.spirv_bytes));
   line("dispatches a token",
@@ -103,7 +102,7 @@ nlohmann::ordered_json info_json(const Program& program, const std::optional<Dev
       {"vocab_size", program.vocab_size},
       {"max_sequence_length", program.max_sequence_length},
       {"prefill_chunk", program.prefill_chunk},
-      {"kv_cache", kv_cache_word(program)},
+      {"kv_cache", name_of(program.kv_cache)},
       {"cache_bytes_per_token", program.cache_bytes_per_token},
       {"flops_per_token", program.flops_per_token},
       {"spirv_bytes", dispatches.spirv_bytes},
