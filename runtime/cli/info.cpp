@@ -13,8 +13,6 @@
 namespace monomorph::cli {
 namespace {
 
-/// As a spec spells it.
-
 /// What the program asks of a device's limits, at its largest.
 struct Demands {
   std::int64_t bindings = 0;

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "runtime/cli/commands.hpp"
 #include "runtime/cli/describe.hpp"
@@ -47,12 +46,6 @@ class Comparison {
       if (device[layer].size() != reference[layer].size()) {
         throw Error(ErrorKind::internal, fmt::format("layer {} has {} values on the device and {} in the reference",
                                                      layer, device[layer].size(), reference[layer].size()));
-      }
-      if (!std::all_of(reference[layer].begin(), reference[layer].end(), [](double x) { return std::isfinite(x); })) {
-        throw Error(ErrorKind::rejected,
-                    fmt::format("the reference's hidden states after layer {} are not finite: look at the weights with "
-                                "`monomorph check SPEC --weights PATH --scan-nan`",
-                                layer));
       }
       double& worst = result.layers[layer].*phase;
       worst = std::max(worst, worst_row_error(device[layer], reference[layer], program_.hidden_size));
