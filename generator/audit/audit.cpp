@@ -69,19 +69,10 @@ bool is_ignored(const Contract& contract, std::string_view name) {
                      [&](const IgnoredCheckpointTensor& ignored) { return is_named(name, ignored.name); });
 }
 
-const WeightContract* embedding_of(const Contract& contract) {
-  for (const WeightContract& weight : contract.prologue) {
-    if (weight.part == "embedding.tokens") return &weight;
-  }
-  return nullptr;
-}
-
 /// A head in the checkpoint of a model whose head is the embedding: a copy says nothing new, anything else does.
 bool is_copy_of_embedding(const Contract& contract, const std::string& prefix, const Checkpoint& checkpoint,
                           const CheckpointTensor& head) {
-  const WeightContract* embedding = embedding_of(contract);
-  if (embedding == nullptr || embedding->sources.size() != 1) return false;
-  const CheckpointTensor* tokens = checkpoint.find(prefix + embedding->sources.front().name);
+  const CheckpointTensor* tokens = checkpoint.find(prefix + contract.embed_tokens().sources.front().name);
   return tokens != nullptr && same_tensor(*tokens, head);
 }
 

@@ -108,7 +108,7 @@ struct Contract {
   NormContract final_norm;
   std::vector<LayerContract> kinds;
   std::vector<std::size_t> layer_kinds;  ///< for each layer
-  std::vector<WeightContract> prologue;  ///< embed_tokens, embed_positions
+  std::vector<WeightContract> prologue;  ///< embed_tokens first, embed_positions
   std::vector<WeightContract> epilogue;  ///< final_norm, lm_head (absent when tied)
   std::vector<std::string> checkpoint_prefixes;
   std::vector<IgnoredCheckpointTensor> ignored_tensors;
@@ -121,6 +121,9 @@ struct Contract {
                lm_head_parameters = 0;      ///< sum to the total
   std::int64_t matrix_flops_per_token = 0;  ///< 2 x weights multiplied, the head included
   std::int64_t kv_elements_per_token = 0;   ///< keys and values of all layers
+
+  /// The matrix that is the head too, where it is tied.
+  const WeightContract& embed_tokens() const { return prologue.front(); }
 };
 
 /// Derives and judges. All violations are reported at once; a Contract is given only without errors, those that

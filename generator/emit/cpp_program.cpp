@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "generator/emit/resources.hpp"
 #include "generator/plan/names.hpp"
 
@@ -13,13 +11,6 @@ namespace {
 std::string cost_of(const KernelCost& cost) {
   return fmt::format("{}, {}, {}, {}, {}", cost.bytes_per_row, cost.bytes_per_token, cost.bytes_per_key,
                      cost.flops_per_row, cost.flops_per_key);
-}
-
-/// What the checkpoint calls the matrix of embeddings.
-std::string token_embedding_name(const Contract& contract) {
-  const auto found = std::find_if(contract.prologue.begin(), contract.prologue.end(),
-                                  [](const WeightContract& weight) { return weight.part == "embedding.tokens"; });
-  return found == contract.prologue.end() ? "" : found->sources.front().name;
 }
 
 }  // namespace
@@ -43,7 +34,7 @@ std::string CppWriter::program() const {
        {"prefixes", prefixes},
        {"eos_tokens", eos},
        {"ignored_tensors", ignored},
-       {"tied_embedding", contract_.tie_word_embeddings ? token_embedding_name(contract_) : ""},
+       {"tied_embedding", contract_.tie_word_embeddings ? contract_.embed_tokens().sources.front().name : ""},
        {"arena_bytes", fmt::format("activation_bytes, cache_bytes, {}, {}", plan_.state_bytes, plan_.table_bytes)},
        {"flops_per_token", std::to_string(contract_.matrix_flops_per_token)},
        {"cache_bytes_per_token", std::to_string(plan_.cache_bytes_per_token(contract_))},
