@@ -19,8 +19,6 @@ std::string_view resource(const std::string& path) {
   return found->second;
 }
 
-bool HoleValue::operator==(const HoleValue& other) const { return value == other.value; }
-
 std::string float_literal(double value) {
   std::string text = fmt::format("{}", value);
   if (text.find_first_of(".e") == std::string::npos) text += ".0";

@@ -24,7 +24,7 @@ struct HoleValue {
   HoleValue(const char* text) : value(std::string(text)) {}
   HoleValue(std::string text) : value(std::move(text)) {}
   HoleValue(std::vector<Holes> list) : value(std::move(list)) {}
-  bool operator==(const HoleValue& other) const;
+  bool operator==(const HoleValue& other) const { return value == other.value; }
 };
 
 }  // namespace monomorph::generator
