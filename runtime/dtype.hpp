@@ -5,8 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
-#include <string_view>
 
 namespace monomorph {
 
@@ -33,16 +31,6 @@ constexpr std::int64_t row_bytes(Dtype dtype, std::int64_t columns) {
   const DtypeRow& row = row_of(dtype);
   const std::int64_t blocks = (columns + row.block_elements - 1) / row.block_elements;
   return (blocks * row.block_bytes + row_alignment - 1) / row_alignment * row_alignment;
-}
-
-/// The type called `name` in a spec; false where none is.
-constexpr bool find_dtype(std::string_view name, Dtype& found) {
-  for (std::uint32_t i = 0; i < std::size(dtype_rows); ++i) {
-    if (dtype_rows[i].name != name) continue;
-    found = static_cast<Dtype>(i);
-    return true;
-  }
-  return false;
 }
 
 }  // namespace monomorph

@@ -1,6 +1,7 @@
 #include "generator/contract/weights.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "generator/contract/parts.hpp"
 
@@ -8,9 +9,10 @@ namespace monomorph::generator {
 namespace {
 
 Dtype dtype_of(const std::string& name) {
-  Dtype dtype{};
-  if (!find_dtype(name, dtype)) throw InternalError("checkpoint.dtype: no dtype " + name);
-  return dtype;
+  const auto row =
+      std::find_if(std::begin(dtype_rows), std::end(dtype_rows), [&](const DtypeRow& row) { return row.name == name; });
+  if (row == std::end(dtype_rows)) throw InternalError("checkpoint.dtype: no dtype " + name);
+  return static_cast<Dtype>(row - std::begin(dtype_rows));
 }
 
 /// Collects weights; every part it is asked for has a name, as the rules have checked.
