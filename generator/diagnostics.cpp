@@ -37,7 +37,7 @@ std::string line_of(const std::string& text, int line) {
   return result;
 }
 
-bool continues_character(char byte);
+bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
 
 /// Of a line too long to be read, the part around the span, and the span in it.
 std::pair<std::string, Span> near_span(std::string line, Span span) {
@@ -56,8 +56,6 @@ std::pair<std::string, Span> near_span(std::string line, Span span) {
   }
   return {std::move(line), span};
 }
-
-bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
 
 /// "    ^~~~" under the span: tabs stay tabs and a character of several bytes is one column wide, so that the caret
 /// stands where a terminal shows the character.

@@ -8,16 +8,16 @@ namespace {
 
 /// GPT-2's own name of a size, or the common one that transformers takes for it as well.
 Imported<std::int64_t> read_size(ConfigReader& config, const char* own, const char* common, std::int64_t fallback) {
-  const bool has_own = config.find(own) != nullptr;
   if (config.find(common) == nullptr) return config.integer(own, fallback);
   const Imported<std::int64_t> value = config.integer(common, fallback);
-  if (has_own && config.integer(own, fallback).value != value.value) {
+  if (config.find(own) == nullptr) return value;
+  const Imported<std::int64_t> own_value = config.integer(own, fallback);
+  if (own_value.value != value.value) {
     config.refuse("import.disagreement", common,
                   fmt::format("'{}' is {}, but '{}', another name of it, is {}; make them agree", common, value.value,
-                              own, config.integer(own, fallback).value));
-    return config.integer(own, fallback);
+                              own, own_value.value));
   }
-  return value;
+  return own_value;
 }
 
 void read_activation(ConfigReader& config, ModelDescription& model) {
