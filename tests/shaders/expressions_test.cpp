@@ -6,8 +6,7 @@
 
 #include "generator/spec/expression.hpp"
 #include "generator/spec/expression_node.hpp"
-#include "tests/support/compute.hpp"
-#include "tests/support/glsl.hpp"
+#include "tests/shaders/on_every_device.hpp"
 
 using namespace monomorph::generator;
 using namespace monomorph::test;
@@ -34,25 +33,10 @@ void check_on_every_device(const std::string& text) {
   const Expression expression = parse(text);
   std::vector<float> x;
   for (int i = -40; i <= 40; ++i) x.push_back(static_cast<float>(i) * 0.125f);
-  const std::vector<std::uint32_t> spirv = compile_glsl(R"(#version 450
-layout(local_size_x = 64) in;
-#include "numerics.glsl"
-layout(binding = 0) readonly buffer Arguments { float arguments[]; };
-layout(binding = 1) writeonly buffer Results { float results[]; };
-void main() {
-  if (gl_GlobalInvocationID.x >= arguments.length()) return;
-  const float x = arguments[gl_GlobalInvocationID.x];
-  results[gl_GlobalInvocationID.x] = )" + to_glsl(expression) +
-                                                        ";\n}\n");
-  for (const auto& device : compute_devices()) {
-    ComputeKernel kernel(*device, spirv, {}, {x.size() * 4, x.size() * 4});
-    kernel.write<float>(0, x);
-    kernel.run(static_cast<std::uint32_t>((x.size() + 63) / 64));
-    std::vector<float> results(x.size());
-    kernel.read<float>(1, results);
+  on_every_device(to_glsl(expression), x, [&](const std::vector<float>& results) {
     for (std::size_t i = 0; i < x.size(); ++i) {
       const double want = evaluate(expression, {{"x", static_cast<double>(x[i])}});
-      INFO(text, " of ", x[i], " on ", device->name, ": ", results[i], ", exactly ", want);
+      INFO(text, " of ", x[i], ": ", results[i], ", exactly ", want);
       if (std::isnan(want)) {
         CHECK(std::isnan(results[i]));
       } else if (std::isinf(want)) {
@@ -63,7 +47,7 @@ void main() {
         CHECK(std::abs(results[i] - want) <= absolute + 3e-6 * std::abs(want));
       }
     }
-  }
+  });
 }
 
 }  // namespace
