@@ -60,8 +60,7 @@ struct Kernel {
   std::span<const std::byte> spirv;
   std::span<const Binding> bindings;
   KernelCost cost;
-  std::int64_t
-      max_tile_tokens;  ///< tokens per workgroup at most: no dispatch has more, or shared memory would not hold them
+  std::int64_t max_tile_tokens;  ///< per workgroup at most: dispatches have no more, or shared memory holds no more
 };
 
 /// An argument of a dispatch: a place in an arena, or a weight.
@@ -207,11 +206,9 @@ struct Program {
 
   std::span<const Kernel> kernels;
   std::span<const TensorGroup> tensors;
-  std::span<const char* const>
-      checkpoint_prefixes;                       ///< one of these stands before every name; tried in order; empty: ""
-  std::span<const char* const> ignored_tensors;  ///< names in the checkpoint, with "{i}", that may be left unread
-  const char* tied_embedding =
-      "";  ///< the checkpoint's name of the matrix that is the head too; "": the head has its own
+  std::span<const char* const> checkpoint_prefixes;  ///< one stands before every name; tried in order; empty: ""
+  std::span<const char* const> ignored_tensors;      ///< names in the checkpoint, with "{i}", that may be left unread
+  const char* tied_embedding = "";  ///< in the checkpoint: the matrix that is the head too; "": the head has its own
   std::span<const RotaryTable> rotary_tables;
   std::array<std::int64_t, arena_count> arena_bytes;  ///< by Arena
 
