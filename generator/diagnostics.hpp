@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "runtime/nearest.hpp"
+
 namespace monomorph::generator {
 
 /// A text that spans point into: a spec, a config.json, a C++ file.
@@ -60,10 +62,6 @@ class Diagnostics {
 /// "file:line:column: error: message [rule]", the source line, a caret; then the notes in the same form.
 std::string render(const Diagnostic& diagnostic);
 std::string render(const Diagnostics& diagnostics);
-
-/// The candidate nearest to `word` (Levenshtein distance at most a third of its length,
-/// two neighbours swapped counting as one), or "".
-std::string nearest(const std::string& word, const std::vector<std::string>& candidates);
 
 /// A fault of the generator itself: names the rule and the field it concerns. Exit status 3.
 class InternalError : public std::logic_error {

@@ -17,6 +17,7 @@
 #include "generator/spec/explain.hpp"
 #include "generator/spec/new_spec.hpp"
 #include "generator/spec/schema.hpp"
+#include "runtime/cli/arguments.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/formats/atomic_file.hpp"
 #include "runtime/tokenizer/json_lines.hpp"
@@ -64,7 +65,7 @@ void import(const Arguments& arguments) {
 }
 
 void check(const Arguments& arguments) {
-  const SpecInput input = open_spec(arguments.spec);
+  const SpecInput input = open_spec(arguments.spec, arguments.ignored_keys);
   const AcceptedSpec accepted = accept_spec(input, arguments.overrides());
   complain(render(accepted.advice));
   Diagnostics found;
@@ -85,31 +86,33 @@ void check(const Arguments& arguments) {
 }
 
 void report(const Arguments& arguments) {
-  const AcceptedSpec accepted = accept_spec(open_spec(arguments.spec), arguments.overrides());
+  const AcceptedSpec accepted = accept_spec(open_spec(arguments.spec, arguments.ignored_keys), arguments.overrides());
   const PlannedModel planned = plan_model(accepted.contract);
   const Report report = make_report(accepted.contract, planned.plan);
   print(arguments.json ? report_json(report) : report_text(report));
 }
 
 void dump(const Arguments& arguments) {
-  const AcceptedSpec accepted = accept_spec(open_spec(arguments.spec), arguments.overrides());
+  const AcceptedSpec accepted = accept_spec(open_spec(arguments.spec, arguments.ignored_keys), arguments.overrides());
   if (arguments.dump == "spec") return print(explain_spec(accepted.spec));
   if (arguments.dump == "contract") return print(dump_contract(accepted.contract));
   const PlannedModel planned = plan_model(accepted.contract);
   print(arguments.dump == "graph" ? dump_graph(planned.graph, accepted.contract)
-                                  : dump_plan(planned.plan, accepted.contract));
+                                  : dump_plan(planned.plan, planned.graph, accepted.contract));
 }
 
 void generate_sources(const Arguments& arguments) {
   if (arguments.output.empty() && arguments.dump.empty()) {
     throw EnvironmentError("generate: -o DIR is required, or --dump STAGE");
   }
-  if (!arguments.output.empty()) generate(arguments.spec, arguments.overrides(), arguments.output);
+  if (!arguments.output.empty()) {
+    generate(arguments.spec, arguments.overrides(), arguments.output, arguments.ignored_keys);
+  }
   if (!arguments.dump.empty()) dump(arguments);
 }
 
 void build(const Arguments& arguments) {
-  print(generator::build(arguments.spec, arguments.overrides(), arguments.output) + "\n");
+  print(generator::build(arguments.spec, arguments.overrides(), arguments.output, arguments.ignored_keys) + "\n");
 }
 
 void create(const Arguments& arguments) {
@@ -134,16 +137,20 @@ void add_commands(CLI::App& app, Arguments& arguments, std::function<void()>& ch
     sub->callback([&arguments, &chosen, run] { chosen = [&arguments, run] { run(arguments); }; });
     return sub;
   };
+  const auto takes_ignored_keys = [&](CLI::App* sub) {
+    sub->add_option("--ignore", arguments.ignored_keys, "a key of config.json to accept unread; the spec says so")
+        ->allow_extra_args(false);
+  };
   const auto takes_spec = [&](CLI::App* sub) {
     sub->add_option("SPEC", arguments.spec, "a spec, or a Hugging Face directory")->required();
     sub->add_option("--set", arguments.settings, "section.key=value, in place of the spec's")->allow_extra_args(false);
+    takes_ignored_keys(sub);
   };
 
   CLI::App* sub = command("import", "config.json -> spec", import);
   sub->add_option("HF_DIR", arguments.spec, "a directory with config.json")->required();
   sub->add_option("-o", arguments.output, "write the spec to this file");
-  sub->add_option("--ignore", arguments.ignored_keys, "a key of config.json to accept unread; the spec says so")
-      ->allow_extra_args(false);
+  takes_ignored_keys(sub);
 
   sub = command("check", "rules and advice; audits a checkpoint, checks host code", check);
   takes_spec(sub);
@@ -182,9 +189,8 @@ void add_commands(CLI::App& app, Arguments& arguments, std::function<void()>& ch
 int status_of(ErrorKind kind) { return static_cast<int>(kind); }
 
 int run(int argc, char** argv) {
-  CLI::App app{"Monomorph: a compiler from transformer architectures to inference engines"};
+  CLI::App app{"Monomorph: a compiler from transformer architectures to inference engines", "monomorph"};
   app.set_version_flag("--version", generator_version());
-  app.require_subcommand(1);
   Arguments arguments;
   std::function<void()> chosen;
   add_commands(app, arguments, chosen);
@@ -195,12 +201,10 @@ int run(int argc, char** argv) {
     arguments.host_flags.assign(dashes + 1, words.end());
     words.erase(dashes, words.end());
   }
-  try {
-    std::vector<std::string> reversed(words.rbegin(), words.rend());
-    app.parse(reversed);
-    if (!arguments.host_flags.empty() && arguments.host.empty()) throw CLI::ExtrasError({"--"});
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : status_of(ErrorKind::environment);
+  if (const std::optional<int> status = cli::read_arguments(app, std::move(words))) return *status;
+  if (!arguments.host_flags.empty() && arguments.host.empty()) {
+    complain("monomorph: error: what follows -- are flags for the compiler of --host FILE.cpp, which was not given\n");
+    return status_of(ErrorKind::environment);
   }
   try {
     chosen();

@@ -21,7 +21,15 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Where the runtime's headers stand, installed or in the build tree.
-std::string runtime_include_dir() { return installation_prefix() + "/include/monomorph"; }
+std::string runtime_include_dir() {
+  const std::string directory = installation_prefix() + "/include/monomorph";
+  std::error_code error;
+  if (fs::exists(directory + "/runtime/tensor.hpp", error)) return directory;
+  throw EnvironmentError(
+      fmt::format("the runtime's headers are not in {}: this program was copied without them; link to the one that was "
+                  "built, or install all of it (cmake --install BUILD --prefix PREFIX)",
+                  directory));
+}
 
 std::string header_path(const Contract& contract, const std::string& name) {
   return "include/" + contract.identifier + "/" + name;
@@ -33,39 +41,40 @@ CppInput model_header(const Contract& contract, const EmittedFiles& files) {
   return {path, files.at(path), {"-I" + runtime_include_dir()}};
 }
 
-/// Weights as the engine holds them: what the checkpoint has, and the zeros of biases that some projections lack.
-std::int64_t engine_parameters(const Contract& contract) {
+/// Weights as the device stores them: what the checkpoint has, and zeros where a stacked vector lacks a part.
+std::int64_t stored_parameters(const Contract& contract, const Plan& plan) {
   std::int64_t zeros = 0;
-  for (const std::size_t kind : contract.layer_kinds) {
-    for (const WeightContract& weight : contract.kinds[kind].weights) {
-      for (const CheckpointPart& part : weight.sources) zeros += part.name.empty() ? part.rows : 0;
+  for (const Stored& stored : plan.stored) {
+    for (const StoredRows& piece : stored.pieces) {
+      if (!piece.weight) zeros += contract.copies(stored.scope) * piece.rows;
     }
   }
   return contract.total_parameters + zeros;
 }
 
-ExpectedStruct expected_struct(const StructRecord& record, const std::string& space) {
-  constexpr std::int64_t element_bytes = 4;  // uint and float alike
-  ExpectedStruct expected{space + "::" + record.name, record.bytes, {}};
-  for (const StructField& field : record.fields) {
-    const std::int64_t stride = field.count > 0 ? element_bytes : 0;
-    expected.fields.push_back(
-        {field.name, field.offset, element_bytes * std::max<std::int64_t>(field.count, 1), stride});
+/// What slots remember, without the padding between layers.
+std::int64_t state_bytes(const Contract& contract, const Plan& plan) {
+  std::int64_t bytes = 0;
+  for (const StateId id : contract.states.ids()) {
+    bytes += contract.copies(contract.states[id].scope) * plan.states[id.index].bytes;
   }
-  return expected;
+  return bytes;
 }
 
 /// Double-entry bookkeeping: emitted totals and layouts against the plan's.
 void check_emitted(const Contract& contract, const Plan& plan, const EmittedModel& emitted) {
   const std::string space = contract.identifier;
   const CppInput header = model_header(contract, emitted.files);
-  verify_totals(header, {{space + "::total_parameters", engine_parameters(contract)},
+  verify_totals(header, {{space + "::total_parameters", stored_parameters(contract, plan)},
                          {space + "::weight_bytes", plan.weight_bytes},
-                         {space + "::cache_bytes", plan.cache_bytes},
+                         {space + "::state_bytes", state_bytes(contract, plan)},
                          {space + "::activation_bytes", plan.activation_bytes}});
-  const ExpectedStruct state = expected_struct(plan.sequence_state, space);
-  verify_layouts(header, {state});
-  for (const auto& [name, kernel] : emitted.kernels) verify_spirv_layout(name, kernel.named, 0, state);
+  const ExpectedStruct step = expected_step(
+      space + "::Step", {contract.max_batch, plan.decode_steps, contract.head_rows, contract.prefill_chunk});
+  std::vector<ExpectedStruct> records = expected_step_parts();
+  records.push_back(step);
+  verify_layouts(header, records);
+  for (const auto& [name, kernel] : emitted.kernels) verify_spirv_layout(name, kernel.named, 0, step);
 }
 
 /// As a shell reads it.
@@ -123,22 +132,27 @@ void sort_by_place(Diagnostics& diagnostics, const Source* text) {
 
 std::string generator_version() { return MONOMORPH_VERSION; }
 
-SpecInput open_spec(const std::string& path) {
+SpecInput open_spec(const std::string& path, const std::vector<std::string>& ignored_keys) {
   if (!is_huggingface_directory(path)) {
     std::error_code error;
     if (fs::is_directory(path, error)) {
       throw EnvironmentError(path + ": this folder has no config.json; name a spec, or a Hugging Face directory");
     }
-    return {read_source(path), fs::path(path).filename().string(), false};
+    if (!ignored_keys.empty()) {
+      throw EnvironmentError(
+          fmt::format("--ignore {}: this is for the config.json of a Hugging Face directory, and {} is a spec",
+                      ignored_keys.front(), path));
+    }
+    return {read_source(path), fs::path(path).filename().string(), false, {}};
   }
   Diagnostics diagnostics;
-  const std::optional<std::string> text = import_huggingface(path, {}, diagnostics);
-  if (!text) throw Rejected(std::move(diagnostics));
-  auto source = std::make_shared<const Source>(Source{path + " (imported)", *text});
+  std::optional<ImportedSpec> spec_text = import_with_places(path, ignored_keys, diagnostics);
+  if (!spec_text) throw Rejected(std::move(diagnostics));
+  auto source = std::make_shared<const Source>(Source{path + " (imported)", std::move(spec_text->text)});
   Diagnostics ignored;
   const std::optional<Spec> spec = read_spec_leniently(source, {}, ignored);
   const std::string name = spec && !spec->model.name.value.empty() ? spec->model.name.value : "model";
-  return {std::move(source), name + ".toml", true};
+  return {std::move(source), name + ".toml", true, std::move(spec_text->places)};
 }
 
 AcceptedSpec accept_spec(const SpecInput& input, const std::vector<Override>& overrides) {
@@ -148,6 +162,7 @@ AcceptedSpec accept_spec(const SpecInput& input, const std::vector<Override>& ov
   std::optional<Contract> contract;
   if (spec) contract = check_contract(*spec, diagnostics);
   sort_by_place(diagnostics, input.source.get());
+  if (input.imported) place_in_config(diagnostics, input.source.get(), input.places);
   if (!contract) {
     if (!diagnostics.has_errors()) throw InternalError("contract: rejected without a reason");
     throw Rejected(std::move(diagnostics));
@@ -164,6 +179,7 @@ PlannedModel plan_model(const Contract& contract) {
 EmittedModel emit_checked(const AcceptedSpec& accepted, const PlannedModel& planned, const Origin& origin) {
   EmittedModel emitted;
   emitted.name = accepted.contract.name;
+  emitted.command = accepted.contract.identifier + "_command";
   emitted.files = emit_model(accepted.contract, planned.graph, planned.plan, origin);
   emitted.kernels = compile_spirv(emitted.files);
   check_emitted(accepted.contract, planned.plan, emitted);
@@ -172,8 +188,9 @@ EmittedModel emit_checked(const AcceptedSpec& accepted, const PlannedModel& plan
 
 namespace {
 
-EmittedModel emit_from(const std::string& path, const std::vector<Override>& overrides) {
-  const SpecInput input = open_spec(path);
+EmittedModel emit_from(const std::string& path, const std::vector<Override>& overrides,
+                       const std::vector<std::string>& ignored_keys) {
+  const SpecInput input = open_spec(path, ignored_keys);
   const AcceptedSpec accepted = accept_spec(input, overrides);
   EmittedModel emitted = emit_checked(accepted, plan_model(accepted.contract), origin_of(input.file_name, overrides));
   if (input.imported) emitted.files[input.file_name] = input.source->text;
@@ -182,16 +199,19 @@ EmittedModel emit_from(const std::string& path, const std::vector<Override>& ove
 
 }  // namespace
 
-void generate(const std::string& path, const std::vector<Override>& overrides, const std::string& directory) {
-  const EmittedModel emitted = emit_from(path, overrides);
-  OutputFolder(directory).write(emitted.files, emitted.kernels);
+void generate(const std::string& path, const std::vector<Override>& overrides, const std::string& directory,
+              const std::vector<std::string>& ignored_keys) {
+  const EmittedModel emitted = emit_from(path, overrides, ignored_keys);
+  OutputFolder(directory).write(emitted.files, emitted.kernels, emitted.name);
 }
 
-std::string build(const std::string& path, const std::vector<Override>& overrides, const std::string& directory) {
-  const EmittedModel emitted = emit_from(path, overrides);
+std::string build(const std::string& path, const std::vector<Override>& overrides, const std::string& directory,
+                  const std::vector<std::string>& ignored_keys) {
+  const EmittedModel emitted = emit_from(path, overrides, ignored_keys);
   OutputFolder folder(directory);
-  folder.write(emitted.files, emitted.kernels);
-  build_engine(directory, emitted.name);
+  folder.require_place_for(emitted.name);
+  folder.write(emitted.files, emitted.kernels, emitted.name);
+  folder.place(emitted.name, build_engine(directory, emitted.command));
   return (fs::path(directory) / emitted.name).string();
 }
 

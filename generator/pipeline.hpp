@@ -13,6 +13,7 @@
 #include "generator/contract/contract.hpp"
 #include "generator/emit/emit.hpp"
 #include "generator/graph/graph.hpp"
+#include "generator/import/import.hpp"
 #include "generator/plan/plan.hpp"
 #include "generator/spec/spec.hpp"
 
@@ -23,8 +24,10 @@ struct SpecInput {
   std::shared_ptr<const Source> source;
   std::string file_name;  ///< "tiny.toml": without folders
   bool imported = false;
+  ImportPlaces places = {};  ///< where it is
 };
-SpecInput open_spec(const std::string& path);
+/// `ignored_keys`: of config.json, to accept unread. Of a file they are an EnvironmentError.
+SpecInput open_spec(const std::string& path, const std::vector<std::string>& ignored_keys = {});
 
 struct AcceptedSpec {
   Spec spec;
@@ -42,7 +45,8 @@ struct PlannedModel {
 PlannedModel plan_model(const Contract& contract);
 
 struct EmittedModel {
-  std::string name;  ///< of the executable
+  std::string name;     ///< of the executable
+  std::string command;  ///< the emitted project's target that is the executable
   EmittedFiles files;
   std::map<std::string, CompiledKernel> kernels;
 };
@@ -51,9 +55,11 @@ struct EmittedModel {
 EmittedModel emit_checked(const AcceptedSpec& accepted, const PlannedModel& planned, const Origin& origin);
 
 /// A spec or a directory ──► everything emitted in `directory`. A derived spec is left there too.
-void generate(const std::string& path, const std::vector<Override>& overrides, const std::string& directory);
+void generate(const std::string& path, const std::vector<Override>& overrides, const std::string& directory,
+              const std::vector<std::string>& ignored_keys = {});
 /// The same, compiled and linked; gives the executable's path.
-std::string build(const std::string& path, const std::vector<Override>& overrides, const std::string& directory);
+std::string build(const std::string& path, const std::vector<Override>& overrides, const std::string& directory,
+                  const std::vector<std::string>& ignored_keys = {});
 
 /// A user's own C++ against the headers emitted from the spec. Throws Rejected with every mistake.
 void check_host_code(const AcceptedSpec& accepted, const std::string& file_name, const std::string& host_file,

@@ -1,5 +1,8 @@
-// The file to read first: an engine is one emitted model, loaded, ready to run one sequence. The same interface is
-// served by a Vulkan device and by the emitted CPU reference.
+// The file to read first: an engine is one emitted model, loaded, ready to run as many sequences as it has slots. The same
+// interface is served by a Vulkan device and by the emitted CPU reference.
+//
+// A step is a pass over neighbouring tokens of slots; what serves one sequence (prefill, decode, generate) is written once
+// upon it.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +11,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/program.hpp"
@@ -35,23 +39,66 @@ struct Sampling {
   std::uint64_t seed = 0;
 };
 
+/// Of which tokens of a run the host wants logits.
+enum class Logits : std::uint8_t { none, last, all };
+
+/// What a step appends to one slot.
+struct Run {
+  std::int64_t slot = 0;                 ///< below Program::max_batch
+  std::span<const std::int32_t> tokens;  ///< at least one, at most prefill_chunk
+  Logits logits = Logits::last;
+  bool draw = false;     ///< the token after the last one is drawn
+  bool prefill = false;  ///< through the kernels of many rows, a single token too
+};
+
+/// What a step drew for a run, valid until the next call. The last token drawn is in no state yet: it is the next call's to
+/// append.
+struct Drawn {
+  std::int64_t slot = 0;
+  std::span<const std::int32_t> tokens;
+  bool stopped = false;  ///< the last one is a stop token
+};
+
+/// Sees logits of token `token` of run `run`, [vocab_size], in order; valid during the call.
+using OnLogits = std::function<void(std::size_t run, std::int64_t token, std::span<const float> logits)>;
+
+/// Single-threaded. What is invalid is rejected before anything runs.
 class Engine {
  public:
   virtual ~Engine() = default;
 
-  /// Forgets the sequence: the next token has position 0.
-  virtual void reset() = 0;
-  /// Position of the next token, that is, tokens in the cache.
-  virtual std::int64_t position() const = 0;
+  virtual const Program& program() const = 0;
 
+  /// Appends every run, one after the other; runs that draw then go on, each with its drawn tokens, until `ahead` are drawn
+  /// (at most Program::decode_steps), a stop token is, or the slot's stop position is reached. Gives what was drawn, a row
+  /// for each run that draws. A slot has at most one run.
+  virtual std::span<const Drawn> step(std::span<const Run> runs, std::int64_t ahead = 1, const OnLogits& on_logits = {}) = 0;
+  /// How a slot draws from now on, and the position at which it ends, 1 to max_sequence_length: once so many tokens are in
+  /// its states, the next drawn is its last.
+  virtual void set_sampling(std::int64_t slot, const Sampling& sampling, std::int64_t stop_position) = 0;
+  /// Position of a slot's next token, that is, tokens in its states.
+  virtual std::int64_t position(std::int64_t slot = 0) const = 0;
+  /// Forgets what a slot has at `position` and after; gives the position that it has then.
+  virtual std::int64_t rewind(std::int64_t slot, std::int64_t position) = 0;
+
+  // ------------------------------------------------------------------------------------------------ one sequence
+
+  /// Prompts are appended in chunks: from now on `watcher` is told after each how many of the call's tokens are in the
+  /// sequence. What it throws ends the call there.
+  void watch_prompts(std::function<void(std::int64_t done, std::int64_t total)> watcher) {
+    watcher_ = std::move(watcher);
+  }
+
+  /// Forgets the sequence of a slot: the next token has position 0.
+  void reset(std::int64_t slot = 0) { rewind(slot, 0); }
   /// Appends `tokens` (at least one) and gives the logits of the last, [vocab_size], valid until the next call. Rejects
   /// tokens outside the vocabulary and sequences longer than max_sequence_length before anything runs.
-  virtual std::span<const float> prefill(std::span<const std::int32_t> tokens) = 0;
+  std::span<const float> prefill(std::span<const std::int32_t> tokens, std::int64_t slot = 0);
   /// The same, with the logits of every token handed to `row` in order.
-  virtual void prefill_all(std::span<const std::int32_t> tokens,
-                           const std::function<void(std::span<const float> logits)>& row) = 0;
+  void prefill_all(std::span<const std::int32_t> tokens, const std::function<void(std::span<const float> logits)>& row,
+                   std::int64_t slot = 0);
   /// Appends one token through the decode kernels and gives its logits.
-  virtual std::span<const float> decode(std::int32_t token) = 0;
+  std::span<const float> decode(std::int32_t token, std::int64_t slot = 0);
 
   struct Generation {
     std::vector<std::int32_t> tokens;  ///< drawn, the stop token included
@@ -62,8 +109,20 @@ class Engine {
   };
   /// Appends `prompt`, then draws up to `count` tokens; `token` sees each as it is drawn and ends the generation by
   /// returning false.
-  virtual Generation generate(std::span<const std::int32_t> prompt, std::int64_t count, const Sampling& sampling,
-                              const std::function<bool(std::int32_t)>& token) = 0;
+  Generation generate(std::span<const std::int32_t> prompt, std::int64_t count, const Sampling& sampling,
+                      const std::function<bool(std::int32_t)>& token, std::int64_t slot = 0);
+
+ protected:
+  /// Passes that a submission may run ahead of the host.
+  virtual std::int64_t most_ahead() const = 0;
+
+ private:
+  /// Appends tokens in chunks through the prefill kernels; the last chunk's run is like `last`.
+  std::span<const Drawn> append(std::span<const std::int32_t> tokens, Run last, const OnLogits& on_logits);
+
+  std::function<void(std::int64_t, std::int64_t)> watcher_;
+  std::vector<float> logits_;
+  double pass_seconds_ = 0;  ///< of a decoded token, the last time; 0: not known yet
 };
 
 }  // namespace monomorph

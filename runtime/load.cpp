@@ -6,6 +6,8 @@
 #include "runtime/reference_engine.hpp"
 #include "runtime/vulkan/device.hpp"
 #include "runtime/vulkan/engine.hpp"
+#include "runtime/vulkan/pipeline_cache.hpp"
+#include "runtime/vulkan/test_limits.hpp"
 #include "runtime/weights.hpp"
 
 namespace monomorph {
@@ -23,6 +25,20 @@ std::vector<DeviceInfo> list_devices() {
   return devices;
 }
 
+std::optional<PipelineCacheFile> find_pipeline_cache(const Program& program, const DeviceInfo& device) {
+  const auto instance = vulkan::Instance::create();
+  if (!instance) return std::nullopt;
+  for (const vulkan::PhysicalDevice& physical : vulkan::list_physical_devices(*instance)) {
+    if (physical.info.index != device.index) continue;
+    const auto path = vulkan::pipeline_cache_path(physical, program);
+    if (!path) return std::nullopt;
+    std::error_code absent;
+    const std::uintmax_t bytes = std::filesystem::file_size(*path, absent);
+    return PipelineCacheFile{*path, absent ? 0 : static_cast<std::int64_t>(bytes)};
+  }
+  return std::nullopt;
+}
+
 std::unique_ptr<Engine> load_engine(const Program& program, const LoadOptions& options) {
   if (options.profile && options.probe_layers) {
     throw Error(ErrorKind::internal, "an engine is either profiled or probed");
@@ -37,7 +53,8 @@ std::unique_ptr<Engine> load_engine(const Program& program, const LoadOptions& o
     }
     return std::make_unique<ReferenceEngine>(program, open_weights());
   }
-  std::unique_ptr<vulkan::Device> device = vulkan::Device::open(options.device, options.limits);
+  std::unique_ptr<vulkan::Device> device =
+      vulkan::Device::open(options.device, vulkan::with_test_limits(options.limits));
   check_memory(program, plan_memory(program, device->info()), device->info());
   if (options.profile && !device->physical().timestamps) {
     throw Error(ErrorKind::device,

@@ -6,7 +6,9 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -28,6 +30,11 @@ struct Limits {
   std::int64_t max_workgroup_invocations = 0;
   std::int64_t max_workgroup_size_x = 0;
   std::int64_t max_shared_memory = 0;
+  // No device says these. Tests make tiles small, so that small models have several, and give each tensor a buffer of
+  // its own, since the validation layer judges accesses by buffers and not by what is bound of them.
+  std::int64_t max_tile_rows = std::numeric_limits<std::int64_t>::max();
+  std::int64_t max_tile_tokens = std::numeric_limits<std::int64_t>::max();
+  bool separate_buffers = false;
 };
 
 struct MemoryHeap {
@@ -60,25 +67,34 @@ const char* to_string(DeviceType type);
 /// Every device that Vulkan lists, the unusable too, in Vulkan's order. Empty where there is no loader or no driver.
 std::vector<DeviceInfo> list_devices();
 
-/// Limits that take the place of the device's where they are set: for tests. They can only lower what the device says.
+/// What takes the place of the device's own words where it is set: for tests. Limits can only be lowered. Tests of
+/// whole programs set them by environment (runtime/vulkan/test_limits.hpp).
 struct LimitOverrides {
+  std::optional<DeviceType> type;  ///< kernels, tiles and memory as a device of this class has them
   std::optional<std::int64_t> max_storage_buffer_range;
   std::optional<std::int64_t> max_allocation_size;
   std::optional<std::int64_t> max_workgroup_count_x;
   std::optional<std::int64_t> max_workgroup_invocations;
   std::optional<std::int64_t> max_shared_memory;
+  std::optional<std::int64_t> max_tile_rows, max_tile_tokens;
+  bool separate_buffers = false;
   std::optional<std::int64_t> heap_bytes;  ///< of every heap
   bool staging = false;                    ///< memory of the device cannot be mapped, as on a discrete GPU
 };
+
+using LoadProgress = std::function<void(std::int64_t done, std::int64_t total)>;
 
 struct LoadOptions {
   std::string weights_path;     ///< a .safetensors file or a directory
   bool random_weights = false;  ///< in place of weights_path
   std::uint64_t random_seed = 0;
-  std::string device;         ///< index, part of a name in any case, "cpu" for the reference, or empty: the best one
+  std::string device;         ///< digits: an index; else part of a name in any case; "cpu"; empty: the best one
   bool profile = false;       ///< the engine is a ProfiledEngine
   bool probe_layers = false;  ///< the engine is a ProbedEngine
-  std::function<void(std::int64_t done, std::int64_t total)> progress;  ///< bytes of weights on the device
+  LoadProgress progress;      ///< bytes of weights on the device
+  /// Kernels: each is made and then, since some drivers compile only there, dispatched once over nothing. After that no
+  /// call waits for a compiler.
+  LoadProgress compiling;
   LimitOverrides limits;
 };
 
@@ -106,13 +122,12 @@ class ProfiledEngine {
   virtual std::vector<KernelProfile> profile() const = 0;
 };
 
-/// A view of an engine loaded with LoadOptions::probe_layers: the same calls as Engine's, giving the hidden states
-/// after every layer: [layers][tokens x hidden_size], rows without padding.
+/// A view of an engine loaded with LoadOptions::probe_layers: appends a run as Engine::step does and gives the hidden
+/// states after every layer: [layers][tokens x hidden_size], rows without padding.
 class ProbedEngine {
  public:
   virtual ~ProbedEngine() = default;
-  virtual std::vector<std::vector<float>> probe_prefill(std::span<const std::int32_t> tokens) = 0;
-  virtual std::vector<std::vector<float>> probe_decode(std::int32_t token) = 0;
+  virtual std::vector<std::vector<float>> probe(const Run& run) = 0;
 };
 
 // ------------------------------------------------------------------------------------------------------------- memory
@@ -120,15 +135,23 @@ class ProbedEngine {
 /// What a program needs of a device, in bytes, and how it is laid out.
 struct MemoryPlan {
   std::int64_t weights = 0;  ///< with the padding of rows and slices
-  std::int64_t activations = 0, cache = 0, state = 0, tables = 0;
+  std::int64_t activations = 0, states = 0, host = 0, tables = 0;
   std::int64_t tensors = 0, slices = 0, allocations = 0;  ///< weights: counts
-  std::int64_t total() const { return weights + activations + cache + state + tables; }
+  std::int64_t total() const { return weights + activations + states + host + tables; }
 };
 
 /// Without a device: the layout for the limits that every Vulkan device has (slices of at most 128 MiB).
 MemoryPlan plan_memory(const Program& program, const std::optional<DeviceInfo>& device = std::nullopt);
 /// The plan as lines of text for `info`; with a device, beside what it has and whether it fits.
 std::string describe_memory(const Program& program, const std::optional<DeviceInfo>& device = std::nullopt);
+
+/// The driver's compiled kernels of a program, kept on disk for one device.
+struct PipelineCacheFile {
+  std::filesystem::path path;
+  std::int64_t bytes = 0;  ///< 0: not written yet
+};
+/// Nothing where it is turned off (MONOMORPH_NO_CACHE), or there is no home to keep it in.
+std::optional<PipelineCacheFile> find_pipeline_cache(const Program& program, const DeviceInfo& device);
 
 /// What one decoded token costs, for `info`: dispatches as recorded (a tensor in one slice).
 struct DispatchCount {

@@ -25,17 +25,17 @@ std::string readable(std::int64_t bytes) {
 MemoryPlan plan_memory(const Program& program, const std::optional<DeviceInfo>& device) {
   const vulkan::LayoutLimits limits =
       device ? vulkan::LayoutLimits::of(device->limits) : vulkan::LayoutLimits::guaranteed();
-  const std::vector<TensorEntry> tensors = list_tensors(program);
-  const vulkan::WeightLayout layout = vulkan::lay_out_weights(tensors, limits);
+  const std::vector<StoredEntry> stored = list_stored(program);
+  const vulkan::WeightLayout layout = vulkan::lay_out_weights(stored, limits);
   MemoryPlan plan;
   plan.weights = layout.total_bytes();
-  plan.tensors = static_cast<std::int64_t>(tensors.size());
+  plan.tensors = static_cast<std::int64_t>(stored.size());
   plan.slices = static_cast<std::int64_t>(layout.slices.size());
   plan.allocations = static_cast<std::int64_t>(layout.shard_bytes.size());
   const auto arena = [&](Arena a) { return program.arena_bytes[static_cast<std::size_t>(a)]; };
   plan.activations = arena(Arena::activations);
-  plan.cache = arena(Arena::cache);
-  plan.state = arena(Arena::state);
+  plan.states = arena(Arena::states);
+  plan.host = arena(Arena::host);
   plan.tables = arena(Arena::tables);
   return plan;
 }
@@ -53,16 +53,19 @@ std::string explain_misfit(const Program& program, const MemoryPlan& plan, const
   const std::int64_t available = heap == nullptr ? 0 : std::min(heap->available, heap->bytes);
   if (plan.total() <= available) return {};
   std::string text = fmt::format(
-      "{} has too little memory for {}: {} ({} bytes) are needed (weights {}, cache {}, activations {}, state and "
-      "tables "
-      "{}), {} ({} bytes) are available of {}",
-      device.name, program.name, readable(plan.total()), plan.total(), readable(plan.weights), readable(plan.cache),
-      readable(plan.activations), readable(plan.state + plan.tables), readable(available), available,
+      "{} has too little memory for {}: {} ({} bytes) are needed (weights {}, states {}, activations {}, host and "
+      "tables {}), {} ({} bytes) are available of {}",
+      device.name, program.name, readable(plan.total()), plan.total(), readable(plan.weights), readable(plan.states),
+      readable(plan.activations), readable(plan.host + plan.tables), readable(available), available,
       readable(heap == nullptr ? 0 : heap->bytes));
-  // Cache and rotary tables grow with the sequence.
-  const std::int64_t left = available - (plan.total() - plan.cache - plan.tables);
+  const std::int64_t slots = (available - (plan.total() - plan.states)) / std::max<std::int64_t>(slot_bytes(program), 1);
+  if (slots >= 1 && slots < program.max_batch) {
+    text += fmt::format("; {} of {} slots would fit: build with --set engine.max_batch={}", slots, program.max_batch, slots);
+  }
+  // States and rotary tables grow with the sequence.
+  const std::int64_t left = available - (plan.total() - plan.states - plan.tables);
   const std::int64_t table_bytes = (plan.tables + program.max_sequence_length - 1) / program.max_sequence_length;
-  const std::int64_t token_bytes = program.cache_bytes_per_token + table_bytes;
+  const std::int64_t token_bytes = program.max_batch * state_bytes_per_token(program) + table_bytes;
   const std::int64_t fitting = token_bytes > 0 ? left / token_bytes : 0;
   if (fitting >= 1) {
     text += fmt::format("; max_sequence_length {} would fit (now {}): build with --set engine.max_sequence_length={}",
@@ -71,7 +74,7 @@ std::string explain_misfit(const Program& program, const MemoryPlan& plan, const
   } else {
     text += "; no max_sequence_length would fit: take another device (--device), or a smaller model";
   }
-  return text;
+  return text + ", or run with --device cpu: the reference, which is slow and takes the host's memory";
 }
 
 void check_memory(const Program& program, const MemoryPlan& plan, const DeviceInfo& device) {
@@ -88,10 +91,11 @@ std::string describe_memory(const Program& program, const std::optional<DeviceIn
   };
   line("weights", plan.weights,
        fmt::format("{} tensors, {} slices, {} allocations", plan.tensors, plan.slices, plan.allocations));
-  line("cache", plan.cache,
-       fmt::format("{} tokens, {} bytes each", program.max_sequence_length, program.cache_bytes_per_token));
+  line("states", plan.states,
+       fmt::format("{} slot{} of {} bytes: {} tokens, {} bytes each", program.max_batch, program.max_batch == 1 ? "" : "s",
+                   slot_bytes(program), program.max_sequence_length, state_bytes_per_token(program)));
   line("activations", plan.activations, fmt::format("{} tokens at once", program.prefill_chunk));
-  line("state", plan.state, "");
+  line("host", plan.host, fmt::format("the step, logits of {} rows", program.head_rows));
   line("tables", plan.tables, "");
   line("total", plan.total(), "");
   if (!device) return text;
@@ -108,19 +112,19 @@ DispatchCount count_dispatches(const Program& program) {
   DispatchCount count;
   count.kernels = static_cast<std::int64_t>(program.kernels.size());
   for (const Kernel& kernel : program.kernels) count.spirv_bytes += static_cast<std::int64_t>(kernel.spirv.size());
-  const auto record = [](void (*phase)(Recorder&)) {
+  const auto record = [&](Stage stage, std::int64_t rows) {
     Recorder recorder;
-    phase(recorder);
+    if (const Phase* phase = phase_for(program, stage, rows)) phase->record(recorder);
     return recorder;
   };
-  const auto dispatches = [&](void (*phase)(Recorder&)) {
-    return static_cast<std::int64_t>(record(phase).dispatches.size());
+  const auto dispatches = [&](Stage stage, std::int64_t rows) {
+    return static_cast<std::int64_t>(record(stage, rows).dispatches.size());
   };
-  const Recorder decode = record(program.decode);
+  const Recorder decode = record(Stage::layers, 1);
   count.decode = static_cast<std::int64_t>(decode.dispatches.size());
-  count.head = dispatches(program.head);
-  count.sample = dispatches(program.sample);
-  count.prefill = dispatches(program.prefill);
+  count.head = dispatches(Stage::head, 1);
+  count.sample = dispatches(Stage::sample, 1);
+  count.prefill = dispatches(Stage::layers, program.prefill_chunk);
   // What the embedding takes is not marked; a middle layer stands between two marks.
   if (decode.layer_ends.size() >= 2) {
     count.per_layer = decode.layer_ends[1].dispatch_count - decode.layer_ends[0].dispatch_count;

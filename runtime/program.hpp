@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/step.hpp"
 #include "runtime/tensor.hpp"
 
 namespace monomorph {
@@ -33,13 +34,15 @@ struct Binding {
 
 /// How a kernel divides its work; what the runtime needs to choose workgroup sizes and tiles (device facts).
 enum class KernelKind : std::uint32_t {
-  embed,      ///< one workgroup a token; rows are the vocabulary's (a split gathers the tokens that fall in it)
-  norm,       ///< one workgroup a token
-  matvec,     ///< rows of a matrix times one vector
-  matmul,     ///< rows of a matrix times many vectors
-  heads,      ///< one workgroup a head (row) and token: QK-norm, rotary embedding, cache write
-  attention,  ///< one workgroup a KV head (row) and tile of query rows
-  sample,     ///< one workgroup
+  gather,       ///< one workgroup a row; rows are the table's (a split gathers what falls in it)
+  norm,         ///< one workgroup a row
+  map,          ///< one workgroup a row
+  matvec,       ///< rows of a matrix times one vector
+  matmul,       ///< rows of a matrix times many vectors
+  heads,        ///< one workgroup a head (row) and token: QK-norm, rotary embedding, states
+  attention,    ///< one workgroup a KV head (row) and tile of query rows
+  sample_scan,  ///< one workgroup a part of the vocabulary (row) and draw
+  sample,       ///< one workgroup a draw
 };
 
 /// What a dispatch reads and computes, for figures of speed; activations are not counted.
@@ -66,29 +69,39 @@ struct Kernel {
 /// An argument of a dispatch: a place in an arena, or a weight.
 struct Argument {
   BufferView view{};
-  std::int32_t tensor = -1;  ///< >= 0: this weight
+  std::int32_t stored = -1;  ///< >= 0: this row of the table of stored weights
 
-  template <class Element, class... Axes>
-  Argument(const Tensor<Element, Axes...>& value) : view(value.view) {}
   template <class Role, class Element, class... Axes>
-  Argument(const Cache<Role, Element, Axes...>& value) : view(value.view) {}
+  Argument(const Tensor<Role, Element, Axes...>& value) : view(value.view) {}
   template <class Role, class Element, class... Axes>
-  Argument(const Weight<Role, Element, Axes...>& value) : tensor(value.tensor) {}
+  Argument(const State<Role, Element, Axes...>& value) : view(value.view) {}
+  template <class Role, class Element, class... Axes>
+  Argument(const Weight<Role, Element, Axes...>& value) : stored(value.stored) {}
+};
+
+/// What the second dimension of a grid counts; the recorder knows how many there are in a pass of n rows.
+enum class Count : std::uint32_t {
+  rows,     ///< rows of the pass
+  queries,  ///< rows of the pass x the query rows that each has for a row of the dispatch
 };
 
 struct Dispatch {
   std::int32_t kernel;  ///< index into Program::kernels
   std::vector<Argument> arguments;
   std::int64_t rows;
-  std::int64_t tokens;
+  Count count = Count::rows;
+  std::int64_t per_row = 1;  ///< of Count::queries: query rows of each row of the pass
+
+  /// What the second dimension of the grid has in a pass of `n` rows, before tiles.
+  std::int64_t counted(std::int64_t n) const { return count == Count::queries ? n * per_row : n; }
 };
 
 /// Collects what the emitted forward pass says; the runtime turns it into command buffers.
 class Recorder {
  public:
-  void dispatch(std::int32_t kernel, std::initializer_list<Argument> arguments, std::int64_t rows,
-                std::int64_t tokens) {
-    dispatches.push_back({kernel, arguments, rows, tokens});
+  void dispatch(std::int32_t kernel, std::vector<Argument> arguments, std::int64_t rows, Count count = Count::rows,
+                std::int64_t per_row = 1) {
+    dispatches.push_back({kernel, std::move(arguments), rows, count, per_row});
   }
   /// Marks the end of a layer, for `verify` and for figures per layer.
   void end_of_layer(std::int64_t layer, const BufferView& hidden_states) {
@@ -104,13 +117,29 @@ class Recorder {
   std::vector<LayerEnd> layer_ends;
 };
 
+// ----------------------------------------------------------------------------------------------------------- phases
+
+/// What part of a pass a phase is.
+enum class Stage : std::uint32_t {
+  layers,  ///< token ids to hidden states, and states
+  head,    ///< rows of hidden states to logits
+  sample,  ///< logits to drawn tokens
+};
+
+/// A row of the table of phases: what serves up to `max_rows` rows of a stage. Of a stage, by max_rows.
+struct Phase {
+  const char* name;
+  Stage stage;
+  std::int64_t max_rows;
+  std::function<void(Recorder&)> record;
+};
+
 // ---------------------------------------------------------------------------------------------------------- weights
 
 /// One checkpoint tensor, or some of its rows, as part of a weight. Rows are those of the weight (outputs); a
-/// checkpoint that keeps the matrix as [inputs, outputs] is `transposed`. In a vector (TensorPattern::rows == 1)
-/// `rows`, `source_row` and `source_rows` count elements. Parts follow each other; a part with an empty name, and what
-/// no part fills, is zeros.
-struct TensorPart {
+/// checkpoint that keeps the matrix as [inputs, outputs] is `transposed`. In a vector (WeightPattern::rows == 1)
+/// `rows`, `source_row` and `source_rows` count elements. Parts follow each other.
+struct WeightPart {
   const char* name;          ///< in the checkpoint, with "{i}" for the layer, without the prefix
   std::int64_t rows;         ///< rows of the weight that this part fills
   std::int64_t source_row;   ///< first of those rows in the checkpoint's tensor (after transposing)
@@ -118,22 +147,35 @@ struct TensorPart {
   bool transposed;
 };
 
-/// A weight of the model: `rows` x `columns`, rows padded to 16 bytes. A vector (norm weight, bias) is one row. Its
-/// elements are `dtype` in the checkpoint and `stored` on the device (vectors are kept as f32).
-struct TensorPattern {
-  const char* name;  ///< "layers.{i}.attention.qkv"
-  Dtype dtype;
-  Dtype stored;
+/// A weight of the model, whatever tensors hold it: what the reference reads. A vector (norm weight, bias) is one row.
+struct WeightPattern {
+  const char* name;  ///< "layers.{i}.attention.q"
+  Dtype dtype;       ///< in the checkpoint
   std::int64_t rows;
   std::int64_t columns;
-  std::int64_t row_granularity;  ///< a slice has a multiple of this many rows
-  std::span<const TensorPart> parts;
+  std::span<const WeightPart> parts;
 };
 
-/// Weights that occur once (`layers` empty) or once for every layer listed. Tensor ids count through the groups in
-/// order; within a group layer by layer, within a layer in the order of `patterns`.
-struct TensorGroup {
-  std::span<const TensorPattern> patterns;
+/// Rows of what the device stores: those of a weight, or zeros. In a vector, elements.
+struct StoredPiece {
+  std::int32_t weight;  ///< index into the group's weights; -1: zeros
+  std::int64_t rows;
+};
+
+/// A matrix or vector as the device stores it: weights of one group stacked by rows, in `format`, rows padded to 16 bytes.
+struct StoredPattern {
+  const char* name;  ///< "attention::qkv_proj"
+  Dtype format;
+  std::int64_t rows;
+  std::int64_t columns;
+  std::span<const StoredPiece> pieces;
+};
+
+/// Weights that occur once (`layers` empty) or once for every layer listed. Ids of weights count through the groups in
+/// order; within a group layer by layer, within a layer in the order of `weights`. Ids of what is stored likewise.
+struct WeightGroup {
+  std::span<const WeightPattern> weights;
+  std::span<const StoredPattern> stored;
   std::span<const std::int32_t> layers;
 };
 
@@ -145,45 +187,47 @@ struct RotaryTable {
   std::span<const float> frequencies;
 };
 
-// ---------------------------------------------------------------------------------------------------------- sequence
+// ----------------------------------------------------------------------------------------------------------- states
 
-inline constexpr std::size_t max_eos_tokens = 8;
-
-/// What the host asks of the device-side state before a submission.
-struct SequenceRequest {
-  std::uint32_t position = 0;       ///< of the first token of this call
-  std::uint32_t seq_len = 0;        ///< tokens in this call
-  std::uint32_t logits_row = 0;     ///< the token of this call whose logits the head computes
-  std::uint32_t stop_position = 0;  ///< `done` is set when this many positions are filled
-  float inverse_temperature = 0;    ///< 0: greedy
-  std::uint32_t top_k = 0;          ///< 0: all
-  std::uint32_t top_p = 0;          ///< in 1 / 2^24; 0: all
-  std::uint64_t seed = 0;
-  std::array<std::uint32_t, max_eos_tokens> eos_tokens{};
-  std::uint32_t eos_count = 0;
+enum class StateKind : std::uint32_t {
+  growing,  ///< an entry a position: going back is free
 };
 
-/// What the device says after a submission.
-struct SequenceReport {
-  std::uint32_t position;   ///< of the next token
-  std::uint32_t done;       ///< 1: a stop token was drawn or stop_position reached
-  std::uint32_t generated;  ///< tokens written to `generated` since the state was written
+/// What slots remember of one role in the layers of one kind: [layers][slots][heads][entries] rows of row_bytes, layers
+/// `stride` bytes apart.
+struct StateTable {
+  const char* name;  ///< "attention::keys"
+  StateKind kind;
+  std::int64_t layers, slots, heads, entries, row_bytes;
+  std::int64_t stride;
+  BufferView view;  ///< of the first layer
+
+  std::int64_t bytes_of_slot() const { return layers * heads * entries * row_bytes; }
 };
+
+/// The row of an entry, and the entry of a position: the one place that knows. shaders/state.glsl is its twin.
+constexpr std::int64_t state_row(const StateTable& state, std::int64_t slot, std::int64_t head, std::int64_t entry) {
+  return (slot * state.heads + head) * state.entries + entry;
+}
+constexpr std::int64_t state_entry(const StateTable&, std::int64_t position) { return position; }
 
 // ---------------------------------------------------------------------------------------------------------- reference
 
-/// Weights as the reference reads them: element (row, column) of a tensor, as double.
+/// Weights as the reference reads them: element (row, column) of a weight, as double.
 class HostWeights;
 
-/// The emitted CPU reference: the same model in plain loops, accumulating in double.
+/// The emitted CPU reference: the same model in plain loops, accumulating in double. One slot after another; keys and
+/// values are kept whole.
 class Reference {
  public:
   virtual ~Reference() = default;
-  /// Runs `tokens` at positions first_position...; keys and values of earlier positions are kept from earlier calls.
-  /// Gives the logits of every token, [tokens, vocab_size]; with `hidden_states`, also each layer's output,
-  /// [layers][tokens, hidden_size].
-  virtual std::vector<double> forward(std::span<const std::int32_t> tokens, std::int64_t first_position,
-                                      std::vector<std::vector<double>>* hidden_states) = 0;
+  /// Runs `tokens` of a slot at positions first_position...; what earlier positions left is kept from earlier calls, and
+  /// what stands at first_position and after is forgotten. Gives hidden states, [tokens, hidden_size]; with `layers`, also
+  /// each layer's output, [layers][tokens, hidden_size].
+  virtual std::vector<double> layers(std::int64_t slot, std::span<const std::int32_t> tokens, std::int64_t first_position,
+                                     std::vector<std::vector<double>>* layers) = 0;
+  /// Logits of rows of hidden states, [tokens, hidden_size]: [rows, vocab_size].
+  virtual std::vector<double> head(std::span<const double> hidden_states, std::span<const std::int64_t> rows) = 0;
 };
 
 // ---------------------------------------------------------------------------------------------------------- program
@@ -197,36 +241,37 @@ struct Program {
   std::int64_t num_hidden_layers;
   std::int64_t max_sequence_length;
   std::int64_t prefill_chunk;
-  std::int64_t decode_steps;  ///< `generated` holds this many tokens: steps a submission may have
+  std::int64_t max_batch;     ///< slots
+  std::int64_t head_rows;     ///< rows whose logits one pass may give
+  std::int64_t decode_steps;  ///< passes that a submission may have
   std::int64_t total_parameters;
   std::int64_t flops_per_token;  ///< of one decoded token, attention aside
-  std::int64_t cache_bytes_per_token;
-  Dtype kv_cache = Dtype::f32;  ///< what keys and values are kept as (the reference keeps doubles)
+  Dtype kv_cache = Dtype::f32;   ///< what keys and values are kept as (the reference keeps doubles)
   std::span<const std::uint32_t> eos_tokens;
 
   std::span<const Kernel> kernels;
-  std::span<const TensorGroup> tensors;
+  std::vector<Phase> phases;
+  std::span<const WeightGroup> weights;
   std::span<const char* const> checkpoint_prefixes;  ///< one stands before every name; tried in order; empty: ""
   std::span<const char* const> ignored_tensors;      ///< names in the checkpoint, with "{i}", that may be left unread
   const char* tied_embedding = "";  ///< in the checkpoint: the matrix that is the head too; "": the head has its own
+  std::span<const StateTable> states;
   std::span<const RotaryTable> rotary_tables;
   std::array<std::int64_t, arena_count> arena_bytes;  ///< by Arena
 
-  // Places in Arena::state that the host reads and writes.
-  BufferView sequence_state;
-  BufferView token_ids;  ///< u32[prefill_chunk]: the tokens of this call
-  BufferView generated;  ///< u32[decode_steps]: what sampling drew
-  BufferView logits;     ///< f32[vocab_size]
-
-  void (*prefill)(Recorder&);  ///< embedding and layers for seq_len <= prefill_chunk tokens
-  void (*decode)(Recorder&);   ///< the same for one token
-  void (*head)(Recorder&);     ///< final norm and logits of token logits_row
-  void (*sample)(Recorder&);   ///< draws the next token, advances the state
-  /// The emitted twin of the device's state: these two know its layout.
-  void (*write_state)(const SequenceRequest&, std::byte*);
-  SequenceReport (*read_state)(const std::byte*);
+  BufferView step;    ///< StepBlock<max_batch, decode_steps, head_rows, prefill_chunk>
+  BufferView logits;  ///< f32[head_rows][vocab_size], rows padded
 
   std::unique_ptr<Reference> (*make_reference)(const HostWeights&);
+
+  StepLayout step_layout() const { return {max_batch, decode_steps, head_rows, prefill_chunk}; }
 };
+
+/// The first phase of a stage that serves this many rows; null where it has none.
+const Phase* phase_for(const Program& program, Stage stage, std::int64_t rows);
+
+/// Bytes of states that one slot takes, and that one position of one slot takes.
+std::int64_t slot_bytes(const Program& program);
+std::int64_t state_bytes_per_token(const Program& program);
 
 }  // namespace monomorph

@@ -17,27 +17,33 @@ class ReferenceEngine final : public Engine {
  public:
   ReferenceEngine(const Program& program, HostWeights weights);
 
-  void reset() override { position_ = 0; }
-  std::int64_t position() const override { return position_; }
-  std::span<const float> prefill(std::span<const std::int32_t> tokens) override;
-  void prefill_all(std::span<const std::int32_t> tokens,
-                   const std::function<void(std::span<const float>)>& row) override;
-  std::span<const float> decode(std::int32_t token) override;
-  Generation generate(std::span<const std::int32_t> prompt, std::int64_t count, const Sampling& sampling,
-                      const std::function<bool(std::int32_t)>& token) override;
+  const Program& program() const override { return program_; }
+  std::span<const Drawn> step(std::span<const Run> runs, std::int64_t ahead, const OnLogits& on_logits) override;
+  void set_sampling(std::int64_t slot, const Sampling& sampling, std::int64_t stop_position) override;
+  std::int64_t position(std::int64_t slot = 0) const override { return positions_.at(static_cast<std::size_t>(slot)); }
+  std::int64_t rewind(std::int64_t slot, std::int64_t position) override;
 
-  /// Appends `tokens` and gives each layer's output, [layers][tokens x hidden_size]: what `verify` compares.
-  std::vector<std::vector<double>> hidden_states(std::span<const std::int32_t> tokens);
+  /// Appends `tokens` to a slot and gives each layer's output, [layers][tokens x hidden_size]: what `verify` compares.
+  std::vector<std::vector<double>> hidden_states(std::span<const std::int32_t> tokens, std::int64_t slot = 0);
+
+ protected:
+  std::int64_t most_ahead() const override { return 1; }
 
  private:
-  void append(std::span<const std::int32_t> tokens, const std::function<void(std::span<const float>)>& row,
-              std::vector<std::vector<double>>* hidden_states);
+  /// Appends tokens; gives hidden states of all.
+  std::vector<double> append(std::int64_t slot, std::span<const std::int32_t> tokens,
+                             std::vector<std::vector<double>>* layers);
+  /// Logits of one row of hidden states, rounded, judged.
+  std::span<const float> logits_of(std::span<const double> hidden, std::int64_t row);
 
   const Program& program_;
   HostWeights weights_;
   std::unique_ptr<Reference> reference_;
-  std::int64_t position_ = 0;
-  std::vector<float> logits_;  ///< of the last token
+  std::vector<std::int64_t> positions_;  ///< by slot
+  std::vector<StepSlot> slots_;
+  std::vector<float> logits_;
+  std::vector<std::vector<std::int32_t>> tokens_;
+  std::vector<Drawn> drawn_;
 };
 
 }  // namespace monomorph

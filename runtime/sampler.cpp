@@ -94,28 +94,28 @@ std::uint64_t sum_of(std::span<const std::uint32_t> masses) {
 }  // namespace
 }  // namespace sampling
 
-std::uint32_t sample_token(std::span<const float> logits, const SequenceRequest& request, std::uint32_t position) {
+std::uint32_t sample_token(std::span<const float> logits, const StepSlot& slot, std::uint32_t position) {
   using namespace sampling;
   const std::size_t vocab_size = logits.size();
   std::vector<std::uint32_t> keys(vocab_size);
   std::transform(logits.begin(), logits.end(), keys.begin(), order_key);
   const std::uint32_t first = likeliest(keys);
-  if (request.inverse_temperature == 0) return first;
+  if (slot.inverse_temperature == 0) return first;
 
-  const std::uint32_t k = request.top_k == 0 || request.top_k >= vocab_size ? 0 : request.top_k;
+  const std::uint32_t k = slot.top_k == 0 || slot.top_k >= vocab_size ? 0 : slot.top_k;
   const std::uint32_t lowest_of_k = k == 0 ? 0 : top_k_threshold(keys, k);
   std::vector<std::uint32_t> masses(vocab_size);
   for (std::size_t id = 0; id < vocab_size; ++id) {
     if (keys[id] == 0 || keys[id] < lowest_of_k) continue;
     // Not the difference where it may be inf - inf.
-    masses[id] = keys[id] == keys[first] ? mass_one : mass(logits[id] - logits[first], request.inverse_temperature);
+    masses[id] = keys[id] == keys[first] ? mass_one : mass(logits[id] - logits[first], slot.inverse_temperature);
   }
   std::uint64_t total = sum_of(masses);
   if (total == 0) return first;
 
-  if (request.top_p != 0 && request.top_p < (1u << 24)) {
+  if (slot.top_p != 0 && slot.top_p < (1u << 24)) {
     // 44 bits of total times 24 of top_p, without 128-bit arithmetic.
-    const std::uint64_t wanted = (total >> 24) * request.top_p + (((total & 0xffffffu) * request.top_p) >> 24);
+    const std::uint64_t wanted = (total >> 24) * slot.top_p + (((total & 0xffffffu) * slot.top_p) >> 24);
     const std::uint32_t lowest = top_p_threshold(keys, masses, std::max<std::uint64_t>(wanted, 1));
     for (std::size_t id = 0; id < vocab_size; ++id) {
       if (keys[id] < lowest) masses[id] = 0;
@@ -123,7 +123,7 @@ std::uint32_t sample_token(std::span<const float> logits, const SequenceRequest&
     total = sum_of(masses);
   }
 
-  const std::uint64_t random = random_bits(request.seed, position);
+  const std::uint64_t random = random_bits(slot.seed_low | static_cast<std::uint64_t>(slot.seed_high) << 32, position);
   const std::uint64_t target = (total >> 32) * random + (((total & 0xffffffffu) * random) >> 32);
   std::uint64_t sum = 0;
   for (std::uint32_t id = 0; id < vocab_size; ++id) {
@@ -133,19 +133,20 @@ std::uint32_t sample_token(std::span<const float> logits, const SequenceRequest&
   return first;
 }
 
-SequenceRequest sampling_request(const Sampling& sampling, std::span<const std::uint32_t> eos_tokens) {
-  SequenceRequest request;
-  request.inverse_temperature = sampling.temperature == 0 ? 0 : 1 / sampling.temperature;
-  request.top_k = sampling.top_k;
-  request.top_p = sampling.top_p >= 1
-                      ? 0
-                      : std::max(1u, static_cast<std::uint32_t>(std::lround(double{sampling.top_p} * (1 << 24))));
-  request.seed = sampling.seed;
+StepSlot sampling_slot(const Sampling& sampling, std::span<const std::uint32_t> eos_tokens) {
+  StepSlot slot{};
+  slot.inverse_temperature = sampling.temperature == 0 ? 0 : 1 / sampling.temperature;
+  slot.top_k = sampling.top_k;
+  slot.top_p = sampling.top_p >= 1
+                   ? 0
+                   : std::max(1u, static_cast<std::uint32_t>(std::lround(double{sampling.top_p} * (1 << 24))));
+  slot.seed_low = static_cast<std::uint32_t>(sampling.seed);
+  slot.seed_high = static_cast<std::uint32_t>(sampling.seed >> 32);
   if (eos_tokens.size() > max_eos_tokens)
     throw Error(ErrorKind::internal, "a program has more stop tokens than the device holds");
-  request.eos_count = static_cast<std::uint32_t>(eos_tokens.size());
-  std::copy_n(eos_tokens.begin(), request.eos_count, request.eos_tokens.begin());
-  return request;
+  slot.eos_count = static_cast<std::uint32_t>(eos_tokens.size());
+  std::copy(eos_tokens.begin(), eos_tokens.end(), slot.eos_tokens);
+  return slot;
 }
 
 }  // namespace monomorph

@@ -24,13 +24,13 @@ namespace monomorph {
 /// Vocabularies up to this size keep the device's 32-bit sums exact.
 inline constexpr std::int64_t max_sampled_vocab_size = 1 << 20;
 
-/// The token drawn for `position` from logits, [vocab_size]. Of `request` it reads inverse_temperature, top_k, top_p
-/// and seed.
-std::uint32_t sample_token(std::span<const float> logits, const SequenceRequest& request, std::uint32_t position);
+/// The token drawn for `position` from logits, [vocab_size]. Of the slot it reads inverse_temperature, top_k, top_p and
+/// seed.
+std::uint32_t sample_token(std::span<const float> logits, const StepSlot& slot, std::uint32_t position);
 
-/// What the host writes for these settings: stop tokens and sampling; position and lengths are the caller's to fill.
+/// A slot of the step with these settings: stop tokens and sampling; the rest is zero, and the caller's to fill.
 /// `sampling` has been validated (runtime/validate.hpp).
-SequenceRequest sampling_request(const Sampling& sampling, std::span<const std::uint32_t> eos_tokens);
+StepSlot sampling_slot(const Sampling& sampling, std::span<const std::uint32_t> eos_tokens);
 
 /// The parts of it, each the same on the device.
 namespace sampling {

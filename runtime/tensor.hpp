@@ -1,8 +1,8 @@
 // Shapes as types. An axis is a type with a meaning and a size; a tensor's type is its element and its axes. So a
 // mistake whose sizes happen to fit (an o_proj where a q_proj belongs, keys where values belong) does not compile.
 //
-// Nothing here owns memory: a Tensor is a place in an arena that the plan laid out, a Weight is a row of the emitted
-// tensor table. Rows (the last axis) are padded to 16 bytes (runtime/dtype.hpp).
+// Nothing here owns memory: a Tensor or a State is a place in an arena that the plan laid out, a Weight is a row of an
+// emitted table. Rows (the last axis) are padded to 16 bytes (runtime/dtype.hpp).
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ struct u32 {
 /// The memories of an engine, weights aside: each is one buffer, laid out by the plan.
 enum class Arena : std::uint32_t {
   activations,  ///< values between dispatches; reused by lifetime
-  cache,        ///< keys and values of every layer; lives as long as the sequence
-  state,        ///< what host and device both touch: sequence state, token ids, logits
+  states,       ///< what slots remember: keys and values of every layer
+  host,         ///< what host and device both touch: the step, logits
   tables,       ///< constants computed at load: cosines and sines
 };
 inline constexpr std::int64_t arena_count = 4;
@@ -60,26 +60,27 @@ struct Extent<Element, Last> {
 };
 }  // namespace detail
 
-/// An activation: `Tensor<f32, tokens, hidden>`.
-template <class Element, class... Axes>
+/// An activation, or a table: `Tensor<roles::attention::queries, f32, tokens, q>`. The role tells apart what has equal
+/// axes.
+template <class Role, class Element, class... Axes>
 struct Tensor {
   BufferView view;
   static constexpr std::int64_t elements = detail::Extent<Element, Axes...>::elements;
   static constexpr std::int64_t bytes = detail::Extent<Element, Axes...>::bytes;
 };
 
-/// A weight: `Weight<gate_proj, f16, intermediate, hidden>`. The role tells apart weights of equal axes. `tensor` is
-/// its row in the emitted tensor table.
+/// A matrix or vector on the device: `Weight<roles::mlp::gate_proj, f16, intermediate, hidden>`. `stored` is its row in
+/// the emitted table of what the device stores.
 template <class Role, class Element, class... Axes>
 struct Weight {
-  std::int32_t tensor;
+  std::int32_t stored;
   static constexpr std::int64_t parameters = detail::Extent<Element, Axes...>::elements;
   static constexpr std::int64_t bytes = detail::Extent<Element, Axes...>::bytes;
 };
 
-/// Per-layer state that outlives a call: `Cache<keys, f16, kv_heads, positions, head>`.
+/// What slots remember of one role in one layer: `State<roles::attention::keys, f16, slots, kv_heads, positions, head>`.
 template <class Role, class Element, class... Axes>
-struct Cache {
+struct State {
   BufferView view;
   static constexpr std::int64_t elements = detail::Extent<Element, Axes...>::elements;
   static constexpr std::int64_t bytes = detail::Extent<Element, Axes...>::bytes;

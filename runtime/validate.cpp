@@ -12,7 +12,15 @@ namespace {
 
 }  // namespace
 
-void validate_tokens(const Program& program, std::int64_t position, std::span<const std::int32_t> tokens) {
+void validate_slot(const Program& program, std::int64_t slot) {
+  if (slot >= 0 && slot < program.max_batch) return;
+  reject(fmt::format("slot {}: {} has {} of them, counted from 0; build with a larger engine.max_batch", slot,
+                     program.name, program.max_batch));
+}
+
+void validate_tokens(const Program& program, std::int64_t slot, std::int64_t position,
+                     std::span<const std::int32_t> tokens) {
+  validate_slot(program, slot);
   if (tokens.empty()) reject("no tokens were given: a call needs at least one");
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     if (tokens[i] < 0 || tokens[i] >= program.vocab_size) {
@@ -42,6 +50,20 @@ void validate_sampling(const Sampling& sampling) {
   }
 }
 
+void validate_settings(const Program& program, std::int64_t slot, const Sampling& sampling, std::int64_t stop_position) {
+  validate_slot(program, slot);
+  validate_sampling(sampling);
+  if (stop_position >= 1 && stop_position <= program.max_sequence_length) return;
+  reject(fmt::format("a slot ends at a position from 1 to {}, max_sequence_length, not at {}", program.max_sequence_length,
+                     stop_position));
+}
+
+void reject_logits(const Program& program) {
+  reject(fmt::format("logits are no numbers: the weights of {} have values that are none, or its numbers overflow; "
+                     "`monomorph check SPEC --weights PATH --scan-nan` finds the former",
+                     program.name));
+}
+
 void validate_logits(const Program& program, std::span<const float> logits) {
   const auto wrong = std::find_if(logits.begin(), logits.end(), [](float logit) { return !std::isfinite(logit); });
   if (wrong == logits.end()) return;
@@ -51,11 +73,35 @@ void validate_logits(const Program& program, std::span<const float> logits) {
                   wrong - logits.begin(), *wrong, program.name));
 }
 
-void validate_generation(const Program& program, std::int64_t position, std::span<const std::int32_t> prompt,
-                         std::int64_t count, const Sampling& sampling) {
+std::int64_t drawable_tokens(const Program& program, std::int64_t first_position, std::int64_t count) {
+  return std::min(count, program.max_sequence_length - first_position + 1);
+}
+
+void validate_runs(const Engine& engine, std::span<const Run> runs, std::int64_t ahead) {
+  const Program& program = engine.program();
+  if (runs.empty()) reject("a step needs at least one run");
+  if (ahead < 1 || ahead > program.decode_steps) {
+    reject(fmt::format("a step runs 1 to {} passes ahead, not {}", program.decode_steps, ahead));
+  }
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    const Run& run = runs[r];
+    validate_slot(program, run.slot);
+    validate_tokens(program, run.slot, engine.position(run.slot), run.tokens);
+    if (static_cast<std::int64_t>(run.tokens.size()) > program.prefill_chunk) {
+      reject(fmt::format("{} tokens are more than a pass has: prefill_chunk is {}", run.tokens.size(),
+                         program.prefill_chunk));
+    }
+    for (std::size_t other = 0; other < r; ++other) {
+      if (runs[other].slot == run.slot) reject(fmt::format("slot {} has two runs in one step", run.slot));
+    }
+  }
+}
+
+void validate_generation(const Program& program, std::int64_t slot, std::int64_t position,
+                         std::span<const std::int32_t> prompt, std::int64_t count, const Sampling& sampling) {
   if (count < 0) reject(fmt::format("{} tokens cannot be generated: the count must be at least 0", count));
   validate_sampling(sampling);
-  validate_tokens(program, position, prompt);
+  validate_tokens(program, slot, position, prompt);
 }
 
 }  // namespace monomorph

@@ -10,17 +10,39 @@
 
 namespace monomorph {
 
-std::vector<TensorEntry> list_tensors(const Program& program) {
-  std::vector<TensorEntry> entries;
-  for (const TensorGroup& group : program.tensors) {
-    const std::int32_t once = -1;
-    const std::span<const std::int32_t> layers = group.layers.empty() ? std::span(&once, 1) : group.layers;
-    for (const std::int32_t layer : layers) {
-      for (const TensorPattern& pattern : group.patterns) {
-        entries.push_back({with_layer(pattern.name, layer), &pattern, layer});
-      }
-    }
+namespace {
+
+/// Calls visit(group, layer) for each group and each of its layers, -1 where it occurs once.
+template <class Visit>
+void for_each_layer(const Program& program, const Visit& visit) {
+  for (const WeightGroup& group : program.weights) {
+    if (group.layers.empty()) visit(group, -1);
+    for (const std::int32_t layer : group.layers) visit(group, layer);
   }
+}
+
+}  // namespace
+
+std::vector<WeightEntry> list_weights(const Program& program) {
+  std::vector<WeightEntry> entries;
+  for_each_layer(program, [&](const WeightGroup& group, std::int64_t layer) {
+    for (const WeightPattern& pattern : group.weights) {
+      entries.push_back({with_layer(pattern.name, layer), &pattern, layer});
+    }
+  });
+  return entries;
+}
+
+std::vector<StoredEntry> list_stored(const Program& program) {
+  std::vector<StoredEntry> entries;
+  std::int32_t first_weight = 0;
+  for_each_layer(program, [&](const WeightGroup& group, std::int64_t layer) {
+    for (const StoredPattern& pattern : group.stored) {
+      const std::string name = layer < 0 ? pattern.name : fmt::format("{} of layer {}", pattern.name, layer);
+      entries.push_back({name, &pattern, layer, first_weight});
+    }
+    first_weight += static_cast<std::int32_t>(group.weights.size());
+  });
   return entries;
 }
 
@@ -37,44 +59,74 @@ HostWeights HostWeights::random(const Program& program, std::uint64_t seed) {
   return HostWeights(make_random(program, seed));
 }
 
-const std::vector<TensorEntry>& HostWeights::tensors() const { return source_->entries; }
+const std::vector<WeightEntry>& HostWeights::weights() const { return source_->entries; }
+const std::vector<StoredEntry>& HostWeights::stored() const { return source_->stored; }
 
-double HostWeights::at(std::int32_t tensor, std::int64_t row, std::int64_t column) const {
-  return source_->element(static_cast<std::size_t>(tensor), row, column);
+double HostWeights::at(std::int32_t weight, std::int64_t row, std::int64_t column) const {
+  return source_->element(static_cast<std::size_t>(weight), row, column);
 }
 
-void HostWeights::row(std::int32_t tensor, std::int64_t row, std::span<float> out) const {
-  assert(static_cast<std::int64_t>(out.size()) == tensors()[static_cast<std::size_t>(tensor)].pattern->columns);
-  source_->row(static_cast<std::size_t>(tensor), row, out);
+void HostWeights::row(std::int32_t weight, std::int64_t row, std::span<float> out) const {
+  assert(static_cast<std::int64_t>(out.size()) == weights()[static_cast<std::size_t>(weight)].pattern->columns);
+  source_->row(static_cast<std::size_t>(weight), row, out);
 }
 
-void HostWeights::stored_rows(std::int32_t tensor, std::int64_t first, std::int64_t rows,
+void HostWeights::stored_rows(std::int32_t stored, std::int64_t first, std::int64_t rows,
                               std::span<std::byte> out) const {
-  const TensorEntry& entry = tensors()[static_cast<std::size_t>(tensor)];
-  const TensorPattern& pattern = *entry.pattern;
+  const StoredEntry& entry = source_->stored[static_cast<std::size_t>(stored)];
+  const StoredPattern& pattern = *entry.pattern;
   const std::int64_t stride = entry.row_bytes();
   assert(static_cast<std::int64_t>(out.size()) == rows * stride);
-  // Padding, and what no part fills, is zero: kernels may read whole rows of four words.
-  const std::int64_t used = pattern.columns * element_bytes(pattern.stored);
-  for (std::int64_t r = 0; r < rows && used < stride; ++r) {
-    const auto padding =
-        out.subspan(static_cast<std::size_t>(r * stride + used), static_cast<std::size_t>(stride - used));
-    std::fill(padding.begin(), padding.end(), std::byte{0});
+  // Padding is zero, and so is what no weight fills: kernels read whole rows of four words.
+  std::fill(out.begin(), out.end(), std::byte{0});
+  const bool vector = pattern.rows == 1;
+  std::int64_t begin = 0;
+  for (const StoredPiece& piece : pattern.pieces) {
+    const std::int64_t end = begin + piece.rows;
+    if (piece.weight >= 0 && vector) {
+      copy_vector(entry, piece, begin, out);
+    } else if (piece.weight >= 0) {
+      const std::int64_t from = std::max(first, begin), to = std::min(first + rows, end);
+      if (from < to) {
+        copy_rows(entry, piece, from - begin, to - from,
+                  out.subspan(static_cast<std::size_t>((from - first) * stride), static_cast<std::size_t>((to - from) * stride)));
+      }
+    }
+    begin = end;
   }
-  if (pattern.dtype == pattern.stored) {
-    source_->raw_rows(static_cast<std::size_t>(tensor), first, rows, out, stride);
-    return;
-  }
-  if (pattern.stored != Dtype::f32) {
-    throw Error(ErrorKind::internal, fmt::format("{}: {} in the checkpoint cannot be kept as {}", entry.name,
-                                                 name_of(pattern.dtype), name_of(pattern.stored)));
-  }
-  std::vector<float> values(static_cast<std::size_t>(pattern.columns));
+}
+
+/// Elements of a vector, from `begin` on.
+void HostWeights::copy_vector(const StoredEntry& entry, const StoredPiece& piece, std::int64_t begin,
+                              std::span<std::byte> out) const {
+  const std::size_t id = static_cast<std::size_t>(entry.first_weight + piece.weight);
+  if (entry.pattern->format != Dtype::f32) throw_unstorable(entry, id);
+  std::vector<float> values(static_cast<std::size_t>(piece.rows));
+  source_->row(id, 0, values);
+  const auto bytes = std::as_bytes(std::span(values));
+  std::copy(bytes.begin(), bytes.end(), out.begin() + begin * element_bytes(Dtype::f32));
+}
+
+/// Rows of a matrix: as they are in the checkpoint, or widened to f32.
+void HostWeights::copy_rows(const StoredEntry& entry, const StoredPiece& piece, std::int64_t first, std::int64_t rows,
+                            std::span<std::byte> out) const {
+  const std::size_t id = static_cast<std::size_t>(entry.first_weight + piece.weight);
+  const Dtype dtype = source_->entries[id].pattern->dtype;
+  const std::int64_t stride = entry.row_bytes();
+  if (dtype == entry.pattern->format) return source_->raw_rows(id, first, rows, out, stride);
+  if (entry.pattern->format != Dtype::f32) throw_unstorable(entry, id);
+  std::vector<float> values(static_cast<std::size_t>(entry.pattern->columns));
   for (std::int64_t r = 0; r < rows; ++r) {
-    source_->row(static_cast<std::size_t>(tensor), first + r, values);
+    source_->row(id, first + r, values);
     const auto bytes = std::as_bytes(std::span(values));
     std::copy(bytes.begin(), bytes.end(), out.begin() + r * stride);
   }
+}
+
+void HostWeights::throw_unstorable(const StoredEntry& entry, std::size_t weight) const {
+  throw Error(ErrorKind::internal,
+              fmt::format("{}: {} in the checkpoint cannot be stored as {}", entry.name,
+                          name_of(source_->entries[weight].pattern->dtype), name_of(entry.pattern->format)));
 }
 
 }  // namespace monomorph

@@ -17,7 +17,7 @@ namespace {
 
 /// Part of a tensor, found. Rows are the tensor's; in a vector, elements.
 struct FoundPart {
-  const std::byte* data = nullptr;  ///< null: zeros
+  const std::byte* data = nullptr;
   std::int64_t first = 0, rows = 0;
   std::int64_t source_row = 0, source_rows = 0;
   bool transposed = false;
@@ -47,24 +47,22 @@ class CheckpointSource final : public HostWeights::Source {
 
   double element(std::size_t tensor, std::int64_t row, std::int64_t column) const override {
     const FoundTensor& found = tensors_[tensor];
-    const FoundPart* part = part_of(found, found.is_vector ? column : row);
-    return part == nullptr || part->data == nullptr ? 0 : load(dtype(tensor), address(tensor, *part, row, column));
+    const FoundPart& part = part_of(found, found.is_vector ? column : row);
+    return load(dtype(tensor), address(tensor, part, row, column));
   }
 
   void row(std::size_t tensor, std::int64_t row, std::span<float> out) const override {
     const FoundTensor& found = tensors_[tensor];
     const Dtype type = dtype(tensor);
     const auto fill = [&](const FoundPart& part, std::int64_t begin, std::int64_t end) {
-      if (part.data == nullptr) return;
       const std::byte* at = address(tensor, part, row, begin);
       const std::int64_t step = element_bytes(type) * (part.transposed ? part.source_rows : 1);
       for (std::int64_t c = begin; c < end; ++c, at += step) out[static_cast<std::size_t>(c)] = load(type, at);
     };
-    std::fill(out.begin(), out.end(), 0.0f);
     if (found.is_vector) {
       for (const FoundPart& part : found.parts) fill(part, part.first, part.first + part.rows);
-    } else if (const FoundPart* part = part_of(found, row)) {
-      fill(*part, 0, static_cast<std::int64_t>(out.size()));
+    } else {
+      fill(part_of(found, row), 0, static_cast<std::int64_t>(out.size()));
     }
   }
 
@@ -74,11 +72,10 @@ class CheckpointSource final : public HostWeights::Source {
  private:
   Dtype dtype(std::size_t tensor) const { return entries[tensor].pattern->dtype; }
 
-  static const FoundPart* part_of(const FoundTensor& tensor, std::int64_t row) {
-    for (const FoundPart& part : tensor.parts) {
-      if (row >= part.first && row < part.first + part.rows) return &part;
-    }
-    return nullptr;
+  /// The part that holds a row, or a vector's element: parts follow each other and fill the weight.
+  static const FoundPart& part_of(const FoundTensor& tensor, std::int64_t row) {
+    return *std::find_if(tensor.parts.begin(), tensor.parts.end(),
+                         [&](const FoundPart& part) { return row < part.first + part.rows; });
   }
 
   const std::byte* address(std::size_t tensor, const FoundPart& part, std::int64_t row, std::int64_t column) const {
@@ -98,14 +95,10 @@ class CheckpointSource final : public HostWeights::Source {
 
 void CheckpointSource::raw_rows(std::size_t tensor, std::int64_t first, std::int64_t rows, std::span<std::byte> out,
                                 std::int64_t stride) const {
-  const TensorPattern& pattern = *entries[tensor].pattern;
+  const WeightPattern& pattern = *entries[tensor].pattern;
   const FoundTensor& found = tensors_[tensor];
   const std::int64_t size = element_bytes(pattern.dtype);
-  for (std::int64_t r = 0; r < rows; ++r) {
-    std::memset(out.data() + r * stride, 0, static_cast<std::size_t>(pattern.columns * size));
-  }
   for (const FoundPart& part : found.parts) {
-    if (part.data == nullptr) continue;
     if (found.is_vector) {
       std::memcpy(out.data() + part.first * size, address(tensor, part, 0, part.first),
                   static_cast<std::size_t>(part.rows * size));
@@ -134,11 +127,11 @@ void CheckpointSource::raw_rows(std::size_t tensor, std::int64_t first, std::int
 }
 
 /// The checkpoint's names of the program's tensors, without prefix.
-std::vector<std::string> names_of(const std::vector<TensorEntry>& entries) {
+std::vector<std::string> names_of(const std::vector<WeightEntry>& entries) {
   std::vector<std::string> names;
-  for (const TensorEntry& entry : entries) {
-    for (const TensorPart& part : entry.pattern->parts) {
-      if (*part.name != '\0') names.push_back(with_layer(part.name, entry.layer));
+  for (const WeightEntry& entry : entries) {
+    for (const WeightPart& part : entry.pattern->parts) {
+      names.push_back(with_layer(part.name, entry.layer));
     }
   }
   return names;
@@ -163,48 +156,47 @@ void find_unused(const Program& program, const Checkpoint& checkpoint, const std
 }
 
 void CheckpointSource::find(const Program& program, const std::string& path) {
-  entries = list_tensors(program);
+  entries = list_weights(program);
+  stored = list_stored(program);
   const std::vector<std::string> prefixes(program.checkpoint_prefixes.begin(), program.checkpoint_prefixes.end());
   const std::string prefix = choose_prefix(prefixes, names_of(entries), checkpoint_);
   std::set<std::string> used;
   std::vector<std::string> problems;
-  for (const TensorEntry& entry : entries) {
-    const TensorPattern& pattern = *entry.pattern;
+  for (const WeightEntry& entry : entries) {
+    const WeightPattern& pattern = *entry.pattern;
     FoundTensor found;
     const bool one_row = pattern.parts.size() == 1 && pattern.parts[0].source_rows == 1 && pattern.columns > 1;
     found.is_vector = pattern.rows == 1 && !one_row;
     std::int64_t first = 0;
-    for (const TensorPart& part : pattern.parts) {
+    for (const WeightPart& part : pattern.parts) {
       FoundPart place{nullptr,          first,
                       part.rows,        part.source_row,
                       part.source_rows, part.transposed && !found.is_vector};  // a vector has nothing to transpose
       first += part.rows;
-      if (*part.name != '\0') {
-        const std::string name = prefix + with_layer(part.name, entry.layer);
-        used.insert(name);
-        const CheckpointTensor* tensor = checkpoint_.find(name);
-        std::vector<std::int64_t> shape{part.source_rows};
-        if (!found.is_vector) {
-          shape.insert(part.transposed ? shape.begin() : shape.end(), pattern.columns);
-        }
-        if (tensor == nullptr) {
-          problems.push_back(fmt::format("{}: it is missing", name));
-        } else if (tensor->dtype != row_of(pattern.dtype).header) {
-          problems.push_back(fmt::format("{} in {}: it is {}; this engine was made for {}", name,
-                                         checkpoint_.files()[tensor->file].string(), tensor->dtype,
-                                         row_of(pattern.dtype).header));
-        } else if (tensor->shape != shape && !(one_row && tensor->shape == std::vector{pattern.columns})) {
-          problems.push_back(fmt::format("{} in {}: its shape is [{}]; this engine was made for [{}]", name,
-                                         checkpoint_.files()[tensor->file].string(), fmt::join(tensor->shape, ", "),
-                                         fmt::join(shape, ", ")));
-        } else {
-          place.data = tensor->data.data();
-        }
+      const std::string name = prefix + with_layer(part.name, entry.layer);
+      used.insert(name);
+      const CheckpointTensor* tensor = checkpoint_.find(name);
+      std::vector<std::int64_t> shape{part.source_rows};
+      if (!found.is_vector) {
+        shape.insert(part.transposed ? shape.begin() : shape.end(), pattern.columns);
+      }
+      if (tensor == nullptr) {
+        problems.push_back(fmt::format("{}: it is missing", name));
+      } else if (tensor->dtype != row_of(pattern.dtype).header) {
+        problems.push_back(fmt::format("{} in {}: it is {}; this engine was made for {}", name,
+                                       checkpoint_.files()[tensor->file].string(), tensor->dtype,
+                                       row_of(pattern.dtype).header));
+      } else if (tensor->shape != shape && !(one_row && tensor->shape == std::vector{pattern.columns})) {
+        problems.push_back(fmt::format("{} in {}: its shape is [{}]; this engine was made for [{}]", name,
+                                       checkpoint_.files()[tensor->file].string(), fmt::join(tensor->shape, ", "),
+                                       fmt::join(shape, ", ")));
+      } else {
+        place.data = tensor->data.data();
       }
       found.parts.push_back(place);
     }
-    if (first > (found.is_vector ? pattern.columns : pattern.rows)) {
-      throw Error(ErrorKind::internal, fmt::format("{}: its parts have more rows than it has", entry.name));
+    if (first != (found.is_vector ? pattern.columns : pattern.rows)) {
+      throw Error(ErrorKind::internal, fmt::format("{}: its parts have not as many rows as it has", entry.name));
     }
     tensors_.push_back(std::move(found));
   }

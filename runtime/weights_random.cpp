@@ -23,7 +23,8 @@ float rounded(Dtype dtype, float value) {
 class RandomSource final : public HostWeights::Source {
  public:
   RandomSource(const Program& program, std::uint64_t seed) : tile_(static_cast<std::size_t>(tile_elements)) {
-    entries = list_tensors(program);
+    entries = list_weights(program);
+    stored = list_stored(program);
     // Box and Muller's method on a generator the standard fixes: std::normal_distribution differs between libraries.
     std::mt19937_64 generator(seed);
     const auto uniform = [&] { return (static_cast<double>(generator() >> 11) + 0.5) * 0x1p-53; };
@@ -49,7 +50,7 @@ class RandomSource final : public HostWeights::Source {
 
   void raw_rows(std::size_t tensor, std::int64_t first, std::int64_t rows, std::span<std::byte> out,
                 std::int64_t stride) const override {
-    const TensorPattern& pattern = *entries[tensor].pattern;
+    const WeightPattern& pattern = *entries[tensor].pattern;
     const std::int64_t size = element_bytes(pattern.dtype);
     // The tile once in the tensor's dtype and scale; then rows are copies of it.
     const Form form = form_of(tensor);
@@ -82,7 +83,7 @@ class RandomSource final : public HostWeights::Source {
   };
 
   Form form_of(std::size_t tensor) const {
-    const TensorPattern& pattern = *entries[tensor].pattern;
+    const WeightPattern& pattern = *entries[tensor].pattern;
     if (pattern.rows > 1) return {0, 1 / std::sqrt(static_cast<float>(pattern.columns))};
     return {std::string_view(pattern.name).find("bias") == std::string_view::npos ? 1.0f : 0.0f, 0.3f};
   }

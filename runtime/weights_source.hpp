@@ -14,12 +14,13 @@ namespace monomorph {
 class HostWeights::Source {
  public:
   virtual ~Source() = default;
-  virtual double element(std::size_t tensor, std::int64_t row, std::int64_t column) const = 0;
-  virtual void row(std::size_t tensor, std::int64_t row, std::span<float> out) const = 0;
+  virtual double element(std::size_t weight, std::int64_t row, std::int64_t column) const = 0;
+  virtual void row(std::size_t weight, std::int64_t row, std::span<float> out) const = 0;
   /// Rows in the checkpoint's own dtype, `stride` bytes apart; writes every element and no padding.
-  virtual void raw_rows(std::size_t tensor, std::int64_t first, std::int64_t rows, std::span<std::byte> out,
+  virtual void raw_rows(std::size_t weight, std::int64_t first, std::int64_t rows, std::span<std::byte> out,
                         std::int64_t stride) const = 0;
-  std::vector<TensorEntry> entries;
+  std::vector<WeightEntry> entries;
+  std::vector<StoredEntry> stored;
 };
 
 std::unique_ptr<HostWeights::Source> open_checkpoint(const Program& program, const std::string& path);

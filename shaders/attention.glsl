@@ -2,28 +2,30 @@
 // 2018; Dao et al. 2022). A query row is (token, head of the group); a key tile has one key an invocation.
 //
 // The including kernel gives: head_dim, head_quads, kv_group_size, vec4 query_quad(token, head, quad) scaled,
-// vec4 key_quad(kv_head, position, quad), value_quad(kv_head, position, quad), write_attended(token, head, quad, value).
+// vec4 key_quad(slot, kv_head, position, quad), value_quad(...), write_attended(token, head, quad, value), rows_in_use(). The
+// tokens of a pass are one slot's, by position.
 const uint key_groups = workgroup_size / head_quads;  // invocations that share a quad of the output, a key each
 const float lowest = -3.0e38;
 shared vec4 queries_tile[tile_tokens * head_quads];
 shared float scores[tile_tokens * workgroup_size];
 shared vec4 partial_outputs[workgroup_size];
+// Of the pass: its slot, the position of its first token, and one past its last.
+uint slot, first_position, cached;
 shared float row_max[tile_tokens], row_sum[tile_tokens], row_factor[tile_tokens];
 
 /// Scores of this key tile: one key an invocation, against every row.
 void score_tile(uint kv_head, uint first_key, uint first_query_row) {
   const uint key = first_key + gl_LocalInvocationIndex;
-  const uint cached = state.position + state.seq_len;
   float sums[tile_tokens];
   [[unroll]] for (uint row = 0; row < tile_tokens; ++row) sums[row] = 0.0;
   if (key < cached) {
     for (uint quad = 0; quad < head_quads; ++quad) {
-      const vec4 k = key_quad(kv_head, key, quad);
+      const vec4 k = key_quad(slot, kv_head, key, quad);
       [[unroll]] for (uint row = 0; row < tile_tokens; ++row) sums[row] += dot(queries_tile[row * head_quads + quad], k);
     }
   }
   [[unroll]] for (uint row = 0; row < tile_tokens; ++row) {
-    const uint query = state.position + (first_query_row + row) / kv_group_size;
+    const uint query = first_position + (first_query_row + row) / kv_group_size;
     scores[row * workgroup_size + gl_LocalInvocationIndex] = key <= query && key < cached ? sums[row] : lowest;
   }
 }
@@ -54,8 +56,11 @@ void weigh_tile() {
 
 void main() {
   const uint first_query_row = gl_WorkGroupID.y * tile_tokens;
-  const uint query_rows = state.seq_len * kv_group_size;
-  if (state.done != 0 || first_query_row >= query_rows) return;
+  const uint query_rows = rows_in_use() * kv_group_size;
+  if (pass.live == 0 || first_query_row >= query_rows) return;
+  slot = pass.tokens[0].slot;
+  first_position = pass.tokens[0].position;
+  cached = first_position + rows_in_use();
   const uint kv_head = first_row + gl_WorkGroupID.x;
 
   for (uint i = gl_LocalInvocationIndex; i < tile_tokens * head_quads; i += workgroup_size) {
@@ -73,18 +78,18 @@ void main() {
   [[unroll]] for (uint row = 0; row < tile_tokens; ++row) outputs_sum[row] = vec4(0.0);
 
   const uint last_row = min(first_query_row + tile_tokens, query_rows) - 1;
-  const uint keys = state.position + last_row / kv_group_size + 1;
-  for (uint first_key = 0; first_key < keys; first_key += workgroup_size) {
+  const uint key_count = first_position + last_row / kv_group_size + 1;
+  for (uint first_key = 0; first_key < key_count; first_key += workgroup_size) {
     barrier();
     score_tile(kv_head, first_key, first_query_row);
     barrier();
     weigh_tile();
     barrier();
-    const uint tile_keys = min(workgroup_size, keys - first_key);
+    const uint tile_keys = min(workgroup_size, key_count - first_key);
     [[unroll]] for (uint row = 0; row < tile_tokens; ++row) outputs_sum[row] *= row_factor[row];
     if (group < key_groups) {
       for (uint key = group; key < tile_keys; key += key_groups) {
-        const vec4 v = value_quad(kv_head, first_key + key, quad);
+        const vec4 v = value_quad(slot, kv_head, first_key + key, quad);
         [[unroll]] for (uint row = 0; row < tile_tokens; ++row) outputs_sum[row] += scores[row * workgroup_size + key] * v;
       }
     }

@@ -1,8 +1,8 @@
-// Rows of one or more matrices times many vectors, in tiles of tile_rows x tile_tokens; a lane is a token (or several), a
+// Rows of one or more matrices times many vectors, in tiles of tile_rows x tile_tokens; a lane is a vector (or several), a
 // subgroup a band of rows. Two ways of sharing what was loaded, one a device.
 //
 // The including kernel gives: padded_quads, row_blocks, matrices, a Block; vec4 input_quad(token, quad),
-// uvec4 weight_block(matrix, row, block), finish(row, token, sums).
+// uvec4 weight_block(matrix, row, block), rows_in_use(), store(token, row, totals).
 const uint quads_per_block = block_elements / 4;
 const uint subgroups = workgroup_size / subgroup_size;
 const uint rows_per_subgroup = tile_rows / subgroups;
@@ -16,7 +16,7 @@ uint sum_index(uint matrix, uint r, uint t) { return (matrix * rows_per_subgroup
 
 void main() {
   const uint tile_token = gl_WorkGroupID.y * tile_tokens;
-  if (state.done != 0 || tile_token >= state.seq_len) return;
+  if (pass.live == 0 || tile_token >= rows_in_use()) return;
   const uint tile_row = gl_WorkGroupID.x * tile_rows;
   const uint band = gl_SubgroupID * rows_per_subgroup;
 
@@ -33,7 +33,7 @@ void main() {
       const uint token = tile_token + t * subgroup_size + gl_SubgroupInvocationID;
       float totals[matrices];
       [[unroll]] for (uint matrix = 0; matrix < matrices; ++matrix) totals[matrix] = sums[sum_index(matrix, r, t)];
-      if (row < row_count && token < state.seq_len) finish(first_row + row, token, totals);
+      if (row < row_count && token < rows_in_use()) store(token, first_row + row, totals);
     }
   }
 }

@@ -6,7 +6,7 @@ void multiply_lanes(uint first_row_of_band, uint tile_token) {
     Block x[tokens_per_lane];
     [[unroll]] for (uint t = 0; t < tokens_per_lane; ++t) {
       // Tokens past the end are computed from the last one and not written.
-      const uint token = min(tile_token + t * subgroup_size + gl_SubgroupInvocationID, state.seq_len - 1);
+      const uint token = min(tile_token + t * subgroup_size + gl_SubgroupInvocationID, rows_in_use() - 1);
       const uint quad = block * quads_per_block;
       x[t] = block_of(input_quad(token, quad), input_quad(token, quad + quads_per_block - 1));
     }

@@ -21,7 +21,7 @@ void stage(uint first_quad, uint tile_row, uint tile_token) {
   for (uint i = gl_LocalInvocationIndex; i < step_quads * tile_tokens; i += workgroup_size) {
     const uint quad = i % step_quads;
     const uint token = i / step_quads;
-    const bool inside = first_quad + quad < padded_quads && tile_token + token < state.seq_len;
+    const bool inside = first_quad + quad < padded_quads && tile_token + token < rows_in_use();
     input_tile[quad * tile_tokens + token] = inside ? input_quad(tile_token + token, first_quad + quad) : vec4(0.0);
   }
 }

@@ -4,15 +4,16 @@
 // a CPU's prefetchers follow (neighbouring rows, short and in one page, are read at half the rate).
 //
 // The including kernel gives: padded_quads (vec4s of a padded row), row_blocks (uvec4s of a padded row),
-// matrices, a Block; prepare_input(), vec4 input_quad(quad), uvec4 weight_block(matrix, row, block),
-// finish(row, sums).
+// matrices, a Block; rows_in_use(), prepare_input(pass_row), vec4 input_quad(pass_row, quad),
+// uvec4 weight_block(matrix, row, block), store(pass_row, row, totals).
 const uint quads_per_block = block_elements / 4;
 const uint segment_quads = min(padded_quads, 512);  // 8 KiB of shared memory
 shared vec4 staged[segment_quads];
 
 void main() {
-  if (state.done != 0) return;
-  prepare_input();
+  const uint pass_row = gl_WorkGroupID.y;
+  if (pass.live == 0 || pass_row >= rows_in_use()) return;
+  prepare_input(pass_row);
 
   const uint first = gl_WorkGroupID.x * gl_NumSubgroups * tile_rows + gl_SubgroupID;
   float sums[matrices * tile_rows];
@@ -22,7 +23,7 @@ void main() {
     const uint quads = min(segment_quads, padded_quads - segment);
     barrier();
     for (uint quad = gl_LocalInvocationIndex; quad < quads; quad += workgroup_size) {
-      staged[quad] = input_quad(segment + quad);
+      staged[quad] = input_quad(pass_row, segment + quad);
     }
     barrier();
     const uint first_block = segment / quads_per_block;
@@ -49,5 +50,5 @@ void main() {
     }
   }
   const uint row = first + gl_SubgroupInvocationID * gl_NumSubgroups;
-  if (gl_SubgroupInvocationID < tile_rows && row < row_count) finish(first_row + row, totals);
+  if (gl_SubgroupInvocationID < tile_rows && row < row_count) store(pass_row, first_row + row, totals);
 }

@@ -1,10 +1,11 @@
-// A norm of each token's row, one workgroup a token. The including kernel gives column_quads, prepare_normalize(token),
-// vec4 normalize_quad(token, quad) and finish(token, quad, values).
+// A norm of each row, one workgroup a row. The including kernel gives column_quads, rows_in_use(), input_row(pass_row),
+// prepare_normalize(row), vec4 normalize_quad(row, quad) and finish(pass_row, quad, values).
 void main() {
-  const uint token = gl_WorkGroupID.y;
-  if (state.done != 0 || token >= state.seq_len) return;
-  prepare_normalize(token);
+  const uint pass_row = gl_WorkGroupID.y;
+  if (pass.live == 0 || pass_row >= rows_in_use()) return;
+  const uint row = input_row(pass_row);
+  prepare_normalize(row);
   for (uint quad = gl_LocalInvocationIndex; quad < column_quads; quad += workgroup_size) {
-    finish(token, quad, normalize_quad(token, quad));
+    finish(pass_row, quad, normalize_quad(row, quad));
   }
 }

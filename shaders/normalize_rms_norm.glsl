@@ -1,14 +1,14 @@
 // RMSNorm (Zhang and Sennrich 2019): x / sqrt(mean(x^2) + eps) * weight. The including kernel gives columns, eps,
-// vec4 raw_quad(token, quad) with zeros past the last column, vec4 norm_weight_quad(quad).
+// vec4 raw_quad(row, quad) with zeros past the last column, vec4 norm_weight_quad(quad).
 float normalize_scale;
 
-void prepare_normalize(uint token) {
+void prepare_normalize(uint row) {
   float squares = 0.0;
   for (uint quad = gl_LocalInvocationIndex; quad < column_quads; quad += workgroup_size) {
-    const vec4 x = raw_quad(token, quad);
+    const vec4 x = raw_quad(row, quad);
     squares += dot(x, x);
   }
   normalize_scale = inversesqrt(workgroup_sum(squares) / float(columns) + eps);
 }
 
-vec4 normalize_quad(uint token, uint quad) { return raw_quad(token, quad) * normalize_scale * norm_weight_quad(quad); }
+vec4 normalize_quad(uint row, uint quad) { return raw_quad(row, quad) * normalize_scale * norm_weight_quad(quad); }

@@ -9,3 +9,8 @@ float turned(uint position, uint d) {
   const float partner = head_values[lower ? d + half_rotary_dim : d - half_rotary_dim];
   return lower ? head_values[d] * angle.x - partner * angle.y : head_values[d] * angle.x + partner * angle.y;
 }
+
+vec2 turned_pair(uint position, uint pair) {
+  const uint d = 2 * pair;
+  return vec2(turned(position, d), d + 1 < head_dim ? turned(position, d + 1) : 0.0);
+}

@@ -1,9 +1,13 @@
-// Draws the next token from logits and advances the sequence's state: one workgroup, any workgroup and subgroup size.
-// runtime/sampler.hpp says what is computed, and is its twin on the host: both draw the same token, bit for bit, because
-// after order_key and mass (correctly rounded f32 additions and multiplications) everything is integers.
+// Draws the next token of each slot and makes it the next pass's input: one workgroup a draw, any workgroup and subgroup
+// size. runtime/sampler.hpp says what is computed, and is its twin on the host: both draw the same token, bit for bit,
+// because after order_key and mass (correctly rounded f32 additions and multiplications) everything is integers.
 //
-// Reads the constants vocab_size (at most 2^20) and workgroup_size (64 to 256), and the buffers state, logits, token_ids
-// and generated. A little over 2 KiB of shared memory.
+// Reads the constants vocab_size (at most 2^20), parts, logits_stride, decode_steps and workgroup_size (64 to 256), and the
+// buffers logits, likeliest (shaders/sample_scan.glsl) and the step. A little over 2 KiB of shared memory.
+
+uint draw;          // of this workgroup
+StepSlot settings;  // of its slot, as the pass found it
+float logit_of(uint token) { return logits[draw * logits_stride + token]; }
 
 // Sums over the vocabulary of 24-bit masses, exact in 32-bit words: the lower and the upper 12 bits apart. A slot is one
 // invocation's or one bin of a histogram's.
@@ -36,14 +40,6 @@ uvec2 multiply_wide(uint a, uint b) {
 /// What slot `i` holds.
 uvec2 slot_sum(uint i) { return add_wide(uvec2(sample_low[i], 0u), uvec2(sample_high[i] << 12, sample_high[i] >> 20)); }
 
-/// Unsigned integers in the order of the floats: NaN is 0, -0 is 0's.
-uint order_key(float logit) {
-  const uint bits = floatBitsToUint(logit);
-  if ((bits & 0x7fffffffu) > 0x7f800000u) return 0u;
-  if (bits == 0x80000000u) return 0x80000000u;
-  return (bits & 0x80000000u) != 0u ? ~bits : bits | 0x80000000u;
-}
-
 /// exp(below * inverse_temperature) in units of 2^-24; below <= 0. `precise`: no fused or reordered operation.
 uint mass_below(float below, float inverse_temperature) {
   precise const float scaled = below * inverse_temperature;
@@ -72,33 +68,29 @@ struct Likeliest {
 
 /// The mass of a token, 0 below the key `lowest`.
 uint mass_of(uint token, Likeliest first, uint lowest) {
-  const float logit = logits[token];
+  const float logit = logit_of(token);
   const uint key = order_key(logit);
   if (key == 0u || key < lowest) return 0u;
   // Not by the difference where it may be inf - inf.
-  return key == first.key ? mass_one : mass_below(logit - first.logit, state.inverse_temperature);
+  return key == first.key ? mass_one : mass_below(logit - first.logit, settings.inverse_temperature);
 }
 
-Likeliest find_likeliest() {
-  const uint lane = gl_LocalInvocationIndex;
-  Likeliest first = Likeliest(0u, lane, 0.0);
-  for (uint token = lane; token < vocab_size; token += workgroup_size) {
-    const uint key = order_key(logits[token]);
-    if (key > first.key) first = Likeliest(key, token, 0.0);
-  }
-  sample_low[lane] = first.key;
-  sample_high[lane] = first.token;
-  barrier();
-  if (lane == 0u) {
-    for (uint i = 1u; i < workgroup_size; ++i) {
-      const uint key = sample_low[i], token = sample_high[i];
-      if (key > first.key || (key == first.key && token < first.token)) first = Likeliest(key, token, 0.0);
+/// Of what the scan left, and whether a logit was no finite number. Every invocation gets them.
+Likeliest find_likeliest(out bool wrong) {
+  if (gl_LocalInvocationIndex == 0u) {
+    uvec4 best = likeliest[draw * parts];
+    for (uint part = 1u; part < parts; ++part) {
+      const uvec4 other = likeliest[draw * parts + part];
+      best.z |= other.z;
+      if (other.x > best.x || (other.x == best.x && other.y < best.y)) best.xy = other.xy;
     }
-    sample_rest = uvec2(first.key, first.token);
+    sample_rest = best.xy;
+    sample_slot = best.z;
   }
   barrier();
-  first = Likeliest(sample_rest.x, sample_rest.y, 0.0);
-  first.logit = logits[first.token];
+  wrong = sample_slot != 0u;
+  const Likeliest first = Likeliest(sample_rest.x, sample_rest.y, logit_of(sample_rest.y));
+  barrier();
   return first;
 }
 
@@ -132,7 +124,7 @@ uint find_threshold(bool by_mass, uvec2 target, Likeliest first, uint lowest) {
     }
     barrier();
     for (uint token = gl_LocalInvocationIndex; token < vocab_size; token += workgroup_size) {
-      const uint key = order_key(logits[token]);
+      const uint key = order_key(logit_of(token));
       if ((key & known) != prefix) continue;
       const uint weight = by_mass ? mass_of(token, first, lowest) : 1u;
       const uint digit = (key >> shift) & 255u;
@@ -196,21 +188,20 @@ uint random_bits(uint seed_low, uint seed_high, uint position) {
 }
 
 /// The token for `position`. Every invocation gets it.
-uint sample_token(uint position) {
-  const Likeliest first = find_likeliest();
-  if (state.inverse_temperature == 0.0) return first.token;
+uint sample_token(uint position, Likeliest first) {
+  if (settings.inverse_temperature == 0.0) return first.token;
 
   uint lowest = 0u;
-  if (state.top_k != 0u && state.top_k < vocab_size) {
-    lowest = find_threshold(false, uvec2(state.top_k - 1u, 0u), first, 0u);
+  if (settings.top_k != 0u && settings.top_k < vocab_size) {
+    lowest = find_threshold(false, uvec2(settings.top_k - 1u, 0u), first, 0u);
   }
   uvec2 total = sum_masses(first, lowest);
   if (total == uvec2(0u)) return first.token;
 
-  if (state.top_p != 0u && state.top_p < 16777216u) {
+  if (settings.top_p != 0u && settings.top_p < 16777216u) {
     // total * top_p / 2^24, the 44 bits of total in two parts of at most 24.
-    const uvec2 lower = multiply_wide(total.x & 0xffffffu, state.top_p);
-    const uvec2 upper = multiply_wide((total.x >> 24) | (total.y << 8), state.top_p);
+    const uvec2 lower = multiply_wide(total.x & 0xffffffu, settings.top_p);
+    const uvec2 upper = multiply_wide((total.x >> 24) | (total.y << 8), settings.top_p);
     uvec2 wanted = add_wide(upper, uvec2((lower.x >> 24) | (lower.y << 8), 0u));
     // The first keys whose mass reaches `wanted` pass one less.
     if (wanted != uvec2(0u)) wanted = subtract_wide(wanted, uvec2(1u, 0u));
@@ -218,28 +209,41 @@ uint sample_token(uint position) {
     total = sum_masses(first, lowest);
   }
 
-  const uint random = random_bits(state.seed_low, state.seed_high, position);
+  const uint random = random_bits(settings.seed_low, settings.seed_high, position);
   const uvec2 target = add_wide(multiply_wide(total.y, random), uvec2(multiply_wide(total.x, random).y, 0u));
   return find_token(target, first, lowest);
 }
 
-/// The kernel: draws the token for the position after this call's tokens, makes it the next call's only token, and sets
-/// `done` when it is a stop token or when its position is stop_position, so that there is no room to process it.
-void sample_step() {
-  if (state.done != 0u) return;
-  const uint position = state.position + state.seq_len;
-  const uint token = sample_token(position);
+/// Draw i of the pass: the token becomes row i of the next pass. The slot is done when the token is a stop token or when its
+/// position is stop_position, so that there is no room to process it: its row then keeps its last position and writes
+/// nothing. No workgroup reads what another writes, so their order does not show.
+void main() {
+  draw = gl_WorkGroupID.y;
+  const uint draws = pass.draw_count;
+  if (draw >= draws) return;
+  const uint slot = pass.rows[draw].slot;
+  settings = pass.slots[slot];
+  if (settings.done != 0u) return;  // not `live`, which other draws change
+  const uint position = settings.next_position;
+  bool wrong;
+  const Likeliest first = find_likeliest(wrong);
+  const uint token = sample_token(position, first);
   if (gl_LocalInvocationIndex != 0u) return;
 
-  bool stop = position >= state.stop_position;
-  // Not read in the loop's condition: GPU-assisted validation cannot instrument a read in a loop's header.
-  const uint eos_count = state.eos_count;
-  for (uint i = 0u; i < eos_count; ++i) stop = stop || token == state.eos_tokens[i];
-  token_ids[0] = token;
-  generated[state.generated] = token;
-  state.generated += 1u;
-  state.position = position;
-  state.seq_len = 1u;
-  state.logits_row = 0u;
-  state.done = stop ? 1u : 0u;
+  bool ends = position >= settings.stop_position;
+  for (uint i = 0u; i < settings.eos_count; ++i) ends = ends || token == settings.eos_tokens[i];
+  pass.drawn[slot * decode_steps + settings.drawn] = StepDraw(token, 0u);
+  pass.slots[slot].drawn = settings.drawn + 1u;
+  pass.slots[slot].next_position = position + 1u;
+  pass.slots[slot].wrong = settings.wrong + uint(wrong);
+  pass.tokens[draw] = StepToken(token, ends ? position - 1u : position, slot, ends ? 0u : token_writes);
+  pass.rows[draw] = StepRow(draw, slot);
+  if (ends) {
+    pass.slots[slot].done = 1u;
+    atomicAdd(pass.live, 0xffffffffu);
+  }
+  if (draw == 0u) {
+    pass.token_count = draws;
+    pass.head_rows = draws;
+  }
 }

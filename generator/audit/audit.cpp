@@ -19,16 +19,16 @@ namespace {
 
 std::string shape_text(const std::vector<std::int64_t>& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
 
-/// "layer 3", "layers 0-31", "layers 0, 2, 5".
+/// "layers 0-31", "layers 0, 2, 5".
 std::string layers_text(const std::set<std::int64_t>& layers) {
-  if (layers.size() == 1) return fmt::format("layer {}", *layers.begin());
   if (*layers.rbegin() - *layers.begin() + 1 == static_cast<std::int64_t>(layers.size())) {
     return fmt::format("layers {}-{}", *layers.begin(), *layers.rbegin());
   }
   return fmt::format("layers {}", fmt::join(layers, ", "));
 }
 
-/// Complaints that differ in nothing but the layer, told once.
+/// Complaints that differ in nothing but the layer, told once: of one layer with the tensor's own name, of several with
+/// the pattern.
 class Complaints {
  public:
   Complaints(Diagnostics& diagnostics, const Checkpoint& checkpoint)
@@ -51,8 +51,10 @@ class Complaints {
       const auto& [file, layers] = layers_.at(key);
       Span span;
       span.source = std::make_shared<const Source>(Source{checkpoint_.files().at(file).string(), ""});
-      const std::string where = layers.empty() ? "" : fmt::format(" ({})", layers_text(layers));
-      diagnostics_.error(rule, span, fmt::format("{}{} {}", pattern, where, text));
+      const std::string name = layers.empty()       ? pattern
+                               : layers.size() == 1 ? with_layer(pattern, *layers.begin())
+                                                    : fmt::format("{} ({})", pattern, layers_text(layers));
+      diagnostics_.error(rule, span, fmt::format("{} {}", name, text));
     }
   }
 
@@ -72,7 +74,7 @@ bool is_ignored(const Contract& contract, std::string_view name) {
 /// A head in the checkpoint of a model whose head is the embedding: a copy says nothing new, anything else does.
 bool is_copy_of_embedding(const Contract& contract, const std::string& prefix, const Checkpoint& checkpoint,
                           const CheckpointTensor& head) {
-  const CheckpointTensor* tokens = checkpoint.find(prefix + contract.embed_tokens().sources.front().name);
+  const CheckpointTensor* tokens = checkpoint.find(prefix + contract.embedding().sources.front().name);
   return tokens != nullptr && same_tensor(*tokens, head);
 }
 

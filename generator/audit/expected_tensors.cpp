@@ -8,16 +8,16 @@
 namespace monomorph::generator {
 namespace {
 
-void add(const WeightContract& weight, std::int64_t layer, std::map<std::string, ExpectedTensor>& expected) {
+void add(const WeightContract& weight, const Contract& contract, std::int64_t layer,
+         std::map<std::string, ExpectedTensor>& expected) {
   for (const CheckpointPart& source : weight.sources) {
-    if (source.name.empty()) continue;  // zeros, in no file
     ExpectedTensor tensor;
     tensor.pattern = source.name;
     tensor.layer = layer;
     tensor.part = weight.part;
     tensor.dtype = weight.dtype;
     tensor.shape = {source.source_rows};
-    if (weight.axes.size() == 2) tensor.shape.push_back(weight.axes[1].size);
+    if (weight.axes.size() == 2) tensor.shape.push_back(contract.axes[weight.axes[1]].size);
     if (source.transposed) std::reverse(tensor.shape.begin(), tensor.shape.end());
     expected.emplace(with_layer(source.name, layer), tensor);
   }
@@ -40,13 +40,13 @@ LayerName split_layer(const std::string& name) {
 
 std::map<std::string, ExpectedTensor> expected_tensors(const Contract& contract) {
   std::map<std::string, ExpectedTensor> expected;
-  for (const WeightContract& weight : contract.prologue) add(weight, -1, expected);
-  for (const LayerContract& kind : contract.kinds) {
-    for (const std::int32_t layer : kind.layers) {
-      for (const WeightContract& weight : kind.weights) add(weight, layer, expected);
+  const std::vector<std::int32_t> once = {-1};
+  for (const WeightContract& weight : contract.weights) {
+    const bool in_layers = weight.scope.kind != Scope::model;
+    for (const std::int32_t layer : in_layers ? contract.kinds[weight.scope.kind].layers : once) {
+      add(weight, contract, layer, expected);
     }
   }
-  for (const WeightContract& weight : contract.epilogue) add(weight, -1, expected);
   return expected;
 }
 

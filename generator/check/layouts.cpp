@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 
 #include "generator/check/reflection.hpp"
 
@@ -36,7 +37,74 @@ void compare_field(Comparison& comparison, const ExpectedField& field, std::int6
   comparison.number("the size of " + field.name, size, field.size);
 }
 
+ExpectedField word(const char* name, std::size_t offset) { return {name, static_cast<std::int64_t>(offset), 4, 0, {}}; }
+
+std::vector<ExpectedField> slot_fields() {
+  using S = StepSlot;
+  return {word("next_position", offsetof(S, next_position)),
+          word("stop_position", offsetof(S, stop_position)),
+          word("drawn", offsetof(S, drawn)),
+          word("done", offsetof(S, done)),
+          word("wrong", offsetof(S, wrong)),
+          word("top_k", offsetof(S, top_k)),
+          word("inverse_temperature", offsetof(S, inverse_temperature)),
+          word("top_p", offsetof(S, top_p)),
+          word("seed_low", offsetof(S, seed_low)),
+          word("seed_high", offsetof(S, seed_high)),
+          word("eos_count", offsetof(S, eos_count)),
+          {"eos_tokens", offsetof(S, eos_tokens), sizeof(S::eos_tokens), 4, {}}};
+}
+std::vector<ExpectedField> row_fields() {
+  return {word("row", offsetof(StepRow, row)), word("slot", offsetof(StepRow, slot))};
+}
+std::vector<ExpectedField> token_fields() {
+  using T = StepToken;
+  return {word("id", offsetof(T, id)), word("position", offsetof(T, position)), word("slot", offsetof(T, slot)),
+          word("flags", offsetof(T, flags))};
+}
+std::vector<ExpectedField> draw_fields() {
+  return {word("id", offsetof(StepDraw, id)), word("reserved", offsetof(StepDraw, reserved))};
+}
+
+template <class T>
+ExpectedField list(const char* name, std::int64_t offset, std::int64_t count, std::vector<ExpectedField> fields) {
+  constexpr auto stride = static_cast<std::int64_t>(sizeof(T));
+  return {name, offset, count * stride, stride, std::move(fields)};
+}
+
+void compare_spirv(Comparison& comparison, const std::string& record, const std::vector<ReflectedField>& found,
+                   const std::vector<ExpectedField>& expected) {
+  comparison.number("the number of fields" + record, static_cast<std::int64_t>(found.size()),
+                    static_cast<std::int64_t>(expected.size()));
+  for (std::size_t index = 0; index < std::min(found.size(), expected.size()); ++index) {
+    const ReflectedField& field = found[index];
+    const ExpectedField& wanted = expected[index];
+    // Shipped SPIR-V may have lost its debug names; places are then compared by order alone.
+    if (!field.name.empty()) comparison.name(index, field.name, wanted.name);
+    compare_field(comparison, wanted, field.offset, field.size);
+    comparison.number("the array stride of " + wanted.name, field.array_stride, wanted.array_stride);
+    compare_spirv(comparison, " of " + wanted.name, field.fields, wanted.fields);
+  }
+}
+
 }  // namespace
+
+ExpectedStruct expected_step(const std::string& name, const StepLayout& layout) {
+  return {name,
+          layout.bytes(),
+          {word("token_count", 0), word("head_rows", 4), word("draw_count", 8), word("live", 12),
+           list<StepSlot>("slots", layout.slots(), layout.max_batch, slot_fields()),
+           list<StepDraw>("drawn", layout.drawn(), layout.max_batch * layout.decode_steps, draw_fields()),
+           list<StepRow>("rows", layout.rows(), layout.head_rows, row_fields()),
+           list<StepToken>("tokens", layout.tokens(), layout.max_tokens, token_fields())}};
+}
+
+std::vector<ExpectedStruct> expected_step_parts() {
+  return {{"monomorph::StepSlot", sizeof(StepSlot), slot_fields()},
+          {"monomorph::StepDraw", sizeof(StepDraw), draw_fields()},
+          {"monomorph::StepRow", sizeof(StepRow), row_fields()},
+          {"monomorph::StepToken", sizeof(StepToken), token_fields()}};
+}
 
 void verify_layouts(const CppInput& header, const std::vector<ExpectedStruct>& expected) {
   std::vector<std::string> names;
@@ -64,16 +132,7 @@ void verify_spirv_layout(const std::string& kernel, std::span<const std::uint32_
   const std::optional<ReflectedStruct> found = reflect_struct(spirv, binding);
   if (!found) return;
   Comparison comparison(expected.name);
-  comparison.number("the number of fields", static_cast<std::int64_t>(found->fields.size()),
-                    static_cast<std::int64_t>(expected.fields.size()));
-  for (std::size_t index = 0; index < std::min(found->fields.size(), expected.fields.size()); ++index) {
-    const ReflectedField& field = found->fields[index];
-    const ExpectedField& wanted = expected.fields[index];
-    // Shipped SPIR-V may have lost its debug names; places are then compared by order alone.
-    if (!field.name.empty()) comparison.name(index, field.name, wanted.name);
-    compare_field(comparison, wanted, field.offset, field.size);
-    comparison.number("the array stride of " + wanted.name, field.array_stride, wanted.array_stride);
-  }
+  compare_spirv(comparison, "", found->fields, expected.fields);
   if (!comparison.text().empty()) {
     throw InternalError(
         fmt::format("check.layout: the SPIR-V of {} differs at binding {}:{}", kernel, binding, comparison.text()));

@@ -1,5 +1,5 @@
-// Double-entry bookkeeping of structs that host and device share. They are emitted as twins, C++ and GLSL, from one
-// record of the plan; the layout that Clang gives the C++ and that the shipped SPIR-V declares must both be the plan's.
+// Double-entry bookkeeping of structs that host and device share: the layout that Clang gives the C++ and that the shipped
+// SPIR-V declares must both be the expected one.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "generator/clang/clang.hpp"
+#include "runtime/step.hpp"
 
 namespace monomorph::generator {
 
@@ -16,13 +17,19 @@ struct ExpectedField {
   std::int64_t offset = 0;        ///< bytes
   std::int64_t size = 0;          ///< bytes, the whole array where it is one
   std::int64_t array_stride = 0;  ///< bytes from one element to the next; 0: no array
+  std::vector<ExpectedField> fields{};  ///< of a struct, or of an array's elements: compared in the SPIR-V
 };
 
 struct ExpectedStruct {
-  std::string name;  ///< qualified in C++: "tiny::SequenceState"
+  std::string name;  ///< qualified in C++: "tiny::Step"
   std::int64_t size = 0;
   std::vector<ExpectedField> fields;  ///< in order
 };
+
+/// The step of a program with these lengths, as runtime/step.hpp lays it out; `name` is that of its C++ type.
+ExpectedStruct expected_step(const std::string& name, const StepLayout& layout);
+/// The structs that it is made of: "monomorph::StepSlot" ...
+std::vector<ExpectedStruct> expected_step_parts();
 
 /// The C++ twins in `header`. A difference is an InternalError naming record and field, with both values.
 void verify_layouts(const CppInput& header, const std::vector<ExpectedStruct>& expected);

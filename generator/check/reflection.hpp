@@ -14,6 +14,7 @@ struct ReflectedField {
   std::int64_t offset = 0;
   std::int64_t size = 0;
   std::int64_t array_stride = 0;  ///< 0: no array
+  std::vector<ReflectedField> fields{};  ///< of a struct, or of an array's elements
 };
 
 struct ReflectedStruct {

@@ -27,6 +27,9 @@ struct CppInput {
 /// `text` in the style of emitted code: Google's, 120 columns, pointers to the left, includes left as they are.
 std::string format_cpp(const std::string& text);
 
+/// Whether C++20 keeps the word for itself: "int", "and", "co_await".
+bool is_cpp_keyword(const std::string& word);
+
 /// The values of constexpr integer variables, by qualified name ("tiny::total_parameters").
 std::map<std::string, std::int64_t> evaluate_constants(const CppInput& input, const std::vector<std::string>& names);
 

@@ -100,8 +100,12 @@ class Places {
   std::map<clang::FileID, std::shared_ptr<const Source>> known_;
 };
 
+/// A note that says where the user's code asked for what failed: a template's instantiation, an implicit function, an
+/// exception specification.
 bool leads_to(const MessageNote& note) {
-  return note.text.find("requested here") != std::string::npos || note.text.find("required here") != std::string::npos;
+  static constexpr const char* leading[] = {"requested here", "required here", "needed here"};
+  return std::any_of(std::begin(leading), std::end(leading),
+                     [&](const char* words) { return note.text.find(words) != std::string::npos; });
 }
 
 /// The mistake's place if it is the user's, else the first place of the user's that led there, else where it is.

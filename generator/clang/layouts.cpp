@@ -11,7 +11,11 @@ namespace {
 
 RecordLayout layout_of(clang::ASTContext& context, const std::string& name, std::string& fault) {
   RecordLayout result;
-  auto* record = clang::dyn_cast_or_null<clang::CXXRecordDecl>(find_declaration(context, name));
+  auto* const declaration = find_declaration(context, name);
+  auto* record = clang::dyn_cast_or_null<clang::CXXRecordDecl>(declaration);
+  if (const auto* alias = clang::dyn_cast_or_null<clang::TypedefNameDecl>(declaration)) {
+    record = alias->getUnderlyingType()->getAsCXXRecordDecl();
+  }
   if (record != nullptr) record = record->getDefinition();
   if (record == nullptr) {
     fault = "no record of this name";

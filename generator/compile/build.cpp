@@ -79,9 +79,9 @@ std::string installation_prefix() {
   return self.parent_path().parent_path().string();
 }
 
-void build_engine(const std::string& directory, const std::string& name) {
-  const fs::path target = fs::absolute(directory).lexically_normal();
-  const fs::path tree = target / "build";
+std::string build_engine(const std::string& directory, const std::string& target) {
+  const fs::path project = fs::absolute(directory).lexically_normal();
+  const fs::path tree = project / "build";
   std::error_code error;
   fs::create_directories(tree, error);
   if (error) throw EnvironmentError(fmt::format("cannot make the folder {}: {}", tree.string(), error.message()));
@@ -92,14 +92,15 @@ void build_engine(const std::string& directory, const std::string& name) {
   if (!cached.empty() && cached.find("CMAKE_PREFIX_PATH:UNINITIALIZED=" + prefix + "\n") == std::string::npos) {
     fs::remove(tree / "CMakeCache.txt", error);
   }
-  require({"cmake", "-G", "Ninja", "-S", target.string(), "-B", tree.string(), "-DCMAKE_PREFIX_PATH=" + prefix,
-           "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_RUNTIME_OUTPUT_DIRECTORY=" + target.string(),
+  require({"cmake", "-G", "Ninja", "-S", project.string(), "-B", tree.string(), "-DCMAKE_PREFIX_PATH=" + prefix,
+           "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_RUNTIME_OUTPUT_DIRECTORY=" + tree.string(),
            "-DCMAKE_EXE_LINKER_FLAGS=-s"},
-          target, log);
-  require({"cmake", "--build", tree.string()}, target, log);
-  if (!fs::exists(target / name, error)) {
-    throw InternalError(fmt::format("build: {} was built without an executable {}", target.string(), name));
+          project, log);
+  require({"cmake", "--build", tree.string()}, project, log);
+  if (!fs::exists(tree / target, error)) {
+    throw InternalError(fmt::format("build: {} was built without an executable {}", project.string(), target));
   }
+  return (tree / target).string();
 }
 
 }  // namespace monomorph::generator

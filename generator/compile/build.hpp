@@ -9,8 +9,8 @@ namespace monomorph::generator {
 /// The installation this generator runs from: the folder above bin/ (an installed prefix, or the build tree).
 std::string installation_prefix();
 
-/// Builds the emitted project in `directory`; the executable lands in it under `name`. Throws EnvironmentError with the
-/// tool's own words where a tool is missing, and InternalError where emitted code does not compile.
-void build_engine(const std::string& directory, const std::string& name);
+/// Builds the emitted project in `directory`, in a folder of its own there; gives the path of the program that its
+/// target `target` is. Throws EnvironmentError with the tool's own words where a tool is missing or fails.
+std::string build_engine(const std::string& directory, const std::string& target);
 
 }  // namespace monomorph::generator

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Lists what an emission wrote, a path a line.
+/// Lists what an emission wrote and what was linked from it, a path a line.
 constexpr const char* manifest_name = ".monomorph-files";
 
 std::string reason() { return std::error_code(errno, std::generic_category()).message(); }
@@ -98,10 +98,33 @@ std::set<std::string> earlier_files(const fs::path& target) {
   return files;
 }
 
+/// Engines that were linked before manifests named them are known by being programs.
+bool is_program(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  char magic[4] = {};
+  return in.read(magic, sizeof magic) && std::string_view(magic, sizeof magic) == "\177ELF";
+}
+
 std::string manifest_of(const std::set<std::string>& files) {
   std::string text;
   for (const std::string& file : files) text += file + "\n";
   return text;
+}
+
+/// What is no folder although a file is to stand in it; empty where there is no such thing.
+fs::path in_place_of_folder(const fs::path& target, const fs::path& file) {
+  std::error_code error;
+  fs::path folder = target;
+  for (const fs::path& part : file.parent_path()) {
+    folder /= part;
+    if (fs::exists(folder, error) && !fs::is_directory(folder, error)) return folder;
+  }
+  return {};
+}
+
+[[noreturn]] void refuse_in_the_way(const fs::path& path) {
+  throw EnvironmentError(fmt::format(
+      "{} is in the way, and was not written by monomorph; move it, or name another folder", path.string()));
 }
 
 void move(const fs::path& from, const fs::path& to) {
@@ -109,6 +132,15 @@ void move(const fs::path& from, const fs::path& to) {
   fs::create_directories(to.parent_path(), error);
   fs::rename(from, to, error);
   if (error) throw EnvironmentError(fmt::format("cannot write {}: {}", to.string(), error.message()));
+}
+
+/// Removes a file of an earlier emission and the folders below `target` that it leaves empty.
+void remove_with_folders(fs::path file, const fs::path& target) {
+  std::error_code error;
+  do {
+    fs::remove(target / file, error);  // fails, as it should, where a folder holds something
+    file = file.parent_path();
+  } while (!error && !file.empty());
 }
 
 }  // namespace
@@ -135,7 +167,8 @@ OutputFolder::~OutputFolder() {
   close(lock_);
 }
 
-void OutputFolder::write(const EmittedFiles& files, const std::map<std::string, CompiledKernel>& kernels) {
+void OutputFolder::write(const EmittedFiles& files, const std::map<std::string, CompiledKernel>& kernels,
+                         const std::string& executable) {
   EmittedFiles all = files;
   for (const auto& [name, kernel] : kernels) {
     all["kernels/" + name + ".spv"] = std::string(reinterpret_cast<const char*>(kernel.optimized.data()),
@@ -151,18 +184,15 @@ void OutputFolder::write(const EmittedFiles& files, const std::map<std::string, 
   std::vector<std::string> changed;
   std::error_code error;
   for (const auto& [path, bytes] : all) {
+    if (const fs::path other = in_place_of_folder(path_, path); !other.empty()) refuse_in_the_way(other);
     if (fs::exists(path_ / path, error)) {
       if (fs::is_regular_file(path_ / path, error) && read_if_there(path_ / path) == bytes) continue;
-      if (!earlier.contains(path)) {
-        throw EnvironmentError(
-            fmt::format("{} is in the way, and was not written by monomorph; move it, or name another "
-                        "folder",
-                        (path_ / path).string()));
-      }
+      if (!earlier.contains(path)) refuse_in_the_way(path_ / path);
     }
     write_file(staging.path() / path, bytes, path_ / path);
     changed.push_back(path);
   }
+  if (changed.empty() && earlier.contains(executable)) emitted.insert(executable);
   // At every moment the manifest names whatever is there.
   const fs::path manifest = path_ / manifest_name;
   write_file(staging.path() / "either", manifest_of(either), manifest);
@@ -171,9 +201,30 @@ void OutputFolder::write(const EmittedFiles& files, const std::map<std::string, 
   move(staging.path() / "either", manifest);
   for (const std::string& path : changed) move(staging.path() / path, path_ / path);
   for (const std::string& path : earlier) {
-    if (!emitted.contains(path)) fs::remove(path_ / path, error);
+    if (!emitted.contains(path)) remove_with_folders(path, path_);
   }
   move(staging.path() / "emitted", manifest);
+}
+
+void OutputFolder::require_place_for(const std::string& executable) const {
+  const fs::path path = path_ / executable;
+  const std::set<std::string> earlier = earlier_files(path_);
+  std::error_code error;
+  if (!fs::exists(path, error) || earlier.contains(executable)) return;
+  if (earlier.empty() || !is_program(path)) refuse_in_the_way(path);
+}
+
+void OutputFolder::place(const std::string& executable, const fs::path& linked) {
+  const InterruptsHeld held;
+  const Staging staging(path_);
+  std::error_code error;
+  fs::copy_file(linked, staging.path() / "executable", error);
+  if (error) throw EnvironmentError(fmt::format("cannot write {}: {}", (path_ / executable).string(), error.message()));
+  std::set<std::string> files = earlier_files(path_);
+  files.insert(executable);
+  write_file(staging.path() / "manifest", manifest_of(files), path_ / manifest_name);
+  move(staging.path() / "manifest", path_ / manifest_name);
+  move(staging.path() / "executable", path_ / executable);
 }
 
 }  // namespace monomorph::generator

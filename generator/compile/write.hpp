@@ -22,9 +22,16 @@ class OutputFolder {
 
   /// Writes `files` (and kernels/<name>.spv). All are written to a folder of their own within this one first and moved
   /// to their places when all are there, so that a full disk changes nothing; files whose bytes would not change are
-  /// left alone, files of an earlier emission that are no longer emitted are removed. A file in the way that is not
-  /// from an earlier emission is an EnvironmentError. Interrupts wait until it is done.
-  void write(const EmittedFiles& files, const std::map<std::string, CompiledKernel>& kernels);
+  /// left alone, files of an earlier emission that are no longer emitted are removed; so is an executable that was
+  /// linked from it, but not `executable` where nothing changes. A file in the way that is not from an earlier emission
+  /// is an EnvironmentError. Interrupts wait until it is done.
+  void write(const EmittedFiles& files, const std::map<std::string, CompiledKernel>& kernels,
+             const std::string& executable = "");
+
+  /// Throws EnvironmentError where something that is not ours stands where the executable is to stand.
+  void require_place_for(const std::string& executable) const;
+  /// Puts a copy of the program `linked` in its place, whole or not at all. From then on it is ours to replace.
+  void place(const std::string& executable, const std::filesystem::path& linked);
 
  private:
   std::filesystem::path path_;

@@ -1,12 +1,15 @@
 #include "generator/contract/contract.hpp"
 
-#include "generator/contract/rotary.hpp"
+#include "generator/contract/declarations.hpp"
+#include "generator/contract/names.hpp"
 #include "generator/contract/rules.hpp"
-#include "generator/contract/weights.hpp"
 #include "generator/spec/distinct.hpp"
 
 namespace monomorph::generator {
 namespace {
+
+/// Rows whose logits one pass gives, where it has as many.
+constexpr std::int64_t most_head_rows = 8;
 
 NormContract derive_norm(const NormSection& norm) {
   return {norm.type.value == "layer_norm" ? NormType::layer_norm : NormType::rms_norm, norm.eps.value, norm.bias.value};
@@ -18,7 +21,6 @@ SubBlockNormsContract derive_norms(const SubBlockNorms& norms) {
 
 AttentionContract derive_attention(const Spec& spec, const LayerKind& kind) {
   const AttentionSection& section = kind.attention;
-  const Biases& bias = section.bias.value;
   Diagnostics diagnostics;
   AttentionContract result;
   result.num_attention_heads = section.num_attention_heads.value;
@@ -29,14 +31,11 @@ AttentionContract derive_attention(const Spec& spec, const LayerKind& kind) {
   result.kv_group_size = result.num_attention_heads / result.num_key_value_heads;
   result.attention_scale = attention_scale(spec, kind, diagnostics).value();
   result.qk_norm = section.qk_norm.value == "head";
-  result.qkv_bias = bias.has("q") || bias.has("k") || bias.has("v");
-  result.o_bias = bias.has("o");
   result.norms = derive_norms(section.norms);
   if (kind.position.type.value == "rope") {
     result.position = PositionType::rope;
     result.rope_theta = kind.position.rope_theta.value;
     result.rotary_dim = kind.position.rotary_dim.value;
-    result.rotary_frequencies = rotary_frequencies(result.rope_theta, result.rotary_dim);
   } else {
     result.position = kind.position.type.value == "learned" ? PositionType::learned : PositionType::none;
   }
@@ -51,9 +50,6 @@ MlpContract derive_mlp(const LayerKind& kind) {
   result.intermediate_size = section.intermediate_size.value;
   result.activation = mlp_expression(kind, diagnostics).value();
   result.activation_name = section.combine.given ? section.combine.value : section.activation.value;
-  result.gate_bias = result.gated && section.bias.value.has("gate");
-  result.up_bias = section.bias.value.has("up");
-  result.down_bias = section.bias.value.has("down");
   result.norms = derive_norms(section.norms);
   return result;
 }
@@ -72,49 +68,47 @@ LayerContract derive_kind(const Spec& spec, const LayerKind& kind) {
       result.mlp = derive_mlp(kind);
     }
   }
-  result.weights = layer_weights(spec, kind, result, spec.kinds.size() > 1 ? kind.identifier + "_" : "");
   return result;
 }
 
 bool contains(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 
-/// Adds what the checkpoint has of a weight to the component it belongs to.
-void count(const WeightContract& weight, Contract& contract) {
-  const std::int64_t parameters = checkpoint_parameters(weight);
-  contract.total_parameters += parameters;
-  if (contains(weight.part, "norm")) {
-    contract.norm_parameters += parameters;
-  } else if (contains(weight.part, "embedding.")) {
-    contract.embedding_parameters += parameters;
-  } else if (contains(weight.part, ".attention.")) {
-    contract.attention_parameters += parameters;
-  } else if (contains(weight.part, ".mlp.")) {
-    contract.mlp_parameters += parameters;
-  } else if (weight.part == "lm_head") {
-    contract.lm_head_parameters += parameters;
-  } else {
-    throw InternalError("contract: the part " + weight.part + " belongs to no component");
-  }
+/// The component that a weight's parameters are counted to.
+std::int64_t& component(const WeightContract& weight, Contract& contract) {
+  if (contains(weight.part, "norm")) return contract.norm_parameters;
+  if (contains(weight.part, "embedding.")) return contract.embedding_parameters;
+  if (contains(weight.part, ".attention.")) return contract.attention_parameters;
+  if (contains(weight.part, ".mlp.")) return contract.mlp_parameters;
+  if (weight.part == "lm_head") return contract.lm_head_parameters;
+  throw InternalError("contract: the part " + weight.part + " belongs to no component");
 }
 
 void sum_up(Contract& contract) {
-  for (const WeightContract& weight : contract.prologue) count(weight, contract);
-  for (const WeightContract& weight : contract.epilogue) count(weight, contract);
   contract.matrix_flops_per_token = 2 * contract.vocab_size * contract.hidden_size;
-  for (const std::size_t index : contract.layer_kinds) {
-    const LayerContract& kind = contract.kinds[index];
-    for (const WeightContract& weight : kind.weights) {
-      count(weight, contract);
-      if (weight.axes.size() == 2) contract.matrix_flops_per_token += 2 * weight.parameters();
-    }
-    contract.kv_elements_per_token += 2 * kind.attention.kv_size;  // 0 without attention
+  for (const WeightContract& weight : contract.weights) {
+    const std::int64_t elements = contract.copies(weight.scope) * parameters(weight, contract);
+    contract.total_parameters += elements;
+    component(weight, contract) += elements;
+    const bool in_layers = weight.scope.kind != Scope::model;
+    if (in_layers && weight.axes.size() == 2) contract.matrix_flops_per_token += 2 * elements;
   }
+  for (const std::size_t index : contract.layer_kinds) {
+    contract.kv_elements_per_token += 2 * contract.kinds[index].attention.kv_size;  // 0 without attention
+  }
+}
+
+void name_shared(Contract& contract) {
+  contract.axes.name_all();
+  std::vector<NamedUse> uses;
+  for (const TableContract& table : contract.tables) uses.push_back({table.role, table.users});
+  const std::vector<std::string> names = qualified_names(uses);
+  for (const TableId id : contract.tables.ids()) contract.tables[id].role = names[id.index];
 }
 
 Contract derive(const Spec& spec) {
   Contract contract;
   contract.name = spec.model.name.value;
-  contract.identifier = identifier_of(contract.name);
+  contract.identifier = "model_" + identifier_of(contract.name);
   contract.spec_hash = spec.hash;
   contract.vocab_size = spec.model.vocab_size.value;
   contract.hidden_size = spec.model.hidden_size.value;
@@ -122,17 +116,24 @@ Contract derive(const Spec& spec) {
   contract.max_position_embeddings = spec.model.max_position_embeddings.value;
   contract.max_sequence_length = spec.engine.max_sequence_length.value;
   contract.prefill_chunk = spec.engine.prefill_chunk.value;
+  contract.max_batch = spec.engine.max_batch.value;
+  contract.fusion = spec.engine.fusion.value;
+  contract.head_rows = std::min(std::max(contract.max_batch, most_head_rows), contract.prefill_chunk);
   contract.kv_cache = spec.engine.kv_cache.value == "f32" ? Dtype::f32 : Dtype::f16;
   contract.tie_word_embeddings = spec.lm_head.tie_word_embeddings.value;
   contract.learned_positions = spec.position.type.value == "learned";
   contract.final_norm = derive_norm(spec.norm);
-  for (const LayerKind& kind : spec.kinds) contract.kinds.push_back(derive_kind(spec, kind));
+  declare_embedding(spec, contract);
+  for (const LayerKind& kind : spec.kinds) {
+    contract.kinds.push_back(derive_kind(spec, kind));
+    declare_layer(spec, contract.kinds.size() - 1, contract);
+  }
+  declare_head(spec, contract);
+  name_shared(contract);
   contract.layer_kinds = spec.layer_kinds;
   for (std::size_t layer = 0; layer < spec.layer_kinds.size(); ++layer) {
     contract.kinds[spec.layer_kinds[layer]].layers.push_back(static_cast<std::int32_t>(layer));
   }
-  contract.prologue = prologue_weights(spec);
-  contract.epilogue = epilogue_weights(spec);
   contract.checkpoint_prefixes = spec.checkpoint.prefix.value;
   for (const IgnoredTensor& tensor : spec.checkpoint.ignore)
     contract.ignored_tensors.push_back({tensor.name, tensor.why});
@@ -143,6 +144,32 @@ Contract derive(const Spec& spec) {
 }
 
 }  // namespace
+
+WeightId Contract::find_weight(Scope scope, const std::string& role) const {
+  for (const WeightId id : weights.ids()) {
+    if (weights[id].scope == scope && weights[id].role == role) return id;
+  }
+  return {};
+}
+
+StateId Contract::find_state(Scope scope, const std::string& role) const {
+  for (const StateId id : states.ids()) {
+    if (states[id].scope == scope && states[id].role == role) return id;
+  }
+  return {};
+}
+
+std::vector<WeightId> Contract::weights_of(Scope scope) const {
+  std::vector<WeightId> result;
+  for (const WeightId id : weights.ids()) {
+    if (weights[id].scope == scope) result.push_back(id);
+  }
+  return result;
+}
+
+std::int64_t Contract::copies(Scope scope) const {
+  return scope.kind == Scope::model ? 1 : static_cast<std::int64_t>(kinds[scope.kind].layers.size());
+}
 
 std::optional<Contract> check_contract(const Spec& spec, Diagnostics& diagnostics) {
   Diagnostics found;

@@ -8,19 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "generator/contract/axes.hpp"
 #include "generator/diagnostics.hpp"
 #include "generator/spec/expression.hpp"
 #include "generator/spec/spec.hpp"
 #include "runtime/program.hpp"
 
 namespace monomorph::generator {
-
-/// An axis: the identifier it has in emitted code, in the plan and in messages, and its size.
-struct Axis {
-  std::string name;  ///< hidden, vocab, positions, q, kv, qkv, heads, kv_heads, head, intermediate; "<kind>_q" where
-                     ///< kinds differ
-  std::int64_t size = 0;
-};
 
 enum class NormType { rms_norm, layer_norm };
 
@@ -41,16 +35,41 @@ struct CheckpointPart {
   bool transposed = false;  ///< the checkpoint keeps [inputs, outputs]
 };
 
-/// A weight as the engine holds it. q, k and v are one matrix (rows q then k then v), as their biases are one vector.
+/// What a weight, a state or a table belongs to: the model, or a kind of layer (its index in Contract::kinds).
+struct Scope {
+  static constexpr std::size_t model = static_cast<std::size_t>(-1);
+  std::size_t kind = model;
+  bool operator==(const Scope&) const = default;
+};
+
+/// A weight of the model, whatever tensors of the checkpoint hold it: q, k and v are three.
 struct WeightContract {
-  std::string part;  ///< "embedding.tokens", "layers.{i}.attention.qkv", "layers.{i}.mlp.input_norm" ...
-  std::string role;  ///< C++ role and member name: embed_tokens, qkv_proj, o_proj, gate_proj, input_layernorm, q_norm,
-                     ///< qkv_bias ...
-  std::vector<Axis> axes;    ///< [rows, columns], or [elements] for a vector
+  std::string part;  ///< "embedding.tokens", "layers.{i}.attention.q", "layers.{i}.mlp.input_norm" ...
+  std::string role;  ///< in emitted C++: "embedding::tokens", "attention::q_proj", "mlp::input_norm_bias" ...
+  Scope scope;
+  std::vector<AxisId> axes;  ///< [rows, columns], or [elements] for a vector
   Dtype dtype = Dtype::f32;  ///< in the checkpoint
   std::vector<CheckpointPart> sources;
-  std::int64_t parameters() const;  ///< product of the axes
 };
+using WeightId = Id<WeightContract>;
+
+/// What a slot remembers of one role, in each layer of a kind. It grows: an entry a position, never overwritten.
+struct StateContract {
+  std::string role;  ///< "attention::keys"
+  Scope scope;
+  std::vector<AxisId> axes;  ///< slots x kv_heads x positions x head
+  Dtype element = Dtype::f16;
+};
+using StateId = Id<StateContract>;
+
+/// Cosines and sines of the rotary embedding, for every position; kinds of layer with equal frequencies share one.
+struct TableContract {
+  std::string role;                ///< "rotary_angles", or qualified by the kinds that use it
+  std::vector<AxisId> axes;        ///< positions x angles
+  std::vector<float> frequencies;  ///< f32, rotary_dim / 2
+  std::vector<std::string> users;  ///< identifiers of layer kinds
+};
+using TableId = Id<TableContract>;
 
 enum class SubBlockKind { attention, mlp };
 
@@ -63,13 +82,10 @@ struct AttentionContract {
   std::int64_t q_size = 0, kv_size = 0, kv_group_size = 0;  ///< heads * head_dim, kv_heads * head_dim, heads / kv_heads
   double attention_scale = 0;
   bool qk_norm = false;
-  bool qkv_bias = false;  ///< any of q, k, v has a bias (the others are zero)
-  bool o_bias = false;
   PositionType position = PositionType::none;
   double rope_theta = 0;
   std::int64_t rotary_dim = 0;  ///< 0 without rope
-  std::vector<float>
-      rotary_frequencies;  ///< f32, rotary_dim / 2: theta^(-2j / rotary_dim) as transformers forms it in f32
+  TableId rotary_table;         ///< theta^(-2j / rotary_dim) as transformers forms it in f32
   SubBlockNormsContract norms;
 };
 
@@ -78,7 +94,6 @@ struct MlpContract {
   std::int64_t intermediate_size = 0;
   Expression activation;        ///< of x (plain), or the combination of gate and up (gated), names resolved
   std::string activation_name;  ///< as the spec has it
-  bool gate_bias = false, up_bias = false, down_bias = false;
   SubBlockNormsContract norms;
 };
 
@@ -89,7 +104,6 @@ struct LayerContract {
   NormContract norm;
   AttentionContract attention;  ///< meaningful where steps has it
   MlpContract mlp;
-  std::vector<WeightContract> weights;  ///< in the order of the forward pass
   std::vector<std::int32_t> layers;     ///< the layers of this kind, ascending
 };
 
@@ -99,17 +113,26 @@ struct IgnoredCheckpointTensor {
 };
 
 struct Contract {
-  std::string name, identifier, spec_hash;
+  std::string name;
+  /// model_<name>: the namespace, folder and target of what is emitted. The prefix keeps every name apart from words of
+  /// C++ and CMake and from whatever libraries declare.
+  std::string identifier;
+  std::string spec_hash;
   std::int64_t vocab_size = 0, hidden_size = 0, num_hidden_layers = 0, max_position_embeddings = 0;
   std::int64_t max_sequence_length = 0, prefill_chunk = 0;
+  std::int64_t head_rows = 1;  ///< rows whose logits one pass may give
+  std::int64_t max_batch = 1;  ///< slots: sequences that the engine remembers at once
+  bool fusion = true;          ///< kernels compute several operations where they can
   Dtype kv_cache = Dtype::f16;  ///< f16 or f32
   bool tie_word_embeddings = false;
   bool learned_positions = false;
   NormContract final_norm;
   std::vector<LayerContract> kinds;
   std::vector<std::size_t> layer_kinds;  ///< for each layer
-  std::vector<WeightContract> prologue;  ///< embed_tokens first, embed_positions
-  std::vector<WeightContract> epilogue;  ///< final_norm, lm_head (absent when tied)
+  AxisTable axes;
+  Table<WeightContract> weights;  ///< embeddings, then kind by kind in the order of the forward pass, then norm and head
+  Table<StateContract> states;
+  Table<TableContract> tables;
   std::vector<std::string> checkpoint_prefixes;
   std::vector<IgnoredCheckpointTensor> ignored_tensors;
   std::int64_t bos_token_id = -1;
@@ -122,8 +145,15 @@ struct Contract {
   std::int64_t matrix_flops_per_token = 0;  ///< 2 x weights multiplied, the head included
   std::int64_t kv_elements_per_token = 0;   ///< keys and values of all layers
 
-  /// The matrix that is the head too, where it is tied.
-  const WeightContract& embed_tokens() const { return prologue.front(); }
+  /// The weight of this role; none where the scope has none. Biases are roles of their own.
+  WeightId find_weight(Scope scope, const std::string& role) const;
+  StateId find_state(Scope scope, const std::string& role) const;
+  /// Those of a kind, or of the model, in order.
+  std::vector<WeightId> weights_of(Scope scope) const;
+  /// The table of token embeddings, which is the head too where that is tied.
+  const WeightContract& embedding() const { return weights[find_weight({}, "embedding::tokens")]; }
+  /// How often what has this scope occurs: once, or in each layer of the kind.
+  std::int64_t copies(Scope scope) const;
 };
 
 /// Derives and judges. All violations are reported at once; a Contract is given only without errors, those that

@@ -30,35 +30,44 @@ std::string dump_norms(const SubBlockNormsContract& norms) {
   return result.empty() ? " none" : result;
 }
 
-void dump_weight(const WeightContract& weight, std::string& out) {
-  std::string axes;
-  for (const Axis& axis : weight.axes) axes += fmt::format("{}{} {}", axes.empty() ? "" : " x ", axis.name, axis.size);
-  out += fmt::format("  {}: {} [{}] {}, part {}\n", weight.role, weight.parameters(), axes, name_of(weight.dtype),
-                     weight.part);
-  for (const CheckpointPart& source : weight.sources) {
-    if (source.name.empty()) {
-      out += fmt::format("    {} zeros\n", source.rows);
-      continue;
+std::string dump_axes(const std::vector<AxisId>& axes, const AxisTable& table) {
+  std::string text;
+  for (const AxisId axis : axes) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : " x ", table[axis].name, table[axis].size);
+  }
+  return text;
+}
+
+void dump_weights(Scope scope, const Contract& contract, std::string& out) {
+  for (const WeightId id : contract.weights_of(scope)) {
+    const WeightContract& weight = contract.weights[id];
+    out += fmt::format("  {}: [{}] {}, part {}\n", weight.role, dump_axes(weight.axes, contract.axes),
+                       name_of(weight.dtype), weight.part);
+    for (const CheckpointPart& source : weight.sources) {
+      const bool whole = source.rows == source.source_rows;
+      out += fmt::format("    {} from {}{}{}\n", source.rows, source.name,
+                         whole ? "" : fmt::format(" rows {} of {}", source.source_row, source.source_rows),
+                         source.transposed ? " transposed" : "");
     }
-    const bool whole = source.rows == source.source_rows;
-    out += fmt::format("    {} from {}{}{}\n", source.rows, source.name,
-                       whole ? "" : fmt::format(" rows {} of {}", source.source_row, source.source_rows),
-                       source.transposed ? " transposed" : "");
+  }
+  for (const StateContract& state : contract.states) {
+    if (state.scope != scope) continue;
+    out += fmt::format("  state {}: [{}] {}\n", state.role, dump_axes(state.axes, contract.axes),
+                       name_of(state.element));
   }
 }
 
-void dump_attention(const AttentionContract& attention, std::string& out) {
+void dump_attention(const AttentionContract& attention, const Contract& contract, std::string& out) {
   out += fmt::format(
       "  attention: {} heads, {} key and value heads, head_dim {}, q_size {}, kv_size {}, kv_group_size {}\n",
       attention.num_attention_heads, attention.num_key_value_heads, attention.head_dim, attention.q_size,
       attention.kv_size, attention.kv_group_size);
-  out += fmt::format("    scale {}, qk_norm {}, bias qkv {} o {}, norms{}\n", attention.attention_scale,
-                     attention.qk_norm ? "head" : "none", attention.qkv_bias, attention.o_bias,
-                     dump_norms(attention.norms));
+  out += fmt::format("    scale {}, qk_norm {}, norms{}\n", attention.attention_scale,
+                     attention.qk_norm ? "head" : "none", dump_norms(attention.norms));
   out += fmt::format("    position {}", name_of(attention.position));
   if (attention.position == PositionType::rope) {
-    out += fmt::format(", theta {}, rotary_dim {}\n    frequencies", attention.rope_theta, attention.rotary_dim);
-    for (const float frequency : attention.rotary_frequencies) out += fmt::format(" {}", frequency);
+    out += fmt::format(", theta {}, rotary_dim {}, table {}", attention.rope_theta, attention.rotary_dim,
+                       contract.tables[attention.rotary_table].role);
   }
   out += '\n';
 }
@@ -66,17 +75,17 @@ void dump_attention(const AttentionContract& attention, std::string& out) {
 void dump_mlp(const MlpContract& mlp, std::string& out) {
   out += fmt::format("  mlp: {}, intermediate_size {}, activation {}\n", mlp.gated ? "gated" : "plain",
                      mlp.intermediate_size, mlp.activation.text);
-  out += fmt::format("    bias gate {} up {} down {}, norms{}\n", mlp.gate_bias, mlp.up_bias, mlp.down_bias,
-                     dump_norms(mlp.norms));
+  out += fmt::format("    norms{}\n", dump_norms(mlp.norms));
 }
 
-void dump_kind(const LayerContract& kind, std::string& out) {
+void dump_kind(std::size_t index, const Contract& contract, std::string& out) {
+  const LayerContract& kind = contract.kinds[index];
   out += fmt::format("\nkind {}: {} of layers {}\n", kind.name, kind.layers.size(), fmt::join(kind.layers, " "));
   out += "  norm " + dump_norm(kind.norm) + "\n";
   for (const SubBlockKind step : kind.steps) {
-    step == SubBlockKind::attention ? dump_attention(kind.attention, out) : dump_mlp(kind.mlp, out);
+    step == SubBlockKind::attention ? dump_attention(kind.attention, contract, out) : dump_mlp(kind.mlp, out);
   }
-  for (const WeightContract& weight : kind.weights) dump_weight(weight, out);
+  dump_weights({index}, contract, out);
 }
 
 }  // namespace
@@ -86,8 +95,9 @@ std::string dump_contract(const Contract& contract) {
   out += fmt::format("vocab_size {}, hidden_size {}, num_hidden_layers {}, max_position_embeddings {}\n",
                      contract.vocab_size, contract.hidden_size, contract.num_hidden_layers,
                      contract.max_position_embeddings);
-  out += fmt::format("max_sequence_length {}, prefill_chunk {}, kv_cache {}\n", contract.max_sequence_length,
-                     contract.prefill_chunk, name_of(contract.kv_cache));
+  out += fmt::format("max_sequence_length {}, prefill_chunk {}, max_batch {}, kv_cache {}, fusion {}\n",
+                     contract.max_sequence_length, contract.prefill_chunk, contract.max_batch,
+                     name_of(contract.kv_cache), contract.fusion);
   out += fmt::format("tie_word_embeddings {}, learned_positions {}\n", contract.tie_word_embeddings,
                      contract.learned_positions);
   out += fmt::format("bos_token_id {}, eos_token_ids [{}]\n", contract.bos_token_id,
@@ -98,11 +108,13 @@ std::string dump_contract(const Contract& contract) {
                      contract.mlp_parameters, contract.norm_parameters, contract.lm_head_parameters);
   out += fmt::format("matrix flops per token {}, kv elements per token {}\n", contract.matrix_flops_per_token,
                      contract.kv_elements_per_token);
-  out += "\nprologue\n";
-  for (const WeightContract& weight : contract.prologue) dump_weight(weight, out);
-  for (const LayerContract& kind : contract.kinds) dump_kind(kind, out);
-  out += "\nepilogue\n";
-  for (const WeightContract& weight : contract.epilogue) dump_weight(weight, out);
+  out += "\nonce\n";
+  dump_weights({}, contract, out);
+  for (std::size_t kind = 0; kind < contract.kinds.size(); ++kind) dump_kind(kind, contract, out);
+  for (const TableContract& table : contract.tables) {
+    out += fmt::format("\ntable {}: [{}]\n  frequencies {}\n", table.role, dump_axes(table.axes, contract.axes),
+                       fmt::join(table.frequencies, " "));
+  }
   out += "\ncheckpoint\n";
   for (const std::string& prefix : contract.checkpoint_prefixes) out += fmt::format("  prefix \"{}\"\n", prefix);
   for (const IgnoredCheckpointTensor& tensor : contract.ignored_tensors) {

@@ -22,7 +22,7 @@ void check_checkpoint_rules(const Spec& spec, Diagnostics& diagnostics);
 void check_engine_rules(const Spec& spec, Diagnostics& diagnostics);
 /// Products and sums beyond 64 bits.
 void check_total_rules(const Spec& spec, Diagnostics& diagnostics);
-/// Notes on unusual designs; never errors.
+/// Notes that a designer would act on: none on a design that is merely unusual; never errors.
 void advise(const Contract& contract, const Spec& spec, Diagnostics& diagnostics);
 
 /// Whether a size was given (or computed) and is in 1..max_size: what other rules may compute with.

@@ -170,39 +170,6 @@ void names_are_printable(const CheckpointSection& checkpoint, Diagnostics& diagn
   for (const IgnoredTensor& ignored : checkpoint.ignore) check(ignored.name, ignored.span);
 }
 
-/// One kernel reads both.
-void gate_and_up_dtypes_agree(const Spec& spec, const std::vector<NeededPart>& needed, Diagnostics& diagnostics) {
-  const auto needs = [&](const std::string& part) {
-    return std::any_of(needed.begin(), needed.end(), [&](const NeededPart& other) { return other.part == part; });
-  };
-  const std::string gate = "layers.{i}.mlp.gate", up = "layers.{i}.mlp.up";
-  if (!needs(gate) || !needs(up)) return;
-  const std::string of_gate = dtype_name(spec.checkpoint, gate, false), of_up = dtype_name(spec.checkpoint, up, false);
-  if (of_gate == of_up) return;
-  diagnostics.error(
-      "checkpoint.gate_up_dtypes", spec.checkpoint.dtypes.back().second.span,
-      fmt::format("the weights of gate and up have different types ({}, {}); they must have one, since they "
-                  "are read side by side",
-                  of_gate, of_up));
-}
-
-/// q, k and v become one matrix, their biases one vector.
-void qkv_dtypes_agree(const Spec& spec, const std::vector<NeededPart>& needed, Diagnostics& diagnostics) {
-  for (const bool bias : {false, true}) {
-    std::set<std::string> dtypes;
-    for (const NeededPart& part : needed) {
-      const bool projection = part.part == "layers.{i}.attention.q" || part.part == "layers.{i}.attention.k" ||
-                              part.part == "layers.{i}.attention.v";
-      if (projection && (!bias || part.bias)) dtypes.insert(dtype_name(spec.checkpoint, part.part, bias));
-    }
-    if (dtypes.size() < 2) continue;
-    diagnostics.error("checkpoint.qkv_dtypes", spec.checkpoint.dtypes.back().second.span,
-                      fmt::format("the {} of q, k and v have different types ({}); they must have one, since they are "
-                                  "read as one",
-                                  bias ? "biases" : "weights", fmt::join(dtypes, ", ")));
-  }
-}
-
 void ignored_tensors_are_unused(const Spec& spec, const std::vector<NeededPart>& needed, Diagnostics& diagnostics) {
   for (const IgnoredTensor& ignored : spec.checkpoint.ignore) {
     if (!ignored.given) continue;
@@ -238,8 +205,6 @@ void check_checkpoint_rules(const Spec& spec, Diagnostics& diagnostics) {
   transforms_apply(spec.checkpoint, diagnostics);
   qkv_is_said_once(spec.checkpoint, diagnostics);
   dtype_patterns_match(spec, needed, diagnostics);
-  qkv_dtypes_agree(spec, needed, diagnostics);
-  gate_and_up_dtypes_agree(spec, needed, diagnostics);
   names_are_printable(spec.checkpoint, diagnostics);
   ignored_tensors_are_unused(spec, needed, diagnostics);
   prefix_is_not_empty(spec.checkpoint, diagnostics);

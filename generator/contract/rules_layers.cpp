@@ -63,11 +63,13 @@ void kinds_are_identifiers(const Spec& spec, Diagnostics& diagnostics) {
       continue;
     }
     // Functions are called as what they do and the kind: heads_local, o_proj_add_local.
-    if (kind.identifier.starts_with("add_") || kind.identifier.starts_with("norm_")) {
-      diagnostics.error("layers.kind_name", kind.span,
-                        fmt::format("the kind {} would give kernels names of others: a kind's name cannot begin with "
-                                    "\"add_\" or \"norm_\"",
-                                    kind.name));
+    const std::vector<std::string> continuations = {"add_", "norm_", "output_norm_", "residual_norm_"};
+    if (std::any_of(continuations.begin(), continuations.end(),
+                    [&](const std::string& words) { return kind.identifier.starts_with(words); })) {
+      diagnostics.error(
+          "layers.kind_name", kind.span,
+          fmt::format("the kind {} would give kernels names of others: a kind's name cannot begin with {}", kind.name,
+                      one_of(continuations)));
       continue;
     }
     // Structs are called by the kind in camel case.

@@ -11,7 +11,7 @@
 namespace monomorph::generator {
 namespace {
 
-/// The name becomes a file, a CMake target and a folder.
+/// The name becomes a file and, with a prefix, a folder.
 void name_is_a_file_name(const Field<std::string>& name, Diagnostics& diagnostics) {
   if (!name.given) return;
   const auto alphanumeric = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
@@ -27,13 +27,12 @@ void name_is_a_file_name(const Field<std::string>& name, Diagnostics& diagnostic
                   name.value));
 }
 
-/// The executable stands beside what is emitted, and is a target of CMake's.
+/// The executable stands beside what is emitted.
 void name_is_free(const Field<std::string>& name, Diagnostics& diagnostics) {
   if (!is_reserved_model_name(name.value)) return;
   diagnostics.error(
       "model.name", name.span,
-      fmt::format("\"{}\" is what a file, folder or target of the emitted engine is called; give the model "
-                  "another name",
+      fmt::format("\"{}\" is what a file or folder of the emitted engine is called; give the model another name",
                   name.value));
 }
 

@@ -92,13 +92,16 @@ void activations_can_be_counted(const Spec& spec, const LayerKind& kind, Diagnos
 void cache_can_be_counted(const Spec& spec, const LayerKind& kind, Diagnostics& diagnostics) {
   const Field<std::int64_t>& length = spec.engine.max_sequence_length;
   if (!kind.has_step("attention") || !usable(length)) return;
-  const Checked row = Checked(kind.attention.num_key_value_heads.value) * kind.attention.head_dim.value;
+  if (!usable(spec.engine.max_batch)) return;
+  const std::int64_t slots = spec.engine.max_batch.value;
+  const Checked row = Checked(kind.attention.num_key_value_heads.value) * kind.attention.head_dim.value * slots;
   if (row.overflowed() || row.value() > max_elements || length.value <= max_elements / 2 / row.value()) return;
   diagnostics.error(
       "engine.cache_range", length.span,
-      fmt::format("the keys of {} positions, {} elements each, are too many elements to count in 32 bits; "
+      fmt::format("the keys of {} positions, {} elements each{}, are too many elements to count in 32 bits; "
                   "max_sequence_length may be {}",
-                  length.value, row.value(), max_elements / 2 / row.value()));
+                  length.value, row.value() / slots, slots > 1 ? fmt::format(", of {} slots (max_batch)", slots) : "",
+                  max_elements / 2 / row.value()));
 }
 
 }  // namespace
@@ -133,7 +136,8 @@ void check_total_rules(const Spec& spec, Diagnostics& diagnostics) {
   // Two operations an element and token.
   if ((total * 2).overflowed()) return report(model.num_hidden_layers.span, "the weights of all layers", diagnostics);
   if (!usable(spec.engine.max_sequence_length)) return;
-  if ((cache * spec.engine.max_sequence_length.value).overflowed()) {
+  if (!usable(spec.engine.max_batch)) return;
+  if ((cache * spec.engine.max_sequence_length.value * spec.engine.max_batch.value).overflowed()) {
     report(spec.engine.max_sequence_length.span, "the keys and values of max_sequence_length tokens", diagnostics);
   }
 }

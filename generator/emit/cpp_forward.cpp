@@ -1,30 +1,38 @@
+#include <fmt/format.h>
+
 #include "generator/emit/cpp_writer.hpp"
+#include "generator/plan/words.hpp"
 
 namespace monomorph::generator {
 namespace {
 
-std::string without_prefix(const std::string& text, const std::string& prefix) {
-  return text.starts_with(prefix) ? text.substr(prefix.size()) : text;
+const char* about_phase(const PhasePlan& phase) {
+  if (phase.row->stage == Stage::head) return "Final norm and logits of the rows that are wanted.";
+  if (phase.row->stage == Stage::sample) return "Draws the next token of each slot and makes it the next pass's input.";
+  return phase.row->lowering == Lowering::vector ? "One token: its id to hidden_states, and states."
+                                                 : "Up to tokens::size tokens: their ids to hidden_states, and states.";
 }
 
 }  // namespace
 
 std::string CppWriter::kernels() const {
   std::vector<Holes> functions;
-  for (const FunctionPlan& function : plan_.functions) {
+  for (const CppFunction& function : spelling_.functions()) {
     std::vector<Holes> parameters;
     std::string arguments;
-    for (const ParameterPlan& parameter : function.parameters) {
-      parameters.push_back({{"type", parameter.cpp_type}, {"name", parameter.name}});
-      arguments += ", " + parameter.name;
+    for (std::size_t i = 0; i < function.types.size(); ++i) {
+      parameters.push_back({{"type", "const " + function.types[i] + "&"}, {"name", function.parameters[i]}});
+      arguments += ", " + function.parameters[i];
     }
+    std::string count;
+    if (function.count != Count::rows) count = fmt::format(", Count::{}, {}", name_of(function.count), function.per_row);
     functions.push_back({{"name", function.name},
                          {"about", function.about},
-                         {"kernel", static_cast<std::int64_t>(function.kernel)},
+                         {"kernel", static_cast<std::int64_t>(function.kernel.index)},
                          {"parameters", parameters},
                          {"arguments", arguments},
                          {"rows", function.rows},
-                         {"tokens", function.tokens}});
+                         {"count", count}});
   }
   Holes holes = common();
   holes.insert({"functions", functions});
@@ -32,21 +40,23 @@ std::string CppWriter::kernels() const {
 }
 
 std::string CppWriter::forward() const {
-  std::vector<Holes> phases;
-  phases.push_back(phase("prefill", "Up to tokens::size tokens: token_ids to hidden_states, keys and values cached.",
-                         plan_.prefill));
-  phases.push_back(
-      phase("decode", "One token: token_ids[0] to hidden_states, its key and value cached.", plan_.decode));
+  std::vector<Holes> layer_phases, other_phases;
+  for (const PhasePlan& phase : plan_.phases) {
+    if (phase.row->stage == Stage::layers) {
+      layer_phases.push_back(layer_phase(phase));
+    } else {
+      other_phases.push_back({{"name", phase.row->name},
+                              {"about", about_phase(phase)},
+                              {"calls", call_lines(phase.sections[0], false)}});
+    }
+  }
   Holes holes = common();
-  holes.insert({{"several_kinds", several_kinds()},
-                {"phases", phases},
-                {"head", call_lines(plan_.head.epilogue, false)},
-                {"sample", call_lines(plan_.sample.epilogue, false)}});
+  holes.insert({{"several_kinds", several_kinds()}, {"layer_phases", layer_phases}, {"other_phases", other_phases}});
   if (several_kinds()) {
     std::vector<Holes> enumerators, order;
-    for (const LayerContract& kind : contract_.kinds) enumerators.push_back({{"enumerator", kind.identifier}});
+    for (const LayerContract& kind : contract_.kinds) enumerators.push_back({{"enumerator", enumerator_of(kind)}});
     for (const std::size_t kind : contract_.layer_kinds)
-      order.push_back({{"enumerator", contract_.kinds[kind].identifier}});
+      order.push_back({{"enumerator", enumerator_of(contract_.kinds[kind])}});
     holes.insert({{"kind_count", static_cast<std::int64_t>(contract_.kinds.size())},
                   {"kinds", enumerators},
                   {"layer_order", order}});
@@ -54,45 +64,27 @@ std::string CppWriter::forward() const {
   return render("cpp/forward.hpp", holes);
 }
 
-std::string CppWriter::reference() const {
-  std::vector<Holes> kinds;
-  for (std::size_t index = 0; index < contract_.kinds.size(); ++index) {
-    const LayerContract& kind = contract_.kinds[index];
-    Holes names = kind_names(index);
-    names.insert({{"rotary", !kind.attention.rotary_frequencies.empty() && plan_.caches[index].present},
-                  {"frequencies", float_list(kind.attention.rotary_frequencies)},
-                  {"ops", reference_lines(graph_.layers[index], contract_, &kind)}});
-    kinds.push_back(names);
-  }
-  Holes holes = common();
-  holes.insert({{"kinds", kinds},
-                {"several_kinds", several_kinds()},
-                {"prologue", reference_lines(graph_.prologue, contract_, nullptr)},
-                {"epilogue", reference_lines(graph_.epilogue, contract_, nullptr)}});
-  if (several_kinds()) holes.insert({"kind_count", static_cast<std::int64_t>(contract_.kinds.size())});
-  return render("cpp/reference.hpp", holes);
-}
-
-std::vector<Holes> CppWriter::call_lines(const std::vector<CallPlan>& calls, bool in_layer) const {
+std::vector<Holes> CppWriter::call_lines(const Section& section, bool in_layer) const {
   std::vector<Holes> lines;
-  for (const CallPlan& call : calls) {
-    std::string text = plan_.functions[call.function].name + "(record";
-    for (const std::string& argument : call.arguments) {
-      text += ", " + (in_layer ? without_prefix(argument, "buffers::") : argument);
-    }
+  for (const Call& call : section.calls) {
+    std::string text = spelling_.function(call).name + "(record";
+    for (const Argument& argument : call.arguments) text += ", " + spelling_.argument(argument, in_layer);
     lines.push_back({{"text", text + ");"}});
   }
   return lines;
 }
 
-Holes CppWriter::phase(const std::string& name, const std::string& about, const PhasePlan& phase) const {
+Holes CppWriter::layer_phase(const PhasePlan& phase) const {
   std::vector<Holes> kinds;
   for (std::size_t kind = 0; kind < contract_.kinds.size(); ++kind) {
     Holes names = kind_names(kind);
-    names.insert({"calls", call_lines(phase.layers[kind], true)});
+    names.insert({{"has_states", has_states(kind)}, {"calls", call_lines(phase.sections[1 + kind], true)}});
     kinds.push_back(names);
   }
-  return {{"name", name}, {"about", about}, {"prologue", call_lines(phase.prologue, false)}, {"kinds", kinds}};
+  return {{"name", phase.row->name},
+          {"about", about_phase(phase)},
+          {"embed", call_lines(phase.sections[0], false)},
+          {"kinds", kinds}};
 }
 
 }  // namespace monomorph::generator

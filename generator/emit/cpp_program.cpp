@@ -1,9 +1,11 @@
-#include "generator/emit/cpp_writer.hpp"
-
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+
+#include "generator/emit/cpp_writer.hpp"
 #include "generator/emit/resources.hpp"
-#include "generator/plan/names.hpp"
+#include "generator/plan/words.hpp"
 
 namespace monomorph::generator {
 namespace {
@@ -13,34 +15,48 @@ std::string cost_of(const KernelCost& cost) {
                      cost.flops_per_row, cost.flops_per_key);
 }
 
+/// "attention::qkv_proj" -> "attention_qkv_proj".
+std::string identifier(const std::string& role) {
+  const RolePath path = split_role(role);
+  return path.space.empty() ? path.word : path.space + "_" + path.word;
+}
+
 }  // namespace
 
 std::string CppWriter::program() const {
-  std::vector<Holes> tables, prefixes, ignored;
-  for (const RotaryTablePlan& table : plan_.rotary_tables) {
-    tables.push_back(
-        {{"buffer", table.buffer}, {"identifier", table.buffer}, {"frequencies", float_list(table.frequencies)}});
+  std::vector<Holes> tables, prefixes, ignored, phases;
+  for (const TableId id : contract_.tables.ids()) {
+    const TableContract& table = contract_.tables[id];
+    tables.push_back({{"buffer", plan_.buffers[plan_.tables[id.index]].name},
+                      {"identifier", table.role},
+                      {"frequencies", float_list(table.frequencies)}});
   }
   for (const std::string& prefix : contract_.checkpoint_prefixes) prefixes.push_back({{"text", prefix}});
   if (prefixes.empty()) prefixes.push_back({{"text", ""}});
   for (const IgnoredCheckpointTensor& tensor : contract_.ignored_tensors) ignored.push_back({{"name", tensor.name}});
-  std::string eos;
-  for (const std::int64_t id : contract_.eos_token_ids) eos += (eos.empty() ? "" : ", ") + std::to_string(id);
+  for (const PhasePlan& phase : plan_.phases) {
+    phases.push_back(
+        {{"name", phase.row->name}, {"stage", name_of(phase.row->stage)}, {"max_rows", phase.max_rows}});
+  }
+  std::vector<Holes> groups = {weight_group("once", {})};
+  for (std::size_t kind = 0; kind < contract_.kinds.size(); ++kind) {
+    groups.push_back(weight_group("layers_" + contract_.kinds[kind].identifier, {kind}));
+  }
   Holes holes = common();
-  holes.insert(
-      {{"kernels", kernel_tables()},
-       {"groups", tensor_groups()},
-       {"rotary_tables", tables},
-       {"prefixes", prefixes},
-       {"eos_tokens", eos},
-       {"ignored_tensors", ignored},
-       {"tied_embedding", contract_.tie_word_embeddings ? contract_.embed_tokens().sources.front().name : ""},
-       {"arena_bytes", fmt::format("activation_bytes, cache_bytes, {}, {}", plan_.state_bytes, plan_.table_bytes)},
-       {"flops_per_token", std::to_string(contract_.matrix_flops_per_token)},
-       {"cache_bytes_per_token", std::to_string(plan_.cache_bytes_per_token(contract_))},
-       {"kv_cache", name_of(contract_.kv_cache)},
-       {"decode_steps", plan_.decode_steps},
-       {"state", plan_.sequence_state.name}});
+  holes.insert({{"kernels", kernel_tables()},
+                {"groups", groups},
+                {"states", state_tables()},
+                {"rotary_tables", tables},
+                {"prefixes", prefixes},
+                {"eos_tokens", fmt::format("{}", fmt::join(contract_.eos_token_ids, ", "))},
+                {"ignored_tensors", ignored},
+                {"tied_embedding", contract_.tie_word_embeddings ? contract_.embedding().sources.front().name : ""},
+                {"arena_bytes", fmt::format("activation_bytes, {}, {}, {}", plan_.state_bytes, plan_.host_bytes,
+                                            plan_.table_bytes)},
+                {"flops_per_token", std::to_string(contract_.matrix_flops_per_token)},
+                {"kv_cache", name_of(contract_.kv_cache)},
+                {"decode_steps", plan_.decode_steps},
+                {"phases", phases}});
   return render("cpp/program.cpp", holes);
 }
 
@@ -49,26 +65,26 @@ std::string CppWriter::spirv() const {
       .render({{"generated", generated_}, {"space", contract_.identifier}, {"kernels", kernel_names()}});
 }
 
-std::string CppWriter::cmake() const {
+std::string CppWriter::cmake(const std::string& short_space) const {
   Holes holes = common();
-  holes.insert({"kernels", kernel_names()});
+  holes.insert({{"kernels", kernel_names()}, {"short", short_space}});
   return embedded_template("cpp/CMakeLists.txt").render(holes);
 }
 
 std::vector<Holes> CppWriter::kernel_names() const {
   std::vector<Holes> records;
-  for (const KernelPlan& kernel : plan_.kernels) records.push_back({{"name", kernel.name}});
+  for (const Kernel& kernel : plan_.kernels) records.push_back({{"name", kernel.name}});
   return records;
 }
 
 std::vector<Holes> CppWriter::kernel_tables() const {
   std::vector<Holes> records;
-  for (const KernelPlan& kernel : plan_.kernels) {
-    std::vector<Holes> bindings = {{{"name", "state"}, {"access", name_of(kernel.state_access)}, {"splits", "false"}}};
-    for (const ParameterPlan& parameter : kernel.parameters) {
-      bindings.push_back({{"name", parameter.name},
-                          {"access", name_of(parameter.access)},
-                          {"splits", parameter.splits ? "true" : "false"}});
+  for (const Kernel& kernel : plan_.kernels) {
+    std::vector<Holes> bindings = {{{"name", "step"}, {"access", name_of(kernel.step_access)}, {"splits", "false"}}};
+    for (const KernelBinding& binding : kernel.bindings) {
+      bindings.push_back({{"name", binding.name},
+                          {"access", name_of(binding.access)},
+                          {"splits", binding.splits ? "true" : "false"}});
     }
     records.push_back({{"name", kernel.name},
                        {"kind", name_of(kernel.kind)},
@@ -79,42 +95,65 @@ std::vector<Holes> CppWriter::kernel_tables() const {
   return records;
 }
 
-std::vector<Holes> CppWriter::patterns(const std::vector<WeightPlan>& weights) {
-  std::vector<Holes> records;
-  for (const WeightPlan& weight : weights) {
-    const std::vector<Axis>& axes = weight.contract.axes;
+Holes CppWriter::weight_group(const std::string& name, Scope scope) const {
+  const std::vector<WeightId> weights = contract_.weights_of(scope);
+  std::vector<Holes> patterns, stored;
+  for (const WeightId id : weights) {
+    const WeightContract& weight = contract_.weights[id];
     std::vector<Holes> parts;
-    for (const CheckpointPart& part : weight.contract.sources) {
+    for (const CheckpointPart& part : weight.sources) {
       parts.push_back({{"name", part.name},
                        {"rows", part.rows},
                        {"source_row", part.source_row},
                        {"source_rows", part.source_rows},
                        {"transposed", part.transposed ? "true" : "false"}});
     }
-    records.push_back({{"name", weight.contract.part},
-                       {"identifier", weight.contract.role},
-                       {"dtype", name_of(weight.contract.dtype)},
-                       {"stored", name_of(weight.stored)},
-                       {"rows", axes.size() == 1 ? std::string("1") : axes[0].name + "::size"},
-                       {"columns", axes.back().name + "::size"},
-                       {"parts", parts}});
+    const bool vector = weight.axes.size() == 1;
+    patterns.push_back({{"name", weight.part},
+                        {"identifier", identifier(weight.role)},
+                        {"dtype", name_of(weight.dtype)},
+                        {"rows", vector ? std::int64_t{1} : contract_.axes[weight.axes[0]].size},
+                        {"columns", contract_.axes[weight.axes.back()].size},
+                        {"parts", parts}});
   }
-  return records;
+  for (const StoredId id : plan_.stored_of(scope)) {
+    const Stored& matrix = plan_.stored[id];
+    std::vector<Holes> pieces;
+    for (const StoredRows& piece : matrix.pieces) {
+      const auto weight = std::find(weights.begin(), weights.end(), piece.weight);
+      pieces.push_back({{"weight", piece.weight ? static_cast<std::int64_t>(weight - weights.begin()) : std::int64_t{-1}},
+                        {"rows", piece.rows}});
+    }
+    stored.push_back({{"name", matrix.role},
+                      {"identifier", identifier(matrix.role)},
+                      {"format", name_of(matrix.format)},
+                      {"rows", matrix.rows},
+                      {"columns", matrix.columns},
+                      {"pieces", pieces}});
+  }
+  std::string layers;
+  if (scope.kind != Scope::model) layers = fmt::format("{}", fmt::join(contract_.kinds[scope.kind].layers, ", "));
+  return {{"name", name}, {"weights", patterns}, {"stored", stored}, {"layers", layers}};
 }
 
-std::vector<Holes> CppWriter::tensor_groups() const {
-  std::vector<Holes> groups;
-  groups.push_back({{"name", "prologue"}, {"patterns", patterns(plan_.prologue_weights)}, {"layers", ""}});
-  for (std::size_t kind = 0; kind < contract_.kinds.size(); ++kind) {
-    std::string layers;
-    for (const std::int32_t layer : contract_.kinds[kind].layers)
-      layers += (layers.empty() ? "" : ", ") + std::to_string(layer);
-    groups.push_back({{"name", "layers_" + contract_.kinds[kind].identifier},
-                      {"patterns", patterns(plan_.layer_weights[kind])},
-                      {"layers", layers}});
+std::vector<Holes> CppWriter::state_tables() const {
+  std::vector<Holes> records;
+  for (const StateId id : contract_.states.ids()) {
+    const StateContract& state = contract_.states[id];
+    const StatePlace& place = plan_.states[id.index];
+    const RolePath path = split_role(state.role);
+    const std::string prefix = std::get<std::string>(kind_names(state.scope.kind).at("prefix").value);
+    const std::string member = path.space.empty() ? path.word : path.space + "." + path.word;
+    const std::int64_t columns = contract_.axes[state.axes[3]].size;
+    records.push_back({{"name", state.role},
+                       {"layers", static_cast<std::int64_t>(contract_.kinds[state.scope.kind].layers.size())},
+                       {"heads", contract_.axes[state.axes[1]].size},
+                       {"entries", contract_.axes[state.axes[2]].size},
+                       {"row_bytes", row_bytes(state.element, columns)},
+                       {"stride", place.stride},
+                       {"view", fmt::format("{}layer_states(0).{}.view", prefix, member)}});
   }
-  groups.push_back({{"name", "epilogue"}, {"patterns", patterns(plan_.epilogue_weights)}, {"layers", ""}});
-  return groups;
+  return records;
 }
 
 }  // namespace monomorph::generator

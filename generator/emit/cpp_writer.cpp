@@ -2,30 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <cctype>
+#include <algorithm>
 
 #include "generator/clang/clang.hpp"
 #include "generator/emit/resources.hpp"
 
 namespace monomorph::generator {
-namespace {
-
-/// "local_layer" becomes "LocalLayer".
-std::string camel_case(const std::string& identifier) {
-  std::string text;
-  bool upper = true;
-  for (const char c : identifier) {
-    if (c == '_') {
-      upper = true;
-      continue;
-    }
-    text += upper ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
-    upper = false;
-  }
-  return text;
-}
-
-}  // namespace
 
 std::string float_list(const std::vector<float>& values) {
   std::string text;
@@ -34,6 +16,11 @@ std::string float_list(const std::vector<float>& values) {
 }
 
 std::string CppWriter::engine() const { return render("cpp/engine.hpp", common()); }
+
+std::string CppWriter::short_header(const std::string& name, const std::string& short_space) const {
+  return render("cpp/short.hpp",
+                {{"generated", generated_}, {"header", name}, {"space", contract_.identifier}, {"short", short_space}});
+}
 
 std::string CppWriter::main() const { return render("cpp/main.cpp", common()); }
 
@@ -45,22 +32,33 @@ std::string CppWriter::render(const std::string& path, const Holes& holes) const
   return format_cpp(embedded_template(path).render(holes));
 }
 
-Holes CppWriter::kind_names(std::size_t index) const {
-  const LayerContract& kind = contract_.kinds[index];
+Holes CppWriter::kind_names(std::size_t kind) const {
+  const LayerContract& layer = contract_.kinds[kind];
   const bool several = several_kinds();
-  return {{"about", several ? " of kind " + kind.name : std::string()},
-          {"prefix", several ? kind.identifier + "_" : std::string()},
-          {"type", several ? camel_case(kind.identifier) : std::string()},
-          {"enumerator", kind.identifier},
-          {"index", static_cast<std::int64_t>(index)},
-          {"cached", plan_.caches[index].present}};
+  return {{"about", several ? " of kind " + layer.name : std::string()},
+          {"prefix", several ? layer.identifier + "_" : std::string()},
+          {"type", several ? camel_case(layer.identifier) : std::string()},
+          {"enumerator", enumerator_of(layer)},
+          {"index", static_cast<std::int64_t>(kind)}};
 }
 
-std::vector<std::int64_t> CppWriter::first_tensors() const {
-  std::vector<std::int64_t> first = {static_cast<std::int64_t>(plan_.prologue_weights.size())};
-  for (std::size_t kind = 0; kind < contract_.kinds.size(); ++kind) {
-    first.push_back(first.back() +
-                    static_cast<std::int64_t>(plan_.layer_weights[kind].size() * contract_.kinds[kind].layers.size()));
+bool CppWriter::has_states(std::size_t kind) const {
+  return std::any_of(contract_.states.begin(), contract_.states.end(),
+                     [&](const StateContract& state) { return state.scope.kind == kind; });
+}
+
+std::int64_t CppWriter::first_weight(std::size_t kind) const {
+  auto first = static_cast<std::int64_t>(contract_.weights_of({}).size());
+  for (std::size_t k = 0; k < kind; ++k) {
+    first += static_cast<std::int64_t>(contract_.weights_of({k}).size() * contract_.kinds[k].layers.size());
+  }
+  return first;
+}
+
+std::int64_t CppWriter::first_stored(std::size_t kind) const {
+  auto first = static_cast<std::int64_t>(plan_.stored_of({}).size());
+  for (std::size_t k = 0; k < kind; ++k) {
+    first += static_cast<std::int64_t>(plan_.stored_of({k}).size() * contract_.kinds[k].layers.size());
   }
   return first;
 }

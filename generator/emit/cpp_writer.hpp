@@ -1,12 +1,14 @@
-// Fills the holes of the C++ templates from the plan, one public function a file: cpp_model.cpp (dimensions, weights,
-// buffers), cpp_forward.cpp (kernels, forward pass, reference), cpp_program.cpp (the runtime's tables, embedding,
-// CMake).
+// Fills the holes of the C++ templates from contract, graph and plan, one public function a file: cpp_model.cpp
+// (dimensions, weights, states, buffers), cpp_forward.cpp (kernels, forward pass), cpp_reference.cpp (the reference),
+// cpp_program.cpp (the runtime's tables, embedding, CMake).
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "generator/emit/emit.hpp"
+#include "generator/emit/spelling.hpp"
+#include "generator/emit/template.hpp"
 
 namespace monomorph::generator {
 
@@ -17,7 +19,12 @@ class CppWriter {
  public:
   /// `generated` is the line that says where the files come from.
   CppWriter(const Contract& contract, const Graph& graph, const Plan& plan, const Origin& origin, std::string generated)
-      : contract_(contract), graph_(graph), plan_(plan), origin_(origin), generated_(std::move(generated)) {}
+      : contract_(contract),
+        graph_(graph),
+        plan_(plan),
+        origin_(origin),
+        generated_(std::move(generated)),
+        spelling_(contract, graph, plan) {}
 
   std::string model() const;
   std::string kernels() const;
@@ -27,39 +34,51 @@ class CppWriter {
   std::string program() const;
   std::string main() const;
   std::string spirv() const;
-  std::string cmake() const;
+  std::string cmake(const std::string& short_space) const;
+  /// The header `name` of the model, under its short name.
+  std::string short_header(const std::string& name, const std::string& short_space) const;
 
  private:
   Holes common() const;
   std::string render(const std::string& path, const Holes& holes) const;
   /// What the names of a kind's functions and types begin with: nothing where there is one kind.
-  Holes kind_names(std::size_t index) const;
-  /// Tensors count through the prologue, then kind by kind and layer by layer, then the epilogue.
-  std::vector<std::int64_t> first_tensors() const;
+  Holes kind_names(std::size_t kind) const;
+  /// A kind in the enumeration of kinds. The suffix keeps it apart from words of C++, as in all a kind gives its name
+  /// to.
+  static std::string enumerator_of(const LayerContract& kind) { return kind.identifier + "_layer"; }
   bool several_kinds() const { return contract_.kinds.size() > 1; }
+  bool has_states(std::size_t kind) const;
+  /// Ids of weights, or of what is stored, count through the model's own, then kind by kind and layer by layer.
+  std::int64_t first_weight(std::size_t kind) const;
+  std::int64_t first_stored(std::size_t kind) const;
 
-  std::vector<Holes> axes() const;
-  std::vector<Holes> roles() const;
-  static std::vector<Holes> weight_records(const std::vector<WeightPlan>& weights, std::int64_t first_tensor);
-  std::vector<Holes> once_weights() const;
+  std::vector<Holes> role_spaces() const;
+  std::vector<Holes> weight_spaces(Scope scope) const;
+  std::vector<Holes> state_spaces(std::size_t kind) const;
+  std::vector<Holes> buffer_spaces() const;
   std::vector<Holes> kinds() const;
-  std::string cache_sum() const;
-  std::vector<Holes> buffers() const;
 
-  /// Calls as lines; inside a layer the buffers' namespace is open.
-  std::vector<Holes> call_lines(const std::vector<CallPlan>& calls, bool in_layer) const;
-  Holes phase(const std::string& name, const std::string& about, const PhasePlan& phase) const;
+  std::vector<Holes> call_lines(const Section& section, bool in_layer) const;
+  Holes layer_phase(const PhasePlan& phase) const;
+
+  std::vector<Holes> parameter_spaces(Scope scope) const;
+  Holes reference_kind(std::size_t kind) const;
 
   std::vector<Holes> kernel_names() const;
   std::vector<Holes> kernel_tables() const;
-  static std::vector<Holes> patterns(const std::vector<WeightPlan>& weights);
-  std::vector<Holes> tensor_groups() const;
+  Holes weight_group(const std::string& name, Scope scope) const;
+  std::vector<Holes> state_tables() const;
 
   const Contract& contract_;
   const Graph& graph_;
   const Plan& plan_;
   const Origin& origin_;
   std::string generated_;
+  Spelling spelling_;
 };
+
+/// The lines of the reference for a function: one operation each.
+std::vector<Holes> reference_lines(const Graph& graph, const Contract& contract, const AxisTable& axes,
+                                   FunctionId function);
 
 }  // namespace monomorph::generator

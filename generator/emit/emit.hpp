@@ -28,9 +28,6 @@ using EmittedFiles = std::map<std::string, std::string>;
 EmittedFiles emit_model(const Contract& contract, const Graph& graph, const Plan& plan, const Origin& origin);
 
 /// The kernels alone.
-EmittedFiles emit_kernels(const Plan& plan, const std::string& generated);
-
-/// The lines of the reference for one section of the graph.
-std::vector<Holes> reference_lines(const std::vector<Op>& ops, const Contract& contract, const LayerContract* kind);
+EmittedFiles emit_kernels(const Contract& contract, const Plan& plan, const std::string& generated);
 
 }  // namespace monomorph::generator

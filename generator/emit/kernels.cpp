@@ -1,4 +1,4 @@
-// Kernels as GLSL: one file a kernel, the shaders they include, and the state's struct.
+// Kernels as GLSL: one file a kernel, and the shaders they include.
 #include <fmt/format.h>
 
 #include <set>
@@ -6,11 +6,12 @@
 
 #include "generator/emit/emit.hpp"
 #include "generator/emit/resources.hpp"
+#include "generator/emit/template.hpp"
 
 namespace monomorph::generator {
 namespace {
 
-std::string access_word(Access access) {
+const char* access_word(Access access) {
   switch (access) {
     case Access::read:
       return "readonly";
@@ -35,41 +36,113 @@ void add_included(const std::string& text, EmittedFiles& files) {
   }
 }
 
-std::string state_struct(const StructRecord& record) {
-  std::string text = "// The sequence's state, shared with the host (its twin stands in model.hpp).\n";
-  text += "struct " + record.name + " {\n";
-  for (const StructField& field : record.fields) {
-    const std::string array = field.count > 0 ? fmt::format("[{}]", field.count) : "";
-    text += fmt::format("  {} {}{};  // {}\n", field.type, field.name, array, field.meaning);
+/// What a step of an epilogue reads, as templates/kernels/epilogue.glsl calls it.
+std::string operand_name(const StepOperand& operand) {
+  switch (operand.from) {
+    case StepOperand::From::sum:
+      return fmt::format("sum_{}", operand.index);
+    case StepOperand::From::step:
+      return fmt::format("step_{}", operand.index);
+    case StepOperand::From::buffer:
+      return fmt::format("operand_{}", operand.index);
+    case StepOperand::From::output:
+      return "previous";
   }
-  return text + "};\n";
+  return "";
 }
 
-std::string render_kernel(const KernelPlan& kernel, const StructRecord& state, const std::string& generated) {
-  std::vector<Holes> buffers;
-  const auto add = [&](Access access, const std::string& block, const std::string& member, const std::string& shape) {
-    buffers.push_back({{"binding", static_cast<std::int64_t>(buffers.size())},
-                       {"access", access_word(access)},
-                       {"block", block},
-                       {"member", member},
-                       {"shape", shape}});
-  };
-  add(kernel.state_access, "State", state.name + " state", "one sequence");
-  for (const ParameterPlan& parameter : kernel.parameters) {
-    add(parameter.access, parameter.block, parameter.member, parameter.shape);
+void add_steps(const std::vector<MapStep>& steps, Holes& holes) {
+  std::vector<Holes> records;
+  bool previous = false;
+  for (const MapStep& step : steps) {
+    std::string parameters, arguments;
+    for (std::size_t i = 0; i < step.names.size(); ++i) {
+      parameters += (i > 0 ? ", float " : "float ") + step.names[i];
+      arguments += (i > 0 ? ", " : "") + operand_name(step.operands[i]);
+      previous |= step.operands[i].from == StepOperand::From::output;
+    }
+    records.push_back({{"function", fmt::format("map_{}", records.size())},
+                       {"parameters", parameters},
+                       {"expression", to_glsl(step.expression)},
+                       {"name", fmt::format("step_{}", records.size())},
+                       {"arguments", arguments},
+                       {"about", step.result}});
   }
-  Holes holes = kernel.holes;
-  holes.insert({{"kernel", kernel.name}, {"about", kernel.about}, {"generated", generated}, {"buffers", buffers}});
-  return embedded_template(kernel.template_path).render(holes);
+  holes.insert_or_assign("previous", previous);
+  holes.insert_or_assign("result", records.empty() ? std::string("sum_0") : fmt::format("step_{}", records.size() - 1));
+  holes.insert_or_assign("steps", std::move(records));
+}
+
+HoleValue hole_of(const Parameter& parameter);
+
+Holes holes_of(const Parameters& parameters) {
+  Holes holes;
+  for (const auto& [name, parameter] : parameters) {
+    if (const auto* steps = std::get_if<std::vector<MapStep>>(&parameter.value)) {
+      add_steps(*steps, holes);
+    } else {
+      holes.insert_or_assign(name, hole_of(parameter));
+    }
+  }
+  return holes;
+}
+
+HoleValue hole_of(const Parameter& parameter) {
+  if (const bool* flag = std::get_if<bool>(&parameter.value)) return *flag;
+  if (const std::int64_t* number = std::get_if<std::int64_t>(&parameter.value)) return *number;
+  if (const double* real = std::get_if<double>(&parameter.value)) return *real;
+  if (const std::string* word = std::get_if<std::string>(&parameter.value)) return *word;
+  std::vector<Holes> records;
+  for (const Parameters& record : std::get<std::vector<Parameters>>(parameter.value)) records.push_back(holes_of(record));
+  return records;
+}
+
+/// The buffers that the plan calls operand0, operand1 ...: whether each is there, and a map's as a list.
+void add_operands(const Kernel& kernel, Holes& holes) {
+  const bool map = kernel.kind == KernelKind::map;
+  std::vector<Holes> operands;
+  for (std::int64_t i = 0; i < (map ? 6 : 2); ++i) {
+    const std::string name = fmt::format("operand{}", i);
+    const bool given = holes.contains(name);
+    holes.insert_or_assign(name, given);
+    if (!given || !map) continue;
+    operands.push_back({{"name", fmt::format("operand_{}", i)},
+                        {"buffer", name},
+                        {"stride", holes.at(name + "_stride")},
+                        {"column", holes.at(name + "_column")}});
+    holes.erase(name + "_stride");
+    holes.erase(name + "_column");
+  }
+  if (map) holes.insert_or_assign("operands", std::move(operands));
+}
+
+std::string render_kernel(const Kernel& kernel, const Contract& contract, const Plan& plan,
+                          const std::string& generated) {
+  Holes holes = holes_of(kernel.parameters);
+  if (kernel.parameters.contains("steps")) add_operands(kernel, holes);
+  if (kernel.kind == KernelKind::matvec || kernel.kind == KernelKind::matmul) holes.insert({"sum_count", holes.at("matrices")});
+  if (kernel.kind == KernelKind::gather) holes.insert({"sum_count", 1});
+  holes.insert({{"kernel", kernel.name},
+                {"about", kernel.about},
+                {"generated", generated},
+                {"max_batch", contract.max_batch},
+                {"decode_steps", plan.decode_steps},
+                {"max_head_rows", contract.head_rows},
+                {"max_tokens", contract.prefill_chunk},
+                {"step_access", access_word(kernel.step_access)}});
+  std::vector<BufferUse> uses;
+  for (const KernelBinding& binding : kernel.bindings) uses.push_back({binding.name, access_word(binding.access)});
+  const Template& text = embedded_template(kernel.path);
+  holes.insert({"buffers", text.buffers(holes, uses)});
+  return text.render(holes);
 }
 
 }  // namespace
 
-EmittedFiles emit_kernels(const Plan& plan, const std::string& generated) {
+EmittedFiles emit_kernels(const Contract& contract, const Plan& plan, const std::string& generated) {
   EmittedFiles files;
-  files["kernels/sequence_state.glsl"] = state_struct(plan.sequence_state);
-  for (const KernelPlan& kernel : plan.kernels) {
-    const std::string text = render_kernel(kernel, plan.sequence_state, generated);
+  for (const Kernel& kernel : plan.kernels) {
+    const std::string text = render_kernel(kernel, contract, plan, generated);
     add_included(text, files);
     files["kernels/" + kernel.name + ".comp"] = text;
   }

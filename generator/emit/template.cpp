@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <regex>
 #include <set>
@@ -223,9 +225,18 @@ std::string body_of(std::string_view text) {
 }
 
 /// Declared holes that nothing reads. A constant counts as read where its name stands in the text or in a shader.
-void require_used(const std::vector<HoleDeclaration>& declarations, const TemplateNode& root, const std::string& text) {
+void require_used(const std::vector<HoleDeclaration>& declarations, const std::vector<BufferDeclaration>& buffers,
+                  const TemplateNode& root, const std::string& text) {
   std::set<std::string> names;
   collect_names(root, names);
+  for (const BufferDeclaration& buffer : buffers) {
+    if (!buffer.by.empty()) names.insert(buffer.by);
+    for (const std::string& name : condition_names(buffer.when)) names.insert(name);
+    if (std::regex_search(text, std::regex("\\b" + buffer.name + "\\["))) continue;
+    // A name that a loop makes up, such as ${chain.name}_norm_weight.
+    if (std::regex_search(text, std::regex("\\$\\{[a-z.]+\\}[a-z_]*\\["))) continue;
+    throw InternalError(fmt::format("templates/{}: nothing uses the buffer '{}'", buffer.place, buffer.name));
+  }
   for (const HoleDeclaration& hole : declarations) {
     for (const std::string& name : condition_names(hole.when)) names.insert(name);
   }
@@ -249,23 +260,77 @@ Template Template::parse(const std::string& path, const TextSource& source) {
   result.path_ = path;
   ParsedTemplate parsed = parse_template(path, source);
   result.declarations_ = std::move(parsed.declarations);
+  result.buffers_ = std::move(parsed.buffers);
   result.root_ = parsed.root;
   std::string text = body_of(source(path));
   for (const auto& [name, content] : resources()) {
     const bool partial = name.starts_with("templates/kernels/") && name.ends_with(".glsl");
     if (partial || name.starts_with("shaders/")) text += body_of(content);
   }
-  require_used(result.declarations_, *result.root_, text);
+  require_used(result.declarations_, result.buffers_, *result.root_, text);
   return result;
 }
 
 Holes Template::samples() const {
   Holes holes;
   for (const HoleDeclaration& hole : declarations_) {
+    if (!hole.sample && hole.name == "buffers") continue;  // made below
     if (!hole.sample) throw InternalError(fmt::format("templates/{}: '{}' has no sample", hole.place, hole.name));
     holes.emplace(hole.name, *hole.sample);
   }
+  if (!buffers_.empty()) {
+    const Scope scope(holes);
+    std::vector<BufferUse> uses;
+    for (const BufferDeclaration& buffer : buffers_) {
+      if (buffer.when.empty() || scope.holds(buffer.when, {path_, 1})) uses.push_back({buffer.name, ""});
+    }
+    holes.insert_or_assign("buffers", buffers(holes, uses));
+  }
   return applicable(holes);
+}
+
+std::vector<Holes> Template::buffers(const Holes& holes, const std::vector<BufferUse>& uses) const {
+  const Scope scope(holes);
+  std::vector<Holes> records;
+  for (const BufferUse& use : uses) {
+    const auto found = std::find_if(buffers_.begin(), buffers_.end(),
+                                    [&](const BufferDeclaration& buffer) { return buffer.name == use.name; });
+    if (found == buffers_.end()) {
+      throw InternalError(fmt::format("templates/{}: the buffer '{}' is bound, and not declared", path_, use.name));
+    }
+    if (!found->when.empty() && !scope.holds(found->when, {path_, 1})) {
+      throw InternalError(fmt::format("templates/{}: '{}' is bound where it does not exist", found->place, use.name));
+    }
+    std::string view = found->view;
+    if (!found->by.empty()) {
+      const HoleValue* value = scope.find(found->by);
+      const auto type = value == nullptr ? found->views.end() : found->views.find(text_of(*value));
+      if (type == found->views.end()) {
+        throw InternalError(fmt::format("templates/{}: '{}' has no view for this {}", found->place, use.name, found->by));
+      }
+      view = type->second;
+    }
+    std::string block;
+    bool upper = true;
+    for (const char c : use.name) {
+      if (c != '_') block += upper ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
+      upper = c == '_';
+    }
+    records.push_back({{"binding", static_cast<std::int64_t>(records.size() + 1)},
+                       {"access", use.access},
+                       {"block", block + "Buffer"},
+                       {"view", view},
+                       {"name", use.name},
+                       {"is", found->meaning}});
+  }
+  for (const BufferDeclaration& buffer : buffers_) {
+    const bool exists = buffer.when.empty() || scope.holds(buffer.when, {path_, 1});
+    const bool bound = std::any_of(uses.begin(), uses.end(), [&](const BufferUse& use) { return use.name == buffer.name; });
+    if (exists && !bound) {
+      throw InternalError(fmt::format("templates/{}: the buffer '{}' is not bound", buffer.place, buffer.name));
+    }
+  }
+  return records;
 }
 
 Holes Template::applicable(const Holes& holes) const {

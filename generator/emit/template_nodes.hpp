@@ -32,6 +32,7 @@ struct TemplateNode {
 
 struct ParsedTemplate {
   std::vector<HoleDeclaration> declarations;
+  std::vector<BufferDeclaration> buffers;
   std::shared_ptr<TemplateNode> root;
 };
 

@@ -84,6 +84,10 @@ class Parser {
       return std::pair(a.first.line, a.first.column) < std::pair(b.first.line, b.first.column);
     });
     for (const auto& [position, name] : order) {
+      if (name == "buffer") {
+        declare_buffers(path, *table[name].as_table());
+        continue;
+      }
       const toml::table& node = *table[name].as_table();
       const toml::node_view<const toml::node> view{node};
       HoleDeclaration& hole = declaration(name);
@@ -97,6 +101,30 @@ class Parser {
       // The outermost file's sample counts: it is declared first.
       if (node.contains("sample") && !hole.sample)
         hole.sample = std::make_shared<HoleValue>(value_of(*node.get("sample")));
+    }
+  }
+
+  /// `buffer.NAME = { view = "float", is = "rows x columns", when = "..." }`; of one name, the outermost file's counts.
+  void declare_buffers(const std::string& path, const toml::table& table) {
+    for (const auto& [key, node] : table) {
+      const std::string name(key.str());
+      const toml::node_view<const toml::node> view{node};
+      const auto known = std::find_if(parsed_.buffers.begin(), parsed_.buffers.end(),
+                                      [&](const BufferDeclaration& buffer) { return buffer.name == name; });
+      if (known != parsed_.buffers.end()) continue;
+      BufferDeclaration buffer;
+      buffer.name = name;
+      buffer.view = view["view"].value_or(std::string());
+      buffer.by = view["by"].value_or(std::string());
+      if (const toml::table* views = view["views"].as_table()) {
+        for (const auto& [value, type] : *views) {
+          buffer.views.emplace(std::string(value.str()), type.value_or(std::string()));
+        }
+      }
+      buffer.meaning = view["is"].value_or(std::string());
+      buffer.when = view["when"].value_or(std::string());
+      buffer.place = fmt::format("{}:{}:{}", path, key.source().begin.line, key.source().begin.column);
+      parsed_.buffers.push_back(std::move(buffer));
     }
   }
 

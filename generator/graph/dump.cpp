@@ -1,66 +1,91 @@
-// The graph as stable text: one operation a line, "out: tokens x axis = op(...)".
+// The graph as stable text: one operation a line, "role: axes = type(operands; attributes)".
 #include <fmt/format.h>
 
-#include "generator/graph/graph.hpp"
+#include <map>
+
+#include "generator/ops/op_type.hpp"
 
 namespace monomorph::generator {
 namespace {
 
-std::string typed(const Value& value) {
-  return fmt::format("{}: tokens x {} ({})", value.name, value.axis.name, value.axis.size);
-}
-
-std::string optional_role(const std::string& role) { return role.empty() ? "" : ", " + role; }
-
-struct Printer {
-  std::string operator()(const EmbedOp& op) const {
-    return fmt::format("{} = embed({}{})", typed(op.out), op.table, optional_role(op.positions));
+struct Attribute {
+  const Graph& graph;
+  std::string operator()(const Gather&) const { return ""; }
+  std::string operator()(const Norm& norm) const {
+    return fmt::format("; {} over {}, eps {}", norm.type == NormType::rms_norm ? "rms_norm" : "layer_norm",
+                       graph.axes[norm.over].name, norm.eps);
   }
-  std::string operator()(const NormOp& op) const {
-    return fmt::format("{} = {}({}, {}{}; eps {})", typed(op.out),
-                       op.norm.type == NormType::rms_norm ? "rms_norm" : "layer_norm", op.in.name, op.weights.weight,
-                       optional_role(op.weights.bias), op.norm.eps);
+  std::string operator()(const Linear&) const { return ""; }
+  std::string operator()(const Map& map) const {
+    return fmt::format("; {} of {}", map.expression.text, fmt::join(map.names, ", "));
   }
-  std::string operator()(const LinearOp& op) const {
-    return fmt::format("{} = linear({}, {}{})", typed(op.out), op.in.name, op.weight, optional_role(op.bias));
+  std::string operator()(const Rotary& rotary) const { return fmt::format("; rotary_dim {}", rotary.rotary_dim); }
+  std::string operator()(const Append&) const { return ""; }
+  std::string operator()(const Attention& attention) const {
+    return fmt::format("; scale {}, causal", attention.scale);
   }
-  std::string operator()(const SplitOp& op) const {
-    return fmt::format("{}, {}, {} = split({})", typed(op.queries), typed(op.keys), typed(op.values), op.in.name);
-  }
-  std::string operator()(const HeadNormOp& op) const {
-    return fmt::format("{} = head_norm({}, {}; eps {})", typed(op.out), op.in.name, op.weight, op.eps);
-  }
-  std::string operator()(const RotaryOp& op) const {
-    return fmt::format("{} = rotary({}; rotary_dim {})", typed(op.out), op.in.name, op.rotary_dim);
-  }
-  std::string operator()(const CacheWriteOp& op) const {
-    return fmt::format("cache.{}[position] = {}", op.cache, op.in.name);
-  }
-  std::string operator()(const AttentionOp& op) const {
-    return fmt::format("{} = attention({}, cache.keys, cache.values; scale {}, causal)", typed(op.out), op.queries.name,
-                       op.scale);
-  }
-  std::string operator()(const ActivationOp& op) const {
-    return fmt::format("{} = {}", typed(op.out), op.expression.text);
-  }
-  std::string operator()(const AddOp& op) const { return fmt::format("{} += {}", op.residual.name, op.in.name); }
 };
 
-std::string section(const std::string& title, const std::vector<Op>& ops) {
-  std::string text = title + "\n";
-  for (const Op& op : ops) text += "  " + std::visit(Printer{}, op) + "\n";
+/// Values of one role in a function are numbered from the second on.
+class Names {
+ public:
+  Names(const Graph& graph, const Function& function) : graph_(graph) {
+    for (const ValueId parameter : function.parameters) add(parameter);
+    for (const OpId op : function.ops) add(graph.ops[op].out);
+  }
+  std::string of(ValueId id) const {
+    if (!id) return "-";
+    const auto found = names_.find(id);
+    return found != names_.end() ? found->second : graph_.values[id].role;
+  }
+
+ private:
+  void add(ValueId id) {
+    const std::string& role = graph_.values[id].role;
+    const int number = ++counts_[role];
+    names_[id] = number == 1 ? role : fmt::format("{}'{}", role, number);
+  }
+  const Graph& graph_;
+  std::map<ValueId, std::string> names_;
+  std::map<std::string, int> counts_;
+};
+
+std::string list(const Graph& graph, const Names& names, const std::vector<ValueId>& values) {
+  std::string text;
+  for (const ValueId value : values) {
+    text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", names.of(value),
+                        graph.axes.shape(graph.values[value].axes));
+  }
   return text;
 }
 
 }  // namespace
 
 std::string dump_graph(const Graph& graph, const Contract& contract) {
-  std::string text = section("prologue", graph.prologue);
-  for (std::size_t kind = 0; kind < graph.layers.size(); ++kind) {
-    const LayerContract& layer = contract.kinds[kind];
-    text += section(fmt::format("{} x {}", layer.name, layer.layers.size()), graph.layers[kind]);
+  std::string text = "axes\n";
+  for (const Axis& axis : graph.axes) {
+    std::string factors;
+    for (const AxisId factor : axis.factors) factors += (factors.empty() ? " = " : " x ") + graph.axes[factor].name;
+    text += fmt::format("  {} {}{}\n", axis.name, axis.size, factors);
   }
-  return text + section("epilogue", graph.epilogue);
+  for (const FunctionId id : graph.functions.ids()) {
+    const Function& function = graph.functions[id];
+    const Names names(graph, function);
+    std::string copies;
+    for (std::size_t kind = 0; kind < graph.layers.size(); ++kind) {
+      if (graph.layers[kind] == id) copies = fmt::format(" x {}", contract.kinds[kind].layers.size());
+    }
+    text += fmt::format("\n{}{}({})\n", function.name, copies, list(graph, names, function.parameters));
+    for (const OpId op_id : function.ops) {
+      const Op& op = graph.ops[op_id];
+      std::string operands;
+      for (const ValueId in : op.in) operands += (operands.empty() ? "" : ", ") + names.of(in);
+      text += fmt::format("  {}: {} = {}({}{})\n", names.of(op.out), graph.axes.shape(graph.values[op.out].axes),
+                          type_of(op).name, operands, std::visit(Attribute{graph}, op.what));
+    }
+    text += "  gives " + list(graph, names, function.results) + "\n";
+  }
+  return text;
 }
 
 }  // namespace monomorph::generator

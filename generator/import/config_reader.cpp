@@ -62,7 +62,7 @@ Imported<std::int64_t> ConfigReader::integer(const std::string& key, std::int64_
   // No size is beyond this; what is made of several is then far from overflowing.
   constexpr std::uint64_t largest = std::numeric_limits<std::int32_t>::max();
   if (value->is_number_unsigned() && value->get<std::uint64_t>() > 0 && value->get<std::uint64_t>() <= largest) {
-    return {value->get<std::int64_t>(), ""};
+    return {value->get<std::int64_t>(), "", file_.span(path_of(key))};
   }
   wrong_type(key, "a positive integer below 2^31");
   return {fallback, ""};
@@ -71,7 +71,7 @@ Imported<std::int64_t> ConfigReader::integer(const std::string& key, std::int64_
 Imported<double> ConfigReader::number(const std::string& key, double fallback) {
   const nlohmann::ordered_json* value = find(key);
   if (value == nullptr) return {fallback, not_said};
-  if (value->is_number() && value->get<double>() > 0) return {value->get<double>(), ""};
+  if (value->is_number() && value->get<double>() > 0) return {value->get<double>(), "", file_.span(path_of(key))};
   wrong_type(key, "a positive number");
   return {fallback, ""};
 }
@@ -79,7 +79,7 @@ Imported<double> ConfigReader::number(const std::string& key, double fallback) {
 Imported<bool> ConfigReader::boolean(const std::string& key, bool fallback) {
   const nlohmann::ordered_json* value = find(key);
   if (value == nullptr) return {fallback, not_said};
-  if (value->is_boolean()) return {value->get<bool>(), ""};
+  if (value->is_boolean()) return {value->get<bool>(), "", file_.span(path_of(key))};
   wrong_type(key, "true or false");
   return {fallback, ""};
 }
@@ -87,7 +87,7 @@ Imported<bool> ConfigReader::boolean(const std::string& key, bool fallback) {
 Imported<std::string> ConfigReader::text(const std::string& key, const std::string& fallback) {
   const nlohmann::ordered_json* value = find(key);
   if (value == nullptr) return {fallback, not_said};
-  if (value->is_string()) return {value->get<std::string>(), ""};
+  if (value->is_string()) return {value->get<std::string>(), "", file_.span(path_of(key))};
   wrong_type(key, "a string");
   return {fallback, ""};
 }

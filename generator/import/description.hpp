@@ -6,12 +6,15 @@
 #include <string>
 #include <vector>
 
+#include "generator/diagnostics.hpp"
+
 namespace monomorph::generator {
 
 template <class T>
 struct Imported {
   T value{};
   std::string comment;  ///< stands behind the value in the spec; "" for what config.json says itself
+  Span place = {};      ///< of the key of config.json that it comes from
 };
 
 struct DtypeException {

@@ -35,6 +35,7 @@ const Architecture* find_architecture(ConfigReader& config) {
       return nullptr;
     }
     name = names[0].get<std::string>();
+    if (name == "LLaMAForCausalLM") name = "LlamaForCausalLM";  // as the first conversions spelt it
   } else if (type.empty()) {
     config.refuse("import.architecture", "architectures",
                   fmt::format("config.json has neither 'architectures' nor 'model_type'; it must name one of {}",
@@ -108,8 +109,8 @@ bool is_huggingface_directory(const std::string& path) {
   return fs::is_regular_file(fs::path(path) / "config.json", error);
 }
 
-std::optional<std::string> import_huggingface(const std::string& directory,
-                                              const std::vector<std::string>& ignored_keys, Diagnostics& diagnostics) {
+std::optional<ImportedSpec> import_with_places(const std::string& directory,
+                                               const std::vector<std::string>& ignored_keys, Diagnostics& diagnostics) {
   std::error_code error;
   if (!fs::is_directory(directory, error)) {
     throw EnvironmentError(
@@ -123,7 +124,7 @@ std::optional<std::string> import_huggingface(const std::string& directory,
   }
   Diagnostics found;
   const std::optional<JsonFile> file = read_json_file((fs::path(directory) / "config.json").string(), found);
-  std::optional<std::string> text;
+  std::optional<ImportedSpec> spec;
   if (file) {
     ConfigReader config(*file, file->value, "", found);
     if (const Architecture* architecture = find_architecture(config)) {
@@ -140,11 +141,29 @@ std::optional<std::string> import_huggingface(const std::string& directory,
         model.ignored_keys.push_back(std::move(key));
       }
       check_ignored(*file, ignored_keys, found);
-      if (!found.has_errors()) text = write_spec(model);
+      if (!found.has_errors()) spec = write_spec(model, file->source);
     }
   }
   append_in_order(std::move(found), diagnostics);
-  return text;
+  return spec;
+}
+
+std::optional<std::string> import_huggingface(const std::string& directory,
+                                              const std::vector<std::string>& ignored_keys, Diagnostics& diagnostics) {
+  std::optional<ImportedSpec> spec = import_with_places(directory, ignored_keys, diagnostics);
+  return spec ? std::optional(std::move(spec->text)) : std::nullopt;
+}
+
+void place_in_config(Diagnostics& diagnostics, const Source* spec, const ImportPlaces& places) {
+  const auto move = [&](Span& span) {
+    if (span.source.get() != spec) return;
+    const auto line = places.lines.find(span.line);
+    span = line != places.lines.end() ? line->second : Span{places.config, 0, 0, 1};
+  };
+  for (Diagnostic& diagnostic : diagnostics.all()) {
+    move(diagnostic.span);
+    for (Note& note : diagnostic.notes) move(note.span);
+  }
 }
 
 }  // namespace monomorph::generator

@@ -9,6 +9,8 @@
 // default; so does transformers' `generate`. Ids outside the vocabulary can never be drawn and are left out.
 #pragma once
 
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,10 +25,28 @@ std::vector<std::string> supported_architectures();
 /// Whether `path` is a directory with a config.json, and so something to import.
 bool is_huggingface_directory(const std::string& path);
 
-/// The text of the spec; nullopt when diagnostics has errors. `ignored_keys` are keys of config.json to accept unread
+/// Where the values of a derived spec come from.
+struct ImportPlaces {
+  std::shared_ptr<const Source> config;  ///< config.json
+  std::map<int, Span> lines;  ///< of the spec's text: the key of config.json that a line's value was read from
+};
+
+struct ImportedSpec {
+  std::string text;
+  ImportPlaces places;
+};
+
+/// The spec; nullopt when diagnostics has errors. `ignored_keys` are keys of config.json to accept unread
 /// ("key", or "rope_scaling.key" inside an object); the spec records them. Throws EnvironmentError where a file that
 /// must be there cannot be read.
+std::optional<ImportedSpec> import_with_places(const std::string& directory,
+                                               const std::vector<std::string>& ignored_keys, Diagnostics& diagnostics);
+/// The same, its text alone.
 std::optional<std::string> import_huggingface(const std::string& directory,
                                               const std::vector<std::string>& ignored_keys, Diagnostics& diagnostics);
+
+/// What is said of a derived spec, `spec`, in a file that exists: at the keys of config.json, or of config.json as a
+/// whole.
+void place_in_config(Diagnostics& diagnostics, const Source* spec, const ImportPlaces& places);
 
 }  // namespace monomorph::generator

@@ -13,6 +13,7 @@ constexpr const char* kernels = "says which kernels the Python library runs";
 constexpr IgnoredKey ignored[] = {
     {"_name_or_path", family_any, provenance},
     {"name_or_path", family_any, provenance},
+    {"_model_name_or_path", family_any, provenance},
     {"_commit_hash", family_any, provenance},
     {"transformers_version", family_any, provenance},
     {"transformers.js_config", family_any, "for another engine"},
@@ -33,6 +34,7 @@ constexpr IgnoredKey ignored[] = {
 
     {"pad_token_id", family_any, "sequences are never padded"},
     {"sep_token_id", family_any, "the tokenizer's matter"},
+    {"unk_token_id", family_any, "the tokenizer's matter"},
     {"decoder_start_token_id", family_any, "for encoder-decoders only"},
     {"use_cache", family_any, "an engine always keeps its keys and values"},
     {"is_decoder", family_any, "these architectures are decoders whatever it says"},

@@ -9,7 +9,7 @@ namespace {
 /// GPT-2's own name of a size, or the common one that transformers takes for it as well.
 Imported<std::int64_t> read_size(ConfigReader& config, const char* own, const char* common, std::int64_t fallback) {
   if (config.find(common) == nullptr) return config.integer(own, fallback);
-  const Imported<std::int64_t> value = config.integer(common, fallback);
+  Imported<std::int64_t> value = config.integer(common, fallback);
   if (config.find(own) == nullptr) return value;
   const Imported<std::int64_t> own_value = config.integer(own, fallback);
   if (own_value.value != value.value) {
@@ -54,7 +54,7 @@ void read_gpt2(ConfigReader& config, const ImportContext& context, ModelDescript
   model.position_type = "learned";
 
   model.mlp_type = "plain";
-  model.intermediate_size = {4 * model.hidden_size.value, ""};
+  model.intermediate_size = {4 * model.hidden_size.value, "", model.hidden_size.place};
   if (config.has("n_inner")) model.intermediate_size = config.integer("n_inner", 0);
   read_activation(config, model);
   model.mlp_bias = true;

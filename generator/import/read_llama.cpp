@@ -38,7 +38,8 @@ void read_heads(ConfigReader& config, const Defaults& defaults, ModelDescription
   model.num_attention_heads = config.integer("num_attention_heads", defaults.num_attention_heads);
   const nlohmann::ordered_json* kv_heads = config.find("num_key_value_heads");
   if ((kv_heads == nullptr && defaults.num_key_value_heads == 0) || (kv_heads != nullptr && kv_heads->is_null())) {
-    model.num_key_value_heads = {model.num_attention_heads.value, "as many as num_attention_heads"};
+    model.num_key_value_heads = {model.num_attention_heads.value, "as many as num_attention_heads",
+                                 model.num_attention_heads.place};
   } else {
     model.num_key_value_heads = config.integer("num_key_value_heads", defaults.num_key_value_heads);
   }
@@ -55,7 +56,8 @@ void read_heads(ConfigReader& config, const Defaults& defaults, ModelDescription
                               "one of the three is wrong",
                               model.hidden_size.value, heads));
   }
-  model.head_dim = {model.hidden_size.value / heads, "hidden_size / num_attention_heads"};
+  model.head_dim = {model.hidden_size.value / heads, "hidden_size / num_attention_heads",
+                    model.num_attention_heads.place};
 }
 
 void read_activation(ConfigReader& config, ModelDescription& model) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "generator/diagnostics.hpp"
@@ -44,26 +45,29 @@ std::string toml(const std::vector<std::int64_t>& values) { return fmt::format("
 
 class SpecWriter {
  public:
-  explicit SpecWriter(std::string heading) : text_(std::move(heading)) {}
+  SpecWriter(std::string heading, std::shared_ptr<const Source> config)
+      : spec_{std::move(heading), {std::move(config), {}}} {}
 
   void section(const std::string& name) {
-    if (std::exchange(opened_, true)) text_ += '\n';
-    text_ += fmt::format("[{}]\n", name);
+    if (std::exchange(opened_, true)) spec_.text += '\n';
+    spec_.text += fmt::format("[{}]\n", name);
   }
   template <class T>
   void line(const std::string& key, const Imported<T>& value) {
+    const auto lines = std::count(spec_.text.begin(), spec_.text.end(), '\n');
+    if (value.place.source != nullptr) spec_.places.lines[static_cast<int>(lines) + 1] = value.place;
     raw(key, toml(value.value), value.comment);
   }
   void raw(const std::string& key, const std::string& value, const std::string& comment = "") {
-    text_ += fmt::format("{} = {}", key, value);
-    if (!comment.empty()) text_ += "  # " + comment;
-    text_ += '\n';
+    spec_.text += fmt::format("{} = {}", key, value);
+    if (!comment.empty()) spec_.text += "  # " + comment;
+    spec_.text += '\n';
   }
-  void remark(const std::string& comment) { text_ += "# " + comment + '\n'; }
-  std::string text() && { return std::move(text_); }
+  void remark(const std::string& comment) { spec_.text += "# " + comment + '\n'; }
+  ImportedSpec spec() && { return std::move(spec_); }
 
  private:
-  std::string text_;
+  ImportedSpec spec_;
   bool opened_ = false;  ///< the heading stands right above the first section
 };
 
@@ -156,8 +160,8 @@ void write_tokens(SpecWriter& out, const ModelDescription& model) {
 
 }  // namespace
 
-std::string write_spec(const ModelDescription& model) {
-  SpecWriter out(heading(model));
+ImportedSpec write_spec(const ModelDescription& model, std::shared_ptr<const Source> config) {
+  SpecWriter out(heading(model), std::move(config));
 
   out.section("model");
   out.raw("name", quoted(model.name));
@@ -192,7 +196,7 @@ std::string write_spec(const ModelDescription& model) {
     out.section("import.ignored");
     for (const std::string& key : model.ignored_keys) out.raw(quoted(key), quoted("named by --ignore"));
   }
-  return std::move(out).text();
+  return std::move(out).spec();
 }
 
 }  // namespace monomorph::generator

@@ -5,9 +5,11 @@
 #include <string>
 
 #include "generator/import/description.hpp"
+#include "generator/import/import.hpp"
 
 namespace monomorph::generator {
 
-std::string write_spec(const ModelDescription& model);
+/// `config`: the config.json that the description was read from.
+ImportedSpec write_spec(const ModelDescription& model, std::shared_ptr<const Source> config);
 
 }  // namespace monomorph::generator

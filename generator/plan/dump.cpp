@@ -1,91 +1,115 @@
 // The plan as stable text: plan.txt of an emitted engine.
 #include <fmt/format.h>
 
-#include "generator/plan/names.hpp"
-#include "generator/plan/plan.hpp"
+#include "generator/plan/draft.hpp"
+#include "generator/plan/words.hpp"
 
 namespace monomorph::generator {
 namespace {
 
-void weights(std::string& text, const std::string& title, const std::vector<WeightPlan>& weights) {
-  text += title + "\n";
-  for (const WeightPlan& weight : weights) {
-    text += fmt::format("  {:<28} {:<52} {:>14} bytes\n", weight.contract.role, weight.type(), weight.bytes);
-    for (const CheckpointPart& part : weight.contract.sources) {
-      if (part.name.empty()) {
-        text += fmt::format("    {} zeros\n", part.rows);
-        continue;
+class Dump {
+ public:
+  Dump(const Plan& plan, const Graph& graph, const Contract& contract)
+      : plan_(plan), graph_(graph), contract_(contract) {}
+
+  std::string run() {
+    text_ = fmt::format("plan of {}\n\naxes\n", contract_.name);
+    for (const Axis& axis : plan_.axes) text_ += fmt::format("  {:<24} {}\n", axis.name, axis.size);
+    text_ += "\nmemory, bytes\n";
+    const std::pair<const char*, std::int64_t> arenas[] = {{"weights", plan_.weight_bytes},
+                                                           {"states", plan_.state_bytes},
+                                                           {"activations", plan_.activation_bytes},
+                                                           {"host", plan_.host_bytes},
+                                                           {"tables", plan_.table_bytes}};
+    for (const auto& [name, bytes] : arenas) text_ += fmt::format("  {:<14}{:>16}\n", name, bytes);
+    text_ += fmt::format("\nslots: {}, {} bytes of states each\n\n", contract_.max_batch, plan_.slot_bytes(contract_));
+
+    stored("weights, once", {});
+    for (std::size_t kind = 0; kind < contract_.kinds.size(); ++kind) {
+      stored(fmt::format("weights, layers of kind {}", contract_.kinds[kind].name), {kind});
+    }
+    places();
+    text_ += "\nkernels\n";
+    for (const Kernel& kernel : plan_.kernels) {
+      text_ += fmt::format("  {:<40} {:<26} {}\n", kernel.name, kernel.path, kernel.about);
+    }
+    text_ += fmt::format("\n{} dispatches a decoded token\n", plan_.decode_dispatches(contract_));
+    for (const PhasePlan& phase : plan_.phases) {
+      for (const Section& section : phase.sections) calls(phase, section);
+    }
+    return std::move(text_);
+  }
+
+ private:
+  void stored(const std::string& title, Scope scope) {
+    text_ += title + "\n";
+    for (const StoredId id : plan_.stored_of(scope)) {
+      const Stored& stored = plan_.stored[id];
+      text_ += fmt::format("  {:<32} {:<6} {:<36} {:>14} bytes\n", stored.role, name_of(stored.format),
+                           plan_.axes.shape(stored.axes), stored.bytes);
+      for (const StoredRows& piece : stored.pieces) {
+        if (!piece.weight) {
+          text_ += fmt::format("    {} zeros\n", piece.rows);
+          continue;
+        }
+        for (const CheckpointPart& part : contract_.weights[piece.weight].sources) {
+          text_ += fmt::format("    {} rows of {}{}{}\n", part.rows, part.name,
+                               part.source_row != 0 ? fmt::format(" from row {}", part.source_row) : "",
+                               part.transposed ? ", transposed" : "");
+        }
       }
-      text += fmt::format("    {} rows of {}{}{}\n", part.rows, part.name,
-                          part.source_row != 0 ? fmt::format(" from row {}", part.source_row) : "",
-                          part.transposed ? ", transposed" : "");
     }
   }
-}
 
-void calls(std::string& text, const std::string& title, const std::vector<CallPlan>& calls, const Plan& plan) {
-  text += title + "\n";
-  for (const CallPlan& call : calls) {
-    const FunctionPlan& function = plan.functions[call.function];
-    std::string arguments;
-    for (const std::string& argument : call.arguments) arguments += (arguments.empty() ? "" : ", ") + argument;
-    text += fmt::format("  {}({})\n    rows {}, tokens {}: {}\n", function.name, arguments, function.rows,
-                        function.tokens, function.about);
+  void places() {
+    text_ += "\nbuffers\n";
+    for (const Buffer& buffer : plan_.buffers) {
+      text_ += fmt::format("  {:<44} {:<32} {} at {}, {} bytes\n", buffer.name, plan_.axes.shape(buffer.axes),
+                           name_of(buffer.arena), buffer.offset, buffer.bytes);
+    }
+    text_ += "\nstates\n";
+    for (const StateId id : contract_.states.ids()) {
+      const StateContract& state = contract_.states[id];
+      const StatePlace& place = plan_.states[id.index];
+      text_ += fmt::format("  {:<28} {:<44} {} at {}, {} bytes a layer of kind {}\n", state.role,
+                           plan_.axes.shape(state.axes), name_of(state.element), place.offset, place.bytes,
+                           contract_.kinds[state.scope.kind].name);
+    }
   }
-}
 
-void phase(std::string& text, const std::string& name, const PhasePlan& phase, const Plan& plan,
-           const Contract& contract) {
-  if (!phase.prologue.empty()) calls(text, name + ", prologue", phase.prologue, plan);
-  for (std::size_t kind = 0; kind < phase.layers.size(); ++kind) {
-    calls(
-        text,
-        fmt::format("{}, layer of kind {} (x {})", name, contract.kinds[kind].name, contract.kinds[kind].layers.size()),
-        phase.layers[kind], plan);
+  std::string name_of_argument(const Argument& argument) const {
+    if (const auto* buffer = std::get_if<BufferId>(&argument)) return plan_.buffers[*buffer].name;
+    if (const auto* state = std::get_if<StateId>(&argument)) return "state " + contract_.states[*state].role;
+    return plan_.stored[std::get<StoredId>(argument)].role;
   }
-  if (!phase.epilogue.empty()) calls(text, name, phase.epilogue, plan);
-}
+
+  void calls(const PhasePlan& phase, const Section& section) {
+    const std::string function = section.function ? ", " + graph_.functions[section.function].name : "";
+    text_ += fmt::format("\n{}{}\n", phase.row->name, function);
+    for (const Call& call : section.calls) {
+      const Kernel& kernel = plan_.kernels[call.kernel];
+      std::string arguments, rows;
+      for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+        arguments += fmt::format("{}{}{}", arguments.empty() ? "" : ", ", name_of_argument(call.arguments[i]),
+                                 kernel.bindings[i].access == Access::read ? "" : "*");
+      }
+      for (const AxisId axis : call.rows) rows += (rows.empty() ? "" : " + ") + plan_.axes[axis].name;
+      const std::string count = call.count == Count::queries ? " x " + plan_.axes[call.per_row].name : "";
+      text_ += fmt::format("  {} ({})\n    {}; rows {}, by row of the pass{}\n", call.word, arguments, kernel.name,
+                           rows.empty() ? "1" : rows, count);
+    }
+  }
+
+  const Plan& plan_;
+  const Graph& graph_;
+  const Contract& contract_;
+  std::string text_;
+};
 
 }  // namespace
 
-std::string dump_plan(const Plan& plan, const Contract& contract) {
-  std::string text = fmt::format("plan of {}\n\naxes\n", contract.name);
-  for (const Axis& axis : plan.axes) text += fmt::format("  {:<24} {}\n", axis.name, axis.size);
-
-  text += "\nmemory, bytes\n";
-  text += fmt::format("  {:<14}{:>16}\n  {:<14}{:>16}\n  {:<14}{:>16}\n  {:<14}{:>16}\n  {:<14}{:>16}\n", "weights",
-                      plan.weight_bytes, "cache", plan.cache_bytes, "activations", plan.activation_bytes, "state",
-                      plan.state_bytes, "tables", plan.table_bytes);
-
-  text += "\n";
-  weights(text, "weights, once", plan.prologue_weights);
-  for (std::size_t kind = 0; kind < plan.layer_weights.size(); ++kind) {
-    weights(text, fmt::format("weights, layers of kind {}", contract.kinds[kind].name), plan.layer_weights[kind]);
-  }
-  weights(text, "weights, after the layers", plan.epilogue_weights);
-
-  text += "\nbuffers\n";
-  for (const BufferPlan& buffer : plan.buffers) {
-    text += fmt::format("  {:<24} {:<44} {} at {}, {} bytes\n", buffer.name, buffer.type(), name_of(buffer.arena),
-                        buffer.offset, buffer.bytes);
-  }
-  for (std::size_t kind = 0; kind < plan.caches.size(); ++kind) {
-    const CachePlan& cache = plan.caches[kind];
-    if (!cache.present) continue;
-    text += fmt::format("  {:<24} {:<44} cache at {}, 2 x {} bytes a layer\n", "cache of " + contract.kinds[kind].name,
-                        cache.type("keys"), cache.offset, cache.bytes);
-  }
-
-  text += "\nkernels\n";
-  for (const KernelPlan& kernel : plan.kernels) {
-    text += fmt::format("  {:<40} {:<24} {}\n", kernel.name, kernel.template_path, kernel.about);
-  }
-  text += fmt::format("\n{} dispatches a decoded token\n\n", plan.decode_dispatches(contract));
-  phase(text, "prefill", plan.prefill, plan, contract);
-  phase(text, "decode", plan.decode, plan, contract);
-  phase(text, "head", plan.head, plan, contract);
-  phase(text, "sample", plan.sample, plan, contract);
-  return text;
+std::string dump_plan(const Plan& plan, const Graph& graph, const Contract& contract) {
+  return Dump(plan, graph, contract).run();
 }
 
 }  // namespace monomorph::generator

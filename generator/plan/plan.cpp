@@ -1,158 +1,270 @@
 #include "generator/plan/plan.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <cstring>
 
-#include "generator/plan/buffers.hpp"
-#include "generator/plan/fuse.hpp"
+#include "generator/contract/names.hpp"
+#include "generator/ops/op_type.hpp"
+#include "generator/plan/draft.hpp"
+#include "generator/plan/make.hpp"
+#include "generator/plan/place.hpp"
+#include "generator/plan/sampling.hpp"
+#include "runtime/step.hpp"
 
 namespace monomorph::generator {
 namespace {
 
-/// Steps of decode that one submission may hold.
+/// Passes that one submission may hold.
 constexpr std::int64_t decode_steps = 16;
 
-/// Axes in the order in which they are first met; an axis met twice has one size.
-class AxisTable {
- public:
-  explicit AxisTable(std::vector<Axis>& axes) : axes_(axes) {}
+bool same_piece(const StoredRows& a, const StoredRows& b) { return a.weight == b.weight && a.rows == b.rows; }
 
-  void add(const Axis& axis) {
-    for (const Axis& known : axes_) {
-      if (known.name != axis.name) continue;
-      if (known.size != axis.size) {
-        throw InternalError(fmt::format("plan: the axis {} has size {} and {}", axis.name, known.size, axis.size));
-      }
-      return;
-    }
-    axes_.push_back(axis);
-  }
-  void add(const std::vector<Axis>& axes) {
-    for (const Axis& axis : axes) add(axis);
+class Planner {
+ public:
+  Planner(const Contract& contract, const Graph& graph, const Judgements& judgements)
+      : contract_(contract), graph_(graph), judgements_(judgements), places_(plan_) {}
+
+  Plan run(std::vector<std::int64_t>* fired) {
+    plan_.axes = graph_.axes;
+    plan_.decode_steps = decode_steps;
+    axis("slots", contract_.max_batch);
+    axis("positions", contract_.max_sequence_length, Live::positions);
+    place_host();
+    place_states();
+    place_tables();
+    for (const PhaseRow& row : phase_rows) plan_phase(row, fired);
+    plan_.activation_bytes = places_.lay_out();
+    for (const Stored& stored : plan_.stored) plan_.weight_bytes += contract_.copies(stored.scope) * stored.bytes;
+    name_all(plan_, contract_);
+    return std::move(plan_);
   }
 
  private:
-  std::vector<Axis>& axes_;
+  BufferId add_buffer(std::int64_t& arena_bytes, Arena arena, const std::string& word, std::vector<AxisId> axes,
+                      std::int64_t bytes) {
+    Buffer buffer;
+    buffer.word = word;
+    buffer.axes = std::move(axes);
+    buffer.arena = arena;
+    buffer.offset = arena_bytes;
+    buffer.bytes = bytes;
+    arena_bytes += aligned(bytes);
+    return plan_.buffers.add(buffer);
+  }
+
+  AxisId axis(const std::string& word, std::int64_t size, Live live = Live::all) {
+    return plan_.axes.intern({word, size, {}, live, {}, {}});
+  }
+
+  /// What host and device both touch.
+  void place_host() {
+    const StepLayout step{contract_.max_batch, decode_steps, contract_.head_rows, contract_.prefill_chunk};
+    const std::vector<AxisId> words = {axis("step_words", step.bytes() / 4)};
+    plan_.step = add_buffer(plan_.host_bytes, Arena::host, "step", words, padded_bytes(plan_.axes, words, Dtype::f32));
+    const std::vector<AxisId> logits = {axis("rows", contract_.head_rows, Live::rows), axis("vocab", contract_.vocab_size)};
+    plan_.logits = add_buffer(plan_.host_bytes, Arena::host, "logits", logits,
+                              padded_bytes(plan_.axes, logits, Dtype::f32));
+  }
+
+  void place_states() {
+    for (const StateContract& state : contract_.states) {
+      StatePlace place;
+      place.offset = plan_.state_bytes;
+      place.bytes = padded_bytes(plan_.axes, state.axes, state.element);
+      place.stride = aligned(place.bytes);
+      plan_.state_bytes += contract_.copies(state.scope) * place.stride;
+      plan_.states.push_back(place);
+    }
+  }
+
+  void place_tables() {
+    for (const TableContract& table : contract_.tables) {
+      plan_.tables.push_back(add_buffer(plan_.table_bytes, Arena::tables, table.role, table.axes,
+                                        padded_bytes(plan_.axes, table.axes, Dtype::f32)));
+    }
+  }
+
+  void plan_phase(const PhaseRow& row, std::vector<std::int64_t>* fired) {
+    PhasePlan phase;
+    phase.row = &row;
+    phase.max_rows = max_rows(row, contract_);
+    if (row.stage == Stage::sample) {
+      Section section;
+      for (Sampling& sampling : plan_sampling(contract_, plan_)) {
+        section.calls.push_back(std::move(sampling.call));
+        section.calls.back().kernel = intern(std::move(sampling.kernel));
+      }
+      phase.sections.push_back(std::move(section));
+    } else if (row.stage == Stage::head) {
+      phase.sections.push_back(plan_function(graph_.head, row, phase.max_rows, fired));
+    } else {
+      phase.sections.push_back(plan_function(graph_.embed, row, phase.max_rows, fired));
+      for (const FunctionId layer : graph_.layers) {
+        phase.sections.push_back(plan_function(layer, row, phase.max_rows, fired));
+      }
+    }
+    plan_.phases.push_back(std::move(phase));
+  }
+
+  Section plan_function(FunctionId id, const PhaseRow& row, std::int64_t rows, std::vector<std::int64_t>* fired);
+  KernelId intern(Kernel kernel);
+
+  const Contract& contract_;
+  const Graph& graph_;
+  const Judgements judgements_;
+  Plan plan_;
+  ActivationPlaces places_;
 };
 
-void add_buffer(Plan& plan, std::int64_t& arena_bytes, Arena arena, const std::string& name, const std::string& element,
-                const std::vector<Axis>& axes, std::int64_t bytes) {
-  BufferPlan buffer{name, element, axes, arena, arena_bytes, bytes};
-  arena_bytes += aligned(bytes);
-  plan.buffers.push_back(buffer);
-}
+/// Answers kernels of one section.
+class SectionPlacement final : public Placement {
+ public:
+  SectionPlacement(const Contract& contract, Plan& plan, const Graph& graph, const Section& section)
+      : contract_(contract), plan_(plan), graph_(graph), section_(section) {}
 
-/// What host and device both touch.
-void add_state_buffers(const Contract& contract, Plan& plan) {
-  const Axis state{"state_words", plan.sequence_state.bytes / 4};
-  add_buffer(plan, plan.state_bytes, Arena::state, "sequence_state", "u32", {state}, plan.sequence_state.bytes);
-  add_buffer(plan, plan.state_bytes, Arena::state, "token_ids", "u32", {{"tokens", contract.prefill_chunk}},
-             row_bytes(Dtype::f32, contract.prefill_chunk));
-  add_buffer(plan, plan.state_bytes, Arena::state, "generated", "u32", {{"decode_steps", decode_steps}},
-             row_bytes(Dtype::f32, decode_steps));
-  add_buffer(plan, plan.state_bytes, Arena::state, "logits", "f32", {{"vocab", contract.vocab_size}},
-             row_bytes(Dtype::f32, contract.vocab_size));
-}
+  Place place(ValueId activation) const override { return section_.places.at(activation); }
+  const Buffer& buffer(BufferId id) const override { return plan_.buffers[id]; }
+  const Stored& stored(StoredId id) const override { return plan_.stored[id]; }
+  BufferId table(TableId id) const override { return plan_.tables[id.index]; }
 
-/// Cosines and sines for every kind of layer that turns its heads.
-void add_rotary_tables(const Contract& contract, Plan& plan) {
-  for (std::size_t kind = 0; kind < contract.kinds.size(); ++kind) {
-    const LayerContract& layer = contract.kinds[kind];
-    if (!plan.caches[kind].present || layer.attention.position != PositionType::rope) continue;
-    const std::string name = contract.kinds.size() > 1 ? layer.identifier + "_rotary_angles" : "rotary_angles";
-    const Axis angles{layer_axis_name(contract, layer, "angles"), layer.attention.rotary_dim};
-    add_buffer(plan, plan.table_bytes, Arena::tables, name, "f32",
-               {{"positions", contract.max_sequence_length}, angles},
-               contract.max_sequence_length * row_bytes(Dtype::f32, layer.attention.rotary_dim));
-    plan.rotary_tables.push_back({name, layer.attention.rotary_frequencies});
+  StoredId store(const std::vector<ValueId>& weights, const std::vector<AxisId>& rows) override {
+    Stored stored;
+    std::vector<std::string> words;
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      stored.pieces.push_back({{}, plan_.axes[rows[i]].size});
+      if (!weights[i]) continue;
+      const WeightId id{graph_.values[weights[i]].declared};
+      const WeightContract& weight = contract_.weights[id];
+      stored.pieces.back().weight = id;
+      stored.scope = weight.scope;
+      stored.format = weight.axes.size() == 1 ? Dtype::f32 : weight.dtype;
+      if (words.empty()) {
+        stored.role = weight.role.substr(0, weight.role.size() - last_word(weight.role).size());
+        if (weight.axes.size() == 2) stored.columns = plan_.axes[weight.axes[1]].size;
+        stored.axes = weight.axes;
+      }
+      words.push_back(last_word(weight.role));
+    }
+    for (const StoredId id : plan_.stored.ids()) {
+      const std::vector<StoredRows>& pieces = plan_.stored[id].pieces;
+      const bool same = std::equal(pieces.begin(), pieces.end(), stored.pieces.begin(), stored.pieces.end(),
+                                   same_piece);
+      if (same && plan_.stored[id].scope == stored.scope) return id;
+    }
+    stored.role += join_words(words);
+    stored.axes[0] = joined_axis(plan_.axes, rows);
+    const std::int64_t elements = plan_.axes[stored.axes[0]].size;
+    const bool matrix = stored.axes.size() == 2;
+    stored.rows = matrix ? elements : 1;
+    if (!matrix) stored.columns = elements;
+    stored.bytes = padded_bytes(plan_.axes, stored.axes, stored.format);
+    return plan_.stored.add(std::move(stored));
   }
+
+ private:
+  const Contract& contract_;
+  Plan& plan_;
+  const Graph& graph_;
+  const Section& section_;
+};
+
+Section Planner::plan_function(FunctionId id, const PhaseRow& row, std::int64_t rows,
+                               std::vector<std::int64_t>* fired) {
+  const Planning planning{contract_, graph_, plan_.axes, row, rows};
+  Partition partition(planning, graph_.functions[id], judgements_);
+  if (contract_.fusion) fuse(partition, fired);
+  const std::vector<Group> groups = partition.ordered();
+
+  Section section;
+  section.function = id;
+  places_.place(planning, groups, judgements_, section);
+  SectionPlacement placement(contract_, plan_, graph_, section);
+  for (const Group& group : groups) {
+    Draft draft(group, planning, placement);
+    draft.call.word = words_of(group, planning);
+    draft.set("stage", row.stage == Stage::head ? "head" : "layers");
+    type_of(graph_.ops[group.anchor]).plan(draft);
+    draft.call.kernel = intern(std::move(draft.kernel));
+    section.calls.push_back(std::move(draft.call));
+  }
+  if (id == graph_.head) return section;
+  // A carried result that could not be written where the next function reads it is copied there.
+  for (std::size_t i = 0; i < plan_.carried.size(); ++i) {
+    const ValueId result = graph_.functions[id].results[i];
+    const BufferId from = section.places.at(result).buffer;
+    if (from == plan_.carried[i]) continue;
+    auto [kernel, call] = plan_copy(plan_, planning, result, from, plan_.carried[i]);
+    call.kernel = intern(std::move(kernel));
+    section.calls.push_back(std::move(call));
+  }
+  return section;
 }
 
-std::vector<WeightPlan> plan_weights(const std::vector<WeightContract>& weights, std::int64_t copies, Plan& plan) {
-  std::vector<WeightPlan> planned;
-  for (const WeightContract& weight : weights) {
-    planned.push_back(plan_weight(weight));
-    plan.weight_bytes += copies * planned.back().bytes;
+KernelId Planner::intern(Kernel kernel) {
+  for (const KernelId id : plan_.kernels.ids()) {
+    if (alike(plan_.kernels[id], kernel)) return id;
   }
-  return planned;
-}
-
-void add_axes(const Contract& contract, Plan& plan) {
-  AxisTable axes(plan.axes);
-  axes.add({"tokens", contract.prefill_chunk});
-  axes.add({"positions", contract.max_sequence_length});
-  axes.add({"vocab", contract.vocab_size});
-  axes.add({"hidden", contract.hidden_size});
-  for (std::size_t kind = 0; kind < contract.kinds.size(); ++kind) {
-    const LayerContract& layer = contract.kinds[kind];
-    if (!plan.caches[kind].present) continue;
-    const auto name = [&](const char* axis) { return layer_axis_name(contract, layer, axis); };
-    axes.add({name("heads"), layer.attention.num_attention_heads});
-    axes.add({name("kv_heads"), layer.attention.num_key_value_heads});
-    axes.add({name("head"), layer.attention.head_dim});
-    axes.add({name("q"), layer.attention.q_size});
-    axes.add({name("kv"), layer.attention.kv_size});
-  }
-  const auto add_weights = [&](const std::vector<WeightPlan>& weights) {
-    for (const WeightPlan& weight : weights) axes.add(weight.contract.axes);
-  };
-  add_weights(plan.prologue_weights);
-  for (const auto& weights : plan.layer_weights) add_weights(weights);
-  add_weights(plan.epilogue_weights);
-  for (const BufferPlan& buffer : plan.buffers) axes.add(buffer.axes);
+  return plan_.kernels.add(std::move(kernel));
 }
 
 }  // namespace
 
-const BufferPlan& Plan::buffer(const std::string& name) const {
-  for (const BufferPlan& candidate : buffers) {
-    if (candidate.name == name) return candidate;
-  }
-  throw InternalError("plan: no buffer " + name);
+std::int64_t max_rows(const PhaseRow& row, const Contract& contract) {
+  if (row.stage == Stage::head) return contract.head_rows;
+  if (row.stage == Stage::sample) return contract.max_batch;
+  return row.lowering == Lowering::tiles ? contract.prefill_chunk : 1;
 }
 
-std::int64_t Plan::cache_bytes_per_token(const Contract& contract) const {
+const PhasePlan& Plan::phase(const char* name) const {
+  const auto found = std::find_if(phases.begin(), phases.end(),
+                                  [&](const PhasePlan& phase) { return std::strcmp(phase.row->name, name) == 0; });
+  if (found == phases.end()) throw InternalError(std::string("plan: no phase ") + name);
+  return *found;
+}
+
+std::vector<StoredId> Plan::stored_of(Scope scope) const {
+  std::vector<StoredId> result;
+  for (const StoredId id : stored.ids()) {
+    if (stored[id].scope == scope) result.push_back(id);
+  }
+  return result;
+}
+
+std::int64_t Plan::slot_bytes(const Contract& contract) const {
   std::int64_t bytes = 0;
-  for (const std::size_t kind : contract.layer_kinds) {
-    if (!caches[kind].present) continue;
-    const AttentionContract& attention = contract.kinds[kind].attention;
-    bytes += 2 * attention.num_key_value_heads * row_bytes(contract.kv_cache, attention.head_dim);
+  for (const StateId id : contract.states.ids()) {
+    bytes += contract.copies(contract.states[id].scope) * states[id.index].bytes / contract.max_batch;
   }
   return bytes;
 }
 
+std::int64_t Plan::state_bytes_per_token(const Contract& contract) const {
+  return slot_bytes(contract) / contract.max_sequence_length;
+}
+
 std::int64_t Plan::decode_dispatches(const Contract& contract) const {
-  std::size_t count = decode.prologue.size() + head.epilogue.size() + sample.epilogue.size();
-  for (const std::size_t kind : contract.layer_kinds) count += decode.layers[kind].size();
-  return static_cast<std::int64_t>(count);
+  std::int64_t count = 0;
+  for (const char* name : {"decode", "head", "sample"}) {
+    const PhasePlan& phase = this->phase(name);
+    for (std::size_t i = 0; i < phase.sections.size(); ++i) {
+      // Sections of layers: the embedding, then kind by kind.
+      const bool layer = phase.row->stage == Stage::layers && i > 0;
+      const std::int64_t times = layer ? static_cast<std::int64_t>(contract.kinds[i - 1].layers.size()) : 1;
+      count += times * static_cast<std::int64_t>(phase.sections[i].calls.size());
+    }
+  }
+  return count;
 }
 
 Plan make_plan(const Contract& contract, const Graph& graph) {
-  Plan plan;
-  plan.decode_steps = decode_steps;
-  plan.sequence_state = sequence_state_record();
-  plan.prologue_weights = plan_weights(contract.prologue, 1, plan);
-  for (const LayerContract& kind : contract.kinds) {
-    plan.layer_weights.push_back(plan_weights(kind.weights, static_cast<std::int64_t>(kind.layers.size()), plan));
-  }
-  plan.epilogue_weights = plan_weights(contract.epilogue, 1, plan);
-  plan.caches = plan_caches(contract, plan.cache_bytes);
-  add_state_buffers(contract, plan);
-  add_rotary_tables(contract, plan);
-
-  Planner planner(contract, plan);
-  for (const auto& [phase, phase_plan] : {std::pair{Phase::prefill, &plan.prefill}, {Phase::decode, &plan.decode}}) {
-    phase_plan->prologue = planner.section(graph.prologue, phase, nullptr);
-    for (std::size_t kind = 0; kind < contract.kinds.size(); ++kind) {
-      phase_plan->layers.push_back(planner.section(graph.layers[kind], phase, &contract.kinds[kind]));
-    }
-  }
-  plan.head.epilogue = planner.section(graph.epilogue, Phase::head, nullptr);
-  plan.sample.epilogue = planner.sample();
-  plan.activation_bytes = planner.activations().place(plan.buffers);
-  add_axes(contract, plan);
+  Plan plan = make_plan(contract, graph, {}, nullptr);
+  verify_plan(plan, graph, contract);
   return plan;
+}
+
+Plan make_plan(const Contract& contract, const Graph& graph, const Judgements& judgements,
+               std::vector<std::int64_t>* fired) {
+  return Planner(contract, graph, judgements).run(fired);
 }
 
 }  // namespace monomorph::generator

@@ -1,139 +1,204 @@
-// The plan: which kernels run, in what order, on which buffers, and where everything lies. It is made once for all
-// devices and stays within what Vulkan guarantees everywhere; the runtime joins or splits as a device allows.
+// The plan: which kernels run, in what order, on which bytes. It is made once for all devices and stays within what
+// Vulkan guarantees everywhere; the runtime joins or splits as a device allows. It holds numbers, ids and words; C++ and
+// GLSL are the emitter's.
 //
-//   graph ──► fuse (fuse.cpp): groups of operations become calls of kernels, for each phase
-//         ──► place (buffers.cpp): activations by lifetime, caches by layer, weights by tensor
+//   graph ──► partition.cpp: groups of operations, one kernel each     (what makes a merge legal)
+//         ──► fuse.cpp:      which merges are proposed, for each phase (a rule a function)
+//         ──► place.cpp:     bytes of activations by lifetime, of states, tables and weights
+//         ──► ops/:          each group as a kernel and its arguments
+//         ──► verify.cpp:    P1 to P7, always
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "generator/contract/contract.hpp"
 #include "generator/graph/graph.hpp"
-#include "generator/plan/holes.hpp"
+#include "generator/plan/phases.hpp"
 #include "runtime/program.hpp"
 
 namespace monomorph::generator {
 
-/// A struct that host and device share; C++ and GLSL are both written from this.
-struct StructField {
-  std::string type;  ///< uint | float
-  std::string name;
-  std::int64_t count = 0;   ///< elements of an array; 0: a scalar
-  std::int64_t offset = 0;  ///< bytes
-  std::string meaning;
-};
-struct StructRecord {
-  std::string name;
-  std::vector<StructField> fields;
-  std::int64_t bytes = 0;
-};
+struct Kernel;
+struct Buffer;
+struct Stored;
+using KernelId = Id<Kernel>;
+using BufferId = Id<Buffer>;
+using StoredId = Id<Stored>;
 
-/// A buffer in an arena (caches and weights aside).
-struct BufferPlan {
-  std::string name;
-  std::string element;  ///< f32 | u32
-  std::vector<Axis> axes;
+// ------------------------------------------------------------------------------------------------------------- memory
+
+/// A buffer of an arena: activations of one role, a table, the step.
+struct Buffer {
+  std::string word;                ///< the role of the values that it holds
+  int number = 1;                  ///< of several with this word and these axes
+  std::vector<std::string> users;  ///< identifiers of the layer kinds whose values it holds
+  std::string role;                ///< in emitted C++: the word, numbered from the second on
+  std::string name;                ///< of its constant there: the role, or qualified by the users
+  std::vector<AxisId> axes;
   Arena arena = Arena::activations;
   std::int64_t offset = 0, bytes = 0;
-  std::string type() const;  ///< "Tensor<f32, tokens, hidden>"
 };
 
-/// A weight as the engine stores it.
-struct WeightPlan {
-  WeightContract contract;
-  Dtype stored = Dtype::f32;  ///< vectors are kept as f32, matrices as they are in the checkpoint
+/// Where an activation lies: columns of the rows of a buffer.
+struct Place {
+  BufferId buffer;
+  std::int64_t first_column = 0;
+};
+
+/// Rows of a matrix on the device, or elements of a vector: those of a weight, or zeros.
+struct StoredRows {
+  WeightId weight;  ///< none: zeros
+  std::int64_t rows = 0;
+};
+
+/// A matrix or vector as the device holds it: weights stacked by rows. Vectors are kept as f32, matrices as they are.
+struct Stored {
+  std::string role;  ///< in emitted C++: the weight's, or joined: "attention::qkv_proj"
+  Scope scope;
+  std::vector<AxisId> axes;
+  Dtype format = Dtype::f32;
+  std::vector<StoredRows> pieces;
   std::int64_t rows = 1, columns = 0;
-  std::int64_t bytes = 0;    ///< on the device, rows padded
-  std::string type() const;  ///< "Weight<o_proj, f16, hidden, q>"
+  std::int64_t bytes = 0;  ///< rows padded
 };
 
-/// Keys and values of one layer of a kind; layer n of the kind lies n * 2 * bytes after offset, keys first.
-struct CachePlan {
-  std::string element;     ///< f16 | f32
-  std::vector<Axis> axes;  ///< kv_heads, positions, head
+/// Where a state lies: layer n of its kind n * stride after offset.
+struct StatePlace {
   std::int64_t offset = 0;
-  std::int64_t bytes = 0;  ///< of the keys, or of the values, of one layer; a multiple of 256
-  bool present = false;    ///< the kind has attention
-  std::string type(const std::string& role) const;
+  std::int64_t bytes = 0;   ///< of one layer, all slots
+  std::int64_t stride = 0;  ///< from one layer to the next
 };
 
-struct RotaryTablePlan {
-  std::string buffer;
-  std::vector<float> frequencies;
+// ------------------------------------------------------------------------------------------------------------ kernels
+
+/// An operand of a step of a kernel's epilogue.
+struct StepOperand {
+  enum class From { sum, step, buffer, output } from = From::sum;
+  std::int64_t index = 0;  ///< of the matrix, of an earlier step, of the buffer "operand<index>"
+};
+/// A Map that a kernel computes on what it has, element by element.
+struct MapStep {
+  std::string result;  ///< the role it gives, for readers
+  Expression expression;
+  std::vector<std::string> names;
+  std::vector<StepOperand> operands;
 };
 
-/// A parameter of a kernel, in C++ and in GLSL.
-struct ParameterPlan {
-  std::string name;  ///< in the C++ signature
-  std::string cpp_type;
-  std::string block;   ///< the GLSL block
-  std::string member;  ///< its one member: "uvec4 weights[]"
-  std::string shape;   ///< "hidden x q"
+struct Parameter;
+using Parameters = std::map<std::string, Parameter>;
+/// What a kernel's template is filled with.
+struct Parameter {
+  std::variant<bool, std::int64_t, double, std::string, std::vector<MapStep>, std::vector<Parameters>> value;
+
+  Parameter(bool flag) : value(flag) {}
+  Parameter(std::int64_t number) : value(number) {}
+  Parameter(int number) : value(std::int64_t{number}) {}
+  Parameter(double number) : value(number) {}
+  Parameter(const char* word) : value(std::string(word)) {}
+  Parameter(std::string word) : value(std::move(word)) {}
+  Parameter(std::vector<MapStep> steps) : value(std::move(steps)) {}
+  Parameter(std::vector<Parameters> list) : value(std::move(list)) {}
+};
+
+struct KernelBinding {
+  std::string name;  ///< in the template: "inputs"
   Access access = Access::read;
   bool splits = false;
 };
 
-/// A shader: a template and what fills it. Binding 0 is the sequence state, then the parameters in order.
-struct KernelPlan {
+/// A shader: a template and what fills it. Binding 0 is the step, then `bindings` in order. Calls whose kernels are alike
+/// share one.
+struct Kernel {
   std::string name;
   std::string about;
-  std::string template_path;
+  std::string path;  ///< of the template: "kernels/matvec.comp"
   KernelKind kind = KernelKind::norm;
-  Holes holes;
-  std::vector<ParameterPlan> parameters;
-  Access state_access = Access::read;
+  Parameters parameters;
+  std::vector<KernelBinding> bindings;
+  Access step_access = Access::read;
   KernelCost cost{};
   std::int64_t max_tile_tokens = 1;
 };
 
-/// A typed C++ function that dispatches a kernel.
-struct FunctionPlan {
-  std::string name;
-  std::string about;
-  std::size_t kernel = 0;
-  std::vector<ParameterPlan> parameters;
-  std::string rows, tokens;  ///< C++ expressions: "vocab::size", "1"
+/// A sum of axes' sizes.
+using Extent = std::vector<AxisId>;
+
+/// What one argument of a call is.
+using Argument = std::variant<BufferId, StoredId, StateId>;
+
+/// Operations that one kernel computes.
+struct Group {
+  std::vector<OpId> ops;  ///< in the order of the function
+  OpId anchor;            ///< the one whose kernel it is
 };
 
-struct CallPlan {
-  std::size_t function = 0;
-  std::vector<std::string> arguments;  ///< C++ expressions: "layer.o_proj", "buffers::attended", "cache.keys"
+/// One dispatch of a phase.
+struct Call {
+  KernelId kernel;
+  std::string word;                 ///< of the C++ function: what and what is fused with it
+  std::vector<Argument> arguments;  ///< parallel to the kernel's bindings
+  Extent rows;
+  Count count = Count::rows;
+  AxisId per_row;   ///< of Count::queries: query rows that a token has for each row of the dispatch
+  Group computes;   ///< empty: sampling, and copies
+  ValueId copies;   ///< a carried result that is copied to its parameter's place
 };
 
-/// The calls of one phase.
+/// The calls of one function in one phase, and where its activations lie.
+struct Section {
+  FunctionId function;  ///< none: sampling
+  std::vector<Call> calls;
+  std::map<ValueId, Place> places;
+};
+
 struct PhasePlan {
-  std::vector<CallPlan> prologue;
-  std::vector<std::vector<CallPlan>> layers;  ///< for each kind
-  std::vector<CallPlan> epilogue;
+  const PhaseRow* row = nullptr;
+  std::int64_t max_rows = 1;
+  std::vector<Section> sections;  ///< layers: embedding, then kind by kind
 };
 
 struct Plan {
-  std::vector<Axis> axes;  ///< every axis of the model, by first use
-  StructRecord sequence_state;
-  std::vector<WeightPlan> prologue_weights, epilogue_weights;
-  std::vector<std::vector<WeightPlan>> layer_weights;  ///< for each kind
-  std::vector<CachePlan> caches;                       ///< for each kind
-  std::vector<BufferPlan> buffers;
-  std::vector<RotaryTablePlan> rotary_tables;
-  std::vector<KernelPlan> kernels;
-  std::vector<FunctionPlan> functions;
-  PhasePlan prefill, decode;  ///< prologue and layers
-  PhasePlan head, sample;     ///< epilogue alone
+  AxisTable axes;
+  Table<Buffer> buffers;
+  Table<Stored> stored;  ///< of the model first, then kind by kind
+  std::vector<StatePlace> states;   ///< by StateId
+  std::vector<BufferId> tables;     ///< by TableId
+  BufferId step, logits;
+  std::vector<BufferId> carried;    ///< what goes from function to function: the hidden states
+  Table<Kernel> kernels;
+  std::vector<PhasePlan> phases;    ///< in the order of the table of phases
   std::int64_t decode_steps = 0;
 
-  std::int64_t weight_bytes = 0, cache_bytes = 0, activation_bytes = 0, state_bytes = 0, table_bytes = 0;
+  std::int64_t weight_bytes = 0, state_bytes = 0, activation_bytes = 0, host_bytes = 0, table_bytes = 0;
 
-  const BufferPlan& buffer(const std::string& name) const;
-  /// Keys and values of all layers, as rows lie in memory.
-  std::int64_t cache_bytes_per_token(const Contract& contract) const;
+  const PhasePlan& phase(const char* name) const;
+  std::vector<StoredId> stored_of(Scope scope) const;
+  /// Bytes of states that one slot takes.
+  std::int64_t slot_bytes(const Contract& contract) const;
+  /// Bytes of states that one more position of a slot takes.
+  std::int64_t state_bytes_per_token(const Contract& contract) const;
   /// Dispatches of one decoded token, sampling included, where no tensor has to be split.
   std::int64_t decode_dispatches(const Contract& contract) const;
 };
 
 Plan make_plan(const Contract& contract, const Graph& graph);
 
-std::string dump_plan(const Plan& plan, const Contract& contract);
+/// What a plan breaks, by invariant:
+///   P1  in each phase, every operation of its functions is computed by exactly one call
+///   P2  a value inside a call has no reader outside it; what a call reads, an earlier call wrote
+///   P3  values alive at once share bytes only as an in-place pair or as columns of one row
+///   P4  all versions of a state lie in one place, and every carried result in its parameter's
+///   P5  two arguments of one call never have the same C++ type, one value that is read twice aside
+///   P6  a binding that splits is a weight with the call's rows
+///   P7  offsets, arenas, rows, bindings and shared memory are within what Vulkan guarantees
+std::vector<Complaint> check_plan(const Plan& plan, const Graph& graph, const Contract& contract);
+/// Throws InternalError with the first complaint.
+void verify_plan(const Plan& plan, const Graph& graph, const Contract& contract);
+
+std::string dump_plan(const Plan& plan, const Graph& graph, const Contract& contract);
 
 }  // namespace monomorph::generator

@@ -19,15 +19,22 @@ std::int64_t attention_flops(const Contract& contract, std::int64_t positions) {
   return flops;
 }
 
+/// Weights that a decoded token reads: one row of a table, all of a matrix.
 std::int64_t weight_bytes_of_a_token(const Contract& contract, const Plan& plan) {
   std::int64_t bytes = 0;
-  for (const WeightPlan& weight : plan.prologue_weights) {
-    const bool is_head = contract.tie_word_embeddings && weight.contract.part == "embedding.tokens";
-    bytes += is_head ? weight.bytes : weight.bytes / weight.rows;  // a row of the embedding
-  }
-  for (const WeightPlan& weight : plan.epilogue_weights) bytes += weight.bytes;
-  for (const std::size_t kind : contract.layer_kinds) {
-    for (const WeightPlan& weight : plan.layer_weights[kind]) bytes += weight.bytes;
+  for (const char* name : {"decode", "head"}) {
+    const PhasePlan& phase = plan.phase(name);
+    for (const Section& section : phase.sections) {
+      for (const Call& call : section.calls) {
+        const bool gather = plan.kernels[call.kernel].kind == KernelKind::gather;
+        for (const Argument& argument : call.arguments) {
+          const auto* id = std::get_if<StoredId>(&argument);
+          if (id == nullptr) continue;
+          const Stored& stored = plan.stored[*id];
+          bytes += contract.copies(stored.scope) * (gather ? stored.bytes / stored.rows : stored.bytes);
+        }
+      }
+    }
   }
   return bytes;
 }
@@ -84,7 +91,7 @@ Report make_report(const Contract& contract, const Plan& plan) {
   report.mlp_parameters = contract.mlp_parameters;
   report.norm_parameters = contract.norm_parameters;
   report.lm_head_parameters = contract.lm_head_parameters;
-  report.kv_bytes_per_token = plan.cache_bytes_per_token(contract);
+  report.kv_bytes_per_token = plan.state_bytes_per_token(contract);
   report.max_sequence_length = contract.max_sequence_length;
   report.prefill_chunk = contract.prefill_chunk;
   const std::set<std::int64_t> lengths = {std::min<std::int64_t>(512, contract.max_sequence_length),
@@ -93,12 +100,14 @@ Report make_report(const Contract& contract, const Plan& plan) {
     report.lengths.push_back(report_length(contract, plan, report.kv_bytes_per_token, length));
   }
   report.weight_bytes = plan.weight_bytes;
-  report.cache_bytes = plan.cache_bytes;
-  report.activation_bytes = plan.activation_bytes;
   report.state_bytes = plan.state_bytes;
+  report.slot_bytes = plan.slot_bytes(contract);
+  report.max_batch = contract.max_batch;
+  report.activation_bytes = plan.activation_bytes;
+  report.host_bytes = plan.host_bytes;
   report.table_bytes = plan.table_bytes;
   report.total_bytes =
-      plan.weight_bytes + plan.cache_bytes + plan.activation_bytes + plan.state_bytes + plan.table_bytes;
+      plan.weight_bytes + plan.state_bytes + plan.activation_bytes + plan.host_bytes + plan.table_bytes;
   report.kernels = static_cast<std::int64_t>(plan.kernels.size());
   report.decode_dispatches = plan.decode_dispatches(contract);
   return report;
@@ -127,15 +136,15 @@ std::string report_text(const Report& report) {
   text += fmt::format("  keys and values  {} a token\n", in_bytes(report.kv_bytes_per_token));
   text += fmt::format("  dispatches       {} a decoded token, {} kernels\n", report.decode_dispatches, report.kernels);
 
-  text += fmt::format("\nMemory on the device, {} positions, {} tokens a chunk\n", report.max_sequence_length,
-                      report.prefill_chunk);
+  text += fmt::format("\nMemory on the device, {} slot{} of {} positions, {} tokens a chunk\n", report.max_batch,
+                      report.max_batch == 1 ? "" : "s", report.max_sequence_length, report.prefill_chunk);
   const auto bytes = [&](const char* what, std::int64_t value) {
     text += fmt::format("  {:<12}{:>20}  {}\n", what, value, in_bytes(value));
   };
   bytes("weights", report.weight_bytes);
-  bytes("cache", report.cache_bytes);
+  bytes("states", report.state_bytes);
   bytes("activations", report.activation_bytes);
-  bytes("state", report.state_bytes);
+  bytes("host", report.host_bytes);
   bytes("tables", report.table_bytes);
   bytes("total", report.total_bytes);
   return text;
@@ -160,9 +169,11 @@ std::string report_json(const Report& report) {
   json["memory"] = {{"max_sequence_length", report.max_sequence_length},
                     {"prefill_chunk", report.prefill_chunk},
                     {"weight_bytes", report.weight_bytes},
-                    {"cache_bytes", report.cache_bytes},
-                    {"activation_bytes", report.activation_bytes},
+                    {"max_batch", report.max_batch},
+                    {"slot_bytes", report.slot_bytes},
                     {"state_bytes", report.state_bytes},
+                    {"activation_bytes", report.activation_bytes},
+                    {"host_bytes", report.host_bytes},
                     {"table_bytes", report.table_bytes},
                     {"total_bytes", report.total_bytes}};
   json["kernels"] = report.kernels;

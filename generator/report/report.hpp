@@ -30,7 +30,8 @@ struct Report {
   std::int64_t kv_bytes_per_token = 0;
   std::vector<LengthReport> lengths;
   std::int64_t max_sequence_length = 0, prefill_chunk = 0;
-  std::int64_t weight_bytes = 0, cache_bytes = 0, activation_bytes = 0, state_bytes = 0, table_bytes = 0,
+  std::int64_t max_batch = 1, slot_bytes = 0;  ///< slots, and bytes of states that each takes
+  std::int64_t weight_bytes = 0, state_bytes = 0, activation_bytes = 0, host_bytes = 0, table_bytes = 0,
                total_bytes = 0;  ///< on the device, padding included
   std::int64_t kernels = 0, decode_dispatches = 0;
 };

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <cstring>
 
 namespace monomorph::generator {
@@ -115,6 +116,13 @@ std::size_t endless_key(const std::string& text) {
   return std::string::npos;
 }
 
+/// Whether all of `text` is a number, however large.
+bool is_number(const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error != std::errc::invalid_argument && end == text.data() + text.size();
+}
+
 }  // namespace
 
 const TomlEntry* TomlValue::find(const std::string& key) const {
@@ -145,6 +153,8 @@ std::string describe(const TomlValue& value) {
   throw InternalError("spec: a TOML value of no form");
 }
 
+Span end_of(const std::shared_ptr<const Source>& source) { return Places(source).span_at(source->text.size()); }
+
 std::optional<TomlValue> parse_document(const std::shared_ptr<const Source>& source, Diagnostics& diagnostics) {
   const Places places(source);
   if (const std::size_t at = endless_key(source->text); at != std::string::npos) {
@@ -173,7 +183,8 @@ void apply_override(TomlValue& root, const std::string& path, const std::string&
   Diagnostics errors;
   std::optional<TomlValue> parsed = parse(value, errors);
   if (parsed && parsed->entries.size() != 1) parsed.reset();  // a value with lines of its own is no value
-  const bool bare = value.empty() || std::string("\"'[{").find(value.front()) == std::string::npos;
+  const bool bare =
+      value.empty() || (std::string("\"'[{").find(value.front()) == std::string::npos && !is_number(value));
   if (!parsed && bare) {
     errors = {};
     parsed = parse(write_string(value), errors);

@@ -41,6 +41,9 @@ struct TomlEntry {
 /// "a string", "an integer" ...: how messages name what was found.
 std::string describe(const TomlValue& value);
 
+/// Where a source ends: the place of what should stand in it and does not.
+Span end_of(const std::shared_ptr<const Source>& source);
+
 /// The document's root table; a syntax error or a duplicate key is a diagnostic (spec.syntax) at its place.
 std::optional<TomlValue> parse_document(const std::shared_ptr<const Source>& source, Diagnostics& diagnostics);
 

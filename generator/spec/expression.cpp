@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
+#include <functional>
 #include <limits>
 
 #include "generator/spec/expression_node.hpp"
@@ -18,6 +19,7 @@ using Pointer = ExpressionNode::Pointer;
 
 constexpr int max_depth = 100;  // of parentheses; what nests deeper or is longer was not written by hand
 constexpr std::size_t max_length = 4096;
+constexpr std::size_t max_written = 4096;  // nodes: activations of activations multiply
 
 struct Token {
   enum class Kind { number, name, symbol, end, invalid };
@@ -64,6 +66,7 @@ Token next_token(const std::string& text, std::size_t begin) {
   for (const char* symbol : {"<=", ">=", "==", "!=", "&&", "||"}) {
     if (text.compare(begin, 2, symbol) == 0) return take(Token::Kind::symbol, begin + 2);
   }
+  if (text.compare(begin, 2, "**") == 0) return take(Token::Kind::invalid, begin + 2);
   const bool known = std::string("+-*/()<>?:,").find(text[begin]) != std::string::npos;
   return take(known ? Token::Kind::symbol : Token::Kind::invalid, begin + 1);
 }
@@ -77,6 +80,13 @@ Span inside(const Span& span, const std::string& text, std::size_t begin, std::s
   result.column = span.column + 1 + static_cast<int>(begin);
   result.length = std::max(1, static_cast<int>(length));
   return result;
+}
+
+/// What can be called, for messages.
+std::vector<std::string> callable_names() {
+  std::vector<std::string> names = function_names();
+  for (const auto& [name, text] : named_activations()) names.push_back(name);
+  return names;
 }
 
 class Parser {
@@ -170,7 +180,12 @@ class Parser {
   }
 
   Pointer name(const Token& token) {
-    if (std::find(variables_.begin(), variables_.end(), token.text) == variables_.end()) {
+    const bool known = std::find(variables_.begin(), variables_.end(), token.text) != variables_.end();
+    const std::vector<std::string> callables = callable_names();
+    if (!known && std::find(callables.begin(), callables.end(), token.text) != callables.end()) {
+      fail("expression.unknown_name", token.begin, token.text.size(),
+           fmt::format("{0} is a function: {0}({1})", token.text, variables_.front()));
+    } else if (!known) {
       const std::string suggestion = nearest(token.text, variables_);
       fail("expression.unknown_name", token.begin, token.text.size(),
            fmt::format("{} is not known here; the names are {}{}", token.text, fmt::join(variables_, ", "),
@@ -193,17 +208,38 @@ class Parser {
       if (!take(")")) return unexpected("\",\" or \")\"");
     }
     const ExpressionFunction* function = find_function(token.text);
-    if (function == nullptr) {
-      const std::string suggestion = nearest(token.text, function_names());
+    const auto activation = named_activations().find(token.text);
+    const bool is_activation = activation != named_activations().end();
+    const std::size_t arity = function != nullptr ? function->arity : 1;
+    if (function == nullptr && !is_activation) {
+      const std::string suggestion = nearest(token.text, callable_names());
       fail("expression.unknown_function", token.begin, token.text.size(),
-           fmt::format("there is no function {}; the functions are {}{}", token.text, fmt::join(function_names(), ", "),
+           fmt::format("there is no function {}; the functions are {}{}", token.text, fmt::join(callable_names(), ", "),
                        suggestion.empty() ? "" : "; did you mean " + suggestion + "?"));
-    } else if (function->arity != arguments.size()) {
+    } else if (arity != arguments.size()) {
       fail("expression.arguments", token.begin, token.text.size(),
-           fmt::format("{} takes {} argument{}, and {} {} given", token.text, function->arity,
-                       function->arity == 1 ? "" : "s", arguments.size(), arguments.size() == 1 ? "is" : "are"));
+           fmt::format("{} takes {} argument{}, and {} {} given", token.text, arity, arity == 1 ? "" : "s",
+                       arguments.size(), arguments.size() == 1 ? "is" : "are"));
+    } else if (is_activation) {
+      const std::vector<std::string> variables = {"x"};
+      return with_argument(Parser(activation->second, {}, variables, diagnostics_).parse(), arguments.front(), token);
     }
     return node(Form::call, false, token.text, std::move(arguments));
+  }
+
+  /// An activation's expression of x with `argument` for x.
+  Pointer with_argument(const Pointer& of_x, const Pointer& argument, const Token& token) {
+    if (of_x->form == Form::name) return argument;
+    std::vector<Pointer> operands;
+    for (const Pointer& operand : of_x->operands) {
+      operands.push_back(with_argument(operand, argument, token));
+      if (operands.back() == nullptr) return nullptr;
+    }
+    if (operands.empty()) return of_x;
+    Pointer result = node(of_x->form, of_x->is_boolean, of_x->word, std::move(operands));
+    if (result->written <= max_written) return result;
+    return fail("expression.syntax", token.begin, token.text.size(),
+                "this expression is too long once its activations are written out");
   }
 
   static Pointer node(Form form, bool is_boolean, std::string word, std::vector<Pointer> operands) {
@@ -211,6 +247,7 @@ class Parser {
     result->form = form;
     result->is_boolean = is_boolean;
     result->word = std::move(word);
+    for (const Pointer& operand : operands) result->written += operand->written;
     result->operands = std::move(operands);
     return result;
   }
@@ -224,6 +261,10 @@ class Parser {
   }
 
   Pointer unexpected(const std::string& wanted) {
+    if (token_.text == "**" || token_.text == "^") {
+      return fail("expression.syntax", token_.begin, token_.text.size(),
+                  fmt::format("there is no operator {}; a power is a function: pow(x, 2)", token_.text));
+    }
     return fail("expression.syntax", token_.begin, token_.text.size(),
                 token_.kind == Token::Kind::end
                     ? fmt::format("the expression ends where {} is required", wanted)
@@ -299,6 +340,15 @@ std::set<std::string> names_in(const Expression& expression) {
     for (const Pointer& operand : node->operands) open.push_back(operand.get());
   }
   return names;
+}
+
+bool equal(const Expression& a, const Expression& b) {
+  const std::function<bool(const Pointer&, const Pointer&)> same = [&](const Pointer& x, const Pointer& y) {
+    if (x == nullptr || y == nullptr) return x == y;
+    return x->form == y->form && x->word == y->word && x->value == y->value &&
+           std::equal(x->operands.begin(), x->operands.end(), y->operands.begin(), y->operands.end(), same);
+  };
+  return same(a.root, b.root);
 }
 
 }  // namespace monomorph::generator

@@ -2,7 +2,7 @@
 // tree; written out as GLSL (f32) for kernels and as C++ (double) for the reference; evaluated where it is constant.
 //
 //   numbers, names, + - * /, unary -, ( ), comparisons < <= > >= == !=, && ||, c ? a : b,
-//   calls: exp log sqrt tanh sigmoid erf abs min max clamp pow sin cos
+//   calls: exp log sqrt tanh sigmoid erf abs min max clamp pow sin cos, and the named activations
 #pragma once
 
 #include <cstdint>
@@ -33,6 +33,8 @@ std::optional<Expression> parse_expression(const std::string& text, const Span& 
 
 /// `text` with the variable `from` called `to`: "x * sigmoid(x)" becomes "gate * sigmoid(gate)".
 std::string rename_in_expression(const std::string& text, const std::string& from, const std::string& to);
+/// Whether two say the same, operation by operation.
+bool equal(const Expression& a, const Expression& b);
 /// The variables it uses.
 std::set<std::string> names_in(const Expression& expression);
 

@@ -15,8 +15,9 @@ struct ExpressionNode {
 
   Form form = Form::number;
   bool is_boolean = false;
-  double value = 0;  ///< of a number
-  std::string word;  ///< name, operator or function
+  double value = 0;         ///< of a number
+  std::string word;         ///< name, operator or function
+  std::size_t written = 1;  ///< nodes of the tree as it is written out, shared ones as often as they are met
   std::vector<Pointer> operands;
 };
 

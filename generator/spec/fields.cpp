@@ -70,7 +70,7 @@ const std::vector<FieldRow<ModelSection>>& fields() {
   using S = ModelSection;
   static const std::vector<FieldRow<S>> rows = {
       row<S>("name", at(&S::name), required(), "",
-             "Names the engine's executable; identifiers replace what is not alphanumeric by _"),
+             "Names the engine's executable; emitted code says model_<name>, with _ for what is not alphanumeric"),
       row<S>("vocab_size", at(&S::vocab_size), required(), "tokens", "Tokens the model knows"),
       row<S>("hidden_size", at(&S::hidden_size), required(), "elements", "Width of the residual stream"),
       row<S>("num_hidden_layers", at(&S::num_hidden_layers), required(), "layers", "Layers"),
@@ -221,6 +221,9 @@ const std::vector<FieldRow<EngineSection>>& fields() {
              "Type of cached keys and values", {"f16", "f32"}),
       row<S>("prefill_chunk", at(&S::prefill_chunk), computed("min(128, max_sequence_length)"), "tokens",
              "Tokens of a prompt that are run at once"),
+      row<S>("max_batch", at(&S::max_batch), literal("1"), "slots", "Sequences that the engine remembers at once"),
+      row<S>("fusion", at(&S::fusion), literal("true"), "",
+             "Whether a kernel computes several operations where it can; false is slower, and for finding faults"),
   };
   return rows;
 }

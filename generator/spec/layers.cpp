@@ -157,10 +157,10 @@ LayerKind read_kind(const TomlValue& root, const TomlValue* table, const std::st
     }
   }
   const bool attention = kind.has_step("attention"), mlp = kind.has_step("mlp");
-  read_kind_section(root, table, "norm", {place.source, 0, 0, 1}, true, kind.norm, diagnostics);
-  read_kind_section(root, table, "attention", {place.source, 0, 0, 1}, attention, kind.attention, diagnostics);
-  read_kind_section(root, table, "position", {place.source, 0, 0, 1}, attention, kind.position, diagnostics);
-  read_kind_section(root, table, "mlp", {place.source, 0, 0, 1}, mlp, kind.mlp, diagnostics);
+  read_kind_section(root, table, "norm", root.span, true, kind.norm, diagnostics);
+  read_kind_section(root, table, "attention", root.span, attention, kind.attention, diagnostics);
+  read_kind_section(root, table, "position", root.span, attention, kind.position, diagnostics);
+  read_kind_section(root, table, "mlp", root.span, mlp, kind.mlp, diagnostics);
   const auto header = [&](const std::string& section) {
     const TomlEntry* entry = table != nullptr ? table->find(section) : nullptr;
     if (entry == nullptr) entry = root.find(section);

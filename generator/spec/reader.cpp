@@ -6,6 +6,7 @@
 
 #include "generator/spec/checkpoint_names.hpp"
 #include "generator/spec/distinct.hpp"
+#include "generator/spec/duplicate_key.hpp"
 #include "generator/spec/layers.hpp"
 #include "generator/spec/section_reader.hpp"
 #include "generator/spec/spec.hpp"
@@ -19,15 +20,17 @@ std::string hash_of(const std::string& text) {
   return fmt::format("{:016x}", hash);
 }
 
-void refuse_unknown_sections(const TomlValue& root, Diagnostics& diagnostics) {
+/// A section that is misspelt is then read as what it was meant to be: it is not missing, and mistakes in it are told.
+void refuse_unknown_sections(TomlValue& root, Diagnostics& diagnostics) {
   const std::vector<std::string> names = section_names();
-  for (const TomlEntry& entry : root.entries) {
+  for (TomlEntry& entry : root.entries) {
     if (std::find(names.begin(), names.end(), entry.key) != names.end()) continue;
     const std::string suggestion = nearest(entry.key, names);
     diagnostics.error(
         "spec.unknown_section", entry.key_span,
         fmt::format("there is no section [{}]{}", entry.key,
                     suggestion.empty() ? "; the sections are " + one_of(names) : did_you_mean(suggestion)));
+    if (!suggestion.empty() && root.find(suggestion) == nullptr) entry.key = suggestion;
   }
 }
 
@@ -69,30 +72,18 @@ void compute_engine_defaults(Spec& spec) {
   if (!engine.kv_cache.given) engine.kv_cache.value = spec.checkpoint.dtype.value == "f32" ? "f32" : "f16";
 }
 
-const std::set<std::string>& taken_identifiers() {
-  static const std::set<std::string> words = {
-      "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
-      "char16_t", "char32_t", "char8_t", "class", "co_await", "co_return", "co_yield", "compl", "concept", "const",
-      "const_cast", "consteval", "constexpr", "constinit", "continue", "decltype", "default", "delete", "do", "double",
-      "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if",
-      "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or",
-      "or_eq", "private", "protected", "public", "register", "reinterpret_cast", "requires", "return", "short",
-      "signed", "sizeof", "static", "static_assert", "static_cast", "struct", "switch", "template", "this",
-      "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual",
-      "void", "volatile", "wchar_t", "while", "xor", "xor_eq", "main", "std", "monomorph", "linux", "unix",
-      // Functions that the C library's headers declare outside namespaces.
-      "abort", "abs", "acos", "asin", "atan", "calloc", "ceil", "clock", "close", "cos", "div", "drem", "erf", "exit",
-      "exp", "fabs", "floor", "fma", "fmax", "fmin", "fmod", "free", "gamma", "getenv", "index", "isnan", "labs", "log",
-      "malloc", "memcpy", "mktime", "nan", "pow", "printf", "puts", "qsort", "rand", "random", "read", "realloc",
-      "remove", "rename", "rindex", "rint", "round", "scanf", "signal", "sin", "sinh", "sleep", "sqrt", "stderr",
-      "stdin", "stdout", "system", "tan", "tanh", "time", "trunc", "write", "y0", "y1", "j0", "j1", "yn", "jn", "wait",
-      "link", "pipe", "select",
-      // and their macros
-      "BUFSIZ", "CHAR_BIT", "EOF", "HUGE_VAL", "INFINITY", "NAN", "NULL", "assert", "errno"};
-  return words;
-}
-
 }  // namespace
+
+void report_missing_section(const std::string& name, const std::vector<const FieldDescription*>& required,
+                            const Span& file, Diagnostics& diagnostics) {
+  if (required.empty()) return;
+  const auto section = std::find_if(sections().begin(), sections().end(),
+                                    [&](const SectionDescription& candidate) { return candidate.name == name; });
+  std::string keys;
+  for (const FieldDescription* field : required) keys += (keys.empty() ? "" : ", ") + field->key + choices_of(*field);
+  diagnostics.error("spec.missing_section", end_of(file.source),
+                    fmt::format("the section [{}] is missing: {} It needs {}", name, section->meaning, keys));
+}
 
 bool Biases::has(const std::string& projection) const {
   return all || std::find(projections.begin(), projections.end(), projection) != projections.end();
@@ -108,18 +99,12 @@ std::string identifier_of(const std::string& name) {
   for (char& c : result) {
     if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
   }
-  if (result.empty() || !std::isalpha(static_cast<unsigned char>(result.front()))) result = "model_" + result;
-  const bool of_c = result.ends_with("_t") || result.ends_with("_MAX") || result.ends_with("_MIN");  // types, limits
-  if (of_c || taken_identifiers().count(result)) result += "_model";
   return result;
 }
 
 bool is_reserved_model_name(const std::string& name) {
-  static const std::set<std::string> taken = {
-      // files and folders of an emitted engine
-      "build", "include", "kernels", "CMakeLists.txt", "main.cpp", "plan.txt", "program.cpp", "spirv.S",
-      // targets of CMake's own
-      "all", "clean", "edit_cache", "help", "install", "package", "rebuild_cache", "test"};
+  static const std::set<std::string> taken = {"build",    "include",  "kernels",     "CMakeLists.txt",
+                                              "main.cpp", "plan.txt", "program.cpp", "spirv.S"};
   return taken.contains(name);
 }
 
@@ -137,10 +122,13 @@ std::shared_ptr<const Source> read_source(const std::string& path) {
   return std::make_shared<const Source>(Source{path, std::move(text)});
 }
 
-std::optional<Spec> read_spec_leniently(std::shared_ptr<const Source> source, const std::vector<Override>& overrides,
-                                        Diagnostics& diagnostics) {
+std::optional<Spec> read_spec_leniently(const std::shared_ptr<const Source>& source,
+                                        const std::vector<Override>& overrides, Diagnostics& diagnostics) {
   std::optional<TomlValue> root = parse_document(source, diagnostics);
-  if (!root) return std::nullopt;
+  if (!root) {
+    show_first_definition(diagnostics.all().back());
+    return std::nullopt;
+  }
   Diagnostics found;
   std::string hashed = source->text;
   for (const Override& override : overrides) {
@@ -177,10 +165,10 @@ std::optional<Spec> read_spec_leniently(std::shared_ptr<const Source> source, co
   return spec;
 }
 
-std::optional<Spec> read_spec(std::shared_ptr<const Source> source, const std::vector<Override>& overrides,
+std::optional<Spec> read_spec(const std::shared_ptr<const Source>& source, const std::vector<Override>& overrides,
                               Diagnostics& diagnostics) {
   Diagnostics found;
-  std::optional<Spec> spec = read_spec_leniently(std::move(source), overrides, found);
+  std::optional<Spec> spec = read_spec_leniently(source, overrides, found);
   diagnostics.append(found);
   return found.has_errors() ? std::nullopt : spec;
 }

@@ -24,8 +24,17 @@ inline std::string did_you_mean(const std::string& suggestion) {
   return suggestion.empty() ? "" : fmt::format("; did you mean {}?", suggestion);
 }
 
+/// " (rms_norm or layer_norm)", or "" where any value may be.
+inline std::string choices_of(const FieldDescription& field) {
+  return field.choices.empty() ? "" : " (" + one_of(field.choices) + ")";
+}
+
+/// Says that a section is missing whose keys `required` have no default; without such keys it may be.
+void report_missing_section(const std::string& name, const std::vector<const FieldDescription*>& required,
+                            const Span& file, Diagnostics& diagnostics);
+
 /// `section` from `table` (null: the section is not there). Where the section is not `in_effect`, nothing is missing.
-/// A missing key has the place of the table, or `place`.
+/// A missing key has the place of the table; a missing section, that of the end of `place`'s source.
 template <class Section>
 void read_section(const TomlValue* table, const std::string& name, const Span& place, bool in_effect, Section& section,
                   Diagnostics& diagnostics) {
@@ -59,6 +68,7 @@ void read_section(const TomlValue* table, const std::string& name, const Span& p
                       fmt::format("[{}] has no key {}{}", name, entry.key,
                                   suggestion.empty() ? "; its keys are " + one_of(keys) : did_you_mean(suggestion)));
   }
+  std::vector<const FieldDescription*> missing;
   for (const FieldRow<Section>& row : rows) {
     const Slot slot = row.slot(section);
     const std::string path = name + "." + row.key;
@@ -82,10 +92,13 @@ void read_section(const TomlValue* table, const std::string& name, const Span& p
         read_value(entry->value, slot, row, path, diagnostics);
       }
     } else if (row.fallback.kind == Fallback::Kind::required && in_effect && applies && !misspelt.count(row.key)) {
-      diagnostics.error("spec.missing_key", span,
-                        fmt::format("{} is missing: {}{}", path, row.meaning,
-                                    row.choices.empty() ? "" : " (" + one_of(row.choices) + ")"));
+      missing.push_back(&row);
     }
+  }
+  if (table == nullptr) return report_missing_section(name, missing, place, diagnostics);
+  for (const FieldDescription* row : missing) {
+    diagnostics.error("spec.missing_key", span,
+                      fmt::format("{}.{} is missing: {}{}", name, row->key, row->meaning, choices_of(*row)));
   }
 }
 

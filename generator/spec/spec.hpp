@@ -138,6 +138,8 @@ struct EngineSection {
   Field<std::int64_t> max_sequence_length;  ///< default min(max_position_embeddings, 4096)
   Field<std::string> kv_cache;              ///< f16 | f32; default f32 where the weights are f32, else f16
   Field<std::int64_t> prefill_chunk;        ///< default min(128, max_sequence_length)
+  Field<std::int64_t> max_batch;            ///< slots
+  Field<bool> fusion;                       ///< kernels compute several operations where they can
 };
 
 struct Spec {
@@ -163,17 +165,17 @@ struct Override {
 };
 
 /// Reads a spec. Unknown keys, wrong types, missing required keys are diagnostics; a Spec is given only without errors.
-std::optional<Spec> read_spec(std::shared_ptr<const Source> source, const std::vector<Override>& overrides,
+std::optional<Spec> read_spec(const std::shared_ptr<const Source>& source, const std::vector<Override>& overrides,
                               Diagnostics& diagnostics);
 
 /// The same, but gives what could be read even where there were errors (nothing only where the text is no TOML), so
 /// that the rules can tell what else is wrong. What could not be read has its default and is not `given`.
-std::optional<Spec> read_spec_leniently(std::shared_ptr<const Source> source, const std::vector<Override>& overrides,
-                                        Diagnostics& diagnostics);
+std::optional<Spec> read_spec_leniently(const std::shared_ptr<const Source>& source,
+                                        const std::vector<Override>& overrides, Diagnostics& diagnostics);
 
-/// `name` with what is not alphanumeric replaced by '_', made fit to be a C++ identifier.
+/// `name` with what is not alphanumeric replaced by '_'. May be a word of C++: emitted code never has it alone.
 std::string identifier_of(const std::string& name);
-/// Whether a model cannot be called so, because something beside its executable is.
+/// Whether a model cannot be called so, because a file or folder beside its executable is.
 bool is_reserved_model_name(const std::string& name);
 
 /// The file's text as a Source. Throws EnvironmentError naming the file.

@@ -6,12 +6,15 @@
 #include "runtime/cli/bench_report.hpp"
 #include "runtime/cli/commands.hpp"
 #include "runtime/cli/describe.hpp"
+#include "runtime/cli/interrupt.hpp"
 #include "runtime/cli/output.hpp"
 #include "runtime/cli/progress.hpp"
 #include "runtime/cli/token_list.hpp"
 
 namespace monomorph::cli {
 namespace {
+
+constexpr std::int64_t most_repetitions = 1'000'000;
 
 /// `asked`, or `usual` where the sequence holds as much.
 std::int64_t tokens_of(const std::optional<std::int64_t>& asked, std::int64_t usual, std::int64_t room,
@@ -31,7 +34,9 @@ std::int64_t tokens_of(const std::optional<std::int64_t>& asked, std::int64_t us
 class Work {
  public:
   Work(Engine& engine, std::vector<std::int32_t> prompt, std::int64_t count)
-      : engine_(engine), prompt_(std::move(prompt)), count_(count) {}
+      : engine_(engine), prompt_(std::move(prompt)), count_(count) {
+    engine.watch_prompts([](std::int64_t, std::int64_t) { check_interrupt(); });
+  }
 
   double prefill() {
     engine_.reset();
@@ -42,7 +47,11 @@ class Work {
   /// The first token is drawn at the end of the prompt's pass, so one more is drawn than steps are measured.
   double decode() {
     engine_.reset();
-    return engine_.generate(std::span(prompt_).first(1), count_ + 1, {}, {}).decode_seconds;
+    const auto token = [](std::int32_t) {
+      check_interrupt();
+      return true;
+    };
+    return engine_.generate(std::span(prompt_).first(1), count_ + 1, {}, token).decode_seconds;
   }
 
  private:
@@ -53,28 +62,30 @@ class Work {
 
 /// Weights once a chunk, and what the cache then holds once.
 std::int64_t prefill_bytes(const Program& program, std::int64_t tokens) {
-  std::int64_t bytes = weight_bytes(program, program.head);
-  const std::int64_t layers = weight_bytes(program, program.prefill);
+  std::int64_t bytes = weight_bytes(program, Stage::head, 1);
+  const std::int64_t layers = weight_bytes(program, Stage::layers, program.prefill_chunk);
   for (std::int64_t end = program.prefill_chunk; end < tokens + program.prefill_chunk; end += program.prefill_chunk) {
-    bytes += layers + program.cache_bytes_per_token * std::min(end, tokens);
+    bytes += layers + state_bytes_per_token(program) * std::min(end, tokens);
   }
   return bytes;
 }
 
 /// Steps at positions 1 to `steps`, each reading the weights and the cache up to itself.
 std::int64_t decode_bytes(const Program& program, std::int64_t steps) {
-  const std::int64_t weights = weight_bytes(program, program.decode) + weight_bytes(program, program.head);
-  return steps * weights + program.cache_bytes_per_token * steps * (steps + 3) / 2;
+  const std::int64_t weights = weight_bytes(program, Stage::layers, 1) + weight_bytes(program, Stage::head, 1);
+  return steps * weights + state_bytes_per_token(program) * steps * (steps + 3) / 2;
 }
 
 void measure(const Program& program, const BenchOptions& options, const std::vector<std::int32_t>& prompt,
              BenchFigures& figures) {
-  const std::unique_ptr<Engine> engine = open_engine(program, options.engine);
+  Compilation compilation;
+  const std::unique_ptr<Engine> engine = open_engine(program, options.engine, View::plain, &compilation);
+  print_error(describe(compilation));
   Work work(*engine, prompt, figures.decode.tokens);
   Progress progress("measuring");
   const std::int64_t total = 2 * (options.repetitions + 1);
   std::int64_t done = 0;
-  // Once unmeasured: drivers compile and allocate at the first dispatch.
+  // Once unmeasured: drivers allocate at the first dispatch, and caches are cold.
   for (std::int64_t i = 0; i <= options.repetitions; ++i) {
     const double prefill = work.prefill();
     progress.update(++done, total);
@@ -108,7 +119,10 @@ void profile(const Program& program, const BenchOptions& options, const std::vec
 }  // namespace
 
 void bench(const Program& program, const BenchOptions& options) {
-  if (options.repetitions < 1) throw Error(ErrorKind::environment, "--repetitions: at least one is needed");
+  if (options.repetitions < 1 || options.repetitions > most_repetitions) {
+    throw Error(ErrorKind::environment,
+                fmt::format("--repetitions {}: 1 to {} are measured", options.repetitions, most_repetitions));
+  }
   if (options.profile && options.engine.reference()) {
     throw Error(ErrorKind::environment, "--profile needs a Vulkan device; --device cpu is the reference");
   }

@@ -26,13 +26,18 @@ std::vector<KernelProfile> by_time(std::vector<KernelProfile> kernels) {
   return kernels;
 }
 
+/// Two decimals, and two digits where those would be none.
+std::string decimals(double value) {
+  return value > 0 && value < 0.1 ? fmt::format("{:.2g}", value) : fmt::format("{:.2f}", value);
+}
+
 std::string phase_line(const char* name, const PhaseFigures& phase) {
   const auto tokens = static_cast<double>(phase.tokens);
   return fmt::format(
-      "{:<8} {:>5} tokens  {:>9.2f} tokens/s (median of {}, {:.2f} to {:.2f})  {:>8.2f} GB/s ({} a token)  {:>8.2f} "
+      "{:<8} {:>5} tokens  {:>9} tokens/s (median of {}, {} to {})  {:>8.2f} GB/s ({} a token)  {:>8.2f} "
       "GFLOP/s\n",
-      name, phase.tokens, phase.tokens_per_second(), phase.seconds.size(), rate(tokens, slowest(phase)),
-      rate(tokens, fastest(phase)), phase.gigabytes_per_second(),
+      name, phase.tokens, decimals(phase.tokens_per_second()), phase.seconds.size(),
+      decimals(rate(tokens, slowest(phase))), decimals(rate(tokens, fastest(phase))), phase.gigabytes_per_second(),
       readable_bytes(static_cast<double>(phase.bytes) / tokens), phase.gigaflops());
 }
 

@@ -9,7 +9,8 @@ namespace monomorph {
 
 /// Gives the exit status: 0 done; 1 rejected (checkpoint, tokens, a prompt too long, a device that disagrees with the
 /// reference); 2 usage or files; 3 a fault of the engine; 4 no usable device or too little of its memory. Interrupted
-/// (Ctrl-C), `run` ends its text and gives 0; the others end the process by the signal, leaving nothing half-written.
+/// (Ctrl-C), a command ends the process by the signal, 130 to a shell: files are whole or absent, and what `run` drew
+/// until then stands on standard output.
 int run_command_line(int argc, char** argv, const Program& program);
 
 }  // namespace monomorph

@@ -13,9 +13,10 @@ namespace monomorph::cli {
 
 struct RunOptions {
   EngineChoice engine;
-  std::optional<std::string> prompt;  ///< this or tokens
-  std::string tokens;                 ///< "1,2,3"
-  std::string tokenizer;              ///< empty: looked for beside the weights
+  std::optional<std::string> prompt;       ///< this, prompt_file or tokens
+  std::optional<std::string> prompt_file;  ///< "-": standard input
+  std::string tokens;                      ///< "1,2,3"
+  std::string tokenizer;                   ///< empty: looked for beside the weights
   std::int64_t count = 64;
   Sampling sampling;
 };
@@ -45,9 +46,9 @@ struct VerifyOptions {
   EngineChoice engine;
   std::int64_t prompt = 19;
   std::int64_t count = 5;
-  std::optional<double> tolerance;  ///< absent: by the cache's dtype
+  std::optional<double> tolerance;  ///< of every layer; absent: by depth, widths and the cache's dtype
 };
-/// Throws Error(rejected) after the table when a layer is above the tolerance.
+/// Throws Error(rejected) after the table when a layer is above its tolerance.
 void verify(const Program& program, const VerifyOptions& options);
 
 void devices(bool json);

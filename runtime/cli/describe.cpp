@@ -15,18 +15,24 @@ std::string readable_bytes(double bytes) {
   return unit == 0 ? fmt::format("{:.0f} {}", bytes, units[unit]) : fmt::format("{:.3g} {}", bytes, units[unit]);
 }
 
+std::string token_rate(double tokens, double seconds) {
+  if (seconds <= 0) return "no time";
+  const double rate = tokens / seconds;
+  return rate < 1 ? fmt::format("{:.2g} tokens/s", rate) : fmt::format("{:.1f} tokens/s", rate);
+}
+
 DeviceInfo find_device(const std::string& choice) {
   const std::vector<DeviceInfo> devices = list_devices();
   return devices[vulkan::choose_device(devices, choice)];
 }
 
-std::int64_t weight_bytes(const Program& program, void (*phase)(Recorder&)) {
+std::int64_t weight_bytes(const Program& program, Stage stage, std::int64_t rows) {
   Recorder recorder;
-  phase(recorder);
+  if (const Phase* phase = phase_for(program, stage, rows)) phase->record(recorder);
   std::int64_t bytes = 0;
   for (const Dispatch& dispatch : recorder.dispatches) {
     const KernelCost& cost = program.kernels[static_cast<std::size_t>(dispatch.kernel)].cost;
-    bytes += cost.bytes_per_row * dispatch.rows + cost.bytes_per_token * dispatch.tokens;
+    bytes += cost.bytes_per_row * dispatch.rows + cost.bytes_per_token * rows;
   }
   return bytes;
 }

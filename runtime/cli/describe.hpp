@@ -13,10 +13,13 @@ namespace monomorph::cli {
 /// "12.3 MB": powers of 1000, as transfer rates are counted.
 std::string readable_bytes(double bytes);
 
+/// "12.3 tokens/s", never rounded to none; "no time" where none passed.
+std::string token_rate(double tokens, double seconds);
+
 /// The device that `--device` names. Throws Error(device) when there is none, with those there are.
 DeviceInfo find_device(const std::string& choice);
 
 /// Bytes of weights that one pass of a phase reads: every row of its dispatches once, of an embedding one row a token.
-std::int64_t weight_bytes(const Program& program, void (*phase)(Recorder&));
+std::int64_t weight_bytes(const Program& program, Stage stage, std::int64_t rows);
 
 }  // namespace monomorph::cli

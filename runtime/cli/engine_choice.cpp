@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <filesystem>
 
 #include "runtime/cli/output.hpp"
@@ -14,8 +15,16 @@ HostWeights open_weights(const Program& program, const EngineChoice& choice) {
                                : HostWeights::open(program, choice.weights);
 }
 
-std::unique_ptr<Engine> open_engine(const Program& program, const EngineChoice& choice, View view) {
-  Progress progress("loading weights");
+std::string describe(const Compilation& compilation) {
+  if (compilation.kernels == 0) return "";
+  return fmt::format("compiled {} kernels in {:.3f} s\n", compilation.kernels, compilation.seconds);
+}
+
+std::unique_ptr<Engine> open_engine(const Program& program, const EngineChoice& choice, View view,
+                                    Compilation* compilation) {
+  using Clock = std::chrono::steady_clock;
+  std::optional<Progress> progress("loading weights");
+  Clock::time_point begin;
   LoadOptions options;
   options.weights_path = choice.weights;
   options.random_weights = choice.random_weights;
@@ -23,7 +32,18 @@ std::unique_ptr<Engine> open_engine(const Program& program, const EngineChoice& 
   options.device = choice.device;
   options.profile = view == View::profiled;
   options.probe_layers = view == View::probed;
-  options.progress = [&](std::int64_t done, std::int64_t total) { progress.update(done, total); };
+  options.progress = [&](std::int64_t done, std::int64_t total) { progress->update(done, total); };
+  options.compiling = [&](std::int64_t done, std::int64_t total) {
+    if (done == 0) {
+      begin = Clock::now();
+      progress.emplace("compiling kernels");
+    }
+    progress->update(done, total);
+    if (done == total && compilation != nullptr) {
+      *compilation = {static_cast<std::int64_t>(program.kernels.size()),
+                      std::chrono::duration<double>(Clock::now() - begin).count()};
+    }
+  };
   return load_engine(program, options);
 }
 
@@ -33,7 +53,7 @@ std::filesystem::path tokenizer_path(const std::string& path, const EngineChoice
   if (!path.empty()) return path;
   if (choice.random_weights)
     throw Error(ErrorKind::environment, "random weights have no tokenizer beside them; name one with --tokenizer");
-  const std::filesystem::path weights(choice.weights);
+  std::filesystem::path weights(choice.weights);
   if (std::filesystem::is_directory(weights)) return weights;
   return weights.has_parent_path() ? weights.parent_path() : std::filesystem::path(".");
 }

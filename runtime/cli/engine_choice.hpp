@@ -25,9 +25,19 @@ struct EngineChoice {
 
 enum class View { plain, profiled, probed };
 
-/// With a progress bar while weights are loaded. `view` asks more of a Vulkan engine (runtime/load.hpp); the reference
-/// has neither, and asking it is an Error(environment).
-std::unique_ptr<Engine> open_engine(const Program& program, const EngineChoice& choice, View view = View::plain);
+/// How long a device's kernels were compiled; the reference has none.
+struct Compilation {
+  std::int64_t kernels = 0;
+  double seconds = 0;
+};
+
+/// "compiled 15 kernels in 2.100 s" as a line; nothing where there are none.
+std::string describe(const Compilation& compilation);
+
+/// With progress bars while weights are loaded and kernels are compiled. `view` asks more of a Vulkan engine
+/// (runtime/load.hpp); the reference has neither, and asking it is an Error(environment).
+std::unique_ptr<Engine> open_engine(const Program& program, const EngineChoice& choice, View view = View::plain,
+                                    Compilation* compilation = nullptr);
 
 HostWeights open_weights(const Program& program, const EngineChoice& choice);
 

@@ -25,10 +25,10 @@ Demands demands_of(const Program& program) {
   for (const Kernel& kernel : program.kernels) {
     demands.bindings = std::max(demands.bindings, static_cast<std::int64_t>(kernel.bindings.size()));
   }
-  for (const TensorEntry& tensor : list_tensors(program)) {
-    if (tensor.bytes() <= demands.tensor_bytes) continue;
-    demands.tensor_bytes = tensor.bytes();
-    demands.tensor = tensor.name;
+  for (const StoredEntry& stored : list_stored(program)) {
+    if (stored.bytes() <= demands.tensor_bytes) continue;
+    demands.tensor_bytes = stored.bytes();
+    demands.tensor = stored.name;
   }
   return demands;
 }
@@ -59,7 +59,9 @@ std::string info_text(const Program& program, const std::optional<DeviceInfo>& d
   line("vocab_size", fmt::format("{}", program.vocab_size));
   line("max_sequence_length", fmt::format("{}", program.max_sequence_length));
   line("prefill_chunk", fmt::format("{}", program.prefill_chunk));
-  line("kv_cache", fmt::format("{}, {} bytes a token", name_of(program.kv_cache), program.cache_bytes_per_token));
+  line("max_batch", fmt::format("{} slot{}, {} bytes of states each", program.max_batch,
+                                program.max_batch == 1 ? "" : "s", slot_bytes(program)));
+  line("kv_cache", fmt::format("{}, {} bytes a token", name_of(program.kv_cache), state_bytes_per_token(program)));
   line("FLOPs a token", fmt::format("{} (attention aside)", program.flops_per_token));
   line("kernels", fmt::format("{}, {} bytes of SPIR-V", dispatches.kernels, dispatches.spirv_bytes));
   line("dispatches a token",
@@ -79,6 +81,11 @@ std::string info_text(const Program& program, const std::optional<DeviceInfo>& d
   line("invocations",
        fmt::format("{} a workgroup, subgroups of {}", limits.max_workgroup_invocations, device->subgroup_size));
   line("shared memory", fmt::format("{} bytes", limits.max_shared_memory));
+  text += "\n";
+  const std::optional<PipelineCacheFile> cache = find_pipeline_cache(program, *device);
+  line("pipeline cache", !cache             ? "off"
+                         : cache->bytes > 0 ? fmt::format("{} bytes, {}", cache->bytes, cache->path.string())
+                                            : fmt::format("not written yet, {}", cache->path.string()));
   return text;
 }
 
@@ -101,7 +108,9 @@ nlohmann::ordered_json info_json(const Program& program, const std::optional<Dev
       {"max_sequence_length", program.max_sequence_length},
       {"prefill_chunk", program.prefill_chunk},
       {"kv_cache", name_of(program.kv_cache)},
-      {"cache_bytes_per_token", program.cache_bytes_per_token},
+      {"max_batch", program.max_batch},
+      {"slot_bytes", slot_bytes(program)},
+      {"state_bytes_per_token", state_bytes_per_token(program)},
       {"flops_per_token", program.flops_per_token},
       {"spirv_bytes", dispatches.spirv_bytes},
       {"dispatches",
@@ -113,9 +122,9 @@ nlohmann::ordered_json info_json(const Program& program, const std::optional<Dev
         {"prefill_chunk", dispatches.prefill}}},
       {"memory",
        {{"weights", plan.weights},
-        {"cache", plan.cache},
+        {"states", plan.states},
         {"activations", plan.activations},
-        {"state", plan.state},
+        {"host", plan.host},
         {"tables", plan.tables},
         {"total", plan.total()},
         {"tensors", plan.tensors},
@@ -123,7 +132,12 @@ nlohmann::ordered_json info_json(const Program& program, const std::optional<Dev
         {"allocations", plan.allocations}}},
       {"demands", {{"bindings", demands.bindings}, {"largest_tensor_bytes", demands.tensor_bytes}}},
       {"kernels", std::move(kernels)}};
-  if (device) json["device"] = {{"name", device->name}, {"memory", device->memory()}};
+  if (!device) return json;
+  json["device"] = {{"name", device->name}, {"memory", device->memory()}};
+  json["pipeline_cache"] = nullptr;
+  if (const std::optional<PipelineCacheFile> cache = find_pipeline_cache(program, *device)) {
+    json["pipeline_cache"] = {{"path", cache->path.string()}, {"bytes", cache->bytes}};
+  }
   return json;
 }
 

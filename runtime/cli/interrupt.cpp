@@ -16,17 +16,16 @@ InterruptGuard::InterruptGuard() {
   signalled = 0;
   struct sigaction action{};
   action.sa_handler = note;
-  action.sa_flags = SA_RESETHAND;
+  // Restarted, so that a result is written whole; what waits for input waits with poll, which never is.
+  action.sa_flags = SA_RESETHAND | SA_RESTART;
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, &before);
 }
 
 InterruptGuard::~InterruptGuard() { sigaction(SIGINT, &before, nullptr); }
 
-bool interrupted() noexcept { return signalled != 0; }
-
 void check_interrupt() {
-  if (interrupted()) throw Interrupted();
+  if (signalled != 0) throw Interrupted();
 }
 
 }  // namespace monomorph::cli

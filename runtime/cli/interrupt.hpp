@@ -20,8 +20,7 @@ class InterruptGuard {
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 };
 
-bool interrupted() noexcept;
-/// Throws Interrupted when it was.
+/// Throws Interrupted when it came.
 void check_interrupt();
 
 }  // namespace monomorph::cli

@@ -11,7 +11,7 @@ namespace monomorph::cli {
 
 void logits(const Program& program, const LogitsOptions& options) {
   const std::vector<std::int32_t> tokens = parse_tokens(options.tokens);
-  validate_tokens(program, 0, tokens);
+  validate_tokens(program, 0, 0, tokens);
   const auto count = static_cast<std::int64_t>(tokens.size());
   // Before the weights are loaded: a path that cannot be written is known at once.
   NpyWriter writer(options.output, std::array{count, program.vocab_size});

@@ -1,5 +1,5 @@
-// A progress bar on a terminal's standard error; in a pipe, nothing. Every update is also a point where Ctrl-C is
-// heard.
+// A progress bar on a terminal's standard error, from the first update on; in a pipe, nothing. Every update is also a
+// point where Ctrl-C is heard.
 #pragma once
 
 #include <chrono>

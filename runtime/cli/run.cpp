@@ -3,9 +3,13 @@
 #include <vector>
 
 #include "runtime/cli/commands.hpp"
+#include "runtime/cli/describe.hpp"
 #include "runtime/cli/interrupt.hpp"
 #include "runtime/cli/output.hpp"
+#include "runtime/cli/progress.hpp"
+#include "runtime/cli/prompt_file.hpp"
 #include "runtime/cli/token_list.hpp"
+#include "runtime/formats/safetensors.hpp"
 #include "runtime/validate.hpp"
 
 namespace monomorph::cli {
@@ -26,22 +30,30 @@ class Printer {
     first_ = false;
   }
   void finish() { print(decoder_ ? decoder_->finish() + "\n" : "\n"); }
+  /// Of a character that was begun nothing is printed: the rest of it was not waited for.
+  void break_off() {
+    if (!first_) print("\n");
+  }
 
  private:
   std::optional<Decoder> decoder_;
   bool first_ = true;
 };
 
-std::string figures(const Program& program, std::size_t prompt, const Engine::Generation& generation) {
-  const auto rate = [](std::size_t tokens, double seconds) {
-    return seconds > 0 ? fmt::format("{:.1f} tokens/s", static_cast<double>(tokens) / seconds) : std::string("no time");
-  };
-  std::string text = fmt::format("prompt: {} tokens in {:.3f} s, {}\n", prompt, generation.prefill_seconds,
-                                 rate(prompt, generation.prefill_seconds));
-  // The first token is drawn at the end of the prompt's pass.
-  const std::size_t steps = generation.tokens.empty() ? 0 : generation.tokens.size() - 1;
-  text += fmt::format("drawn: {} tokens in {:.3f} s, {}{}\n", generation.tokens.size(), generation.decode_seconds,
-                      rate(steps, generation.decode_seconds), generation.stopped ? ", ended by a stop token" : "");
+std::string count_of(std::size_t tokens) { return fmt::format("{} token{}", tokens, tokens == 1 ? "" : "s"); }
+
+std::string figures(const Program& program, const Compilation& compilation, std::size_t prompt,
+                    const Engine::Generation& generation) {
+  std::string text = describe(compilation);
+  text += fmt::format("prompt: {} in {:.3f} s, {}\n", count_of(prompt), generation.prefill_seconds,
+                      token_rate(static_cast<double>(prompt), generation.prefill_seconds));
+  // The first token is drawn at the end of the prompt's pass: it has no time of its own.
+  const std::size_t drawn = generation.tokens.size();
+  text += fmt::format("drawn: {}{}{}\n", count_of(drawn),
+                      drawn < 2 ? ""
+                                : fmt::format(" in {:.3f} s, {}", generation.decode_seconds,
+                                              token_rate(static_cast<double>(drawn - 1), generation.decode_seconds)),
+                      generation.stopped ? ", ended by a stop token" : "");
   if (generation.full) {
     text +=
         fmt::format("the sequence is full: max_sequence_length is {}; build with a longer engine.max_sequence_length\n",
@@ -55,27 +67,45 @@ std::string figures(const Program& program, std::size_t prompt, const Engine::Ge
 void run(const Program& program, const RunOptions& options) {
   std::optional<Tokenizer> tokenizer;
   std::vector<std::int32_t> prompt;
-  if (options.prompt) {
+  const bool text = options.prompt || options.prompt_file;
+  if (text) {
+    // Weights that are not there are the first thing to say: the tokenizer is looked for beside them.
+    if (!options.engine.random_weights) find_checkpoint(options.engine.weights);
     tokenizer.emplace(open_tokenizer(program, options.tokenizer, options.engine));
-    prompt = tokenizer->encode(*options.prompt);
+    prompt = tokenizer->encode(options.prompt ? *options.prompt : read_prompt_file(*options.prompt_file));
     if (prompt.empty()) {
       throw Error(ErrorKind::rejected, "the prompt has no tokens; write one, or name the first token with --tokens");
     }
   } else {
     prompt = parse_tokens(options.tokens);
   }
-  validate_generation(program, 0, prompt, options.count, options.sampling);
+  validate_generation(program, 0, 0, prompt, options.count, options.sampling);
 
-  const std::unique_ptr<Engine> engine = open_engine(program, options.engine);
-  if (!options.prompt) tokenizer = find_tokenizer(program, options.tokenizer, options.engine);
+  Compilation compilation;
+  const std::unique_ptr<Engine> engine = open_engine(program, options.engine, View::plain, &compilation);
+  if (!text) tokenizer = find_tokenizer(program, options.tokenizer, options.engine);
   Printer printer(tokenizer);
-  const Engine::Generation generation =
-      engine->generate(prompt, options.count, options.sampling, [&](std::int32_t token) {
-        printer.token(token);
-        return !interrupted();
-      });
+  std::optional<Progress> reading("reading the prompt");
+  reading->update(0, static_cast<std::int64_t>(prompt.size()));
+  engine->watch_prompts([&](std::int64_t done, std::int64_t total) {
+    if (reading) reading->update(done, total);
+  });
+  Engine::Generation generation;
+  try {
+    generation = engine->generate(prompt, options.count, options.sampling, [&](std::int32_t token) {
+      reading.reset();
+      printer.token(token);
+      check_interrupt();
+      return true;
+    });
+  } catch (const Interrupted&) {
+    reading.reset();
+    printer.break_off();
+    throw;
+  }
+  reading.reset();
   printer.finish();
-  print_error(figures(program, prompt.size(), generation));
+  print_error(figures(program, compilation, prompt.size(), generation));
 }
 
 }  // namespace monomorph::cli

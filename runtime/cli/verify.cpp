@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "runtime/cli/commands.hpp"
 #include "runtime/cli/describe.hpp"
+#include "runtime/cli/interrupt.hpp"
 #include "runtime/cli/output.hpp"
 #include "runtime/cli/progress.hpp"
 #include "runtime/cli/token_list.hpp"
@@ -19,17 +21,24 @@ class Comparison {
   Comparison(const Program& program, Engine& device, ReferenceEngine& reference)
       : program_(program), device_(device), probed_(dynamic_cast<ProbedEngine&>(device)), reference_(reference) {}
 
-  void prefill_layers(std::span<const std::int32_t> tokens) {
-    compare_layers(probed_.probe_prefill(tokens), reference_.hidden_states(tokens), &PhaseErrors::prefill);
+  void prefill_layers(std::int64_t slot, std::span<const std::int32_t> tokens) {
+    const auto chunk = static_cast<std::size_t>(program_.prefill_chunk);
+    while (!tokens.empty()) {
+      const auto taken = tokens.first(std::min(chunk, tokens.size()));
+      tokens = tokens.subspan(taken.size());
+      compare_layers(probed_.probe({slot, taken, Logits::none, false, true}), reference_.hidden_states(taken, slot),
+                     &PhaseErrors::prefill);
+    }
   }
-  void decode_layers(std::int32_t token) {
-    compare_layers(probed_.probe_decode(token), reference_.hidden_states({&token, 1}), &PhaseErrors::decode);
+  void decode_layers(std::int64_t slot, std::int32_t token) {
+    compare_layers(probed_.probe({slot, {&token, 1}, Logits::none, false, false}),
+                   reference_.hidden_states({&token, 1}, slot), &PhaseErrors::decode);
   }
-  void prefill_logits(std::span<const std::int32_t> tokens) {
-    result.logits.prefill = compare_logits(device_.prefill(tokens), reference_.prefill(tokens));
+  void prefill_logits(std::int64_t slot, std::span<const std::int32_t> tokens) {
+    keep_worst(result.logits.prefill, compare_logits(device_.prefill(tokens, slot), reference_.prefill(tokens, slot)));
   }
-  void decode_logits(std::int32_t token) {
-    result.logits.decode = compare_logits(device_.decode(token), reference_.decode(token));
+  void decode_logits(std::int64_t slot, std::int32_t token) {
+    keep_worst(result.logits.decode, compare_logits(device_.decode(token, slot), reference_.decode(token, slot)));
   }
 
   Verification result;
@@ -47,10 +56,10 @@ class Comparison {
         throw Error(ErrorKind::internal, fmt::format("layer {} has {} values on the device and {} in the reference",
                                                      layer, device[layer].size(), reference[layer].size()));
       }
-      double& worst = result.layers[layer].*phase;
-      worst = std::max(worst, worst_row_error(device[layer], reference[layer], program_.hidden_size));
+      keep_worst(result.layers[layer].*phase, worst_row_error(device[layer], reference[layer], program_.hidden_size));
     }
   }
+  static void keep_worst(double& worst, double error) { worst = std::max(worst, error); }
   double compare_logits(std::span<const float> device, std::span<const float> reference) const {
     return worst_row_error(device, std::vector<double>(reference.begin(), reference.end()), program_.vocab_size);
   }
@@ -60,6 +69,15 @@ class Comparison {
   ProbedEngine& probed_;
   ReferenceEngine& reference_;
 };
+
+/// Columns of the widest matrix: terms of the longest sum.
+std::int64_t widest_matrix(const Program& program) {
+  std::int64_t columns = 1;
+  for (const WeightEntry& weight : list_weights(program)) {
+    if (weight.pattern->rows > 1) columns = std::max(columns, weight.pattern->columns);
+  }
+  return columns;
+}
 
 }  // namespace
 
@@ -71,45 +89,60 @@ void verify(const Program& program, const VerifyOptions& options) {
   if (options.prompt < 1 || options.count < 1) {
     throw Error(ErrorKind::environment, "--prompt and --count: at least one token of each is compared");
   }
-  // Beyond those compared layer by layer: two tokens whose logits end a prefill, one whose logits end a decode.
-  const std::int64_t total = options.prompt + 2 + options.count + 1;
-  if (total > program.max_sequence_length) {
-    throw Error(ErrorKind::rejected,
-                fmt::format("--prompt {} and --count {} need {} positions, the sequence has {}; ask for fewer",
-                            options.prompt, options.count, total, program.max_sequence_length));
+  if (options.tolerance && !(std::isfinite(*options.tolerance) && *options.tolerance > 0)) {
+    throw Error(ErrorKind::environment, fmt::format("--tolerance {}: a number above 0", *options.tolerance));
   }
+  // Beyond those compared layer by layer: two tokens whose logits end a prefill, one whose logits end a decode.
+  const std::int64_t room = program.max_sequence_length - 3;
+  if (options.prompt > room || options.count > room - options.prompt) {
+    throw Error(ErrorKind::rejected, fmt::format("--prompt {} and --count {} with 3 tokens more do not fit: the "
+                                                 "sequence has {} positions; ask for fewer",
+                                                 options.prompt, options.count, program.max_sequence_length));
+  }
+  const std::int64_t total = options.prompt + 2 + options.count + 1;
   const DeviceInfo device = find_device(options.engine.device);
   const std::unique_ptr<Engine> engine = open_engine(program, options.engine, View::probed);
   ReferenceEngine reference(program, open_weights(program, options.engine));
 
-  const std::vector<std::int32_t> tokens = test_tokens(total, program.vocab_size);
-  std::span<const std::int32_t> left = tokens;
-  const auto take = [&](std::int64_t count) {
-    const auto taken = left.first(static_cast<std::size_t>(count));
-    left = left.subspan(static_cast<std::size_t>(count));
-    return taken;
+  // Each slot has a sequence of its own; what they do is interleaved.
+  const std::int64_t slots = program.max_batch;
+  const std::vector<std::int32_t> tokens = test_tokens(total * slots, program.vocab_size);
+  const auto tokens_of = [&](std::int64_t slot, std::int64_t first, std::int64_t count) {
+    return std::span(tokens).subspan(static_cast<std::size_t>(slot * total + first), static_cast<std::size_t>(count));
   };
+  for (Engine* const each : {engine.get(), static_cast<Engine*>(&reference)}) {
+    each->watch_prompts([](std::int64_t, std::int64_t) { check_interrupt(); });
+  }
   Comparison comparison(program, *engine, reference);
   {
     Progress progress("comparing");
-    const auto advance = [&] { progress.update(total - static_cast<std::int64_t>(left.size()), total); };
-    advance();
-    comparison.prefill_layers(take(options.prompt));
-    advance();
-    comparison.prefill_logits(take(2));
+    std::int64_t done = 0;
+    const auto each_slot = [&](std::int64_t count, const auto& compare) {
+      for (std::int64_t slot = 0; slot < slots; ++slot) {
+        progress.update(done * slots + slot * count, total * slots);
+        compare(slot, tokens_of(slot, done, count));
+      }
+      done += count;
+    };
+    each_slot(options.prompt, [&](std::int64_t slot, auto some) { comparison.prefill_layers(slot, some); });
+    each_slot(2, [&](std::int64_t slot, auto some) { comparison.prefill_logits(slot, some); });
     for (std::int64_t i = 0; i < options.count; ++i) {
-      advance();
-      comparison.decode_layers(take(1)[0]);
+      each_slot(1, [&](std::int64_t slot, auto one) { comparison.decode_layers(slot, one[0]); });
     }
-    advance();
-    comparison.decode_logits(take(1)[0]);
+    each_slot(1, [&](std::int64_t slot, auto one) { comparison.decode_logits(slot, one[0]); });
   }
   Verification& result = comparison.result;
-  result.tolerance = options.tolerance.value_or(default_tolerance(program.kv_cache));
+  result.tolerance = [&](std::int64_t layers) {
+    return options.tolerance ? *options.tolerance : default_tolerance(program.kv_cache, widest_matrix(program), layers);
+  };
   print(fmt::format("{} on {} against the CPU reference, {} tokens of prefill and {} of decode\n{}", program.name,
                     device.name, options.prompt + 2, options.count + 1, verification_table(result)));
-  const std::string failure = verification_failure(result);
-  if (!failure.empty()) throw Error(ErrorKind::rejected, failure);
+  std::string failure = verification_failure(result);
+  if (failure.empty()) return;
+  if (program.kv_cache == Dtype::f16) {
+    failure += "; where the rounding of the f16 cache is suspected, --set engine.kv_cache=f32 builds without it";
+  }
+  throw Error(ErrorKind::rejected, failure);
 }
 
 }  // namespace monomorph::cli

@@ -14,8 +14,12 @@ bool within(const PhaseErrors& errors, double tolerance) {
 }
 
 std::string line(const std::string& what, const PhaseErrors& errors, double tolerance) {
-  return fmt::format("{:<10}  {:>10.2e}  {:>10.2e}{}\n", what, errors.prefill, errors.decode,
+  return fmt::format("{:<10}  {:>10.2e}  {:>10.2e}  {:>10.1e}{}\n", what, errors.prefill, errors.decode, tolerance,
                      within(errors, tolerance) ? "" : "  above the tolerance");
+}
+
+double logits_tolerance(const Verification& verification) {
+  return verification.tolerance(static_cast<std::int64_t>(verification.layers.size()));
 }
 
 }  // namespace
@@ -36,31 +40,38 @@ double worst_row_error(std::span<const float> device, std::span<const double> re
   return worst;
 }
 
-double default_tolerance(Dtype kv_cache) { return kv_cache == Dtype::f32 ? 1e-4 : 5e-3; }
+double default_tolerance(Dtype kv_cache, std::int64_t columns, std::int64_t layers) {
+  constexpr double functions = 16, margin = 4;
+  const double arithmetic = 0x1p-24 * (std::sqrt(static_cast<double>(columns)) + functions);
+  const double cache = kv_cache == Dtype::f16 ? 2 * 0x1p-11 / std::sqrt(3.0) : 0;
+  return margin * (arithmetic + cache) * std::sqrt(static_cast<double>(layers));
+}
 
 std::string verification_table(const Verification& verification) {
-  std::string text = fmt::format("relative L2 error of the worst token, tolerance {:.0e}\n{:<10}  {:>10}  {:>10}\n",
-                                 verification.tolerance, "layer", "prefill", "decode");
+  std::string text = fmt::format("relative L2 error of the worst token\n{:<10}  {:>10}  {:>10}  {:>10}\n", "layer",
+                                 "prefill", "decode", "tolerance");
   for (std::size_t layer = 0; layer < verification.layers.size(); ++layer) {
-    text += line(std::to_string(layer), verification.layers[layer], verification.tolerance);
+    text += line(std::to_string(layer), verification.layers[layer],
+                 verification.tolerance(static_cast<std::int64_t>(layer) + 1));
   }
-  return text + line("logits", verification.logits, verification.tolerance);
+  return text + line("logits", verification.logits, logits_tolerance(verification));
 }
 
 std::string verification_failure(const Verification& verification) {
   for (std::size_t layer = 0; layer < verification.layers.size(); ++layer) {
     const PhaseErrors& errors = verification.layers[layer];
-    if (within(errors, verification.tolerance)) continue;
+    const double tolerance = verification.tolerance(static_cast<std::int64_t>(layer) + 1);
+    if (within(errors, tolerance)) continue;
     return fmt::format(
-        "layer {} is the first above the tolerance {:.0e}, in {}: a kernel or the driver computes it wrongly; try "
+        "layer {} is the first above its tolerance {:.1e}, in {}: a kernel or the driver computes it wrongly; try "
         "another --device, and report the table above",
-        layer, verification.tolerance, errors.prefill <= verification.tolerance ? "decode" : "prefill");
+        layer, tolerance, errors.prefill <= tolerance ? "decode" : "prefill");
   }
-  if (within(verification.logits, verification.tolerance)) return "";
+  if (within(verification.logits, logits_tolerance(verification))) return "";
   return fmt::format(
-      "the layers agree, the logits are above the tolerance {:.0e}: the final norm or the head is computed wrongly; "
+      "the layers agree, the logits are above their tolerance {:.1e}: the final norm or the head is computed wrongly; "
       "try another --device, and report the table above",
-      verification.tolerance);
+      logits_tolerance(verification));
 }
 
 }  // namespace monomorph::cli

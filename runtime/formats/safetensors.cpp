@@ -73,35 +73,32 @@ Checkpoint::Checkpoint(Checkpoint&&) noexcept = default;
 Checkpoint& Checkpoint::operator=(Checkpoint&&) noexcept = default;
 Checkpoint::~Checkpoint() = default;
 
-Checkpoint Checkpoint::open(const std::filesystem::path& path) {
-  Checkpoint checkpoint;
+std::filesystem::path find_checkpoint(const std::filesystem::path& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (!std::filesystem::exists(status)) {
-    throw Error(ErrorKind::environment, fmt::format("{}: no such file or directory", path.string()));
+    throw Error(ErrorKind::environment,
+                fmt::format("{}: the weights are missing: no such file or directory", path.string()));
   }
-  if (std::filesystem::is_directory(status)) {
-    checkpoint.directory_ = path;
-    const auto single = path / "model.safetensors";
-    const auto index = path / "model.safetensors.index.json";
-    if (std::filesystem::exists(single)) {
-      checkpoint.add_file(single);
-    } else if (std::filesystem::exists(index)) {
-      checkpoint.add_index(index);
-    } else {
-      throw Error(
-          ErrorKind::environment,
-          fmt::format("{}: holds neither model.safetensors nor model.safetensors.index.json; name the .safetensors "
-                      "file itself, or convert the checkpoint to safetensors",
-                      path.string()));
-    }
+  if (!std::filesystem::is_directory(status)) return path;
+  for (const char* const name : {"model.safetensors", "model.safetensors.index.json"}) {
+    if (std::filesystem::exists(path / name)) return path / name;
+  }
+  throw Error(ErrorKind::environment,
+              fmt::format("{}: the weights are missing: it holds neither model.safetensors nor "
+                          "model.safetensors.index.json; name the .safetensors file itself, or convert the checkpoint "
+                          "to safetensors",
+                          path.string()));
+}
+
+Checkpoint Checkpoint::open(const std::filesystem::path& path) {
+  Checkpoint checkpoint;
+  const std::filesystem::path file = find_checkpoint(path);
+  checkpoint.directory_ = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+  if (file.extension() == ".json") {
+    checkpoint.add_index(file);
   } else {
-    checkpoint.directory_ = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-    if (path.extension() == ".json") {
-      checkpoint.add_index(path);
-    } else {
-      checkpoint.add_file(path);
-    }
+    checkpoint.add_file(file);
   }
   std::sort(checkpoint.tensors_.begin(), checkpoint.tensors_.end(),
             [](const auto& a, const auto& b) { return a.name < b.name; });

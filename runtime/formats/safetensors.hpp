@@ -28,9 +28,13 @@ struct CheckpointTensor {
   std::int64_t elements() const;
 };
 
+/// The .safetensors file or the index (.json) that `path` names, or that lies in the directory it names. Throws
+/// Error(environment) where there is none.
+std::filesystem::path find_checkpoint(const std::filesystem::path& path);
+
 class Checkpoint {
  public:
-  /// `path`: a .safetensors file, an index (.json), or a directory that holds either.
+  /// `path` as find_checkpoint takes it.
   static Checkpoint open(const std::filesystem::path& path);
 
   Checkpoint(Checkpoint&&) noexcept;

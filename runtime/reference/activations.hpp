@@ -26,6 +26,21 @@ struct Activations {
   }
 };
 
+/// Rows of doubles as activations.
+template <std::int64_t columns>
+Activations<columns> activations_of(std::span<const double> rows) {
+  Activations<columns> x(static_cast<std::int64_t>(rows.size()) / columns);
+  std::copy(rows.begin(), rows.end(), x.values.begin());
+  return x;
+}
+
+/// first, first + 1, ...
+inline std::vector<std::int64_t> positions_from(std::int64_t first, std::size_t count) {
+  std::vector<std::int64_t> positions(count);
+  for (std::size_t i = 0; i < count; ++i) positions[i] = first + static_cast<std::int64_t>(i);
+  return positions;
+}
+
 /// Sum of a[i] * b[i]. Eight partial sums in a fixed order: the compiler may use vectors of any width and the result
 /// has the same bits.
 template <std::int64_t size>

@@ -1,6 +1,5 @@
-// Attention of the CPU reference: rotary embedding, the keys and values kept from one call to the next, and causal
-// softmax attention with any number of query heads to a KV head. Keys and values stay in double whatever the device's
-// cache holds.
+// Attention of the CPU reference: rotary embedding, keys and values kept from one call to the next, and causal softmax
+// attention with any number of query heads to a KV head. Keys and values stay in double whatever the device keeps.
 #pragma once
 
 #include <algorithm>
@@ -13,13 +12,14 @@
 
 namespace monomorph::reference {
 
-/// Rotates the first rotary_dim values of each head, element j with element j + rotary_dim / 2 (the half layout), in
-/// place. The angle is f32 position times f32 frequency, rounded to f32, as the models were trained; frequencies has
-/// rotary_dim / 2 entries.
+/// Rotates the first rotary_dim values of each head, element j with element j + rotary_dim / 2 (the half layout). The angle
+/// is f32 position times f32 frequency, rounded to f32, as the models were trained; frequencies has rotary_dim / 2 entries.
 template <std::int64_t heads, std::int64_t head_dim, std::int64_t rotary_dim>
-void rope(std::span<const float> frequencies, std::int64_t first_position, Activations<heads * head_dim>& x) {
+Activations<heads * head_dim> rotary(std::span<const float> frequencies, const Activations<heads * head_dim>& x,
+                                     std::int64_t first_position) {
   static_assert(rotary_dim % 2 == 0 && rotary_dim <= head_dim);
   constexpr std::int64_t half = rotary_dim / 2;
+  Activations<heads * head_dim> y = x;
   for (std::int64_t t = 0; t < x.tokens(); ++t) {
     const float position = static_cast<float>(first_position + t);
     for (std::int64_t j = 0; j < half; ++j) {
@@ -27,30 +27,23 @@ void rope(std::span<const float> frequencies, std::int64_t first_position, Activ
       const double cosine = std::cos(static_cast<double>(angle));
       const double sine = std::sin(static_cast<double>(angle));
       for (std::int64_t head = 0; head < heads; ++head) {
-        double* values = x.row(t).data() + head * head_dim;
+        double* values = y.row(t).data() + head * head_dim;
         const double a = values[j], b = values[j + half];
         values[j] = a * cosine - b * sine;
         values[j + half] = b * cosine + a * sine;
       }
     }
   }
+  return y;
 }
 
-/// Keys and values of one layer, [positions, kv_size] each: those of the positions seen so far.
-struct KeyValues {
-  std::vector<double> keys;
-  std::vector<double> values;
-
-  /// Forgets what stands at `first_position` and after, then appends. Positions before it are present.
-  template <std::int64_t kv_size>
-  void append(std::int64_t first_position, const Activations<kv_size>& new_keys,
-              const Activations<kv_size>& new_values) {
-    keys.resize(static_cast<std::size_t>(first_position * kv_size));
-    values.resize(static_cast<std::size_t>(first_position * kv_size));
-    keys.insert(keys.end(), new_keys.values.begin(), new_keys.values.end());
-    values.insert(values.end(), new_values.values.begin(), new_values.values.end());
-  }
-};
+/// Forgets what a state has at `first_position` and after, then appends: [positions, columns]. Positions before it are
+/// present.
+template <std::int64_t columns>
+void append(std::vector<double>& state, const Activations<columns>& x, std::int64_t first_position) {
+  state.resize(static_cast<std::size_t>(first_position * columns));
+  state.insert(state.end(), x.values.begin(), x.values.end());
+}
 
 /// One head's attention of one query over `kv_len` positions: softmax(scale * q.k) v. Keys, values: stride kv_size.
 template <std::int64_t kv_size, std::int64_t head_dim>
@@ -71,17 +64,14 @@ void attend(const double* query, const double* keys, const double* values, std::
   }
 }
 
-/// Causal attention of queries at first_position...: appends keys and values to the cache, then each query attends to
-/// every position up to its own.
+/// Causal attention of queries at first_position...: each query attends to every position up to its own. Keys and values
+/// are states, [positions, kv_heads * head_dim].
 template <std::int64_t heads, std::int64_t kv_heads, std::int64_t head_dim>
-Activations<heads * head_dim> attention(const Activations<heads * head_dim>& queries,
-                                        const Activations<kv_heads * head_dim>& keys,
-                                        const Activations<kv_heads * head_dim>& values, double scale,
-                                        std::int64_t first_position, KeyValues& cache) {
+Activations<heads * head_dim> attention(const Activations<heads * head_dim>& queries, const std::vector<double>& keys,
+                                        const std::vector<double>& values, double scale, std::int64_t first_position) {
   static_assert(heads % kv_heads == 0);
   constexpr std::int64_t kv_size = kv_heads * head_dim;
   constexpr std::int64_t kv_group_size = heads / kv_heads;
-  cache.append(first_position, keys, values);
   const std::int64_t tokens = queries.tokens();
   Activations<heads * head_dim> out(tokens);
   const std::int64_t operations = tokens * (first_position + tokens) * heads * head_dim;
@@ -90,8 +80,8 @@ Activations<heads * head_dim> attention(const Activations<heads * head_dim>& que
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t t = i / heads, head = i % heads;
       const std::int64_t kv_column = head / kv_group_size * head_dim;
-      attend<kv_size, head_dim>(queries.row(t).data() + head * head_dim, cache.keys.data() + kv_column,
-                                cache.values.data() + kv_column, first_position + t + 1, scale, scores,
+      attend<kv_size, head_dim>(queries.row(t).data() + head * head_dim, keys.data() + kv_column,
+                                values.data() + kv_column, first_position + t + 1, scale, scores,
                                 out.row(t).data() + head * head_dim);
     }
   });

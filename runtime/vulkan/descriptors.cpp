@@ -5,12 +5,12 @@
 namespace monomorph::vulkan {
 
 DescriptorSets::DescriptorSets(const Device& device, const Storage& storage, const std::vector<Pipeline>& pipelines,
-                               std::span<const Phase* const> phases) {
+                               std::span<const Schedule* const> schedules) {
   std::uint32_t descriptors = 0;
-  for (const Phase* phase : phases) {
-    for (const Step& step : phase->steps) {
-      if (sets_.emplace(std::pair(step.kernel, step.arguments), VkDescriptorSet{}).second) {
-        descriptors += static_cast<std::uint32_t>(step.arguments.size());
+  for (const Schedule* schedule : schedules) {
+    for (const Command& command : schedule->commands) {
+      if (sets_.emplace(std::pair(command.kernel, command.arguments), VkDescriptorSet{}).second) {
+        descriptors += static_cast<std::uint32_t>(command.arguments.size());
       }
     }
   }

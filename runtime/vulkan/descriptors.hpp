@@ -14,10 +14,10 @@ namespace monomorph::vulkan {
 
 class DescriptorSets {
  public:
-  /// Sets for every step of the phases.
+  /// Sets for every command of the schedules.
   DescriptorSets(const Device& device, const Storage& storage, const std::vector<Pipeline>& pipelines,
-                 std::span<const Phase* const> phases);
-  VkDescriptorSet of(const Step& step) const { return sets_.at({step.kernel, step.arguments}); }
+                 std::span<const Schedule* const> schedules);
+  VkDescriptorSet of(const Command& command) const { return sets_.at({command.kernel, command.arguments}); }
 
  private:
   DescriptorPoolHandle pool_;

@@ -33,11 +33,11 @@ struct PhysicalDevice {
 
 std::vector<PhysicalDevice> list_physical_devices(const Instance& instance);
 
-/// The device that `request` names (index, part of a name in any case, or empty for the best: discrete, then
-/// integrated, virtual, CPU, each by memory). Throws Error(device) that lists what there is.
+/// The device that `request` names (digits alone: an index; else part of a name in any case; empty: the best, which is
+/// discrete, then integrated, virtual, CPU, each by memory). Throws Error(device) that lists what there is.
 std::size_t choose_device(const std::vector<DeviceInfo>& devices, const std::string& request);
 
-/// Limits as tests lower them.
+/// Limits, and the class, as tests have them.
 void lower_limits(DeviceInfo& info, const LimitOverrides& overrides);
 
 /// A logical device. Not copied; everything made from it must be gone before it is.

@@ -41,6 +41,11 @@ std::string lower(std::string text) {
   return text;
 }
 
+bool is_index(const std::string& request) {
+  return !request.empty() &&
+         std::all_of(request.begin(), request.end(), [](unsigned char c) { return std::isdigit(c); });
+}
+
 std::string list(const std::vector<DeviceInfo>& devices) {
   std::string text;
   for (const DeviceInfo& device : devices) {
@@ -61,11 +66,13 @@ std::size_t choose_device(const std::vector<DeviceInfo>& devices, const std::str
   if (devices.empty()) throw Error(ErrorKind::device, fmt::format("there is no Vulkan device: {}", remedy));
 
   std::vector<std::size_t> candidates;
-  std::size_t index = 0;
-  const char* end = request.data() + request.size();
-  const auto [parsed, status] = std::from_chars(request.data(), end, index);
-  const bool is_number = !request.empty() && status == std::errc() && parsed == end;
-  if (is_number && index < devices.size()) {
+  if (is_index(request)) {
+    // Digits alone never are a part of a name, and those too many to read are no index of anything.
+    std::size_t index = devices.size();
+    std::from_chars(request.data(), request.data() + request.size(), index);
+    if (index >= devices.size()) {
+      throw Error(ErrorKind::device, fmt::format("there is no device {}; there are:{}", request, list(devices)));
+    }
     candidates.push_back(index);
   } else {
     for (std::size_t i = 0; i < devices.size(); ++i) {
@@ -73,9 +80,7 @@ std::size_t choose_device(const std::vector<DeviceInfo>& devices, const std::str
     }
     if (candidates.empty()) {
       throw Error(ErrorKind::device,
-                  is_number ? fmt::format("there is no device {}, nor one whose name contains that; there are:{}",
-                                          request, list(devices))
-                            : fmt::format("no device's name contains '{}'; there are:{}", request, list(devices)));
+                  fmt::format("no device's name contains '{}'; there are:{}", request, list(devices)));
     }
   }
   std::vector<std::size_t> usable;
@@ -106,10 +111,14 @@ void lower_limits(DeviceInfo& info, const LimitOverrides& overrides) {
   apply(info.limits.max_workgroup_invocations, overrides.max_workgroup_invocations);
   apply(info.limits.max_workgroup_size_x, overrides.max_workgroup_invocations);
   apply(info.limits.max_shared_memory, overrides.max_shared_memory);
+  apply(info.limits.max_tile_rows, overrides.max_tile_rows);
+  apply(info.limits.max_tile_tokens, overrides.max_tile_tokens);
+  info.limits.separate_buffers = info.limits.separate_buffers || overrides.separate_buffers;
   for (MemoryHeap& heap : info.heaps) {
     apply(heap.bytes, overrides.heap_bytes);
     apply(heap.available, overrides.heap_bytes);
   }
+  if (overrides.type) info.type = *overrides.type;
 }
 
 }  // namespace vulkan

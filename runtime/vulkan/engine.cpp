@@ -1,6 +1,7 @@
 #include "runtime/vulkan/engine.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -14,12 +15,8 @@ namespace monomorph::vulkan {
 namespace {
 
 constexpr std::int64_t longest_block = 8;
-// A submission is as long as a reader waits without noticing: longer ones would print in bursts.
-constexpr double submission_seconds = 0.1;
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
+constexpr std::uint32_t token_writes = 1;  // of StepToken::flags
 
 }  // namespace
 
@@ -29,56 +26,80 @@ VulkanEngine::VulkanEngine(const Program& program, std::unique_ptr<Device> devic
       device_(std::move(device)),
       storage_(*device_, program, weights, options.progress),
       state_(*device_, program, storage_),
-      recordings_(*device_, program, storage_, state_, facts_of(device_->physical()),
-                  {std::min(longest_block, program.decode_steps), options.profile, options.probe_layers}),
+      recordings_(
+          *device_, program, storage_, state_, facts_of(device_->physical()),
+          {std::min(longest_block, program.decode_steps), options.profile, options.probe_layers, options.compiling}),
       fence_(make_fence(*device_)),
       totals_(program),
       measured_(options.profile),
       block_(std::min(longest_block, program.decode_steps)),
-      logits_(static_cast<std::size_t>(program.vocab_size)) {
-  if (state_.logits().size() < logits_.size() ||
-      state_.token_ids().size() < static_cast<std::size_t>(program.prefill_chunk) ||
-      state_.generated().size() < static_cast<std::size_t>(program.decode_steps) || program.decode_steps < 1) {
-    throw Error(ErrorKind::internal, "the program's state has too little room for its tokens or logits");
-  }
+      positions_(static_cast<std::size_t>(program.max_batch)),
+      settings_(static_cast<std::size_t>(program.max_batch)) {
+  for (std::int64_t slot = 0; slot < program.max_batch; ++slot) set_sampling(slot, {}, program.max_sequence_length);
   submission_.reserve(static_cast<std::size_t>(program.decode_steps) + 5);
-  steps_.reserve(static_cast<std::size_t>(program.decode_steps));
+  work_.reserve(static_cast<std::size_t>(program.decode_steps) + 3);
+  tokens_.reserve(static_cast<std::size_t>(program.max_batch * program.decode_steps));
   ticks_.resize(recordings_.query_count());
   device_->instance().check_validation();
 }
 
 VulkanEngine::~VulkanEngine() = default;
 
-SequenceRequest VulkanEngine::request(std::int64_t seq_len) const {
-  SequenceRequest request;
-  request.position = static_cast<std::uint32_t>(position_);
-  request.seq_len = static_cast<std::uint32_t>(seq_len);
-  request.logits_row = static_cast<std::uint32_t>(seq_len - 1);
-  request.stop_position = static_cast<std::uint32_t>(program_.max_sequence_length);
-  return request;
+void VulkanEngine::set_sampling(std::int64_t slot, const Sampling& sampling, std::int64_t stop_position) {
+  validate_settings(program_, slot, sampling, stop_position);
+  StepSlot& settings = settings_[static_cast<std::size_t>(slot)];
+  settings = sampling_slot(sampling, program_.eos_tokens);
+  settings.stop_position = static_cast<std::uint32_t>(stop_position);
 }
 
-void VulkanEngine::write(const SequenceRequest& request) const { program_.write_state(request, state_.sequence()); }
+std::int64_t VulkanEngine::rewind(std::int64_t slot, std::int64_t position) {
+  validate_slot(program_, slot);
+  // States that grow forget what nobody reads: attention sees positions up to its query's alone.
+  std::int64_t& current = positions_[static_cast<std::size_t>(slot)];
+  current = std::clamp<std::int64_t>(position, 0, current);
+  return current;
+}
 
-void VulkanEngine::run(std::span<const Recording* const> work, std::int64_t seq_len) {
+void VulkanEngine::write_tokens(const Run& run) {
+  const auto slot = static_cast<std::uint32_t>(run.slot);
+  const auto first = static_cast<std::uint32_t>(position(run.slot));
+  for (std::uint32_t t = 0; t < run.tokens.size(); ++t) {
+    state_.tokens()[t] = {static_cast<std::uint32_t>(run.tokens[t]), first + t, slot, token_writes};
+  }
+  StepSlot& settings = state_.slots()[slot];
+  settings = settings_[slot];
+  settings.next_position = first + static_cast<std::uint32_t>(run.tokens.size());
+  state_.counts() = {static_cast<std::uint32_t>(run.tokens.size()), 0, 0, 1};
+}
+
+/// The logits of these rows of the last pass are wanted; the first of them draws.
+void VulkanEngine::wanted_rows(std::int64_t slot, std::int64_t first, std::int64_t count, bool draw) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    state_.rows()[static_cast<std::size_t>(i)] = {static_cast<std::uint32_t>(first + i), static_cast<std::uint32_t>(slot)};
+  }
+  state_.counts().head_rows = static_cast<std::uint32_t>(count);
+  state_.counts().draw_count = draw ? 1 : 0;
+}
+
+void VulkanEngine::submit(std::span<const Recording* const> work, std::int64_t rows) {
   submission_.clear();
   submission_.push_back(recordings_.upload().commands);
   for (const Recording* recording : work) submission_.push_back(recording->commands);
-  submission_.push_back(recordings_.download().commands);
-  VkSubmitInfo submit{};
-  submit.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
-  submit.commandBufferCount = static_cast<std::uint32_t>(submission_.size());
-  submit.pCommandBuffers = submission_.data();
+  VkSubmitInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+  info.commandBufferCount = static_cast<std::uint32_t>(submission_.size());
+  info.pCommandBuffers = submission_.data();
   const VkFence fence = fence_.get();
-  check(vkQueueSubmit(device_->queue(), 1, &submit, fence), "vkQueueSubmit");
+  check(vkQueueSubmit(device_->queue(), 1, &info, fence), "vkQueueSubmit");
   check(vkWaitForFences(device_->get(), 1, &fence, VK_TRUE, UINT64_MAX), "vkWaitForFences");
   check(vkResetFences(device_->get(), 1, &fence), "vkResetFences");
   device_->instance().check_validation();
   if (!measured_) return;
-  for (const Recording* recording : work) collect(*recording, seq_len);
+  for (const Recording* recording : work) collect(*recording, rows);
 }
 
-void VulkanEngine::collect(const Recording& recording, std::int64_t seq_len) {
+void VulkanEngine::collect(const Recording& recording, std::int64_t rows) {
+  if (recording.measured.empty()) return;
   const auto count = static_cast<std::uint32_t>(recording.measured.size() + 1);
   check(vkGetQueryPoolResults(device_->get(), recordings_.queries(), recording.first_query, count,
                               count * sizeof(std::uint64_t), ticks_.data(), sizeof(std::uint64_t),
@@ -86,184 +107,120 @@ void VulkanEngine::collect(const Recording& recording, std::int64_t seq_len) {
         "vkGetQueryPoolResults");
   const PhysicalDevice& physical = device_->physical();
   for (std::size_t i = 0; i < recording.measured.size(); ++i) {
-    const Step& step = *recording.measured[i];
+    const Command& command = *recording.measured[i];
     const std::uint64_t ticks = (ticks_[i + 1] - ticks_[i]) & physical.timestamp_mask;
-    const std::int64_t tokens =
-        scaled_tokens(step.tokens, std::min(seq_len, recording.most_tokens), recording.most_tokens);
-    totals_.add(step.kernel, {step.row_count, tokens, position_, seq_len},
+    totals_.add(command.kernel, {command.row_count, command.counted(rows), measured_position_, rows},
                 static_cast<double>(ticks) * physical.timestamp_nanoseconds * 1e-9);
   }
 }
 
-std::span<const float> VulkanEngine::take_logits() {
-  std::copy_n(state_.logits().begin(), logits_.size(), logits_.begin());
-  validate_logits(program_, logits_);
-  return logits_;
+std::span<const float> VulkanEngine::judged_logits(std::int64_t row) const {
+  const std::span<const float> logits = state_.logits(row);
+  validate_logits(program_, logits);
+  return logits;
 }
 
-void VulkanEngine::append(std::span<const std::int32_t> tokens, const Call& call) {
-  while (!tokens.empty()) {
-    const auto count =
-        static_cast<std::int64_t>(std::min(tokens.size(), static_cast<std::size_t>(program_.prefill_chunk)));
-    std::copy_n(tokens.begin(), count, state_.token_ids().begin());
-    tokens = tokens.subspan(static_cast<std::size_t>(count));
-    const bool last = tokens.empty();
-    SequenceRequest chunk = request(count);
-    const Recording* layers = &recordings_.prefill(count);
-    if (last && call.after == After::head_and_sample) {
-      SequenceRequest sampling = call.sampling;
-      sampling.position = chunk.position;
-      sampling.seq_len = chunk.seq_len;
-      sampling.logits_row = chunk.logits_row;
-      write(sampling);
-      run({layers, &recordings_.head(), &recordings_.sample()}, count);
-    } else if (last && call.after == After::head) {
-      write(chunk);
-      run({layers, &recordings_.head()}, count);
-    } else {
-      write(chunk);
-      run({layers}, count);
-    }
-    if (call.after == After::probe) read_probes(count, *call.layers);
-    if (call.after == After::head_of_each) {
-      for (std::int64_t row = 0; row < count; ++row) {
-        chunk.logits_row = static_cast<std::uint32_t>(row);
-        write(chunk);
-        run({&recordings_.head()}, 1);
-        (*call.row)(take_logits());
-      }
-    }
-    position_ += count;
+/// Logits of every token but the last, as many rows at a time as the head serves; leaves the run's hidden states in place.
+void VulkanEngine::run_all_logits(std::size_t index, const Run& run, const OnLogits& on_logits) {
+  const auto count = static_cast<std::int64_t>(run.tokens.size());
+  for (std::int64_t first = 0; first < count - 1; first += program_.head_rows) {
+    const std::int64_t rows = std::min(program_.head_rows, count - 1 - first);
+    wanted_rows(run.slot, first, rows, false);
+    submit(std::array<const Recording*, 2>{&recordings_.head(rows), &recordings_.download(rows)}, rows);
+    for (std::int64_t row = 0; row < rows; ++row) on_logits(index, first + row, judged_logits(row));
   }
 }
 
-std::span<const float> VulkanEngine::prefill(std::span<const std::int32_t> tokens) {
-  validate_tokens(program_, position_, tokens);
-  append(tokens, {});
-  return take_logits();
-}
-
-void VulkanEngine::prefill_all(std::span<const std::int32_t> tokens,
-                               const std::function<void(std::span<const float>)>& row) {
-  validate_tokens(program_, position_, tokens);
-  Call call;
-  call.after = After::head_of_each;
-  call.row = &row;
-  append(tokens, call);
-}
-
-std::span<const float> VulkanEngine::decode(std::int32_t token) {
-  validate_tokens(program_, position_, {&token, 1});
-  state_.token_ids()[0] = static_cast<std::uint32_t>(token);
-  write(request(1));
-  run({&recordings_.decode(), &recordings_.head()}, 1);
-  ++position_;
-  return take_logits();
-}
-
-// A drawn token is in the cache only once it has been the input of a step: the last one never is, and is the next
-// call's to append.
-Engine::Generation VulkanEngine::generate(std::span<const std::int32_t> prompt, std::int64_t count,
-                                          const Sampling& sampling, const std::function<bool(std::int32_t)>& token) {
-  validate_generation(program_, position_, prompt, count, sampling);
-  Generation generation;
-  const auto prefill_start = std::chrono::steady_clock::now();
-  Draw draw{position_ + static_cast<std::int64_t>(prompt.size()), count,
-            sampling_request(sampling, program_.eos_tokens), token};
-  draw.sampling.stop_position = static_cast<std::uint32_t>(
-      std::min(program_.max_sequence_length, draw.first_position + std::max<std::int64_t>(count, 1) - 1));
-  Call call;
-  if (count > 0) {
-    call.after = After::head_and_sample;
-    call.sampling = draw.sampling;
-  }
-  append(prompt, call);
-  generation.prefill_seconds = seconds_since(prefill_start);
-  if (count == 0) return generation;
-
-  const auto decode_start = std::chrono::steady_clock::now();
-  while (take_drawn(draw, generation)) run_steps(draw, generation);
-  generation.decode_seconds = seconds_since(decode_start);
-  return generation;
-}
-
-bool VulkanEngine::take_drawn(const Draw& draw, Generation& generation) {
-  const SequenceReport report = program_.read_state(state_.sequence());
-  const std::span<const std::uint32_t> drawn = state_.generated();
-  if (report.generated == 0 || report.generated > drawn.size()) {
-    throw Error(ErrorKind::internal, fmt::format("the device reports {} tokens drawn", report.generated));
-  }
-  validate_logits(program_, state_.logits().first(logits_.size()));
-  bool wanted = true;
-  for (std::uint32_t i = 0; i < report.generated && wanted; ++i) {
-    if (static_cast<std::int64_t>(generation.tokens.size()) == draw.count) break;
-    const std::uint32_t id = drawn[i];
-    generation.tokens.push_back(static_cast<std::int32_t>(id));
-    generation.stopped =
-        std::find(program_.eos_tokens.begin(), program_.eos_tokens.end(), id) != program_.eos_tokens.end();
-    wanted = (!draw.token || draw.token(static_cast<std::int32_t>(id))) && !generation.stopped;
-  }
-  const auto tokens = static_cast<std::int64_t>(generation.tokens.size());
-  position_ = draw.first_position + tokens - 1;
-  generation.full = !generation.stopped && position_ >= program_.max_sequence_length;
-  return wanted && !generation.full && tokens < draw.count;
-}
-
-void VulkanEngine::run_steps(const Draw& draw, const Generation& generation) {
-  std::int64_t count = 1;
-  if (!measured_ && step_seconds_ > 0) {
-    const double fitting = std::min(submission_seconds / step_seconds_, static_cast<double>(program_.decode_steps));
-    count = std::max<std::int64_t>(1, static_cast<std::int64_t>(fitting));
-    count = std::min(count, draw.count - static_cast<std::int64_t>(generation.tokens.size()));
-  }
-  steps_.clear();
-  for (std::int64_t left = count; left > 0;) {
+/// The head of the last token, where it is wanted, then draws: as many as `ahead`, but one where logits are shown, which the
+/// next pass would overwrite.
+void VulkanEngine::run_last(std::size_t index, const Run& run, std::int64_t ahead, const OnLogits& on_logits) {
+  const auto count = static_cast<std::int64_t>(run.tokens.size());
+  const bool shown = run.logits != Logits::none && on_logits;
+  if (!shown && !run.draw) return;
+  wanted_rows(run.slot, count - 1, 1, run.draw);
+  work_.push_back(&recordings_.head(1));
+  if (run.draw) work_.push_back(&recordings_.sample());
+  for (std::int64_t left = shown ? 0 : ahead - 1; run.draw && left > 0;) {
     const bool block = !measured_ && left >= block_;
-    steps_.push_back(block ? &recordings_.steps() : &recordings_.step());
+    work_.push_back(block ? &recordings_.block() : &recordings_.step());
     left -= block ? block_ : 1;
   }
-  SequenceRequest next = draw.sampling;
-  next.position = static_cast<std::uint32_t>(position_);
-  next.seq_len = 1;
-  next.logits_row = 0;
-  state_.token_ids()[0] = static_cast<std::uint32_t>(generation.tokens.back());
-  write(next);
-  const auto start = std::chrono::steady_clock::now();
-  run(steps_, 1);
-  step_seconds_ = seconds_since(start) / static_cast<double>(count);
+  work_.push_back(&recordings_.download(shown ? 1 : 0));
+  submit(work_, count);
+  if (shown) on_logits(index, count - 1, judged_logits(0));
 }
 
-void VulkanEngine::read_probes(std::int64_t tokens, std::vector<std::vector<float>>& layers) const {
+void VulkanEngine::take_drawn(const Run& run) {
+  const StepSlot& slot = state_.slots()[static_cast<std::size_t>(run.slot)];
+  if (slot.drawn == 0 || slot.drawn > program_.decode_steps) {
+    throw Error(ErrorKind::internal, fmt::format("the device reports {} tokens drawn", slot.drawn));
+  }
+  if (slot.wrong != 0) reject_logits(program_);
+  const std::span<const StepDraw> drawn = state_.drawn(run.slot).first(slot.drawn);
+  for (const StepDraw& draw : drawn) tokens_.push_back(static_cast<std::int32_t>(draw.id));
+  // All but the last were the input of a pass.
+  positions_[static_cast<std::size_t>(run.slot)] += static_cast<std::int64_t>(drawn.size()) - 1;
+}
+
+/// One pass over a run, and passes ahead; draws go to tokens_.
+void VulkanEngine::run_pass(std::size_t index, const Run& run, std::int64_t ahead, const OnLogits& on_logits) {
+  const auto count = static_cast<std::int64_t>(run.tokens.size());
+  write_tokens(run);
+  measured_position_ = position(run.slot);
+  work_.clear();
+  work_.push_back(&recordings_.layers(count, run.prefill));
+  if (run.logits == Logits::all && on_logits && count > 1) {
+    submit(work_, count);
+    work_.clear();
+    run_all_logits(index, run, on_logits);
+  }
+  if (run.draw || (run.logits != Logits::none && on_logits)) {
+    run_last(index, run, ahead, on_logits);
+  } else {
+    submit(work_, count);
+  }
+  positions_[static_cast<std::size_t>(run.slot)] += count;
+  if (run.draw) take_drawn(run);
+}
+
+std::span<const Drawn> VulkanEngine::step(std::span<const Run> runs, std::int64_t ahead, const OnLogits& on_logits) {
+  validate_runs(*this, runs, ahead);
+  tokens_.clear();
+  drawn_.clear();
+  const auto eos = program_.eos_tokens;
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    const Run& run = runs[r];
+    const std::size_t begin = tokens_.size();
+    run_pass(r, run, ahead, on_logits);
+    if (!run.draw) continue;
+    const auto drawn = [&] { return static_cast<std::int64_t>(tokens_.size() - begin); };
+    const StepSlot& slot = state_.slots()[static_cast<std::size_t>(run.slot)];
+    while (drawn() < ahead && slot.done == 0) {
+      const std::int32_t last = tokens_.back();
+      run_pass(r, {run.slot, {&last, 1}, Logits::none, true, false}, ahead - drawn(), {});
+    }
+    const bool stopped = std::find(eos.begin(), eos.end(), static_cast<std::uint32_t>(tokens_.back())) != eos.end();
+    drawn_.push_back({run.slot, std::span<const std::int32_t>(tokens_).subspan(begin), stopped});
+  }
+  return drawn_;
+}
+
+std::vector<std::vector<float>> ProbedVulkanEngine::probe(const Run& run) {
+  validate_runs(*this, {&run, 1}, 1);
+  const auto count = static_cast<std::int64_t>(run.tokens.size());
+  write_tokens(run);
+  submit(std::array<const Recording*, 2>{&recordings_.layers(count, run.prefill), &recordings_.download(0)}, count);
+  positions_[static_cast<std::size_t>(run.slot)] += count;
   const auto hidden_size = static_cast<std::size_t>(program_.hidden_size);
   const std::int64_t stride = row_bytes<f32>(program_.hidden_size);
-  layers.resize(recordings_.probed_layers());
+  std::vector<std::vector<float>> layers(recordings_.probed_layers());
   for (std::size_t layer = 0; layer < layers.size(); ++layer) {
-    for (std::int64_t token = 0; token < tokens; ++token) {
-      const std::size_t at = layers[layer].size();
-      layers[layer].resize(at + hidden_size);
-      std::memcpy(layers[layer].data() + at, recordings_.probe(layer) + token * stride, hidden_size * sizeof(float));
+    layers[layer].resize(static_cast<std::size_t>(count) * hidden_size);
+    for (std::int64_t token = 0; token < count; ++token) {
+      std::memcpy(layers[layer].data() + static_cast<std::size_t>(token) * hidden_size,
+                  recordings_.probe(layer) + token * stride, hidden_size * sizeof(float));
     }
   }
-}
-
-std::vector<std::vector<float>> ProbedVulkanEngine::probe_prefill(std::span<const std::int32_t> tokens) {
-  validate_tokens(program_, position_, tokens);
-  std::vector<std::vector<float>> layers;
-  Call call;
-  call.after = After::probe;
-  call.layers = &layers;
-  append(tokens, call);
-  return layers;
-}
-
-std::vector<std::vector<float>> ProbedVulkanEngine::probe_decode(std::int32_t token) {
-  validate_tokens(program_, position_, {&token, 1});
-  state_.token_ids()[0] = static_cast<std::uint32_t>(token);
-  write(request(1));
-  run({&recordings_.decode()}, 1);
-  ++position_;
-  std::vector<std::vector<float>> layers;
-  read_probes(1, layers);
   return layers;
 }
 

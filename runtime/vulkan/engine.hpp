@@ -1,8 +1,7 @@
 // The engine on a Vulkan device. Loading allocates, uploads and records; afterwards nothing is allocated and no
-// descriptor written: a call writes the sequence's state and token ids, submits recordings and waits.
+// descriptor written: a call writes the step, submits recordings and waits.
 #pragma once
 
-#include <chrono>
 #include <memory>
 #include <vector>
 
@@ -20,35 +19,19 @@ class VulkanEngine : public Engine {
                const LoadOptions& options);
   ~VulkanEngine() override;
 
-  void reset() override { position_ = 0; }
-  std::int64_t position() const override { return position_; }
-  std::span<const float> prefill(std::span<const std::int32_t> tokens) override;
-  void prefill_all(std::span<const std::int32_t> tokens,
-                   const std::function<void(std::span<const float>)>& row) override;
-  std::span<const float> decode(std::int32_t token) override;
-  Generation generate(std::span<const std::int32_t> prompt, std::int64_t count, const Sampling& sampling,
-                      const std::function<bool(std::int32_t)>& token) override;
+  const Program& program() const override { return program_; }
+  std::span<const Drawn> step(std::span<const Run> runs, std::int64_t ahead, const OnLogits& on_logits) override;
+  void set_sampling(std::int64_t slot, const Sampling& sampling, std::int64_t stop_position) override;
+  std::int64_t position(std::int64_t slot = 0) const override { return positions_.at(static_cast<std::size_t>(slot)); }
+  std::int64_t rewind(std::int64_t slot, std::int64_t position) override;
 
  protected:
-  /// What a call asks for beyond keys and values of its tokens.
-  enum class After { head, head_of_each, head_and_sample, probe };
-  struct Call {
-    After after = After::head;
-    const std::function<void(std::span<const float>)>* row = nullptr;  ///< head_of_each
-    std::vector<std::vector<float>>* layers = nullptr;                 ///< probe
-    SequenceRequest sampling{};                                        ///< head_and_sample
-  };
-  /// Runs validated `tokens` in chunks and moves the position.
-  void append(std::span<const std::int32_t> tokens, const Call& call);
-  void read_probes(std::int64_t tokens, std::vector<std::vector<float>>& layers) const;
-  SequenceRequest request(std::int64_t seq_len) const;
-  void write(const SequenceRequest& request) const;
-  /// Submits and waits; `seq_len` tokens are what measured figures count.
-  void run(std::span<const Recording* const> work, std::int64_t seq_len);
-  void run(std::initializer_list<const Recording*> work, std::int64_t seq_len) {
-    run(std::span(work.begin(), work.size()), seq_len);
-  }
-  std::span<const float> take_logits();
+  std::int64_t most_ahead() const override { return measured_ ? 1 : program_.decode_steps; }
+
+  /// Writes a run as the step's tokens; its slot is the only one that is live.
+  void write_tokens(const Run& run);
+  /// Submits and waits; `rows` tokens are what measured figures count.
+  void submit(std::span<const Recording* const> work, std::int64_t rows);
 
   const Program& program_;
   std::unique_ptr<Device> device_;
@@ -58,25 +41,25 @@ class VulkanEngine : public Engine {
   FenceHandle fence_;
   KernelTotals totals_;
   const bool measured_;
-  const std::int64_t block_;  ///< steps in the longer decode recording
-  std::int64_t position_ = 0;
+  const std::int64_t block_;  ///< passes of the longer recording of decoded tokens
+  std::vector<std::int64_t> positions_;  ///< by slot
 
  private:
-  struct Draw {
-    std::int64_t first_position;  ///< of the first token drawn
-    std::int64_t count;
-    SequenceRequest sampling;
-    const std::function<bool(std::int32_t)>& token;
-  };
-  bool take_drawn(const Draw& draw, Generation& generation);
-  void run_steps(const Draw& draw, const Generation& generation);
-  void collect(const Recording& recording, std::int64_t seq_len);
+  void run_pass(std::size_t index, const Run& run, std::int64_t ahead, const OnLogits& on_logits);
+  void run_all_logits(std::size_t index, const Run& run, const OnLogits& on_logits);
+  void run_last(std::size_t index, const Run& run, std::int64_t ahead, const OnLogits& on_logits);
+  void take_drawn(const Run& run);
+  void wanted_rows(std::int64_t slot, std::int64_t first, std::int64_t count, bool draw);
+  std::span<const float> judged_logits(std::int64_t row) const;
+  void collect(const Recording& recording, std::int64_t rows);
 
+  std::vector<StepSlot> settings_;  ///< by slot: how it draws
+  std::int64_t measured_position_ = 0;
   std::vector<VkCommandBuffer> submission_;
-  std::vector<const Recording*> steps_;
+  std::vector<const Recording*> work_;
   std::vector<std::uint64_t> ticks_;
-  std::vector<float> logits_;
-  double step_seconds_ = 0;  ///< of the last steps; 0: not known yet
+  std::vector<std::int32_t> tokens_;  ///< drawn, of all runs of a step
+  std::vector<Drawn> drawn_;
 };
 
 /// The engine under LoadOptions::profile.
@@ -91,8 +74,7 @@ class MeasuredEngine final : public VulkanEngine, public ProfiledEngine {
 class ProbedVulkanEngine final : public VulkanEngine, public ProbedEngine {
  public:
   using VulkanEngine::VulkanEngine;
-  std::vector<std::vector<float>> probe_prefill(std::span<const std::int32_t> tokens) override;
-  std::vector<std::vector<float>> probe_decode(std::int32_t token) override;
+  std::vector<std::vector<float>> probe(const Run& run) override;
 };
 
 }  // namespace monomorph::vulkan

@@ -1,11 +1,10 @@
-// What host and device both touch: the sequence's state, token ids, drawn tokens, logits. Where the device's memory is
-// mapped, these are its own bytes; elsewhere a mirror on the host, copied up before and down after each submission.
+// What host and device both touch: the step and logits. Where the device's memory is mapped, these are its own bytes;
+// elsewhere a mirror on the host, copied up before and down after each submission.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "runtime/program.hpp"
 #include "runtime/vulkan/schedule.hpp"
@@ -17,31 +16,44 @@ class HostState {
  public:
   HostState(const Device& device, const Program& program, const Storage& storage);
 
-  std::byte* sequence() const { return items_[0].data; }
-  std::span<std::uint32_t> token_ids() const { return words<std::uint32_t>(items_[1]); }
-  std::span<const std::uint32_t> generated() const { return words<std::uint32_t>(items_[2]); }
-  std::span<const float> logits() const { return words<float>(items_[3]); }
+  /// What a StepBlock begins with.
+  struct Counts {
+    std::uint32_t token_count, head_rows, draw_count, live;
+  };
+  Counts& counts() const { return *reinterpret_cast<Counts*>(step_.data); }
+  std::span<StepSlot> slots() const { return list<StepSlot>(layout_.slots(), layout_.max_batch); }
+  std::span<const StepDraw> drawn(std::int64_t slot) const {
+    return list<StepDraw>(layout_.drawn(), layout_.max_batch * layout_.decode_steps)
+        .subspan(static_cast<std::size_t>(slot * layout_.decode_steps), static_cast<std::size_t>(layout_.decode_steps));
+  }
+  std::span<StepRow> rows() const { return list<StepRow>(layout_.rows(), layout_.head_rows); }
+  std::span<StepToken> tokens() const { return list<StepToken>(layout_.tokens(), layout_.max_tokens); }
+  /// Row `row` of the logits of a pass.
+  std::span<const float> logits(std::int64_t row) const {
+    return {reinterpret_cast<const float*>(logits_.data + row * logits_stride_), static_cast<std::size_t>(vocab_size_)};
+  }
 
-  /// Before the work of a submission: state and token ids reach the device.
+  /// Before the work of a submission: the step reaches the device.
   void record_upload(VkCommandBuffer commands) const;
-  /// After it: state, drawn tokens and logits reach the host.
-  void record_download(VkCommandBuffer commands) const;
+  /// After it: what was drawn reaches the host, and the logits of the first `rows` rows.
+  void record_download(VkCommandBuffer commands, std::int64_t rows) const;
 
  private:
   struct Item {
-    Place place;
-    std::byte* data;
-    std::int64_t mirror_offset;
-    bool up, down;
+    Place place{};
+    std::byte* data = nullptr;
+    std::int64_t mirror_offset = 0;
   };
-  template <class Word>
-  static std::span<Word> words(const Item& item) {
-    return {reinterpret_cast<Word*>(item.data), static_cast<std::size_t>(item.place.bytes) / sizeof(Word)};
+  template <class T>
+  std::span<T> list(std::int64_t offset, std::int64_t count) const {
+    return {reinterpret_cast<T*>(step_.data + offset), static_cast<std::size_t>(count)};
   }
 
   const Storage& storage_;
+  const StepLayout layout_;
+  const std::int64_t vocab_size_, logits_stride_;
   Buffer mirror_;  ///< without memory where the device's is mapped
-  std::vector<Item> items_;
+  Item step_, logits_;
 };
 
 }  // namespace monomorph::vulkan

@@ -14,6 +14,13 @@ constexpr std::int64_t guaranteed_range = std::int64_t{128} << 20;
 // Below what drivers serve in one allocation without trouble, above what makes their number grow.
 constexpr std::int64_t preferred_shard = std::int64_t{1} << 30;
 
+/// What makes the buffers of an arena smaller.
+const char* remedy(const Program& program, Arena arena) {
+  if (arena == Arena::activations) return "engine.prefill_chunk";
+  const bool states = arena == Arena::states && program.max_batch > 1;
+  return states ? "engine.max_batch or engine.max_sequence_length" : "engine.max_sequence_length";
+}
+
 std::int64_t align(std::int64_t value, std::int64_t to) { return (value + to - 1) / to * to; }
 
 }  // namespace
@@ -23,46 +30,45 @@ LayoutLimits LayoutLimits::guaranteed() { return {guaranteed_range, preferred_sh
 LayoutLimits LayoutLimits::of(const Limits& limits) {
   const std::int64_t shard = std::min(limits.max_allocation_size, preferred_shard);
   return {std::min(limits.max_storage_buffer_range, shard), shard,
-          std::max(plan_alignment, limits.storage_offset_alignment)};
+          std::max(plan_alignment, limits.storage_offset_alignment), limits.separate_buffers};
 }
 
 std::int64_t WeightLayout::total_bytes() const {
   return std::accumulate(shard_bytes.begin(), shard_bytes.end(), std::int64_t{0});
 }
 
-WeightLayout lay_out_weights(std::span<const TensorEntry> tensors, const LayoutLimits& limits) {
+WeightLayout lay_out_weights(std::span<const StoredEntry> stored, const LayoutLimits& limits) {
   WeightLayout layout;
-  const auto place = [&](std::int32_t tensor, std::int64_t first_row, std::int64_t rows, std::int64_t bytes) {
-    if (layout.shard_bytes.empty() ||
+  const auto place = [&](std::int32_t id, std::int64_t first_row, std::int64_t rows, std::int64_t bytes) {
+    if (layout.shard_bytes.empty() || limits.separate ||
         align(layout.shard_bytes.back(), limits.alignment) + bytes > limits.max_shard_bytes) {
       layout.shard_bytes.push_back(0);
     }
     const std::int64_t offset = align(layout.shard_bytes.back(), limits.alignment);
-    layout.slices.push_back({tensor, first_row, rows, layout.shard_bytes.size() - 1, offset, bytes});
+    layout.slices.push_back({id, first_row, rows, layout.shard_bytes.size() - 1, offset, bytes});
     layout.shard_bytes.back() = offset + bytes;
   };
-  for (std::size_t id = 0; id < tensors.size(); ++id) {
-    const TensorEntry& tensor = tensors[id];
-    const std::int64_t stride = tensor.row_bytes();
+  for (std::size_t id = 0; id < stored.size(); ++id) {
+    const StoredEntry& matrix = stored[id];
+    const std::int64_t stride = matrix.row_bytes();
     layout.first_slice.push_back(layout.slices.size());
     layout.row_bytes.push_back(stride);
-    // Cuts are where kernels and descriptors both can start: whole granules at an aligned offset.
+    // Cuts are where descriptors can start: at an aligned offset.
     const std::int64_t aligned_rows = limits.alignment / std::gcd(limits.alignment, stride);
-    const std::int64_t granule = std::lcm(std::max<std::int64_t>(tensor.pattern->row_granularity, 1), aligned_rows);
     const std::int64_t limit = std::min(limits.max_slice_bytes, limits.max_shard_bytes);
-    std::int64_t step = tensor.pattern->rows;
-    if (tensor.bytes() > limit) {
-      step = limit / (granule * stride) * granule;
+    std::int64_t step = matrix.pattern->rows;
+    if (matrix.bytes() > limit) {
+      step = limit / (aligned_rows * stride) * aligned_rows;
       if (step == 0) {
         throw Error(
             ErrorKind::device,
             fmt::format("{}: the device binds at most {} bytes at once, and {} rows of this weight, the fewest a "
                         "slice can have, take {}",
-                        tensor.name, limit, std::min(granule, tensor.pattern->rows), granule * stride));
+                        matrix.name, limit, std::min(aligned_rows, matrix.pattern->rows), aligned_rows * stride));
       }
     }
-    for (std::int64_t row = 0; row < tensor.pattern->rows; row += step) {
-      const std::int64_t rows = std::min(step, tensor.pattern->rows - row);
+    for (std::int64_t row = 0; row < matrix.pattern->rows; row += step) {
+      const std::int64_t rows = std::min(step, matrix.pattern->rows - row);
       place(static_cast<std::int32_t>(id), row, rows, rows * stride);
     }
   }
@@ -82,7 +88,7 @@ std::size_t ArenaLayout::piece_of(const BufferView& view) const {
 }
 
 ArenaLayout lay_out_arenas(const Program& program, std::span<const BufferView> views, const LayoutLimits& limits) {
-  static constexpr const char* names[arena_count] = {"activations", "cache", "state", "tables"};
+  static constexpr const char* names[arena_count] = {"activations", "states", "host", "tables"};
   ArenaLayout layout;
   for (std::size_t a = 0; a < arena_count; ++a) {
     const Arena arena = static_cast<Arena>(a);
@@ -98,9 +104,9 @@ ArenaLayout lay_out_arenas(const Program& program, std::span<const BufferView> v
         throw Error(
             ErrorKind::device,
             fmt::format("{}: the device binds at most {} bytes at once, and one buffer needs {}; generate with a "
-                        "smaller engine.{}",
+                        "smaller {}",
                         names[a], limits.max_slice_bytes, view.bytes,
-                        arena == Arena::activations ? "prefill_chunk" : "max_sequence_length"));
+                        remedy(program, arena)));
       }
       used.push_back(view);
     }
@@ -109,7 +115,7 @@ ArenaLayout lay_out_arenas(const Program& program, std::span<const BufferView> v
     std::int64_t run_begin = 0, run_end = 0;
     const auto close_run = [&] {
       if (run_end == run_begin) return;
-      const bool fits = !layout.pieces.empty() && layout.pieces.back().arena == arena &&
+      const bool fits = !layout.pieces.empty() && layout.pieces.back().arena == arena && !limits.separate &&
                         run_end - layout.pieces.back().offset <= limits.max_shard_bytes;
       if (fits) {
         layout.pieces.back().bytes = run_end - layout.pieces.back().offset;
@@ -118,9 +124,9 @@ ArenaLayout lay_out_arenas(const Program& program, std::span<const BufferView> v
           throw Error(
               ErrorKind::device,
               fmt::format("{}: the device allocates at most {} bytes at once, and {} lie in one piece; generate "
-                          "with a smaller engine.{}",
+                          "with a smaller {}",
                           names[a], limits.max_shard_bytes, run_end - run_begin,
-                          arena == Arena::activations ? "prefill_chunk" : "max_sequence_length"));
+                          remedy(program, arena)));
         }
         layout.pieces.push_back({arena, run_begin, run_end - run_begin});
       }
@@ -139,14 +145,14 @@ ArenaLayout lay_out_arenas(const Program& program, std::span<const BufferView> v
 }
 
 std::vector<BufferView> views_of(const Program& program) {
-  std::vector<BufferView> views{program.sequence_state, program.token_ids, program.generated, program.logits};
+  std::vector<BufferView> views{program.step, program.logits};
   for (const RotaryTable& table : program.rotary_tables) views.push_back(table.view);
-  for (const auto phase : {program.prefill, program.decode, program.head, program.sample}) {
+  for (const monomorph::Phase& phase : program.phases) {
     Recorder recorder;
-    phase(recorder);
+    phase.record(recorder);
     for (const Dispatch& dispatch : recorder.dispatches) {
       for (const Argument& argument : dispatch.arguments) {
-        if (argument.tensor < 0) views.push_back(argument.view);
+        if (argument.stored < 0) views.push_back(argument.view);
       }
     }
     for (const Recorder::LayerEnd& end : recorder.layer_ends) views.push_back(end.hidden_states);

@@ -17,35 +17,36 @@ struct LayoutLimits {
   std::int64_t max_slice_bytes;  ///< what one descriptor may cover
   std::int64_t max_shard_bytes;  ///< what one allocation may have
   std::int64_t alignment;        ///< of a slice's offset, and of the row at which a tensor is cut
+  bool separate = false;         ///< every slice, and every run of views that overlap, has an allocation of its own
 
   /// Without a device: what every Vulkan device has.
   static LayoutLimits guaranteed();
   static LayoutLimits of(const Limits& limits);
 };
 
-/// Rows first_row..first_row + rows - 1 of a tensor, in one piece.
+/// Rows first_row..first_row + rows - 1 of what the device stores, in one piece.
 struct Slice {
-  std::int32_t tensor;
+  std::int32_t stored;
   std::int64_t first_row, rows;
   std::size_t shard;
   std::int64_t offset, bytes;
 };
 
 struct WeightLayout {
-  std::vector<Slice> slices;             ///< by tensor, then by row
-  std::vector<std::size_t> first_slice;  ///< of each tensor, and one past the last
+  std::vector<Slice> slices;             ///< by id of what is stored, then by row
+  std::vector<std::size_t> first_slice;  ///< of each, and one past the last
   std::vector<std::int64_t> shard_bytes;
-  std::vector<std::int64_t> row_bytes;  ///< of each tensor
+  std::vector<std::int64_t> row_bytes;  ///< of each
 
-  std::span<const Slice> of(std::int32_t tensor) const {
-    const auto id = static_cast<std::size_t>(tensor);
+  std::span<const Slice> of(std::int32_t stored) const {
+    const auto id = static_cast<std::size_t>(stored);
     return std::span(slices).subspan(first_slice[id], first_slice[id + 1] - first_slice[id]);
   }
   std::int64_t total_bytes() const;
 };
 
 /// Throws Error(device) when the limits leave no room for the smallest cut of a tensor.
-WeightLayout lay_out_weights(std::span<const TensorEntry> tensors, const LayoutLimits& limits);
+WeightLayout lay_out_weights(std::span<const StoredEntry> stored, const LayoutLimits& limits);
 
 /// A run of an arena that no view crosses the ends of: one buffer.
 struct ArenaPiece {

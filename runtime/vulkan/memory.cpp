@@ -1,7 +1,6 @@
 #include "runtime/vulkan/memory.hpp"
 
 #include <cstring>
-#include <optional>
 
 #include <fmt/format.h>
 
@@ -27,17 +26,8 @@ VkBufferCreateInfo buffer_create_info(std::int64_t bytes) {
 
 }  // namespace
 
-MemoryTypes choose_memory_types(const Device& device) {
-  // Some drivers keep types that only images may have: a buffer says which are open to buffers, whatever its size.
-  const VkBufferCreateInfo create = buffer_create_info(256);
-  VkBuffer sample = VK_NULL_HANDLE;
-  check(vkCreateBuffer(device.get(), &create, nullptr, &sample), "vkCreateBuffer");
-  VkMemoryRequirements open_to_buffers{};
-  vkGetBufferMemoryRequirements(device.get(), sample, &open_to_buffers);
-  vkDestroyBuffer(device.get(), sample, nullptr);
-
-  VkPhysicalDeviceMemoryProperties memory{};
-  vkGetPhysicalDeviceMemoryProperties(device.physical().handle, &memory);
+std::optional<MemoryTypes> choose_memory_types(const VkPhysicalDeviceMemoryProperties& memory,
+                                               std::uint32_t open_to_buffers, bool may_map) {
   MemoryTypes types;
   for (std::uint32_t h = 0; h < memory.memoryHeapCount; ++h) {
     const bool larger = memory.memoryHeaps[h].size > memory.memoryHeaps[types.heap].size ||
@@ -54,7 +44,7 @@ MemoryTypes choose_memory_types(const Device& device) {
     for (std::uint32_t t = 0; t < memory.memoryTypeCount; ++t) {
       const VkMemoryPropertyFlags flags = memory.memoryTypes[t].propertyFlags;
       if ((flags & needed) != needed || (flags & ~understood) != 0) continue;
-      if ((open_to_buffers.memoryTypeBits & (1u << t)) == 0) continue;
+      if ((open_to_buffers & (1u << t)) == 0) continue;
       if (heap && memory.memoryTypes[t].heapIndex != *heap) continue;
       if (!best || ((flags & wished) == wished && (memory.memoryTypes[*best].propertyFlags & wished) != wished)) {
         best = t;
@@ -66,13 +56,28 @@ MemoryTypes choose_memory_types(const Device& device) {
   const auto mapped =
       find(visible | VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, VK_MEMORY_PROPERTY_HOST_CACHED_BIT, types.heap);
   const auto local = find(VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0, types.heap);
-  if (!host || !local) {
-    throw Error(ErrorKind::device, device.info().name + ": it has no memory that this engine can use");
-  }
+  if (!host || !local) return std::nullopt;
   types.host = *host;
-  types.direct = mapped && device.info().type != DeviceType::discrete && !device.staging_forced();
+  types.direct = mapped && may_map;
   types.device = types.direct ? *mapped : *local;
   return types;
+}
+
+MemoryTypes choose_memory_types(const Device& device) {
+  // Some drivers keep types that only images may have: a buffer says which are open to buffers, whatever its size.
+  const VkBufferCreateInfo create = buffer_create_info(256);
+  VkBuffer sample = VK_NULL_HANDLE;
+  check(vkCreateBuffer(device.get(), &create, nullptr, &sample), "vkCreateBuffer");
+  VkMemoryRequirements open_to_buffers{};
+  vkGetBufferMemoryRequirements(device.get(), sample, &open_to_buffers);
+  vkDestroyBuffer(device.get(), sample, nullptr);
+
+  VkPhysicalDeviceMemoryProperties memory{};
+  vkGetPhysicalDeviceMemoryProperties(device.physical().handle, &memory);
+  const bool may_map = device.info().type != DeviceType::discrete && !device.staging_forced();
+  const auto types = choose_memory_types(memory, open_to_buffers.memoryTypeBits, may_map);
+  if (!types) throw Error(ErrorKind::device, device.info().name + ": it has no memory that this engine can use");
+  return *types;
 }
 
 Buffer::Buffer(const Device& device, std::int64_t bytes, std::uint32_t memory_type, bool map, const std::string& name)

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,7 +23,12 @@ struct MemoryTypes {
   bool direct = false;
 };
 
-/// The largest device-local heap; never the small window that some GPUs open to the host.
+/// Of the memory that Vulkan lists, for buffers that may have the types of the bits `open_to_buffers`: the largest
+/// device-local heap; never the small window that some GPUs open to the host, nor the host's own. `may_map`: the
+/// device's memory may be written by the host. Nothing where no type serves.
+std::optional<MemoryTypes> choose_memory_types(const VkPhysicalDeviceMemoryProperties& memory,
+                                               std::uint32_t open_to_buffers, bool may_map);
+/// The same for a device. Throws Error(device) where no type serves.
 MemoryTypes choose_memory_types(const Device& device);
 
 /// A buffer with memory of its own, mapped where its type allows.

@@ -115,14 +115,18 @@ DeviceFacts facts_of(const PhysicalDevice& device) {
         std::min(facts.max_workgroup_invocations, device.max_workgroup_subgroups * facts.subgroup_size);
   }
   facts.max_shared_memory = device.info.limits.max_shared_memory;
+  facts.max_tile_rows = device.info.limits.max_tile_rows;
+  facts.max_tile_tokens = device.info.limits.max_tile_tokens;
   return facts;
 }
 
 std::vector<Pipeline> make_pipelines(const Device& device, const Program& program, const DeviceFacts& facts,
-                                     const std::vector<Tile>& tiles) {
+                                     const std::vector<Tile>& tiles, const LoadProgress& made) {
   const PipelineCache cache(device, program);
   std::vector<Pipeline> pipelines;
-  for (std::size_t i = 0; i < program.kernels.size(); ++i) {
+  const std::size_t total = program.kernels.size();
+  for (std::size_t i = 0; i < total; ++i) {
+    if (made) made(static_cast<std::int64_t>(i), static_cast<std::int64_t>(total));
     pipelines.push_back(make_pipeline(device, program.kernels[i], facts, tiles[i], cache.get()));
   }
   cache.save();

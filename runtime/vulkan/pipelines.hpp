@@ -24,8 +24,8 @@ struct Pipeline {
 DeviceFacts facts_of(const PhysicalDevice& device);
 
 /// One for each kernel, in their order, through the pipeline cache on disk. Throws Error(device) where a kernel needs
-/// more than the device has.
+/// more than the device has. `made` may be empty.
 std::vector<Pipeline> make_pipelines(const Device& device, const Program& program, const DeviceFacts& facts,
-                                     const std::vector<Tile>& tiles);
+                                     const std::vector<Tile>& tiles, const LoadProgress& made);
 
 }  // namespace monomorph::vulkan

@@ -1,35 +1,63 @@
 #include "runtime/vulkan/recordings.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
 #include "runtime/vulkan/commands.hpp"
 #include "runtime/vulkan/result.hpp"
+#include "runtime/vulkan/warm_up.hpp"
 
 namespace monomorph::vulkan {
 namespace {
 
-Phases make_phases(const Device& device, const Program& program, const Storage& storage, const DeviceFacts& facts,
-                   const std::vector<Tile>& tiles) {
-  const ScheduleInput input{program, storage.weights(), storage.arenas(), facts, tiles, device.limits()};
-  return {make_phase(input, program.prefill), make_phase(input, program.decode), make_phase(input, program.head),
-          make_phase(input, program.sample)};
-}
-
-/// Prompts of any length run in recordings whose grids are at most twice too large.
-std::vector<std::int64_t> prefill_sizes(std::int64_t prefill_chunk) {
+/// Passes of any number of rows run in recordings whose grids are at most twice too large.
+std::vector<std::int64_t> sizes_up_to(std::int64_t most) {
   std::vector<std::int64_t> sizes;
-  for (std::int64_t size = 1; size < prefill_chunk; size *= 2) sizes.push_back(size);
-  sizes.push_back(prefill_chunk);
+  for (std::int64_t size = 1; size < most; size *= 2) sizes.push_back(size);
+  sizes.push_back(most);
   return sizes;
 }
 
-/// A measured phase writes a timestamp before its first dispatch and after each.
-std::size_t queries_of(const Phase& phase) { return phase.steps.size() + 1; }
+std::vector<const Schedule*> pointers(const Schedules& schedules) {
+  std::vector<const Schedule*> result;
+  for (const Schedule& schedule : schedules.all) result.push_back(&schedule);
+  return result;
+}
+
+Schedules schedules_of(const Device& device, const Program& program, const Storage& storage, const DeviceFacts& facts,
+                       const std::vector<Tile>& tiles) {
+  return make_schedules({program, storage.weights(), storage.arenas(), facts, tiles, device.limits()});
+}
+
+/// Of what `told` hears, kernels made are the first half, kernels warmed up the second.
+LoadProgress half(const LoadProgress& told, std::int64_t first) {
+  if (!told) return {};
+  return [&told, first](std::int64_t done, std::int64_t total) { told(first * total + done, 2 * total); };
+}
+
+/// A measured schedule writes a timestamp before its first dispatch and after each.
+std::size_t queries_of(const Schedule& schedule) { return schedule.commands.size() + 1; }
 
 }  // namespace
+
+Schedules make_schedules(const ScheduleInput& input) {
+  const Program& program = input.program;
+  Schedules result;
+  const auto add = [&](Stage stage, std::int64_t served, std::int64_t rows) {
+    const Phase* phase = phase_for(program, stage, served);
+    if (phase == nullptr) throw Error(ErrorKind::internal, fmt::format("the program has no phase for {} rows", served));
+    result.all.push_back(make_schedule(input, *phase, rows));
+    return &result.all.back();
+  };
+  for (const std::int64_t rows : sizes_up_to(program.prefill_chunk)) {
+    result.prefill.push_back(add(Stage::layers, program.prefill_chunk, rows));
+  }
+  for (const std::int64_t rows : sizes_up_to(program.head_rows)) result.head.push_back(add(Stage::head, rows, rows));
+  result.decode = add(Stage::layers, 1, 1);
+  result.sample = add(Stage::sample, 1, 1);
+  return result;
+}
 
 Recordings::Recordings(const Device& device, const Program& program, const Storage& storage, const HostState& state,
                        const DeviceFacts& facts, const RecordingOptions& options)
@@ -38,86 +66,96 @@ Recordings::Recordings(const Device& device, const Program& program, const Stora
       storage_(storage),
       tiles_(choose_tiles(program, facts)),
       options_(options),
-      phases_(make_phases(device, program, storage, facts, tiles_)),
-      pipelines_(make_pipelines(device, program, facts, tiles_)),
-      sets_(device, storage, pipelines_,
-            std::array<const Phase*, 4>{&phases_.prefill, &phases_.decode, &phases_.head, &phases_.sample}),
+      schedules_(schedules_of(device, program, storage, facts, tiles_)),
+      pipelines_(make_pipelines(device, program, facts, tiles_, half(options.compiling, 0))),
+      sets_(device, storage, pipelines_, pointers(schedules_)),
       pool_(make_command_pool(device)) {
-  if (options.measure) {
-    count_queries();
-    VkQueryPoolCreateInfo create{};
-    create.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO;
-    create.queryType = VK_QUERY_TYPE_TIMESTAMP;
-    create.queryCount = query_count_;
-    VkQueryPool queries = VK_NULL_HANDLE;
-    check(vkCreateQueryPool(device.get(), &create, nullptr, &queries), "vkCreateQueryPool");
-    queries_ = QueryPoolHandle(device.get(), queries);
-    query_count_ = 0;
-  }
-  if (options.probe) {
-    for (const Phase* phase : {&phases_.prefill, &phases_.decode}) {
-      for (const LayerEnd& end : phase->layer_ends) {
-        probe_stride_ = std::max(probe_stride_, (end.hidden_states.bytes + 255) / 256 * 256);
-      }
-    }
-    const auto layers = static_cast<std::int64_t>(probed_layers());
-    if (layers == 0 || phases_.decode.layer_ends.size() != probed_layers()) {
-      throw Error(ErrorKind::internal, "prefill and decode do not mark the same layers");
-    }
-    probes_ = Buffer(device, probe_stride_ * layers, storage.types().host, true, "probes");
-  }
+  warm_up(device, pointers(schedules_), pipelines_, sets_, half(options.compiling, 1));
+  if (options.measure) make_queries();
+  if (options.probe) make_probes();
 
-  for (const std::int64_t tokens : prefill_sizes(program.prefill_chunk)) {
-    prefills_.push_back(
-        {tokens, record({{&phases_.prefill, tokens, program.prefill_chunk}}, fmt::format("prefill {}", tokens))});
+  for (const Schedule* schedule : schedules_.prefill) {
+    prefills_.push_back({schedule->rows, record({schedule}, fmt::format("prefill {}", schedule->rows))});
   }
-  decode_ = record({{&phases_.decode, 1, 1}}, "decode");
-  head_ = record({{&phases_.head, 1, 1}}, "head");
-  sample_ = record({{&phases_.sample, 1, 1}}, "sample");
-  const std::vector<Part> step{{&phases_.decode, 1, 1}, {&phases_.head, 1, 1}, {&phases_.sample, 1, 1}};
+  for (const Schedule* schedule : schedules_.head) {
+    heads_.push_back({schedule->rows, record({schedule}, fmt::format("head {}", schedule->rows))});
+    downloads_.push_back({schedule->rows, record_transfer([&](VkCommandBuffer commands) {
+                            state.record_download(commands, schedule->rows);
+                          })});
+  }
+  decode_ = record({schedules_.decode}, "decode");
+  sample_ = record({schedules_.sample}, "sample");
+  const std::vector<const Schedule*> step{schedules_.decode, schedules_.head.front(), schedules_.sample};
   step_ = record(step, "step", VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT);
   if (!options.measure) {
-    std::vector<Part> steps;
-    for (std::int64_t i = 0; i < options.decode_steps; ++i) steps.insert(steps.end(), step.begin(), step.end());
-    steps_ = record(steps, "steps", VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT);
+    std::vector<const Schedule*> steps;
+    for (std::int64_t i = 0; i < options.block; ++i) steps.insert(steps.end(), step.begin(), step.end());
+    block_ = record(steps, "steps", VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT);
   }
-
-  upload_.commands = allocate_command_buffer(device, pool_.get());
-  begin_commands(upload_.commands, 0);
-  state.record_upload(upload_.commands);
-  check(vkEndCommandBuffer(upload_.commands), "vkEndCommandBuffer");
-  download_.commands = allocate_command_buffer(device, pool_.get());
-  begin_commands(download_.commands, 0);
-  state.record_download(download_.commands);
-  check(vkEndCommandBuffer(download_.commands), "vkEndCommandBuffer");
+  upload_ = record_transfer([&](VkCommandBuffer commands) { state.record_upload(commands); });
+  download_ = record_transfer([&](VkCommandBuffer commands) { state.record_download(commands, 0); });
 }
 
-void Recordings::count_queries() {
-  const std::size_t decode = queries_of(phases_.decode), head = queries_of(phases_.head),
-                    sample = queries_of(phases_.sample);
-  const std::size_t prefills = queries_of(phases_.prefill) * prefill_sizes(program_.prefill_chunk).size();
-  query_count_ = static_cast<std::uint32_t>(prefills + 2 * (decode + head + sample));
+void Recordings::make_queries() {
+  std::size_t queries = 0;
+  for (const Schedule* schedule : schedules_.prefill) queries += queries_of(*schedule);
+  for (const Schedule* schedule : schedules_.head) queries += queries_of(*schedule);
+  // decode and sample alone, and the step of both with the smallest head.
+  queries += 2 * (queries_of(*schedules_.decode) + queries_of(*schedules_.sample)) + queries_of(*schedules_.head.front());
+  VkQueryPoolCreateInfo create{};
+  create.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO;
+  create.queryType = VK_QUERY_TYPE_TIMESTAMP;
+  create.queryCount = static_cast<std::uint32_t>(queries);
+  VkQueryPool pool = VK_NULL_HANDLE;
+  check(vkCreateQueryPool(device_.get(), &create, nullptr, &pool), "vkCreateQueryPool");
+  queries_ = QueryPoolHandle(device_.get(), pool);
 }
 
-const Recording& Recordings::prefill(std::int64_t tokens) const {
-  return std::find_if(prefills_.begin(), prefills_.end(), [&](const Prefill& p) { return p.tokens >= tokens; })
-      ->recording;
+void Recordings::make_probes() {
+  for (const Schedule& schedule : schedules_.all) {
+    for (const LayerEnd& end : schedule.layer_ends) {
+      probe_stride_ = std::max(probe_stride_, (end.hidden_states.bytes + 255) / 256 * 256);
+    }
+  }
+  if (probed_layers() == 0 || schedules_.prefill.front()->layer_ends.size() != probed_layers()) {
+    throw Error(ErrorKind::internal, "prefill and decode do not mark the same layers");
+  }
+  probes_ = Buffer(device_, probe_stride_ * static_cast<std::int64_t>(probed_layers()), storage_.types().host, true,
+                   "probes");
+}
+
+const Recording& Recordings::smallest(const std::vector<Sized>& sized, std::int64_t rows) {
+  return std::find_if(sized.begin(), sized.end(), [&](const Sized& each) { return each.rows >= rows; })->recording;
+}
+
+const Recording& Recordings::layers(std::int64_t rows, bool prefill) const {
+  return rows == 1 && !prefill ? decode_ : smallest(prefills_, rows);
 }
 
 const std::byte* Recordings::probe(std::size_t layer) const {
   return probes_.data() == nullptr ? nullptr : probes_.data() + static_cast<std::int64_t>(layer) * probe_stride_;
 }
 
-Recording Recordings::record(const std::vector<Part>& parts, const std::string& name, VkCommandBufferUsageFlags usage) {
+template <class Record>
+Recording Recordings::record_transfer(const Record& record) {
+  Recording recording;
+  recording.commands = allocate_command_buffer(device_, pool_.get());
+  begin_commands(recording.commands, 0);
+  record(recording.commands);
+  check(vkEndCommandBuffer(recording.commands), "vkEndCommandBuffer");
+  return recording;
+}
+
+Recording Recordings::record(const std::vector<const Schedule*>& parts, const std::string& name,
+                             VkCommandBufferUsageFlags usage) {
   Recording recording;
   recording.commands = allocate_command_buffer(device_, pool_.get());
   recording.first_query = query_count_;
-  recording.most_tokens = parts.front().most;
   device_.name(VK_OBJECT_TYPE_COMMAND_BUFFER, recording.commands, name);
   begin_commands(recording.commands, usage);
   if (options_.measure) {
     std::size_t queries = 1;
-    for (const Part& part : parts) queries += part.phase->steps.size();
+    for (const Schedule* part : parts) queries += part->commands.size();
     vkCmdResetQueryPool(recording.commands, queries_.get(), query_count_, static_cast<std::uint32_t>(queries));
   }
   full_barrier(recording.commands);
@@ -125,45 +163,34 @@ Recording Recordings::record(const std::vector<Part>& parts, const std::string& 
     vkCmdWriteTimestamp(recording.commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries_.get(), query_count_++);
   }
   HazardTracker hazards;
-  for (const Part& part : parts) record_phase(recording, part, hazards);
+  for (const Schedule* part : parts) record_schedule(recording, *part, hazards);
   check(vkEndCommandBuffer(recording.commands), "vkEndCommandBuffer");
   return recording;
 }
 
-void Recordings::record_phase(Recording& recording, const Part& part, HazardTracker& hazards) {
+void Recordings::record_schedule(Recording& recording, const Schedule& schedule, HazardTracker& hazards) {
   const VkCommandBuffer commands = recording.commands;
   std::size_t ends = 0;
-  for (std::size_t i = 0; i <= part.phase->steps.size(); ++i) {
-    for (; options_.probe && ends < part.phase->layer_ends.size() && part.phase->layer_ends[ends].step_count == i;
-         ++ends) {
-      record_probe(commands, part.phase->layer_ends[ends], ends);
+  for (std::size_t i = 0; i <= schedule.commands.size(); ++i) {
+    for (; options_.probe && ends < schedule.layer_ends.size() && schedule.layer_ends[ends].command_count == i; ++ends) {
+      record_probe(commands, schedule.layer_ends[ends], ends);
       hazards.barrier();
     }
-    if (i == part.phase->steps.size()) break;
-    const Step& step = part.phase->steps[i];
-    const Pipeline& pipeline = pipelines_[static_cast<std::size_t>(step.kernel)];
-    const std::int64_t tokens = scaled_tokens(step.tokens, part.tokens, part.most);
-    const std::int64_t tile_tokens = tiles_[static_cast<std::size_t>(step.kernel)].tokens;
-    const std::int64_t y = (tokens + tile_tokens - 1) / tile_tokens;
-    if (y > device_.limits().max_workgroup_count_y) {
-      throw Error(
-          ErrorKind::device,
-          fmt::format("kernel {}: {} tokens at once are too many for {}; generate with a smaller "
-                      "engine.prefill_chunk",
-                      program_.kernels[static_cast<std::size_t>(step.kernel)].name, tokens, device_.info().name));
-    }
+    if (i == schedule.commands.size()) break;
+    const Command& command = schedule.commands[i];
+    const Pipeline& pipeline = pipelines_[static_cast<std::size_t>(command.kernel)];
     // Measured dispatches stand alone, so that a time belongs to one kernel.
-    if (hazards.add(step.accesses) || options_.measure) shader_barrier(commands);
-    const VkDescriptorSet set = sets_.of(step);
-    const PushConstants constants{static_cast<std::uint32_t>(step.first_row),
-                                  static_cast<std::uint32_t>(step.row_count)};
+    if (hazards.add(command.accesses) || options_.measure) shader_barrier(commands);
+    const VkDescriptorSet set = sets_.of(command);
+    const PushConstants constants{static_cast<std::uint32_t>(command.first_row),
+                                  static_cast<std::uint32_t>(command.row_count)};
     vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.pipeline.get());
     vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.layout.get(), 0, 1, &set, 0, nullptr);
     vkCmdPushConstants(commands, pipeline.layout.get(), VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof constants, &constants);
-    vkCmdDispatch(commands, static_cast<std::uint32_t>(step.groups_x), static_cast<std::uint32_t>(y), 1);
+    vkCmdDispatch(commands, static_cast<std::uint32_t>(command.groups_x), static_cast<std::uint32_t>(command.groups_y), 1);
     if (options_.measure) {
       vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries_.get(), query_count_++);
-      recording.measured.push_back(&step);
+      recording.measured.push_back(&command);
     }
   }
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "runtime/vulkan/descriptors.hpp"
@@ -12,23 +13,26 @@
 
 namespace monomorph::vulkan {
 
-/// The four phases of a program on this device.
-struct Phases {
-  Phase prefill, decode, head, sample;
-};
-
 /// A command buffer and, where it is measured, what it holds: one dispatch between every two timestamps.
 struct Recording {
   VkCommandBuffer commands = VK_NULL_HANDLE;
   std::uint32_t first_query = 0;
-  std::int64_t most_tokens = 1;  ///< tokens of this call that the steps' own counts stand for
-  std::vector<const Step*> measured;
+  std::vector<const Command*> measured;
 };
 
+/// Every phase of a program for every size that is recorded; lists are by rows.
+struct Schedules {
+  std::deque<Schedule> all;  ///< what the others point to
+  std::vector<const Schedule*> prefill, head;
+  const Schedule *decode = nullptr, *sample = nullptr;
+};
+Schedules make_schedules(const ScheduleInput& input);
+
 struct RecordingOptions {
-  std::int64_t decode_steps = 1;  ///< of the longer decode recording
+  std::int64_t block = 1;  ///< passes of the longer recording of decoded tokens
   bool measure = false;
   bool probe = false;
+  LoadProgress compiling{};  ///< as LoadOptions::compiling
 };
 
 class Recordings {
@@ -36,40 +40,46 @@ class Recordings {
   Recordings(const Device& device, const Program& program, const Storage& storage, const HostState& state,
              const DeviceFacts& facts, const RecordingOptions& options);
 
-  /// Embedding and layers for up to `tokens` tokens: the smallest recording that serves them.
-  const Recording& prefill(std::int64_t tokens) const;
-  const Recording& decode() const { return decode_; }  ///< embedding and layers, one token
-  const Recording& head() const { return head_; }
+  /// Embedding and layers for `rows` tokens: the smallest recording that serves them; with `prefill`, of the phase that
+  /// serves a whole chunk.
+  const Recording& layers(std::int64_t rows, bool prefill) const;
+  /// Logits of `rows` rows.
+  const Recording& head(std::int64_t rows) const { return smallest(heads_, rows); }
   const Recording& sample() const { return sample_; }
-  const Recording& step() const { return step_; }    ///< decode, head, sample; may stand several times in a submission
-  const Recording& steps() const { return steps_; }  ///< the same options.decode_steps times
+  const Recording& step() const { return step_; }    ///< one decoded token: layers, head, sample; may stand several times
+  const Recording& block() const { return block_; }  ///< the same options.block times
   const Recording& upload() const { return upload_; }
-  const Recording& download() const { return download_; }
+  /// What was drawn, and the logits of at least `rows` rows; none: 0.
+  const Recording& download(std::int64_t rows) const { return rows == 0 ? download_ : smallest(downloads_, rows); }
 
   VkQueryPool queries() const { return queries_.get(); }
   std::uint32_t query_count() const { return query_count_; }
 
-  /// Where prefill and decode leave the hidden states of layer `index`, rows padded; null without options.probe.
+  /// Where a pass leaves the hidden states of layer `index`, rows padded; null without options.probe.
   const std::byte* probe(std::size_t layer) const;
-  std::size_t probed_layers() const { return phases_.prefill.layer_ends.size(); }
+  std::size_t probed_layers() const { return schedules_.decode->layer_ends.size(); }
 
  private:
-  struct Part {
-    const Phase* phase;
-    std::int64_t tokens;  ///< of this call, at most
-    std::int64_t most;    ///< that the phase was made for
+  struct Sized {
+    std::int64_t rows;
+    Recording recording;
   };
-  Recording record(const std::vector<Part>& parts, const std::string& name, VkCommandBufferUsageFlags usage = 0);
-  void record_phase(Recording& recording, const Part& part, HazardTracker& hazards);
+  static const Recording& smallest(const std::vector<Sized>& sized, std::int64_t rows);
+  Recording record(const std::vector<const Schedule*>& parts, const std::string& name,
+                   VkCommandBufferUsageFlags usage = 0);
+  template <class Record>
+  Recording record_transfer(const Record& record);
+  void record_schedule(Recording& recording, const Schedule& schedule, HazardTracker& hazards);
   void record_probe(VkCommandBuffer commands, const LayerEnd& end, std::size_t index);
-  void count_queries();
+  void make_queries();
+  void make_probes();
 
   const Device& device_;
   const Program& program_;
   const Storage& storage_;
   const std::vector<Tile> tiles_;
   const RecordingOptions options_;
-  Phases phases_;
+  const Schedules schedules_;
   std::vector<Pipeline> pipelines_;
   DescriptorSets sets_;
   Buffer probes_;
@@ -77,12 +87,8 @@ class Recordings {
   CommandPoolHandle pool_;
   QueryPoolHandle queries_;
   std::uint32_t query_count_ = 0;
-  struct Prefill {
-    std::int64_t tokens;
-    Recording recording;
-  };
-  std::vector<Prefill> prefills_;  ///< by tokens
-  Recording decode_, head_, sample_, step_, steps_, upload_, download_;
+  std::vector<Sized> prefills_, heads_, downloads_;  ///< by rows
+  Recording decode_, sample_, step_, block_, upload_, download_;
 };
 
 }  // namespace monomorph::vulkan

@@ -53,7 +53,9 @@ void check(VkResult result, const char* call) {
   if (result == VK_ERROR_DEVICE_LOST) {
     meaning = ": the device was lost (reset by the driver, by a watchdog or by the system); restart the program";
   } else if (result == VK_ERROR_OUT_OF_DEVICE_MEMORY) {
-    meaning = ": the device has no memory left; close what else uses it, or lower engine.max_sequence_length";
+    meaning =
+        ": the device has no memory left; close what else uses it, lower engine.max_sequence_length, or "
+        "run with --device cpu, the reference, which is slow";
   } else if (result == VK_ERROR_OUT_OF_HOST_MEMORY) {
     meaning = ": the machine has no memory left for the driver";
   }

@@ -19,9 +19,9 @@ std::vector<std::int64_t> cuts(const ScheduleInput& input, const Kernel& kernel,
   std::vector<std::int64_t> cuts{0, dispatch.rows};
   for (std::size_t b = 0; b < kernel.bindings.size(); ++b) {
     if (!kernel.bindings[b].splits) continue;
-    const std::int32_t tensor = dispatch.arguments[b].tensor;
-    if (tensor < 0) contradiction(kernel, fmt::format("{} splits but is no weight", kernel.bindings[b].name));
-    const auto slices = input.weights.of(tensor);
+    const std::int32_t stored = dispatch.arguments[b].stored;
+    if (stored < 0) contradiction(kernel, fmt::format("{} splits but is no weight", kernel.bindings[b].name));
+    const auto slices = input.weights.of(stored);
     if (slices.back().first_row + slices.back().rows != dispatch.rows) {
       contradiction(kernel, fmt::format("{} has {} rows, the dispatch {}", kernel.bindings[b].name,
                                         slices.back().first_row + slices.back().rows, dispatch.rows));
@@ -41,7 +41,7 @@ std::int64_t row_limit(const ScheduleInput& input, const Kernel& kernel, const D
   std::int64_t granule = rows_per_group;
   for (std::size_t b = 0; b < kernel.bindings.size(); ++b) {
     if (!kernel.bindings[b].splits) continue;
-    const std::int64_t stride = input.weights.row_bytes[static_cast<std::size_t>(dispatch.arguments[b].tensor)];
+    const std::int64_t stride = input.weights.row_bytes[static_cast<std::size_t>(dispatch.arguments[b].stored)];
     const std::int64_t alignment = LayoutLimits::of(input.limits).alignment;
     granule = std::lcm(granule, alignment / std::gcd(alignment, stride));
   }
@@ -54,12 +54,12 @@ std::int64_t row_limit(const ScheduleInput& input, const Kernel& kernel, const D
   return most / granule * granule;
 }
 
-Place weight_place(const ScheduleInput& input, const Kernel& kernel, const Binding& binding, std::int32_t tensor,
+Place weight_place(const ScheduleInput& input, const Kernel& kernel, const Binding& binding, std::int32_t stored,
                    std::int64_t first_row, std::int64_t rows) {
-  if (static_cast<std::size_t>(tensor) + 1 >= input.weights.first_slice.size()) {
-    contradiction(kernel, fmt::format("{} names weight {}, which does not exist", binding.name, tensor));
+  if (static_cast<std::size_t>(stored) + 1 >= input.weights.first_slice.size()) {
+    contradiction(kernel, fmt::format("{} names weight {}, which does not exist", binding.name, stored));
   }
-  const auto slices = input.weights.of(tensor);
+  const auto slices = input.weights.of(stored);
   if (!binding.splits) {
     if (slices.size() != 1) {
       throw Error(ErrorKind::device,
@@ -71,11 +71,11 @@ Place weight_place(const ScheduleInput& input, const Kernel& kernel, const Bindi
   const auto slice = std::find_if(slices.begin(), slices.end(), [&](const Slice& s) {
     return first_row >= s.first_row && first_row + rows <= s.first_row + s.rows;
   });
-  const std::int64_t stride = input.weights.row_bytes[static_cast<std::size_t>(tensor)];
+  const std::int64_t stride = input.weights.row_bytes[static_cast<std::size_t>(stored)];
   return {slice->shard, slice->offset + (first_row - slice->first_row) * stride, rows * stride};
 }
 
-void add_steps(const ScheduleInput& input, const Dispatch& dispatch, std::size_t index, std::vector<Step>& steps) {
+void add_commands(const ScheduleInput& input, const Dispatch& dispatch, std::size_t index, Schedule& schedule) {
   if (dispatch.kernel < 0 || static_cast<std::size_t>(dispatch.kernel) >= input.program.kernels.size()) {
     throw Error(ErrorKind::internal,
                 fmt::format("dispatch {} names kernel {}, which does not exist", index, dispatch.kernel));
@@ -85,11 +85,11 @@ void add_steps(const ScheduleInput& input, const Dispatch& dispatch, std::size_t
     contradiction(kernel,
                   fmt::format("{} arguments for {} bindings", dispatch.arguments.size(), kernel.bindings.size()));
   }
-  if (dispatch.rows < 1 || dispatch.tokens < 1) contradiction(kernel, "no rows or no tokens");
+  if (dispatch.rows < 1 || dispatch.per_row < 1) contradiction(kernel, "no rows");
 
   std::vector<ByteAccess> accesses;
   for (std::size_t b = 0; b < kernel.bindings.size(); ++b) {
-    if (dispatch.arguments[b].tensor >= 0) {
+    if (dispatch.arguments[b].stored >= 0) {
       if (kernel.bindings[b].access != Access::read) contradiction(kernel, "it writes to a weight");
       continue;
     }
@@ -99,20 +99,28 @@ void add_steps(const ScheduleInput& input, const Dispatch& dispatch, std::size_t
   }
 
   const Tile& tile = input.tiles[static_cast<std::size_t>(dispatch.kernel)];
+  const std::int64_t groups_y = divide_up(dispatch.counted(schedule.rows), tile.tokens);
+  if (groups_y > input.limits.max_workgroup_count_y) {
+    throw Error(ErrorKind::device, fmt::format("kernel {}: {} rows at once are too many for this device; generate with a "
+                                               "smaller engine.prefill_chunk",
+                                               kernel.name, schedule.rows));
+  }
   const std::int64_t per_group = rows_per_workgroup(kernel.kind, tile, input.facts);
   const std::int64_t limit = per_group == 0 ? dispatch.rows : row_limit(input, kernel, dispatch, per_group);
   const std::vector<std::int64_t> bounds = cuts(input, kernel, dispatch);
   for (std::size_t c = 0; c + 1 < bounds.size(); ++c) {
     for (std::int64_t row = bounds[c]; row < bounds[c + 1]; row += limit) {
-      Step step{dispatch.kernel, row, std::min(limit, bounds[c + 1] - row), dispatch.tokens, 1, {}, accesses, index};
-      if (per_group != 0) step.groups_x = divide_up(step.row_count, per_group);
+      Command command{dispatch.kernel, row,      std::min(limit, bounds[c + 1] - row), 1, groups_y, {},
+                      accesses,        dispatch.count, dispatch.per_row};
+      if (per_group != 0) command.groups_x = divide_up(command.row_count, per_group);
       for (std::size_t b = 0; b < kernel.bindings.size(); ++b) {
         const Argument& argument = dispatch.arguments[b];
-        step.arguments.push_back(argument.tensor < 0 ? place_of(input.weights, input.arenas, argument.view)
-                                                     : weight_place(input, kernel, kernel.bindings[b], argument.tensor,
-                                                                    row, step.row_count));
+        command.arguments.push_back(argument.stored < 0
+                                        ? place_of(input.weights, input.arenas, argument.view)
+                                        : weight_place(input, kernel, kernel.bindings[b], argument.stored, row,
+                                                       command.row_count));
       }
-      steps.push_back(std::move(step));
+      schedule.commands.push_back(std::move(command));
     }
   }
 }
@@ -124,22 +132,23 @@ Place place_of(const WeightLayout& weights, const ArenaLayout& arenas, const Buf
   return {weights.shard_bytes.size() + piece, view.offset - arenas.pieces[piece].offset, view.bytes};
 }
 
-Phase make_phase(const ScheduleInput& input, void (*forward)(Recorder&)) {
+Schedule make_schedule(const ScheduleInput& input, const Phase& phase, std::int64_t rows) {
   Recorder recorder;
-  forward(recorder);
-  Phase phase;
+  phase.record(recorder);
+  Schedule schedule;
+  schedule.rows = rows;
   std::size_t ends = 0;
   for (std::size_t i = 0; i <= recorder.dispatches.size(); ++i) {
     for (;
          ends < recorder.layer_ends.size() && recorder.layer_ends[ends].dispatch_count == static_cast<std::int64_t>(i);
          ++ends) {
       const Recorder::LayerEnd& end = recorder.layer_ends[ends];
-      phase.layer_ends.push_back(
-          {end.layer, phase.steps.size(), place_of(input.weights, input.arenas, end.hidden_states)});
+      schedule.layer_ends.push_back(
+          {end.layer, schedule.commands.size(), place_of(input.weights, input.arenas, end.hidden_states)});
     }
-    if (i < recorder.dispatches.size()) add_steps(input, recorder.dispatches[i], i, phase.steps);
+    if (i < recorder.dispatches.size()) add_commands(input, recorder.dispatches[i], i, schedule);
   }
-  return phase;
+  return schedule;
 }
 
 }  // namespace monomorph::vulkan

@@ -21,25 +21,29 @@ struct Place {
 };
 
 /// One vkCmdDispatch.
-struct Step {
+struct Command {
   std::int32_t kernel;
   std::int64_t first_row, row_count;
-  std::int64_t tokens;  ///< the most this step serves, as the dispatch counts them
-  std::int64_t groups_x;
+  std::int64_t groups_x, groups_y;
   std::vector<Place> arguments;      ///< by binding
   std::vector<ByteAccess> accesses;  ///< of arenas; weights are never written
-  std::size_t dispatch;              ///< index into the phase's recorder
+  Count count;                       ///< what groups_y was made from, and how many of it a row of the pass has
+  std::int64_t per_row;
+
+  /// Rows or query rows in a pass of `n` rows.
+  std::int64_t counted(std::int64_t n) const { return count == Count::queries ? n * per_row : n; }
 };
 
 struct LayerEnd {
   std::int64_t layer;
-  std::size_t step_count;  ///< steps before this point
+  std::size_t command_count;  ///< commands before this point
   Place hidden_states;
 };
 
-/// A phase of the program (prefill, decode, head or sample) ready to be recorded.
-struct Phase {
-  std::vector<Step> steps;
+/// A phase of the program for passes of up to so many rows, ready to be recorded.
+struct Schedule {
+  std::int64_t rows = 1;
+  std::vector<Command> commands;
   std::vector<LayerEnd> layer_ends;
 };
 
@@ -52,13 +56,9 @@ struct ScheduleInput {
   const Limits& limits;
 };
 
-/// Throws Error(internal) where the program contradicts itself, Error(device) where a limit leaves no way.
-Phase make_phase(const ScheduleInput& input, void (*forward)(Recorder&));
-
-/// Tokens of a step when the phase has `actual` of its `most` tokens: attention counts query rows, several a token.
-constexpr std::int64_t scaled_tokens(std::int64_t step_tokens, std::int64_t actual, std::int64_t most) {
-  return (step_tokens * actual + most - 1) / most;
-}
+/// The phase's grids are exact for `rows` rows. Throws Error(internal) where the program contradicts itself, Error(device)
+/// where a limit leaves no way.
+Schedule make_schedule(const ScheduleInput& input, const Phase& phase, std::int64_t rows);
 
 /// The place of a view among the buffers.
 Place place_of(const WeightLayout& weights, const ArenaLayout& arenas, const BufferView& view);

@@ -13,10 +13,8 @@ namespace monomorph::vulkan {
 
 class Storage {
  public:
-  using Progress = std::function<void(std::int64_t done, std::int64_t total)>;
-
   /// Lays out, allocates, zeroes the arenas, uploads weights and tables. The caller has checked that all fits.
-  Storage(const Device& device, const Program& program, const HostWeights& weights, const Progress& progress);
+  Storage(const Device& device, const Program& program, const HostWeights& weights, const LoadProgress& progress);
 
   const WeightLayout& weights() const { return weights_; }
   const ArenaLayout& arenas() const { return arenas_; }
@@ -25,7 +23,7 @@ class Storage {
   const Buffer& buffer(std::size_t index) const { return buffers_[index]; }
 
  private:
-  void upload_weights(Uploader& uploader, const HostWeights& weights, const Progress& progress);
+  void upload_weights(Uploader& uploader, const HostWeights& weights, const LoadProgress& progress);
 
   WeightLayout weights_;
   ArenaLayout arenas_;

@@ -14,12 +14,14 @@ struct Choice {
 // clang-format off
 constexpr Choice table[] = {
     // kind                  GPU: workgroup, rows, tokens    CPU driver
-    {KernelKind::embed,      {128, 1, 1},                    {128, 1, 1}},
+    {KernelKind::gather,     {128, 1, 1},                    {128, 1, 1}},
     {KernelKind::norm,       {128, 1, 1},                    {128, 1, 1}},
+    {KernelKind::map,        {128, 1, 1},                    {128, 1, 1}},
     {KernelKind::matvec,     {128, 4, 1},                    {256, 4, 1}},
     {KernelKind::matmul,     {128, 32, 32},                  {8, 8, 32}},
     {KernelKind::heads,      {128, 1, 1},                    {32, 1, 1}},
     {KernelKind::attention,  {128, 1, 8},                    {128, 1, 8}},
+    {KernelKind::sample_scan,{128, 1, 1},                    {128, 1, 1}},
     {KernelKind::sample,     {128, 1, 1},                    {128, 1, 1}},
 };
 // clang-format on
@@ -39,7 +41,8 @@ Tile tile(KernelKind kind, std::int64_t most_tokens, const DeviceFacts& facts) {
     result.workgroup_size /= 2;
   }
   result.workgroup_size = std::max(result.workgroup_size, facts.subgroup_size);
-  result.tokens = std::min(result.tokens, std::max<std::int64_t>(most_tokens, 1));
+  result.rows = std::min(result.rows, facts.max_tile_rows);
+  result.tokens = std::min({result.tokens, std::max<std::int64_t>(most_tokens, 1), facts.max_tile_tokens});
   // A matvec's epilogue gives each of its rows a lane.
   if (kind == KernelKind::matvec) result.rows = std::min(result.rows, facts.subgroup_size);
   if (kind == KernelKind::matmul) {
@@ -65,12 +68,12 @@ std::int64_t shared_memory_bytes(KernelKind kind, const Tile& tile) {
 
 std::vector<Tile> choose_tiles(const Program& program, const DeviceFacts& facts) {
   std::vector<std::int64_t> most_tokens(program.kernels.size(), 1);
-  for (const auto phase : {program.prefill, program.decode, program.head, program.sample}) {
+  for (const Phase& phase : program.phases) {
     Recorder recorder;
-    phase(recorder);
+    phase.record(recorder);
     for (const Dispatch& dispatch : recorder.dispatches) {
       std::int64_t& most = most_tokens.at(static_cast<std::size_t>(dispatch.kernel));
-      most = std::max(most, dispatch.tokens);
+      most = std::max(most, dispatch.counted(phase.max_rows));
     }
   }
   std::vector<Tile> tiles;
@@ -88,7 +91,7 @@ std::array<std::uint32_t, 5> specialization_constants(const Tile& tile, const De
 }
 
 std::int64_t rows_per_workgroup(KernelKind kind, const Tile& tile, const DeviceFacts& facts) {
-  if (kind == KernelKind::embed) return 0;
+  if (kind == KernelKind::gather) return 0;
   if (kind == KernelKind::matvec) return tile.workgroup_size / facts.subgroup_size * tile.rows;
   return tile.rows;
 }

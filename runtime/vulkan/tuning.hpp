@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "runtime/load.hpp"
@@ -15,6 +16,8 @@ struct DeviceFacts {
   std::int64_t subgroup_size = 1;  ///< as kernels will have it
   std::int64_t max_workgroup_invocations = 128;
   std::int64_t max_shared_memory = 16384;
+  std::int64_t max_tile_rows = std::numeric_limits<std::int64_t>::max();  ///< as Limits says them
+  std::int64_t max_tile_tokens = std::numeric_limits<std::int64_t>::max();
 };
 
 /// Specialization constants 0, 2 and 3 of a kernel.

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "${space}/model.hpp"
 #include "runtime/engine.hpp"
@@ -22,24 +23,46 @@ const monomorph::Program& program();
 /// Logits of one token.
 using Logits = std::span<const float, vocab::size>;
 
-/// The model, loaded on a device (LoadOptions::device; "cpu" is the reference), and one sequence. Throws monomorph::Error.
+/// The model, loaded on a device (LoadOptions::device; "cpu" is the reference), and as many sequences as it has slots: a
+/// call that names no slot is about the first. Throws monomorph::Error.
 class Engine {
  public:
+  /// Sequences that it remembers at once.
+  static constexpr std::int64_t max_batch = slots::size;
+
   explicit Engine(const monomorph::LoadOptions& options) : engine_(monomorph::load_engine(program(), options)) {}
 
   /// Forgets the sequence.
-  void reset() { engine_->reset(); }
+  void reset(std::int64_t slot = 0) { engine_->reset(slot); }
   /// Position of the next token.
-  [[nodiscard]] std::int64_t position() const { return engine_->position(); }
+  [[nodiscard]] std::int64_t position(std::int64_t slot = 0) const { return engine_->position(slot); }
+  /// Forgets what the slot has at `position` and after; gives the position that it has then.
+  std::int64_t rewind(std::int64_t slot, std::int64_t position) { return engine_->rewind(slot, position); }
   /// Appends tokens; gives the logits of the last, valid until the next call.
-  [[nodiscard]] Logits prefill(std::span<const std::int32_t> token_ids) { return Logits(engine_->prefill(token_ids)); }
+  [[nodiscard]] Logits prefill(std::span<const std::int32_t> token_ids, std::int64_t slot = 0) {
+    return Logits(engine_->prefill(token_ids, slot));
+  }
   /// Appends one token; gives its logits.
-  [[nodiscard]] Logits decode(std::int32_t token_id) { return Logits(engine_->decode(token_id)); }
+  [[nodiscard]] Logits decode(std::int32_t token_id, std::int64_t slot = 0) {
+    return Logits(engine_->decode(token_id, slot));
+  }
   /// Appends a prompt and draws up to `count` tokens; `token` sees each and ends it all by returning false.
   monomorph::Engine::Generation generate(std::span<const std::int32_t> prompt, std::int64_t count,
                                          const monomorph::Sampling& sampling,
-                                         const std::function<bool(std::int32_t)>& token) {
-    return engine_->generate(prompt, count, sampling, token);
+                                         const std::function<bool(std::int32_t)>& token, std::int64_t slot = 0) {
+    return engine_->generate(prompt, count, sampling, token, slot);
+  }
+
+  /// What the calls above are made of, for several slots: as monomorph::Engine says of each.
+  std::span<const monomorph::Drawn> step(std::span<const monomorph::Run> runs, std::int64_t ahead = 1,
+                                         const monomorph::OnLogits& on_logits = {}) {
+    return engine_->step(runs, ahead, on_logits);
+  }
+  void set_sampling(std::int64_t slot, const monomorph::Sampling& sampling, std::int64_t stop_position) {
+    engine_->set_sampling(slot, sampling, stop_position);
+  }
+  void watch_prompts(std::function<void(std::int64_t done, std::int64_t total)> watcher) {
+    engine_->watch_prompts(std::move(watcher));
   }
 
  private:

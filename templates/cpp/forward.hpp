@@ -5,11 +5,12 @@
 //! kind_count = { type = "uint", sample = 1, is = "kinds of layer", when = "several_kinds" }
 //! kinds = { type = "list", fields = ["enumerator"], is = "the kinds", when = "several_kinds", sample = [ { enumerator = "layer" } ] }
 //! layer_order = { type = "list", fields = ["enumerator"], is = "the kind of each layer", when = "several_kinds", sample = [ { enumerator = "layer" }, { enumerator = "layer" } ] }
-//! phases = { type = "list", fields = ["name", "about", "prologue", "kinds"], is = "prefill and decode", sample = [
-//!   { name = "prefill", about = "Many tokens.", prologue = [ ], kinds = [ { about = "", prefix = "", type = "", cached = true, enumerator = "layer", index = 0, calls = [ { text = "o_proj_add_decode(record, layer.o_proj, cache.keys, hidden_states);" } ] } ] },
-//!   { name = "decode", about = "One token.", prologue = [ ], kinds = [ { about = "", prefix = "", type = "", cached = true, enumerator = "layer", index = 0, calls = [ { text = "o_proj_add_decode(record, layer.o_proj, cache.keys, hidden_states);" } ] } ] } ] }
-//! head = { type = "list", fields = ["text"], is = "final norm and logits", sample = [ { text = "lm_head_decode(record, weights.embed_tokens, buffers::hidden_states, buffers::logits);" } ] }
-//! sample = { type = "list", fields = ["text"], is = "the next token", sample = [ { text = "sample(record, buffers::logits);" } ] }
+//! layer_phases = { type = "list", fields = ["name", "about", "embed", "kinds"], is = "the phases of the layers", sample = [
+//!   { name = "decode", about = "One token.", embed = [ ], kinds = [ { about = "", prefix = "", type = "", has_states = true, enumerator = "layer", index = 0, calls = [ { text = "o_proj_add_decode(record, layer.attention.o_proj, states.attention.keys, hidden_states);" } ] } ] },
+//!   { name = "prefill", about = "Many tokens.", embed = [ ], kinds = [ { about = "", prefix = "", type = "", has_states = true, enumerator = "layer", index = 0, calls = [ { text = "o_proj_add_decode(record, layer.attention.o_proj, states.attention.keys, hidden_states);" } ] } ] } ] }
+//! other_phases = { type = "list", fields = ["name", "about", "calls"], is = "head and sampling", sample = [
+//!   { name = "head", about = "Logits.", calls = [ { text = "lm_head_decode(record, weights.embedding.tokens, buffers::hidden_states, buffers::logits);" } ] },
+//!   { name = "sample", about = "The next token.", calls = [ { text = "sample(record, buffers::logits);" } ] } ] }
 // ${model}: the forward pass. Every activation is tokens x the axis its kernel's signature names.
 // ${generated}
 #pragma once
@@ -31,12 +32,12 @@ inline constexpr LayerKind layer_kinds[num_hidden_layers] = {
 };
 
 //% end
-//% for phase in phases
+//% for phase in layer_phases
 //% for kind in phase.kinds
 /// One layer${kind.about}: hidden_states to hidden_states.
 inline void ${kind.prefix}layer_${phase.name}(monomorph::Recorder& record, const ${kind.type}LayerWeights& layer
-//% if kind.cached
-    , const ${kind.type}LayerCache& cache
+//% if kind.has_states
+    , const ${kind.type}LayerStates& states
 //% end
 ) {
   using namespace buffers;
@@ -47,8 +48,8 @@ inline void ${kind.prefix}layer_${phase.name}(monomorph::Recorder& record, const
 
 //% end
 /// ${phase.about}
-inline void ${phase.name}(monomorph::Recorder& record) {
-//% for call in phase.prologue
+inline void ${phase.name}_pass(monomorph::Recorder& record) {
+//% for call in phase.embed
   ${call.text}
 //% end
 //% if several_kinds
@@ -58,8 +59,8 @@ inline void ${phase.name}(monomorph::Recorder& record) {
 //% for kind in phase.kinds
       case LayerKind::${kind.enumerator}: {
         const std::int64_t n = counts[${kind.index}]++;
-//% if kind.cached
-        ${kind.prefix}layer_${phase.name}(record, ${kind.prefix}layer_weights(n), ${kind.prefix}layer_cache(n));
+//% if kind.has_states
+        ${kind.prefix}layer_${phase.name}(record, ${kind.prefix}layer_weights(n), ${kind.prefix}layer_states(n));
 //% else
         ${kind.prefix}layer_${phase.name}(record, ${kind.prefix}layer_weights(n));
 //% end
@@ -72,8 +73,8 @@ inline void ${phase.name}(monomorph::Recorder& record) {
 //% else
   for (std::int64_t index = 0; index < num_hidden_layers; ++index) {
 //% for kind in phase.kinds
-//% if kind.cached
-    layer_${phase.name}(record, layer_weights(index), layer_cache(index));
+//% if kind.has_states
+    layer_${phase.name}(record, layer_weights(index), layer_states(index));
 //% else
     layer_${phase.name}(record, layer_weights(index));
 //% end
@@ -84,18 +85,13 @@ inline void ${phase.name}(monomorph::Recorder& record) {
 }
 
 //% end
-/// Final norm and logits of one token.
-inline void final_logits(monomorph::Recorder& record) {
-//% for call in head
+//% for phase in other_phases
+/// ${phase.about}
+inline void ${phase.name}_pass(monomorph::Recorder& record) {
+//% for call in phase.calls
   ${call.text}
 //% end
 }
 
-/// Draws the next token and advances the sequence.
-inline void sample(monomorph::Recorder& record) {
-//% for call in sample
-  ${call.text}
 //% end
-}
-
 }  // namespace ${space}

@@ -6,55 +6,43 @@
 //! num_hidden_layers = { type = "uint", sample = 2, is = "layers" }
 //! axes = { type = "list", fields = ["name", "size"], is = "every axis of the model", sample = [
 //!   { name = "tokens", size = 128 }, { name = "hidden", size = 64 }, { name = "vocab", size = 100 },
-//!   { name = "positions", size = 512 }, { name = "kv_heads", size = 2 }, { name = "head", size = 16 },
-//!   { name = "state_words", size = 20 }, { name = "decode_steps", size = 16 } ] }
-//! roles = { type = "list", fields = ["name"], is = "what weights and caches are for", sample = [
-//!   { name = "embed_tokens" }, { name = "o_proj" }, { name = "keys" }, { name = "values" } ] }
-//! weights = { type = "list", fields = ["role", "type", "tensor", "first"], is = "weights that occur once", sample = [
-//!   { role = "embed_tokens", type = "Weight<roles::embed_tokens, f16, vocab, hidden>", tensor = 0, first = true } ] }
-//! kinds = { type = "list", fields = ["name", "prefix", "type", "first_tensor", "weights", "weight_count", "layer_count", "cached", "cache_key_type", "cache_value_type", "cache_offset", "cache_bytes"], is = "kinds of layer", sample = [
-//!   { name = "layer", prefix = "", type = "", first_tensor = 1, weight_count = 1, layer_count = 2, cached = true, cache_key_type = "Cache<roles::keys, f16, kv_heads, positions, head>", cache_value_type = "Cache<roles::values, f16, kv_heads, positions, head>", cache_offset = 0, cache_bytes = 32768, weights = [ { role = "o_proj", type = "Weight<roles::o_proj, f16, hidden, hidden>", tensor = 0, first = true } ] } ] }
-//! buffers = { type = "list", fields = ["name", "type", "arena", "offset", "bytes"], is = "places in the arenas", sample = [
-//!   { name = "sequence_state", type = "Tensor<u32, state_words>", arena = "state", offset = 0, bytes = 80 },
-//!   { name = "token_ids", type = "Tensor<u32, tokens>", arena = "state", offset = 256, bytes = 512 },
-//!   { name = "generated", type = "Tensor<u32, decode_steps>", arena = "state", offset = 768, bytes = 64 },
-//!   { name = "logits", type = "Tensor<f32, vocab>", arena = "state", offset = 1024, bytes = 400 },
-//!   { name = "hidden_states", type = "Tensor<f32, tokens, hidden>", arena = "activations", offset = 0, bytes = 32768 } ] }
-//! state = { type = "text", sample = "SequenceState", is = "the struct that host and device share" }
-//! state_fields = { type = "list", fields = ["type", "name", "array", "offset", "meaning"], is = "its fields", sample = [
-//!   { type = "std::uint32_t", name = "position", array = "", offset = 0, meaning = "of the first token" },
-//!   { type = "std::uint32_t", name = "seq_len", array = "", offset = 4, meaning = "tokens in this call" },
-//!   { type = "std::uint32_t", name = "logits_row", array = "", offset = 8, meaning = "whose logits are wanted" },
-//!   { type = "std::uint32_t", name = "stop_position", array = "", offset = 12, meaning = "where the sequence ends" },
-//!   { type = "std::uint32_t", name = "done", array = "", offset = 16, meaning = "1: it has ended" },
-//!   { type = "std::uint32_t", name = "generated", array = "", offset = 20, meaning = "tokens drawn" },
-//!   { type = "float", name = "inverse_temperature", array = "", offset = 24, meaning = "0: the likeliest" },
-//!   { type = "std::uint32_t", name = "top_k", array = "", offset = 28, meaning = "0: all" },
-//!   { type = "std::uint32_t", name = "top_p", array = "", offset = 32, meaning = "0: all" },
-//!   { type = "std::uint32_t", name = "seed_low", array = "", offset = 36, meaning = "of the draws" },
-//!   { type = "std::uint32_t", name = "seed_high", array = "", offset = 40, meaning = "of the draws" },
-//!   { type = "std::uint32_t", name = "eos_count", array = "", offset = 44, meaning = "in use" },
-//!   { type = "std::uint32_t", name = "eos_tokens", array = "[8]", offset = 48, meaning = "that end the sequence" } ] }
-//! state_bytes = { type = "uint", sample = 80, is = "its size" }
+//!   { name = "positions", size = 512 }, { name = "slots", size = 1 }, { name = "kv_heads", size = 2 },
+//!   { name = "head", size = 16 }, { name = "rows", size = 8 }, { name = "step_words", size = 624 } ] }
+//! role_spaces = { type = "list", fields = ["space", "roles"], is = "what weights, states and activations are for", sample = [
+//!   { space = "", roles = [ { name = "step" }, { name = "logits" }, { name = "hidden_states" } ] },
+//!   { space = "embedding", roles = [ { name = "tokens" } ] },
+//!   { space = "attention", roles = [ { name = "o_proj" }, { name = "keys" }, { name = "values" } ] } ] }
+//! weight_spaces = { type = "list", fields = ["space", "type", "weights"], is = "weights that occur once", sample = [
+//!   { space = "embedding", type = "Embedding", weights = [ { name = "tokens", path = "Embedding::tokens", type = "Weight<roles::embedding::tokens, f16, vocab, hidden>", index = 0 } ] } ] }
+//! kinds = { type = "list", fields = ["name", "prefix", "type", "first_stored", "weight_spaces", "stored_count", "layer_count", "has_states", "state_spaces"], is = "kinds of layer", sample = [
+//!   { name = "layer", prefix = "", type = "", first_stored = 1, stored_count = 1, layer_count = 2, has_states = true, weight_spaces = [ { space = "attention", type = "Attention", weights = [ { name = "o_proj", path = "Attention::o_proj", type = "Weight<roles::attention::o_proj, f16, hidden, hidden>", index = 0 } ] } ], state_spaces = [ { space = "attention", type = "Attention", states = [
+//!       { name = "keys", path = "Attention::keys", type = "State<roles::attention::keys, f16, slots, kv_heads, positions, head>", offset = 0, stride = 32768 },
+//!       { name = "values", path = "Attention::values", type = "State<roles::attention::values, f16, slots, kv_heads, positions, head>", offset = 65536, stride = 32768 } ] } ] } ] }
+//! buffer_spaces = { type = "list", fields = ["space", "buffers"], is = "places in the arenas", sample = [
+//!   { space = "", buffers = [
+//!     { name = "step", path = "step", type = "Tensor<roles::step, u32, step_words>", arena = "host", offset = 0, bytes = 2496 },
+//!     { name = "logits", path = "logits", type = "Tensor<roles::logits, f32, rows, vocab>", arena = "host", offset = 2560, bytes = 3200 },
+//!     { name = "hidden_states", path = "hidden_states", type = "Tensor<roles::hidden_states, f32, tokens, hidden>", arena = "activations", offset = 0, bytes = 32768 } ] } ] }
+//! step_type = { type = "text", sample = "monomorph::StepBlock<1, 16, 8, 128>", is = "the step of this model" }
+//! step_bytes = { type = "uint", sample = 2496, is = "its bytes, padded" }
 //! activation_bytes = { type = "text", sample = "32768", is = "of the arena" }
-//! cache_bytes = { type = "text", sample = "131072", is = "of the arena" }
-// ${model}: its dimensions, weights, caches and buffers.
+// ${model}: its dimensions, weights, states and buffers.
 // ${generated}
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
+#include "runtime/step.hpp"
 #include "runtime/tensor.hpp"
 
 namespace ${space} {
 
 using monomorph::Arena;
 using monomorph::bf16;
-using monomorph::Cache;
 using monomorph::f16;
 using monomorph::f32;
+using monomorph::State;
 using monomorph::Tensor;
 using monomorph::u32;
 using monomorph::Weight;
@@ -68,57 +56,89 @@ inline constexpr std::int64_t num_hidden_layers = ${num_hidden_layers};
 struct ${axis.name} { static constexpr std::int64_t size = ${axis.size}; };
 //% end
 
-// What a weight or a cache is for: weights of equal axes do not stand in for each other.
+// What a weight, a state or an activation is for: those of equal axes do not stand in for each other.
 namespace roles {
-//% for role in roles
+//% for group in role_spaces
+//% if group.space
+namespace ${group.space} {
+//% end
+//% for role in group.roles
 struct ${role.name};
+//% end
+//% if group.space
+}  // namespace ${group.space}
+//% end
 //% end
 }  // namespace roles
 
 /// Weights that occur once.
 struct Weights {
-//% for weight in weights
-  ${weight.type} ${weight.role}{${weight.tensor}};
+//% for group in weight_spaces
+//% if group.space
+  struct ${group.type} {
 //% end
-  static constexpr std::int64_t parameters =
-//% for weight in weights
-//% if not weight.first
-      +
+//% for weight in group.weights
+  ${weight.type} ${weight.name};
 //% end
-      decltype(Weights::${weight.role})::parameters
+//% if group.space
+  } ${group.space};
+//% end
+//% end
+  static constexpr std::int64_t parameters = 0
+//% for group in weight_spaces
+//% for weight in group.weights
+      + decltype(${weight.path})::parameters
+//% end
 //% end
       ;
-  static constexpr std::int64_t bytes =
-//% for weight in weights
-//% if not weight.first
-      +
+  static constexpr std::int64_t bytes = 0
+//% for group in weight_spaces
+//% for weight in group.weights
+      + decltype(${weight.path})::bytes
 //% end
-      decltype(Weights::${weight.role})::bytes
 //% end
       ;
 };
-inline constexpr Weights weights{};
+inline constexpr Weights weights{
+//% for group in weight_spaces
+//% if group.space
+    {
+//% end
+//% for weight in group.weights
+    {${weight.index}},
+//% end
+//% if group.space
+    },
+//% end
+//% end
+};
 
 //% for kind in kinds
 /// Weights of one layer${kind.name}.
 struct ${kind.type}LayerWeights {
-//% for weight in kind.weights
-  ${weight.type} ${weight.role};
+//% for group in kind.weight_spaces
+//% if group.space
+  struct ${group.type} {
 //% end
-  static constexpr std::int64_t parameters =
-//% for weight in kind.weights
-//% if not weight.first
-      +
+//% for weight in group.weights
+  ${weight.type} ${weight.name};
 //% end
-      decltype(${kind.type}LayerWeights::${weight.role})::parameters
+//% if group.space
+  } ${group.space};
+//% end
+//% end
+  static constexpr std::int64_t parameters = 0
+//% for group in kind.weight_spaces
+//% for weight in group.weights
+      + decltype(${weight.path})::parameters
+//% end
 //% end
       ;
-  static constexpr std::int64_t bytes =
-//% for weight in kind.weights
-//% if not weight.first
-      +
+  static constexpr std::int64_t bytes = 0
+//% for group in kind.weight_spaces
+//% for weight in group.weights
+      + decltype(${weight.path})::bytes
 //% end
-      decltype(${kind.type}LayerWeights::${weight.role})::bytes
 //% end
       ;
 };
@@ -127,51 +147,88 @@ inline constexpr std::int64_t ${kind.prefix}layer_count = ${kind.layer_count};
 
 /// Weights of the n-th layer${kind.name}.
 constexpr ${kind.type}LayerWeights ${kind.prefix}layer_weights(std::int64_t n) {
-  const std::int32_t first = ${kind.first_tensor} + ${kind.weight_count} * static_cast<std::int32_t>(n);
+  const std::int32_t first = ${kind.first_stored} + ${kind.stored_count} * static_cast<std::int32_t>(n);
   return {
-//% for weight in kind.weights
-      {first + ${weight.tensor}},
+//% for group in kind.weight_spaces
+//% if group.space
+      {
+//% end
+//% for weight in group.weights
+      {first + ${weight.index}},
+//% end
+//% if group.space
+      },
+//% end
 //% end
   };
 }
 
-//% if kind.cached
-/// Keys and values of one layer${kind.name}.
-struct ${kind.type}LayerCache {
-  ${kind.cache_key_type} keys;
-  ${kind.cache_value_type} values;
+//% if kind.has_states
+/// What slots remember of one layer${kind.name}.
+struct ${kind.type}LayerStates {
+//% for group in kind.state_spaces
+//% if group.space
+  struct ${group.type} {
+//% end
+//% for state in group.states
+  ${state.type} ${state.name};
+//% end
+//% if group.space
+  } ${group.space};
+//% end
+//% end
+  static constexpr std::int64_t bytes = 0
+//% for group in kind.state_spaces
+//% for state in group.states
+      + decltype(${state.path})::bytes
+//% end
+//% end
+      ;
 };
 
-/// Keys and values of the n-th layer${kind.name}.
-constexpr ${kind.type}LayerCache ${kind.prefix}layer_cache(std::int64_t n) {
-  constexpr std::int64_t bytes = ${kind.cache_bytes};
-  static_assert(decltype(${kind.type}LayerCache::keys)::bytes <= bytes, "[plan.cache] a layer's keys do not fit their place");
-  const std::int64_t offset = ${kind.cache_offset} + 2 * n * bytes;
-  return {{{Arena::cache, offset, bytes}}, {{Arena::cache, offset + bytes, bytes}}};
+/// What slots remember of the n-th layer${kind.name}.
+constexpr ${kind.type}LayerStates ${kind.prefix}layer_states(std::int64_t n) {
+  using S = ${kind.type}LayerStates;
+  return {
+//% for group in kind.state_spaces
+//% if group.space
+      {
+//% end
+//% for state in group.states
+      {{Arena::states, ${state.offset} + n * ${state.stride}, decltype(S::${state.path})::bytes}},
+//% end
+//% if group.space
+      },
+//% end
+//% end
+  };
 }
 
 //% end
 //% end
 // Places in the arenas; activations share bytes where their lifetimes do not meet.
 namespace buffers {
-//% for buffer in buffers
+//% for group in buffer_spaces
+//% if group.space
+namespace ${group.space} {
+//% end
+//% for buffer in group.buffers
 inline constexpr ${buffer.type} ${buffer.name}{{Arena::${buffer.arena}, ${buffer.offset}, ${buffer.bytes}}};
 //% end
+//% if group.space
+}  // namespace ${group.space}
+//% end
+//% end
 }  // namespace buffers
-//% for buffer in buffers
-static_assert(decltype(buffers::${buffer.name})::bytes == ${buffer.bytes}, "[plan.buffer] ${buffer.name} does not have the size of its shape");
+//% for group in buffer_spaces
+//% for buffer in group.buffers
+static_assert(decltype(buffers::${buffer.path})::bytes == ${buffer.bytes}, "[plan.buffer] ${buffer.path} does not have the size of its shape");
+//% end
 //% end
 
-/// The sequence's state, shared with the kernels (kernels/sequence_state.glsl).
-struct ${state} {
-//% for field in state_fields
-  ${field.type} ${field.name}${field.array};  ///< ${field.meaning}
-//% end
-};
-//% for field in state_fields
-static_assert(offsetof(${state}, ${field.name}) == ${field.offset}, "[plan.layout] ${state}.${field.name}");
-//% end
-static_assert(sizeof(${state}) == ${state_bytes}, "[plan.layout] ${state}");
+/// What host and device share of one pass.
+using Step = ${step_type};
+static_assert(sizeof(Step) <= ${step_bytes}, "[plan.step] the step does not fit its place");
 
 // Totals: sums over the types above.
 inline constexpr std::int64_t total_parameters = Weights::parameters
@@ -184,7 +241,13 @@ inline constexpr std::int64_t weight_bytes = Weights::bytes
     + ${kind.prefix}layer_count * ${kind.type}LayerWeights::bytes
 //% end
     ;
-inline constexpr std::int64_t cache_bytes = ${cache_bytes};
+inline constexpr std::int64_t state_bytes = 0
+//% for kind in kinds
+//% if kind.has_states
+    + ${kind.prefix}layer_count * ${kind.type}LayerStates::bytes
+//% end
+//% end
+    ;
 inline constexpr std::int64_t activation_bytes = ${activation_bytes};
 
 }  // namespace ${space}

@@ -2,9 +2,12 @@
 //! model = { type = "text", sample = "tiny", is = "the model's name" }
 //! space = { type = "text", sample = "tiny", is = "its namespace" }
 //! kernels = { type = "list", fields = ["name", "kind", "bindings", "cost", "max_tile_tokens"], is = "kernels in order", sample = [
-//!   { name = "o_proj", kind = "matvec", cost = "128, 0, 0, 128, 0", max_tile_tokens = 1, bindings = [ { name = "state", access = "read", splits = "false" } ] } ] }
-//! groups = { type = "list", fields = ["name", "patterns", "layers"], is = "weights by where they occur", sample = [
-//!   { name = "prologue", layers = "", patterns = [ { name = "embedding.tokens", dtype = "f16", stored = "f16", rows = "vocab::size", columns = "hidden::size", identifier = "embed_tokens", parts = [ { name = "model.embed_tokens.weight", rows = 100, source_row = 0, source_rows = 100, transposed = "false" } ] } ] } ] }
+//!   { name = "o_proj", kind = "matvec", cost = "128, 0, 0, 128, 0", max_tile_tokens = 1, bindings = [ { name = "step", access = "read", splits = "false" } ] } ] }
+//! groups = { type = "list", fields = ["name", "weights", "stored", "layers"], is = "weights by where they occur", sample = [
+//!   { name = "once", layers = "", weights = [ { name = "embedding.tokens", dtype = "f16", rows = 100, columns = 64, identifier = "embedding_tokens", parts = [ { name = "model.embed_tokens.weight", rows = 100, source_row = 0, source_rows = 100, transposed = "false" } ] } ], stored = [ { name = "embedding::tokens", format = "f16", rows = 100, columns = 64, identifier = "embedding_tokens", pieces = [ { weight = 0, rows = 100 } ] } ] },
+//!   { name = "layers", layers = "0, 1", weights = [ { name = "layers.{i}.attention.o", dtype = "f16", rows = 64, columns = 64, identifier = "attention_o_proj", parts = [ { name = "o.weight", rows = 64, source_row = 0, source_rows = 64, transposed = "true" } ] } ], stored = [ { name = "attention::o_proj", format = "f16", rows = 64, columns = 64, identifier = "attention_o_proj", pieces = [ { weight = 0, rows = 64 } ] } ] } ] }
+//! states = { type = "list", fields = ["name", "layers", "heads", "entries", "row_bytes", "stride", "view"], is = "what slots remember", sample = [
+//!   { name = "attention::keys", layers = 2, heads = 2, entries = 512, row_bytes = 32, stride = 32768, view = "layer_states(0).attention.keys.view" } ] }
 //! rotary_tables = { type = "list", fields = ["buffer", "frequencies", "identifier"], is = "cosines and sines to compute at load", sample = [ ] }
 //! prefixes = { type = "list", fields = ["text"], is = "what may stand before a checkpoint's names", sample = [ { text = "" } ] }
 //! eos_tokens = { type = "text", sample = "2", is = "tokens that end a sequence" }
@@ -12,14 +15,12 @@
 //! tied_embedding = { type = "text", sample = "wte", is = "the checkpoint's name of a matrix that is the head too, or empty" }
 //! arena_bytes = { type = "text", sample = "1, 2, 3, 4", is = "by Arena" }
 //! flops_per_token = { type = "text", sample = "1", is = "of a decoded token, attention aside" }
-//! cache_bytes_per_token = { type = "text", sample = "1", is = "keys and values" }
 //! kv_cache = { type = "text", sample = "f16", is = "what keys and values are kept as" }
-//! decode_steps = { type = "uint", sample = 16, is = "steps of a submission" }
-//! state = { type = "text", sample = "SequenceState", is = "the struct that host and device share" }
+//! decode_steps = { type = "uint", sample = 16, is = "passes of a submission" }
+//! phases = { type = "list", fields = ["name", "stage", "max_rows"], is = "the table of phases", sample = [ { name = "decode", stage = "layers", max_rows = 1 } ] }
 // ${model}: the tables the runtime reads.
 // ${generated}
-#include <array>
-#include <cstring>
+#include <cstddef>
 #include <memory>
 
 #include "${space}/engine.hpp"
@@ -41,8 +42,12 @@ using monomorph::Access;
 using monomorph::Binding;
 using monomorph::Dtype;
 using monomorph::KernelKind;
-using monomorph::TensorPart;
-using monomorph::TensorPattern;
+using monomorph::Stage;
+using monomorph::StateKind;
+using monomorph::StoredPattern;
+using monomorph::StoredPiece;
+using monomorph::WeightPart;
+using monomorph::WeightPattern;
 
 //% for kernel in kernels
 constexpr Binding ${kernel.name}_bindings[] = {
@@ -64,43 +69,59 @@ const monomorph::Kernel kernels[] = {
 };
 
 //% for group in groups
-//% for pattern in group.patterns
-constexpr TensorPart ${group.name}_${pattern.identifier}_parts[] = {
-//% for part in pattern.parts
+//% for weight in group.weights
+constexpr WeightPart ${group.name}_${weight.identifier}_parts[] = {
+//% for part in weight.parts
     {"${part.name}", ${part.rows}, ${part.source_row}, ${part.source_rows}, ${part.transposed}},
 //% end
 };
 //% end
-//% if group.patterns
-constexpr TensorPattern ${group.name}_patterns[] = {
-//% for pattern in group.patterns
-    {"${pattern.name}", Dtype::${pattern.dtype}, Dtype::${pattern.stored}, ${pattern.rows}, ${pattern.columns}, 1, ${group.name}_${pattern.identifier}_parts},
+constexpr WeightPattern ${group.name}_weights[] = {
+//% for weight in group.weights
+    {"${weight.name}", Dtype::${weight.dtype}, ${weight.rows}, ${weight.columns}, ${group.name}_${weight.identifier}_parts},
+//% end
+};
+//% for stored in group.stored
+constexpr StoredPiece ${group.name}_${stored.identifier}_pieces[] = {
+//% for piece in stored.pieces
+    {${piece.weight}, ${piece.rows}},
 //% end
 };
 //% end
+constexpr StoredPattern ${group.name}_stored[] = {
+//% for stored in group.stored
+    {"${stored.name}", Dtype::${stored.format}, ${stored.rows}, ${stored.columns}, ${group.name}_${stored.identifier}_pieces},
+//% end
+};
 //% if group.layers
 constexpr std::int32_t ${group.name}_layers[] = {${group.layers}};
 //% end
-//% end
 
-const monomorph::TensorGroup tensor_groups[] = {
-//% for group in groups
-//% if group.patterns
-//% if group.layers
-    {${group.name}_patterns, ${group.name}_layers},
-//% else
-    {${group.name}_patterns, {}},
 //% end
+constexpr monomorph::WeightGroup weight_groups[] = {
+//% for group in groups
+//% if group.layers
+    {${group.name}_weights, ${group.name}_stored, ${group.name}_layers},
+//% else
+    {${group.name}_weights, ${group.name}_stored, {}},
 //% end
 //% end
 };
 
+//% if states
+constexpr monomorph::StateTable states[] = {
+//% for state in states
+    {"${state.name}", StateKind::growing, ${state.layers}, slots::size, ${state.heads}, ${state.entries}, ${state.row_bytes}, ${state.stride}, ${state.view}},
+//% end
+};
+
+//% end
 //% if rotary_tables
+// Frequencies of rotary embeddings, theta^(-2j / rotary_dim) in f32.
 //% for table in rotary_tables
-// theta^(-2j / rotary_dim), formed in f32 as the model was trained.
 constexpr float ${table.identifier}_frequencies[] = {${table.frequencies}};
 //% end
-const monomorph::RotaryTable rotary_tables[] = {
+constexpr monomorph::RotaryTable rotary_tables[] = {
 //% for table in rotary_tables
     {buffers::${table.buffer}.view, positions::size, ${table.identifier}_frequencies},
 //% end
@@ -126,28 +147,6 @@ constexpr const char* ignored_tensors[] = {
 constexpr std::uint32_t eos_tokens[] = {${eos_tokens}};
 //% end
 
-void write_state(const monomorph::SequenceRequest& request, std::byte* out) {
-  ${state} state{};
-  state.position = request.position;
-  state.seq_len = request.seq_len;
-  state.logits_row = request.logits_row;
-  state.stop_position = request.stop_position;
-  state.inverse_temperature = request.inverse_temperature;
-  state.top_k = request.top_k;
-  state.top_p = request.top_p;
-  state.seed_low = static_cast<std::uint32_t>(request.seed);
-  state.seed_high = static_cast<std::uint32_t>(request.seed >> 32);
-  state.eos_count = request.eos_count;
-  std::memcpy(state.eos_tokens, request.eos_tokens.data(), sizeof(state.eos_tokens));
-  std::memcpy(out, &state, sizeof(state));
-}
-
-monomorph::SequenceReport read_state(const std::byte* in) {
-  ${state} state;
-  std::memcpy(&state, in, sizeof(state));
-  return {state.position, state.done, state.generated};
-}
-
 monomorph::Program make_program() {
   monomorph::Program program{};
   program.name = "${model}";
@@ -158,16 +157,22 @@ monomorph::Program make_program() {
   program.num_hidden_layers = num_hidden_layers;
   program.max_sequence_length = positions::size;
   program.prefill_chunk = tokens::size;
+  program.max_batch = slots::size;
+  program.head_rows = rows::size;
   program.decode_steps = ${decode_steps};
   program.total_parameters = total_parameters;
   program.flops_per_token = ${flops_per_token};
-  program.cache_bytes_per_token = ${cache_bytes_per_token};
   program.kv_cache = Dtype::${kv_cache};
 //% if eos_tokens
   program.eos_tokens = eos_tokens;
 //% end
   program.kernels = kernels;
-  program.tensors = tensor_groups;
+  program.phases = {
+//% for phase in phases
+      {"${phase.name}", Stage::${phase.stage}, ${phase.max_rows}, ${phase.name}_pass},
+//% end
+  };
+  program.weights = weight_groups;
   program.checkpoint_prefixes = checkpoint_prefixes;
 //% if ignored_tensors
   program.ignored_tensors = ignored_tensors;
@@ -175,20 +180,15 @@ monomorph::Program make_program() {
 //% if tied_embedding
   program.tied_embedding = "${tied_embedding}";
 //% end
+//% if states
+  program.states = states;
+//% end
 //% if rotary_tables
   program.rotary_tables = rotary_tables;
 //% end
   program.arena_bytes = {${arena_bytes}};
-  program.sequence_state = buffers::sequence_state.view;
-  program.token_ids = buffers::token_ids.view;
-  program.generated = buffers::generated.view;
+  program.step = buffers::step.view;
   program.logits = buffers::logits.view;
-  program.prefill = prefill;
-  program.decode = decode;
-  program.head = final_logits;
-  program.sample = sample;
-  program.write_state = write_state;
-  program.read_state = read_state;
   program.make_reference = [](const monomorph::HostWeights& host_weights) -> std::unique_ptr<monomorph::Reference> {
     return std::make_unique<Reference>(host_weights);
   };

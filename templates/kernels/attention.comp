@@ -2,36 +2,37 @@
 //! head_quads = { type = "uint", sample = 8, is = "vec4s of a head, the last one padded" }
 //! kv_group_size = { type = "uint", sample = 3, is = "query heads that share a head of keys and values" }
 //! attention_scale = { type = "float", sample = 0.18257418, is = "times query . key" }
-//! max_sequence_length = { type = "uint", sample = 512, is = "positions of a head's cache" }
-//! cache_dtype = { type = "choice", values = ["f32", "f16"], sample = "f32", is = "of keys and values" }
-//! cache_quads = { type = "uint", sample = 8, is = "quads from one position of the cache to the next" }
-//! query_stride = { type = "uint", sample = 180, is = "floats from one token's row to the next, of queries and of the result" }
-//! buffers = { sample = [
-//!   { binding = 0, access = "readonly", block = "State", member = "SequenceState state", shape = "one sequence" },
-//!   { binding = 1, access = "readonly", block = "Queries", member = "float queries[]", shape = "tokens x q" },
-//!   { binding = 2, access = "readonly", block = "Keys", member = "uvec4 keys[]", shape = "kv_heads x positions x head" },
-//!   { binding = 3, access = "readonly", block = "Values", member = "uvec4 values[]", shape = "kv_heads x positions x head" },
-//!   { binding = 4, access = "writeonly", block = "Attended", member = "float attended[]", shape = "tokens x q" },
-//! ] }
+//! has_state = { type = "bool", sample = true, is = "keys and values are states" }
+//! cache_dtype = { sample = "f32" }
+//! cache_quads = { type = "uint", sample = 8, is = "quads of elements from one entry to the next" }
+//! queries_stride = { type = "uint", sample = 180, is = "floats from one row of queries to the next" }
+//! queries_column = { type = "uint", sample = 0, is = "of their first head" }
+//! attended_stride = { type = "uint", sample = 180, is = "floats from one row of the result to the next" }
+//! attended_column = { type = "uint", sample = 0, is = "of its first head" }
+//! buffer.queries = { view = "float", is = "rows x heads x head" }
+//! buffer.keys = { views = { f32 = "uvec4", f16 = "uvec2" }, by = "cache_dtype", is = "slots x kv_heads x positions x head, in quads" }
+//! buffer.values = { views = { f32 = "uvec4", f16 = "uvec2" }, by = "cache_dtype", is = "slots x kv_heads x positions x head, in quads" }
+//! buffer.attended = { view = "float", is = "rows x heads x head" }
 //% include "preamble.glsl"
-#include "cache_${cache_dtype}.glsl"
+//% include "stage.glsl"
+//% include "state_parts.glsl"
 
-vec4 query_quad(uint token, uint head, uint quad) {
-  const uint element = token * query_stride + head * head_dim + 4 * quad;
+vec4 query_quad(uint pass_row, uint head, uint quad) {
+  const uint element = pass_row * queries_stride + queries_column + head * head_dim + 4 * quad;
   vec4 q = vec4(0.0);
   for (uint i = 0; i < 4; ++i) {
     if (4 * quad + i < head_dim) q[i] = queries[element + i];
   }
   return q * attention_scale;
 }
-vec4 key_quad(uint kv_head, uint position, uint quad) {
-  return unpack_quad(keys[(kv_head * max_sequence_length + position) * cache_quads + quad]);
+vec4 key_quad(uint slot, uint kv_head, uint position, uint quad) {
+  return unpack_quad(keys[state_row(slot, kv_head, state_entry(position)) * cache_quads + quad]);
 }
-vec4 value_quad(uint kv_head, uint position, uint quad) {
-  return unpack_quad(values[(kv_head * max_sequence_length + position) * cache_quads + quad]);
+vec4 value_quad(uint slot, uint kv_head, uint position, uint quad) {
+  return unpack_quad(values[state_row(slot, kv_head, state_entry(position)) * cache_quads + quad]);
 }
-void write_attended(uint token, uint head, uint quad, vec4 v) {
-  const uint element = token * query_stride + head * head_dim + 4 * quad;
+void write_attended(uint pass_row, uint head, uint quad, vec4 v) {
+  const uint element = pass_row * attended_stride + attended_column + head * head_dim + 4 * quad;
   for (uint i = 0; i < 4; ++i) {
     if (4 * quad + i < head_dim) attended[element + i] = v[i];
   }

@@ -1,57 +1,79 @@
-//! num_attention_heads = { type = "uint", sample = 6, is = "query heads" }
-//! num_key_value_heads = { type = "uint", sample = 2, is = "heads of keys and of values" }
 //! head_dim = { type = "uint", sample = 24, is = "elements of a head" }
-//! rotary = { type = "bool", sample = true, is = "queries and keys are turned by their position" }
+//! projected_stride = { type = "uint", sample = 240, is = "floats from one row of projected to the next" }
+//! has_queries = { type = "bool", sample = true, is = "queries are among them" }
+//! has_keys = { type = "bool", sample = true, is = "keys are among them" }
+//! has_values = { type = "bool", sample = true, is = "values are among them" }
+//! queries_norm = { type = "bool", sample = true, is = "queries are normed" }
+//! keys_norm = { type = "bool", sample = true, is = "keys are normed" }
+//! values_norm = { type = "bool", sample = false, is = "values are normed" }
+//! head_norm = { type = "bool", sample = true, is = "any of them is normed" }
+//! rotary = { type = "bool", sample = true, is = "any of them is turned by its position" }
 //! rotary_dim = { type = "uint", sample = 16, is = "elements of a head that turn", when = "rotary" }
 //! angle_stride = { type = "uint", sample = 8, is = "cosines and sines of a position, with padding", when = "rotary" }
-//! head_norm = { type = "bool", sample = true, is = "queries and keys are normed head by head" }
-//! eps = { type = "float", sample = 1e-6, is = "added to the mean square", when = "head_norm" }
-//! max_sequence_length = { type = "uint", sample = 512, is = "positions of a head's cache" }
-//! cache_dtype = { type = "choice", values = ["f32", "f16"], sample = "f16", is = "of keys and values" }
-//! cache_pairs = { type = "uint", sample = 16, is = "pairs of elements from one position of the cache to the next" }
-//! qkv_stride = { type = "uint", sample = 240, is = "floats from one token's qkv row to the next" }
-//! query_stride = { type = "uint", sample = 144, is = "floats from one token's queries to the next" }
-//! buffers = { sample = [
-//!   { binding = 0, access = "readonly", block = "State", member = "SequenceState state", shape = "one sequence" },
-//!   { binding = 1, access = "readonly", block = "QNorm", member = "float q_norm[]", shape = "head" },
-//!   { binding = 2, access = "readonly", block = "KNorm", member = "float k_norm[]", shape = "head" },
-//!   { binding = 3, access = "readonly", block = "Angles", member = "vec2 angles[]", shape = "positions x frequencies, (cosine, sine)" },
-//!   { binding = 4, access = "readonly", block = "Qkv", member = "float qkv[]", shape = "tokens x qkv" },
-//!   { binding = 5, access = "writeonly", block = "Queries", member = "float queries[]", shape = "tokens x q" },
-//!   { binding = 6, access = "writeonly", block = "Keys", member = "uint keys[]", shape = "kv_heads x positions x head" },
-//!   { binding = 7, access = "writeonly", block = "Values", member = "uint values[]", shape = "kv_heads x positions x head" },
-//! ] }
+//! queries_stride = { type = "uint", sample = 144, is = "floats from one row of queries to the next", when = "has_queries" }
+//! queries_column = { type = "uint", sample = 0, is = "of their first head", when = "has_queries" }
+//! has_state = { type = "bool", sample = true, is = "a state is written" }
+//! cache_pairs = { type = "uint", sample = 16, is = "pairs of elements from one entry to the next", when = "has_state" }
+//! chains = { type = "list", fields = ["name", "heads", "column", "norm", "eps", "rotary"], is = "what is done, by operand of the attention", sample = [
+//!   { name = "queries", heads = 6, column = 0, norm = true, eps = 1e-6, rotary = true },
+//!   { name = "keys", heads = 2, column = 144, norm = true, eps = 1e-6, rotary = true },
+//!   { name = "values", heads = 2, column = 192, norm = false, eps = 0.0, rotary = false } ] }
+//! buffer.queries_norm_weight = { view = "float", when = "queries_norm", is = "head" }
+//! buffer.keys_norm_weight = { view = "float", when = "keys_norm", is = "head" }
+//! buffer.values_norm_weight = { view = "float", when = "values_norm", is = "head" }
+//! buffer.angles = { view = "vec2", when = "rotary", is = "positions x frequencies, (cosine, sine)" }
+//! buffer.projected = { view = "float", is = "rows x heads x head, queries, keys and values side by side" }
+//! buffer.queries = { view = "float", when = "has_queries", is = "rows x heads x head" }
+//! buffer.keys = { views = { f32 = "uvec2", f16 = "uint" }, by = "cache_dtype", when = "has_keys", is = "slots x kv_heads x positions x head, in pairs" }
+//! buffer.values = { views = { f32 = "uvec2", f16 = "uint" }, by = "cache_dtype", when = "has_values", is = "slots x kv_heads x positions x head, in pairs" }
 //% include "preamble.glsl"
-#include "cache_${cache_dtype}.glsl"
+//% include "stage.glsl"
+//% include "state_parts.glsl"
 shared float head_values[head_dim];
-
-float projected(uint token, uint element) { return qkv[token * qkv_stride + element]; }
 
 //% if head_norm
 #include "workgroup.glsl"
-float head_norm_weight(uint head, uint d) { return head < num_attention_heads ? q_norm[d] : k_norm[d]; }
-#include "head_norm.glsl"
-//% else
-void norm_head(uint head) {}
 //% end
-
 //% if rotary
 vec2 rotary(uint position, uint j) { return angles[position * angle_stride + j]; }
 #include "rotary_half.glsl"
-//% else
-float turned(uint position, uint d) { return head_values[d]; }
 //% end
-
-void store_query(uint token, uint head, uint pair, vec2 v) {
-  const uint element = token * query_stride + head * head_dim + 2 * pair;
-  queries[element] = v.x;
-  if (2 * pair + 1 < head_dim) queries[element + 1] = v.y;
-}
-void store_key(uint kv_head, uint position, uint pair, vec2 v) {
-  keys[(kv_head * max_sequence_length + position) * cache_pairs + pair] = pack_pair(v);
-}
-void store_value(uint kv_head, uint position, uint pair, vec2 v) {
-  values[(kv_head * max_sequence_length + position) * cache_pairs + pair] = pack_pair(v);
-}
-
 #include "heads.glsl"
+
+// One head of one row: queries first, then keys, then values, as far as they are there. Branches are the same for the
+// whole workgroup.
+void main() {
+  const uint pass_row = gl_WorkGroupID.y;
+  if (pass.live == 0 || pass_row >= rows_in_use()) return;
+  const StepToken token = pass.tokens[pass_row];
+  uint head = first_row + gl_WorkGroupID.x;
+
+//% for chain in chains
+  if (head < ${chain.heads}) {  // ${chain.name}
+    load_head(pass_row * projected_stride + ${chain.column} + head * head_dim);
+//% if chain.norm
+    const float scale = head_scale(${chain.eps});
+    for (uint d = gl_LocalInvocationIndex; d < head_dim; d += workgroup_size) head_values[d] *= scale * ${chain.name}_norm_weight[d];
+    barrier();
+//% end
+    for (uint pair = gl_LocalInvocationIndex; pair < (head_dim + 1) / 2; pair += workgroup_size) {
+//% if chain.rotary
+      const vec2 pair_values = turned_pair(token.position, pair);
+//% else
+      const vec2 pair_values = plain_pair(pair);
+//% end
+//% if chain.name == queries
+      const uint element = pass_row * queries_stride + queries_column + head * head_dim + 2 * pair;
+      queries[element] = pair_values.x;
+      if (2 * pair + 1 < head_dim) queries[element + 1] = pair_values.y;
+//% else
+      if ((token.flags & token_writes) != 0) {
+        ${chain.name}[state_row(token.slot, head, state_entry(token.position)) * cache_pairs + pair] = pack_pair(pair_values);
+      }
+//% end
+    }
+    return;
+  }
+  head -= ${chain.heads};
+//% end
+}

@@ -1,13 +1,14 @@
 //! row_blocks = { type = "uint", sample = 9, is = "16-byte blocks from one row of the weights to the next" }
 //! padded_quads = { type = "uint", sample = 18, is = "vec4s of a row of the weights, padding included" }
-//! output_stride = { type = "uint", sample = 68, is = "floats from one token's row of outputs to the next" }
 //! matrices = { type = "uint", sample = 2, is = "matrices multiplied with the same input" }
 //! dtype = { type = "choice", values = ["f32", "f16", "bf16"], sample = "bf16", is = "of the weights" }
 //! first_bias = { type = "bool", sample = true, is = "the first matrix has a bias" }
 //! second_bias = { type = "bool", sample = true, is = "the second matrix has a bias" }
-//! activation = { type = "text", sample = "gate * up", is = "the function of x, or of gate and up; empty: none" }
-//! residual = { type = "bool", sample = true, is = "the result is added to outputs" }
-#include "numerics.glsl"
+//! sum_count = { sample = 2 }
+//! buffer.weights = { view = "uvec4", is = "rows of the matrix, blocks of 16 bytes" }
+//! buffer.second_weights = { view = "uvec4", when = "matrices == 2", is = "rows of the second matrix" }
+//! buffer.bias = { view = "float", when = "first_bias", is = "rows of the matrix" }
+//! buffer.second_bias_vector = { view = "float", when = "second_bias", is = "rows of the second matrix" }
 #include "block_${dtype}.glsl"
 
 //% if matrices == 2
@@ -17,32 +18,21 @@ uvec4 weight_block(uint matrix, uint row, uint block) {
 //% else
 uvec4 weight_block(uint matrix, uint row, uint block) { return weights[row * row_blocks + block]; }
 //% end
+//% include "epilogue.glsl"
 
-//% if activation and matrices == 2
-float activation(float gate, float up) { return ${activation}; }
-//% elif activation
-float activation(float x) { return ${activation}; }
-//% end
-
-// The epilogue: bias, activation, residual.
-void store(uint token, uint row, float sums[matrices]) {
-  float value = sums[0];
+void store(uint pass_row, uint row, float totals[matrices]) {
+  float first = totals[0];
 //% if first_bias
-  value += bias[row];
+  first += bias[row];
 //% end
 //% if matrices == 2
-  float second = sums[1];
+  float second = totals[1];
 //% if second_bias
-  second += second_bias[row];
+  second += second_bias_vector[row];
 //% end
-  value = activation(value, second);
-//% elif activation
-  value = activation(value);
-//% end
-//% if residual
-  outputs[token * output_stride + row] += value;
+  write_output(pass_row, row, first, second);
 //% else
-  outputs[token * output_stride + row] = value;
+  write_output(pass_row, row, first);
 //% end
 }
 

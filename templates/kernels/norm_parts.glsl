@@ -1,11 +1,26 @@
 //! columns = { type = "uint", sample = 67, is = "elements of a row" }
 //! column_quads = { type = "uint", sample = 17, is = "vec4s of a row, the last one padded" }
+//! picked_rows = { type = "bool", sample = true, is = "the row is one whose logits are wanted" }
+//! in_place = { type = "bool", sample = false, is = "the rows of outputs are the input" }
 //! norm = { type = "choice", values = ["none", "rms_norm", "layer_norm"], sample = "layer_norm", is = "the norm of the input" }
 //! eps = { type = "float", sample = 1e-5, is = "added to the mean square", when = "norm != none" }
 //! norm_bias = { type = "bool", sample = true, is = "the norm has a bias", when = "norm != none" }
+//! buffer.norm_weight = { view = "vec4", when = "norm != none", is = "columns" }
+//! buffer.norm_bias_vector = { view = "vec4", when = "norm_bias", is = "columns" }
+//! buffer.inputs = { view = "vec4", when = "not in_place", is = "rows x columns" }
+//% if picked_rows
+uint input_row(uint pass_row) { return pass.rows[pass_row].row; }
+//% else
+uint input_row(uint pass_row) { return pass_row; }
+//% end
+
 // A row's values; what lies past its last column is not to be read.
-vec4 raw_quad(uint token, uint quad) {
-  const vec4 x = inputs[token * column_quads + quad];
+vec4 raw_quad(uint row, uint quad) {
+//% if in_place
+  const vec4 x = outputs[row * column_quads + quad];
+//% else
+  const vec4 x = inputs[row * column_quads + quad];
+//% end
   return mix(vec4(0.0), x, lessThan(quad * 4 + uvec4(0, 1, 2, 3), uvec4(columns)));
 }
 
@@ -13,7 +28,7 @@ vec4 raw_quad(uint token, uint quad) {
 #include "workgroup.glsl"
 vec4 norm_weight_quad(uint quad) { return norm_weight[quad]; }
 //% if norm_bias
-vec4 norm_bias_quad(uint quad) { return norm_bias[quad]; }
+vec4 norm_bias_quad(uint quad) { return norm_bias_vector[quad]; }
 //% elif norm == layer_norm
 vec4 norm_bias_quad(uint quad) { return vec4(0.0); }
 //% end

@@ -1,11 +1,8 @@
 //! vocab_size = { type = "uint", sample = 97, is = "logits" }
-//! buffers = { sample = [
-//!   { binding = 0, access = "", block = "State", member = "SequenceState state", shape = "one sequence" },
-//!   { binding = 1, access = "readonly", block = "Logits", member = "float logits[]", shape = "vocab" },
-//!   { binding = 2, access = "", block = "TokenIds", member = "uint token_ids[]", shape = "tokens" },
-//!   { binding = 3, access = "writeonly", block = "Generated", member = "uint generated[]", shape = "steps" },
-//! ] }
+//! parts = { type = "uint", sample = 3, is = "of the vocabulary, as sample_scan has scanned it" }
+//! logits_stride = { type = "uint", sample = 100, is = "floats from one row of logits to the next" }
+//! buffer.logits = { view = "float", is = "rows x vocab" }
+//! buffer.likeliest = { view = "uvec4", is = "draws x parts" }
 //% include "preamble.glsl"
+#include "sample_keys.glsl"
 #include "sample.glsl"
-
-void main() { sample_step(); }

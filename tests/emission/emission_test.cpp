@@ -26,7 +26,7 @@ std::map<std::string, std::string> generated(const EmissionModel& model) {
 std::map<std::string, std::string> goldens_of(const EmissionModel& model) {
   std::map<std::string, std::string> paths = {{"plan.txt", "plan.txt"}};
   for (const std::string header : {"model.hpp", "forward.hpp", "reference.hpp"}) {
-    paths[header] = "include/" + model.name + "/" + header;
+    paths[header] = "include/model_" + model.name + "/" + header;
   }
   for (const std::string& kernel : model.kernels) paths[kernel + ".comp"] = "kernels/" + kernel + ".comp";
   return paths;
@@ -85,6 +85,24 @@ TEST_CASE("two runs, of the library and of the command, give identical bytes") {
       CHECK((bytes == again.at(path)));
     }
   }
+}
+
+TEST_CASE("every stop token of the spec is the engine's, in its order") {
+  const auto tokens_of = [](const std::string& setting) {
+    const TemporaryDirectory directory;
+    generator::generate(spec_path(emission_models()[0]), {{"tokenizer.eos_token_id", setting}},
+                        (directory.path() / "out").string());
+    for (const auto& [path, text] : files_in(directory.path() / "out")) {
+      std::smatch found;
+      if (path.ends_with(".cpp") && std::regex_search(text, found, std::regex("eos_tokens\\[\\] = (\\{[^}]*\\})"))) {
+        return found[1].str();
+      }
+    }
+    return std::string();
+  };
+  CHECK(tokens_of("7") == "{7}");
+  CHECK(tokens_of("[7, 3, 11]") == "{7, 3, 11}");
+  CHECK(tokens_of("[]") == "");
 }
 
 TEST_CASE("nothing emitted names a folder, a host, a date or a time") {

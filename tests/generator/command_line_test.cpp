@@ -2,10 +2,13 @@
 #include <doctest/doctest.h>
 #include <sys/wait.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <sstream>
 
 #include "tests/support/temporary_directory.hpp"
@@ -30,9 +33,10 @@ std::string text_of(const fs::path& path) {
 }
 
 /// Runs `monomorph ARGUMENTS` in `directory`.
-Result run(const fs::path& directory, const std::string& arguments) {
+Result run(const fs::path& directory, const std::string& arguments,
+           const std::string& program = MONOMORPH_BUILD_DIR "/bin/monomorph") {
   const std::string command =
-      "cd '" + directory.string() + "' && '" MONOMORPH_BUILD_DIR "/bin/monomorph' " + arguments + " >out.txt 2>err.txt";
+      "cd '" + directory.string() + "' && '" + program + "' " + arguments + " >out.txt 2>err.txt";
   const int status = std::system(command.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text_of(directory / "out.txt"), text_of(directory / "err.txt")};
 }
@@ -83,10 +87,81 @@ TEST_CASE("a file that is not there and wrong usage are status 2") {
   CHECK(run(directory.path(), "report " + source_dir + "/models/kjv.toml --html x").status == 2);
 }
 
-TEST_CASE("help and version are status 0") {
+TEST_CASE("a mistyped word is named, with the nearest known one, before what is missing because of it") {
+  const TemporaryDirectory directory;
+  const std::string spec = source_dir + "/models/kjv.toml ";
+  const std::vector<std::array<std::string, 3>> cases = {
+      {"check " + spec + "--wieghts x", "check has no option '--wieghts'", "did you mean --weights?"},
+      {"check --explian " + spec, "check has no option '--explian'", "did you mean --explain?"},
+      {"check " + spec + "--scan-nan --weight=x", "check has no option '--weight'", "did you mean --weights?"},
+      {"build " + spec + "-O out", "build has no option '-O'", "did you mean -o?"},
+      {"generate " + spec + "-dump plan", "generate has no option '-dump'", "did you mean --dump?"},
+      {"report " + spec + "json", "report has no use for 'json'", "did you mean --json?"},
+      {"chekc " + spec, "there is no command 'chekc'", "did you mean check?"},
+      {"--hepl", "there is no option '--hepl'", "did you mean --help?"},
+  };
+  for (const auto& [arguments, unknown, meant] : cases) {
+    const Result result = run(directory.path(), arguments);
+    INFO(result.err);
+    CHECK(result.status == 2);
+    CHECK(result.out.empty());
+    CHECK(result.err.find("monomorph: error: " + unknown) == 0);
+    CHECK(result.err.find(meant) != std::string::npos);
+    CHECK(result.err.find("required") == std::string::npos);
+  }
+  const Result flags = run(directory.path(), "check " + spec + "-- -DX");
+  CHECK(flags.err.find("--host") != std::string::npos);
+}
+
+TEST_CASE("a number too large to be one is refused where it stands") {
+  const TemporaryDirectory directory;
+  const std::string check = "check " + source_dir + "/models/kjv.toml --set ";
+  for (const std::string number : {"9223372036854775808", "-9223372036854775809", "99999999999999999999"}) {
+    const Result result = run(directory.path(), check + "model.vocab_size=" + number);
+    INFO(result.err);
+    CHECK(result.status == 1);
+    CHECK(result.err.find("--set model.vocab_size:1:") == 0);
+    // TOML's reader names the digits, without the sign.
+    const std::string digits = number.substr(number.find_first_not_of('-'));
+    CHECK(result.err.find("'" + digits + "' is not representable in 64 bits") != std::string::npos);
+  }
+  const Result real = run(directory.path(), check + "norm.eps=1e999");
+  CHECK(real.status == 1);
+  CHECK(real.err.find("'1e999' could not be interpreted as a value") != std::string::npos);
+}
+
+TEST_CASE("what the file system refuses is status 2 and names the path, whatever asked for it") {
+  const TemporaryDirectory directory;
+  fs::create_symlink("loop", directory.path() / "loop");
+  const std::string spec = source_dir + "/models/kjv.toml";
+  const std::vector<std::string> commands = {"check loop",
+                                             "import loop",
+                                             "tokenize loop",
+                                             "check " + spec + " --weights loop",
+                                             "check " + spec + " --host loop",
+                                             "generate " + spec + " -o loop",
+                                             "build " + spec + " -o loop",
+                                             "import " + source_dir + "/models/kjv -o loop/x",
+                                             "check loop/x/y",
+                                             "report loop",
+                                             "check " + spec + " --weights loop/model.safetensors"};
+  for (const std::string& arguments : commands) {
+    CAPTURE(arguments);
+    const Result result = run(directory.path(), arguments);
+    CHECK(result.status == 2);
+    CHECK(result.err.find("loop") != std::string::npos);
+    CHECK(result.out.empty());
+  }
+}
+
+TEST_CASE("help and version are status 0, and usage begins with the program's name") {
   const TemporaryDirectory directory;
   CHECK(run(directory.path(), "--help").status == 0);
-  CHECK(run(directory.path(), "check --help").out.find("--weights") != std::string::npos);
+  CHECK(run(directory.path(), "--help").out.find("Usage: monomorph [OPTIONS] SUBCOMMAND") != std::string::npos);
+  const std::string check = run(directory.path(), "check --help").out;
+  CHECK(check.find("Usage: monomorph check [OPTIONS] SPEC") != std::string::npos);
+  CHECK(check.find("--weights") != std::string::npos);
+  CHECK(run(directory.path(), "generate --help").out.find("{spec,contract,graph,plan}") != std::string::npos);
   CHECK(run(directory.path(), "--version").status == 0);
 }
 
@@ -101,6 +176,72 @@ TEST_CASE("--set overrides any field, and says so where it is wrong") {
   const Result wrong = run(directory.path(), "check " + spec + " --set attention.num_key_value_heads=3");
   CHECK(wrong.status == 1);
   CHECK(wrong.err.find("--set attention.num_key_value_heads:1:33: error: ") == 0);
+}
+
+TEST_CASE("check, report, generate and build accept keys of a config.json unread, as import does") {
+  const TemporaryDirectory directory;
+  const std::string config = text_of(source_dir + "/models/kjv/config.json");
+  directory.write("model/config.json", "{\"new_key\": 1, " + config.substr(config.find('{') + 1));
+  for (const std::string command : {"import model", "check model", "report model", "generate model --dump spec",
+                                    "generate model -o out", "build model -o out"}) {
+    CAPTURE(command);
+    const Result refused = run(directory.path(), command);
+    CHECK(refused.status == 1);
+    CHECK(refused.err.find("model/config.json:1:2: error: 'new_key'") == 0);
+    CHECK(refused.err.find("--ignore new_key") != std::string::npos);
+    if (command.starts_with("build")) continue;  // the rest takes seconds, and is generate's
+    CHECK(run(directory.path(), command + " --ignore new_key").status == 0);
+  }
+  CHECK(text_of(directory.path() / "out/model.toml").find("\"new_key\" = \"named by --ignore\"") != std::string::npos);
+  CHECK(run(directory.path(), "build --help").out.find("--ignore") != std::string::npos);
+  const Result of_a_file = run(directory.path(), "check out/model.toml --ignore new_key");
+  CHECK(of_a_file.status == 2);
+  CHECK(of_a_file.err.find("out/model.toml is a spec") != std::string::npos);
+}
+
+TEST_CASE("a copy without the runtime's headers says that they are missing, and does what it can without them") {
+  const TemporaryDirectory directory;
+  fs::create_directory(directory.path() / "bin");
+  fs::copy_file(MONOMORPH_BUILD_DIR "/bin/monomorph", directory.path() / "bin/monomorph");
+  directory.write("host.cpp", "int main() {}\n");
+  const auto run_copy = [&](const std::string& arguments) { return run(directory.path(), arguments, "bin/monomorph"); };
+  const std::string spec = source_dir + "/models/kjv.toml";
+  CHECK(run_copy("check " + spec).status == 0);
+  for (const std::string command : {"generate -o out ", "build -o out ", "check --host host.cpp "}) {
+    CAPTURE(command);
+    const Result result = run_copy(command + spec);
+    CHECK(result.status == 2);
+    CHECK(result.err.find("monomorph: error: the runtime's headers are not in ") == 0);
+    CHECK(result.err.find("copied without them") != std::string::npos);
+    CHECK_FALSE(fs::exists(directory.path() / "out"));
+  }
+  // A link to a whole installation is one.
+  fs::create_symlink(MONOMORPH_BUILD_DIR "/bin/monomorph", directory.path() / "bin/link");
+  CHECK(run(directory.path(), "generate -o out " + spec, "bin/link").status == 0);
+}
+
+TEST_CASE("what is said of an imported directory has a place in its config.json") {
+  const TemporaryDirectory directory;
+  const std::string config = text_of(source_dir + "/models/kjv/config.json");
+  directory.write("model/config.json", config);
+  const auto first_place = [&](const std::string& arguments) {
+    const std::string text = run(directory.path(), "check model " + arguments).err;
+    return text.substr(0, text.find(": ", text.find(": ") + 2));
+  };
+  const auto line_of = [&](const std::string& key) {
+    return std::to_string(1 + std::count(config.begin(), config.begin() + static_cast<long>(config.find(key)), '\n'));
+  };
+  // At the key that the value was read from; where there is none, at the file; what --set says, there.
+  directory.write("model/config.json",
+                  std::regex_replace(config, std::regex("\"intermediate_size\": \\d+"), "\"intermediate_size\": 10"));
+  CHECK(first_place("") == "model/config.json:" + line_of("\"intermediate_size\"") + ":3: note");
+  directory.write("model/config.json", config);
+  CHECK(first_place("--set engine.max_sequence_length=1000000 --set model.max_position_embeddings=1000000") ==
+        "--set engine.max_sequence_length:1:30: note");
+  CHECK(first_place("--set model.max_position_embeddings=1000000 --set model.hidden_size=64") ==
+        "model/config.json: note");
+  CHECK(first_place("--set attention.head_dim=1000") == "--set attention.head_dim:1:22: error");
+  CHECK(first_place("--set model.hidden_size=-1") == "--set model.hidden_size:1:21: error");
 }
 
 TEST_CASE("schema and report --json print JSON alone") {

@@ -68,15 +68,6 @@ TEST_CASE("only errors make a result unacceptable") {
   CHECK(diagnostics.all().size() == 3);
 }
 
-TEST_CASE("the nearest word is suggested, if it is near") {
-  const std::vector<std::string> keys = {"hidden_size", "head_dim", "model"};
-  CHECK(nearest("hiden_size", keys) == "hidden_size");
-  CHECK(nearest("modle", keys) == "model");
-  CHECK(nearest("head_dims", keys) == "head_dim");
-  CHECK(nearest("sliding_window", keys) == "");
-  CHECK(nearest("", keys) == "");
-}
-
 TEST_CASE("of a long line the part around the mistake is shown") {
   std::string text(5000, 'x');
   text.replace(3000, 5, "wrong");

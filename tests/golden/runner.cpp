@@ -1,6 +1,7 @@
 // golden_runner CASE_DIRECTORY DEVICE TOLERANCE: one engine against its golden, on one device: "cpu" is the reference,
 // anything else is a name for the Vulkan device there is (tests/support/on_driver leaves one). Exit status 0 when every
-// row of every mode is within the tolerance, 1 when one is not or the engine fails.
+// row of every mode is within the tolerance and tokens are drawn as the host draws them, 1 when not or the engine
+// fails.
 //
 // The engine is loaded once and used for all modes: drivers compile kernels at their first dispatch, which is where
 // most of the time goes.
@@ -13,6 +14,7 @@
 
 #include "runtime/engine.hpp"
 #include "runtime/load.hpp"
+#include "runtime/sampler.hpp"
 #include "tests/golden/comparison.hpp"
 #include "tests/golden/golden.hpp"
 #include "tests/golden/runner.hpp"
@@ -40,6 +42,26 @@ std::vector<Comparison> compare_all(const Golden& golden, Engine& engine) {
   return modes;
 }
 
+/// What the engine draws against what the host's sampler draws from the same engine's logits; a seed of 64 bits.
+bool draws_as_the_host(const Golden& golden, Engine& engine) {
+  constexpr std::size_t prompt_length = 20;
+  constexpr std::int64_t count = 12;
+  const Sampling sampling{1.5f, 40, 0.95f, 0x123456789abcdef0u};
+  const std::span<const std::int32_t> prompt = std::span(golden.tokens).first(prompt_length);
+  engine.reset();
+  const Engine::Generation drawn = engine.generate(prompt, count, sampling, nullptr);
+  if (static_cast<std::int64_t>(drawn.tokens.size()) != count && !drawn.stopped) return false;
+  engine.reset();
+  std::span<const float> logits = engine.prefill(prompt);
+  const SequenceRequest request = sampling_request(sampling, golden_program().eos_tokens);
+  for (const std::int32_t token : drawn.tokens) {
+    const auto position = static_cast<std::uint32_t>(engine.position());
+    if (sample_token(logits, request, position) != static_cast<std::uint32_t>(token)) return false;
+    logits = engine.decode(token);
+  }
+  return true;
+}
+
 int run(const std::string& directory, const std::string& device, double tolerance) {
   const Golden golden = read_golden(directory);
   LoadOptions options;
@@ -56,7 +78,9 @@ int run(const std::string& directory, const std::string& device, double toleranc
                passed ? "ok    " : "FAILED", golden.name, device, mode.mode(), mode.worst_row(), mode.compared(),
                mode.worst(), tolerance, complete ? "" : "; rows are missing");
   }
-  return failures == 0 ? 0 : 1;
+  const bool draws = draws_as_the_host(golden, *engine);
+  fmt::print("{} {} on {}: draws as the host does\n", draws ? "ok    " : "FAILED", golden.name, device);
+  return failures == 0 && draws ? 0 : 1;
 }
 
 }  // namespace

@@ -7,6 +7,19 @@
 
 using namespace monomorph;
 
+TEST_CASE("what is drawn fits the sequence, for the largest count too") {
+  Program program{};
+  program.max_sequence_length = 64;
+  constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+  CHECK(drawable_tokens(program, 50, 10) == 10);
+  // The last token drawn needs no position.
+  CHECK(drawable_tokens(program, 50, 15) == 15);
+  CHECK(drawable_tokens(program, 50, 16) == 15);
+  CHECK(drawable_tokens(program, 50, largest) == 15);
+  CHECK(drawable_tokens(program, 64, largest) == 1);
+  CHECK(drawable_tokens(program, 50, 0) == 0);
+}
+
 TEST_CASE("logits that are no numbers are refused by the token that has them") {
   Program program{};
   program.name = "small";

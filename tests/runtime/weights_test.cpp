@@ -15,30 +15,42 @@ using tests::TensorText;
 
 namespace {
 
-// A fused and transposed matrix with its bias, as GPT-2 keeps them; a matrix of two parts in bf16; a norm; a bias with
-// a part that the checkpoint does not have.
-constexpr TensorPart fused_parts[] = {{"h.{i}.attn.weight", 5, 2, 9, true}};
-constexpr TensorPart fused_bias_parts[] = {{"h.{i}.attn.bias", 5, 2, 9, true}};
-constexpr TensorPart joined_parts[] = {{"h.{i}.q", 2, 0, 2, false}, {"h.{i}.k", 3, 1, 4, false}};
-constexpr TensorPart norm_parts[] = {{"norm", 7, 0, 7, false}};
-constexpr TensorPart partial_parts[] = {{"q_bias", 2, 0, 2, false}, {"", 3, 0, 0, false}, {"v_bias", 1, 0, 1, false}};
-constexpr TensorPattern layer_patterns[] = {
-    {"layers.{i}.fused", Dtype::f16, Dtype::f16, 5, 7, 1, fused_parts},
-    {"layers.{i}.fused_bias", Dtype::f16, Dtype::f32, 1, 5, 1, fused_bias_parts},
-    {"layers.{i}.joined", Dtype::bf16, Dtype::bf16, 5, 3, 1, joined_parts},
+// A fused and transposed matrix with its bias, as GPT-2 keeps them; a matrix of two parts in bf16; a norm; two biases. The
+// device has the matrix of two parts stacked on one of its own, and the biases with zeros between and after them.
+constexpr WeightPart fused_parts[] = {{"h.{i}.attn.weight", 5, 2, 9, true}};
+constexpr WeightPart fused_bias_parts[] = {{"h.{i}.attn.bias", 5, 2, 9, true}};
+constexpr WeightPart joined_parts[] = {{"h.{i}.q", 2, 0, 2, false}, {"h.{i}.k", 3, 1, 4, false}};
+constexpr WeightPart single_parts[] = {{"h.{i}.v", 2, 0, 2, false}};
+constexpr WeightPart norm_parts[] = {{"norm", 7, 0, 7, false}};
+constexpr WeightPart q_bias_parts[] = {{"q_bias", 2, 0, 2, false}};
+constexpr WeightPart v_bias_parts[] = {{"v_bias", 1, 0, 1, false}};
+constexpr WeightPattern layer_weights[] = {
+    {"layers.{i}.fused", Dtype::f16, 5, 7, fused_parts},
+    {"layers.{i}.fused_bias", Dtype::f16, 1, 5, fused_bias_parts},
+    {"layers.{i}.joined", Dtype::bf16, 5, 3, joined_parts},
+    {"layers.{i}.single", Dtype::bf16, 2, 3, single_parts},
 };
-constexpr TensorPattern last_patterns[] = {
-    {"norm", Dtype::bf16, Dtype::f32, 1, 7, 1, norm_parts},
-    {"partial", Dtype::f32, Dtype::f32, 1, 7, 1, partial_parts},
+constexpr WeightPattern last_weights[] = {
+    {"norm", Dtype::bf16, 1, 7, norm_parts},
+    {"q_bias", Dtype::f32, 1, 2, q_bias_parts},
+    {"v_bias", Dtype::f32, 1, 1, v_bias_parts},
 };
+constexpr StoredPiece fused_pieces[] = {{0, 5}}, fused_bias_pieces[] = {{1, 5}}, stacked_pieces[] = {{2, 5}, {3, 2}},
+                      norm_pieces[] = {{0, 7}}, partial_pieces[] = {{1, 2}, {-1, 3}, {2, 1}, {-1, 1}};
+constexpr StoredPattern layer_stored[] = {{"fused", Dtype::f16, 5, 7, fused_pieces},
+                                          {"fused_bias", Dtype::f32, 1, 5, fused_bias_pieces},
+                                          {"stacked", Dtype::bf16, 7, 3, stacked_pieces}};
+constexpr StoredPattern last_stored[] = {{"norm", Dtype::f32, 1, 7, norm_pieces},
+                                         {"partial", Dtype::f32, 1, 7, partial_pieces}};
 constexpr std::int32_t layers[] = {0, 3};
-constexpr TensorGroup groups[] = {{layer_patterns, layers}, {last_patterns, {}}};
+constexpr WeightGroup groups[] = {{layer_weights, layer_stored, layers}, {last_weights, last_stored, {}}};
+constexpr std::int64_t weight_count = 2 * 4 + 3;
 constexpr const char* prefixes[] = {"", "transformer."};
 
 Program make_program() {
   Program program{};
   program.name = "small";
-  program.tensors = groups;
+  program.weights = groups;
   program.checkpoint_prefixes = prefixes;
   return program;
 }
@@ -80,11 +92,24 @@ std::vector<TensorText> fitting(const std::string& prefix) {
     tensors.push_back({h + "attn.bias", "F16", {9}, f16_bytes(9, base)});
     tensors.push_back({h + "q", "BF16", {2, 3}, bf16_bytes(6, base)});
     tensors.push_back({h + "k", "BF16", {4, 3}, bf16_bytes(12, 50 + base)});
+    tensors.push_back({h + "v", "BF16", {2, 3}, bf16_bytes(6, 70 + base)});
   }
   tensors.push_back({prefix + "norm", "BF16", {7}, bf16_bytes(7, 1)});
   tensors.push_back({prefix + "q_bias", "F32", {2}, f32_bytes(2, 10)});
   tensors.push_back({prefix + "v_bias", "F32", {1}, f32_bytes(1, 20)});
   return tensors;
+}
+
+/// Element `column` of a row as the device stores it.
+double stored_value(const std::byte* row, std::int64_t column, Dtype format) {
+  if (format == Dtype::f32) {
+    float value;
+    std::memcpy(&value, row + column * 4, 4);
+    return value;
+  }
+  std::uint16_t half;
+  std::memcpy(&half, row + column * 2, 2);
+  return format == Dtype::f16 ? f32_from_f16(half) : f32_from_bf16(half);
 }
 
 std::string refusal(const std::vector<TensorText>& tensors, const Program& program = make_program()) {
@@ -105,56 +130,68 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 TEST_CASE("ids count layer by layer, and names carry the layer") {
   const Program program = make_program();
   std::vector<std::string> names;
-  for (const TensorEntry& entry : list_tensors(program)) names.push_back(entry.name);
-  CHECK(names == std::vector<std::string>{"layers.0.fused", "layers.0.fused_bias", "layers.0.joined", "layers.3.fused",
-                                          "layers.3.fused_bias", "layers.3.joined", "norm", "partial"});
+  for (const WeightEntry& entry : list_weights(program)) names.push_back(entry.name);
+  CHECK(names == std::vector<std::string>{"layers.0.fused", "layers.0.fused_bias", "layers.0.joined", "layers.0.single",
+                                          "layers.3.fused", "layers.3.fused_bias", "layers.3.joined", "layers.3.single",
+                                          "norm", "q_bias", "v_bias"});
+  names.clear();
+  for (const StoredEntry& entry : list_stored(program)) names.push_back(entry.name);
+  CHECK(names.size() == 2 * 3 + 2);
+  CHECK(contains(names[5], "stacked"));
+  CHECK(contains(names[5], "3"));
+  CHECK(names[7] == "partial");
 }
 
-TEST_CASE("rows, elements and stored bytes of every kind of part agree with the checkpoint") {
+TEST_CASE("rows and elements of every kind of part agree with the checkpoint") {
   for (const std::string& prefix : {std::string(), std::string("transformer.")}) {
     const tests::TemporaryDirectory directory;
-    const Program program = make_program();
     const HostWeights weights =
-        HostWeights::open(program, directory.write("model.safetensors", tests::safetensors(fitting(prefix))));
-
+        HostWeights::open(make_program(), directory.write("model.safetensors", tests::safetensors(fitting(prefix))));
     // Row r, column c of a transposed tensor with 9 source rows is element c * 9 + (2 + r).
     for (std::int64_t r = 0; r < 5; ++r) {
-      for (std::int64_t c = 0; c < 7; ++c) CHECK(weights.at(3, r, c) == 300 + static_cast<double>(c * 9 + 2 + r));
+      for (std::int64_t c = 0; c < 7; ++c) CHECK(weights.at(4, r, c) == 300 + static_cast<double>(c * 9 + 2 + r));
     }
-    for (std::int64_t c = 0; c < 5; ++c) CHECK(weights.at(4, 0, c) == 3 + 2 + static_cast<double>(c));
-    CHECK(weights.at(5, 1, 2) == 3 + 5);       // q, row 1
-    CHECK(weights.at(5, 2, 0) == 50 + 3 + 3);  // k, its row 1
-    CHECK(weights.at(5, 4, 2) == 50 + 3 + 11);
-    CHECK(weights.at(6, 0, 6) == 7);
-    std::vector<float> partial(7);
-    weights.row(7, 0, partial);
-    CHECK(partial == std::vector<float>{10, 11, 0, 0, 0, 20, 0});
+    for (std::int64_t c = 0; c < 5; ++c) CHECK(weights.at(5, 0, c) == 3 + 2 + static_cast<double>(c));
+    CHECK(weights.at(6, 1, 2) == 3 + 5);       // q, row 1
+    CHECK(weights.at(6, 2, 0) == 50 + 3 + 3);  // k, its row 1
+    CHECK(weights.at(6, 4, 2) == 50 + 3 + 11);
+    CHECK(weights.at(7, 1, 0) == 70 + 3 + 3);
+    CHECK(weights.at(8, 0, 6) == 7);
+    std::vector<float> row(3);
+    weights.row(6, 3, row);
+    CHECK(row == std::vector<float>{50 + 3 + 6, 50 + 3 + 7, 50 + 3 + 8});
+  }
+}
 
-    for (std::int32_t id = 0; id < 8; ++id) {
-      CAPTURE(id);
-      const TensorEntry& entry = weights.tensors()[static_cast<std::size_t>(id)];
-      const TensorPattern& pattern = *entry.pattern;
-      for (std::int64_t first = 0; first < pattern.rows; ++first) {
-        const std::int64_t rows = pattern.rows - first;
+TEST_CASE("what the device stores is the weights' rows one after the other, zeros where there is none, and padding") {
+  const Program program = make_program();
+  const tests::TemporaryDirectory directory;
+  const HostWeights weights =
+      HostWeights::open(program, directory.write("model.safetensors", tests::safetensors(fitting(""))));
+  for (std::int32_t id = 0; id < 8; ++id) {
+    CAPTURE(id);
+    const StoredEntry& entry = weights.stored()[static_cast<std::size_t>(id)];
+    const StoredPattern& pattern = *entry.pattern;
+    // Each piece's rows, by element of a vector or by row of a matrix.
+    std::vector<std::pair<std::int32_t, std::int64_t>> sources;
+    for (const StoredPiece& piece : pattern.pieces) {
+      for (std::int64_t i = 0; i < piece.rows; ++i) {
+        sources.push_back({piece.weight < 0 ? -1 : entry.first_weight + piece.weight, i});
+      }
+    }
+    const auto expected = [&](std::int64_t r, std::int64_t c) {
+      const auto [weight, index] = sources[static_cast<std::size_t>(pattern.rows == 1 ? c : r)];
+      if (weight < 0) return 0.0;
+      return pattern.rows == 1 ? weights.at(weight, 0, index) : weights.at(weight, index, c);
+    };
+    for (std::int64_t first = 0; first < pattern.rows; ++first) {
+      for (std::int64_t rows = 1; rows <= pattern.rows - first; ++rows) {
         std::vector<std::byte> stored(static_cast<std::size_t>(rows * entry.row_bytes()), std::byte{0xee});
         weights.stored_rows(id, first, rows, stored);
         for (std::int64_t r = 0; r < rows; ++r) {
-          std::vector<float> row(static_cast<std::size_t>(pattern.columns));
-          weights.row(id, first + r, row);
           const std::byte* at = stored.data() + r * entry.row_bytes();
-          for (std::int64_t c = 0; c < pattern.columns; ++c) {
-            float value = 0;
-            std::uint16_t half = 0;
-            if (pattern.stored == Dtype::f32) {
-              std::memcpy(&value, at + c * 4, 4);
-            } else {
-              std::memcpy(&half, at + c * 2, 2);
-              value = pattern.stored == Dtype::f16 ? f32_from_f16(half) : f32_from_bf16(half);
-            }
-            CHECK(value == row[static_cast<std::size_t>(c)]);
-            CHECK(value == weights.at(id, first + r, c));
-          }
-          for (std::int64_t b = pattern.columns * element_bytes(pattern.stored); b < entry.row_bytes(); ++b) {
+          for (std::int64_t c = 0; c < pattern.columns; ++c) CHECK(stored_value(at, c, pattern.format) == expected(first + r, c));
+          for (std::int64_t b = pattern.columns * element_bytes(pattern.format); b < entry.row_bytes(); ++b) {
             CHECK(at[b] == std::byte{0});
           }
         }
@@ -224,8 +261,8 @@ TEST_CASE("random weights are the same for the same seed, and rounded to their d
   const HostWeights first = HostWeights::random(program, 5), again = HostWeights::random(program, 5),
                     other = HostWeights::random(program, 6);
   bool differs = false;
-  for (std::int32_t id = 0; id < 8; ++id) {
-    const TensorPattern& pattern = *first.tensors()[static_cast<std::size_t>(id)].pattern;
+  for (std::int32_t id = 0; id < weight_count; ++id) {
+    const WeightPattern& pattern = *first.weights()[static_cast<std::size_t>(id)].pattern;
     for (std::int64_t r = 0; r < pattern.rows; ++r) {
       for (std::int64_t c = 0; c < pattern.columns; ++c) {
         const double value = first.at(id, r, c);
@@ -236,26 +273,22 @@ TEST_CASE("random weights are the same for the same seed, and rounded to their d
         if (pattern.dtype == Dtype::bf16) CHECK(f32_from_bf16(bf16_from_f32(single)) == single);
       }
     }
-    std::vector<std::byte> stored(static_cast<std::size_t>(first.tensors()[static_cast<std::size_t>(id)].bytes()));
-    first.stored_rows(id, 0, pattern.rows, stored);
-    if (pattern.stored == Dtype::f32) {
-      float value;
-      std::memcpy(&value, stored.data() + 4, 4);
-      CHECK(value == first.at(id, 0, 1));
-    } else {
-      std::uint16_t bits;
-      std::memcpy(&bits, stored.data() + first.tensors()[static_cast<std::size_t>(id)].row_bytes() + 2, 2);
-      CHECK((pattern.stored == Dtype::f16 ? f32_from_f16(bits) : f32_from_bf16(bits)) == first.at(id, 1, 1));
-    }
+  }
+  for (std::int32_t id = 0; id < 8; ++id) {
+    const StoredEntry& entry = first.stored()[static_cast<std::size_t>(id)];
+    std::vector<std::byte> stored(static_cast<std::size_t>(entry.bytes()));
+    first.stored_rows(id, 0, entry.pattern->rows, stored);
+    const std::int32_t weight = entry.first_weight + entry.pattern->pieces[0].weight;
+    CHECK(stored_value(stored.data(), 1, entry.pattern->format) == first.at(weight, 0, 1));
   }
   CHECK(differs);
 }
 
 TEST_CASE("random matrices have the spread that keeps activations near unit size") {
-  static constexpr TensorPattern wide[] = {{"wide", Dtype::f32, Dtype::f32, 64, 70000, 1, {}}};
-  static constexpr TensorGroup group[] = {{wide, {}}};
+  static constexpr WeightPattern wide[] = {{"wide", Dtype::f32, 64, 70000, {}}};
+  static constexpr WeightGroup group[] = {{wide, {}, {}}};
   Program program{};
-  program.tensors = group;
+  program.weights = group;
   const HostWeights weights = HostWeights::random(program, 1);
   std::vector<float> row(70000);
   double squares = 0, sum = 0;

@@ -51,7 +51,7 @@ std::vector<std::string> HostModel::include_flags() const {
 }
 
 std::string HostModel::header(const std::string& name) const {
-  std::ifstream file(include_dir + "/tiny/" + name, std::ios::binary);
+  std::ifstream file(include_dir + "/model_tiny/" + name, std::ios::binary);
   if (!file) throw std::runtime_error("no emitted header " + name);
   return {std::istreambuf_iterator<char>(file), {}};
 }

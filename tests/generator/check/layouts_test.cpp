@@ -76,6 +76,19 @@ TEST_CASE("a C++ field that moved is an internal error naming record, field and 
                        doctest::Contains("the number of fields is 5, the plan says 4"), InternalError);
 }
 
+TEST_CASE("a field of another size where nothing moved is an internal error, in C++ and in SPIR-V") {
+  ExpectedStruct wider = state();
+  wider.fields[1].size = 2;
+  CHECK_THROWS_WITH_AS(verify_layouts(header(), {wider}),
+                       doctest::Contains("tiny::SequenceState: the size of done is 4, the plan says 2"), InternalError);
+  CHECK_THROWS_WITH_AS(verify_spirv_layout("sample", kernel(fields), 0, wider),
+                       doctest::Contains("the size of done is 4, the plan says 2"), InternalError);
+  wider = state();
+  wider.size = 52;
+  CHECK_THROWS_WITH_AS(verify_layouts(header(), {wider}), doctest::Contains("the size is 48, the plan says 52"),
+                       InternalError);
+}
+
 TEST_CASE("GLSL twins that agree with the plan pass, with and without debug names") {
   const std::vector<std::uint32_t> spirv = kernel(fields);
   CHECK_NOTHROW(verify_spirv_layout("sample", spirv, 0, state()));
@@ -113,6 +126,14 @@ TEST_CASE("blocks are reflected member by member, and a binding that is not used
   CHECK(flat->fields[1].size == 16);
   CHECK_FALSE(reflect_struct(kernel(fields), 7).has_value());
   CHECK_NOTHROW(verify_spirv_layout("sample", kernel(fields), 7, state()));
+}
+
+TEST_CASE("a block of another descriptor set is not the state") {
+  const std::vector<std::uint32_t> spirv = test::compile_glsl(
+      "#version 450\nlayout(local_size_x = 1) in;\n"
+      "layout(set = 1, binding = 0, std430) buffer Other { uint other; };\n"
+      "void main() { other = 1; }\n");
+  CHECK_FALSE(reflect_struct(spirv, 0).has_value());
 }
 
 TEST_CASE("what is no SPIR-V is an internal error") {

@@ -28,27 +28,28 @@ CppInput header(const std::string& before = "", const std::string& after = "") {
 }  // namespace
 
 TEST_CASE("totals that agree pass") {
-  CHECK_NOTHROW(
-      verify_totals(header(), {{"tiny::total_parameters", total_parameters}, {"tiny::cache_bytes", cache_bytes}}));
+  CHECK_NOTHROW(verify_totals(
+      header(), {{"model_tiny::total_parameters", total_parameters}, {"model_tiny::cache_bytes", cache_bytes}}));
 }
 
 TEST_CASE("a total that is off by one is an internal error with both values, and so is every other") {
   CHECK_THROWS_WITH_AS(
-      verify_totals(header(),
-                    {{"tiny::total_parameters", total_parameters - 1}, {"tiny::cache_bytes", cache_bytes + 1}}),
-      doctest::Contains("tiny::cache_bytes: emitted code adds up to 589824, the plan to 589825\n"
-                        "  tiny::total_parameters: emitted code adds up to 3171744, the plan to 3171743"),
+      verify_totals(header(), {{"model_tiny::total_parameters", total_parameters - 1},
+                               {"model_tiny::cache_bytes", cache_bytes + 1}}),
+      doctest::Contains("model_tiny::cache_bytes: emitted code adds up to 589824, the plan to 589825\n"
+                        "  model_tiny::total_parameters: emitted code adds up to 3171744, the plan to 3171743"),
       InternalError);
 }
 
 TEST_CASE("a weight emitted with another shape shows in the totals") {
   const CppInput mutated = header("Weight<roles::o_proj, f16, hidden, q>", "Weight<roles::o_proj, f16, hidden, qkv>");
-  CHECK_THROWS_WITH_AS(verify_totals(mutated, {{"tiny::total_parameters", total_parameters}}),
-                       doctest::Contains("tiny::total_parameters: emitted code adds up to 3503520"), InternalError);
+  CHECK_THROWS_WITH_AS(verify_totals(mutated, {{"model_tiny::total_parameters", total_parameters}}),
+                       doctest::Contains("model_tiny::total_parameters: emitted code adds up to 3503520"),
+                       InternalError);
 }
 
 TEST_CASE("a place that no longer fits its shape is caught by the header's own assertions") {
   const CppInput mutated = header("Tensor<f32, tokens, q> attended", "Tensor<f16, tokens, q> attended");
-  CHECK_THROWS_WITH_AS(verify_totals(mutated, {{"tiny::total_parameters", total_parameters}}),
+  CHECK_THROWS_WITH_AS(verify_totals(mutated, {{"model_tiny::total_parameters", total_parameters}}),
                        doctest::Contains("[plan.buffer] attended does not have the size of its shape"), InternalError);
 }

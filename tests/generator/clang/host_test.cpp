@@ -3,6 +3,7 @@
 
 #include "generator/clang/clang.hpp"
 #include "tests/generator/check/host_model.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 using namespace monomorph;
 using namespace monomorph::generator;
@@ -79,6 +80,22 @@ TEST_CASE("an assertion inside an emitted header is reported where the user's fi
   }
 }
 
+TEST_CASE("what an implicit function of a header meets is reported where the user's file needed it") {
+  const std::pair<std::string, std::string> mistakes[] = {
+      {"void f() {\n  tiny::pages<300> cache;\n}\n", "at most 256 positions fit a page"},
+      {"\nconstexpr tiny::pages<300> cache;\n", "at most 256 positions fit a page"},
+      {"void f() {\n  tiny::filled_pages<300> cache;\n}\n", "at most 256 positions fill a page"}};
+  for (const auto& [text, sentence] : mistakes) {
+    CAPTURE(text);
+    const Diagnostics found =
+        check_host({{"host.cpp", "#include \"tiny/pages.hpp\"\n" + text, {}}, {library_dir}, "0000000000000000"});
+    REQUIRE(found.all().size() == 1);
+    CHECK(found.all()[0].message == sentence);
+    CHECK(found.all()[0].span.source->name == "host.cpp");
+    CHECK(found.all()[0].span.line == 3);
+  }
+}
+
 TEST_CASE("a header edited by hand until it no longer fits is reported at its own line") {
   const Diagnostics found =
       check_host({{"host.cpp", "#include \"broken.hpp\"\n", {}}, {library_dir, MONOMORPH_SOURCE_DIR}, ""});
@@ -94,6 +111,35 @@ TEST_CASE("warnings are no mistakes, and a result may be thrown away on purpose"
       "void f(tiny::Engine& engine) {\n  int unused;\n  static_cast<void>(engine.decode(1));\n}\n",
       {"-Wall", "-Wextra", "-Wno-flag-of-another-compiler"});
   CHECK(found.all().empty());
+}
+
+TEST_CASE("an error has its own notes, and none of the warning after it") {
+  const Diagnostics found = check(
+      "void f(int);\n"
+      "void g(int a) {\n"
+      "  f(undeclared_number);\n"
+      "  if (a = 1) f(a);\n"
+      "}\n",
+      {"-Wall"});
+  REQUIRE(found.all().size() == 1);
+  CHECK(found.all()[0].notes.empty());
+  const Diagnostics alone = check("void f(int);\nvoid g() {\n  f(1, 2);\n}\n");
+  REQUIRE(alone.all().size() == 1);
+  CHECK(alone.all()[0].span.line == 3);
+}
+
+TEST_CASE("a folder beside the headers whose name begins like theirs is the user's") {
+  const monomorph::tests::TemporaryDirectory place;
+  place.write("headers/tiny.hpp", "");
+  place.write("headers-of-mine/mine.hpp",
+              "template <class T>\nvoid send(T) {\n  static_assert(sizeof(T) == 1, \"one byte\");\n}\n");
+  const std::string mine = (place.path() / "headers-of-mine").string();
+  const Diagnostics found = check_host({{"host.cpp", "#include \"mine.hpp\"\nvoid f() { send(1L); }\n", {"-I" + mine}},
+                                        {(place.path() / "headers").string()},
+                                        ""});
+  REQUIRE(found.all().size() == 1);
+  CHECK(found.all()[0].span.source->name == mine + "/mine.hpp");
+  CHECK(found.all()[0].span.line == 3);
 }
 
 TEST_CASE("a flag that Clang does not know is reported without a line") {

@@ -1,4 +1,10 @@
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
 
 #include "generator/compile/write.hpp"
 #include "generator/diagnostics.hpp"
@@ -24,6 +30,25 @@ std::string refusal(const fs::path& folder, const EmittedFiles& files) {
   return {};
 }
 
+/// Before this many more moves, the process sends itself `move_signal`.
+int moves_before_signal = -1;
+int move_signal = 0;
+
+/// How a process ends that writes `files` and gets `signal` before move number `move`; 0 where it was through before.
+int signal_at(int move, int signal, const fs::path& folder, const EmittedFiles& files) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::signal(signal, SIG_DFL);
+    move_signal = signal;
+    moves_before_signal = move;
+    const bool refused = !refusal(folder, files).empty();
+    ::_exit(refused ? 1 : 0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFSIGNALED(status) ? WTERMSIG(status) : -WEXITSTATUS(status);
+}
+
 /// Paths below `folder`, folders too.
 std::set<std::string> listing(const fs::path& folder) {
   std::set<std::string> paths;
@@ -34,6 +59,12 @@ std::set<std::string> listing(const fs::path& folder) {
 }
 
 }  // namespace
+
+/// In the place of the C library's, which every move ends in.
+extern "C" int rename(const char* from, const char* to) noexcept {
+  if (moves_before_signal >= 0 && moves_before_signal-- == 0) std::raise(move_signal);
+  return ::renameat(AT_FDCWD, from, AT_FDCWD, to);
+}
 
 TEST_CASE("a second emission replaces and removes what the first wrote, and nothing else") {
   const TemporaryDirectory place;
@@ -65,6 +96,52 @@ TEST_CASE("a file of the user's in the way is refused, and nothing is changed") 
   CHECK(read_file(place.path() / "main.cpp") == "mine");
 }
 
+TEST_CASE("a file of the user's in the place of a folder is refused, and nothing is changed") {
+  const TemporaryDirectory place;
+  place.write("kernels", "mine");
+  CHECK(refusal(place.path(), {{"CMakeLists.txt", "x"}, {"kernels/deep/a.comp", "x"}}).find("kernels is in the way") !=
+        std::string::npos);
+  CHECK(listing(place.path()) == std::set<std::string>{"kernels"});
+}
+
+const EmittedFiles first_files = {{"main.cpp", "1"}, {"kernels/old.comp", "old"}};
+const EmittedFiles second_files = {{"a.hpp", "2"}, {"kernels/new.comp", "new"}, {"main.cpp", "2"}};
+
+TEST_CASE("an interrupt between any two moves waits until the last: one engine stands there whole") {
+  int moves = 0;
+  for (bool through = false; !through; ++moves) {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+      CAPTURE(moves);
+      CAPTURE(signal);
+      const TemporaryDirectory place;
+      write(place.path(), first_files);
+      const int ending = signal_at(moves, signal, place.path(), second_files);
+      through = ending == 0;
+      CHECK((through || ending == signal));
+      CHECK(listing(place.path()) ==
+            std::set<std::string>{".monomorph-files", "a.hpp", "kernels", "kernels/new.comp", "main.cpp"});
+      CHECK(read_file(place.path() / "main.cpp") == "2");
+      CHECK(read_file(place.path() / ".monomorph-files") == "a.hpp\nkernels/new.comp\nmain.cpp\n");
+    }
+  }
+  CHECK(moves == 6);  // a manifest of either, three files, the manifest, and none
+}
+
+TEST_CASE("a process killed between any two moves leaves a folder that the next run puts in order") {
+  for (int move = 0; move < 5; ++move) {
+    CAPTURE(move);
+    const TemporaryDirectory place;
+    write(place.path(), first_files);
+    REQUIRE(signal_at(move, SIGKILL, place.path(), second_files) == SIGKILL);
+    CHECK(refusal(place.path(), {{"kernels/third.comp", "3"}, {"main.cpp", "3"}}) == "");
+    std::set<std::string> left = listing(place.path());
+    std::erase_if(
+        left, [](const std::string& path) { return path.starts_with(".monomorph-") && path != ".monomorph-files"; });
+    CHECK(left == std::set<std::string>{".monomorph-files", "kernels", "kernels/third.comp", "main.cpp"});
+    CHECK(read_file(place.path() / "main.cpp") == "3");
+  }
+}
+
 TEST_CASE("a manifest removes nothing outside its folder") {
   const TemporaryDirectory place;
   const std::string precious = place.write("precious", "mine");
@@ -89,6 +166,65 @@ TEST_CASE("one process at a time writes to a folder") {
   }
   CHECK_FALSE(fs::exists(folder));  // made, and not written to
   CHECK(refusal(folder, {{"main.cpp", "x"}}).empty());
+}
+
+TEST_CASE("folders that an earlier emission leaves empty go with it, and others stay") {
+  const TemporaryDirectory place;
+  const fs::path folder = place.path() / "engine";
+  write(folder, {{"main.cpp", "1"}, {"include/model_a/model.hpp", "a"}, {"kernels/a.comp", "a"}});
+  place.write("engine/kernels/notes.txt", "mine");
+  write(folder, {{"main.cpp", "1"}, {"include/model_b/model.hpp", "b"}});
+  CHECK(listing(folder) == std::set<std::string>{".monomorph-files", "main.cpp", "include", "include/model_b",
+                                                 "include/model_b/model.hpp", "kernels", "kernels/notes.txt"});
+}
+
+TEST_CASE("an executable goes when another model is written, and stays while nothing changes") {
+  const TemporaryDirectory place;
+  const fs::path folder = place.path() / "engine";
+  const std::string linked = place.write("linked", "a program");
+  const auto build = [&](const std::string& text, const std::string& name) {
+    OutputFolder output(folder.string());
+    output.require_place_for(name);
+    output.write({{"main.cpp", text}}, {}, name);
+    const bool stayed = fs::exists(folder / name);
+    output.place(name, linked);
+    return stayed;
+  };
+  CHECK_FALSE(build("of a", "a"));
+  CHECK(read_file(folder / "a") == "a program");
+  CHECK(build("of a", "a"));
+  place.write("engine/notes", "mine");
+  CHECK_FALSE(build("of b", "b"));
+  CHECK(listing(folder) == std::set<std::string>{".monomorph-files", "main.cpp", "b", "notes"});
+  CHECK(read_file(folder / ".monomorph-files") == "b\nmain.cpp\n");
+  // Sources alone, of the same model and of another.
+  OutputFolder(folder.string()).write({{"main.cpp", "of b"}}, {}, "b");
+  CHECK(fs::exists(folder / "b"));
+  OutputFolder(folder.string()).write({{"main.cpp", "of c"}}, {}, "c");
+  CHECK(listing(folder) == std::set<std::string>{".monomorph-files", "main.cpp", "notes"});
+}
+
+TEST_CASE("an executable does not take the place of a file of the user's") {
+  const TemporaryDirectory place;
+  const auto refused = [&](const std::string& name) {
+    try {
+      OutputFolder(place.path().string()).require_place_for(name);
+    } catch (const EnvironmentError& error) {
+      return std::string(error.what()).find(name + " is in the way") != std::string::npos;
+    }
+    return false;
+  };
+  place.write("tiny",
+              "\x7F"
+              "ELF, a program of the user's");
+  CHECK(refused("tiny"));
+  write(place.path(), {{"main.cpp", "1"}});
+  CHECK_FALSE(refused("tiny"));  // an engine from before manifests named them
+  place.write("notes", "mine");
+  CHECK(refused("notes"));
+  fs::create_directory(place.path() / "folder");
+  CHECK(refused("folder"));
+  CHECK_FALSE(refused("free"));
 }
 
 TEST_CASE("a file in the folder's place is refused") {

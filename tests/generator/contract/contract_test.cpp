@@ -3,8 +3,10 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <filesystem>
 
 #include "generator/contract/rotary.hpp"
+#include "generator/spec/new_spec.hpp"
 #include "tests/generator/spec/spec_text.hpp"
 
 using namespace monomorph::generator;
@@ -27,10 +29,6 @@ std::vector<std::string> advice(const std::string& text, const std::vector<Overr
     if (diagnostic.severity == Severity::note) rules.push_back(diagnostic.rule);
   }
   return rules;
-}
-
-bool contains(const std::vector<std::string>& list, const std::string& item) {
-  return std::find(list.begin(), list.end(), item) != list.end();
 }
 
 }  // namespace
@@ -110,14 +108,24 @@ TEST_CASE("all rules are checked even where keys are unknown") {
   CHECK_FALSE(judged.contract);
 }
 
-TEST_CASE("an unusual design is advice, never an error") {
-  CHECK(contains(advice(tiny), "advice.aspect_ratio"));
-  CHECK(contains(advice(tiny), "advice.head_dim"));
-  CHECK_FALSE(contains(advice(tiny), "advice.gated_width"));
-  CHECK(contains(advice(tiny, {{"mlp.intermediate_size", "1000"}}), "advice.gated_width"));
-  CHECK_FALSE(contains(advice(tiny), "advice.cache_size"));
-  CHECK(contains(advice(tiny, {{"model.max_position_embeddings", "4096"}}), "advice.cache_size"));
-  const std::vector<Override> usual = {
-      {"model.hidden_size", "512"}, {"attention.num_attention_heads", "8"}, {"mlp.intermediate_size", "1365"}};
-  CHECK(advice(tiny, usual) == std::vector<std::string>{});
+TEST_CASE("what a designer would act on is advice, never an error") {
+  CHECK(advice(tiny) == std::vector<std::string>{});
+  CHECK(advice(tiny, {{"mlp.intermediate_size", "770"}}) == std::vector<std::string>{"advice.gated_width"});
+  CHECK(advice(tiny, {{"mlp.intermediate_size", "90"}}) == std::vector<std::string>{"advice.gated_width"});
+  CHECK(advice(tiny, {{"mlp.intermediate_size", "768"}}) == std::vector<std::string>{});
+  CHECK(advice(tiny, {{"attention.head_dim", "20"}}) == std::vector<std::string>{"advice.head_dim"});
+  CHECK(advice(tiny, {{"attention.head_dim", "20"}, {"engine.kv_cache", "f32"}}) == std::vector<std::string>{});
+  CHECK(advice(tiny, {{"model.max_position_embeddings", "4096"}}) == std::vector<std::string>{"advice.cache_size"});
+}
+
+TEST_CASE("no shipped model and not our own template is advised of anything") {
+  CHECK(advice(new_spec("mine")) == std::vector<std::string>{});
+  std::size_t models = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(MONOMORPH_SOURCE_DIR "/models")) {
+    if (entry.path().extension() != ".toml") continue;
+    CAPTURE(entry.path().string());
+    CHECK(advice(read_source(entry.path().string())->text) == std::vector<std::string>{});
+    ++models;
+  }
+  CHECK(models >= 17);
 }

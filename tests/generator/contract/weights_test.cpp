@@ -121,6 +121,28 @@ TEST_CASE("the last pattern of dtypes that matches holds") {
   CHECK(weight(contract.kinds[0].weights, "qkv_proj").dtype == Dtype::f16);
 }
 
+TEST_CASE("each projection of the MLP has its own bias") {
+  const auto biases = [](const char* list) {
+    std::vector<std::string> found;
+    for (const std::string& role : roles(contract_of(tiny, {{"mlp.bias", list}}).kinds[0].weights)) {
+      if (role.ends_with("_bias")) found.push_back(role);
+    }
+    return found;
+  };
+  CHECK(biases("[\"gate\"]") == std::vector<std::string>{"gate_bias"});
+  CHECK(biases("[\"up\"]") == std::vector<std::string>{"up_bias"});
+  CHECK(biases("[\"down\"]") == std::vector<std::string>{"down_bias"});
+  CHECK(biases("true") == std::vector<std::string>{"gate_bias", "up_bias", "down_bias"});
+}
+
+TEST_CASE("biases of q, k and v have one type, as they become one vector") {
+  const std::string biased = tiny + "[checkpoint.dtypes]\n\"layers.{i}.attention.q.bias\" = \"f32\"\n";
+  CHECK(errors_of(judge(biased, {{"attention.bias", "true"}}).diagnostics) ==
+        std::vector<std::string>{"checkpoint.qkv_dtypes 23:1"});
+  CHECK(judge(biased, {{"attention.bias", "[\"q\"]"}}).contract);
+  CHECK(judge(tiny + "[checkpoint.dtypes]\n\"*.bias\" = \"f32\"\n", {{"attention.bias", "true"}}).contract);
+}
+
 TEST_CASE("axes of a kind bear its name where the model has several") {
   const Contract contract =
       contract_of(tiny + "[layers]\npattern = [\"a\", \"b-c\"]\n[layers.a]\n[layers.b-c]\nattention.head_dim = 8\n");

@@ -46,6 +46,20 @@ TEST_CASE("--ignore reaches into an object by its path") {
   CHECK(import_text(config.dump(), {"rope_parameters.new_key"}).spec);
 }
 
+TEST_CASE("keys that other tools leave in a config.json are known") {
+  CHECK(import_text(llama_config({{"_model_name_or_path", "a/b"}, {"unk_token_id", 0}}).dump()).spec);
+  CHECK(import_text(config_of("Qwen2ForCausalLM", "qwen2", {{"unk_token_id", 0}}).dump()).spec);
+}
+
+TEST_CASE("a Llama's name as the first conversions spelt it is known") {
+  const Imported imported = import_text(config_of("LLaMAForCausalLM", "llama").dump());
+  REQUIRE(imported.text);
+  const std::string usual = *import_text(llama_config().dump()).text;
+  CHECK(imported.text->substr(imported.text->find("vocab_size")) == usual.substr(usual.find("vocab_size")));
+  CHECK(
+      import_text(config_of("LLaMAForCausalLM", "qwen2").dump()).complains("import.architecture", "LlamaForCausalLM"));
+}
+
 TEST_CASE("--ignore cannot hide a key that decides what is computed") {
   const json config = llama_config({{"rope_scaling", {{"rope_type", "llama3"}}}});
   const Imported imported = import_text(config.dump(), {"rope_scaling"});

@@ -44,6 +44,17 @@ TEST_CASE("norms of another type are one line of checkpoint.dtypes") {
   CHECK(imported.spec->checkpoint.dtypes.front().second.value == "f32");
 }
 
+TEST_CASE("the model's type is that of most bytes, however many tensors have another") {
+  std::vector<TensorText> tensors = llama_tensors("F16", "F32");
+  for (const char* name :
+       {"model.layers.0.post_attention_layernorm.weight", "model.layers.1.post_attention_layernorm.weight"}) {
+    tensors.push_back({name, "F32", {48}, ""});
+  }
+  const Imported imported = import_with(llama_config(), tensors);
+  REQUIRE(imported.spec);
+  CHECK(imported.spec->checkpoint.dtype.value == "f16");
+}
+
 TEST_CASE("a part of another type is named by its part") {
   std::vector<TensorText> tensors = llama_tensors("F16", "F16");
   tensors.front().dtype = "F32";

@@ -1,5 +1,9 @@
 #include <doctest/doctest.h>
 
+#include <map>
+#include <set>
+
+#include "generator/import/key_tables.hpp"
 #include "tests/generator/import/imported.hpp"
 
 using namespace monomorph::tests;
@@ -88,6 +92,131 @@ TEST_CASE("what cannot run is refused by name") {
     const Imported imported = import_text(refusal.config.dump(2));
     CHECK_FALSE(imported.text);
     CHECK_MESSAGE(imported.complains(refusal.rule, refusal.word), render(imported.diagnostics));
+  }
+}
+
+// Written down here once more, not read from the table that it tests: a value that the table lets through is seen.
+TEST_CASE("a key with one value that runs is refused with any other, in each architecture that has it") {
+  struct Only {
+    const char* key;
+    std::vector<const char*> architectures;
+    std::vector<json> runs, refused;
+  };
+  const std::vector<const char*> rotary = {"llama", "mistral", "qwen2", "qwen3"};
+  const std::vector<const char*> all = {"llama", "mistral", "qwen2", "qwen3", "gpt2"};
+  const json some = {{"0", {1, 2}}};
+  const std::vector<Only> keys = {
+      {"pretraining_tp", rotary, {1}, {2, 0, nullptr, true}},
+      {"rope_interleaved", rotary, {false}, {true, nullptr, 1}},
+      {"use_mrope", rotary, {false}, {true}},
+      {"attention_bias", {"mistral"}, {false}, {true}},
+      {"mlp_bias", {"mistral", "qwen2", "qwen3"}, {false}, {true}},
+      {"is_encoder_decoder", all, {false}, {true}},
+      {"add_cross_attention", all, {false}, {true}},
+      {"cross_attention_hidden_size", all, {nullptr}, {64}},
+      {"tie_encoder_decoder", all, {false}, {true}},
+      {"pruned_heads", all, {json::object(), nullptr}, {some}},
+      {"per_layer_config", all, {json::object(), nullptr}, {some}},
+      {"quantization_config", all, {nullptr}, {{{"bits", 4}}, json::object()}},
+      {"compression_config", all, {nullptr}, {some}},
+      {"auto_map", all, {json::object(), nullptr}, {{{"AutoModelForCausalLM", "modeling.Mine"}}}},
+      {"scale_attn_by_inverse_layer_idx", {"gpt2"}, {false}, {true}},
+      {"n_special", {"gpt2"}, {0}, {1}},
+  };
+  const std::map<std::string, json> configs = {{"llama", llama_config()},
+                                               {"mistral", mistral({{"sliding_window", nullptr}})},
+                                               {"qwen2", qwen2(json::object())},
+                                               {"qwen3", config_of("Qwen3ForCausalLM", "qwen3")},
+                                               {"gpt2", gpt2(json::object())}};
+  std::set<std::string> listed;
+  for (const Only& only : keys) {
+    listed.insert(only.key);
+    for (const char* architecture : only.architectures) {
+      for (const bool runs : {true, false}) {
+        for (const json& value : runs ? only.runs : only.refused) {
+          INFO(architecture, ": ", only.key, " = ", value.dump());
+          json config = configs.at(architecture);
+          config[only.key] = value;
+          const Imported imported = import_text(config.dump());
+          CHECK(imported.text.has_value() == runs);
+          if (!runs) CHECK(imported.complains("import.unsupported_value", only.key));
+        }
+      }
+    }
+  }
+  for (const OnlyValue& row : only_values()) {
+    CAPTURE(row.key);
+    CHECK(listed.contains(row.key));
+  }
+}
+
+// Keys by which other models differ in what they compute: none may slip into the list of those that change nothing.
+TEST_CASE("keys that decide what other models compute are unknown here") {
+  for (const char* key : {"alibi",
+                          "attn_logit_softcapping",
+                          "attention_multiplier",
+                          "clip_qkv",
+                          "embedding_multiplier",
+                          "final_logit_softcapping",
+                          "layernorm_epsilon",
+                          "logit_scale",
+                          "logits_scaling",
+                          "mup_scale",
+                          "no_rope_layers",
+                          "num_experts",
+                          "num_local_experts",
+                          "parallel_residual",
+                          "q_lora_rank",
+                          "qk_layernorm",
+                          "qkv_bias",
+                          "query_pre_attn_scalar",
+                          "residual_multiplier",
+                          "rope_local_base_freq",
+                          "rotary_pct",
+                          "scale_depth",
+                          "scale_emb",
+                          "sliding_window_pattern",
+                          "use_parallel_residual",
+                          "use_qk_norm"}) {
+    CAPTURE(key);
+    for (const json& config : {llama_config({{key, 2}}), qwen2({{key, 2}}), gpt2({{key, 2}})}) {
+      CHECK(import_text(config.dump()).complains("import.unknown_key", key));
+    }
+  }
+}
+
+TEST_CASE("a window is in force from one position short of the context on") {
+  const auto accepted = [](const json& config) { return import_text(config.dump()).text.has_value(); };
+  CHECK(accepted(mistral({{"sliding_window", 128}})));
+  CHECK_FALSE(accepted(mistral({{"sliding_window", 127}})));
+  CHECK(accepted(mistral({{"max_position_embeddings", 4096}})));  // 4096 by default
+  CHECK_FALSE(accepted(mistral({{"max_position_embeddings", 4097}})));
+  const auto from_layer = [&](int layer) {
+    return accepted(qwen2({{"use_sliding_window", true}, {"sliding_window", 64}, {"max_window_layers", layer}}));
+  };
+  CHECK(from_layer(2));  // of two layers
+  CHECK_FALSE(from_layer(1));
+}
+
+TEST_CASE("where a scaling has an older and a newer name of its type, the newer decides") {
+  const auto scaled = [](const char* older, const char* newer) {
+    return import_text(llama_config({{"rope_scaling", {{"type", older}, {"rope_type", newer}}}}).dump());
+  };
+  CHECK(scaled("linear", "default").text);
+  CHECK(scaled("default", "linear").complains("import.rope_scaling", "'linear'"));
+  CHECK(scaled("linear", "yarn").complains("import.rope_scaling", "'yarn'"));
+}
+
+TEST_CASE("sizes are positive and below 2^31") {
+  for (const char* key : {"vocab_size", "hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads",
+                          "num_key_value_heads", "max_position_embeddings", "head_dim"}) {
+    CAPTURE(key);
+    CHECK_FALSE(import_text(llama_config({{key, 1}}).dump()).complains("import.wrong_type", key));
+    CHECK_FALSE(import_text(llama_config({{key, 2147483647}}).dump()).complains("import.wrong_type", key));
+    for (const json& wrong : {json(0), json(-1), json(2147483648), json(1.5), json("1"), json(true)}) {
+      CAPTURE(wrong.dump());
+      CHECK(import_text(llama_config({{key, wrong}}).dump()).complains("import.wrong_type", key));
+    }
   }
 }
 

@@ -62,6 +62,14 @@ TEST_CASE("ids outside the vocabulary are left out, and the spec says so") {
   CHECK(imported.text->find("eos_token_id 50256 is outside the vocabulary") != std::string::npos);
 }
 
+TEST_CASE("the last id of the vocabulary is a stop token, the next one is none") {
+  const Imported imported = import_text(llama_config({{"eos_token_id", {299, 300}}, {"bos_token_id", 300}}).dump());
+  REQUIRE(imported.spec);
+  CHECK(imported.spec->tokenizer.eos_token_id.value == Ids{299});
+  CHECK(imported.spec->tokenizer.bos_token_id.value == -1);
+  CHECK(imported.text->find("eos_token_id 300 is outside the vocabulary") != std::string::npos);
+}
+
 TEST_CASE("ids that are no ids are refused") {
   CHECK(import_text(llama_config({{"eos_token_id", "</s>"}}).dump()).complains("import.wrong_type", "eos_token_id"));
   CHECK(import_text(llama_config({{"eos_token_id", {1, -5}}}).dump()).complains("import.wrong_type", "eos_token_id"));

@@ -49,6 +49,29 @@ TEST_CASE("text that is no UTF-8 is a diagnostic at its place") {
   CHECK(diagnostics.all()[0].span.line == 2);
 }
 
+TEST_CASE("a key given twice is told with both places") {
+  const auto said = [](const std::string& text) {
+    const Judged judged = judge(text);
+    REQUIRE(judged.diagnostics.all().size() == 1);
+    const Diagnostic& error = judged.diagnostics.all().front();
+    std::string result = place_of(error.span) + " " + error.message;
+    for (const Note& note : error.notes) result += "\n" + place_of(note.span) + " " + note.message;
+    return result;
+  };
+  CHECK(said("[model]\nname = \"a\"\nsize = 1\n  size = 2\n") ==
+        "4:3+4 model.size is given twice; keep one of them\n3:1+4 first given here");
+  CHECK(said("[a.x]\nk = 1\n[b]\nk = 1\n[a.y]\nk = \"\"\"\n[b]\n\"\"\"\n\"k\" = 3\r\n") ==
+        "9:1+3 a.y.k is given twice; keep one of them\n6:1+1 first given here");
+  CHECK(said("a.b.c = 1\n\"a\".b . c = 2 # twice\n") ==
+        "2:1+9 a.b.c is given twice; keep one of them\n1:5+1 first given here");
+  CHECK(said("[model]\nname = \"a\"\n[norm]\n[model] # again\nname = \"b\"\n") ==
+        "4:1+7 [model] is given twice; keep its keys in one\n1:1+7 first given here");
+  // What the key was before is said by the parser.
+  CHECK(said("a = 1\n[b]\n[a.c]\n").ends_with("\n1:1+1 first given here"));
+  // In an inline table the second place alone is known.
+  CHECK(said("x = { a = 1, a = 2 }\n").find("first given here") == std::string::npos);
+}
+
 TEST_CASE("an override replaces a value, makes sections, and says where it came from") {
   Judged judged =
       judge(tiny, {{"engine.kv_cache", "f32"}, {"attention.head_dim", "32"}, {"mlp.activation", "x * sigmoid(2 * x)"}});

@@ -75,6 +75,47 @@ TEST_CASE("named activations have their published values") {
   }
 }
 
+TEST_CASE("a named activation is a function of any expression") {
+  for (const auto& [name, text] : named_activations()) {
+    CAPTURE(name);
+    for (const double x : {-3.0, -0.2, 0.0, 0.7, 5.0}) {
+      CHECK(value(name + "(x)", x) == value(text, x));
+      CHECK(value("3 - 2 * " + name + "(-x / 2) * x", x) == 3 - 2 * value(text, -x / 2) * x);
+    }
+    CHECK(to_glsl(parse(name + "(gate) * up", {"gate", "up"})) ==
+          to_glsl(parse("(" + rename_in_expression(text, "x", "gate") + ") * up", {"gate", "up"})));
+  }
+  CHECK(to_glsl(parse("silu(x + 1)")) == "(x + 1.0) * sigmoid(x + 1.0)");
+  CHECK(to_cpp(parse("relu(relu(x))")) == "std::max(std::max(x, 0.0), 0.0)");
+  CHECK(names_in(parse("silu(gate)", {"gate", "up"})) == std::set<std::string>{"gate"});
+  CHECK(rule_of("silu(x, 1)") == "expression.arguments");
+  CHECK(rule_of("silu()") == "expression.arguments");
+  CHECK(rule_of("silu(y)") == "expression.unknown_name");
+  CHECK(rule_of("silu(x < 1)") == "expression.types");
+}
+
+TEST_CASE("activations of activations are refused before they grow without end") {
+  std::string text = "x";
+  for (int depth = 0; depth < 60; ++depth) text = "gelu_new(" + text + ")";
+  CHECK(rule_of(text) == "expression.syntax");
+  CHECK(rule_of("silu(silu(silu(silu(x))))") == "");
+}
+
+TEST_CASE("an operator that is not there is told what takes its place") {
+  const auto message = [](const std::string& text) {
+    Diagnostics diagnostics;
+    CHECK_FALSE(parse_expression(text, {}, {"x", "gate"}, diagnostics));
+    REQUIRE(diagnostics.all().size() == 1);
+    return diagnostics.all().front().message;
+  };
+  CHECK(message("x ** 2") == "there is no operator **; a power is a function: pow(x, 2)");
+  CHECK(message("(x ^ 2) * 3") == "there is no operator ^; a power is a function: pow(x, 2)");
+  CHECK(message("max(x^2, 0)") == "there is no operator ^; a power is a function: pow(x, 2)");
+  CHECK(message("gate * silu") == "silu is a function: silu(x)");
+  CHECK(message("sillu(x)").ends_with("did you mean silu?"));
+  CHECK(message("x * * 2") == "\"*\" stands where a number, a name or \"(\" is required");
+}
+
 TEST_CASE("GLSL has f32 literals that read back and functions that do not overflow") {
   CHECK(to_glsl(parse("x * sigmoid(1.702 * x)")) == "x * sigmoid(1.702 * x)");
   CHECK(to_glsl(parse("2 + x")) == "2.0 + x");

@@ -16,6 +16,8 @@ TEST_CASE("a mistake of usage gives status 2, says what is wrong on standard err
       {{"run", "--tokens", "1", "--random-weights", "--weights", "x"}, "--weights"},
       {{"run", "--random-weights"}, "--prompt"},
       {{"run", "--random-weights", "--tokens", "1", "--prompt", "x"}, "--prompt"},
+      {{"run", "--random-weights", "--tokens", "1", "--prompt-file", "x"}, "--prompt-file"},
+      {{"run", "--random-weights", "--prompt", "x", "--prompt-file", "x"}, "--prompt-file"},
       {{"run", "--random-weights", "--tokens", "1", "--colour"}, "--colour"},
       {{"run", "--random-weights", "--device", "cpu", "--tokens", "1", "-n", "many"}, "many"},
       {{"run", "--random-weights", "--device", "cpu", "--tokens", "1,,2"}, "number 2"},
@@ -28,10 +30,14 @@ TEST_CASE("a mistake of usage gives status 2, says what is wrong on standard err
       {{"logits", "--random-weights", "--device", "cpu", "--tokens", "1", "-o", "/nowhere/x.npy"}, "/nowhere/x.npy"},
       {{"logits", "--random-weights", "--device", "cpu", "--tokens", "1", "-o", "x", "--mode", "sideways"}, "sideways"},
       {{"bench", "--random-weights", "--device", "cpu", "-r", "0"}, "--repetitions"},
+      {{"bench", "--random-weights", "--device", "cpu", "-r", "9223372036854775807"}, "--repetitions"},
       {{"bench", "--random-weights", "--device", "cpu", "-p", "0"}, "--prompt"},
       {{"bench", "--random-weights", "--device", "cpu", "--profile"}, "--profile"},
       {{"verify", "--random-weights", "--device", "cpu"}, "--device cpu"},
       {{"verify", "--random-weights", "-n", "0"}, "--count"},
+      {{"verify", "--random-weights", "--tolerance", "nan"}, "--tolerance"},
+      {{"verify", "--random-weights", "--tolerance", "inf"}, "--tolerance"},
+      {{"verify", "--random-weights", "--tolerance", "0"}, "--tolerance"},
   };
   for (const auto& [arguments, expected] : cases) {
     const Outcome outcome = command(arguments);
@@ -56,6 +62,9 @@ TEST_CASE("what the model does not allow gives status 1 before anything is loade
       {{"bench", "--weights", "/nowhere", "--device", "cpu", "-p", "41"}, "--prompt 41: the sequence holds 40"},
       {{"bench", "--weights", "/nowhere", "--device", "cpu", "-n", "40"}, "--count 40: the sequence holds 39"},
       {{"verify", "--weights", "/nowhere", "-p", "40"}, "the sequence has 40"},
+      {{"verify", "--weights", "/nowhere", "-p", "33"}, "the sequence has 40"},
+      {{"verify", "--weights", "/nowhere", "-p", "9223372036854775807"}, "the sequence has 40"},
+      {{"verify", "--weights", "/nowhere", "-n", "9223372036854775807"}, "the sequence has 40"},
   };
   for (const auto& [arguments, expected] : cases) {
     const Outcome outcome = command(arguments);
@@ -65,6 +74,106 @@ TEST_CASE("what the model does not allow gives status 1 before anything is loade
     CHECK(contains(outcome.errors, "counting: error: "));
     CHECK(outcome.output.empty());
   }
+}
+
+TEST_CASE("a number that cannot be read as it stands is refused, by its option") {
+  const std::vector<std::string> run = {"run", "--random-weights", "--device", "cpu", "--tokens", "1"};
+  const std::vector<std::string> bench = {"bench", "--random-weights", "--device", "cpu"};
+  const std::vector<std::string> verify = {"verify", "--random-weights"};
+  const std::string beyond_int = "9223372036854775808", beyond_uint = "18446744073709551616";
+  const std::vector<std::tuple<std::vector<std::string>, std::string, std::string>> cases = {
+      {run, "--count", beyond_int},
+      {run, "--count", "-9223372036854775809"},
+      {run, "--count", "0x10"},
+      {run, "--count", ""},
+      {run, "--count", "1e3"},
+      {run, "--top-k", "4294967296"},
+      {run, "--top-k", "-1"},
+      {run, "--seed", beyond_uint},
+      {run, "--random-seed", beyond_uint},
+      {run, "--temperature", "1e99"},
+      {run, "--temperature", "warm"},
+      {run, "--top-p", "0.5x"},
+      {bench, "--prompt", beyond_int},
+      {bench, "--count", beyond_int},
+      {bench, "--repetitions", beyond_int},
+      {verify, "--prompt", beyond_int},
+      {verify, "--count", beyond_int},
+      {verify, "--tolerance", "1e999"},
+      {verify, "--tolerance", "a thousand"},
+  };
+  for (auto [arguments, option, word] : cases) {
+    arguments.insert(arguments.end(), {option, word});
+    const Outcome outcome = command(arguments);
+    INFO(option, " ", word, ": ", outcome.errors);
+    CHECK(outcome.status == 2);
+    CHECK(contains(outcome.errors, option + ": '" + word + "' is no "));
+    CHECK(outcome.output.empty());
+  }
+}
+
+TEST_CASE("digits are a decimal number, whatever they begin with") {
+  const Outcome outcome =
+      command({"run", "--random-weights", "--device", "cpu", "--tokens", "1", "-n", "010", "--seed", "08"});
+  CHECK(outcome.status == 0);
+  CHECK(outcome.output == "2,3,4,5,6,7,8,9,10,11\n");
+}
+
+TEST_CASE("the largest count there is draws what the sequence holds") {
+  const Outcome outcome =
+      command({"run", "--random-weights", "--device", "cpu", "--tokens", "200", "-n", "9223372036854775807"});
+  CHECK(outcome.status == 0);
+  CHECK(std::count(outcome.output.begin(), outcome.output.end(), ',') == 39);
+  CHECK(contains(outcome.errors, "the sequence is full"));
+}
+
+TEST_CASE("a mistyped word is named, with the nearest known one, before what is missing because of it") {
+  const std::vector<std::tuple<std::vector<std::string>, std::string, std::string>> cases = {
+      {{"run", "--wieghts", "x", "--tokens", "1"}, "run has no option '--wieghts'", "did you mean --weights?"},
+      {{"run", "--wieghts=x", "--tokens", "1"}, "run has no option '--wieghts'", "did you mean --weights?"},
+      {{"run", "-weights", "x", "--tokens", "1"}, "run has no option '-weights'", "did you mean --weights?"},
+      {{"run", "weights", "x", "--tokens", "1"}, "run has no use for 'weights'", "did you mean --weights?"},
+      {{"run", "--random-weights", "--promt", "x"}, "run has no option '--promt'", "did you mean --prompt?"},
+      {{"run", "--random-weights", "--tokens", "1", "--Temperature", "1"}, "'--Temperature'", "mean --temperature?"},
+      {{"run", "--random-weights", "--tokens", "1", "-N", "1"}, "'-N'", "did you mean -n?"},
+      {{"logits", "--random-weights", "--token", "1", "-o", "x"}, "'--token'", "did you mean --tokens?"},
+      {{"logits", "--random-weights", "--tokens", "1", "--outptu", "x"}, "'--outptu'", "did you mean --output?"},
+      {{"bench", "--random-weights", "--repetition", "many"}, "'--repetition'", "did you mean --repetitions?"},
+      {{"bnech", "--random-weights"}, "there is no command 'bnech'", "did you mean bench?"},
+      {{"--verison"}, "there is no option '--verison'", "did you mean --version?"},
+  };
+  for (const auto& [arguments, unknown, meant] : cases) {
+    const Outcome outcome = command(arguments);
+    INFO(unknown, " in: ", outcome.errors);
+    CHECK(outcome.status == 2);
+    CHECK(contains(outcome.errors, "counting: error: "));
+    CHECK(contains(outcome.errors, unknown));
+    CHECK(contains(outcome.errors, meant));
+    CHECK_FALSE(contains(outcome.errors, "required"));
+  }
+  const Outcome far = command({"run", "--random-weights", "--tokens", "1", "--colour", "red"});
+  CHECK(contains(far.errors, "run has no option '--colour'"));
+  CHECK_FALSE(contains(far.errors, "did you mean"));
+  CHECK(contains(far.errors, "counting run --help"));
+}
+
+TEST_CASE("usage begins with the program's name, and choices are words") {
+  CHECK(contains(command({"--help"}).output, "Usage: counting [OPTIONS] SUBCOMMAND"));
+  for (const std::string name : {"run", "logits", "bench", "verify", "devices", "info"}) {
+    CHECK(contains(command({name, "--help"}).output, "Usage: counting " + name + " [OPTIONS]"));
+  }
+  const std::string help = command({"logits", "--help"}).output;
+  CHECK(contains(help, "{prefill,decode}=prefill"));
+  CHECK_FALSE(contains(help, "->"));
+  CHECK(command({"logits", "--random-weights", "--device", "cpu", "--tokens", "1", "-o", "x", "--mode", "1"}).status ==
+        2);
+}
+
+TEST_CASE("the version tells the generator's and the spec's hash") {
+  const Outcome outcome = command({"--version"});
+  CHECK(outcome.status == 0);
+  CHECK(outcome.output == "counting, built by monomorph 0.1.0 from the spec of hash 0123456789abcdef\n");
+  CHECK(outcome.errors.empty());
 }
 
 TEST_CASE("help is a result: status 0, on standard output") {

@@ -84,6 +84,11 @@ TEST_CASE("the median, the range and the kernels' shares are computed from the m
   CHECK(contains(text, "tiny on a device"));
   CHECK(contains(text, "200.00 tokens/s (median of 3, 100.00 to 400.00)"));
   CHECK(contains(text, "30 MB a token"));
+  // A slow rate is not told as none.
+  cli::BenchFigures slow = figures;
+  slow.decode.seconds = {2000, 4000, 5000};
+  INFO(cli::bench_text(slow));
+  CHECK(contains(cli::bench_text(slow), "0.0025 tokens/s (median of 3, 0.002 to 0.005)"));
   CHECK(text.find("o_proj") < text.find("norm"));
   CHECK(contains(text, "75.0%"));
   CHECK(contains(text, "-   25.0%"));  // what was not counted is not told as zero

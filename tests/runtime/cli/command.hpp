@@ -40,6 +40,15 @@ class Redirection {
   int saved_;
 };
 
+/// The status alone; what is written goes where it goes.
+inline int status_of(std::vector<std::string> arguments, const Program& program = counting_program()) {
+  arguments.insert(arguments.begin(), "counting");
+  std::vector<char*> argv;
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  return run_command_line(static_cast<int>(arguments.size()), argv.data(), program);
+}
+
 struct Outcome {
   int status = -1;
   std::string output;
@@ -49,15 +58,11 @@ struct Outcome {
 inline Outcome command(std::vector<std::string> arguments, const Program& program = counting_program(),
                        const std::string& output = "") {
   const TemporaryDirectory directory;
-  arguments.insert(arguments.begin(), "counting");
-  std::vector<char*> argv;
-  for (std::string& argument : arguments) argv.push_back(argument.data());
-  argv.push_back(nullptr);
   Outcome outcome;
   {
     const Redirection out(stdout, output.empty() ? directory.path() / "out" : std::filesystem::path(output));
     const Redirection err(stderr, directory.path() / "err");
-    outcome.status = run_command_line(static_cast<int>(arguments.size()), argv.data(), program);
+    outcome.status = status_of(std::move(arguments), program);
   }
   if (output.empty()) outcome.output = read_file(directory.path() / "out");
   outcome.errors = read_file(directory.path() / "err");

@@ -17,24 +17,33 @@ inline std::function<void(std::span<const std::int32_t> tokens)> on_forward;
 
 class CountingReference final : public Reference {
  public:
-  std::vector<double> forward(std::span<const std::int32_t> tokens, std::int64_t,
-                              std::vector<std::vector<double>>*) override {
+  /// A hidden state is the token, eight times.
+  std::vector<double> layers(std::int64_t, std::span<const std::int32_t> tokens, std::int64_t,
+                             std::vector<std::vector<double>>*) override {
     if (on_forward) on_forward(tokens);
-    std::vector<double> logits(tokens.size() * counting_vocab_size);
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
-      logits[i * counting_vocab_size + static_cast<std::size_t>((tokens[i] + 1) % counting_vocab_size)] = 9;
+    std::vector<double> hidden;
+    for (const std::int32_t token : tokens) hidden.insert(hidden.end(), 8, token);
+    return hidden;
+  }
+  std::vector<double> head(std::span<const double> hidden, std::span<const std::int64_t> rows) override {
+    std::vector<double> logits(rows.size() * counting_vocab_size);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const auto next = static_cast<std::size_t>(hidden[static_cast<std::size_t>(8 * rows[i])]) + 1;
+      logits[i * counting_vocab_size + next % counting_vocab_size] = 9;
     }
     return logits;
   }
 };
 
 inline Program counting_program() {
-  static constexpr std::array patterns{
-      TensorPattern{"embedding.tokens", Dtype::f16, Dtype::f16, counting_vocab_size, 8, 1, {}}};
-  static constexpr std::array groups{TensorGroup{patterns, {}}};
+  static constexpr std::array weights{WeightPattern{"embedding.tokens", Dtype::f16, counting_vocab_size, 8, {}}};
+  static constexpr std::array pieces{StoredPiece{0, counting_vocab_size}};
+  static constexpr std::array stored{StoredPattern{"embedding::tokens", Dtype::f16, counting_vocab_size, 8, pieces}};
+  static constexpr std::array groups{WeightGroup{weights, stored, {}}};
+  static constexpr std::array states{StateTable{"keys", StateKind::growing, 2, 1, 1, 40, 32, 1280, {Arena::states, 0, 1280}}};
   static constexpr std::array<std::uint32_t, 1> eos_tokens{100};
   static constexpr std::array<std::byte, 4> spirv{};
-  static constexpr std::array kernels{Kernel{"embed", KernelKind::embed, spirv, {}, {0, 16, 0, 0, 0}, 1},
+  static constexpr std::array kernels{Kernel{"embed", KernelKind::gather, spirv, {}, {0, 16, 0, 0, 0}, 1},
                                       Kernel{"layer", KernelKind::matvec, spirv, {}, {32, 0, 0, 64, 0}, 1}};
   Program program{};
   program.name = "counting";
@@ -48,20 +57,26 @@ inline Program counting_program() {
   program.decode_steps = 8;
   program.total_parameters = counting_vocab_size * 8;
   program.flops_per_token = 1000;
-  program.cache_bytes_per_token = 64;
+  program.max_batch = 1;
+  program.head_rows = 1;
   program.kernels = kernels;
-  program.tensors = groups;
+  program.weights = groups;
+  program.states = states;
   program.eos_tokens = eos_tokens;
-  program.decode = program.prefill = [](Recorder& record) {
-    record.dispatch(0, {}, counting_vocab_size, 1);
+  const auto layers = [](Recorder& record) {
+    record.dispatch(0, {}, counting_vocab_size);
     for (std::int64_t layer = 0; layer < 2; ++layer) {
-      record.dispatch(1, {}, 10, 1);
-      record.dispatch(1, {}, 10, 1);
-      record.dispatch(1, {}, 10, 1);
+      record.dispatch(1, {}, 10);
+      record.dispatch(1, {}, 10);
+      record.dispatch(1, {}, 10);
       record.end_of_layer(layer, {});
     }
   };
-  program.head = program.sample = [](Recorder& record) { record.dispatch(1, {}, 5, 1); };
+  const auto rest = [](Recorder& record) { record.dispatch(1, {}, 5); };
+  program.phases = {{"decode", Stage::layers, 1, layers},
+                    {"prefill", Stage::layers, 16, layers},
+                    {"head", Stage::head, 1, rest},
+                    {"sample", Stage::sample, 1, rest}};
   program.make_reference = [](const HostWeights&) -> std::unique_ptr<Reference> {
     return std::make_unique<CountingReference>();
   };

@@ -8,6 +8,7 @@
 #include "runtime/load.hpp"
 #include "tests/runtime/cli/command.hpp"
 #include "tests/runtime/vulkan/toy_program.hpp"
+#include "tests/support/environment.hpp"
 
 using namespace monomorph;
 using namespace monomorph::tests;
@@ -23,29 +24,40 @@ Spoilt spoilt;
 
 class ToyAdaptor final : public Reference {
  public:
-  explicit ToyAdaptor(const HostWeights& weights) : toy_(weights) {}
+  explicit ToyAdaptor(const HostWeights& weights) : toys_(test::toy_max_batch, test::ToyReference(weights)) {}
 
-  std::vector<double> forward(std::span<const std::int32_t> tokens, std::int64_t first_position,
-                              std::vector<std::vector<double>>* hidden_states) override {
-    if (first_position == 0) toy_.reset();
-    std::vector<double> logits;
+  std::vector<double> layers(std::int64_t slot, std::span<const std::int32_t> tokens, std::int64_t first_position,
+                             std::vector<std::vector<double>>* outputs) override {
+    test::ToyReference& toy = toys_[static_cast<std::size_t>(slot)];
+    if (first_position == 0) toy.reset();
+    std::vector<double> hidden;
     for (const std::int32_t token : tokens) {
-      for (const double logit : toy_.append(token)) {
-        logits.push_back(spoilt.layer == test::toy_layers ? logit * spoilt.factor : logit);
-      }
-      if (hidden_states == nullptr) continue;
-      hidden_states->resize(test::toy_layers);
-      for (std::size_t layer = 0; layer < hidden_states->size(); ++layer) {
-        for (const double value : toy_.layers()[layer]) {
-          (*hidden_states)[layer].push_back(layer >= spoilt.layer ? value * spoilt.factor : value);
+      const std::vector<double> row = toy.hidden(token);
+      hidden.insert(hidden.end(), row.begin(), row.end());
+      if (outputs == nullptr) continue;
+      outputs->resize(test::toy_layers);
+      for (std::size_t layer = 0; layer < outputs->size(); ++layer) {
+        for (const double value : toy.layers()[layer]) {
+          (*outputs)[layer].push_back(layer >= spoilt.layer ? value * spoilt.factor : value);
         }
+      }
+    }
+    return hidden;
+  }
+
+  std::vector<double> head(std::span<const double> hidden, std::span<const std::int64_t> rows) override {
+    std::vector<double> logits;
+    for (const std::int64_t row : rows) {
+      const auto one = hidden.subspan(static_cast<std::size_t>(row * test::toy_hidden_size), test::toy_hidden_size);
+      for (const double logit : toys_[0].logits(one)) {
+        logits.push_back(spoilt.layer == test::toy_layers ? logit * spoilt.factor : logit);
       }
     }
     return logits;
   }
 
  private:
-  test::ToyReference toy_;
+  std::vector<test::ToyReference> toys_;
 };
 
 Program program() {
@@ -77,13 +89,31 @@ TEST_CASE("verify rejects a device that differs from the reference, and names th
     spoilt = {layer, 1.001};
     const Outcome outcome = command({"verify", "--random-weights"}, toy);
     CHECK(outcome.status == 1);
-    CHECK(contains(outcome.errors, "layer " + std::to_string(layer) + " is the first above the tolerance"));
+    CHECK(contains(outcome.errors, "layer " + std::to_string(layer) + " is the first above its tolerance"));
   }
   spoilt = {test::toy_layers, 1.001};
   const Outcome outcome = command({"verify", "--random-weights"}, toy);
   CHECK(outcome.status == 1);
   CHECK(contains(outcome.errors, "the layers agree"));
   CHECK(command({"verify", "--random-weights", "--tolerance", "0.01"}, toy).status == 0);
+  spoilt = {};
+}
+
+TEST_CASE("verify tolerates the rounding of an f16 cache, and no error of half a hundredth beside it") {
+  Program toy = program();
+  toy.kv_cache = Dtype::f16;
+  spoilt = {0, 1.001};
+  const Outcome sound = command({"verify", "--random-weights"}, toy);
+  INFO(sound.output, sound.errors);
+  CHECK(sound.status == 0);
+  CHECK(contains(sound.output, "  2.3e-03\n"));
+  for (std::size_t layer = 0; layer <= test::toy_layers; ++layer) {
+    spoilt = {layer, 1.005};
+    const Outcome outcome = command({"verify", "--random-weights"}, toy);
+    CHECK(outcome.status == 1);
+    CHECK(contains(outcome.errors, layer < test::toy_layers ? "layer " + std::to_string(layer) : "the layers agree"));
+    CHECK(contains(outcome.errors, "--set engine.kv_cache=f32"));
+  }
   spoilt = {};
 }
 
@@ -133,6 +163,46 @@ TEST_CASE("a profile lists each phase's kernels with the calls of that phase alo
   CHECK(calls("decode") ==
         std::map<std::string, int>{
             {"embed", 7}, {"project_decode", 14}, {"remember_decode", 14}, {"head", 7}, {"sample", 7}});
+}
+
+TEST_CASE("run and bench tell compiling kernels apart from running them") {
+  const Outcome run = command({"run", "--random-weights", "--tokens", "5", "-n", "3"}, program());
+  CHECK(contains(run.errors, "compiled 7 kernels in "));
+  CHECK(run.errors.find("compiled") < run.errors.find("prompt: 1 token in "));
+  const Outcome bench = command({"bench", "--random-weights", "-p", "2", "-n", "2", "-r", "1", "--json"}, program());
+  CHECK(contains(bench.errors, "compiled 7 kernels in "));
+  CHECK(nlohmann::json::parse(bench.output).contains("decode"));
+}
+
+TEST_CASE("the largest count there is draws what the sequence holds, on a device too") {
+  const Outcome outcome =
+      command({"run", "--random-weights", "--tokens", "5,6,7", "-n", "9223372036854775807"}, program());
+  CHECK(outcome.status == 0);
+  CHECK(std::count(outcome.output.begin(), outcome.output.end(), ',') == test::toy_max_sequence_length - 3);
+  CHECK(contains(outcome.errors, "the sequence is full"));
+}
+
+TEST_CASE("info tells the pipeline cache's place and size") {
+  const Program toy = program();
+  const TemporaryDirectory directory;
+  const Environment home("XDG_CACHE_HOME", directory.path().string());
+  const Environment on("MONOMORPH_NO_CACHE", "0");
+  const auto line = [&] {
+    const std::string text = command({"info"}, toy).output;
+    const std::size_t at = std::min(text.find("pipeline cache"), text.size());
+    return text.substr(at, text.find('\n', at) - at);
+  };
+  CHECK(contains(line(), "not written yet, " + directory.path().string() + "/monomorph/"));
+  CHECK(command({"run", "--random-weights", "--tokens", "5", "-n", "3"}, toy).status == 0);
+  const std::filesystem::path file = std::filesystem::directory_iterator(directory.path() / "monomorph")->path();
+  const std::uintmax_t bytes = std::filesystem::file_size(file);
+  CHECK(contains(line(), std::to_string(bytes) + " bytes, " + file.string()));
+  const auto json = nlohmann::json::parse(command({"info", "--json"}, toy).output);
+  CHECK(json["pipeline_cache"]["path"] == file.string());
+  CHECK(json["pipeline_cache"]["bytes"] == bytes);
+  const Environment off("MONOMORPH_NO_CACHE", "1");
+  CHECK(line().ends_with(" off"));
+  CHECK(nlohmann::json::parse(command({"info", "--json"}, toy).output)["pipeline_cache"].is_null());
 }
 
 TEST_CASE("info says whether the engine fits the device") {

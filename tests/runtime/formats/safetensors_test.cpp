@@ -166,6 +166,24 @@ TEST_CASE("an index and shards that disagree are refused") {
   refused("{}", "no weight_map");
 }
 
+TEST_CASE("an index that names another shard than the tensor's is refused, whichever is opened first") {
+  const TemporaryDirectory directory;
+  directory.write("one.safetensors",
+                  file_of(object({tensor("a", "U8", "[2]", 0, 2), tensor("b", "U8", "[1]", 2, 3)}), 3));
+  directory.write("two.safetensors",
+                  file_of(object({tensor("c", "U8", "[2]", 0, 2), tensor("d", "U8", "[1]", 2, 3)}), 3));
+  const auto refused = [&](const std::string& weight_map, const std::string& expected) {
+    directory.write("model.safetensors.index.json", "{\"weight_map\":" + weight_map + "}");
+    const std::string message = refusal(directory.path());
+    INFO(message);
+    CHECK(message.find(expected) != std::string::npos);
+  };
+  refused(R"({"a":"two.safetensors","b":"one.safetensors","c":"two.safetensors","d":"two.safetensors"})",
+          "'a' stands in two.safetensors, which does not hold it");
+  refused(R"({"a":"one.safetensors","b":"one.safetensors","c":"one.safetensors","d":"two.safetensors"})",
+          "'c' stands in one.safetensors, which does not hold it");
+}
+
 TEST_CASE("what cannot be opened is an environment's failure that says what was looked for") {
   const TemporaryDirectory directory;
   CHECK(refusal(directory.path() / "nowhere", ErrorKind::environment).find("no such file") != std::string::npos);

@@ -24,7 +24,7 @@ struct hidden {
 struct heads {
   static constexpr std::int64_t size = 3;
 };
-struct head {
+struct head_dim {
   static constexpr std::int64_t size = 8;
 };
 struct intermediate {
@@ -34,13 +34,17 @@ inline constexpr std::int64_t num_hidden_layers = 1;
 inline constexpr double layer_norm_eps = 1e-5;
 inline constexpr double attention_scale = 0.35355339059327379;
 
-/// Tensor ids.
+/// Ids of weights.
 enum Once : std::int32_t { embed_tokens, embed_positions, norm, norm_bias, lm_head, once_count };
 enum PerLayer : std::int32_t {
   input_layernorm,
   input_layernorm_bias,
-  qkv_proj,
-  qkv_bias,
+  q_proj,
+  k_proj,
+  v_proj,
+  q_bias,
+  k_bias,
+  v_bias,
   o_proj,
   o_bias,
   post_attention_layernorm,
@@ -59,46 +63,54 @@ class Reference final : public monomorph::Reference {
  public:
   explicit Reference(const monomorph::HostWeights& weights) : weights_(weights) {}
 
-  std::vector<double> forward(std::span<const std::int32_t> token_ids, std::int64_t first_position,
-                              std::vector<std::vector<double>>* layer_outputs) override {
+  std::vector<double> layers(std::int64_t slot, std::span<const std::int32_t> token_ids, std::int64_t first_position,
+                             std::vector<std::vector<double>>* outputs) override {
     using namespace monomorph::reference;
-    auto hidden_states = embed<vocab::size, hidden::size>(weights_, embed_tokens, token_ids);
-    add_positions<positions::size>(weights_, embed_positions, first_position, hidden_states);
+    auto hidden_states = map(sum, gather<hidden::size>(weights_, embed_tokens, token_ids),
+                             gather<hidden::size>(weights_, embed_positions,
+                                                  positions_from(first_position, token_ids.size())));
     for (std::int64_t index = 0; index < num_hidden_layers; ++index) {
-      layer(index, first_position, hidden_states);
-      if (layer_outputs != nullptr) layer_outputs->push_back(hidden_states.values);
+      auto& [keys, values] = slots_[static_cast<std::size_t>(slot)][static_cast<std::size_t>(index)];
+      hidden_states = layer(index, first_position, hidden_states, keys, values);
+      if (outputs != nullptr) outputs->push_back(hidden_states.values);
     }
-    const auto normed = layer_norm<hidden::size>(weights_, norm, norm_bias, layer_norm_eps, hidden_states);
+    return hidden_states.values;
+  }
+
+  std::vector<double> head(std::span<const double> hidden_states, std::span<const std::int64_t> rows) override {
+    using namespace monomorph::reference;
+    const auto last = gather_rows(activations_of<hidden::size>(hidden_states), rows);
+    const auto normed = layer_norm<hidden::size>(weights_, norm, norm_bias, last, layer_norm_eps);
     return linear<vocab::size>(weights_, lm_head, absent, normed).values;
   }
 
  private:
-  void layer(std::int64_t index, std::int64_t first_position,
-             monomorph::reference::Activations<hidden::size>& hidden_states) {
+  static double sum(double residual, double x) { return residual + x; }
+
+  monomorph::reference::Activations<hidden::size> layer(std::int64_t index, std::int64_t first_position,
+                                                        const monomorph::reference::Activations<hidden::size>& h,
+                                                        std::vector<double>& keys, std::vector<double>& values) {
     using namespace monomorph::reference;
-    {
-      const auto x = layer_norm<hidden::size>(weights_, id(index, input_layernorm), id(index, input_layernorm_bias),
-                                              layer_norm_eps, hidden_states);
-      const auto joint = linear<3 * hidden::size>(weights_, id(index, qkv_proj), id(index, qkv_bias), x);
-      const auto queries = slice<0, hidden::size>(joint);
-      const auto keys = slice<hidden::size, hidden::size>(joint);
-      const auto values = slice<2 * hidden::size, hidden::size>(joint);
-      const auto attended = attention<heads::size, heads::size, head::size>(queries, keys, values, attention_scale,
-                                                                            first_position, caches_[index]);
-      add(hidden_states, linear<hidden::size>(weights_, id(index, o_proj), id(index, o_bias), attended));
-    }
-    {
-      const auto x = layer_norm<hidden::size>(weights_, id(index, post_attention_layernorm),
-                                              id(index, post_attention_layernorm_bias), layer_norm_eps, hidden_states);
-      const auto up = linear<intermediate::size>(weights_, id(index, up_proj), id(index, up_bias), x);
-      const auto activated =
-          activate(up, [](double x) { return 0.5 * x * (1 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x))); });
-      add(hidden_states, linear<hidden::size>(weights_, id(index, down_proj), id(index, down_bias), activated));
-    }
+    const auto weight = [&](PerLayer part) { return id(index, part); };
+    const auto x = layer_norm<hidden::size>(weights_, weight(input_layernorm), weight(input_layernorm_bias), h,
+                                            layer_norm_eps);
+    const auto queries = linear<hidden::size>(weights_, weight(q_proj), weight(q_bias), x);
+    append(keys, linear<hidden::size>(weights_, weight(k_proj), weight(k_bias), x), first_position);
+    append(values, linear<hidden::size>(weights_, weight(v_proj), weight(v_bias), x), first_position);
+    const auto attended =
+        attention<heads::size, heads::size, head_dim::size>(queries, keys, values, attention_scale, first_position);
+    const auto between = map(sum, h, linear<hidden::size>(weights_, weight(o_proj), weight(o_bias), attended));
+
+    const auto y = layer_norm<hidden::size>(weights_, weight(post_attention_layernorm),
+                                            weight(post_attention_layernorm_bias), between, layer_norm_eps);
+    const auto activated =
+        map([](double x) { return 0.5 * x * (1 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x))); },
+            linear<intermediate::size>(weights_, weight(up_proj), weight(up_bias), y));
+    return map(sum, between, linear<hidden::size>(weights_, weight(down_proj), weight(down_bias), activated));
   }
 
   const monomorph::HostWeights& weights_;
-  std::array<monomorph::reference::KeyValues, num_hidden_layers> caches_;
+  std::array<std::array<std::array<std::vector<double>, 2>, num_hidden_layers>, 2> slots_;
 };
 
 }  // namespace example_gpt2

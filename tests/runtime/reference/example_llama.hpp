@@ -24,17 +24,14 @@ struct heads {
 struct kv_heads {
   static constexpr std::int64_t size = 2;
 };
-struct head {
+struct head_dim {
   static constexpr std::int64_t size = 10;
 };
 struct q {
-  static constexpr std::int64_t size = heads::size * head::size;
+  static constexpr std::int64_t size = heads::size * head_dim::size;
 };
 struct kv {
-  static constexpr std::int64_t size = kv_heads::size * head::size;
-};
-struct qkv {
-  static constexpr std::int64_t size = q::size + 2 * kv::size;
+  static constexpr std::int64_t size = kv_heads::size * head_dim::size;
 };
 struct intermediate {
   static constexpr std::int64_t size = 43;
@@ -45,12 +42,16 @@ inline constexpr double rms_norm_eps = 1e-5;
 inline constexpr double attention_scale = 0.31622776601683794;
 inline constexpr float rotary_frequencies[] = {1.0f, 0.1f, 0.01f, 0.001f};
 
-/// Tensor ids.
+/// Ids of weights.
 enum Once : std::int32_t { embed_tokens, norm, once_count };
 enum PerLayer : std::int32_t {
   input_layernorm,
-  qkv_proj,
-  qkv_bias,
+  q_proj,
+  k_proj,
+  v_proj,
+  q_bias,
+  k_bias,
+  v_bias,
   q_norm,
   k_norm,
   o_proj,
@@ -68,47 +69,54 @@ class Reference final : public monomorph::Reference {
  public:
   explicit Reference(const monomorph::HostWeights& weights) : weights_(weights) {}
 
-  std::vector<double> forward(std::span<const std::int32_t> token_ids, std::int64_t first_position,
-                              std::vector<std::vector<double>>* layer_outputs) override {
+  std::vector<double> layers(std::int64_t slot, std::span<const std::int32_t> token_ids, std::int64_t first_position,
+                             std::vector<std::vector<double>>* outputs) override {
     using namespace monomorph::reference;
-    auto hidden_states = embed<vocab::size, hidden::size>(weights_, embed_tokens, token_ids);
+    auto hidden_states = gather<hidden::size>(weights_, embed_tokens, token_ids);
     for (std::int64_t index = 0; index < num_hidden_layers; ++index) {
-      layer(index, first_position, hidden_states);
-      if (layer_outputs != nullptr) layer_outputs->push_back(hidden_states.values);
+      auto& [keys, values] = slots_[static_cast<std::size_t>(slot)][static_cast<std::size_t>(index)];
+      hidden_states = layer(index, first_position, hidden_states, keys, values);
+      if (outputs != nullptr) outputs->push_back(hidden_states.values);
     }
-    const auto normed = rms_norm<hidden::size>(weights_, norm, rms_norm_eps, hidden_states);
-    return linear<vocab::size>(weights_, embed_tokens, absent, normed).values;
+    return hidden_states.values;
+  }
+
+  std::vector<double> head(std::span<const double> hidden_states, std::span<const std::int64_t> rows) override {
+    using namespace monomorph::reference;
+    const auto last = gather_rows(activations_of<hidden::size>(hidden_states), rows);
+    return linear<vocab::size>(weights_, embed_tokens, absent, rms_norm<hidden::size>(weights_, norm, last, rms_norm_eps))
+        .values;
   }
 
  private:
-  void layer(std::int64_t index, std::int64_t first_position,
-             monomorph::reference::Activations<hidden::size>& hidden_states) {
+  monomorph::reference::Activations<hidden::size> layer(std::int64_t index, std::int64_t first_position,
+                                                        const monomorph::reference::Activations<hidden::size>& h,
+                                                        std::vector<double>& keys, std::vector<double>& values) {
     using namespace monomorph::reference;
-    {
-      const auto x = rms_norm<hidden::size>(weights_, id(index, input_layernorm), rms_norm_eps, hidden_states);
-      const auto joint = linear<qkv::size>(weights_, id(index, qkv_proj), id(index, qkv_bias), x);
-      auto queries = slice<0, q::size>(joint);
-      auto keys = slice<q::size, kv::size>(joint);
-      const auto values = slice<q::size + kv::size, kv::size>(joint);
-      head_norm<heads::size, head::size>(weights_, id(index, q_norm), rms_norm_eps, queries);
-      head_norm<kv_heads::size, head::size>(weights_, id(index, k_norm), rms_norm_eps, keys);
-      rope<heads::size, head::size, rotary_dim>(rotary_frequencies, first_position, queries);
-      rope<kv_heads::size, head::size, rotary_dim>(rotary_frequencies, first_position, keys);
-      const auto attended = attention<heads::size, kv_heads::size, head::size>(queries, keys, values, attention_scale,
-                                                                               first_position, caches_[index]);
-      add(hidden_states, linear<hidden::size>(weights_, id(index, o_proj), absent, attended));
-    }
-    {
-      const auto x = rms_norm<hidden::size>(weights_, id(index, post_attention_layernorm), rms_norm_eps, hidden_states);
-      const auto gate = linear<intermediate::size>(weights_, id(index, gate_proj), absent, x);
-      const auto up = linear<intermediate::size>(weights_, id(index, up_proj), absent, x);
-      const auto activated = combine(gate, up, [](double gate, double up) { return gate * sigmoid(gate) * up; });
-      add(hidden_states, linear<hidden::size>(weights_, id(index, down_proj), absent, activated));
-    }
+    const auto weight = [&](PerLayer part) { return id(index, part); };
+    const auto sum = [](double residual, double x) { return residual + x; };
+    const auto x = rms_norm<hidden::size>(weights_, weight(input_layernorm), h, rms_norm_eps);
+    const auto q_normed = rms_norm<head_dim::size>(
+        weights_, weight(q_norm), linear<q::size>(weights_, weight(q_proj), weight(q_bias), x), rms_norm_eps);
+    const auto k_normed = rms_norm<head_dim::size>(
+        weights_, weight(k_norm), linear<kv::size>(weights_, weight(k_proj), weight(k_bias), x), rms_norm_eps);
+    append(keys, rotary<kv_heads::size, head_dim::size, rotary_dim>(rotary_frequencies, k_normed, first_position),
+           first_position);
+    append(values, linear<kv::size>(weights_, weight(v_proj), weight(v_bias), x), first_position);
+    const auto queries = rotary<heads::size, head_dim::size, rotary_dim>(rotary_frequencies, q_normed, first_position);
+    const auto attended = attention<heads::size, kv_heads::size, head_dim::size>(queries, keys, values, attention_scale,
+                                                                                 first_position);
+    const auto between = map(sum, h, linear<hidden::size>(weights_, weight(o_proj), absent, attended));
+
+    const auto y = rms_norm<hidden::size>(weights_, weight(post_attention_layernorm), between, rms_norm_eps);
+    const auto activated = map([](double gate, double up) { return gate * sigmoid(gate) * up; },
+                               linear<intermediate::size>(weights_, weight(gate_proj), absent, y),
+                               linear<intermediate::size>(weights_, weight(up_proj), absent, y));
+    return map(sum, between, linear<hidden::size>(weights_, weight(down_proj), absent, activated));
   }
 
   const monomorph::HostWeights& weights_;
-  std::array<monomorph::reference::KeyValues, num_hidden_layers> caches_;
+  std::array<std::array<std::array<std::vector<double>, 2>, num_hidden_layers>, 2> slots_;
 };
 
 }  // namespace example_llama

@@ -10,10 +10,10 @@
 namespace monomorph::test {
 
 /// A weight that random weights fill: the checkpoint's side is empty.
-constexpr TensorPattern matrix(const char* name, std::int64_t rows, std::int64_t columns, Dtype dtype = Dtype::f32) {
-  return {name, dtype, dtype, rows, columns, 1, {}};
+constexpr WeightPattern matrix(const char* name, std::int64_t rows, std::int64_t columns, Dtype dtype = Dtype::f32) {
+  return {name, dtype, rows, columns, {}};
 }
-constexpr TensorPattern vector(const char* name, std::int64_t elements) { return matrix(name, 1, elements); }
+constexpr WeightPattern vector(const char* name, std::int64_t elements) { return matrix(name, 1, elements); }
 
 inline Program llama_program() {
   using namespace example_llama;
@@ -21,10 +21,14 @@ inline Program llama_program() {
                                vector("norm", hidden::size)};
   static const std::array layer{
       vector("input_layernorm", hidden::size),
-      matrix("qkv_proj", qkv::size, hidden::size, Dtype::bf16),
-      vector("qkv_bias", qkv::size),
-      vector("q_norm", head::size),
-      vector("k_norm", head::size),
+      matrix("q_proj", q::size, hidden::size, Dtype::bf16),
+      matrix("k_proj", kv::size, hidden::size, Dtype::bf16),
+      matrix("v_proj", kv::size, hidden::size, Dtype::bf16),
+      vector("q_bias", q::size),
+      vector("k_bias", kv::size),
+      vector("v_bias", kv::size),
+      vector("q_norm", head_dim::size),
+      vector("k_norm", head_dim::size),
       matrix("o_proj", hidden::size, q::size),
       vector("post_attention_layernorm", hidden::size),
       matrix("gate_proj", intermediate::size, hidden::size),
@@ -32,7 +36,7 @@ inline Program llama_program() {
       matrix("down_proj", hidden::size, intermediate::size),
   };
   static constexpr std::int32_t layers[] = {0, 1};
-  static const std::array groups{TensorGroup{once, {}}, TensorGroup{layer, layers}};
+  static const std::array groups{WeightGroup{once, {}, {}}, WeightGroup{layer, {}, layers}};
   static constexpr std::uint32_t eos_tokens[] = {36};
   Program program{};
   program.name = "example_llama";
@@ -41,8 +45,10 @@ inline Program llama_program() {
   program.num_hidden_layers = num_hidden_layers;
   program.max_sequence_length = 20;
   program.prefill_chunk = 4;
+  program.max_batch = 2;
+  program.head_rows = 2;
   program.decode_steps = 8;
-  program.tensors = groups;
+  program.weights = groups;
   program.eos_tokens = eos_tokens;
   program.make_reference = [](const HostWeights& weights) -> std::unique_ptr<monomorph::Reference> {
     return std::make_unique<example_llama::Reference>(weights);
@@ -58,8 +64,12 @@ inline Program gpt2_program() {
   static const std::array layer{
       vector("input_layernorm", hidden::size),
       vector("input_layernorm_bias", hidden::size),
-      matrix("qkv_proj", 3 * hidden::size, hidden::size),
-      vector("qkv_bias", 3 * hidden::size),
+      matrix("q_proj", hidden::size, hidden::size),
+      matrix("k_proj", hidden::size, hidden::size),
+      matrix("v_proj", hidden::size, hidden::size),
+      vector("q_bias", hidden::size),
+      vector("k_bias", hidden::size),
+      vector("v_bias", hidden::size),
       matrix("o_proj", hidden::size, hidden::size),
       vector("o_bias", hidden::size),
       vector("post_attention_layernorm", hidden::size),
@@ -70,7 +80,7 @@ inline Program gpt2_program() {
       vector("down_bias", hidden::size),
   };
   static constexpr std::int32_t layers[] = {0};
-  static const std::array groups{TensorGroup{once, {}}, TensorGroup{layer, layers}};
+  static const std::array groups{WeightGroup{once, {}, {}}, WeightGroup{layer, {}, layers}};
   Program program{};
   program.name = "example_gpt2";
   program.vocab_size = vocab::size;
@@ -78,8 +88,10 @@ inline Program gpt2_program() {
   program.num_hidden_layers = num_hidden_layers;
   program.max_sequence_length = positions::size;
   program.prefill_chunk = 5;
+  program.max_batch = 2;
+  program.head_rows = 2;
   program.decode_steps = 8;
-  program.tensors = groups;
+  program.weights = groups;
   program.make_reference = [](const HostWeights& weights) -> std::unique_ptr<monomorph::Reference> {
     return std::make_unique<example_gpt2::Reference>(weights);
   };

@@ -76,7 +76,7 @@ TEST_CASE("generate draws what the sampler draws from each step's logits") {
   ReferenceEngine other(program, HostWeights::random(program, 2));
   std::vector<float> logits = copy(other.prefill(start));
   for (std::uint32_t i = 0; i < 6; ++i) {
-    CHECK(sample_token(logits, sampling_request(sampling, {}), 3 + i) ==
+    CHECK(sample_token(logits, sampling_slot(sampling, {}), 3 + i) ==
           static_cast<std::uint32_t>(generation.tokens[i]));
     logits = copy(other.decode(generation.tokens[i]));
   }
@@ -105,6 +105,25 @@ TEST_CASE("generate ends when the sequence is full, with one token more than was
   CHECK(generation.full);
   CHECK(engine.position() == program.max_sequence_length);
   CHECK(generation.tokens.size() == 16 - 3 + 1);
+}
+
+TEST_CASE("a stop token after the last position is a stop: the sequence is not said to be full") {
+  Program program = gpt2_program();
+  ReferenceEngine engine(program, HostWeights::random(program, 2));
+  // Drawn at random, so that the last token is none of those before it.
+  const Sampling sampling{2.0f, 0, 1, 8};
+  const std::vector<std::int32_t> start{4, 8, 15};
+  const std::vector<std::int32_t> all = engine.generate(start, 100, sampling, nullptr).tokens;
+  REQUIRE(all.size() == 14);
+  REQUIRE(std::find(all.begin(), all.end(), all.back()) == all.end() - 1);
+  const std::vector<std::uint32_t> stop{static_cast<std::uint32_t>(all.back())};
+  program.eos_tokens = stop;
+  engine.reset();
+  const Engine::Generation generation = engine.generate(start, 100, sampling, nullptr);
+  CHECK(generation.tokens == all);
+  CHECK(generation.stopped);
+  CHECK_FALSE(generation.full);
+  CHECK(engine.position() == program.max_sequence_length);
 }
 
 TEST_CASE("generate ends when the caller has had enough, and draws nothing for a count of 0") {
@@ -137,9 +156,28 @@ TEST_CASE("hidden states cover every chunk of a prompt") {
   CHECK(states[1].size() == prompt.size() * static_cast<std::size_t>(program.hidden_size));
   const HostWeights weights = HostWeights::random(program, 5);
   std::vector<std::vector<double>> expected;
-  program.make_reference(weights)->forward(prompt, 0, &expected);
+  program.make_reference(weights)->layers(0, prompt, 0, &expected);
   double largest = 0;
   for (std::size_t i = 0; i < states[1].size(); ++i)
     largest = std::max(largest, std::abs(states[1][i] - expected[1][i]));
   CHECK(largest < 1e-12);
+}
+
+TEST_CASE("slots are sequences of their own, and one wound back goes on as if what came after had never been") {
+  const Program program = llama_program();
+  ReferenceEngine alone(program, HostWeights::random(program, 5)), both(program, HostWeights::random(program, 5));
+  const std::span<const std::int32_t> tokens(prompt);
+  const std::vector<float> expected = copy(alone.prefill(tokens));
+  both.prefill(tokens.first(4), 1);
+  both.prefill(tokens.last(6), 0);
+  CHECK(copy(both.prefill(tokens.subspan(4), 1)) == expected);
+  CHECK(both.position(0) == 6);
+  CHECK(both.position(1) == 10);
+  both.decode(8, 1);
+  CHECK(both.rewind(1, 99) == 11);
+  CHECK(both.rewind(1, 4) == 4);
+  both.decode(9, 1);
+  both.rewind(1, 4);
+  CHECK(copy(both.prefill(tokens.subspan(4), 1)) == expected);
+  CHECK_THROWS_AS(both.prefill(tokens, 2), Error);
 }

@@ -17,18 +17,26 @@ namespace {
 
 using Matrix = std::vector<std::vector<double>>;  // [tokens][columns]
 
-Matrix multiply(const HostWeights& weights, std::int32_t tensor, std::int32_t bias, const Matrix& x) {
-  const TensorPattern& pattern = *weights.tensors()[static_cast<std::size_t>(tensor)].pattern;
+Matrix multiply(const HostWeights& weights, std::int32_t weight, std::int32_t bias, const Matrix& x) {
+  const WeightPattern& pattern = *weights.weights()[static_cast<std::size_t>(weight)].pattern;
   Matrix y(x.size(), std::vector<double>(static_cast<std::size_t>(pattern.rows)));
   for (std::size_t t = 0; t < x.size(); ++t) {
     for (std::int64_t r = 0; r < pattern.rows; ++r) {
       double sum = bias < 0 ? 0 : weights.at(bias, 0, r);
       for (std::int64_t c = 0; c < pattern.columns; ++c)
-        sum += weights.at(tensor, r, c) * x[t][static_cast<std::size_t>(c)];
+        sum += weights.at(weight, r, c) * x[t][static_cast<std::size_t>(c)];
       y[t][static_cast<std::size_t>(r)] = sum;
     }
   }
   return y;
+}
+
+/// Products side by side in each row.
+Matrix beside(Matrix first, const Matrix& second, const Matrix& third) {
+  for (std::size_t t = 0; t < first.size(); ++t) {
+    for (const Matrix* more : {&second, &third}) first[t].insert(first[t].end(), (*more)[t].begin(), (*more)[t].end());
+  }
+  return first;
 }
 
 /// RMSNorm (bias < 0, not centred) or LayerNorm of columns [begin, begin + size).
@@ -100,15 +108,17 @@ Matrix llama_logits(const HostWeights& weights, std::span<const std::int32_t> to
   for (std::int64_t layer = 0; layer < num_hidden_layers; ++layer) {
     Matrix x = h;
     for (auto& row : x) normalize(weights, id(layer, input_layernorm), -1, false, rms_norm_eps, 0, hidden::size, row);
-    Matrix joint = multiply(weights, id(layer, qkv_proj), id(layer, qkv_bias), x);
+    Matrix joint = beside(multiply(weights, id(layer, q_proj), id(layer, q_bias), x),
+                          multiply(weights, id(layer, k_proj), id(layer, k_bias), x),
+                          multiply(weights, id(layer, v_proj), id(layer, v_bias), x));
     for (std::size_t t = 0; t < joint.size(); ++t) {
       for (std::size_t i = 0; i < heads::size + kv_heads::size; ++i) {
         const PerLayer norm_weight = i < heads::size ? q_norm : k_norm;
-        normalize(weights, id(layer, norm_weight), -1, false, rms_norm_eps, i * head::size, head::size, joint[t]);
-        rotate(joint[t], i * head::size, rotary_dim, rotary_frequencies, t);
+        normalize(weights, id(layer, norm_weight), -1, false, rms_norm_eps, i * head_dim::size, head_dim::size, joint[t]);
+        rotate(joint[t], i * head_dim::size, rotary_dim, rotary_frequencies, t);
       }
     }
-    const Matrix attended = attend(joint, heads::size, kv_heads::size, head::size, attention_scale);
+    const Matrix attended = attend(joint, heads::size, kv_heads::size, head_dim::size, attention_scale);
     add(h, multiply(weights, id(layer, o_proj), -1, attended));
     x = h;
     for (auto& row : x) {
@@ -137,8 +147,10 @@ Matrix gpt2_logits(const HostWeights& weights, std::span<const std::int32_t> tok
     for (auto& row : x) {
       normalize(weights, part(input_layernorm), part(input_layernorm_bias), true, layer_norm_eps, 0, hidden::size, row);
     }
-    const Matrix joint = multiply(weights, part(qkv_proj), part(qkv_bias), x);
-    const Matrix attended = attend(joint, heads::size, heads::size, head::size, attention_scale);
+    const Matrix joint = beside(multiply(weights, part(q_proj), part(q_bias), x),
+                                multiply(weights, part(k_proj), part(k_bias), x),
+                                multiply(weights, part(v_proj), part(v_bias), x));
+    const Matrix attended = attend(joint, heads::size, heads::size, head_dim::size, attention_scale);
     add(h, multiply(weights, part(o_proj), part(o_bias), attended));
     x = h;
     for (auto& row : x) {
@@ -168,6 +180,15 @@ double largest_difference(const std::vector<double>& values, const Matrix& expec
   return largest;
 }
 
+/// Logits of every token.
+std::vector<double> forward(Reference& reference, std::int64_t slot, std::span<const std::int32_t> tokens,
+                            std::int64_t first_position) {
+  const std::vector<double> hidden = reference.layers(slot, tokens, first_position, nullptr);
+  std::vector<std::int64_t> rows(tokens.size());
+  std::iota(rows.begin(), rows.end(), 0);
+  return reference.head(hidden, rows);
+}
+
 /// All at once, then in calls of 1, 3, 1 and the rest: the same logits.
 void check_model(const Program& program,
                  const std::function<Matrix(const HostWeights&, std::span<const std::int32_t>)>& logits,
@@ -175,7 +196,7 @@ void check_model(const Program& program,
   const HostWeights weights = HostWeights::random(program, 5);
   const Matrix expected = logits(weights, tokens);
   const auto whole = program.make_reference(weights);
-  const std::vector<double> values = whole->forward(tokens, 0, nullptr);
+  const std::vector<double> values = forward(*whole, 0, tokens, 0);
   REQUIRE(values.size() == tokens.size() * static_cast<std::size_t>(program.vocab_size));
   CHECK(largest_difference(values, expected, 0) < 1e-12);
 
@@ -183,12 +204,19 @@ void check_model(const Program& program,
   std::size_t done = 0;
   for (const std::size_t count : {std::size_t{1}, std::size_t{3}, std::size_t{1}, tokens.size() - 5}) {
     const std::vector<double> some =
-        parts->forward(std::span(tokens).subspan(done, count), static_cast<std::int64_t>(done), nullptr);
+        forward(*parts, 1, std::span(tokens).subspan(done, count), static_cast<std::int64_t>(done));
+    forward(*parts, 0, std::span(tokens).subspan(done, count), static_cast<std::int64_t>(done));  // another sequence
     CHECK(largest_difference(some, expected, done) < 1e-12);
     done += count;
   }
   // A sequence that starts over forgets the first one.
-  CHECK(largest_difference(parts->forward(std::span(tokens).first(2), 0, nullptr), expected, 0) < 1e-12);
+  CHECK(largest_difference(forward(*parts, 1, std::span(tokens).first(2), 0), expected, 0) < 1e-12);
+  // The rows that are asked for, in that order.
+  const std::vector<double> hidden = parts->layers(0, tokens, 0, nullptr);
+  const std::vector<double> last = parts->head(hidden, std::vector<std::int64_t>{3, 1});
+  const auto row = [&](std::size_t t) { return Matrix(1, expected[t]); };
+  CHECK(largest_difference({last.begin(), last.begin() + program.vocab_size}, row(3), 0) < 1e-12);
+  CHECK(largest_difference({last.begin() + program.vocab_size, last.end()}, row(1), 0) < 1e-12);
 }
 
 }  // namespace
@@ -204,11 +232,12 @@ TEST_CASE("the outputs of every layer are handed out on request") {
   const HostWeights weights = HostWeights::random(program, 5);
   const std::vector<std::int32_t> tokens{1, 2, 3};
   std::vector<std::vector<double>> layers;
-  const std::vector<double> with = program.make_reference(weights)->forward(tokens, 0, &layers);
-  CHECK(with == program.make_reference(weights)->forward(tokens, 0, nullptr));
+  const std::vector<double> with = program.make_reference(weights)->layers(0, tokens, 0, &layers);
+  CHECK(with == program.make_reference(weights)->layers(0, tokens, 0, nullptr));
   REQUIRE(layers.size() == 2);
   CHECK(layers[0].size() == tokens.size() * static_cast<std::size_t>(program.hidden_size));
   CHECK(layers[0] != layers[1]);
+  CHECK(layers[1] == with);
 }
 
 TEST_CASE("a sum of products has the same bits however many threads share the rows") {

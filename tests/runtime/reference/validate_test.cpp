@@ -15,6 +15,7 @@ Program program() {
   made.name = "tiny";
   made.vocab_size = 100;
   made.max_sequence_length = 8;
+  made.max_batch = 3;
   return made;
 }
 
@@ -31,7 +32,7 @@ std::string refusal(const Call& call) {
 }
 
 std::string tokens_refusal(std::int64_t position, std::vector<std::int32_t> tokens) {
-  return refusal([&] { validate_tokens(program(), position, tokens); });
+  return refusal([&] { validate_tokens(program(), 2, position, tokens); });
 }
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
@@ -76,8 +77,25 @@ TEST_CASE("sampling settings outside their ranges are refused") {
 
 TEST_CASE("a generation is refused for its count, its settings or its prompt") {
   const std::vector<std::int32_t> prompt{1};
-  CHECK(contains(refusal([&] { validate_generation(program(), 0, prompt, -1, {}); }), "-1"));
-  CHECK(refusal([&] { validate_generation(program(), 0, prompt, 1, {1, 0, 2, 0}); }) != "");
-  CHECK(refusal([&] { validate_generation(program(), 8, prompt, 1, {}); }) != "");
-  CHECK(refusal([&] { validate_generation(program(), 0, prompt, 0, {}); }) == "");
+  CHECK(contains(refusal([&] { validate_generation(program(), 1, 0, prompt, -1, {}); }), "-1"));
+  CHECK(refusal([&] { validate_generation(program(), 1, 0, prompt, 1, {1, 0, 2, 0}); }) != "");
+  CHECK(refusal([&] { validate_generation(program(), 1, 8, prompt, 1, {}); }) != "");
+  CHECK(refusal([&] { validate_generation(program(), 1, 0, prompt, 0, {}); }) == "");
+}
+
+TEST_CASE("a slot that the engine does not have is refused with how many it has and what makes more") {
+  CHECK(refusal([] { validate_slot(program(), 2); }) == "");
+  for (const std::int64_t slot : {std::int64_t{-1}, std::int64_t{3}}) {
+    const std::string message = refusal([&] { validate_slot(program(), slot); });
+    CHECK(contains(message, "has 3 of them"));
+    CHECK(contains(message, "engine.max_batch"));
+  }
+}
+
+TEST_CASE("a slot ends at a position that the sequence has") {
+  const auto refused = [](std::int64_t at) { return refusal([&] { validate_settings(program(), 0, {}, at); }); };
+  CHECK(refused(1) == "");
+  CHECK(refused(8) == "");
+  CHECK(contains(refused(0), "1 to 8"));
+  CHECK(contains(refused(9), "1 to 8"));
 }

@@ -31,6 +31,15 @@ TEST_CASE("white space is Unicode's: U+0085 is, the Mongolian vowel separator is
   CHECK(Pattern::regex("\\S").find_all("\xe1\xa0\x8e").size() == 1);
 }
 
+TEST_CASE("digits are Unicode's, inside a class too") {
+  const std::string digits = "7\xd9\xa3\xe0\xa5\xaf";  // 7, Arabic-Indic three, Devanagari nine
+  CHECK(matches(Pattern::regex("\\d+"), digits + "x") == "[" + digits + "]");
+  CHECK(matches(Pattern::regex("[\\d]+"), digits + "x") == "[" + digits + "]");
+  CHECK(matches(Pattern::regex("\\D+"), digits + "x") == "[x]");
+}
+
+TEST_CASE("case is folded beyond ASCII") { CHECK(matches(Pattern::regex("(?i)\xc3\xa9"), "\xc3\x89") == "[\xc3\x89]"); }
+
 TEST_CASE("a combining mark belongs to a word") {
   CHECK(matches(Pattern::regex("\\w+"), "e\xcc\x81y z") == "[e\xcc\x81y][z]");
   CHECK(Pattern::regex("\\Be")

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "runtime/vulkan/device.hpp"
+#include "runtime/vulkan/test_limits.hpp"
 
 using namespace monomorph;
 using namespace monomorph::vulkan;
@@ -45,6 +46,17 @@ TEST_CASE("the best device is discrete before integrated before virtual before C
   CHECK(choose_device(devices, "") == 4);
 }
 
+TEST_CASE("a device's memory is its largest local heap: what it shares of the host's does not count") {
+  DeviceInfo small = device(0, "small", DeviceType::discrete, 4);
+  small.heaps.push_back({std::int64_t{64} << 30, std::int64_t{64} << 30, false});
+  small.heaps.push_back({std::int64_t{256} << 20, std::int64_t{256} << 20, true});  // the window to the host
+  CHECK(small.memory() == std::int64_t{4} << 30);
+  CHECK(choose_device({small, device(1, "large", DeviceType::discrete, 8)}, "") == 1);
+  DeviceInfo none = small;
+  none.heaps = {{std::int64_t{64} << 30, std::int64_t{64} << 30, false}};
+  CHECK(none.memory() == 0);
+}
+
 TEST_CASE("a discrete device without memory is no device") {
   const std::vector<DeviceInfo> devices{device(0, "AMD GFX1100 (null)", DeviceType::discrete, 0, "it has no memory"),
                                         device(1, "llvmpipe", DeviceType::cpu, 2)};
@@ -65,6 +77,16 @@ TEST_CASE("a device is asked for by index or by part of its name in any case") {
   CHECK(contains(refusal(devices, "radeon"), "'radeon'"));
 }
 
+TEST_CASE("digits alone are an index, though a name contains them") {
+  const std::vector<DeviceInfo> devices{device(0, "llvmpipe (LLVM 15.0.6, 256 bits)", DeviceType::cpu, 64)};
+  CHECK(choose_device(devices, "0") == 0);
+  CHECK(choose_device(devices, "LLVM 15") == 0);
+  for (const char* const index : {"1", "15", "256", "18446744073709551616"}) {
+    const std::string text = refusal(devices, index);
+    CHECK(contains(text, std::string("there is no device ") + index + "; there are:\n  0: llvmpipe"));
+  }
+}
+
 TEST_CASE("no device at all is an error with its remedy") {
   const std::string text = refusal({}, "");
   CHECK(contains(text, "no Vulkan device"));
@@ -80,9 +102,40 @@ TEST_CASE("limits are only ever lowered") {
   overrides.max_storage_buffer_range = 2000;
   overrides.max_allocation_size = 3000;
   overrides.heap_bytes = 1 << 20;
+  overrides.type = DeviceType::integrated;
   lower_limits(info, overrides);
   CHECK(info.limits.max_storage_buffer_range == 1000);
   CHECK(info.limits.max_allocation_size == 3000);
   CHECK(info.heaps[0].bytes == 1 << 20);
   CHECK(info.heaps[0].available == 1 << 20);
+  CHECK(info.type == DeviceType::integrated);
+}
+
+TEST_CASE("limits for tests are read from the environment's words, and nonsense is refused") {
+  LimitOverrides before;
+  before.max_shared_memory = 99;
+  before.staging = true;
+  const LimitOverrides read =
+      read_test_limits("type=discrete,max_tile_rows=8,max_tile_tokens=4,max_workgroup_count_x=2,staging=0", before);
+  CHECK(read.type == DeviceType::discrete);
+  CHECK(read.max_tile_rows == 8);
+  CHECK(read.max_tile_tokens == 4);
+  CHECK(read.max_workgroup_count_x == 2);
+  CHECK(read.max_shared_memory == 99);
+  CHECK_FALSE(read.staging);
+  CHECK(read_test_limits("type=cpu").type == DeviceType::cpu);
+  CHECK(read_test_limits("type=virtual").type == DeviceType::virtual_gpu);
+  CHECK_FALSE(read_test_limits("").type);
+  for (const char* wrong : {"type=gpu", "type=", "type", "max_tile_rows=0", "max_tile_rows=-1", "max_tile_rows=8x",
+                            "max_tile_rows=", "staging=2", "rows=8", "=1", "type=cpu;staging=1",
+                            "heap_bytes=99999999999999999999", ",", "type=cpu,,staging=1"}) {
+    CAPTURE(wrong);
+    try {
+      read_test_limits(wrong);
+      FAIL("it was read");
+    } catch (const Error& error) {
+      CHECK(error.kind() == ErrorKind::environment);
+      CHECK(contains(error.what(), "MONOMORPH_TEST_LIMITS"));
+    }
+  }
 }

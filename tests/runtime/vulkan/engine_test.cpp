@@ -1,11 +1,17 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <random>
 
 #include "runtime/load.hpp"
 #include "tests/runtime/vulkan/toy_program.hpp"
+#include "tests/support/environment.hpp"
+#include "tests/support/safetensors_writer.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 using namespace monomorph;
 using namespace monomorph::test;
@@ -160,15 +166,89 @@ TEST_CASE("a generation ends at a stop token, which is its last") {
   }
 }
 
-TEST_CASE("a generation ends where the sequence is full, with the token after the last position") {
+TEST_CASE("a generation ends where the sequence is full, with the token after the last position, for any count") {
   const auto engine = load(toy_program());
   const auto prompt = some_tokens(50);
+  constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+  for (const std::int64_t count : {std::int64_t{100}, std::int64_t{1} << 32, largest - 48, largest}) {
+    CAPTURE(count);
+    engine->reset();
+    const auto result = engine->generate(prompt, count, {}, nullptr);
+    CHECK(result.full);
+    CHECK_FALSE(result.stopped);
+    CHECK(result.tokens == expected_tokens(prompt, 15));
+    CHECK(engine->position() == toy_max_sequence_length);
+    CHECK_THROWS_AS(engine->decode(1), Error);
+  }
+}
+
+TEST_CASE("a watcher is told of every chunk of a prompt, and ends the call there by what it throws") {
+  const auto engine = load(toy_program());
+  const auto prompt = some_tokens(30);
+  std::vector<std::int64_t> told;
+  engine->watch_prompts([&](std::int64_t done, std::int64_t total) {
+    CHECK(total == 30);
+    told.push_back(done);
+  });
+  const std::vector<std::int64_t> chunks = {12, 24, 30};
+  for (const auto& call : {std::function([&] { engine->prefill(prompt); }),
+                           std::function([&] { engine->prefill_all(prompt, [](auto) {}); }),
+                           std::function([&] { engine->generate(prompt, 3, {}, nullptr); })}) {
+    engine->reset();
+    told.clear();
+    call();
+    CHECK(told == chunks);
+  }
+  engine->reset();
+  engine->watch_prompts([&](std::int64_t done, std::int64_t) {
+    if (done == 24) throw std::runtime_error("enough");
+  });
+  CHECK_THROWS_AS(engine->generate(prompt, 3, {}, nullptr), std::runtime_error);
+  CHECK(engine->position() == 24);
+  // The sequence goes on from there.
+  engine->watch_prompts(nullptr);
+  CHECK(engine->generate(std::span(prompt).subspan(24), 3, {}, nullptr).tokens == expected_tokens(prompt, 3));
+}
+
+TEST_CASE("kernels are compiled when an engine is loaded, and not in its first pass") {
+  // Mesa keeps compiled code of its own, which would hide when it is compiled.
+  const tests::Environment uncached("MESA_SHADER_CACHE_DISABLE", "true");
+  using Clock = std::chrono::steady_clock;
+  const auto seconds = [](Clock::time_point from) {
+    return std::chrono::duration<double>(Clock::now() - from).count();
+  };
+  LoadOptions options;
+  std::vector<std::int64_t> done;
+  std::int64_t total = 0;
+  Clock::time_point begin;
+  double compiling = 0;
+  options.compiling = [&](std::int64_t kernels, std::int64_t of) {
+    if (done.empty()) begin = Clock::now();
+    done.push_back(kernels);
+    total = of;
+    compiling = seconds(begin);
+  };
+  const auto engine = load(toy_program(), options);
+  CHECK(done.front() == 0);
+  CHECK(done.back() == total);
+  CHECK(std::is_sorted(done.begin(), done.end()));
+  CHECK(done.size() >= 2 * toy_program().kernels.size());
+  begin = Clock::now();
+  engine->generate(some_tokens(12), 2, {}, nullptr);
+  CHECK(seconds(begin) < compiling);
+}
+
+TEST_CASE("a stop token after the last position is a stop: the sequence is not said to be full") {
+  const auto prompt = some_tokens(static_cast<std::size_t>(toy_max_sequence_length));
+  const auto expected = expected_tokens(prompt, 1);
+  const auto engine = load(toy_program(expected[0]));
   const auto result = engine->generate(prompt, 100, {}, nullptr);
-  CHECK(result.full);
-  CHECK_FALSE(result.stopped);
-  CHECK(result.tokens == expected_tokens(prompt, 15));
+  CHECK(result.tokens == expected);
+  CHECK(result.stopped);
+  CHECK_FALSE(result.full);
   CHECK(engine->position() == toy_max_sequence_length);
-  CHECK_THROWS_AS(engine->decode(1), Error);
+  // Another stop token: now it is full.
+  CHECK(load(toy_program(expected[0] + 1))->generate(prompt, 100, {}, nullptr).full);
 }
 
 TEST_CASE("a reader who wants no more ends the generation, and the sequence goes on from there") {
@@ -211,6 +291,127 @@ TEST_CASE("tokens and lengths are refused before anything runs") {
   }
 }
 
+TEST_CASE("slots are sequences of their own, however they take turns") {
+  const auto engine = load(toy_program());
+  std::vector<std::vector<std::int32_t>> prompts, expected;
+  for (std::size_t slot = 0; slot < toy_max_batch; ++slot) {
+    prompts.push_back(some_tokens(5 + 9 * slot));
+    std::reverse(prompts.back().begin(), prompts.back().end());
+    expected.push_back(expected_tokens(prompts.back(), 20));
+  }
+  const auto drawn = [&](std::int64_t slot, std::int64_t count, std::span<const std::int32_t> tokens) {
+    return engine->generate(tokens, count, {}, nullptr, slot).tokens;
+  };
+  std::vector<std::vector<std::int32_t>> result(toy_max_batch);
+  for (std::int64_t turn = 0; turn < 5; ++turn) {
+    for (const std::int64_t slot : {2, 0, 1}) {
+      auto& tokens = result[static_cast<std::size_t>(slot)];
+      const auto& prompt = prompts[static_cast<std::size_t>(slot)];
+      const auto more = drawn(slot, 4, turn == 0 ? std::span(prompt) : std::span(tokens).last(1));
+      tokens.insert(tokens.end(), more.begin(), more.end());
+      CHECK(engine->position(slot) == static_cast<std::int64_t>(prompt.size() + tokens.size()) - 1);
+    }
+  }
+  for (std::size_t slot = 0; slot < toy_max_batch; ++slot) CHECK(result[slot] == expected[slot]);
+}
+
+TEST_CASE("a step runs several slots, shows the logits that are wanted and draws where it is said to") {
+  const auto engine = load(toy_program());
+  const HostWeights weights = HostWeights::random(toy_program(), seed);
+  const auto tokens = some_tokens(12);
+  for (std::int64_t slot = 0; slot < toy_max_batch; ++slot) engine->set_sampling(slot, {}, toy_max_sequence_length);
+  std::vector<std::pair<std::size_t, std::int64_t>> seen;
+  const Run runs[] = {{2, std::span(tokens).first(7), Logits::all, true, true},
+                      {0, std::span(tokens).first(1), Logits::none, true, false},
+                      {1, std::span(tokens).first(3), Logits::last, false, true}};
+  const auto drawn = engine->step(runs, 5, [&](std::size_t run, std::int64_t token, std::span<const float> logits) {
+    seen.push_back({run, token});
+    ToyReference reference(weights);
+    std::vector<double> expected;
+    for (std::int64_t t = 0; t <= token; ++t) expected = reference.append(runs[run].tokens[static_cast<std::size_t>(t)]);
+    CHECK(difference(logits, expected) < 1e-5);
+  });
+  std::vector<std::pair<std::size_t, std::int64_t>> expected_seen;
+  for (std::int64_t token = 0; token < 7; ++token) expected_seen.push_back({0, token});
+  expected_seen.push_back({2, 2});
+  CHECK(seen == expected_seen);
+  REQUIRE(drawn.size() == 2);
+  CHECK(drawn[0].slot == 2);
+  CHECK(std::vector(drawn[0].tokens.begin(), drawn[0].tokens.end()) == expected_tokens(runs[0].tokens, 5));
+  CHECK(drawn[1].slot == 0);
+  CHECK(std::vector(drawn[1].tokens.begin(), drawn[1].tokens.end()) == expected_tokens(runs[1].tokens, 5));
+  CHECK(engine->position(2) == 7 + 4);
+  CHECK(engine->position(0) == 1 + 4);
+  CHECK(engine->position(1) == 3);
+}
+
+TEST_CASE("a slot that is wound back goes on as if what came after had never been") {
+  const auto engine = load(toy_program());
+  const auto tokens = some_tokens(40);
+  const auto expected = all_logits(*engine, std::span(tokens).first(30));
+  CHECK(engine->rewind(0, 40) == 31);
+  CHECK(engine->rewind(0, 13) == 13);
+  CHECK(engine->position() == 13);
+  engine->prefill(std::span(tokens).last(9));  // something else, over what was there
+  engine->rewind(0, 0);
+  CHECK(all_logits(*engine, std::span(tokens).first(30)) == expected);
+  CHECK_THROWS_AS(engine->rewind(toy_max_batch, 0), Error);
+}
+
+TEST_CASE("runs that no step can have are refused before anything runs") {
+  const auto engine = load(toy_program());
+  const auto tokens = some_tokens(13);
+  const auto twelve = std::span(tokens).first(12);
+  const Run fine{0, twelve, Logits::last, false, true};
+  const Run twice[] = {fine, fine};
+  const Run long_run{0, tokens, Logits::last, false, true}, outside{toy_max_batch, twelve, Logits::last, false, true},
+      below{-1, twelve, Logits::last, false, true}, empty{0, {}, Logits::last, false, true};
+  for (const std::span<const Run> runs :
+       {std::span<const Run>(), std::span<const Run>(twice), std::span<const Run>(&long_run, 1),
+        std::span<const Run>(&outside, 1), std::span<const Run>(&below, 1), std::span<const Run>(&empty, 1)}) {
+    CHECK_THROWS_AS(engine->step(runs), Error);
+  }
+  CHECK_THROWS_AS(engine->step({&fine, 1}, 0), Error);
+  CHECK_THROWS_AS(engine->set_sampling(0, {}, 0), Error);
+  CHECK_THROWS_AS(engine->set_sampling(0, {}, toy_max_sequence_length + 1), Error);
+  CHECK_THROWS_AS(engine->set_sampling(toy_max_batch, {}, 1), Error);
+  CHECK_THROWS_AS(engine->step({&fine, 1}, toy_decode_steps + 1), Error);
+  CHECK(engine->position() == 0);
+}
+
+TEST_CASE("logits that are no numbers are refused by every call") {
+  need_device();
+  // The head's row of token 5 is no number, so that its logit is none whatever the input.
+  std::vector<float> table(static_cast<std::size_t>(toy_vocab_size * toy_hidden_size), 0.5f);
+  table[5 * toy_hidden_size + 2] = std::numeric_limits<float>::quiet_NaN();
+  const auto bytes_of = [](const std::vector<float>& values) {
+    return std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
+  };
+  std::vector<tests::TensorText> tensors = {
+      {"embed.weight", "F32", {toy_vocab_size, toy_hidden_size}, bytes_of(table)}};
+  for (const std::string layer : {"layers.0.", "layers.1."}) {
+    tensors.push_back({layer + "project.weight", "F32", {toy_hidden_size, toy_hidden_size}, ""});
+    tensors.push_back({layer + "project.bias", "BF16", {toy_hidden_size}, ""});
+  }
+  const tests::TemporaryDirectory directory;
+  LoadOptions options;
+  options.weights_path = directory.write("model.safetensors", tests::safetensors(tensors));
+  const auto engine = load_engine(toy_program(), options);
+  const std::vector<std::int32_t> prompt{1, 2, 3};
+  for (const auto& call : {std::function([&] { engine->prefill(prompt); }), std::function([&] { engine->decode(1); }),
+                           std::function([&] { engine->prefill_all(prompt, [](std::span<const float>) {}); }),
+                           std::function([&] { engine->generate(prompt, 1, {}, nullptr); }),
+                           std::function([&] { engine->generate(prompt, 9, {0.7f, 0, 1, 3}, nullptr); })}) {
+    try {
+      call();
+      FAIL("it was accepted");
+    } catch (const Error& error) {
+      CHECK(error.kind() == ErrorKind::rejected);
+      CHECK(std::string(error.what()).find("--scan-nan") != std::string::npos);
+    }
+  }
+}
+
 TEST_CASE("weights in many slices, arenas in many pieces and small grids give identical logits") {
   const Program& program = toy_program();
   const auto tokens = some_tokens(30);
@@ -227,6 +428,11 @@ TEST_CASE("weights in many slices, arenas in many pieces and small grids give id
   }
   SUBCASE("small workgroups") { options.limits.max_workgroup_invocations = 64; }
   SUBCASE("memory the host cannot map") { options.limits.staging = true; }
+  SUBCASE("the tiles and the memory of a discrete GPU") { options.limits.type = DeviceType::discrete; }
+  SUBCASE("small tiles") {
+    options.limits.max_tile_rows = 1;
+    options.limits.max_tile_tokens = 3;
+  }
   SUBCASE("staging and small slices") {
     options.limits.staging = true;
     options.limits.max_storage_buffer_range = 4096;
@@ -235,6 +441,20 @@ TEST_CASE("weights in many slices, arenas in many pieces and small grids give id
 
   const auto engine = load(program, options);
   CHECK(engine->generate(some_tokens(17), 20, {}, nullptr).tokens == expected_tokens(some_tokens(17), 20));
+}
+
+TEST_CASE("too little memory names the way that needs none of the device") {
+  LoadOptions options;
+  for (const std::int64_t bytes : {40000, 20000}) {
+    options.limits.heap_bytes = bytes;
+    try {
+      load(toy_program(), options);
+      FAIL("it was loaded");
+    } catch (const Error& error) {
+      CHECK(error.kind() == ErrorKind::device);
+      CHECK(std::string(error.what()).find("--device cpu") != std::string::npos);
+    }
+  }
 }
 
 TEST_CASE("limits that leave no way are an error that says so") {
@@ -291,7 +511,7 @@ TEST_CASE("a profile counts every dispatch with its rows and tokens") {
   CHECK(find("project_prefill").calls == 4);
   CHECK(find("project_prefill").bytes == 4 * toy_hidden_size * 32);
   CHECK(find("project_prefill").flops == toy_layers * 17 * toy_hidden_size * 2 * toy_hidden_size);
-  // The cache of 12 and of 17 keys is read, and token i sees i + 1 keys: 153 pairs.
+  // The states of 12 and of 17 keys is read, and token i sees i + 1 keys: 153 pairs.
   CHECK(find("remember_prefill").bytes == toy_layers * toy_hidden_size * 6 * (12 + 17));
   CHECK(find("remember_prefill").flops == toy_layers * toy_hidden_size * 10 * 153);
   CHECK(find("project_decode").calls == 6);
@@ -315,22 +535,22 @@ TEST_CASE("probes see the hidden states after every layer, in prefill and in dec
   const HostWeights weights = HostWeights::random(program, seed);
   ToyReference reference(weights);
   const auto tokens = some_tokens(27);
-  const auto layers = probed.probe_prefill(tokens);
-  REQUIRE(layers.size() == toy_layers);
-  for (std::size_t t = 0; t < tokens.size(); ++t) {
-    reference.append(tokens[t]);
-    for (std::size_t layer = 0; layer < toy_layers; ++layer) {
-      const auto row = std::span(layers[layer]).subspan(t * toy_hidden_size, toy_hidden_size);
-      CHECK(difference(row, reference.layers()[layer]) < 1e-5);
+  const auto check = [&](std::span<const std::int32_t> part, bool prefill) {
+    const auto layers = probed.probe({1, part, Logits::none, false, prefill});
+    REQUIRE(layers.size() == toy_layers);
+    for (std::size_t t = 0; t < part.size(); ++t) {
+      reference.append(part[t]);
+      for (std::size_t layer = 0; layer < toy_layers; ++layer) {
+        const auto row = std::span(layers[layer]).subspan(t * toy_hidden_size, toy_hidden_size);
+        CHECK(difference(row, reference.layers()[layer]) < 1e-5);
+      }
     }
-  }
-  const auto next = probed.probe_decode(77);
-  reference.append(77);
-  REQUIRE(next.size() == toy_layers);
-  for (std::size_t layer = 0; layer < toy_layers; ++layer) {
-    CHECK(difference(next[layer], reference.layers()[layer]) < 1e-5);
-  }
-  CHECK(engine->position() == 28);
+  };
+  check(std::span(tokens).first(12), true);
+  check(std::span(tokens).subspan(12, 1), true);
+  check(std::span(tokens).subspan(13, 12), true);
+  check(std::span(tokens).subspan(25, 1), false);
+  CHECK(engine->position(1) == 26);
 }
 
 TEST_CASE("loading reports its progress up to the last byte") {

@@ -15,40 +15,36 @@ namespace {
 
 struct Pattern {
   std::int64_t rows, columns;
-  Dtype stored = Dtype::f32;
-  std::int64_t granularity = 1;
+  Dtype format = Dtype::f32;
 };
 
-/// Tensors over patterns that live as long as they do.
-struct Tensors {
-  explicit Tensors(const std::vector<Pattern>& wanted) {
-    for (const Pattern& p : wanted) {
-      patterns.push_back({"weight", p.stored, p.stored, p.rows, p.columns, p.granularity, {}});
-    }
-    for (const TensorPattern& p : patterns) entries.push_back({"weight", &p, -1});
+/// What is stored, over patterns that live as long as it does.
+struct Matrices {
+  explicit Matrices(const std::vector<Pattern>& wanted) {
+    for (const Pattern& p : wanted) patterns.push_back({"weight", p.format, p.rows, p.columns, {}});
+    for (const StoredPattern& p : patterns) entries.push_back({"weight", &p, -1});
   }
-  std::vector<TensorPattern> patterns;
-  std::vector<TensorEntry> entries;
+  std::vector<StoredPattern> patterns;
+  std::vector<StoredEntry> entries;
 };
 
-/// Slices cover every tensor once, in order, within the limits, without touching each other.
-void check_layout(const WeightLayout& layout, const std::vector<TensorEntry>& tensors, const LayoutLimits& limits) {
-  for (std::size_t id = 0; id < tensors.size(); ++id) {
+/// Slices cover every matrix once, in order, within the limits, without touching each other.
+void check_layout(const WeightLayout& layout, const std::vector<StoredEntry>& matrices, const LayoutLimits& limits) {
+  for (std::size_t id = 0; id < matrices.size(); ++id) {
     std::int64_t row = 0;
     for (const Slice& slice : layout.of(static_cast<std::int32_t>(id))) {
-      CHECK(slice.tensor == static_cast<std::int32_t>(id));
+      CHECK(slice.stored == static_cast<std::int32_t>(id));
       CHECK(slice.first_row == row);
       CHECK(slice.rows > 0);
-      CHECK(slice.bytes == slice.rows * tensors[id].row_bytes());
+      CHECK(slice.bytes == slice.rows * matrices[id].row_bytes());
       CHECK(slice.bytes <= limits.max_slice_bytes);
       CHECK(slice.offset % limits.alignment == 0);
       row += slice.rows;
-      if (row < tensors[id].pattern->rows) {
-        CHECK(row % tensors[id].pattern->row_granularity == 0);
+      if (row < matrices[id].pattern->rows) {
         CHECK(slice.bytes % limits.alignment == 0);
       }
     }
-    CHECK(row == tensors[id].pattern->rows);
+    CHECK(row == matrices[id].pattern->rows);
   }
   std::vector<std::int64_t> used(layout.shard_bytes.size());
   for (const Slice& slice : layout.slices) {
@@ -77,17 +73,17 @@ std::string misfit(const Program& program, const DeviceInfo& device) {
 }  // namespace
 
 TEST_CASE("weights fit one slice each where limits allow") {
-  const Tensors tensors({{100, 7}, {1, 5}, {33, 64, Dtype::f16}});
+  const Matrices matrices({{100, 7}, {1, 5}, {33, 64, Dtype::f16}});
   const LayoutLimits limits = LayoutLimits::guaranteed();
-  const WeightLayout layout = lay_out_weights(tensors.entries, limits);
-  check_layout(layout, tensors.entries, limits);
+  const WeightLayout layout = lay_out_weights(matrices.entries, limits);
+  check_layout(layout, matrices.entries, limits);
   CHECK(layout.slices.size() == 3);
   CHECK(layout.shard_bytes.size() == 1);
   CHECK(layout.row_bytes == std::vector<std::int64_t>{32, 32, 128});
 }
 
 TEST_CASE("weights larger than a descriptor or an allocation are cut at aligned rows") {
-  const Tensors tensors({{1000, 7}, {5000, 3, Dtype::f16, 8}, {1, 13}, {777, 100, Dtype::bf16, 3}});
+  const Matrices matrices({{1000, 7}, {5000, 3, Dtype::f16}, {1, 13}, {777, 100, Dtype::bf16}});
   for (const std::int64_t slice : {2048, 4096, 5000, 100000}) {
     for (const std::int64_t shard : {5000, 9999, 1 << 20}) {
       for (const std::int64_t alignment : {256, 1024}) {
@@ -96,10 +92,10 @@ TEST_CASE("weights larger than a descriptor or an allocation are cut at aligned 
         CAPTURE(alignment);
         const LayoutLimits limits{slice, shard, alignment};
         try {
-          check_layout(lay_out_weights(tensors.entries, limits), tensors.entries, limits);
+          check_layout(lay_out_weights(matrices.entries, limits), matrices.entries, limits);
         } catch (const Error& error) {
-          // 777 rows of 208 bytes can only be cut every 16 rows (64 at the larger alignment) and every 3.
-          CHECK(std::min(slice, shard) < (alignment == 256 ? 48 : 192) * 208);
+          // 777 rows of 208 bytes can only be cut every 16 rows (64 at the larger alignment).
+          CHECK(std::min(slice, shard) < (alignment == 256 ? 16 : 64) * 208);
           CHECK(error.kind() == ErrorKind::device);
         }
       }
@@ -107,9 +103,37 @@ TEST_CASE("weights larger than a descriptor or an allocation are cut at aligned 
   }
 }
 
+TEST_CASE("limits are met exactly: one byte less makes another slice, another allocation, a refusal") {
+  const Matrices two({{8, 8}, {8, 8}});  // 256 bytes each
+  CHECK(lay_out_weights(two.entries, {512, 512, 256}).shard_bytes == std::vector<std::int64_t>{512});
+  CHECK(lay_out_weights(two.entries, {512, 511, 256}).shard_bytes == std::vector<std::int64_t>{256, 256});
+  // Where the first ends short of the alignment, the second begins at it.
+  const Matrices uneven({{1, 8}, {8, 8}});
+  CHECK(lay_out_weights(uneven.entries, {512, 512, 256}).shard_bytes == std::vector<std::int64_t>{512});
+  CHECK(lay_out_weights(uneven.entries, {512, 511, 256}).shard_bytes == std::vector<std::int64_t>{32, 256});
+
+  const Matrices one({{64, 8}});  // 2048 bytes, cut every 8 rows
+  CHECK(lay_out_weights(one.entries, {2048, 4096, 256}).slices.size() == 1);
+  CHECK(lay_out_weights(one.entries, {4096, 2048, 256}).slices.size() == 1);
+  CHECK(lay_out_weights(one.entries, {2047, 4096, 256}).slices.size() == 2);
+  CHECK(lay_out_weights(one.entries, {1024, 4096, 256}).slices[0].rows == 32);
+  CHECK(lay_out_weights(one.entries, {1023, 4096, 256}).slices[0].rows == 24);
+  CHECK(lay_out_weights(one.entries, {256, 256, 256}).slices.size() == 8);
+  CHECK_THROWS_AS(lay_out_weights(one.entries, {255, 4096, 256}), Error);
+
+  Program program{};
+  program.arena_bytes = {2048, 0, 0, 0};
+  const std::vector<BufferView> views{{Arena::activations, 0, 1024}, {Arena::activations, 1024, 1024}};
+  CHECK(lay_out_arenas(program, views, {1024, 2048, 256}).pieces.size() == 1);
+  CHECK(lay_out_arenas(program, views, {1024, 2047, 256}).pieces.size() == 2);
+  CHECK(lay_out_arenas(program, views, {1024, 1024, 256}).pieces.size() == 2);
+  CHECK_THROWS_AS(lay_out_arenas(program, views, {1023, 2048, 256}), Error);
+  CHECK_THROWS_AS(lay_out_arenas(program, views, {1024, 1023, 256}), Error);
+}
+
 TEST_CASE("a row that no descriptor covers is refused with the numbers") {
-  const Tensors tensors({{4, 100000}});
-  CHECK_THROWS_WITH_AS(lay_out_weights(tensors.entries, {65536, 1 << 20, 256}),
+  const Matrices matrices({{4, 100000}});
+  CHECK_THROWS_WITH_AS(lay_out_weights(matrices.entries, {65536, 1 << 20, 256}),
                        doctest::Contains("at most 65536 bytes"), Error);
 }
 
@@ -136,11 +160,26 @@ TEST_CASE("an arena is one piece where an allocation holds it, and is cut betwee
   CHECK_THROWS_WITH_AS(lay_out_arenas(program, views, {1000, 4096, 256}), doctest::Contains("prefill_chunk"), Error);
 }
 
+TEST_CASE("on request every slice has an allocation of its own, and every run of views") {
+  LayoutLimits limits = LayoutLimits::guaranteed();
+  limits.separate = true;
+  const Matrices matrices({{100, 7}, {1, 5}, {33, 64, Dtype::f16}});
+  CHECK(lay_out_weights(matrices.entries, limits).shard_bytes == std::vector<std::int64_t>{3200, 32, 33 * 128});
+  Program program{};
+  program.arena_bytes = {2048, 0, 0, 0};
+  const std::vector<BufferView> views{
+      {Arena::activations, 0, 500}, {Arena::activations, 256, 500}, {Arena::activations, 1024, 1000}};
+  const ArenaLayout layout = lay_out_arenas(program, views, limits);
+  REQUIRE(layout.pieces.size() == 2);
+  CHECK(layout.pieces[0].bytes == 756);
+  CHECK(layout.pieces[1].offset == 1024);
+}
+
 TEST_CASE("a view outside its arena is an internal error") {
   Program program{};
   program.arena_bytes = {0, 1024, 0, 0};
   for (const BufferView& view :
-       {BufferView{Arena::cache, 512, 513}, BufferView{Arena::cache, 100, 10}, BufferView{Arena::cache, 0, 0}}) {
+       {BufferView{Arena::states, 512, 513}, BufferView{Arena::states, 100, 10}, BufferView{Arena::states, 0, 0}}) {
     try {
       lay_out_arenas(program, std::span(&view, 1), LayoutLimits::guaranteed());
       FAIL("it was laid out");
@@ -160,9 +199,11 @@ TEST_CASE("the main heap is the largest local one, never the small window to the
 
 TEST_CASE("too little memory is said with what is needed, what there is and what would fit") {
   Program program = test::toy_program();
-  program.arena_bytes[static_cast<std::size_t>(Arena::cache)] = std::int64_t{1} << 30;
+  const StateTable growing[] = {{"keys", StateKind::growing, 1, 1, 1, 1 << 20, 1024, 1 << 30, {Arena::states, 0, 1 << 30}}};
+  program.states = growing;
+  program.max_batch = 1;
+  program.arena_bytes[static_cast<std::size_t>(Arena::states)] = std::int64_t{1} << 30;
   program.max_sequence_length = 1 << 20;
-  program.cache_bytes_per_token = 1024;
   const std::int64_t need = plan_memory(program, device_with(std::int64_t{8} << 30, 0)).total();
 
   CHECK(misfit(program, device_with(std::int64_t{8} << 30, need)).empty());
@@ -175,6 +216,14 @@ TEST_CASE("too little memory is said with what is needed, what there is and what
             .find("engine.max_sequence_length=524288") != std::string::npos);
   CHECK(misfit(program, device_with(std::int64_t{8} << 30, 1000)).find("no max_sequence_length would fit") !=
         std::string::npos);
+  // Of two slots one fits, and half of each.
+  const StateTable two[] = {{"keys", StateKind::growing, 1, 2, 1, 1 << 19, 1024, 1 << 30, {Arena::states, 0, 1 << 30}}};
+  program.states = two;
+  program.max_batch = 2;
+  program.max_sequence_length = 1 << 19;
+  const std::string slots = misfit(program, device_with(std::int64_t{8} << 30, need - (std::int64_t{512} << 20)));
+  CHECK(slots.find("1 of 2 slots would fit: build with --set engine.max_batch=1") != std::string::npos);
+  CHECK(slots.find("--set engine.max_sequence_length=262144") != std::string::npos);
   // The budget counts, not the heap alone.
   CHECK_THROWS_AS(check_memory(program, plan_memory(program), device_with(std::int64_t{8} << 30, 1000)), Error);
 }
@@ -187,8 +236,8 @@ TEST_CASE("the plan counts weights with their padding and every arena") {
   CHECK(plan.allocations == 1);
   CHECK(plan.weights ==
         32000 + 256 + 256 + 256 + 32);  // 32,000 and 192 + 32 + 192 + 32, each begun at a multiple of 256
-  CHECK(plan.cache == test::toy_layers * test::toy_max_sequence_length * 32);
-  CHECK(plan.total() == plan.weights + plan.cache + plan.activations + plan.state + plan.tables);
+  CHECK(plan.states == test::toy_layers * test::toy_max_batch * test::toy_max_sequence_length * 32);
+  CHECK(plan.total() == plan.weights + plan.states + plan.activations + plan.host + plan.tables);
   CHECK(describe_memory(program).find(std::to_string(plan.total())) != std::string::npos);
 }
 

@@ -7,6 +7,7 @@
 
 #include "runtime/vulkan/pipeline_cache.hpp"
 #include "tests/runtime/vulkan/toy_program.hpp"
+#include "tests/support/environment.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 using namespace monomorph;
@@ -40,20 +41,6 @@ std::string contents(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
-
-/// An environment variable for the time of a scope.
-class Environment {
- public:
-  Environment(const char* name, const std::string& value) : name_(name) {
-    if (const char* old = std::getenv(name)) old_ = old;
-    setenv(name, value.c_str(), 1);
-  }
-  ~Environment() { old_ ? setenv(name_, old_->c_str(), 1) : unsetenv(name_); }
-
- private:
-  const char* name_;
-  std::optional<std::string> old_;
-};
 
 }  // namespace
 
@@ -106,8 +93,8 @@ TEST_CASE("a cache that cannot be written is no error") {
 
 TEST_CASE("the cache lies where the environment says, by device, driver and program") {
   const tests::TemporaryDirectory directory;
-  const Environment cache("XDG_CACHE_HOME", directory.path());
-  const Environment on("MONOMORPH_NO_CACHE", "0");
+  const tests::Environment cache("XDG_CACHE_HOME", directory.path());
+  const tests::Environment on("MONOMORPH_NO_CACHE", "0");
   const Program& program = test::toy_program();
   const PhysicalDevice device = some_device();
   const auto path = pipeline_cache_path(device, program);
@@ -124,6 +111,6 @@ TEST_CASE("the cache lies where the environment says, by device, driver and prog
   changed.kernels = program.kernels.subspan(1);
   CHECK(pipeline_cache_path(device, changed) != path);
 
-  const Environment off("MONOMORPH_NO_CACHE", "1");
+  const tests::Environment off("MONOMORPH_NO_CACHE", "1");
   CHECK_FALSE(pipeline_cache_path(device, program));
 }

@@ -1,5 +1,6 @@
 // A model small enough to be checked by hand, in the form the generator emits: embedding, two layers of a projection
-// and a running sum over the cache, a head and a greedy draw. Its kernels follow the runtime's rules and nothing else.
+// and a running sum over a state, a head and a greedy draw, three slots. Its kernels follow the runtime's rules and nothing
+// else.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +18,8 @@ inline constexpr std::int64_t toy_layers = 2;
 inline constexpr std::int64_t toy_max_sequence_length = 64;
 inline constexpr std::int64_t toy_prefill_chunk = 12;
 inline constexpr std::int64_t toy_decode_steps = 16;
+inline constexpr std::int64_t toy_max_batch = 3;
+inline constexpr std::int64_t toy_head_rows = 5;
 
 enum class ToyKernel : std::int32_t {
   embed,
@@ -35,15 +38,18 @@ const Program& toy_program(std::int32_t eos_token = -1);
 class ToyReference {
  public:
   explicit ToyReference(const HostWeights& weights) : weights_(weights) {}
+  /// Appends a token; gives its hidden state.
+  std::vector<double> hidden(std::int32_t token);
+  std::vector<double> logits(std::span<const double> hidden) const;
   /// Appends a token; gives its logits.
-  std::vector<double> append(std::int32_t token);
+  std::vector<double> append(std::int32_t token) { return logits(hidden(token)); }
   /// Hidden states of the last token after each layer.
   const std::vector<std::vector<double>>& layers() const { return layers_; }
   void reset();
 
  private:
   const HostWeights& weights_;
-  std::vector<std::vector<double>> sums_;  ///< of each layer's cache
+  std::vector<std::vector<double>> sums_;  ///< of each layer's state
   std::vector<std::vector<double>> layers_;
 };
 

@@ -9,6 +9,6 @@ struct tokens {
 
 void host(monomorph::Recorder& record, const tiny::LayerWeights& layer) {
   const monomorph::Tensor<monomorph::f32, huge::tokens, tiny::q> attended{};
-  // expect: o_proj_add_prefill: this tensor is huge::tokens x tiny::q; tiny::tokens x tiny::q is required here
+  // expect: o_proj_add_prefill: this tensor is huge::tokens x model_tiny::q; model_tiny::tokens x model_tiny::q is required here
   tiny::o_proj_add_prefill(record, layer.o_proj, attended, tiny::buffers::hidden_states);
 }

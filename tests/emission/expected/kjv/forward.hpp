@@ -3,9 +3,9 @@
 // -o OUT
 #pragma once
 
-#include "kjv/kernels.hpp"
+#include "model_kjv/kernels.hpp"
 
-namespace kjv {
+namespace model_kjv {
 
 /// One layer: hidden_states to hidden_states.
 inline void layer_prefill(monomorph::Recorder& record, const LayerWeights& layer, const LayerCache& cache) {
@@ -60,4 +60,4 @@ inline void sample(monomorph::Recorder& record) {
   sample(record, buffers::logits, buffers::token_ids, buffers::generated);
 }
 
-}  // namespace kjv
+}  // namespace model_kjv

@@ -9,7 +9,7 @@
 
 #include "runtime/tensor.hpp"
 
-namespace kjv {
+namespace model_kjv {
 
 using monomorph::Arena;
 using monomorph::bf16;
@@ -212,4 +212,4 @@ inline constexpr std::int64_t weight_bytes = Weights::bytes + layer_count * Laye
 inline constexpr std::int64_t cache_bytes = 2 * layer_count * layer_cache(0).keys.view.bytes;
 inline constexpr std::int64_t activation_bytes = 614400;
 
-}  // namespace kjv
+}  // namespace model_kjv

@@ -8,10 +8,10 @@
 #include <span>
 #include <vector>
 
-#include "kjv/forward.hpp"
+#include "model_kjv/forward.hpp"
 #include "runtime/reference/ops.hpp"
 
-namespace kjv {
+namespace model_kjv {
 
 class Reference final : public monomorph::Reference {
  public:
@@ -80,4 +80,4 @@ class Reference final : public monomorph::Reference {
   std::array<monomorph::reference::KeyValues, num_hidden_layers> caches_;
 };
 
-}  // namespace kjv
+}  // namespace model_kjv

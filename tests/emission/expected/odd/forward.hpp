@@ -3,17 +3,18 @@
 // -o OUT
 #pragma once
 
-#include "odd/kernels.hpp"
+#include "model_odd/kernels.hpp"
 
-namespace odd {
+namespace model_odd {
 
 enum class LayerKind {
-  turned,
-  placeless,
-  mlp_only,
+  turned_layer,
+  placeless_layer,
+  mlp_only_layer,
 };
 inline constexpr LayerKind layer_kinds[num_hidden_layers] = {
-    LayerKind::turned, LayerKind::placeless, LayerKind::mlp_only, LayerKind::turned, LayerKind::placeless,
+    LayerKind::turned_layer, LayerKind::placeless_layer, LayerKind::mlp_only_layer,
+    LayerKind::turned_layer, LayerKind::placeless_layer,
 };
 
 /// One layer of kind turned: hidden_states to hidden_states.
@@ -65,17 +66,17 @@ inline void prefill(monomorph::Recorder& record) {
   std::int64_t counts[3] = {};  // layers of each kind so far
   for (std::int64_t index = 0; index < num_hidden_layers; ++index) {
     switch (layer_kinds[index]) {
-      case LayerKind::turned: {
+      case LayerKind::turned_layer: {
         const std::int64_t n = counts[0]++;
         turned_layer_prefill(record, turned_layer_weights(n), turned_layer_cache(n));
         break;
       }
-      case LayerKind::placeless: {
+      case LayerKind::placeless_layer: {
         const std::int64_t n = counts[1]++;
         placeless_layer_prefill(record, placeless_layer_weights(n), placeless_layer_cache(n));
         break;
       }
-      case LayerKind::mlp_only: {
+      case LayerKind::mlp_only_layer: {
         const std::int64_t n = counts[2]++;
         mlp_only_layer_prefill(record, mlp_only_layer_weights(n));
         break;
@@ -133,17 +134,17 @@ inline void decode(monomorph::Recorder& record) {
   std::int64_t counts[3] = {};  // layers of each kind so far
   for (std::int64_t index = 0; index < num_hidden_layers; ++index) {
     switch (layer_kinds[index]) {
-      case LayerKind::turned: {
+      case LayerKind::turned_layer: {
         const std::int64_t n = counts[0]++;
         turned_layer_decode(record, turned_layer_weights(n), turned_layer_cache(n));
         break;
       }
-      case LayerKind::placeless: {
+      case LayerKind::placeless_layer: {
         const std::int64_t n = counts[1]++;
         placeless_layer_decode(record, placeless_layer_weights(n), placeless_layer_cache(n));
         break;
       }
-      case LayerKind::mlp_only: {
+      case LayerKind::mlp_only_layer: {
         const std::int64_t n = counts[2]++;
         mlp_only_layer_decode(record, mlp_only_layer_weights(n));
         break;
@@ -163,4 +164,4 @@ inline void sample(monomorph::Recorder& record) {
   sample(record, buffers::logits, buffers::token_ids, buffers::generated);
 }
 
-}  // namespace odd
+}  // namespace model_odd

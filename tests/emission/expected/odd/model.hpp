@@ -9,7 +9,7 @@
 
 #include "runtime/tensor.hpp"
 
-namespace odd {
+namespace model_odd {
 
 using monomorph::Arena;
 using monomorph::bf16;
@@ -373,4 +373,4 @@ inline constexpr std::int64_t cache_bytes = 2 * turned_layer_count * turned_laye
                                             2 * placeless_layer_count * placeless_layer_cache(0).keys.view.bytes;
 inline constexpr std::int64_t activation_bytes = 262144;
 
-}  // namespace odd
+}  // namespace model_odd

@@ -8,10 +8,10 @@
 #include <span>
 #include <vector>
 
-#include "odd/forward.hpp"
+#include "model_odd/forward.hpp"
 #include "runtime/reference/ops.hpp"
 
-namespace odd {
+namespace model_odd {
 
 class Reference final : public monomorph::Reference {
  public:
@@ -25,13 +25,13 @@ class Reference final : public monomorph::Reference {
     std::int64_t counts[3] = {};
     for (std::int64_t index = 0; index < num_hidden_layers; ++index) {
       switch (layer_kinds[index]) {
-        case LayerKind::turned:
+        case LayerKind::turned_layer:
           turned_layer(turned_layer_weights(counts[0]++), caches_[index], first_position, hidden_states);
           break;
-        case LayerKind::placeless:
+        case LayerKind::placeless_layer:
           placeless_layer(placeless_layer_weights(counts[1]++), caches_[index], first_position, hidden_states);
           break;
-        case LayerKind::mlp_only:
+        case LayerKind::mlp_only_layer:
           mlp_only_layer(mlp_only_layer_weights(counts[2]++), caches_[index], first_position, hidden_states);
           break;
       }
@@ -123,4 +123,4 @@ class Reference final : public monomorph::Reference {
   std::array<monomorph::reference::KeyValues, num_hidden_layers> caches_;
 };
 
-}  // namespace odd
+}  // namespace model_odd

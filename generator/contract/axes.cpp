@@ -1,0 +1,50 @@
+#include "generator/contract/axes.hpp"
+
+#include <algorithm>
+
+#include "generator/contract/names.hpp"
+#include "generator/diagnostics.hpp"
+
+namespace monomorph::generator {
+
+AxisId AxisTable::intern(const Axis& axis, const std::string& user) {
+  if (!axis.factors.empty() && elements(axis.factors) != axis.size) {
+    throw InternalError("axes: " + axis.word + " is not the product of its factors");
+  }
+  const auto same = [&](const Axis& other) {
+    return other.word == axis.word && other.size == axis.size && other.factors == axis.factors &&
+           other.live == axis.live;
+  };
+  const auto found = std::find_if(begin(), end(), same);
+  const AxisId id = found != end() ? AxisId{static_cast<std::uint32_t>(found - begin())} : add(axis);
+  std::vector<std::string>& users = (*this)[id].users;
+  if (!user.empty() && std::find(users.begin(), users.end(), user) == users.end()) users.push_back(user);
+  return id;
+}
+
+void AxisTable::name_all() {
+  std::vector<NamedUse> uses;
+  for (const Axis& axis : *this) uses.push_back({axis.word, axis.users});
+  const std::vector<std::string> names = qualified_names(uses);
+  for (std::size_t i = 0; i < names.size(); ++i) begin()[static_cast<std::ptrdiff_t>(i)].name = names[i];
+}
+
+std::int64_t AxisTable::elements(const std::vector<AxisId>& axes) const {
+  std::int64_t product = 1;
+  for (const AxisId axis : axes) product *= (*this)[axis].size;
+  return product;
+}
+
+std::string AxisTable::shape(const std::vector<AxisId>& axes) const {
+  std::string text;
+  for (const AxisId axis : axes) text += (text.empty() ? "" : " x ") + (*this)[axis].name;
+  return text;
+}
+
+bool AxisTable::has_factor(AxisId axis, AxisId factor) const {
+  if (axis == factor) return true;
+  const std::vector<AxisId>& factors = (*this)[axis].factors;
+  return std::any_of(factors.begin(), factors.end(), [&](AxisId each) { return has_factor(each, factor); });
+}
+
+}  // namespace monomorph::generator

@@ -1,0 +1,49 @@
+// Axes: the one place where sizes have names. Weights, states, tables and activations have axes, never bare sizes.
+//
+// An axis is known by its word, its size and its factors: two kinds of layer with as many heads of the same size share
+// the axis q, and two with other heads have an axis each, even where the products agree.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "generator/ids.hpp"
+
+namespace monomorph::generator {
+
+struct Axis;
+using AxisId = Id<Axis>;
+
+/// How many entries of an axis are in use while the engine runs.
+enum class Live {
+  all,        ///< all of them
+  tokens,     ///< those of this pass, at most prefill_chunk
+  rows,       ///< those whose logits are wanted
+  positions,  ///< those that the slot has filled
+};
+
+struct Axis {
+  std::string word;             ///< vocab, hidden, q, kv, heads, kv_heads, kv_group, head, intermediate ...
+  std::int64_t size = 0;
+  std::vector<AxisId> factors;  ///< outermost first: q = heads x head, heads = kv_heads x kv_group; size is their product
+  Live live = Live::all;
+  std::vector<std::string> users;  ///< identifiers of the layer kinds that have it; empty: the model has it
+  std::string name;                ///< in emitted code, plan and messages: the word, or qualified by its users
+};
+
+class AxisTable : public Table<Axis> {
+ public:
+  /// The axis of this identity; made where there is none. `user` is the layer kind that has it, or "".
+  AxisId intern(const Axis& axis, const std::string& user = "");
+  /// Names every axis; to be called when all have been made.
+  void name_all();
+  /// The product of the sizes.
+  std::int64_t elements(const std::vector<AxisId>& axes) const;
+  /// "hidden x q"
+  std::string shape(const std::vector<AxisId>& axes) const;
+  /// Whether `factor` is `axis`, or one of its factors, or one of theirs.
+  bool has_factor(AxisId axis, AxisId factor) const;
+};
+
+}  // namespace monomorph::generator

@@ -1,0 +1,166 @@
+// The reference: each operation of the graph is one line that calls a loop of runtime/reference/. It reads weights as the
+// checkpoint has them, and shares neither fusion, nor stacking, nor buffers with the kernels.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "generator/emit/cpp_writer.hpp"
+#include "generator/ops/op_type.hpp"
+#include "generator/ops/reference_call.hpp"
+
+namespace monomorph::generator {
+namespace {
+
+std::string identifier(const std::string& role) {
+  const RolePath path = split_role(role);
+  return path.space.empty() ? path.word : path.space + "_" + path.word;
+}
+
+/// Local names of a function's values.
+class Locals {
+ public:
+  Locals(const Graph& graph, const Contract& contract, const AxisTable& axes, const Function& function)
+      : graph_(graph), contract_(contract) {
+    for (const Axis& axis : axes) taken_.insert(axis.name);  // locals must not hide what template arguments are made of
+    for (const ValueId parameter : function.parameters) add(parameter);
+    for (const OpId op : function.ops) add(graph.ops[op].out);
+  }
+
+  std::string of(ValueId id) const {
+    if (!id) return "absent";
+    const Value& value = graph_.values[id];
+    switch (value.storage) {
+      case Storage::weight: {
+        const WeightContract& weight = contract_.weights[{value.declared}];
+        const RolePath path = split_role(weight.role);
+        const std::string member = path.space.empty() ? path.word : path.space + "." + path.word;
+        return (weight.scope.kind == Scope::model ? "parameters." : "layer.") + member;
+      }
+      case Storage::table:
+      case Storage::host:
+        return value.role;
+      default:
+        return names_.at(id);
+    }
+  }
+
+ private:
+  /// Versions of a state are one list of entries.
+  void add(ValueId id) {
+    const Value& value = graph_.values[id];
+    std::string name = identifier(value.role);
+    if (value.storage == Storage::state) {
+      names_[id] = name + "_state";
+      return;
+    }
+    const std::string plain = name;
+    for (int number = 2; !taken_.insert(name).second; ++number) name = fmt::format("{}_{}", plain, number);
+    names_[id] = name;
+  }
+
+  const Graph& graph_;
+  const Contract& contract_;
+  std::map<ValueId, std::string> names_;
+  std::set<std::string> taken_;
+};
+
+std::string spelled(const ReferenceCall& call, const Locals& locals, const AxisTable& axes) {
+  std::string sizes, arguments;
+  for (const auto& size : call.sizes) {
+    const auto* axis = std::get_if<AxisId>(&size);
+    sizes += (sizes.empty() ? "" : ", ") +
+             (axis != nullptr ? axes[*axis].name + "::size" : std::to_string(std::get<std::int64_t>(size)));
+  }
+  const bool reads_weights = call.function != "map" && call.function != "rotary" && call.function != "append" &&
+                             call.function != "attention" && call.function != "gather_rows";
+  const auto add = [&](const std::string& argument) { arguments += (arguments.empty() ? "" : ", ") + argument; };
+  if (reads_weights) add("weights_");
+  if (call.map != nullptr) {
+    std::string parameters;
+    for (const std::string& name : call.map->names) {
+      parameters += (parameters.empty() ? "" : ", ") + ("[[maybe_unused]] double " + name);
+    }
+    add(fmt::format("[]({}) {{ return {}; }}", parameters, to_cpp(call.map->expression)));
+  }
+  for (const ValueId operand : call.operands) add(locals.of(operand));
+  for (const double number : call.numbers) add(float_literal(number));
+  if (call.positions) add("first_position");
+  return fmt::format("{}{}({});", call.function, sizes.empty() ? "" : "<" + sizes + ">", arguments);
+}
+
+}  // namespace
+
+std::vector<Holes> reference_lines(const Graph& graph, const Contract& contract, const AxisTable& axes,
+                                   FunctionId id) {
+  const Function& function = graph.functions[id];
+  const Locals locals(graph, contract, axes, function);
+  std::vector<Holes> lines;
+  for (const OpId op_id : function.ops) {
+    const Op& op = graph.ops[op_id];
+    const std::string call = spelled(type_of(op).reference(op, graph), locals, axes);
+    const bool state = graph.values[op.out].storage == Storage::state;
+    const std::string constant = graph.is_result(op.out) ? "auto " : "const auto ";
+    lines.push_back({{"text", state ? call : constant + locals.of(op.out) + " = " + call}});
+  }
+  // Carried results take the names under which the next function knows them.
+  for (const ValueId result : function.results) {
+    const Value& value = graph.values[result];
+    if (value.storage != Storage::activation || id == graph.head) continue;
+    const std::string carried = identifier(value.role), own = locals.of(result);
+    if (own == carried) continue;
+    lines.push_back({{"text", fmt::format("{}{} = std::move({});", id == graph.embed ? "auto " : "", carried, own)}});
+  }
+  return lines;
+}
+
+std::vector<Holes> CppWriter::parameter_spaces(Scope scope) const {
+  std::vector<std::pair<RolePath, Holes>> records;
+  std::int64_t index = 0;
+  for (const WeightId id : contract_.weights_of(scope)) {
+    const RolePath path = split_role(contract_.weights[id].role);
+    records.push_back({path, {{"name", path.word}, {"index", index++}}});
+  }
+  std::vector<Holes> spaces;
+  for (const auto& [space, members] : by_space(records)) {
+    if (!members.empty()) spaces.push_back({{"space", space}, {"type", camel_case(space)}, {"weights", members}});
+  }
+  return spaces;
+}
+
+Holes CppWriter::reference_kind(std::size_t kind) const {
+  Holes record = kind_names(kind);
+  std::vector<Holes> states;
+  for (const StateContract& state : contract_.states) {
+    if (state.scope.kind != kind) continue;
+    states.push_back({{"name", identifier(state.role) + "_state"}, {"index", static_cast<std::int64_t>(states.size())}});
+  }
+  record.insert({{"first_weight", first_weight(kind)},
+                 {"weight_count", static_cast<std::int64_t>(contract_.weights_of({kind}).size())},
+                 {"parameter_spaces", parameter_spaces({kind})},
+                 {"state_count", static_cast<std::int64_t>(states.size())},
+                 {"states", states},
+                 {"lines", reference_lines(graph_, contract_, plan_.axes, graph_.layers[kind])}});
+  return record;
+}
+
+std::string CppWriter::reference() const {
+  std::vector<Holes> kinds, tables;
+  for (std::size_t kind = 0; kind < contract_.kinds.size(); ++kind) kinds.push_back(reference_kind(kind));
+  for (const TableContract& table : contract_.tables) {
+    tables.push_back({{"name", table.role}, {"frequencies", float_list(table.frequencies)}});
+  }
+  Holes holes = common();
+  holes.insert({{"max_batch", contract_.max_batch},
+                {"parameter_spaces", parameter_spaces({})},
+                {"tables", tables},
+                {"kinds", kinds},
+                {"several_kinds", several_kinds()},
+                {"embed", reference_lines(graph_, contract_, plan_.axes, graph_.embed)},
+                {"head", reference_lines(graph_, contract_, plan_.axes, graph_.head)}});
+  if (several_kinds()) holes.insert({"kind_count", static_cast<std::int64_t>(contract_.kinds.size())});
+  return render("cpp/reference.hpp", holes);
+}
+
+}  // namespace monomorph::generator

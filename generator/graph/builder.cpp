@@ -1,0 +1,150 @@
+#include "generator/graph/builder.hpp"
+
+#include <algorithm>
+
+namespace monomorph::generator {
+
+Expression known_expression(const std::string& text, const std::vector<std::string>& names) {
+  Diagnostics diagnostics;
+  const std::optional<Expression> expression = parse_expression(text, {}, names, diagnostics);
+  if (!expression) throw InternalError("graph: the expression " + text + " cannot be read");
+  return *expression;
+}
+
+Builder::Builder(const Contract& contract, Graph& graph, const std::string& name, Scope scope)
+    : contract_(contract), graph_(graph), scope_(scope) {
+  function_ = graph.functions.add({name, {}, {}, {}});
+}
+
+ValueId Builder::parameter(ValueId like) {
+  Value value = graph_.values[like];
+  value.function = function_;
+  value.writer = {};
+  const ValueId id = graph_.values.add(value);
+  graph_.functions[function_].parameters.push_back(id);
+  return id;
+}
+
+void Builder::result(ValueId value) { graph_.functions[function_].results.push_back(value); }
+
+ValueId Builder::add(const std::string& word, Attributes what, std::vector<ValueId> in, const std::string& name,
+                     std::vector<AxisId> axes) {
+  Value value;
+  value.role = name;
+  value.axes = std::move(axes);
+  value.function = function_;
+  const ValueId out = graph_.values.add(value);
+  const OpId op = graph_.ops.add({word, std::move(what), std::move(in), out, function_});
+  graph_.values[out].writer = op;
+  graph_.functions[function_].ops.push_back(op);
+  return out;
+}
+
+ValueId Builder::declared(Storage storage, std::uint32_t index) {
+  for (const ValueId id : graph_.values.ids()) {
+    const Value& value = graph_.values[id];
+    if (value.storage == storage && value.declared == index && storage != Storage::state) return id;
+  }
+  Value value;
+  value.storage = storage;
+  value.declared = index;
+  if (storage == Storage::weight) {
+    const WeightContract& weight = contract_.weights[{index}];
+    value.role = weight.role;
+    value.element = weight.dtype;
+    value.axes = weight.axes;
+  } else {
+    const TableContract& table = contract_.tables[{index}];
+    value.role = table.role;
+    value.axes = table.axes;
+  }
+  return graph_.values.add(value);
+}
+
+ValueId Builder::weight(const std::string& name) {
+  WeightId found = contract_.find_weight(scope_, name);
+  if (!found) found = contract_.find_weight({}, name);
+  return found ? declared(Storage::weight, found.index) : ValueId{};
+}
+
+ValueId Builder::host(const std::string& name, const std::string& axis_word, std::int64_t size, Live live) {
+  for (const ValueId id : graph_.values.ids()) {
+    if (graph_.values[id].storage == Storage::host && graph_.values[id].role == name) return id;
+  }
+  Value value;
+  value.role = name;
+  value.storage = Storage::host;
+  value.axes = {graph_.axes.intern({axis_word, size, {}, live, {}, {}})};
+  return graph_.values.add(value);
+}
+
+ValueId Builder::gather(const std::string& word, ValueId table, ValueId indices, const std::string& name) {
+  return add(word, Gather{}, {table, indices}, role(name), {axes_of(indices)[0], axes_of(table)[1]});
+}
+
+ValueId Builder::norm(const std::string& word, const NormContract& norm, const std::string& weight_role, ValueId in,
+                      const std::string& name, AxisId over) {
+  const ValueId bias = norm.bias ? weight(role(weight_role + "_bias")) : ValueId{};
+  return add(word, Norm{norm.type, norm.eps, over ? over : axes_of(in)[1]}, {in, weight(role(weight_role)), bias},
+             role(name), axes_of(in));
+}
+
+ValueId Builder::linear(const std::string& word, const std::string& weight_role, const std::string& bias_role,
+                        ValueId in, const std::string& name) {
+  const ValueId matrix = weight(weight_role);
+  if (!matrix) throw InternalError("graph: the contract has no weight " + weight_role);
+  const ValueId bias = bias_role.empty() ? ValueId{} : weight(bias_role);
+  return add(word, Linear{}, {in, matrix, bias}, role(name), {axes_of(in)[0], axes_of(matrix)[0]});
+}
+
+ValueId Builder::map(const std::string& word, const Expression& expression, const std::vector<std::string>& names,
+                     const std::vector<ValueId>& in, const std::string& name) {
+  return add(word, Map{expression, names}, in, role(name), axes_of(in[0]));
+}
+
+ValueId Builder::rotary(std::int64_t rotary_dim, TableId angles, ValueId in, const std::string& name) {
+  return add("", Rotary{rotary_dim}, {in, declared(Storage::table, angles.index)}, role(name), axes_of(in));
+}
+
+ValueId Builder::append(const std::string& state, ValueId in) {
+  const StateId found = contract_.find_state(scope_, role(state));
+  if (!found) throw InternalError("graph: the contract has no state " + role(state));
+  const auto newest = std::find_if(states_.begin(), states_.end(),
+                                   [&](ValueId id) { return graph_.values[id].declared == found.index; });
+  ValueId before;
+  if (newest != states_.end()) {
+    before = *newest;
+  } else {
+    const StateContract& contract = contract_.states[found];
+    Value value;
+    value.role = contract.role;
+    value.storage = Storage::state;
+    value.element = contract.element;
+    value.axes = contract.axes;
+    value.declared = found.index;
+    value.function = function_;
+    before = graph_.values.add(value);
+    graph_.functions[function_].parameters.push_back(before);
+  }
+  const ValueId after = add("", Append{}, {before, in}, graph_.values[before].role, graph_.values[before].axes);
+  graph_.values[after].storage = Storage::state;
+  graph_.values[after].element = graph_.values[before].element;
+  graph_.values[after].declared = found.index;
+  if (newest != states_.end()) {
+    *newest = after;
+  } else {
+    states_.push_back(after);
+  }
+  return after;
+}
+
+ValueId Builder::attention(double scale, ValueId queries, ValueId keys, ValueId values, const std::string& name) {
+  return add("attention", Attention{scale}, {queries, keys, values}, role(name), axes_of(queries));
+}
+
+FunctionId Builder::finish() {
+  for (const ValueId state : states_) result(state);
+  return function_;
+}
+
+}  // namespace monomorph::generator

@@ -1,0 +1,65 @@
+// Builds functions of a graph: each call appends one operation and gives its value. Roles are "<instance>::<word>";
+// weights, states and tables are found by role in the contract.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "generator/graph/graph.hpp"
+
+namespace monomorph::generator {
+
+class Builder {
+ public:
+  /// Opens a function; its layer kind is `scope`.
+  Builder(const Contract& contract, Graph& graph, const std::string& name, Scope scope);
+
+  /// What the following roles begin with: "attention", or "" for none.
+  void enter(const std::string& instance) { instance_ = instance; }
+
+  /// A value that the function takes, of the type of `like`.
+  ValueId parameter(ValueId like);
+  void result(ValueId value);
+
+  ValueId gather(const std::string& word, ValueId table, ValueId indices, const std::string& role);
+  /// Normed over the last axis; where `over` is given, over each run that this factor says.
+  ValueId norm(const std::string& word, const NormContract& norm, const std::string& weight, ValueId in,
+               const std::string& role, AxisId over = {});
+  /// The weight `<word>_proj` or `word`, with its bias where the contract has one.
+  ValueId linear(const std::string& word, const std::string& weight, const std::string& bias, ValueId in,
+                 const std::string& role);
+  ValueId map(const std::string& word, const Expression& expression, const std::vector<std::string>& names,
+              const std::vector<ValueId>& in, const std::string& role);
+  ValueId rotary(std::int64_t rotary_dim, TableId angles, ValueId in, const std::string& role);
+  /// The state's next version.
+  ValueId append(const std::string& state, ValueId in);
+  ValueId attention(double scale, ValueId queries, ValueId keys, ValueId values, const std::string& role);
+
+  /// A weight of this layer kind or of the model; none where the contract has none.
+  ValueId weight(const std::string& role);
+  ValueId host(const std::string& role, const std::string& axis_word, std::int64_t size, Live live);
+  const AxisTable& axes() const { return graph_.axes; }
+  /// The axes of a value.
+  const std::vector<AxisId>& axes_of(ValueId value) const { return graph_.values[value].axes; }
+
+  /// Closes the function: the newest versions of the states it appended to become results.
+  FunctionId finish();
+
+ private:
+  std::string role(const std::string& word) const { return instance_.empty() ? word : instance_ + "::" + word; }
+  ValueId add(const std::string& word, Attributes what, std::vector<ValueId> in, const std::string& role,
+              std::vector<AxisId> axes);
+  ValueId declared(Storage storage, std::uint32_t index);
+
+  const Contract& contract_;
+  Graph& graph_;
+  FunctionId function_;
+  Scope scope_;
+  std::string instance_;
+  std::vector<ValueId> states_;  ///< newest versions
+};
+
+/// An expression of names that is known to be right.
+Expression known_expression(const std::string& text, const std::vector<std::string>& names);
+
+}  // namespace monomorph::generator

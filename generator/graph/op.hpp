@@ -1,0 +1,86 @@
+// Values and operations of the forward pass. A value is written once; an operation says what it computes, never where or
+// how. What an operation is (its operands, its checks, its kernel, its line of the reference) stands in ops/.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "generator/contract/contract.hpp"
+
+namespace monomorph::generator {
+
+struct Value;
+struct Op;
+struct Function;
+using ValueId = Id<Value>;
+using OpId = Id<Op>;
+using FunctionId = Id<Function>;
+
+enum class Storage {
+  activation,  ///< computed in this pass: tokens (or rows) x an axis
+  weight,      ///< Contract::weights
+  state,       ///< Contract::states, a version of it: each append gives the next
+  table,       ///< Contract::tables
+  host,        ///< what the host says of each token: its id, its position, the row whose logits are wanted
+};
+
+struct Value {
+  std::string role;  ///< "attention::queries": with element and axes its type in emitted C++
+  Storage storage = Storage::activation;
+  Dtype element = Dtype::f32;  ///< of an activation f32; of what the host says, 32-bit unsigned whatever stands here
+  std::vector<AxisId> axes;    ///< outermost first
+  std::uint32_t declared = 0;  ///< of a weight, a state or a table: its place in the contract
+  FunctionId function;         ///< that it belongs to; none: every function may read it
+  OpId writer;                 ///< none: a parameter, or no activation
+};
+
+/// (table, indices) -> row indices[t] of the table, for each t
+struct Gather {};
+
+/// (x, weight, bias?) -> x normed over an axis: the last one, or each run of it that a factor (head) says
+struct Norm {
+  NormType type = NormType::rms_norm;
+  double eps = 0;
+  AxisId over;
+};
+
+/// (x, weight, bias?) -> weight x + bias
+struct Linear {};
+
+/// (operands...) -> an expression of them, element by element
+struct Map {
+  Expression expression;
+  std::vector<std::string> names;  ///< of the operands in the expression
+};
+
+/// (x, angles) -> each head's first rotary_dim elements turned by the token's position (half layout: j with
+/// j + rotary_dim / 2)
+struct Rotary {
+  std::int64_t rotary_dim = 0;
+};
+
+/// (state, x) -> the state with x at the tokens' positions
+struct Append {};
+
+/// (queries, keys, values) -> softmax(scale * queries . keys, causal) x values, over the slot's positions
+struct Attention {
+  double scale = 1;
+};
+
+using Attributes = std::variant<Gather, Norm, Linear, Map, Rotary, Append, Attention>;
+
+struct Op {
+  std::string word;  ///< what kernels are named after: "q_proj", "mlp_input_norm", "add"; empty: not named
+  Attributes what;
+  std::vector<ValueId> in;  ///< by the operation's signature; none: an operand that it does without
+  ValueId out;
+  FunctionId function;
+};
+
+template <class T>
+const T* as(const Op& op) {
+  return std::get_if<T>(&op.what);
+}
+
+}  // namespace monomorph::generator

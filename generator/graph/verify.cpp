@@ -1,0 +1,219 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "generator/ops/op_type.hpp"
+
+namespace monomorph::generator {
+namespace {
+
+class GraphCheck {
+ public:
+  GraphCheck(const Graph& graph, const Contract& contract) : graph_(graph), contract_(contract) {}
+
+  std::vector<Complaint> run() {
+    one_writer();
+    if (!complaints_.empty()) return std::move(complaints_);  // who writes what is asked by all that follows
+    for (const FunctionId id : graph_.functions.ids()) check_function(id);
+    all_used();
+    chained();
+    return std::move(complaints_);
+  }
+
+ private:
+  void complain(const char* invariant, const std::string& message) { complaints_.push_back({invariant, message}); }
+
+  std::string described(OpId id) const {
+    const Op& op = graph_.ops[id];
+    const std::string out = op.out ? graph_.values[op.out].role : "nothing";
+    return fmt::format("{}: operation {} ({} -> {})", graph_.function_of(op).name, id.index, type_of(op).name, out);
+  }
+
+  void one_writer() {
+    std::map<ValueId, OpId> writers;
+    for (const OpId id : graph_.ops.ids()) {
+      const ValueId out = graph_.ops[id].out;
+      if (!out) {
+        complain("G1", described(id) + " gives nothing");
+        continue;
+      }
+      if (!writers.emplace(out, id).second) complain("G1", described(id) + ": its result has another writer");
+      if (graph_.values[out].writer != id) complain("G1", described(id) + ": its result names another writer");
+    }
+    for (const ValueId id : graph_.values.ids()) {
+      const Value& value = graph_.values[id];
+      if (value.writer && !writers.contains(id)) complain("G1", value.role + " names a writer that does not write it");
+      const bool given = value.storage != Storage::activation || graph_.is_parameter(id);
+      if (!value.writer && !given) complain("G1", value.role + " is never written");
+      if (value.writer && graph_.is_parameter(id)) complain("G1", value.role + " is a parameter, and written");
+      const bool constant = value.storage == Storage::weight || value.storage == Storage::table ||
+                            value.storage == Storage::host;
+      if (value.writer && constant) complain("G1", value.role + " is declared, and written");
+    }
+  }
+
+  void check_function(FunctionId id) {
+    const Function& function = graph_.functions[id];
+    std::set<ValueId> known(function.parameters.begin(), function.parameters.end());
+    std::map<std::uint32_t, ValueId> newest;  // of each state
+    for (const ValueId parameter : function.parameters) {
+      const Value& value = graph_.values[parameter];
+      if (value.storage == Storage::state) newest[value.declared] = parameter;
+    }
+    for (const OpId op_id : function.ops) {
+      const Op& op = graph_.ops[op_id];
+      if (op.function != id) complain("G2", described(op_id) + " stands in another function");
+      for (const ValueId in : op.in) {
+        if (!in) continue;
+        const Value& value = graph_.values[in];
+        if (!value.function) {
+          check_scope(id, op_id, value);
+        } else if (!known.contains(in)) {
+          complain("G2", fmt::format("{} reads {} before it is written, or from elsewhere", described(op_id),
+                                     value.role));
+        }
+        if (value.storage == Storage::state && newest[value.declared] != in) {
+          complain("G4", fmt::format("{} reads an old version of {}", described(op_id), value.role));
+        }
+      }
+      std::vector<std::string> faults;
+      OperandCheck operands(graph_, op, faults);
+      type_of(op).verify(op, operands);
+      for (const std::string& fault : faults) complain("G3", described(op_id) + " " + fault);
+      if (!op.out) continue;
+      known.insert(op.out);
+      const Value& out = graph_.values[op.out];
+      if (out.storage == Storage::state) newest[out.declared] = op.out;
+    }
+    for (const ValueId result : function.results) {
+      if (!known.contains(result)) complain("G2", function.name + " gives a value that it does not have");
+      const Value& value = graph_.values[result];
+      if (value.storage == Storage::state && newest[value.declared] != result) {
+        complain("G4", fmt::format("{} gives back an old version of {}", function.name, value.role));
+      }
+    }
+  }
+
+  /// A layer's weights are those of its kind or of the model.
+  void check_scope(FunctionId function, OpId op, const Value& value) {
+    if (value.storage != Storage::weight) return;
+    const Scope scope = contract_.weights[{value.declared}].scope;
+    if (scope.kind == Scope::model) return;
+    const bool own = scope.kind < graph_.layers.size() && graph_.layers[scope.kind] == function;
+    if (!own) complain("G2", fmt::format("{} reads {} of another kind of layer", described(op), value.role));
+  }
+
+  void all_used() {
+    for (const OpId id : graph_.ops.ids()) {
+      const ValueId out = graph_.ops[id].out;
+      if (out && graph_.readers(out).empty() && !graph_.is_result(out)) {
+        complain("G5", described(id) + ": nothing reads its result");
+      }
+    }
+    const auto read = [&](Storage storage, std::uint32_t declared) {
+      return std::any_of(graph_.ops.begin(), graph_.ops.end(), [&](const Op& op) {
+        return std::any_of(op.in.begin(), op.in.end(), [&](ValueId in) {
+          return in && graph_.values[in].storage == storage && graph_.values[in].declared == declared;
+        });
+      });
+    };
+    for (const WeightId id : contract_.weights.ids()) {
+      if (!read(Storage::weight, id.index)) complain("G5", contract_.weights[id].role + " is declared and never read");
+    }
+    for (const StateId id : contract_.states.ids()) {
+      if (!read(Storage::state, id.index)) complain("G5", contract_.states[id].role + " is declared and never read");
+    }
+    for (const TableId id : contract_.tables.ids()) {
+      if (!read(Storage::table, id.index)) complain("G5", contract_.tables[id].role + " is declared and never read");
+    }
+  }
+
+  bool alike(ValueId a, ValueId b) const {
+    const Value &one = graph_.values[a], &other = graph_.values[b];
+    return one.role == other.role && one.storage == other.storage && one.element == other.element &&
+           one.axes == other.axes && (one.storage != Storage::state || one.declared == other.declared);
+  }
+
+  std::vector<ValueId> activations(const std::vector<ValueId>& values) const {
+    std::vector<ValueId> result;
+    for (const ValueId value : values) {
+      if (graph_.values[value].storage == Storage::activation) result.push_back(value);
+    }
+    return result;
+  }
+
+  void compare(const std::string& what, const std::vector<ValueId>& given, const std::vector<ValueId>& taken) {
+    if (given.size() != taken.size()) return complain("G6", what + ": not as many values");
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      if (!alike(given[i], taken[i])) complain("G6", fmt::format("{}: {} is of another type", what, i));
+    }
+  }
+
+  void chained() {
+    if (!graph_.embed || !graph_.head) return complain("G6", "the graph has no embedding, or no head");
+    const std::vector<ValueId>& carried = graph_.functions[graph_.embed].results;
+    for (const FunctionId id : graph_.layers) {
+      const Function& layer = graph_.functions[id];
+      compare(layer.name + " gives what it takes", layer.results, layer.parameters);
+      compare(layer.name + " takes what the embedding gives", carried, activations(layer.parameters));
+    }
+    compare("the head takes what the layers give", carried, graph_.functions[graph_.head].parameters);
+  }
+
+  const Graph& graph_;
+  const Contract& contract_;
+  std::vector<Complaint> complaints_;
+};
+
+}  // namespace
+
+bool OperandCheck::operands(std::size_t count, std::size_t required) {
+  if (op_.in.size() != count) {
+    fault(fmt::format("has {} operands, not {}", op_.in.size(), count));
+    return false;
+  }
+  for (std::size_t i = 0; i < required; ++i) {
+    if (op_.in[i]) continue;
+    fault(fmt::format("lacks operand {}", i));
+    return false;
+  }
+  return true;
+}
+
+void OperandCheck::storage(std::size_t operand, Storage storage) {
+  if (in(operand).storage != storage) fault(fmt::format("wants another storage of operand {}", operand));
+}
+
+void OperandCheck::axes(std::size_t operand, const std::vector<AxisId>& axes) {
+  if (in(operand).axes == axes) return;
+  fault(fmt::format("wants operand {} as {}, not {}", operand, graph_.axes.shape(axes),
+                    graph_.axes.shape(in(operand).axes)));
+}
+
+void OperandCheck::result(Storage storage, const std::vector<AxisId>& axes) {
+  const Value& out = graph_.values[op_.out];
+  if (out.storage == storage && out.axes == axes) return;
+  fault(fmt::format("gives {}, not {}", graph_.axes.shape(axes), graph_.axes.shape(out.axes)));
+}
+
+bool OperandCheck::matrix(std::size_t operand) {
+  const Value& value = in(operand);
+  const bool fits = value.storage == Storage::activation && value.axes.size() == 2 &&
+                    (axis(value.axes[0]).live == Live::tokens || axis(value.axes[0]).live == Live::rows);
+  if (!fits) fault(fmt::format("wants operand {} as tokens x an axis", operand));
+  return fits;
+}
+
+std::vector<Complaint> check_graph(const Graph& graph, const Contract& contract) {
+  return GraphCheck(graph, contract).run();
+}
+
+void verify_graph(const Graph& graph, const Contract& contract) {
+  const std::vector<Complaint> complaints = check_graph(graph, contract);
+  if (complaints.empty()) return;
+  throw InternalError(fmt::format("graph {}: {}", complaints[0].invariant, complaints[0].message));
+}
+
+}  // namespace monomorph::generator

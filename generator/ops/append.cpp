@@ -1,0 +1,55 @@
+// Append: keys or values of this pass's tokens become entries of a state, at the tokens' positions.
+#include "generator/ops/heads.hpp"
+#include "generator/ops/op_type.hpp"
+#include "generator/ops/reference_call.hpp"
+
+namespace monomorph::generator {
+namespace {
+
+void verify(const Op& op, OperandCheck& check) {
+  if (!check.operands(2, 2) || !check.matrix(1)) return;
+  check.storage(0, Storage::state);
+  const Value& state = check.in(0);
+  if (state.axes.size() != 4) return check.fault("wants a state of slots x heads x positions x head");
+  const Axis& row = check.axis(check.in(1).axes[1]);
+  if (row.factors != std::vector{state.axes[1], state.axes[3]}) {
+    check.fault("wants an operand of the state's heads x head");
+  }
+  check.result(Storage::state, state.axes);
+  if (check.graph().values[op.out].declared != state.declared) check.fault("gives another state");
+}
+
+bool reads_quads(const Op&, std::size_t, const Graph&) { return false; }
+
+bool accepts(const Group& group, const Planning& planning) {
+  return group.ops.size() == 1 || accepts_heads(group, planning);
+}
+
+void plan(Draft& draft) {
+  if (draft.group().ops.size() > 1) return plan_head_chains(draft);
+  const Planning& planning = draft.planning();
+  const Op& op = planning.op(draft.group().anchor);
+  const Value& state = planning.value(op.in[0]);
+  const std::int64_t head_dim = planning.axis(state.axes[3]).size;
+  draft.call.word = "append_" + last_word(state.role);
+  draft.kernel.path = "kernels/append.comp";
+  draft.kernel.kind = KernelKind::heads;
+  draft.kernel.about = state.role + "[position] = " + planning.value(op.in[1]).role;
+  draft.set("head_dim", head_dim);
+  draft.set("entries", planning.axis(state.axes[2]).size);
+  draft.set("state_heads", planning.axis(state.axes[1]).size);
+  draft.set("cache_dtype", name_of(state.element));
+  draft.set("cache_pairs", row_bytes(state.element, head_dim) / (2 * element_bytes(state.element)));
+  draft.activation("inputs", op.in[1], Access::read);
+  draft.set("has_state", true);
+  draft.state("state", op.out, Access::write);
+  draft.call.rows = {state.axes[1]};
+}
+
+ReferenceCall reference(const Op& op, const Graph&) { return {"append", {}, {op.in[0], op.in[1]}, {}, nullptr, true}; }
+
+}  // namespace
+
+const OpType append_type = {"append", verify, reads_quads, accepts, plan, reference};
+
+}  // namespace monomorph::generator

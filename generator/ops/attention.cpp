@@ -1,0 +1,86 @@
+// Attention: causal softmax attention of each token's queries over the entries of its slot.
+#include <algorithm>
+
+#include "generator/ops/op_type.hpp"
+#include "generator/ops/reference_call.hpp"
+#include "generator/plan/draft.hpp"
+
+namespace monomorph::generator {
+namespace {
+
+/// Query rows whose tile of attention fits the shared memory that every device has, 16 KiB, with workgroups of 128: a
+/// row takes its query, its scores and three statistics, and the tile 2 KiB of partial results
+/// (shaders/attention.glsl).
+std::int64_t attention_tile_rows(std::int64_t head_dim) {
+  constexpr std::int64_t shared_bytes = 16384, workgroup_size = 128;
+  const std::int64_t row_bytes = (head_dim + 3) / 4 * 16 + workgroup_size * 4 + 12;
+  return (shared_bytes - workgroup_size * 16) / row_bytes;
+}
+
+void verify(const Op& op, OperandCheck& check) {
+  if (!check.operands(3, 3) || !check.matrix(0)) return;
+  check.storage(1, Storage::state);
+  check.storage(2, Storage::state);
+  const Value& keys = check.in(1);
+  if (keys.axes.size() != 4 || check.in(2).axes != keys.axes) return check.fault("wants keys and values of one shape");
+  const Axis& row = check.axis(check.in(0).axes[1]);
+  if (row.factors.size() != 2 || row.factors[1] != keys.axes[3]) {
+    return check.fault("wants queries of heads x the keys' head");
+  }
+  const Axis& heads = check.axis(row.factors[0]);
+  if (heads.factors.size() != 2 || heads.factors[0] != keys.axes[1]) {
+    return check.fault("wants query heads that are the keys' heads x a group");
+  }
+  check.result(Storage::activation, check.in(0).axes);
+  (void)op;
+}
+
+bool reads_quads(const Op&, std::size_t, const Graph&) { return false; }
+
+bool accepts(const Group& group, const Planning&) { return group.ops.size() == 1; }
+
+void plan(Draft& draft) {
+  const Planning& planning = draft.planning();
+  const Op& op = planning.op(draft.group().anchor);
+  const Value& keys = planning.value(op.in[1]);
+  const Axis& row = planning.axis(planning.value(op.in[0]).axes[1]);
+  const AxisId group = planning.axis(row.factors[0]).factors[1];
+  const std::int64_t head_dim = planning.axis(row.factors[1]).size;
+  const std::int64_t group_size = planning.axis(group).size;
+  const std::int64_t state_row = row_bytes(keys.element, head_dim);
+  Kernel& kernel = draft.kernel;
+  kernel.path = "kernels/attention.comp";
+  kernel.kind = KernelKind::attention;
+  kernel.max_tile_tokens = std::min(planning.max_rows * group_size, attention_tile_rows(head_dim));
+  kernel.about = planning.value(op.out).role + " = softmax(attention_scale * queries x keys, causal) x values";
+  draft.set("head_dim", head_dim);
+  draft.set("head_quads", (head_dim + 3) / 4);
+  draft.set("kv_group_size", group_size);
+  draft.set("attention_scale", as<Attention>(op)->scale);
+  draft.set("has_state", true);
+  draft.set("entries", planning.axis(keys.axes[2]).size);
+  draft.set("state_heads", planning.axis(keys.axes[1]).size);
+  draft.set("cache_dtype", name_of(keys.element));
+  draft.set("cache_quads", state_row / (4 * element_bytes(keys.element)));
+  draft.activation("queries", op.in[0], Access::read);
+  draft.state("keys", op.in[1], Access::read);
+  draft.state("values", op.in[2], Access::read);
+  draft.activation("attended", op.out, Access::write);
+  kernel.cost.bytes_per_key = 2 * state_row;
+  kernel.cost.flops_per_key = 4 * head_dim;
+  draft.call.rows = {keys.axes[1]};
+  draft.call.count = Count::queries;
+  draft.call.per_row = group;
+}
+
+ReferenceCall reference(const Op& op, const Graph& graph) {
+  const Value& keys = graph.values[op.in[1]];
+  const Axis& row = graph.axes[graph.values[op.in[0]].axes[1]];
+  return {"attention", {row.factors[0], keys.axes[1], row.factors[1]}, op.in, {as<Attention>(op)->scale}, nullptr, true};
+}
+
+}  // namespace
+
+const OpType attention_type = {"attention", verify, reads_quads, accepts, plan, reference};
+
+}  // namespace monomorph::generator

@@ -1,0 +1,61 @@
+// Gather: rows of a table, by token id or position; or rows of an activation, those whose logits are wanted.
+#include "generator/ops/op_type.hpp"
+#include "generator/ops/reference_call.hpp"
+#include "generator/plan/draft.hpp"
+
+namespace monomorph::generator {
+namespace {
+
+void verify(const Op& op, OperandCheck& check) {
+  if (!check.operands(2, 2)) return;
+  check.storage(1, Storage::host);
+  const Value &table = check.in(0), &indices = check.in(1);
+  const bool is_table = table.storage == Storage::weight || table.storage == Storage::activation;
+  if (!is_table || table.axes.size() != 2) return check.fault("wants a table of rows as operand 0");
+  if (indices.axes.size() != 1) return check.fault("wants a list of indices as operand 1");
+  check.result(Storage::activation, {indices.axes[0], table.axes[1]});
+  (void)op;
+}
+
+bool reads_quads(const Op&, std::size_t, const Graph&) { return false; }
+
+bool accepts(const Group& group, const Planning& planning) {
+  if (ops_of<Gather>(group, planning).size() != 1) return false;
+  if (group.ops.size() != 1 + ops_of<Map>(group, planning).size()) return false;
+  return accepts_epilogue(group, planning, {planning.op(group.anchor).out}, max_step_operands, false);
+}
+
+void plan(Draft& draft) {
+  const Planning& planning = draft.planning();
+  const Op& op = planning.op(draft.group().anchor);
+  const Value& table = planning.value(op.in[0]);
+  const std::int64_t columns = planning.axis(table.axes[1]).size;
+  const bool is_weight = table.storage == Storage::weight;
+  draft.kernel.path = "kernels/gather.comp";
+  draft.kernel.kind = KernelKind::gather;
+  draft.kernel.about = planning.value(op.out).role + " = " + table.role + "[" + planning.value(op.in[1]).role + "]";
+  draft.set("columns", columns);
+  draft.set("index", planning.value(op.in[1]).role);
+  Dtype format = Dtype::f32;
+  if (is_weight) {
+    format = draft.weight("table", op.in[0], true).format;
+    draft.kernel.cost.bytes_per_token = row_bytes(format, columns);
+  } else {
+    draft.rows("table", op.in[0], Access::read);
+  }
+  draft.set("table_words", row_bytes(format, columns) / 4);
+  draft.set("dtype", name_of(format));
+  draft.epilogue({op.out}, false);
+  draft.call.rows = {table.axes[0]};
+}
+
+ReferenceCall reference(const Op& op, const Graph& graph) {
+  const Value& table = graph.values[op.in[0]];
+  return {table.storage == Storage::weight ? "gather" : "gather_rows", {table.axes[1]}, op.in, {}, nullptr, false};
+}
+
+}  // namespace
+
+const OpType gather_type = {"gather", verify, reads_quads, accepts, plan, reference};
+
+}  // namespace monomorph::generator

@@ -1,0 +1,150 @@
+// Linear: a matrix times each row. Its kernel may compute more: a norm before it, a second matrix of the same input,
+// further matrices stacked below it, and Maps of what it gives.
+#include <algorithm>
+
+#include "generator/ops/op_type.hpp"
+#include "generator/ops/prologue.hpp"
+#include "generator/ops/reference_call.hpp"
+#include "generator/plan/draft.hpp"
+
+namespace monomorph::generator {
+namespace {
+
+void verify(const Op& op, OperandCheck& check) {
+  if (!check.operands(3, 2) || !check.matrix(0)) return;
+  check.storage(1, Storage::weight);
+  const Value& weight = check.in(1);
+  if (weight.axes.size() != 2 || weight.axes[1] != check.in(0).axes[1]) {
+    return check.fault("wants a matrix of its operand's columns");
+  }
+  if (check.given(2)) {
+    check.storage(2, Storage::weight);
+    check.axes(2, {weight.axes[0]});
+  }
+  check.result(Storage::activation, {check.in(0).axes[0], weight.axes[0]});
+  (void)op;
+}
+
+bool reads_quads(const Op&, std::size_t operand, const Graph&) { return operand == 0; }
+
+/// Matrices that are read side by side, joined by the group's first Map; else they are stacked into one.
+bool is_pair(const std::vector<OpId>& linears, const Group& group, const Planning& planning) {
+  return linears.size() == 2 && !ops_of<Map>(group, planning).empty();
+}
+
+std::vector<ValueId> results(const std::vector<OpId>& ops, const Planning& planning) {
+  std::vector<ValueId> values;
+  for (const OpId id : ops) values.push_back(planning.op(id).out);
+  return values;
+}
+
+/// A pair's matrices in the order of the first Map's operands: which is the gate is the Map's to say.
+std::vector<OpId> matrices(const Group& group, const Planning& planning) {
+  std::vector<OpId> linears = ops_of<Linear>(group, planning);
+  if (is_pair(linears, group, planning)) {
+    const Op& join = planning.op(ops_of<Map>(group, planning).front());
+    if (!join.in.empty() && join.in[0] == planning.op(linears[1]).out) std::swap(linears[0], linears[1]);
+  }
+  return linears;
+}
+
+bool accepts(const Group& group, const Planning& planning) {
+  const std::vector<OpId> linears = matrices(group, planning);
+  const Op& first = planning.op(linears.front());
+  const bool pair = is_pair(linears, group, planning);
+  for (const OpId id : linears) {
+    const Op& op = planning.op(id);
+    if (op.in[0] != first.in[0] || planning.format(op.in[1]) != planning.format(first.in[1])) return false;
+    if (planning.contract.weights[{planning.value(op.in[1]).declared}].scope !=
+        planning.contract.weights[{planning.value(first.in[1]).declared}].scope) {
+      return false;
+    }
+  }
+  if (pair && planning.value(first.in[1]).axes != planning.value(planning.op(linears[1]).in[1]).axes) return false;
+  if (!accepts_prologue(group, planning, first.in[0])) return false;
+  const std::vector<OpId> prologue = prologue_ops(group, planning, first.in[0]);
+  const std::size_t maps = ops_of<Map>(group, planning).size();
+  if (group.ops.size() != linears.size() + prologue.size() + maps) return false;
+
+  // The step, matrices, biases, the norm's vectors, the input.
+  std::int64_t bindings = 2 + (pair ? 2 : 1);
+  if (pair) {
+    for (const OpId id : linears) bindings += planning.op(id).in[2] ? 1 : 0;
+  } else {
+    bindings += std::any_of(linears.begin(), linears.end(), [&](OpId id) { return planning.op(id).in[2]; }) ? 1 : 0;
+  }
+  for (const OpId id : prologue) {
+    if (as<Norm>(planning.op(id)) != nullptr) bindings += planning.op(id).in[2] ? 2 : 1;
+  }
+  if (bindings + epilogue_bindings(group, planning) > max_bindings) return false;
+  const std::vector<ValueId> given = results(linears, planning);
+  if (pair || linears.size() == 1) return accepts_epilogue(group, planning, given, max_step_operands, false);
+  return maps == 0 && std::all_of(given.begin(), given.end(), [&](ValueId value) { return is_column(value, planning); });
+}
+
+/// Binds a bias by rows, where any of these matrices has one.
+bool plan_bias(Draft& draft, const std::string& name, const std::vector<OpId>& linears) {
+  std::vector<ValueId> biases;
+  std::vector<AxisId> rows;
+  for (const OpId id : linears) {
+    const Op& op = draft.planning().op(id);
+    biases.push_back(op.in[2]);
+    rows.push_back(draft.planning().value(op.in[1]).axes[0]);
+  }
+  if (std::none_of(biases.begin(), biases.end(), [](ValueId bias) { return static_cast<bool>(bias); })) return false;
+  draft.weight(name, biases, rows, false);
+  return true;
+}
+
+void plan(Draft& draft) {
+  const Planning& planning = draft.planning();
+  const Group& group = draft.group();
+  const std::vector<OpId> linears = matrices(group, planning);
+  const bool pair = is_pair(linears, group, planning);
+  const bool vector = planning.phase.lowering == Lowering::vector;
+  const Op& first = planning.op(linears[0]);
+  Kernel& kernel = draft.kernel;
+  kernel.path = vector ? "kernels/matvec.comp" : "kernels/matmul.comp";
+  kernel.kind = vector ? KernelKind::matvec : KernelKind::matmul;
+  kernel.max_tile_tokens = vector ? 1 : planning.max_rows;
+
+  std::vector<ValueId> weights;
+  std::vector<AxisId> rows;
+  for (const OpId id : pair ? std::vector{linears[0]} : linears) {
+    weights.push_back(planning.op(id).in[1]);
+    rows.push_back(planning.value(weights.back()).axes[0]);
+  }
+  const Stored matrix = draft.weight("weights", weights, rows, true);
+  if (pair) draft.weight("second_weights", planning.op(linears[1]).in[1], true);
+  draft.set("first_bias", plan_bias(draft, "bias", pair ? std::vector{linears[0]} : linears));
+  draft.set("second_bias", pair && plan_bias(draft, "second_bias_vector", {linears[1]}));
+  plan_prologue(draft, first.in[0], nullptr, false);
+
+  const std::int64_t stored_row = row_bytes(matrix.format, matrix.columns);
+  draft.set("row_blocks", stored_row / 16);
+  draft.set("padded_quads", stored_row / 4 / element_bytes(matrix.format));
+  draft.set("matrices", pair ? 2 : 1);
+  draft.set("dtype", name_of(matrix.format));
+  if (linears.size() == 1 || pair) {
+    draft.epilogue(results(linears, planning), false);
+  } else {
+    // Results are neighbouring columns: the first one's place is that of all.
+    draft.set("steps", std::vector<MapStep>{});
+    draft.activation("outputs", results(ops_of<Linear>(group, planning), planning).front(), Access::write);
+  }
+  const std::int64_t count = pair ? 2 : 1;
+  kernel.cost.bytes_per_row = count * stored_row;
+  kernel.cost.flops_per_row = count * 2 * matrix.columns;
+  kernel.about = words_of(group, planning) + " of " + planning.value(planning.inputs(group).front()).role;
+  draft.call.rows = rows;
+}
+
+ReferenceCall reference(const Op& op, const Graph& graph) {
+  return {"linear", {graph.values[op.in[1]].axes[0]}, {op.in[1], op.in[2], op.in[0]}, {}, nullptr, false};
+}
+
+}  // namespace
+
+const OpType linear_type = {"linear", verify, reads_quads, accepts, plan, reference};
+
+}  // namespace monomorph::generator

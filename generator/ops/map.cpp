@@ -1,0 +1,54 @@
+// Map: an expression of values of one shape, element by element.
+#include <algorithm>
+
+#include "generator/ops/op_type.hpp"
+#include "generator/ops/reference_call.hpp"
+#include "generator/plan/draft.hpp"
+
+namespace monomorph::generator {
+namespace {
+
+/// Buffers "operand<i>" that templates/kernels/map.comp declares.
+constexpr std::int64_t most_operands = max_bindings - 2;
+
+void verify(const Op& op, OperandCheck& check) {
+  const Map& map = *as<Map>(op);
+  if (!check.operands(map.names.size(), map.names.size())) return;
+  if (map.names.empty()) return check.fault("has no operands");
+  if (static_cast<std::int64_t>(map.names.size()) > most_operands) return check.fault("has too many operands");
+  for (std::size_t i = 0; i < op.in.size(); ++i) {
+    if (!check.matrix(i)) return;
+    check.axes(i, check.in(0).axes);
+  }
+  for (const std::string& name : names_in(map.expression)) {
+    if (std::find(map.names.begin(), map.names.end(), name) == map.names.end()) {
+      check.fault("has an expression of " + name + ", which is no operand");
+    }
+  }
+  check.result(Storage::activation, check.in(0).axes);
+}
+
+bool reads_quads(const Op&, std::size_t, const Graph&) { return false; }
+
+bool accepts(const Group& group, const Planning& planning) {
+  if (ops_of<Map>(group, planning).size() != group.ops.size()) return false;
+  return accepts_epilogue(group, planning, {}, most_operands, false);
+}
+
+void plan(Draft& draft) {
+  const Planning& planning = draft.planning();
+  const Value& out = planning.value(planning.op(draft.group().ops.back()).out);
+  draft.kernel.path = "kernels/map.comp";
+  draft.kernel.kind = KernelKind::map;
+  draft.kernel.about = out.role + " = " + as<Map>(planning.op(draft.group().ops.back()))->expression.text;
+  draft.set("columns", planning.axis(out.axes[1]).size);
+  draft.epilogue({}, false);
+}
+
+ReferenceCall reference(const Op& op, const Graph&) { return {"map", {}, op.in, {}, as<Map>(op), false}; }
+
+}  // namespace
+
+const OpType map_type = {"map", verify, reads_quads, accepts, plan, reference};
+
+}  // namespace monomorph::generator

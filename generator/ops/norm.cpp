@@ -1,0 +1,85 @@
+// Norm: RMSNorm or LayerNorm of a row, or of each head of a row.
+#include <algorithm>
+
+#include "generator/ops/heads.hpp"
+#include "generator/ops/op_type.hpp"
+#include "generator/ops/prologue.hpp"
+#include "generator/ops/reference_call.hpp"
+#include "generator/plan/draft.hpp"
+
+namespace monomorph::generator {
+namespace {
+
+bool is_of_heads(const Op& op, const Graph& graph) { return as<Norm>(op)->over != graph.values[op.in[0]].axes[1]; }
+
+void verify(const Op& op, OperandCheck& check) {
+  const Norm& norm = *as<Norm>(op);
+  if (!check.operands(3, 2) || !check.matrix(0)) return;
+  const std::vector<AxisId>& axes = check.in(0).axes;
+  if (!check.graph().axes.has_factor(axes[1], norm.over)) return check.fault("is over no factor of its operand's axis");
+  if (norm.over != axes[1] && check.axis(axes[1]).factors.back() != norm.over) {
+    return check.fault("is over an axis whose elements do not follow each other");
+  }
+  for (const std::size_t vector : {1, 2}) {
+    if (!check.given(vector)) continue;
+    check.storage(vector, Storage::weight);
+    check.axes(vector, {norm.over});
+  }
+  if (norm.type == NormType::rms_norm && check.given(2)) check.fault("is an RMSNorm, which has no bias here");
+  if (is_of_heads(op, check.graph()) && norm.type != NormType::rms_norm) check.fault("of heads is an RMSNorm");
+  check.result(Storage::activation, axes);
+}
+
+bool reads_quads(const Op& op, std::size_t operand, const Graph& graph) {
+  return operand == 0 && !is_of_heads(op, graph);
+}
+
+bool accepts(const Group& group, const Planning& planning) {
+  const Op& op = planning.op(group.anchor);
+  if (is_of_heads(op, planning.graph)) return group.ops.size() == 1 || accepts_heads(group, planning);
+  if (ops_of<Norm>(group, planning).size() != 1) return false;
+  const std::size_t prologue = prologue_ops(group, planning, op.in[0]).size();
+  if (group.ops.size() != 1 + prologue + ops_of<Map>(group, planning).size()) return false;
+  const std::int64_t bindings = 3 + (op.in[2] ? 1 : 0) + epilogue_bindings(group, planning);
+  return bindings <= max_bindings && accepts_epilogue(group, planning, {op.out}, max_step_operands, true);
+}
+
+void plan_heads(Draft& draft, const Op& op) {
+  const Planning& planning = draft.planning();
+  const Norm& norm = *as<Norm>(op);
+  const Axis& row = planning.axis(planning.value(op.in[0]).axes[1]);
+  draft.kernel.path = "kernels/norm_heads.comp";
+  draft.kernel.kind = KernelKind::heads;
+  draft.set("head_dim", planning.axis(norm.over).size);
+  draft.set("eps", norm.eps);
+  draft.weight("norm_weight", op.in[1]);
+  draft.activation("inputs", op.in[0], Access::read);
+  draft.activation("outputs", op.out, Access::write);
+  draft.call.rows = {row.factors[0]};
+}
+
+void plan(Draft& draft) {
+  const Planning& planning = draft.planning();
+  const Op& op = planning.op(draft.group().anchor);
+  if (draft.group().ops.size() > 1 && is_of_heads(op, planning.graph)) return plan_head_chains(draft);
+  draft.kernel.about = planning.value(op.out).role + " = norm of " + planning.value(op.in[0]).role;
+  if (is_of_heads(op, planning.graph)) return plan_heads(draft, op);
+  draft.kernel.path = "kernels/norm.comp";
+  draft.kernel.kind = KernelKind::norm;
+  const bool in_place = draft.shares_output(op.in[0]);
+  plan_prologue(draft, op.in[0], &op, in_place);
+  draft.epilogue({op.out}, true, in_place);
+}
+
+ReferenceCall reference(const Op& op, const Graph&) {
+  const Norm& norm = *as<Norm>(op);
+  const bool rms = norm.type == NormType::rms_norm;
+  const std::vector<ValueId> operands = rms ? std::vector{op.in[1], op.in[0]} : std::vector{op.in[1], op.in[2], op.in[0]};
+  return {rms ? "rms_norm" : "layer_norm", {norm.over}, operands, {norm.eps}, nullptr, false};
+}
+
+}  // namespace
+
+const OpType norm_type = {"norm", verify, reads_quads, accepts, plan, reference};
+
+}  // namespace monomorph::generator

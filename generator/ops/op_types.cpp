@@ -1,0 +1,13 @@
+// The table of operations, in the order of Attributes.
+#include "generator/ops/op_type.hpp"
+
+namespace monomorph::generator {
+
+const OpType& type_of(const Op& op) {
+  static const OpType* const types[] = {&gather_type, &norm_type,   &linear_type,   &map_type,
+                                        &rotary_type, &append_type, &attention_type};
+  static_assert(std::size(types) == std::variant_size_v<Attributes>, "every operation has a row");
+  return *types[op.what.index()];
+}
+
+}  // namespace monomorph::generator

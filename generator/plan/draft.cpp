@@ -1,0 +1,212 @@
+#include "generator/plan/draft.hpp"
+
+#include <algorithm>
+
+#include "generator/ops/op_type.hpp"
+
+namespace monomorph::generator {
+namespace {
+
+bool contains(const std::vector<ValueId>& values, ValueId value) {
+  return std::find(values.begin(), values.end(), value) != values.end();
+}
+
+/// Whether a place is that of another value: they share bytes.
+bool same(const Place& a, const Place& b) { return a.buffer == b.buffer && a.first_column == b.first_column; }
+
+}  // namespace
+
+std::string last_word(const std::string& role) {
+  const std::size_t colon = role.rfind(':');
+  return colon == std::string::npos ? role : role.substr(colon + 1);
+}
+
+std::string join_words(const std::vector<std::string>& words) {
+  const std::size_t tail_begin = words.front().rfind('_');
+  const std::string tail = tail_begin == std::string::npos ? "" : words.front().substr(tail_begin);
+  const auto ends = [&](const std::string& word) { return word.size() > tail.size() && word.ends_with(tail); };
+  if (words.size() == 1 || tail.empty() || !std::all_of(words.begin(), words.end(), ends)) {
+    std::string text;
+    for (const std::string& word : words) text += (text.empty() ? "" : "_") + word;
+    return text;
+  }
+  std::vector<std::string> heads;
+  for (const std::string& word : words) heads.push_back(word.substr(0, word.size() - tail.size()));
+  const bool letters = std::all_of(heads.begin(), heads.end(), [](const std::string& head) { return head.size() == 1; });
+  std::string text;
+  for (const std::string& head : heads) text += (text.empty() || letters ? "" : "_") + head;
+  return text + tail;
+}
+
+std::string words_of(const Group& group, const Planning& planning) {
+  std::vector<std::string> what;
+  std::string fused;
+  for (const OpId id : group.ops) {
+    const Op& op = planning.op(id);
+    const bool like_anchor = op.what.index() == planning.op(group.anchor).what.index();
+    if (like_anchor && as<Map>(op) == nullptr) {
+      what.push_back(op.word);
+    } else if (as<Norm>(op) != nullptr) {
+      fused += "_norm";
+    } else if (as<Map>(op) != nullptr && !op.word.empty()) {
+      (what.empty() ? what.emplace_back() : fused) += (what.empty() ? "" : "_") + op.word;
+    }
+  }
+  std::erase(what, "");
+  // Maps without a word of their own are called after what they give.
+  if (what.empty()) what.push_back(last_word(planning.value(planning.op(group.ops.back()).out).role));
+  return join_words(what) + fused;
+}
+
+bool is_column(ValueId id, const Planning& planning) {
+  const Value& value = planning.value(id);
+  if (!value.writer || planning.graph.is_result(id) || as<Linear>(planning.op(value.writer)) == nullptr) return false;
+  const std::vector<OpId> readers = planning.graph.readers(id);
+  return std::all_of(readers.begin(), readers.end(), [&](OpId reader) {
+    const Op& op = planning.op(reader);
+    for (std::size_t i = 0; i < op.in.size(); ++i) {
+      if (op.in[i] == id && type_of(op).reads_quads(op, i, planning.graph)) return false;
+    }
+    return true;
+  });
+}
+
+std::vector<ValueId> step_operands(const Group& group, const Planning& planning) {
+  const auto inside = [&](ValueId value) {
+    const OpId writer = planning.value(value).writer;
+    return writer && std::find(group.ops.begin(), group.ops.end(), writer) != group.ops.end();
+  };
+  std::vector<ValueId> result;
+  for (const OpId id : ops_of<Map>(group, planning)) {
+    for (const ValueId in : planning.op(id).in) {
+      if (!inside(in) && !contains(result, in)) result.push_back(in);
+    }
+  }
+  return result;
+}
+
+bool accepts_epilogue(const Group& group, const Planning& planning, const std::vector<ValueId>& first,
+                      std::int64_t operands, bool quads) {
+  const std::vector<OpId> maps = ops_of<Map>(group, planning);
+  if (maps.empty()) return first.size() == 1;
+  const ValueId output = planning.op(maps.back()).out;
+  // All else that is computed here is read here: nothing but the last result is written.
+  std::vector<ValueId> computed = first;
+  for (const OpId id : maps) computed.push_back(planning.op(id).out);
+  for (const ValueId value : computed) {
+    const bool read = std::any_of(maps.begin(), maps.end(), [&](OpId id) { return contains(planning.op(id).in, value); });
+    if (read == (value == output)) return false;
+  }
+  const std::vector<ValueId> given = step_operands(group, planning);
+  if (static_cast<std::int64_t>(given.size()) > operands) return false;
+  std::vector<ValueId> known = first;
+  known.insert(known.end(), given.begin(), given.end());
+  for (const OpId id : maps) {
+    for (const ValueId in : planning.op(id).in) {
+      if (!contains(known, in)) return false;
+    }
+    known.push_back(planning.op(id).out);
+  }
+  return std::all_of(given.begin(), given.end(), [&](ValueId operand) {
+    const bool fits = planning.value(operand).storage == Storage::activation && planning.elementwise(operand, output);
+    return fits && !(quads && is_column(operand, planning));
+  });
+}
+
+std::int64_t epilogue_bindings(const Group& group, const Planning& planning) {
+  return static_cast<std::int64_t>(step_operands(group, planning).size()) + 1;
+}
+
+void Draft::bind(const std::string& name, Access access, bool splits, Argument argument) {
+  kernel.bindings.push_back({name, access, splits});
+  call.arguments.push_back(argument);
+}
+
+const Stored& Draft::weight(const std::string& name, const std::vector<ValueId>& weights,
+                            const std::vector<AxisId>& rows, bool splits) {
+  const StoredId id = placement_.store(weights, rows);
+  bind(name, Access::read, splits, id);
+  return placement_.stored(id);
+}
+
+const Stored& Draft::weight(const std::string& name, ValueId weight_value, bool splits) {
+  return weight(name, {weight_value}, {planning_.value(weight_value).axes[0]}, splits);
+}
+
+void Draft::activation(const std::string& name, ValueId value, Access access) {
+  const Place place = placement_.place(value);
+  const Buffer& buffer = placement_.buffer(place.buffer);
+  bind(name, access, false, place.buffer);
+  set(name + "_stride", row_stride(planning_.axis(buffer.axes.back()).size));
+  set(name + "_column", place.first_column);
+}
+
+void Draft::rows(const std::string& name, ValueId value, Access access) {
+  const Place place = placement_.place(value);
+  if (place.first_column != 0) throw InternalError("plan: " + planning_.value(value).role + " begins inside a row");
+  bind(name, access, false, place.buffer);
+}
+
+void Draft::state(const std::string& name, ValueId value, Access access) {
+  bind(name, access, false, StateId{planning_.value(value).declared});
+}
+
+void Draft::table(const std::string& name, ValueId value) {
+  bind(name, Access::read, false, placement_.table({planning_.value(value).declared}));
+}
+
+bool Draft::shares_output(ValueId value) const {
+  const Value& read = planning_.value(value);
+  if (read.storage != Storage::activation) return false;
+  if (read.writer && std::find(group_.ops.begin(), group_.ops.end(), read.writer) != group_.ops.end()) return false;
+  return same(placement_.place(value), placement_.place(planning_.op(group_.ops.back()).out));
+}
+
+void Draft::epilogue(const std::vector<ValueId>& first, bool quads, bool in_place) {
+  const std::vector<OpId> maps = ops_of<Map>(group_, planning_);
+  const ValueId output = maps.empty() ? first.at(0) : planning_.op(maps.back()).out;
+  const Place place = placement_.place(output);
+  std::vector<ValueId> buffers;
+  for (const ValueId operand : step_operands(group_, planning_)) {
+    if (same(placement_.place(operand), place)) {
+      in_place = true;
+    } else {
+      const std::string name = "operand" + std::to_string(buffers.size());
+      quads ? rows(name, operand, Access::read) : activation(name, operand, Access::read);
+      buffers.push_back(operand);
+    }
+  }
+  std::vector<MapStep> steps;
+  std::vector<ValueId> computed;
+  const auto place_in = [](const std::vector<ValueId>& values, ValueId value) {
+    const auto found = std::find(values.begin(), values.end(), value);
+    return found == values.end() ? std::int64_t{-1} : static_cast<std::int64_t>(found - values.begin());
+  };
+  for (const OpId id : maps) {
+    const Op& op = planning_.op(id);
+    const Map& map = *as<Map>(op);
+    MapStep step{planning_.value(op.out).role, map.expression, map.names, {}};
+    for (const ValueId in : op.in) {
+      using From = StepOperand::From;
+      if (const std::int64_t sum = place_in(first, in); sum >= 0) {
+        step.operands.push_back({From::sum, sum});
+      } else if (const std::int64_t earlier = place_in(computed, in); earlier >= 0) {
+        step.operands.push_back({From::step, earlier});
+      } else if (const std::int64_t buffer = place_in(buffers, in); buffer >= 0) {
+        step.operands.push_back({From::buffer, buffer});
+      } else {
+        step.operands.push_back({From::output, 0});
+      }
+    }
+    steps.push_back(std::move(step));
+    computed.push_back(op.out);
+  }
+  for (std::int64_t i = 0; i < static_cast<std::int64_t>(buffers.size()); ++i) {
+    set("operand" + std::to_string(i), true);
+  }
+  set("steps", std::move(steps));
+  const Access access = in_place ? Access::read_write : Access::write;
+  quads ? rows("outputs", output, access) : activation("outputs", output, access);
+}
+
+}  // namespace monomorph::generator

@@ -1,0 +1,152 @@
+#include "runtime/cli/options.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <functional>
+#include <limits>
+#include <type_traits>
+
+#include "runtime/cli/arguments.hpp"
+#include "runtime/cli/commands.hpp"
+
+namespace monomorph::cli {
+namespace {
+
+/// The library's own reading bends what is too large, takes 010 for eight and an empty word for 0.
+template <class Number>
+Number read_number(const std::string& option, const std::string& word) {
+  Number value{};
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (error == std::errc() && end == word.data() + word.size()) return value;
+  using Limits = std::numeric_limits<Number>;
+  throw CLI::ValidationError(
+      option, std::is_integral_v<Number>
+                  ? fmt::format("'{}' is no whole number from {} to {}", word, Limits::lowest(), Limits::max())
+                  : fmt::format("'{}' is no number that fits here", word));
+}
+
+/// An option "-n,--count" of one number; `Value` is `Number`, or an optional one.
+template <class Number, class Value>
+CLI::Option* add_number(CLI::App& command, const std::string& names, Value& value, const std::string& about) {
+  const std::string name = names.substr(names.find(',') + 1);
+  CLI::Option* const option = command.add_option_function<std::string>(
+      names, [name, &value](const std::string& word) { value = read_number<Number>(name, word); }, about);
+  if constexpr (std::is_same_v<Number, Value>) option->default_str(fmt::format("{}", value));
+  return option->type_name(std::is_floating_point_v<Number> ? "FLOAT" : std::is_signed_v<Number> ? "INT" : "UINT");
+}
+
+void add_engine_options(CLI::App& command, EngineChoice& choice) {
+  CLI::Option_group& source = *command.add_option_group("weights");
+  source.add_option("--weights", choice.weights,
+                    "a .safetensors file, or a directory with one or with an index of shards");
+  source.add_flag("--random-weights", choice.random_weights, "random weights, in place of a checkpoint");
+  source.require_option(1);
+  add_number<std::uint64_t>(command, "--random-seed", choice.random_seed, "seed of the random weights");
+  command.add_option("--device", choice.device,
+                     "index of a Vulkan device, a part of its name, or cpu: the reference; default: the best one");
+}
+
+/// The commands with their options; `chosen` is the call that the words asked for.
+struct Commands {
+  const Program& program;
+  std::function<void()> chosen{};
+  RunOptions run{};
+  LogitsOptions logits{};
+  BenchOptions bench{};
+  VerifyOptions verify{};
+  InfoOptions info{};
+  bool devices_json = false;
+  std::string mode = "prefill";
+
+  CLI::App& add(CLI::App& app, const char* name, const char* about, std::function<void()> call) {
+    CLI::App& command = *app.add_subcommand(name, about);
+    command.callback([this, call = std::move(call)] { chosen = call; });
+    return command;
+  }
+
+  void add_run(CLI::App& app) {
+    CLI::App& command = add(app, "run", "continue a prompt", [this] { cli::run(program, run); });
+    add_engine_options(command, run.engine);
+    CLI::Option_group& what = *command.add_option_group("prompt");
+    // Not read into the optionals themselves, which the library leaves empty for an empty text.
+    const auto text = [&](const char* name, std::optional<std::string>& value, const char* about) {
+      what.add_option_function<std::string>(name, [&value](const std::string& given) { value = given; }, about);
+    };
+    text("--prompt", run.prompt, "text to continue");
+    text("--prompt-file", run.prompt_file, "a file with the text to continue; -: standard input");
+    what.add_option("--tokens", run.tokens, "token ids to continue: 1,2,3");
+    what.require_option(1);
+    command.add_option("--tokenizer", run.tokenizer, "tokenizer.json; default: the one beside the weights");
+    add_number<std::int64_t>(command, "-n,--count", run.count, "tokens to draw");
+    add_number<float>(command, "--temperature", run.sampling.temperature, "0: always the likeliest token");
+    add_number<std::uint32_t>(command, "--top-k", run.sampling.top_k, "draw from the k likeliest; 0: from all");
+    add_number<float>(command, "--top-p", run.sampling.top_p, "draw from the likeliest that reach this share");
+    add_number<std::uint64_t>(command, "--seed", run.sampling.seed, "the same draws for the same seed");
+  }
+
+  void add_logits(CLI::App& app) {
+    CLI::App& command = add(app, "logits", "write the logits of every token to a .npy file", [this] {
+      logits.mode = mode == "decode" ? LogitsMode::decode : LogitsMode::prefill;
+      cli::logits(program, logits);
+    });
+    add_engine_options(command, logits.engine);
+    command.add_option("--tokens", logits.tokens, "token ids: 1,2,3")->required();
+    command.add_option("--mode", mode, "many tokens at once, or one by one")
+        ->check(CLI::IsMember({"prefill", "decode"}))
+        ->capture_default_str();
+    command.add_option("-o,--output", logits.output, "float32 [tokens, vocab_size]")->required();
+  }
+
+  void add_bench(CLI::App& app) {
+    CLI::App& command = add(app, "bench", "measure prefill and decode", [this] { cli::bench(program, bench); });
+    add_engine_options(command, bench.engine);
+    add_number<std::int64_t>(command, "-p,--prompt", bench.prompt,
+                             "tokens of prefill; default: 512, or what the sequence holds");
+    add_number<std::int64_t>(command, "-n,--count", bench.count,
+                             "tokens of decode; default: 128, or what the sequence holds");
+    add_number<std::int64_t>(command, "-r,--repetitions", bench.repetitions, "the median of these is reported");
+    command.add_flag("--profile", bench.profile, "also time each kernel on the device");
+    command.add_flag("--json", bench.json, "for programs");
+  }
+
+  void add_verify(CLI::App& app) {
+    CLI::App& command = add(app, "verify", "compare the device with the reference, layer by layer",
+                            [this] { cli::verify(program, verify); });
+    add_engine_options(command, verify.engine);
+    add_number<std::int64_t>(command, "-p,--prompt", verify.prompt, "tokens of prefill");
+    add_number<std::int64_t>(command, "-n,--count", verify.count, "tokens of decode");
+    add_number<double>(command, "--tolerance", verify.tolerance,
+                       "relative L2 of every layer; default: by depth, widths and the cache's type");
+  }
+
+  void add_queries(CLI::App& app) {
+    add(app, "devices", "list the Vulkan devices", [this] {
+      cli::devices(devices_json);
+    }).add_flag("--json", devices_json, "for programs");
+    CLI::App& command = add(app, "info", "what this engine is, to the byte", [this] { cli::info(program, info); });
+    command.add_option("--device", info.device,
+                       "index or part of a name, or cpu; default: the one an engine would take");
+    command.add_flag("--json", info.json, "for programs");
+  }
+};
+
+}  // namespace
+
+int read_and_run(std::vector<std::string> words, const Program& program) {
+  CLI::App app(fmt::format("The inference engine of {}.", program.name), std::string(program.name));
+  app.set_version_flag("--version", fmt::format("{}, built by monomorph {} from the spec of hash {}", program.name,
+                                                program.version, program.spec_hash));
+  Commands commands{program};
+  commands.add_run(app);
+  commands.add_logits(app);
+  commands.add_bench(app);
+  commands.add_verify(app);
+  commands.add_queries(app);
+  if (const std::optional<int> status = read_arguments(app, std::move(words))) return *status;
+  commands.chosen();
+  return 0;
+}
+
+}  // namespace monomorph::cli

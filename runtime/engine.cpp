@@ -1,0 +1,114 @@
+#include "runtime/engine.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "runtime/validate.hpp"
+
+namespace monomorph {
+namespace {
+
+// A submission is as long as a reader waits without noticing: longer ones would print in bursts.
+constexpr double submission_seconds = 0.1;
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Appends what was drawn and shows it to the reader; whether the generation goes on.
+bool take(const Drawn& drawn, std::int64_t count, const std::function<bool(std::int32_t)>& token,
+          Engine::Generation& generation) {
+  for (const std::int32_t id : drawn.tokens) {
+    if (static_cast<std::int64_t>(generation.tokens.size()) == count) return false;
+    generation.tokens.push_back(id);
+    generation.stopped = drawn.stopped && &id == &drawn.tokens.back();
+    if ((token && !token(id)) || generation.stopped) return false;
+  }
+  return static_cast<std::int64_t>(generation.tokens.size()) < count;
+}
+
+}  // namespace
+
+std::span<const Drawn> Engine::append(std::span<const std::int32_t> tokens, Run last, const OnLogits& on_logits) {
+  const auto total = static_cast<std::int64_t>(tokens.size());
+  const auto chunk = static_cast<std::size_t>(program().prefill_chunk);
+  std::int64_t done = 0;
+  const OnLogits shifted = [&](std::size_t run, std::int64_t token, std::span<const float> logits) {
+    on_logits(run, done + token, logits);
+  };
+  while (true) {
+    const std::size_t count = std::min(tokens.size(), chunk);
+    Run run = last;
+    run.tokens = tokens.first(count);
+    run.prefill = true;
+    tokens = tokens.subspan(count);
+    if (!tokens.empty()) {
+      run.draw = false;
+      if (run.logits == Logits::last) run.logits = Logits::none;
+    }
+    const std::span<const Drawn> drawn = step({&run, 1}, 1, on_logits ? shifted : OnLogits{});
+    done += static_cast<std::int64_t>(count);
+    if (watcher_) watcher_(done, total);
+    if (tokens.empty()) return drawn;
+  }
+}
+
+std::span<const float> Engine::prefill(std::span<const std::int32_t> tokens, std::int64_t slot) {
+  validate_tokens(program(), slot, position(slot), tokens);
+  append(tokens, {slot, {}, Logits::last, false, true}, [&](std::size_t, std::int64_t, std::span<const float> logits) {
+    logits_.assign(logits.begin(), logits.end());
+  });
+  return logits_;
+}
+
+void Engine::prefill_all(std::span<const std::int32_t> tokens, const std::function<void(std::span<const float>)>& row,
+                         std::int64_t slot) {
+  validate_tokens(program(), slot, position(slot), tokens);
+  append(tokens, {slot, {}, Logits::all, false, true},
+         [&](std::size_t, std::int64_t, std::span<const float> logits) { row(logits); });
+}
+
+std::span<const float> Engine::decode(std::int32_t token, std::int64_t slot) {
+  const Run run{slot, {&token, 1}, Logits::last, false, false};
+  step({&run, 1}, 1, [&](std::size_t, std::int64_t, std::span<const float> logits) {
+    logits_.assign(logits.begin(), logits.end());
+  });
+  return logits_;
+}
+
+Engine::Generation Engine::generate(std::span<const std::int32_t> prompt, std::int64_t count, const Sampling& sampling,
+                                    const std::function<bool(std::int32_t)>& token, std::int64_t slot) {
+  validate_generation(program(), slot, position(slot), prompt, count, sampling);
+  const std::int64_t end_of_prompt = position(slot) + static_cast<std::int64_t>(prompt.size());
+  count = drawable_tokens(program(), end_of_prompt, count);
+  // Each token drawn but the last becomes a position of the sequence.
+  set_sampling(slot, sampling, end_of_prompt + std::max<std::int64_t>(count, 1) - 1);
+  Generation generation;
+  const auto prefill_start = std::chrono::steady_clock::now();
+  std::span<const Drawn> drawn = append(prompt, {slot, {}, Logits::none, count > 0, true}, {});
+  generation.prefill_seconds = seconds_since(prefill_start);
+  if (count == 0) return generation;
+
+  const auto decode_start = std::chrono::steady_clock::now();
+  while (take(drawn.front(), count, token, generation)) {
+    std::int64_t ahead = 1;
+    if (pass_seconds_ > 0) {
+      const auto fitting = static_cast<std::int64_t>(std::min(submission_seconds / pass_seconds_, 1e6));
+      ahead = std::clamp<std::int64_t>(fitting, 1, most_ahead());
+      ahead = std::min(ahead, count - static_cast<std::int64_t>(generation.tokens.size()));
+    }
+    const std::int32_t last = generation.tokens.back();
+    const Run run{slot, {&last, 1}, Logits::none, true, false};
+    const auto start = std::chrono::steady_clock::now();
+    drawn = step({&run, 1}, ahead);
+    pass_seconds_ = seconds_since(start) / static_cast<double>(ahead);
+  }
+  generation.decode_seconds = seconds_since(decode_start);
+  // Passes may have gone on past what the reader took.
+  const std::int64_t wanted = end_of_prompt + static_cast<std::int64_t>(generation.tokens.size()) - 1;
+  rewind(slot, wanted);
+  generation.full = !generation.stopped && wanted >= program().max_sequence_length;
+  return generation;
+}
+
+}  // namespace monomorph

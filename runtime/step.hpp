@@ -1,0 +1,72 @@
+// The step: what host and device share of one pass. The host writes which tokens of which slot are processed, and how each
+// slot draws; after a draw the device makes the drawn token the next pass's input, so that passes follow each other without
+// the host. shaders/step.glsl is its twin; the generator compares the offsets of both.
+//
+// The structs do not depend on the model, only the lengths of their lists do.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace monomorph {
+
+inline constexpr std::size_t max_eos_tokens = 8;
+
+/// How one slot draws, and how far it is.
+struct StepSlot {
+  std::uint32_t next_position;  ///< of the token that is drawn next
+  std::uint32_t stop_position;  ///< the slot is done when next_position reaches it
+  std::uint32_t drawn;          ///< tokens drawn since the host wrote the step
+  std::uint32_t done;           ///< 1: a stop token was drawn or stop_position reached; nothing more is written
+  std::uint32_t wrong;          ///< draws from logits that held something that is no number
+  std::uint32_t top_k;          ///< 0: all tokens
+  float inverse_temperature;    ///< 0: the likeliest token
+  std::uint32_t top_p;          ///< in 1 / 2^24; 0: all tokens
+  std::uint32_t seed_low, seed_high;
+  std::uint32_t eos_count;
+  std::uint32_t eos_tokens[max_eos_tokens];
+};
+
+/// A row of hidden states whose logits are wanted, and the slot that it belongs to. Those that draw come first.
+struct StepRow {
+  std::uint32_t row, slot;
+};
+
+/// A token of this pass. Tokens of a slot are neighbours, by position.
+struct StepToken {
+  std::uint32_t id, position, slot;
+  std::uint32_t flags;  ///< 1: its slot is still running, and states are written
+};
+
+/// A token that was drawn; the second word is kept for its log-probability.
+struct StepDraw {
+  std::uint32_t id, reserved;
+};
+
+/// The block of binding 0 of every kernel.
+template <std::size_t max_batch, std::size_t decode_steps, std::size_t max_head_rows, std::size_t max_tokens>
+struct StepBlock {
+  std::uint32_t token_count;  ///< of this pass
+  std::uint32_t head_rows;    ///< rows whose logits are wanted
+  std::uint32_t draw_count;   ///< of these, the first that draw
+  std::uint32_t live;         ///< slots that have not ended; 0: every kernel returns at once
+  StepSlot slots[max_batch];
+  StepDraw drawn[max_batch * decode_steps];  ///< up to here the host reads back
+  StepRow rows[max_head_rows];
+  StepToken tokens[max_tokens];
+};
+
+/// The offsets of a StepBlock whose lengths are known at run time.
+struct StepLayout {
+  std::int64_t max_batch = 1, decode_steps = 1, head_rows = 1, max_tokens = 1;
+
+  constexpr std::int64_t slots() const { return 4 * 4; }
+  constexpr std::int64_t drawn() const { return slots() + max_batch * static_cast<std::int64_t>(sizeof(StepSlot)); }
+  constexpr std::int64_t rows() const {
+    return drawn() + max_batch * decode_steps * static_cast<std::int64_t>(sizeof(StepDraw));
+  }
+  constexpr std::int64_t tokens() const { return rows() + head_rows * static_cast<std::int64_t>(sizeof(StepRow)); }
+  constexpr std::int64_t bytes() const { return tokens() + max_tokens * static_cast<std::int64_t>(sizeof(StepToken)); }
+};
+
+}  // namespace monomorph

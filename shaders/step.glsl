@@ -1,0 +1,41 @@
+// The step: what host and device share of one pass. runtime/step.hpp is its twin and says what each field is; the generator
+// compares the offsets of both. The including kernel gives max_batch, decode_steps, max_head_rows and max_tokens.
+struct StepSlot {
+  uint next_position;
+  uint stop_position;
+  uint drawn;
+  uint done;
+  uint wrong;
+  uint top_k;
+  float inverse_temperature;
+  uint top_p;
+  uint seed_low;
+  uint seed_high;
+  uint eos_count;
+  uint eos_tokens[8];
+};
+struct StepRow {
+  uint row;
+  uint slot;
+};
+struct StepToken {
+  uint id;
+  uint position;
+  uint slot;
+  uint flags;
+};
+struct StepDraw {
+  uint id;
+  uint reserved;
+};
+struct StepBlock {
+  uint token_count;
+  uint head_rows;
+  uint draw_count;
+  uint live;
+  StepSlot slots[max_batch];
+  StepDraw drawn[max_batch * decode_steps];
+  StepRow rows[max_head_rows];
+  StepToken tokens[max_tokens];
+};
+const uint token_writes = 1;  // of a token's flags: its slot is running, and states are written

@@ -1,0 +1,181 @@
+// Each invariant of the graph has mutations of a valid graph that it refuses, and the graph itself is accepted.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "tests/support/random_graph.hpp"
+
+using namespace monomorph;
+using namespace monomorph::generator;
+using namespace monomorph::test;
+
+namespace {
+
+/// A graph with appends, norms over heads, rotations and Maps of several operands.
+RandomGraph sample() {
+  for (std::uint64_t seed = 1;; ++seed) {
+    RandomGraph random = random_graph(seed);
+    const auto has = [&](auto test) { return std::any_of(random.graph.ops.begin(), random.graph.ops.end(), test); };
+    const bool rotary = has([](const Op& op) { return as<Rotary>(op) != nullptr; });
+    const bool heads = has([&](const Op& op) {
+      return as<Norm>(op) != nullptr && as<Norm>(op)->over != random.graph.values[op.in[0]].axes[1];
+    });
+    const bool biased = has([](const Op& op) { return as<Linear>(op) != nullptr && op.in[2]; });
+    if (rotary && heads && biased && random.contract.kinds.size() == 2) return random;
+  }
+}
+
+/// The first operation of a type in a layer for which `test` holds.
+template <class T>
+OpId find(const Graph& graph, const std::function<bool(const Op&)>& test = [](const Op&) { return true; }) {
+  for (const OpId id : graph.ops.ids()) {
+    const Op& op = graph.ops[id];
+    if (as<T>(op) != nullptr && op.function != graph.embed && op.function != graph.head && test(op)) return id;
+  }
+  FAIL("the sample has no such operation");
+  return {};
+}
+
+struct Mutation {
+  const char* invariant;
+  const char* what;
+  std::function<void(RandomGraph&)> apply;
+};
+
+const std::vector<Mutation> mutations = {
+    {"G1", "two operations write one value",
+     [](RandomGraph& r) {
+       const OpId op = find<Map>(r.graph);
+       r.graph.ops[op].out = r.graph.ops[{op.index - 1}].out;
+     }},
+    {"G1", "a value names another writer",
+     [](RandomGraph& r) { r.graph.values[r.graph.ops[find<Map>(r.graph)].out].writer = find<Linear>(r.graph); }},
+    {"G1", "a weight is written",
+     [](RandomGraph& r) {
+       const OpId op = find<Linear>(r.graph);
+       r.graph.values[r.graph.ops[op].in[1]].writer = op;
+     }},
+    {"G1", "an operation gives nothing", [](RandomGraph& r) { r.graph.ops[find<Map>(r.graph)].out = {}; }},
+    {"G2", "operations in another order",
+     [](RandomGraph& r) {
+       std::vector<OpId>& ops = r.graph.functions[r.graph.layers[0]].ops;
+       std::reverse(ops.begin(), ops.end());
+     }},
+    {"G2", "a value of another function is read",
+     [](RandomGraph& r) {
+       const ValueId other = r.graph.functions[r.graph.layers[1]].parameters[0];
+       r.graph.ops[find<Map>(r.graph)].in[0] = other;
+     }},
+    {"G2", "a weight of another kind of layer is read",
+     [](RandomGraph& r) {
+       const OpId op = find<Linear>(r.graph, [&](const Op& o) { return o.function == r.graph.layers[0]; });
+       WeightContract& weight = r.contract.weights[{r.graph.values[r.graph.ops[op].in[1]].declared}];
+       weight.scope = {1};
+     }},
+    {"G2", "a result that the function does not have",
+     [](RandomGraph& r) {
+       const ValueId other = r.graph.functions[r.graph.layers[1]].parameters[0];
+       r.graph.functions[r.graph.layers[0]].results[0] = other;
+     }},
+    {"G3", "a matrix of other columns",
+     [](RandomGraph& r) {
+       Value& weight = r.graph.values[r.graph.ops[find<Linear>(r.graph)].in[1]];
+       std::swap(weight.axes[0], weight.axes[1]);
+       weight.axes[1] = weight.axes[0];
+     }},
+    {"G3", "a bias of another size",
+     [](RandomGraph& r) {
+       const OpId op = find<Linear>(r.graph, [](const Op& o) { return static_cast<bool>(o.in[2]); });
+       Value& bias = r.graph.values[r.graph.ops[op].in[2]];
+       bias.axes = {r.graph.values[r.graph.ops[op].in[1]].axes[1], bias.axes[0]};
+     }},
+    {"G3", "an operand too few", [](RandomGraph& r) { r.graph.ops[find<Map>(r.graph)].in.pop_back(); }},
+    {"G3", "an operand that is missing", [](RandomGraph& r) { r.graph.ops[find<Norm>(r.graph)].in[1] = {}; }},
+    {"G3", "a norm over an axis of others",
+     [](RandomGraph& r) {
+       const OpId op = find<Norm>(r.graph);
+       std::get<Norm>(r.graph.ops[op].what).over = r.graph.values[r.graph.functions[r.graph.embed].results[0]].axes[0];
+     }},
+    {"G3", "a rotation of more than a head",
+     [](RandomGraph& r) { std::get<Rotary>(r.graph.ops[find<Rotary>(r.graph)].what).rotary_dim += 2; }},
+    {"G3", "keys that are no state",
+     [](RandomGraph& r) {
+       const OpId op = find<Attention>(r.graph);
+       r.graph.ops[op].in[1] = r.graph.ops[op].in[0];
+     }},
+    {"G3", "an append of other heads",
+     [](RandomGraph& r) {
+       const OpId op = find<Append>(r.graph);
+       std::swap(r.graph.values[r.graph.ops[op].in[0]].axes[1], r.graph.values[r.graph.ops[op].in[0]].axes[3]);
+     }},
+    {"G3", "an expression of a name that is no operand",
+     [](RandomGraph& r) { std::get<Map>(r.graph.ops[find<Map>(r.graph)].what).names[0] = "other"; }},
+    {"G3", "a gather by what the host does not say",
+     [](RandomGraph& r) {
+       Op& op = r.graph.ops[r.graph.functions[r.graph.embed].ops[0]];
+       op.in[1] = op.in[0];
+     }},
+    {"G4", "attention reads keys as they were",
+     [](RandomGraph& r) {
+       const OpId op = find<Attention>(r.graph);
+       const ValueId keys = r.graph.ops[op].in[1];
+       r.graph.ops[op].in[1] = r.graph.ops[r.graph.values[keys].writer].in[0];
+     }},
+    {"G4", "a function gives back a state as it was",
+     [](RandomGraph& r) {
+       const OpId op = find<Append>(r.graph);
+       Function& function = r.graph.functions[r.graph.ops[op].function];
+       std::replace(function.results.begin(), function.results.end(), r.graph.ops[op].out, r.graph.ops[op].in[0]);
+     }},
+    {"G5", "a weight that nothing reads",
+     [](RandomGraph& r) {
+       WeightContract unused;
+       unused.role = "unused";
+       r.contract.weights.add(unused);
+     }},
+    {"G5", "a state that nothing reads",
+     [](RandomGraph& r) { r.contract.states.add(r.contract.states[{0}]); }},
+    {"G5", "a table that nothing reads",
+     [](RandomGraph& r) { r.contract.tables.add(r.contract.tables[{0}]); }},
+    {"G5", "a result that nothing reads",
+     [](RandomGraph& r) {
+       // The last Map adds what was left over to the residual stream: now it does not.
+       Function& function = r.graph.functions[r.graph.layers[0]];
+       function.results[0] = function.parameters[0];
+     }},
+    {"G6", "a layer gives another type than it takes",
+     [](RandomGraph& r) {
+       Function& function = r.graph.functions[r.graph.layers[0]];
+       r.graph.values[function.results[0]].role = "something_else";
+     }},
+    {"G6", "a layer takes what the embedding does not give",
+     [](RandomGraph& r) {
+       std::vector<ValueId>& given = r.graph.functions[r.graph.embed].results;
+       given.push_back(given[0]);
+     }},
+    {"G6", "the head takes another type",
+     [](RandomGraph& r) { r.graph.values[r.graph.functions[r.graph.head].parameters[0]].role = "something_else"; }},
+    {"G6", "a state goes on as another",
+     [](RandomGraph& r) {
+       const OpId op = find<Append>(r.graph);
+       r.graph.values[r.graph.ops[op].out].declared += 1;
+     }},
+};
+
+}  // namespace
+
+TEST_CASE("each invariant of the graph refuses what breaks it") {
+  const RandomGraph valid = sample();
+  REQUIRE(check_graph(valid.graph, valid.contract).empty());
+  for (const Mutation& mutation : mutations) {
+    CAPTURE(std::string(mutation.invariant));
+    CAPTURE(std::string(mutation.what));
+    RandomGraph broken = valid;
+    mutation.apply(broken);
+    const std::vector<Complaint> complaints = check_graph(broken.graph, broken.contract);
+    CHECK(std::any_of(complaints.begin(), complaints.end(),
+                      [&](const Complaint& complaint) { return complaint.invariant == mutation.invariant; }));
+    CHECK_THROWS_AS(verify_graph(broken.graph, broken.contract), InternalError);
+  }
+}

@@ -1,0 +1,50 @@
+// Plans on devices, through their kernels: graphs that no spec describes, fused and not, against the graph's own evaluation.
+//   MONOMORPH_DEVICE_GRAPHS=N   as many random graphs, in place of 6
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+
+#include "generator/plan/make.hpp"
+#include "tests/generator/plan/agreement.hpp"
+#include "tests/generator/plan/named_graphs.hpp"
+
+using namespace monomorph;
+using namespace monomorph::generator;
+using namespace monomorph::test;
+
+namespace {
+
+// Dot products of a dozen terms in single precision, a dozen after each other.
+constexpr double tolerance = 1e-4;
+
+std::uint64_t graph_count() {
+  const char* text = std::getenv("MONOMORPH_DEVICE_GRAPHS");
+  return text == nullptr ? 6 : static_cast<std::uint64_t>(std::atoll(text));
+}
+
+void check_on_devices(const RandomGraph& graph) {
+  const auto errors = errors_on_devices(graph, make_plan(graph.contract, graph.graph));
+  if (errors.empty()) std::exit(77);
+  for (const auto& [device, error] : errors) {
+    CAPTURE(device);
+    CHECK(error <= tolerance);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("random graphs give on a device what their evaluation does") {
+  for (std::uint64_t seed = 1; seed <= graph_count(); ++seed) {
+    CAPTURE(seed);
+    RandomGraph graph = random_graph(seed);
+    graph.contract.fusion = seed % 3 != 0;
+    check_on_devices(graph);
+  }
+}
+
+TEST_CASE("so do graphs whose values have several readers, and weights several formats or orders") {
+  for (const auto& [name, graph] : named_graphs()) {
+    CAPTURE(name);
+    check_on_devices(graph);
+  }
+}

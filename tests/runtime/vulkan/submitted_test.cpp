@@ -1,0 +1,144 @@
+// Every barrier that the specification asks for is there: within a command buffer, from one submission to the next, and
+// before the host reads. Drivers on a CPU run in order and would never show one that is missing.
+#include <doctest/doctest.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "runtime/load.hpp"
+#include "tests/runtime/vulkan/submitted_work.hpp"
+#include "tests/runtime/vulkan/toy_program.hpp"
+
+using namespace monomorph;
+using namespace monomorph::test;
+
+namespace {
+
+constexpr VkPipelineStageFlags shader = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, transfer = VK_PIPELINE_STAGE_TRANSFER_BIT;
+constexpr VkAccessFlags shader_read = VK_ACCESS_SHADER_READ_BIT, shader_write = VK_ACCESS_SHADER_WRITE_BIT;
+constexpr VkAccessFlags transfer_read = VK_ACCESS_TRANSFER_READ_BIT, transfer_write = VK_ACCESS_TRANSFER_WRITE_BIT;
+
+Touch touch(VkAccessFlags access, VkDeviceSize offset = 0) {
+  static int memory;
+  const bool is_shader = (access & (shader_read | shader_write)) != 0;
+  return {reinterpret_cast<VkBuffer>(&memory), offset, 64, is_shader ? shader : transfer, access, "something"};
+}
+
+/// Faults of two touches with barriers between them.
+std::size_t faults(const Touch& earlier, const std::vector<MemoryBarrier>& barriers, const Touch& later) {
+  MemoryOrder order;
+  order.command({earlier});
+  for (const MemoryBarrier& barrier : barriers) order.barrier(barrier);
+  order.command({later});
+  return order.faults().size();
+}
+
+std::size_t host_faults(const Touch& earlier, const std::vector<MemoryBarrier>& barriers) {
+  MemoryOrder order;
+  order.command({earlier});
+  for (const MemoryBarrier& barrier : barriers) order.barrier(barrier);
+  order.host_reads({earlier.buffer});
+  return order.faults().size();
+}
+
+void need_device() {
+  const auto devices = list_devices();
+  for (const DeviceInfo& device : devices) {
+    if (device.chosen) return;
+  }
+  std::fputs("no Vulkan device: skipped\n", stderr);
+  std::exit(77);
+}
+
+/// The toy with a rotary table, which is zeroed and then written, as real models have one.
+Program program_with_table() {
+  static constexpr float frequencies[] = {1.0f, 0.1f};
+  static constexpr RotaryTable tables[] = {
+      {{Arena::tables, 0, toy_max_sequence_length * 16}, toy_max_sequence_length, frequencies}};
+  Program program = toy_program();
+  program.rotary_tables = tables;
+  program.arena_bytes[static_cast<std::size_t>(Arena::tables)] = toy_max_sequence_length * 16;
+  return program;
+}
+
+/// Loads, and calls the engine in every way it has.
+void use(const SubmittedWork& work, const Program& program, LoadOptions options) {
+  options.random_weights = true;
+  const auto engine = load_engine(program, options);
+  const std::vector<std::int32_t> prompt{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  engine->prefill(prompt);
+  engine->decode(16);
+  engine->prefill_all(std::vector<std::int32_t>{17, 18}, [](std::span<const float>) {});
+  engine->generate(std::vector<std::int32_t>{19}, 20, {}, nullptr);
+  engine->reset();
+  engine->generate(prompt, 20, {}, nullptr);  // several passes in a submission
+  const Run runs[] = {{1, std::span(prompt).first(5), Logits::all, true, true},
+                      {2, std::span(prompt).first(1), Logits::last, true, false}};
+  engine->step(runs, 4, [](std::size_t, std::int64_t, std::span<const float>) {});
+  if (options.probe_layers) {
+    auto& probed = dynamic_cast<ProbedEngine&>(*engine);
+    engine->reset();
+    probed.probe({0, std::span(prompt).first(toy_prefill_chunk), Logits::none, false, true});
+    probed.probe({0, std::span(prompt).first(1), Logits::none, false, false});
+  }
+  CHECK(work.submissions() > 10);
+  CHECK(work.dispatches() > 100);
+  for (const std::string& fault : work.faults()) FAIL_CHECK(fault);
+}
+
+}  // namespace
+
+TEST_CASE("accesses that nothing orders are seen") {
+  CHECK(faults(touch(shader_write), {}, touch(shader_read)) == 1);
+  CHECK(faults(touch(shader_read), {}, touch(shader_write)) == 1);
+  CHECK(faults(touch(transfer_write), {}, touch(shader_write)) == 1);
+  CHECK(faults(touch(shader_read), {}, touch(transfer_read)) == 0);
+  CHECK(faults(touch(shader_write), {}, touch(shader_read, 64)) == 0);
+}
+
+TEST_CASE("a barrier orders the stages it names and shows the accesses it names, and no others") {
+  const MemoryBarrier shaders{shader, shader, shader_write, shader_read | shader_write};
+  CHECK(faults(touch(shader_write), {shaders}, touch(shader_read)) == 0);
+  CHECK(faults(touch(shader_read), {shaders}, touch(shader_write)) == 0);
+  CHECK(faults(touch(shader_write), {shaders}, touch(transfer_read)) == 1);
+  CHECK(faults(touch(transfer_write), {shaders}, touch(shader_read)) == 1);
+  CHECK(faults(touch(shader_write), {{shader, shader, 0, shader_read}}, touch(shader_read)) == 1);
+  CHECK(faults(touch(shader_write), {{shader, shader, shader_write, shader_read}}, touch(shader_write)) == 1);
+  // One after the other, they make a chain.
+  CHECK(faults(touch(shader_write), {shaders, {shader, transfer, shader_write, transfer_read}}, touch(transfer_read)) ==
+        0);
+  CHECK(faults(touch(shader_write), {{shader, transfer, 0, 0}, {shader, shader, 0, 0}}, touch(transfer_read)) == 1);
+}
+
+TEST_CASE("the host sees what a barrier shows it") {
+  const MemoryBarrier host{shader | transfer, VK_PIPELINE_STAGE_HOST_BIT, shader_write | transfer_write,
+                           VK_ACCESS_HOST_READ_BIT};
+  CHECK(host_faults(touch(shader_write), {}) == 1);
+  CHECK(host_faults(touch(shader_write), {host}) == 0);
+  CHECK(host_faults(touch(transfer_write), {host}) == 0);
+  CHECK(host_faults(touch(shader_read), {}) == 0);
+  CHECK(host_faults(touch(transfer_write),
+                    {{shader, VK_PIPELINE_STAGE_HOST_BIT, shader_write, VK_ACCESS_HOST_READ_BIT}}) == 1);
+}
+
+TEST_CASE("every access of an engine is ordered after those that it depends on") {
+  need_device();
+  const Program program = program_with_table();
+  const SubmittedWork work(program);
+  LoadOptions options;
+  SUBCASE("memory that host and device share") {}
+  SUBCASE("memory that the host cannot map") { options.limits.staging = true; }
+  SUBCASE("weights in many slices and grids in many parts") {
+    options.limits.staging = true;
+    options.limits.max_storage_buffer_range = 4352;
+    options.limits.max_allocation_size = 5000;
+    options.limits.max_workgroup_count_x = 2;
+  }
+  SUBCASE("with probes") {
+    options.probe_layers = true;
+    SUBCASE("") {}
+    SUBCASE("and staging") { options.limits.staging = true; }
+  }
+  use(work, program, options);
+  CHECK((work.copies() > 0) == (options.limits.staging || options.probe_layers));
+}

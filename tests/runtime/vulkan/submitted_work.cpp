@@ -1,0 +1,272 @@
+#include "tests/runtime/vulkan/submitted_work.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+#include <variant>
+
+namespace monomorph::test {
+namespace {
+
+using Command = std::variant<std::vector<Touch>, MemoryBarrier>;
+
+struct Bound {
+  VkBuffer buffer;
+  VkDeviceSize offset, bytes;
+};
+
+struct Listener {
+  const Program* program = nullptr;
+  std::map<VkBuffer, VkDeviceMemory> memory;
+  std::map<VkBuffer, VkDeviceSize> sizes;
+  std::vector<VkDeviceMemory> mapped;
+  std::map<VkPipeline, std::size_t> kernels;
+  std::map<VkDescriptorSet, std::map<std::uint32_t, Bound>> sets;
+  std::map<VkCommandBuffer, std::vector<Command>> commands;
+  VkPipeline pipeline = VK_NULL_HANDLE;  // bound in the command buffer that is being recorded
+  VkDescriptorSet set = VK_NULL_HANDLE;
+  MemoryOrder order;
+  int submissions = 0, dispatches = 0, copies = 0;
+
+  void note_dispatch(VkCommandBuffer buffer) {
+    const Kernel& kernel = program->kernels[kernels.at(pipeline)];
+    std::vector<Touch> touches;
+    for (std::size_t b = 0; b < kernel.bindings.size(); ++b) {
+      const Bound& bound = sets.at(set).at(static_cast<std::uint32_t>(b));
+      const auto add = [&](VkAccessFlags access) {
+        touches.push_back({bound.buffer, bound.offset, bound.bytes, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, access,
+                           std::string("dispatch of ") + kernel.name});
+      };
+      if (kernel.bindings[b].access != Access::write) add(VK_ACCESS_SHADER_READ_BIT);
+      if (kernel.bindings[b].access != Access::read) add(VK_ACCESS_SHADER_WRITE_BIT);
+    }
+    commands[buffer].push_back(touches);
+  }
+
+  void execute(VkCommandBuffer buffer) {
+    for (const Command& command : commands.at(buffer)) {
+      if (const auto* barrier = std::get_if<MemoryBarrier>(&command)) {
+        order.barrier(*barrier);
+        continue;
+      }
+      const auto& touches = std::get<std::vector<Touch>>(command);
+      order.command(touches);
+      ++(touches.front().stage == VK_PIPELINE_STAGE_TRANSFER_BIT ? copies : dispatches);
+    }
+  }
+
+  std::vector<VkBuffer> mapped_buffers() const {
+    std::vector<VkBuffer> buffers;
+    for (const auto& [buffer, bound] : memory) {
+      if (std::find(mapped.begin(), mapped.end(), bound) != mapped.end()) buffers.push_back(buffer);
+    }
+    return buffers;
+  }
+};
+
+Listener* listener = nullptr;
+
+/// The loader's own function of this name.
+template <class Function>
+Function real(const char* name) {
+  void* const found = dlsym(RTLD_NEXT, name);
+  if (found == nullptr) throw std::runtime_error(std::string("the Vulkan loader has no ") + name);
+  return reinterpret_cast<Function>(found);
+}
+
+bool overlap(const Touch& a, const Touch& b) {
+  return a.buffer == b.buffer && a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
+}
+
+}  // namespace
+
+void MemoryOrder::check(const Earlier& earlier, const Touch& later) {
+  if (!overlap(earlier.touch, later) || (!earlier.touch.writes() && !later.writes())) return;
+  const bool ordered = (earlier.ordered_before & later.stage) != 0;
+  const bool seen = !earlier.touch.writes() || (earlier.visible_to & later.access) != 0;
+  if (ordered && seen) return;
+  faults_.push_back(later.by + (later.writes() ? " writes" : " reads") + " what " + earlier.touch.by +
+                    (earlier.touch.writes() ? " wrote" : " read") + (ordered ? ", and may not see it" : ", unordered"));
+}
+
+void MemoryOrder::command(const std::vector<Touch>& touches) {
+  for (const Earlier& earlier : earlier_) {
+    for (const Touch& later : touches) check(earlier, later);
+  }
+  for (const Touch& touch : touches) earlier_.push_back({touch});
+}
+
+void MemoryOrder::barrier(const MemoryBarrier& barrier) {
+  for (Earlier& earlier : earlier_) {
+    const bool first = (earlier.touch.stage & barrier.from) != 0;
+    if (!first && (earlier.ordered_before & barrier.from) == 0) continue;
+    earlier.ordered_before |= barrier.to;
+    if (first && (earlier.touch.access & barrier.written) != 0) earlier.available = true;
+    if (earlier.available) earlier.visible_to |= barrier.used;
+  }
+  // What everything waits for and sees need not be kept; what the host may yet read must be seen by it too.
+  std::erase_if(earlier_, [](const Earlier& earlier) {
+    constexpr VkPipelineStageFlags stages = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
+    constexpr VkAccessFlags accesses = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT |
+                                       VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT |
+                                       VK_ACCESS_HOST_READ_BIT;
+    return (earlier.ordered_before & stages) == stages &&
+           (!earlier.touch.writes() || (earlier.visible_to & accesses) == accesses);
+  });
+}
+
+void MemoryOrder::host_reads(const std::vector<VkBuffer>& mapped) {
+  for (const Earlier& earlier : earlier_) {
+    if (!earlier.touch.writes() || std::find(mapped.begin(), mapped.end(), earlier.touch.buffer) == mapped.end()) {
+      continue;
+    }
+    const bool seen = (earlier.ordered_before & VK_PIPELINE_STAGE_HOST_BIT) != 0 &&
+                      (earlier.visible_to & VK_ACCESS_HOST_READ_BIT) != 0;
+    if (!seen) faults_.push_back("the host may not see what " + earlier.touch.by + " wrote");
+  }
+}
+
+SubmittedWork::SubmittedWork(const Program& program) {
+  listener = new Listener;
+  listener->program = &program;
+}
+SubmittedWork::~SubmittedWork() {
+  delete listener;
+  listener = nullptr;
+}
+const std::vector<std::string>& SubmittedWork::faults() const { return listener->order.faults(); }
+int SubmittedWork::submissions() const { return listener->submissions; }
+int SubmittedWork::dispatches() const { return listener->dispatches; }
+int SubmittedWork::copies() const { return listener->copies; }
+
+}  // namespace monomorph::test
+
+using monomorph::test::listener;
+using monomorph::test::real;
+using monomorph::test::Touch;
+
+// The calls of the loader that matter here, under their own names: found before the loader's when this file is linked.
+extern "C" {
+
+VKAPI_ATTR VkResult VKAPI_CALL vkCreateBuffer(VkDevice device, const VkBufferCreateInfo* info,
+                                              const VkAllocationCallbacks* allocator, VkBuffer* buffer) {
+  static const auto next = real<PFN_vkCreateBuffer>("vkCreateBuffer");
+  const VkResult result = next(device, info, allocator, buffer);
+  if (listener != nullptr && result == VK_SUCCESS) listener->sizes[*buffer] = info->size;
+  return result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL vkBindBufferMemory(VkDevice device, VkBuffer buffer, VkDeviceMemory memory,
+                                                  VkDeviceSize offset) {
+  static const auto next = real<PFN_vkBindBufferMemory>("vkBindBufferMemory");
+  if (listener != nullptr) listener->memory[buffer] = memory;
+  return next(device, buffer, memory, offset);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL vkMapMemory(VkDevice device, VkDeviceMemory memory, VkDeviceSize offset,
+                                           VkDeviceSize bytes, VkMemoryMapFlags flags, void** data) {
+  static const auto next = real<PFN_vkMapMemory>("vkMapMemory");
+  if (listener != nullptr) listener->mapped.push_back(memory);
+  return next(device, memory, offset, bytes, flags, data);
+}
+
+/// Pipelines are made in the order of the program's kernels.
+VKAPI_ATTR VkResult VKAPI_CALL vkCreateComputePipelines(VkDevice device, VkPipelineCache cache, std::uint32_t count,
+                                                        const VkComputePipelineCreateInfo* infos,
+                                                        const VkAllocationCallbacks* allocator, VkPipeline* pipelines) {
+  static const auto next = real<PFN_vkCreateComputePipelines>("vkCreateComputePipelines");
+  const VkResult result = next(device, cache, count, infos, allocator, pipelines);
+  for (std::uint32_t i = 0; listener != nullptr && i < count; ++i) {
+    const std::size_t kernel = listener->kernels.size();
+    listener->kernels.emplace(pipelines[i], kernel);
+  }
+  return result;
+}
+
+VKAPI_ATTR void VKAPI_CALL vkUpdateDescriptorSets(VkDevice device, std::uint32_t count,
+                                                  const VkWriteDescriptorSet* writes, std::uint32_t copies,
+                                                  const VkCopyDescriptorSet* copied) {
+  static const auto next = real<PFN_vkUpdateDescriptorSets>("vkUpdateDescriptorSets");
+  for (std::uint32_t i = 0; listener != nullptr && i < count; ++i) {
+    const VkDescriptorBufferInfo& info = *writes[i].pBufferInfo;
+    listener->sets[writes[i].dstSet][writes[i].dstBinding] = {info.buffer, info.offset, info.range};
+  }
+  next(device, count, writes, copies, copied);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL vkBeginCommandBuffer(VkCommandBuffer buffer, const VkCommandBufferBeginInfo* info) {
+  static const auto next = real<PFN_vkBeginCommandBuffer>("vkBeginCommandBuffer");
+  if (listener != nullptr) listener->commands[buffer].clear();
+  return next(buffer, info);
+}
+
+VKAPI_ATTR void VKAPI_CALL vkCmdBindPipeline(VkCommandBuffer buffer, VkPipelineBindPoint point, VkPipeline pipeline) {
+  static const auto next = real<PFN_vkCmdBindPipeline>("vkCmdBindPipeline");
+  if (listener != nullptr) listener->pipeline = pipeline;
+  next(buffer, point, pipeline);
+}
+
+VKAPI_ATTR void VKAPI_CALL vkCmdBindDescriptorSets(VkCommandBuffer buffer, VkPipelineBindPoint point,
+                                                   VkPipelineLayout layout, std::uint32_t first, std::uint32_t count,
+                                                   const VkDescriptorSet* sets, std::uint32_t offset_count,
+                                                   const std::uint32_t* offsets) {
+  static const auto next = real<PFN_vkCmdBindDescriptorSets>("vkCmdBindDescriptorSets");
+  if (listener != nullptr) listener->set = sets[0];
+  next(buffer, point, layout, first, count, sets, offset_count, offsets);
+}
+
+VKAPI_ATTR void VKAPI_CALL vkCmdDispatch(VkCommandBuffer buffer, std::uint32_t x, std::uint32_t y, std::uint32_t z) {
+  static const auto next = real<PFN_vkCmdDispatch>("vkCmdDispatch");
+  if (listener != nullptr) listener->note_dispatch(buffer);
+  next(buffer, x, y, z);
+}
+
+VKAPI_ATTR void VKAPI_CALL vkCmdCopyBuffer(VkCommandBuffer buffer, VkBuffer from, VkBuffer to, std::uint32_t count,
+                                           const VkBufferCopy* copies) {
+  static const auto next = real<PFN_vkCmdCopyBuffer>("vkCmdCopyBuffer");
+  for (std::uint32_t i = 0; listener != nullptr && i < count; ++i) {
+    const VkBufferCopy& copy = copies[i];
+    listener->commands[buffer].push_back(std::vector<Touch>{
+        {from, copy.srcOffset, copy.size, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_READ_BIT, "a copy"},
+        {to, copy.dstOffset, copy.size, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT, "a copy"}});
+  }
+  next(buffer, from, to, count, copies);
+}
+
+VKAPI_ATTR void VKAPI_CALL vkCmdFillBuffer(VkCommandBuffer buffer, VkBuffer to, VkDeviceSize offset, VkDeviceSize bytes,
+                                           std::uint32_t data) {
+  static const auto next = real<PFN_vkCmdFillBuffer>("vkCmdFillBuffer");
+  if (listener != nullptr) {
+    const VkDeviceSize size = bytes == VK_WHOLE_SIZE ? listener->sizes.at(to) - offset : bytes;
+    listener->commands[buffer].push_back(
+        std::vector<Touch>{{to, offset, size, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT, "a fill"}});
+  }
+  next(buffer, to, offset, bytes, data);
+}
+
+VKAPI_ATTR void VKAPI_CALL vkCmdPipelineBarrier(VkCommandBuffer buffer, VkPipelineStageFlags from,
+                                                VkPipelineStageFlags to, VkDependencyFlags flags, std::uint32_t count,
+                                                const VkMemoryBarrier* barriers, std::uint32_t buffer_count,
+                                                const VkBufferMemoryBarrier* buffer_barriers, std::uint32_t image_count,
+                                                const VkImageMemoryBarrier* image_barriers) {
+  static const auto next = real<PFN_vkCmdPipelineBarrier>("vkCmdPipelineBarrier");
+  for (std::uint32_t i = 0; listener != nullptr && i < count; ++i) {
+    listener->commands[buffer].push_back(
+        monomorph::test::MemoryBarrier{from, to, barriers[i].srcAccessMask, barriers[i].dstAccessMask});
+  }
+  next(buffer, from, to, flags, count, barriers, buffer_count, buffer_barriers, image_count, image_barriers);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL vkQueueSubmit(VkQueue queue, std::uint32_t count, const VkSubmitInfo* submits,
+                                             VkFence fence) {
+  static const auto next = real<PFN_vkQueueSubmit>("vkQueueSubmit");
+  for (std::uint32_t i = 0; listener != nullptr && i < count; ++i) {
+    for (std::uint32_t c = 0; c < submits[i].commandBufferCount; ++c) listener->execute(submits[i].pCommandBuffers[c]);
+    listener->order.host_reads(listener->mapped_buffers());
+    ++listener->submissions;
+  }
+  return next(queue, count, submits, fence);
+}
+}

@@ -1,0 +1,92 @@
+#include "tests/support/graph_evaluator.hpp"
+
+#include <cmath>
+
+namespace monomorph::test {
+
+using namespace generator;
+
+double angle_element(const TableContract& table, std::int64_t position, std::int64_t column) {
+  const float angle = static_cast<float>(position) * table.frequencies[static_cast<std::size_t>(column / 2)];
+  return column % 2 == 0 ? std::cos(static_cast<double>(angle)) : std::sin(static_cast<double>(angle));
+}
+
+std::vector<EvaluatedValue> GraphEvaluator::run(std::span<const std::int32_t> tokens, std::int64_t first) {
+  tokens_.assign(tokens.begin(), tokens.end());
+  positions_.clear();
+  for (std::size_t t = 0; t < tokens.size(); ++t) positions_.push_back(first + static_cast<std::int64_t>(t));
+  const auto results = [&](FunctionId id, const Values& values) {
+    std::vector<EvaluatedValue> carried;
+    for (const ValueId result : graph_.functions[id].results) {
+      if (graph_.values[result].storage == Storage::activation) carried.push_back(values.at(result));
+    }
+    return carried;
+  };
+  carried_ = results(graph_.embed, evaluate(graph_.embed, -1, {}));
+  layers_.clear();
+  for (std::size_t layer = 0; layer < contract_.layer_kinds.size(); ++layer) {
+    const FunctionId function = graph_.layers[contract_.layer_kinds[layer]];
+    carried_ = results(function, evaluate(function, static_cast<std::int64_t>(layer), carried_));
+    layers_.push_back(carried_[0]);
+  }
+  return carried_;
+}
+
+EvaluatedValue GraphEvaluator::head(std::span<const std::int64_t> rows) {
+  rows_.assign(rows.begin(), rows.end());
+  return evaluate(graph_.head, -1, carried_).at(graph_.functions[graph_.head].results[0]);
+}
+
+GraphEvaluator::Values GraphEvaluator::evaluate(FunctionId id, std::int64_t layer,
+                                                const std::vector<EvaluatedValue>& carried) {
+  const Function& function = graph_.functions[id];
+  Values values;
+  std::size_t next = 0;
+  for (const ValueId parameter : function.parameters) {
+    const Value& value = graph_.values[parameter];
+    if (value.storage == Storage::activation) {
+      values[parameter] = carried[next++];
+    } else {
+      EvaluatedValue& state = states_[{value.declared, layer}];
+      state.columns = contract_.axes[value.axes[1]].size * contract_.axes[value.axes[3]].size;
+      values[parameter] = state;
+    }
+  }
+  for (const OpId op_id : function.ops) {
+    const Op& op = graph_.ops[op_id];
+    const Value& out = graph_.values[op.out];
+    const OperandReader read = [&](std::size_t operand, std::int64_t row, std::int64_t column) -> double {
+      const Value& value = graph_.values[op.in[operand]];
+      switch (value.storage) {
+        case Storage::weight:
+          return weights_({value.declared}, layer, row, column);
+        case Storage::table:
+          return angle_element(contract_.tables[{value.declared}], row, column);
+        case Storage::host:
+          if (value.role == "token_ids") return tokens_[static_cast<std::size_t>(row)];
+          return static_cast<double>((value.role == "positions" ? positions_ : rows_)[static_cast<std::size_t>(row)]);
+        default:
+          return values.at(op.in[operand]).at(row, column);
+      }
+    };
+    EvaluatedValue result;
+    std::int64_t rows = 0;
+    if (out.storage == Storage::state) {
+      result.columns = contract_.axes[out.axes[1]].size * contract_.axes[out.axes[3]].size;
+      rows = positions_.back() + 1;
+    } else {
+      result.columns = graph_.axes[out.axes[1]].size;
+      rows = static_cast<std::int64_t>(graph_.axes[out.axes[0]].live == Live::rows ? rows_.size() : tokens_.size());
+    }
+    for (std::int64_t row = 0; row < rows; ++row) {
+      for (std::int64_t column = 0; column < result.columns; ++column) {
+        result.elements.push_back(op_element(graph_, op, read, positions_, row, column));
+      }
+    }
+    if (out.storage == Storage::state) states_[{out.declared, layer}] = result;
+    values[op.out] = std::move(result);
+  }
+  return values;
+}
+
+}  // namespace monomorph::test

@@ -1,0 +1,56 @@
+// A graph evaluated operation by operation, in double: what plans, kernels and the emitted reference are compared with.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "tests/support/op_element.hpp"
+
+namespace monomorph::test {
+
+/// Element (row, column) of a weight in a layer (-1: of the model), as double.
+using WeightReader =
+    std::function<double(generator::WeightId weight, std::int64_t layer, std::int64_t row, std::int64_t column)>;
+
+/// Cosine (even columns) or sine of a table's angle, from the f32 position times the f32 frequency.
+double angle_element(const generator::TableContract& table, std::int64_t position, std::int64_t column);
+
+/// Rows x columns, row by row.
+struct EvaluatedValue {
+  std::int64_t columns = 0;
+  std::vector<double> elements;
+  double at(std::int64_t row, std::int64_t column) const {
+    return elements[static_cast<std::size_t>(row * columns + column)];
+  }
+};
+
+/// One sequence through a graph.
+class GraphEvaluator {
+ public:
+  GraphEvaluator(const generator::Graph& graph, const generator::Contract& contract, WeightReader weights)
+      : graph_(graph), contract_(contract), weights_(std::move(weights)) {}
+
+  /// Appends tokens at positions first..., after those before; gives the carried values after the last layer.
+  std::vector<EvaluatedValue> run(std::span<const std::int32_t> tokens, std::int64_t first);
+  /// After each layer: the first carried value.
+  const std::vector<EvaluatedValue>& layers() const { return layers_; }
+  /// Logits of these rows of the last run.
+  EvaluatedValue head(std::span<const std::int64_t> rows);
+
+ private:
+  using Values = std::map<generator::ValueId, EvaluatedValue>;
+  Values evaluate(generator::FunctionId function, std::int64_t layer, const std::vector<EvaluatedValue>& carried);
+
+  const generator::Graph& graph_;
+  const generator::Contract& contract_;
+  WeightReader weights_;
+  std::vector<std::int64_t> positions_, rows_;
+  std::vector<std::int32_t> tokens_;
+  std::vector<EvaluatedValue> carried_, layers_;
+  std::map<std::pair<std::uint32_t, std::int64_t>, EvaluatedValue> states_;  ///< by StateId and layer
+};
+
+}  // namespace monomorph::test

@@ -1,0 +1,107 @@
+#include "tests/support/op_element.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace monomorph::test {
+namespace {
+
+using namespace generator;
+
+double dot(std::int64_t count, const std::function<double(std::int64_t)>& a, const std::function<double(std::int64_t)>& b) {
+  double sum = 0;
+  for (std::int64_t i = 0; i < count; ++i) sum += a(i) * b(i);
+  return sum;
+}
+
+struct Element {
+  const Graph& graph;
+  const Op& op;
+  const OperandReader& read;
+  std::span<const std::int64_t> positions;
+  std::int64_t row, column;
+
+  const Axis& axis(std::size_t operand, std::size_t index) const {
+    return graph.axes[graph.values[op.in[operand]].axes[index]];
+  }
+
+  double operator()(const Gather&) const {
+    return read(0, static_cast<std::int64_t>(read(1, row, 0)), column);
+  }
+
+  double operator()(const Norm& norm) const {
+    const std::int64_t size = graph.axes[norm.over].size;
+    const std::int64_t first = column / size * size;
+    double mean = 0, squares = 0;
+    if (norm.type == NormType::layer_norm) {
+      for (std::int64_t i = 0; i < size; ++i) mean += read(0, row, first + i) / static_cast<double>(size);
+    }
+    for (std::int64_t i = 0; i < size; ++i) {
+      const double x = read(0, row, first + i) - mean;
+      squares += x * x;
+    }
+    const double scale = 1 / std::sqrt(squares / static_cast<double>(size) + norm.eps);
+    const double bias = op.in[2] ? read(2, 0, column - first) : 0;
+    return (read(0, row, column) - mean) * scale * read(1, 0, column - first) + bias;
+  }
+
+  double operator()(const Linear&) const {
+    const double sum = dot(axis(1, 1).size, [&](std::int64_t i) { return read(0, row, i); },
+                           [&](std::int64_t i) { return read(1, column, i); });
+    return sum + (op.in[2] ? read(2, 0, column) : 0);
+  }
+
+  double operator()(const Map& map) const {
+    std::map<std::string, double> variables;
+    for (std::size_t i = 0; i < map.names.size(); ++i) variables[map.names[i]] = read(i, row, column);
+    return evaluate(map.expression, variables);
+  }
+
+  double operator()(const Rotary& rotary) const {
+    const std::int64_t head_dim = graph.axes[axis(0, 1).factors[1]].size, half = rotary.rotary_dim / 2;
+    const std::int64_t d = column % head_dim, first = column - d;
+    const double x = read(0, row, column);
+    if (d >= rotary.rotary_dim) return x;
+    const std::int64_t position = positions[static_cast<std::size_t>(row)], j = d % half;
+    const double cosine = read(1, position, 2 * j), sine = read(1, position, 2 * j + 1);
+    return d < half ? x * cosine - read(0, row, first + d + half) * sine
+                    : x * cosine + read(0, row, first + d - half) * sine;
+  }
+
+  double operator()(const Append&) const {
+    const auto token = std::find(positions.begin(), positions.end(), row);
+    return token == positions.end() ? read(0, row, column) : read(1, token - positions.begin(), column);
+  }
+
+  double operator()(const Attention& attention) const {
+    const std::int64_t head_dim = axis(1, 3).size;
+    const std::int64_t group = graph.axes[graph.axes[axis(0, 1).factors[0]].factors[1]].size;
+    const std::int64_t head = column / head_dim, kv_first = head / group * head_dim;
+    const std::int64_t keys = positions[static_cast<std::size_t>(row)] + 1;
+    std::vector<double> scores;
+    for (std::int64_t key = 0; key < keys; ++key) {
+      scores.push_back(attention.scale * dot(head_dim, [&](std::int64_t i) { return read(0, row, head * head_dim + i); },
+                                             [&](std::int64_t i) { return read(1, key, kv_first + i); }));
+    }
+    const double largest = *std::max_element(scores.begin(), scores.end());
+    double total = 0, sum = 0;
+    for (std::int64_t key = 0; key < keys; ++key) {
+      const double weight = std::exp(scores[static_cast<std::size_t>(key)] - largest);
+      total += weight;
+      sum += weight * read(2, key, kv_first + column % head_dim);
+    }
+    return sum / total;
+  }
+};
+
+}  // namespace
+
+double op_element(const Graph& graph, const Op& op, const OperandReader& read, std::span<const std::int64_t> positions,
+                  std::int64_t row, std::int64_t column) {
+  return std::visit(Element{graph, op, read, positions, row, column}, op.what);
+}
+
+}  // namespace monomorph::test

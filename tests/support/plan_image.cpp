@@ -1,0 +1,203 @@
+#include "tests/support/plan_image.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "generator/ops/op_type.hpp"
+#include "generator/plan/draft.hpp"
+
+namespace monomorph::test {
+
+using namespace generator;
+
+namespace {
+const double poison = std::numeric_limits<double>::quiet_NaN();
+}
+
+PlanImage::PlanImage(const Plan& plan, const Graph& graph, const Contract& contract, WeightReader weights)
+    : plan_(plan),
+      graph_(graph),
+      contract_(contract),
+      weights_(std::move(weights)),
+      activations_(static_cast<std::size_t>(plan.activation_bytes / 2), poison),
+      states_(static_cast<std::size_t>(plan.state_bytes / 2), poison),
+      host_(static_cast<std::size_t>(plan.host_bytes / 2), poison) {}
+
+double& PlanImage::at(const Place& place, std::int64_t row, std::int64_t column) {
+  const Buffer& buffer = plan_.buffers[place.buffer];
+  const std::int64_t stride = row_bytes(Dtype::f32, plan_.axes[buffer.axes.back()].size);
+  const std::int64_t byte = buffer.offset + row * stride + 4 * (place.first_column + column);
+  return (buffer.arena == Arena::host ? host_ : activations_).at(static_cast<std::size_t>(byte / 2));
+}
+
+double& PlanImage::state_at(std::uint32_t state, std::int64_t layer, std::int64_t position, std::int64_t column) {
+  const StateContract& contract = contract_.states[{state}];
+  const StatePlace& place = plan_.states[state];
+  const std::vector<std::int32_t>& layers = contract_.kinds[contract.scope.kind].layers;
+  const auto nth = std::find(layers.begin(), layers.end(), layer) - layers.begin();
+  const std::int64_t heads = plan_.axes[contract.axes[1]].size, entries = plan_.axes[contract.axes[2]].size;
+  const std::int64_t head_dim = plan_.axes[contract.axes[3]].size;
+  const std::int64_t row = (slot_ * heads + column / head_dim) * entries + position;
+  const std::int64_t byte = place.offset + nth * place.stride + row * row_bytes(contract.element, head_dim) +
+                            column % head_dim * element_bytes(contract.element);
+  return states_.at(static_cast<std::size_t>(byte / 2));
+}
+
+double PlanImage::read(const Planning& planning, const Section& section, const Call& call, ValueId id,
+                       std::int64_t row, std::int64_t column, std::int64_t layer) {
+  const Value& value = graph_.values[id];
+  const std::vector<OpId>& ops = call.computes.ops;
+  const bool inside = value.writer && std::find(ops.begin(), ops.end(), value.writer) != ops.end();
+  switch (value.storage) {
+    case Storage::weight:
+      return weights_({value.declared}, layer, row, column);
+    case Storage::table:
+      return angle_element(contract_.tables[{value.declared}], row, column);
+    case Storage::host:
+      if (value.role == "token_ids") return tokens_[static_cast<std::size_t>(row)];
+      return static_cast<double>((value.role == "positions" ? positions_ : rows_)[static_cast<std::size_t>(row)]);
+    case Storage::state:
+      return state_at(value.declared, layer, row, column);
+    default:
+      break;
+  }
+  if (inside) return compute(planning, section, call, graph_.ops[value.writer], row, column, layer);
+  const auto place = section.places.find(id);
+  return place == section.places.end() ? poison : at(place->second, row, column);
+}
+
+double PlanImage::compute(const Planning& planning, const Section& section, const Call& call, const Op& op,
+                          std::int64_t row, std::int64_t column, std::int64_t layer) {
+  const OperandReader reader = [&](std::size_t operand, std::int64_t r, std::int64_t c) {
+    return read(planning, section, call, op.in[operand], r, c, layer);
+  };
+  return op_element(graph_, op, reader, positions_, row, column);
+}
+
+/// Whether the kernel is given this buffer to write to.
+bool PlanImage::writes(const Call& call, const Place& place) const {
+  for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+    const bool written = plan_.kernels[call.kernel].bindings[i].access != Access::read;
+    if (written && call.arguments[i] == generator::Argument(place.buffer)) return true;
+  }
+  return false;
+}
+
+void PlanImage::run_call(const Planning& planning, const Section& section, const Call& call, std::int64_t layer) {
+  const auto rows_of = [&](const Value& value) {
+    const bool picked = graph_.axes[value.axes[0]].live == Live::rows;
+    return static_cast<std::int64_t>(picked ? rows_.size() : tokens_.size());
+  };
+  if (call.copies) {
+    const Value& value = graph_.values[call.copies];
+    for (std::int64_t row = 0; row < rows_of(value); ++row) {
+      for (std::int64_t column = 0; column < graph_.axes[value.axes[1]].size; ++column) {
+        at({std::get<BufferId>(call.arguments[1]), 0}, row, column) =
+            at({std::get<BufferId>(call.arguments[0]), 0}, row, column);
+      }
+    }
+    return;
+  }
+  const Group& group = call.computes;
+  const std::vector<OpId> linears = ops_of<Linear>(group, planning);
+  const bool stacked = linears.size() > 1 && ops_of<Map>(group, planning).empty();
+  if (stacked) {
+    // As the kernel does: row r of the stored matrix gives column r after the first result's.
+    const Stored& stored = plan_.stored[std::get<StoredId>(call.arguments[0])];
+    const Place place = section.places.at(graph_.ops[linears[0]].out);
+    for (std::int64_t row = 0; row < static_cast<std::int64_t>(tokens_.size()); ++row) {
+      std::int64_t column = 0;
+      for (const StoredRows& piece : stored.pieces) {
+        const Op* op = nullptr;
+        for (const OpId id : linears) {
+          if (graph_.values[graph_.ops[id].in[1]].declared == piece.weight.index) op = &graph_.ops[id];
+        }
+        for (std::int64_t r = 0; r < piece.rows; ++r, ++column) {
+          at(place, row, column) = compute(planning, section, call, *op, row, r, layer);
+        }
+      }
+    }
+    return;
+  }
+  const Op& anchor = graph_.ops[group.anchor];
+  const bool by_row = as<Norm>(anchor) != nullptr;  // a workgroup reads its row before it writes
+  for (const ValueId out : planning.outputs(group)) {
+    const Value& value = graph_.values[out];
+    const Op& op = graph_.ops[value.writer];
+    if (value.storage == Storage::activation && !writes(call, section.places.at(out))) continue;
+    if (value.storage == Storage::state) {
+      const std::int64_t columns = plan_.axes[value.axes[1]].size * plan_.axes[value.axes[3]].size;
+      for (const std::int64_t position : positions_) {
+        for (std::int64_t column = 0; column < columns; ++column) {
+          state_at(value.declared, layer, position, column) =
+              compute(planning, section, call, op, position, column, layer);
+        }
+      }
+      continue;
+    }
+    const std::int64_t columns = graph_.axes[value.axes[1]].size;
+    const Place place = section.places.at(out);
+    for (std::int64_t row = 0; row < rows_of(value); ++row) {
+      std::vector<double> elements;
+      for (std::int64_t column = 0; column < columns; ++column) {
+        const double element = compute(planning, section, call, op, row, column, layer);
+        if (by_row) {
+          elements.push_back(element);
+        } else {
+          at(place, row, column) = element;
+        }
+      }
+      for (std::size_t column = 0; column < elements.size(); ++column) {
+        at(place, row, static_cast<std::int64_t>(column)) = elements[column];
+      }
+    }
+  }
+}
+
+void PlanImage::run_section(const PhasePlan& phase, const Section& section, std::int64_t layer) {
+  const Planning planning{contract_, graph_, plan_.axes, *phase.row, phase.max_rows};
+  for (const Call& call : section.calls) run_call(planning, section, call, layer);
+}
+
+void PlanImage::run(const char* name, std::int64_t slot, std::span<const std::int32_t> tokens, std::int64_t first) {
+  slot_ = slot;
+  tokens_.assign(tokens.begin(), tokens.end());
+  positions_.clear();
+  for (std::size_t t = 0; t < tokens.size(); ++t) positions_.push_back(first + static_cast<std::int64_t>(t));
+  const PhasePlan& phase = plan_.phase(name);
+  std::fill(activations_.begin(), activations_.end(), poison);
+  run_section(phase, phase.sections[0], -1);
+  for (std::size_t layer = 0; layer < contract_.layer_kinds.size(); ++layer) {
+    run_section(phase, phase.sections[1 + contract_.layer_kinds[layer]], static_cast<std::int64_t>(layer));
+  }
+}
+
+EvaluatedValue PlanImage::head(std::span<const std::int64_t> rows) {
+  rows_.assign(rows.begin(), rows.end());
+  const PhasePlan& phase = plan_.phase("head");
+  run_section(phase, phase.sections[0], -1);
+  EvaluatedValue logits;
+  logits.columns = contract_.vocab_size;
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    for (std::int64_t column = 0; column < logits.columns; ++column) {
+      logits.elements.push_back(at({plan_.logits, 0}, static_cast<std::int64_t>(row), column));
+    }
+  }
+  return logits;
+}
+
+EvaluatedValue PlanImage::carried() const {
+  EvaluatedValue value;
+  const Buffer& buffer = plan_.buffers[plan_.carried[0]];
+  value.columns = plan_.axes[buffer.axes[1]].size;
+  for (std::size_t row = 0; row < tokens_.size(); ++row) {
+    for (std::int64_t column = 0; column < value.columns; ++column) {
+      value.elements.push_back(
+          const_cast<PlanImage*>(this)->at({plan_.carried[0], 0}, static_cast<std::int64_t>(row), column));
+    }
+  }
+  return value;
+}
+
+}  // namespace monomorph::test

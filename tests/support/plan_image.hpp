@@ -1,0 +1,52 @@
+// A plan executed on the host, in double, on an image of the device's memory: each call computes its group, reading what the
+// group is given from its places and writing what leaves it to its places, one element after the other, as kernels whose
+// workgroups run in any order may. So it sees every fault of partition, order, packing, sharing and stacking, and none of
+// a kernel.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "generator/plan/partition.hpp"
+#include "tests/support/graph_evaluator.hpp"
+
+namespace monomorph::test {
+
+class PlanImage {
+ public:
+  PlanImage(const generator::Plan& plan, const generator::Graph& graph, const generator::Contract& contract,
+            WeightReader weights);
+
+  /// Runs a phase of layers over tokens of a slot at positions first...
+  void run(const char* phase, std::int64_t slot, std::span<const std::int32_t> tokens, std::int64_t first);
+  /// The head for these rows of the last run; gives logits.
+  EvaluatedValue head(std::span<const std::int64_t> rows);
+  /// The first carried value of the last run.
+  EvaluatedValue carried() const;
+
+ private:
+  void run_section(const generator::PhasePlan& phase, const generator::Section& section, std::int64_t layer);
+  void run_call(const generator::Planning& planning, const generator::Section& section, const generator::Call& call,
+                std::int64_t layer);
+  bool writes(const generator::Call& call, const generator::Place& place) const;
+  double& at(const generator::Place& place, std::int64_t row, std::int64_t column);
+  double& state_at(std::uint32_t state, std::int64_t layer, std::int64_t position, std::int64_t column);
+  /// An element of a value, as the call sees it: from memory, or computed inside its group.
+  double read(const generator::Planning& planning, const generator::Section& section, const generator::Call& call,
+              generator::ValueId value, std::int64_t row, std::int64_t column, std::int64_t layer);
+  double compute(const generator::Planning& planning, const generator::Section& section, const generator::Call& call,
+                 const generator::Op& op, std::int64_t row, std::int64_t column, std::int64_t layer);
+
+  const generator::Plan& plan_;
+  const generator::Graph& graph_;
+  const generator::Contract& contract_;
+  WeightReader weights_;
+  std::vector<double> activations_, states_, host_;  ///< by bytes / 2
+  std::vector<std::int64_t> positions_, rows_;
+  std::vector<std::int32_t> tokens_;
+  std::int64_t slot_ = 0;
+};
+
+}  // namespace monomorph::test

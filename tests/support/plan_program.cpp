@@ -1,0 +1,179 @@
+#include "tests/support/plan_program.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <stdexcept>
+
+#include "generator/compile/spirv.hpp"
+#include "generator/emit/emit.hpp"
+#include "generator/plan/words.hpp"
+
+namespace monomorph::test {
+
+using namespace generator;
+
+PlanProgram::PlanProgram(const Contract& contract, const Plan& plan) : contract_(contract), plan_(plan) {
+  program_.name = program_.spec_hash = "random";
+  program_.version = "test";
+  program_.vocab_size = contract.vocab_size;
+  program_.hidden_size = contract.hidden_size;
+  program_.num_hidden_layers = contract.num_hidden_layers;
+  program_.max_sequence_length = contract.max_sequence_length;
+  program_.prefill_chunk = contract.prefill_chunk;
+  program_.max_batch = contract.max_batch;
+  program_.head_rows = contract.head_rows;
+  program_.decode_steps = plan.decode_steps;
+  program_.kv_cache = contract.kv_cache;
+  add_kernels();
+  add_weights({});
+  for (std::size_t kind = 0; kind < contract.kinds.size(); ++kind) add_weights({kind});
+  program_.weights = groups_;
+  add_states();
+  for (const TableId id : contract.tables.ids()) {
+    const TableContract& table = contract.tables[id];
+    tables_.push_back({view(plan.tables[id.index]), contract.axes[table.axes[0]].size, table.frequencies});
+  }
+  program_.rotary_tables = tables_;
+  program_.arena_bytes = {plan.activation_bytes, plan.state_bytes, plan.host_bytes, plan.table_bytes};
+  program_.step = view(plan.step);
+  program_.logits = view(plan.logits);
+  program_.make_reference = [](const HostWeights&) -> std::unique_ptr<Reference> {
+    throw std::logic_error("a plan has no reference");
+  };
+  add_phases();
+}
+
+void PlanProgram::add_kernels() {
+  const auto compiled = compile_spirv(emit_kernels(contract_, plan_, "By a test."));
+  for (const generator::Kernel& kernel : plan_.kernels) {
+    const auto& spirv = spirv_.emplace_back(compiled.at(kernel.name).optimized);
+    auto& bindings = bindings_.emplace_back();
+    bindings.push_back({"step", kernel.step_access, false});
+    for (const KernelBinding& binding : kernel.bindings) {
+      bindings.push_back({keep(binding.name), binding.access, binding.splits});
+    }
+    kernels_.push_back({keep(kernel.name), kernel.kind, std::as_bytes(std::span(spirv)), bindings, kernel.cost,
+                        kernel.max_tile_tokens});
+  }
+  program_.kernels = kernels_;
+}
+
+void PlanProgram::add_weights(Scope scope) {
+  const std::vector<WeightId> ids = contract_.weights_of(scope);
+  auto& patterns = weights_.emplace_back();
+  for (const WeightId id : ids) {
+    const WeightContract& weight = contract_.weights[id];
+    const bool vector = weight.axes.size() == 1;
+    const std::int64_t columns = contract_.axes[weight.axes.back()].size;
+    const std::int64_t rows = vector ? 1 : contract_.axes[weight.axes[0]].size;
+    const auto& parts = parts_.emplace_back(
+        std::vector<WeightPart>{{keep(weight.role), vector ? columns : rows, 0, vector ? columns : rows, false}});
+    patterns.push_back({keep(weight.role + ".{i}"), weight.dtype, rows, columns, parts});
+  }
+  auto& stored = stored_.emplace_back();
+  for (const StoredId id : plan_.stored_of(scope)) {
+    const Stored& matrix = plan_.stored[id];
+    auto& pieces = pieces_.emplace_back();
+    for (const StoredRows& piece : matrix.pieces) {
+      const auto at = std::find(ids.begin(), ids.end(), piece.weight) - ids.begin();
+      pieces.push_back({piece.weight ? static_cast<std::int32_t>(at) : -1, piece.rows});
+    }
+    stored.push_back({keep(matrix.role), matrix.format, matrix.rows, matrix.columns, pieces});
+  }
+  WeightGroup group{patterns, stored, {}};
+  if (scope.kind != Scope::model) group.layers = contract_.kinds[scope.kind].layers;
+  groups_.push_back(group);
+}
+
+void PlanProgram::add_states() {
+  for (const StateId id : contract_.states.ids()) {
+    const StateContract& state = contract_.states[id];
+    const StatePlace& place = plan_.states[id.index];
+    const auto size = [&](std::size_t axis) { return contract_.axes[state.axes[axis]].size; };
+    states_.push_back({keep(state.role), StateKind::growing,
+                       static_cast<std::int64_t>(contract_.kinds[state.scope.kind].layers.size()), size(0), size(1),
+                       size(2), row_bytes(state.element, size(3)), place.stride,
+                       {Arena::states, place.offset, place.bytes}});
+  }
+  program_.states = states_;
+}
+
+void PlanProgram::add_phases() {
+  for (const PhasePlan& phase : plan_.phases) {
+    program_.phases.push_back({phase.row->name, phase.row->stage, phase.max_rows,
+                               [this, &phase](Recorder& recorder) { record(recorder, phase); }});
+  }
+}
+
+BufferView PlanProgram::view(BufferId id) const {
+  const Buffer& buffer = plan_.buffers[id];
+  return {buffer.arena, buffer.offset, buffer.bytes};
+}
+
+std::int64_t PlanProgram::turn(std::int64_t layer) const {
+  const auto end = contract_.layer_kinds.begin() + layer;
+  return std::count(contract_.layer_kinds.begin(), end, *end);
+}
+
+monomorph::Argument PlanProgram::argument(const generator::Argument& argument, std::int64_t layer) const {
+  struct Nothing;
+  using AnyTensor = Tensor<Nothing, f32>;
+  using AnyWeight = Weight<Nothing, f32>;
+  if (const auto* buffer = std::get_if<BufferId>(&argument)) return AnyTensor{view(*buffer)};
+  if (const auto* state = std::get_if<StateId>(&argument)) {
+    const StatePlace& place = plan_.states[state->index];
+    return AnyTensor{{Arena::states, place.offset + turn(layer) * place.stride, place.bytes}};
+  }
+  const StoredId id = std::get<StoredId>(argument);
+  const Scope scope = plan_.stored[id].scope;
+  const std::vector<StoredId> alike = plan_.stored_of(scope);
+  auto row = static_cast<std::int64_t>(std::find(alike.begin(), alike.end(), id) - alike.begin());
+  if (scope.kind != Scope::model) {
+    row += static_cast<std::int64_t>(plan_.stored_of({}).size()) +
+           turn(layer) * static_cast<std::int64_t>(alike.size());
+    for (std::size_t kind = 0; kind < scope.kind; ++kind) {
+      row += static_cast<std::int64_t>(plan_.stored_of({kind}).size() * contract_.kinds[kind].layers.size());
+    }
+  }
+  return AnyWeight{static_cast<std::int32_t>(row)};
+}
+
+void PlanProgram::record(Recorder& recorder, const Section& section, std::int64_t layer) const {
+  for (const Call& call : section.calls) {
+    std::vector<monomorph::Argument> arguments = {Tensor<void, f32>{program_.step}};
+    for (const generator::Argument& each : call.arguments) arguments.push_back(argument(each, layer));
+    std::int64_t rows = 0;
+    for (const AxisId axis : call.rows) rows += plan_.axes[axis].size;
+    const std::int64_t per_row = call.per_row ? plan_.axes[call.per_row].size : 1;
+    recorder.dispatch(static_cast<std::int32_t>(call.kernel.index), std::move(arguments), std::max<std::int64_t>(rows, 1),
+                      call.count, per_row);
+  }
+}
+
+void PlanProgram::record(Recorder& recorder, const PhasePlan& phase) const {
+  record(recorder, phase.sections.front(), -1);
+  if (phase.row->stage != Stage::layers) return;
+  for (std::int64_t layer = 0; layer < contract_.num_hidden_layers; ++layer) {
+    record(recorder, phase.sections[contract_.layer_kinds[static_cast<std::size_t>(layer)] + 1], layer);
+    recorder.end_of_layer(layer, view(plan_.carried.front()));
+  }
+}
+
+WeightReader PlanProgram::reader(const HostWeights& weights) const {
+  return [this, &weights](WeightId id, std::int64_t layer, std::int64_t row, std::int64_t column) {
+    const Scope scope = contract_.weights[id].scope;
+    const std::vector<WeightId> alike = contract_.weights_of(scope);
+    auto index = static_cast<std::int64_t>(std::find(alike.begin(), alike.end(), id) - alike.begin());
+    if (scope.kind != Scope::model) {
+      index += static_cast<std::int64_t>(contract_.weights_of({}).size()) +
+               turn(layer) * static_cast<std::int64_t>(alike.size());
+      for (std::size_t kind = 0; kind < scope.kind; ++kind) {
+        index += static_cast<std::int64_t>(contract_.weights_of({kind}).size() * contract_.kinds[kind].layers.size());
+      }
+    }
+    return weights.at(static_cast<std::int32_t>(index), row, column);
+  };
+}
+
+}  // namespace monomorph::test

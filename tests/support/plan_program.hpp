@@ -1,0 +1,56 @@
+// A plan as the program of an engine, without C++ in between: its kernels are emitted and compiled here, its tables are
+// filled from the plan, and its calls are recorded as they stand. So that a graph which no spec describes runs on a device.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "generator/plan/plan.hpp"
+#include "runtime/weights.hpp"
+#include "tests/support/graph_evaluator.hpp"
+
+namespace monomorph::test {
+
+class PlanProgram {
+ public:
+  PlanProgram(const generator::Contract& contract, const generator::Plan& plan);
+  PlanProgram(const PlanProgram&) = delete;
+
+  /// Lives as long as this, and has no reference.
+  const Program& program() const { return program_; }
+  /// The program's weights as an evaluator reads them.
+  WeightReader reader(const HostWeights& weights) const;
+
+ private:
+  using Scope = generator::Scope;
+  void add_kernels();
+  void add_weights(Scope scope);
+  void add_states();
+  void add_phases();
+  void record(Recorder& recorder, const generator::PhasePlan& phase) const;
+  void record(Recorder& recorder, const generator::Section& section, std::int64_t layer) const;
+  monomorph::Argument argument(const generator::Argument& argument, std::int64_t layer) const;
+  BufferView view(generator::BufferId buffer) const;
+  /// How many times layers of its kind came before.
+  std::int64_t turn(std::int64_t layer) const;
+  const char* keep(const std::string& text) { return texts_.emplace_back(text).c_str(); }
+
+  const generator::Contract& contract_;
+  const generator::Plan& plan_;
+  Program program_{};
+  std::deque<std::string> texts_;
+  std::deque<std::vector<std::uint32_t>> spirv_;
+  std::deque<std::vector<Binding>> bindings_;
+  std::deque<std::vector<WeightPart>> parts_;
+  std::deque<std::vector<StoredPiece>> pieces_;
+  std::deque<std::vector<WeightPattern>> weights_;
+  std::deque<std::vector<StoredPattern>> stored_;
+  std::vector<Kernel> kernels_;
+  std::vector<WeightGroup> groups_;
+  std::vector<StateTable> states_;
+  std::vector<RotaryTable> tables_;
+};
+
+}  // namespace monomorph::test

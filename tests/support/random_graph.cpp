@@ -1,0 +1,328 @@
+#include "tests/support/random_graph.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string>
+
+#include "generator/graph/builder.hpp"
+
+namespace monomorph::test {
+namespace {
+
+using namespace generator;
+
+class Writer {
+ public:
+  Writer(std::uint64_t seed, const RandomGraphOptions& options) : random_(seed), options_(options) {}
+
+  RandomGraph run() {
+    start();
+    graph_.axes = contract_.axes;
+    embed();
+    for (std::size_t kind = 0; kind < contract_.kinds.size(); ++kind) layer(kind);
+    head();
+    contract_.axes = graph_.axes;
+    contract_.axes.name_all();
+    graph_.axes = contract_.axes;
+    return {std::move(contract_), std::move(graph_)};
+  }
+
+ private:
+  std::int64_t below(std::int64_t end) { return static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(end)); }
+  std::int64_t between(std::int64_t first, std::int64_t last) { return first + below(last - first + 1); }
+  bool chance(int percent) { return below(100) < percent; }
+  template <class T>
+  T pick(const std::vector<T>& from) {
+    return from[static_cast<std::size_t>(below(static_cast<std::int64_t>(from.size())))];
+  }
+
+  AxisId axis(const std::string& word, std::int64_t size, std::vector<AxisId> factors = {}, Live live = Live::all,
+              const std::string& user = "") {
+    return contract_.axes.intern({word, size, std::move(factors), live, {}, {}}, user);
+  }
+
+  void start() {
+    contract_.name = contract_.identifier = "random";
+    contract_.spec_hash = "0";
+    contract_.vocab_size = between(5, 11);
+    contract_.hidden_size = between(3, 9);
+    contract_.max_position_embeddings = contract_.max_sequence_length = options_.max_sequence_length;
+    contract_.prefill_chunk = options_.prefill_chunk;
+    contract_.max_batch = between(1, 2);
+    contract_.head_rows = std::min(std::max<std::int64_t>(contract_.max_batch, 3), contract_.prefill_chunk);
+    contract_.kv_cache = Dtype::f32;
+    contract_.num_hidden_layers = between(1, 3);
+    const std::int64_t kinds = between(1, std::min<std::int64_t>(2, contract_.num_hidden_layers));
+    for (std::int64_t kind = 0; kind < kinds; ++kind) {
+      LayerContract layer;
+      layer.name = layer.identifier = kind == 0 ? "local" : "global";
+      contract_.kinds.push_back(layer);
+    }
+    for (std::int64_t i = 0; i < contract_.num_hidden_layers; ++i) {
+      const auto kind = static_cast<std::size_t>(i < kinds ? i : below(kinds));
+      contract_.layer_kinds.push_back(kind);
+      contract_.kinds[kind].layers.push_back(static_cast<std::int32_t>(i));
+    }
+    hidden_ = axis("hidden", contract_.hidden_size);
+    vocab_ = axis("vocab", contract_.vocab_size);
+    slots_ = axis("slots", contract_.max_batch);
+    positions_ = axis("positions", contract_.max_sequence_length, {}, Live::positions);
+  }
+
+  WeightId weight(Scope scope, const std::string& role, std::vector<AxisId> axes, Dtype dtype) {
+    WeightContract weight;
+    weight.role = weight.part = role;
+    weight.scope = scope;
+    weight.axes = std::move(axes);
+    weight.dtype = dtype;
+    weight.sources = {{role, 1, 0, 1, false}};
+    return contract_.weights.add(weight);
+  }
+  Dtype format() { return options_.formats ? static_cast<Dtype>(below(3)) : Dtype::f32; }
+
+  void embed() {
+    weight({}, "embedding::tokens", {vocab_, hidden_}, format());
+    const bool placed = chance(30);
+    const AxisId table = axis("position_embeddings", contract_.max_position_embeddings);
+    if (placed) weight({}, "embedding::positions", {table, hidden_}, format());
+    graph_.axes = contract_.axes;
+    Builder build(contract_, graph_, "embed", {});
+    ValueId h = build.gather("embed", build.weight("embedding::tokens"),
+                             build.host("token_ids", "tokens", contract_.prefill_chunk, Live::tokens),
+                             chance(50) ? "hidden_states" : "embedded");
+    if (placed) {
+      const ValueId p = build.gather("embed_positions", build.weight("embedding::positions"),
+                                     build.host("positions", "tokens", contract_.prefill_chunk, Live::tokens),
+                                     chance(50) ? "hidden_states" : "positioned");
+      h = build.map("add", known_expression("a + 0.5 * b", {"a", "b"}), {"a", "b"}, {h, p}, "hidden_states");
+    } else if (graph_.values[h].role != "hidden_states") {
+      h = build.map("scale", known_expression("1.5 * a", {"a"}), {"a"}, {h}, "hidden_states");
+    }
+    carried_ = h;
+    build.result(h);
+    graph_.embed = build.finish();
+    contract_.axes = graph_.axes;
+  }
+
+  void head() {
+    weight({}, "final_norm", {hidden_}, Dtype::f32);
+    const bool tied = chance(50);
+    if (!tied) weight({}, "lm_head", {vocab_, hidden_}, format());
+    Builder build(contract_, graph_, "head", {});
+    ValueId h = build.parameter(carried_);
+    h = build.gather("rows", h, build.host("head_rows", "rows", contract_.head_rows, Live::rows), "last");
+    h = build.norm("final_norm", {NormType::rms_norm, 1e-5, false}, "final_norm", h, "final");
+    const bool capped = chance(30);
+    ValueId logits =
+        build.linear("lm_head", tied ? "embedding::tokens" : "lm_head", "", h, capped ? "raw_logits" : "logits");
+    if (capped) logits = build.map("cap", known_expression("3 * tanh(a / 3)", {"a"}), {"a"}, {logits}, "logits");
+    build.result(logits);
+    graph_.head = build.finish();
+  }
+
+  /// A value and whether anything reads it.
+  struct Known {
+    ValueId id;
+    bool read = false;
+  };
+
+  std::string new_role() { return chance(40) ? "work" : "v" + std::to_string(++count_); }
+
+  ValueId read(Known& value) {
+    value.read = true;
+    return value.id;
+  }
+  void know(ValueId id) { known_.push_back({id, false}); }
+
+  std::vector<std::size_t> of_axis(AxisId wanted) {
+    std::vector<std::size_t> result;
+    for (std::size_t i = 0; i < known_.size(); ++i) {
+      if (graph_.values[known_[i].id].axes[1] == wanted) result.push_back(i);
+    }
+    return result;
+  }
+  AxisId axis_of(const Known& value) { return graph_.values[value.id].axes[1]; }
+
+  /// Half the time one of the latest.
+  std::size_t some() {
+    const auto count = static_cast<std::int64_t>(known_.size());
+    return static_cast<std::size_t>(chance(50) ? count - 1 - below(std::min<std::int64_t>(3, count)) : below(count));
+  }
+
+  void linear(Builder& build, std::size_t from, AxisId to, Dtype dtype) {
+    const std::string word = "w" + std::to_string(++count_) + "_proj";
+    const std::string bias = chance(30) ? "w" + std::to_string(count_) + "_bias" : "";
+    weight(scope_, word, {to, axis_of(known_[from])}, dtype);
+    if (!bias.empty()) weight(scope_, bias, {to}, Dtype::f32);
+    know(build.linear(word, word, bias, read(known_[from]), new_role()));
+  }
+
+  void norm(Builder& build, std::size_t from, bool of_heads) {
+    const AxisId row = axis_of(known_[from]);
+    const AxisId over = of_heads ? contract_.axes[row].factors[1] : row;
+    const bool layer = !of_heads && chance(40);
+    const std::string word = "n" + std::to_string(++count_);
+    weight(scope_, word, {over}, Dtype::f32);
+    const bool bias = layer && chance(70);
+    if (bias) weight(scope_, word + "_bias", {over}, Dtype::f32);
+    const NormContract norm{layer ? NormType::layer_norm : NormType::rms_norm, 1e-5, bias};
+    know(build.norm(word, norm, word, read(known_[from]), new_role(), over));
+  }
+
+  void map(Builder& build, const std::vector<std::size_t>& from) {
+    static const std::vector<std::string> unary = {"0.5 * a", "a * sigmoid(a)", "max(a, 0) - 0.25"};
+    static const std::vector<std::string> binary = {"a + b", "a * sigmoid(a) * b", "a - 0.5 * b", "b * 0.25"};
+    std::vector<std::string> names;
+    std::vector<ValueId> operands;
+    for (const std::size_t i : from) {
+      names.push_back(std::string(1, static_cast<char>('a' + operands.size())));
+      operands.push_back(read(known_[i]));
+    }
+    const std::string text = names.size() == 1 ? pick(unary) : names.size() == 2 ? pick(binary) : "a + b - c";
+    know(build.map(chance(50) ? "add" : "", known_expression(text, names), names, operands, new_role()));
+  }
+
+  void attend(Builder& build) {
+    const std::vector<std::size_t> queries = of_axis(q_), keys = of_axis(kv_);
+    if (queries.empty() || keys.empty()) return;
+    std::size_t q = pick(queries), k = pick(keys), v = pick(keys);
+    const auto prepared = [&](std::size_t from) {
+      if (chance(40)) {
+        norm(build, from, true);
+        from = known_.size() - 1;
+      }
+      if (chance(60)) {
+        if (!table_) {
+          const std::int64_t rotary_dim = contract_.axes[head_].size / 2 * 2;
+          std::vector<float> frequencies;
+          for (std::int64_t j = 0; j < rotary_dim / 2; ++j) frequencies.push_back(1.0f / static_cast<float>(1 + 3 * j));
+          const std::string user = contract_.kinds[scope_.kind].identifier;
+          table_ = contract_.tables.add({user + "_angles", {positions_, axis("angles", rotary_dim)}, frequencies, {user}});
+          graph_.axes = contract_.axes;
+        }
+        const std::int64_t rotary_dim = 2 * static_cast<std::int64_t>(contract_.tables[table_].frequencies.size());
+        know(build.rotary(rotary_dim, table_, read(known_[from]), new_role()));
+        from = known_.size() - 1;
+      }
+      return from;
+    };
+    q = prepared(q);
+    k = prepared(k);
+    const std::string name = "s" + std::to_string(++count_);
+    for (const char* word : {"_keys", "_values"}) {
+      contract_.states.add({name + word, scope_, {slots_, kv_heads_, positions_, head_}, Dtype::f32});
+    }
+    const ValueId keys_state = build.append(name + "_keys", read(known_[k]));
+    const ValueId values_state = build.append(name + "_values", read(known_[v]));
+    know(build.attention(0.7, read(known_[q]), keys_state, values_state, new_role()));
+  }
+
+  void layer(std::size_t kind) {
+    scope_ = {kind};
+    const std::string user = contract_.kinds[kind].identifier;
+    const std::int64_t head = between(1, 4) * (chance(70) ? 2 : 1) + (chance(20) ? 1 : 0);
+    kv_heads_ = axis("kv_heads", between(1, 2), {}, Live::all, user);
+    const AxisId group = axis("kv_group", between(1, 2), {}, Live::all, user);
+    const std::int64_t heads = contract_.axes[kv_heads_].size * contract_.axes[group].size;
+    const AxisId heads_axis = axis("heads", heads, {kv_heads_, group}, Live::all, user);
+    head_ = axis("head", std::max<std::int64_t>(head, 2), {}, Live::all, user);
+    q_ = axis("q", heads * contract_.axes[head_].size, {heads_axis, head_}, Live::all, user);
+    kv_ = axis("kv", contract_.axes[kv_heads_].size * contract_.axes[head_].size, {kv_heads_, head_}, Live::all, user);
+    const AxisId inner = axis("inner", between(3, 10), {}, Live::all, user);
+    graph_.axes = contract_.axes;
+    table_ = {};
+    known_.clear();
+    Builder build(contract_, graph_, user, scope_);
+    const ValueId h = build.parameter(carried_);
+    know(h);
+    const std::vector<AxisId> targets = {hidden_, q_, kv_, inner};
+    const std::int64_t ops = between(3, options_.most_ops);
+    for (std::int64_t i = 0; i < ops; ++i) {
+      const std::size_t from = some();
+      const std::int64_t what = below(100);
+      if (what < 15) {
+        norm(build, from, false);
+      } else if (what < 22) {
+        if (contract_.axes[axis_of(known_[from])].factors.size() == 2) norm(build, from, true);
+      } else if (what < 45) {
+        linear(build, from, pick(targets), format());
+      } else if (what < 55) {  // q, k and v, or any three of one input; of one format or several
+        const bool one_format = chance(70);
+        const Dtype dtype = format();
+        for (const AxisId to : {q_, kv_, chance(80) ? kv_ : pick(targets)}) {
+          linear(build, from, to, one_format ? dtype : format());
+        }
+        if (chance(70)) attend(build);
+      } else if (what < 65) {  // gate and up, in either order
+        const bool one_format = chance(80);
+        const Dtype dtype = format();
+        linear(build, from, inner, dtype);
+        linear(build, from, inner, one_format ? dtype : format());
+        const std::size_t gate = known_.size() - 2, up = known_.size() - 1;
+        map(build, chance(50) ? std::vector{gate, up} : std::vector{up, gate});
+      } else if (what < 85) {
+        std::vector<std::size_t> operands = {from};
+        const std::vector<std::size_t> alike = of_axis(axis_of(known_[from]));
+        while (operands.size() < 3 && chance(60)) operands.push_back(pick(alike));
+        map(build, operands);
+      } else {
+        attend(build);
+      }
+    }
+    // What nothing has read yet goes into the result.
+    ValueId sum = h;
+    bool changed = false;
+    for (std::size_t i = 1; i < known_.size(); ++i) {
+      if (known_[i].read) continue;
+      std::size_t from = i;
+      if (axis_of(known_[i]) != hidden_) {
+        linear(build, i, hidden_, format());
+        from = known_.size() - 1;
+      }
+      sum = build.map("add", known_expression("residual + x", {"residual", "x"}), {"residual", "x"},
+                      {sum, read(known_[from])}, "hidden_states");
+      changed = true;
+    }
+    if (!changed || chance(15)) {  // a norm after the addition
+      const std::string word = "n" + std::to_string(++count_);
+      weight(scope_, word, {hidden_}, Dtype::f32);
+      sum = build.norm(word, {NormType::rms_norm, 1e-5, false}, word, sum, "hidden_states");
+    }
+    build.result(sum);
+    graph_.layers.push_back(build.finish());
+    contract_.axes = graph_.axes;
+  }
+
+  std::mt19937_64 random_;
+  const RandomGraphOptions options_;
+  Contract contract_;
+  Graph graph_;
+  AxisId hidden_, vocab_, slots_, positions_, kv_heads_, head_, q_, kv_;
+  TableId table_;
+  Scope scope_;
+  ValueId carried_;
+  std::vector<Known> known_;
+  int count_ = 0;
+};
+
+}  // namespace
+
+RandomGraph random_graph(std::uint64_t seed, const RandomGraphOptions& options) { return Writer(seed, options).run(); }
+
+double random_weight(const Contract& contract, WeightId weight, std::int64_t layer, std::int64_t row,
+                     std::int64_t column) {
+  std::uint64_t x = weight.index * 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(layer + 1) * 0xbf58476d1ce4e5b9u +
+                    static_cast<std::uint64_t>(row) * 0x94d049bb133111ebu + static_cast<std::uint64_t>(column) * 0xd6e8feb86659fd93u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  x ^= x >> 31;
+  // A multiple of 1/64 within +-1 is exact in bf16.
+  const double value = static_cast<double>(static_cast<std::int64_t>(x % 129) - 64) / 64;
+  const WeightContract& declared = contract.weights[weight];
+  if (declared.axes.size() == 2) return value;
+  const bool norm = declared.role.find("bias") == std::string::npos;
+  return norm ? 1 + 0.25 * value : 0.25 * value;
+}
+
+}  // namespace monomorph::test

@@ -1,0 +1,101 @@
+#include "tests/support/small_graph.hpp"
+
+namespace monomorph::test {
+
+using namespace generator;
+
+WeightId LayerWriter::declare(const std::string& role, std::vector<AxisId> axes, Dtype dtype) {
+  WeightContract weight;
+  weight.role = weight.part = role;
+  weight.scope = {0};
+  weight.axes = std::move(axes);
+  weight.dtype = dtype;
+  weight.sources = {{role, 1, 0, 1, false}};
+  return contract_.weights.add(weight);
+}
+
+ValueId LayerWriter::linear(ValueId x, std::int64_t rows, Dtype dtype) {
+  const AxisId to = rows == contract_.hidden_size
+                        ? axis_of(hidden_)
+                        : contract_.axes.intern({"wide" + std::to_string(rows), rows, {}, Live::all, {}, {}}, "layer");
+  graph_.axes = contract_.axes;
+  const std::string role = next("w") + "_proj";
+  declare(role, {to, axis_of(x)}, dtype);
+  return builder_.linear(role, role, "", x, next("v"));
+}
+
+ValueId LayerWriter::norm(ValueId x) {
+  const std::string role = next("n") + "_norm";
+  declare(role, {axis_of(x)}, Dtype::f32);
+  return builder_.norm(role, {NormType::rms_norm, 1e-5, false}, role, x, next("v"));
+}
+
+ValueId LayerWriter::map(const std::string& text, const std::vector<ValueId>& operands) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < operands.size(); ++i) names.push_back(std::string(1, static_cast<char>('a' + i)));
+  return builder_.map("", known_expression(text, names), names, operands, next("v"));
+}
+
+RandomGraph small_graph(const std::function<ValueId(LayerWriter&)>& layer) {
+  RandomGraph small;
+  Contract& contract = small.contract;
+  contract.name = contract.identifier = "small";
+  contract.spec_hash = "0";
+  contract.vocab_size = 7;
+  contract.hidden_size = 6;
+  contract.max_position_embeddings = contract.max_sequence_length = 12;
+  contract.prefill_chunk = 5;
+  contract.max_batch = 2;
+  contract.head_rows = 3;
+  contract.kv_cache = Dtype::f32;
+  contract.num_hidden_layers = 2;
+  LayerContract kind;
+  kind.name = kind.identifier = "layer";
+  kind.layers = {0, 1};
+  contract.kinds = {kind};
+  contract.layer_kinds = {0, 0};
+  const AxisId hidden = contract.axes.intern({"hidden", contract.hidden_size, {}, Live::all, {}, {}}, "");
+  const AxisId vocab = contract.axes.intern({"vocab", contract.vocab_size, {}, Live::all, {}, {}}, "");
+  contract.axes.intern({"slots", contract.max_batch, {}, Live::all, {}, {}}, "");
+  contract.axes.intern({"positions", contract.max_sequence_length, {}, Live::positions, {}, {}}, "");
+  const auto declare = [&](const std::string& role, std::vector<AxisId> axes) {
+    WeightContract weight;
+    weight.role = weight.part = role;
+    weight.axes = std::move(axes);
+    weight.dtype = Dtype::f32;
+    weight.sources = {{role, 1, 0, 1, false}};
+    contract.weights.add(weight);
+  };
+  declare("embedding::tokens", {vocab, hidden});
+  declare("final_norm", {hidden});
+
+  Graph& graph = small.graph;
+  graph.axes = contract.axes;
+  Builder embed(contract, graph, "embed", {});
+  const ValueId carried =
+      embed.gather("embed", embed.weight("embedding::tokens"),
+                   embed.host("token_ids", "tokens", contract.prefill_chunk, Live::tokens), "hidden_states");
+  embed.result(carried);
+  graph.embed = embed.finish();
+  contract.axes = graph.axes;
+
+  Builder builder(contract, graph, "layer", {0});
+  LayerWriter writer(contract, graph, builder, builder.parameter(carried));
+  builder.result(builder.map("add", known_expression("a + b", {"a", "b"}), {"a", "b"},
+                             {writer.hidden(), layer(writer)}, "hidden_states"));
+  graph.layers.push_back(builder.finish());
+  contract.axes = graph.axes;
+
+  Builder head(contract, graph, "head", {});
+  const ValueId rows = head.gather("rows", head.parameter(carried),
+                                   head.host("head_rows", "rows", contract.head_rows, Live::rows), "last");
+  const ValueId normed = head.norm("final_norm", {NormType::rms_norm, 1e-5, false}, "final_norm", rows, "final");
+  head.result(head.linear("lm_head", "embedding::tokens", "", normed, "logits"));
+  graph.head = head.finish();
+  contract.axes = graph.axes;
+  contract.axes.name_all();
+  graph.axes = contract.axes;
+  return small;
+}
+
+}  // namespace monomorph::test

@@ -1,0 +1,41 @@
+// One layer written by hand, as a graph that stands by itself: an embedding before it, a final norm and a head after it.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "generator/graph/builder.hpp"
+#include "tests/support/random_graph.hpp"
+
+namespace monomorph::test {
+
+/// Declares what it uses as it goes. Axes are sizes: those of equal size are one.
+class LayerWriter {
+ public:
+  LayerWriter(generator::Contract& contract, generator::Graph& graph, generator::Builder& builder, generator::ValueId h)
+      : contract_(contract), graph_(graph), builder_(builder), hidden_(h) {}
+
+  /// What the layer is given: tokens x 6.
+  generator::ValueId hidden() const { return hidden_; }
+  generator::ValueId linear(generator::ValueId x, std::int64_t rows, Dtype dtype = Dtype::f32);
+  generator::ValueId norm(generator::ValueId x);
+  /// `text` over a, b, c...
+  generator::ValueId map(const std::string& text, const std::vector<generator::ValueId>& operands);
+
+ private:
+  generator::WeightId declare(const std::string& role, std::vector<generator::AxisId> axes, Dtype dtype);
+  generator::AxisId axis_of(generator::ValueId value) const { return graph_.values[value].axes[1]; }
+  std::string next(const char* word) { return word + std::to_string(++count_); }
+
+  generator::Contract& contract_;
+  generator::Graph& graph_;
+  generator::Builder& builder_;
+  generator::ValueId hidden_;
+  int count_ = 0;
+};
+
+/// `layer` gives the layer's result, tokens x 6, which replaces the hidden states.
+RandomGraph small_graph(const std::function<generator::ValueId(LayerWriter&)>& layer);
+
+}  // namespace monomorph::test
