@@ -53,10 +53,10 @@ bool draws_as_the_host(const Golden& golden, Engine& engine) {
   if (static_cast<std::int64_t>(drawn.tokens.size()) != count && !drawn.stopped) return false;
   engine.reset();
   std::span<const float> logits = engine.prefill(prompt);
-  const SequenceRequest request = sampling_request(sampling, golden_program().eos_tokens);
+  const StepSlot slot = sampling_slot(sampling, golden_program().eos_tokens);
   for (const std::int32_t token : drawn.tokens) {
     const auto position = static_cast<std::uint32_t>(engine.position());
-    if (sample_token(logits, request, position) != static_cast<std::uint32_t>(token)) return false;
+    if (sample_token(logits, slot, position) != static_cast<std::uint32_t>(token)) return false;
     logits = engine.decode(token);
   }
   return true;

@@ -17,8 +17,8 @@ namespace {
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
-SequenceRequest request(float temperature, std::uint32_t top_k = 0, float top_p = 1, std::uint64_t seed = 1) {
-  return sampling_request({temperature, top_k, top_p, seed}, {});
+StepSlot drawing(float temperature, std::uint32_t top_k = 0, float top_p = 1, std::uint64_t seed = 1) {
+  return sampling_slot({temperature, top_k, top_p, seed}, {});
 }
 
 std::vector<float> random_logits(std::size_t vocab_size, std::uint64_t seed, float spread) {
@@ -57,9 +57,9 @@ void check_distribution(const std::vector<float>& logits, float temperature, std
   constexpr int draws = 40000;
   const std::vector<double> expected = exact_distribution(logits, temperature, top_k, top_p);
   std::vector<int> counts(logits.size());
-  const SequenceRequest settings = request(temperature, top_k, top_p, seed);
+  const StepSlot slot = drawing(temperature, top_k, top_p, seed);
   for (int position = 0; position < draws; ++position) {
-    ++counts[sample_token(logits, settings, static_cast<std::uint32_t>(position))];
+    ++counts[sample_token(logits, slot, static_cast<std::uint32_t>(position))];
   }
   double chi_square = 0, rare_expected = 0, rare_count = 0;
   int bins = 0;
@@ -119,19 +119,19 @@ TEST_CASE("keys order logits as numbers, NaN below all and both zeros equal") {
 }
 
 TEST_CASE("temperature 0 takes the likeliest token, the lowest id on a tie, never NaN") {
-  CHECK(sample_token(std::vector<float>{1, 3, 2}, request(0), 0) == 1);
-  CHECK(sample_token(std::vector<float>{1, 3, 3}, request(0), 7) == 1);
-  CHECK(sample_token(std::vector<float>{-0.0f, 0.0f}, request(0), 0) == 0);
-  CHECK(sample_token(std::vector<float>{not_a_number, -infinity, -5}, request(0), 0) == 2);
-  CHECK(sample_token(std::vector<float>{not_a_number, not_a_number}, request(0), 0) == 0);
+  CHECK(sample_token(std::vector<float>{1, 3, 2}, drawing(0), 0) == 1);
+  CHECK(sample_token(std::vector<float>{1, 3, 3}, drawing(0), 7) == 1);
+  CHECK(sample_token(std::vector<float>{-0.0f, 0.0f}, drawing(0), 0) == 0);
+  CHECK(sample_token(std::vector<float>{not_a_number, -infinity, -5}, drawing(0), 0) == 2);
+  CHECK(sample_token(std::vector<float>{not_a_number, not_a_number}, drawing(0), 0) == 0);
 }
 
 TEST_CASE("what cannot be drawn is not: NaN, minus infinity, and all but an infinite logit") {
   for (std::uint32_t position = 0; position < 200; ++position) {
-    CHECK(sample_token(std::vector<float>{not_a_number, 1, -infinity, 1}, request(1), position) % 2 == 1);
-    CHECK(sample_token(std::vector<float>{5, infinity, 1e30f}, request(1), position) == 1);
-    CHECK(sample_token(std::vector<float>{not_a_number, not_a_number}, request(1), position) == 0);
-    CHECK(sample_token(std::vector<float>{not_a_number, -infinity, -infinity}, request(1), position) >= 1);
+    CHECK(sample_token(std::vector<float>{not_a_number, 1, -infinity, 1}, drawing(1), position) % 2 == 1);
+    CHECK(sample_token(std::vector<float>{5, infinity, 1e30f}, drawing(1), position) == 1);
+    CHECK(sample_token(std::vector<float>{not_a_number, not_a_number}, drawing(1), position) == 0);
+    CHECK(sample_token(std::vector<float>{not_a_number, -infinity, -infinity}, drawing(1), position) >= 1);
   }
 }
 
@@ -151,7 +151,7 @@ TEST_CASE("the chi-square test sees a temperature that is off by a tenth") {
   constexpr int draws = 40000;
   std::vector<int> counts(logits.size());
   for (std::uint32_t position = 0; position < draws; ++position) {
-    ++counts[sample_token(logits, request(1, 0, 1, 101), position)];
+    ++counts[sample_token(logits, drawing(1, 0, 1, 101), position)];
   }
   double chi_square = 0;
   for (std::size_t id = 0; id < logits.size(); ++id) {
@@ -163,7 +163,7 @@ TEST_CASE("the chi-square test sees a temperature that is off by a tenth") {
 TEST_CASE("equal logits at top-k's threshold all stay") {
   const std::vector<float> logits{0, 2, 1, 1, 1, -3};
   std::vector<int> counts(logits.size());
-  for (std::uint32_t position = 0; position < 2000; ++position) ++counts[sample_token(logits, request(2, 2), position)];
+  for (std::uint32_t position = 0; position < 2000; ++position) ++counts[sample_token(logits, drawing(2, 2), position)];
   CHECK(counts[0] + counts[5] == 0);
   for (const int id : {1, 2, 3, 4}) CHECK(counts[id] > 0);
 }
@@ -173,20 +173,20 @@ TEST_CASE("top-p keeps exactly the tokens that reach its share") {
   std::vector<float> logits(8);
   for (std::size_t id = 0; id < logits.size(); ++id) logits[id] = -1e-12f * static_cast<float>(id);
   std::vector<int> counts(logits.size());
-  for (std::uint32_t i = 0; i < 500; ++i) ++counts[sample_token(logits, request(1, 0, 0.5f), i)];
+  for (std::uint32_t i = 0; i < 500; ++i) ++counts[sample_token(logits, drawing(1, 0, 0.5f), i)];
   for (std::size_t id = 0; id < logits.size(); ++id) CHECK((counts[id] > 0) == (id < 4));
   // A share that is no token's whole mass takes the highest token.
-  CHECK(sample_token(logits, request(1, 0, 1e-7f), 0) == 0);
+  CHECK(sample_token(logits, drawing(1, 0, 1e-7f), 0) == 0);
 }
 
 TEST_CASE("seed and position decide the draw, and both matter") {
   const std::vector<float> logits = random_logits(1000, 3, 0.1f);
   int same_position = 0, same_seed = 0;
   for (std::uint32_t i = 0; i < 200; ++i) {
-    const std::uint32_t token = sample_token(logits, request(1, 0, 1, 5), i);
-    CHECK(token == sample_token(logits, request(1, 0, 1, 5), i));
-    same_seed += token == sample_token(logits, request(1, 0, 1, 5), i + 1);
-    same_position += token == sample_token(logits, request(1, 0, 1, 5 + (1ull << 32)), i);
+    const std::uint32_t token = sample_token(logits, drawing(1, 0, 1, 5), i);
+    CHECK(token == sample_token(logits, drawing(1, 0, 1, 5), i));
+    same_seed += token == sample_token(logits, drawing(1, 0, 1, 5), i + 1);
+    same_position += token == sample_token(logits, drawing(1, 0, 1, 5 + (1ull << 32)), i);
   }
   CHECK(same_seed < 10);
   CHECK(same_position < 10);
@@ -194,15 +194,16 @@ TEST_CASE("seed and position decide the draw, and both matter") {
 
 TEST_CASE("settings become what the device reads") {
   const std::vector<std::uint32_t> eos{7, 9};
-  const SequenceRequest settings = sampling_request({0.5f, 40, 0.5f, 3}, eos);
+  const StepSlot settings = sampling_slot({0.5f, 40, 0.5f, (5ull << 32) + 3}, eos);
   CHECK(settings.inverse_temperature == 2);
   CHECK(settings.top_k == 40);
   CHECK(settings.top_p == 1u << 23);
-  CHECK(settings.seed == 3);
+  CHECK(settings.seed_low == 3);
+  CHECK(settings.seed_high == 5);
   CHECK(settings.eos_count == 2);
   CHECK(settings.eos_tokens[1] == 9);
-  CHECK(sampling_request({}, {}).inverse_temperature == 0);
-  CHECK(sampling_request({1, 0, 1, 0}, {}).top_p == 0);
-  CHECK(sampling_request({1, 0, 1e-9f, 0}, {}).top_p == 1);
-  CHECK_THROWS_AS(sampling_request({}, std::vector<std::uint32_t>(9)), Error);
+  CHECK(sampling_slot({}, {}).inverse_temperature == 0);
+  CHECK(sampling_slot({1, 0, 1, 0}, {}).top_p == 0);
+  CHECK(sampling_slot({1, 0, 1e-9f, 0}, {}).top_p == 1);
+  CHECK_THROWS_AS(sampling_slot({}, std::vector<std::uint32_t>(9)), Error);
 }

@@ -62,24 +62,32 @@ Program program_with_table() {
 }
 
 /// Loads, and calls the engine in every way it has.
-void use(const SubmittedWork& work, const Program& program, LoadOptions options) {
+void use(SubmittedWork& work, const Program& program, LoadOptions options) {
   options.random_weights = true;
   const auto engine = load_engine(program, options);
+  const auto read_row = [&](std::span<const float>) { work.host_reads(); };
+  const auto read_token = [&](std::int32_t) {
+    work.host_reads();
+    return true;
+  };
   const std::vector<std::int32_t> prompt{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-  engine->prefill(prompt);
-  engine->decode(16);
-  engine->prefill_all(std::vector<std::int32_t>{17, 18}, [](std::span<const float>) {});
-  engine->generate(std::vector<std::int32_t>{19}, 20, {}, nullptr);
+  read_row(engine->prefill(prompt));
+  read_row(engine->decode(16));
+  engine->prefill_all(std::vector<std::int32_t>{17, 18}, read_row);
+  engine->generate(std::vector<std::int32_t>{19}, 20, {}, read_token);
   engine->reset();
-  engine->generate(prompt, 20, {}, nullptr);  // several passes in a submission
+  engine->generate(prompt, 20, {}, read_token);  // several passes in a submission
   const Run runs[] = {{1, std::span(prompt).first(5), Logits::all, true, true},
                       {2, std::span(prompt).first(1), Logits::last, true, false}};
-  engine->step(runs, 4, [](std::size_t, std::int64_t, std::span<const float>) {});
+  engine->step(runs, 4, [&](std::size_t, std::int64_t, std::span<const float> row) { read_row(row); });
+  work.host_reads();
   if (options.probe_layers) {
     auto& probed = dynamic_cast<ProbedEngine&>(*engine);
     engine->reset();
     probed.probe({0, std::span(prompt).first(toy_prefill_chunk), Logits::none, false, true});
+    work.host_reads();
     probed.probe({0, std::span(prompt).first(1), Logits::none, false, false});
+    work.host_reads();
   }
   CHECK(work.submissions() > 10);
   CHECK(work.dispatches() > 100);
@@ -124,7 +132,7 @@ TEST_CASE("the host sees what a barrier shows it") {
 TEST_CASE("every access of an engine is ordered after those that it depends on") {
   need_device();
   const Program program = program_with_table();
-  const SubmittedWork work(program);
+  SubmittedWork work(program);
   LoadOptions options;
   SUBCASE("memory that host and device share") {}
   SUBCASE("memory that the host cannot map") { options.limits.staging = true; }

@@ -136,6 +136,7 @@ SubmittedWork::~SubmittedWork() {
   delete listener;
   listener = nullptr;
 }
+void SubmittedWork::host_reads() { listener->order.host_reads(listener->mapped_buffers()); }
 const std::vector<std::string>& SubmittedWork::faults() const { return listener->order.faults(); }
 int SubmittedWork::submissions() const { return listener->submissions; }
 int SubmittedWork::dispatches() const { return listener->dispatches; }
@@ -219,7 +220,7 @@ VKAPI_ATTR void VKAPI_CALL vkCmdBindDescriptorSets(VkCommandBuffer buffer, VkPip
 
 VKAPI_ATTR void VKAPI_CALL vkCmdDispatch(VkCommandBuffer buffer, std::uint32_t x, std::uint32_t y, std::uint32_t z) {
   static const auto next = real<PFN_vkCmdDispatch>("vkCmdDispatch");
-  if (listener != nullptr) listener->note_dispatch(buffer);
+  if (listener != nullptr && x * y * z != 0) listener->note_dispatch(buffer);  // warming up dispatches nothing
   next(buffer, x, y, z);
 }
 
@@ -264,7 +265,6 @@ VKAPI_ATTR VkResult VKAPI_CALL vkQueueSubmit(VkQueue queue, std::uint32_t count,
   static const auto next = real<PFN_vkQueueSubmit>("vkQueueSubmit");
   for (std::uint32_t i = 0; listener != nullptr && i < count; ++i) {
     for (std::uint32_t c = 0; c < submits[i].commandBufferCount; ++c) listener->execute(submits[i].pCommandBuffers[c]);
-    listener->order.host_reads(listener->mapped_buffers());
     ++listener->submissions;
   }
   return next(queue, count, submits, fence);

@@ -61,6 +61,8 @@ class SubmittedWork {
   SubmittedWork(const SubmittedWork&) = delete;
   SubmittedWork& operator=(const SubmittedWork&) = delete;
 
+  /// An engine has handed out what it read.
+  void host_reads();
   const std::vector<std::string>& faults() const;
   int submissions() const;
   int dispatches() const;
