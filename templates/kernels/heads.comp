@@ -33,6 +33,7 @@ shared float head_values[head_dim];
 
 //% if head_norm
 #include "workgroup.glsl"
+#include "head_norm.glsl"
 //% end
 //% if rotary
 vec2 rotary(uint position, uint j) { return angles[position * angle_stride + j]; }
