@@ -43,13 +43,13 @@ void compile_for(const std::string& family) {
   for (const std::string model : models) {
     const AcceptedSpec accepted = accept_spec(open_spec(std::string(MONOMORPH_SOURCE_DIR) + "/" + model), {});
     const PlannedModel planned = plan_model(accepted.contract);
-    const auto compiled = compile_spirv(emit_kernels(planned.plan, "for RADV's null device"));
+    const auto compiled = compile_spirv(emit_kernels(accepted.contract, planned.plan, "for RADV's null device"));
     REQUIRE(compiled.size() == planned.plan.kernels.size());
-    for (const KernelPlan& kernel : planned.plan.kernels) {
+    for (const generator::Kernel& kernel : planned.plan.kernels) {
       // max_tile_tokens is never more than the tokens of the kernel's dispatches, by which the runtime cuts tiles too.
       const vulkan::Tile tile = vulkan::tile(kernel.kind, kernel.max_tile_tokens, device.facts());
       const KernelStatistics found =
-          device.compile(compiled.at(kernel.name).optimized, kernel.parameters.size() + 1, tile);
+          device.compile(compiled.at(kernel.name).optimized, kernel.bindings.size() + 1, tile);
       const std::string name = accepted.contract.name + "/" + kernel.name;
       fmt::print("{:58} {:5} {:5} {:6} {:7} {:9} {:6}\n", name, found.vgprs, found.sgprs,
                  found.spilled_vgprs + found.spilled_sgprs, found.scratch_bytes, found.subgroups_per_simd,

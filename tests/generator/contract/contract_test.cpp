@@ -34,13 +34,15 @@ std::vector<std::string> advice(const std::string& text, const std::vector<Overr
 }  // namespace
 
 TEST_CASE("dimensions are derived once") {
-  const AttentionContract attention = contract_of(tiny, {{"attention.head_dim", "10"}}).kinds[0].attention;
+  const Contract contract = contract_of(tiny, {{"attention.head_dim", "10"}});
+  const AttentionContract& attention = contract.kinds[0].attention;
   CHECK(attention.q_size == 40);
   CHECK(attention.kv_size == 20);
   CHECK(attention.kv_group_size == 2);
   CHECK(attention.attention_scale == 1 / std::sqrt(10.0));
   CHECK(attention.rotary_dim == 10);
-  CHECK(attention.rotary_frequencies.size() == 5);
+  REQUIRE(attention.rotary_table);
+  CHECK(contract.tables[attention.rotary_table].frequencies.size() == 5);
 }
 
 TEST_CASE("totals are sums over the parts") {
@@ -68,8 +70,46 @@ TEST_CASE("a tied head has no parameters of its own and is still multiplied") {
 TEST_CASE("a bias that some of q, k and v have counts only where the checkpoint has it") {
   const Contract without = contract_of(tiny), with = contract_of(tiny, {{"attention.bias", "[\"q\"]"}});
   CHECK(with.total_parameters == without.total_parameters + 4 * 96);
-  CHECK(with.kinds[0].attention.qkv_bias);
-  CHECK_FALSE(with.kinds[0].attention.o_bias);
+  CHECK(with.find_weight({0}, "attention::q_bias"));
+  for (const char* role : {"attention::k_bias", "attention::v_bias", "attention::o_bias"}) {
+    CAPTURE(role);
+    CHECK_FALSE(with.find_weight({0}, role));
+  }
+}
+
+TEST_CASE("each kind of layer has a growing state of keys and one of values, with an entry a position for each slot") {
+  const Contract contract = contract_of(
+      tiny +
+          "[layers]\npattern = [\"a\", \"m\", \"b\", \"b\"]\n[layers.a]\n[layers.b]\nattention.head_dim = 8\n"
+          "[layers.m]\nsteps = [\"mlp\"]\n",
+      {{"engine.max_batch", "3"}});
+  REQUIRE(contract.kinds.size() == 3);
+  CHECK(contract.states.size() == 4);
+  for (const auto& [kind, head_dim, layers] : {std::tuple{0, 24, 1}, {2, 8, 2}}) {
+    for (const char* role : {"attention::keys", "attention::values"}) {
+      CAPTURE(kind);
+      CAPTURE(role);
+      const StateId id = contract.find_state({static_cast<std::size_t>(kind)}, role);
+      REQUIRE(id);
+      std::vector<std::int64_t> sizes;
+      for (const AxisId axis : contract.states[id].axes) sizes.push_back(contract.axes[axis].size);
+      CHECK(sizes == std::vector<std::int64_t>{3, 2, 64, head_dim});
+      CHECK(contract.copies(contract.states[id].scope) == layers);
+    }
+  }
+  CHECK_FALSE(contract.find_state({1}, "attention::keys"));
+}
+
+TEST_CASE("kinds of equal frequencies share one table of angles, and others have one each") {
+  const std::string kinds = tiny + "[layers]\npattern = [\"a\", \"b\"]\n[layers.a]\n[layers.b]\n";
+  const Contract shared = contract_of(kinds + "attention.num_attention_heads = 2\nattention.head_dim = 24\n");
+  REQUIRE(shared.tables.size() == 1);
+  CHECK(shared.tables[shared.kinds[1].attention.rotary_table].role == "rotary_angles");
+  CHECK(shared.kinds[0].attention.rotary_table == shared.kinds[1].attention.rotary_table);
+  const Contract apart = contract_of(kinds + "position.rope_theta = 500.0\n");
+  REQUIRE(apart.tables.size() == 2);
+  CHECK(apart.tables[apart.kinds[0].attention.rotary_table].role == "a_rotary_angles");
+  CHECK(apart.tables[apart.kinds[1].attention.rotary_table].role == "b_rotary_angles");
 }
 
 TEST_CASE("the cache is f32 where the weights are, unless the spec says otherwise") {

@@ -18,16 +18,26 @@ Contract contract_of(const std::string& text, const std::vector<Override>& overr
   return *judged.contract;
 }
 
-const WeightContract& weight(const std::vector<WeightContract>& weights, const std::string& role) {
-  const auto found =
-      std::find_if(weights.begin(), weights.end(), [&](const WeightContract& w) { return w.role == role; });
-  REQUIRE(found != weights.end());
-  return *found;
+const WeightContract& weight(const Contract& contract, Scope scope, const std::string& role) {
+  const WeightId id = contract.find_weight(scope, role);
+  REQUIRE_MESSAGE(id, role);
+  return contract.weights[id];
 }
 
-std::vector<std::string> roles(const std::vector<WeightContract>& weights) {
+/// The one source of a weight that all checkpoints here have.
+const CheckpointPart& source(const Contract& contract, Scope scope, const std::string& role) {
+  const WeightContract& found = weight(contract, scope, role);
+  REQUIRE(found.sources.size() == 1);
+  return found.sources[0];
+}
+
+const Axis& axis(const Contract& contract, Scope scope, const std::string& role, std::size_t index) {
+  return contract.axes[weight(contract, scope, role).axes.at(index)];
+}
+
+std::vector<std::string> roles(const Contract& contract, Scope scope) {
   std::vector<std::string> result;
-  for (const WeightContract& weight : weights) result.push_back(weight.role);
+  for (const WeightId id : contract.weights_of(scope)) result.push_back(contract.weights[id].role);
   return result;
 }
 
@@ -48,108 +58,150 @@ const std::string learned = [] {
 
 TEST_CASE("weights stand in the order of the forward pass") {
   const Contract contract = contract_of(tiny, {{"attention.qk_norm", "head"}, {"attention.bias", "true"}});
-  CHECK(roles(contract.prologue) == std::vector<std::string>{"embed_tokens"});
-  CHECK(roles(contract.kinds[0].weights) ==
-        std::vector<std::string>{"input_layernorm", "qkv_proj", "qkv_bias", "q_norm", "k_norm", "o_proj", "o_bias",
-                                 "post_attention_layernorm", "gate_proj", "up_proj", "down_proj"});
-  CHECK(roles(contract.epilogue) == std::vector<std::string>{"final_norm", "lm_head"});
+  CHECK(roles(contract, {}) == std::vector<std::string>{"embedding::tokens", "final_norm", "lm_head"});
+  CHECK(roles(contract, {0}) ==
+        std::vector<std::string>{"attention::input_norm", "attention::q_proj", "attention::q_bias", "attention::k_proj",
+                                 "attention::k_bias", "attention::v_proj", "attention::v_bias", "attention::q_norm",
+                                 "attention::k_norm", "attention::o_proj", "attention::o_bias", "mlp::input_norm",
+                                 "mlp::gate_proj", "mlp::up_proj", "mlp::down_proj"});
+  // The table as a whole: what comes before the layers, the layers, what comes after them.
+  CHECK(contract.weights.begin()->role == "embedding::tokens");
+  CHECK((contract.weights.end() - 1)->role == "lm_head");
 }
 
 TEST_CASE("a LayerNorm has a bias beside its weights, and learned positions a table") {
   const Contract contract = contract_of(learned);
-  CHECK(roles(contract.prologue) == std::vector<std::string>{"embed_tokens", "embed_positions"});
-  CHECK(contract.prologue[1].axes[0].name == "position_embeddings");
-  CHECK(contract.prologue[1].axes[0].size == 64);
-  CHECK(roles(contract.kinds[0].weights) ==
-        std::vector<std::string>{"input_layernorm", "input_layernorm_bias", "qkv_proj", "qkv_bias", "o_proj", "o_bias",
-                                 "post_attention_layernorm", "post_attention_layernorm_bias", "up_proj", "up_bias",
-                                 "down_proj", "down_bias"});
-  CHECK(roles(contract.epilogue) == std::vector<std::string>{"final_norm", "final_norm_bias"});
+  CHECK(roles(contract, {}) ==
+        std::vector<std::string>{"embedding::tokens", "embedding::positions", "final_norm", "final_norm_bias"});
+  CHECK(axis(contract, {}, "embedding::positions", 0).name == "position_embeddings");
+  CHECK(axis(contract, {}, "embedding::positions", 0).size == 64);
+  CHECK(roles(contract, {0}) == std::vector<std::string>{"attention::input_norm", "attention::input_norm_bias",
+                                                         "attention::q_proj", "attention::q_bias", "attention::k_proj",
+                                                         "attention::k_bias", "attention::v_proj", "attention::v_bias",
+                                                         "attention::o_proj", "attention::o_bias", "mlp::input_norm",
+                                                         "mlp::input_norm_bias", "mlp::up_proj", "mlp::up_bias",
+                                                         "mlp::down_proj", "mlp::down_bias"});
   CHECK(contract.checkpoint_prefixes == std::vector<std::string>{"", "transformer."});
 }
 
-TEST_CASE("q, k and v are one matrix of three checkpoint tensors") {
-  const WeightContract qkv = weight(contract_of(tiny).kinds[0].weights, "qkv_proj");
-  CHECK(qkv.axes[0].name == "qkv");
-  CHECK(qkv.axes[0].size == 192);
-  REQUIRE(qkv.sources.size() == 3);
-  CHECK(qkv.sources[0].name == "model.layers.{i}.self_attn.q_proj.weight");
-  CHECK(qkv.sources[0].rows == 96);
-  CHECK(qkv.sources[2].name == "model.layers.{i}.self_attn.v_proj.weight");
-  CHECK(qkv.sources[2].rows == 48);
-  CHECK(qkv.sources[2].source_row == 0);
-  CHECK(qkv.sources[2].source_rows == 48);
+TEST_CASE("q, k and v are weights of their own, each a checkpoint tensor whole") {
+  const Contract contract = contract_of(tiny);
+  for (const auto& [word, rows] : {std::pair<std::string, std::int64_t>{"q", 96}, {"k", 48}, {"v", 48}}) {
+    CAPTURE(word);
+    const CheckpointPart& part = source(contract, {0}, "attention::" + word + "_proj");
+    CHECK(part.name == "model.layers.{i}.self_attn." + word + "_proj.weight");
+    CHECK(part.rows == rows);
+    CHECK(part.source_row == 0);
+    CHECK(part.source_rows == rows);
+    CHECK(axis(contract, {0}, "attention::" + word + "_proj", 0).size == rows);
+    CHECK(axis(contract, {0}, "attention::" + word + "_proj", 1).name == "hidden");
+  }
+  CHECK(axis(contract, {0}, "attention::q_proj", 0).name == "q");
+  CHECK(axis(contract, {0}, "attention::k_proj", 0).name == "kv");
+  // Keys and values have one axis; that they are not exchanged is the roles' to say.
+  CHECK(weight(contract, {0}, "attention::k_proj").axes == weight(contract, {0}, "attention::v_proj").axes);
 }
 
-TEST_CASE("a bias that only some projections have is filled with zeros elsewhere") {
-  const WeightContract bias = weight(contract_of(tiny, {{"attention.bias", "[\"v\"]"}}).kinds[0].weights, "qkv_bias");
-  CHECK(bias.parameters() == 192);
-  REQUIRE(bias.sources.size() == 3);
-  CHECK(bias.sources[0].name == "");
-  CHECK(bias.sources[0].rows == 96);
-  CHECK(bias.sources[1].name == "");
-  CHECK(bias.sources[2].name == "model.layers.{i}.self_attn.v_proj.bias");
+TEST_CASE("a bias is a weight where the spec says that the checkpoint has it, and nothing elsewhere") {
+  const Contract contract = contract_of(tiny, {{"attention.bias", "[\"v\"]"}});
+  CHECK(source(contract, {0}, "attention::v_bias").name == "model.layers.{i}.self_attn.v_proj.bias");
+  CHECK(source(contract, {0}, "attention::v_bias").rows == 48);
+  CHECK_FALSE(contract.find_weight({0}, "attention::q_bias"));
+  CHECK_FALSE(contract.find_weight({0}, "attention::k_bias"));
+  CHECK_FALSE(contract.find_weight({}, "attention::v_bias"));
 }
 
-TEST_CASE("a fused tensor in the order q, k, v is one source, transposed but for its bias") {
-  const std::vector<WeightContract> weights = contract_of(learned).kinds[0].weights;
-  const WeightContract& qkv = weight(weights, "qkv_proj");
-  REQUIRE(qkv.sources.size() == 1);
-  CHECK(qkv.sources[0].name == "h.{i}.attn.c_attn.weight");
-  CHECK(qkv.sources[0].transposed);
-  CHECK(qkv.sources[0].rows == 288);
-  CHECK_FALSE(weight(weights, "qkv_bias").sources[0].transposed);
+TEST_CASE("of a fused tensor each of q, k and v has its rows; the matrix is transposed and its bias is not") {
+  const Contract contract = contract_of(learned);
+  std::int64_t row = 0;
+  for (const char* word : {"q", "k", "v"}) {
+    CAPTURE(word);
+    const CheckpointPart& matrix = source(contract, {0}, std::string("attention::") + word + "_proj");
+    CHECK(matrix.name == "h.{i}.attn.c_attn.weight");
+    CHECK(matrix.transposed);
+    CHECK(matrix.source_row == row);
+    const CheckpointPart& bias = source(contract, {0}, std::string("attention::") + word + "_bias");
+    CHECK(bias.name == "h.{i}.attn.c_attn.bias");
+    CHECK_FALSE(bias.transposed);
+    CHECK(bias.source_row == row);
+    for (const CheckpointPart& part : {matrix, bias}) {
+      CHECK(part.rows == 96);
+      CHECK(part.source_rows == 288);
+    }
+    row += 96;
+  }
 }
 
-TEST_CASE("a fused tensor in another order is cut into slices") {
+TEST_CASE("a fused tensor in another order is cut where that order says") {
   const Contract contract = contract_of(tiny +
                                         "[checkpoint.tensors]\n\"layers.{i}.attention.qkv\" = "
                                         "{ name = \"l.{i}.vqk\", fused = [\"v\", \"q\", \"k\"] }\n");
-  const WeightContract& qkv = weight(contract.kinds[0].weights, "qkv_proj");
-  REQUIRE(qkv.sources.size() == 3);
-  CHECK(qkv.sources[0].source_row == 48);  // q after v
-  CHECK(qkv.sources[0].rows == 96);
-  CHECK(qkv.sources[1].source_row == 144);  // k after v and q
-  CHECK(qkv.sources[2].source_row == 0);
-  for (const CheckpointPart& part : qkv.sources) CHECK(part.source_rows == 192);
+  CHECK(source(contract, {0}, "attention::q_proj").source_row == 48);   // after v
+  CHECK(source(contract, {0}, "attention::k_proj").source_row == 144);  // after v and q
+  CHECK(source(contract, {0}, "attention::v_proj").source_row == 0);
+  CHECK(source(contract, {0}, "attention::q_proj").rows == 96);
+  for (const char* role : {"attention::q_proj", "attention::k_proj", "attention::v_proj"}) {
+    CHECK(source(contract, {0}, role).source_rows == 192);
+  }
+}
+
+TEST_CASE("a fused tensor's bias has all three, whichever are said to have one") {
+  const std::string fused = tiny +
+                            "[checkpoint.tensors]\n\"layers.{i}.attention.qkv\" = "
+                            "{ name = \"l.{i}.qkv\", fused = [\"q\", \"k\", \"v\"] }\n";
+  const Contract contract = contract_of(fused, {{"attention.bias", "true"}});
+  CHECK(source(contract, {0}, "attention::k_bias").name == "l.{i}.qkv.bias");
+  CHECK(source(contract, {0}, "attention::k_bias").source_row == 96);
+  CHECK(source(contract, {0}, "attention::k_bias").source_rows == 192);
 }
 
 TEST_CASE("the last pattern of dtypes that matches holds") {
   const Contract contract = contract_of(tiny + "[checkpoint.dtypes]\n\"*norm\" = \"f32\"\n\"final_norm\" = \"bf16\"\n");
-  CHECK(weight(contract.kinds[0].weights, "input_layernorm").dtype == Dtype::f32);
-  CHECK(weight(contract.epilogue, "final_norm").dtype == Dtype::bf16);
-  CHECK(weight(contract.kinds[0].weights, "qkv_proj").dtype == Dtype::f16);
+  CHECK(weight(contract, {0}, "attention::input_norm").dtype == Dtype::f32);
+  CHECK(weight(contract, {}, "final_norm").dtype == Dtype::bf16);
+  CHECK(weight(contract, {0}, "attention::q_proj").dtype == Dtype::f16);
 }
 
 TEST_CASE("each projection of the MLP has its own bias") {
   const auto biases = [](const char* list) {
     std::vector<std::string> found;
-    for (const std::string& role : roles(contract_of(tiny, {{"mlp.bias", list}}).kinds[0].weights)) {
+    for (const std::string& role : roles(contract_of(tiny, {{"mlp.bias", list}}), {0})) {
       if (role.ends_with("_bias")) found.push_back(role);
     }
     return found;
   };
-  CHECK(biases("[\"gate\"]") == std::vector<std::string>{"gate_bias"});
-  CHECK(biases("[\"up\"]") == std::vector<std::string>{"up_bias"});
-  CHECK(biases("[\"down\"]") == std::vector<std::string>{"down_bias"});
-  CHECK(biases("true") == std::vector<std::string>{"gate_bias", "up_bias", "down_bias"});
+  CHECK(biases("[\"gate\"]") == std::vector<std::string>{"mlp::gate_bias"});
+  CHECK(biases("[\"up\"]") == std::vector<std::string>{"mlp::up_bias"});
+  CHECK(biases("[\"down\"]") == std::vector<std::string>{"mlp::down_bias"});
+  CHECK(biases("true") == std::vector<std::string>{"mlp::gate_bias", "mlp::up_bias", "mlp::down_bias"});
 }
 
-TEST_CASE("biases of q, k and v have one type, as they become one vector") {
-  const std::string biased = tiny + "[checkpoint.dtypes]\n\"layers.{i}.attention.q.bias\" = \"f32\"\n";
-  CHECK(errors_of(judge(biased, {{"attention.bias", "true"}}).diagnostics) ==
-        std::vector<std::string>{"checkpoint.qkv_dtypes 23:1"});
-  CHECK(judge(biased, {{"attention.bias", "[\"q\"]"}}).contract);
-  CHECK(judge(tiny + "[checkpoint.dtypes]\n\"*.bias\" = \"f32\"\n", {{"attention.bias", "true"}}).contract);
+TEST_CASE("q, k and v, their biases, gate and up each have the type that the checkpoint keeps them in") {
+  const Contract contract = contract_of(tiny +
+                                            "[checkpoint.dtypes]\n\"layers.{i}.attention.q\" = \"f32\"\n"
+                                            "\"layers.{i}.attention.v.bias\" = \"f32\"\n"
+                                            "\"layers.{i}.mlp.up\" = \"bf16\"\n",
+                                        {{"attention.bias", "true"}});
+  const auto dtype = [&](const char* role) { return weight(contract, {0}, role).dtype; };
+  CHECK(dtype("attention::q_proj") == Dtype::f32);
+  CHECK(dtype("attention::q_bias") == Dtype::f32);  // a bias has its weight's type where nothing else is said
+  CHECK(dtype("attention::k_proj") == Dtype::f16);
+  CHECK(dtype("attention::v_proj") == Dtype::f16);
+  CHECK(dtype("attention::v_bias") == Dtype::f32);
+  CHECK(dtype("mlp::gate_proj") == Dtype::f16);
+  CHECK(dtype("mlp::up_proj") == Dtype::bf16);
 }
 
 TEST_CASE("axes of a kind bear its name where the model has several") {
   const Contract contract =
       contract_of(tiny + "[layers]\npattern = [\"a\", \"b-c\"]\n[layers.a]\n[layers.b-c]\nattention.head_dim = 8\n");
-  CHECK(weight(contract.kinds[0].weights, "o_proj").axes[1].name == "a_q");
-  CHECK(weight(contract.kinds[1].weights, "o_proj").axes[1].name == "b_c_q");
-  CHECK(weight(contract.kinds[1].weights, "o_proj").axes[0].name == "hidden");
+  CHECK(axis(contract, {0}, "attention::o_proj", 1).name == "a_q");
+  CHECK(axis(contract, {1}, "attention::o_proj", 1).name == "b_c_q");
+  CHECK(axis(contract, {1}, "attention::o_proj", 0).name == "hidden");
+  CHECK(axis(contract, {1}, "mlp::up_proj", 0).name == "intermediate");  // both kinds have this one
   CHECK(contract.kinds[1].layers == std::vector<std::int32_t>{1, 3});
+  CHECK(contract.copies({1}) == 2);
+  CHECK(contract.copies({}) == 1);
 }
 
 TEST_CASE("* in a pattern stands for anything") {

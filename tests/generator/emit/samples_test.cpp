@@ -2,9 +2,9 @@
 #include <doctest/doctest.h>
 
 #include "generator/compile/spirv.hpp"
+#include "generator/emit/emit.hpp"
 #include "generator/emit/resources.hpp"
 #include "generator/emit/template.hpp"
-#include "generator/pipeline.hpp"
 #include "tests/support/run_command.hpp"
 #include "tests/support/temporary_directory.hpp"
 
@@ -30,12 +30,9 @@ std::vector<std::string> templates_in(const std::string& folder, const std::stri
   return paths;
 }
 
-/// What kernels include: the shaders, and the state's struct.
+/// What kernels include.
 EmittedFiles included_files() {
-  const AcceptedSpec accepted = accept_spec(open_spec(MONOMORPH_SOURCE_DIR "/tests/cases/pass/llama.toml"), {});
   EmittedFiles files;
-  files["kernels/sequence_state.glsl"] =
-      emit_kernels(plan_model(accepted.contract).plan, "").at("kernels/sequence_state.glsl");
   for (const auto& [name, text] : resources()) {
     if (name.starts_with("shaders/")) files["kernels/" + name.substr(8)] = std::string(text);
   }
