@@ -18,7 +18,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 /// Appends what was drawn and shows it to the reader; whether the generation goes on.
 bool take(const Drawn& drawn, std::int64_t count, const std::function<bool(std::int32_t)>& token,
           Engine::Generation& generation) {
-  for (const std::int32_t id : drawn.tokens) {
+  for (const std::int32_t& id : drawn.tokens) {
     if (static_cast<std::int64_t>(generation.tokens.size()) == count) return false;
     generation.tokens.push_back(id);
     generation.stopped = drawn.stopped && &id == &drawn.tokens.back();

@@ -25,6 +25,11 @@ void ReferenceEngine::set_sampling(std::int64_t slot, const Sampling& sampling, 
   settings.stop_position = static_cast<std::uint32_t>(stop_position);
 }
 
+std::int64_t ReferenceEngine::position(std::int64_t slot) const {
+  validate_slot(program_, slot);
+  return positions_[static_cast<std::size_t>(slot)];
+}
+
 std::int64_t ReferenceEngine::rewind(std::int64_t slot, std::int64_t position) {
   validate_slot(program_, slot);
   std::int64_t& current = positions_[static_cast<std::size_t>(slot)];

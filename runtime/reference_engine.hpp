@@ -20,7 +20,7 @@ class ReferenceEngine final : public Engine {
   const Program& program() const override { return program_; }
   std::span<const Drawn> step(std::span<const Run> runs, std::int64_t ahead, const OnLogits& on_logits) override;
   void set_sampling(std::int64_t slot, const Sampling& sampling, std::int64_t stop_position) override;
-  std::int64_t position(std::int64_t slot = 0) const override { return positions_.at(static_cast<std::size_t>(slot)); }
+  std::int64_t position(std::int64_t slot = 0) const override;
   std::int64_t rewind(std::int64_t slot, std::int64_t position) override;
 
   /// Appends `tokens` to a slot and gives each layer's output, [layers][tokens x hidden_size]: what `verify` compares.

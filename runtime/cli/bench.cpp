@@ -60,17 +60,17 @@ class Work {
   std::int64_t count_;
 };
 
-/// Weights once a chunk, and what the cache then holds once.
+/// Weights once a chunk, and what the states then hold once.
 std::int64_t prefill_bytes(const Program& program, std::int64_t tokens) {
   std::int64_t bytes = weight_bytes(program, Stage::head, 1);
-  const std::int64_t layers = weight_bytes(program, Stage::layers, program.prefill_chunk);
-  for (std::int64_t end = program.prefill_chunk; end < tokens + program.prefill_chunk; end += program.prefill_chunk) {
-    bytes += layers + state_bytes_per_token(program) * std::min(end, tokens);
+  for (std::int64_t begin = 0; begin < tokens; begin += program.prefill_chunk) {
+    const std::int64_t end = std::min(begin + program.prefill_chunk, tokens);
+    bytes += weight_bytes(program, Stage::layers, end - begin) + state_bytes_per_token(program) * end;
   }
   return bytes;
 }
 
-/// Steps at positions 1 to `steps`, each reading the weights and the cache up to itself.
+/// Steps at positions 1 to `steps`, each reading the weights and the states up to itself.
 std::int64_t decode_bytes(const Program& program, std::int64_t steps) {
   const std::int64_t weights = weight_bytes(program, Stage::layers, 1) + weight_bytes(program, Stage::head, 1);
   return steps * weights + state_bytes_per_token(program) * steps * (steps + 3) / 2;

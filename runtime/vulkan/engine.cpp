@@ -52,6 +52,11 @@ void VulkanEngine::set_sampling(std::int64_t slot, const Sampling& sampling, std
   settings.stop_position = static_cast<std::uint32_t>(stop_position);
 }
 
+std::int64_t VulkanEngine::position(std::int64_t slot) const {
+  validate_slot(program_, slot);
+  return positions_[static_cast<std::size_t>(slot)];
+}
+
 std::int64_t VulkanEngine::rewind(std::int64_t slot, std::int64_t position) {
   validate_slot(program_, slot);
   // States that grow forget what nobody reads: attention sees positions up to its query's alone.

@@ -74,13 +74,14 @@ void main() {
 
 const std::string head_norm = R"(
 shared float head_values[head_dim];
-float head_norm_weight(uint head, uint d) { return weights[d / 4][d % 4]; }
 #include "head_norm.glsl"
 void main() {
   for (uint d = gl_LocalInvocationIndex; d < head_dim; d += workgroup_size) head_values[d] = inputs[d / 4][d % 4];
   barrier();
-  norm_head(0);
-  for (uint d = gl_LocalInvocationIndex; d < head_dim; d += workgroup_size) outputs[d] = head_values[d];
+  const float scale = head_scale(eps);
+  for (uint d = gl_LocalInvocationIndex; d < head_dim; d += workgroup_size) {
+    outputs[d] = head_values[d] * scale * weights[d / 4][d % 4];
+  }
 }
 )";
 

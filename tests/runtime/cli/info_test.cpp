@@ -13,7 +13,7 @@ TEST_CASE("info says what the engine is, without a device") {
   CHECK(outcome.status == 0);
   for (const std::string part :
        {"counting", "0.1.0", "0123456789abcdef", "3440", "f32, 64 bytes a token", "2, 8 bytes of SPIR-V",
-        "9 (3 a layer; embedding and layers 7, head 1, sampling 1)", "6880 bytes, embedding.tokens", "total"}) {
+        "9 (3 a layer; embedding and layers 7, head 1, sampling 1)", "6880 bytes, embedding::tokens", "total"}) {
     INFO(part, " in: ", outcome.output);
     CHECK(contains(outcome.output, part));
   }

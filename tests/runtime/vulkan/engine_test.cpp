@@ -418,12 +418,12 @@ TEST_CASE("weights in many slices, arenas in many pieces and small grids give id
   const auto expected = all_logits(*load(program), tokens);
 
   LoadOptions options;
-  SUBCASE("descriptors of at most 4096 bytes") { options.limits.max_storage_buffer_range = 4096; }
-  SUBCASE("allocations of at most 6000 bytes") { options.limits.max_allocation_size = 6000; }
+  SUBCASE("descriptors of at most 8192 bytes") { options.limits.max_storage_buffer_range = 8192; }
+  SUBCASE("allocations of at most 8300 bytes") { options.limits.max_allocation_size = 8300; }
   SUBCASE("grids of at most 3 workgroups") { options.limits.max_workgroup_count_x = 3; }
   SUBCASE("all of them") {
-    options.limits.max_storage_buffer_range = 4352;
-    options.limits.max_allocation_size = 5000;
+    options.limits.max_storage_buffer_range = 8448;
+    options.limits.max_allocation_size = 8300;
     options.limits.max_workgroup_count_x = 2;
   }
   SUBCASE("small workgroups") { options.limits.max_workgroup_invocations = 64; }
@@ -435,7 +435,7 @@ TEST_CASE("weights in many slices, arenas in many pieces and small grids give id
   }
   SUBCASE("staging and small slices") {
     options.limits.staging = true;
-    options.limits.max_storage_buffer_range = 4096;
+    options.limits.max_storage_buffer_range = 8192;
   }
   CHECK(all_logits(*load(program, options), tokens) == expected);
 

@@ -16,7 +16,7 @@ layout(constant_id = 2) const uint tile_rows = 1;
 layout(constant_id = 3) const uint tile_tokens = 1;
 layout(local_size_x_id = 0) in;
 layout(push_constant) uniform Rows { uint first_row; uint row_count; };
-const uint max_batch = 3, decode_steps = 16, max_head_rows = 5, max_tokens = 12;
+const uint max_batch = 3, decode_steps = 16, max_head_rows = 2, max_tokens = 12;
 #include "step.glsl"
 const uint hidden_size = 6, hidden_stride = 8, vocab_size = 1000, entries = 64;
 layout(set = 0, binding = 0) buffer Step { StepBlock pass; };

@@ -19,7 +19,7 @@ inline constexpr std::int64_t toy_max_sequence_length = 64;
 inline constexpr std::int64_t toy_prefill_chunk = 12;
 inline constexpr std::int64_t toy_decode_steps = 16;
 inline constexpr std::int64_t toy_max_batch = 3;
-inline constexpr std::int64_t toy_head_rows = 5;
+inline constexpr std::int64_t toy_head_rows = 2;
 
 enum class ToyKernel : std::int32_t {
   embed,
