@@ -48,7 +48,7 @@ std::span<const Drawn> Engine::append(std::span<const std::int32_t> tokens, Run 
     }
     const std::span<const Drawn> drawn = step({&run, 1}, 1, on_logits ? shifted : OnLogits{});
     done += static_cast<std::int64_t>(count);
-    if (watcher_) watcher_(done, total);
+    if (prompt_watcher_) prompt_watcher_(done, total);
     if (tokens.empty()) return drawn;
   }
 }
@@ -90,7 +90,10 @@ Engine::Generation Engine::generate(std::span<const std::int32_t> prompt, std::i
   if (count == 0) return generation;
 
   const auto decode_start = std::chrono::steady_clock::now();
-  while (take(drawn.front(), count, token, generation)) {
+  while (true) {
+    const bool more = take(drawn.front(), count, token, generation);
+    if (draw_watcher_) draw_watcher_();
+    if (!more) break;
     std::int64_t ahead = 1;
     if (pass_seconds_ > 0) {
       const auto fitting = static_cast<std::int64_t>(std::min(submission_seconds / pass_seconds_, 1e6));

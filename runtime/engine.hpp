@@ -86,8 +86,11 @@ class Engine {
   /// Prompts are appended in chunks: from now on `watcher` is told after each how many of the call's tokens are in the
   /// sequence. What it throws ends the call there.
   void watch_prompts(std::function<void(std::int64_t done, std::int64_t total)> watcher) {
-    watcher_ = std::move(watcher);
+    prompt_watcher_ = std::move(watcher);
   }
+  /// A generation draws several tokens in a submission: from now on `watcher` is called when all of one have been handed
+  /// out. What it throws ends the generation there.
+  void watch_draws(std::function<void()> watcher) { draw_watcher_ = std::move(watcher); }
 
   /// Forgets the sequence of a slot: the next token has position 0.
   void reset(std::int64_t slot = 0) { rewind(slot, 0); }
@@ -120,7 +123,8 @@ class Engine {
   /// Appends tokens in chunks through the prefill kernels; the last chunk's run is like `last`.
   std::span<const Drawn> append(std::span<const std::int32_t> tokens, Run last, const OnLogits& on_logits);
 
-  std::function<void(std::int64_t, std::int64_t)> watcher_;
+  std::function<void(std::int64_t, std::int64_t)> prompt_watcher_;
+  std::function<void()> draw_watcher_;
   std::vector<float> logits_;
   double pass_seconds_ = 0;  ///< of a decoded token, the last time; 0: not known yet
 };

@@ -90,12 +90,12 @@ void run(const Program& program, const RunOptions& options) {
   engine->watch_prompts([&](std::int64_t done, std::int64_t total) {
     if (reading) reading->update(done, total);
   });
+  engine->watch_draws(check_interrupt);  // what was drawn is printed, all of it
   Engine::Generation generation;
   try {
     generation = engine->generate(prompt, options.count, options.sampling, [&](std::int32_t token) {
       reading.reset();
       printer.token(token);
-      check_interrupt();
       return true;
     });
   } catch (const Interrupted&) {

@@ -18,6 +18,7 @@
 #include "tests/golden/comparison.hpp"
 #include "tests/golden/golden.hpp"
 #include "tests/golden/runner.hpp"
+#include "tests/golden/slots.hpp"
 
 namespace monomorph::golden {
 namespace {
@@ -80,6 +81,12 @@ int run(const std::string& directory, const std::string& device, double toleranc
   }
   const bool draws = draws_as_the_host(golden, *engine);
   fmt::print("{} {} on {}: draws as the host does\n", draws ? "ok    " : "FAILED", golden.name, device);
+  if (engine->program().max_batch > 1) {
+    const std::string disagreement = slots_disagree(golden, *engine);
+    failures += disagreement.empty() ? 0 : 1;
+    fmt::print("{} {} on {}: {} slots give what each gives alone{}\n", disagreement.empty() ? "ok    " : "FAILED",
+               golden.name, device, engine->program().max_batch, disagreement.empty() ? "" : ": " + disagreement);
+  }
   return failures == 0 && draws ? 0 : 1;
 }
 

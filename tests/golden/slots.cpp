@@ -1,0 +1,127 @@
+#include "tests/golden/slots.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace monomorph::golden {
+namespace {
+
+/// What one sequence appends in one pass.
+struct Turn {
+  std::span<const std::int32_t> tokens;
+  bool prefill;
+  bool draw;
+};
+
+using Sequence = std::vector<Turn>;
+using Record = std::vector<float>;  ///< logits of every token in order, then the tokens drawn
+
+constexpr std::int64_t piece = 13, decoded = 4, drawn_at_once = 3;
+
+/// A prompt in pieces, tokens one by one, and a few that are drawn.
+Sequence sequence_of(const Golden& golden, std::int64_t slot) {
+  const auto length = static_cast<std::size_t>(18 + 21 * slot);
+  const std::span<const std::int32_t> tokens = std::span(golden.tokens).subspan(static_cast<std::size_t>(11 * slot));
+  Sequence turns;
+  for (std::size_t first = 0; first < length; first += piece) {
+    turns.push_back({tokens.subspan(first, std::min<std::size_t>(piece, length - first)), true, false});
+  }
+  for (std::size_t i = 0; i < decoded; ++i) turns.push_back({tokens.subspan(length + i, 1), false, false});
+  turns.push_back({tokens.subspan(length + decoded, 1), false, true});
+  return turns;
+}
+
+/// One pass over a turn of each of these slots; what comes is added to their records.
+void pass(Engine& engine, const std::vector<std::int64_t>& slots, const std::vector<Turn>& turns,
+          std::vector<Record*> records) {
+  std::vector<Run> runs;
+  bool draws = false;
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    runs.push_back(
+        {slots[i], turns[i].tokens, turns[i].draw ? Logits::none : Logits::all, turns[i].draw, turns[i].prefill});
+    draws = draws || turns[i].draw;
+  }
+  const auto on_logits = [&](std::size_t run, std::int64_t, std::span<const float> logits) {
+    records[run]->insert(records[run]->end(), logits.begin(), logits.end());
+  };
+  for (const Drawn& drawn : engine.step(runs, draws ? drawn_at_once : 1, on_logits)) {
+    const auto run = static_cast<std::size_t>(std::find(slots.begin(), slots.end(), drawn.slot) - slots.begin());
+    records[run]->insert(records[run]->end(), drawn.tokens.begin(), drawn.tokens.end());
+  }
+}
+
+/// Every slot filled to its end with other tokens, by both phases, then wound back.
+void fill_and_rewind(const Golden& golden, Engine& engine) {
+  const auto length = static_cast<std::size_t>(engine.program().max_sequence_length);
+  std::vector<std::int32_t> tokens;
+  while (tokens.size() < length) tokens.insert(tokens.end(), golden.tokens.rbegin(), golden.tokens.rend());
+  for (std::int64_t slot = 0; slot < engine.program().max_batch; ++slot) {
+    engine.reset(slot);
+    engine.prefill(std::span(tokens).first(length - 1), slot);
+    engine.decode(tokens[length - 1], slot);
+  }
+  for (std::int64_t slot = 0; slot < engine.program().max_batch; ++slot) engine.reset(slot);
+}
+
+void set_sampling(Engine& engine, std::int64_t slot, std::int64_t sequence) {
+  engine.set_sampling(slot, {1.5f, 40, 0.95f, 77 + static_cast<std::uint64_t>(sequence)},
+                      engine.program().max_sequence_length);
+}
+
+}  // namespace
+
+std::string slots_disagree(const Golden& golden, Engine& engine) {
+  const auto count = static_cast<std::size_t>(engine.program().max_batch);
+  std::vector<Sequence> sequences;
+  std::vector<Record> alone(count), by_turns(count), together(count);
+  fill_and_rewind(golden, engine);
+  for (std::size_t s = 0; s < count; ++s) {
+    sequences.push_back(sequence_of(golden, static_cast<std::int64_t>(s)));
+    engine.reset(0);
+    set_sampling(engine, 0, static_cast<std::int64_t>(s));
+    for (const Turn& turn : sequences[s]) pass(engine, {0}, {turn}, {&alone[s]});
+  }
+
+  const std::size_t turns = sequences.back().size();
+  for (std::vector<Record>* records : {&by_turns, &together}) {
+    for (std::size_t s = 0; s < count; ++s) {
+      engine.reset(static_cast<std::int64_t>(s));
+      set_sampling(engine, static_cast<std::int64_t>(s), static_cast<std::int64_t>(s));
+    }
+    for (std::size_t turn = 0; turn < turns; ++turn) {
+      std::vector<std::int64_t> slots;
+      std::vector<Turn> taken;
+      std::vector<Record*> into;
+      for (std::size_t s = count; s-- > 0;) {
+        if (turn >= sequences[s].size()) continue;
+        slots.push_back(static_cast<std::int64_t>(s));
+        taken.push_back(sequences[s][turn]);
+        into.push_back(&(*records)[s]);
+        if (records == &together) continue;
+        pass(engine, {slots.back()}, {taken.back()}, {into.back()});
+      }
+      if (records == &together) pass(engine, slots, taken, into);
+    }
+    for (std::size_t s = 0; s < count; ++s) {
+      if ((*records)[s] != alone[s]) {
+        return fmt::format("slot {} differs from its sequence alone, {}", s,
+                           records == &together ? "in common steps" : "a slot at a time");
+      }
+    }
+  }
+
+  // The last slot goes back to the end of its first piece, and on as before.
+  const auto last = static_cast<std::int64_t>(count - 1);
+  engine.rewind(last, piece);
+  Record again;
+  for (std::size_t turn = 1; turn < turns; ++turn) pass(engine, {last}, {sequences.back()[turn]}, {&again});
+  const Record& whole = alone.back();
+  const std::size_t skipped = piece * static_cast<std::size_t>(golden.vocab_size);
+  if (!std::equal(again.begin(), again.end(), whole.begin() + static_cast<std::ptrdiff_t>(skipped), whole.end())) {
+    return "a sequence wound back goes on differently";
+  }
+  return {};
+}
+
+}  // namespace monomorph::golden

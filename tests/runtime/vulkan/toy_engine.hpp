@@ -1,0 +1,75 @@
+// The toy as an engine, and what it is held against.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <random>
+
+#include "runtime/load.hpp"
+#include "tests/runtime/vulkan/toy_program.hpp"
+
+namespace monomorph::test {
+inline constexpr std::uint64_t seed = 20240607;
+
+inline void need_device() {
+  try {
+    for (const DeviceInfo& device : list_devices()) {
+      if (device.chosen) return;
+    }
+    std::fputs("no Vulkan device: skipped\n", stderr);
+  } catch (const Error& error) {  // validation is asked for and not installed
+    std::fprintf(stderr, "%s: skipped\n", error.what());
+  }
+  std::exit(77);
+}
+
+inline std::unique_ptr<Engine> load(const Program& program, LoadOptions options = {}) {
+  need_device();
+  options.random_weights = true;
+  options.random_seed = seed;
+  return load_engine(program, options);
+}
+
+inline std::vector<std::int32_t> some_tokens(std::size_t count) {
+  std::mt19937 generator(7);
+  std::vector<std::int32_t> tokens;
+  for (std::size_t i = 0; i < count; ++i) tokens.push_back(static_cast<std::int32_t>(generator() % toy_vocab_size));
+  return tokens;
+}
+
+/// Relative L2 of the difference.
+template <class Expected>
+double difference(std::span<const float> got, const Expected& expected) {
+  REQUIRE(got.size() == expected.size());
+  double error = 0, norm = 0;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    error += (got[i] - expected[i]) * (got[i] - expected[i]);
+    norm += expected[i] * expected[i];
+  }
+  return std::sqrt(error / norm);
+}
+
+inline std::vector<std::int32_t> expected_tokens(std::span<const std::int32_t> prompt, std::size_t count) {
+  const Program& program = toy_program();
+  const HostWeights weights = HostWeights::random(program, seed);
+  ToyReference reference(weights);
+  std::vector<double> logits;
+  for (const std::int32_t token : prompt) logits = reference.append(token);
+  std::vector<std::int32_t> tokens{likeliest(logits)};
+  while (tokens.size() < count) tokens.push_back(likeliest(reference.append(tokens.back())));
+  return tokens;
+}
+
+inline std::vector<float> all_logits(Engine& engine, std::span<const std::int32_t> tokens) {
+  std::vector<float> all;
+  engine.prefill_all(tokens, [&](std::span<const float> row) { all.insert(all.end(), row.begin(), row.end()); });
+  const auto next = engine.decode(3);
+  all.insert(all.end(), next.begin(), next.end());
+  return all;
+}
+
+}  // namespace monomorph::test
