@@ -46,7 +46,7 @@ struct RecordLayout {
   std::vector<FieldLayout> fields;  ///< in order of declaration
 };
 
-/// The layouts of records, by qualified name ("tiny::SequenceState"), as the compiler for this machine lays them out.
+/// The layouts of records, by qualified name ("tiny::Step"), as the compiler for this machine lays them out.
 std::map<std::string, RecordLayout> record_layouts(const CppInput& input, const std::vector<std::string>& names);
 
 /// What a user's translation unit is held against.

@@ -139,8 +139,13 @@ class Explainer {
     });
   }
 
-  std::vector<HostMistake> wrong_arguments(const FailedCall& call, const clang::FunctionDecl& function) const {
-    std::vector<HostMistake> mistakes;
+  struct WrongArgument {
+    unsigned index;
+    ModelType given, required;
+  };
+
+  std::vector<WrongArgument> find_wrong(const FailedCall& call, const clang::FunctionDecl& function) const {
+    std::vector<WrongArgument> wrong;
     for (unsigned index = 0; index < std::min<std::size_t>(call.arguments.size(), function.getNumParams()); ++index) {
       const clang::Expr* argument = call.arguments[index];
       const clang::ParmVarDecl* parameter = function.getParamDecl(index);
@@ -151,10 +156,30 @@ class Explainer {
           !(is_of_the_model(given, required) && clang_complains_of(given, required))) {
         continue;
       }
-      const ShapeSentence sentence = mismatch_sentence(context_, given, required, vocab_sizes_);
+      wrong.push_back({index, given, required});
+    }
+    return wrong;
+  }
+
+  /// One for each wrong argument; one for two that stand in each other's place.
+  std::vector<HostMistake> wrong_arguments(const FailedCall& call, const clang::FunctionDecl& function) const {
+    std::vector<WrongArgument> wrong = find_wrong(call, function);
+    std::vector<HostMistake> mistakes;
+    while (!wrong.empty()) {
+      const WrongArgument first = wrong.front();
+      wrong.erase(wrong.begin());
+      const auto other = std::find_if(wrong.begin(), wrong.end(), [&](const WrongArgument& later) {
+        return is_typed_shape(first.given) && later.given.type == first.required.type &&
+               later.required.type == first.given.type;
+      });
+      const bool exchanged = other != wrong.end();
+      const ShapeSentence sentence = exchanged ? exchange_sentence(first.given, other->given)
+                                               : mismatch_sentence(context_, first.given, first.required, vocab_sizes_);
+      const std::string name = function.getParamDecl(first.index)->getNameAsString();
       mistakes.push_back({sentence.rule, call.name + ": " + sentence.text, call.begin,
-                          fmt::format("argument {}{}", index + 1, in_parentheses(parameter->getNameAsString())),
-                          argument->getBeginLoc(), false});
+                          fmt::format("argument {}{}", first.index + 1, in_parentheses(name)),
+                          call.arguments[first.index]->getBeginLoc(), false});
+      if (exchanged) wrong.erase(other);
     }
     return mistakes;
   }

@@ -10,7 +10,7 @@ class NamedDecl;
 
 namespace monomorph::generator {
 
-/// The first declaration of "tiny::SequenceState", or null.
+/// The first declaration of "tiny::Step", or null.
 clang::NamedDecl* find_declaration(clang::ASTContext& context, const std::string& qualified_name);
 
 }  // namespace monomorph::generator

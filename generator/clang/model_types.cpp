@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 
 namespace monomorph::generator {
 namespace {
@@ -15,6 +16,13 @@ std::string type_name(clang::QualType type, bool qualified) {
   const clang::RecordDecl* record = type->getAsRecordDecl();
   if (record == nullptr) return type.getAsString();
   return qualified ? record->getQualifiedNameAsString() : record->getNameAsString();
+}
+
+/// The words of a role: what follows the emitted `roles::`; of a user's own role its name.
+std::string role_name(clang::QualType type, bool qualified) {
+  const std::string whole = type_name(type, true), mark = "::roles::";
+  const std::size_t found = whole.find(mark);
+  return qualified || found == std::string::npos ? type_name(type, qualified) : whole.substr(found + mark.size());
 }
 
 /// Type arguments, packs flattened; nothing where an argument is no type.
@@ -30,10 +38,9 @@ std::vector<clang::QualType> type_arguments(const clang::ClassTemplateSpecializa
   return types;
 }
 
-void describe_shape(ModelType& described, const std::vector<clang::QualType>& arguments, bool has_role,
-                    bool qualified) {
+void describe_shape(ModelType& described, const std::vector<clang::QualType>& arguments, bool qualified) {
   std::size_t next = 0;
-  if (has_role && next < arguments.size()) described.role = type_name(arguments[next++], qualified);
+  if (next < arguments.size()) described.role = role_name(arguments[next++], qualified);
   if (next < arguments.size()) described.element = type_name(arguments[next++], false);
   while (next < arguments.size()) described.axes.push_back(type_name(arguments[next++], qualified));
 }
@@ -42,12 +49,12 @@ void describe_specialization(ModelType& described, const clang::ClassTemplateSpe
                              bool qualified) {
   const std::string name = specialization.getQualifiedNameAsString();
   const std::vector<clang::QualType> arguments = type_arguments(specialization);
-  if (name == "monomorph::Tensor") {
-    described.kind = ModelTypeKind::tensor;
-    describe_shape(described, arguments, false, qualified);
-  } else if (name == "monomorph::Weight" || name == "monomorph::Cache") {
-    described.kind = name == "monomorph::Weight" ? ModelTypeKind::weight : ModelTypeKind::cache;
-    describe_shape(described, arguments, true, qualified);
+  static const std::map<std::string, ModelTypeKind> shapes = {{"monomorph::Tensor", ModelTypeKind::tensor},
+                                                              {"monomorph::Weight", ModelTypeKind::weight},
+                                                              {"monomorph::State", ModelTypeKind::state}};
+  if (const auto shape = shapes.find(name); shape != shapes.end()) {
+    described.kind = shape->second;
+    describe_shape(described, arguments, qualified);
   } else if ((name == "std::span" || name == "std::array") && !arguments.empty() &&
              arguments.front()->isRealFloatingType()) {
     described.kind = ModelTypeKind::values;
@@ -60,14 +67,8 @@ void describe_specialization(ModelType& described, const clang::ClassTemplateSpe
   }
 }
 
-std::string axes_text(const ModelType& type, bool with_element) {
-  std::string axes = fmt::format("{}", fmt::join(type.axes, " x "));
-  return with_element ? type.element + " " + axes : axes;
-}
-
 std::string named_shape(const ModelType& type, bool with_element) {
-  if (type.kind == ModelTypeKind::tensor) return axes_text(type, with_element);
-  return fmt::format("{} ({})", type.role, axes_text(type, with_element));
+  return fmt::format("{} ({}{})", type.role, with_element ? type.element + " " : "", fmt::join(type.axes, " x "));
 }
 
 const char* kind_word(ModelTypeKind kind) {
@@ -76,8 +77,8 @@ const char* kind_word(ModelTypeKind kind) {
       return "tensor";
     case ModelTypeKind::weight:
       return "weight";
-    case ModelTypeKind::cache:
-      return "cache";
+    case ModelTypeKind::state:
+      return "state";
     default:
       return "value";
   }
@@ -94,8 +95,7 @@ std::string values_text(const ModelType& type, const std::vector<std::int64_t>& 
 
 std::string any_text(const ModelType& type, const std::vector<std::int64_t>& vocab_sizes) {
   if (is_typed_shape(type)) {
-    const char* separator = type.kind == ModelTypeKind::tensor ? ", " : " ";
-    return std::string("a ") + kind_word(type.kind) + separator + named_shape(type, true);
+    return fmt::format("a {} {}", kind_word(type.kind), named_shape(type, true));
   }
   if (type.kind == ModelTypeKind::values && is_vocab(type, vocab_sizes)) {
     return "a span of " + values_text(type, vocab_sizes) + " logits";
@@ -132,7 +132,7 @@ ModelType describe_type(const clang::ASTContext& context, clang::QualType type, 
 }
 
 bool is_typed_shape(const ModelType& type) {
-  return type.kind == ModelTypeKind::tensor || type.kind == ModelTypeKind::weight || type.kind == ModelTypeKind::cache;
+  return type.kind == ModelTypeKind::tensor || type.kind == ModelTypeKind::weight || type.kind == ModelTypeKind::state;
 }
 
 bool shapes_differ(const ModelType& given, const ModelType& required) {
@@ -162,6 +162,12 @@ ShapeSentence mismatch_sentence(const clang::ASTContext& context, const ModelTyp
                      : with_element                ? "host.element_type"
                                                    : "host.model";
   return {rule, fmt::format("this {} is {}; {} is required here", kind_word(given.kind), given_text, required_text)};
+}
+
+ShapeSentence exchange_sentence(const ModelType& one, const ModelType& other) {
+  const bool with_element = one.element != other.element;
+  return {"host.exchanged", fmt::format("{} and {} stand in each other's place", named_shape(one, with_element),
+                                        named_shape(other, with_element))};
 }
 
 }  // namespace monomorph::generator

@@ -8,14 +8,17 @@ namespace monomorph::test {
 namespace {
 
 const std::string mark = "// expect: ";
+const std::string model_mark = "// model: ";
 
 HostCase read_case(const std::filesystem::path& path) {
-  HostCase result{path.string(), {}};
+  HostCase result;
+  result.path = path.string();
   std::vector<std::string> waiting;
   std::ifstream file(path);
   int line = 0;
   for (std::string text; std::getline(file, text);) {
     ++line;
+    if (text.starts_with(model_mark)) result.model = text.substr(model_mark.size());
     if (const std::size_t found = text.find(mark); found != std::string::npos) {
       waiting.push_back(text.substr(found + mark.size()));
       continue;

@@ -9,6 +9,7 @@ namespace monomorph::test {
 
 struct HostCase {
   std::string path;
+  std::string model = "tiny";                         ///< the spec that it is written against
   std::vector<std::pair<int, std::string>> expected;  ///< line and sentence, in order
 };
 

@@ -17,9 +17,10 @@ struct Outcome {
   std::string output;
 };
 
-Outcome compile(const std::string& compiler, const std::string& path, const std::string& flags) {
+Outcome compile(const std::string& compiler, const test::HostCase& file, const std::string& flags) {
+  const std::string& path = file.path;
   std::string command = compiler + " -std=c++20 -fsyntax-only -fno-diagnostics-color " + flags;
-  for (const std::string& flag : test::host_model().include_flags()) command += " '" + flag + "'";
+  for (const std::string& flag : test::host_model(file.model).include_flags()) command += " '" + flag + "'";
   command += " '" + path + "' 2>&1";
   Outcome outcome;
   FILE* pipe = popen(command.c_str(), "r");
@@ -42,7 +43,7 @@ void refuses_every_mistake(const std::string& compiler, const std::string& flags
   for (const test::HostCase& file : test::host_cases("fail")) {
     std::set<int> expected;
     for (const auto& [line, sentence] : file.expected) expected.insert(line);
-    const Outcome outcome = compile(compiler, file.path, "-Werror=unused-result " + flags);
+    const Outcome outcome = compile(compiler, file, "-Werror=unused-result " + flags);
     CAPTURE(file.path);
     CAPTURE(outcome.output);
     CHECK_FALSE(outcome.accepted);
@@ -52,7 +53,7 @@ void refuses_every_mistake(const std::string& compiler, const std::string& flags
 
 void accepts_what_is_right(const std::string& compiler) {
   for (const test::HostCase& file : test::host_cases("pass")) {
-    const Outcome outcome = compile(compiler, file.path, "-Wall -Wextra -Werror");
+    const Outcome outcome = compile(compiler, file, "-Wall -Wextra -Werror");
     CAPTURE(outcome.output);
     CHECK(outcome.accepted);
   }

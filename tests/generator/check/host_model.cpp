@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <stdexcept>
 
 #include "generator/pipeline.hpp"
@@ -17,17 +18,19 @@ namespace fs = std::filesystem;
 /// The emitted headers in a folder that goes with the process.
 class EmittedHeaders {
  public:
-  EmittedHeaders() : folder_(MONOMORPH_BUILD_DIR "/host_model_" + std::to_string(getpid())) {
+  explicit EmittedHeaders(const std::string& name)
+      : folder_(MONOMORPH_BUILD_DIR "/host_model_" + std::to_string(getpid()) + "_" + name) {
+    const std::string spec = name + ".toml";
     const generator::AcceptedSpec accepted =
-        generator::accept_spec(generator::open_spec(MONOMORPH_SOURCE_DIR "/tests/cases/host/tiny.toml"), {});
+        generator::accept_spec(generator::open_spec(MONOMORPH_SOURCE_DIR "/tests/cases/host/" + spec), {});
     const generator::PlannedModel planned = generator::plan_model(accepted.contract);
     for (const auto& [path, text] :
-         generator::emit_model(accepted.contract, planned.graph, planned.plan, {"0", "tiny.toml", "generate"})) {
+         generator::emit_model(accepted.contract, planned.graph, planned.plan, {"0", spec, "generate"})) {
       if (!path.starts_with("include/")) continue;
       fs::create_directories((folder_ / path).parent_path());
       std::ofstream(folder_ / path, std::ios::binary) << text;
     }
-    model_ = {(folder_ / "include").string(), accepted.spec.hash};
+    model_ = {name, (folder_ / "include").string(), accepted.spec.hash};
   }
   ~EmittedHeaders() {
     std::error_code ignored;
@@ -50,15 +53,15 @@ std::vector<std::string> HostModel::include_flags() const {
   return flags;
 }
 
-std::string HostModel::header(const std::string& name) const {
-  std::ifstream file(include_dir + "/model_tiny/" + name, std::ios::binary);
-  if (!file) throw std::runtime_error("no emitted header " + name);
-  return {std::istreambuf_iterator<char>(file), {}};
+std::string HostModel::header(const std::string& file) const {
+  std::ifstream stream(include_dir + "/model_" + name + "/" + file, std::ios::binary);
+  if (!stream) throw std::runtime_error("no emitted header " + file);
+  return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-const HostModel& host_model() {
-  static const EmittedHeaders headers;
-  return headers.model();
+const HostModel& host_model(const std::string& name) {
+  static std::map<std::string, EmittedHeaders> headers;
+  return headers.try_emplace(name, name).first->second.model();
 }
 
 }  // namespace monomorph::test

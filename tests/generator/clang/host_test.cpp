@@ -28,17 +28,17 @@ TEST_CASE("a mistake is one sentence at the call, with the argument as its note"
       "#include \"tiny/forward.hpp\"\n"
       "void f(monomorph::Recorder& record, const tiny::LayerWeights& layer) {\n"
       "  using namespace tiny::buffers;\n"
-      "  tiny::o_proj_add_prefill(record, layer.o_proj, hidden_states, hidden_states);\n"
+      "  tiny::o_proj_add_prefill(record, layer.attention.o_proj, hidden_states, hidden_states);\n"
       "}\n");
   REQUIRE(found.all().size() == 1);
   const Diagnostic& diagnostic = found.all().front();
-  CHECK(diagnostic.rule == "host.shape");
+  CHECK(diagnostic.rule == "host.role");
   CHECK(diagnostic.span.source->name == "host.cpp");
   CHECK(diagnostic.span.line == 4);
   CHECK(diagnostic.span.column == 3);
   REQUIRE(diagnostic.notes.size() == 1);
   CHECK(diagnostic.notes[0].message == "argument 3 (attended)");
-  CHECK(diagnostic.notes[0].span.column == 50);
+  CHECK(diagnostic.notes[0].span.column == 60);
 }
 
 TEST_CASE("a header of another version of the spec is reported where it is included") {
@@ -101,8 +101,8 @@ TEST_CASE("a header edited by hand until it no longer fits is reported at its ow
       check_host({{"host.cpp", "#include \"broken.hpp\"\n", {}}, {library_dir, MONOMORPH_SOURCE_DIR}, ""});
   REQUIRE(found.all().size() == 1);
   CHECK(found.all()[0].span.source->name == library_dir + "/broken.hpp");
-  CHECK(found.all()[0].span.line == 12);
-  CHECK(found.all()[0].message == "this tensor is f32 rows; f16 rows is required here");
+  CHECK(found.all()[0].span.line == 13);
+  CHECK(found.all()[0].message == "this tensor is values (f32 rows); values (f16 rows) is required here");
 }
 
 TEST_CASE("warnings are no mistakes, and a result may be thrown away on purpose") {

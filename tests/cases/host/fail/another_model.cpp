@@ -8,7 +8,7 @@ struct tokens {
 }  // namespace huge
 
 void host(monomorph::Recorder& record, const tiny::LayerWeights& layer) {
-  const monomorph::Tensor<monomorph::f32, huge::tokens, tiny::q> attended{};
-  // expect: o_proj_add_prefill: this tensor is huge::tokens x model_tiny::q; model_tiny::tokens x model_tiny::q is required here
-  tiny::o_proj_add_prefill(record, layer.o_proj, attended, tiny::buffers::hidden_states);
+  const monomorph::Tensor<tiny::roles::attention::attended, monomorph::f32, huge::tokens, tiny::q> attended{};
+  // expect: o_proj_add_prefill: this tensor is model_tiny::roles::attention::attended (huge::tokens x model_tiny::q); model_tiny::roles::attention::attended (model_tiny::tokens x model_tiny::q) is required here
+  tiny::o_proj_add_prefill(record, layer.attention.o_proj, attended, tiny::buffers::hidden_states);
 }

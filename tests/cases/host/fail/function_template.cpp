@@ -5,10 +5,11 @@
 
 template <class Role, class Rows, class Columns>
 void project(const tiny::Weight<Role, tiny::f16, Rows, Columns>& weight,
-             const tiny::Tensor<tiny::f32, tiny::tokens, std::type_identity_t<Columns>>& input);
+             const tiny::Tensor<tiny::roles::attention::attended, tiny::f32, tiny::tokens,
+                                std::type_identity_t<Columns>>& input);
 
 void host(const tiny::LayerWeights& layer) {
-  project(layer.o_proj, tiny::buffers::attended);
-  // expect: project: this tensor is tokens x hidden; tokens x q is required here
-  project(layer.o_proj, tiny::buffers::hidden_states);
+  project(layer.attention.o_proj, tiny::buffers::attention::attended);
+  // expect: project: this tensor is hidden_states (tokens x hidden); attention::attended (tokens x q) is required here
+  project(layer.attention.o_proj, tiny::buffers::hidden_states);
 }

@@ -3,9 +3,9 @@
 
 void host(monomorph::Recorder& record, const tiny::LayerWeights& layer) {
   const auto project = [&](const auto& attended) {
-    // expect: o_proj_add_prefill: this tensor is tokens x intermediate; tokens x q is required here
-    o_proj_add_prefill(record, layer.o_proj, attended, tiny::buffers::hidden_states);
+    // expect: o_proj_add_prefill: this tensor is mlp::activated (tokens x intermediate); attention::attended (tokens x q) is required here
+    o_proj_add_prefill(record, layer.attention.o_proj, attended, tiny::buffers::hidden_states);
   };
-  project(tiny::buffers::attended);
-  project(tiny::buffers::activated);
+  project(tiny::buffers::attention::attended);
+  project(tiny::buffers::mlp::activated);
 }

@@ -3,11 +3,11 @@
 
 template <class Attended>
 void project(monomorph::Recorder& record, const tiny::LayerWeights& layer, const Attended& attended) {
-  // expect: o_proj_add_prefill: this tensor is tokens x intermediate; tokens x q is required here
-  o_proj_add_prefill(record, layer.o_proj, attended, tiny::buffers::hidden_states);
+  // expect: o_proj_add_prefill: this tensor is mlp::activated (tokens x intermediate); attention::attended (tokens x q) is required here
+  o_proj_add_prefill(record, layer.attention.o_proj, attended, tiny::buffers::hidden_states);
 }
 
 void host(monomorph::Recorder& record, const tiny::LayerWeights& layer) {
-  project(record, layer, tiny::buffers::attended);
-  project(record, layer, tiny::buffers::activated);
+  project(record, layer, tiny::buffers::attention::attended);
+  project(record, layer, tiny::buffers::mlp::activated);
 }

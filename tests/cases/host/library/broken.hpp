@@ -8,7 +8,8 @@ namespace broken {
 struct rows {
   static constexpr std::int64_t size = 4;
 };
-inline constexpr monomorph::Tensor<monomorph::f32, rows> input{};
-inline constexpr monomorph::Tensor<monomorph::f16, rows> output = input;
+struct values;
+inline constexpr monomorph::Tensor<values, monomorph::f32, rows> input{};
+inline constexpr monomorph::Tensor<values, monomorph::f16, rows> output = input;
 
 }  // namespace broken

@@ -1,9 +1,9 @@
-// Logits of the vocabulary's extent, and a budget for the cache that holds.
+// Logits of the vocabulary's extent, and a budget for the states that holds.
 #include <array>
 
 #include "tiny/engine.hpp"
 
-static_assert(tiny::cache_bytes <= std::int64_t{16} << 20, "the KV cache is larger than 16 MiB");
+static_assert(tiny::state_bytes <= std::int64_t{16} << 20, "the states are larger than 16 MiB");
 
 std::int32_t likeliest(tiny::Logits logits);
 
