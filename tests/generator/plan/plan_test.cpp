@@ -14,11 +14,20 @@ using namespace monomorph::generator::testing;
 
 namespace {
 
-Plan plan_of(const std::vector<Override>& overrides, const std::string& text = tiny) {
+struct Planned {
+  Contract contract;
+  Plan plan;
+};
+
+Planned planned(const std::vector<Override>& overrides, const std::string& text = tiny) {
   const Judged judged = judge(text, overrides);
   INFO(render(judged.diagnostics));
   REQUIRE(judged.contract);
-  return make_plan(*judged.contract, build_graph(*judged.contract));
+  return {*judged.contract, make_plan(*judged.contract, build_graph(*judged.contract))};
+}
+
+Plan plan_of(const std::vector<Override>& overrides, const std::string& text = tiny) {
+  return planned(overrides, text).plan;
 }
 
 const generator::Kernel& kernel(const Plan& plan, const std::string& name) {
@@ -26,6 +35,35 @@ const generator::Kernel& kernel(const Plan& plan, const std::string& name) {
                                   [&](const generator::Kernel& kernel) { return kernel.name == name; });
   REQUIRE_MESSAGE(found != plan.kernels.end(), name);
   return *found;
+}
+
+/// "attention::q_proj 96, zeros 48": what a matrix or vector of the first kind of layer is made of; its axis.
+std::string pieces(const Planned& model, const std::string& role) {
+  for (const StoredId id : model.plan.stored_of({0})) {
+    const Stored& stored = model.plan.stored[id];
+    if (stored.role != role) continue;
+    std::string text;
+    for (const StoredRows& piece : stored.pieces) {
+      text += (text.empty() ? "" : ", ") + (piece.weight ? model.contract.weights[piece.weight].role : "zeros") + " " +
+              std::to_string(piece.rows);
+    }
+    return text;
+  }
+  return "not there";
+}
+
+std::vector<std::string> stored_roles(const Planned& model) {
+  std::vector<std::string> roles;
+  for (const StoredId id : model.plan.stored_of({0})) roles.push_back(model.plan.stored[id].role);
+  std::sort(roles.begin(), roles.end());
+  return roles;
+}
+
+/// Kernels that the layers of the first kind call in a phase, in order.
+std::vector<std::string> layer_kernels(const Plan& plan, const char* phase) {
+  std::vector<std::string> names;
+  for (const Call& call : plan.phase(phase).sections.at(1).calls) names.push_back(plan.kernels[call.kernel].name);
+  return names;
 }
 
 /// Bytes of the shared arrays of shaders/attention.glsl, workgroups having 128 invocations.
@@ -62,4 +100,60 @@ TEST_CASE("what a kernel is said to read and compute is what it does") {
   CHECK(gate_up.flops_per_row == 2 * 2 * 96);
   CHECK(kernel(plan, "down_proj_add_decode_f16").cost.bytes_per_row == 256 * 2);
   CHECK(kernel(plan, "embed_f16").cost.bytes_per_token == 96 * 2);
+}
+
+TEST_CASE("q, k and v lie stacked, in both phases in the one matrix") {
+  const Planned model = planned({});
+  CHECK(pieces(model, "attention::qkv_proj") == "attention::q_proj 96, attention::k_proj 48, attention::v_proj 48");
+  CHECK(stored_roles(model) == std::vector<std::string>{"attention::input_norm", "attention::o_proj",
+                                                        "attention::qkv_proj", "mlp::down_proj", "mlp::gate_proj",
+                                                        "mlp::input_norm", "mlp::up_proj"});
+  for (const Stored& stored : model.plan.stored) {
+    if (stored.role != "attention::qkv_proj") continue;
+    CHECK(stored.rows == 192);
+    CHECK(stored.columns == 96);
+    CHECK(stored.bytes == 192 * 96 * 2);
+    CHECK(stored.format == Dtype::f16);
+    CHECK(model.plan.axes[stored.axes[0]].name == "q_kv_kv");
+  }
+}
+
+TEST_CASE("a bias that only some of q, k and v have is zeros where the others' would be") {
+  CHECK(pieces(planned({{"attention.bias", "[\"v\"]"}}), "attention::v_bias") ==
+        "zeros 96, zeros 48, attention::v_bias 48");
+  CHECK(pieces(planned({{"attention.bias", "[\"q\"]"}}), "attention::q_bias") ==
+        "attention::q_bias 96, zeros 48, zeros 48");
+  CHECK(pieces(planned({{"attention.bias", "true"}}), "attention::qkv_bias") ==
+        "attention::q_bias 96, attention::k_bias 48, attention::v_bias 48");
+}
+
+TEST_CASE("biases of two types are one vector, since vectors are f32 on the device") {
+  const Planned model =
+      planned({{"attention.bias", "true"}}, tiny + "[checkpoint.dtypes]\n\"layers.{i}.attention.q.bias\" = \"f32\"\n");
+  CHECK(pieces(model, "attention::qkv_bias") == "attention::q_bias 96, attention::k_bias 48, attention::v_bias 48");
+}
+
+TEST_CASE("of q, k and v only those of one type are stacked") {
+  const std::string k_apart = tiny + "[checkpoint.dtypes]\n\"layers.{i}.attention.k\" = \"f32\"\n";
+  const Planned model = planned({{"attention.bias", "true"}}, k_apart);
+  CHECK(pieces(model, "attention::qv_proj") == "attention::q_proj 96, attention::v_proj 48");
+  CHECK(pieces(model, "attention::qv_bias") == "attention::q_bias 96, attention::v_bias 48");
+  CHECK(pieces(model, "attention::k_proj") == "attention::k_proj 48");
+  CHECK(pieces(model, "attention::qkv_proj") == "not there");
+  for (const char* phase : {"decode", "prefill"}) {
+    CAPTURE(phase);
+    const std::string f16 = std::string("qv_proj_") + phase + "_f16", f32 = std::string("k_proj_") + phase + "_f32";
+    const std::vector<std::string> kernels = layer_kernels(model.plan, phase);
+    CHECK(std::count(kernels.begin(), kernels.end(), f16) == 1);
+    CHECK(std::count(kernels.begin(), kernels.end(), f32) == 1);
+  }
+}
+
+TEST_CASE("gate and up of two types are a kernel each") {
+  const Planned model = planned({}, tiny + "[checkpoint.dtypes]\n\"layers.{i}.mlp.up\" = \"f32\"\n");
+  for (const char* phase : {"decode", "prefill"}) {
+    CAPTURE(phase);
+    for (const std::string& name : layer_kernels(model.plan, phase)) CHECK(name.find("gate_up") == std::string::npos);
+  }
+  CHECK(layer_kernels(plan_of({}), "decode").size() + 2 == layer_kernels(model.plan, "decode").size());
 }
