@@ -37,7 +37,7 @@ class FakeCMake {
 
 /// Writes down what it is called with, and leaves an executable where `cmake --build` is told to.
 const std::string good = R"(echo "$@" >> "$(dirname "$0")/calls"
-[ "$1" = --build ] && touch "$2/../engine-of-the-test"
+[ "$1" = --build ] && touch "$2/engine-of-the-test"
 exit 0
 )";
 

@@ -39,12 +39,22 @@ TEST_CASE("keys and values take their type's bytes") {
   CHECK(report_of({}).lengths[0].cache_bytes == 64 * 4 * 2 * 48 * 2);
 }
 
-TEST_CASE("a decoded token reads every weight, and of the embedding a row unless it is the head too") {
+TEST_CASE("a decoded token reads every weight, and of the embedding a row, all of it too where it is the head") {
   const Report untied = report_of({}), tied = report_of({{"lm_head.tie_word_embeddings", "true"}});
   const std::int64_t embedding = 100 * 96 * 2, row = 96 * 2;
   CHECK(untied.lengths[0].decode_bytes_read == untied.weight_bytes - embedding + row + untied.lengths[0].cache_bytes);
-  CHECK(tied.lengths[0].decode_bytes_read == tied.weight_bytes + tied.lengths[0].cache_bytes);
+  CHECK(tied.lengths[0].decode_bytes_read == tied.weight_bytes + row + tied.lengths[0].cache_bytes);
   CHECK(untied.weight_bytes - tied.weight_bytes == embedding);
+}
+
+TEST_CASE("every slot has its own keys and values") {
+  const Report one = report_of({}), three = report_of({{"engine.max_batch", "3"}});
+  CHECK(one.max_batch == 1);
+  CHECK(one.slot_bytes == 64 * one.kv_bytes_per_token);
+  CHECK(one.state_bytes == one.slot_bytes);
+  CHECK(three.slot_bytes == one.slot_bytes);
+  CHECK(three.state_bytes == 3 * three.slot_bytes);
+  CHECK(three.kv_bytes_per_token == one.kv_bytes_per_token);
 }
 
 TEST_CASE("weights are as large as they are on the device: rows padded, vectors in f32") {
@@ -66,6 +76,7 @@ TEST_CASE("JSON holds the same numbers as the report") {
   CHECK(json["parameters"]["total"] == report.total_parameters);
   CHECK(json["memory"]["weight_bytes"] == report.weight_bytes);
   CHECK(json["memory"]["total_bytes"] == report.total_bytes);
+  CHECK(json["memory"]["slot_bytes"] == report.slot_bytes);
   CHECK(json["lengths"][0]["decode_flops"] == report.lengths[0].decode_flops);
   CHECK(json["decode_dispatches"] == report.decode_dispatches);
   CHECK(report_text(report).find(std::to_string(report.total_parameters)) != std::string::npos);
