@@ -159,6 +159,15 @@ TEST_CASE("activations and caches can be counted") {
                {"engine.activations_range", chunk("4095", "262144"), chunk("4096", "262144")},
                // 48 elements of keys a position: 48 x 22369621 = 2^30 - 16
                {"engine.cache_range", length("22369621"), length("22369622")}});
+  // Of two slots half as many.
+  const auto slots = [&](const char* tokens) {
+    Settings settings = length(tokens);
+    settings.push_back({"engine.max_batch", "2"});
+    return settings;
+  };
+  check(tiny, {{"engine.cache_range", slots("11184810"), slots("11184811")},
+               at("engine.max_batch_range", "engine.max_batch", "1", "0"),
+               at("engine.max_batch_range", "engine.max_batch", "256", "257")});
 }
 
 TEST_CASE("bytes of the whole are counted in 63 bits") {
@@ -171,15 +180,17 @@ TEST_CASE("bytes of the whole are counted in 63 bits") {
   // Two operations an element, of 4 bytes: 2^63 / (2 x 4 x 4096 layers x 3 matrices x 2^25) is 2,796,202.
   check(tiny, {{"model.sizes_overflow", layers("2796000"), layers("2797000")}});
   // Keys and values: 2^63 / (2 x 65,535 x 512 elements of 4 bytes x 4096 layers) is 8,388,736 tokens.
-  const auto cache = [](const char* tokens) {
+  const auto cache = [](const char* tokens, const char* slots = "1") {
     return Settings{{"model.max_position_embeddings", "2147483647"},
                     {"model.num_hidden_layers", "4096"},
                     {"attention.num_attention_heads", "65535"},
                     {"attention.num_key_value_heads", "65535"},
                     {"attention.head_dim", "512"},
-                    {"engine.max_sequence_length", tokens}};
+                    {"engine.max_sequence_length", tokens},
+                    {"engine.max_batch", slots}};
   };
-  check(tiny, {{"model.sizes_overflow", cache("8388000"), cache("8389000")}});
+  check(tiny, {{"model.sizes_overflow", cache("8388000"), cache("8389000")},
+               {"model.sizes_overflow", cache("4194000", "2"), cache("4194500", "2")}});
 }
 
 TEST_CASE("expressions are bounded in length and depth") {
