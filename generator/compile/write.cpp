@@ -217,14 +217,11 @@ void OutputFolder::require_place_for(const std::string& executable) const {
 void OutputFolder::place(const std::string& executable, const fs::path& linked) {
   const InterruptsHeld held;
   const Staging staging(path_);
-  std::error_code error;
-  fs::copy_file(linked, staging.path() / "executable", error);
-  if (error) throw EnvironmentError(fmt::format("cannot write {}: {}", (path_ / executable).string(), error.message()));
   std::set<std::string> files = earlier_files(path_);
   files.insert(executable);
   write_file(staging.path() / "manifest", manifest_of(files), path_ / manifest_name);
   move(staging.path() / "manifest", path_ / manifest_name);
-  move(staging.path() / "executable", path_ / executable);
+  move(linked, path_ / executable);
 }
 
 }  // namespace monomorph::generator

@@ -30,7 +30,7 @@ class OutputFolder {
 
   /// Throws EnvironmentError where something that is not ours stands where the executable is to stand.
   void require_place_for(const std::string& executable) const;
-  /// Puts a copy of the program `linked` in its place, whole or not at all. From then on it is ours to replace.
+  /// Moves the program `linked` to its place. From then on it is ours to replace.
   void place(const std::string& executable, const std::filesystem::path& linked);
 
  private:

@@ -45,7 +45,7 @@ void add_engine_options(CLI::App& command, EngineChoice& choice) {
   source.require_option(1);
   add_number<std::uint64_t>(command, "--random-seed", choice.random_seed, "seed of the random weights");
   command.add_option("--device", choice.device,
-                     "index of a Vulkan device, a part of its name, or cpu: the reference; default: the best one");
+                     "index of a Vulkan device (digits alone), a part of its name, or cpu: the reference; default: the best");
 }
 
 /// The commands with their options; `chosen` is the call that the words asked for.
@@ -127,7 +127,7 @@ struct Commands {
     }).add_flag("--json", devices_json, "for programs");
     CLI::App& command = add(app, "info", "what this engine is, to the byte", [this] { cli::info(program, info); });
     command.add_option("--device", info.device,
-                       "index or part of a name, or cpu; default: the one an engine would take");
+                       "index (digits alone), part of a name, or cpu; default: the one an engine would take");
     command.add_flag("--json", info.json, "for programs");
   }
 };

@@ -5,6 +5,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <functional>
 
 #include "generator/compile/write.hpp"
 #include "generator/diagnostics.hpp"
@@ -34,15 +35,19 @@ std::string refusal(const fs::path& folder, const EmittedFiles& files) {
 int moves_before_signal = -1;
 int move_signal = 0;
 
-/// How a process ends that writes `files` and gets `signal` before move number `move`; 0 where it was through before.
-int signal_at(int move, int signal, const fs::path& folder, const EmittedFiles& files) {
+/// How a process ends that does `work` and gets `signal` before move number `move`; 0 where it was through before.
+int signal_at(int move, int signal, const std::function<void()>& work) {
   const pid_t child = ::fork();
   if (child == 0) {
     std::signal(signal, SIG_DFL);
     move_signal = signal;
     moves_before_signal = move;
-    const bool refused = !refusal(folder, files).empty();
-    ::_exit(refused ? 1 : 0);
+    try {
+      work();
+    } catch (const EnvironmentError&) {
+      ::_exit(1);
+    }
+    ::_exit(0);
   }
   int status = 0;
   ::waitpid(child, &status, 0);
@@ -115,7 +120,7 @@ TEST_CASE("an interrupt between any two moves waits until the last: one engine s
       CAPTURE(signal);
       const TemporaryDirectory place;
       write(place.path(), first_files);
-      const int ending = signal_at(moves, signal, place.path(), second_files);
+      const int ending = signal_at(moves, signal, [&] { write(place.path(), second_files); });
       through = ending == 0;
       CHECK((through || ending == signal));
       CHECK(listing(place.path()) ==
@@ -127,12 +132,32 @@ TEST_CASE("an interrupt between any two moves waits until the last: one engine s
   CHECK(moves == 6);  // a manifest of either, three files, the manifest, and none
 }
 
+TEST_CASE("an executable that is put in its place stands there and in the manifest, or in neither") {
+  for (int move = 0; move < 3; ++move) {
+    for (const int signal : {SIGINT, SIGKILL}) {
+      CAPTURE(move);
+      CAPTURE(signal);
+      const TemporaryDirectory place;
+      const fs::path folder = place.path() / "engine";
+      write(folder, first_files);
+      const std::string linked = place.write("linked", "a program");
+      const int ending = signal_at(move, signal, [&] { OutputFolder(folder.string()).place("a", linked); });
+      CHECK(ending == (move < 2 ? signal : 0));
+      // What was interrupted goes on to its end; what was killed never leaves a program that is not ours to replace.
+      const bool there = fs::exists(folder / "a");
+      CHECK(there == (signal == SIGINT || move == 2));
+      if (there) CHECK(read_file(folder / ".monomorph-files") == "a\nkernels/old.comp\nmain.cpp\n");
+      CHECK_NOTHROW(OutputFolder(folder.string()).require_place_for("a"));
+    }
+  }
+}
+
 TEST_CASE("a process killed between any two moves leaves a folder that the next run puts in order") {
   for (int move = 0; move < 5; ++move) {
     CAPTURE(move);
     const TemporaryDirectory place;
     write(place.path(), first_files);
-    REQUIRE(signal_at(move, SIGKILL, place.path(), second_files) == SIGKILL);
+    REQUIRE(signal_at(move, SIGKILL, [&] { write(place.path(), second_files); }) == SIGKILL);
     CHECK(refusal(place.path(), {{"kernels/third.comp", "3"}, {"main.cpp", "3"}}) == "");
     std::set<std::string> left = listing(place.path());
     std::erase_if(
@@ -181,13 +206,14 @@ TEST_CASE("folders that an earlier emission leaves empty go with it, and others 
 TEST_CASE("an executable goes when another model is written, and stays while nothing changes") {
   const TemporaryDirectory place;
   const fs::path folder = place.path() / "engine";
-  const std::string linked = place.write("linked", "a program");
   const auto build = [&](const std::string& text, const std::string& name) {
+    const std::string linked = place.write("linked", "a program");
     OutputFolder output(folder.string());
     output.require_place_for(name);
     output.write({{"main.cpp", text}}, {}, name);
     const bool stayed = fs::exists(folder / name);
     output.place(name, linked);
+    CHECK_FALSE(fs::exists(linked));
     return stayed;
   };
   CHECK_FALSE(build("of a", "a"));
