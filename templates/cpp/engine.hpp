@@ -64,6 +64,7 @@ class Engine {
   void watch_prompts(std::function<void(std::int64_t done, std::int64_t total)> watcher) {
     engine_->watch_prompts(std::move(watcher));
   }
+  void watch_draws(std::function<void()> watcher) { engine_->watch_draws(std::move(watcher)); }
 
  private:
   std::unique_ptr<monomorph::Engine> engine_;
