@@ -1,8 +1,9 @@
-// The specs of models/: accepted, of exactly the size that transformers counts, and the same model that import makes of
-// the hub's config.json.
+// The specs of models/: accepted, of exactly the size that transformers counts, the same model that import makes of the
+// hub's config.json, and dispatched as dispatches.txt says (MONOMORPH_UPDATE_GOLDENS=1 writes it anew).
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -10,6 +11,8 @@
 
 #include "generator/contract/contract.hpp"
 #include "generator/import/import.hpp"
+#include "generator/pipeline.hpp"
+#include "tests/support/files.hpp"
 
 using namespace monomorph::generator;
 namespace fs = std::filesystem;
@@ -57,7 +60,32 @@ Contract contract_of_model(const std::string& name) {
   return contract_of(read_source((models / (name + ".toml")).string()));
 }
 
+/// What a model dispatches: its kernels by template, then each phase's kernels in order, a layer of a kind on a line.
+std::string dispatches_of(const std::string& name) {
+  const Contract contract = contract_of_model(name);
+  const PlannedModel planned = plan_model(contract);
+  const Plan& plan = planned.plan;
+  std::string text = name + ": " + std::to_string(plan.kernels.size()) + " kernels, " +
+                     std::to_string(plan.decode_dispatches(contract)) + " dispatches a decoded token\n";
+  for (const PhasePlan& phase : plan.phases) {
+    for (const Section& section : phase.sections) {
+      text += std::string("  ") + phase.row->name + ":";
+      for (const Call& call : section.calls) text += " " + plan.kernels[call.kernel].name;
+      text += "\n";
+    }
+  }
+  return text;
+}
+
 }  // namespace
+
+TEST_CASE("the dispatches of every spec of models/ are those that were looked at last") {
+  std::string found;
+  for (const std::string& name : spec_names()) found += dispatches_of(name);
+  const fs::path golden = tests / "dispatches.txt";
+  if (std::getenv("MONOMORPH_UPDATE_GOLDENS") != nullptr) std::ofstream(golden, std::ios::binary) << found;
+  CHECK(monomorph::tests::read_file(golden) == found);
+}
 
 TEST_CASE("every spec of models/ is accepted, under the name of its file") {
   for (const std::string& name : spec_names()) {
