@@ -1,5 +1,5 @@
-// The reference: each operation of the graph is one line that calls a loop of runtime/reference/. It reads weights as the
-// checkpoint has them, and shares neither fusion, nor stacking, nor buffers with the kernels.
+// The reference: each operation of the graph is one line that calls a loop of runtime/reference/. It reads weights as
+// the checkpoint has them, and shares neither fusion, nor stacking, nor buffers with the kernels.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -78,9 +78,10 @@ std::string spelled(const ReferenceCall& call, const Locals& locals, const AxisT
   const auto add = [&](const std::string& argument) { arguments += (arguments.empty() ? "" : ", ") + argument; };
   if (reads_weights) add("weights_");
   if (call.map != nullptr) {
+    const std::set<std::string> used = names_in(call.map->expression);
     std::string parameters;
     for (const std::string& name : call.map->names) {
-      parameters += (parameters.empty() ? "" : ", ") + ("[[maybe_unused]] double " + name);
+      parameters += (parameters.empty() ? "double" : ", double") + (used.contains(name) ? " " + name : "");
     }
     add(fmt::format("[]({}) {{ return {}; }}", parameters, to_cpp(call.map->expression)));
   }
@@ -92,8 +93,7 @@ std::string spelled(const ReferenceCall& call, const Locals& locals, const AxisT
 
 }  // namespace
 
-std::vector<Holes> reference_lines(const Graph& graph, const Contract& contract, const AxisTable& axes,
-                                   FunctionId id) {
+std::vector<Holes> reference_lines(const Graph& graph, const Contract& contract, const AxisTable& axes, FunctionId id) {
   const Function& function = graph.functions[id];
   const Locals locals(graph, contract, axes, function);
   std::vector<Holes> lines;
@@ -134,7 +134,8 @@ Holes CppWriter::reference_kind(std::size_t kind) const {
   std::vector<Holes> states;
   for (const StateContract& state : contract_.states) {
     if (state.scope.kind != kind) continue;
-    states.push_back({{"name", identifier(state.role) + "_state"}, {"index", static_cast<std::int64_t>(states.size())}});
+    states.push_back(
+        {{"name", identifier(state.role) + "_state"}, {"index", static_cast<std::int64_t>(states.size())}});
   }
   record.insert({{"first_weight", first_weight(kind)},
                  {"weight_count", static_cast<std::int64_t>(contract_.weights_of({kind}).size())},

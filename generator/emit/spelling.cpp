@@ -112,9 +112,10 @@ std::string Spelling::argument(const Argument& argument, bool in_layer) const {
 CppFunction Spelling::describe(const Call& call, const PhasePlan& phase) const {
   CppFunction function;
   function.kernel = call.kernel;
-  function.about = plan_.kernels[call.kernel].about;
+  function.about = call.about;
   function.name = call.word;
-  if (phase.row->stage != Stage::sample) function.name += phase.row->lowering == Lowering::vector ? "_decode" : "_prefill";
+  if (phase.row->stage != Stage::sample)
+    function.name += phase.row->lowering == Lowering::vector ? "_decode" : "_prefill";
   std::set<std::string> taken;
   for (const Axis& axis : plan_.axes) taken.insert(axis.name);  // parameters must not hide what types are made of
   for (const Argument& argument : call.arguments) {

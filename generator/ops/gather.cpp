@@ -33,7 +33,7 @@ void plan(Draft& draft) {
   const bool is_weight = table.storage == Storage::weight;
   draft.kernel.path = "kernels/gather.comp";
   draft.kernel.kind = KernelKind::gather;
-  draft.kernel.about = planning.value(op.out).role + " = " + table.role + "[" + planning.value(op.in[1]).role + "]";
+  draft.kernel.about = about_of(draft.group(), planning);
   draft.set("columns", columns);
   draft.set("index", planning.value(op.in[1]).role);
   Dtype format = Dtype::f32;

@@ -79,7 +79,8 @@ bool accepts(const Group& group, const Planning& planning) {
   if (bindings + epilogue_bindings(group, planning) > max_bindings) return false;
   const std::vector<ValueId> given = results(linears, planning);
   if (pair || linears.size() == 1) return accepts_epilogue(group, planning, given, max_step_operands, false);
-  return maps == 0 && std::all_of(given.begin(), given.end(), [&](ValueId value) { return is_column(value, planning); });
+  return maps == 0 &&
+         std::all_of(given.begin(), given.end(), [&](ValueId value) { return is_column(value, planning); });
 }
 
 /// Binds a bias by rows, where any of these matrices has one.
@@ -135,7 +136,7 @@ void plan(Draft& draft) {
   const std::int64_t count = pair ? 2 : 1;
   kernel.cost.bytes_per_row = count * stored_row;
   kernel.cost.flops_per_row = count * 2 * matrix.columns;
-  kernel.about = words_of(group, planning) + " of " + planning.value(planning.inputs(group).front()).role;
+  kernel.about = about_of(group, planning);
   draft.call.rows = rows;
 }
 

@@ -40,7 +40,7 @@ void plan(Draft& draft) {
   const Value& out = planning.value(planning.op(draft.group().ops.back()).out);
   draft.kernel.path = "kernels/map.comp";
   draft.kernel.kind = KernelKind::map;
-  draft.kernel.about = out.role + " = " + as<Map>(planning.op(draft.group().ops.back()))->expression.text;
+  draft.kernel.about = about_of(draft.group(), planning);
   draft.set("columns", planning.axis(out.axes[1]).size);
   draft.epilogue({}, false);
 }

@@ -62,7 +62,7 @@ void plan(Draft& draft) {
   const Planning& planning = draft.planning();
   const Op& op = planning.op(draft.group().anchor);
   if (draft.group().ops.size() > 1 && is_of_heads(op, planning.graph)) return plan_head_chains(draft);
-  draft.kernel.about = planning.value(op.out).role + " = norm of " + planning.value(op.in[0]).role;
+  draft.kernel.about = about_of(draft.group(), planning);
   if (is_of_heads(op, planning.graph)) return plan_heads(draft, op);
   draft.kernel.path = "kernels/norm.comp";
   draft.kernel.kind = KernelKind::norm;
@@ -74,7 +74,8 @@ void plan(Draft& draft) {
 ReferenceCall reference(const Op& op, const Graph&) {
   const Norm& norm = *as<Norm>(op);
   const bool rms = norm.type == NormType::rms_norm;
-  const std::vector<ValueId> operands = rms ? std::vector{op.in[1], op.in[0]} : std::vector{op.in[1], op.in[2], op.in[0]};
+  const std::vector<ValueId> operands =
+      rms ? std::vector{op.in[1], op.in[0]} : std::vector{op.in[1], op.in[2], op.in[0]};
   return {rms ? "rms_norm" : "layer_norm", {norm.over}, operands, {norm.eps}, nullptr, false};
 }
 

@@ -1,5 +1,8 @@
 #include "generator/plan/draft.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "generator/ops/op_type.hpp"
@@ -9,6 +12,25 @@ namespace {
 
 bool contains(const std::vector<ValueId>& values, ValueId value) {
   return std::find(values.begin(), values.end(), value) != values.end();
+}
+
+bool contains(const std::vector<OpId>& ops, OpId op) {
+  return op && std::find(ops.begin(), ops.end(), op) != ops.end();
+}
+
+/// A value that the group computes as a formula of what it is given.
+std::string formula_of(ValueId id, const Group& group, const Planning& planning) {
+  const Value& value = planning.value(id);
+  if (!contains(group.ops, value.writer)) return value.role;
+  const Op& op = planning.op(value.writer);
+  std::vector<std::string> operands;
+  for (const ValueId in : op.in) operands.push_back(in ? formula_of(in, group, planning) : "");
+  if (as<Gather>(op) != nullptr) return fmt::format("{}[{}]", operands[0], operands[1]);
+  if (as<Norm>(op) != nullptr) return fmt::format("norm({})", operands[0]);
+  if (as<Linear>(op) != nullptr) return fmt::format("{} x {}", op.word, operands[0]);
+  if (as<Map>(op) == nullptr) return value.role;
+  if (op.word == "add") return fmt::format("{}", fmt::join(operands, " + "));
+  return fmt::format("activation({})", fmt::join(operands, ", "));
 }
 
 /// Whether a place is that of another value: they share bytes.
@@ -32,7 +54,8 @@ std::string join_words(const std::vector<std::string>& words) {
   }
   std::vector<std::string> heads;
   for (const std::string& word : words) heads.push_back(word.substr(0, word.size() - tail.size()));
-  const bool letters = std::all_of(heads.begin(), heads.end(), [](const std::string& head) { return head.size() == 1; });
+  const bool letters =
+      std::all_of(heads.begin(), heads.end(), [](const std::string& head) { return head.size() == 1; });
   std::string text;
   for (const std::string& head : heads) text += (text.empty() || letters ? "" : "_") + head;
   return text + tail;
@@ -56,6 +79,21 @@ std::string words_of(const Group& group, const Planning& planning) {
   // Maps without a word of their own are called after what they give.
   if (what.empty()) what.push_back(last_word(planning.value(planning.op(group.ops.back()).out).role));
   return join_words(what) + fused;
+}
+
+std::string about_of(const Group& group, const Planning& planning) {
+  const std::vector<OpId> stacked = ops_of<Linear>(group, planning);
+  if (stacked.size() > 1 && ops_of<Map>(group, planning).empty()) {
+    std::vector<std::string> results, words;
+    for (const OpId id : stacked) {
+      results.push_back(planning.value(planning.op(id).out).role);
+      words.push_back(planning.op(id).word);
+    }
+    return fmt::format("{} = {} x {}", fmt::join(results, ", "), join_words(words),
+                       formula_of(planning.op(stacked[0]).in[0], group, planning));
+  }
+  const ValueId result = planning.op(group.ops.back()).out;
+  return planning.value(result).role + " = " + formula_of(result, group, planning);
 }
 
 bool is_column(ValueId id, const Planning& planning) {
@@ -94,7 +132,8 @@ bool accepts_epilogue(const Group& group, const Planning& planning, const std::v
   std::vector<ValueId> computed = first;
   for (const OpId id : maps) computed.push_back(planning.op(id).out);
   for (const ValueId value : computed) {
-    const bool read = std::any_of(maps.begin(), maps.end(), [&](OpId id) { return contains(planning.op(id).in, value); });
+    const bool read =
+        std::any_of(maps.begin(), maps.end(), [&](OpId id) { return contains(planning.op(id).in, value); });
     if (read == (value == output)) return false;
   }
   const std::vector<ValueId> given = step_operands(group, planning);

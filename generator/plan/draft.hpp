@@ -56,9 +56,9 @@ class Draft {
   void state(const std::string& name, ValueId value, Access access);
   void table(const std::string& name, ValueId value);
 
-  /// The Maps of the group as steps; binds their operands, then the output. `first` are the values that the kernel computes
-  /// itself, by matrix. `quads`: all of it is done four elements at a time. `in_place`: the kernel reads the output's bytes
-  /// before it writes them.
+  /// The Maps of the group as steps; binds their operands, then the output. `first` are the values that the kernel
+  /// computes itself, by matrix. `quads`: all of it is done four elements at a time. `in_place`: the kernel reads the
+  /// output's bytes before it writes them.
   void epilogue(const std::vector<ValueId>& first, bool quads, bool in_place = false);
   /// Whether an activation that the group reads lies where its one result will.
   bool shares_output(ValueId value) const;
@@ -72,8 +72,8 @@ class Draft {
 };
 
 /// The Maps of a group are a chain that its kernel can compute: each reads what the kernel computed (`first`), earlier
-/// ones, and at most `operands` values of the same shape that the group is given; all but the last one's result is read by
-/// them. Without Maps `first` is one value. `quads`: operands begin rows of their own.
+/// ones, and at most `operands` values of the same shape that the group is given; all but the last one's result is read
+/// by them. Without Maps `first` is one value. `quads`: operands begin rows of their own.
 bool accepts_epilogue(const Group& group, const Planning& planning, const std::vector<ValueId>& first,
                       std::int64_t operands, bool quads);
 /// What the epilogue binds: its operands and the output.
@@ -98,6 +98,8 @@ std::vector<OpId> ops_of(const Group& group, const Planning& planning) {
 std::string join_words(const std::vector<std::string>& words);
 /// Words of the group in the order of computation: what[_norm][_add].
 std::string words_of(const Group& group, const Planning& planning);
+/// What the group computes, in roles: "hidden_states = hidden_states + o_proj x attention::attended".
+std::string about_of(const Group& group, const Planning& planning);
 /// "attention::queries" -> "queries".
 std::string last_word(const std::string& role);
 

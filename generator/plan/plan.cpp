@@ -61,9 +61,10 @@ class Planner {
     const StepLayout step{contract_.max_batch, decode_steps, contract_.head_rows, contract_.prefill_chunk};
     const std::vector<AxisId> words = {axis("step_words", step.bytes() / 4)};
     plan_.step = add_buffer(plan_.host_bytes, Arena::host, "step", words, padded_bytes(plan_.axes, words, Dtype::f32));
-    const std::vector<AxisId> logits = {axis("rows", contract_.head_rows, Live::rows), axis("vocab", contract_.vocab_size)};
-    plan_.logits = add_buffer(plan_.host_bytes, Arena::host, "logits", logits,
-                              padded_bytes(plan_.axes, logits, Dtype::f32));
+    const std::vector<AxisId> logits = {axis("rows", contract_.head_rows, Live::rows),
+                                        axis("vocab", contract_.vocab_size)};
+    plan_.logits =
+        add_buffer(plan_.host_bytes, Arena::host, "logits", logits, padded_bytes(plan_.axes, logits, Dtype::f32));
   }
 
   void place_states() {
@@ -92,6 +93,7 @@ class Planner {
       Section section;
       for (Sampling& sampling : plan_sampling(contract_, plan_)) {
         section.calls.push_back(std::move(sampling.call));
+        section.calls.back().about = sampling.kernel.about;
         section.calls.back().kernel = intern(std::move(sampling.kernel));
       }
       phase.sections.push_back(std::move(section));
@@ -147,8 +149,8 @@ class SectionPlacement final : public Placement {
     }
     for (const StoredId id : plan_.stored.ids()) {
       const std::vector<StoredRows>& pieces = plan_.stored[id].pieces;
-      const bool same = std::equal(pieces.begin(), pieces.end(), stored.pieces.begin(), stored.pieces.end(),
-                                   same_piece);
+      const bool same =
+          std::equal(pieces.begin(), pieces.end(), stored.pieces.begin(), stored.pieces.end(), same_piece);
       if (same && plan_.stored[id].scope == stored.scope) return id;
     }
     stored.role += join_words(words);
@@ -184,6 +186,7 @@ Section Planner::plan_function(FunctionId id, const PhaseRow& row, std::int64_t 
     draft.call.word = words_of(group, planning);
     draft.set("stage", row.stage == Stage::head ? "head" : "layers");
     type_of(graph_.ops[group.anchor]).plan(draft);
+    draft.call.about = draft.kernel.about;
     draft.call.kernel = intern(std::move(draft.kernel));
     section.calls.push_back(std::move(draft.call));
   }
@@ -194,6 +197,7 @@ Section Planner::plan_function(FunctionId id, const PhaseRow& row, std::int64_t 
     const BufferId from = section.places.at(result).buffer;
     if (from == plan_.carried[i]) continue;
     auto [kernel, call] = plan_copy(plan_, planning, result, from, plan_.carried[i]);
+    call.about = kernel.about;
     call.kernel = intern(std::move(kernel));
     section.calls.push_back(std::move(call));
   }
@@ -227,6 +231,14 @@ std::vector<StoredId> Plan::stored_of(Scope scope) const {
   for (const StoredId id : stored.ids()) {
     if (stored[id].scope == scope) result.push_back(id);
   }
+  const auto first_weight = [&](StoredId id) {
+    for (const StoredRows& piece : stored[id].pieces) {
+      if (piece.weight) return piece.weight;
+    }
+    return WeightId{};
+  };
+  std::stable_sort(result.begin(), result.end(),
+                   [&](StoredId a, StoredId b) { return first_weight(a) < first_weight(b); });
   return result;
 }
 

@@ -1,6 +1,6 @@
 // The plan: which kernels run, in what order, on which bytes. It is made once for all devices and stays within what
-// Vulkan guarantees everywhere; the runtime joins or splits as a device allows. It holds numbers, ids and words; C++ and
-// GLSL are the emitter's.
+// Vulkan guarantees everywhere; the runtime joins or splits as a device allows. It holds numbers, ids and words; C++
+// and GLSL are the emitter's.
 //
 //   graph ──► partition.cpp: groups of operations, one kernel each     (what makes a merge legal)
 //         ──► fuse.cpp:      which merges are proposed, for each phase (a rule a function)
@@ -110,8 +110,8 @@ struct KernelBinding {
   bool splits = false;
 };
 
-/// A shader: a template and what fills it. Binding 0 is the step, then `bindings` in order. Calls whose kernels are alike
-/// share one.
+/// A shader: a template and what fills it. Binding 0 is the step, then `bindings` in order. Calls whose kernels are
+/// alike share one.
 struct Kernel {
   std::string name;
   std::string about;
@@ -140,12 +140,13 @@ struct Group {
 struct Call {
   KernelId kernel;
   std::string word;                 ///< of the C++ function: what and what is fused with it
+  std::string about;                ///< what it computes of what, in roles; a kernel has that of its first call
   std::vector<Argument> arguments;  ///< parallel to the kernel's bindings
   Extent rows;
   Count count = Count::rows;
-  AxisId per_row;   ///< of Count::queries: query rows that a token has for each row of the dispatch
-  Group computes;   ///< empty: sampling, and copies
-  ValueId copies;   ///< a carried result that is copied to its parameter's place
+  AxisId per_row;  ///< of Count::queries: query rows that a token has for each row of the dispatch
+  Group computes;  ///< empty: sampling, and copies
+  ValueId copies;  ///< a carried result that is copied to its parameter's place
 };
 
 /// The calls of one function in one phase, and where its activations lie.
@@ -164,18 +165,19 @@ struct PhasePlan {
 struct Plan {
   AxisTable axes;
   Table<Buffer> buffers;
-  Table<Stored> stored;  ///< of the model first, then kind by kind
-  std::vector<StatePlace> states;   ///< by StateId
-  std::vector<BufferId> tables;     ///< by TableId
+  Table<Stored> stored;            ///< of the model first, then kind by kind
+  std::vector<StatePlace> states;  ///< by StateId
+  std::vector<BufferId> tables;    ///< by TableId
   BufferId step, logits;
-  std::vector<BufferId> carried;    ///< what goes from function to function: the hidden states
+  std::vector<BufferId> carried;  ///< what goes from function to function: the hidden states
   Table<Kernel> kernels;
-  std::vector<PhasePlan> phases;    ///< in the order of the table of phases
+  std::vector<PhasePlan> phases;  ///< in the order of the table of phases
   std::int64_t decode_steps = 0;
 
   std::int64_t weight_bytes = 0, state_bytes = 0, activation_bytes = 0, host_bytes = 0, table_bytes = 0;
 
   const PhasePlan& phase(const char* name) const;
+  /// Those of a kind, or of the model, in the contract's order of their first weights.
   std::vector<StoredId> stored_of(Scope scope) const;
   /// Bytes of states that one slot takes.
   std::int64_t slot_bytes(const Contract& contract) const;

@@ -137,11 +137,15 @@ class Reference final : public monomorph::Reference {
 
 //% for kind in kinds
   /// One layer${kind.about}.
-  void ${kind.prefix}layer(const ${kind.type}LayerParameters& layer, [[maybe_unused]] States& states,
-             [[maybe_unused]] std::int64_t first_position, monomorph::reference::Activations<hidden::size>& hidden_states) const {
-    using namespace monomorph::reference;
 //% if kind.states
+  void ${kind.prefix}layer(const ${kind.type}LayerParameters& layer, States& states, std::int64_t first_position,
+             monomorph::reference::Activations<hidden::size>& hidden_states) const {
+    using namespace monomorph::reference;
     states.resize(${kind.state_count});
+//% else
+  void ${kind.prefix}layer(const ${kind.type}LayerParameters& layer, States&, std::int64_t,
+             monomorph::reference::Activations<hidden::size>& hidden_states) const {
+    using namespace monomorph::reference;
 //% end
 //% for state in kind.states
     std::vector<double>& ${state.name} = states[${state.index}];

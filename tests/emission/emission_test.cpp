@@ -25,7 +25,7 @@ std::map<std::string, std::string> generated(const EmissionModel& model) {
 /// Golden's name: path in what is emitted.
 std::map<std::string, std::string> goldens_of(const EmissionModel& model) {
   std::map<std::string, std::string> paths = {{"plan.txt", "plan.txt"}};
-  for (const std::string header : {"model.hpp", "forward.hpp", "reference.hpp"}) {
+  for (const std::string header : {"model.hpp", "kernels.hpp", "forward.hpp", "reference.hpp"}) {
     paths[header] = "include/model_" + model.name + "/" + header;
   }
   for (const std::string& kernel : model.kernels) paths[kernel + ".comp"] = "kernels/" + kernel + ".comp";

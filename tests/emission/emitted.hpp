@@ -21,7 +21,7 @@ struct EmissionModel {
 inline const std::vector<EmissionModel>& emission_models() {
   static const std::vector<EmissionModel> models = {
       {"kjv", "models/kjv.toml", {"attention_prefill", "qkv_proj_norm_decode_f16"}},
-      {"odd", "tests/emission/odd.toml", {"gate_up_proj_norm_turned_decode_bf16", "heads_turned"}}};
+      {"odd", "tests/emission/odd.toml", {"turned_gate_up_proj_norm_decode_bf16", "turned_heads"}}};
   return models;
 }
 

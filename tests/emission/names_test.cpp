@@ -102,23 +102,11 @@ TEST_CASE("kinds of layer may be called as anything else is, and compile beside 
   const TemporaryDirectory directory;
   std::string spec = read_file(tiny), pattern, tables;
   int size = 100;
-  for (const std::string name : {"default",    "int",
-                                 "and",        "EOF",
-                                 "SIGINT",     "PIPE_BUF",
-                                 "linux",      "std",
-                                 "monomorph",  "main",
-                                 "y1",         "read",
-                                 "layer",      "Layer-Weights",
-                                 "decode",     "prefill",
-                                 "hidden",     "token",
-                                 "q",          "kv",
-                                 "qkv",        "lm",
-                                 "rotary",     "sequence-state",
-                                 "total",      "weight",
-                                 "cache",      "activation",
-                                 "num-hidden", "attention",
-                                 "heads-a",    "embed",
-                                 "sample"}) {
+  for (const std::string name :
+       {"default", "int",    "and",   "EOF",        "SIGINT",        "PIPE_BUF",  "linux",   "std",    "monomorph",
+        "main",    "y1",     "read",  "layer",      "Layer-Weights", "decode",    "prefill", "hidden", "token",
+        "q",       "kv",     "qkv",   "lm",         "rotary",        "step",      "state",   "slot",   "role",
+        "total",   "weight", "cache", "activation", "num-hidden",    "attention", "heads-a", "embed",  "sample"}) {
     pattern += (pattern.empty() ? "\"" : ", \"") + name + "\"";
     tables += "[layers." + name + "]\nmlp.intermediate_size = " + std::to_string(++size) + "\n";
   }

@@ -8,56 +8,62 @@
 namespace model_kjv {
 
 /// One layer: hidden_states to hidden_states.
-inline void layer_prefill(monomorph::Recorder& record, const LayerWeights& layer, const LayerCache& cache) {
+inline void layer_decode(monomorph::Recorder& record, const LayerWeights& layer, const LayerStates& states) {
   using namespace buffers;
-  input_layernorm_prefill(record, layer.input_layernorm, hidden_states, attention_input);
-  qkv_proj_prefill(record, layer.qkv_proj, attention_input, query_key_value);
-  heads_prefill(record, rotary_angles, query_key_value, queries, cache.keys, cache.values);
-  attention_prefill(record, queries, cache.keys, cache.values, attended);
-  o_proj_add_prefill(record, layer.o_proj, attended, hidden_states);
-  post_attention_layernorm_prefill(record, layer.post_attention_layernorm, hidden_states, mlp_input);
-  gate_up_proj_prefill(record, layer.gate_proj, layer.up_proj, mlp_input, activated);
-  down_proj_add_prefill(record, layer.down_proj, activated, hidden_states);
+  qkv_proj_norm_decode(record, layer.attention.qkv_proj, layer.attention.input_norm, hidden_states,
+                       attention::queries_keys_values);
+  heads_decode(record, rotary_angles, attention::queries_keys_values, attention::queries_turned, states.attention.keys,
+               states.attention.values);
+  attention_decode(record, attention::queries_turned, states.attention.keys, states.attention.values,
+                   attention::attended);
+  o_proj_add_decode(record, layer.attention.o_proj, attention::attended, hidden_states);
+  gate_up_proj_norm_decode(record, layer.mlp.gate_proj, layer.mlp.up_proj, layer.mlp.input_norm, hidden_states,
+                           mlp::activated);
+  down_proj_add_decode(record, layer.mlp.down_proj, mlp::activated, hidden_states);
 }
 
-/// Up to tokens::size tokens: token_ids to hidden_states, keys and values cached.
-inline void prefill(monomorph::Recorder& record) {
-  embed_prefill(record, weights.embed_tokens, buffers::token_ids, buffers::hidden_states);
+/// One token: its id to hidden_states, and states.
+inline void decode_pass(monomorph::Recorder& record) {
+  embed_decode(record, weights.embedding.tokens, buffers::hidden_states);
   for (std::int64_t index = 0; index < num_hidden_layers; ++index) {
-    layer_prefill(record, layer_weights(index), layer_cache(index));
+    layer_decode(record, layer_weights(index), layer_states(index));
     record.end_of_layer(index, buffers::hidden_states.view);
   }
 }
 
 /// One layer: hidden_states to hidden_states.
-inline void layer_decode(monomorph::Recorder& record, const LayerWeights& layer, const LayerCache& cache) {
+inline void layer_prefill(monomorph::Recorder& record, const LayerWeights& layer, const LayerStates& states) {
   using namespace buffers;
-  qkv_proj_norm_decode(record, layer.input_layernorm, layer.qkv_proj, hidden_states, query_key_value);
-  heads_decode(record, rotary_angles, query_key_value, queries, cache.keys, cache.values);
-  attention_decode(record, queries, cache.keys, cache.values, attended);
-  o_proj_add_decode(record, layer.o_proj, attended, hidden_states);
-  gate_up_proj_norm_decode(record, layer.post_attention_layernorm, layer.gate_proj, layer.up_proj, hidden_states,
-                           activated);
-  down_proj_add_decode(record, layer.down_proj, activated, hidden_states);
+  attention_input_norm_prefill(record, layer.attention.input_norm, hidden_states, attention::input);
+  qkv_proj_prefill(record, layer.attention.qkv_proj, attention::input, attention::queries_keys_values);
+  heads_prefill(record, rotary_angles, attention::queries_keys_values, attention::queries_turned, states.attention.keys,
+                states.attention.values);
+  attention_prefill(record, attention::queries_turned, states.attention.keys, states.attention.values,
+                    attention::attended);
+  o_proj_add_prefill(record, layer.attention.o_proj, attention::attended, hidden_states);
+  mlp_input_norm_prefill(record, layer.mlp.input_norm, hidden_states, mlp::input);
+  gate_up_proj_prefill(record, layer.mlp.gate_proj, layer.mlp.up_proj, mlp::input, mlp::activated);
+  down_proj_add_prefill(record, layer.mlp.down_proj, mlp::activated, hidden_states);
 }
 
-/// One token: token_ids[0] to hidden_states, its key and value cached.
-inline void decode(monomorph::Recorder& record) {
-  embed_decode(record, weights.embed_tokens, buffers::token_ids, buffers::hidden_states);
+/// Up to tokens::size tokens: their ids to hidden_states, and states.
+inline void prefill_pass(monomorph::Recorder& record) {
+  embed_prefill(record, weights.embedding.tokens, buffers::hidden_states);
   for (std::int64_t index = 0; index < num_hidden_layers; ++index) {
-    layer_decode(record, layer_weights(index), layer_cache(index));
+    layer_prefill(record, layer_weights(index), layer_states(index));
     record.end_of_layer(index, buffers::hidden_states.view);
   }
 }
 
-/// Final norm and logits of one token.
-inline void final_logits(monomorph::Recorder& record) {
-  lm_head_norm_decode(record, weights.final_norm, weights.embed_tokens, buffers::hidden_states, buffers::logits);
+/// Final norm and logits of the rows that are wanted.
+inline void head_pass(monomorph::Recorder& record) {
+  lm_head_norm_decode(record, weights.embedding.tokens, weights.final_norm, buffers::hidden_states, buffers::logits);
 }
 
-/// Draws the next token and advances the sequence.
-inline void sample(monomorph::Recorder& record) {
-  sample(record, buffers::logits, buffers::token_ids, buffers::generated);
+/// Draws the next token of each slot and makes it the next pass's input.
+inline void sample_pass(monomorph::Recorder& record) {
+  sample_scan(record, buffers::logits, buffers::likeliest);
+  sample(record, buffers::logits, buffers::likeliest);
 }
 
 }  // namespace model_kjv

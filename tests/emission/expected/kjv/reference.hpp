@@ -17,67 +17,137 @@ class Reference final : public monomorph::Reference {
  public:
   explicit Reference(const monomorph::HostWeights& weights) : weights_(weights) {}
 
-  /// Logits of every token, [tokens, vocab]; hidden_states takes each layer's output.
-  std::vector<double> forward(std::span<const std::int32_t> token_ids, std::int64_t first_position,
-                              std::vector<std::vector<double>>* layer_outputs) override {
+  /// Hidden states of every token, [tokens, hidden]; layer_outputs takes each layer's.
+  std::vector<double> layers(std::int64_t slot, std::span<const std::int32_t> token_ids, std::int64_t first_position,
+                             std::vector<std::vector<double>>* layer_outputs) override {
     using namespace monomorph::reference;
-    auto hidden_states = embed<vocab::size, hidden::size>(weights_, weights.embed_tokens.tensor, token_ids);
+    [[maybe_unused]] const std::vector<std::int64_t> positions = positions_from(first_position, token_ids.size());
+    auto hidden_states = gather<hidden::size>(weights_, parameters.embedding.tokens, token_ids);
+    std::vector<States>& states = slots_[static_cast<std::size_t>(slot)];
     for (std::int64_t index = 0; index < num_hidden_layers; ++index) {
-      layer(layer_weights(index), caches_[index], first_position, hidden_states);
+      layer(layer_parameters(index), states[static_cast<std::size_t>(index)], first_position, hidden_states);
       if (layer_outputs != nullptr) layer_outputs->push_back(hidden_states.values);
     }
-    const auto final_hidden = rms_norm(weights_, weights.final_norm.tensor, 1e-05, hidden_states);
-    const auto logits = linear<vocab::size>(weights_, weights.embed_tokens.tensor, absent, final_hidden);
+    return hidden_states.values;
+  }
+
+  /// Logits of rows of hidden states, [rows, vocab].
+  std::vector<double> head(std::span<const double> hidden_rows, std::span<const std::int64_t> head_rows) override {
+    using namespace monomorph::reference;
+    const auto hidden_states = activations_of<hidden::size>(hidden_rows);
+    const auto last_hidden_states = gather_rows<hidden::size>(hidden_states, head_rows);
+    const auto final_hidden_states = rms_norm<hidden::size>(weights_, parameters.final_norm, last_hidden_states, 1e-05);
+    auto logits = linear<vocab::size>(weights_, parameters.embedding.tokens, absent, final_hidden_states);
     return logits.values;
   }
 
  private:
-  /// Frequencies of the rotary embedding, theta^(-2j / rotary_dim) in f32.
-  static constexpr float rotary_frequencies[] = {1.0f,
-                                                 0.5623413324356079f,
-                                                 0.3162277638912201f,
-                                                 0.17782793939113617f,
-                                                 0.10000000149011612f,
-                                                 0.05623412877321243f,
-                                                 0.03162277862429619f,
-                                                 0.017782794311642647f,
-                                                 0.009999999776482582f,
-                                                 0.005623413249850273f,
-                                                 0.003162277862429619f,
-                                                 0.0017782794311642647f,
-                                                 0.0010000000474974513f,
-                                                 0.000562341301701963f,
-                                                 0.0003162277862429619f,
-                                                 0.00017782794020604342f};
+  using States = std::vector<std::vector<double>>;  // of one layer, by state
+
+  // Weights as the reference reads them: ids in the program's table, as the checkpoint has them.
+  struct Parameters {
+    std::int32_t final_norm;
+    struct Embedding {
+      std::int32_t tokens;
+    } embedding;
+  };
+  static constexpr Parameters parameters{
+      1,
+      {
+          0,
+      },
+  };
+  struct LayerParameters {
+    struct Attention {
+      std::int32_t input_norm;
+      std::int32_t q_proj;
+      std::int32_t k_proj;
+      std::int32_t v_proj;
+      std::int32_t o_proj;
+    } attention;
+    struct Mlp {
+      std::int32_t input_norm;
+      std::int32_t gate_proj;
+      std::int32_t up_proj;
+      std::int32_t down_proj;
+    } mlp;
+  };
+  static constexpr LayerParameters layer_parameters(std::int64_t n) {
+    const std::int32_t first = 2 + 9 * static_cast<std::int32_t>(n);
+    return {
+        {
+            first + 0,
+            first + 1,
+            first + 2,
+            first + 3,
+            first + 4,
+        },
+        {
+            first + 5,
+            first + 6,
+            first + 7,
+            first + 8,
+        },
+    };
+  }
+
+  /// Frequencies of a rotary embedding, as the model was trained with them.
+  static constexpr float rotary_angles[] = {1.0f,
+                                            0.5623413324356079f,
+                                            0.3162277638912201f,
+                                            0.17782793939113617f,
+                                            0.10000000149011612f,
+                                            0.05623412877321243f,
+                                            0.03162277862429619f,
+                                            0.017782794311642647f,
+                                            0.009999999776482582f,
+                                            0.005623413249850273f,
+                                            0.003162277862429619f,
+                                            0.0017782794311642647f,
+                                            0.0010000000474974513f,
+                                            0.000562341301701963f,
+                                            0.0003162277862429619f,
+                                            0.00017782794020604342f};
 
   /// One layer.
-  void layer(const LayerWeights& layer, [[maybe_unused]] monomorph::reference::KeyValues& cache,
-             [[maybe_unused]] std::int64_t first_position,
+  void layer(const LayerParameters& layer, States& states, std::int64_t first_position,
              monomorph::reference::Activations<hidden::size>& hidden_states) const {
     using namespace monomorph::reference;
-    const auto attention_input = rms_norm(weights_, layer.input_layernorm.tensor, 1e-05, hidden_states);
-    const auto query_key_value = linear<qkv::size>(weights_, layer.qkv_proj.tensor, absent, attention_input);
-    auto queries = slice<0, q::size>(query_key_value);
-    auto keys = slice<q::size, kv::size>(query_key_value);
-    const auto values = slice<q::size + kv::size, kv::size>(query_key_value);
-    rope<heads::size, head::size, 32>(rotary_frequencies, first_position, queries);
-    rope<kv_heads::size, head::size, 32>(rotary_frequencies, first_position, keys);
-    const auto attended = attention<heads::size, kv_heads::size, head::size>(queries, keys, values, 0.17677669529663687,
-                                                                             first_position, cache);
-    const auto attention_projected = linear<hidden::size>(weights_, layer.o_proj.tensor, absent, attended);
-    add(hidden_states, attention_projected);
-    const auto mlp_input = rms_norm(weights_, layer.post_attention_layernorm.tensor, 1e-05, hidden_states);
-    const auto gate = linear<intermediate::size>(weights_, layer.gate_proj.tensor, absent, mlp_input);
-    const auto up = linear<intermediate::size>(weights_, layer.up_proj.tensor, absent, mlp_input);
-    const auto activated = combine(gate, up, []([[maybe_unused]] double gate, [[maybe_unused]] double up) {
-      return gate * monomorph::reference::sigmoid(gate) * up;
-    });
-    const auto mlp_projected = linear<hidden::size>(weights_, layer.down_proj.tensor, absent, activated);
-    add(hidden_states, mlp_projected);
+    states.resize(2);
+    std::vector<double>& attention_keys_state = states[0];
+    std::vector<double>& attention_values_state = states[1];
+    const auto attention_input = rms_norm<hidden::size>(weights_, layer.attention.input_norm, hidden_states, 1e-05);
+    const auto attention_queries = linear<q::size>(weights_, layer.attention.q_proj, absent, attention_input);
+    const auto attention_keys = linear<kv::size>(weights_, layer.attention.k_proj, absent, attention_input);
+    const auto attention_values = linear<kv::size>(weights_, layer.attention.v_proj, absent, attention_input);
+    const auto attention_queries_turned =
+        rotary<heads::size, head::size, 32>(rotary_angles, attention_queries, first_position);
+    const auto attention_keys_turned =
+        rotary<kv_heads::size, head::size, 32>(rotary_angles, attention_keys, first_position);
+    append(attention_keys_state, attention_keys_turned, first_position);
+    append(attention_values_state, attention_values, first_position);
+    const auto attention_attended = attention<heads::size, kv_heads::size, head::size>(
+        attention_queries_turned, attention_keys_state, attention_values_state, 0.17677669529663687, first_position);
+    const auto attention_projected = linear<hidden::size>(weights_, layer.attention.o_proj, absent, attention_attended);
+    const auto hidden_states_2 =
+        map([](double residual, double x) { return residual + x; }, hidden_states, attention_projected);
+    const auto mlp_input = rms_norm<hidden::size>(weights_, layer.mlp.input_norm, hidden_states_2, 1e-05);
+    const auto mlp_gate = linear<intermediate::size>(weights_, layer.mlp.gate_proj, absent, mlp_input);
+    const auto mlp_up = linear<intermediate::size>(weights_, layer.mlp.up_proj, absent, mlp_input);
+    const auto mlp_activated =
+        map([](double gate, double up) { return gate * monomorph::reference::sigmoid(gate) * up; }, mlp_gate, mlp_up);
+    const auto mlp_projected = linear<hidden::size>(weights_, layer.mlp.down_proj, absent, mlp_activated);
+    auto hidden_states_3 = map([](double residual, double x) { return residual + x; }, hidden_states_2, mlp_projected);
+    hidden_states = std::move(hidden_states_3);
   }
 
   const monomorph::HostWeights& weights_;
-  std::array<monomorph::reference::KeyValues, num_hidden_layers> caches_;
+  std::array<std::vector<States>, 1> slots_ = empty_slots();
+  static std::array<std::vector<States>, 1> empty_slots() {
+    std::array<std::vector<States>, 1> slots;
+    slots.fill(std::vector<States>(num_hidden_layers));
+    return slots;
+  }
 };
 
 }  // namespace model_kjv

@@ -18,130 +18,66 @@ inline constexpr LayerKind layer_kinds[num_hidden_layers] = {
 };
 
 /// One layer of kind turned: hidden_states to hidden_states.
-inline void turned_layer_prefill(monomorph::Recorder& record, const TurnedLayerWeights& layer,
-                                 const TurnedLayerCache& cache) {
-  using namespace buffers;
-  input_layernorm_turned_prefill(record, layer.input_layernorm, hidden_states, attention_input);
-  qkv_proj_turned_prefill(record, layer.qkv_proj, layer.qkv_bias, attention_input, turned_query_key_value);
-  heads_turned_prefill(record, layer.q_norm, layer.k_norm, turned_rotary_angles, turned_query_key_value, turned_queries,
-                       cache.keys, cache.values);
-  attention_turned_prefill(record, turned_queries, cache.keys, cache.values, turned_attended);
-  o_proj_turned_prefill(record, layer.o_proj, layer.o_bias, turned_attended, attention_projected);
-  attention_output_norm_add_turned_prefill(record, layer.attention_output_norm, attention_projected, hidden_states);
-  post_attention_layernorm_turned_prefill(record, layer.post_attention_layernorm, hidden_states, mlp_input);
-  gate_up_proj_turned_prefill(record, layer.gate_proj, layer.up_proj, layer.up_bias, mlp_input, turned_activated);
-  down_proj_add_turned_prefill(record, layer.down_proj, turned_activated, hidden_states);
-  mlp_residual_norm_turned_prefill(record, layer.mlp_residual_norm, hidden_states, hidden_states);
-}
-
-/// One layer of kind placeless: hidden_states to hidden_states.
-inline void placeless_layer_prefill(monomorph::Recorder& record, const PlacelessLayerWeights& layer,
-                                    const PlacelessLayerCache& cache) {
-  using namespace buffers;
-  qkv_proj_placeless_prefill(record, layer.qkv_proj, hidden_states, placeless_query_key_value);
-  heads_placeless_prefill(record, placeless_query_key_value, placeless_queries, cache.keys, cache.values);
-  attention_placeless_prefill(record, placeless_queries, cache.keys, cache.values, placeless_attended);
-  o_proj_placeless_prefill(record, layer.o_proj, placeless_attended, attention_projected);
-  attention_output_norm_add_placeless_prefill(record, layer.attention_output_norm, layer.attention_output_norm_bias,
-                                              attention_projected, hidden_states);
-  attention_residual_norm_placeless_prefill(record, layer.attention_residual_norm, layer.attention_residual_norm_bias,
-                                            hidden_states, hidden_states);
-  post_attention_layernorm_placeless_prefill(record, layer.post_attention_layernorm,
-                                             layer.post_attention_layernorm_bias, hidden_states, mlp_input);
-  up_proj_placeless_prefill(record, layer.up_proj, mlp_input, placeless_activated);
-  down_proj_add_placeless_prefill(record, layer.down_proj, placeless_activated, hidden_states);
-}
-
-/// One layer of kind mlp-only: hidden_states to hidden_states.
-inline void mlp_only_layer_prefill(monomorph::Recorder& record, const MlpOnlyLayerWeights& layer) {
-  using namespace buffers;
-  post_attention_layernorm_mlp_only_prefill(record, layer.post_attention_layernorm, hidden_states, mlp_input);
-  gate_up_proj_mlp_only_prefill(record, layer.gate_proj, layer.up_proj, mlp_input, mlp_only_activated);
-  down_proj_add_mlp_only_prefill(record, layer.down_proj, mlp_only_activated, hidden_states);
-}
-
-/// Up to tokens::size tokens: token_ids to hidden_states, keys and values cached.
-inline void prefill(monomorph::Recorder& record) {
-  embed_prefill(record, weights.embed_tokens, buffers::token_ids, buffers::hidden_states);
-  std::int64_t counts[3] = {};  // layers of each kind so far
-  for (std::int64_t index = 0; index < num_hidden_layers; ++index) {
-    switch (layer_kinds[index]) {
-      case LayerKind::turned_layer: {
-        const std::int64_t n = counts[0]++;
-        turned_layer_prefill(record, turned_layer_weights(n), turned_layer_cache(n));
-        break;
-      }
-      case LayerKind::placeless_layer: {
-        const std::int64_t n = counts[1]++;
-        placeless_layer_prefill(record, placeless_layer_weights(n), placeless_layer_cache(n));
-        break;
-      }
-      case LayerKind::mlp_only_layer: {
-        const std::int64_t n = counts[2]++;
-        mlp_only_layer_prefill(record, mlp_only_layer_weights(n));
-        break;
-      }
-    }
-    record.end_of_layer(index, buffers::hidden_states.view);
-  }
-}
-
-/// One layer of kind turned: hidden_states to hidden_states.
 inline void turned_layer_decode(monomorph::Recorder& record, const TurnedLayerWeights& layer,
-                                const TurnedLayerCache& cache) {
+                                const TurnedLayerStates& states) {
   using namespace buffers;
-  qkv_proj_norm_turned_decode(record, layer.input_layernorm, layer.qkv_proj, layer.qkv_bias, hidden_states,
-                              turned_query_key_value);
-  heads_turned_decode(record, layer.q_norm, layer.k_norm, turned_rotary_angles, turned_query_key_value, turned_queries,
-                      cache.keys, cache.values);
-  attention_turned_decode(record, turned_queries, cache.keys, cache.values, turned_attended);
-  o_proj_turned_decode(record, layer.o_proj, layer.o_bias, turned_attended, attention_projected);
-  attention_output_norm_add_turned_decode(record, layer.attention_output_norm, attention_projected, hidden_states);
-  gate_up_proj_norm_turned_decode(record, layer.post_attention_layernorm, layer.gate_proj, layer.up_proj, layer.up_bias,
-                                  hidden_states, turned_activated);
-  down_proj_add_turned_decode(record, layer.down_proj, turned_activated, hidden_states);
-  mlp_residual_norm_turned_decode(record, layer.mlp_residual_norm, hidden_states, hidden_states);
+  qkv_proj_norm_decode(record, layer.attention.qkv_proj, layer.attention.q_bias, layer.attention.input_norm,
+                       hidden_states, turned_attention::queries_keys_values);
+  turned_heads_decode(record, layer.attention.q_norm, layer.attention.k_norm, rotary_angles,
+                      turned_attention::queries_keys_values, attention::queries_turned, states.attention.keys,
+                      states.attention.values);
+  turned_attention_decode(record, attention::queries_turned, states.attention.keys, states.attention.values,
+                          turned_attention::attended);
+  turned_o_proj_decode(record, layer.attention.o_proj, layer.attention.o_bias, turned_attention::attended,
+                       attention::projected);
+  turned_attention_output_norm_add_decode(record, layer.attention.output_norm, attention::projected, hidden_states);
+  turned_gate_up_proj_norm_decode(record, layer.mlp.gate_proj, layer.mlp.up_proj, layer.mlp.up_bias,
+                                  layer.mlp.input_norm, hidden_states, turned_mlp_only_mlp::activated);
+  turned_mlp_only_down_proj_add_decode(record, layer.mlp.down_proj, turned_mlp_only_mlp::activated, hidden_states);
+  mlp_residual_norm_decode(record, layer.mlp.residual_norm, hidden_states);
 }
 
 /// One layer of kind placeless: hidden_states to hidden_states.
 inline void placeless_layer_decode(monomorph::Recorder& record, const PlacelessLayerWeights& layer,
-                                   const PlacelessLayerCache& cache) {
+                                   const PlacelessLayerStates& states) {
   using namespace buffers;
-  qkv_proj_placeless_decode(record, layer.qkv_proj, hidden_states, placeless_query_key_value);
-  heads_placeless_decode(record, placeless_query_key_value, placeless_queries, cache.keys, cache.values);
-  attention_placeless_decode(record, placeless_queries, cache.keys, cache.values, placeless_attended);
-  o_proj_placeless_decode(record, layer.o_proj, placeless_attended, attention_projected);
-  attention_output_norm_add_placeless_decode(record, layer.attention_output_norm, layer.attention_output_norm_bias,
-                                             attention_projected, hidden_states);
-  attention_residual_norm_placeless_decode(record, layer.attention_residual_norm, layer.attention_residual_norm_bias,
-                                           hidden_states, hidden_states);
-  up_proj_norm_placeless_decode(record, layer.post_attention_layernorm, layer.post_attention_layernorm_bias,
-                                layer.up_proj, hidden_states, placeless_activated);
-  down_proj_add_placeless_decode(record, layer.down_proj, placeless_activated, hidden_states);
+  qkv_proj_decode(record, layer.attention.qkv_proj, hidden_states, placeless_attention::queries_keys_values);
+  placeless_heads_decode(record, placeless_attention::queries_keys_values, states.attention.keys,
+                         states.attention.values);
+  placeless_attention_decode(record, placeless_attention::queries_keys_values, states.attention.keys,
+                             states.attention.values, placeless_attention::attended);
+  placeless_o_proj_decode(record, layer.attention.o_proj, placeless_attention::attended, attention::projected);
+  placeless_attention_output_norm_add_decode(record, layer.attention.output_norm, layer.attention.output_norm_bias,
+                                             attention::projected, hidden_states);
+  attention_residual_norm_decode(record, layer.attention.residual_norm, layer.attention.residual_norm_bias,
+                                 hidden_states);
+  up_proj_norm_decode(record, layer.mlp.up_proj, layer.mlp.input_norm, layer.mlp.input_norm_bias, hidden_states,
+                      placeless_mlp::activated);
+  placeless_down_proj_add_decode(record, layer.mlp.down_proj, placeless_mlp::activated, hidden_states);
 }
 
 /// One layer of kind mlp-only: hidden_states to hidden_states.
 inline void mlp_only_layer_decode(monomorph::Recorder& record, const MlpOnlyLayerWeights& layer) {
   using namespace buffers;
-  gate_up_proj_norm_mlp_only_decode(record, layer.post_attention_layernorm, layer.gate_proj, layer.up_proj,
-                                    hidden_states, mlp_only_activated);
-  down_proj_add_mlp_only_decode(record, layer.down_proj, mlp_only_activated, hidden_states);
+  mlp_only_gate_up_proj_norm_decode(record, layer.mlp.gate_proj, layer.mlp.up_proj, layer.mlp.input_norm, hidden_states,
+                                    turned_mlp_only_mlp::activated);
+  turned_mlp_only_down_proj_add_decode(record, layer.mlp.down_proj, turned_mlp_only_mlp::activated, hidden_states);
 }
 
-/// One token: token_ids[0] to hidden_states, its key and value cached.
-inline void decode(monomorph::Recorder& record) {
-  embed_decode(record, weights.embed_tokens, buffers::token_ids, buffers::hidden_states);
+/// One token: its id to hidden_states, and states.
+inline void decode_pass(monomorph::Recorder& record) {
+  embed_decode(record, weights.embedding.tokens, buffers::hidden_states);
   std::int64_t counts[3] = {};  // layers of each kind so far
   for (std::int64_t index = 0; index < num_hidden_layers; ++index) {
     switch (layer_kinds[index]) {
       case LayerKind::turned_layer: {
         const std::int64_t n = counts[0]++;
-        turned_layer_decode(record, turned_layer_weights(n), turned_layer_cache(n));
+        turned_layer_decode(record, turned_layer_weights(n), turned_layer_states(n));
         break;
       }
       case LayerKind::placeless_layer: {
         const std::int64_t n = counts[1]++;
-        placeless_layer_decode(record, placeless_layer_weights(n), placeless_layer_cache(n));
+        placeless_layer_decode(record, placeless_layer_weights(n), placeless_layer_states(n));
         break;
       }
       case LayerKind::mlp_only_layer: {
@@ -154,14 +90,91 @@ inline void decode(monomorph::Recorder& record) {
   }
 }
 
-/// Final norm and logits of one token.
-inline void final_logits(monomorph::Recorder& record) {
-  lm_head_norm_decode(record, weights.final_norm, weights.embed_tokens, buffers::hidden_states, buffers::logits);
+/// One layer of kind turned: hidden_states to hidden_states.
+inline void turned_layer_prefill(monomorph::Recorder& record, const TurnedLayerWeights& layer,
+                                 const TurnedLayerStates& states) {
+  using namespace buffers;
+  attention_input_norm_prefill(record, layer.attention.input_norm, hidden_states, attention::input);
+  turned_qkv_proj_prefill(record, layer.attention.qkv_proj, layer.attention.q_bias, attention::input,
+                          turned_attention::queries_keys_values);
+  turned_heads_prefill(record, layer.attention.q_norm, layer.attention.k_norm, rotary_angles,
+                       turned_attention::queries_keys_values, attention::queries_turned, states.attention.keys,
+                       states.attention.values);
+  turned_attention_prefill(record, attention::queries_turned, states.attention.keys, states.attention.values,
+                           turned_attention::attended);
+  turned_o_proj_prefill(record, layer.attention.o_proj, layer.attention.o_bias, turned_attention::attended,
+                        attention::projected);
+  turned_attention_output_norm_add_prefill(record, layer.attention.output_norm, attention::projected, hidden_states);
+  turned_mlp_only_mlp_input_norm_prefill(record, layer.mlp.input_norm, hidden_states, mlp::input);
+  turned_gate_up_proj_prefill(record, layer.mlp.gate_proj, layer.mlp.up_proj, layer.mlp.up_bias, mlp::input,
+                              turned_mlp_only_mlp::activated);
+  turned_mlp_only_down_proj_add_prefill(record, layer.mlp.down_proj, turned_mlp_only_mlp::activated, hidden_states);
+  mlp_residual_norm_prefill(record, layer.mlp.residual_norm, hidden_states);
 }
 
-/// Draws the next token and advances the sequence.
-inline void sample(monomorph::Recorder& record) {
-  sample(record, buffers::logits, buffers::token_ids, buffers::generated);
+/// One layer of kind placeless: hidden_states to hidden_states.
+inline void placeless_layer_prefill(monomorph::Recorder& record, const PlacelessLayerWeights& layer,
+                                    const PlacelessLayerStates& states) {
+  using namespace buffers;
+  placeless_qkv_proj_prefill(record, layer.attention.qkv_proj, hidden_states, placeless_attention::queries_keys_values);
+  placeless_heads_prefill(record, placeless_attention::queries_keys_values, states.attention.keys,
+                          states.attention.values);
+  placeless_attention_prefill(record, placeless_attention::queries_keys_values, states.attention.keys,
+                              states.attention.values, placeless_attention::attended);
+  placeless_o_proj_prefill(record, layer.attention.o_proj, placeless_attention::attended, attention::projected);
+  placeless_attention_output_norm_add_prefill(record, layer.attention.output_norm, layer.attention.output_norm_bias,
+                                              attention::projected, hidden_states);
+  attention_residual_norm_prefill(record, layer.attention.residual_norm, layer.attention.residual_norm_bias,
+                                  hidden_states);
+  placeless_mlp_input_norm_prefill(record, layer.mlp.input_norm, layer.mlp.input_norm_bias, hidden_states, mlp::input);
+  up_proj_prefill(record, layer.mlp.up_proj, mlp::input, placeless_mlp::activated);
+  placeless_down_proj_add_prefill(record, layer.mlp.down_proj, placeless_mlp::activated, hidden_states);
+}
+
+/// One layer of kind mlp-only: hidden_states to hidden_states.
+inline void mlp_only_layer_prefill(monomorph::Recorder& record, const MlpOnlyLayerWeights& layer) {
+  using namespace buffers;
+  turned_mlp_only_mlp_input_norm_prefill(record, layer.mlp.input_norm, hidden_states, mlp::input);
+  mlp_only_gate_up_proj_prefill(record, layer.mlp.gate_proj, layer.mlp.up_proj, mlp::input,
+                                turned_mlp_only_mlp::activated);
+  turned_mlp_only_down_proj_add_prefill(record, layer.mlp.down_proj, turned_mlp_only_mlp::activated, hidden_states);
+}
+
+/// Up to tokens::size tokens: their ids to hidden_states, and states.
+inline void prefill_pass(monomorph::Recorder& record) {
+  embed_prefill(record, weights.embedding.tokens, buffers::hidden_states);
+  std::int64_t counts[3] = {};  // layers of each kind so far
+  for (std::int64_t index = 0; index < num_hidden_layers; ++index) {
+    switch (layer_kinds[index]) {
+      case LayerKind::turned_layer: {
+        const std::int64_t n = counts[0]++;
+        turned_layer_prefill(record, turned_layer_weights(n), turned_layer_states(n));
+        break;
+      }
+      case LayerKind::placeless_layer: {
+        const std::int64_t n = counts[1]++;
+        placeless_layer_prefill(record, placeless_layer_weights(n), placeless_layer_states(n));
+        break;
+      }
+      case LayerKind::mlp_only_layer: {
+        const std::int64_t n = counts[2]++;
+        mlp_only_layer_prefill(record, mlp_only_layer_weights(n));
+        break;
+      }
+    }
+    record.end_of_layer(index, buffers::hidden_states.view);
+  }
+}
+
+/// Final norm and logits of the rows that are wanted.
+inline void head_pass(monomorph::Recorder& record) {
+  lm_head_norm_decode(record, weights.embedding.tokens, weights.final_norm, buffers::hidden_states, buffers::logits);
+}
+
+/// Draws the next token of each slot and makes it the next pass's input.
+inline void sample_pass(monomorph::Recorder& record) {
+  sample_scan(record, buffers::logits, buffers::likeliest);
+  sample(record, buffers::logits, buffers::likeliest);
 }
 
 }  // namespace model_odd

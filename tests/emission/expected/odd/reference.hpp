@@ -17,110 +17,269 @@ class Reference final : public monomorph::Reference {
  public:
   explicit Reference(const monomorph::HostWeights& weights) : weights_(weights) {}
 
-  /// Logits of every token, [tokens, vocab]; hidden_states takes each layer's output.
-  std::vector<double> forward(std::span<const std::int32_t> token_ids, std::int64_t first_position,
-                              std::vector<std::vector<double>>* layer_outputs) override {
+  /// Hidden states of every token, [tokens, hidden]; layer_outputs takes each layer's.
+  std::vector<double> layers(std::int64_t slot, std::span<const std::int32_t> token_ids, std::int64_t first_position,
+                             std::vector<std::vector<double>>* layer_outputs) override {
     using namespace monomorph::reference;
-    auto hidden_states = embed<vocab::size, hidden::size>(weights_, weights.embed_tokens.tensor, token_ids);
+    [[maybe_unused]] const std::vector<std::int64_t> positions = positions_from(first_position, token_ids.size());
+    auto hidden_states = gather<hidden::size>(weights_, parameters.embedding.tokens, token_ids);
+    std::vector<States>& states = slots_[static_cast<std::size_t>(slot)];
     std::int64_t counts[3] = {};
     for (std::int64_t index = 0; index < num_hidden_layers; ++index) {
       switch (layer_kinds[index]) {
         case LayerKind::turned_layer:
-          turned_layer(turned_layer_weights(counts[0]++), caches_[index], first_position, hidden_states);
+          turned_layer(turned_layer_parameters(counts[0]++), states[static_cast<std::size_t>(index)], first_position,
+                       hidden_states);
           break;
         case LayerKind::placeless_layer:
-          placeless_layer(placeless_layer_weights(counts[1]++), caches_[index], first_position, hidden_states);
+          placeless_layer(placeless_layer_parameters(counts[1]++), states[static_cast<std::size_t>(index)],
+                          first_position, hidden_states);
           break;
         case LayerKind::mlp_only_layer:
-          mlp_only_layer(mlp_only_layer_weights(counts[2]++), caches_[index], first_position, hidden_states);
+          mlp_only_layer(mlp_only_layer_parameters(counts[2]++), states[static_cast<std::size_t>(index)],
+                         first_position, hidden_states);
           break;
       }
       if (layer_outputs != nullptr) layer_outputs->push_back(hidden_states.values);
     }
-    const auto final_hidden = rms_norm(weights_, weights.final_norm.tensor, 1e-06, hidden_states);
-    const auto logits = linear<vocab::size>(weights_, weights.embed_tokens.tensor, absent, final_hidden);
+    return hidden_states.values;
+  }
+
+  /// Logits of rows of hidden states, [rows, vocab].
+  std::vector<double> head(std::span<const double> hidden_rows, std::span<const std::int64_t> head_rows) override {
+    using namespace monomorph::reference;
+    const auto hidden_states = activations_of<hidden::size>(hidden_rows);
+    const auto last_hidden_states = gather_rows<hidden::size>(hidden_states, head_rows);
+    const auto final_hidden_states = rms_norm<hidden::size>(weights_, parameters.final_norm, last_hidden_states, 1e-06);
+    auto logits = linear<vocab::size>(weights_, parameters.embedding.tokens, absent, final_hidden_states);
     return logits.values;
   }
 
  private:
-  /// Frequencies of the rotary embedding, theta^(-2j / rotary_dim) in f32.
-  static constexpr float turned_rotary_frequencies[] = {1.0f, 0.18205642700195312f, 0.03314453735947609f,
-                                                        0.0060341753996908665f, 0.0010985605185851455f};
+  using States = std::vector<std::vector<double>>;  // of one layer, by state
+
+  // Weights as the reference reads them: ids in the program's table, as the checkpoint has them.
+  struct Parameters {
+    std::int32_t final_norm;
+    struct Embedding {
+      std::int32_t tokens;
+    } embedding;
+  };
+  static constexpr Parameters parameters{
+      1,
+      {
+          0,
+      },
+  };
+  struct TurnedLayerParameters {
+    struct Attention {
+      std::int32_t input_norm;
+      std::int32_t q_proj;
+      std::int32_t q_bias;
+      std::int32_t k_proj;
+      std::int32_t v_proj;
+      std::int32_t q_norm;
+      std::int32_t k_norm;
+      std::int32_t o_proj;
+      std::int32_t o_bias;
+      std::int32_t output_norm;
+    } attention;
+    struct Mlp {
+      std::int32_t input_norm;
+      std::int32_t gate_proj;
+      std::int32_t up_proj;
+      std::int32_t up_bias;
+      std::int32_t down_proj;
+      std::int32_t residual_norm;
+    } mlp;
+  };
+  static constexpr TurnedLayerParameters turned_layer_parameters(std::int64_t n) {
+    const std::int32_t first = 2 + 16 * static_cast<std::int32_t>(n);
+    return {
+        {
+            first + 0,
+            first + 1,
+            first + 2,
+            first + 3,
+            first + 4,
+            first + 5,
+            first + 6,
+            first + 7,
+            first + 8,
+            first + 9,
+        },
+        {
+            first + 10,
+            first + 11,
+            first + 12,
+            first + 13,
+            first + 14,
+            first + 15,
+        },
+    };
+  }
+  struct PlacelessLayerParameters {
+    struct Attention {
+      std::int32_t q_proj;
+      std::int32_t k_proj;
+      std::int32_t v_proj;
+      std::int32_t o_proj;
+      std::int32_t output_norm;
+      std::int32_t output_norm_bias;
+      std::int32_t residual_norm;
+      std::int32_t residual_norm_bias;
+    } attention;
+    struct Mlp {
+      std::int32_t input_norm;
+      std::int32_t input_norm_bias;
+      std::int32_t up_proj;
+      std::int32_t down_proj;
+    } mlp;
+  };
+  static constexpr PlacelessLayerParameters placeless_layer_parameters(std::int64_t n) {
+    const std::int32_t first = 34 + 12 * static_cast<std::int32_t>(n);
+    return {
+        {
+            first + 0,
+            first + 1,
+            first + 2,
+            first + 3,
+            first + 4,
+            first + 5,
+            first + 6,
+            first + 7,
+        },
+        {
+            first + 8,
+            first + 9,
+            first + 10,
+            first + 11,
+        },
+    };
+  }
+  struct MlpOnlyLayerParameters {
+    struct Mlp {
+      std::int32_t input_norm;
+      std::int32_t gate_proj;
+      std::int32_t up_proj;
+      std::int32_t down_proj;
+    } mlp;
+  };
+  static constexpr MlpOnlyLayerParameters mlp_only_layer_parameters(std::int64_t n) {
+    const std::int32_t first = 58 + 4 * static_cast<std::int32_t>(n);
+    return {
+        {
+            first + 0,
+            first + 1,
+            first + 2,
+            first + 3,
+        },
+    };
+  }
+
+  /// Frequencies of a rotary embedding, as the model was trained with them.
+  static constexpr float rotary_angles[] = {1.0f, 0.18205642700195312f, 0.03314453735947609f, 0.0060341753996908665f,
+                                            0.0010985605185851455f};
 
   /// One layer of kind turned.
-  void turned_layer(const TurnedLayerWeights& layer, [[maybe_unused]] monomorph::reference::KeyValues& cache,
-                    [[maybe_unused]] std::int64_t first_position,
+  void turned_layer(const TurnedLayerParameters& layer, States& states, std::int64_t first_position,
                     monomorph::reference::Activations<hidden::size>& hidden_states) const {
     using namespace monomorph::reference;
-    const auto attention_input = rms_norm(weights_, layer.input_layernorm.tensor, 1e-06, hidden_states);
-    const auto query_key_value =
-        linear<turned_qkv::size>(weights_, layer.qkv_proj.tensor, layer.qkv_bias.tensor, attention_input);
-    auto queries = slice<0, turned_q::size>(query_key_value);
-    auto keys = slice<turned_q::size, turned_kv::size>(query_key_value);
-    const auto values = slice<turned_q::size + turned_kv::size, turned_kv::size>(query_key_value);
-    head_norm<turned_heads::size, turned_head::size>(weights_, layer.q_norm.tensor, 1e-06, queries);
-    head_norm<turned_kv_heads::size, turned_head::size>(weights_, layer.k_norm.tensor, 1e-06, keys);
-    rope<turned_heads::size, turned_head::size, 10>(turned_rotary_frequencies, first_position, queries);
-    rope<turned_kv_heads::size, turned_head::size, 10>(turned_rotary_frequencies, first_position, keys);
-    const auto attended = attention<turned_heads::size, turned_kv_heads::size, turned_head::size>(
-        queries, keys, values, 0.20412414523193154, first_position, cache);
-    const auto attention_projected = linear<hidden::size>(weights_, layer.o_proj.tensor, layer.o_bias.tensor, attended);
-    const auto attention_output = rms_norm(weights_, layer.attention_output_norm.tensor, 1e-06, attention_projected);
-    add(hidden_states, attention_output);
-    const auto mlp_input = rms_norm(weights_, layer.post_attention_layernorm.tensor, 1e-06, hidden_states);
-    const auto gate = linear<turned_intermediate::size>(weights_, layer.gate_proj.tensor, absent, mlp_input);
-    const auto up = linear<turned_intermediate::size>(weights_, layer.up_proj.tensor, layer.up_bias.tensor, mlp_input);
-    const auto activated = combine(gate, up, []([[maybe_unused]] double gate, [[maybe_unused]] double up) {
-      return gate * monomorph::reference::sigmoid(1.702 * gate) * up;
-    });
-    const auto mlp_projected = linear<hidden::size>(weights_, layer.down_proj.tensor, absent, activated);
-    add(hidden_states, mlp_projected);
-    hidden_states = rms_norm(weights_, layer.mlp_residual_norm.tensor, 1e-06, hidden_states);
+    states.resize(2);
+    std::vector<double>& attention_keys_state = states[0];
+    std::vector<double>& attention_values_state = states[1];
+    const auto attention_input = rms_norm<hidden::size>(weights_, layer.attention.input_norm, hidden_states, 1e-06);
+    const auto attention_queries =
+        linear<turned_q::size>(weights_, layer.attention.q_proj, layer.attention.q_bias, attention_input);
+    const auto attention_keys = linear<turned_kv::size>(weights_, layer.attention.k_proj, absent, attention_input);
+    const auto attention_values = linear<turned_kv::size>(weights_, layer.attention.v_proj, absent, attention_input);
+    const auto attention_queries_normed =
+        rms_norm<turned_head::size>(weights_, layer.attention.q_norm, attention_queries, 1e-06);
+    const auto attention_keys_normed =
+        rms_norm<turned_head::size>(weights_, layer.attention.k_norm, attention_keys, 1e-06);
+    const auto attention_queries_turned =
+        rotary<turned_heads::size, turned_head::size, 10>(rotary_angles, attention_queries_normed, first_position);
+    const auto attention_keys_turned =
+        rotary<turned_kv_heads::size, turned_head::size, 10>(rotary_angles, attention_keys_normed, first_position);
+    append(attention_keys_state, attention_keys_turned, first_position);
+    append(attention_values_state, attention_values, first_position);
+    const auto attention_attended = attention<turned_heads::size, turned_kv_heads::size, turned_head::size>(
+        attention_queries_turned, attention_keys_state, attention_values_state, 0.20412414523193154, first_position);
+    const auto attention_projected =
+        linear<hidden::size>(weights_, layer.attention.o_proj, layer.attention.o_bias, attention_attended);
+    const auto attention_output =
+        rms_norm<hidden::size>(weights_, layer.attention.output_norm, attention_projected, 1e-06);
+    const auto hidden_states_2 =
+        map([](double residual, double x) { return residual + x; }, hidden_states, attention_output);
+    const auto mlp_input = rms_norm<hidden::size>(weights_, layer.mlp.input_norm, hidden_states_2, 1e-06);
+    const auto mlp_gate = linear<turned_mlp_only_intermediate::size>(weights_, layer.mlp.gate_proj, absent, mlp_input);
+    const auto mlp_up =
+        linear<turned_mlp_only_intermediate::size>(weights_, layer.mlp.up_proj, layer.mlp.up_bias, mlp_input);
+    const auto mlp_activated =
+        map([](double gate, double up) { return gate * monomorph::reference::sigmoid(1.702 * gate) * up; }, mlp_gate,
+            mlp_up);
+    const auto mlp_projected = linear<hidden::size>(weights_, layer.mlp.down_proj, absent, mlp_activated);
+    const auto hidden_states_3 =
+        map([](double residual, double x) { return residual + x; }, hidden_states_2, mlp_projected);
+    auto hidden_states_4 = rms_norm<hidden::size>(weights_, layer.mlp.residual_norm, hidden_states_3, 1e-06);
+    hidden_states = std::move(hidden_states_4);
   }
 
   /// One layer of kind placeless.
-  void placeless_layer(const PlacelessLayerWeights& layer, [[maybe_unused]] monomorph::reference::KeyValues& cache,
-                       [[maybe_unused]] std::int64_t first_position,
+  void placeless_layer(const PlacelessLayerParameters& layer, States& states, std::int64_t first_position,
                        monomorph::reference::Activations<hidden::size>& hidden_states) const {
     using namespace monomorph::reference;
-    const auto query_key_value = linear<placeless_qkv::size>(weights_, layer.qkv_proj.tensor, absent, hidden_states);
-    auto queries = slice<0, placeless_q::size>(query_key_value);
-    auto keys = slice<placeless_q::size, placeless_kv::size>(query_key_value);
-    const auto values = slice<placeless_q::size + placeless_kv::size, placeless_kv::size>(query_key_value);
-    const auto attended = attention<placeless_heads::size, placeless_kv_heads::size, placeless_head::size>(
-        queries, keys, values, 0.4472135954999579, first_position, cache);
-    const auto attention_projected = linear<hidden::size>(weights_, layer.o_proj.tensor, absent, attended);
-    const auto attention_output = layer_norm(weights_, layer.attention_output_norm.tensor,
-                                             layer.attention_output_norm_bias.tensor, 1e-06, attention_projected);
-    add(hidden_states, attention_output);
-    hidden_states = layer_norm(weights_, layer.attention_residual_norm.tensor,
-                               layer.attention_residual_norm_bias.tensor, 1e-06, hidden_states);
-    const auto mlp_input = layer_norm(weights_, layer.post_attention_layernorm.tensor,
-                                      layer.post_attention_layernorm_bias.tensor, 1e-06, hidden_states);
-    const auto up = linear<placeless_intermediate::size>(weights_, layer.up_proj.tensor, absent, mlp_input);
-    const auto activated = activate(up, [](double x) { return std::max(x, 0.0) * std::max(x, 0.0); });
-    const auto mlp_projected = linear<hidden::size>(weights_, layer.down_proj.tensor, absent, activated);
-    add(hidden_states, mlp_projected);
+    states.resize(2);
+    std::vector<double>& attention_keys_state = states[0];
+    std::vector<double>& attention_values_state = states[1];
+    const auto attention_queries = linear<placeless_q::size>(weights_, layer.attention.q_proj, absent, hidden_states);
+    const auto attention_keys = linear<placeless_kv::size>(weights_, layer.attention.k_proj, absent, hidden_states);
+    const auto attention_values = linear<placeless_kv::size>(weights_, layer.attention.v_proj, absent, hidden_states);
+    append(attention_keys_state, attention_keys, first_position);
+    append(attention_values_state, attention_values, first_position);
+    const auto attention_attended = attention<placeless_heads::size, placeless_kv_heads::size, placeless_head::size>(
+        attention_queries, attention_keys_state, attention_values_state, 0.4472135954999579, first_position);
+    const auto attention_projected = linear<hidden::size>(weights_, layer.attention.o_proj, absent, attention_attended);
+    const auto attention_output = layer_norm<hidden::size>(
+        weights_, layer.attention.output_norm, layer.attention.output_norm_bias, attention_projected, 1e-06);
+    const auto hidden_states_2 =
+        map([](double residual, double x) { return residual + x; }, hidden_states, attention_output);
+    const auto hidden_states_3 = layer_norm<hidden::size>(weights_, layer.attention.residual_norm,
+                                                          layer.attention.residual_norm_bias, hidden_states_2, 1e-06);
+    const auto mlp_input =
+        layer_norm<hidden::size>(weights_, layer.mlp.input_norm, layer.mlp.input_norm_bias, hidden_states_3, 1e-06);
+    const auto mlp_up = linear<placeless_intermediate::size>(weights_, layer.mlp.up_proj, absent, mlp_input);
+    const auto mlp_activated = map([](double x) { return std::max(x, 0.0) * std::max(x, 0.0); }, mlp_up);
+    const auto mlp_projected = linear<hidden::size>(weights_, layer.mlp.down_proj, absent, mlp_activated);
+    auto hidden_states_4 = map([](double residual, double x) { return residual + x; }, hidden_states_3, mlp_projected);
+    hidden_states = std::move(hidden_states_4);
   }
 
   /// One layer of kind mlp-only.
-  void mlp_only_layer(const MlpOnlyLayerWeights& layer, [[maybe_unused]] monomorph::reference::KeyValues& cache,
-                      [[maybe_unused]] std::int64_t first_position,
+  void mlp_only_layer(const MlpOnlyLayerParameters& layer, States&, std::int64_t,
                       monomorph::reference::Activations<hidden::size>& hidden_states) const {
     using namespace monomorph::reference;
-    const auto mlp_input = rms_norm(weights_, layer.post_attention_layernorm.tensor, 1e-06, hidden_states);
-    const auto gate = linear<mlp_only_intermediate::size>(weights_, layer.gate_proj.tensor, absent, mlp_input);
-    const auto up = linear<mlp_only_intermediate::size>(weights_, layer.up_proj.tensor, absent, mlp_input);
-    const auto activated = combine(gate, up, []([[maybe_unused]] double gate, [[maybe_unused]] double up) {
-      return std::clamp(gate, -7.0, 7.0) * monomorph::reference::sigmoid(1.702 * gate) *
-             (std::clamp(up, -7.0, 7.0) + 1.0);
-    });
-    const auto mlp_projected = linear<hidden::size>(weights_, layer.down_proj.tensor, absent, activated);
-    add(hidden_states, mlp_projected);
+    const auto mlp_input = rms_norm<hidden::size>(weights_, layer.mlp.input_norm, hidden_states, 1e-06);
+    const auto mlp_gate = linear<turned_mlp_only_intermediate::size>(weights_, layer.mlp.gate_proj, absent, mlp_input);
+    const auto mlp_up = linear<turned_mlp_only_intermediate::size>(weights_, layer.mlp.up_proj, absent, mlp_input);
+    const auto mlp_activated = map(
+        [](double gate, double up) {
+          return std::clamp(gate, -7.0, 7.0) * monomorph::reference::sigmoid(1.702 * gate) *
+                 (std::clamp(up, -7.0, 7.0) + 1.0);
+        },
+        mlp_gate, mlp_up);
+    const auto mlp_projected = linear<hidden::size>(weights_, layer.mlp.down_proj, absent, mlp_activated);
+    auto hidden_states_2 = map([](double residual, double x) { return residual + x; }, hidden_states, mlp_projected);
+    hidden_states = std::move(hidden_states_2);
   }
 
   const monomorph::HostWeights& weights_;
-  std::array<monomorph::reference::KeyValues, num_hidden_layers> caches_;
+  std::array<std::vector<States>, 1> slots_ = empty_slots();
+  static std::array<std::vector<States>, 1> empty_slots() {
+    std::array<std::vector<States>, 1> slots;
+    slots.fill(std::vector<States>(num_hidden_layers));
+    return slots;
+  }
 };
 
 }  // namespace model_odd
