@@ -37,6 +37,9 @@ class Writer {
     return from[static_cast<std::size_t>(below(static_cast<std::int64_t>(from.size())))];
   }
 
+  /// As models have it, and so large that its place under the root shows.
+  double eps() { return chance(50) ? 0.1 : 1e-5; }
+
   AxisId axis(const std::string& word, std::int64_t size, std::vector<AxisId> factors = {}, Live live = Live::all,
               const std::string& user = "") {
     return contract_.axes.intern({word, size, std::move(factors), live, {}, {}}, user);
@@ -112,7 +115,7 @@ class Writer {
     Builder build(contract_, graph_, "head", {});
     ValueId h = build.parameter(carried_);
     h = build.gather("rows", h, build.host("head_rows", "rows", contract_.head_rows, Live::rows), "last");
-    h = build.norm("final_norm", {NormType::rms_norm, 1e-5, false}, "final_norm", h, "final");
+    h = build.norm("final_norm", {NormType::rms_norm, eps(), false}, "final_norm", h, "final");
     const bool capped = chance(30);
     ValueId logits =
         build.linear("lm_head", tied ? "embedding::tokens" : "lm_head", "", h, capped ? "raw_logits" : "logits");
@@ -166,7 +169,7 @@ class Writer {
     weight(scope_, word, {over}, Dtype::f32);
     const bool bias = layer && chance(70);
     if (bias) weight(scope_, word + "_bias", {over}, Dtype::f32);
-    const NormContract norm{layer ? NormType::layer_norm : NormType::rms_norm, 1e-5, bias};
+    const NormContract norm{layer ? NormType::layer_norm : NormType::rms_norm, eps(), bias};
     know(build.norm(word, norm, word, read(known_[from]), new_role(), over));
   }
 
@@ -287,7 +290,7 @@ class Writer {
     if (!changed || chance(15)) {  // a norm after the addition
       const std::string word = "n" + std::to_string(++count_);
       weight(scope_, word, {hidden_}, Dtype::f32);
-      sum = build.norm(word, {NormType::rms_norm, 1e-5, false}, word, sum, "hidden_states");
+      sum = build.norm(word, {NormType::rms_norm, eps(), false}, word, sum, "hidden_states");
     }
     build.result(sum);
     graph_.layers.push_back(build.finish());
