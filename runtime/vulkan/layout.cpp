@@ -16,7 +16,8 @@ constexpr std::int64_t preferred_shard = std::int64_t{1} << 30;
 
 /// What makes the buffers of an arena smaller.
 const char* remedy(const Program& program, Arena arena) {
-  if (arena == Arena::activations) return "engine.prefill_chunk";
+  // The rows of logits are at most a chunk.
+  if (arena == Arena::activations || arena == Arena::host) return "engine.prefill_chunk";
   const bool states = arena == Arena::states && program.max_batch > 1;
   return states ? "engine.max_batch or engine.max_sequence_length" : "engine.max_sequence_length";
 }
@@ -105,8 +106,7 @@ ArenaLayout lay_out_arenas(const Program& program, std::span<const BufferView> v
             ErrorKind::device,
             fmt::format("{}: the device binds at most {} bytes at once, and one buffer needs {}; generate with a "
                         "smaller {}",
-                        names[a], limits.max_slice_bytes, view.bytes,
-                        remedy(program, arena)));
+                        names[a], limits.max_slice_bytes, view.bytes, remedy(program, arena)));
       }
       used.push_back(view);
     }
@@ -125,8 +125,7 @@ ArenaLayout lay_out_arenas(const Program& program, std::span<const BufferView> v
               ErrorKind::device,
               fmt::format("{}: the device allocates at most {} bytes at once, and {} lie in one piece; generate "
                           "with a smaller {}",
-                          names[a], limits.max_shard_bytes, run_end - run_begin,
-                          remedy(program, arena)));
+                          names[a], limits.max_shard_bytes, run_end - run_begin, remedy(program, arena)));
         }
         layout.pieces.push_back({arena, run_begin, run_end - run_begin});
       }

@@ -160,6 +160,28 @@ TEST_CASE("an arena is one piece where an allocation holds it, and is cut betwee
   CHECK_THROWS_WITH_AS(lay_out_arenas(program, views, {1000, 4096, 256}), doctest::Contains("prefill_chunk"), Error);
 }
 
+TEST_CASE("what a device cannot bind at once is refused with the setting that makes it smaller") {
+  Program program{};
+  program.arena_bytes = {4096, 4096, 4096, 4096};
+  const auto refused = [&](Arena arena) -> std::string {
+    try {
+      const std::vector<BufferView> views{{arena, 0, 4000}};
+      lay_out_arenas(program, views, {2048, 4096, 256});
+      return "accepted";
+    } catch (const Error& error) {
+      const std::string said = error.what();
+      return said.substr(said.find("smaller "));
+    }
+  };
+  program.max_batch = 1;
+  CHECK(refused(Arena::activations) == "smaller engine.prefill_chunk");
+  CHECK(refused(Arena::host) == "smaller engine.prefill_chunk");  // logits: at most a chunk's rows
+  CHECK(refused(Arena::tables) == "smaller engine.max_sequence_length");
+  CHECK(refused(Arena::states) == "smaller engine.max_sequence_length");
+  program.max_batch = 2;
+  CHECK(refused(Arena::states) == "smaller engine.max_batch or engine.max_sequence_length");
+}
+
 TEST_CASE("on request every slice has an allocation of its own, and every run of views") {
   LayoutLimits limits = LayoutLimits::guaranteed();
   limits.separate = true;

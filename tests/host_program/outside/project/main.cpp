@@ -13,7 +13,7 @@
 #include "kjv/engine.hpp"
 
 // What the host program relies on, known before it runs.
-static_assert(kjv::weight_bytes + kjv::cache_bytes + kjv::activation_bytes < (64 << 20), "kjv fits a budget of 64 MiB");
+static_assert(kjv::weight_bytes + kjv::state_bytes + kjv::activation_bytes < (64 << 20), "kjv fits a budget of 64 MiB");
 static_assert(std::is_same_v<kjv::Logits, std::span<const float, kjv::vocab::size>>);
 
 namespace {
