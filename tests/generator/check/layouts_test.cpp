@@ -117,6 +117,35 @@ TEST_CASE("a GLSL field that moved is an internal error naming kernel, record, f
                        doctest::Contains("the array stride of eos_tokens is 8, the plan says 4"), InternalError);
 }
 
+TEST_CASE("a field inside an array of structs that moved is an internal error naming kernel, field and both offsets") {
+  const auto with_rows = [](const std::string& row) {
+    return test::compile_glsl("#version 450\nlayout(local_size_x = 1) in;\nstruct Row { " + row +
+                              " };\nstruct State { uint count; Row rows[3]; };\n"
+                              "layout(set = 0, binding = 0, std430) buffer StateBuffer { State state; };\n"
+                              "void main() { state.rows[1].slot = state.count; }\n");
+  };
+  const ExpectedStruct expected{
+      "tiny::State", 28, {{"count", 0, 4, 0}, {"rows", 4, 24, 8, {{"row", 0, 4, 0}, {"slot", 4, 4, 0}}}}};
+  CHECK_NOTHROW(verify_spirv_layout("sample", with_rows("uint row; uint slot;"), 0, expected));
+  CHECK_NOTHROW(verify_spirv_layout("sample", without_names(with_rows("uint row; uint slot;")), 0, expected));
+  CHECK_THROWS_WITH_AS(verify_spirv_layout("sample", with_rows("uint slot; uint row;"), 0, expected),
+                       doctest::Contains("field 0 is slot, the plan says row"), InternalError);
+  CHECK_THROWS_WITH_AS(verify_spirv_layout("sample", without_names(with_rows("uvec2 row; uint slot;")), 0, expected),
+                       doctest::Contains("the offset of slot is 8, the plan says 4"), InternalError);
+}
+
+TEST_CASE("the step of the plan is the one that C++ lays out") {
+  const StepLayout layout{2, 3, 4, 5};
+  const std::string space =
+      "namespace tiny { using Step = monomorph::StepBlock<2, 3, 4, 5>; }\nstatic_assert(sizeof(tiny::Step) > 0);\n";
+  const CppInput step{"step.hpp", "#include \"runtime/step.hpp\"\n" + space, {"-I" MONOMORPH_SOURCE_DIR}};
+  CHECK_NOTHROW(verify_layouts(step, expected_step_parts()));
+  CHECK_NOTHROW(verify_layouts(step, {expected_step("tiny::Step", layout)}));
+  StepLayout longer = layout;
+  longer.head_rows = 5;
+  CHECK_THROWS_AS(verify_layouts(step, {expected_step("tiny::Step", longer)}), InternalError);
+}
+
 TEST_CASE("blocks are reflected member by member, and a binding that is not used is none") {
   const auto flat = reflect_struct(kernel(fields), 1);
   REQUIRE(flat.has_value());
