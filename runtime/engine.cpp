@@ -70,9 +70,8 @@ void Engine::prefill_all(std::span<const std::int32_t> tokens, const std::functi
 
 std::span<const float> Engine::decode(std::int32_t token, std::int64_t slot) {
   const Run run{slot, {&token, 1}, Logits::last, false, false};
-  step({&run, 1}, 1, [&](std::size_t, std::int64_t, std::span<const float> logits) {
-    logits_.assign(logits.begin(), logits.end());
-  });
+  step({&run, 1}, 1,
+       [&](std::size_t, std::int64_t, std::span<const float> logits) { logits_.assign(logits.begin(), logits.end()); });
   return logits_;
 }
 

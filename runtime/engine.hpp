@@ -1,8 +1,8 @@
-// The file to read first: an engine is one emitted model, loaded, ready to run as many sequences as it has slots. The same
-// interface is served by a Vulkan device and by the emitted CPU reference.
+// The file to read first: an engine is one emitted model, loaded, ready to run as many sequences as it has slots. The
+// same interface is served by a Vulkan device and by the emitted CPU reference.
 //
-// A step is a pass over neighbouring tokens of slots; what serves one sequence (prefill, decode, generate) is written once
-// upon it.
+// A step is a pass over neighbouring tokens of slots; what serves one sequence (prefill, decode, generate) is written
+// once upon it.
 #pragma once
 
 #include <cstdint>
@@ -51,8 +51,8 @@ struct Run {
   bool prefill = false;  ///< through the kernels of many rows, a single token too
 };
 
-/// What a step drew for a run, valid until the next call. The last token drawn is in no state yet: it is the next call's to
-/// append.
+/// What a step drew for a run, valid until the next call. The last token drawn is in no state yet: it is the next
+/// call's to append.
 struct Drawn {
   std::int64_t slot = 0;
   std::span<const std::int32_t> tokens;
@@ -69,12 +69,13 @@ class Engine {
 
   virtual const Program& program() const = 0;
 
-  /// Appends every run, one after the other; runs that draw then go on, each with its drawn tokens, until `ahead` are drawn
-  /// (at most Program::decode_steps), a stop token is, or the slot's stop position is reached. Gives what was drawn, a row
-  /// for each run that draws. A slot has at most one run.
-  virtual std::span<const Drawn> step(std::span<const Run> runs, std::int64_t ahead = 1, const OnLogits& on_logits = {}) = 0;
-  /// How a slot draws from now on, and the position at which it ends, 1 to max_sequence_length: once so many tokens are in
-  /// its states, the next drawn is its last.
+  /// Appends every run, one after the other; runs that draw then go on, each with its drawn tokens, until `ahead` are
+  /// drawn (at most Program::decode_steps), a stop token is, or the slot's stop position is reached. Gives what was
+  /// drawn, a row for each run that draws. A slot has at most one run.
+  virtual std::span<const Drawn> step(std::span<const Run> runs, std::int64_t ahead = 1,
+                                      const OnLogits& on_logits = {}) = 0;
+  /// How a slot draws from now on, and the position at which it ends, 1 to max_sequence_length: once so many tokens are
+  /// in its states, the next drawn is its last.
   virtual void set_sampling(std::int64_t slot, const Sampling& sampling, std::int64_t stop_position) = 0;
   /// Position of a slot's next token, that is, tokens in its states.
   virtual std::int64_t position(std::int64_t slot = 0) const = 0;
@@ -88,8 +89,8 @@ class Engine {
   void watch_prompts(std::function<void(std::int64_t done, std::int64_t total)> watcher) {
     prompt_watcher_ = std::move(watcher);
   }
-  /// A generation draws several tokens in a submission: from now on `watcher` is called when all of one have been handed
-  /// out. What it throws ends the generation there.
+  /// A generation draws several tokens in a submission: from now on `watcher` is called when all of one have been
+  /// handed out. What it throws ends the generation there.
   void watch_draws(std::function<void()> watcher) { draw_watcher_ = std::move(watcher); }
 
   /// Forgets the sequence of a slot: the next token has position 0.

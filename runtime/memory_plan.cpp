@@ -58,9 +58,11 @@ std::string explain_misfit(const Program& program, const MemoryPlan& plan, const
       device.name, program.name, readable(plan.total()), plan.total(), readable(plan.weights), readable(plan.states),
       readable(plan.activations), readable(plan.host + plan.tables), readable(available), available,
       readable(heap == nullptr ? 0 : heap->bytes));
-  const std::int64_t slots = (available - (plan.total() - plan.states)) / std::max<std::int64_t>(slot_bytes(program), 1);
+  const std::int64_t slots =
+      (available - (plan.total() - plan.states)) / std::max<std::int64_t>(slot_bytes(program), 1);
   if (slots >= 1 && slots < program.max_batch) {
-    text += fmt::format("; {} of {} slots would fit: build with --set engine.max_batch={}", slots, program.max_batch, slots);
+    text += fmt::format("; {} of {} slots would fit: build with --set engine.max_batch={}", slots, program.max_batch,
+                        slots);
   }
   // States and rotary tables grow with the sequence.
   const std::int64_t left = available - (plan.total() - plan.states - plan.tables);
@@ -92,8 +94,9 @@ std::string describe_memory(const Program& program, const std::optional<DeviceIn
   line("weights", plan.weights,
        fmt::format("{} tensors, {} slices, {} allocations", plan.tensors, plan.slices, plan.allocations));
   line("states", plan.states,
-       fmt::format("{} slot{} of {} bytes: {} tokens, {} bytes each", program.max_batch, program.max_batch == 1 ? "" : "s",
-                   slot_bytes(program), program.max_sequence_length, state_bytes_per_token(program)));
+       fmt::format("{} slot{} of {} bytes: {} tokens, {} bytes each", program.max_batch,
+                   program.max_batch == 1 ? "" : "s", slot_bytes(program), program.max_sequence_length,
+                   state_bytes_per_token(program)));
   line("activations", plan.activations, fmt::format("{} tokens at once", program.prefill_chunk));
   line("host", plan.host, fmt::format("the step, logits of {} rows", program.head_rows));
   line("tables", plan.tables, "");

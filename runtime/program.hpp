@@ -162,7 +162,8 @@ struct StoredPiece {
   std::int64_t rows;
 };
 
-/// A matrix or vector as the device stores it: weights of one group stacked by rows, in `format`, rows padded to 16 bytes.
+/// A matrix or vector as the device stores it: weights of one group stacked by rows, in `format`, rows padded to 16
+/// bytes.
 struct StoredPattern {
   const char* name;  ///< "attention::qkv_proj"
   Dtype format;
@@ -221,11 +222,11 @@ class HostWeights;
 class Reference {
  public:
   virtual ~Reference() = default;
-  /// Runs `tokens` of a slot at positions first_position...; what earlier positions left is kept from earlier calls, and
-  /// what stands at first_position and after is forgotten. Gives hidden states, [tokens, hidden_size]; with `layers`, also
-  /// each layer's output, [layers][tokens, hidden_size].
-  virtual std::vector<double> layers(std::int64_t slot, std::span<const std::int32_t> tokens, std::int64_t first_position,
-                                     std::vector<std::vector<double>>* layers) = 0;
+  /// Runs `tokens` of a slot at positions first_position...; what earlier positions left is kept from earlier calls,
+  /// and what stands at first_position and after is forgotten. Gives hidden states, [tokens, hidden_size]; with
+  /// `layers`, also each layer's output, [layers][tokens, hidden_size].
+  virtual std::vector<double> layers(std::int64_t slot, std::span<const std::int32_t> tokens,
+                                     std::int64_t first_position, std::vector<std::vector<double>>* layers) = 0;
   /// Logits of rows of hidden states, [tokens, hidden_size]: [rows, vocab_size].
   virtual std::vector<double> head(std::span<const double> hidden_states, std::span<const std::int64_t> rows) = 0;
 };

@@ -94,7 +94,8 @@ std::vector<std::vector<double>> ReferenceEngine::hidden_states(std::span<const 
     const std::size_t count = std::min(tokens.size(), static_cast<std::size_t>(program_.prefill_chunk));
     std::vector<std::vector<double>> layers;
     append(slot, tokens.first(count), &layers);
-    for (std::size_t i = 0; i < layers.size(); ++i) states[i].insert(states[i].end(), layers[i].begin(), layers[i].end());
+    for (std::size_t i = 0; i < layers.size(); ++i)
+      states[i].insert(states[i].end(), layers[i].begin(), layers[i].end());
     tokens = tokens.subspan(count);
   }
   return states;

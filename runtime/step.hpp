@@ -1,6 +1,6 @@
-// The step: what host and device share of one pass. The host writes which tokens of which slot are processed, and how each
-// slot draws; after a draw the device makes the drawn token the next pass's input, so that passes follow each other without
-// the host. shaders/step.glsl is its twin; the generator compares the offsets of both.
+// The step: what host and device share of one pass. The host writes which tokens of which slot are processed, and how
+// each slot draws; after a draw the device makes the drawn token the next pass's input, so that passes follow each
+// other without the host. shaders/step.glsl is its twin; the generator compares the offsets of both.
 //
 // The structs do not depend on the model, only the lengths of their lists do.
 #pragma once

@@ -78,7 +78,8 @@ struct Weight {
   static constexpr std::int64_t bytes = detail::Extent<Element, Axes...>::bytes;
 };
 
-/// What slots remember of one role in one layer: `State<roles::attention::keys, f16, slots, kv_heads, positions, head>`.
+/// What slots remember of one role in one layer: `State<roles::attention::keys, f16, slots, kv_heads, positions,
+/// head>`.
 template <class Role, class Element, class... Axes>
 struct State {
   BufferView view;

@@ -50,18 +50,20 @@ void validate_sampling(const Sampling& sampling) {
   }
 }
 
-void validate_settings(const Program& program, std::int64_t slot, const Sampling& sampling, std::int64_t stop_position) {
+void validate_settings(const Program& program, std::int64_t slot, const Sampling& sampling,
+                       std::int64_t stop_position) {
   validate_slot(program, slot);
   validate_sampling(sampling);
   if (stop_position >= 1 && stop_position <= program.max_sequence_length) return;
-  reject(fmt::format("a slot ends at a position from 1 to {}, max_sequence_length, not at {}", program.max_sequence_length,
-                     stop_position));
+  reject(fmt::format("a slot ends at a position from 1 to {}, max_sequence_length, not at {}",
+                     program.max_sequence_length, stop_position));
 }
 
 void reject_logits(const Program& program) {
-  reject(fmt::format("logits are no numbers: the weights of {} have values that are none, or its numbers overflow; "
-                     "`monomorph check SPEC --weights PATH --scan-nan` finds the former",
-                     program.name));
+  reject(
+      fmt::format("logits are no numbers: the weights of {} have values that are none, or its numbers overflow; "
+                  "`monomorph check SPEC --weights PATH --scan-nan` finds the former",
+                  program.name));
 }
 
 void validate_logits(const Program& program, std::span<const float> logits) {

@@ -16,8 +16,8 @@ void validate_slot(const Program& program, std::int64_t slot);
 void validate_tokens(const Program& program, std::int64_t slot, std::int64_t position,
                      std::span<const std::int32_t> tokens);
 
-/// Runs of a step: what validate_tokens asks of each, no more tokens than a pass has, a slot at most once; `ahead` within
-/// 1 and decode_steps.
+/// Runs of a step: what validate_tokens asks of each, no more tokens than a pass has, a slot at most once; `ahead`
+/// within 1 and decode_steps.
 void validate_runs(const Engine& engine, std::span<const Run> runs, std::int64_t ahead);
 
 /// temperature 0, or finite and at least 1e-6; top_p in (0, 1].

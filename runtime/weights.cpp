@@ -89,7 +89,8 @@ void HostWeights::stored_rows(std::int32_t stored, std::int64_t first, std::int6
       const std::int64_t from = std::max(first, begin), to = std::min(first + rows, end);
       if (from < to) {
         copy_rows(entry, piece, from - begin, to - from,
-                  out.subspan(static_cast<std::size_t>((from - first) * stride), static_cast<std::size_t>((to - from) * stride)));
+                  out.subspan(static_cast<std::size_t>((from - first) * stride),
+                              static_cast<std::size_t>((to - from) * stride)));
       }
     }
     begin = end;

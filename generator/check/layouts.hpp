@@ -1,5 +1,5 @@
-// Double-entry bookkeeping of structs that host and device share: the layout that Clang gives the C++ and that the shipped
-// SPIR-V declares must both be the expected one.
+// Double-entry bookkeeping of structs that host and device share: the layout that Clang gives the C++ and that the
+// shipped SPIR-V declares must both be the expected one.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ namespace monomorph::generator {
 
 struct ExpectedField {
   std::string name;
-  std::int64_t offset = 0;        ///< bytes
-  std::int64_t size = 0;          ///< bytes, the whole array where it is one
-  std::int64_t array_stride = 0;  ///< bytes from one element to the next; 0: no array
+  std::int64_t offset = 0;              ///< bytes
+  std::int64_t size = 0;                ///< bytes, the whole array where it is one
+  std::int64_t array_stride = 0;        ///< bytes from one element to the next; 0: no array
   std::vector<ExpectedField> fields{};  ///< of a struct, or of an array's elements: compared in the SPIR-V
 };
 

@@ -85,7 +85,8 @@ class Reflection {
     result.offset = offset;
     result.size = static_cast<std::int64_t>(size);
     result.array_stride = stride;
-    if (spvc_type_get_basetype(member) == SPVC_BASETYPE_STRUCT) result.fields = fields(spvc_type_get_base_type_id(member));
+    if (spvc_type_get_basetype(member) == SPVC_BASETYPE_STRUCT)
+      result.fields = fields(spvc_type_get_base_type_id(member));
     return result;
   }
 

@@ -13,7 +13,7 @@ struct ReflectedField {
   std::string name;  ///< "" where debug names were stripped
   std::int64_t offset = 0;
   std::int64_t size = 0;
-  std::int64_t array_stride = 0;  ///< 0: no array
+  std::int64_t array_stride = 0;         ///< 0: no array
   std::vector<ReflectedField> fields{};  ///< of a struct, or of an array's elements
 };
 

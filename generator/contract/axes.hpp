@@ -24,9 +24,10 @@ enum class Live {
 };
 
 struct Axis {
-  std::string word;             ///< vocab, hidden, q, kv, heads, kv_heads, kv_group, head, intermediate ...
+  std::string word;  ///< vocab, hidden, q, kv, heads, kv_heads, kv_group, head, intermediate ...
   std::int64_t size = 0;
-  std::vector<AxisId> factors;  ///< outermost first: q = heads x head, heads = kv_heads x kv_group; size is their product
+  std::vector<AxisId>
+      factors;  ///< outermost first: q = heads x head, heads = kv_heads x kv_group; size is their product
   Live live = Live::all;
   std::vector<std::string> users;  ///< identifiers of the layer kinds that have it; empty: the model has it
   std::string name;                ///< in emitted code, plan and messages: the word, or qualified by its users

@@ -104,7 +104,7 @@ struct LayerContract {
   NormContract norm;
   AttentionContract attention;  ///< meaningful where steps has it
   MlpContract mlp;
-  std::vector<std::int32_t> layers;     ///< the layers of this kind, ascending
+  std::vector<std::int32_t> layers;  ///< the layers of this kind, ascending
 };
 
 struct IgnoredCheckpointTensor {
@@ -120,9 +120,9 @@ struct Contract {
   std::string spec_hash;
   std::int64_t vocab_size = 0, hidden_size = 0, num_hidden_layers = 0, max_position_embeddings = 0;
   std::int64_t max_sequence_length = 0, prefill_chunk = 0;
-  std::int64_t head_rows = 1;  ///< rows whose logits one pass may give
-  std::int64_t max_batch = 1;  ///< slots: sequences that the engine remembers at once
-  bool fusion = true;          ///< kernels compute several operations where they can
+  std::int64_t head_rows = 1;   ///< rows whose logits one pass may give
+  std::int64_t max_batch = 1;   ///< slots: sequences that the engine remembers at once
+  bool fusion = true;           ///< kernels compute several operations where they can
   Dtype kv_cache = Dtype::f16;  ///< f16 or f32
   bool tie_word_embeddings = false;
   bool learned_positions = false;
@@ -130,7 +130,8 @@ struct Contract {
   std::vector<LayerContract> kinds;
   std::vector<std::size_t> layer_kinds;  ///< for each layer
   AxisTable axes;
-  Table<WeightContract> weights;  ///< embeddings, then kind by kind in the order of the forward pass, then norm and head
+  Table<WeightContract>
+      weights;  ///< embeddings, then kind by kind in the order of the forward pass, then norm and head
   Table<StateContract> states;
   Table<TableContract> tables;
   std::vector<std::string> checkpoint_prefixes;

@@ -57,8 +57,12 @@ class Declarer {
     CheckpointPart source = whole(tensor, bias, all);
     source.rows = rows_of(own);
     source.source_row = before;
-    contract_.weights.add({bias ? part + ".bias" : part, role, scope_, axes,
-                           dtype_of(dtype_name(checkpoint_, tensor, bias)), {std::move(source)}});
+    contract_.weights.add({bias ? part + ".bias" : part,
+                           role,
+                           scope_,
+                           axes,
+                           dtype_of(dtype_name(checkpoint_, tensor, bias)),
+                           {std::move(source)}});
   }
 
   void state(const std::string& role, std::vector<AxisId> axes) {
@@ -78,8 +82,12 @@ class Declarer {
  private:
   void add(const std::string& part, const std::string& role, std::vector<AxisId> axes, bool bias,
            CheckpointPart source) {
-    contract_.weights.add({bias ? part + ".bias" : part, role, scope_, std::move(axes),
-                           dtype_of(dtype_name(checkpoint_, part, bias)), {std::move(source)}});
+    contract_.weights.add({bias ? part + ".bias" : part,
+                           role,
+                           scope_,
+                           std::move(axes),
+                           dtype_of(dtype_name(checkpoint_, part, bias)),
+                           {std::move(source)}});
   }
 
   /// All rows of the part's own tensor.
@@ -138,8 +146,8 @@ void declare_attention(const Spec& spec, const LayerKind& kind, bool norm_bias, 
     declare.vector(part + "k_norm", "attention::k_norm", head, false);
   }
   if (attention.position == PositionType::rope) {
-    attention.rotary_table = declare.rotary_table(rotary_frequencies(attention.rope_theta, attention.rotary_dim),
-                                                  attention.rotary_dim);
+    attention.rotary_table =
+        declare.rotary_table(rotary_frequencies(attention.rope_theta, attention.rotary_dim), attention.rotary_dim);
   }
   declare.state("attention::keys", {slots, kv_heads, positions, head});
   declare.state("attention::values", {slots, kv_heads, positions, head});

@@ -1,5 +1,5 @@
-// Declarations: every weight, state and table of the model, with its axes, dtype and place in the checkpoint, in the order
-// of the forward pass. Assumes a spec that all rules have accepted.
+// Declarations: every weight, state and table of the model, with its axes, dtype and place in the checkpoint, in the
+// order of the forward pass. Assumes a spec that all rules have accepted.
 #pragma once
 
 #include "generator/contract/contract.hpp"

@@ -52,8 +52,8 @@ void dump_weights(Scope scope, const Contract& contract, std::string& out) {
   }
   for (const StateContract& state : contract.states) {
     if (state.scope != scope) continue;
-    out += fmt::format("  state {}: [{}] {}\n", state.role, dump_axes(state.axes, contract.axes),
-                       name_of(state.element));
+    out +=
+        fmt::format("  state {}: [{}] {}\n", state.role, dump_axes(state.axes, contract.axes), name_of(state.element));
   }
 }
 

@@ -13,8 +13,8 @@ struct NamedUse {
   std::vector<std::string> users;
 };
 
-/// A name for each, unique among them: "q"; "local_q"; "local_global_q"; "local_and_3_more_q" beyond two kinds. Where two
-/// would still be alike, the later ones are numbered.
+/// A name for each, unique among them: "q"; "local_q"; "local_global_q"; "local_and_3_more_q" beyond two kinds. Where
+/// two would still be alike, the later ones are numbered.
 std::vector<std::string> qualified_names(const std::vector<NamedUse>& uses);
 
 }  // namespace monomorph::generator

@@ -25,7 +25,8 @@ std::string CppWriter::kernels() const {
       arguments += ", " + function.parameters[i];
     }
     std::string count;
-    if (function.count != Count::rows) count = fmt::format(", Count::{}, {}", name_of(function.count), function.per_row);
+    if (function.count != Count::rows)
+      count = fmt::format(", Count::{}, {}", name_of(function.count), function.per_row);
     functions.push_back({{"name", function.name},
                          {"about", function.about},
                          {"kernel", static_cast<std::int64_t>(function.kernel.index)},
@@ -45,9 +46,8 @@ std::string CppWriter::forward() const {
     if (phase.row->stage == Stage::layers) {
       layer_phases.push_back(layer_phase(phase));
     } else {
-      other_phases.push_back({{"name", phase.row->name},
-                              {"about", about_phase(phase)},
-                              {"calls", call_lines(phase.sections[0], false)}});
+      other_phases.push_back(
+          {{"name", phase.row->name}, {"about", about_phase(phase)}, {"calls", call_lines(phase.sections[0], false)}});
     }
   }
   Holes holes = common();

@@ -35,8 +35,7 @@ std::string CppWriter::program() const {
   if (prefixes.empty()) prefixes.push_back({{"text", ""}});
   for (const IgnoredCheckpointTensor& tensor : contract_.ignored_tensors) ignored.push_back({{"name", tensor.name}});
   for (const PhasePlan& phase : plan_.phases) {
-    phases.push_back(
-        {{"name", phase.row->name}, {"stage", name_of(phase.row->stage)}, {"max_rows", phase.max_rows}});
+    phases.push_back({{"name", phase.row->name}, {"stage", name_of(phase.row->stage)}, {"max_rows", phase.max_rows}});
   }
   std::vector<Holes> groups = {weight_group("once", {})};
   for (std::size_t kind = 0; kind < contract_.kinds.size(); ++kind) {
@@ -51,8 +50,8 @@ std::string CppWriter::program() const {
                 {"eos_tokens", fmt::format("{}", fmt::join(contract_.eos_token_ids, ", "))},
                 {"ignored_tensors", ignored},
                 {"tied_embedding", contract_.tie_word_embeddings ? contract_.embedding().sources.front().name : ""},
-                {"arena_bytes", fmt::format("activation_bytes, {}, {}, {}", plan_.state_bytes, plan_.host_bytes,
-                                            plan_.table_bytes)},
+                {"arena_bytes",
+                 fmt::format("activation_bytes, {}, {}, {}", plan_.state_bytes, plan_.host_bytes, plan_.table_bytes)},
                 {"flops_per_token", std::to_string(contract_.matrix_flops_per_token)},
                 {"kv_cache", name_of(contract_.kv_cache)},
                 {"decode_steps", plan_.decode_steps},
@@ -82,9 +81,8 @@ std::vector<Holes> CppWriter::kernel_tables() const {
   for (const Kernel& kernel : plan_.kernels) {
     std::vector<Holes> bindings = {{{"name", "step"}, {"access", name_of(kernel.step_access)}, {"splits", "false"}}};
     for (const KernelBinding& binding : kernel.bindings) {
-      bindings.push_back({{"name", binding.name},
-                          {"access", name_of(binding.access)},
-                          {"splits", binding.splits ? "true" : "false"}});
+      bindings.push_back(
+          {{"name", binding.name}, {"access", name_of(binding.access)}, {"splits", binding.splits ? "true" : "false"}});
     }
     records.push_back({{"name", kernel.name},
                        {"kind", name_of(kernel.kind)},
@@ -121,8 +119,9 @@ Holes CppWriter::weight_group(const std::string& name, Scope scope) const {
     std::vector<Holes> pieces;
     for (const StoredRows& piece : matrix.pieces) {
       const auto weight = std::find(weights.begin(), weights.end(), piece.weight);
-      pieces.push_back({{"weight", piece.weight ? static_cast<std::int64_t>(weight - weights.begin()) : std::int64_t{-1}},
-                        {"rows", piece.rows}});
+      pieces.push_back(
+          {{"weight", piece.weight ? static_cast<std::int64_t>(weight - weights.begin()) : std::int64_t{-1}},
+           {"rows", piece.rows}});
     }
     stored.push_back({{"name", matrix.role},
                       {"identifier", identifier(matrix.role)},

@@ -93,7 +93,8 @@ HoleValue hole_of(const Parameter& parameter) {
   if (const double* real = std::get_if<double>(&parameter.value)) return *real;
   if (const std::string* word = std::get_if<std::string>(&parameter.value)) return *word;
   std::vector<Holes> records;
-  for (const Parameters& record : std::get<std::vector<Parameters>>(parameter.value)) records.push_back(holes_of(record));
+  for (const Parameters& record : std::get<std::vector<Parameters>>(parameter.value))
+    records.push_back(holes_of(record));
   return records;
 }
 
@@ -120,7 +121,8 @@ std::string render_kernel(const Kernel& kernel, const Contract& contract, const 
                           const std::string& generated) {
   Holes holes = holes_of(kernel.parameters);
   if (kernel.parameters.contains("steps")) add_operands(kernel, holes);
-  if (kernel.kind == KernelKind::matvec || kernel.kind == KernelKind::matmul) holes.insert({"sum_count", holes.at("matrices")});
+  if (kernel.kind == KernelKind::matvec || kernel.kind == KernelKind::matmul)
+    holes.insert({"sum_count", holes.at("matrices")});
   if (kernel.kind == KernelKind::gather) holes.insert({"sum_count", 1});
   holes.insert({{"kernel", kernel.name},
                 {"about", kernel.about},

@@ -1,5 +1,5 @@
-// How the plan's ids are spelled in emitted C++: types from role, element and axes; constants, members and functions from
-// names. The one place that spells them.
+// How the plan's ids are spelled in emitted C++: types from role, element and axes; constants, members and functions
+// from names. The one place that spells them.
 #pragma once
 
 #include <map>

@@ -306,7 +306,8 @@ std::vector<Holes> Template::buffers(const Holes& holes, const std::vector<Buffe
       const HoleValue* value = scope.find(found->by);
       const auto type = value == nullptr ? found->views.end() : found->views.find(text_of(*value));
       if (type == found->views.end()) {
-        throw InternalError(fmt::format("templates/{}: '{}' has no view for this {}", found->place, use.name, found->by));
+        throw InternalError(
+            fmt::format("templates/{}: '{}' has no view for this {}", found->place, use.name, found->by));
       }
       view = type->second;
     }
@@ -325,7 +326,8 @@ std::vector<Holes> Template::buffers(const Holes& holes, const std::vector<Buffe
   }
   for (const BufferDeclaration& buffer : buffers_) {
     const bool exists = buffer.when.empty() || scope.holds(buffer.when, {path_, 1});
-    const bool bound = std::any_of(uses.begin(), uses.end(), [&](const BufferUse& use) { return use.name == buffer.name; });
+    const bool bound =
+        std::any_of(uses.begin(), uses.end(), [&](const BufferUse& use) { return use.name == buffer.name; });
     if (exists && !bound) {
       throw InternalError(fmt::format("templates/{}: the buffer '{}' is not bound", buffer.place, buffer.name));
     }

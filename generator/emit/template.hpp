@@ -1,8 +1,8 @@
 // Templates: text files with typed holes. The language is described on one page, templates/README.md.
 //
 // Strict: a hole that is not declared, a value that is missing, left over or of the wrong type, a declared hole that
-// nothing uses, a buffer that is not bound or not declared, is an InternalError that names the template's file, line and
-// column.
+// nothing uses, a buffer that is not bound or not declared, is an InternalError that names the template's file, line
+// and column.
 #pragma once
 
 #include <cstdint>

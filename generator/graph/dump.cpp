@@ -53,8 +53,8 @@ class Names {
 std::string list(const Graph& graph, const Names& names, const std::vector<ValueId>& values) {
   std::string text;
   for (const ValueId value : values) {
-    text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", names.of(value),
-                        graph.axes.shape(graph.values[value].axes));
+    text +=
+        fmt::format("{}{}: {}", text.empty() ? "" : ", ", names.of(value), graph.axes.shape(graph.values[value].axes));
   }
   return text;
 }

@@ -1,5 +1,5 @@
-// Values and operations of the forward pass. A value is written once; an operation says what it computes, never where or
-// how. What an operation is (its operands, its checks, its kernel, its line of the reference) stands in ops/.
+// Values and operations of the forward pass. A value is written once; an operation says what it computes, never where
+// or how. What an operation is (its operands, its checks, its kernel, its line of the reference) stands in ops/.
 #pragma once
 
 #include <string>

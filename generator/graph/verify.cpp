@@ -48,8 +48,8 @@ class GraphCheck {
       const bool given = value.storage != Storage::activation || graph_.is_parameter(id);
       if (!value.writer && !given) complain("G1", value.role + " is never written");
       if (value.writer && graph_.is_parameter(id)) complain("G1", value.role + " is a parameter, and written");
-      const bool constant = value.storage == Storage::weight || value.storage == Storage::table ||
-                            value.storage == Storage::host;
+      const bool constant =
+          value.storage == Storage::weight || value.storage == Storage::table || value.storage == Storage::host;
       if (value.writer && constant) complain("G1", value.role + " is declared, and written");
     }
   }
@@ -71,8 +71,8 @@ class GraphCheck {
         if (!value.function) {
           check_scope(id, op_id, value);
         } else if (!known.contains(in)) {
-          complain("G2", fmt::format("{} reads {} before it is written, or from elsewhere", described(op_id),
-                                     value.role));
+          complain("G2",
+                   fmt::format("{} reads {} before it is written, or from elsewhere", described(op_id), value.role));
         }
         if (value.storage == Storage::state && newest[value.declared] != in) {
           complain("G4", fmt::format("{} reads an old version of {}", described(op_id), value.role));

@@ -76,7 +76,8 @@ void plan(Draft& draft) {
 ReferenceCall reference(const Op& op, const Graph& graph) {
   const Value& keys = graph.values[op.in[1]];
   const Axis& row = graph.axes[graph.values[op.in[0]].axes[1]];
-  return {"attention", {row.factors[0], keys.axes[1], row.factors[1]}, op.in, {as<Attention>(op)->scale}, nullptr, true};
+  return {"attention", {row.factors[0], keys.axes[1], row.factors[1]}, op.in, {as<Attention>(op)->scale}, nullptr,
+          true};
 }
 
 }  // namespace

@@ -46,7 +46,8 @@ AxisId head_axis(const Chain& chain, const Planning& planning) {
   return row.factors.size() == 2 ? row.factors[1] : AxisId{};
 }
 
-/// The chains in the order of the attention's operands: queries, keys, values; nothing where the group is no such thing.
+/// The chains in the order of the attention's operands: queries, keys, values; nothing where the group is no such
+/// thing.
 std::optional<std::vector<Chain>> chains_of(const Group& group, const Planning& planning) {
   const auto inside = [&](ValueId value) {
     const OpId writer = planning.value(value).writer;
@@ -116,9 +117,8 @@ bool accepts_heads(const Group& group, const Planning& planning) {
 void plan_head_chains(Draft& draft) {
   const Planning& planning = draft.planning();
   std::vector<Chain> chains = *chains_of(draft.group(), planning);
-  std::sort(chains.begin(), chains.end(), [&](const Chain& a, const Chain& b) {
-    return operand_of(a, planning) < operand_of(b, planning);
-  });
+  std::sort(chains.begin(), chains.end(),
+            [&](const Chain& a, const Chain& b) { return operand_of(a, planning) < operand_of(b, planning); });
   draft.call.word = "heads";
   draft.kernel.path = "kernels/heads.comp";
   draft.kernel.kind = KernelKind::heads;

@@ -1,4 +1,5 @@
-// The kernel `heads`: chains of a norm, a rotation and an append, head by head, for up to three operands of one attention.
+// The kernel `heads`: chains of a norm, a rotation and an append, head by head, for up to three operands of one
+// attention.
 #pragma once
 
 #include "generator/plan/draft.hpp"

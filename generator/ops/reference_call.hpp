@@ -11,12 +11,12 @@
 namespace monomorph::generator {
 
 struct ReferenceCall {
-  std::string function;                                      ///< "rms_norm"
-  std::vector<std::variant<AxisId, std::int64_t>> sizes;     ///< template arguments
-  std::vector<ValueId> operands;                             ///< none: `absent`
-  std::vector<double> numbers;                               ///< after the operands
-  const Map* map = nullptr;                                  ///< a lambda of its names, before the operands
-  bool positions = false;                                    ///< the first position of the call comes last
+  std::string function;                                   ///< "rms_norm"
+  std::vector<std::variant<AxisId, std::int64_t>> sizes;  ///< template arguments
+  std::vector<ValueId> operands;                          ///< none: `absent`
+  std::vector<double> numbers;                            ///< after the operands
+  const Map* map = nullptr;                               ///< a lambda of its names, before the operands
+  bool positions = false;                                 ///< the first position of the call comes last
 };
 
 }  // namespace monomorph::generator

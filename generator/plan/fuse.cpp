@@ -97,8 +97,8 @@ bool is_norm_of_heads(const Planning& planning, const Op& op) {
   return norm != nullptr && norm->over != planning.value(op.in[0]).axes[1];
 }
 
-/// What stands between projections and attention, head by head: norm, rotation, append, of queries, keys and values. One
-/// kernel for all three where that is legal, else one for each.
+/// What stands between projections and attention, head by head: norm, rotation, append, of queries, keys and values.
+/// One kernel for all three where that is legal, else one for each.
 bool heads(Partition& partition, OpId id) {
   const Planning& planning = partition.planning();
   const Op& attention = planning.op(id);
@@ -144,8 +144,8 @@ bool map_chain(Partition& partition, OpId id) {
 }  // namespace
 
 const std::vector<Rule> rules = {
-    {"pair_rows", pair_rows},     {"stack_rows", stack_rows},   {"map_after", map_after}, {"norm_before", norm_before},
-    {"rows_before", rows_before}, {"heads", heads},             {"map_chain", map_chain},
+    {"pair_rows", pair_rows},     {"stack_rows", stack_rows}, {"map_after", map_after}, {"norm_before", norm_before},
+    {"rows_before", rows_before}, {"heads", heads},           {"map_chain", map_chain},
 };
 
 void fuse(Partition& partition, std::vector<std::int64_t>* fired) {

@@ -46,8 +46,8 @@ bool same(const Parameter& a, const Parameter& b) {
 /// What follows the words of a kernel's name: the phase where kernels of phases differ, and the type of the weights.
 std::string suffix(const Kernel& kernel, const PhaseRow& phase) {
   std::string text;
-  const bool by_phase = kernel.kind == KernelKind::matvec || kernel.kind == KernelKind::matmul ||
-                        kernel.kind == KernelKind::attention;
+  const bool by_phase =
+      kernel.kind == KernelKind::matvec || kernel.kind == KernelKind::matmul || kernel.kind == KernelKind::attention;
   if (by_phase) text += phase.lowering == Lowering::vector ? "_decode" : "_prefill";
   const auto dtype = kernel.parameters.find("dtype");
   const bool weights = std::any_of(kernel.bindings.begin(), kernel.bindings.end(),
@@ -76,17 +76,15 @@ std::pair<Kernel, Call> plan_copy(const Plan& plan, const Planning& planning, Va
   kernel.kind = KernelKind::map;
   kernel.max_tile_tokens = planning.max_rows;
   kernel.about = planning.value(value).role + " to where the next layer reads it";
-  kernel.parameters = {{"columns", columns},
-                       {"stage", "layers"},
-                       {"operand0", true},
-                       {"operand0_stride", row_stride(columns)},
-                       {"operand0_column", 0},
-                       {"outputs_stride", row_stride(columns)},
-                       {"outputs_column", 0},
-                       {"steps", std::vector<MapStep>{{planning.value(value).role,
-                                                       identity,
-                                                       {"x"},
-                                                       {{StepOperand::From::buffer, 0}}}}}};
+  kernel.parameters = {
+      {"columns", columns},
+      {"stage", "layers"},
+      {"operand0", true},
+      {"operand0_stride", row_stride(columns)},
+      {"operand0_column", 0},
+      {"outputs_stride", row_stride(columns)},
+      {"outputs_column", 0},
+      {"steps", std::vector<MapStep>{{planning.value(value).role, identity, {"x"}, {{StepOperand::From::buffer, 0}}}}}};
   kernel.bindings = {{"operand0", Access::read, false}, {"outputs", Access::write, false}};
   Call call;
   call.word = "copy_" + last_word(planning.value(value).role);

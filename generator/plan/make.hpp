@@ -18,8 +18,10 @@ std::int64_t max_rows(const PhaseRow& row, const Contract& contract);
 /// Whether two kernels are one: the same template filled alike, with alike bindings.
 bool alike(const Kernel& a, const Kernel& b);
 /// A copy of a value to another buffer of its shape.
-std::pair<Kernel, Call> plan_copy(const Plan& plan, const Planning& planning, ValueId value, BufferId from, BufferId to);
-/// Gives axes, buffers and kernels their names: plain words where they are the only ones, else qualified by layer kinds.
+std::pair<Kernel, Call> plan_copy(const Plan& plan, const Planning& planning, ValueId value, BufferId from,
+                                  BufferId to);
+/// Gives axes, buffers and kernels their names: plain words where they are the only ones, else qualified by layer
+/// kinds.
 void name_all(Plan& plan, const Contract& contract);
 
 }  // namespace monomorph::generator

@@ -21,10 +21,10 @@ struct PhaseRow {
 
 /// In the order in which plans, dumps and emitted tables list them; of a stage by rows.
 inline constexpr PhaseRow phase_rows[] = {
-    {"decode", Stage::layers, Lowering::vector},   // 1 row
-    {"prefill", Stage::layers, Lowering::tiles},   // prefill_chunk rows
-    {"head", Stage::head, Lowering::vector},       // head_rows rows
-    {"sample", Stage::sample, Lowering::vector},   // max_batch draws
+    {"decode", Stage::layers, Lowering::vector},  // 1 row
+    {"prefill", Stage::layers, Lowering::tiles},  // prefill_chunk rows
+    {"head", Stage::head, Lowering::vector},      // head_rows rows
+    {"sample", Stage::sample, Lowering::vector},  // max_batch draws
 };
 
 }  // namespace monomorph::generator

@@ -257,7 +257,8 @@ std::int64_t ActivationPlaces::lay_out() {
       moved = false;
       for (const Entry& other : placed) {
         const Buffer& taken = plan_.buffers[other.buffer];
-        const bool overlaps = offset < taken.offset + aligned(taken.bytes) && taken.offset < offset + aligned(buffer.bytes);
+        const bool overlaps =
+            offset < taken.offset + aligned(taken.bytes) && taken.offset < offset + aligned(buffer.bytes);
         if (!overlaps || !conflict(entry, other)) continue;
         offset = taken.offset + aligned(taken.bytes);
         moved = true;

@@ -1,5 +1,5 @@
-// Where activations lie. Values of one function that are alive at once have bytes of their own; a buffer is of one role,
-// so that its C++ type says what it holds.
+// Where activations lie. Values of one function that are alive at once have bytes of their own; a buffer is of one
+// role, so that its C++ type says what it holds.
 #pragma once
 
 #include <map>
@@ -32,8 +32,8 @@ class ActivationPlaces {
   };
 
   Entry& entry(BufferId id);
-  /// A buffer of this role and shape that is free for the use; made where there is none. A carried buffer only where it is
-  /// `own`: the one in which this value is carried on.
+  /// A buffer of this role and shape that is free for the use; made where there is none. A carried buffer only where it
+  /// is `own`: the one in which this value is carried on.
   BufferId free_buffer(const std::string& role, const std::vector<AxisId>& axes, const Use& use, BufferId own);
   /// The buffers in which a function's activations are carried, in order; made by the embedding.
   void carry(const Planning& planning, const std::vector<ValueId>& values);
@@ -45,8 +45,8 @@ class ActivationPlaces {
   std::size_t sections_ = 0;
 };
 
-/// Operands whose bytes the group's one result may take, if nobody reads them later: each element is written after the last
-/// reading of that operand's same element (or, by a norm, of its row).
+/// Operands whose bytes the group's one result may take, if nobody reads them later: each element is written after the
+/// last reading of that operand's same element (or, by a norm, of its row).
 std::vector<ValueId> in_place_operands(const Group& group, const Planning& planning);
 
 inline constexpr std::int64_t view_alignment = 256;

@@ -75,7 +75,8 @@ class SectionCheck {
         if (value.storage == Storage::state && state->index == value.declared) return true;
       } else if (value.storage == Storage::weight) {
         const std::vector<StoredRows>& pieces = plan_.stored[std::get<StoredId>(call.arguments[i])].pieces;
-        if (std::any_of(pieces.begin(), pieces.end(), [&](const StoredRows& p) { return p.weight.index == value.declared; })) {
+        if (std::any_of(pieces.begin(), pieces.end(),
+                        [&](const StoredRows& p) { return p.weight.index == value.declared; })) {
           return true;
         }
       }
@@ -91,14 +92,16 @@ class SectionCheck {
       for (const ValueId in : planning_.inputs(call.computes)) {
         const Value& value = planning_.value(in);
         if (value.storage == Storage::host) continue;  // in the step, which every kernel has
-        if (value.function && !known.contains(in)) complain("P2", fmt::format("{} is read before it is written", role(in)));
+        if (value.function && !known.contains(in))
+          complain("P2", fmt::format("{} is read before it is written", role(in)));
         const bool appended = value.storage == Storage::state;
         if (!binds(call, in, appended && !reads_state(call, in))) {
           complain("P2", fmt::format("{} is read, and {} does not bind it", role(in), call.word));
         }
       }
       for (const ValueId out : planning_.outputs(call.computes)) {
-        if (!binds(call, out, true)) complain("P2", fmt::format("{} is written, and {} does not bind it", role(out), call.word));
+        if (!binds(call, out, true))
+          complain("P2", fmt::format("{} is written, and {} does not bind it", role(out), call.word));
         known.insert(out);
       }
     }
@@ -116,7 +119,8 @@ class SectionCheck {
     const Place& place = section_.places.at(value);
     const Buffer& buffer = plan_.buffers[place.buffer];
     const std::int64_t columns = planning_.axis(planning_.value(value).axes[1]).size;
-    return {buffer.offset, buffer.offset + buffer.bytes, place.first_column, place.first_column + columns, place.buffer};
+    return {buffer.offset, buffer.offset + buffer.bytes, place.first_column, place.first_column + columns,
+            place.buffer};
   }
 
   /// Whether the call that writes `result` may do so where `operand`, which it reads, lies.
@@ -163,7 +167,8 @@ class SectionCheck {
         const Bytes a = bytes_of(one.value), b = bytes_of(other.value);
         if (plan_.buffers[a.buffer].arena != plan_.buffers[b.buffer].arena || !overlap(a, b)) continue;
         const bool last_reader = one.last_read == other.written && one.written < other.written;
-        if (last_reader && may_take(other.value, one.value, section_.calls[static_cast<std::size_t>(other.written)])) continue;
+        if (last_reader && may_take(other.value, one.value, section_.calls[static_cast<std::size_t>(other.written)]))
+          continue;
         complain("P3", fmt::format("{} overwrites {}, which is read later", role(other.value), role(one.value)));
       }
     }
@@ -254,8 +259,8 @@ class PlanCheck {
       for (const AxisId axis : call.rows) rows += plan_.axes[axis].size;
       const auto* stored = std::get_if<StoredId>(&call.arguments[i]);
       if (stored == nullptr || plan_.stored[*stored].rows != rows) {
-        complain("P6", fmt::format("{} is cut by {} rows, which {} does not have", call.word, rows,
-                                   kernel.bindings[i].name));
+        complain("P6",
+                 fmt::format("{} is cut by {} rows, which {} does not have", call.word, rows, kernel.bindings[i].name));
       }
     }
   }
@@ -290,7 +295,8 @@ class PlanCheck {
       if (buffer.offset < 0 || buffer.offset + buffer.bytes > arenas.at(buffer.arena)) {
         complain("P7", buffer.role + " leaves its arena");
       }
-      if (buffer.bytes < padded_bytes(plan_.axes, buffer.axes, Dtype::f32)) complain("P7", buffer.role + " is too small");
+      if (buffer.bytes < padded_bytes(plan_.axes, buffer.axes, Dtype::f32))
+        complain("P7", buffer.role + " is too small");
     }
     std::int64_t end = 0;
     for (const StateId id : contract_.states.ids()) {

@@ -44,8 +44,9 @@ void add_engine_options(CLI::App& command, EngineChoice& choice) {
   source.add_flag("--random-weights", choice.random_weights, "random weights, in place of a checkpoint");
   source.require_option(1);
   add_number<std::uint64_t>(command, "--random-seed", choice.random_seed, "seed of the random weights");
-  command.add_option("--device", choice.device,
-                     "index of a Vulkan device (digits alone), a part of its name, or cpu: the reference; default: the best");
+  command.add_option(
+      "--device", choice.device,
+      "index of a Vulkan device (digits alone), a part of its name, or cpu: the reference; default: the best");
 }
 
 /// The commands with their options; `chosen` is the call that the words asked for.

@@ -12,8 +12,9 @@
 
 namespace monomorph::reference {
 
-/// Rotates the first rotary_dim values of each head, element j with element j + rotary_dim / 2 (the half layout). The angle
-/// is f32 position times f32 frequency, rounded to f32, as the models were trained; frequencies has rotary_dim / 2 entries.
+/// Rotates the first rotary_dim values of each head, element j with element j + rotary_dim / 2 (the half layout). The
+/// angle is f32 position times f32 frequency, rounded to f32, as the models were trained; frequencies has rotary_dim /
+/// 2 entries.
 template <std::int64_t heads, std::int64_t head_dim, std::int64_t rotary_dim>
 Activations<heads * head_dim> rotary(std::span<const float> frequencies, const Activations<heads * head_dim>& x,
                                      std::int64_t first_position) {
@@ -64,8 +65,8 @@ void attend(const double* query, const double* keys, const double* values, std::
   }
 }
 
-/// Causal attention of queries at first_position...: each query attends to every position up to its own. Keys and values
-/// are states, [positions, kv_heads * head_dim].
+/// Causal attention of queries at first_position...: each query attends to every position up to its own. Keys and
+/// values are states, [positions, kv_heads * head_dim].
 template <std::int64_t heads, std::int64_t kv_heads, std::int64_t head_dim>
 Activations<heads * head_dim> attention(const Activations<heads * head_dim>& queries, const std::vector<double>& keys,
                                         const std::vector<double>& values, double scale, std::int64_t first_position) {

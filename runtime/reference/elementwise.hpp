@@ -1,5 +1,5 @@
-// Elementwise parts of the CPU reference: an expression of values of one shape, written out by the emitter as a lambda over
-// runtime/reference/numerics.hpp.
+// Elementwise parts of the CPU reference: an expression of values of one shape, written out by the emitter as a lambda
+// over runtime/reference/numerics.hpp.
 #pragma once
 
 #include <cstdint>

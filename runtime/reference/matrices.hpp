@@ -1,5 +1,5 @@
-// Matrices of the model applied to activations: rows of tables, and linear layers. A weight is named by its id; `absent`
-// stands for a bias that the model does not have.
+// Matrices of the model applied to activations: rows of tables, and linear layers. A weight is named by its id;
+// `absent` stands for a bias that the model does not have.
 #pragma once
 
 #include <cstdint>

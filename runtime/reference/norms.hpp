@@ -1,5 +1,5 @@
-// Norms of the CPU reference: RMSNorm (Zhang and Sennrich 2019) and LayerNorm (Ba, Kiros and Hinton 2016), of a whole row
-// or of each run of `size` elements of it (of each head: Qwen 3's QK-norm).
+// Norms of the CPU reference: RMSNorm (Zhang and Sennrich 2019) and LayerNorm (Ba, Kiros and Hinton 2016), of a whole
+// row or of each run of `size` elements of it (of each head: Qwen 3's QK-norm).
 #pragma once
 
 #include <cmath>

@@ -80,7 +80,8 @@ void VulkanEngine::write_tokens(const Run& run) {
 /// The logits of these rows of the last pass are wanted; the first of them draws.
 void VulkanEngine::wanted_rows(std::int64_t slot, std::int64_t first, std::int64_t count, bool draw) {
   for (std::int64_t i = 0; i < count; ++i) {
-    state_.rows()[static_cast<std::size_t>(i)] = {static_cast<std::uint32_t>(first + i), static_cast<std::uint32_t>(slot)};
+    state_.rows()[static_cast<std::size_t>(i)] = {static_cast<std::uint32_t>(first + i),
+                                                  static_cast<std::uint32_t>(slot)};
   }
   state_.counts().head_rows = static_cast<std::uint32_t>(count);
   state_.counts().draw_count = draw ? 1 : 0;
@@ -125,7 +126,8 @@ std::span<const float> VulkanEngine::judged_logits(std::int64_t row) const {
   return logits;
 }
 
-/// Logits of every token but the last, as many rows at a time as the head serves; leaves the run's hidden states in place.
+/// Logits of every token but the last, as many rows at a time as the head serves; leaves the run's hidden states in
+/// place.
 void VulkanEngine::run_all_logits(std::size_t index, const Run& run, const OnLogits& on_logits) {
   const auto count = static_cast<std::int64_t>(run.tokens.size());
   for (std::int64_t first = 0; first < count - 1; first += program_.head_rows) {
@@ -136,8 +138,8 @@ void VulkanEngine::run_all_logits(std::size_t index, const Run& run, const OnLog
   }
 }
 
-/// The head of the last token, where it is wanted, then draws: as many as `ahead`, but one where logits are shown, which the
-/// next pass would overwrite.
+/// The head of the last token, where it is wanted, then draws: as many as `ahead`, but one where logits are shown,
+/// which the next pass would overwrite.
 void VulkanEngine::run_last(std::size_t index, const Run& run, std::int64_t ahead, const OnLogits& on_logits) {
   const auto count = static_cast<std::int64_t>(run.tokens.size());
   const bool shown = run.logits != Logits::none && on_logits;

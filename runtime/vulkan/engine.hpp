@@ -41,7 +41,7 @@ class VulkanEngine : public Engine {
   FenceHandle fence_;
   KernelTotals totals_;
   const bool measured_;
-  const std::int64_t block_;  ///< passes of the longer recording of decoded tokens
+  const std::int64_t block_;             ///< passes of the longer recording of decoded tokens
   std::vector<std::int64_t> positions_;  ///< by slot
 
  private:

@@ -101,7 +101,8 @@ void Recordings::make_queries() {
   for (const Schedule* schedule : schedules_.prefill) queries += queries_of(*schedule);
   for (const Schedule* schedule : schedules_.head) queries += queries_of(*schedule);
   // decode and sample alone, and the step of both with the smallest head.
-  queries += 2 * (queries_of(*schedules_.decode) + queries_of(*schedules_.sample)) + queries_of(*schedules_.head.front());
+  queries +=
+      2 * (queries_of(*schedules_.decode) + queries_of(*schedules_.sample)) + queries_of(*schedules_.head.front());
   VkQueryPoolCreateInfo create{};
   create.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO;
   create.queryType = VK_QUERY_TYPE_TIMESTAMP;
@@ -172,7 +173,8 @@ void Recordings::record_schedule(Recording& recording, const Schedule& schedule,
   const VkCommandBuffer commands = recording.commands;
   std::size_t ends = 0;
   for (std::size_t i = 0; i <= schedule.commands.size(); ++i) {
-    for (; options_.probe && ends < schedule.layer_ends.size() && schedule.layer_ends[ends].command_count == i; ++ends) {
+    for (; options_.probe && ends < schedule.layer_ends.size() && schedule.layer_ends[ends].command_count == i;
+         ++ends) {
       record_probe(commands, schedule.layer_ends[ends], ends);
       hazards.barrier();
     }
@@ -187,7 +189,8 @@ void Recordings::record_schedule(Recording& recording, const Schedule& schedule,
     vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.pipeline.get());
     vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.layout.get(), 0, 1, &set, 0, nullptr);
     vkCmdPushConstants(commands, pipeline.layout.get(), VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof constants, &constants);
-    vkCmdDispatch(commands, static_cast<std::uint32_t>(command.groups_x), static_cast<std::uint32_t>(command.groups_y), 1);
+    vkCmdDispatch(commands, static_cast<std::uint32_t>(command.groups_x), static_cast<std::uint32_t>(command.groups_y),
+                  1);
     if (options_.measure) {
       vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries_.get(), query_count_++);
       recording.measured.push_back(&command);

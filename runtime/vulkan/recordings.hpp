@@ -46,7 +46,7 @@ class Recordings {
   /// Logits of `rows` rows.
   const Recording& head(std::int64_t rows) const { return smallest(heads_, rows); }
   const Recording& sample() const { return sample_; }
-  const Recording& step() const { return step_; }    ///< one decoded token: layers, head, sample; may stand several times
+  const Recording& step() const { return step_; }  ///< one decoded token: layers, head, sample; may stand several times
   const Recording& block() const { return block_; }  ///< the same options.block times
   const Recording& upload() const { return upload_; }
   /// What was drawn, and the logits of at least `rows` rows; none: 0.

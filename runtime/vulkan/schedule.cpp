@@ -101,24 +101,25 @@ void add_commands(const ScheduleInput& input, const Dispatch& dispatch, std::siz
   const Tile& tile = input.tiles[static_cast<std::size_t>(dispatch.kernel)];
   const std::int64_t groups_y = divide_up(dispatch.counted(schedule.rows), tile.tokens);
   if (groups_y > input.limits.max_workgroup_count_y) {
-    throw Error(ErrorKind::device, fmt::format("kernel {}: {} rows at once are too many for this device; generate with a "
-                                               "smaller engine.prefill_chunk",
-                                               kernel.name, schedule.rows));
+    throw Error(ErrorKind::device,
+                fmt::format("kernel {}: {} rows at once are too many for this device; generate with a "
+                            "smaller engine.prefill_chunk",
+                            kernel.name, schedule.rows));
   }
   const std::int64_t per_group = rows_per_workgroup(kernel.kind, tile, input.facts);
   const std::int64_t limit = per_group == 0 ? dispatch.rows : row_limit(input, kernel, dispatch, per_group);
   const std::vector<std::int64_t> bounds = cuts(input, kernel, dispatch);
   for (std::size_t c = 0; c + 1 < bounds.size(); ++c) {
     for (std::int64_t row = bounds[c]; row < bounds[c + 1]; row += limit) {
-      Command command{dispatch.kernel, row,      std::min(limit, bounds[c + 1] - row), 1, groups_y, {},
-                      accesses,        dispatch.count, dispatch.per_row};
+      Command command{
+          dispatch.kernel, row, std::min(limit, bounds[c + 1] - row), 1, groups_y, {}, accesses, dispatch.count,
+          dispatch.per_row};
       if (per_group != 0) command.groups_x = divide_up(command.row_count, per_group);
       for (std::size_t b = 0; b < kernel.bindings.size(); ++b) {
         const Argument& argument = dispatch.arguments[b];
-        command.arguments.push_back(argument.stored < 0
-                                        ? place_of(input.weights, input.arenas, argument.view)
-                                        : weight_place(input, kernel, kernel.bindings[b], argument.stored, row,
-                                                       command.row_count));
+        command.arguments.push_back(argument.stored < 0 ? place_of(input.weights, input.arenas, argument.view)
+                                                        : weight_place(input, kernel, kernel.bindings[b],
+                                                                       argument.stored, row, command.row_count));
       }
       schedule.commands.push_back(std::move(command));
     }

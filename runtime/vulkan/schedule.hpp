@@ -56,8 +56,8 @@ struct ScheduleInput {
   const Limits& limits;
 };
 
-/// The phase's grids are exact for `rows` rows. Throws Error(internal) where the program contradicts itself, Error(device)
-/// where a limit leaves no way.
+/// The phase's grids are exact for `rows` rows. Throws Error(internal) where the program contradicts itself,
+/// Error(device) where a limit leaves no way.
 Schedule make_schedule(const ScheduleInput& input, const Phase& phase, std::int64_t rows);
 
 /// The place of a view among the buffers.

@@ -1,4 +1,5 @@
-// Sequences side by side in an engine's slots: each gives bit for bit what it gives alone, whatever its neighbours hold.
+// Sequences side by side in an engine's slots: each gives bit for bit what it gives alone, whatever its neighbours
+// hold.
 #pragma once
 
 #include "runtime/engine.hpp"
@@ -6,8 +7,9 @@
 
 namespace monomorph::golden {
 
-/// Fills every slot to its end. Then runs a sequence a slot, made of the golden's tokens: each alone, all of them a slot at
-/// a time, and all in common steps, over what the slots held before; winds one back. Empty where all agree, else a sentence.
+/// Fills every slot to its end. Then runs a sequence a slot, made of the golden's tokens: each alone, all of them a
+/// slot at a time, and all in common steps, over what the slots held before; winds one back. Empty where all agree,
+/// else a sentence.
 std::string slots_disagree(const Golden& golden, Engine& engine);
 
 }  // namespace monomorph::golden

@@ -15,8 +15,8 @@ using tests::TensorText;
 
 namespace {
 
-// A fused and transposed matrix with its bias, as GPT-2 keeps them; a matrix of two parts in bf16; a norm; two biases. The
-// device has the matrix of two parts stacked on one of its own, and the biases with zeros between and after them.
+// A fused and transposed matrix with its bias, as GPT-2 keeps them; a matrix of two parts in bf16; a norm; two biases.
+// The device has the matrix of two parts stacked on one of its own, and the biases with zeros between and after them.
 constexpr WeightPart fused_parts[] = {{"h.{i}.attn.weight", 5, 2, 9, true}};
 constexpr WeightPart fused_bias_parts[] = {{"h.{i}.attn.bias", 5, 2, 9, true}};
 constexpr WeightPart joined_parts[] = {{"h.{i}.q", 2, 0, 2, false}, {"h.{i}.k", 3, 1, 4, false}};
@@ -190,7 +190,8 @@ TEST_CASE("what the device stores is the weights' rows one after the other, zero
         weights.stored_rows(id, first, rows, stored);
         for (std::int64_t r = 0; r < rows; ++r) {
           const std::byte* at = stored.data() + r * entry.row_bytes();
-          for (std::int64_t c = 0; c < pattern.columns; ++c) CHECK(stored_value(at, c, pattern.format) == expected(first + r, c));
+          for (std::int64_t c = 0; c < pattern.columns; ++c)
+            CHECK(stored_value(at, c, pattern.format) == expected(first + r, c));
           for (std::int64_t b = pattern.columns * element_bytes(pattern.format); b < entry.row_bytes(); ++b) {
             CHECK(at[b] == std::byte{0});
           }

@@ -11,7 +11,8 @@ namespace {
 
 using namespace generator;
 
-double dot(std::int64_t count, const std::function<double(std::int64_t)>& a, const std::function<double(std::int64_t)>& b) {
+double dot(std::int64_t count, const std::function<double(std::int64_t)>& a,
+           const std::function<double(std::int64_t)>& b) {
   double sum = 0;
   for (std::int64_t i = 0; i < count; ++i) sum += a(i) * b(i);
   return sum;
@@ -28,9 +29,7 @@ struct Element {
     return graph.axes[graph.values[op.in[operand]].axes[index]];
   }
 
-  double operator()(const Gather&) const {
-    return read(0, static_cast<std::int64_t>(read(1, row, 0)), column);
-  }
+  double operator()(const Gather&) const { return read(0, static_cast<std::int64_t>(read(1, row, 0)), column); }
 
   double operator()(const Norm& norm) const {
     const std::int64_t size = graph.axes[norm.over].size;
@@ -49,8 +48,9 @@ struct Element {
   }
 
   double operator()(const Linear&) const {
-    const double sum = dot(axis(1, 1).size, [&](std::int64_t i) { return read(0, row, i); },
-                           [&](std::int64_t i) { return read(1, column, i); });
+    const double sum = dot(
+        axis(1, 1).size, [&](std::int64_t i) { return read(0, row, i); },
+        [&](std::int64_t i) { return read(1, column, i); });
     return sum + (op.in[2] ? read(2, 0, column) : 0);
   }
 
@@ -83,7 +83,9 @@ struct Element {
     const std::int64_t keys = positions[static_cast<std::size_t>(row)] + 1;
     std::vector<double> scores;
     for (std::int64_t key = 0; key < keys; ++key) {
-      scores.push_back(attention.scale * dot(head_dim, [&](std::int64_t i) { return read(0, row, head * head_dim + i); },
+      scores.push_back(attention.scale * dot(
+                                             head_dim,
+                                             [&](std::int64_t i) { return read(0, row, head * head_dim + i); },
                                              [&](std::int64_t i) { return read(1, key, kv_first + i); }));
     }
     const double largest = *std::max_element(scores.begin(), scores.end());

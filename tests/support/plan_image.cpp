@@ -44,8 +44,8 @@ double& PlanImage::state_at(std::uint32_t state, std::int64_t layer, std::int64_
   return states_.at(static_cast<std::size_t>(byte / 2));
 }
 
-double PlanImage::read(const Planning& planning, const Section& section, const Call& call, ValueId id,
-                       std::int64_t row, std::int64_t column, std::int64_t layer) {
+double PlanImage::read(const Planning& planning, const Section& section, const Call& call, ValueId id, std::int64_t row,
+                       std::int64_t column, std::int64_t layer) {
   const Value& value = graph_.values[id];
   const std::vector<OpId>& ops = call.computes.ops;
   const bool inside = value.writer && std::find(ops.begin(), ops.end(), value.writer) != ops.end();

@@ -1,7 +1,7 @@
-// A plan executed on the host, in double, on an image of the device's memory: each call computes its group, reading what the
-// group is given from its places and writing what leaves it to its places, one element after the other, as kernels whose
-// workgroups run in any order may. So it sees every fault of partition, order, packing, sharing and stacking, and none of
-// a kernel.
+// A plan executed on the host, in double, on an image of the device's memory: each call computes its group, reading
+// what the group is given from its places and writing what leaves it to its places, one element after the other, as
+// kernels whose workgroups run in any order may. So it sees every fault of partition, order, packing, sharing and
+// stacking, and none of a kernel.
 #pragma once
 
 #include <cstdint>

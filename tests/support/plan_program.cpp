@@ -91,9 +91,14 @@ void PlanProgram::add_states() {
     const StateContract& state = contract_.states[id];
     const StatePlace& place = plan_.states[id.index];
     const auto size = [&](std::size_t axis) { return contract_.axes[state.axes[axis]].size; };
-    states_.push_back({keep(state.role), StateKind::growing,
-                       static_cast<std::int64_t>(contract_.kinds[state.scope.kind].layers.size()), size(0), size(1),
-                       size(2), row_bytes(state.element, size(3)), place.stride,
+    states_.push_back({keep(state.role),
+                       StateKind::growing,
+                       static_cast<std::int64_t>(contract_.kinds[state.scope.kind].layers.size()),
+                       size(0),
+                       size(1),
+                       size(2),
+                       row_bytes(state.element, size(3)),
+                       place.stride,
                        {Arena::states, place.offset, place.bytes}});
   }
   program_.states = states_;
@@ -130,8 +135,8 @@ monomorph::Argument PlanProgram::argument(const generator::Argument& argument, s
   const std::vector<StoredId> alike = plan_.stored_of(scope);
   auto row = static_cast<std::int64_t>(std::find(alike.begin(), alike.end(), id) - alike.begin());
   if (scope.kind != Scope::model) {
-    row += static_cast<std::int64_t>(plan_.stored_of({}).size()) +
-           turn(layer) * static_cast<std::int64_t>(alike.size());
+    row +=
+        static_cast<std::int64_t>(plan_.stored_of({}).size()) + turn(layer) * static_cast<std::int64_t>(alike.size());
     for (std::size_t kind = 0; kind < scope.kind; ++kind) {
       row += static_cast<std::int64_t>(plan_.stored_of({kind}).size() * contract_.kinds[kind].layers.size());
     }
@@ -146,8 +151,8 @@ void PlanProgram::record(Recorder& recorder, const Section& section, std::int64_
     std::int64_t rows = 0;
     for (const AxisId axis : call.rows) rows += plan_.axes[axis].size;
     const std::int64_t per_row = call.per_row ? plan_.axes[call.per_row].size : 1;
-    recorder.dispatch(static_cast<std::int32_t>(call.kernel.index), std::move(arguments), std::max<std::int64_t>(rows, 1),
-                      call.count, per_row);
+    recorder.dispatch(static_cast<std::int32_t>(call.kernel.index), std::move(arguments),
+                      std::max<std::int64_t>(rows, 1), call.count, per_row);
   }
 }
 

@@ -1,5 +1,6 @@
 // A plan as the program of an engine, without C++ in between: its kernels are emitted and compiled here, its tables are
-// filled from the plan, and its calls are recorded as they stand. So that a graph which no spec describes runs on a device.
+// filled from the plan, and its calls are recorded as they stand. So that a graph which no spec describes runs on a
+// device.
 #pragma once
 
 #include <cstdint>

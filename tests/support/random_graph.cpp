@@ -29,7 +29,9 @@ class Writer {
   }
 
  private:
-  std::int64_t below(std::int64_t end) { return static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(end)); }
+  std::int64_t below(std::int64_t end) {
+    return static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(end));
+  }
   std::int64_t between(std::int64_t first, std::int64_t last) { return first + below(last - first + 1); }
   bool chance(int percent) { return below(100) < percent; }
   template <class T>
@@ -201,7 +203,8 @@ class Writer {
           std::vector<float> frequencies;
           for (std::int64_t j = 0; j < rotary_dim / 2; ++j) frequencies.push_back(1.0f / static_cast<float>(1 + 3 * j));
           const std::string user = contract_.kinds[scope_.kind].identifier;
-          table_ = contract_.tables.add({user + "_angles", {positions_, axis("angles", rotary_dim)}, frequencies, {user}});
+          table_ =
+              contract_.tables.add({user + "_angles", {positions_, axis("angles", rotary_dim)}, frequencies, {user}});
           graph_.axes = contract_.axes;
         }
         const std::int64_t rotary_dim = 2 * static_cast<std::int64_t>(contract_.tables[table_].frequencies.size());
@@ -316,7 +319,8 @@ RandomGraph random_graph(std::uint64_t seed, const RandomGraphOptions& options) 
 double random_weight(const Contract& contract, WeightId weight, std::int64_t layer, std::int64_t row,
                      std::int64_t column) {
   std::uint64_t x = weight.index * 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(layer + 1) * 0xbf58476d1ce4e5b9u +
-                    static_cast<std::uint64_t>(row) * 0x94d049bb133111ebu + static_cast<std::uint64_t>(column) * 0xd6e8feb86659fd93u;
+                    static_cast<std::uint64_t>(row) * 0x94d049bb133111ebu +
+                    static_cast<std::uint64_t>(column) * 0xd6e8feb86659fd93u;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
   x ^= x >> 31;

@@ -1,5 +1,6 @@
-// Random valid graphs over odd axes: values of several readers, norms of one value twice, matrices of several formats on
-// one input, chains of Maps, attention in several forms. The contract holds what the graph declares and nothing else.
+// Random valid graphs over odd axes: values of several readers, norms of one value twice, matrices of several formats
+// on one input, chains of Maps, attention in several forms. The contract holds what the graph declares and nothing
+// else.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +13,8 @@
 namespace monomorph::test {
 
 struct RandomGraphOptions {
-  std::int64_t most_ops = 12;     ///< of a layer, before what is left over is joined
-  bool formats = true;            ///< matrices of f16 and bf16 too
+  std::int64_t most_ops = 12;  ///< of a layer, before what is left over is joined
+  bool formats = true;         ///< matrices of f16 and bf16 too
   std::int64_t prefill_chunk = 5;
   std::int64_t max_sequence_length = 12;
 };

@@ -81,8 +81,8 @@ RandomGraph small_graph(const std::function<ValueId(LayerWriter&)>& layer) {
 
   Builder builder(contract, graph, "layer", {0});
   LayerWriter writer(contract, graph, builder, builder.parameter(carried));
-  builder.result(builder.map("add", known_expression("a + b", {"a", "b"}), {"a", "b"},
-                             {writer.hidden(), layer(writer)}, "hidden_states"));
+  builder.result(builder.map("add", known_expression("a + b", {"a", "b"}), {"a", "b"}, {writer.hidden(), layer(writer)},
+                             "hidden_states"));
   graph.layers.push_back(builder.finish());
   contract.axes = graph.axes;
 

@@ -1,4 +1,5 @@
-// One layer written by hand, as a graph that stands by itself: an embedding before it, a final norm and a head after it.
+// One layer written by hand, as a graph that stands by itself: an embedding before it, a final norm and a head after
+// it.
 #pragma once
 
 #include <functional>

@@ -83,7 +83,8 @@ bool agrees_on_host(const RandomGraph& random, const Plan& plan) {
     const std::vector<EvaluatedValue> carried = expected.run(tokens, position);
     image.run(count == 1 ? "decode" : "prefill", slot, tokens, position);
     if (!equal(carried[0], image.carried())) return false;
-    const std::vector<std::int64_t> rows = count == 1 ? std::vector<std::int64_t>{0} : std::vector{count - 1, count - 2};
+    const std::vector<std::int64_t> rows =
+        count == 1 ? std::vector<std::int64_t>{0} : std::vector{count - 1, count - 2};
     if (!equal(expected.head(rows), image.head(rows))) return false;
     position += count;
   }

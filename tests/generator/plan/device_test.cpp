@@ -1,4 +1,5 @@
-// Plans on devices, through their kernels: graphs that no spec describes, fused and not, against the graph's own evaluation.
+// Plans on devices, through their kernels: graphs that no spec describes, fused and not, against the graph's own
+// evaluation.
 //   MONOMORPH_DEVICE_GRAPHS=N   as many random graphs, in place of 6
 #include <doctest/doctest.h>
 

@@ -41,9 +41,8 @@ inline std::map<std::string, RandomGraph> named_graphs() {
       {"a linear of a linear", small_graph([](Layer& layer) -> ValueId {
          return layer.linear(layer.linear(layer.norm(layer.hidden()), 9), 6);
        })},
-      {"a norm of a norm", small_graph([](Layer& layer) -> ValueId {
-         return layer.linear(layer.norm(layer.norm(layer.hidden())), 6);
-       })},
+      {"a norm of a norm",
+       small_graph([](Layer& layer) -> ValueId { return layer.linear(layer.norm(layer.norm(layer.hidden())), 6); })},
       {"a chain of maps that its first value joins again", small_graph([](Layer& layer) -> ValueId {
          const ValueId x = layer.linear(layer.hidden(), 6);
          const ValueId y = layer.map("a * sigmoid(a)", {x});

@@ -1,5 +1,5 @@
-// Plans of random graphs, fused and not, executed on an image of memory and held against the graph's own evaluation: equal to
-// the last bit, since each element is computed by the same operations in the same order.
+// Plans of random graphs, fused and not, executed on an image of memory and held against the graph's own evaluation:
+// equal to the last bit, since each element is computed by the same operations in the same order.
 //   MONOMORPH_RANDOM_GRAPHS=N   as many graphs, in place of 10,000
 #include <doctest/doctest.h>
 

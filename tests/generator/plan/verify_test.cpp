@@ -147,8 +147,9 @@ RandomGraph sample() {
     const Section& section = plan.phase("prefill").sections[1];
     const bool columns = std::any_of(section.places.begin(), section.places.end(),
                                      [](const auto& each) { return each.second.first_column > 0; });
-    const bool fused = std::any_of(plan.phase("decode").sections[1].calls.begin(), plan.phase("decode").sections[1].calls.end(),
-                                   [](const Call& call) { return call.computes.ops.size() > 1; });
+    const bool fused =
+        std::any_of(plan.phase("decode").sections[1].calls.begin(), plan.phase("decode").sections[1].calls.end(),
+                    [](const Call& call) { return call.computes.ops.size() > 1; });
     if (columns && fused) return random;
   }
 }

@@ -25,8 +25,8 @@ TEST_CASE("bench counts the tokens, the repetitions and the bytes a program move
   CHECK(json["decode"]["repetitions"] == 3);
   CHECK(json["decode"]["tokens_per_second"]["median"] > 0);
   CHECK(json["decode"]["tokens_per_second"]["min"] <= json["decode"]["tokens_per_second"]["median"]);
-  // A pass reads a row of the embedding for each token and 60 rows of layers, the head 5 rows; positions 1 to 6 read 2 to
-  // 7 tokens.
+  // A pass reads a row of the embedding for each token and 60 rows of layers, the head 5 rows; positions 1 to 6 read 2
+  // to 7 tokens.
   const double layers = 60 * 32, head = 5 * 32;
   CHECK(json["decode"]["bytes_per_token"].get<double>() == doctest::Approx(16 + layers + head + 64 * 27.0 / 6));
   CHECK(json["prefill"]["bytes_per_token"].get<double>() == doctest::Approx(16 + (layers + head + 640) / 10));

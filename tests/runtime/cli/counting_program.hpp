@@ -40,7 +40,8 @@ inline Program counting_program() {
   static constexpr std::array pieces{StoredPiece{0, counting_vocab_size}};
   static constexpr std::array stored{StoredPattern{"embedding::tokens", Dtype::f16, counting_vocab_size, 8, pieces}};
   static constexpr std::array groups{WeightGroup{weights, stored, {}}};
-  static constexpr std::array states{StateTable{"keys", StateKind::growing, 2, 1, 1, 40, 32, 1280, {Arena::states, 0, 1280}}};
+  static constexpr std::array states{
+      StateTable{"keys", StateKind::growing, 2, 1, 1, 40, 32, 1280, {Arena::states, 0, 1280}}};
   static constexpr std::array<std::uint32_t, 1> eos_tokens{100};
   static constexpr std::array<std::byte, 4> spirv{};
   static constexpr std::array kernels{Kernel{"embed", KernelKind::gather, spirv, {}, {0, 16, 0, 0, 0}, 1},

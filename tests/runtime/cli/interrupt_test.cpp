@@ -124,8 +124,8 @@ TEST_CASE("on a terminal a prompt's progress is shown chunk by chunk, and in a p
 
 TEST_CASE("interrupted, logits of a prompt end with the chunk at hand and leave no file") {
   const TemporaryDirectory directory;
-  const Ending ending = interrupted_at(2, {"logits", "--random-weights", "--device", "cpu", "--tokens", long_prompt, "-o",
-                                           (directory.path() / "x.npy").string()});
+  const Ending ending = interrupted_at(2, {"logits", "--random-weights", "--device", "cpu", "--tokens", long_prompt,
+                                           "-o", (directory.path() / "x.npy").string()});
   CHECK(shell_status(ending) == 130);
   CHECK(ending.calls == 2);
   CHECK(entries(directory.path()) == 0);

@@ -66,9 +66,9 @@ class Reference final : public monomorph::Reference {
   std::vector<double> layers(std::int64_t slot, std::span<const std::int32_t> token_ids, std::int64_t first_position,
                              std::vector<std::vector<double>>* outputs) override {
     using namespace monomorph::reference;
-    auto hidden_states = map(sum, gather<hidden::size>(weights_, embed_tokens, token_ids),
-                             gather<hidden::size>(weights_, embed_positions,
-                                                  positions_from(first_position, token_ids.size())));
+    auto hidden_states =
+        map(sum, gather<hidden::size>(weights_, embed_tokens, token_ids),
+            gather<hidden::size>(weights_, embed_positions, positions_from(first_position, token_ids.size())));
     for (std::int64_t index = 0; index < num_hidden_layers; ++index) {
       auto& [keys, values] = slots_[static_cast<std::size_t>(slot)][static_cast<std::size_t>(index)];
       hidden_states = layer(index, first_position, hidden_states, keys, values);
@@ -92,8 +92,8 @@ class Reference final : public monomorph::Reference {
                                                         std::vector<double>& keys, std::vector<double>& values) {
     using namespace monomorph::reference;
     const auto weight = [&](PerLayer part) { return id(index, part); };
-    const auto x = layer_norm<hidden::size>(weights_, weight(input_layernorm), weight(input_layernorm_bias), h,
-                                            layer_norm_eps);
+    const auto x =
+        layer_norm<hidden::size>(weights_, weight(input_layernorm), weight(input_layernorm_bias), h, layer_norm_eps);
     const auto queries = linear<hidden::size>(weights_, weight(q_proj), weight(q_bias), x);
     append(keys, linear<hidden::size>(weights_, weight(k_proj), weight(k_bias), x), first_position);
     append(values, linear<hidden::size>(weights_, weight(v_proj), weight(v_bias), x), first_position);

@@ -84,7 +84,8 @@ class Reference final : public monomorph::Reference {
   std::vector<double> head(std::span<const double> hidden_states, std::span<const std::int64_t> rows) override {
     using namespace monomorph::reference;
     const auto last = gather_rows(activations_of<hidden::size>(hidden_states), rows);
-    return linear<vocab::size>(weights_, embed_tokens, absent, rms_norm<hidden::size>(weights_, norm, last, rms_norm_eps))
+    return linear<vocab::size>(weights_, embed_tokens, absent,
+                               rms_norm<hidden::size>(weights_, norm, last, rms_norm_eps))
         .values;
   }
 
@@ -104,8 +105,8 @@ class Reference final : public monomorph::Reference {
            first_position);
     append(values, linear<kv::size>(weights_, weight(v_proj), weight(v_bias), x), first_position);
     const auto queries = rotary<heads::size, head_dim::size, rotary_dim>(rotary_frequencies, q_normed, first_position);
-    const auto attended = attention<heads::size, kv_heads::size, head_dim::size>(queries, keys, values, attention_scale,
-                                                                                 first_position);
+    const auto attended =
+        attention<heads::size, kv_heads::size, head_dim::size>(queries, keys, values, attention_scale, first_position);
     const auto between = map(sum, h, linear<hidden::size>(weights_, weight(o_proj), absent, attended));
 
     const auto y = rms_norm<hidden::size>(weights_, weight(post_attention_layernorm), between, rms_norm_eps);

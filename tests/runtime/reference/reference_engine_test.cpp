@@ -76,8 +76,7 @@ TEST_CASE("generate draws what the sampler draws from each step's logits") {
   ReferenceEngine other(program, HostWeights::random(program, 2));
   std::vector<float> logits = copy(other.prefill(start));
   for (std::uint32_t i = 0; i < 6; ++i) {
-    CHECK(sample_token(logits, sampling_slot(sampling, {}), 3 + i) ==
-          static_cast<std::uint32_t>(generation.tokens[i]));
+    CHECK(sample_token(logits, sampling_slot(sampling, {}), 3 + i) == static_cast<std::uint32_t>(generation.tokens[i]));
     logits = copy(other.decode(generation.tokens[i]));
   }
 }

@@ -114,7 +114,8 @@ Matrix llama_logits(const HostWeights& weights, std::span<const std::int32_t> to
     for (std::size_t t = 0; t < joint.size(); ++t) {
       for (std::size_t i = 0; i < heads::size + kv_heads::size; ++i) {
         const PerLayer norm_weight = i < heads::size ? q_norm : k_norm;
-        normalize(weights, id(layer, norm_weight), -1, false, rms_norm_eps, i * head_dim::size, head_dim::size, joint[t]);
+        normalize(weights, id(layer, norm_weight), -1, false, rms_norm_eps, i * head_dim::size, head_dim::size,
+                  joint[t]);
         rotate(joint[t], i * head_dim::size, rotary_dim, rotary_frequencies, t);
       }
     }
@@ -147,9 +148,9 @@ Matrix gpt2_logits(const HostWeights& weights, std::span<const std::int32_t> tok
     for (auto& row : x) {
       normalize(weights, part(input_layernorm), part(input_layernorm_bias), true, layer_norm_eps, 0, hidden::size, row);
     }
-    const Matrix joint = beside(multiply(weights, part(q_proj), part(q_bias), x),
-                                multiply(weights, part(k_proj), part(k_bias), x),
-                                multiply(weights, part(v_proj), part(v_bias), x));
+    const Matrix joint =
+        beside(multiply(weights, part(q_proj), part(q_bias), x), multiply(weights, part(k_proj), part(k_bias), x),
+               multiply(weights, part(v_proj), part(v_bias), x));
     const Matrix attended = attend(joint, heads::size, heads::size, head_dim::size, attention_scale);
     add(h, multiply(weights, part(o_proj), part(o_bias), attended));
     x = h;

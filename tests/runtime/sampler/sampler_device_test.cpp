@@ -32,8 +32,8 @@ std::vector<std::uint32_t> sampling_kernel(std::size_t vocab_size, const std::st
 #extension GL_GOOGLE_include_directive : require
 const uint max_batch = 3, decode_steps = 8, max_head_rows = 3, max_tokens = 3;
 const uint vocab_size = )" +
-                      std::to_string(vocab_size) + ", logits_stride = vocab_size + 3, parts = " +
-                      std::to_string(parts_of(vocab_size)) + R"(;
+                      std::to_string(vocab_size) +
+                      ", logits_stride = vocab_size + 3, parts = " + std::to_string(parts_of(vocab_size)) + R"(;
 #include "dispatch.glsl"
 #include "step.glsl"
 layout(binding = 0) buffer Step { StepBlock pass; };
@@ -65,7 +65,8 @@ class DeviceSampler {
   void set_logits(const std::vector<std::vector<float>>& rows) {
     std::vector<float> values(slots * (vocab_size_ + 3), std::numeric_limits<float>::max());  // never to be read
     for (std::size_t row = 0; row < rows.size(); ++row) {
-      std::copy(rows[row].begin(), rows[row].end(), values.begin() + static_cast<std::ptrdiff_t>(row * (vocab_size_ + 3)));
+      std::copy(rows[row].begin(), rows[row].end(),
+                values.begin() + static_cast<std::ptrdiff_t>(row * (vocab_size_ + 3)));
     }
     scan_.write<float>(1, values);
     sample_.write<float>(1, values);
@@ -192,8 +193,9 @@ void compare(std::size_t vocab_size, int rounds) {
             const std::uint32_t expected = sample_token(logits[slot], drawn, drawn.next_position);
             const std::uint32_t found = after.drawn[slot * steps].id;
             if (found != expected && wrong++ == 0) {
-              first_wrong = "logits of kind " + std::to_string((first + static_cast<int>(slot)) % kinds) + ", setting " +
-                            std::to_string(s) + ": device " + std::to_string(found) + ", host " + std::to_string(expected);
+              first_wrong = "logits of kind " + std::to_string((first + static_cast<int>(slot)) % kinds) +
+                            ", setting " + std::to_string(s) + ": device " + std::to_string(found) + ", host " +
+                            std::to_string(expected);
             }
           }
         }
@@ -357,7 +359,8 @@ TEST_CASE("logits that are no finite numbers are counted for the slot that drew 
   for (const auto& device : compute_devices()) {
     CAPTURE(device->name);
     DeviceSampler sampler(*device, kernels, 64, 8);
-    sampler.set_logits({{0, 1, 2, 3, 4, 5, 6, std::nanf("")}, {0, 1, 2, 3, 4, 5, 6, 7}, {-infinity, 1, 0, 0, 0, 0, 0, 0}});
+    sampler.set_logits(
+        {{0, 1, 2, 3, 4, 5, 6, std::nanf("")}, {0, 1, 2, 3, 4, 5, 6, 7}, {-infinity, 1, 0, 0, 0, 0, 0, 0}});
     Step step = sampler.run(drawing_step({drawing({}, 3), drawing({}, 3), drawing({}, 3)}));
     CHECK(step.slots[0].wrong == 1);
     CHECK(step.slots[1].wrong == 0);

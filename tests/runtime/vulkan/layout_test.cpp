@@ -221,7 +221,8 @@ TEST_CASE("the main heap is the largest local one, never the small window to the
 
 TEST_CASE("too little memory is said with what is needed, what there is and what would fit") {
   Program program = test::toy_program();
-  const StateTable growing[] = {{"keys", StateKind::growing, 1, 1, 1, 1 << 20, 1024, 1 << 30, {Arena::states, 0, 1 << 30}}};
+  const StateTable growing[] = {
+      {"keys", StateKind::growing, 1, 1, 1, 1 << 20, 1024, 1 << 30, {Arena::states, 0, 1 << 30}}};
   program.states = growing;
   program.max_batch = 1;
   program.arena_bytes[static_cast<std::size_t>(Arena::states)] = std::int64_t{1} << 30;

@@ -168,8 +168,7 @@ TEST_CASE("where fewer rows than a descriptor's alignment make a workgroup, a gr
   CHECK(row == test::toy_vocab_size);
   CHECK(planned.schedule.commands[0].row_count == 8);
   // A grid of one cannot be cut there.
-  CHECK_THROWS_WITH_AS(Planned("head", 1 << 20, 1, 1 << 20, 8),
-                       doctest::Contains("cannot be cut finer"), Error);
+  CHECK_THROWS_WITH_AS(Planned("head", 1 << 20, 1, 1 << 20, 8), doctest::Contains("cannot be cut finer"), Error);
 }
 
 TEST_CASE("an embedding is cut at slices alone: its grid is tokens") {
@@ -202,12 +201,9 @@ TEST_CASE("a program that contradicts itself is an internal error") {
     wrong.dispatches = {{static_cast<std::int32_t>(ToyKernel::head), {buffer, weight, buffer, weight}, 1000}};
   }
   SUBCASE("a weight that does not exist") {
-    wrong.dispatches = {
-        {static_cast<std::int32_t>(ToyKernel::sample), {buffer, Weight<void, f32>{99}}, 1}};
+    wrong.dispatches = {{static_cast<std::int32_t>(ToyKernel::sample), {buffer, Weight<void, f32>{99}}, 1}};
   }
-  SUBCASE("no rows") {
-    wrong.dispatches = {{static_cast<std::int32_t>(ToyKernel::sample), {buffer, buffer}, 0}};
-  }
+  SUBCASE("no rows") { wrong.dispatches = {{static_cast<std::int32_t>(ToyKernel::sample), {buffer, buffer}, 0}}; }
   try {
     const Planned planned(Phase{"wrong", Stage::layers, 1, [](Recorder& record) { record = wrong; }}, 1 << 20, 65535);
     FAIL("it was planned");
@@ -219,8 +215,7 @@ TEST_CASE("a program that contradicts itself is an internal error") {
 TEST_CASE("a weight bound whole that lies in several slices is an error of the device") {
   static Recorder whole;
   const Argument buffer = Tensor<void, f32>{test::toy_program().logits};
-  whole.dispatches = {
-      {static_cast<std::int32_t>(ToyKernel::sample), {buffer, Weight<void, f32>{0}}, 1}};
+  whole.dispatches = {{static_cast<std::int32_t>(ToyKernel::sample), {buffer, Weight<void, f32>{0}}, 1}};
   try {
     const Planned planned(Phase{"whole", Stage::layers, 1, [](Recorder& record) { record = whole; }}, 8192, 65535);
     FAIL("it was planned");

@@ -45,7 +45,8 @@ TEST_CASE("a table and a weight of many parts reach the device whole, and what n
   static const RotaryTable tables[] = {{{Arena::tables, 256, positions * stride}, positions, frequencies}};
   static constexpr WeightPattern patterns[] = {{"large", Dtype::f32, 5000, 1001, {}}, {"small", Dtype::bf16, 3, 5, {}}};
   static constexpr StoredPiece large[] = {{0, 5000}}, small[] = {{1, 3}};
-  static constexpr StoredPattern stored[] = {{"large", Dtype::f32, 5000, 1001, large}, {"small", Dtype::bf16, 3, 5, small}};
+  static constexpr StoredPattern stored[] = {{"large", Dtype::f32, 5000, 1001, large},
+                                             {"small", Dtype::bf16, 3, 5, small}};
   static constexpr WeightGroup groups[] = {{patterns, stored, {}}};
   Program program = test::toy_program();
   program.rotary_tables = tables;

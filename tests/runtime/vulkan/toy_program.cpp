@@ -65,8 +65,8 @@ void main() {
 }
 )";
 
-// Writes this token's entry of the state, then adds the entries so far: a position's sum is only right if those before it
-// are. The tokens of this pass are summed from the projection itself, because no order holds between workgroups.
+// Writes this token's entry of the state, then adds the entries so far: a position's sum is only right if those before
+// it are. The tokens of this pass are summed from the projection itself, because no order holds between workgroups.
 const char* remember_text = R"(
 layout(set = 0, binding = 1) readonly buffer Projected { float projected[]; };
 layout(set = 0, binding = 2) buffer Sums { float sums[]; };
@@ -145,7 +145,7 @@ constexpr BufferView hidden_view{Arena::activations, 0, toy_prefill_chunk* row};
 constexpr BufferView projected_view{Arena::activations, 512, toy_prefill_chunk* row};
 constexpr StepLayout step_layout{toy_max_batch, toy_decode_steps, toy_head_rows, toy_prefill_chunk};
 constexpr BufferView step_view{Arena::host, 0, step_layout.bytes()};
-constexpr BufferView logits_view{Arena::host, 1024, toy_head_rows * toy_vocab_size * 4};
+constexpr BufferView logits_view{Arena::host, 1024, toy_head_rows* toy_vocab_size * 4};
 constexpr std::int64_t sums_bytes = toy_max_batch * toy_max_sequence_length * row;
 
 constexpr BufferView sums_view(std::int64_t layer) { return {Arena::states, layer * sums_bytes, sums_bytes}; }
@@ -174,13 +174,10 @@ void head(Recorder& record) {
   record.dispatch(id(ToyKernel::head), {buffer(step_view), weight(0), buffer(hidden_view), buffer(logits_view)},
                   toy_vocab_size);
 }
-void sample(Recorder& record) {
-  record.dispatch(id(ToyKernel::sample), {buffer(step_view), buffer(logits_view)}, 1);
-}
+void sample(Recorder& record) { record.dispatch(id(ToyKernel::sample), {buffer(step_view), buffer(logits_view)}, 1); }
 
-constexpr Binding embed_bindings[] = {{"step", Access::read, false},
-                                      {"table", Access::read, true},
-                                      {"hidden", Access::write, false}};
+constexpr Binding embed_bindings[] = {
+    {"step", Access::read, false}, {"table", Access::read, true}, {"hidden", Access::write, false}};
 constexpr Binding linear_bindings[] = {{"step", Access::read, false},
                                        {"weights", Access::read, true},
                                        {"bias", Access::read, false},
@@ -213,8 +210,8 @@ constexpr StoredPattern layer_stored[] = {{"project", Dtype::f32, toy_hidden_siz
                                           {"project_bias", Dtype::f32, 1, toy_hidden_size, bias_pieces}};
 constexpr std::int32_t layer_list[] = {0, 1};
 constexpr WeightGroup groups[] = {{table_weights, table_stored, {}}, {layer_weights, layer_stored, layer_list}};
-constexpr StateTable states[] = {{"sums", StateKind::growing, toy_layers, toy_max_batch, 1, toy_max_sequence_length, row,
-                                  sums_bytes, sums_view(0)}};
+constexpr StateTable states[] = {
+    {"sums", StateKind::growing, toy_layers, toy_max_batch, 1, toy_max_sequence_length, row, sums_bytes, sums_view(0)}};
 
 }  // namespace
 

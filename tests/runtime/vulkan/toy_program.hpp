@@ -1,6 +1,6 @@
 // A model small enough to be checked by hand, in the form the generator emits: embedding, two layers of a projection
-// and a running sum over a state, a head and a greedy draw, three slots. Its kernels follow the runtime's rules and nothing
-// else.
+// and a running sum over a state, a head and a greedy draw, three slots. Its kernels follow the runtime's rules and
+// nothing else.
 #pragma once
 
 #include <cstdint>
