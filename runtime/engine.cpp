@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "runtime/sampler.hpp"
 #include "runtime/validate.hpp"
 
 namespace monomorph {
@@ -29,9 +30,32 @@ bool take(const Drawn& drawn, std::int64_t count, const std::function<bool(std::
 
 }  // namespace
 
+Engine::Engine(const Program& program) : program_(program), slots_(static_cast<std::size_t>(program.max_batch)) {
+  for (std::int64_t slot = 0; slot < program.max_batch; ++slot) set_sampling(slot, {}, program.max_sequence_length);
+}
+
+void Engine::set_sampling(std::int64_t index, const Sampling& sampling, std::int64_t stop_position) {
+  validate_settings(program_, index, sampling, stop_position);
+  StepSlot& settings = slot_at(index).settings;
+  settings = sampling_slot(sampling, program_.eos_tokens);
+  settings.stop_position = static_cast<std::uint32_t>(stop_position);
+}
+
+std::int64_t Engine::position(std::int64_t index) const {
+  validate_slot(program_, index);
+  return slots_[static_cast<std::size_t>(index)].position;
+}
+
+std::int64_t Engine::rewind(std::int64_t index, std::int64_t position) {
+  validate_slot(program_, index);
+  std::int64_t& current = slot_at(index).position;
+  current = std::clamp<std::int64_t>(position, 0, current);
+  return current;
+}
+
 std::span<const Drawn> Engine::append(std::span<const std::int32_t> tokens, Run last, const OnLogits& on_logits) {
   const auto total = static_cast<std::int64_t>(tokens.size());
-  const auto chunk = static_cast<std::size_t>(program().prefill_chunk);
+  const auto chunk = static_cast<std::size_t>(program_.prefill_chunk);
   std::int64_t done = 0;
   const OnLogits shifted = [&](std::size_t run, std::int64_t token, std::span<const float> logits) {
     on_logits(run, done + token, logits);
@@ -54,7 +78,7 @@ std::span<const Drawn> Engine::append(std::span<const std::int32_t> tokens, Run 
 }
 
 std::span<const float> Engine::prefill(std::span<const std::int32_t> tokens, std::int64_t slot) {
-  validate_tokens(program(), slot, position(slot), tokens);
+  validate_tokens(program_, slot, position(slot), tokens);
   append(tokens, {slot, {}, Logits::last, false, true}, [&](std::size_t, std::int64_t, std::span<const float> logits) {
     logits_.assign(logits.begin(), logits.end());
   });
@@ -63,7 +87,7 @@ std::span<const float> Engine::prefill(std::span<const std::int32_t> tokens, std
 
 void Engine::prefill_all(std::span<const std::int32_t> tokens, const std::function<void(std::span<const float>)>& row,
                          std::int64_t slot) {
-  validate_tokens(program(), slot, position(slot), tokens);
+  validate_tokens(program_, slot, position(slot), tokens);
   append(tokens, {slot, {}, Logits::all, false, true},
          [&](std::size_t, std::int64_t, std::span<const float> logits) { row(logits); });
 }
@@ -77,9 +101,9 @@ std::span<const float> Engine::decode(std::int32_t token, std::int64_t slot) {
 
 Engine::Generation Engine::generate(std::span<const std::int32_t> prompt, std::int64_t count, const Sampling& sampling,
                                     const std::function<bool(std::int32_t)>& token, std::int64_t slot) {
-  validate_generation(program(), slot, position(slot), prompt, count, sampling);
+  validate_generation(program_, slot, position(slot), prompt, count, sampling);
   const std::int64_t end_of_prompt = position(slot) + static_cast<std::int64_t>(prompt.size());
-  count = drawable_tokens(program(), end_of_prompt, count);
+  count = drawable_tokens(program_, end_of_prompt, count);
   // Each token drawn but the last becomes a position of the sequence.
   set_sampling(slot, sampling, end_of_prompt + std::max<std::int64_t>(count, 1) - 1);
   Generation generation;
@@ -109,7 +133,7 @@ Engine::Generation Engine::generate(std::span<const std::int32_t> prompt, std::i
   // Passes may have gone on past what the reader took.
   const std::int64_t wanted = end_of_prompt + static_cast<std::int64_t>(generation.tokens.size()) - 1;
   rewind(slot, wanted);
-  generation.full = !generation.stopped && wanted >= program().max_sequence_length;
+  generation.full = !generation.stopped && wanted >= program_.max_sequence_length;
   return generation;
 }
 

@@ -65,9 +65,11 @@ using OnLogits = std::function<void(std::size_t run, std::int64_t token, std::sp
 /// Single-threaded. What is invalid is rejected before anything runs.
 class Engine {
  public:
+  /// `program` outlives the engine.
+  explicit Engine(const Program& program);
   virtual ~Engine() = default;
 
-  virtual const Program& program() const = 0;
+  const Program& program() const { return program_; }
 
   /// Appends every run, one after the other; runs that draw then go on, each with its drawn tokens, until `ahead` are
   /// drawn (at most Program::decode_steps), a stop token is, or the slot's stop position is reached. Gives what was
@@ -76,11 +78,12 @@ class Engine {
                                       const OnLogits& on_logits = {}) = 0;
   /// How a slot draws from now on, and the position at which it ends, 1 to max_sequence_length: once so many tokens are
   /// in its states, the next drawn is its last.
-  virtual void set_sampling(std::int64_t slot, const Sampling& sampling, std::int64_t stop_position) = 0;
+  void set_sampling(std::int64_t slot, const Sampling& sampling, std::int64_t stop_position);
   /// Position of a slot's next token, that is, tokens in its states.
-  virtual std::int64_t position(std::int64_t slot = 0) const = 0;
-  /// Forgets what a slot has at `position` and after; gives the position that it has then.
-  virtual std::int64_t rewind(std::int64_t slot, std::int64_t position) = 0;
+  std::int64_t position(std::int64_t slot = 0) const;
+  /// Forgets what a slot has at `position` and after; gives the position that it has then. States that grow need
+  /// nothing done: attention sees positions up to its query's alone.
+  std::int64_t rewind(std::int64_t slot, std::int64_t position);
 
   // ------------------------------------------------------------------------------------------------ one sequence
 
@@ -117,8 +120,17 @@ class Engine {
                       const std::function<bool(std::int32_t)>& token, std::int64_t slot = 0);
 
  protected:
+  struct Slot {
+    std::int64_t position = 0;
+    StepSlot settings{};
+  };
+
   /// Passes that a submission may run ahead of the host.
   virtual std::int64_t most_ahead() const = 0;
+  /// Of a slot that has been judged.
+  Slot& slot_at(std::int64_t index) { return slots_[static_cast<std::size_t>(index)]; }
+
+  const Program& program_;
 
  private:
   /// Appends tokens in chunks through the prefill kernels; the last chunk's run is like `last`.
@@ -126,6 +138,7 @@ class Engine {
 
   std::function<void(std::int64_t, std::int64_t)> prompt_watcher_;
   std::function<void()> draw_watcher_;
+  std::vector<Slot> slots_;
   std::vector<float> logits_;
   double pass_seconds_ = 0;  ///< of a decoded token, the last time; 0: not known yet
 };

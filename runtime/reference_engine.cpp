@@ -9,37 +9,14 @@
 namespace monomorph {
 
 ReferenceEngine::ReferenceEngine(const Program& program, HostWeights weights)
-    : program_(program),
+    : Engine(program),
       weights_(std::move(weights)),
       reference_(program.make_reference(weights_)),
-      positions_(static_cast<std::size_t>(program.max_batch)),
-      slots_(static_cast<std::size_t>(program.max_batch)),
-      logits_(static_cast<std::size_t>(program.vocab_size)) {
-  for (std::int64_t slot = 0; slot < program.max_batch; ++slot) set_sampling(slot, {}, program.max_sequence_length);
-}
-
-void ReferenceEngine::set_sampling(std::int64_t slot, const Sampling& sampling, std::int64_t stop_position) {
-  validate_settings(program_, slot, sampling, stop_position);
-  StepSlot& settings = slots_[static_cast<std::size_t>(slot)];
-  settings = sampling_slot(sampling, program_.eos_tokens);
-  settings.stop_position = static_cast<std::uint32_t>(stop_position);
-}
-
-std::int64_t ReferenceEngine::position(std::int64_t slot) const {
-  validate_slot(program_, slot);
-  return positions_[static_cast<std::size_t>(slot)];
-}
-
-std::int64_t ReferenceEngine::rewind(std::int64_t slot, std::int64_t position) {
-  validate_slot(program_, slot);
-  std::int64_t& current = positions_[static_cast<std::size_t>(slot)];
-  current = std::clamp<std::int64_t>(position, 0, current);
-  return current;
-}
+      logits_(static_cast<std::size_t>(program.vocab_size)) {}
 
 std::vector<double> ReferenceEngine::append(std::int64_t slot, std::span<const std::int32_t> tokens,
                                             std::vector<std::vector<double>>* layers) {
-  std::int64_t& position = positions_[static_cast<std::size_t>(slot)];
+  std::int64_t& position = slot_at(slot).position;
   std::vector<double> hidden = reference_->layers(slot, tokens, position, layers);
   position += static_cast<std::int64_t>(tokens.size());
   return hidden;
@@ -67,11 +44,11 @@ std::span<const Drawn> ReferenceEngine::step(std::span<const Run> runs, std::int
       if (wanted) on_logits(r, row, logits);
     }
     if (!run.draw) continue;
-    const StepSlot& settings = slots_[static_cast<std::size_t>(run.slot)];
+    const StepSlot& settings = slot_at(run.slot).settings;
     const auto eos = std::span(settings.eos_tokens).first(settings.eos_count);
     Drawn drawn{run.slot, {}, false};
     while (true) {
-      const auto position = static_cast<std::uint32_t>(positions_[static_cast<std::size_t>(run.slot)]);
+      const auto position = static_cast<std::uint32_t>(slot_at(run.slot).position);
       const std::uint32_t id = sample_token(logits_, settings, position);
       tokens_[r].push_back(static_cast<std::int32_t>(id));
       drawn.stopped = std::find(eos.begin(), eos.end(), id) != eos.end();

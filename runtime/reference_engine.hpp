@@ -17,11 +17,7 @@ class ReferenceEngine final : public Engine {
  public:
   ReferenceEngine(const Program& program, HostWeights weights);
 
-  const Program& program() const override { return program_; }
   std::span<const Drawn> step(std::span<const Run> runs, std::int64_t ahead, const OnLogits& on_logits) override;
-  void set_sampling(std::int64_t slot, const Sampling& sampling, std::int64_t stop_position) override;
-  std::int64_t position(std::int64_t slot = 0) const override;
-  std::int64_t rewind(std::int64_t slot, std::int64_t position) override;
 
   /// Appends `tokens` to a slot and gives each layer's output, [layers][tokens x hidden_size]: what `verify` compares.
   std::vector<std::vector<double>> hidden_states(std::span<const std::int32_t> tokens, std::int64_t slot = 0);
@@ -36,11 +32,8 @@ class ReferenceEngine final : public Engine {
   /// Logits of one row of hidden states, rounded, judged.
   std::span<const float> logits_of(std::span<const double> hidden, std::int64_t row);
 
-  const Program& program_;
   HostWeights weights_;
   std::unique_ptr<Reference> reference_;
-  std::vector<std::int64_t> positions_;  ///< by slot
-  std::vector<StepSlot> slots_;
   std::vector<float> logits_;
   std::vector<std::vector<std::int32_t>> tokens_;
   std::vector<Drawn> drawn_;

@@ -22,7 +22,7 @@ constexpr std::uint32_t token_writes = 1;  // of StepToken::flags
 
 VulkanEngine::VulkanEngine(const Program& program, std::unique_ptr<Device> device, const HostWeights& weights,
                            const LoadOptions& options)
-    : program_(program),
+    : Engine(program),
       device_(std::move(device)),
       storage_(*device_, program, weights, options.progress),
       state_(*device_, program, storage_),
@@ -32,10 +32,7 @@ VulkanEngine::VulkanEngine(const Program& program, std::unique_ptr<Device> devic
       fence_(make_fence(*device_)),
       totals_(program),
       measured_(options.profile),
-      block_(std::min(longest_block, program.decode_steps)),
-      positions_(static_cast<std::size_t>(program.max_batch)),
-      settings_(static_cast<std::size_t>(program.max_batch)) {
-  for (std::int64_t slot = 0; slot < program.max_batch; ++slot) set_sampling(slot, {}, program.max_sequence_length);
+      block_(std::min(longest_block, program.decode_steps)) {
   submission_.reserve(static_cast<std::size_t>(program.decode_steps) + 5);
   work_.reserve(static_cast<std::size_t>(program.decode_steps) + 3);
   tokens_.reserve(static_cast<std::size_t>(program.max_batch * program.decode_steps));
@@ -45,26 +42,6 @@ VulkanEngine::VulkanEngine(const Program& program, std::unique_ptr<Device> devic
 
 VulkanEngine::~VulkanEngine() = default;
 
-void VulkanEngine::set_sampling(std::int64_t slot, const Sampling& sampling, std::int64_t stop_position) {
-  validate_settings(program_, slot, sampling, stop_position);
-  StepSlot& settings = settings_[static_cast<std::size_t>(slot)];
-  settings = sampling_slot(sampling, program_.eos_tokens);
-  settings.stop_position = static_cast<std::uint32_t>(stop_position);
-}
-
-std::int64_t VulkanEngine::position(std::int64_t slot) const {
-  validate_slot(program_, slot);
-  return positions_[static_cast<std::size_t>(slot)];
-}
-
-std::int64_t VulkanEngine::rewind(std::int64_t slot, std::int64_t position) {
-  validate_slot(program_, slot);
-  // States that grow forget what nobody reads: attention sees positions up to its query's alone.
-  std::int64_t& current = positions_[static_cast<std::size_t>(slot)];
-  current = std::clamp<std::int64_t>(position, 0, current);
-  return current;
-}
-
 void VulkanEngine::write_tokens(const Run& run) {
   const auto slot = static_cast<std::uint32_t>(run.slot);
   const auto first = static_cast<std::uint32_t>(position(run.slot));
@@ -72,7 +49,7 @@ void VulkanEngine::write_tokens(const Run& run) {
     state_.tokens()[t] = {static_cast<std::uint32_t>(run.tokens[t]), first + t, slot, token_writes};
   }
   StepSlot& settings = state_.slots()[slot];
-  settings = settings_[slot];
+  settings = slot_at(run.slot).settings;
   settings.next_position = first + static_cast<std::uint32_t>(run.tokens.size());
   state_.counts() = {static_cast<std::uint32_t>(run.tokens.size()), 0, 0, 1};
 }
@@ -166,7 +143,7 @@ void VulkanEngine::take_drawn(const Run& run) {
   const std::span<const StepDraw> drawn = state_.drawn(run.slot).first(slot.drawn);
   for (const StepDraw& draw : drawn) tokens_.push_back(static_cast<std::int32_t>(draw.id));
   // All but the last were the input of a pass.
-  positions_[static_cast<std::size_t>(run.slot)] += static_cast<std::int64_t>(drawn.size()) - 1;
+  slot_at(run.slot).position += static_cast<std::int64_t>(drawn.size()) - 1;
 }
 
 /// One pass over a run, and passes ahead; draws go to tokens_.
@@ -186,7 +163,7 @@ void VulkanEngine::run_pass(std::size_t index, const Run& run, std::int64_t ahea
   } else {
     submit(work_, count);
   }
-  positions_[static_cast<std::size_t>(run.slot)] += count;
+  slot_at(run.slot).position += count;
   if (run.draw) take_drawn(run);
 }
 
@@ -217,7 +194,7 @@ std::vector<std::vector<float>> ProbedVulkanEngine::probe(const Run& run) {
   const auto count = static_cast<std::int64_t>(run.tokens.size());
   write_tokens(run);
   submit(std::array<const Recording*, 2>{&recordings_.layers(count, run.prefill), &recordings_.download(0)}, count);
-  positions_[static_cast<std::size_t>(run.slot)] += count;
+  slot_at(run.slot).position += count;
   const auto hidden_size = static_cast<std::size_t>(program_.hidden_size);
   const std::int64_t stride = row_bytes<f32>(program_.hidden_size);
   std::vector<std::vector<float>> layers(recordings_.probed_layers());

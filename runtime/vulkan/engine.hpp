@@ -19,11 +19,7 @@ class VulkanEngine : public Engine {
                const LoadOptions& options);
   ~VulkanEngine() override;
 
-  const Program& program() const override { return program_; }
   std::span<const Drawn> step(std::span<const Run> runs, std::int64_t ahead, const OnLogits& on_logits) override;
-  void set_sampling(std::int64_t slot, const Sampling& sampling, std::int64_t stop_position) override;
-  std::int64_t position(std::int64_t slot = 0) const override;
-  std::int64_t rewind(std::int64_t slot, std::int64_t position) override;
 
  protected:
   std::int64_t most_ahead() const override { return measured_ ? 1 : program_.decode_steps; }
@@ -33,7 +29,6 @@ class VulkanEngine : public Engine {
   /// Submits and waits; `rows` tokens are what measured figures count.
   void submit(std::span<const Recording* const> work, std::int64_t rows);
 
-  const Program& program_;
   std::unique_ptr<Device> device_;
   Storage storage_;
   HostState state_;
@@ -41,8 +36,7 @@ class VulkanEngine : public Engine {
   FenceHandle fence_;
   KernelTotals totals_;
   const bool measured_;
-  const std::int64_t block_;             ///< passes of the longer recording of decoded tokens
-  std::vector<std::int64_t> positions_;  ///< by slot
+  const std::int64_t block_;  ///< passes of the longer recording of decoded tokens
 
  private:
   void run_pass(std::size_t index, const Run& run, std::int64_t ahead, const OnLogits& on_logits);
@@ -53,7 +47,6 @@ class VulkanEngine : public Engine {
   std::span<const float> judged_logits(std::int64_t row) const;
   void collect(const Recording& recording, std::int64_t rows);
 
-  std::vector<StepSlot> settings_;  ///< by slot: how it draws
   std::int64_t measured_position_ = 0;
   std::vector<VkCommandBuffer> submission_;
   std::vector<const Recording*> work_;
