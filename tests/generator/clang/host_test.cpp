@@ -41,6 +41,22 @@ TEST_CASE("a mistake is one sentence at the call, with the argument as its note"
   CHECK(diagnostic.notes[0].span.column == 60);
 }
 
+TEST_CASE("where a reference does not bind, what is given is said first, then what is required") {
+  const std::string includes = "#include <type_traits>\n#include \"tiny/model.hpp\"\n";
+  for (const std::string given :
+       {"logits", "std::remove_const_t<decltype(tiny::buffers::logits)>(tiny::buffers::logits)"}) {
+    CAPTURE(given);
+    const Diagnostics found =
+        check(includes + "auto logits = tiny::buffers::logits;\n" +
+              "std::remove_const_t<decltype(tiny::buffers::hidden_states)>& required = " + given + ";\n");
+    REQUIRE(found.all().size() == 1);
+    CHECK(found.all()[0].rule == "host.role");
+    CHECK(found.all()[0].message ==
+          "this tensor is logits (rows x vocab); hidden_states (tokens x hidden) is required here");
+    CHECK(found.all()[0].span.line == 4);
+  }
+}
+
 TEST_CASE("a header of another version of the spec is reported where it is included") {
   const Diagnostics found = check_host({{"host.cpp", "#include <vector>\n#include \"tiny/forward.hpp\"\n", {}},
                                         test::host_model().include_dirs(),

@@ -118,6 +118,14 @@ TEST_CASE("the cache is f32 where the weights are, unless the spec says otherwis
   CHECK(contract_of(tiny, {{"checkpoint.dtype", "f32"}, {"engine.kv_cache", "f16"}}).kv_cache == Dtype::f16);
 }
 
+TEST_CASE("a pass gives eight rows of logits, one for each slot where those are more, never more than its tokens") {
+  const auto head_rows = [](const std::vector<Override>& overrides) { return contract_of(tiny, overrides).head_rows; };
+  CHECK(head_rows({{"engine.prefill_chunk", "32"}}) == 8);
+  CHECK(head_rows({{"engine.prefill_chunk", "32"}, {"engine.max_batch", "9"}}) == 9);
+  CHECK(head_rows({{"engine.prefill_chunk", "5"}}) == 5);
+  CHECK(head_rows({{"engine.prefill_chunk", "5"}, {"engine.max_batch", "9"}}) == 5);
+}
+
 TEST_CASE("a gated MLP's expression is the activation of gate times up") {
   const MlpContract named = contract_of(tiny).kinds[0].mlp;
   CHECK(named.activation_name == "silu");

@@ -141,6 +141,37 @@ TEST_CASE("a missing value, one left over and one of another type are refused") 
   CHECK(given("\"list\", fields = [\"name\"]", std::vector<Holes>{{{"size", 1}}}) == wrong);
 }
 
+TEST_CASE("a buffer is bound where it exists, in the order given, and nowhere else") {
+  const Template text =
+      parsed({{"t/main.txt", flag + "//! buffer.zz_rows = { view = \"float\", is = \"rows\" }\n"
+                                    "//! buffer.zz_more = { view = \"vec4\", when = \"zz_flag\", is = \"more\" }\n"
+                                    "zz_rows[0] zz_more[0]\n"}});
+  const BufferUse rows{"zz_rows", "readonly"}, more{"zz_more", ""};
+  const std::vector<Holes> bound = text.buffers({{"zz_flag", true}}, {more, rows});
+  REQUIRE(bound.size() == 2);
+  const auto word = [&](std::size_t index, const char* field) {
+    return std::get<std::string>(bound[index].at(field).value);
+  };
+  CHECK(word(0, "name") == "zz_more");
+  CHECK(word(0, "view") == "vec4");
+  CHECK(word(1, "name") == "zz_rows");
+  CHECK(word(1, "access") == "readonly");
+  CHECK(std::get<std::int64_t>(bound[1].at("binding").value) == 2);
+  const auto refused = [&](bool is, const std::vector<BufferUse>& uses) -> std::string {
+    try {
+      text.buffers({{"zz_flag", is}}, uses);
+    } catch (const InternalError& error) {
+      return error.what();
+    }
+    return "nothing was refused";
+  };
+  CHECK(refused(false, {rows}) == "nothing was refused");
+  CHECK(refused(true, {rows}) == "templates/t/main.txt:3:9: the buffer 'zz_more' is not bound");
+  CHECK(refused(false, {rows, more}) == "templates/t/main.txt:3:9: 'zz_more' is bound where it does not exist");
+  CHECK(refused(false, {rows, {"zz_other", ""}}) ==
+        "templates/t/main.txt: the buffer 'zz_other' is bound, and not declared");
+}
+
 TEST_CASE("what does not parse is refused at its line") {
   CHECK(refusal(flag + "//% if zz_flag\nx\n") == "templates/t/main.txt:2:1: this 'if' has no 'end'");
   CHECK(refusal(list + "//% for i in zz_list\nx\n") == "templates/t/main.txt:2:1: this 'for' has no 'end'");

@@ -157,3 +157,19 @@ TEST_CASE("gate and up of two types are a kernel each") {
   }
   CHECK(layer_kernels(plan_of({}), "decode").size() + 2 == layer_kernels(model.plan, "decode").size());
 }
+
+TEST_CASE("kinds of layer share a kernel where its text is theirs, and have one each where a function differs") {
+  const std::string kinds = "[layers]\npattern = [\"one\", \"other\"]\n[layers.one]\n[layers.other]\n";
+  const Plan plan = plan_of({}, tiny + kinds + "mlp.activation = \"gelu\"\n");
+  for (const char* phase : {"decode", "prefill"}) {
+    CAPTURE(phase);
+    const std::vector<Section>& sections = plan.phase(phase).sections;
+    REQUIRE(sections.size() == 3);  // the embedding, and each kind
+    const std::vector<Call>&one = sections[1].calls, &other = sections[2].calls;
+    REQUIRE(one.size() == other.size());
+    for (std::size_t i = 0; i < one.size(); ++i) {
+      CAPTURE(one[i].word);
+      CHECK((one[i].kernel == other[i].kernel) == !one[i].word.starts_with("gate_up_proj"));
+    }
+  }
+}

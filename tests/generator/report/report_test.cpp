@@ -70,6 +70,26 @@ TEST_CASE("work beyond 64 bits is cut off, not wrapped") {
   CHECK(report.lengths[1].prefill_flops == std::numeric_limits<std::int64_t>::max());
 }
 
+TEST_CASE("a number is told in the next unit from where that is one") {
+  Report report;
+  report.weight_bytes = 1024;
+  report.state_bytes = 1023;
+  report.activation_bytes = std::int64_t{1} << 40;
+  report.mlp_parameters = 1000;
+  report.norm_parameters = 999;
+  const std::string text = report_text(report);
+  const auto line = [&](const char* what) {
+    const std::size_t begin = text.find(std::string("  ") + what + " ");
+    const std::string whole = text.substr(begin, text.find('\n', begin) - begin);
+    return whole.substr(whole.rfind("  ") + 2);
+  };
+  CHECK(line("weights") == "1.0 KiB");
+  CHECK(line("states") == "1023 B");
+  CHECK(line("activations") == "1.0 TiB");
+  CHECK(line("mlp") == "1.00 k");
+  CHECK(line("norm") == "999");
+}
+
 TEST_CASE("JSON holds the same numbers as the report") {
   const Report report = report_of({});
   const nlohmann::json json = nlohmann::json::parse(report_json(report));
