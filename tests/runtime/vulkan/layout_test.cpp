@@ -239,6 +239,11 @@ TEST_CASE("too little memory is said with what is needed, what there is and what
             .find("engine.max_sequence_length=524288") != std::string::npos);
   CHECK(misfit(program, device_with(std::int64_t{8} << 30, 1000)).find("no max_sequence_length would fit") !=
         std::string::npos);
+  // Rotary tables as large as the cache: without half of all, half of the sequence again.
+  Program turned = program;
+  turned.arena_bytes[static_cast<std::size_t>(Arena::tables)] += std::int64_t{1} << 30;
+  CHECK(misfit(turned, device_with(std::int64_t{8} << 30, need)).find("engine.max_sequence_length=524288") !=
+        std::string::npos);
   // Of two slots one fits, and half of each.
   const StateTable two[] = {{"keys", StateKind::growing, 1, 2, 1, 1 << 19, 1024, 1 << 30, {Arena::states, 0, 1 << 30}}};
   program.states = two;

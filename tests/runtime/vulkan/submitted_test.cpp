@@ -92,6 +92,7 @@ void use(SubmittedWork& work, const Program& program, LoadOptions options) {
   CHECK(work.submissions() > 10);
   CHECK(work.dispatches() > 100);
   for (const std::string& fault : work.faults()) FAIL_CHECK(fault);
+  CHECK(work.pools_suffice());
 }
 
 }  // namespace

@@ -17,6 +17,11 @@ struct Bound {
   VkDeviceSize offset, bytes;
 };
 
+/// What is left in a pool of descriptors.
+struct Pool {
+  std::int64_t sets, descriptors;
+};
+
 struct Listener {
   const Program* program = nullptr;
   std::map<VkBuffer, VkDeviceMemory> memory;
@@ -24,6 +29,8 @@ struct Listener {
   std::vector<VkDeviceMemory> mapped;
   std::map<VkPipeline, std::size_t> kernels;
   std::map<VkDescriptorSet, std::map<std::uint32_t, Bound>> sets;
+  std::map<VkDescriptorSetLayout, std::int64_t> layouts;  // descriptors of each
+  std::map<VkDescriptorPool, Pool> pools;
   std::map<VkCommandBuffer, std::vector<Command>> commands;
   VkPipeline pipeline = VK_NULL_HANDLE;  // bound in the command buffer that is being recorded
   VkDescriptorSet set = VK_NULL_HANDLE;
@@ -138,6 +145,10 @@ SubmittedWork::~SubmittedWork() {
 }
 void SubmittedWork::host_reads() { listener->order.host_reads(listener->mapped_buffers()); }
 const std::vector<std::string>& SubmittedWork::faults() const { return listener->order.faults(); }
+bool SubmittedWork::pools_suffice() const {
+  const auto suffices = [](const auto& pool) { return pool.second.sets >= 0 && pool.second.descriptors >= 0; };
+  return !listener->pools.empty() && std::all_of(listener->pools.begin(), listener->pools.end(), suffices);
+}
 int SubmittedWork::submissions() const { return listener->submissions; }
 int SubmittedWork::dispatches() const { return listener->dispatches; }
 int SubmittedWork::copies() const { return listener->copies; }
@@ -184,6 +195,39 @@ VKAPI_ATTR VkResult VKAPI_CALL vkCreateComputePipelines(VkDevice device, VkPipel
     listener->kernels.emplace(pipelines[i], kernel);
   }
   return result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL vkCreateDescriptorSetLayout(VkDevice device, const VkDescriptorSetLayoutCreateInfo* info,
+                                                           const VkAllocationCallbacks* allocator,
+                                                           VkDescriptorSetLayout* layout) {
+  static const auto next = real<PFN_vkCreateDescriptorSetLayout>("vkCreateDescriptorSetLayout");
+  const VkResult result = next(device, info, allocator, layout);
+  for (std::uint32_t i = 0; listener != nullptr && i < info->bindingCount; ++i) {
+    listener->layouts[*layout] += info->pBindings[i].descriptorCount;
+  }
+  return result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL vkCreateDescriptorPool(VkDevice device, const VkDescriptorPoolCreateInfo* info,
+                                                      const VkAllocationCallbacks* allocator, VkDescriptorPool* pool) {
+  static const auto next = real<PFN_vkCreateDescriptorPool>("vkCreateDescriptorPool");
+  const VkResult result = next(device, info, allocator, pool);
+  for (std::uint32_t i = 0; listener != nullptr && i < info->poolSizeCount; ++i) {
+    listener->pools[*pool].sets = info->maxSets;
+    listener->pools[*pool].descriptors += info->pPoolSizes[i].descriptorCount;
+  }
+  return result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL vkAllocateDescriptorSets(VkDevice device, const VkDescriptorSetAllocateInfo* info,
+                                                        VkDescriptorSet* sets) {
+  static const auto next = real<PFN_vkAllocateDescriptorSets>("vkAllocateDescriptorSets");
+  for (std::uint32_t i = 0; listener != nullptr && i < info->descriptorSetCount; ++i) {
+    monomorph::test::Pool& pool = listener->pools[info->descriptorPool];
+    pool.sets -= 1;
+    pool.descriptors -= listener->layouts.at(info->pSetLayouts[i]);
+  }
+  return next(device, info, sets);
 }
 
 VKAPI_ATTR void VKAPI_CALL vkUpdateDescriptorSets(VkDevice device, std::uint32_t count,

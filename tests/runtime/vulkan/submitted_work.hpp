@@ -64,6 +64,8 @@ class SubmittedWork {
   /// An engine has handed out what it read.
   void host_reads();
   const std::vector<std::string>& faults() const;
+  /// Whether every pool of descriptors was made for what was taken from it; drivers may give more, or refuse.
+  bool pools_suffice() const;
   int submissions() const;
   int dispatches() const;
   int copies() const;
