@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <regex>
 #include <set>
 #include <sstream>
 
@@ -224,17 +223,42 @@ std::string body_of(std::string_view text) {
   return body;
 }
 
+/// The words of a text: letters, digits and underscores as long as they go on.
+struct Words {
+  std::set<std::string_view> all;
+  std::set<std::string_view> indexed;  ///< with a [ behind them
+  bool made_up = false;                ///< a name that a loop makes up is indexed, such as ${chain.name}_norm_weight[
+};
+
+Words words_of(std::string_view text) {
+  const auto in_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  Words words;
+  words.made_up = text.find("}[") != std::string_view::npos;
+  for (std::size_t begin = 0; begin < text.size(); ++begin) {
+    if (!in_word(text[begin])) continue;
+    std::size_t end = begin;
+    while (end < text.size() && in_word(text[end])) ++end;
+    const std::string_view word = text.substr(begin, end - begin);
+    words.all.insert(word);
+    if (end < text.size() && text[end] == '[') {
+      words.indexed.insert(word);
+      words.made_up = words.made_up || (begin > 0 && text[begin - 1] == '}');
+    }
+    begin = end;
+  }
+  return words;
+}
+
 /// Declared holes that nothing reads. A constant counts as read where its name stands in the text or in a shader.
 void require_used(const std::vector<HoleDeclaration>& declarations, const std::vector<BufferDeclaration>& buffers,
                   const TemplateNode& root, const std::string& text) {
+  const Words words = words_of(text);
   std::set<std::string> names;
   collect_names(root, names);
   for (const BufferDeclaration& buffer : buffers) {
     if (!buffer.by.empty()) names.insert(buffer.by);
     for (const std::string& name : condition_names(buffer.when)) names.insert(name);
-    if (std::regex_search(text, std::regex("\\b" + buffer.name + "\\["))) continue;
-    // A name that a loop makes up, such as ${chain.name}_norm_weight.
-    if (std::regex_search(text, std::regex("\\$\\{[a-z.]+\\}[a-z_]*\\["))) continue;
+    if (words.made_up || words.indexed.contains(buffer.name)) continue;
     throw InternalError(fmt::format("templates/{}: nothing uses the buffer '{}'", buffer.place, buffer.name));
   }
   for (const HoleDeclaration& hole : declarations) {
@@ -244,7 +268,7 @@ void require_used(const std::vector<HoleDeclaration>& declarations, const std::v
   for (const HoleDeclaration& hole : declarations) {
     if (names.contains(hole.name)) continue;
     const bool constant = constants && (hole.type == HoleType::uint || hole.type == HoleType::real);
-    if (constant && std::regex_search(text, std::regex("\\b" + hole.name + "\\b"))) continue;
+    if (constant && words.all.contains(hole.name)) continue;
     throw InternalError(fmt::format("templates/{}: nothing uses the hole '{}'", hole.place, hole.name));
   }
 }
