@@ -3,9 +3,9 @@
 // and no header of a library reaches it.
 #pragma once
 
-#include "runtime/program.hpp"
-
 namespace monomorph {
+
+struct Program;
 
 /// Gives the exit status: 0 done; 1 rejected (checkpoint, tokens, a prompt too long, a device that disagrees with the
 /// reference); 2 usage or files; 3 a fault of the engine; 4 no usable device or too little of its memory. Interrupted

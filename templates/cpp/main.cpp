@@ -3,7 +3,10 @@
 //! space = { type = "text", sample = "tiny", is = "its namespace" }
 // ${model}: the command line of its engine.
 // ${generated}
-#include "${space}/engine.hpp"
 #include "runtime/cli/command_line.hpp"
+
+namespace ${space} {
+const monomorph::Program& program();
+}
 
 int main(int argc, char** argv) { return monomorph::run_command_line(argc, argv, ${space}::program()); }
