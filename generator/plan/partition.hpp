@@ -20,7 +20,6 @@ struct Judgements {
   bool single_reader = true;
   bool convex = true;
   bool live_in_place = true;  ///< a result takes an operand's bytes only where nobody reads the operand later
-  bool all() const { return single_reader && convex && live_in_place; }
 };
 
 /// What operations may ask while they are grouped and become kernels.
