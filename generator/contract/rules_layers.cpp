@@ -46,9 +46,9 @@ void steps_occur_once(const LayerKind& kind, Diagnostics& diagnostics) {
   }
 }
 
-/// Kinds name structs and functions of the emitted code, and axes: "<kind>_q".
+/// Kinds name structs of the emitted code, and qualify what several of them have; names that would clash are numbered.
 void kinds_are_identifiers(const Spec& spec, Diagnostics& diagnostics) {
-  std::set<std::string> taken, structs;
+  std::set<std::string> structs;
   for (const LayerKind& kind : spec.kinds) {
     const bool begins = !kind.name.empty() && std::isalpha(static_cast<unsigned char>(kind.name.front())) != 0;
     const bool fits = begins && std::all_of(kind.name.begin(), kind.name.end(), [](char c) {
@@ -62,16 +62,6 @@ void kinds_are_identifiers(const Spec& spec, Diagnostics& diagnostics) {
                       kind.name));
       continue;
     }
-    // Functions are called as what they do and the kind: heads_local, o_proj_add_local.
-    const std::vector<std::string> continuations = {"add_", "norm_", "output_norm_", "residual_norm_"};
-    if (std::any_of(continuations.begin(), continuations.end(),
-                    [&](const std::string& words) { return kind.identifier.starts_with(words); })) {
-      diagnostics.error(
-          "layers.kind_name", kind.span,
-          fmt::format("the kind {} would give kernels names of others: a kind's name cannot begin with {}", kind.name,
-                      one_of(continuations)));
-      continue;
-    }
     // Structs are called by the kind in camel case.
     std::string joined;
     for (const char c : kind.identifier) {
@@ -82,13 +72,6 @@ void kinds_are_identifiers(const Spec& spec, Diagnostics& diagnostics) {
           "layers.kind_name", kind.span,
           fmt::format("the kind {} and another differ in case or \"_\" alone; rename one of them", kind.name));
       continue;
-    }
-    for (const char* axis : {"q", "kv", "qkv", "heads", "kv_heads", "head", "intermediate"}) {
-      if (taken.insert(kind.identifier + "_" + axis).second) continue;
-      diagnostics.error("layers.kind_name", kind.span,
-                        fmt::format("the kind {} and another give the same name, {}_{}, to an axis; rename one of them",
-                                    kind.name, kind.identifier, axis));
-      break;
     }
   }
 }
