@@ -35,8 +35,10 @@ struct StepRow {
 /// A token of this pass. Tokens of a slot are neighbours, by position.
 struct StepToken {
   std::uint32_t id, position, slot;
-  std::uint32_t flags;  ///< 1: its slot is still running, and states are written
+  std::uint32_t flags;  ///< token_writes
 };
+/// Of a token's flags: its slot is still running, and states are written.
+inline constexpr std::uint32_t token_writes = 1;
 
 /// A token that was drawn; the second word is kept for its log-probability.
 struct StepDraw {

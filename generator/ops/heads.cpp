@@ -134,6 +134,7 @@ void plan_head_chains(Draft& draft) {
 
   std::vector<Parameters> records;
   ValueId angles;
+  std::int64_t heads = 0;
   std::string about;
   for (const Chain& chain : chains) {
     const std::string name = chain_names[operand_of(chain, planning)];
@@ -151,11 +152,13 @@ void plan_head_chains(Draft& draft) {
       angles = chain.rotary->in[1];
     }
     records.push_back({{"name", name},
-                       {"heads", planning.axis(row.factors[0]).size},
+                       {"begin", heads},
+                       {"end", heads + planning.axis(row.factors[0]).size},
                        {"column", draft.placement().place(chain.source).first_column},
                        {"norm", chain.norm != nullptr},
                        {"eps", chain.norm != nullptr ? as<Norm>(*chain.norm)->eps : 0.0},
                        {"rotary", chain.rotary != nullptr}});
+    heads += planning.axis(row.factors[0]).size;
     draft.call.rows.push_back(row.factors[0]);
     about += (about.empty() ? "" : ", ") + planning.value(chain.result).role;
   }

@@ -118,7 +118,7 @@ class Planner {
   ActivationPlaces places_;
 };
 
-/// Answers kernels of one section.
+/// Where the values of one section lie, for the kernels that are planned in it.
 class SectionPlacement final : public Placement {
  public:
   SectionPlacement(const Contract& contract, Plan& plan, const Graph& graph, const Section& section)

@@ -16,8 +16,6 @@ namespace {
 
 constexpr std::int64_t longest_block = 8;
 
-constexpr std::uint32_t token_writes = 1;  // of StepToken::flags
-
 }  // namespace
 
 VulkanEngine::VulkanEngine(const Program& program, std::unique_ptr<Device> device, const HostWeights& weights,

@@ -14,10 +14,10 @@
 //! queries_column = { type = "uint", sample = 0, is = "of their first head", when = "has_queries" }
 //! has_state = { type = "bool", sample = true, is = "a state is written" }
 //! cache_pairs = { type = "uint", sample = 16, is = "pairs of elements from one entry to the next", when = "has_state" }
-//! chains = { type = "list", fields = ["name", "heads", "column", "norm", "eps", "rotary"], is = "what is done, by operand of the attention", sample = [
-//!   { name = "queries", heads = 6, column = 0, norm = true, eps = 1e-6, rotary = true },
-//!   { name = "keys", heads = 2, column = 144, norm = true, eps = 1e-6, rotary = true },
-//!   { name = "values", heads = 2, column = 192, norm = false, eps = 0.0, rotary = false } ] }
+//! chains = { type = "list", fields = ["name", "begin", "end", "column", "norm", "eps", "rotary"], is = "what is done, by operand of the attention", sample = [
+//!   { name = "queries", begin = 0, end = 6, column = 0, norm = true, eps = 1e-6, rotary = true },
+//!   { name = "keys", begin = 6, end = 8, column = 144, norm = true, eps = 1e-6, rotary = true },
+//!   { name = "values", begin = 8, end = 10, column = 192, norm = false, eps = 0.0, rotary = false } ] }
 //! buffer.queries_norm_weight = { view = "float", when = "queries_norm", is = "head" }
 //! buffer.keys_norm_weight = { view = "float", when = "keys_norm", is = "head" }
 //! buffer.values_norm_weight = { view = "float", when = "values_norm", is = "head" }
@@ -41,40 +41,59 @@ vec2 rotary(uint position, uint j) { return angles[position * angle_stride + j];
 //% end
 #include "heads.glsl"
 
-// One head of one row: queries first, then keys, then values, as far as they are there. Branches are the same for the
-// whole workgroup.
+// Heads are numbered over the dispatch: queries first, then keys, then values, as far as they are there.
+//% for chain in chains
+const uint ${chain.name}_begin = ${chain.begin}, ${chain.name}_end = ${chain.end};
+const uint ${chain.name}_projected = ${chain.column};  // the column of their first head in projected
+//% end
+
+// One head of one row. What depends on the head is the same for the whole workgroup. The load and the rotation stand once,
+// outside of the branches: a copy of them in each costs CPU drivers a third more.
 void main() {
   const uint pass_row = gl_WorkGroupID.y;
   if (pass.live == 0 || pass_row >= rows_in_use()) return;
   const StepToken token = pass.tokens[pass_row];
-  uint head = first_row + gl_WorkGroupID.x;
+  const uint head = first_row + gl_WorkGroupID.x;
 
+  uint column = 0;
+//% if rotary
+  bool turns = false;
+//% end
 //% for chain in chains
-  if (head < ${chain.heads}) {  // ${chain.name}
-    load_head(pass_row * projected_stride + ${chain.column} + head * head_dim);
+  if (head >= ${chain.name}_begin) {
+    column = ${chain.name}_projected + (head - ${chain.name}_begin) * head_dim;
+//% if rotary
+    turns = ${chain.rotary};
+//% end
+  }
+//% end
+  load_head(pass_row * projected_stride + column);
+//% for chain in chains
 //% if chain.norm
+  if (head >= ${chain.name}_begin && head < ${chain.name}_end) {
     const float scale = head_scale(${chain.eps});
     for (uint d = gl_LocalInvocationIndex; d < head_dim; d += workgroup_size) head_values[d] *= scale * ${chain.name}_norm_weight[d];
     barrier();
+  }
 //% end
-    for (uint pair = gl_LocalInvocationIndex; pair < (head_dim + 1) / 2; pair += workgroup_size) {
-//% if chain.rotary
-      const vec2 pair_values = turned_pair(token.position, pair);
-//% else
-      const vec2 pair_values = plain_pair(pair);
 //% end
+
+  for (uint pair = gl_LocalInvocationIndex; pair < (head_dim + 1) / 2; pair += workgroup_size) {
+    vec2 pair_values = plain_pair(pair);
+//% if rotary
+    if (turns) pair_values = turned_pair(token.position, pair);
+//% end
+//% for chain in chains
+    if (head >= ${chain.name}_begin && head < ${chain.name}_end) {
 //% if chain.name == queries
-      const uint element = pass_row * queries_stride + queries_column + head * head_dim + 2 * pair;
+      const uint element = pass_row * queries_stride + queries_column + (head - queries_begin) * head_dim + 2 * pair;
       queries[element] = pair_values.x;
       if (2 * pair + 1 < head_dim) queries[element + 1] = pair_values.y;
 //% else
-      if ((token.flags & token_writes) != 0) {
-        ${chain.name}[state_row(token.slot, head, state_entry(token.position)) * cache_pairs + pair] = pack_pair(pair_values);
-      }
+      const uint entry = state_row(token.slot, head - ${chain.name}_begin, state_entry(token.position));
+      if ((token.flags & token_writes) != 0) ${chain.name}[entry * cache_pairs + pair] = pack_pair(pair_values);
 //% end
     }
-    return;
-  }
-  head -= ${chain.heads};
 //% end
+  }
 }

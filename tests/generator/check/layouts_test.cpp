@@ -11,7 +11,7 @@ using namespace monomorph::generator;
 namespace {
 
 ExpectedStruct state() {
-  return {"tiny::SequenceState",
+  return {"tiny::Step",
           48,
           {{"position", 0, 4, 0},
            {"done", 4, 4, 0},
@@ -21,20 +21,19 @@ ExpectedStruct state() {
 }
 
 CppInput header() {
-  return {
-      "model.hpp",
-      "#include <cstdint>\nnamespace tiny { struct SequenceState { std::uint32_t position; std::uint32_t done; float "
-      "inverse_temperature; std::uint32_t eos_tokens[8]; std::uint32_t eos_count; }; }",
-      {}};
+  return {"model.hpp",
+          "#include <cstdint>\nnamespace tiny { struct Step { std::uint32_t position; std::uint32_t done; float "
+          "inverse_temperature; std::uint32_t eos_tokens[8]; std::uint32_t eos_count; }; }",
+          {}};
 }
 
 std::vector<std::uint32_t> kernel(const std::string& fields) {
   return test::compile_glsl(
       "#version 450\nlayout(local_size_x = 1) in;\n"
-      "struct SequenceState {\n" +
+      "struct Step {\n" +
       fields +
       "\n};\n"
-      "layout(set = 0, binding = 0, std430) buffer State { SequenceState state; };\n"
+      "layout(set = 0, binding = 0, std430) buffer State { Step state; };\n"
       "layout(set = 0, binding = 1, std430) buffer Flat { uint first; vec4 second; };\n"
       "void main() { state.done = state.position; first = 1; }\n");
 }
@@ -62,13 +61,11 @@ TEST_CASE("a C++ field that moved is an internal error naming record, field and 
   ExpectedStruct moved = state();
   moved.fields[4].offset = 40;
   CHECK_THROWS_WITH_AS(verify_layouts(header(), {moved}),
-                       doctest::Contains("tiny::SequenceState: the offset of eos_count is 44, the plan says 40"),
-                       InternalError);
+                       doctest::Contains("tiny::Step: the offset of eos_count is 44, the plan says 40"), InternalError);
   moved = state();
   std::swap(moved.fields[0].name, moved.fields[1].name);
   CHECK_THROWS_WITH_AS(verify_layouts(header(), {moved}),
-                       doctest::Contains("tiny::SequenceState: field 0 is position, the plan says done"),
-                       InternalError);
+                       doctest::Contains("tiny::Step: field 0 is position, the plan says done"), InternalError);
   moved = state();
   moved.fields.pop_back();
   moved.size = 44;
@@ -80,7 +77,7 @@ TEST_CASE("a field of another size where nothing moved is an internal error, in 
   ExpectedStruct wider = state();
   wider.fields[1].size = 2;
   CHECK_THROWS_WITH_AS(verify_layouts(header(), {wider}),
-                       doctest::Contains("tiny::SequenceState: the size of done is 4, the plan says 2"), InternalError);
+                       doctest::Contains("tiny::Step: the size of done is 4, the plan says 2"), InternalError);
   CHECK_THROWS_WITH_AS(verify_spirv_layout("sample", kernel(fields), 0, wider),
                        doctest::Contains("the size of done is 4, the plan says 2"), InternalError);
   wider = state();
@@ -102,11 +99,10 @@ TEST_CASE("a GLSL field that moved is an internal error naming kernel, record, f
   // A vec4 is aligned to 16 bytes in std430: everything after it moves.
   const std::string moved =
       "uint position;\nuint done;\nvec4 inverse_temperature;\nuint eos_tokens[8];\nuint eos_count;";
-  CHECK_THROWS_WITH_AS(
-      verify_spirv_layout("sample", kernel(moved), 0, state()),
-      doctest::Contains("SPIR-V of sample differs at binding 0:\n"
-                        "  tiny::SequenceState: the offset of inverse_temperature is 16, the plan says 8"),
-      InternalError);
+  CHECK_THROWS_WITH_AS(verify_spirv_layout("sample", kernel(moved), 0, state()),
+                       doctest::Contains("SPIR-V of sample differs at binding 0:\n"
+                                         "  tiny::Step: the offset of inverse_temperature is 16, the plan says 8"),
+                       InternalError);
   const std::string exchanged =
       "uint done;\nuint position;\nfloat inverse_temperature;\nuint eos_tokens[8];\nuint eos_count;";
   CHECK_THROWS_WITH_AS(verify_spirv_layout("sample", kernel(exchanged), 0, state()),

@@ -44,51 +44,63 @@ vec2 rotary(uint position, uint j) { return angles[position * angle_stride + j];
 #include "rotary_half.glsl"
 #include "heads.glsl"
 
-// One head of one row: queries first, then keys, then values, as far as they are there. Branches are the same for the
-// whole workgroup.
+// Heads are numbered over the dispatch: queries first, then keys, then values, as far as they are there.
+const uint queries_begin = 0, queries_end = 7;
+const uint queries_projected = 0;  // the column of their first head in projected
+const uint keys_begin = 7, keys_end = 8;
+const uint keys_projected = 168;  // the column of their first head in projected
+const uint values_begin = 8, values_end = 9;
+const uint values_projected = 192;  // the column of their first head in projected
+
+// One head of one row. What depends on the head is the same for the whole workgroup. The load and the rotation stand once,
+// outside of the branches: a copy of them in each costs CPU drivers a third more.
 void main() {
   const uint pass_row = gl_WorkGroupID.y;
   if (pass.live == 0 || pass_row >= rows_in_use()) return;
   const StepToken token = pass.tokens[pass_row];
-  uint head = first_row + gl_WorkGroupID.x;
+  const uint head = first_row + gl_WorkGroupID.x;
 
-  if (head < 7) {  // queries
-    load_head(pass_row * projected_stride + 0 + head * head_dim);
+  uint column = 0;
+  bool turns = false;
+  if (head >= queries_begin) {
+    column = queries_projected + (head - queries_begin) * head_dim;
+    turns = true;
+  }
+  if (head >= keys_begin) {
+    column = keys_projected + (head - keys_begin) * head_dim;
+    turns = true;
+  }
+  if (head >= values_begin) {
+    column = values_projected + (head - values_begin) * head_dim;
+    turns = false;
+  }
+  load_head(pass_row * projected_stride + column);
+  if (head >= queries_begin && head < queries_end) {
     const float scale = head_scale(1e-06);
     for (uint d = gl_LocalInvocationIndex; d < head_dim; d += workgroup_size) head_values[d] *= scale * queries_norm_weight[d];
     barrier();
-    for (uint pair = gl_LocalInvocationIndex; pair < (head_dim + 1) / 2; pair += workgroup_size) {
-      const vec2 pair_values = turned_pair(token.position, pair);
-      const uint element = pass_row * queries_stride + queries_column + head * head_dim + 2 * pair;
-      queries[element] = pair_values.x;
-      if (2 * pair + 1 < head_dim) queries[element + 1] = pair_values.y;
-    }
-    return;
   }
-  head -= 7;
-  if (head < 1) {  // keys
-    load_head(pass_row * projected_stride + 168 + head * head_dim);
+  if (head >= keys_begin && head < keys_end) {
     const float scale = head_scale(1e-06);
     for (uint d = gl_LocalInvocationIndex; d < head_dim; d += workgroup_size) head_values[d] *= scale * keys_norm_weight[d];
     barrier();
-    for (uint pair = gl_LocalInvocationIndex; pair < (head_dim + 1) / 2; pair += workgroup_size) {
-      const vec2 pair_values = turned_pair(token.position, pair);
-      if ((token.flags & token_writes) != 0) {
-        keys[state_row(token.slot, head, state_entry(token.position)) * cache_pairs + pair] = pack_pair(pair_values);
-      }
-    }
-    return;
   }
-  head -= 1;
-  if (head < 1) {  // values
-    load_head(pass_row * projected_stride + 192 + head * head_dim);
-    for (uint pair = gl_LocalInvocationIndex; pair < (head_dim + 1) / 2; pair += workgroup_size) {
-      const vec2 pair_values = plain_pair(pair);
-      if ((token.flags & token_writes) != 0) {
-        values[state_row(token.slot, head, state_entry(token.position)) * cache_pairs + pair] = pack_pair(pair_values);
-      }
+
+  for (uint pair = gl_LocalInvocationIndex; pair < (head_dim + 1) / 2; pair += workgroup_size) {
+    vec2 pair_values = plain_pair(pair);
+    if (turns) pair_values = turned_pair(token.position, pair);
+    if (head >= queries_begin && head < queries_end) {
+      const uint element = pass_row * queries_stride + queries_column + (head - queries_begin) * head_dim + 2 * pair;
+      queries[element] = pair_values.x;
+      if (2 * pair + 1 < head_dim) queries[element + 1] = pair_values.y;
     }
-    return;
+    if (head >= keys_begin && head < keys_end) {
+      const uint entry = state_row(token.slot, head - keys_begin, state_entry(token.position));
+      if ((token.flags & token_writes) != 0) keys[entry * cache_pairs + pair] = pack_pair(pair_values);
+    }
+    if (head >= values_begin && head < values_end) {
+      const uint entry = state_row(token.slot, head - values_begin, state_entry(token.position));
+      if ((token.flags & token_writes) != 0) values[entry * cache_pairs + pair] = pack_pair(pair_values);
+    }
   }
-  head -= 1;
 }
