@@ -53,3 +53,11 @@ float erf_approx(float x) {
                   magnitude * 2.14959418e-05))))));
   return sign(x) * (1.0 - exp(-p));
 }
+
+// The floored remainder: of the sign of b, and 0 where b is 0. GLSL's % is undefined for numbers below 0.
+int floor_mod(int a, int b) {
+  if (b == 0) return 0;
+  const int size = abs(b), rest = int(uint(abs(a)) % uint(size));
+  const int magnitude = rest != 0 && (a < 0) != (b < 0) ? size - rest : rest;
+  return b < 0 ? -magnitude : magnitude;
+}

@@ -42,13 +42,13 @@ AttentionContract derive_attention(const Spec& spec, const LayerKind& kind) {
   return result;
 }
 
-MlpContract derive_mlp(const LayerKind& kind) {
+MlpContract derive_mlp(const Spec& spec, const LayerKind& kind) {
   const MlpSection& section = kind.mlp;
   Diagnostics diagnostics;
   MlpContract result;
   result.gated = section.type.value == "gated";
   result.intermediate_size = section.intermediate_size.value;
-  result.activation = mlp_expression(kind, diagnostics).value();
+  result.activation = mlp_expression(spec, kind, diagnostics).value();
   result.activation_name = section.combine.given ? section.combine.value : section.activation.value;
   result.norms = derive_norms(section.norms);
   return result;
@@ -65,7 +65,7 @@ LayerContract derive_kind(const Spec& spec, const LayerKind& kind) {
       result.attention = derive_attention(spec, kind);
     } else {
       result.steps.push_back(SubBlockKind::mlp);
-      result.mlp = derive_mlp(kind);
+      result.mlp = derive_mlp(spec, kind);
     }
   }
   return result;

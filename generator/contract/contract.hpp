@@ -10,7 +10,7 @@
 
 #include "generator/contract/axes.hpp"
 #include "generator/diagnostics.hpp"
-#include "generator/spec/expression.hpp"
+#include "generator/expression/expression.hpp"
 #include "generator/spec/spec.hpp"
 #include "runtime/program.hpp"
 

@@ -36,13 +36,13 @@ void check_range(const Field<std::int64_t>& field, const std::string& path, std:
 void check_bias_projections(const Field<Biases>& bias, const std::string& section,
                             const std::vector<std::string>& projections, Diagnostics& diagnostics);
 
-/// The spec's own numbers, as expressions may name them for this kind.
-std::map<std::string, double> spec_numbers(const Spec& spec, const LayerKind& kind);
+/// The spec's own numbers, constants that any expression of this kind may name. Their own rules judge them.
+ExpressionNames spec_numbers(const Spec& spec, const LayerKind& kind);
 
 /// The attention scale; nothing where the expression is wrong (said by the rule attention.scale).
 std::optional<double> attention_scale(const Spec& spec, const LayerKind& kind, Diagnostics& diagnostics);
 
 /// The expression of x, or of gate and up, with named activations written out; nothing where it is wrong.
-std::optional<Expression> mlp_expression(const LayerKind& kind, Diagnostics& diagnostics);
+std::optional<Expression> mlp_expression(const Spec& spec, const LayerKind& kind, Diagnostics& diagnostics);
 
 }  // namespace monomorph::generator

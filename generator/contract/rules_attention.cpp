@@ -61,27 +61,13 @@ void fused_biases_go_together(const Spec& spec, const AttentionSection& attentio
 
 }  // namespace
 
-std::map<std::string, double> spec_numbers(const Spec& spec, const LayerKind& kind) {
-  const auto number = [](const Field<std::int64_t>& field) { return static_cast<double>(field.value); };
-  return {{"head_dim", number(kind.attention.head_dim)},
-          {"hidden_size", number(spec.model.hidden_size)},
-          {"max_position_embeddings", number(spec.model.max_position_embeddings)},
-          {"num_attention_heads", number(kind.attention.num_attention_heads)},
-          {"num_hidden_layers", number(spec.model.num_hidden_layers)},
-          {"num_key_value_heads", number(kind.attention.num_key_value_heads)},
-          {"vocab_size", number(spec.model.vocab_size)}};
-}
-
 std::optional<double> attention_scale(const Spec& spec, const LayerKind& kind, Diagnostics& diagnostics) {
-  const std::map<std::string, double> numbers = spec_numbers(spec, kind);
-  std::vector<std::string> names;
-  for (const auto& [name, value] : numbers) names.push_back(name);
   const Field<std::string>& scale = kind.attention.scale;
-  const auto expression = parse_expression(scale.value, scale.span, names, diagnostics);
+  const auto expression = parse_expression(scale.value, scale.span, spec_numbers(spec, kind), Type::real, diagnostics);
   if (!expression) return std::nullopt;
   // The default's operands are judged by their own rules.
   if (!scale.given && !usable(kind.attention.head_dim)) return std::nullopt;
-  const double value = evaluate(*expression, numbers);
+  const double value = evaluate(*expression, {});
   if (std::isfinite(value) && value > 0 && std::isfinite(static_cast<float>(value)) && static_cast<float>(value) > 0) {
     return value;
   }

@@ -57,22 +57,26 @@ std::optional<std::string> activation_text(const Field<std::string>& activation,
 
 }  // namespace
 
-std::optional<Expression> mlp_expression(const LayerKind& kind, Diagnostics& diagnostics) {
+std::optional<Expression> mlp_expression(const Spec& spec, const LayerKind& kind, Diagnostics& diagnostics) {
   const MlpSection& mlp = kind.mlp;
+  const auto parse = [&](const std::string& text, const Span& span, const std::vector<std::string>& inputs) {
+    ExpressionNames names = variables(inputs);
+    names.merge(spec_numbers(spec, kind));
+    return parse_expression(text, span, names, Type::real, diagnostics);
+  };
   if (mlp.combine.given) {
-    auto combine = parse_expression(mlp.combine.value, mlp.combine.span, {"gate", "up"}, diagnostics);
+    auto combine = parse(mlp.combine.value, mlp.combine.span, {"gate", "up"});
     if (combine) uses_its_inputs(*combine, {"gate", "up"}, mlp.combine, "mlp.combine", diagnostics);
     return combine;
   }
   if (!mlp.activation.given) return std::nullopt;
   const auto text = activation_text(mlp.activation, diagnostics);
   if (!text) return std::nullopt;
-  auto activation = parse_expression(*text, mlp.activation.span, {"x"}, diagnostics);
+  auto activation = parse(*text, mlp.activation.span, {"x"});
   if (!activation) return std::nullopt;
   uses_its_inputs(*activation, {"x"}, mlp.activation, "mlp.activation", diagnostics);
   if (mlp.type.value != "gated") return activation;
-  const std::string combined = "(" + rename_in_expression(*text, "x", "gate") + ") * up";
-  return parse_expression(combined, mlp.activation.span, {"gate", "up"}, diagnostics);
+  return parse("(" + rename_in_expression(*text, "x", "gate") + ") * up", mlp.activation.span, {"gate", "up"});
 }
 
 void check_mlp_rules(const Spec& spec, Diagnostics& diagnostics) {
@@ -82,7 +86,7 @@ void check_mlp_rules(const Spec& spec, Diagnostics& diagnostics) {
     check_range(kind.mlp.intermediate_size, "mlp.intermediate_size", 1, max_size, diagnostics);
     has_an_activation(kind, diagnostics);
     activation_is_used(kind.mlp, diagnostics);
-    mlp_expression(kind, diagnostics);
+    mlp_expression(spec, kind, diagnostics);
     check_bias_projections(
         kind.mlp.bias, "mlp",
         gated ? std::vector<std::string>{"gate", "up", "down"} : std::vector<std::string>{"up", "down"}, diagnostics);

@@ -6,7 +6,7 @@ namespace monomorph::generator {
 
 Expression known_expression(const std::string& text, const std::vector<std::string>& names) {
   Diagnostics diagnostics;
-  const std::optional<Expression> expression = parse_expression(text, {}, names, diagnostics);
+  const std::optional<Expression> expression = parse_expression(text, {}, variables(names), Type::real, diagnostics);
   if (!expression) throw InternalError("graph: the expression " + text + " cannot be read");
   return *expression;
 }

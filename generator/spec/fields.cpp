@@ -138,9 +138,10 @@ const std::vector<FieldRow<MlpSection>>& fields() {
                {"gated", "plain"}),
         row<S>("intermediate_size", at(&S::intermediate_size), required(), "elements", "Width inside the MLP"),
         expression(row<S>("activation", at(&S::activation), computed("none; required unless combine is given"), "",
-                          "A named activation, or an expression of x")),
+                          "A named activation, or an expression of x and the spec's own numbers")),
         expression(row<S>("combine", at(&S::combine), computed("activation(gate) * up"), "",
-                          "An expression of gate and up, in place of an activation", {}, {"gated"})),
+                          "An expression of gate, up and the spec's own numbers, in place of an activation", {},
+                          {"gated"})),
         row<S>("bias", at(&S::bias), literal("false"), "",
                "Projections with a bias: true, false, or a list out of \"gate\", \"up\", \"down\""),
     };

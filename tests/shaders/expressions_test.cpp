@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "generator/spec/expression.hpp"
-#include "generator/spec/expression_node.hpp"
+#include "generator/expression/expression.hpp"
+#include "generator/expression/node.hpp"
 #include "tests/shaders/on_every_device.hpp"
 
 using namespace monomorph::generator;
@@ -15,7 +15,7 @@ namespace {
 
 Expression parse(const std::string& text) {
   Diagnostics diagnostics;
-  const auto expression = parse_expression(text, {}, {"x"}, diagnostics);
+  const auto expression = parse_expression(text, {}, variables({"x"}), Type::real, diagnostics);
   REQUIRE_MESSAGE(expression, text << ": " << render(diagnostics));
   return *expression;
 }

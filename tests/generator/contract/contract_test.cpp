@@ -133,6 +133,13 @@ TEST_CASE("a gated MLP's expression is the activation of gate times up") {
   CHECK(evaluate(named.activation, {{"gate", 2.0}, {"up", 3.0}}) == doctest::Approx(6 / (1 + std::exp(-2.0))));
   const MlpContract written = contract_of(tiny, {{"mlp.activation", "x > 0 ? x : x / 2"}}).kinds[0].mlp;
   CHECK(evaluate(written.activation, {{"gate", -4.0}, {"up", 3.0}}) == -6.0);
+  const auto activated = [](const char* text) {
+    return evaluate(contract_of(tiny, {{"mlp.activation", text}}).kinds[0].mlp.activation,
+                    {{"gate", 2.0}, {"up", 3.0}});
+  };
+  CHECK(activated("x / hidden_size") == doctest::Approx(6.0 / 96));
+  CHECK(activated("x * (num_attention_heads % 3 == 1 ? 1 : 10)") == 6.0);
+  CHECK(activated("x + intermediate_size") == 774.0);
 }
 
 TEST_CASE("rotary frequencies are those of transformers' default, to one unit in the last place") {

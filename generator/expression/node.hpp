@@ -5,16 +5,17 @@
 #include <string>
 #include <vector>
 
-#include "generator/spec/expression.hpp"
+#include "generator/expression/expression.hpp"
 
 namespace monomorph::generator {
 
 struct ExpressionNode {
-  enum class Form { number, name, negation, binary, conditional, call };
+  /// `widened`: a whole number as a real one.
+  enum class Form { number, name, widened, negation, inversion, binary, conditional, call };
   using Pointer = std::shared_ptr<const ExpressionNode>;
 
   Form form = Form::number;
-  bool is_boolean = false;
+  Type type = Type::real;
   double value = 0;         ///< of a number
   std::string word;         ///< name, operator or function
   std::size_t written = 1;  ///< nodes of the tree as it is written out, shared ones as often as they are met
@@ -25,6 +26,7 @@ struct ExpressionFunction {
   std::size_t arity;
   const char* glsl;
   const char* cpp;
+  const char* whole_cpp;  ///< of whole numbers, whose result is whole then; null: takes real numbers alone
   double (*evaluate)(const double* arguments);
 };
 

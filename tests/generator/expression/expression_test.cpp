@@ -1,4 +1,4 @@
-#include "generator/spec/expression.hpp"
+#include "generator/expression/expression.hpp"
 
 #include <doctest/doctest.h>
 
@@ -11,20 +11,48 @@ using namespace monomorph::generator::testing;
 
 namespace {
 
-Expression parse(const std::string& text, const std::vector<std::string>& variables = {"x"}) {
+Expression typed(const std::string& text, const ExpressionNames& names, Type wanted = Type::real) {
   Diagnostics diagnostics;
-  const auto expression = parse_expression(text, {}, variables, diagnostics);
+  const auto expression = parse_expression(text, {}, names, wanted, diagnostics);
   INFO(text << ": " << render(diagnostics));
   REQUIRE(expression);
   return *expression;
+}
+
+Expression parse(const std::string& text, const std::vector<std::string>& names = {"x"}) {
+  return typed(text, variables(names));
 }
 
 double value(const std::string& text, double x = 0) { return evaluate(parse(text), {{"x", x}}); }
 
 std::string rule_of(const std::string& text) {
   Diagnostics diagnostics;
-  if (parse_expression(text, {}, {"x", "gate"}, diagnostics)) return "";
+  if (parse_expression(text, {}, variables({"x", "gate"}), Type::real, diagnostics)) return "";
   return diagnostics.all().front().rule;
+}
+
+/// What a mask may name: positions and a number of the spec, beside a real one.
+const ExpressionNames mask_names = {{"query", {Type::integer, {}}},
+                                    {"key", {Type::integer, {}}},
+                                    {"score", {Type::real, {}}},
+                                    {"heads", {Type::integer, 6.0}}};
+
+/// Rule and column of the first mistake, the text beginning in column 6; nothing where there is none.
+std::string mistake(const std::string& text, Type wanted) {
+  const auto source = as_source("a = \"" + text + "\"");
+  Diagnostics diagnostics;
+  if (parse_expression(text, {source, 1, 5, static_cast<int>(text.size()) + 2}, mask_names, wanted, diagnostics)) {
+    return "";
+  }
+  return errors_of(diagnostics).front();
+}
+
+double whole(const std::string& text, double query = 0, double key = 0) {
+  return evaluate(typed(text, mask_names, Type::integer), {{"query", query}, {"key", key}});
+}
+
+bool holds(const std::string& text, double query = 0, double key = 0) {
+  return evaluate(typed(text, mask_names, Type::boolean), {{"query", query}, {"key", key}, {"score", 0.5}}) != 0;
 }
 
 }  // namespace
@@ -43,7 +71,70 @@ TEST_CASE("operators bind as in C") {
   CHECK(value(".5e1 + 1.") == 6);
 }
 
-TEST_CASE("division is of real numbers") { CHECK(value("1 / 4") == 0.25); }
+TEST_CASE("division is of real numbers") {
+  CHECK(value("1 / 4") == 0.25);
+  CHECK(mistake("query / key", Type::integer) == "expression.types 1:6");
+}
+
+TEST_CASE("whole numbers stay whole, and stand where real ones are wanted") {
+  CHECK(whole("2 * query - key", 5, 3) == 7);
+  CHECK(whole("abs(query - key) + max(query, 1) + clamp(key, 0, 2)", -5, 3) == 11);
+  CHECK(whole("query < key ? heads : -heads", 1, 2) == 6);
+  CHECK(to_glsl(typed("score * 0.5 + (query - key)", mask_names)) == "score * 0.5 + float(query - key)");
+  CHECK(to_cpp(typed("min(query, 3) / heads", mask_names)) == "double(std::min<std::int64_t>(query, 3)) / 6.0");
+  CHECK(to_glsl(typed("query > 3 ? score : key", mask_names)) == "query > 3 ? score : float(key)");
+  CHECK(to_glsl(typed("max(score, query)", mask_names)) == "max(score, float(query))");
+}
+
+TEST_CASE("the remainder is floored: it has the sign of the divisor, and is 0 for the divisor 0") {
+  CHECK(whole("query % key", 7, 3) == 1);
+  CHECK(whole("query % key", -7, 3) == 2);
+  CHECK(whole("query % key", 7, -3) == -2);
+  CHECK(whole("query % key", -7, -3) == -1);
+  CHECK(whole("query % key", -6, 3) == 0);
+  CHECK(whole("query % key", 7, 0) == 0);
+  CHECK(to_glsl(typed("query % heads == 0", mask_names, Type::boolean)) == "floor_mod(query, 6) == 0");
+  CHECK(to_cpp(typed("(query - key) % 4", mask_names, Type::integer)) ==
+        "monomorph::reference::floor_mod(query - key, 4)");
+  CHECK(mistake("query % (heads - 6)", Type::integer) == "expression.number 1:12");
+}
+
+TEST_CASE("a condition is a result of its own") {
+  CHECK(holds("key <= query && query - key < 4", 5, 2));
+  CHECK_FALSE(holds("key <= query && query - key < 4", 6, 2));
+  CHECK(holds("!(key > query) || key % 2 == 1", 1, 3));
+  CHECK(holds("query < 2 ? key < 2 : key > 2", 5, 3));
+  CHECK(to_glsl(typed("!(key > query || score < 0)", mask_names, Type::boolean)) == "!(key > query || score < 0.0)");
+  CHECK(to_cpp(typed("!(query == key) && key < 4", mask_names, Type::boolean)) == "!(query == key) && key < 4");
+}
+
+TEST_CASE("a constant is written as its number, and what is known of whole numbers is one number") {
+  CHECK(to_glsl(typed("score / sqrt(heads)", mask_names)) == "score / sqrt(6.0)");
+  CHECK(to_glsl(typed("score * (heads * 2 - 1)", mask_names)) == "score * 11.0");
+  CHECK(to_glsl(typed("query + (2 - heads)", mask_names, Type::integer)) == "query + -4");
+  CHECK(to_glsl(typed("1 - -score * (0 - 3)", mask_names)) == "1.0 - -score * -3.0");
+  CHECK(names_in(typed("score * heads", mask_names)) == std::set<std::string>{"score"});
+  // Beyond the 32 bits that kernels have, a number is real.
+  CHECK(to_glsl(typed("score * 3000000000", mask_names)) == "score * 3000000000.0");
+  CHECK(to_cpp(typed("score * (50000 * 50000)", mask_names)) == "score * 2500000000.0");
+  CHECK(mistake("3000000000 % query", Type::integer) == "expression.types 1:17");
+}
+
+TEST_CASE("a mistake of each sort of type is shown at its column") {
+  CHECK(mistake("query < key", Type::real) == "expression.types 1:6");
+  CHECK(mistake("score", Type::integer) == "expression.types 1:6");
+  CHECK(mistake("query - key", Type::boolean) == "expression.types 1:6");
+  CHECK(mistake("query + (key < 3)", Type::integer) == "expression.types 1:12");
+  CHECK(mistake("query < 3 && key", Type::boolean) == "expression.types 1:16");
+  CHECK(mistake("query < 3 < key", Type::boolean) == "expression.types 1:16");
+  CHECK(mistake("score % 2", Type::real) == "expression.types 1:12");
+  CHECK(mistake("1 + !query", Type::integer) == "expression.types 1:10");
+  CHECK(mistake("2 * -(query < 3)", Type::real) == "expression.types 1:10");
+  CHECK(mistake("1 - (query ? 1 : 2)", Type::real) == "expression.types 1:11");
+  CHECK(mistake("query < 3 ? 1 : key < 2", Type::real) == "expression.types 1:6");
+  CHECK(mistake("2 + sqrt(query < 3)", Type::real) == "expression.types 1:10");
+  CHECK(mistake("2 + silu(query < 3)", Type::real) == "expression.types 1:10");
+}
 
 TEST_CASE("functions are those of mathematics") {
   CHECK(value("exp(log(x))", 3) == doctest::Approx(3));
@@ -104,14 +195,14 @@ TEST_CASE("activations of activations are refused before they grow without end")
 TEST_CASE("an operator that is not there is told what takes its place") {
   const auto message = [](const std::string& text) {
     Diagnostics diagnostics;
-    CHECK_FALSE(parse_expression(text, {}, {"x", "gate"}, diagnostics));
+    CHECK_FALSE(parse_expression(text, {}, variables({"x", "gate"}), Type::real, diagnostics));
     REQUIRE(diagnostics.all().size() == 1);
     return diagnostics.all().front().message;
   };
   CHECK(message("x ** 2") == "there is no operator **; a power is a function: pow(x, 2)");
   CHECK(message("(x ^ 2) * 3") == "there is no operator ^; a power is a function: pow(x, 2)");
   CHECK(message("max(x^2, 0)") == "there is no operator ^; a power is a function: pow(x, 2)");
-  CHECK(message("gate * silu") == "silu is a function: silu(x)");
+  CHECK(message("x * silu") == "silu is a function: silu(gate)");
   CHECK(message("sillu(x)").ends_with("did you mean silu?"));
   CHECK(message("x * * 2") == "\"*\" stands where a number, a name or \"(\" is required");
 }
@@ -166,7 +257,7 @@ TEST_CASE("what is wrong has a rule") {
 TEST_CASE("all unknown names are reported, each at its own place in the string") {
   const auto source = as_source("a = \"y + x * gat\"");
   Diagnostics diagnostics;
-  parse_expression("y + x * gat", {source, 1, 5, 13}, {"x", "gate"}, diagnostics);
+  parse_expression("y + x * gat", {source, 1, 5, 13}, variables({"x", "gate"}), Type::real, diagnostics);
   CHECK(errors_of(diagnostics) ==
         std::vector<std::string>{"expression.unknown_name 1:6", "expression.unknown_name 1:14"});
   CHECK(diagnostics.all()[1].message.find("did you mean gate?") != std::string::npos);

@@ -1,0 +1,89 @@
+// What an expression is worth, and what it is made of.
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "generator/expression/node.hpp"
+
+namespace monomorph::generator {
+
+using Form = ExpressionNode::Form;
+using Pointer = ExpressionNode::Pointer;
+
+namespace {
+
+double binary_value(const std::string& op, double a, double b) {
+  if (op == "+") return a + b;
+  if (op == "-") return a - b;
+  if (op == "*") return a * b;
+  if (op == "/") return a / b;
+  if (op == "%") return b == 0 ? 0 : a - b * std::floor(a / b);
+  if (op == "<") return a < b;
+  if (op == "<=") return a <= b;
+  if (op == ">") return a > b;
+  if (op == ">=") return a >= b;
+  if (op == "==") return a == b;
+  if (op == "!=") return a != b;
+  if (op == "&&") return a != 0 && b != 0;
+  if (op == "||") return a != 0 || b != 0;
+  throw InternalError("expression: no operator " + op);
+}
+
+double value_of(const ExpressionNode& node, const std::map<std::string, double>& variables) {
+  switch (node.form) {
+    case Form::number:
+      return node.value;
+    case Form::name: {
+      const auto found = variables.find(node.word);
+      if (found == variables.end()) throw InternalError("expression: no value for " + node.word);
+      return found->second;
+    }
+    case Form::widened:
+      return value_of(*node.operands[0], variables) + 0.0;  // whole numbers have no -0
+    case Form::negation:
+      return -value_of(*node.operands[0], variables);
+    case Form::inversion:
+      return value_of(*node.operands[0], variables) == 0;
+    case Form::binary:
+      return binary_value(node.word, value_of(*node.operands[0], variables), value_of(*node.operands[1], variables));
+    case Form::conditional:
+      return value_of(*node.operands[value_of(*node.operands[0], variables) != 0 ? 1 : 2], variables);
+    case Form::call: {
+      double arguments[3] = {};
+      for (std::size_t i = 0; i < node.operands.size(); ++i) arguments[i] = value_of(*node.operands[i], variables);
+      return find_function(node.word)->evaluate(arguments);
+    }
+  }
+  throw InternalError("expression: a node of no form");
+}
+
+}  // namespace
+
+double evaluate(const Expression& expression, const std::map<std::string, double>& variables) {
+  if (expression.empty()) throw InternalError("expression: nothing to evaluate");
+  return value_of(*expression.root, variables);
+}
+
+std::set<std::string> names_in(const Expression& expression) {
+  std::set<std::string> names;
+  std::vector<const ExpressionNode*> open = {expression.root.get()};
+  while (!open.empty()) {
+    const ExpressionNode* node = open.back();
+    open.pop_back();
+    if (node == nullptr) continue;
+    if (node->form == Form::name) names.insert(node->word);
+    for (const Pointer& operand : node->operands) open.push_back(operand.get());
+  }
+  return names;
+}
+
+bool equal(const Expression& a, const Expression& b) {
+  const std::function<bool(const Pointer&, const Pointer&)> same = [&](const Pointer& x, const Pointer& y) {
+    if (x == nullptr || y == nullptr) return x == y;
+    return x->form == y->form && x->type == y->type && x->word == y->word && x->value == y->value &&
+           std::equal(x->operands.begin(), x->operands.end(), y->operands.begin(), y->operands.end(), same);
+  };
+  return same(a.root, b.root);
+}
+
+}  // namespace monomorph::generator

@@ -1,0 +1,72 @@
+// The tables of an expression's operators, functions and named activations.
+#include <algorithm>
+#include <cmath>
+
+#include "generator/expression/node.hpp"
+
+namespace monomorph::generator {
+namespace {
+
+const std::map<std::string, ExpressionFunction>& functions() {
+  // sigmoid, safe_tanh, safe_pow and erf_approx are those of shaders/numerics.glsl: drivers overflow in tanh, and GLSL
+  // has no erf.
+  static const std::map<std::string, ExpressionFunction> table = {
+      {"abs", {1, "abs", "std::abs", "std::abs", [](const double* a) { return std::abs(a[0]); }}},
+      {"clamp",
+       {3, "clamp", "std::clamp", "std::clamp<std::int64_t>",
+        [](const double* a) { return std::min(std::max(a[0], a[1]), a[2]); }}},
+      {"cos", {1, "cos", "std::cos", nullptr, [](const double* a) { return std::cos(a[0]); }}},
+      {"erf", {1, "erf_approx", "std::erf", nullptr, [](const double* a) { return std::erf(a[0]); }}},
+      {"exp", {1, "exp", "std::exp", nullptr, [](const double* a) { return std::exp(a[0]); }}},
+      {"log", {1, "log", "std::log", nullptr, [](const double* a) { return std::log(a[0]); }}},
+      {"max", {2, "max", "std::max", "std::max<std::int64_t>", [](const double* a) { return std::max(a[0], a[1]); }}},
+      {"min", {2, "min", "std::min", "std::min<std::int64_t>", [](const double* a) { return std::min(a[0], a[1]); }}},
+      {"pow", {2, "safe_pow", "std::pow", nullptr, [](const double* a) { return std::pow(a[0], a[1]); }}},
+      {"sigmoid",
+       {1, "sigmoid", "monomorph::reference::sigmoid", nullptr,
+        [](const double* a) { return 1 / (1 + std::exp(-a[0])); }}},
+      {"sin", {1, "sin", "std::sin", nullptr, [](const double* a) { return std::sin(a[0]); }}},
+      {"sqrt", {1, "sqrt", "std::sqrt", nullptr, [](const double* a) { return std::sqrt(a[0]); }}},
+      {"tanh", {1, "safe_tanh", "std::tanh", nullptr, [](const double* a) { return std::tanh(a[0]); }}},
+  };
+  return table;
+}
+
+}  // namespace
+
+const ExpressionFunction* find_function(const std::string& name) {
+  const auto found = functions().find(name);
+  return found == functions().end() ? nullptr : &found->second;
+}
+
+std::vector<std::string> function_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, function] : functions()) names.push_back(name);
+  return names;
+}
+
+int precedence(const std::string& op) {
+  static const std::map<std::string, int> table = {{"||", 1}, {"&&", 2}, {"==", 3}, {"!=", 3}, {"<", 4},
+                                                   {"<=", 4}, {">", 4},  {">=", 4}, {"+", 5},  {"-", 5},
+                                                   {"*", 6},  {"/", 6},  {"%", 6}};
+  const auto found = table.find(op);
+  return found == table.end() ? 0 : found->second;
+}
+
+const std::map<std::string, std::string>& named_activations() {
+  // The tanh form of GELU is 0.5 x (1 + tanh u) = x sigmoid(2u), u = sqrt(2 / pi) (x + 0.044715 x^3), which cannot
+  // overflow; sigmoid is monotone and exact at both ends.
+  static const std::string gelu_tanh = "x * sigmoid(1.5957691216057308 * (x + 0.044715 * x * x * x))";
+  static const std::map<std::string, std::string> table = {
+      {"gelu", "0.5 * x * (1 + erf(0.7071067811865476 * x))"},
+      {"gelu_new", gelu_tanh},
+      {"gelu_pytorch_tanh", gelu_tanh},
+      {"quick_gelu", "x * sigmoid(1.702 * x)"},
+      {"relu", "max(x, 0)"},
+      {"relu2", "max(x, 0) * max(x, 0)"},
+      {"silu", "x * sigmoid(x)"},
+  };
+  return table;
+}
+
+}  // namespace monomorph::generator

@@ -1,0 +1,334 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+
+#include "generator/expression/node.hpp"
+#include "generator/expression/tokens.hpp"
+
+namespace monomorph::generator {
+namespace {
+
+using Form = ExpressionNode::Form;
+using Pointer = ExpressionNode::Pointer;
+
+constexpr int max_depth = 100;  // of parentheses; what nests deeper or is longer was not written by hand
+constexpr std::size_t max_length = 4096;
+constexpr std::size_t max_written = 4096;  // nodes: activations of activations multiply
+
+/// The place of `length` bytes of the expression. Only a string on one line and without escapes shows where they stand.
+Span inside(const Span& span, const std::string& text, std::size_t begin, std::size_t length) {
+  if (span.source == nullptr || span.line < 1) return span;
+  const bool plain = static_cast<std::size_t>(span.length) == text.size() + 2 && text.find('\n') == std::string::npos;
+  if (!plain) return span;
+  Span result = span;
+  result.column = span.column + 1 + static_cast<int>(begin);
+  result.length = std::max(1, static_cast<int>(length));
+  return result;
+}
+
+/// What can be called, for messages.
+std::vector<std::string> callable_names() {
+  std::vector<std::string> names = function_names();
+  for (const auto& [name, text] : named_activations()) names.push_back(name);
+  return names;
+}
+
+/// What an expression of a type is, for messages.
+const char* described(Type type) {
+  switch (type) {
+    case Type::real:
+      return "a number";
+    case Type::integer:
+      return "a whole number";
+    case Type::boolean:
+      return "a comparison";
+  }
+  return "";
+}
+
+bool is_number(const Pointer& node) { return node->type != Type::boolean; }
+
+Pointer number(Type type, double value) {
+  auto result = std::make_shared<ExpressionNode>();
+  // Kernels have whole numbers of 32 bits; beyond them a number is real.
+  const bool whole = type == Type::integer && std::abs(value) <= std::numeric_limits<std::int32_t>::max();
+  result->type = whole ? Type::integer : Type::real;
+  result->value = value;
+  return result;
+}
+
+Pointer make_node(Form form, Type type, std::string word, std::vector<Pointer> operands) {
+  auto result = std::make_shared<ExpressionNode>();
+  result->form = form;
+  result->type = type;
+  result->word = std::move(word);
+  for (const Pointer& operand : operands) result->written += operand->written;
+  result->operands = std::move(operands);
+  const bool known = type == Type::integer && form != Form::name &&
+                     std::all_of(result->operands.begin(), result->operands.end(),
+                                 [](const Pointer& operand) { return operand->form == Form::number; });
+  return known ? number(Type::integer, evaluate({result, ""}, {}) + 0.0) : result;  // + 0.0: -0 is no whole number
+}
+
+/// A number as a real one.
+Pointer widened(const Pointer& node) {
+  if (node->type != Type::integer) return node;
+  if (node->form == Form::number) return number(Type::real, node->value);
+  return make_node(Form::widened, Type::real, "", {node});
+}
+
+/// Makes all numbers whole or all real; gives which.
+Type unite(std::vector<Pointer>& numbers) {
+  const bool whole =
+      std::all_of(numbers.begin(), numbers.end(), [](const Pointer& n) { return n->type == Type::integer; });
+  if (whole) return Type::integer;
+  std::transform(numbers.begin(), numbers.end(), numbers.begin(), widened);
+  return Type::real;
+}
+
+class Parser {
+ public:
+  Parser(const std::string& text, const Span& span, const ExpressionNames& names, Diagnostics& diagnostics)
+      : text_(text), span_(span), names_(names), diagnostics_(diagnostics), token_(next_token(text, 0)) {}
+
+  Pointer parse(Type wanted) {
+    if (text_.size() > max_length) {
+      return fail("expression.syntax", 0, text_.size(),
+                  fmt::format("an expression has at most {} characters", max_length));
+    }
+    Pointer root = conditional(0);
+    if (root == nullptr) return nullptr;
+    if (token_.kind != Token::Kind::end) return unexpected("an operator or the end");
+    if (wanted == Type::real && is_number(root)) root = widened(root);
+    if (root->type != wanted) {
+      return fail("expression.types", 0, text_.size(),
+                  fmt::format("this is {}; {} is required", described(root->type), described(wanted)));
+    }
+    return failed_ ? nullptr : root;
+  }
+
+ private:
+  Pointer conditional(int depth) {
+    if (depth > max_depth) return fail("expression.syntax", token_.begin, 1, "this expression nests too deeply");
+    const std::size_t begin = token_.begin;
+    Pointer condition = binary(1, depth);
+    if (condition == nullptr || !take("?")) return condition;
+    if (is_number(condition))
+      return fail("expression.types", begin, 1, "what stands before ? is a number; a comparison is required");
+    Pointer chosen = conditional(depth + 1);
+    if (chosen == nullptr) return nullptr;
+    if (!take(":")) return unexpected("\":\"");
+    Pointer other = conditional(depth + 1);
+    if (other == nullptr) return nullptr;
+    if (is_number(chosen) != is_number(other)) {
+      return fail("expression.types", begin, 1, "both choices of a condition must be numbers, or both comparisons");
+    }
+    std::vector<Pointer> choices = {chosen, other};
+    const Type type = is_number(chosen) ? unite(choices) : Type::boolean;
+    return make_node(Form::conditional, type, "?", {condition, choices[0], choices[1]});
+  }
+
+  Pointer binary(int level, int depth) {
+    Pointer left = unary(depth);
+    while (left != nullptr && token_.kind == Token::Kind::symbol && precedence(token_.text) >= level) {
+      const Token op = token_;
+      advance();
+      Pointer right = binary(precedence(op.text) + 1, depth);
+      if (right == nullptr) return nullptr;
+      left = combined(op, {left, right});
+    }
+    return left;
+  }
+
+  Pointer combined(const Token& op, std::vector<Pointer> sides) {
+    const auto takes = [&](const char* what) {
+      return fail("expression.types", op.begin, op.text.size(),
+                  fmt::format("{} takes {} on both sides", op.text, what));
+    };
+    if (op.text == "&&" || op.text == "||") {
+      if (is_number(sides[0]) || is_number(sides[1])) return takes("comparisons");
+      return make_node(Form::binary, Type::boolean, op.text, std::move(sides));
+    }
+    if (!is_number(sides[0]) || !is_number(sides[1])) return takes("numbers");
+    Type type = unite(sides);
+    if (op.text == "%") {
+      if (type != Type::integer) return takes("whole numbers");
+      if (sides[1]->form == Form::number && sides[1]->value == 0) {
+        return fail("expression.number", op.begin, 1, "% 0 is not defined");
+      }
+    }
+    if (op.text == "/") {
+      sides = {widened(sides[0]), widened(sides[1])};
+      type = Type::real;
+    }
+    if (precedence(op.text) <= precedence("<")) type = Type::boolean;
+    return make_node(Form::binary, type, op.text, std::move(sides));
+  }
+
+  Pointer unary(int depth) {
+    if (depth > max_depth) return fail("expression.syntax", token_.begin, 1, "this expression nests too deeply");
+    const Token token = token_;
+    const bool minus = take("-");
+    if (!minus && !take("!")) return primary(depth);
+    Pointer operand = unary(depth + 1);
+    if (operand == nullptr) return nullptr;
+    if (is_number(operand) != minus) {
+      return fail("expression.types", token.begin, 1, minus ? "- takes a number" : "! takes a comparison");
+    }
+    return make_node(minus ? Form::negation : Form::inversion, operand->type, token.text, {operand});
+  }
+
+  Pointer primary(int depth) {
+    const Token token = token_;
+    if (token.kind == Token::Kind::number) {
+      advance();
+      const double value = std::strtod(token.text.c_str(), nullptr);
+      if (!(value <= static_cast<double>(std::numeric_limits<float>::max()))) {
+        return fail("expression.number", token.begin, token.text.size(),
+                    token.text + " is beyond the range of f32, in which kernels compute");
+      }
+      const bool whole = token.text.find_first_of(".eE") == std::string::npos;
+      return number(whole ? Type::integer : Type::real, value);
+    }
+    if (token.kind == Token::Kind::name) {
+      advance();
+      return take("(") ? call(token, depth) : name(token);
+    }
+    if (take("(")) {
+      Pointer inner = conditional(depth + 1);
+      if (inner != nullptr && !take(")")) return unexpected("\")\"");
+      return inner;
+    }
+    return unexpected("a number, a name or \"(\"");
+  }
+
+  Pointer name(const Token& token) {
+    const auto known = names_.find(token.text);
+    if (known != names_.end()) {
+      const auto& [type, constant] = known->second;
+      return constant ? number(type, *constant) : make_node(Form::name, type, token.text, {});
+    }
+    std::vector<std::string> all, constants;
+    for (const auto& [name, is] : names_) (is.constant ? constants : all).push_back(name);
+    const std::vector<std::string> callables = callable_names();
+    if (std::find(callables.begin(), callables.end(), token.text) != callables.end()) {
+      const std::string& argument = all.empty() ? constants.front() : all.front();
+      fail("expression.unknown_name", token.begin, token.text.size(),
+           fmt::format("{0} is a function: {0}({1})", token.text, argument));
+    } else {
+      all.insert(all.end(), constants.begin(), constants.end());
+      const std::string suggestion = nearest(token.text, all);
+      fail("expression.unknown_name", token.begin, token.text.size(),
+           fmt::format("{} is not known here; the names are {}{}", token.text, fmt::join(all, ", "),
+                       suggestion.empty() ? "" : "; did you mean " + suggestion + "?"));
+    }
+    return unknown();
+  }
+
+  /// In place of what is wrong, so that the rest is read too.
+  static Pointer unknown() { return number(Type::real, 0); }
+
+  Pointer call(const Token& token, int depth) {
+    std::vector<Pointer> arguments;
+    if (!take(")")) {
+      do {
+        Pointer argument = conditional(depth + 1);
+        if (argument == nullptr) return nullptr;
+        if (!is_number(argument)) {
+          fail("expression.types", token.begin, token.text.size(), token.text + " takes numbers, not comparisons");
+        }
+        arguments.push_back(std::move(argument));
+      } while (take(","));
+      if (!take(")")) return unexpected("\",\" or \")\"");
+    }
+    const ExpressionFunction* function = find_function(token.text);
+    const auto activation = named_activations().find(token.text);
+    const bool is_activation = activation != named_activations().end();
+    const std::size_t arity = function != nullptr ? function->arity : 1;
+    if (function == nullptr && !is_activation) {
+      const std::string suggestion = nearest(token.text, callable_names());
+      fail("expression.unknown_function", token.begin, token.text.size(),
+           fmt::format("there is no function {}; the functions are {}{}", token.text, fmt::join(callable_names(), ", "),
+                       suggestion.empty() ? "" : "; did you mean " + suggestion + "?"));
+    } else if (arity != arguments.size()) {
+      fail("expression.arguments", token.begin, token.text.size(),
+           fmt::format("{} takes {} argument{}, and {} {} given", token.text, arity, arity == 1 ? "" : "s",
+                       arguments.size(), arguments.size() == 1 ? "is" : "are"));
+    }
+    if (failed_) return unknown();
+    if (is_activation) {
+      return with_argument(Parser(activation->second, {}, variables({"x"}), diagnostics_).parse(Type::real),
+                           widened(arguments.front()), token);
+    }
+    if (function->whole_cpp == nullptr) std::transform(arguments.begin(), arguments.end(), arguments.begin(), widened);
+    const Type type = unite(arguments);
+    return make_node(Form::call, type, token.text, std::move(arguments));
+  }
+
+  /// An activation's expression of x with `argument` for x.
+  Pointer with_argument(const Pointer& of_x, const Pointer& argument, const Token& token) {
+    if (of_x->form == Form::name) return argument;
+    std::vector<Pointer> operands;
+    for (const Pointer& operand : of_x->operands) {
+      operands.push_back(with_argument(operand, argument, token));
+      if (operands.back() == nullptr) return nullptr;
+    }
+    if (operands.empty()) return of_x;
+    Pointer result = make_node(of_x->form, of_x->type, of_x->word, std::move(operands));
+    if (result->written <= max_written) return result;
+    return fail("expression.syntax", token.begin, token.text.size(),
+                "this expression is too long once its activations are written out");
+  }
+
+  void advance() { token_ = next_token(text_, token_.begin + token_.text.size()); }
+
+  bool take(const std::string& symbol) {
+    if (token_.kind != Token::Kind::symbol || token_.text != symbol) return false;
+    advance();
+    return true;
+  }
+
+  Pointer unexpected(const std::string& wanted) {
+    if (token_.text == "**" || token_.text == "^") {
+      return fail("expression.syntax", token_.begin, token_.text.size(),
+                  fmt::format("there is no operator {}; a power is a function: pow(x, 2)", token_.text));
+    }
+    return fail("expression.syntax", token_.begin, token_.text.size(),
+                token_.kind == Token::Kind::end
+                    ? fmt::format("the expression ends where {} is required", wanted)
+                    : fmt::format("\"{}\" stands where {} is required", token_.text, wanted));
+  }
+
+  Pointer fail(const char* rule, std::size_t begin, std::size_t length, const std::string& message) {
+    diagnostics_.error(rule, inside(span_, text_, begin, length), message);
+    failed_ = true;
+    return nullptr;
+  }
+
+  const std::string& text_;
+  const Span& span_;
+  const ExpressionNames& names_;
+  Diagnostics& diagnostics_;
+  Token token_;
+  bool failed_ = false;
+};
+
+}  // namespace
+
+ExpressionNames variables(const std::vector<std::string>& names) {
+  ExpressionNames result;
+  for (const std::string& name : names) result.insert({name, {}});
+  return result;
+}
+
+std::optional<Expression> parse_expression(const std::string& text, const Span& span, const ExpressionNames& names,
+                                           Type wanted, Diagnostics& diagnostics) {
+  Pointer root = Parser(text, span, names, diagnostics).parse(wanted);
+  if (root == nullptr) return std::nullopt;
+  return Expression{std::move(root), text};
+}
+
+}  // namespace monomorph::generator
