@@ -114,11 +114,15 @@ TEST_CASE("on a terminal a prompt's progress is shown chunk by chunk, and in a p
                                               "--tokens", long_prompt,        "-n",       "1"};
   CHECK_FALSE(contains(command(arguments).errors, "reading the prompt"));
   on_forward = [](auto) { std::this_thread::sleep_for(std::chrono::milliseconds(120)); };
-  const std::string shown = on_terminal([&] { status_of(arguments); });
+  const std::optional<std::string> shown = on_terminal([&] { status_of(arguments); });
   on_forward = nullptr;
+  if (!shown) {
+    MESSAGE("this machine has no pseudo terminals: what one is shown is not looked at");
+    return;
+  }
   for (const std::string part : {"reading the prompt [", "  0%", " 40%", " 80%", "\r\x1b[K", "prompt: 40 tokens"}) {
-    INFO(part, " in: ", shown);
-    CHECK(contains(shown, part));
+    INFO(part, " in: ", *shown);
+    CHECK(contains(*shown, part));
   }
 }
 
