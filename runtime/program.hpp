@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/row_view.hpp"
 #include "runtime/step.hpp"
 #include "runtime/tensor.hpp"
 
@@ -136,15 +137,10 @@ struct Phase {
 
 // ---------------------------------------------------------------------------------------------------------- weights
 
-/// One checkpoint tensor, or some of its rows, as part of a weight. Rows are those of the weight (outputs); a
-/// checkpoint that keeps the matrix as [inputs, outputs] is `transposed`. In a vector (WeightPattern::rows == 1)
-/// `rows`, `source_row` and `source_rows` count elements. Parts follow each other.
+/// One checkpoint tensor, or some of its rows, as part of a weight. Parts follow each other.
 struct WeightPart {
-  const char* name;          ///< in the checkpoint, with "{i}" for the layer, without the prefix
-  std::int64_t rows;         ///< rows of the weight that this part fills
-  std::int64_t source_row;   ///< first of those rows in the checkpoint's tensor (after transposing)
-  std::int64_t source_rows;  ///< rows the checkpoint's tensor has (after transposing)
-  bool transposed;
+  const char* name;  ///< in the checkpoint, with "{i}" for the layer, without the prefix
+  RowView view;
 };
 
 /// A weight of the model, whatever tensors hold it: what the reference reads. A vector (norm weight, bias) is one row.

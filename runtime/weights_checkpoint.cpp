@@ -15,12 +15,12 @@
 namespace monomorph {
 namespace {
 
-/// Part of a tensor, found. Rows are the tensor's; in a vector, elements.
+/// Part of a weight, found. In a vector, rows are elements.
 struct FoundPart {
   const std::byte* data = nullptr;
-  std::int64_t first = 0, rows = 0;
-  std::int64_t source_row = 0, source_rows = 0;
-  bool transposed = false;
+  std::int64_t first = 0;  ///< row of the weight
+  RowView view;
+  std::int64_t end() const { return first + view.rows; }
 };
 
 struct FoundTensor {
@@ -54,15 +54,20 @@ class CheckpointSource final : public HostWeights::Source {
   void row(std::size_t tensor, std::int64_t row, std::span<float> out) const override {
     const FoundTensor& found = tensors_[tensor];
     const Dtype type = dtype(tensor);
-    const auto fill = [&](const FoundPart& part, std::int64_t begin, std::int64_t end) {
-      const std::byte* at = address(tensor, part, row, begin);
-      const std::int64_t step = element_bytes(type) * (part.transposed ? part.source_rows : 1);
-      for (std::int64_t c = begin; c < end; ++c, at += step) out[static_cast<std::size_t>(c)] = load(type, at);
-    };
     if (found.is_vector) {
-      for (const FoundPart& part : found.parts) fill(part, part.first, part.first + part.rows);
-    } else {
-      fill(part_of(found, row), 0, static_cast<std::int64_t>(out.size()));
+      for (const FoundPart& part : found.parts) {
+        for (std::int64_t c = part.first; c < part.end(); ++c) {
+          out[static_cast<std::size_t>(c)] = load(type, address(tensor, part, row, c));
+        }
+      }
+      return;
+    }
+    const FoundPart& part = part_of(found, row);
+    const std::byte* at = address(tensor, part, row, 0);
+    const std::int64_t step = element_bytes(type) * (part.view.transposed ? part.view.source_rows : 1);
+    for (float& value : out) {
+      value = load(type, at);
+      at += step;
     }
   }
 
@@ -75,16 +80,17 @@ class CheckpointSource final : public HostWeights::Source {
   /// The part that holds a row, or a vector's element: parts follow each other and fill the weight.
   static const FoundPart& part_of(const FoundTensor& tensor, std::int64_t row) {
     return *std::find_if(tensor.parts.begin(), tensor.parts.end(),
-                         [&](const FoundPart& part) { return row < part.first + part.rows; });
+                         [&](const FoundPart& part) { return row < part.end(); });
   }
 
   const std::byte* address(std::size_t tensor, const FoundPart& part, std::int64_t row, std::int64_t column) const {
+    const RowView& view = part.view;
     std::int64_t index = 0;
     if (tensors_[tensor].is_vector) {
-      index = part.source_row + column - part.first;
+      index = view.source_of(column - part.first);
     } else {
-      const std::int64_t source = part.source_row + row - part.first;
-      index = part.transposed ? column * part.source_rows + source : source * entries[tensor].pattern->columns + column;
+      const std::int64_t source = view.source_of(row - part.first);
+      index = view.transposed ? column * view.source_rows + source : source * entries[tensor].pattern->columns + column;
     }
     return part.data + index * element_bytes(dtype(tensor));
   }
@@ -100,12 +106,14 @@ void CheckpointSource::raw_rows(std::size_t tensor, std::int64_t first, std::int
   const std::int64_t size = element_bytes(pattern.dtype);
   for (const FoundPart& part : found.parts) {
     if (found.is_vector) {
-      std::memcpy(out.data() + part.first * size, address(tensor, part, 0, part.first),
-                  static_cast<std::size_t>(part.rows * size));
+      for (std::int64_t c = part.first, end = c; c < part.end(); c = end) {
+        end = part.first + part.view.end_of_run(c - part.first);
+        std::memcpy(out.data() + c * size, address(tensor, part, 0, c), static_cast<std::size_t>((end - c) * size));
+      }
       continue;
     }
-    const std::int64_t begin = std::max(first, part.first), end = std::min(first + rows, part.first + part.rows);
-    if (!part.transposed) {
+    const std::int64_t begin = std::max(first, part.first), end = std::min(first + rows, part.end());
+    if (!part.view.transposed) {
       for (std::int64_t r = begin; r < end; ++r) {
         std::memcpy(out.data() + (r - first) * stride, address(tensor, part, r, 0),
                     static_cast<std::size_t>(pattern.columns * size));
@@ -114,8 +122,8 @@ void CheckpointSource::raw_rows(std::size_t tensor, std::int64_t first, std::int
     }
     // In blocks of rows, so that each line of the source is read once while it is near.
     constexpr std::int64_t block = 32;
-    for (std::int64_t at = begin; at < end; at += block) {
-      const std::int64_t last = std::min(at + block, end);
+    for (std::int64_t at = begin, last = begin; at < end; at = last) {
+      last = std::min({at + block, end, part.first + part.view.end_of_run(at - part.first)});
       for (std::int64_t c = 0; c < pattern.columns; ++c) {
         const std::byte* source = address(tensor, part, at, c);
         for (std::int64_t r = at; r < last; ++r, source += size) {
@@ -165,20 +173,19 @@ void CheckpointSource::find(const Program& program, const std::string& path) {
   for (const WeightEntry& entry : entries) {
     const WeightPattern& pattern = *entry.pattern;
     FoundTensor found;
-    const bool one_row = pattern.parts.size() == 1 && pattern.parts[0].source_rows == 1 && pattern.columns > 1;
+    const bool one_row = pattern.parts.size() == 1 && pattern.parts[0].view.source_rows == 1 && pattern.columns > 1;
     found.is_vector = pattern.rows == 1 && !one_row;
     std::int64_t first = 0;
     for (const WeightPart& part : pattern.parts) {
-      FoundPart place{nullptr,          first,
-                      part.rows,        part.source_row,
-                      part.source_rows, part.transposed && !found.is_vector};  // a vector has nothing to transpose
-      first += part.rows;
+      FoundPart place{nullptr, first, part.view};
+      if (found.is_vector) place.view.transposed = false;  // it has nothing to transpose
+      first += part.view.rows;
       const std::string name = prefix + with_layer(part.name, entry.layer);
       used.insert(name);
       const CheckpointTensor* tensor = checkpoint_.find(name);
-      std::vector<std::int64_t> shape{part.source_rows};
+      std::vector<std::int64_t> shape{part.view.source_rows};
       if (!found.is_vector) {
-        shape.insert(part.transposed ? shape.begin() : shape.end(), pattern.columns);
+        shape.insert(part.view.transposed ? shape.begin() : shape.end(), pattern.columns);
       }
       if (tensor == nullptr) {
         problems.push_back(fmt::format("{}: it is missing", name));

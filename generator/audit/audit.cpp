@@ -8,6 +8,7 @@
 #include <set>
 
 #include "generator/audit/expected_tensors.hpp"
+#include "generator/audit/rows.hpp"
 #include "generator/audit/scan_values.hpp"
 #include "generator/audit/vocabulary.hpp"
 #include "runtime/engine.hpp"
@@ -169,6 +170,7 @@ void scan(const Checkpoint& checkpoint, Diagnostics& diagnostics) {
 }
 
 void audit_tensors(const Contract& contract, const Checkpoint& checkpoint, Diagnostics& diagnostics) {
+  audit_rows(contract, diagnostics);
   const std::map<std::string, ExpectedTensor> expected = expected_tensors(contract);
   std::vector<std::string> names;
   for (const auto& [name, tensor] : expected) names.push_back(name);

@@ -14,7 +14,7 @@
 
 namespace monomorph::generator {
 
-/// Rules: checkpoint.format, .missing, .unexpected, .shape, .dtype, .tied_head, .not_finite,
+/// Rules: checkpoint.format, .rows, .missing, .unexpected, .shape, .dtype, .tied_head, .not_finite,
 /// .tokenizer_vocabulary. Throws EnvironmentError when the checkpoint cannot be read.
 Diagnostics audit_checkpoint(const Contract& contract, const std::string& path, bool scan_nan);
 

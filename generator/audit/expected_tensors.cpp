@@ -16,9 +16,9 @@ void add(const WeightContract& weight, const Contract& contract, std::int64_t la
     tensor.layer = layer;
     tensor.part = weight.part;
     tensor.dtype = weight.dtype;
-    tensor.shape = {source.source_rows};
+    tensor.shape = {source.view.source_rows};
     if (weight.axes.size() == 2) tensor.shape.push_back(contract.axes[weight.axes[1]].size);
-    if (source.transposed) std::reverse(tensor.shape.begin(), tensor.shape.end());
+    if (source.view.transposed) std::reverse(tensor.shape.begin(), tensor.shape.end());
     expected.emplace(with_layer(source.name, layer), tensor);
   }
 }

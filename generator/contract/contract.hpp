@@ -28,11 +28,8 @@ enum class PositionType { rope, learned, none };
 
 /// What stands in a checkpoint for (some rows of) a weight.
 struct CheckpointPart {
-  std::string name;       ///< full name with {i}: "model.layers.{i}.self_attn.q_proj.weight"; without the prefix
-  std::int64_t rows = 0;  ///< rows of the weight it fills (a vector: elements)
-  std::int64_t source_row = 0;
-  std::int64_t source_rows = 0;
-  bool transposed = false;  ///< the checkpoint keeps [inputs, outputs]
+  std::string name;  ///< full name with {i}: "model.layers.{i}.self_attn.q_proj.weight"; without the prefix
+  RowView view;      ///< a vector: elements
 };
 
 /// What a weight, a state or a table belongs to: the model, or a kind of layer (its index in Contract::kinds).

@@ -32,7 +32,7 @@ class Declarer {
   }
   AxisId hidden() { return model_axis("hidden", contract_.hidden_size); }
 
-  /// A matrix [rows, columns].
+  /// A matrix [rows, columns] with a tensor of its own.
   void matrix(const std::string& part, const std::string& role, AxisId rows, AxisId columns) {
     add(part, role, {rows, columns}, false, whole(part, false, contract_.axes[rows].size));
   }
@@ -44,25 +44,31 @@ class Declarer {
     vector(part, role, hidden(), false);
     if (bias) vector(part, role + "_bias", hidden(), true);
   }
-  /// One of several parts that stand in one tensor, `fused` in this order with `rows_of` rows each.
-  template <class RowsOf>
-  void fused(const std::string& part, const std::string& role, const std::vector<AxisId>& axes, bool bias,
-             const std::string& tensor, const std::vector<std::string>& order, const std::string& own,
-             const RowsOf& rows_of) {
-    std::int64_t all = 0, before = 0;
-    for (const std::string& each : order) {
-      if (each == own) before = all;
-      all += rows_of(each);
+  /// One of a sub-block's matrices and its bias, which may share a tensor with others.
+  struct Projection {
+    std::string word;  ///< "q"
+    AxisId rows, columns;
+    bool bias = false;
+  };
+  /// `block`: "attention"; `heads`: of each projection that is cut by heads.
+  void projections(const std::string& block, const std::vector<Projection>& all, std::int64_t heads) {
+    const std::string prefix = "layers.{i}." + block + ".";
+    for (const Projection& one : all) {
+      const auto* line = fused_line(checkpoint_, prefix + one.word);
+      const std::string tensor = line != nullptr ? line->first : prefix + one.word;
+      for (const bool bias : {false, true}) {
+        if (bias && !one.bias) continue;
+        CheckpointPart source = whole(tensor, bias, contract_.axes[one.rows].size);
+        if (line != nullptr) cut(source.view, line->second, one.word, all, heads);
+        const std::vector<AxisId> axes = bias ? std::vector{one.rows} : std::vector{one.rows, one.columns};
+        contract_.weights.add({prefix + one.word + (bias ? ".bias" : ""),
+                               block + "::" + one.word + (bias ? "_bias" : "_proj"),
+                               scope_,
+                               axes,
+                               dtype_of(dtype_name(checkpoint_, tensor, bias)),
+                               {std::move(source)}});
+      }
     }
-    CheckpointPart source = whole(tensor, bias, all);
-    source.rows = rows_of(own);
-    source.source_row = before;
-    contract_.weights.add({bias ? part + ".bias" : part,
-                           role,
-                           scope_,
-                           axes,
-                           dtype_of(dtype_name(checkpoint_, tensor, bias)),
-                           {std::move(source)}});
   }
 
   void state(const std::string& role, std::vector<AxisId> axes) {
@@ -95,7 +101,26 @@ class Declarer {
     const auto name = tensor_name(checkpoint_, part, bias);
     if (!name) throw InternalError("checkpoint.tensors_missing: no name for " + part);
     const auto found = checkpoint_.tensors.find(part);
-    return {*name, rows, 0, rows, !bias && found != checkpoint_.tensors.end() && found->second.transposed};
+    return {*name, {rows, 0, rows, !bias && found != checkpoint_.tensors.end() && found->second.transposed}};
+  }
+
+  /// Leaves a view those of a tensor's rows that are one projection's: the tensor holds `name.fused` part after part,
+  /// or of each head so.
+  void cut(RowView& view, const TensorName& name, const std::string& own, const std::vector<Projection>& all,
+           std::int64_t heads) const {
+    const std::int64_t pieces = name.interleaved.empty() ? 1 : heads;
+    std::int64_t before = 0, stride = 0;
+    for (const std::string& word : name.fused) {
+      const auto part = std::find_if(all.begin(), all.end(), [&](const Projection& one) { return one.word == word; });
+      if (part == all.end()) throw InternalError("checkpoint.transform: no projection " + word);
+      if (word == own) before = stride;
+      stride += contract_.axes[part->rows].size / pieces;
+    }
+    view.source_row = before;
+    view.source_rows = stride * pieces;
+    if (pieces == 1) return;
+    view.run = view.rows / pieces;
+    view.run_stride = stride;
   }
 
   const CheckpointSection& checkpoint_;
@@ -104,30 +129,7 @@ class Declarer {
   std::string user_;
 };
 
-/// q, k and v with their biases, from a tensor each or from one.
-void declare_projections(Declarer& declare, const Spec& spec, const AttentionSection& section, AxisId q, AxisId kv,
-                         const AttentionContract& attention) {
-  const std::string part = "layers.{i}.attention.";
-  const auto rows_of = [&](const std::string& word) { return word == "q" ? attention.q_size : attention.kv_size; };
-  const bool fused = has_fused_qkv(spec.checkpoint);
-  const Biases& bias = section.bias.value;
-  // A fused tensor of biases has all three.
-  const bool any_bias = bias.has("q") || bias.has("k") || bias.has("v");
-  for (const char* word : {"q", "k", "v"}) {
-    const AxisId rows = std::string(word) == "q" ? q : kv;
-    const std::string role = std::string("attention::") + word;
-    if (!fused) {
-      declare.matrix(part + word, role + "_proj", rows, declare.hidden());
-      if (bias.has(word)) declare.vector(part + word, role + "_bias", rows, true);
-      continue;
-    }
-    const std::vector<std::string>& order = spec.checkpoint.tensors.at(part + "qkv").fused;
-    declare.fused(part + word, role + "_proj", {rows, declare.hidden()}, false, part + "qkv", order, word, rows_of);
-    if (any_bias) declare.fused(part + word, role + "_bias", {rows}, true, part + "qkv", order, word, rows_of);
-  }
-}
-
-void declare_attention(const Spec& spec, const LayerKind& kind, bool norm_bias, Declarer& declare, Contract& contract,
+void declare_attention(const LayerKind& kind, bool norm_bias, Declarer& declare, Contract& contract,
                        AttentionContract& attention) {
   const std::string part = "layers.{i}.attention.";
   const AxisId kv_heads = declare.axis("kv_heads", attention.num_key_value_heads);
@@ -140,7 +142,12 @@ void declare_attention(const Spec& spec, const LayerKind& kind, bool norm_bias, 
   const AxisId positions = declare.model_axis("positions", contract.max_sequence_length, Live::positions);
 
   if (attention.norms.input) declare.norm(part + "input_norm", "attention::input_norm", norm_bias);
-  declare_projections(declare, spec, kind.attention, q, kv, attention);
+  const Biases& bias = kind.attention.bias.value;
+  declare.projections("attention",
+                      {{"q", q, declare.hidden(), bias.has("q")},
+                       {"k", kv, declare.hidden(), bias.has("k")},
+                       {"v", kv, declare.hidden(), bias.has("v")}},
+                      attention.num_attention_heads);
   if (attention.qk_norm) {
     declare.vector(part + "q_norm", "attention::q_norm", head, false);
     declare.vector(part + "k_norm", "attention::k_norm", head, false);
@@ -151,8 +158,7 @@ void declare_attention(const Spec& spec, const LayerKind& kind, bool norm_bias, 
   }
   declare.state("attention::keys", {slots, kv_heads, positions, head});
   declare.state("attention::values", {slots, kv_heads, positions, head});
-  declare.matrix(part + "o", "attention::o_proj", declare.hidden(), q);
-  if (kind.attention.bias.value.has("o")) declare.vector(part + "o", "attention::o_bias", declare.hidden(), true);
+  declare.projections("attention", {{"o", declare.hidden(), q, bias.has("o")}}, 1);
   if (attention.norms.output) declare.norm(part + "output_norm", "attention::output_norm", norm_bias);
   if (attention.norms.residual) declare.norm(part + "residual_norm", "attention::residual_norm", norm_bias);
 }
@@ -162,14 +168,11 @@ void declare_mlp(const LayerKind& kind, bool norm_bias, Declarer& declare, const
   const Biases& bias = kind.mlp.bias.value;
   const AxisId intermediate = declare.axis("intermediate", mlp.intermediate_size);
   if (mlp.norms.input) declare.norm(part + "input_norm", "mlp::input_norm", norm_bias);
-  if (mlp.gated) {
-    declare.matrix(part + "gate", "mlp::gate_proj", intermediate, declare.hidden());
-    if (bias.has("gate")) declare.vector(part + "gate", "mlp::gate_bias", intermediate, true);
-  }
-  declare.matrix(part + "up", "mlp::up_proj", intermediate, declare.hidden());
-  if (bias.has("up")) declare.vector(part + "up", "mlp::up_bias", intermediate, true);
-  declare.matrix(part + "down", "mlp::down_proj", declare.hidden(), intermediate);
-  if (bias.has("down")) declare.vector(part + "down", "mlp::down_bias", declare.hidden(), true);
+  std::vector<Declarer::Projection> inputs;
+  if (mlp.gated) inputs.push_back({"gate", intermediate, declare.hidden(), bias.has("gate")});
+  inputs.push_back({"up", intermediate, declare.hidden(), bias.has("up")});
+  declare.projections("mlp", inputs, 1);
+  declare.projections("mlp", {{"down", declare.hidden(), intermediate, bias.has("down")}}, 1);
   if (mlp.norms.output) declare.norm(part + "output_norm", "mlp::output_norm", norm_bias);
   if (mlp.norms.residual) declare.norm(part + "residual_norm", "mlp::residual_norm", norm_bias);
 }
@@ -191,7 +194,7 @@ void declare_layer(const Spec& spec, std::size_t kind, Contract& contract) {
   LayerContract& layer = contract.kinds[kind];
   for (const SubBlockKind step : layer.steps) {
     if (step == SubBlockKind::attention) {
-      declare_attention(spec, spec.kinds[kind], layer.norm.bias, declare, contract, layer.attention);
+      declare_attention(spec.kinds[kind], layer.norm.bias, declare, contract, layer.attention);
     } else {
       declare_mlp(spec.kinds[kind], layer.norm.bias, declare, layer.mlp);
     }

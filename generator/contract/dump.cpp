@@ -44,10 +44,12 @@ void dump_weights(Scope scope, const Contract& contract, std::string& out) {
     out += fmt::format("  {}: [{}] {}, part {}\n", weight.role, dump_axes(weight.axes, contract.axes),
                        name_of(weight.dtype), weight.part);
     for (const CheckpointPart& source : weight.sources) {
-      const bool whole = source.rows == source.source_rows;
-      out += fmt::format("    {} from {}{}{}\n", source.rows, source.name,
-                         whole ? "" : fmt::format(" rows {} of {}", source.source_row, source.source_rows),
-                         source.transposed ? " transposed" : "");
+      const RowView& view = source.view;
+      const bool whole = view.rows == view.source_rows;
+      out += fmt::format("    {} from {}{}{}{}\n", view.rows, source.name,
+                         whole ? "" : fmt::format(" rows {} of {}", view.source_row, view.source_rows),
+                         view.run == 0 ? "" : fmt::format(", {} of every {}", view.run, view.run_stride),
+                         view.transposed ? " transposed" : "");
     }
   }
   for (const StateContract& state : contract.states) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "generator/spec/checkpoint_names.hpp"
+
 namespace monomorph::generator {
 namespace {
 
@@ -22,30 +24,34 @@ void add_norms(std::vector<NeededPart>& parts, const std::string& prefix, const 
   if (!before && norms.residual_norm.value) add(parts, {prefix + "residual_norm", true, bias});
 }
 
-void add_attention(std::vector<NeededPart>& parts, const LayerKind& kind, bool fused) {
+/// A matrix, or the tensor in which the checkpoint keeps it beside others.
+void add_matrix(std::vector<NeededPart>& parts, const CheckpointSection& checkpoint, const std::string& part,
+                bool bias) {
+  const auto* line = fused_line(checkpoint, part);
+  add(parts, {line != nullptr ? line->first : part, true, bias});
+}
+
+void add_attention(std::vector<NeededPart>& parts, const Spec& spec, const LayerKind& kind) {
   const std::string prefix = "layers.{i}.attention.";
   const Biases& bias = kind.attention.bias.value;
   add_norms(parts, prefix, kind.attention.norms, kind.norm.bias.value, true);
-  if (fused) {
-    add(parts, {prefix + "qkv", true, bias.has("q") || bias.has("k") || bias.has("v")});
-  } else {
-    for (const char* projection : {"q", "k", "v"}) add(parts, {prefix + projection, true, bias.has(projection)});
-  }
+  for (const char* word : {"q", "k", "v"}) add_matrix(parts, spec.checkpoint, prefix + word, bias.has(word));
   if (kind.attention.qk_norm.value == "head") {
     add(parts, {prefix + "q_norm", true, false});
     add(parts, {prefix + "k_norm", true, false});
   }
-  add(parts, {prefix + "o", true, bias.has("o")});
+  add_matrix(parts, spec.checkpoint, prefix + "o", bias.has("o"));
   add_norms(parts, prefix, kind.attention.norms, kind.norm.bias.value, false);
 }
 
-void add_mlp(std::vector<NeededPart>& parts, const LayerKind& kind) {
+void add_mlp(std::vector<NeededPart>& parts, const Spec& spec, const LayerKind& kind) {
   const std::string prefix = "layers.{i}.mlp.";
   const Biases& bias = kind.mlp.bias.value;
   add_norms(parts, prefix, kind.mlp.norms, kind.norm.bias.value, true);
-  if (kind.mlp.type.value == "gated") add(parts, {prefix + "gate", true, bias.has("gate")});
-  add(parts, {prefix + "up", true, bias.has("up")});
-  add(parts, {prefix + "down", true, bias.has("down")});
+  for (const char* word : {"gate", "up", "down"}) {
+    const bool is_there = std::string(word) != "gate" || kind.mlp.type.value == "gated";
+    if (is_there) add_matrix(parts, spec.checkpoint, prefix + word, bias.has(word));
+  }
   add_norms(parts, prefix, kind.mlp.norms, kind.norm.bias.value, false);
 }
 
@@ -57,8 +63,8 @@ std::vector<NeededPart> needed_parts(const Spec& spec) {
   if (spec.position.type.value == "learned") add(parts, {"embedding.positions", true, false});
   for (const LayerKind& kind : spec.kinds) {
     for (const std::string& step : kind.steps.value) {
-      if (step == "attention") add_attention(parts, kind, has_fused_qkv(spec.checkpoint));
-      if (step == "mlp") add_mlp(parts, kind);
+      if (step == "attention") add_attention(parts, spec, kind);
+      if (step == "mlp") add_mlp(parts, spec, kind);
     }
   }
   add(parts, {"final_norm", true, spec.norm.bias.value});
@@ -66,8 +72,14 @@ std::vector<NeededPart> needed_parts(const Spec& spec) {
   return parts;
 }
 
-bool has_fused_qkv(const CheckpointSection& checkpoint) {
-  return checkpoint.tensors.count("layers.{i}.attention.qkv") != 0;
+const std::pair<const std::string, TensorName>* fused_line(const CheckpointSection& checkpoint,
+                                                           const std::string& part) {
+  for (const auto& line : checkpoint.tensors) {
+    if (line.second.fused.empty()) continue;
+    const std::vector<std::string> parts = parts_of_line(line.first, line.second.fused);
+    if (std::find(parts.begin(), parts.end(), part) != parts.end()) return &line;
+  }
+  return nullptr;
 }
 
 std::optional<std::string> tensor_name(const CheckpointSection& checkpoint, const std::string& part, bool bias) {

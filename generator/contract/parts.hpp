@@ -16,11 +16,13 @@ struct NeededPart {
   bool bias = false;
 };
 
-/// Every part of the model, in the order of the forward pass; q, k and v, or qkv where the checkpoint has one matrix.
+/// Every part of the model, in the order of the forward pass; of parts that share a tensor, the line of that.
 std::vector<NeededPart> needed_parts(const Spec& spec);
 
-/// Whether the checkpoint keeps q, k and v in one tensor.
-bool has_fused_qkv(const CheckpointSection& checkpoint);
+/// The line of the tensor that holds this part beside others, such as layers.{i}.attention.qkv; null where it has one
+/// of its own or none.
+const std::pair<const std::string, TensorName>* fused_line(const CheckpointSection& checkpoint,
+                                                           const std::string& part);
 
 /// The checkpoint's full name (without the prefix) of the weight or bias of a part; nothing where the table has none.
 std::optional<std::string> tensor_name(const CheckpointSection& checkpoint, const std::string& part, bool bias);

@@ -36,6 +36,10 @@ void check_range(const Field<std::int64_t>& field, const std::string& path, std:
 void check_bias_projections(const Field<Biases>& bias, const std::string& section,
                             const std::vector<std::string>& projections, Diagnostics& diagnostics);
 
+/// "<section>.bias_fused": some, not all, of the projections that share a tensor have a bias.
+void check_fused_biases(const CheckpointSection& checkpoint, const std::string& section, const Field<Biases>& bias,
+                        Diagnostics& diagnostics);
+
 /// The spec's own numbers, constants that any expression of this kind may name. Their own rules judge them.
 ExpressionNames spec_numbers(const Spec& spec, const LayerKind& kind);
 

@@ -50,15 +50,6 @@ void head_dim_is_known(const ModelSection& model, const AttentionSection& attent
                                 (hidden_size / heads + 1) * heads));
 }
 
-/// One fused tensor has one bias.
-void fused_biases_go_together(const Spec& spec, const AttentionSection& attention, Diagnostics& diagnostics) {
-  const Biases& bias = attention.bias.value;
-  const int count = bias.has("q") + bias.has("k") + bias.has("v");
-  if (!has_fused_qkv(spec.checkpoint) || count == 0 || count == 3) return;
-  diagnostics.error("attention.bias_fused", attention.bias.span,
-                    "the checkpoint keeps q, k and v in one tensor, so that all three have a bias or none has");
-}
-
 }  // namespace
 
 std::optional<double> attention_scale(const Spec& spec, const LayerKind& kind, Diagnostics& diagnostics) {
@@ -88,7 +79,7 @@ void check_attention_rules(const Spec& spec, Diagnostics& diagnostics) {
     head_dim_is_known(spec.model, attention, diagnostics);
     attention_scale(spec, kind, diagnostics);
     check_bias_projections(attention.bias, "attention", {"q", "k", "v", "o"}, diagnostics);
-    fused_biases_go_together(spec, attention, diagnostics);
+    check_fused_biases(spec.checkpoint, "attention", attention.bias, diagnostics);
   }
 }
 

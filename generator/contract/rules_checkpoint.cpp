@@ -27,7 +27,9 @@ void parts_are_used(const Spec& spec, const std::vector<NeededPart>& needed, Dia
     if (!name.given) continue;
     const std::vector<std::string>& known = part_names();
     const std::string weight = without_bias(part);
-    if (std::find(known.begin(), known.end(), weight) == known.end()) {
+    const auto line = spec.checkpoint.tensors.find(weight);
+    const bool of_several = line != spec.checkpoint.tensors.end() && !line->second.fused.empty();
+    if (!of_several && std::find(known.begin(), known.end(), weight) == known.end()) {
       const std::string suggestion = nearest(part, known);
       diagnostics.error("checkpoint.part_known", name.span,
                         fmt::format("no part is called {}{}", part,
@@ -105,39 +107,106 @@ void names_are_distinct(const Spec& spec, const std::vector<NeededPart>& needed,
   }
 }
 
-void transforms_apply(const CheckpointSection& checkpoint, Diagnostics& diagnostics) {
-  for (const auto& [part, name] : checkpoint.tensors) {
-    if (!name.given) continue;
-    const bool is_qkv = part == "layers.{i}.attention.qkv";
-    const bool is_vector = ends_with(part, "norm") || ends_with(part, ".bias");
-    if (name.transposed && (is_vector || part.rfind("embedding.", 0) == 0)) {
-      diagnostics.error("checkpoint.transform", name.span,
-                        fmt::format("{} is no projection: it cannot stand transposed", part));
-    }
-    std::vector<std::string> sorted = name.fused;
-    std::sort(sorted.begin(), sorted.end());
-    if (is_qkv && sorted != std::vector<std::string>{"k", "q", "v"}) {
-      diagnostics.error(
-          "checkpoint.transform", name.span,
-          fmt::format("{} holds three projections: fused must list \"q\", \"k\" and \"v\", each once, in the "
-                      "order of their rows",
-                      part));
-    } else if (!is_qkv && !name.fused.empty()) {
-      diagnostics.error("checkpoint.transform", name.span,
-                        fmt::format("{} is one part; fused belongs to layers.{{i}}.attention.qkv", part));
-    }
+void transposed_is_a_projection(const std::string& part, const TensorName& name, Diagnostics& diagnostics) {
+  const bool is_vector = ends_with(part, "norm") || ends_with(part, ".bias");
+  if (!name.transposed || (!is_vector && part.rfind("embedding.", 0) != 0)) return;
+  diagnostics.error("checkpoint.transform", name.span,
+                    fmt::format("{} is no projection: it cannot stand transposed", part));
+}
+
+/// Projections that may share a tensor: those of one input.
+const std::vector<std::string>& projections_of_one_input(const std::string& line) {
+  static const std::vector<std::string> attention = {"q", "k", "v"}, mlp = {"gate", "up"}, none;
+  if (line.rfind("layers.{i}.attention.", 0) == 0) return attention;
+  return line.rfind("layers.{i}.mlp.", 0) == 0 ? mlp : none;
+}
+
+void fused_parts_fit(const std::string& line, const TensorName& name, Diagnostics& diagnostics) {
+  const std::vector<std::string>& fit = projections_of_one_input(line);
+  const std::vector<std::string>& known = part_names();
+  const bool is_one = ends_with(line, ".bias") || std::find(known.begin(), known.end(), line) != known.end();
+  if (fit.empty() || is_one) {
+    diagnostics.error("checkpoint.transform", name.span,
+                      fmt::format("{} is one part; a tensor of several is called by a word of its own, as "
+                                  "layers.{{i}}.attention.qkv or layers.{{i}}.mlp.gate_up is",
+                                  line));
+    return;
+  }
+  const std::set<std::string> words(name.fused.begin(), name.fused.end());
+  const bool all_fit = std::all_of(words.begin(), words.end(), [&](const std::string& word) {
+    return std::find(fit.begin(), fit.end(), word) != fit.end();
+  });
+  if (all_fit && words.size() == name.fused.size() && words.size() > 1) return;
+  diagnostics.error("checkpoint.transform", name.span,
+                    fmt::format("{} holds several projections of one input: fused must list at least two of \"{}\", "
+                                "each once, in the order of their rows",
+                                line, fmt::join(fit, "\", \"")));
+}
+
+/// Rows that alternate by heads: of parts that have the same heads.
+void interleaved_parts_have_heads(const Spec& spec, const std::string& line, const TensorName& name,
+                                  Diagnostics& diagnostics) {
+  const auto error = [&](const std::string& message) {
+    diagnostics.error("checkpoint.interleaved", name.span, message);
+  };
+  if (name.interleaved != "head") {
+    return error(fmt::format("interleaved is \"{}\"; \"head\" is required: of each head, its rows of the parts in turn",
+                             name.interleaved));
+  }
+  if (name.fused.empty() || line.rfind("layers.{i}.attention.", 0) != 0) {
+    return error(
+        fmt::format("{} has no heads that alternate: interleaved belongs to a tensor of several out of q, k "
+                    "and v",
+                    line));
+  }
+  for (const LayerKind& kind : spec.kinds) {
+    const AttentionSection& attention = kind.attention;
+    if (!kind.has_step("attention") || attention.num_attention_heads.value == attention.num_key_value_heads.value)
+      continue;
+    return error(fmt::format("{} alternates by head, and {} heads of queries share {} of keys and values", line,
+                             attention.num_attention_heads.value, attention.num_key_value_heads.value));
   }
 }
 
-/// One fused matrix, or its parts: not some of each.
-void qkv_is_said_once(const CheckpointSection& checkpoint, Diagnostics& diagnostics) {
-  if (!has_fused_qkv(checkpoint)) return;
-  for (const char* projection : {"q", "k", "v"}) {
-    const auto found = checkpoint.tensors.find(std::string("layers.{i}.attention.") + projection);
-    if (found == checkpoint.tensors.end()) continue;
-    diagnostics.error(
-        "checkpoint.qkv_once", found->second.span,
-        fmt::format("{} stands alone and in layers.{{i}}.attention.qkv; give the one or the other", found->first));
+/// Every row of a tensor is read: a layer that has one part of a tensor has the others.
+void fused_parts_are_there(const Spec& spec, const std::string& line, const TensorName& name,
+                           Diagnostics& diagnostics) {
+  if (line.rfind("layers.{i}.mlp.", 0) != 0) return;
+  for (const LayerKind& kind : spec.kinds) {
+    if (!kind.has_step("mlp") || kind.mlp.type.value != "plain") continue;
+    diagnostics.error("checkpoint.transform", name.span,
+                      fmt::format("a plain MLP has no gate: nothing would read its rows of \"{}\"", name.name));
+    return;
+  }
+}
+
+void transforms_apply(const Spec& spec, Diagnostics& diagnostics) {
+  for (const auto& [part, name] : spec.checkpoint.tensors) {
+    if (!name.given) continue;
+    transposed_is_a_projection(part, name, diagnostics);
+    if (!name.interleaved.empty()) interleaved_parts_have_heads(spec, part, name, diagnostics);
+    if (name.fused.empty()) continue;
+    fused_parts_fit(part, name, diagnostics);
+    fused_parts_are_there(spec, part, name, diagnostics);
+  }
+}
+
+/// A tensor of its own, or rows of one tensor: not both.
+void parts_are_said_once(const CheckpointSection& checkpoint, Diagnostics& diagnostics) {
+  std::map<std::string, std::string> lines;  // of a part
+  for (const auto& [line, name] : checkpoint.tensors) {
+    if (name.fused.empty()) continue;
+    for (const std::string& part : parts_of_line(line, name.fused)) {
+      const auto own = checkpoint.tensors.find(part);
+      if (own != checkpoint.tensors.end() && own->second.fused.empty()) {
+        diagnostics.error("checkpoint.part_once", own->second.span,
+                          fmt::format("{} stands alone and in {}; give the one or the other", part, line));
+      }
+      const auto [other, is_new] = lines.emplace(part, line);
+      if (is_new || other->second == line) continue;
+      diagnostics.error("checkpoint.part_once", name.span,
+                        fmt::format("{} stands in {} and in {}; give the one or the other", part, other->second, line));
+    }
   }
 }
 
@@ -196,14 +265,28 @@ void prefix_is_not_empty(const CheckpointSection& checkpoint, Diagnostics& diagn
 
 }  // namespace
 
+void check_fused_biases(const CheckpointSection& checkpoint, const std::string& section, const Field<Biases>& bias,
+                        Diagnostics& diagnostics) {
+  const std::string prefix = "layers.{i}." + section + ".";
+  for (const auto& [line, name] : checkpoint.tensors) {
+    if (name.fused.empty() || line.rfind(prefix, 0) != 0) continue;
+    const auto count = std::count_if(name.fused.begin(), name.fused.end(),
+                                     [&](const std::string& word) { return bias.value.has(word); });
+    if (count == 0 || count == static_cast<std::ptrdiff_t>(name.fused.size())) continue;
+    diagnostics.error(section + ".bias_fused", bias.span,
+                      fmt::format("the checkpoint keeps {} in one tensor, so that all of them have a bias or none has",
+                                  fmt::join(name.fused, ", ")));
+  }
+}
+
 void check_checkpoint_rules(const Spec& spec, Diagnostics& diagnostics) {
   const std::vector<NeededPart> needed = needed_parts(spec);
   parts_are_used(spec, needed, diagnostics);
   parts_have_names(spec, needed, diagnostics);
   layer_names_have_an_index(spec.checkpoint, diagnostics);
   names_are_distinct(spec, needed, diagnostics);
-  transforms_apply(spec.checkpoint, diagnostics);
-  qkv_is_said_once(spec.checkpoint, diagnostics);
+  transforms_apply(spec, diagnostics);
+  parts_are_said_once(spec.checkpoint, diagnostics);
   dtype_patterns_match(spec, needed, diagnostics);
   names_are_printable(spec.checkpoint, diagnostics);
   ignored_tensors_are_unused(spec, needed, diagnostics);

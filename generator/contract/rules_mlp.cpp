@@ -90,6 +90,7 @@ void check_mlp_rules(const Spec& spec, Diagnostics& diagnostics) {
     check_bias_projections(
         kind.mlp.bias, "mlp",
         gated ? std::vector<std::string>{"gate", "up", "down"} : std::vector<std::string>{"up", "down"}, diagnostics);
+    check_fused_biases(spec.checkpoint, "mlp", kind.mlp.bias, diagnostics);
   }
 }
 

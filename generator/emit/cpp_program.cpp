@@ -15,6 +15,14 @@ std::string cost_of(const KernelCost& cost) {
                      cost.flops_per_row, cost.flops_per_key);
 }
 
+/// The members of a RowView, as far as they are not the defaults.
+std::string spelled(const RowView& view) {
+  std::string text = fmt::format("{}, {}, {}", view.rows, view.source_row, view.source_rows);
+  if (view.transposed || view.run != 0) text += view.transposed ? ", true" : ", false";
+  if (view.run != 0) text += fmt::format(", {}, {}", view.run, view.run_stride);
+  return text;
+}
+
 /// "attention::qkv_proj" -> "attention_qkv_proj".
 std::string identifier(const std::string& role) {
   const RolePath path = split_role(role);
@@ -100,11 +108,7 @@ Holes CppWriter::weight_group(const std::string& name, Scope scope) const {
     const WeightContract& weight = contract_.weights[id];
     std::vector<Holes> parts;
     for (const CheckpointPart& part : weight.sources) {
-      parts.push_back({{"name", part.name},
-                       {"rows", part.rows},
-                       {"source_row", part.source_row},
-                       {"source_rows", part.source_rows},
-                       {"transposed", part.transposed ? "true" : "false"}});
+      parts.push_back({{"name", part.name}, {"view", spelled(part.view)}});
     }
     const bool vector = weight.axes.size() == 1;
     patterns.push_back({{"name", weight.part},

@@ -53,9 +53,11 @@ class Dump {
           continue;
         }
         for (const CheckpointPart& part : contract_.weights[piece.weight].sources) {
-          text_ += fmt::format("    {} rows of {}{}{}\n", part.rows, part.name,
-                               part.source_row != 0 ? fmt::format(" from row {}", part.source_row) : "",
-                               part.transposed ? ", transposed" : "");
+          const RowView& view = part.view;
+          text_ += fmt::format("    {} rows of {}{}{}{}\n", view.rows, part.name,
+                               view.source_row != 0 ? fmt::format(" from row {}", view.source_row) : "",
+                               view.run != 0 ? fmt::format(", {} of every {}", view.run, view.run_stride) : "",
+                               view.transposed ? ", transposed" : "");
         }
       }
     }

@@ -60,6 +60,13 @@ const NameTable* find_name_table(const std::string& name) {
   return nullptr;
 }
 
+std::vector<std::string> parts_of_line(const std::string& line, const std::vector<std::string>& fused) {
+  if (fused.empty()) return {line};
+  std::vector<std::string> parts;
+  for (const std::string& word : fused) parts.push_back(line.substr(0, line.rfind('.') + 1) + word);
+  return parts;
+}
+
 const std::vector<std::string>& part_names() {
   static const std::vector<std::string> parts = {
       "embedding.tokens",
@@ -68,7 +75,6 @@ const std::vector<std::string>& part_names() {
       "layers.{i}.attention.q",
       "layers.{i}.attention.k",
       "layers.{i}.attention.v",
-      "layers.{i}.attention.qkv",
       "layers.{i}.attention.q_norm",
       "layers.{i}.attention.k_norm",
       "layers.{i}.attention.o",

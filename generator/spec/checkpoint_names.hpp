@@ -24,6 +24,10 @@ struct NameTable {
 /// The table called `name`, or nothing.
 const NameTable* find_name_table(const std::string& name);
 
+/// The parts that a line of a table of names says: those that are `fused`, by their words beside the line's own, or
+/// the one that it is called after.
+std::vector<std::string> parts_of_line(const std::string& line, const std::vector<std::string>& fused);
+
 /// Every part a checkpoint may be asked for. A part with a bias has it under ".bias" where it is not implied.
 const std::vector<std::string>& part_names();
 

@@ -34,25 +34,24 @@ void refuse_unknown_sections(TomlValue& root, Diagnostics& diagnostics) {
   }
 }
 
-/// The lines of the named table that the spec does not say otherwise: one fused matrix and its parts exclude each
-/// other.
+/// The lines of the named table that the spec does not say otherwise: a tensor of several parts and a line of one of
+/// them exclude each other.
 void add_named_table(CheckpointSection& checkpoint) {
   const NameTable* table = find_name_table(checkpoint.names.value);
   if (table == nullptr) {
     if (!checkpoint.prefix.given) checkpoint.prefix.value = {""};
     return;
   }
-  const std::string attention = "layers.{i}.attention.";
   std::set<std::string> replaced;
-  for (const auto& [part, name] : checkpoint.tensors) {
-    replaced.insert(part);
-    if (part == attention + "qkv") replaced.insert({attention + "q", attention + "k", attention + "v"});
-    if (part == attention + "q" || part == attention + "k" || part == attention + "v")
-      replaced.insert(attention + "qkv");
+  for (const auto& [line, name] : checkpoint.tensors) {
+    for (const std::string& part : parts_of_line(line, name.fused)) replaced.insert(part);
   }
   for (const NamedTensor& named : table->tensors) {
-    if (replaced.count(named.part)) continue;
-    TensorName name{named.name, named.transposed, named.fused, false, false, checkpoint.names.span};
+    const std::vector<std::string> parts = parts_of_line(named.part, named.fused);
+    if (std::any_of(parts.begin(), parts.end(), [&](const std::string& part) { return replaced.contains(part); })) {
+      continue;
+    }
+    TensorName name{named.name, named.transposed, named.fused, "", false, false, checkpoint.names.span};
     checkpoint.tensors.emplace(named.part, std::move(name));
   }
   if (!checkpoint.prefix.given) checkpoint.prefix.value = table->prefix;

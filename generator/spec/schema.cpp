@@ -41,8 +41,12 @@ struct FormSchema {
     return table_of({{"type", "string"}, {"enum", {"f32", "f16", "bf16"}}});
   }
   Json operator()(const TensorNames*) const {
-    const Json name =
-        object({{"name", string}, {"transposed", boolean}, {"fused", list_of(string)}, {"exact", boolean}}, {"name"});
+    const Json name = object({{"name", string},
+                              {"transposed", boolean},
+                              {"fused", list_of(string)},
+                              {"interleaved", {{"enum", {"head"}}}},
+                              {"exact", boolean}},
+                             {"name"});
     Json properties = Json::object();
     for (const std::string& part : part_names()) properties[part] = either(string, name);
     Json result = table_of(either(string, name));  // a part's own ".bias" may be named too

@@ -164,8 +164,9 @@ class ValueReader {
 
   bool read_tensor_name(const TomlEntry& entry, TensorName& name) {
     const TomlValue& value = entry.value;
-    if (!require(value, value.form == Form::table, "a name, or { name, transposed, fused, exact },")) return false;
-    allow_keys(value, {"name", "transposed", "fused", "exact"});
+    if (!require(value, value.form == Form::table, "a name, or { name, transposed, fused, interleaved, exact },"))
+      return false;
+    allow_keys(value, {"name", "transposed", "fused", "interleaved", "exact"});
     bool fits = read_member(value, "name", name.name);
     for (const auto& [key, member] : {std::pair{"transposed", &name.transposed}, std::pair{"exact", &name.exact}}) {
       const TomlEntry* flag = value.find(key);
@@ -178,6 +179,7 @@ class ValueReader {
       fits &= parts.has_value();
       if (parts) name.fused = std::move(*parts);
     }
+    if (value.find("interleaved") != nullptr) fits &= read_member(value, "interleaved", name.interleaved);
     return fits;
   }
 
@@ -210,6 +212,7 @@ std::string write(const TensorName& name) {
   if (!name.transposed && !name.exact && name.fused.empty()) return write(name.name);
   std::string result = "{ name = " + write(name.name);
   if (!name.fused.empty()) result += ", fused = " + write(name.fused);
+  if (!name.interleaved.empty()) result += ", interleaved = " + write(name.interleaved);
   if (name.transposed) result += ", transposed = true";
   if (name.exact) result += ", exact = true";
   return result + " }";

@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <cstring>
+#include <deque>
+#include <random>
 
 #include "runtime/engine.hpp"
 #include "runtime/formats/checkpoint_names.hpp"
@@ -17,13 +19,13 @@ namespace {
 
 // A fused and transposed matrix with its bias, as GPT-2 keeps them; a matrix of two parts in bf16; a norm; two biases.
 // The device has the matrix of two parts stacked on one of its own, and the biases with zeros between and after them.
-constexpr WeightPart fused_parts[] = {{"h.{i}.attn.weight", 5, 2, 9, true}};
-constexpr WeightPart fused_bias_parts[] = {{"h.{i}.attn.bias", 5, 2, 9, true}};
-constexpr WeightPart joined_parts[] = {{"h.{i}.q", 2, 0, 2, false}, {"h.{i}.k", 3, 1, 4, false}};
-constexpr WeightPart single_parts[] = {{"h.{i}.v", 2, 0, 2, false}};
-constexpr WeightPart norm_parts[] = {{"norm", 7, 0, 7, false}};
-constexpr WeightPart q_bias_parts[] = {{"q_bias", 2, 0, 2, false}};
-constexpr WeightPart v_bias_parts[] = {{"v_bias", 1, 0, 1, false}};
+constexpr WeightPart fused_parts[] = {{"h.{i}.attn.weight", {5, 2, 9, true}}};
+constexpr WeightPart fused_bias_parts[] = {{"h.{i}.attn.bias", {5, 2, 9, true}}};
+constexpr WeightPart joined_parts[] = {{"h.{i}.q", {2, 0, 2, false}}, {"h.{i}.k", {3, 1, 4, false}}};
+constexpr WeightPart single_parts[] = {{"h.{i}.v", {2, 0, 2, false}}};
+constexpr WeightPart norm_parts[] = {{"norm", {7, 0, 7, false}}};
+constexpr WeightPart q_bias_parts[] = {{"q_bias", {2, 0, 2, false}}};
+constexpr WeightPart v_bias_parts[] = {{"v_bias", {1, 0, 1, false}}};
 constexpr WeightPattern layer_weights[] = {
     {"layers.{i}.fused", Dtype::f16, 5, 7, fused_parts},
     {"layers.{i}.fused_bias", Dtype::f16, 1, 5, fused_bias_parts},
@@ -302,4 +304,94 @@ TEST_CASE("random matrices have the spread that keeps activations near unit size
   }
   CHECK(squares / 64 == doctest::Approx(1).epsilon(0.05));
   CHECK(std::abs(sum) / 64 < 5);
+}
+
+TEST_CASE(
+    "rows of a tensor that holds several weights, part after part or piece by piece, are those that it was made of") {
+  std::mt19937 random(7);
+  const auto below = [&](int count) { return std::uniform_int_distribution<std::int64_t>(0, count - 1)(random); };
+  for (int round = 0; round < 200; ++round) {
+    CAPTURE(round);
+    const std::int64_t pieces = 1 + below(5), columns = 1 + below(40);
+    const bool transposed = below(2) == 1;
+    std::vector<std::int64_t> heights;  // rows of each weight in a piece
+    for (std::int64_t n = 1 + below(3); n > 0; --n) heights.push_back(2 + below(40));
+    // The tensor's rows, in order, by weight and its row.
+    std::vector<std::pair<std::size_t, std::int64_t>> rows;
+    for (std::int64_t piece = 0; piece < pieces; ++piece) {
+      for (std::size_t w = 0; w < heights.size(); ++w) {
+        for (std::int64_t r = 0; r < heights[w]; ++r) rows.push_back({w, piece * heights[w] + r});
+      }
+    }
+    const auto height = static_cast<std::int64_t>(rows.size());
+    std::vector<float> matrix(static_cast<std::size_t>(height * columns)), elements_of;
+    for (std::int64_t r = 0; r < height; ++r) {
+      for (std::int64_t c = 0; c < columns; ++c) {
+        matrix[static_cast<std::size_t>(transposed ? c * height + r : r * columns + c)] =
+            static_cast<float>(64 * r + c);
+      }
+      elements_of.push_back(static_cast<float>(r));
+    }
+    const auto text = [](const std::vector<float>& values) {
+      return std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
+    };
+
+    std::deque<std::vector<WeightPart>> parts;
+    std::vector<WeightPattern> patterns;
+    std::vector<StoredPiece> stacked, joined;
+    std::int64_t before = 0;
+    for (const std::int64_t each : heights) {
+      RowView view{each * pieces, before, height, transposed};
+      if (pieces > 1) view.run = each, view.run_stride = height / pieces;
+      before += each;
+      parts.push_back({{"matrix", view}});
+      patterns.push_back({"matrix", Dtype::f32, view.rows, columns, parts.back()});
+      stacked.push_back({static_cast<std::int32_t>(stacked.size()), view.rows});
+      parts.push_back({{"vector", view}});
+    }
+    for (std::size_t w = 0; w < heights.size(); ++w) {
+      patterns.push_back({"vector", Dtype::f32, 1, heights[w] * pieces, parts[2 * w + 1]});
+      joined.push_back({static_cast<std::int32_t>(heights.size() + w), heights[w] * pieces});
+    }
+    const std::vector<StoredPattern> stores = {{"stacked", Dtype::f32, height, columns, stacked},
+                                               {"joined", Dtype::f32, 1, height, joined}};
+    const std::vector<WeightGroup> all = {{patterns, stores, {}}};
+    Program program = make_program();
+    program.weights = all;
+    const tests::TemporaryDirectory directory;
+    const std::vector<std::int64_t> shape = transposed ? std::vector{columns, height} : std::vector{height, columns};
+    const HostWeights weights = HostWeights::open(
+        program,
+        directory.write("model.safetensors", tests::safetensors({{"matrix", "F32", shape, text(matrix)},
+                                                                 {"vector", "F32", {height}, text(elements_of)}})));
+
+    std::vector<std::int64_t> begins(heights.size(), 0);  // of each weight in what is stored
+    for (std::size_t w = 1; w < heights.size(); ++w) begins[w] = begins[w - 1] + heights[w - 1] * pieces;
+    const StoredEntry& entry = weights.stored()[0];
+    const std::int64_t first = below(static_cast<int>(height)), count = 1 + below(static_cast<int>(height - first));
+    std::vector<std::byte> stored(static_cast<std::size_t>(count * entry.row_bytes()));
+    weights.stored_rows(0, first, count, stored);
+    std::vector<std::byte> vectors(static_cast<std::size_t>(weights.stored()[1].row_bytes()));
+    weights.stored_rows(1, 0, 1, vectors);
+    std::vector<float> line(static_cast<std::size_t>(columns));
+    bool agree = true;
+    for (std::int64_t r = 0; r < height; ++r) {
+      const auto [w, row] = rows[static_cast<std::size_t>(r)];
+      const auto id = static_cast<std::int32_t>(w), bias = static_cast<std::int32_t>(heights.size() + w);
+      std::vector<float> elements(static_cast<std::size_t>(heights[w] * pieces));
+      weights.row(bias, 0, elements);
+      agree = agree && elements[static_cast<std::size_t>(row)] == static_cast<float>(r) &&
+              weights.at(bias, 0, row) == static_cast<double>(r) &&
+              stored_value(vectors.data(), begins[w] + row, Dtype::f32) == static_cast<double>(r);
+      weights.row(id, row, line);
+      const std::int64_t at = begins[w] + row - first;
+      for (std::int64_t c = 0; c < columns; ++c) {
+        const auto want = static_cast<float>(64 * r + c);
+        agree = agree && line[static_cast<std::size_t>(c)] == want && weights.at(id, row, c) == want;
+        if (at < 0 || at >= count) continue;
+        agree = agree && stored_value(stored.data() + at * entry.row_bytes(), c, Dtype::f32) == want;
+      }
+    }
+    CHECK(agree);
+  }
 }

@@ -1,3 +1,6 @@
+#include <functional>
+
+#include "generator/audit/rows.hpp"
 #include "tests/generator/audit/small_model.hpp"
 
 using namespace monomorph::tests;
@@ -208,4 +211,33 @@ TEST_CASE("a tokenizer whose ids the embedding does not have is refused") {
   CHECK(contains(error.message, "vocab_size = 10"));
   CHECK(only(audit(small_llama(true), small_tensors(), false, "{\"model\": ")).rule ==
         "checkpoint.tokenizer_vocabulary");
+}
+
+TEST_CASE("every row of a tensor is read once: a row that is dropped, read twice or beyond the end is named") {
+  const auto interleaved = [] {
+    std::string text = small_llama_text(true);
+    text.replace(text.find("num_key_value_heads = 2"), 23, "num_key_value_heads = 4");
+    return contract_of(text +
+                       "[checkpoint.tensors]\n\"layers.{i}.attention.qkv\" = { name = \"h.{i}.qkv\", fused = "
+                       "[\"q\", \"k\", \"v\"], interleaved = \"head\" }\n"
+                       "\"layers.{i}.mlp.gate_up\" = { name = \"h.{i}.gate_up\", fused = [\"up\", \"gate\"] }\n");
+  };
+  const auto spoiled = [&](const char* role, const std::function<void(monomorph::RowView&)>& spoil) {
+    Contract contract = interleaved();
+    spoil(contract.weights[contract.find_weight({0}, role)].sources[0].view);
+    Diagnostics diagnostics;
+    audit_rows(contract, diagnostics);
+    return diagnostics.all().empty() ? std::string() : only(diagnostics).message;
+  };
+  CHECK(spoiled("attention::k_proj", [](monomorph::RowView&) {}) == "");
+  CHECK(spoiled("attention::k_proj", [](monomorph::RowView& view) { view.rows -= 1; }) ==
+        "h.{i}.qkv.weight: rows 21 to 21 are read for nothing");
+  CHECK(spoiled("attention::k_proj", [](monomorph::RowView& view) { view.source_row -= 1; }) ==
+        "h.{i}.qkv.weight: row 1 is read for layers.{i}.attention.q and for layers.{i}.attention.k");
+  CHECK(spoiled("attention::v_proj", [](monomorph::RowView& view) { view.run_stride += 1; }) ==
+        "h.{i}.qkv.weight: row 12 is read for layers.{i}.attention.q and for layers.{i}.attention.v");
+  CHECK(spoiled("mlp::gate_proj", [](monomorph::RowView& view) { view.source_row += 1; }) ==
+        "h.{i}.gate_up.weight: row 24 is read for layers.{i}.mlp.gate, and it has 24 rows");
+  CHECK(spoiled("mlp::up_proj", [](monomorph::RowView& view) { view.rows -= 2; }) ==
+        "h.{i}.gate_up.weight: rows 10 to 11 are read for nothing");
 }

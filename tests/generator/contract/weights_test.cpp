@@ -90,9 +90,9 @@ TEST_CASE("q, k and v are weights of their own, each a checkpoint tensor whole")
     CAPTURE(word);
     const CheckpointPart& part = source(contract, {0}, "attention::" + word + "_proj");
     CHECK(part.name == "model.layers.{i}.self_attn." + word + "_proj.weight");
-    CHECK(part.rows == rows);
-    CHECK(part.source_row == 0);
-    CHECK(part.source_rows == rows);
+    CHECK(part.view.rows == rows);
+    CHECK(part.view.source_row == 0);
+    CHECK(part.view.source_rows == rows);
     CHECK(axis(contract, {0}, "attention::" + word + "_proj", 0).size == rows);
     CHECK(axis(contract, {0}, "attention::" + word + "_proj", 1).name == "hidden");
   }
@@ -105,7 +105,7 @@ TEST_CASE("q, k and v are weights of their own, each a checkpoint tensor whole")
 TEST_CASE("a bias is a weight where the spec says that the checkpoint has it, and nothing elsewhere") {
   const Contract contract = contract_of(tiny, {{"attention.bias", "[\"v\"]"}});
   CHECK(source(contract, {0}, "attention::v_bias").name == "model.layers.{i}.self_attn.v_proj.bias");
-  CHECK(source(contract, {0}, "attention::v_bias").rows == 48);
+  CHECK(source(contract, {0}, "attention::v_bias").view.rows == 48);
   CHECK_FALSE(contract.find_weight({0}, "attention::q_bias"));
   CHECK_FALSE(contract.find_weight({0}, "attention::k_bias"));
   CHECK_FALSE(contract.find_weight({}, "attention::v_bias"));
@@ -118,15 +118,15 @@ TEST_CASE("of a fused tensor each of q, k and v has its rows; the matrix is tran
     CAPTURE(word);
     const CheckpointPart& matrix = source(contract, {0}, std::string("attention::") + word + "_proj");
     CHECK(matrix.name == "h.{i}.attn.c_attn.weight");
-    CHECK(matrix.transposed);
-    CHECK(matrix.source_row == row);
+    CHECK(matrix.view.transposed);
+    CHECK(matrix.view.source_row == row);
     const CheckpointPart& bias = source(contract, {0}, std::string("attention::") + word + "_bias");
     CHECK(bias.name == "h.{i}.attn.c_attn.bias");
-    CHECK_FALSE(bias.transposed);
-    CHECK(bias.source_row == row);
+    CHECK_FALSE(bias.view.transposed);
+    CHECK(bias.view.source_row == row);
     for (const CheckpointPart& part : {matrix, bias}) {
-      CHECK(part.rows == 96);
-      CHECK(part.source_rows == 288);
+      CHECK(part.view.rows == 96);
+      CHECK(part.view.source_rows == 288);
     }
     row += 96;
   }
@@ -136,12 +136,12 @@ TEST_CASE("a fused tensor in another order is cut where that order says") {
   const Contract contract = contract_of(tiny +
                                         "[checkpoint.tensors]\n\"layers.{i}.attention.qkv\" = "
                                         "{ name = \"l.{i}.vqk\", fused = [\"v\", \"q\", \"k\"] }\n");
-  CHECK(source(contract, {0}, "attention::q_proj").source_row == 48);   // after v
-  CHECK(source(contract, {0}, "attention::k_proj").source_row == 144);  // after v and q
-  CHECK(source(contract, {0}, "attention::v_proj").source_row == 0);
-  CHECK(source(contract, {0}, "attention::q_proj").rows == 96);
+  CHECK(source(contract, {0}, "attention::q_proj").view.source_row == 48);   // after v
+  CHECK(source(contract, {0}, "attention::k_proj").view.source_row == 144);  // after v and q
+  CHECK(source(contract, {0}, "attention::v_proj").view.source_row == 0);
+  CHECK(source(contract, {0}, "attention::q_proj").view.rows == 96);
   for (const char* role : {"attention::q_proj", "attention::k_proj", "attention::v_proj"}) {
-    CHECK(source(contract, {0}, role).source_rows == 192);
+    CHECK(source(contract, {0}, role).view.source_rows == 192);
   }
 }
 
@@ -151,8 +151,38 @@ TEST_CASE("a fused tensor's bias has all three, whichever are said to have one")
                             "{ name = \"l.{i}.qkv\", fused = [\"q\", \"k\", \"v\"] }\n";
   const Contract contract = contract_of(fused, {{"attention.bias", "true"}});
   CHECK(source(contract, {0}, "attention::k_bias").name == "l.{i}.qkv.bias");
-  CHECK(source(contract, {0}, "attention::k_bias").source_row == 96);
-  CHECK(source(contract, {0}, "attention::k_bias").source_rows == 192);
+  CHECK(source(contract, {0}, "attention::k_bias").view.source_row == 96);
+  CHECK(source(contract, {0}, "attention::k_bias").view.source_rows == 192);
+}
+
+TEST_CASE("of a tensor whose rows alternate by head each projection has runs of a head, and its bias too") {
+  const Contract contract =
+      contract_of(tiny +
+                      "[checkpoint.tensors]\n\"layers.{i}.attention.qkv\" = { name = "
+                      "\"l.{i}.qkv\", fused = [\"q\", \"k\", \"v\"], interleaved = \"head\" }\n",
+                  {{"attention.num_key_value_heads", "4"}, {"attention.bias", "[\"q\", \"k\", \"v\"]"}});
+  std::int64_t row = 0;
+  for (const char* word : {"q", "k", "v"}) {
+    for (const char* what : {"_proj", "_bias"}) {
+      CHECK(source(contract, {0}, std::string("attention::") + word + what).view ==
+            monomorph::RowView{96, row, 288, false, 24, 72});
+    }
+    row += 24;
+  }
+}
+
+TEST_CASE("any projections of one input may share a tensor, the others stand alone") {
+  const Contract contract =
+      contract_of(tiny +
+                  "[checkpoint.tensors]\n\"layers.{i}.mlp.up_gate\" = { name = \"l.{i}.ug\", "
+                  "fused = [\"up\", \"gate\"], transposed = true }\n"
+                  "\"layers.{i}.attention.kv\" = { name = \"l.{i}.kv\", fused = [\"k\", \"v\"] }\n");
+  CHECK(source(contract, {0}, "mlp::up_proj").view == monomorph::RowView{256, 0, 512, true});
+  CHECK(source(contract, {0}, "mlp::gate_proj").view == monomorph::RowView{256, 256, 512, true});
+  CHECK(source(contract, {0}, "attention::k_proj").view == monomorph::RowView{48, 0, 96});
+  CHECK(source(contract, {0}, "attention::v_proj").view == monomorph::RowView{48, 48, 96});
+  CHECK(source(contract, {0}, "attention::q_proj").view == monomorph::RowView{96, 0, 96});
+  CHECK(source(contract, {0}, "attention::q_proj").name == "model.layers.{i}.self_attn.q_proj.weight");
 }
 
 TEST_CASE("the last pattern of dtypes that matches holds") {

@@ -193,9 +193,9 @@ constexpr Binding head_bindings[] = {{"step", Access::read, false},
                                      {"logits", Access::write, false}};
 constexpr Binding sample_bindings[] = {{"step", Access::read_write, false}, {"logits", Access::read, false}};
 
-constexpr WeightPart table_parts[] = {{"embed.weight", toy_vocab_size, 0, toy_vocab_size, false}};
-constexpr WeightPart project_parts[] = {{"layers.{i}.project.weight", toy_hidden_size, 0, toy_hidden_size, false}};
-constexpr WeightPart bias_parts[] = {{"layers.{i}.project.bias", toy_hidden_size, 0, toy_hidden_size, false}};
+constexpr WeightPart table_parts[] = {{"embed.weight", {toy_vocab_size, 0, toy_vocab_size, false}}};
+constexpr WeightPart project_parts[] = {{"layers.{i}.project.weight", {toy_hidden_size, 0, toy_hidden_size, false}}};
+constexpr WeightPart bias_parts[] = {{"layers.{i}.project.bias", {toy_hidden_size, 0, toy_hidden_size, false}}};
 constexpr WeightPattern table_weights[] = {
     {"embedding.tokens", Dtype::f32, toy_vocab_size, toy_hidden_size, table_parts}};
 constexpr WeightPattern layer_weights[] = {
