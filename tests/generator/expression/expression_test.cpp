@@ -80,6 +80,7 @@ TEST_CASE("whole numbers stay whole, and stand where real ones are wanted") {
   CHECK(whole("2 * query - key", 5, 3) == 7);
   CHECK(whole("abs(query - key) + max(query, 1) + clamp(key, 0, 2)", -5, 3) == 11);
   CHECK(whole("query < key ? heads : -heads", 1, 2) == 6);
+  CHECK(evaluate(typed("1 / (0 * query)", mask_names), {{"query", -1.0}}) > 0);  // there is no whole -0
   CHECK(to_glsl(typed("score * 0.5 + (query - key)", mask_names)) == "score * 0.5 + float(query - key)");
   CHECK(to_cpp(typed("min(query, 3) / heads", mask_names)) == "double(std::min<std::int64_t>(query, 3)) / 6.0");
   CHECK(to_glsl(typed("query > 3 ? score : key", mask_names)) == "query > 3 ? score : float(key)");
