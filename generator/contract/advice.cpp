@@ -1,35 +1,10 @@
 #include <fmt/format.h>
 
+#include "generator/blocks/block.hpp"
 #include "generator/contract/rules.hpp"
 
 namespace monomorph::generator {
 namespace {
-
-/// A width that was probably not meant.
-void advise_gated_width(const Contract& contract, const LayerContract& kind, const LayerKind& spec,
-                        Diagnostics& diagnostics) {
-  if (!spec.has_step("mlp") || !kind.mlp.gated) return;
-  const double ratio = static_cast<double>(kind.mlp.intermediate_size) / static_cast<double>(contract.hidden_size);
-  if (ratio >= 1 && ratio <= 8) return;
-  diagnostics.advice(
-      "advice.gated_width", spec.mlp.intermediate_size.span,
-      fmt::format("intermediate_size / hidden_size is {:.2f}; known gated MLPs have 1 to 8, and 8 / 3 = 2.67 gives the "
-                  "parameters of a plain one: is it a slip?",
-                  ratio));
-}
-
-/// Rows of the cache are padded to whole blocks.
-void advise_head_dim(const Contract& contract, const LayerContract& kind, const LayerKind& spec,
-                     Diagnostics& diagnostics) {
-  if (!spec.has_step("attention")) return;
-  const std::int64_t head_dim = kind.attention.head_dim;
-  const std::int64_t padded = row_bytes(contract.kv_cache, head_dim) / element_bytes(contract.kv_cache);
-  if (padded == head_dim) return;
-  diagnostics.advice("advice.head_dim", spec.attention.head_dim.span,
-                     fmt::format("head_dim is {}, and a cached key or value takes the room of {}; a multiple of {} "
-                                 "wastes none",
-                                 head_dim, padded, row_alignment / element_bytes(contract.kv_cache)));
-}
 
 void advise_cache_size(const Contract& contract, const Spec& spec, Diagnostics& diagnostics) {
   const double cache = static_cast<double>(contract.kv_elements_per_token) *
@@ -46,9 +21,8 @@ void advise_cache_size(const Contract& contract, const Spec& spec, Diagnostics& 
 }  // namespace
 
 void advise(const Contract& contract, const Spec& spec, Diagnostics& diagnostics) {
-  for (std::size_t i = 0; i < contract.kinds.size(); ++i) {
-    advise_gated_width(contract, contract.kinds[i], spec.kinds[i], diagnostics);
-    advise_head_dim(contract, contract.kinds[i], spec.kinds[i], diagnostics);
+  for (const LayerKind& kind : spec.kinds) {
+    for (const Block* block : kind.blocks()) block->type->advise({spec.model, kind, *block}, spec.engine, diagnostics);
   }
   advise_cache_size(contract, spec, diagnostics);
 }

@@ -24,8 +24,6 @@ struct NormContract {
   bool bias = false;
 };
 
-enum class PositionType { rope, learned, none };
-
 /// What stands in a checkpoint for (some rows of) a weight.
 struct CheckpointPart {
   std::string name;  ///< full name with {i}: "model.layers.{i}.self_attn.q_proj.weight"; without the prefix
@@ -47,6 +45,7 @@ struct WeightContract {
   std::vector<AxisId> axes;  ///< [rows, columns], or [elements] for a vector
   Dtype dtype = Dtype::f32;  ///< in the checkpoint
   std::vector<CheckpointPart> sources;
+  std::string component;  ///< that its parameters are counted to
 };
 using WeightId = Id<WeightContract>;
 
@@ -68,40 +67,16 @@ struct TableContract {
 };
 using TableId = Id<TableContract>;
 
-enum class SubBlockKind { attention, mlp };
-
-struct SubBlockNormsContract {
-  bool input = true, output = false, residual = false;
-};
-
-struct AttentionContract {
-  std::int64_t num_attention_heads = 0, num_key_value_heads = 0, head_dim = 0;
-  std::int64_t q_size = 0, kv_size = 0, kv_group_size = 0;  ///< heads * head_dim, kv_heads * head_dim, heads / kv_heads
-  double attention_scale = 0;
-  bool qk_norm = false;
-  PositionType position = PositionType::none;
-  double rope_theta = 0;
-  std::int64_t rotary_dim = 0;  ///< 0 without rope
-  TableId rotary_table;         ///< theta^(-2j / rotary_dim) as transformers forms it in f32
-  SubBlockNormsContract norms;
-};
-
-struct MlpContract {
-  bool gated = true;
-  std::int64_t intermediate_size = 0;
-  Expression activation;        ///< of x (plain), or the combination of gate and up (gated), names resolved
-  std::string activation_name;  ///< as the spec has it
-  SubBlockNormsContract norms;
-};
-
 /// A distinct kind of layer.
 struct LayerContract {
-  std::string name, identifier;
-  std::vector<SubBlockKind> steps;
-  NormContract norm;
-  AttentionContract attention;  ///< meaningful where steps has it
-  MlpContract mlp;
+  LayerKind kind;                    ///< as the spec has it, all rules checked
   std::vector<std::int32_t> layers;  ///< the layers of this kind, ascending
+};
+
+/// Parameters of the checkpoint that belong to one component, tied weights once.
+struct ComponentContract {
+  std::string name;  ///< "embedding", a type of sub-block, "norm", "lm_head"
+  std::int64_t parameters = 0;
 };
 
 struct IgnoredCheckpointTensor {
@@ -115,6 +90,7 @@ struct Contract {
   /// C++ and CMake and from whatever libraries declare.
   std::string identifier;
   std::string spec_hash;
+  ModelSection model;
   std::int64_t vocab_size = 0, hidden_size = 0, num_hidden_layers = 0, max_position_embeddings = 0;
   std::int64_t max_sequence_length = 0, prefill_chunk = 0;
   std::int64_t head_rows = 1;   ///< rows whose logits one pass may give
@@ -137,15 +113,17 @@ struct Contract {
   std::vector<std::int64_t> eos_token_ids;
 
   // Totals, exact.
-  std::int64_t total_parameters = 0;  ///< of the checkpoint, tied weights once
-  std::int64_t embedding_parameters = 0, attention_parameters = 0, mlp_parameters = 0, norm_parameters = 0,
-               lm_head_parameters = 0;      ///< sum to the total
-  std::int64_t matrix_flops_per_token = 0;  ///< 2 x weights multiplied, the head included
-  std::int64_t kv_elements_per_token = 0;   ///< keys and values of all layers
+  std::int64_t total_parameters = 0;          ///< of the checkpoint, tied weights once
+  std::vector<ComponentContract> components;  ///< sum to the total
+  std::int64_t matrix_flops_per_token = 0;    ///< 2 x weights multiplied, the head included
+  std::int64_t flops_per_pair = 0;            ///< of all layers, for each pair of a token and a position it sees
+  std::int64_t kv_elements_per_token = 0;     ///< keys and values of all layers
 
   /// The weight of this role; none where the scope has none. Biases are roles of their own.
   WeightId find_weight(Scope scope, const std::string& role) const;
   StateId find_state(Scope scope, const std::string& role) const;
+  /// The table of angles of a kind of layer.
+  TableId find_table(const LayerKind& kind) const;
   /// Those of a kind, or of the model, in order.
   std::vector<WeightId> weights_of(Scope scope) const;
   /// The table of token embeddings, which is the head too where that is tied.

@@ -1,17 +1,88 @@
 // Declarations: every weight, state and table of the model, with its axes, dtype and place in the checkpoint, in the
-// order of the forward pass. Assumes a spec that all rules have accepted.
+// order of the forward pass. They are made of specs with errors too: which parts there are does not depend on sizes, so
+// that the rules of the checkpoint can tell what else is wrong. Without errors they are the contract's.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "generator/contract/contract.hpp"
+#include "generator/contract/parts.hpp"
 
 namespace monomorph::generator {
 
-/// Token and position embeddings.
-void declare_embedding(const Spec& spec, Contract& contract);
-/// What a layer of contract.kinds[kind] has.
-void declare_layer(const Spec& spec, std::size_t kind, Contract& contract);
-/// Final norm and, where it is not the embedding's matrix, the head.
-void declare_head(const Spec& spec, Contract& contract);
+/// A size to compute with: 1 where the field's is out of range, which its rule says.
+std::int64_t sane(const Field<std::int64_t>& size);
+
+/// A matrix of a sub-block and its bias, which may share a tensor with others of its group.
+struct Projection {
+  std::string word;  ///< "q"
+  AxisId rows, columns;
+  bool bias = false;
+  std::int64_t heads = 0;  ///< that its rows are cut by; 0: none
+};
+
+/// Projections of one input: what a checkpoint may keep in one tensor.
+struct ProjectionGroup {
+  std::string prefix;  ///< "layers.{i}.attention."
+  std::string input;   ///< "input", "attended", "activated"
+  std::string block;   ///< type of the sub-block
+  std::string kind;    ///< of layer
+  std::vector<Projection> projections;
+  Span bias_span;  ///< of what says which of them have a bias
+};
+
+class Declarations {
+ public:
+  Declarations(const Spec& spec, Contract& contract);
+
+  /// What follows belongs to the model; parts and roles begin with `instance`, unless that is empty.
+  void enter_model(const std::string& instance);
+  /// What follows belongs to a sub-block of this kind of layer.
+  void enter(std::size_t kind, const Block& block);
+
+  /// An axis of this kind of layer; `field` is the one whose size was too much where the axis is.
+  AxisId axis(const std::string& word, std::int64_t size, const Span& field, std::vector<AxisId> factors = {});
+  AxisId model_axis(const std::string& word, std::int64_t size, const Span& field, Live live = Live::all);
+  AxisId hidden();
+  AxisId slots();
+  AxisId positions();
+
+  /// A matrix with a tensor of its own.
+  void matrix(const std::string& word, AxisId rows, AxisId columns);
+  /// Weights of a norm over these elements, and its bias.
+  void norm(const std::string& word, AxisId elements, bool bias);
+  void projections(const std::string& input, const Field<Biases>& bias, std::vector<Projection> all);
+  void state(const std::string& word, std::vector<AxisId> axes);
+  /// Kinds of layer with equal frequencies share a table.
+  void rotary_table(const std::vector<float>& frequencies, std::int64_t rotary_dim);
+
+  const Contract& contract() const { return contract_; }
+  /// What rules ask: the parts with a tensor, what may share one, and the field behind an axis.
+  const std::vector<NeededPart>& parts() const { return parts_; }
+  const std::vector<ProjectionGroup>& groups() const { return groups_; }
+  const Span& field_of(AxisId axis) const { return fields_.at(axis.index); }
+
+ private:
+  AxisId placed(AxisId axis, const Span& field);
+  CheckpointPart whole(const std::string& part, bool bias, std::int64_t rows) const;
+  void cut(RowView& view, const TensorName& name, const std::string& own, const std::vector<Projection>& all) const;
+  void need(const std::string& part, bool weight, bool bias);
+  /// `tensor`: the part whose line says where it stands.
+  void weight(const std::string& part, const std::string& role, const std::string& tensor, bool bias,
+              std::vector<AxisId> axes, CheckpointPart source, const std::string& component);
+
+  const Spec& spec_;
+  Contract& contract_;
+  Scope scope_;
+  std::string user_, part_prefix_, role_prefix_, component_;
+  std::vector<Span> fields_;  ///< by axis
+  std::vector<NeededPart> parts_;
+  std::vector<ProjectionGroup> groups_;
+};
+
+/// Declares the whole model.
+void declare_model(const Spec& spec, Declarations& declare);
 
 /// Elements of a weight.
 std::int64_t parameters(const WeightContract& weight, const Contract& contract);

@@ -1,33 +1,14 @@
 #include <fmt/format.h>
 
-#include "generator/contract/contract.hpp"
+#include "generator/blocks/norm.hpp"
+#include "generator/spec/values.hpp"
 
 namespace monomorph::generator {
 namespace {
 
-const char* name_of(PositionType type) {
-  switch (type) {
-    case PositionType::rope:
-      return "rope";
-    case PositionType::learned:
-      return "learned";
-    case PositionType::none:
-      return "none";
-  }
-  throw InternalError("contract: a position type without a name");
-}
-
 std::string dump_norm(const NormContract& norm) {
   return fmt::format("{} eps {}{}", norm.type == NormType::layer_norm ? "layer_norm" : "rms_norm", norm.eps,
                      norm.bias ? " with bias" : "");
-}
-
-std::string dump_norms(const SubBlockNormsContract& norms) {
-  std::string result;
-  if (norms.input) result += " input";
-  if (norms.output) result += " output";
-  if (norms.residual) result += " residual";
-  return result.empty() ? " none" : result;
 }
 
 std::string dump_axes(const std::vector<AxisId>& axes, const AxisTable& table) {
@@ -59,33 +40,27 @@ void dump_weights(Scope scope, const Contract& contract, std::string& out) {
   }
 }
 
-void dump_attention(const AttentionContract& attention, const Contract& contract, std::string& out) {
-  out += fmt::format(
-      "  attention: {} heads, {} key and value heads, head_dim {}, q_size {}, kv_size {}, kv_group_size {}\n",
-      attention.num_attention_heads, attention.num_key_value_heads, attention.head_dim, attention.q_size,
-      attention.kv_size, attention.kv_group_size);
-  out += fmt::format("    scale {}, qk_norm {}, norms{}\n", attention.attention_scale,
-                     attention.qk_norm ? "head" : "none", dump_norms(attention.norms));
-  out += fmt::format("    position {}", name_of(attention.position));
-  if (attention.position == PositionType::rope) {
-    out += fmt::format(", theta {}, rotary_dim {}, table {}", attention.rope_theta, attention.rotary_dim,
-                       contract.tables[attention.rotary_table].role);
+std::string dump_fields(const BoundFields& fields) {
+  std::string text;
+  for (const auto& [field, slot] : fields) {
+    if (!is_absent(slot)) text += fmt::format("    {} = {}\n", field->key, write_value(slot));
   }
-  out += '\n';
-}
-
-void dump_mlp(const MlpContract& mlp, std::string& out) {
-  out += fmt::format("  mlp: {}, intermediate_size {}, activation {}\n", mlp.gated ? "gated" : "plain",
-                     mlp.intermediate_size, mlp.activation.text);
-  out += fmt::format("    norms{}\n", dump_norms(mlp.norms));
+  return text;
 }
 
 void dump_kind(std::size_t index, const Contract& contract, std::string& out) {
-  const LayerContract& kind = contract.kinds[index];
-  out += fmt::format("\nkind {}: {} of layers {}\n", kind.name, kind.layers.size(), fmt::join(kind.layers, " "));
-  out += "  norm " + dump_norm(kind.norm) + "\n";
-  for (const SubBlockKind step : kind.steps) {
-    step == SubBlockKind::attention ? dump_attention(kind.attention, contract, out) : dump_mlp(kind.mlp, out);
+  const LayerContract& layer = contract.kinds[index];
+  LayerKind kind = layer.kind;
+  out += fmt::format("\nkind {}: {} of layers {}\n", kind.name, layer.layers.size(), fmt::join(layer.layers, " "));
+  out += "  norm " + dump_norm(derive_norm(kind.norm)) + "\n";
+  for (Step& step : kind.steps) {
+    if (step.blocks.size() > 1) {
+      out += fmt::format("  side by side{}:\n", step.shared_input_norm ? ", with one input norm" : "");
+    }
+    for (Block& block : step.blocks) {
+      out += fmt::format("  {}: {}\n{}", block.instance, block.type->name, dump_fields(bind_block(block)));
+      if (block.type->uses_position) out += "  position:\n" + dump_fields(bind(kind.position));
+    }
   }
   dump_weights({index}, contract, out);
 }
@@ -105,11 +80,14 @@ std::string dump_contract(const Contract& contract) {
   out += fmt::format("bos_token_id {}, eos_token_ids [{}]\n", contract.bos_token_id,
                      fmt::join(contract.eos_token_ids, ", "));
   out += fmt::format("final norm {}\n", dump_norm(contract.final_norm));
-  out += fmt::format("parameters {}: embedding {}, attention {}, mlp {}, norm {}, lm_head {}\n",
-                     contract.total_parameters, contract.embedding_parameters, contract.attention_parameters,
-                     contract.mlp_parameters, contract.norm_parameters, contract.lm_head_parameters);
-  out += fmt::format("matrix flops per token {}, kv elements per token {}\n", contract.matrix_flops_per_token,
-                     contract.kv_elements_per_token);
+  out += fmt::format("parameters {}:", contract.total_parameters);
+  for (const ComponentContract& component : contract.components) {
+    out += fmt::format("{} {} {}", &component == contract.components.data() ? "" : ",", component.name,
+                       component.parameters);
+  }
+  out += '\n';
+  out += fmt::format("matrix flops per token {}, flops per pair {}, kv elements per token {}\n",
+                     contract.matrix_flops_per_token, contract.flops_per_pair, contract.kv_elements_per_token);
   out += "\nonce\n";
   dump_weights({}, contract, out);
   for (std::size_t kind = 0; kind < contract.kinds.size(); ++kind) dump_kind(kind, contract, out);

@@ -1,23 +1,19 @@
-// Parts of the model that have a tensor in the checkpoint, and where the spec's table says each one stands.
+// Where the spec's table says that a part of the model stands in the checkpoint.
 #pragma once
 
 #include <optional>
 #include <string>
-#include <vector>
 
-#include "generator/contract/contract.hpp"
+#include "generator/spec/spec.hpp"
 
 namespace monomorph::generator {
 
-/// A part that the model has: always a weight, and perhaps a bias.
+/// A part that the model has: a weight, a bias, or both; of parts that share a tensor, the line of that.
 struct NeededPart {
   std::string part;  ///< "layers.{i}.attention.q"
   bool weight = true;
   bool bias = false;
 };
-
-/// Every part of the model, in the order of the forward pass; of parts that share a tensor, the line of that.
-std::vector<NeededPart> needed_parts(const Spec& spec);
 
 /// The line of the tensor that holds this part beside others, such as layers.{i}.attention.qkv; null where it has one
 /// of its own or none.

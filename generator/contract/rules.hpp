@@ -10,18 +10,17 @@
 
 namespace monomorph::generator {
 
+class Declarations;
+
 /// Sizes and extents are 32-bit signed in kernels and in emitted code.
 inline constexpr std::int64_t max_size = 2147483647;
 
 void check_model_rules(const Spec& spec, Diagnostics& diagnostics);
 void check_layer_rules(const Spec& spec, Diagnostics& diagnostics);
-void check_attention_rules(const Spec& spec, Diagnostics& diagnostics);
-void check_position_rules(const Spec& spec, Diagnostics& diagnostics);
-void check_mlp_rules(const Spec& spec, Diagnostics& diagnostics);
-void check_checkpoint_rules(const Spec& spec, Diagnostics& diagnostics);
+void check_checkpoint_rules(const Spec& spec, const Declarations& declared, Diagnostics& diagnostics);
 void check_engine_rules(const Spec& spec, Diagnostics& diagnostics);
 /// Products and sums beyond 64 bits.
-void check_total_rules(const Spec& spec, Diagnostics& diagnostics);
+void check_total_rules(const Spec& spec, const Declarations& declared, Diagnostics& diagnostics);
 /// Notes that a designer would act on: none on a design that is merely unusual; never errors.
 void advise(const Contract& contract, const Spec& spec, Diagnostics& diagnostics);
 
@@ -35,18 +34,5 @@ void check_range(const Field<std::int64_t>& field, const std::string& path, std:
 /// A bias list that names something that is no projection, or names one twice.
 void check_bias_projections(const Field<Biases>& bias, const std::string& section,
                             const std::vector<std::string>& projections, Diagnostics& diagnostics);
-
-/// "<section>.bias_fused": some, not all, of the projections that share a tensor have a bias.
-void check_fused_biases(const CheckpointSection& checkpoint, const std::string& section, const Field<Biases>& bias,
-                        Diagnostics& diagnostics);
-
-/// The spec's own numbers, constants that any expression of this kind may name. Their own rules judge them.
-ExpressionNames spec_numbers(const Spec& spec, const LayerKind& kind);
-
-/// The attention scale; nothing where the expression is wrong (said by the rule attention.scale).
-std::optional<double> attention_scale(const Spec& spec, const LayerKind& kind, Diagnostics& diagnostics);
-
-/// The expression of x, or of gate and up, with named activations written out; nothing where it is wrong.
-std::optional<Expression> mlp_expression(const Spec& spec, const LayerKind& kind, Diagnostics& diagnostics);
 
 }  // namespace monomorph::generator

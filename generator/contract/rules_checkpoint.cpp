@@ -4,7 +4,8 @@
 #include <map>
 #include <set>
 
-#include "generator/contract/parts.hpp"
+#include "generator/blocks/block.hpp"
+#include "generator/contract/declarations.hpp"
 #include "generator/contract/rules.hpp"
 #include "generator/spec/checkpoint_names.hpp"
 
@@ -21,16 +22,24 @@ std::string without_bias(const std::string& part) {
   return ends_with(part, ".bias") ? part.substr(0, part.size() - 5) : part;
 }
 
+/// Whether this is a part of some model, or of this one.
+bool is_part(const std::string& part, const Declarations& declared) {
+  const std::vector<std::string>& known = part_names();
+  const Table<WeightContract>& weights = declared.contract().weights;
+  return std::find(known.begin(), known.end(), part) != known.end() ||
+         std::any_of(weights.begin(), weights.end(), [&](const WeightContract& weight) { return weight.part == part; });
+}
+
 /// A line of checkpoint.tensors for a part that no model has, or that this one does not have.
-void parts_are_used(const Spec& spec, const std::vector<NeededPart>& needed, Diagnostics& diagnostics) {
+void parts_are_used(const Spec& spec, const Declarations& declared, Diagnostics& diagnostics) {
+  const std::vector<NeededPart>& needed = declared.parts();
   for (const auto& [part, name] : spec.checkpoint.tensors) {
     if (!name.given) continue;
-    const std::vector<std::string>& known = part_names();
     const std::string weight = without_bias(part);
     const auto line = spec.checkpoint.tensors.find(weight);
     const bool of_several = line != spec.checkpoint.tensors.end() && !line->second.fused.empty();
-    if (!of_several && std::find(known.begin(), known.end(), weight) == known.end()) {
-      const std::string suggestion = nearest(part, known);
+    if (!of_several && !is_part(weight, declared)) {
+      const std::string suggestion = nearest(part, part_names());
       diagnostics.error("checkpoint.part_known", name.span,
                         fmt::format("no part is called {}{}", part,
                                     suggestion.empty() ? "; parts are called as layers.{i}.attention.q, final_norm ..."
@@ -114,37 +123,69 @@ void transposed_is_a_projection(const std::string& part, const TensorName& name,
                     fmt::format("{} is no projection: it cannot stand transposed", part));
 }
 
-/// Projections that may share a tensor: those of one input.
-const std::vector<std::string>& projections_of_one_input(const std::string& line) {
-  static const std::vector<std::string> attention = {"q", "k", "v"}, mlp = {"gate", "up"}, none;
-  if (line.rfind("layers.{i}.attention.", 0) == 0) return attention;
-  return line.rfind("layers.{i}.mlp.", 0) == 0 ? mlp : none;
+/// Last words of what may share a tensor with these: projections of one input, of whatever kind of layer.
+std::set<std::string> words_of_one_input(const std::string& line, const std::vector<std::string>& fused,
+                                         const Declarations& declared) {
+  const std::string prefix = line.substr(0, line.rfind('.') + 1);
+  std::map<std::string, std::set<std::string>> by_input;
+  std::string input;
+  for (const ProjectionGroup& group : declared.groups()) {
+    if (group.prefix != prefix) continue;
+    if (input.empty()) input = group.input;
+    for (const Projection& one : group.projections) {
+      by_input[group.input].insert(one.word);
+      if (one.word == fused.front()) input = group.input;
+    }
+  }
+  return by_input[input];
 }
 
-void fused_parts_fit(const std::string& line, const TensorName& name, Diagnostics& diagnostics) {
-  const std::vector<std::string>& fit = projections_of_one_input(line);
-  const std::vector<std::string>& known = part_names();
-  const bool is_one = ends_with(line, ".bias") || std::find(known.begin(), known.end(), line) != known.end();
-  if (fit.empty() || is_one) {
+/// Whether they do.
+bool fused_parts_fit(const std::string& line, const TensorName& name, const Declarations& declared,
+                     Diagnostics& diagnostics) {
+  const std::set<std::string> fit = words_of_one_input(line, name.fused, declared);
+  if (fit.empty() || ends_with(line, ".bias") || is_part(line, declared)) {
     diagnostics.error("checkpoint.transform", name.span,
                       fmt::format("{} is one part; a tensor of several is called by a word of its own, as "
                                   "layers.{{i}}.attention.qkv or layers.{{i}}.mlp.gate_up is",
                                   line));
-    return;
+    return false;
   }
   const std::set<std::string> words(name.fused.begin(), name.fused.end());
-  const bool all_fit = std::all_of(words.begin(), words.end(), [&](const std::string& word) {
-    return std::find(fit.begin(), fit.end(), word) != fit.end();
-  });
-  if (all_fit && words.size() == name.fused.size() && words.size() > 1) return;
+  const bool all_fit =
+      std::all_of(words.begin(), words.end(), [&](const std::string& word) { return fit.contains(word); });
+  if (all_fit && words.size() == name.fused.size() && words.size() > 1) return true;
   diagnostics.error("checkpoint.transform", name.span,
                     fmt::format("{} holds several projections of one input: fused must list at least two of \"{}\", "
                                 "each once, in the order of their rows",
                                 line, fmt::join(fit, "\", \"")));
+  return false;
+}
+
+/// Of each kind of layer that has one of these parts: the projections of their input.
+std::vector<const ProjectionGroup*> groups_of(const std::string& line, const TensorName& name,
+                                              const Declarations& declared) {
+  const std::string prefix = line.substr(0, line.rfind('.') + 1);
+  std::vector<const ProjectionGroup*> result;
+  for (const ProjectionGroup& group : declared.groups()) {
+    const auto is_fused = [&](const Projection& one) {
+      return std::find(name.fused.begin(), name.fused.end(), one.word) != name.fused.end();
+    };
+    const std::vector<Projection>& all = group.projections;
+    if (group.prefix == prefix && std::any_of(all.begin(), all.end(), is_fused)) result.push_back(&group);
+  }
+  return result;
+}
+
+const Projection* find_projection(const ProjectionGroup& group, const std::string& word) {
+  for (const Projection& one : group.projections) {
+    if (one.word == word) return &one;
+  }
+  return nullptr;
 }
 
 /// Rows that alternate by heads: of parts that have the same heads.
-void interleaved_parts_have_heads(const Spec& spec, const std::string& line, const TensorName& name,
+void interleaved_parts_have_heads(const std::string& line, const TensorName& name, const Declarations& declared,
                                   Diagnostics& diagnostics) {
   const auto error = [&](const std::string& message) {
     diagnostics.error("checkpoint.interleaved", name.span, message);
@@ -153,41 +194,66 @@ void interleaved_parts_have_heads(const Spec& spec, const std::string& line, con
     return error(fmt::format("interleaved is \"{}\"; \"head\" is required: of each head, its rows of the parts in turn",
                              name.interleaved));
   }
-  if (name.fused.empty() || line.rfind("layers.{i}.attention.", 0) != 0) {
-    return error(
-        fmt::format("{} has no heads that alternate: interleaved belongs to a tensor of several out of q, k "
-                    "and v",
-                    line));
+  if (name.fused.empty()) {
+    return error(fmt::format("{} has no parts that alternate: interleaved belongs to a tensor of several", line));
   }
-  for (const LayerKind& kind : spec.kinds) {
-    const AttentionSection& attention = kind.attention;
-    if (!kind.has_step("attention") || attention.num_attention_heads.value == attention.num_key_value_heads.value)
-      continue;
-    return error(fmt::format("{} alternates by head, and {} heads of queries share {} of keys and values", line,
-                             attention.num_attention_heads.value, attention.num_key_value_heads.value));
+  for (const ProjectionGroup* group : groups_of(line, name, declared)) {
+    std::set<std::int64_t> heads;
+    for (const std::string& word : name.fused) {
+      if (const Projection* one = find_projection(*group, word)) heads.insert(one->heads);
+    }
+    if (heads.contains(0)) {
+      return error(
+          fmt::format("{} has no heads that alternate: interleaved belongs to a tensor of several out of q, k "
+                      "and v",
+                      line));
+    }
+    if (heads.size() > 1) {
+      return error(fmt::format("{} alternates by head, and its parts have {} heads", line, fmt::join(heads, " and ")));
+    }
   }
 }
 
 /// Every row of a tensor is read: a layer that has one part of a tensor has the others.
-void fused_parts_are_there(const Spec& spec, const std::string& line, const TensorName& name,
+void fused_parts_are_there(const std::string& line, const TensorName& name, const Declarations& declared,
                            Diagnostics& diagnostics) {
-  if (line.rfind("layers.{i}.mlp.", 0) != 0) return;
-  for (const LayerKind& kind : spec.kinds) {
-    if (!kind.has_step("mlp") || kind.mlp.type.value != "plain") continue;
-    diagnostics.error("checkpoint.transform", name.span,
-                      fmt::format("a plain MLP has no gate: nothing would read its rows of \"{}\"", name.name));
-    return;
+  for (const ProjectionGroup* group : groups_of(line, name, declared)) {
+    for (const std::string& word : name.fused) {
+      if (find_projection(*group, word) != nullptr) continue;
+      diagnostics.error("checkpoint.transform", name.span,
+                        fmt::format("layers of the kind {} have no {}{}: nothing would read its rows of \"{}\"",
+                                    group->kind, group->prefix, word, name.name));
+      return;
+    }
   }
 }
 
-void transforms_apply(const Spec& spec, Diagnostics& diagnostics) {
-  for (const auto& [part, name] : spec.checkpoint.tensors) {
+/// One bias for all parts of a tensor, or for none of them.
+void fused_biases_agree(const CheckpointSection& checkpoint, const Declarations& declared, Diagnostics& diagnostics) {
+  for (const auto& [line, name] : checkpoint.tensors) {
+    for (const ProjectionGroup* group : groups_of(line, name, declared)) {
+      const auto count = std::count_if(name.fused.begin(), name.fused.end(), [&](const std::string& word) {
+        const Projection* one = find_projection(*group, word);
+        return one != nullptr && one->bias;
+      });
+      if (count == 0 || count == static_cast<std::ptrdiff_t>(name.fused.size())) continue;
+      diagnostics.error(
+          group->block + ".bias_fused", group->bias_span,
+          fmt::format("the checkpoint keeps {} in one tensor, so that all of them have a bias or none has",
+                      fmt::join(name.fused, ", ")));
+    }
+  }
+}
+
+void transforms_apply(const CheckpointSection& checkpoint, const Declarations& declared, Diagnostics& diagnostics) {
+  for (const auto& [part, name] : checkpoint.tensors) {
     if (!name.given) continue;
     transposed_is_a_projection(part, name, diagnostics);
-    if (!name.interleaved.empty()) interleaved_parts_have_heads(spec, part, name, diagnostics);
+    if (!name.interleaved.empty()) interleaved_parts_have_heads(part, name, declared, diagnostics);
     if (name.fused.empty()) continue;
-    fused_parts_fit(part, name, diagnostics);
-    fused_parts_are_there(spec, part, name, diagnostics);
+    if (fused_parts_fit(part, name, declared, diagnostics)) {
+      fused_parts_are_there(part, name, declared, diagnostics);
+    }
   }
 }
 
@@ -265,27 +331,14 @@ void prefix_is_not_empty(const CheckpointSection& checkpoint, Diagnostics& diagn
 
 }  // namespace
 
-void check_fused_biases(const CheckpointSection& checkpoint, const std::string& section, const Field<Biases>& bias,
-                        Diagnostics& diagnostics) {
-  const std::string prefix = "layers.{i}." + section + ".";
-  for (const auto& [line, name] : checkpoint.tensors) {
-    if (name.fused.empty() || line.rfind(prefix, 0) != 0) continue;
-    const auto count = std::count_if(name.fused.begin(), name.fused.end(),
-                                     [&](const std::string& word) { return bias.value.has(word); });
-    if (count == 0 || count == static_cast<std::ptrdiff_t>(name.fused.size())) continue;
-    diagnostics.error(section + ".bias_fused", bias.span,
-                      fmt::format("the checkpoint keeps {} in one tensor, so that all of them have a bias or none has",
-                                  fmt::join(name.fused, ", ")));
-  }
-}
-
-void check_checkpoint_rules(const Spec& spec, Diagnostics& diagnostics) {
-  const std::vector<NeededPart> needed = needed_parts(spec);
-  parts_are_used(spec, needed, diagnostics);
+void check_checkpoint_rules(const Spec& spec, const Declarations& declared, Diagnostics& diagnostics) {
+  const std::vector<NeededPart>& needed = declared.parts();
+  parts_are_used(spec, declared, diagnostics);
   parts_have_names(spec, needed, diagnostics);
   layer_names_have_an_index(spec.checkpoint, diagnostics);
   names_are_distinct(spec, needed, diagnostics);
-  transforms_apply(spec, diagnostics);
+  transforms_apply(spec.checkpoint, declared, diagnostics);
+  fused_biases_agree(spec.checkpoint, declared, diagnostics);
   parts_are_said_once(spec.checkpoint, diagnostics);
   dtype_patterns_match(spec, needed, diagnostics);
   names_are_printable(spec.checkpoint, diagnostics);

@@ -4,45 +4,29 @@
 #include <cctype>
 #include <set>
 
+#include "generator/blocks/layer.hpp"
 #include "generator/contract/rules.hpp"
-#include "generator/spec/fields.hpp"
 
 namespace monomorph::generator {
 namespace {
 
-const std::vector<std::string> sub_blocks = {"attention", "mlp"};
-
-void steps_are_not_empty(const LayerKind& kind, Diagnostics& diagnostics) {
-  if (!kind.steps.value.empty()) return;
-  diagnostics.error("layers.steps_empty", kind.steps.span,
-                    fmt::format("a layer of the kind {} has no steps; a layer has at least one of {}", kind.name,
-                                one_of(sub_blocks)));
-}
-
-void steps_are_known(const LayerKind& kind, Diagnostics& diagnostics) {
-  for (const std::string& step : kind.steps.value) {
-    if (step.find('+') != std::string::npos) {
-      diagnostics.error(
-          "layers.steps_parallel", kind.steps.span,
-          fmt::format("the step \"{}\" runs sub-blocks side by side, which is not implemented; write them "
-                      "as steps of their own, one after the other",
-                      step));
-    } else if (std::find(sub_blocks.begin(), sub_blocks.end(), step) == sub_blocks.end()) {
-      const std::string suggestion = nearest(step, sub_blocks);
-      diagnostics.error("layers.steps_known", kind.steps.span,
-                        fmt::format("there is no step \"{}\"; a step is {}{}", step, one_of(sub_blocks),
-                                    suggestion.empty() ? "" : "; did you mean " + suggestion + "?"));
-    }
-  }
-}
-
-/// Each sub-block's weights stand in the checkpoint once for a layer.
-void steps_occur_once(const LayerKind& kind, Diagnostics& diagnostics) {
-  std::set<std::string> seen;
-  for (const std::string& step : kind.steps.value) {
-    if (seen.insert(step).second) continue;
-    diagnostics.error("layers.steps_repeat", kind.steps.span,
-                      fmt::format("the step \"{}\" occurs twice in one layer; a layer has weights for one", step));
+/// A learned table is added to the embedding, before any layer: kinds cannot differ in it.
+void learned_positions_are_the_models(const Spec& spec, const LayerKind& kind, Diagnostics& diagnostics) {
+  const std::vector<const Block*> blocks = kind.blocks();
+  if (std::none_of(blocks.begin(), blocks.end(), [](const Block* block) { return block->type->uses_position; })) return;
+  const std::string& model = spec.position.type.value;
+  const Field<std::string>& own = kind.position.type;
+  if (own.value == "learned" && model != "learned") {
+    diagnostics.error("position.learned_for_all", own.span,
+                      fmt::format("learned positions are added to the embedding, for all layers: say so in [position], "
+                                  "not for the kind {}",
+                                  kind.name));
+  } else if (own.value != "learned" && model == "learned") {
+    diagnostics.error(
+        "position.learned_for_all", own.span,
+        fmt::format("learned positions are added to the embedding, for all layers: the kind {} cannot have "
+                    "\"{}\" in their place",
+                    kind.name, own.value));
   }
 }
 
@@ -80,9 +64,8 @@ void kinds_are_identifiers(const Spec& spec, Diagnostics& diagnostics) {
 
 void check_layer_rules(const Spec& spec, Diagnostics& diagnostics) {
   for (const LayerKind& kind : spec.kinds) {
-    steps_are_not_empty(kind, diagnostics);
-    steps_are_known(kind, diagnostics);
-    steps_occur_once(kind, diagnostics);
+    check_layer(spec.model, kind, diagnostics);
+    learned_positions_are_the_models(spec, kind, diagnostics);
   }
   kinds_are_identifiers(spec, diagnostics);
 }

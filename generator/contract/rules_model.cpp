@@ -69,24 +69,6 @@ void eos_tokens_are_distinct(const Field<std::vector<std::int64_t>>& tokens, Dia
 
 }  // namespace
 
-ExpressionNames spec_numbers(const Spec& spec, const LayerKind& kind) {
-  ExpressionNames names;
-  const auto add = [&](const char* name, const Field<std::int64_t>& field) {
-    names.insert({name, {Type::integer, static_cast<double>(field.value)}});
-  };
-  add("hidden_size", spec.model.hidden_size);
-  add("max_position_embeddings", spec.model.max_position_embeddings);
-  add("num_hidden_layers", spec.model.num_hidden_layers);
-  add("vocab_size", spec.model.vocab_size);
-  if (kind.has_step("attention")) {
-    add("head_dim", kind.attention.head_dim);
-    add("num_attention_heads", kind.attention.num_attention_heads);
-    add("num_key_value_heads", kind.attention.num_key_value_heads);
-  }
-  if (kind.has_step("mlp")) add("intermediate_size", kind.mlp.intermediate_size);
-  return names;
-}
-
 void check_range(const Field<std::int64_t>& field, const std::string& path, std::int64_t minimum, std::int64_t maximum,
                  Diagnostics& diagnostics) {
   if (!field.given || (field.value >= minimum && field.value <= maximum)) return;

@@ -1,40 +1,38 @@
 #include <fmt/format.h>
 
+#include <set>
 #include <vector>
 
+#include "generator/blocks/block.hpp"
 #include "generator/contract/checked.hpp"
+#include "generator/contract/declarations.hpp"
 #include "generator/contract/rules.hpp"
 
 namespace monomorph::generator {
 namespace {
 
 constexpr std::int64_t widest_element = 4;  // bytes
+/// Kernels count elements of activations and caches in 32 bits.
+constexpr std::int64_t max_elements = max_size;
+/// A slice of a matrix is bound as one buffer, of which every device takes 128 MiB; a row cannot be cut.
+constexpr std::int64_t max_row_elements = (std::int64_t{128} << 20) / widest_element;
 
+/// Whether every size of the layer's sub-blocks is in range.
 bool usable_everywhere(const LayerKind& kind) {
-  const AttentionSection& attention = kind.attention;
-  const bool attends = kind.has_step("attention");
-  return (!attends || (usable(attention.num_attention_heads) && usable(attention.num_key_value_heads) &&
-                       usable(attention.head_dim))) &&
-         (!kind.has_step("mlp") || usable(kind.mlp.intermediate_size));
-}
-
-/// What a layer weighs is at most this: norms and biases are below one more row of each matrix.
-Checked layer_elements(const ModelSection& model, const LayerKind& kind) {
-  const Checked hidden = Checked(model.hidden_size.value) + 1;
-  Checked sum = Checked(8) * hidden;
-  if (kind.has_step("attention")) {
-    const AttentionSection& attention = kind.attention;
-    const Checked heads =
-        Checked(2) * attention.num_attention_heads.value + Checked(2) * attention.num_key_value_heads.value;
-    sum = sum + (heads * attention.head_dim.value + 1) * hidden;
+  for (const Block* block : kind.blocks()) {
+    Block copy = *block;
+    for (const auto& [field, slot] : bind_block(copy)) {
+      const auto* size = std::get_if<Field<std::int64_t>*>(&slot);
+      if (size != nullptr && !usable(**size)) return false;
+    }
   }
-  if (kind.has_step("mlp")) sum = sum + (Checked(3) * kind.mlp.intermediate_size.value + 1) * hidden;
-  return sum;
+  return true;
 }
 
-Checked kv_elements(const LayerKind& kind) {
-  if (!kind.has_step("attention")) return 0;
-  return Checked(2) * kind.attention.num_key_value_heads.value * kind.attention.head_dim.value;
+Checked product(const std::vector<AxisId>& axes, const AxisTable& table) {
+  Checked elements = 1;
+  for (const AxisId axis : axes) elements = elements * table[axis].size;
+  return elements;
 }
 
 void report(const Span& span, const char* what, Diagnostics& diagnostics) {
@@ -42,102 +40,139 @@ void report(const Span& span, const char* what, Diagnostics& diagnostics) {
                     fmt::format("{} exceed 2^63 - 1 bytes: at least one of the sizes is wrong", what));
 }
 
-/// Kernels count elements of activations and caches in 32 bits.
-constexpr std::int64_t max_elements = max_size;
-/// A slice of a matrix is bound as one buffer, of which every device takes 128 MiB; a row cannot be cut.
-constexpr std::int64_t max_row_elements = (std::int64_t{128} << 20) / widest_element;
+/// What the weights of a scope weigh at most, and the field of the widest axis that its layers have of their own.
+struct Weighed {
+  Checked bytes = 0;
+  Span field;
+};
+
+Weighed weigh(Scope scope, const Declarations& declared) {
+  const Contract& contract = declared.contract();
+  Weighed sum;
+  std::int64_t widest = 0;
+  for (const WeightId id : contract.weights_of(scope)) {
+    const WeightContract& weight = contract.weights[id];
+    sum.bytes = sum.bytes + product(weight.axes, contract.axes) * widest_element;
+    const Axis& rows = contract.axes[weight.axes[0]];
+    if (rows.users.empty() || rows.size <= widest) continue;  // the model's own are not this layer's fault
+    widest = rows.size;
+    sum.field = declared.field_of(weight.axes[0]);
+  }
+  return sum;
+}
 
 struct Width {
-  const char* name;
+  std::string name;
   std::int64_t elements;
   const Span* span;
 };
 
-std::vector<Width> widths(const ModelSection& model, const LayerKind& kind) {
-  std::vector<Width> result = {{"hidden_size", model.hidden_size.value, &model.hidden_size.span}};
-  if (kind.has_step("attention")) {
-    const AttentionSection& attention = kind.attention;
-    const std::int64_t heads = attention.num_attention_heads.value + 2 * attention.num_key_value_heads.value;
-    const Checked rows = Checked(heads) * attention.head_dim.value;
-    if (!rows.overflowed()) result.push_back({"q_size + 2 kv_size", rows.value(), &attention.num_attention_heads.span});
-  }
-  if (kind.has_step("mlp")) {
-    result.push_back({"intermediate_size", kind.mlp.intermediate_size.value, &kind.mlp.intermediate_size.span});
+/// Widths of the rows that a kind of layer computes: each axis, and what stands side by side.
+std::vector<Width> widths(const LayerKind& kind, const Declarations& declared) {
+  const AxisTable& axes = declared.contract().axes;
+  std::vector<Width> result;
+  for (const ProjectionGroup& group : declared.groups()) {
+    if (group.kind != kind.name) continue;
+    Checked sum = 0;
+    std::string names;
+    std::set<AxisId> distinct;
+    for (const Projection& one : group.projections) {
+      const AxisId columns = one.columns;
+      result.push_back({axes[columns].word, axes[columns].size, &declared.field_of(columns)});
+      result.push_back({axes[one.rows].word, axes[one.rows].size, &declared.field_of(one.rows)});
+      sum = sum + axes[one.rows].size;
+      names += (names.empty() ? "" : " + ") + one.word;
+      distinct.insert(one.rows);
+    }
+    // Projections of one width become one: gate and up.
+    if (distinct.size() < 2 && group.projections.front().heads == 0) continue;
+    if (!sum.overflowed()) result.push_back({names, sum.value(), &declared.field_of(group.projections.front().rows)});
   }
   return result;
 }
 
-void rows_fit_a_slice(const ModelSection& model, const LayerKind& kind, Diagnostics& diagnostics) {
-  for (const Width& width : widths(model, kind)) {
-    if (width.elements <= max_row_elements) continue;
+/// Whether they do.
+bool rows_fit_a_slice(const LayerKind& kind, const Declarations& declared, Diagnostics& diagnostics) {
+  std::set<std::pair<int, int>> reported;  // a place is told once
+  for (const Width& width : widths(kind, declared)) {
+    if (width.elements <= max_row_elements || !reported.insert({width.span->line, width.span->column}).second) continue;
     diagnostics.error("model.row_range", *width.span,
                       fmt::format("{} is {}; a row of a matrix has at most {} elements (128 MiB of f32)", width.name,
                                   width.elements, max_row_elements));
   }
+  return reported.empty();
 }
 
-void activations_can_be_counted(const Spec& spec, const LayerKind& kind, Diagnostics& diagnostics) {
+void activations_can_be_counted(const Spec& spec, const LayerKind& kind, const Declarations& declared,
+                                Diagnostics& diagnostics) {
   const Field<std::int64_t>& chunk = spec.engine.prefill_chunk;
   if (!usable(chunk)) return;
-  for (const Width& width : widths(spec.model, kind)) {
-    // Rows that are too wide have been refused; half of what can be counted leaves room for their padding.
-    if (width.elements > max_row_elements || chunk.value <= max_elements / 2 / width.elements) continue;
+  for (const Width& width : widths(kind, declared)) {
+    // Half of what can be counted leaves room for the padding of rows.
+    if (chunk.value <= max_elements / 2 / width.elements) continue;
     diagnostics.error(
         "engine.activations_range", chunk.span,
         fmt::format("{} tokens of {} ({}) are too many elements to count in 32 bits; prefill_chunk may be {}",
                     chunk.value, width.elements, width.name, max_elements / 2 / width.elements));
+    return;
   }
 }
 
-void cache_can_be_counted(const Spec& spec, const LayerKind& kind, Diagnostics& diagnostics) {
+/// Elements of a state that a token adds, for all slots.
+Checked elements_per_position(const StateContract& state, const AxisTable& table) {
+  std::vector<AxisId> axes;
+  for (const AxisId axis : state.axes) {
+    if (table[axis].live != Live::positions) axes.push_back(axis);
+  }
+  return product(axes, table);
+}
+
+void caches_can_be_counted(const Spec& spec, const Declarations& declared, Diagnostics& diagnostics) {
   const Field<std::int64_t>& length = spec.engine.max_sequence_length;
-  if (!kind.has_step("attention") || !usable(length)) return;
-  if (!usable(spec.engine.max_batch)) return;
   const std::int64_t slots = spec.engine.max_batch.value;
-  const Checked row = Checked(kind.attention.num_key_value_heads.value) * kind.attention.head_dim.value * slots;
-  if (row.overflowed() || row.value() > max_elements || length.value <= max_elements / 2 / row.value()) return;
-  diagnostics.error(
-      "engine.cache_range", length.span,
-      fmt::format("the keys of {} positions, {} elements each{}, are too many elements to count in 32 bits; "
-                  "max_sequence_length may be {}",
-                  length.value, row.value() / slots, slots > 1 ? fmt::format(", of {} slots (max_batch)", slots) : "",
-                  max_elements / 2 / row.value()));
+  if (!usable(length) || !usable(spec.engine.max_batch)) return;
+  const Contract& contract = declared.contract();
+  for (const StateContract& state : contract.states) {
+    const Checked row = elements_per_position(state, contract.axes);
+    if (row.overflowed() || row.value() > max_elements || length.value <= max_elements / 2 / row.value()) continue;
+    diagnostics.error(
+        "engine.cache_range", length.span,
+        fmt::format("{} of {} positions, {} elements each{}, are too many elements to count in 32 bits; "
+                    "max_sequence_length may be {}",
+                    state.role, length.value, row.value() / slots,
+                    slots > 1 ? fmt::format(", of {} slots (max_batch)", slots) : "", max_elements / 2 / row.value()));
+    return;
+  }
 }
 
 }  // namespace
 
-void check_total_rules(const Spec& spec, Diagnostics& diagnostics) {
+void check_total_rules(const Spec& spec, const Declarations& declared, Diagnostics& diagnostics) {
   const ModelSection& model = spec.model;
   if (!usable(model.vocab_size) || !usable(model.hidden_size) || !usable(model.max_position_embeddings)) return;
-  const Checked embedding = (Checked(2) * model.vocab_size.value + model.max_position_embeddings.value) *
-                            model.hidden_size.value * widest_element;
-  if (embedding.overflowed()) return report(model.vocab_size.span, "the embedding and the head", diagnostics);
-
-  Checked total = embedding, cache = 0;
-  bool all_usable = true;
-  for (const LayerKind& kind : spec.kinds) {
-    if (!usable_everywhere(kind)) {
-      all_usable = false;
-      continue;
-    }
-    rows_fit_a_slice(model, kind, diagnostics);
-    activations_can_be_counted(spec, kind, diagnostics);
-    cache_can_be_counted(spec, kind, diagnostics);
-    const Checked layer = layer_elements(model, kind) * widest_element;
-    if (!layer.overflowed()) continue;
-    return report(kind.has_step("mlp") ? kind.mlp.intermediate_size.span : kind.attention.num_attention_heads.span,
-                  "the weights of one layer", diagnostics);
+  Checked total = weigh({}, declared).bytes;
+  if (total.overflowed()) return report(model.vocab_size.span, "the embedding and the head", diagnostics);
+  std::vector<Checked> layers;
+  for (std::size_t index = 0; index < spec.kinds.size(); ++index) {
+    const LayerKind& kind = spec.kinds[index];
+    if (!usable_everywhere(kind)) continue;
+    if (rows_fit_a_slice(kind, declared, diagnostics)) activations_can_be_counted(spec, kind, declared, diagnostics);
+    const Weighed layer = weigh({index}, declared);
+    layers.push_back(layer.bytes);
+    if (layer.bytes.overflowed()) return report(layer.field, "the weights of one layer", diagnostics);
   }
-  if (!all_usable) return;
-  for (const std::size_t kind : spec.layer_kinds) {
-    total = total + layer_elements(model, spec.kinds[kind]) * widest_element;
-    cache = cache + kv_elements(spec.kinds[kind]) * widest_element;
-  }
+  if (layers.size() < spec.kinds.size()) return;
+  caches_can_be_counted(spec, declared, diagnostics);
+  for (const std::size_t kind : spec.layer_kinds) total = total + layers[kind];
   // Two operations an element and token.
   if ((total * 2).overflowed()) return report(model.num_hidden_layers.span, "the weights of all layers", diagnostics);
-  if (!usable(spec.engine.max_sequence_length)) return;
-  if (!usable(spec.engine.max_batch)) return;
-  if ((cache * spec.engine.max_sequence_length.value * spec.engine.max_batch.value).overflowed()) {
+  if (!usable(spec.engine.max_sequence_length) || !usable(spec.engine.max_batch)) return;
+  Checked caches = 0;
+  const Contract& contract = declared.contract();
+  for (const StateContract& state : contract.states) {
+    caches = caches + product(state.axes, contract.axes) * widest_element * contract.copies(state.scope);
+  }
+  if (caches.overflowed()) {
     report(spec.engine.max_sequence_length.span, "the keys and values of max_sequence_length tokens", diagnostics);
   }
 }

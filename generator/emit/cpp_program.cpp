@@ -47,7 +47,7 @@ std::string CppWriter::program() const {
   }
   std::vector<Holes> groups = {weight_group("once", {})};
   for (std::size_t kind = 0; kind < contract_.kinds.size(); ++kind) {
-    groups.push_back(weight_group("layers_" + contract_.kinds[kind].identifier, {kind}));
+    groups.push_back(weight_group("layers_" + contract_.kinds[kind].kind.identifier, {kind}));
   }
   Holes holes = common();
   holes.insert({{"kernels", kernel_tables()},

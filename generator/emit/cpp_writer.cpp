@@ -35,9 +35,9 @@ std::string CppWriter::render(const std::string& path, const Holes& holes) const
 Holes CppWriter::kind_names(std::size_t kind) const {
   const LayerContract& layer = contract_.kinds[kind];
   const bool several = several_kinds();
-  return {{"about", several ? " of kind " + layer.name : std::string()},
-          {"prefix", several ? layer.identifier + "_" : std::string()},
-          {"type", several ? camel_case(layer.identifier) : std::string()},
+  return {{"about", several ? " of kind " + layer.kind.name : std::string()},
+          {"prefix", several ? layer.kind.identifier + "_" : std::string()},
+          {"type", several ? camel_case(layer.kind.identifier) : std::string()},
           {"enumerator", enumerator_of(layer)},
           {"index", static_cast<std::int64_t>(kind)}};
 }

@@ -45,7 +45,7 @@ class CppWriter {
   Holes kind_names(std::size_t kind) const;
   /// A kind in the enumeration of kinds. The suffix keeps it apart from words of C++, as in all a kind gives its name
   /// to.
-  static std::string enumerator_of(const LayerContract& kind) { return kind.identifier + "_layer"; }
+  static std::string enumerator_of(const LayerContract& kind) { return kind.kind.identifier + "_layer"; }
   bool several_kinds() const { return contract_.kinds.size() > 1; }
   bool has_states(std::size_t kind) const;
   /// Ids of weights, or of what is stored, count through the model's own, then kind by kind and layer by layer.

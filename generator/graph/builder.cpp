@@ -1,6 +1,7 @@
 #include "generator/graph/builder.hpp"
 
 #include <algorithm>
+#include <string>
 
 namespace monomorph::generator {
 
@@ -140,6 +141,21 @@ ValueId Builder::append(const std::string& state, ValueId in) {
 
 ValueId Builder::attention(double scale, ValueId queries, ValueId keys, ValueId values, const std::string& name) {
   return add("attention", Attention{scale}, {queries, keys, values}, role(name), axes_of(queries));
+}
+
+ValueId Builder::projection(const std::string& word, ValueId in, const std::string& name) {
+  return linear(word + "_proj", role(word + "_proj"), role(word + "_bias"), in, name);
+}
+
+ValueId Builder::sum(const std::vector<ValueId>& terms, const std::string& name) {
+  std::vector<std::string> names = {"residual", "x", "y", "z"};
+  std::string text;
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    if (i >= names.size()) names.push_back("x" + std::to_string(i));
+    text += (i > 0 ? " + " : "") + names[i];
+  }
+  names.resize(terms.size());
+  return map("add", known_expression(text, names), names, terms, name);
 }
 
 FunctionId Builder::finish() {

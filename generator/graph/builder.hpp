@@ -35,10 +35,16 @@ class Builder {
   ValueId append(const std::string& state, ValueId in);
   ValueId attention(double scale, ValueId queries, ValueId keys, ValueId values, const std::string& role);
 
+  /// A matrix of the sub-block that has been entered, with its bias where it has one: `word` is "q", "up" ...
+  ValueId projection(const std::string& word, ValueId in, const std::string& role);
+  /// The first of these with all others added.
+  ValueId sum(const std::vector<ValueId>& terms, const std::string& role);
+
   /// A weight of this layer kind or of the model; none where the contract has none.
   ValueId weight(const std::string& role);
   ValueId host(const std::string& role, const std::string& axis_word, std::int64_t size, Live live);
   const AxisTable& axes() const { return graph_.axes; }
+  const Contract& contract() const { return contract_; }
   /// The axes of a value.
   const std::vector<AxisId>& axes_of(ValueId value) const { return graph_.values[value].axes; }
 

@@ -26,7 +26,7 @@ class Dump {
 
     stored("weights, once", {});
     for (std::size_t kind = 0; kind < contract_.kinds.size(); ++kind) {
-      stored(fmt::format("weights, layers of kind {}", contract_.kinds[kind].name), {kind});
+      stored(fmt::format("weights, layers of kind {}", contract_.kinds[kind].kind.name), {kind});
     }
     places();
     text_ += "\nkernels\n";
@@ -75,7 +75,7 @@ class Dump {
       const StatePlace& place = plan_.states[id.index];
       text_ += fmt::format("  {:<28} {:<44} {} at {}, {} bytes a layer of kind {}\n", state.role,
                            plan_.axes.shape(state.axes), name_of(state.element), place.offset, place.bytes,
-                           contract_.kinds[state.scope.kind].name);
+                           contract_.kinds[state.scope.kind].kind.name);
     }
   }
 

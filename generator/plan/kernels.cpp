@@ -112,7 +112,7 @@ void name_all(Plan& plan, const Contract& contract) {
         NamedUse& use = kernels[call.kernel.index];
         if (use.word.empty()) use.word = call.word + suffix(plan.kernels[call.kernel], *phase.row);
         if (!layer) continue;
-        const std::string& user = contract.kinds[s - 1].identifier;
+        const std::string& user = contract.kinds[s - 1].kind.identifier;
         if (std::find(use.users.begin(), use.users.end(), user) == use.users.end()) use.users.push_back(user);
       }
     }

@@ -12,13 +12,6 @@
 namespace monomorph::generator {
 namespace {
 
-/// Scores and their weighted sum: 2 operations each for an element of a query and a cached position.
-std::int64_t attention_flops(const Contract& contract, std::int64_t positions) {
-  std::int64_t flops = 0;
-  for (const std::size_t kind : contract.layer_kinds) flops += 4 * contract.kinds[kind].attention.q_size * positions;
-  return flops;
-}
-
 /// Weights that a decoded token reads: one row of a table, all of a matrix.
 std::int64_t weight_bytes_of_a_token(const Contract& contract, const Plan& plan) {
   std::int64_t bytes = 0;
@@ -47,10 +40,10 @@ LengthReport report_length(const Contract& contract, const Plan& plan, std::int6
   const std::int64_t body = contract.matrix_flops_per_token - head;
   // A causal prompt attends to length (length + 1) / 2 pairs.
   const Checked pairs(length * (length + 1) / 2);
-  const Checked prefill = Checked(body) * length + head + Checked(attention_flops(contract, 1)) * pairs;
+  const Checked prefill = Checked(body) * length + head + Checked(contract.flops_per_pair) * pairs;
   report.prefill_flops = prefill.overflowed() ? std::numeric_limits<std::int64_t>::max() : prefill.value();
   report.prefill_flops_per_token = report.prefill_flops / length;
-  report.decode_flops = contract.matrix_flops_per_token + attention_flops(contract, length);
+  report.decode_flops = contract.matrix_flops_per_token + contract.flops_per_pair * length;
   report.cache_bytes = kv_bytes_per_token * length;
   report.decode_bytes_read = weight_bytes_of_a_token(contract, plan) + report.cache_bytes;
   return report;
@@ -86,11 +79,7 @@ Report make_report(const Contract& contract, const Plan& plan) {
   Report report;
   report.name = contract.name;
   report.total_parameters = contract.total_parameters;
-  report.embedding_parameters = contract.embedding_parameters;
-  report.attention_parameters = contract.attention_parameters;
-  report.mlp_parameters = contract.mlp_parameters;
-  report.norm_parameters = contract.norm_parameters;
-  report.lm_head_parameters = contract.lm_head_parameters;
+  report.components = contract.components;
   report.kv_bytes_per_token = plan.state_bytes_per_token(contract);
   report.max_sequence_length = contract.max_sequence_length;
   report.prefill_chunk = contract.prefill_chunk;
@@ -115,14 +104,10 @@ Report make_report(const Contract& contract, const Plan& plan) {
 
 std::string report_text(const Report& report) {
   std::string text = report.name + "\n\nParameters\n";
-  const auto count = [&](const char* what, std::int64_t value) {
+  const auto count = [&](const std::string& what, std::int64_t value) {
     if (value > 0) text += fmt::format("  {:<12}{:>20}  {}\n", what, value, in_thousands(value));
   };
-  count("embedding", report.embedding_parameters);
-  count("attention", report.attention_parameters);
-  count("mlp", report.mlp_parameters);
-  count("norm", report.norm_parameters);
-  count("lm_head", report.lm_head_parameters);
+  for (const ComponentContract& component : report.components) count(component.name, component.parameters);
   count("total", report.total_parameters);
 
   text += "\nWork and traffic\n";
@@ -153,9 +138,10 @@ std::string report_text(const Report& report) {
 std::string report_json(const Report& report) {
   nlohmann::ordered_json json;
   json["name"] = report.name;
-  json["parameters"] = {{"total", report.total_parameters},         {"embedding", report.embedding_parameters},
-                        {"attention", report.attention_parameters}, {"mlp", report.mlp_parameters},
-                        {"norm", report.norm_parameters},           {"lm_head", report.lm_head_parameters}};
+  json["parameters"]["total"] = report.total_parameters;
+  for (const ComponentContract& component : report.components) {
+    json["parameters"][component.name] = component.parameters;
+  }
   json["kv_bytes_per_token"] = report.kv_bytes_per_token;
   json["lengths"] = nlohmann::ordered_json::array();
   for (const LengthReport& length : report.lengths) {

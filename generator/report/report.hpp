@@ -25,8 +25,8 @@ struct LengthReport {
 
 struct Report {
   std::string name;
-  std::int64_t total_parameters = 0, embedding_parameters = 0, attention_parameters = 0, mlp_parameters = 0,
-               norm_parameters = 0, lm_head_parameters = 0;
+  std::int64_t total_parameters = 0;
+  std::vector<ComponentContract> components;  ///< sum to the total
   std::int64_t kv_bytes_per_token = 0;
   std::vector<LengthReport> lengths;
   std::int64_t max_sequence_length = 0, prefill_chunk = 0;

@@ -67,29 +67,4 @@ std::vector<std::string> parts_of_line(const std::string& line, const std::vecto
   return parts;
 }
 
-const std::vector<std::string>& part_names() {
-  static const std::vector<std::string> parts = {
-      "embedding.tokens",
-      "embedding.positions",
-      "layers.{i}.attention.input_norm",
-      "layers.{i}.attention.q",
-      "layers.{i}.attention.k",
-      "layers.{i}.attention.v",
-      "layers.{i}.attention.q_norm",
-      "layers.{i}.attention.k_norm",
-      "layers.{i}.attention.o",
-      "layers.{i}.attention.output_norm",
-      "layers.{i}.attention.residual_norm",
-      "layers.{i}.mlp.input_norm",
-      "layers.{i}.mlp.gate",
-      "layers.{i}.mlp.up",
-      "layers.{i}.mlp.down",
-      "layers.{i}.mlp.output_norm",
-      "layers.{i}.mlp.residual_norm",
-      "final_norm",
-      "lm_head",
-  };
-  return parts;
-}
-
 }  // namespace monomorph::generator

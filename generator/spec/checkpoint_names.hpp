@@ -28,7 +28,4 @@ const NameTable* find_name_table(const std::string& name);
 /// the one that it is called after.
 std::vector<std::string> parts_of_line(const std::string& line, const std::vector<std::string>& fused);
 
-/// Every part a checkpoint may be asked for. A part with a bias has it under ".bias" where it is not implied.
-const std::vector<std::string>& part_names();
-
 }  // namespace monomorph::generator

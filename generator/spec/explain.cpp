@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "generator/blocks/block.hpp"
 #include "generator/spec/document.hpp"
 #include "generator/spec/fields.hpp"
 #include "generator/spec/values.hpp"
@@ -9,44 +12,48 @@
 namespace monomorph::generator {
 namespace {
 
-template <class Section>
-std::string type_in(Section& section) {
-  if constexpr (requires { section.type; }) {
-    return section.type.value;
-  } else {
-    return "";
+std::string type_in(const BoundFields& fields) {
+  for (const auto& [field, slot] : fields) {
+    const auto* type = std::get_if<Field<std::string>*>(&slot);
+    if (field->key == "type" && type != nullptr) return (*type)->value;
   }
+  return "";
 }
 
-/// The section under `header`; empty where nothing is to be said.
-template <class Section>
-std::string explain_section(const std::string& header, Section section) {
-  std::string lines, tables;
-  for (const FieldRow<Section>& row : fields<Section>()) {
-    const Slot slot = row.slot(section);
-    if (!row.applies_to(type_in(section)) || is_absent(slot)) continue;
-    if (row.key == "activation" || row.key == "combine") {
+/// The section under `header`, `first` its first line; empty where nothing is to be said.
+std::string explain_section(const std::string& header, const BoundFields& fields, const std::string& first = "") {
+  std::string lines = first, tables;
+  for (const auto& [row, slot] : fields) {
+    if (!row->applies_to(type_in(fields)) || is_absent(slot)) continue;
+    if (!row->in_place_of.empty()) {
       const bool written = std::get<Field<std::string>*>(slot)->given;
       if (!written) continue;  // the one stands for the other
     }
     const std::vector<std::string> table = write_table(slot);
     if (table.empty()) {
-      lines += fmt::format("{} = {}\n", row.key, write_value(slot));
+      lines += fmt::format("{} = {}\n", row->key, write_value(slot));
     } else {
-      tables += fmt::format("\n[{}.{}]\n{}\n", header, row.key, fmt::join(table, "\n"));
+      tables += fmt::format("\n[{}.{}]\n{}\n", header, row->key, fmt::join(table, "\n"));
     }
   }
   return lines.empty() ? tables : fmt::format("\n[{}]\n{}{}", header, lines, tables);
 }
 
-std::string explain_kind(const LayerKind& kind, const std::string& prefix) {
-  std::string text = explain_section(prefix + "norm", kind.norm);
-  if (kind.has_step("attention")) {
-    text += explain_section(prefix + "attention", kind.attention);
-    text += explain_section(prefix + "position", kind.position);
+std::string explain_blocks(LayerKind& kind, const std::string& prefix) {
+  std::string text;
+  for (Step& step : kind.steps) {
+    for (Block& block : step.blocks) {
+      const bool own = find_block_type(block.instance) == nullptr;
+      text += explain_section(prefix + write_key(block.instance), bind_block(block),
+                              own ? fmt::format("block = {}\n", write_string(block.type->name)) : "");
+    }
   }
-  if (kind.has_step("mlp")) text += explain_section(prefix + "mlp", kind.mlp);
   return text;
+}
+
+bool uses_position(const LayerKind& kind) {
+  const std::vector<const Block*> blocks = kind.blocks();
+  return std::any_of(blocks.begin(), blocks.end(), [](const Block* block) { return block->type->uses_position; });
 }
 
 /// "local * 5", "global * 1" ...: the layers as runs of one kind.
@@ -64,37 +71,40 @@ std::string explain_pattern(const Spec& spec) {
 
 std::string explain_steps(const LayerKind& kind) {
   LayersSection layers;
-  layers.steps = kind.steps;
-  return fmt::format("steps = {}\n", write_value(&layers.steps));
+  layers.steps = kind.written_steps;
+  layers.shared_input_norm = kind.shared_input_norm;
+  return fmt::format("steps = {}\nshared_input_norm = {}\n", write_value(&layers.steps),
+                     write_value(&layers.shared_input_norm));
 }
 
 }  // namespace
 
-std::string explain_spec(const Spec& spec) {
-  std::string text = explain_section("model", spec.model);
-  text += explain_section("norm", spec.norm);
-  const bool base_is_used = spec.position.type.value == "learned";
+std::string explain_spec(const Spec& given) {
+  Spec spec = given;  // fields are bound to be read, and binding may write
+  std::string text = explain_section("model", bind(spec.model)) + explain_section("norm", bind(spec.norm));
+  const bool learned = spec.position.type.value == "learned";
   if (!spec.has_pattern) {
-    const LayerKind& kind = spec.kinds.front();
-    if (kind.has_step("attention")) text += explain_section("attention", kind.attention);
-    if (kind.has_step("attention") || base_is_used) {
-      text += explain_section("position", kind.has_step("attention") ? kind.position : spec.position);
+    LayerKind& kind = spec.kinds.front();
+    if (uses_position(kind) || learned) {
+      text += explain_section("position", bind(uses_position(kind) ? kind.position : spec.position));
     }
-    if (kind.has_step("mlp")) text += explain_section("mlp", kind.mlp);
-    text += "\n[layers]\n" + explain_steps(kind);
+    text += explain_blocks(kind, "") + "\n[layers]\n" + explain_steps(kind);
   } else {
-    if (base_is_used) text += explain_section("position", spec.position);
+    if (learned) text += explain_section("position", bind(spec.position));
     text += fmt::format("\n[layers]\npattern = {}\n", explain_pattern(spec));
-    for (const LayerKind& kind : spec.kinds) {
-      text += fmt::format("\n[layers.{}]\n{}", write_key(kind.name), explain_steps(kind));
-      text += explain_kind(kind, fmt::format("layers.{}.", write_key(kind.name)));
+    for (LayerKind& kind : spec.kinds) {
+      const std::string header = "layers." + write_key(kind.name);
+      text += fmt::format("\n[{}]\n{}", header, explain_steps(kind));
+      text += explain_section(header + ".norm", bind(kind.norm));
+      if (uses_position(kind)) text += explain_section(header + ".position", bind(kind.position));
+      text += explain_blocks(kind, header + ".");
     }
   }
-  text += explain_section("lm_head", spec.lm_head);
-  text += explain_section("checkpoint", spec.checkpoint);
-  text += explain_section("import", spec.import);
-  text += explain_section("tokenizer", spec.tokenizer);
-  text += explain_section("engine", spec.engine);
+  text += explain_section("lm_head", bind(spec.lm_head));
+  text += explain_section("checkpoint", bind(spec.checkpoint));
+  text += explain_section("import", bind(spec.import));
+  text += explain_section("tokenizer", bind(spec.tokenizer));
+  text += explain_section("engine", bind(spec.engine));
   return text.substr(1);
 }
 

@@ -1,62 +1,23 @@
 #include "generator/spec/fields.hpp"
 
 #include <algorithm>
+#include <list>
+
+#include "generator/blocks/block.hpp"
+#include "generator/spec/field_rows.hpp"
 
 namespace monomorph::generator {
 namespace {
 
-using Kind = Fallback::Kind;
-
-template <class Section, class Stored>
-std::function<Slot(Section&)> at(Stored Section::* member) {
-  return [member](Section& section) -> Slot { return &(section.*member); };
-}
-
-template <class Section>
-std::function<Slot(Section&)> at_norms(Field<bool> SubBlockNorms::* member) {
-  return [member](Section& section) -> Slot { return &(section.norms.*member); };
-}
-
-Fallback required() { return {Kind::required, ""}; }
-Fallback literal(std::string text) { return {Kind::literal, std::move(text)}; }
-Fallback computed(std::string text) { return {Kind::computed, std::move(text)}; }
-
-template <class Section>
-FieldRow<Section> row(std::string key, std::function<Slot(Section&)> slot, Fallback fallback, std::string unit,
-                      std::string meaning, std::vector<std::string> choices = {}, std::vector<std::string> types = {}) {
-  FieldRow<Section> result;
-  result.key = std::move(key);
-  result.fallback = std::move(fallback);
-  result.unit = std::move(unit);
-  result.meaning = std::move(meaning);
-  result.choices = std::move(choices);
-  result.types = std::move(types);
-  result.slot = std::move(slot);
-  return result;
-}
-
-template <class Section>
-FieldRow<Section> expression(FieldRow<Section> row) {
-  row.is_expression = true;
-  return row;
-}
-
-template <class Section>
-void add_norms(std::vector<FieldRow<Section>>& rows) {
-  rows.push_back(row<Section>("input_norm", at_norms<Section>(&SubBlockNorms::input_norm), literal("true"), "",
-                              "Normalise what the sub-block reads"));
-  rows.push_back(row<Section>("output_norm", at_norms<Section>(&SubBlockNorms::output_norm), literal("false"), "",
-                              "Normalise what the sub-block adds to the residual stream"));
-  rows.push_back(row<Section>("residual_norm", at_norms<Section>(&SubBlockNorms::residual_norm), literal("false"), "",
-                              "Normalise the residual stream after the addition"));
-}
-
 template <class Section>
 SectionDescription describe_section(std::string name, std::string meaning, bool in_kinds = false) {
-  SectionDescription result{std::move(name), std::move(meaning), in_kinds, {}};
   static Section example;  // for the slots' alternatives alone
-  for (const FieldRow<Section>& row : fields<Section>()) result.fields.emplace_back(row, row.slot(example));
-  return result;
+  return {std::move(name), std::move(meaning), in_kinds, bind(example)};
+}
+
+SectionDescription describe_block(const BlockType& type) {
+  static std::list<Block> examples;
+  return {type.name, type.meaning, true, bind_block(examples.emplace_back(new_block(type, type.name)))};
 }
 
 }  // namespace
@@ -93,29 +54,6 @@ const std::vector<FieldRow<NormSection>>& fields() {
 }
 
 template <>
-const std::vector<FieldRow<AttentionSection>>& fields() {
-  using S = AttentionSection;
-  static const std::vector<FieldRow<S>> rows = [] {
-    std::vector<FieldRow<S>> result = {
-        row<S>("num_attention_heads", at(&S::num_attention_heads), required(), "heads", "Query heads"),
-        row<S>("num_key_value_heads", at(&S::num_key_value_heads), computed("num_attention_heads"), "heads",
-               "Key and value heads; each serves num_attention_heads / num_key_value_heads query heads"),
-        row<S>("head_dim", at(&S::head_dim), computed("hidden_size / num_attention_heads"), "elements",
-               "Width of a head"),
-        expression(row<S>("scale", at(&S::scale), literal("\"1 / sqrt(head_dim)\""), "",
-                          "Factor of query times key: an expression of the spec's own numbers")),
-        row<S>("bias", at(&S::bias), literal("false"), "",
-               "Projections with a bias: true, false, or a list out of \"q\", \"k\", \"v\", \"o\""),
-        row<S>("qk_norm", at(&S::qk_norm), literal("\"none\""), "",
-               "RMS normalisation of queries and keys, with weights: none, or over each head", {"none", "head"}),
-    };
-    add_norms(result);
-    return result;
-  }();
-  return rows;
-}
-
-template <>
 const std::vector<FieldRow<PositionSection>>& fields() {
   using S = PositionSection;
   static const std::vector<FieldRow<S>> rows = {
@@ -130,24 +68,15 @@ const std::vector<FieldRow<PositionSection>>& fields() {
 }
 
 template <>
-const std::vector<FieldRow<MlpSection>>& fields() {
-  using S = MlpSection;
-  static const std::vector<FieldRow<S>> rows = [] {
-    std::vector<FieldRow<S>> result = {
-        row<S>("type", at(&S::type), required(), "", "down(activation(gate) * up), or down(activation(up))",
-               {"gated", "plain"}),
-        row<S>("intermediate_size", at(&S::intermediate_size), required(), "elements", "Width inside the MLP"),
-        expression(row<S>("activation", at(&S::activation), computed("none; required unless combine is given"), "",
-                          "A named activation, or an expression of x and the spec's own numbers")),
-        expression(row<S>("combine", at(&S::combine), computed("activation(gate) * up"), "",
-                          "An expression of gate, up and the spec's own numbers, in place of an activation", {},
-                          {"gated"})),
-        row<S>("bias", at(&S::bias), literal("false"), "",
-               "Projections with a bias: true, false, or a list out of \"gate\", \"up\", \"down\""),
-    };
-    add_norms(result);
-    return result;
-  }();
+const std::vector<FieldRow<SubBlockNorms>>& fields() {
+  using S = SubBlockNorms;
+  static const std::vector<FieldRow<S>> rows = {
+      row<S>("input_norm", at(&S::input_norm), literal("true"), "", "Normalise what the sub-block reads"),
+      row<S>("output_norm", at(&S::output_norm), literal("false"), "",
+             "Normalise what the sub-block adds to the residual stream"),
+      row<S>("residual_norm", at(&S::residual_norm), literal("false"), "",
+             "Normalise the residual stream after the addition"),
+  };
   return rows;
 }
 
@@ -158,7 +87,10 @@ const std::vector<FieldRow<LayersSection>>& fields() {
       row<S>("pattern", at(&S::pattern), computed("one kind, made of the sections above"), "",
              "Kinds of layer in order, repeated and cut at the end; with counts (\"dense * 3\") they must add up"),
       row<S>("steps", at(&S::steps), literal("[\"attention\", \"mlp\"]"), "",
-             "Sub-blocks of a layer, one after the other on the residual stream"),
+             "Sub-blocks of a layer, one after the other on the residual stream; those of \"attention + mlp\" read it "
+             "side by side, and it becomes the sum of all"),
+      row<S>("shared_input_norm", at(&S::shared_input_norm), literal("false"), "",
+             "Whether sub-blocks side by side read one normed input, by the input norm of the first"),
   };
   return rows;
 }
@@ -231,22 +163,28 @@ const std::vector<FieldRow<EngineSection>>& fields() {
 }
 
 const std::vector<SectionDescription>& sections() {
-  static const std::vector<SectionDescription> result = {
-      describe_section<ModelSection>("model", "The model as a whole."),
-      describe_section<NormSection>("norm", "Normalisation, in the layers and before the head.", true),
-      describe_section<AttentionSection>("attention", "Causal self-attention.", true),
-      describe_section<PositionSection>("position", "How attention knows where a token stands.", true),
-      describe_section<MlpSection>("mlp", "The MLP.", true),
-      describe_section<LayersSection>(
-          "layers",
-          "The kinds of layer. `[layers.NAME]` says what differs for the kind NAME: steps, norm, attention, "
-          "position, mlp."),
-      describe_section<LmHeadSection>("lm_head", "From the last hidden state to logits."),
-      describe_section<CheckpointSection>("checkpoint", "Where the weights stand, and their types."),
-      describe_section<ImportSection>("import", "What import left out."),
-      describe_section<TokenizerSection>("tokenizer", "Special tokens."),
-      describe_section<EngineSection>("engine", "Capacities of the engine."),
-  };
+  static const std::vector<SectionDescription> result = [] {
+    std::vector<SectionDescription> all = {
+        describe_section<ModelSection>("model", "The model as a whole."),
+        describe_section<NormSection>("norm", "Normalisation, in the layers and before the head.", true),
+        describe_section<PositionSection>("position", "How attention knows where a token stands.", true),
+    };
+    for (const BlockType& type : block_types()) all.push_back(describe_block(type));
+    for (const SectionDescription& section : {
+             describe_section<LayersSection>(
+                 "layers",
+                 "The kinds of layer. `[layers.NAME]` says what differs for the kind NAME: steps, shared_input_norm, "
+                 "norm, position, and the sub-blocks."),
+             describe_section<LmHeadSection>("lm_head", "From the last hidden state to logits."),
+             describe_section<CheckpointSection>("checkpoint", "Where the weights stand, and their types."),
+             describe_section<ImportSection>("import", "What import left out."),
+             describe_section<TokenizerSection>("tokenizer", "Special tokens."),
+             describe_section<EngineSection>("engine", "Capacities of the engine."),
+         }) {
+      all.push_back(section);
+    }
+    return all;
+  }();
   return result;
 }
 

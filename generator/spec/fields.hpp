@@ -18,6 +18,7 @@ namespace monomorph::generator {
 struct LayersSection {
   Field<std::vector<std::string>> pattern;
   Field<std::vector<std::string>> steps;
+  Field<bool> shared_input_norm;
 };
 
 using DtypePatterns = std::vector<std::pair<std::string, Field<std::string>>>;
@@ -48,6 +49,7 @@ struct FieldDescription {
   std::vector<std::string> choices;  ///< of a string: all it may be; empty: any
   std::vector<std::string> types;    ///< the values of the section's `type` that have this key; empty: all
   bool is_expression = false;        ///< a string that may be written as a bare number
+  std::string in_place_of;  ///< the key that this one replaces: a kind that says one drops the other it inherits
 
   bool applies_to(const std::string& type) const;
 };
@@ -61,11 +63,26 @@ struct FieldRow : FieldDescription {
 template <class Section>
 const std::vector<FieldRow<Section>>& fields();
 
+/// A row and where its value is stored.
+struct BoundField {
+  const FieldDescription* field;
+  Slot slot;
+};
+using BoundFields = std::vector<BoundField>;
+
+/// The rows of this section, in order.
+template <class Section>
+BoundFields bind(Section& section) {
+  BoundFields result;
+  for (const FieldRow<Section>& row : fields<Section>()) result.push_back({&row, row.slot(section)});
+  return result;
+}
+
 struct SectionDescription {
   std::string name;
   std::string meaning;
-  bool in_kinds = false;                                  ///< may be overridden in [layers.NAME]
-  std::vector<std::pair<FieldDescription, Slot>> fields;  ///< the slot's alternative says the form; it points nowhere
+  bool in_kinds = false;  ///< may be overridden in [layers.NAME]
+  BoundFields fields;     ///< of an example: a slot's alternative says the value's form
 };
 
 /// Every section, in the order in which they are documented and written.

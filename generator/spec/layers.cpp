@@ -6,7 +6,9 @@
 #include <charconv>
 #include <map>
 
+#include "generator/blocks/block.hpp"
 #include "generator/spec/section_reader.hpp"
+#include "generator/spec/values.hpp"
 
 namespace monomorph::generator {
 namespace {
@@ -75,138 +77,285 @@ std::optional<Sequence> expand_pattern(const Field<std::vector<std::string>>& pa
   return sequence;
 }
 
-/// An inherited key that stands in the way of one that the kind says in its place.
-void drop_alternative(TomlValue& base, const TomlValue& over) {
-  for (const auto& [key, other] : {std::pair{"activation", "combine"}, {"combine", "activation"}}) {
-    if (over.find(key) == nullptr || over.find(other) != nullptr) continue;
-    std::erase_if(base.entries, [other = other](const TomlEntry& entry) { return entry.key == other; });
-  }
-}
-
-/// What the kind's section is, laid over the base's: a change of type drops what the new type does not have.
-template <class Section>
-TomlValue lay_over(const TomlValue* base, const TomlValue& over) {
+/// What the kind's section is, laid over the base's: a change of type drops what the new type does not have, and a key
+/// drops the one that it stands in place of.
+TomlValue lay_over(const TomlValue* base, const TomlValue& over, const BoundFields& fields) {
   if (base == nullptr || base->form != TomlValue::Form::table) return over;
   const std::string type = type_of(over);
+  const bool changes_type = !type.empty() && type != type_of(*base);
   TomlValue kept = *base;
-  drop_alternative(kept, over);
-  if (type.empty() || type == type_of(*base)) return overlay(kept, over);
   std::erase_if(kept.entries, [&](const TomlEntry& entry) {
-    for (const FieldRow<Section>& row : fields<Section>()) {
-      if (row.key == entry.key) return !row.applies_to(type);
+    for (const auto& [field, slot] : fields) {
+      if (field->key != entry.key) continue;
+      const bool replaced = over.find(field->in_place_of) != nullptr && over.find(field->key) == nullptr;
+      return replaced || (changes_type && !field->applies_to(type));
     }
     return false;
   });
   return overlay(kept, over);
 }
 
-template <class Section>
-void read_kind_section(const TomlValue& root, const TomlValue* kind, const std::string& name, const Span& place,
-                       bool in_effect, Section& section, Diagnostics& diagnostics) {
-  const TomlEntry* base = root.find(name);
-  const TomlEntry* over = kind != nullptr ? kind->find(name) : nullptr;
-  if (over == nullptr) {
-    read_section(base != nullptr ? &base->value : nullptr, name, place, in_effect, section, diagnostics);
-    return;
-  }
-  if (!in_effect) {
-    diagnostics.error("spec.unused_section", over->key_span,
-                      fmt::format("{} is set for a kind of layer that has no step to use it", name));
-  }
-  const TomlValue resolved = lay_over<Section>(base != nullptr ? &base->value : nullptr, over->value);
-  read_section(&resolved, name, place, in_effect, section, diagnostics);
-}
+/// Reads the kinds of layer, each from the base sections and its own table.
+class KindReader {
+ public:
+  KindReader(const TomlValue& root, const ModelSection& model, Diagnostics& diagnostics)
+      : root_(root), model_(model), diagnostics_(diagnostics) {}
 
-void compute_defaults(const ModelSection& model, LayerKind& kind) {
-  AttentionSection& attention = kind.attention;
-  if (!attention.num_key_value_heads.given) attention.num_key_value_heads.value = attention.num_attention_heads.value;
-  if (!attention.head_dim.given && attention.num_attention_heads.value > 0) {
-    attention.head_dim.value = model.hidden_size.value / attention.num_attention_heads.value;
+  /// `table`: [layers.NAME], or null.
+  LayerKind read(const TomlValue* table, const std::string& name, const Span& place) {
+    table_ = table;
+    LayerKind kind;
+    kind.name = name;
+    kind.identifier = identifier_of(name);
+    kind.span = place;
+    read_own_keys(kind, place);
+    read_steps(kind);
+    read_shared("norm", true, bind(kind.norm));
+    const bool placed = uses_position(kind);
+    for (Step& step : kind.steps) {
+      for (Block& block : step.blocks) read_block(block, place);
+      share_input_norm(step);
+    }
+    read_shared("position", placed, bind(kind.position));
+    refuse_unused(kind, placed);
+    for (Step& step : kind.steps) {
+      for (Block& block : step.blocks) block.type->complete(block, kind, model_);
+    }
+    return kind;
   }
-  if (!kind.position.rotary_dim.given && kind.position.type.value == "rope") {
-    kind.position.rotary_dim.value = attention.head_dim.value;
-  }
-}
 
-LayerKind read_kind(const TomlValue& root, const TomlValue* table, const std::string& name, const Span& place,
-                    const ModelSection& model, Diagnostics& diagnostics) {
-  LayerKind kind;
-  kind.name = name;
-  kind.identifier = identifier_of(name);
-  kind.span = place;
-  const TomlEntry* layers = root.find("layers");
-  LayersSection steps;
-  for (const FieldRow<LayersSection>& row : fields<LayersSection>()) {
-    if (row.key != "steps") continue;
-    store_fallback(row, row.slot(steps), place);
-    for (const TomlValue* from : {layers != nullptr ? &layers->value : nullptr, table}) {
-      const TomlEntry* entry = from != nullptr ? from->find("steps") : nullptr;
-      if (entry != nullptr) read_value(entry->value, row.slot(steps), row, "layers.steps", diagnostics);
+  /// Base sections that no kind reads.
+  void refuse_never_used(const std::vector<LayerKind>& kinds) {
+    // Which sections are used is not known where steps are wrong.
+    if (!steps_are_known_ || kinds.empty()) return;
+    const auto any = [&](auto uses) { return std::any_of(kinds.begin(), kinds.end(), uses); };
+    for (const TomlEntry& section : root_.entries) {
+      if (find_block_type(section.key) == nullptr && !is_own_block(section)) continue;
+      if (any([&](const LayerKind& kind) { return kind.find(section.key) != nullptr; })) continue;
+      diagnostics_.error("spec.unused_section", section.key_span,
+                         fmt::format("[{0}] is never used: no kind of layer has the step \"{0}\"", section.key));
+    }
+    const TomlEntry* position = base("position");
+    const bool learned = position != nullptr && type_of(position->value) == "learned";
+    if (position == nullptr || learned || any(uses_position)) return;  // learned ones are added to the embedding
+    diagnostics_.error("spec.unused_section", position->key_span,
+                       "[position] is never used: no kind of layer has a step that reads it");
+  }
+
+ private:
+  static bool uses_position(const LayerKind& kind) {
+    const std::vector<const Block*> blocks = kind.blocks();
+    return std::any_of(blocks.begin(), blocks.end(), [](const Block* block) { return block->type->uses_position; });
+  }
+
+  const TomlEntry* base(const std::string& section) const { return root_.find(section); }
+  const TomlEntry* over(const std::string& section) const {
+    return table_ != nullptr ? table_->find(section) : nullptr;
+  }
+
+  /// The keys of [layers] that a kind may have of its own.
+  void read_own_keys(LayerKind& kind, const Span& place) {
+    const TomlEntry* layers = base("layers");
+    LayersSection own;
+    for (const auto& [row, slot] : bind(own)) {
+      if (row->key == "pattern") continue;
+      store_fallback(*row, slot, place);
+      for (const TomlValue* from : {layers != nullptr ? &layers->value : nullptr, table_}) {
+        const TomlEntry* entry = from != nullptr ? from->find(row->key) : nullptr;
+        if (entry != nullptr) read_value(entry->value, slot, *row, "layers." + row->key, diagnostics_);
+      }
+    }
+    kind.written_steps = own.steps;
+    kind.shared_input_norm = own.shared_input_norm;
+  }
+
+  /// The type of a sub-block: the one that is called so, or what its section says.
+  const BlockType* type_of_block(const std::string& instance) const {
+    if (const BlockType* type = find_block_type(instance)) return type;
+    for (const TomlEntry* section : {over(instance), base(instance)}) {
+      const TomlEntry* type = section != nullptr ? section->value.find("block") : nullptr;
+      if (type != nullptr && type->value.form == TomlValue::Form::string) return find_block_type(type->value.string);
+    }
+    return nullptr;
+  }
+
+  void read_steps(LayerKind& kind) {
+    const Field<std::vector<std::string>>& written = kind.written_steps;
+    if (written.value.empty()) {
+      steps_are_known_ = false;
+      diagnostics_.error("layers.steps_empty", written.span,
+                         fmt::format("a layer of the kind {} has no steps; a layer has at least one of {}", kind.name,
+                                     one_of(block_type_names())));
+    }
+    for (const std::string& text : written.value) {
+      Step step;
+      for (std::size_t begin = 0, end = 0; end != std::string::npos; begin = end + 1) {
+        end = text.find('+', begin);
+        const std::string word = trimmed(text.substr(begin, end - begin));
+        const BlockType* type = type_of_block(word);
+        if (type == nullptr) {
+          report_unknown_step(word, written.span);
+        } else if (kind.find(word) != nullptr || has(step, word)) {
+          diagnostics_.error("layers.steps_repeat", written.span,
+                             fmt::format("the step \"{0}\" occurs twice in one layer, which has weights for one; give "
+                                         "the other a section of its own, with block = \"{1}\"",
+                                         word, type->name));
+        } else {
+          step.blocks.push_back(new_block(*type, word));
+        }
+      }
+      step.shared_input_norm = step.blocks.size() > 1 && kind.shared_input_norm.value;
+      if (!step.blocks.empty()) kind.steps.push_back(std::move(step));
     }
   }
-  kind.steps = steps.steps;
-  if (table != nullptr) {
+
+  static bool has(const Step& step, const std::string& word) {
+    return std::any_of(step.blocks.begin(), step.blocks.end(), [&](const Block& b) { return b.instance == word; });
+  }
+
+  void report_unknown_step(const std::string& word, const Span& span) {
+    steps_are_known_ = false;
+    const TomlEntry* section = base(word);
+    if (section != nullptr && is_own_block(*section)) return;  // its type is unknown, which has been reported
+    std::vector<std::string> known = block_type_names();
+    for (const TomlEntry& entry : root_.entries) {
+      if (is_own_block(entry)) known.push_back(entry.key);
+    }
+    diagnostics_.error("layers.steps_known", span,
+                       fmt::format("there is no step \"{}\"; a step is {}, or several of them with + between{}", word,
+                                   one_of(known), did_you_mean(nearest(word, known))));
+  }
+
+  void read_shared(const std::string& name, bool in_effect, const BoundFields& fields) {
+    const TomlEntry* shared = base(name);
+    const TomlEntry* own = over(name);
+    const TomlValue* values = shared != nullptr ? &shared->value : nullptr;
+    if (shared == nullptr && own == nullptr) {
+      return read_section(nullptr, name, root_.span, in_effect, fields, diagnostics_);
+    }
+    TomlValue resolved = own != nullptr ? lay_over(values, own->value, fields) : *values;
+    if (find_block_type(name) == nullptr) {  // read with the steps
+      std::erase_if(resolved.entries, [](const TomlEntry& entry) { return entry.key == "block"; });
+    }
+    read_section(&resolved, name, root_.span, in_effect, fields, diagnostics_);
+  }
+
+  void read_block(Block& block, const Span& place) {
+    const TomlEntry* own = over(block.instance);
+    const TomlEntry* section = own != nullptr ? own : base(block.instance);
+    block.span = section != nullptr ? section->value.span : Span{place.source, 0, 0, 1};
+    read_shared(block.instance, true, bind_block(block));
+  }
+
+  /// Sub-blocks that read the input norm of another have none of their own, unless they say so.
+  static void share_input_norm(Step& step) {
+    for (std::size_t i = 1; step.shared_input_norm && i < step.blocks.size(); ++i) {
+      Field<bool>& input_norm = step.blocks[i].norms.input_norm;
+      if (!input_norm.given) input_norm.value = false;
+    }
+  }
+
+  /// Sections of the kind's table that none of its steps reads, and keys that are no section.
+  void refuse_unused(const LayerKind& kind, bool placed) {
+    if (table_ == nullptr) return;
     std::vector<std::string> keys = section_names(true);
-    keys.push_back("steps");
-    for (const TomlEntry& entry : table->entries) {
-      if (std::find(keys.begin(), keys.end(), entry.key) != keys.end()) continue;
+    keys.insert(keys.end(), {"steps", "shared_input_norm"});
+    for (const TomlEntry& entry : table_->entries) {
+      const bool shared = entry.key == "norm" || entry.key == "steps" || entry.key == "shared_input_norm";
+      if (shared || kind.find(entry.key) != nullptr || (entry.key == "position" && placed)) continue;
+      if (std::find(keys.begin(), keys.end(), entry.key) != keys.end() || type_of_block(entry.key) != nullptr) {
+        diagnostics_.error("spec.unused_section", entry.key_span,
+                           fmt::format("{} is set for a kind of layer that has no step to use it", entry.key));
+        continue;
+      }
       const std::string suggestion = nearest(entry.key, keys);
-      diagnostics.error("spec.unknown_key", entry.key_span,
-                        fmt::format("[layers.{}] has no key {}{}", name, entry.key,
-                                    suggestion.empty() ? "; its keys are " + one_of(keys) : did_you_mean(suggestion)));
+      diagnostics_.error("spec.unknown_key", entry.key_span,
+                         fmt::format("[layers.{}] has no key {}{}", kind.name, entry.key,
+                                     suggestion.empty() ? "; its keys are " + one_of(keys) : did_you_mean(suggestion)));
     }
   }
-  const bool attention = kind.has_step("attention"), mlp = kind.has_step("mlp");
-  read_kind_section(root, table, "norm", root.span, true, kind.norm, diagnostics);
-  read_kind_section(root, table, "attention", root.span, attention, kind.attention, diagnostics);
-  read_kind_section(root, table, "position", root.span, attention, kind.position, diagnostics);
-  read_kind_section(root, table, "mlp", root.span, mlp, kind.mlp, diagnostics);
-  const auto header = [&](const std::string& section) {
-    const TomlEntry* entry = table != nullptr ? table->find(section) : nullptr;
-    if (entry == nullptr) entry = root.find(section);
-    return entry != nullptr ? entry->value.span : Span{place.source, 0, 0, 1};
-  };
-  kind.attention.span = header("attention");
-  kind.mlp.span = header("mlp");
-  compute_defaults(model, kind);
-  return kind;
-}
 
-template <class Section>
-std::string resolved_text(Section& section) {
-  std::string text;
-  for (const FieldRow<Section>& row : fields<Section>())
-    text += row.key + " = " + write_value(row.slot(section)) + "\n";
-  return text;
-}
+  const TomlValue& root_;
+  const ModelSection& model_;
+  Diagnostics& diagnostics_;
+  const TomlValue* table_ = nullptr;
+  bool steps_are_known_ = true;
+};
 
 /// All that a kind is, its name and places aside: kinds with equal texts are one.
 std::string resolved_text(LayerKind kind) {
-  std::string text = fmt::format("{}\n", fmt::join(kind.steps.value, ","));
-  text += resolved_text(kind.norm);
-  if (kind.has_step("attention")) text += resolved_text(kind.attention) + resolved_text(kind.position);
-  if (kind.has_step("mlp")) text += resolved_text(kind.mlp);
+  std::string text;
+  const auto add = [&](const BoundFields& fields) {
+    for (const auto& [field, slot] : fields) text += field->key + " = " + write_value(slot) + "\n";
+  };
+  add(bind(kind.norm));
+  for (Step& step : kind.steps) {
+    text += step.shared_input_norm ? "step, one input norm\n" : "step\n";
+    for (Block& block : step.blocks) {
+      text += block.instance + " " + block.type->name + "\n";
+      add(bind_block(block));
+      if (block.type->uses_position) add(bind(kind.position));
+    }
+  }
   return text;
 }
 
-void refuse_unused_sections(const TomlValue& root, const std::vector<LayerKind>& kinds, Diagnostics& diagnostics) {
+/// Sharing an input norm takes sub-blocks side by side.
+void refuse_unused_sharing(const LayersSection& layers, const std::vector<LayerKind>& kinds, Diagnostics& diagnostics) {
+  const auto stands_beside = [](const LayerKind& kind) {
+    return std::any_of(kind.steps.begin(), kind.steps.end(), [](const Step& step) { return step.blocks.size() > 1; });
+  };
+  const auto report = [&](const Span& span) {
+    diagnostics.error("spec.unused_key", span,
+                      "layers.shared_input_norm has no meaning where no step has several sub-blocks");
+  };
+  const bool base = layers.shared_input_norm.given && layers.shared_input_norm.value;
+  if (base && std::none_of(kinds.begin(), kinds.end(), stands_beside)) report(layers.shared_input_norm.span);
   for (const LayerKind& kind : kinds) {
-    const auto known = [](const std::string& step) { return step == "attention" || step == "mlp"; };
-    // Which sections are used is not known where steps are wrong; a rule says that they are.
-    if (kind.steps.value.empty() || !std::all_of(kind.steps.value.begin(), kind.steps.value.end(), known)) return;
-  }
-  if (kinds.empty()) return;
-  for (const auto& [name, step] : {std::pair{"attention", "attention"}, {"position", "attention"}, {"mlp", "mlp"}}) {
-    const TomlEntry* section = root.find(name);
-    const auto uses = [&](const LayerKind& kind) { return kind.has_step(step); };
-    if (section == nullptr || std::any_of(kinds.begin(), kinds.end(), uses)) continue;
-    if (type_of(section->value) == "learned") continue;  // added to the embedding, whatever the layers are
-    diagnostics.error("spec.unused_section", section->key_span,
-                      fmt::format("[{}] is never used: no kind of layer has the step \"{}\"", name, step));
+    if (!base && kind.shared_input_norm.value && !stands_beside(kind)) report(kind.shared_input_norm.span);
   }
 }
 
+/// `block` says a type, and the section has a name that can stand in parts and roles.
+void check_own_block(const TomlEntry& section, Diagnostics& diagnostics) {
+  const TomlValue& type = section.value.find("block")->value;
+  if (type.form != TomlValue::Form::string || find_block_type(type.string) == nullptr) {
+    diagnostics.error(
+        "layers.block_type", type.span,
+        fmt::format("[{}] is the section of a sub-block, whose type `block` says: \"{}\"{}", section.key,
+                    fmt::join(block_type_names(), "\" or \""), did_you_mean(nearest(type.string, block_type_names()))));
+  }
+  const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
+  const std::string& name = section.key;
+  if (!name.empty() && name[0] >= 'a' && name[0] <= 'z' && std::all_of(name.begin(), name.end(), fits)) return;
+  diagnostics.error("layers.block_name", section.key_span,
+                    fmt::format("\"{}\" cannot name a sub-block: lower-case letters, digits and \"_\" are required, a "
+                                "letter first",
+                                name));
+}
+
 }  // namespace
+
+std::vector<const Block*> LayerKind::blocks() const {
+  std::vector<const Block*> result;
+  for (const Step& step : steps) {
+    for (const Block& block : step.blocks) result.push_back(&block);
+  }
+  return result;
+}
+
+const Block* LayerKind::find(const std::string& instance) const {
+  for (const Block* block : blocks()) {
+    if (block->instance == instance) return block;
+  }
+  return nullptr;
+}
+
+bool is_own_block(const TomlEntry& section) {
+  const std::vector<std::string> known = section_names();
+  return section.value.form == TomlValue::Form::table && section.value.find("block") != nullptr &&
+         std::find(known.begin(), known.end(), section.key) == known.end();
+}
 
 Layers read_layers(const TomlValue& root, const ModelSection& model, Diagnostics& diagnostics) {
   const std::int64_t stated = model.num_hidden_layers.value;
@@ -220,7 +369,7 @@ Layers read_layers(const TomlValue& root, const ModelSection& model, Diagnostics
     std::erase_if(plain.entries, [](const TomlEntry& entry) {
       return entry.key != "pattern" && entry.key != "steps" && entry.value.form == TomlValue::Form::table;
     });
-    read_section(&plain, "layers", file, true, section, diagnostics);
+    read_section(&plain, "layers", file, true, bind(section), diagnostics);
     for (const TomlEntry& entry : layers->value.entries) {
       if (entry.key != "pattern" && entry.key != "steps" && entry.value.form == TomlValue::Form::table) {
         tables[entry.key] = &entry;
@@ -248,6 +397,10 @@ Layers read_layers(const TomlValue& root, const ModelSection& model, Diagnostics
         fmt::format("layers.pattern does not name the kind {}{}", name, did_you_mean(nearest(name, named))));
   }
 
+  for (const TomlEntry& entry : root.entries) {
+    if (is_own_block(entry)) check_own_block(entry, diagnostics);
+  }
+  KindReader reader(root, model, diagnostics);
   Layers result;
   result.has_pattern = section.pattern.given;
   std::map<std::string, std::size_t> by_name, by_text;
@@ -262,14 +415,15 @@ Layers read_layers(const TomlValue& root, const ModelSection& model, Diagnostics
       }
       const bool has_table = table != tables.end() && section.pattern.given;
       const Span place = has_table ? table->second->key_span : layers != nullptr ? layers->key_span : file;
-      LayerKind kind = read_kind(root, has_table ? &table->second->value : nullptr, name, place, model, diagnostics);
+      LayerKind kind = reader.read(has_table ? &table->second->value : nullptr, name, place);
       const auto [known, is_new] = by_text.emplace(resolved_text(kind), result.kinds.size());
       if (is_new) result.kinds.push_back(std::move(kind));
       by_name[name] = known->second;
     }
     result.layer_kinds.push_back(by_name[name]);
   }
-  refuse_unused_sections(root, result.kinds, diagnostics);
+  reader.refuse_never_used(result.kinds);
+  refuse_unused_sharing(section, result.kinds, diagnostics);
   return result;
 }
 

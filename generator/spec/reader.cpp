@@ -24,7 +24,7 @@ std::string hash_of(const std::string& text) {
 void refuse_unknown_sections(TomlValue& root, Diagnostics& diagnostics) {
   const std::vector<std::string> names = section_names();
   for (TomlEntry& entry : root.entries) {
-    if (std::find(names.begin(), names.end(), entry.key) != names.end()) continue;
+    if (std::find(names.begin(), names.end(), entry.key) != names.end() || is_own_block(entry)) continue;
     const std::string suggestion = nearest(entry.key, names);
     diagnostics.error(
         "spec.unknown_section", entry.key_span,
@@ -73,24 +73,8 @@ void compute_engine_defaults(Spec& spec) {
 
 }  // namespace
 
-void report_missing_section(const std::string& name, const std::vector<const FieldDescription*>& required,
-                            const Span& file, Diagnostics& diagnostics) {
-  if (required.empty()) return;
-  const auto section = std::find_if(sections().begin(), sections().end(),
-                                    [&](const SectionDescription& candidate) { return candidate.name == name; });
-  std::string keys;
-  for (const FieldDescription* field : required) keys += (keys.empty() ? "" : ", ") + field->key + choices_of(*field);
-  diagnostics.error("spec.missing_section", end_of(file.source),
-                    fmt::format("the section [{}] is missing: {} It needs {}", name, section->meaning, keys));
-}
-
 bool Biases::has(const std::string& projection) const {
   return all || std::find(projections.begin(), projections.end(), projection) != projections.end();
-}
-
-bool LayerKind::has_step(const std::string& sub_block) const {
-  return std::any_of(steps.value.begin(), steps.value.end(),
-                     [&](const std::string& step) { return step.find(sub_block) != std::string::npos; });
 }
 
 std::string identifier_of(const std::string& name) {
@@ -141,7 +125,7 @@ std::optional<Spec> read_spec_leniently(const std::shared_ptr<const Source>& sou
   const Span file{source, 0, 0, 1};
   const auto read = [&](const std::string& name, bool in_effect, auto& section) {
     const TomlEntry* entry = root->find(name);
-    read_section(entry != nullptr ? &entry->value : nullptr, name, file, in_effect, section, found);
+    read_section(entry != nullptr ? &entry->value : nullptr, name, file, in_effect, bind(section), found);
     return entry != nullptr ? entry->value.span : file;
   };
   read("model", true, spec.model);

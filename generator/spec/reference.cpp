@@ -59,7 +59,8 @@ std::string spec_reference() {
         "### [{}]\n\n{}{}\n\n", section.name, section.meaning,
         section.in_kinds ? fmt::format(" A kind of layer says what differs in `[layers.NAME.{}]`.", section.name) : "");
     text += "| key | value | default | meaning |\n| --- | --- | --- | --- |\n";
-    for (const auto& [field, slot] : section.fields) {
+    for (const auto& [row, slot] : section.fields) {
+      const FieldDescription& field = *row;
       text += fmt::format("| `{}` | {} | {} | {} |\n", field.key, form_of(field, slot), fallback_of(field),
                           meaning_of(field));
     }

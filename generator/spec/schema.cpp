@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "generator/spec/checkpoint_names.hpp"
+#include "generator/blocks/block.hpp"
 #include "generator/spec/document.hpp"
 #include "generator/spec/fields.hpp"
 
@@ -102,7 +102,8 @@ Json field_schema(const FieldDescription& field, const Slot& slot) {
 Json section_schema(const SectionDescription& section, bool in_kind) {
   Json properties = Json::object();
   std::vector<std::string> required;
-  for (const auto& [field, slot] : section.fields) {
+  for (const auto& [row, slot] : section.fields) {
+    const FieldDescription& field = *row;
     properties[field.key] = field_schema(field, slot);
     // A base section may leave what every kind of layer says.
     if (field.fallback.kind == Fallback::Kind::required && !section.in_kinds && field.types.empty()) {
@@ -114,16 +115,31 @@ Json section_schema(const SectionDescription& section, bool in_kind) {
   return schema;
 }
 
+/// A section that the spec names itself: that of a sub-block, whose type its key `block` says.
+Json own_block_schema(bool in_kind) {
+  Json types = Json::array();
+  for (const SectionDescription& section : sections()) {
+    if (find_block_type(section.name) == nullptr) continue;
+    Json schema = section_schema(section, in_kind);
+    schema["properties"]["block"] = {{"type", "string"}, {"enum", {section.name}}};
+    if (!in_kind) schema["required"].push_back("block");
+    types.push_back(schema);
+  }
+  return {{"anyOf", types}, {"description", "A sub-block under a name of its own, for steps to say."}};
+}
+
 Json kind_schema() {
   Json properties = Json::object();
   for (const SectionDescription& section : sections()) {
     if (section.in_kinds) properties[section.name] = section_schema(section, true);
     if (section.name != "layers") continue;
-    for (const auto& [field, slot] : section.fields) {
-      if (field.key == "steps") properties["steps"] = field_schema(field, slot);
+    for (const auto& [row, slot] : section.fields) {
+      const FieldDescription& field = *row;
+      if (field.key != "pattern") properties[field.key] = field_schema(field, slot);
     }
   }
   Json schema = object(properties, {});
+  schema["additionalProperties"] = own_block_schema(true);
   schema["description"] = "What differs for a kind of layer.";
   return schema;
 }
@@ -140,6 +156,7 @@ std::string spec_schema() {
                  {"title", "Monomorph spec"},
                  {"description", "The architecture of a transformer, from which its inference engine is generated."}};
   schema.update(object(properties, {"model", "norm", "checkpoint"}));
+  schema["additionalProperties"] = own_block_schema(false);
   return schema.dump(2) + "\n";
 }
 

@@ -2,6 +2,7 @@
 // "this key exists and has this type". `read_spec` gives one; contract/ judges it.
 #pragma once
 
+#include <any>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -58,25 +59,21 @@ struct SubBlockNorms {
   Field<bool> residual_norm;  ///< default false
 };
 
-struct AttentionSection {
-  Span span;  ///< of the section's header
-  Field<std::int64_t> num_attention_heads;
-  Field<std::int64_t> num_key_value_heads;  ///< default: num_attention_heads
-  Field<std::int64_t> head_dim;             ///< default: hidden_size / num_attention_heads
-  Field<std::string> scale;                 ///< an expression of the spec's numbers; default 1 / sqrt(head_dim)
-  Field<Biases> bias;                       ///< of q, k, v, o
-  Field<std::string> qk_norm;               ///< none | head
+struct BlockType;  // generator/blocks/block.hpp
+
+/// A sub-block of a layer, as its section says.
+struct Block {
+  const BlockType* type = nullptr;
+  std::string instance;  ///< the section's name and the first word of its parts: "attention", or one of the spec's own
+  Span span;             ///< of the section's header
   SubBlockNorms norms;
+  std::any section;  ///< the type's own fields: section_of<AttentionSection>(block)
 };
 
-struct MlpSection {
-  Span span;
-  Field<std::string> type;  ///< gated | plain
-  Field<std::int64_t> intermediate_size;
-  Field<std::string> activation;  ///< a name (silu, gelu, gelu_pytorch_tanh, gelu_new, relu ...) or an expression of x
-  Field<std::string> combine;     ///< gated: an expression of gate and up; default activation(gate) * up
-  Field<Biases> bias;             ///< of gate, up, down
-  SubBlockNorms norms;
+/// Sub-blocks that read the residual stream side by side. It becomes the sum of it and their outputs.
+struct Step {
+  std::vector<Block> blocks;
+  bool shared_input_norm = false;  ///< all read it by the input norm of the first
 };
 
 /// A kind of layer with every section resolved: the base overlaid with the kind's own keys. Kinds whose resolved values
@@ -85,12 +82,16 @@ struct LayerKind {
   std::string name;        ///< "layer" where the spec has no pattern
   std::string identifier;  ///< name, with what is not alphanumeric replaced by '_'
   Span span;
-  Field<std::vector<std::string>> steps;              ///< default ["attention", "mlp"]
-  bool has_step(const std::string& sub_block) const;  ///< also as part of a step that says several
+  Field<std::vector<std::string>> written_steps;  ///< default ["attention", "mlp"]; "attention + mlp": side by side
+  Field<bool> shared_input_norm;                  ///< sub-blocks side by side read the first one's input norm
+  std::vector<Step> steps;                        ///< without words that name no sub-block, which has been reported
   NormSection norm;
-  AttentionSection attention;
   PositionSection position;
-  MlpSection mlp;
+
+  /// The sub-blocks in order.
+  std::vector<const Block*> blocks() const;
+  /// The sub-block of this section; null where the layer has none.
+  const Block* find(const std::string& instance) const;
 };
 
 struct LmHeadSection {

@@ -61,7 +61,7 @@ class Writer {
     const std::int64_t kinds = between(1, std::min<std::int64_t>(2, contract_.num_hidden_layers));
     for (std::int64_t kind = 0; kind < kinds; ++kind) {
       LayerContract layer;
-      layer.name = layer.identifier = kind == 0 ? "local" : "global";
+      layer.kind.name = layer.kind.identifier = kind == 0 ? "local" : "global";
       contract_.kinds.push_back(layer);
     }
     for (std::int64_t i = 0; i < contract_.num_hidden_layers; ++i) {
@@ -202,7 +202,7 @@ class Writer {
           const std::int64_t rotary_dim = contract_.axes[head_].size / 2 * 2;
           std::vector<float> frequencies;
           for (std::int64_t j = 0; j < rotary_dim / 2; ++j) frequencies.push_back(1.0f / static_cast<float>(1 + 3 * j));
-          const std::string user = contract_.kinds[scope_.kind].identifier;
+          const std::string user = contract_.kinds[scope_.kind].kind.identifier;
           table_ =
               contract_.tables.add({user + "_angles", {positions_, axis("angles", rotary_dim)}, frequencies, {user}});
           graph_.axes = contract_.axes;
@@ -226,7 +226,7 @@ class Writer {
 
   void layer(std::size_t kind) {
     scope_ = {kind};
-    const std::string user = contract_.kinds[kind].identifier;
+    const std::string user = contract_.kinds[kind].kind.identifier;
     const std::int64_t head = between(1, 4) * (chance(70) ? 2 : 1) + (chance(20) ? 1 : 0);
     kv_heads_ = axis("kv_heads", between(1, 2), {}, Live::all, user);
     const AxisId group = axis("kv_group", between(1, 2), {}, Live::all, user);

@@ -50,7 +50,7 @@ RandomGraph small_graph(const std::function<ValueId(LayerWriter&)>& layer) {
   contract.kv_cache = Dtype::f32;
   contract.num_hidden_layers = 2;
   LayerContract kind;
-  kind.name = kind.identifier = "layer";
+  kind.kind.name = kind.kind.identifier = "layer";
   kind.layers = {0, 1};
   contract.kinds = {kind};
   contract.layer_kinds = {0, 0};

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "generator/contract/rotary.hpp"
+#include "generator/graph/graph.hpp"
 #include "generator/spec/new_spec.hpp"
 #include "tests/generator/spec/spec_text.hpp"
 
@@ -22,6 +23,20 @@ Contract contract_of(const std::string& text, const std::vector<Override>& overr
   return *judged.contract;
 }
 
+/// Parameters of a component.
+std::int64_t of(const Contract& contract, const std::string& name) {
+  for (const ComponentContract& component : contract.components) {
+    if (component.name == name) return component.parameters;
+  }
+  return -1;
+}
+
+Expression activation(const Contract& contract) {
+  Diagnostics diagnostics;
+  const LayerKind& kind = contract.kinds[0].kind;
+  return mlp_expression({contract.model, kind, *kind.find("mlp")}, diagnostics).value();
+}
+
 std::vector<std::string> advice(const std::string& text, const std::vector<Override>& overrides = {}) {
   std::vector<std::string> rules;
   const Judged judged = judge(text, overrides);
@@ -35,34 +50,42 @@ std::vector<std::string> advice(const std::string& text, const std::vector<Overr
 
 TEST_CASE("dimensions are derived once") {
   const Contract contract = contract_of(tiny, {{"attention.head_dim", "10"}});
-  const AttentionContract& attention = contract.kinds[0].attention;
-  CHECK(attention.q_size == 40);
-  CHECK(attention.kv_size == 20);
-  CHECK(attention.kv_group_size == 2);
-  CHECK(attention.attention_scale == 1 / std::sqrt(10.0));
-  CHECK(attention.rotary_dim == 10);
-  REQUIRE(attention.rotary_table);
-  CHECK(contract.tables[attention.rotary_table].frequencies.size() == 5);
+  const auto size = [&](const std::string& word) {
+    for (const Axis& axis : contract.axes) {
+      if (axis.word == word) return axis.size;
+    }
+    return std::int64_t{0};
+  };
+  CHECK(size("q") == 40);
+  CHECK(size("kv") == 20);
+  CHECK(size("kv_group") == 2);
+  CHECK(size("angles") == 10);
+  const TableId table = contract.find_table(contract.kinds[0].kind);
+  REQUIRE(table);
+  CHECK(contract.tables[table].frequencies.size() == 5);
+  const Graph graph = build_graph(contract);
+  for (const Op& op : graph.ops) {
+    if (const auto* attention = as<Attention>(op)) CHECK(attention->scale == 1 / std::sqrt(10.0));
+  }
 }
 
 TEST_CASE("totals are sums over the parts") {
   const Contract contract = contract_of(tiny);
-  CHECK(contract.embedding_parameters == 100 * 96);
-  CHECK(contract.lm_head_parameters == 100 * 96);
-  CHECK(contract.attention_parameters == 4 * (96 * (96 + 2 * 48) + 96 * 96));
-  CHECK(contract.mlp_parameters == 4 * 3 * 96 * 256);
-  CHECK(contract.norm_parameters == 4 * 2 * 96 + 96);
-  CHECK(contract.total_parameters == contract.embedding_parameters + contract.attention_parameters +
-                                         contract.mlp_parameters + contract.norm_parameters +
-                                         contract.lm_head_parameters);
+  CHECK(of(contract, "embedding") == 100 * 96);
+  CHECK(of(contract, "lm_head") == 100 * 96);
+  CHECK(of(contract, "attention") == 4 * (96 * (96 + 2 * 48) + 96 * 96));
+  CHECK(of(contract, "mlp") == 4 * 3 * 96 * 256);
+  CHECK(of(contract, "norm") == 4 * 2 * 96 + 96);
+  CHECK(contract.total_parameters == of(contract, "embedding") + of(contract, "attention") + of(contract, "mlp") +
+                                         of(contract, "norm") + of(contract, "lm_head"));
   CHECK(contract.matrix_flops_per_token ==
-        2 * (contract.attention_parameters + contract.mlp_parameters + contract.lm_head_parameters));
+        2 * (of(contract, "attention") + of(contract, "mlp") + of(contract, "lm_head")));
   CHECK(contract.kv_elements_per_token == 4 * 2 * 48);
 }
 
 TEST_CASE("a tied head has no parameters of its own and is still multiplied") {
   const Contract untied = contract_of(tiny), tied = contract_of(tiny, {{"lm_head.tie_word_embeddings", "true"}});
-  CHECK(tied.lm_head_parameters == 0);
+  CHECK(of(tied, "lm_head") == 0);
   CHECK(tied.total_parameters == untied.total_parameters - 9600);
   CHECK(tied.matrix_flops_per_token == untied.matrix_flops_per_token);
 }
@@ -104,12 +127,12 @@ TEST_CASE("kinds of equal frequencies share one table of angles, and others have
   const std::string kinds = tiny + "[layers]\npattern = [\"a\", \"b\"]\n[layers.a]\n[layers.b]\n";
   const Contract shared = contract_of(kinds + "attention.num_attention_heads = 2\nattention.head_dim = 24\n");
   REQUIRE(shared.tables.size() == 1);
-  CHECK(shared.tables[shared.kinds[1].attention.rotary_table].role == "rotary_angles");
-  CHECK(shared.kinds[0].attention.rotary_table == shared.kinds[1].attention.rotary_table);
+  CHECK(shared.tables[shared.find_table(shared.kinds[1].kind)].role == "rotary_angles");
+  CHECK(shared.find_table(shared.kinds[0].kind) == shared.find_table(shared.kinds[1].kind));
   const Contract apart = contract_of(kinds + "position.rope_theta = 500.0\n");
   REQUIRE(apart.tables.size() == 2);
-  CHECK(apart.tables[apart.kinds[0].attention.rotary_table].role == "a_rotary_angles");
-  CHECK(apart.tables[apart.kinds[1].attention.rotary_table].role == "b_rotary_angles");
+  CHECK(apart.tables[apart.find_table(apart.kinds[0].kind)].role == "a_rotary_angles");
+  CHECK(apart.tables[apart.find_table(apart.kinds[1].kind)].role == "b_rotary_angles");
 }
 
 TEST_CASE("the cache is f32 where the weights are, unless the spec says otherwise") {
@@ -127,19 +150,16 @@ TEST_CASE("a pass gives eight rows of logits, one for each slot where those are 
 }
 
 TEST_CASE("a gated MLP's expression is the activation of gate times up") {
-  const MlpContract named = contract_of(tiny).kinds[0].mlp;
-  CHECK(named.activation_name == "silu");
-  CHECK(evaluate(named.activation, {{"gate", 0.0}, {"up", 5.0}}) == 0.0);
-  CHECK(evaluate(named.activation, {{"gate", 2.0}, {"up", 3.0}}) == doctest::Approx(6 / (1 + std::exp(-2.0))));
-  const MlpContract written = contract_of(tiny, {{"mlp.activation", "x > 0 ? x : x / 2"}}).kinds[0].mlp;
-  CHECK(evaluate(written.activation, {{"gate", -4.0}, {"up", 3.0}}) == -6.0);
-  const auto activated = [](const char* text) {
-    return evaluate(contract_of(tiny, {{"mlp.activation", text}}).kinds[0].mlp.activation,
-                    {{"gate", 2.0}, {"up", 3.0}});
+  const Expression named = activation(contract_of(tiny));
+  CHECK(evaluate(named, {{"gate", 0.0}, {"up", 5.0}}) == 0.0);
+  CHECK(evaluate(named, {{"gate", 2.0}, {"up", 3.0}}) == doctest::Approx(6 / (1 + std::exp(-2.0))));
+  const auto activated = [](const char* text, double gate) {
+    return evaluate(activation(contract_of(tiny, {{"mlp.activation", text}})), {{"gate", gate}, {"up", 3.0}});
   };
-  CHECK(activated("x / hidden_size") == doctest::Approx(6.0 / 96));
-  CHECK(activated("x * (num_attention_heads % 3 == 1 ? 1 : 10)") == 6.0);
-  CHECK(activated("x + intermediate_size") == 774.0);
+  CHECK(activated("x > 0 ? x : x / 2", -4.0) == -6.0);
+  CHECK(activated("x / hidden_size", 2.0) == doctest::Approx(6.0 / 96));
+  CHECK(activated("x * (num_attention_heads % 3 == 1 ? 1 : 10)", 2.0) == 6.0);
+  CHECK(activated("x + intermediate_size", 2.0) == 774.0);
 }
 
 TEST_CASE("rotary frequencies are those of transformers' default, to one unit in the last place") {

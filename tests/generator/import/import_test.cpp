@@ -4,6 +4,8 @@
 
 using namespace monomorph::tests;
 using namespace monomorph::generator;
+using monomorph::generator::testing::attention;
+using monomorph::generator::testing::mlp;
 using json = nlohmann::ordered_json;
 
 TEST_CASE("a Llama's sizes reach the spec under the same names") {
@@ -17,14 +19,14 @@ TEST_CASE("a Llama's sizes reach the spec under the same names") {
   const LayerKind& kind = spec.kinds.at(0);
   CHECK(kind.norm.type.value == "rms_norm");
   CHECK(kind.norm.eps.value == 1e-5);
-  CHECK(kind.attention.num_attention_heads.value == 6);
-  CHECK(kind.attention.num_key_value_heads.value == 2);
-  CHECK(kind.attention.head_dim.value == 8);
-  CHECK_FALSE(kind.attention.bias.value.has("q"));
+  CHECK(attention(kind).num_attention_heads.value == 6);
+  CHECK(attention(kind).num_key_value_heads.value == 2);
+  CHECK(attention(kind).head_dim.value == 8);
+  CHECK_FALSE(attention(kind).bias.value.has("q"));
   CHECK(kind.position.type.value == "rope");
-  CHECK(kind.mlp.type.value == "gated");
-  CHECK(kind.mlp.intermediate_size.value == 100);
-  CHECK(kind.mlp.activation.value == "silu");
+  CHECK(mlp(kind).type.value == "gated");
+  CHECK(mlp(kind).intermediate_size.value == 100);
+  CHECK(mlp(kind).activation.value == "silu");
   CHECK(spec.checkpoint.dtype.value == "f16");
 }
 
@@ -37,8 +39,8 @@ TEST_CASE("keys that are absent take the architecture's own defaults") {
     const Imported imported = import_text(config.dump());
     REQUIRE(imported.spec);
     const LayerKind& kind = imported.spec->kinds.at(0);
-    CHECK(kind.attention.num_key_value_heads.value == 6);
-    CHECK(kind.mlp.intermediate_size.value == 11008);
+    CHECK(attention(kind).num_key_value_heads.value == 6);
+    CHECK(mlp(kind).intermediate_size.value == 11008);
     CHECK(kind.norm.eps.value == 1e-6);
     CHECK(kind.position.rope_theta.value == 10000);
     CHECK(imported.spec->model.max_position_embeddings.value == 2048);
@@ -50,8 +52,8 @@ TEST_CASE("keys that are absent take the architecture's own defaults") {
     config["sliding_window"] = nullptr;
     const Imported imported = import_text(config.dump());
     REQUIRE(imported.spec);
-    CHECK(imported.spec->kinds.at(0).attention.num_key_value_heads.value == 8);
-    CHECK(imported.spec->kinds.at(0).mlp.intermediate_size.value == 14336);
+    CHECK(attention(imported.spec->kinds.at(0)).num_key_value_heads.value == 8);
+    CHECK(mlp(imported.spec->kinds.at(0)).intermediate_size.value == 14336);
     CHECK(imported.spec->model.max_position_embeddings.value == 131072);
   }
   SUBCASE("Qwen 3: heads of 128") {
@@ -59,8 +61,8 @@ TEST_CASE("keys that are absent take the architecture's own defaults") {
     config["model_type"] = "qwen3";
     const Imported imported = import_text(config.dump());
     REQUIRE(imported.spec);
-    CHECK(imported.spec->kinds.at(0).attention.num_key_value_heads.value == 32);
-    CHECK(imported.spec->kinds.at(0).attention.head_dim.value == 128);
+    CHECK(attention(imported.spec->kinds.at(0)).num_key_value_heads.value == 32);
+    CHECK(attention(imported.spec->kinds.at(0)).head_dim.value == 128);
     CHECK(imported.spec->model.max_position_embeddings.value == 32768);
   }
 }
@@ -78,13 +80,13 @@ TEST_CASE("a null num_key_value_heads means as many as query heads, in every arc
       config_of("MistralForCausalLM", "mistral", {{"num_key_value_heads", nullptr}, {"sliding_window", nullptr}})
           .dump());
   REQUIRE(imported.spec);
-  CHECK(imported.spec->kinds.at(0).attention.num_key_value_heads.value == 6);
+  CHECK(attention(imported.spec->kinds.at(0)).num_key_value_heads.value == 6);
 }
 
 TEST_CASE("head_dim may differ from hidden_size over the heads") {
   const Imported imported = import_text(llama_config({{"head_dim", 24}}).dump());
   REQUIRE(imported.spec);
-  CHECK(imported.spec->kinds.at(0).attention.head_dim.value == 24);
+  CHECK(attention(imported.spec->kinds.at(0)).head_dim.value == 24);
 }
 
 TEST_CASE("biases are those of the architecture") {
@@ -94,11 +96,11 @@ TEST_CASE("biases are those of the architecture") {
     const LayerKind& kind = imported.spec->kinds.at(0);
     std::string having;
     for (const char* name : {"q", "k", "v", "o"}) {
-      if (kind.attention.bias.value.has(name)) having += name;
+      if (attention(kind).bias.value.has(name)) having += name;
     }
     having += '/';
     for (const char* name : {"gate", "up", "down"}) {
-      if (kind.mlp.bias.value.has(name)) having += name[0];
+      if (mlp(kind).bias.value.has(name)) having += name[0];
     }
     return having;
   };
@@ -115,8 +117,8 @@ TEST_CASE("Qwen 3 alone normalises queries and keys") {
   const Imported qwen2 = import_text(config_of("Qwen2ForCausalLM", "qwen2").dump());
   REQUIRE(qwen3.spec);
   REQUIRE(qwen2.spec);
-  CHECK(qwen3.spec->kinds.at(0).attention.qk_norm.value == "head");
-  CHECK(qwen2.spec->kinds.at(0).attention.qk_norm.value == "none");
+  CHECK(attention(qwen3.spec->kinds.at(0)).qk_norm.value == "head");
+  CHECK(attention(qwen2.spec->kinds.at(0)).qk_norm.value == "none");
 }
 
 TEST_CASE("both spellings of rotary settings give the same spec") {
@@ -148,9 +150,9 @@ TEST_CASE("GPT-2's own names are read, and the common names that transformers ta
     CHECK(spec.model.hidden_size.value == 48);
     CHECK(spec.model.num_hidden_layers.value == 3);
     CHECK(spec.model.max_position_embeddings.value == 64);
-    CHECK(spec.kinds.at(0).attention.num_attention_heads.value == 4);
-    CHECK(spec.kinds.at(0).mlp.intermediate_size.value == 192);
-    CHECK(spec.kinds.at(0).mlp.activation.value == "gelu_new");
+    CHECK(attention(spec.kinds.at(0)).num_attention_heads.value == 4);
+    CHECK(mlp(spec.kinds.at(0)).intermediate_size.value == 192);
+    CHECK(mlp(spec.kinds.at(0)).activation.value == "gelu_new");
     CHECK(spec.kinds.at(0).norm.type.value == "layer_norm");
     CHECK(spec.position.type.value == "learned");
     CHECK(spec.lm_head.tie_word_embeddings.value);
@@ -164,8 +166,8 @@ TEST_CASE("GPT-2's options are mapped: n_inner, unscaled attention, an untied he
                                               {"tie_word_embeddings", false}})
                                             .dump());
   REQUIRE(imported.spec);
-  CHECK(imported.spec->kinds.at(0).mlp.intermediate_size.value == 77);
-  CHECK(imported.spec->kinds.at(0).attention.scale.value == "1");
+  CHECK(mlp(imported.spec->kinds.at(0)).intermediate_size.value == 77);
+  CHECK(attention(imported.spec->kinds.at(0)).scale.value == "1");
   // transformers keeps the head outside "transformer.", which a prefix before every name cannot say.
   CHECK(imported.spec->checkpoint.tensors.at("lm_head").name == "lm_head");
   CHECK(imported.spec->checkpoint.tensors.at("layers.{i}.attention.qkv").name == "transformer.h.{i}.attn.c_attn");

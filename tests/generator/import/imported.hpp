@@ -8,6 +8,7 @@
 
 #include "generator/import/import.hpp"
 #include "generator/spec/spec.hpp"
+#include "tests/generator/spec/sections.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 namespace monomorph::tests {

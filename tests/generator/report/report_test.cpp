@@ -75,8 +75,7 @@ TEST_CASE("a number is told in the next unit from where that is one") {
   report.weight_bytes = 1024;
   report.state_bytes = 1023;
   report.activation_bytes = std::int64_t{1} << 40;
-  report.mlp_parameters = 1000;
-  report.norm_parameters = 999;
+  report.components = {{"mlp", 1000}, {"norm", 999}};
   const std::string text = report_text(report);
   const auto line = [&](const char* what) {
     const std::size_t begin = text.find(std::string("  ") + what + " ");

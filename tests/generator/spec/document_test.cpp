@@ -77,9 +77,9 @@ TEST_CASE("an override replaces a value, makes sections, and says where it came 
       judge(tiny, {{"engine.kv_cache", "f32"}, {"attention.head_dim", "32"}, {"mlp.activation", "x * sigmoid(2 * x)"}});
   REQUIRE(judged.contract);
   CHECK(judged.contract->kv_cache == monomorph::Dtype::f32);
-  CHECK(judged.contract->kinds[0].attention.head_dim == 32);
-  CHECK(judged.spec->kinds[0].attention.head_dim.span.source->name == "--set attention.head_dim");
-  CHECK(judged.spec->kinds[0].mlp.activation.value == "x * sigmoid(2 * x)");
+  CHECK(attention(judged.contract->kinds[0].kind).head_dim.value == 32);
+  CHECK(attention(judged.spec->kinds[0]).head_dim.span.source->name == "--set attention.head_dim");
+  CHECK(mlp(judged.spec->kinds[0]).activation.value == "x * sigmoid(2 * x)");
 }
 
 TEST_CASE("overrides are judged like the spec's own lines") {

@@ -23,12 +23,12 @@ TEST_CASE("without a pattern all layers are of one kind, with the defaults of th
   CHECK(spec.layer_kinds == std::vector<std::size_t>{0, 0, 0, 0});
   const LayerKind& kind = spec.kinds[0];
   CHECK(kind.name == "layer");
-  CHECK(kind.steps.value == std::vector<std::string>{"attention", "mlp"});
-  CHECK(kind.attention.head_dim.value == 24);
-  CHECK_FALSE(kind.attention.head_dim.given);
-  CHECK(kind.attention.norms.input_norm.value);
-  CHECK_FALSE(kind.attention.norms.output_norm.value);
-  CHECK_FALSE(kind.attention.bias.value.has("q"));
+  CHECK(kind.written_steps.value == std::vector<std::string>{"attention", "mlp"});
+  CHECK(attention(kind).head_dim.value == 24);
+  CHECK_FALSE(attention(kind).head_dim.given);
+  CHECK(kind.find("attention")->norms.input_norm.value);
+  CHECK_FALSE(kind.find("attention")->norms.output_norm.value);
+  CHECK_FALSE(attention(kind).bias.value.has("q"));
   CHECK(kind.position.rope_theta.value == 10000.0);
   CHECK(kind.position.rotary_dim.value == 24);
   CHECK(spec.engine.max_sequence_length.value == 64);
@@ -48,9 +48,9 @@ TEST_CASE("a kind's keys replace the base's key by key, and defaults follow from
   const Spec spec =
       read("[layers]\npattern = [\"a\", \"b\"]\n[layers.a]\n[layers.b.attention]\nnum_attention_heads = 8\n");
   REQUIRE(spec.kinds.size() == 2);
-  CHECK(spec.kinds[1].attention.num_attention_heads.value == 8);
-  CHECK(spec.kinds[1].attention.num_key_value_heads.value == 2);
-  CHECK(spec.kinds[1].attention.head_dim.value == 12);
+  CHECK(attention(spec.kinds[1]).num_attention_heads.value == 8);
+  CHECK(attention(spec.kinds[1]).num_key_value_heads.value == 2);
+  CHECK(attention(spec.kinds[1]).head_dim.value == 12);
   CHECK(spec.kinds[1].position.rotary_dim.value == 12);
 }
 
@@ -60,7 +60,7 @@ TEST_CASE("an inline table replaces a section as a whole") {
                                                "attention = { num_attention_heads = 4 }\n"),
                               {}, diagnostics);
   REQUIRE(spec);
-  CHECK(spec->kinds[1].attention.num_key_value_heads.value == 4);
+  CHECK(attention(spec->kinds[1]).num_key_value_heads.value == 4);
 }
 
 TEST_CASE("kinds whose resolved values are equal are one") {
@@ -83,15 +83,15 @@ TEST_CASE("a change of type drops inherited keys that the new type does not have
 
 TEST_CASE("a kind's combine takes the place of an inherited activation") {
   const Spec spec = read("[layers]\npattern = [\"a\", \"b\"]\n[layers.a]\n[layers.b]\nmlp.combine = \"gate * up\"\n");
-  CHECK(spec.kinds[1].mlp.combine.value == "gate * up");
-  CHECK_FALSE(spec.kinds[1].mlp.activation.given);
+  CHECK(mlp(spec.kinds[1]).combine.value == "gate * up");
+  CHECK_FALSE(mlp(spec.kinds[1]).activation.given);
 }
 
 TEST_CASE("an override of a kind reaches that kind alone") {
   const Spec spec = read("[layers]\npattern = [\"a\", \"b\"]\n[layers.a]\n[layers.b]\nposition.type = \"none\"\n",
                          {{"layers.b.attention.num_key_value_heads", "1"}});
-  CHECK(spec.kinds[0].attention.num_key_value_heads.value == 2);
-  CHECK(spec.kinds[1].attention.num_key_value_heads.value == 1);
+  CHECK(attention(spec.kinds[0]).num_key_value_heads.value == 2);
+  CHECK(attention(spec.kinds[1]).num_key_value_heads.value == 1);
 }
 
 TEST_CASE("what is wrong with the base is said once, however many kinds share it") {

@@ -97,6 +97,10 @@ TEST_CASE("the schema accepts specs and refuses unknown keys, wrong types and mi
   CHECK_FALSE(schema_accepts(tiny + "[lm_head]\ntie_word_embeddings = 1\n"));
   CHECK_FALSE(schema_accepts(tiny + "[engine]\nkv_cache = \"q8\"\n"));
   CHECK_FALSE(schema_accepts(tiny + "[layers]\npattern = [\"a\"]\n[layers.a]\nattention.foo = 8\n"));
+  CHECK(schema_accepts(
+      read_source(std::string(MONOMORPH_SOURCE_DIR) + "/tests/cases/pass/mlps_round_an_attention.toml")->text));
+  CHECK_FALSE(schema_accepts(tiny + "[inner]\nblock = \"mlp\"\nfoo = 1\n"));
+  CHECK_FALSE(schema_accepts(tiny + "[inner]\nblock = \"mpl\"\n"));
   CHECK_FALSE(schema_accepts("[model]\nname = \"a\"\n"));
 }
 
@@ -105,8 +109,9 @@ TEST_CASE("the schema describes every field") {
   CHECK(schema["$schema"] == "https://json-schema.org/draft/2020-12/schema");
   for (const SectionDescription& section : sections()) {
     for (const auto& [field, slot] : section.fields) {
-      CAPTURE(section.name + "." + field.key);
-      CHECK(schema["properties"][section.name]["properties"][field.key]["description"].get<std::string>().size() > 5);
+      CAPTURE(section.name + "." + field->key);
+      const Json& described = schema["properties"][section.name]["properties"][field->key];
+      CHECK(described["description"].get<std::string>().size() > 5);
     }
   }
   CHECK(schema["properties"]["position"]["properties"]["rope_theta"]["default"] == 10000.0);

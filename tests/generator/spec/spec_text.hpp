@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "generator/contract/contract.hpp"
+#include "tests/generator/spec/sections.hpp"
 
 namespace monomorph::generator::testing {
 

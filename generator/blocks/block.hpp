@@ -1,0 +1,86 @@
+// Sub-blocks of a layer: a row for each type, with a column for each stage. A type is one file, which has the rows of
+// its section, its rules, what it declares and the operations it is made of; no stage asks which type a sub-block has.
+#pragma once
+
+#include <any>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "generator/expression/expression.hpp"
+#include "generator/ids.hpp"
+#include "generator/spec/fields.hpp"
+#include "generator/spec/spec.hpp"
+
+namespace monomorph::generator {
+
+class Builder;
+class Declarations;
+struct Value;
+
+/// A sub-block and what it stands in.
+struct BlockContext {
+  const ModelSection& model;
+  const LayerKind& kind;
+  const Block& block;
+};
+
+struct BlockType {
+  std::string name;                ///< of its section, where the spec does not give it another
+  std::string meaning;             ///< one line
+  std::vector<std::string> parts;  ///< last words of all parts it may have, the norms around it aside: "q", "up"
+  bool uses_position = false;      ///< whether it reads [position]
+  std::any (*make)();              ///< an empty section
+  BoundFields (*bind)(std::any& section);
+  /// Fills in defaults that follow from other values; sizes may be out of range.
+  void (*complete)(Block& block, LayerKind& kind, const ModelSection& model);
+  /// The rules on its own numbers.
+  void (*check)(const BlockContext& context, Diagnostics& diagnostics);
+  /// Notes on what a designer would act on, of a block without errors.
+  void (*advise)(const BlockContext& context, const EngineSection& engine, Diagnostics& diagnostics);
+  /// Axes, weights, states and tables. Which ones may not depend on sizes, since sizes may be out of range.
+  void (*declare)(const BlockContext& context, Declarations& declare);
+  /// The operations from what the sub-block reads to what it adds to the residual stream.
+  Id<Value> (*build)(const BlockContext& context, Builder& build, Id<Value> in);
+  /// Operations for each pair of a token and a position that it sees; null: none.
+  std::int64_t (*flops_per_pair)(const BlockContext& context);
+};
+
+/// Every type, in the order in which they are documented.
+const std::vector<BlockType>& block_types();
+const BlockType* find_block_type(const std::string& name);
+std::vector<std::string> block_type_names();
+
+/// Every part a checkpoint may be asked for, of sub-blocks that are called after their type. A part with a bias has it
+/// under ".bias" where it is not implied.
+const std::vector<std::string>& part_names();
+
+/// A sub-block whose section is still empty.
+Block new_block(const BlockType& type, const std::string& instance);
+/// The rows of its type and of the norms around it, and where the values are stored.
+BoundFields bind_block(Block& block);
+
+/// The fields that are the type's own.
+template <class Section>
+const Section& section_of(const Block& block) {
+  return *std::any_cast<Section>(&block.section);
+}
+
+/// The functions `make` and `bind` of a type whose section is `Section`.
+template <class Section>
+std::any make_section() {
+  return Section{};
+}
+template <class Section>
+BoundFields bind_section(std::any& section) {
+  return bind(*std::any_cast<Section>(&section));
+}
+
+/// What roles of the sub-block begin with: "attention"; of a section that the spec itself names, "<name>_block", which
+/// is no word of C++ and none of ours.
+std::string role_of(const Block& block);
+
+/// The spec's own integers, constants that any expression of this sub-block may name: its own before its neighbours'.
+ExpressionNames spec_numbers(const BlockContext& context);
+
+}  // namespace monomorph::generator

@@ -1,0 +1,21 @@
+// What stands before and after the layers: token (and position) embeddings, the final norm and the head.
+#pragma once
+
+#include "generator/contract/contract.hpp"
+
+namespace monomorph::generator {
+
+class Builder;
+class Declarations;
+struct Value;
+
+void declare_embedding(const Spec& spec, Declarations& declare);
+/// The residual stream before the first layer.
+Id<Value> build_embedding(const Contract& contract, Builder& build);
+
+/// Final norm and, where it is not the embedding's matrix, the head.
+void declare_head(const Spec& spec, Declarations& declare);
+/// Logits of the rows that are wanted.
+Id<Value> build_head(const Contract& contract, Builder& build, Id<Value> hidden_states);
+
+}  // namespace monomorph::generator

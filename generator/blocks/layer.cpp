@@ -1,0 +1,83 @@
+#include "generator/blocks/layer.hpp"
+
+#include <fmt/format.h>
+
+#include "generator/blocks/norm.hpp"
+#include "generator/contract/declarations.hpp"
+#include "generator/graph/builder.hpp"
+
+namespace monomorph::generator {
+namespace {
+
+/// Side by side there is one addition, and perhaps one norm before all of them.
+void check_norms_beside(const Step& step, Diagnostics& diagnostics) {
+  const Block& first = step.blocks.front();
+  for (std::size_t i = 1; i < step.blocks.size(); ++i) {
+    const Block& block = step.blocks[i];
+    if (block.norms.residual_norm.value) {
+      diagnostics.error("layers.steps_norm", block.norms.residual_norm.span,
+                        fmt::format("{0} stands beside {1}: the norm after their addition is {1}.residual_norm",
+                                    block.instance, first.instance));
+    }
+    if (!step.shared_input_norm) continue;
+    if (block.norms.input_norm.value) {
+      diagnostics.error("layers.steps_norm", block.norms.input_norm.span,
+                        fmt::format("{} reads the input norm of {} (layers.shared_input_norm): it has none of its own",
+                                    block.instance, first.instance));
+    }
+    if (!first.norms.input_norm.value) {
+      diagnostics.error(
+          "layers.steps_norm", first.norms.input_norm.span,
+          fmt::format("{} is to share its input norm (layers.shared_input_norm), and has none", first.instance));
+    }
+  }
+}
+
+/// residual_norm(h + sum of output_norm(block(input_norm(h)))): every place of a norm there is.
+ValueId build_step(const Step& step, const ModelSection& model, const LayerKind& kind, Builder& build,
+                   ValueId hidden_states) {
+  std::vector<ValueId> terms = {hidden_states};
+  ValueId input;
+  for (const Block& block : step.blocks) {
+    const BlockContext context{model, kind, block};
+    build.enter(role_of(block));
+    if (!input || !step.shared_input_norm) {
+      input = block.norms.input_norm.value ? build_norm("input_norm", context, build, hidden_states, "input")
+                                           : hidden_states;
+    }
+    const ValueId projected = block.type->build(context, build, input);
+    terms.push_back(block.norms.output_norm.value ? build_norm("output_norm", context, build, projected, "output")
+                                                  : projected);
+  }
+  build.enter("");
+  const ValueId sum = build.sum(terms, "hidden_states");
+  const Block& first = step.blocks.front();
+  if (!first.norms.residual_norm.value) return sum;
+  return build.norm(first.instance + "_residual_norm", derive_norm(kind.norm), role_of(first) + "::residual_norm", sum,
+                    "hidden_states");
+}
+
+}  // namespace
+
+void check_layer(const ModelSection& model, const LayerKind& kind, Diagnostics& diagnostics) {
+  for (const Step& step : kind.steps) check_norms_beside(step, diagnostics);
+  for (const Block* block : kind.blocks()) block->type->check({model, kind, *block}, diagnostics);
+}
+
+void declare_layer(const ModelSection& model, const LayerKind& kind, std::size_t index, Declarations& declare) {
+  const bool bias = kind.norm.bias.value;
+  for (const Block* block : kind.blocks()) {
+    declare.enter(index, *block);
+    if (block->norms.input_norm.value) declare.norm("input_norm", declare.hidden(), bias);
+    block->type->declare({model, kind, *block}, declare);
+    if (block->norms.output_norm.value) declare.norm("output_norm", declare.hidden(), bias);
+    if (block->norms.residual_norm.value) declare.norm("residual_norm", declare.hidden(), bias);
+  }
+}
+
+ValueId build_layer(const ModelSection& model, const LayerKind& kind, Builder& build, ValueId hidden_states) {
+  for (const Step& step : kind.steps) hidden_states = build_step(step, model, kind, build, hidden_states);
+  return hidden_states;
+}
+
+}  // namespace monomorph::generator

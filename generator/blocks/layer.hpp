@@ -1,0 +1,15 @@
+// A layer: its steps one after the other, each of one or several sub-blocks with the norms around them.
+#pragma once
+
+#include "generator/blocks/block.hpp"
+
+namespace monomorph::generator {
+
+/// The rules on where norms stand, and those of every sub-block.
+void check_layer(const ModelSection& model, const LayerKind& kind, Diagnostics& diagnostics);
+/// Everything that the layers of this kind have, in the order of the forward pass.
+void declare_layer(const ModelSection& model, const LayerKind& kind, std::size_t index, Declarations& declare);
+/// The residual stream after the layer.
+Id<Value> build_layer(const ModelSection& model, const LayerKind& kind, Builder& build, Id<Value> hidden_states);
+
+}  // namespace monomorph::generator

@@ -1,0 +1,177 @@
+#include "generator/blocks/mlp.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "generator/contract/declarations.hpp"
+#include "generator/contract/rules.hpp"
+#include "generator/graph/builder.hpp"
+#include "generator/spec/field_rows.hpp"
+
+namespace monomorph::generator {
+
+template <>
+const std::vector<FieldRow<MlpSection>>& fields() {
+  using S = MlpSection;
+  static const std::vector<FieldRow<S>> rows = {
+      row<S>("type", at(&S::type), required(), "", "down(activation(gate) * up), or down(activation(up))",
+             {"gated", "plain"}),
+      row<S>("intermediate_size", at(&S::intermediate_size), required(), "elements", "Width inside the MLP"),
+      expression(row<S>("activation", at(&S::activation), computed("none; required unless combine is given"), "",
+                        "A named activation, or an expression of x and the spec's own numbers"),
+                 "combine"),
+      expression(
+          row<S>("combine", at(&S::combine), computed("activation(gate) * up"), "",
+                 "An expression of gate, up and the spec's own numbers, in place of an activation", {}, {"gated"}),
+          "activation"),
+      row<S>("bias", at(&S::bias), literal("false"), "",
+             "Projections with a bias: true, false, or a list out of \"gate\", \"up\", \"down\""),
+  };
+  return rows;
+}
+
+namespace {
+
+const MlpSection& own(const BlockContext& context) { return section_of<MlpSection>(context.block); }
+
+void complete(Block&, LayerKind&, const ModelSection&) {}
+
+void has_an_activation(const BlockContext& context, Diagnostics& diagnostics) {
+  const MlpSection& mlp = own(context);
+  const Span& place = context.block.span;
+  if (mlp.activation.given || mlp.combine.given || mlp.type.value.empty()) return;
+  // A value that could not be read has a place of its own and has been reported.
+  if (mlp.activation.span.line != place.line || mlp.combine.span.line != place.line) return;
+  diagnostics.error("spec.missing_key", place,
+                    fmt::format("mlp.activation is missing: a named activation or an expression of x{}",
+                                mlp.type.value == "gated" ? ", or mlp.combine in its place" : ""));
+}
+
+void activation_is_used(const MlpSection& mlp, Diagnostics& diagnostics) {
+  if (!mlp.activation.given || !mlp.combine.given) return;
+  diagnostics.error("spec.unused_key", mlp.activation.span,
+                    "mlp.activation has no meaning where mlp.combine says how gate and up become one");
+}
+
+void uses_its_inputs(const Expression& expression, const std::vector<std::string>& inputs,
+                     const Field<std::string>& field, const char* path, Diagnostics& diagnostics) {
+  const std::set<std::string> used = names_in(expression);
+  for (const std::string& input : inputs) {
+    if (used.count(input)) continue;
+    diagnostics.error("mlp.expression_ignores_input", field.span,
+                      fmt::format("{} does not use {}: its projection would have no effect", path, input));
+  }
+}
+
+bool is_word(const std::string& text) {
+  return !text.empty() && !std::isdigit(static_cast<unsigned char>(text.front())) &&
+         std::all_of(text.begin(), text.end(),
+                     [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; });
+}
+
+/// The activation as an expression of x.
+std::optional<std::string> activation_text(const Field<std::string>& activation, Diagnostics& diagnostics) {
+  const auto named = named_activations().find(activation.value);
+  if (named != named_activations().end()) return named->second;
+  if (!is_word(activation.value) || activation.value == "x") return activation.value;
+  std::vector<std::string> names;
+  for (const auto& [name, text] : named_activations()) names.push_back(name);
+  const std::string suggestion = nearest(activation.value, names);
+  diagnostics.error(
+      "mlp.activation", activation.span,
+      fmt::format("no activation is called \"{}\"; there are {}, and expressions of x{}", activation.value,
+                  fmt::join(names, ", "), suggestion.empty() ? "" : "; did you mean " + suggestion + "?"));
+  return std::nullopt;
+}
+
+void check(const BlockContext& context, Diagnostics& diagnostics) {
+  const MlpSection& mlp = own(context);
+  const bool gated = mlp.type.value != "plain";
+  check_range(mlp.intermediate_size, "mlp.intermediate_size", 1, max_size, diagnostics);
+  has_an_activation(context, diagnostics);
+  activation_is_used(mlp, diagnostics);
+  mlp_expression(context, diagnostics);
+  check_bias_projections(
+      mlp.bias, "mlp", gated ? std::vector<std::string>{"gate", "up", "down"} : std::vector<std::string>{"up", "down"},
+      diagnostics);
+}
+
+/// A width that was probably not meant.
+void advise(const BlockContext& context, const EngineSection&, Diagnostics& diagnostics) {
+  const MlpSection& mlp = own(context);
+  const double ratio =
+      static_cast<double>(mlp.intermediate_size.value) / static_cast<double>(context.model.hidden_size.value);
+  if (mlp.type.value != "gated" || (ratio >= 1 && ratio <= 8)) return;
+  diagnostics.advice(
+      "advice.gated_width", mlp.intermediate_size.span,
+      fmt::format("intermediate_size / hidden_size is {:.2f}; known gated MLPs have 1 to 8, and 8 / 3 = 2.67 gives the "
+                  "parameters of a plain one: is it a slip?",
+                  ratio));
+}
+
+void declare(const BlockContext& context, Declarations& declare) {
+  const MlpSection& mlp = own(context);
+  const AxisId intermediate = declare.axis("intermediate", sane(mlp.intermediate_size), mlp.intermediate_size.span);
+  const AxisId hidden = declare.hidden();
+  std::vector<Projection> inputs;
+  if (mlp.type.value == "gated") inputs.push_back({"gate", intermediate, hidden});
+  inputs.push_back({"up", intermediate, hidden});
+  declare.projections("input", mlp.bias, inputs);
+  declare.projections("activated", mlp.bias, {{"down", hidden, intermediate}});
+}
+
+ValueId build(const BlockContext& context, Builder& build, ValueId in) {
+  std::vector<ValueId> parts;
+  std::vector<std::string> names = {"x"};
+  if (own(context).type.value == "gated") {
+    parts.push_back(build.projection("gate", in, "gate"));
+    names = {"gate", "up"};
+  }
+  parts.push_back(build.projection("up", in, "up"));
+  Diagnostics none;
+  const ValueId activated = build.map("", mlp_expression(context, none).value(), names, parts, "activated");
+  return build.projection("down", activated, "projected");
+}
+
+}  // namespace
+
+std::optional<Expression> mlp_expression(const BlockContext& context, Diagnostics& diagnostics) {
+  const MlpSection& mlp = own(context);
+  const auto parse = [&](const std::string& text, const Span& span, const std::vector<std::string>& inputs) {
+    ExpressionNames names = variables(inputs);
+    names.merge(spec_numbers(context));
+    return parse_expression(text, span, names, Type::real, diagnostics);
+  };
+  if (mlp.combine.given) {
+    auto combine = parse(mlp.combine.value, mlp.combine.span, {"gate", "up"});
+    if (combine) uses_its_inputs(*combine, {"gate", "up"}, mlp.combine, "mlp.combine", diagnostics);
+    return combine;
+  }
+  if (!mlp.activation.given) return std::nullopt;
+  const auto text = activation_text(mlp.activation, diagnostics);
+  if (!text) return std::nullopt;
+  auto activation = parse(*text, mlp.activation.span, {"x"});
+  if (!activation) return std::nullopt;
+  uses_its_inputs(*activation, {"x"}, mlp.activation, "mlp.activation", diagnostics);
+  if (mlp.type.value != "gated") return activation;
+  return parse("(" + rename_in_expression(*text, "x", "gate") + ") * up", mlp.activation.span, {"gate", "up"});
+}
+
+BlockType mlp_block() {
+  return {"mlp",
+          "The MLP.",
+          {"gate", "up", "down"},
+          false,
+          make_section<MlpSection>,
+          bind_section<MlpSection>,
+          complete,
+          check,
+          advise,
+          declare,
+          build,
+          nullptr};
+}
+
+}  // namespace monomorph::generator

@@ -1,0 +1,78 @@
+#include "generator/blocks/position.hpp"
+
+#include <fmt/format.h>
+
+#include "generator/contract/declarations.hpp"
+#include "generator/contract/rotary.hpp"
+#include "generator/contract/rules.hpp"
+#include "generator/graph/builder.hpp"
+
+namespace monomorph::generator {
+namespace {
+
+constexpr double largest_theta = 1e30;  // powers of it must stay within f32
+
+void rotary_dim_is_even(const BlockContext& context, const Field<std::int64_t>& num_heads,
+                        const Field<std::int64_t>& head_dim, Diagnostics& diagnostics) {
+  const PositionSection& position = context.kind.position;
+  if (!usable(position.rotary_dim) || position.rotary_dim.value % 2 == 0) return;
+  // A head_dim that did not come out whole says nothing about rotary_dim.
+  const bool head_dim_is_whole =
+      head_dim.given || !usable(num_heads) || context.model.hidden_size.value % num_heads.value == 0;
+  if (!position.rotary_dim.given && !head_dim_is_whole) return;
+  if (position.rotary_dim.given) {
+    diagnostics.error(
+        "position.rotary_dim_even", position.rotary_dim.span,
+        fmt::format("rotary_dim is {}; elements are rotated in pairs: {} or {}", position.rotary_dim.value,
+                    position.rotary_dim.value - 1, position.rotary_dim.value + 1));
+  } else {
+    diagnostics.error(
+        "position.rotary_dim_even", position.rotary_dim.span,
+        fmt::format("rotary_dim is head_dim, {}; elements are rotated in pairs: give an even rotary_dim or "
+                    "head_dim",
+                    position.rotary_dim.value));
+  }
+}
+
+void rotary_dim_within_head(const Field<std::int64_t>& rotary_dim, const Field<std::int64_t>& head_dim,
+                            Diagnostics& diagnostics) {
+  if (!usable(rotary_dim) || !usable(head_dim) || rotary_dim.value <= head_dim.value) return;
+  diagnostics.error("position.rotary_dim_within_head", rotary_dim.span,
+                    fmt::format("rotary_dim is {} and head_dim {}; at most head_dim elements can be rotated",
+                                rotary_dim.value, head_dim.value));
+}
+
+void rope_theta_in_range(const PositionSection& position, Diagnostics& diagnostics) {
+  const Field<double>& theta = position.rope_theta;
+  if (theta.value > 1 && theta.value <= largest_theta) return;
+  diagnostics.error("position.rope_theta_range", theta.span,
+                    fmt::format("rope_theta is {}; more than 1 and at most {} is valid, and 10000.0 usual", theta.value,
+                                largest_theta));
+}
+
+}  // namespace
+
+void check_position(const BlockContext& context, const Field<std::int64_t>& num_heads,
+                    const Field<std::int64_t>& head_dim, Diagnostics& diagnostics) {
+  const PositionSection& position = context.kind.position;
+  if (position.type.value != "rope") return;
+  check_range(position.rotary_dim, "position.rotary_dim", 2, max_size, diagnostics);
+  rotary_dim_is_even(context, num_heads, head_dim, diagnostics);
+  rotary_dim_within_head(position.rotary_dim, head_dim, diagnostics);
+  rope_theta_in_range(position, diagnostics);
+}
+
+void declare_position(const BlockContext& context, Declarations& declare) {
+  constexpr std::int64_t widest = 4096;  // a rotary_dim beyond any head has been reported
+  const PositionSection& position = context.kind.position;
+  const std::int64_t rotary_dim = position.rotary_dim.value;
+  if (position.type.value != "rope" || rotary_dim < 2 || rotary_dim > widest) return;
+  declare.rotary_table(rotary_frequencies(position.rope_theta.value, rotary_dim), rotary_dim);
+}
+
+ValueId build_turned(const BlockContext& context, Builder& build, ValueId in, const std::string& role) {
+  if (context.kind.position.type.value != "rope") return in;
+  return build.rotary(context.kind.position.rotary_dim.value, build.contract().find_table(context.kind), in, role);
+}
+
+}  // namespace monomorph::generator

@@ -1,0 +1,16 @@
+// Positions: how a sub-block that reads [position] is told where a token stands.
+#pragma once
+
+#include "generator/blocks/block.hpp"
+
+namespace monomorph::generator {
+
+/// The rules on the kind's [position], whose heads have `head_dim` elements.
+void check_position(const BlockContext& context, const Field<std::int64_t>& num_heads,
+                    const Field<std::int64_t>& head_dim, Diagnostics& diagnostics);
+/// The table of angles, where positions are told by rotation.
+void declare_position(const BlockContext& context, Declarations& declare);
+/// Rows of heads, turned by their positions where those are told so.
+Id<Value> build_turned(const BlockContext& context, Builder& build, Id<Value> in, const std::string& role);
+
+}  // namespace monomorph::generator
