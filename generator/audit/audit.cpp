@@ -75,7 +75,7 @@ bool is_ignored(const Contract& contract, std::string_view name) {
 /// A head in the checkpoint of a model whose head is the embedding: a copy says nothing new, anything else does.
 bool is_copy_of_embedding(const Contract& contract, const std::string& prefix, const Checkpoint& checkpoint,
                           const CheckpointTensor& head) {
-  const CheckpointTensor* tokens = checkpoint.find(prefix + contract.embedding().sources.front().name);
+  const CheckpointTensor* tokens = checkpoint.find(prefix + contract.token_embedding().sources.front().name);
   return tokens != nullptr && same_tensor(*tokens, head);
 }
 

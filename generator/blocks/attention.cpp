@@ -28,7 +28,8 @@ const std::vector<FieldRow<AttentionSection>>& fields() {
       row<S>("bias", at(&S::bias), literal("false"), "",
              "Projections with a bias: true, false, or a list out of \"q\", \"k\", \"v\", \"o\""),
       row<S>("qk_norm", at(&S::qk_norm), literal("\"none\""), "",
-             "RMS normalisation of queries and keys, with weights: none, or over each head", {"none", "head"}),
+             "RMS normalisation of queries and keys, with weights: none, over each head, or over the whole projection",
+             {"none", "head", "projection"}),
   };
   return rows;
 }
@@ -93,18 +94,9 @@ void head_dim_is_known(const ModelSection& model, const AttentionSection& attent
 /// The factor of query times key; nothing where the expression is wrong.
 std::optional<double> attention_scale(const BlockContext& context, Diagnostics& diagnostics) {
   const Field<std::string>& scale = own(context).scale;
-  const auto expression = parse_expression(scale.value, scale.span, spec_numbers(context), Type::real, diagnostics);
-  if (!expression) return std::nullopt;
   // The default's operands are judged by their own rules.
   if (!scale.given && !usable(own(context).head_dim)) return std::nullopt;
-  const double value = evaluate(*expression, {});
-  if (std::isfinite(value) && value > 0 && std::isfinite(static_cast<float>(value)) && static_cast<float>(value) > 0) {
-    return value;
-  }
-  diagnostics.error(
-      "attention.scale", scale.span,
-      fmt::format("attention.scale is {}; a number above 0 is required, and 1 / sqrt(head_dim) is usual", value));
-  return std::nullopt;
+  return positive_constant(scale, "attention.scale", spec_numbers(context), "1 / sqrt(head_dim)", diagnostics);
 }
 
 void check(const BlockContext& context, Diagnostics& diagnostics) {
@@ -150,8 +142,11 @@ void declare(const BlockContext& context, Declarations& declare) {
                        {"k", kv, hidden, false, num_kv_heads},
                        {"v", kv, hidden, false, num_kv_heads}});
   if (attention.qk_norm.value == "head") {
-    declare.norm("q_norm", head, false);
-    declare.norm("k_norm", head, false);
+    declare.norm_weight("q_norm", head);
+    declare.norm_weight("k_norm", head);
+  } else if (attention.qk_norm.value == "projection") {
+    declare.norm_weight("q_norm", q);
+    declare.norm_weight("k_norm", kv);
   }
   declare_position(context, declare);
   declare.state("keys", {slots, kv_heads, positions, head});
@@ -163,11 +158,13 @@ ValueId build(const BlockContext& context, Builder& build, ValueId in) {
   ValueId queries = build.projection("q", in, "queries");
   ValueId keys = build.projection("k", in, "keys");
   const ValueId values = build.projection("v", in, "values");
-  if (own(context).qk_norm.value == "head") {
-    const NormContract norm{NormType::rms_norm, context.kind.norm.eps.value, false};
-    const AxisId head = build.axes()[build.axes_of(queries)[1]].factors[1];
-    queries = build.norm("q_norm", norm, "q_norm", queries, "queries_normed", head);
-    keys = build.norm("k_norm", norm, "k_norm", keys, "keys_normed", head);
+  if (own(context).qk_norm.value != "none") {
+    const NormSection& shared = context.kind.norm;
+    const NormContract norm{NormType::rms_norm, shared.eps.value, false, true, shared.weight_offset.value};
+    const bool of_heads = own(context).qk_norm.value == "head";
+    const AxisId over = of_heads ? build.axes()[build.axes_of(queries)[1]].factors[1] : AxisId{};
+    queries = build.norm("q_norm", norm, "q_norm", queries, "queries_normed", over);
+    keys = build.norm("k_norm", norm, "k_norm", keys, "keys_normed", over);
   }
   queries = build_turned(context, build, queries, "queries_turned");
   keys = build_turned(context, build, keys, "keys_turned");

@@ -80,6 +80,8 @@ BoundFields bind_section(std::any& section) {
 /// is no word of C++ and none of ours.
 std::string role_of(const Block& block);
 
+/// The model's own integers, constants that any expression may name.
+ExpressionNames model_numbers(const ModelSection& model);
 /// The spec's own integers, constants that any expression of this sub-block may name: its own before its neighbours'.
 ExpressionNames spec_numbers(const BlockContext& context);
 

@@ -36,7 +36,7 @@ std::vector<std::string> block_type_names() {
 
 const std::vector<std::string>& part_names() {
   static const std::vector<std::string> parts = [] {
-    std::vector<std::string> result = {"embedding.tokens", "embedding.positions"};
+    std::vector<std::string> result = {"embedding.tokens", "embedding.positions", "embedding.norm"};
     for (const BlockType& type : block_types()) {
       std::vector<std::string> words = {"input_norm"};
       words.insert(words.end(), type.parts.begin(), type.parts.end());
@@ -67,10 +67,15 @@ std::string role_of(const Block& block) {
   return find_block_type(block.instance) != nullptr ? block.instance : block.instance + "_block";
 }
 
-ExpressionNames spec_numbers(const BlockContext& context) {
+ExpressionNames model_numbers(const ModelSection& model) {
   ExpressionNames names;
-  ModelSection model = context.model;
-  add_integers(bind(model), names);
+  ModelSection copy = model;
+  add_integers(bind(copy), names);
+  return names;
+}
+
+ExpressionNames spec_numbers(const BlockContext& context) {
+  ExpressionNames names = model_numbers(context.model);
   Block own = context.block;
   add_integers(bind_block(own), names);
   for (const Block* other : context.kind.blocks()) {

@@ -1,34 +1,84 @@
 #include "generator/blocks/embedding.hpp"
 
+#include <fmt/format.h>
+
+#include "generator/blocks/block.hpp"
+#include "generator/blocks/norm.hpp"
 #include "generator/contract/declarations.hpp"
+#include "generator/contract/rules.hpp"
 #include "generator/graph/builder.hpp"
 
 namespace monomorph::generator {
+
+std::optional<double> embedding_scale(const ModelSection& model, const EmbeddingSection& embedding,
+                                      Diagnostics& diagnostics) {
+  return positive_constant(embedding.scale, "embedding.scale", model_numbers(model), "sqrt(hidden_size)", diagnostics);
+}
+
+std::optional<Expression> logits_expression(const ModelSection& model, const LmHeadSection& lm_head,
+                                            Diagnostics& diagnostics) {
+  const Field<std::string>& softcap = lm_head.softcap;
+  const Field<std::string>& logits = lm_head.logits;
+  if (softcap.given && logits.given) {
+    diagnostics.error("spec.unused_key", softcap.span, "lm_head.softcap has no meaning where lm_head.logits says all");
+    return std::nullopt;
+  }
+  ExpressionNames names = model_numbers(model);
+  if (softcap.given) {
+    const std::optional<double> cap = positive_constant(softcap, "lm_head.softcap", names, "30", diagnostics);
+    if (!cap) return std::nullopt;
+    return known_expression(fmt::format("{0} * tanh(x / {0})", *cap), {"x"});
+  }
+  if (!logits.given) return Expression{};
+  names.merge(variables({"x"}));
+  auto expression = parse_expression(logits.value, logits.span, names, Type::real, diagnostics);
+  if (expression && !names_in(*expression).contains("x")) {
+    diagnostics.error("lm_head.logits", logits.span, "lm_head.logits does not use x: all tokens would be alike");
+    return std::nullopt;
+  }
+  return expression;
+}
 
 void declare_embedding(const Spec& spec, Declarations& declare) {
   const ModelSection& model = spec.model;
   declare.enter_model("embedding");
   declare.matrix("tokens", declare.model_axis("vocab", sane(model.vocab_size), model.vocab_size.span),
                  declare.hidden());
-  if (spec.position.type.value != "learned") return;
-  const Field<std::int64_t>& positions = model.max_position_embeddings;
-  declare.matrix("positions", declare.model_axis("position_embeddings", sane(positions), positions.span),
-                 declare.hidden());
+  if (spec.position.type.value == "learned") {
+    const Field<std::int64_t>& positions = model.max_position_embeddings;
+    declare.matrix("positions", declare.model_axis("position_embeddings", sane(positions), positions.span),
+                   declare.hidden());
+  }
+  if (spec.embedding.norm.value.present) declare_norm("norm", spec.embedding.norm.value.norm, declare);
 }
 
 ValueId build_embedding(const Contract& contract, Builder& build) {
+  Diagnostics none;
   const ValueId ids = build.host("token_ids", "tokens", contract.prefill_chunk, Live::tokens);
   const ValueId table = build.weight("embedding::tokens");
-  if (!contract.learned_positions) return build.gather("embed", table, ids, "hidden_states");
-  const ValueId positions = build.host("positions", "tokens", contract.prefill_chunk, Live::tokens);
-  const ValueId placed =
-      build.gather("embed_positions", build.weight("embedding::positions"), positions, "position_embeddings");
-  return build.sum({placed, build.gather("embed", table, ids, "token_embeddings")}, "hidden_states");
+  const double scale = embedding_scale(contract.model, contract.embedding, none).value();
+  const NormChoice& norm = contract.embedding.norm.value;
+  // Whatever comes last is the residual stream.
+  int left = (scale != 1 ? 1 : 0) + (contract.learned_positions ? 1 : 0) + (norm.present ? 1 : 0);
+  const auto role = [&](const char* word) { return left-- == 0 ? "hidden_states" : word; };
+  ValueId placed;
+  if (contract.learned_positions) {
+    const ValueId positions = build.host("positions", "tokens", contract.prefill_chunk, Live::tokens);
+    placed = build.gather("embed_positions", build.weight("embedding::positions"), positions, "position_embeddings");
+  }
+  ValueId hidden_states = build.gather("embed", table, ids, role("token_embeddings"));
+  if (scale != 1) {
+    const Expression scaled = known_expression(fmt::format("{} * x", scale), {"x"});
+    hidden_states = build.map("scale", scaled, {"x"}, {hidden_states}, role("scaled_embeddings"));
+  }
+  if (placed) hidden_states = build.sum({placed, hidden_states}, role("placed_embeddings"));
+  if (!norm.present) return hidden_states;
+  return build.norm("embedding_norm", derive_norm(norm.norm), "embedding::norm", hidden_states, "hidden_states");
 }
 
 void declare_head(const Spec& spec, Declarations& declare) {
   declare.enter_model("");
-  declare.norm("final_norm", declare.hidden(), spec.norm.bias.value);
+  declare_norm("final_norm", spec.norm, declare);
   if (spec.lm_head.tie_word_embeddings.value) return;
   const Field<std::int64_t>& vocab_size = spec.model.vocab_size;
   declare.matrix("lm_head", declare.model_axis("vocab", sane(vocab_size), vocab_size.span), declare.hidden());
@@ -38,7 +88,12 @@ ValueId build_head(const Contract& contract, Builder& build, ValueId hidden_stat
   const ValueId rows = build.host("head_rows", "rows", contract.head_rows, Live::rows);
   const ValueId last = build.gather("rows", hidden_states, rows, "last_hidden_states");
   const ValueId normed = build.norm("final_norm", contract.final_norm, "final_norm", last, "final_hidden_states");
-  return build.linear("lm_head", contract.tie_word_embeddings ? "embedding::tokens" : "lm_head", "", normed, "logits");
+  const std::string matrix = contract.tie_word_embeddings ? "embedding::tokens" : "lm_head";
+  Diagnostics none;
+  const Expression expression = logits_expression(contract.model, contract.lm_head, none).value();
+  if (expression.empty()) return build.linear("lm_head", matrix, "", normed, "logits");
+  const ValueId raw = build.linear("lm_head", matrix, "", normed, "raw_logits");
+  return build.map("cap", expression, {"x"}, {raw}, "logits");
 }
 
 }  // namespace monomorph::generator

@@ -9,6 +9,14 @@ class Builder;
 class Declarations;
 struct Value;
 
+/// Factor of the token embeddings; nothing where it is wrong.
+std::optional<double> embedding_scale(const ModelSection& model, const EmbeddingSection& embedding,
+                                      Diagnostics& diagnostics);
+/// What becomes of x, a number that the head's matrix gives; an empty expression where it stays, nothing where it is
+/// wrong.
+std::optional<Expression> logits_expression(const ModelSection& model, const LmHeadSection& lm_head,
+                                            Diagnostics& diagnostics);
+
 void declare_embedding(const Spec& spec, Declarations& declare);
 /// The residual stream before the first layer.
 Id<Value> build_embedding(const Contract& contract, Builder& build);

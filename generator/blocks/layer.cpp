@@ -4,6 +4,7 @@
 
 #include "generator/blocks/norm.hpp"
 #include "generator/contract/declarations.hpp"
+#include "generator/contract/rules.hpp"
 #include "generator/graph/builder.hpp"
 
 namespace monomorph::generator {
@@ -14,22 +15,38 @@ void check_norms_beside(const Step& step, Diagnostics& diagnostics) {
   const Block& first = step.blocks.front();
   for (std::size_t i = 1; i < step.blocks.size(); ++i) {
     const Block& block = step.blocks[i];
-    if (block.norms.residual_norm.value) {
+    if (block.norms.residual_norm.value.present) {
       diagnostics.error("layers.steps_norm", block.norms.residual_norm.span,
                         fmt::format("{0} stands beside {1}: the norm after their addition is {1}.residual_norm",
                                     block.instance, first.instance));
     }
+    if (block.norms.residual_from.value != "stream") {
+      diagnostics.error("layers.steps_norm", block.norms.residual_from.span,
+                        fmt::format("{0} stands beside {1}: what both are added to is {1}.residual_from",
+                                    block.instance, first.instance));
+    }
     if (!step.shared_input_norm) continue;
-    if (block.norms.input_norm.value) {
+    if (block.norms.input_norm.value.present) {
       diagnostics.error("layers.steps_norm", block.norms.input_norm.span,
                         fmt::format("{} reads the input norm of {} (layers.shared_input_norm): it has none of its own",
                                     block.instance, first.instance));
     }
-    if (!first.norms.input_norm.value) {
+    if (!first.norms.input_norm.value.present) {
       diagnostics.error(
           "layers.steps_norm", first.norms.input_norm.span,
           fmt::format("{} is to share its input norm (layers.shared_input_norm), and has none", first.instance));
     }
+  }
+}
+
+void check_norms(const Block& block, Diagnostics& diagnostics) {
+  const SubBlockNorms& norms = block.norms;
+  if (norms.residual_from.value == "input_norm" && !norms.input_norm.value.present) {
+    diagnostics.error("layers.residual_from", norms.residual_from.span,
+                      fmt::format("{} adds to what its input norm gives, and has none", block.instance));
+  }
+  for (const Field<NormChoice>* place : {&norms.input_norm, &norms.output_norm, &norms.residual_norm}) {
+    if (place->value.own != nullptr) check_norm(place->value.norm, block.instance, diagnostics);
   }
 }
 
@@ -42,36 +59,42 @@ ValueId build_step(const Step& step, const ModelSection& model, const LayerKind&
     const BlockContext context{model, kind, block};
     build.enter(role_of(block));
     if (!input || !step.shared_input_norm) {
-      input = block.norms.input_norm.value ? build_norm("input_norm", context, build, hidden_states, "input")
-                                           : hidden_states;
+      const Field<NormChoice>& norm = block.norms.input_norm;
+      input = norm.value.present ? build_norm("input_norm", norm, block, build, hidden_states, "input") : hidden_states;
     }
+    if (block.norms.residual_from.value == "input_norm") terms[0] = input;
     const ValueId projected = block.type->build(context, build, input);
-    terms.push_back(block.norms.output_norm.value ? build_norm("output_norm", context, build, projected, "output")
-                                                  : projected);
+    const Field<NormChoice>& norm = block.norms.output_norm;
+    terms.push_back(norm.value.present ? build_norm("output_norm", norm, block, build, projected, "output")
+                                       : projected);
   }
   build.enter("");
   const ValueId sum = build.sum(terms, "hidden_states");
   const Block& first = step.blocks.front();
-  if (!first.norms.residual_norm.value) return sum;
-  return build.norm(first.instance + "_residual_norm", derive_norm(kind.norm), role_of(first) + "::residual_norm", sum,
-                    "hidden_states");
+  const NormChoice& residual = first.norms.residual_norm.value;
+  if (!residual.present) return sum;
+  return build.norm(first.instance + "_residual_norm", derive_norm(residual.norm), role_of(first) + "::residual_norm",
+                    sum, "hidden_states");
 }
 
 }  // namespace
 
 void check_layer(const ModelSection& model, const LayerKind& kind, Diagnostics& diagnostics) {
   for (const Step& step : kind.steps) check_norms_beside(step, diagnostics);
-  for (const Block* block : kind.blocks()) block->type->check({model, kind, *block}, diagnostics);
+  for (const Block* block : kind.blocks()) {
+    check_norms(*block, diagnostics);
+    block->type->check({model, kind, *block}, diagnostics);
+  }
 }
 
 void declare_layer(const ModelSection& model, const LayerKind& kind, std::size_t index, Declarations& declare) {
-  const bool bias = kind.norm.bias.value;
   for (const Block* block : kind.blocks()) {
     declare.enter(index, *block);
-    if (block->norms.input_norm.value) declare.norm("input_norm", declare.hidden(), bias);
+    const SubBlockNorms& norms = block->norms;
+    if (norms.input_norm.value.present) declare_norm("input_norm", norms.input_norm.value.norm, declare);
     block->type->declare({model, kind, *block}, declare);
-    if (block->norms.output_norm.value) declare.norm("output_norm", declare.hidden(), bias);
-    if (block->norms.residual_norm.value) declare.norm("residual_norm", declare.hidden(), bias);
+    if (norms.output_norm.value.present) declare_norm("output_norm", norms.output_norm.value.norm, declare);
+    if (norms.residual_norm.value.present) declare_norm("residual_norm", norms.residual_norm.value.norm, declare);
   }
 }
 

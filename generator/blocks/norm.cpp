@@ -1,16 +1,44 @@
 #include "generator/blocks/norm.hpp"
 
+#include "generator/contract/declarations.hpp"
 #include "generator/graph/builder.hpp"
 
 namespace monomorph::generator {
 
 NormContract derive_norm(const NormSection& norm) {
-  return {norm.type.value == "layer_norm" ? NormType::layer_norm : NormType::rms_norm, norm.eps.value, norm.bias.value};
+  NormContract result;
+  for (const NormType type : {NormType::rms_norm, NormType::layer_norm, NormType::scale_norm}) {
+    if (norm.type.value == name_of(type)) result.type = type;
+  }
+  result.eps = norm.eps.value;
+  result.bias = norm.bias.value;
+  result.weight = result.type == NormType::scale_norm || norm.weight.value;
+  result.weight_offset = norm.weight_offset.value;
+  return result;
 }
 
-ValueId build_norm(const std::string& place, const BlockContext& context, Builder& build, ValueId in,
-                   const std::string& role) {
-  return build.norm(context.block.instance + "_" + place, derive_norm(context.kind.norm), place, in, role);
+const char* name_of(NormType type) {
+  switch (type) {
+    case NormType::rms_norm:
+      return "rms_norm";
+    case NormType::layer_norm:
+      return "layer_norm";
+    case NormType::scale_norm:
+      return "scale_norm";
+  }
+  throw InternalError("contract: a norm without a name");
+}
+
+void declare_norm(const std::string& word, const NormSection& section, Declarations& declare) {
+  const NormContract norm = derive_norm(section);
+  const AxisId one = norm.type == NormType::scale_norm ? declare.model_axis("one", 1, section.type.span) : AxisId{};
+  if (norm.weight) declare.norm_weight(word, one ? one : declare.hidden());
+  if (norm.bias) declare.norm_bias(word, declare.hidden());
+}
+
+ValueId build_norm(const std::string& place, const Field<NormChoice>& choice, const Block& block, Builder& build,
+                   ValueId in, const std::string& role) {
+  return build.norm(block.instance + "_" + place, derive_norm(choice.value.norm), place, in, role);
 }
 
 }  // namespace monomorph::generator

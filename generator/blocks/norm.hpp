@@ -8,8 +8,10 @@ namespace monomorph::generator {
 
 NormContract derive_norm(const NormSection& norm);
 
-/// The norm of one place around the block the builder has entered.
-Id<Value> build_norm(const std::string& place, const BlockContext& context, Builder& build, Id<Value> in,
-                     const std::string& role);
+/// The weights and the bias that a norm of the hidden size has.
+void declare_norm(const std::string& word, const NormSection& norm, Declarations& declare);
+/// The norm of one place around the block, which the builder has entered.
+Id<Value> build_norm(const std::string& place, const Field<NormChoice>& choice, const Block& block, Builder& build,
+                     Id<Value> in, const std::string& role);
 
 }  // namespace monomorph::generator

@@ -69,6 +69,8 @@ Contract derive(const Spec& spec) {
   contract.identifier = "model_" + identifier_of(contract.name);
   contract.spec_hash = spec.hash;
   contract.model = spec.model;
+  contract.embedding = spec.embedding;
+  contract.lm_head = spec.lm_head;
   contract.vocab_size = spec.model.vocab_size.value;
   contract.hidden_size = spec.model.hidden_size.value;
   contract.num_hidden_layers = spec.model.num_hidden_layers.value;

@@ -16,13 +16,18 @@
 
 namespace monomorph::generator {
 
-enum class NormType { rms_norm, layer_norm };
+enum class NormType { rms_norm, layer_norm, scale_norm };
 
 struct NormContract {
   NormType type = NormType::rms_norm;
   double eps = 0;
   bool bias = false;
+  bool weight = true;        ///< of scale_norm a single number
+  double weight_offset = 0;  ///< added to the weights
 };
+
+/// As messages, dumps and kernels call it.
+const char* name_of(NormType type);
 
 /// What stands in a checkpoint for (some rows of) a weight.
 struct CheckpointPart {
@@ -91,6 +96,8 @@ struct Contract {
   std::string identifier;
   std::string spec_hash;
   ModelSection model;
+  EmbeddingSection embedding;
+  LmHeadSection lm_head;
   std::int64_t vocab_size = 0, hidden_size = 0, num_hidden_layers = 0, max_position_embeddings = 0;
   std::int64_t max_sequence_length = 0, prefill_chunk = 0;
   std::int64_t head_rows = 1;   ///< rows whose logits one pass may give
@@ -127,7 +134,7 @@ struct Contract {
   /// Those of a kind, or of the model, in order.
   std::vector<WeightId> weights_of(Scope scope) const;
   /// The table of token embeddings, which is the head too where that is tied.
-  const WeightContract& embedding() const { return weights[find_weight({}, "embedding::tokens")]; }
+  const WeightContract& token_embedding() const { return weights[find_weight({}, "embedding::tokens")]; }
   /// How often what has this scope occurs: once, or in each layer of the kind.
   std::int64_t copies(Scope scope) const;
 };

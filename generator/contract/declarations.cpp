@@ -118,11 +118,15 @@ void Declarations::matrix(const std::string& word, AxisId rows, AxisId columns) 
          component_.empty() ? word : component_);
 }
 
-void Declarations::norm(const std::string& word, AxisId elements, bool bias) {
-  const std::string part = part_prefix_ + word, role = role_prefix_ + word;
-  const std::int64_t size = contract_.axes[elements].size;
-  weight(part, role, part, false, {elements}, whole(part, false, size), "norm");
-  if (bias) weight(part, role + "_bias", part, true, {elements}, whole(part, true, size), "norm");
+void Declarations::norm_weight(const std::string& word, AxisId elements) {
+  const std::string part = part_prefix_ + word;
+  weight(part, role_prefix_ + word, part, false, {elements}, whole(part, false, contract_.axes[elements].size), "norm");
+}
+
+void Declarations::norm_bias(const std::string& word, AxisId elements) {
+  const std::string part = part_prefix_ + word;
+  weight(part, role_prefix_ + word + "_bias", part, true, {elements}, whole(part, true, contract_.axes[elements].size),
+         "norm");
 }
 
 void Declarations::projections(const std::string& input, const Field<Biases>& bias, std::vector<Projection> all) {

@@ -50,8 +50,9 @@ class Declarations {
 
   /// A matrix with a tensor of its own.
   void matrix(const std::string& word, AxisId rows, AxisId columns);
-  /// Weights of a norm over these elements, and its bias.
-  void norm(const std::string& word, AxisId elements, bool bias);
+  void norm_weight(const std::string& word, AxisId elements);
+  /// The bias of the norm of this word.
+  void norm_bias(const std::string& word, AxisId elements);
   void projections(const std::string& input, const Field<Biases>& bias, std::vector<Projection> all);
   void state(const std::string& word, std::vector<AxisId> axes);
   /// Kinds of layer with equal frequencies share a table.

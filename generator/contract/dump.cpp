@@ -7,7 +7,8 @@ namespace monomorph::generator {
 namespace {
 
 std::string dump_norm(const NormContract& norm) {
-  return fmt::format("{} eps {}{}", norm.type == NormType::layer_norm ? "layer_norm" : "rms_norm", norm.eps,
+  return fmt::format("{} eps {}{}{}{}", name_of(norm.type), norm.eps, norm.weight ? "" : " without weights",
+                     norm.weight_offset != 0 ? fmt::format(" weight_offset {}", norm.weight_offset) : "",
                      norm.bias ? " with bias" : "");
 }
 

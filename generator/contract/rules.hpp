@@ -31,6 +31,14 @@ inline bool usable(const Field<std::int64_t>& field) { return field.value >= 1 &
 void check_range(const Field<std::int64_t>& field, const std::string& path, std::int64_t minimum, std::int64_t maximum,
                  Diagnostics& diagnostics);
 
+/// The numbers of a norm that `section` says.
+void check_norm(const NormSection& norm, const std::string& section, Diagnostics& diagnostics);
+
+/// The value of an expression that must be above 0 and within f32; nothing, and the rule `path`, where it is not.
+std::optional<double> positive_constant(const Field<std::string>& field, const std::string& path,
+                                        const ExpressionNames& names, const std::string& usual,
+                                        Diagnostics& diagnostics);
+
 /// A bias list that names something that is no projection, or names one twice.
 void check_bias_projections(const Field<Biases>& bias, const std::string& section,
                             const std::vector<std::string>& projections, Diagnostics& diagnostics);

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <set>
 
+#include "generator/blocks/embedding.hpp"
 #include "generator/contract/rules.hpp"
 #include "generator/spec/fields.hpp"
 #include "runtime/sampler.hpp"
@@ -36,14 +38,6 @@ void name_is_free(const Field<std::string>& name, Diagnostics& diagnostics) {
                   name.value));
 }
 
-void eps_in_range(const NormSection& norm, Diagnostics& diagnostics) {
-  constexpr double smallest = 1e-12, largest = 0.1;
-  if (!norm.eps.given || (norm.eps.value >= smallest && norm.eps.value <= largest)) return;
-  diagnostics.error(
-      "norm.eps_range", norm.eps.span,
-      fmt::format("norm.eps is {}; {} to {} is valid, and 1e-05 or 1e-06 usual", norm.eps.value, smallest, largest));
-}
-
 void token_in_vocabulary(std::int64_t token, const char* path, const Span& span, const ModelSection& model,
                          Diagnostics& diagnostics) {
   if (!usable(model.vocab_size) || (token >= 0 && token < model.vocab_size.value)) return;
@@ -68,6 +62,39 @@ void eos_tokens_are_distinct(const Field<std::vector<std::int64_t>>& tokens, Dia
 }
 
 }  // namespace
+
+void check_norm(const NormSection& norm, const std::string& section, Diagnostics& diagnostics) {
+  constexpr double smallest = 1e-12, largest = 0.1;
+  if (norm.eps.given && !(norm.eps.value >= smallest && norm.eps.value <= largest)) {
+    diagnostics.error("norm.eps_range", norm.eps.span,
+                      fmt::format("{}.eps is {}; {} to {} is valid, and 1e-05 or 1e-06 usual", section, norm.eps.value,
+                                  smallest, largest));
+  }
+  const bool weightless = norm.type.value != "scale_norm" && !norm.weight.value;
+  if (weightless && norm.weight_offset.value != 0) {
+    diagnostics.error("spec.unused_key", norm.weight_offset.span,
+                      fmt::format("{0}.weight_offset has no meaning where {0}.weight is false", section));
+  }
+  constexpr double largest_offset = 1e6;
+  if (std::abs(norm.weight_offset.value) <= largest_offset) return;
+  diagnostics.error("norm.weight_offset_range", norm.weight_offset.span,
+                    fmt::format("{}.weight_offset is {}; {} to {} is valid, and 1 usual", section,
+                                norm.weight_offset.value, -largest_offset, largest_offset));
+}
+
+std::optional<double> positive_constant(const Field<std::string>& field, const std::string& path,
+                                        const ExpressionNames& names, const std::string& usual,
+                                        Diagnostics& diagnostics) {
+  const auto expression = parse_expression(field.value, field.span, names, Type::real, diagnostics);
+  if (!expression) return std::nullopt;
+  const double value = evaluate(*expression, {});
+  if (std::isfinite(value) && value > 0 && std::isfinite(static_cast<float>(value)) && static_cast<float>(value) > 0) {
+    return value;
+  }
+  diagnostics.error(path, field.span,
+                    fmt::format("{} is {}; a number above 0 is required, and {} is usual", path, value, usual));
+  return std::nullopt;
+}
 
 void check_range(const Field<std::int64_t>& field, const std::string& path, std::int64_t minimum, std::int64_t maximum,
                  Diagnostics& diagnostics) {
@@ -97,13 +124,17 @@ void check_model_rules(const Spec& spec, Diagnostics& diagnostics) {
   check_range(model.hidden_size, "model.hidden_size", 1, max_size, diagnostics);
   check_range(model.num_hidden_layers, "model.num_hidden_layers", 1, max_hidden_layers, diagnostics);
   check_range(model.max_position_embeddings, "model.max_position_embeddings", 1, max_size, diagnostics);
-  eps_in_range(spec.norm, diagnostics);
+  check_norm(spec.norm, "norm", diagnostics);
+  if (spec.embedding.norm.value.own != nullptr)
+    check_norm(spec.embedding.norm.value.norm, "embedding.norm", diagnostics);
   for (const LayerKind& kind : spec.kinds) {
     const bool own = kind.norm.eps.span.line != spec.norm.eps.span.line ||
                      kind.norm.eps.span.column != spec.norm.eps.span.column ||
                      kind.norm.eps.span.source != spec.norm.eps.span.source;
-    if (own) eps_in_range(kind.norm, diagnostics);
+    if (own) check_norm(kind.norm, "norm", diagnostics);
   }
+  embedding_scale(spec.model, spec.embedding, diagnostics);
+  logits_expression(spec.model, spec.lm_head, diagnostics);
   const TokenizerSection& tokenizer = spec.tokenizer;
   if (tokenizer.bos_token_id.given) {
     token_in_vocabulary(tokenizer.bos_token_id.value, "tokenizer.bos_token_id", tokenizer.bos_token_id.span, model,

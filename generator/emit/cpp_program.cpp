@@ -50,20 +50,21 @@ std::string CppWriter::program() const {
     groups.push_back(weight_group("layers_" + contract_.kinds[kind].kind.identifier, {kind}));
   }
   Holes holes = common();
-  holes.insert({{"kernels", kernel_tables()},
-                {"groups", groups},
-                {"states", state_tables()},
-                {"rotary_tables", tables},
-                {"prefixes", prefixes},
-                {"eos_tokens", fmt::format("{}", fmt::join(contract_.eos_token_ids, ", "))},
-                {"ignored_tensors", ignored},
-                {"tied_embedding", contract_.tie_word_embeddings ? contract_.embedding().sources.front().name : ""},
-                {"arena_bytes",
-                 fmt::format("activation_bytes, {}, {}, {}", plan_.state_bytes, plan_.host_bytes, plan_.table_bytes)},
-                {"flops_per_token", std::to_string(contract_.matrix_flops_per_token)},
-                {"kv_cache", name_of(contract_.kv_cache)},
-                {"decode_steps", plan_.decode_steps},
-                {"phases", phases}});
+  holes.insert(
+      {{"kernels", kernel_tables()},
+       {"groups", groups},
+       {"states", state_tables()},
+       {"rotary_tables", tables},
+       {"prefixes", prefixes},
+       {"eos_tokens", fmt::format("{}", fmt::join(contract_.eos_token_ids, ", "))},
+       {"ignored_tensors", ignored},
+       {"tied_embedding", contract_.tie_word_embeddings ? contract_.token_embedding().sources.front().name : ""},
+       {"arena_bytes",
+        fmt::format("activation_bytes, {}, {}, {}", plan_.state_bytes, plan_.host_bytes, plan_.table_bytes)},
+       {"flops_per_token", std::to_string(contract_.matrix_flops_per_token)},
+       {"kv_cache", name_of(contract_.kv_cache)},
+       {"decode_steps", plan_.decode_steps},
+       {"phases", phases}});
   return render("cpp/program.cpp", holes);
 }
 

@@ -86,7 +86,8 @@ ValueId Builder::gather(const std::string& word, ValueId table, ValueId indices,
 ValueId Builder::norm(const std::string& word, const NormContract& norm, const std::string& weight_role, ValueId in,
                       const std::string& name, AxisId over) {
   const ValueId bias = norm.bias ? weight(role(weight_role + "_bias")) : ValueId{};
-  return add(word, Norm{norm.type, norm.eps, over ? over : axes_of(in)[1]}, {in, weight(role(weight_role)), bias},
+  const ValueId gain = norm.weight ? weight(role(weight_role)) : ValueId{};
+  return add(word, Norm{norm.type, norm.eps, over ? over : axes_of(in)[1], norm.weight_offset}, {in, gain, bias},
              role(name), axes_of(in));
 }
 

@@ -12,8 +12,8 @@ struct Attribute {
   const Graph& graph;
   std::string operator()(const Gather&) const { return ""; }
   std::string operator()(const Norm& norm) const {
-    return fmt::format("; {} over {}, eps {}", norm.type == NormType::rms_norm ? "rms_norm" : "layer_norm",
-                       graph.axes[norm.over].name, norm.eps);
+    return fmt::format("; {} over {}, eps {}{}", name_of(norm.type), graph.axes[norm.over].name, norm.eps,
+                       norm.weight_offset != 0 ? fmt::format(", weight_offset {}", norm.weight_offset) : "");
   }
   std::string operator()(const Linear&) const { return ""; }
   std::string operator()(const Map& map) const {

@@ -38,11 +38,12 @@ struct Value {
 /// (table, indices) -> row indices[t] of the table, for each t
 struct Gather {};
 
-/// (x, weight, bias?) -> x normed over an axis: the last one, or each run of it that a factor (head) says
+/// (x, weight?, bias?) -> x normed over an axis: the last one, or each run of it that a factor (head) says
 struct Norm {
   NormType type = NormType::rms_norm;
   double eps = 0;
   AxisId over;
+  double weight_offset = 0;  ///< added to the weights
 };
 
 /// (x, weight, bias?) -> weight x + bias

@@ -129,7 +129,7 @@ void plan_head_chains(Draft& draft) {
   draft.set("has_state", false);
   for (const char* name : chain_names) {
     draft.set(std::string("has_") + name, false);
-    draft.set(std::string(name) + "_norm", false);
+    draft.set(std::string(name) + "_norm_weighted", false);
   }
 
   std::vector<Parameters> records;
@@ -142,8 +142,8 @@ void plan_head_chains(Draft& draft) {
     draft.set("has_" + name, true);
     if (chain.norm != nullptr) {
       draft.set("head_norm", true);
-      draft.set(name + "_norm", true);
-      draft.weight(name + "_norm_weight", chain.norm->in[1]);
+      draft.set(name + "_norm_weighted", static_cast<bool>(chain.norm->in[1]));
+      if (chain.norm->in[1]) draft.weight(name + "_norm_weight", chain.norm->in[1]);
     }
     if (chain.rotary != nullptr) {
       draft.set("rotary", true);
@@ -156,7 +156,10 @@ void plan_head_chains(Draft& draft) {
                        {"end", heads + planning.axis(row.factors[0]).size},
                        {"column", draft.placement().place(chain.source).first_column},
                        {"norm", chain.norm != nullptr},
+                       {"weighted", chain.norm != nullptr && chain.norm->in[1]},
                        {"eps", chain.norm != nullptr ? as<Norm>(*chain.norm)->eps : 0.0},
+                       {"offset", chain.norm != nullptr && as<Norm>(*chain.norm)->weight_offset != 0},
+                       {"weight_offset", chain.norm != nullptr ? as<Norm>(*chain.norm)->weight_offset : 0.0},
                        {"rotary", chain.rotary != nullptr}});
     heads += planning.axis(row.factors[0]).size;
     draft.call.rows.push_back(row.factors[0]);

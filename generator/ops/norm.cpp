@@ -14,7 +14,7 @@ bool is_of_heads(const Op& op, const Graph& graph) { return as<Norm>(op)->over !
 
 void verify(const Op& op, OperandCheck& check) {
   const Norm& norm = *as<Norm>(op);
-  if (!check.operands(3, 2) || !check.matrix(0)) return;
+  if (!check.operands(3, 1) || !check.matrix(0)) return;
   const std::vector<AxisId>& axes = check.in(0).axes;
   if (!check.graph().axes.has_factor(axes[1], norm.over)) return check.fault("is over no factor of its operand's axis");
   if (norm.over != axes[1] && check.axis(axes[1]).factors.back() != norm.over) {
@@ -23,9 +23,15 @@ void verify(const Op& op, OperandCheck& check) {
   for (const std::size_t vector : {1, 2}) {
     if (!check.given(vector)) continue;
     check.storage(vector, Storage::weight);
-    check.axes(vector, {norm.over});
+    const bool one = norm.type == NormType::scale_norm && vector == 1;
+    if (!one) check.axes(vector, {norm.over});
+    if (one && (check.in(vector).axes.size() != 1 || check.axis(check.in(vector).axes[0]).size != 1)) {
+      check.fault("is a ScaleNorm, whose weight is one number");
+    }
   }
-  if (norm.type == NormType::rms_norm && check.given(2)) check.fault("is an RMSNorm, which has no bias here");
+  if (norm.type != NormType::layer_norm && check.given(2)) check.fault("is no LayerNorm, and has a bias");
+  if (norm.type == NormType::scale_norm && !check.given(1)) check.fault("is a ScaleNorm without its number");
+  if (norm.weight_offset != 0 && !check.given(1)) check.fault("has an offset of weights that are not there");
   if (is_of_heads(op, check.graph()) && norm.type != NormType::rms_norm) check.fault("of heads is an RMSNorm");
   check.result(Storage::activation, axes);
 }
@@ -52,7 +58,10 @@ void plan_heads(Draft& draft, const Op& op) {
   draft.kernel.kind = KernelKind::heads;
   draft.set("head_dim", planning.axis(norm.over).size);
   draft.set("eps", norm.eps);
-  draft.weight("norm_weight", op.in[1]);
+  draft.set("norm_weighted", static_cast<bool>(op.in[1]));
+  draft.set("norm_offset", norm.weight_offset != 0);
+  if (norm.weight_offset != 0) draft.set("weight_offset", norm.weight_offset);
+  if (op.in[1]) draft.weight("norm_weight", op.in[1]);
   draft.activation("inputs", op.in[0], Access::read);
   draft.activation("outputs", op.out, Access::write);
   draft.call.rows = {row.factors[0]};
@@ -73,10 +82,11 @@ void plan(Draft& draft) {
 
 ReferenceCall reference(const Op& op, const Graph&) {
   const Norm& norm = *as<Norm>(op);
-  const bool rms = norm.type == NormType::rms_norm;
   const std::vector<ValueId> operands =
-      rms ? std::vector{op.in[1], op.in[0]} : std::vector{op.in[1], op.in[2], op.in[0]};
-  return {rms ? "rms_norm" : "layer_norm", {norm.over}, operands, {norm.eps}, nullptr, false};
+      norm.type != NormType::layer_norm ? std::vector{op.in[1], op.in[0]} : std::vector{op.in[1], op.in[2], op.in[0]};
+  std::vector<double> numbers = {norm.eps};
+  if (norm.weight_offset != 0) numbers.push_back(norm.weight_offset);
+  return {name_of(norm.type), {norm.over}, operands, numbers, nullptr, false};
 }
 
 }  // namespace

@@ -61,10 +61,13 @@ void plan_prologue(Draft& draft, ValueId input, const Op* norm, bool in_place) {
     draft.set("norm", "none");
   } else {
     const Norm& attributes = *as<Norm>(*norm);
-    draft.set("norm", attributes.type == NormType::rms_norm ? "rms_norm" : "layer_norm");
+    draft.set("norm", name_of(attributes.type));
     draft.set("eps", attributes.eps);
+    draft.set("norm_weighted", static_cast<bool>(norm->in[1]));
+    draft.set("norm_offset", attributes.weight_offset != 0);
+    if (attributes.weight_offset != 0) draft.set("weight_offset", attributes.weight_offset);
     draft.set("norm_bias", static_cast<bool>(norm->in[2]));
-    draft.weight("norm_weight", norm->in[1]);
+    if (norm->in[1]) draft.weight("norm_weight", norm->in[1]);
     if (norm->in[2]) draft.weight("norm_bias_vector", norm->in[2]);
   }
   draft.set("in_place", in_place);

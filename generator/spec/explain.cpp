@@ -81,7 +81,8 @@ std::string explain_steps(const LayerKind& kind) {
 
 std::string explain_spec(const Spec& given) {
   Spec spec = given;  // fields are bound to be read, and binding may write
-  std::string text = explain_section("model", bind(spec.model)) + explain_section("norm", bind(spec.norm));
+  std::string text = explain_section("model", bind(spec.model)) + explain_section("embedding", bind(spec.embedding)) +
+                     explain_section("norm", bind(spec.norm));
   const bool learned = spec.position.type.value == "learned";
   if (!spec.has_pattern) {
     LayerKind& kind = spec.kinds.front();

@@ -45,8 +45,13 @@ template <>
 const std::vector<FieldRow<NormSection>>& fields() {
   using S = NormSection;
   static const std::vector<FieldRow<S>> rows = {
-      row<S>("type", at(&S::type), required(), "", "Which normalisation", {"rms_norm", "layer_norm"}),
-      row<S>("eps", at(&S::eps), required(), "", "Added to the mean square or the variance"),
+      row<S>("type", at(&S::type), required(), "", "Which normalisation", {"rms_norm", "layer_norm", "scale_norm"}),
+      row<S>("eps", at(&S::eps), required(), "",
+             "Added to the mean square or the variance; for scale_norm, to the sum of squares"),
+      row<S>("weight", at(&S::weight), literal("true"), "", "Whether what is normed is multiplied by weights", {},
+             {"rms_norm", "layer_norm"}),
+      row<S>("weight_offset", at(&S::weight_offset), literal("0.0"), "",
+             "Added to the weights: 1.0 where a checkpoint keeps them around zero"),
       row<S>("bias", at(&S::bias), literal("true"), "", "Whether a vector is added after the weights", {},
              {"layer_norm"}),
   };
@@ -68,14 +73,30 @@ const std::vector<FieldRow<PositionSection>>& fields() {
 }
 
 template <>
+const std::vector<FieldRow<EmbeddingSection>>& fields() {
+  using S = EmbeddingSection;
+  static const std::vector<FieldRow<S>> rows = {
+      expression(row<S>("scale", at(&S::scale), literal("\"1\""), "",
+                        "Factor of the token embeddings: an expression of the model's own numbers")),
+      row<S>("norm", at(&S::norm), literal("false"), "",
+             "Normalise embeddings, positions added: true, false, or keys laid over those of [norm]"),
+  };
+  return rows;
+}
+
+template <>
 const std::vector<FieldRow<SubBlockNorms>>& fields() {
   using S = SubBlockNorms;
   static const std::vector<FieldRow<S>> rows = {
-      row<S>("input_norm", at(&S::input_norm), literal("true"), "", "Normalise what the sub-block reads"),
+      row<S>("input_norm", at(&S::input_norm), literal("true"), "",
+             "Normalise what the sub-block reads: true, false, or keys laid over those of [norm]"),
       row<S>("output_norm", at(&S::output_norm), literal("false"), "",
              "Normalise what the sub-block adds to the residual stream"),
       row<S>("residual_norm", at(&S::residual_norm), literal("false"), "",
              "Normalise the residual stream after the addition"),
+      row<S>("residual_from", at(&S::residual_from), literal("\"stream\""), "",
+             "What the output is added to: the residual stream, or what input_norm makes of it",
+             {"stream", "input_norm"}),
   };
   return rows;
 }
@@ -101,6 +122,12 @@ const std::vector<FieldRow<LmHeadSection>>& fields() {
   static const std::vector<FieldRow<S>> rows = {
       row<S>("tie_word_embeddings", at(&S::tie_word_embeddings), literal("false"), "",
              "Whether the head is the embedding's matrix"),
+      expression(row<S>("softcap", at(&S::softcap), computed("none"), "",
+                        "Logits become softcap * tanh(logits / softcap): an expression of the model's own numbers"),
+                 "logits"),
+      expression(row<S>("logits", at(&S::logits), computed("none"), "",
+                        "An expression of x, what the head's matrix gives, and the model's own numbers"),
+                 "softcap"),
   };
   return rows;
 }
@@ -166,6 +193,7 @@ const std::vector<SectionDescription>& sections() {
   static const std::vector<SectionDescription> result = [] {
     std::vector<SectionDescription> all = {
         describe_section<ModelSection>("model", "The model as a whole."),
+        describe_section<EmbeddingSection>("embedding", "From token ids to the residual stream."),
         describe_section<NormSection>("norm", "Normalisation, in the layers and before the head.", true),
         describe_section<PositionSection>("position", "How attention knows where a token stands.", true),
     };

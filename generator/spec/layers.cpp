@@ -245,13 +245,18 @@ class KindReader {
     const TomlEntry* section = own != nullptr ? own : base(block.instance);
     block.span = section != nullptr ? section->value.span : Span{place.source, 0, 0, 1};
     read_shared(block.instance, true, bind_block(block));
+    for (const auto& [field, slot] : bind(block.norms)) {
+      auto* const* place = std::get_if<Field<NormChoice>*>(&slot);
+      if (place == nullptr) continue;
+      read_norm_choice(block.instance + "." + field->key, base("norm"), over("norm"), **place, diagnostics_);
+    }
   }
 
   /// Sub-blocks that read the input norm of another have none of their own, unless they say so.
   static void share_input_norm(Step& step) {
     for (std::size_t i = 1; step.shared_input_norm && i < step.blocks.size(); ++i) {
-      Field<bool>& input_norm = step.blocks[i].norms.input_norm;
-      if (!input_norm.given) input_norm.value = false;
+      Field<NormChoice>& input_norm = step.blocks[i].norms.input_norm;
+      if (!input_norm.given) input_norm.value.present = false;
     }
   }
 
@@ -349,6 +354,20 @@ const Block* LayerKind::find(const std::string& instance) const {
     if (block->instance == instance) return block;
   }
   return nullptr;
+}
+
+void read_norm_choice(const std::string& path, const TomlEntry* base, const TomlEntry* kind, Field<NormChoice>& place,
+                      Diagnostics& diagnostics) {
+  NormSection& norm = place.value.norm;
+  TomlValue values = base != nullptr ? base->value : TomlValue{};
+  const Span file{place.span.source, 0, 0, 1};
+  if (kind != nullptr) values = lay_over(&values, kind->value, bind(norm));
+  Diagnostics said;  // of the keys that it shares
+  if (place.value.own == nullptr) return read_section(&values, path, file, false, bind(norm), said);
+  TomlValue keys = *place.value.own;
+  keys.is_inline = false;  // laid over, whichever way it is written
+  values = lay_over(&values, keys, bind(norm));
+  read_section(&values, path, file, true, bind(norm), diagnostics);
 }
 
 bool is_own_block(const TomlEntry& section) {

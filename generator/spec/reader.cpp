@@ -130,6 +130,8 @@ std::optional<Spec> read_spec_leniently(const std::shared_ptr<const Source>& sou
   };
   read("model", true, spec.model);
   read("norm", true, spec.norm);
+  read("embedding", true, spec.embedding);
+  read_norm_choice("embedding.norm", root->find("norm"), nullptr, spec.embedding.norm, found);
   Layers layers = read_layers(*root, spec.model, found);
   spec.has_pattern = layers.has_pattern;
   spec.kinds = std::move(layers.kinds);

@@ -25,12 +25,21 @@ Json object(const Json& properties, const std::vector<std::string>& required) {
 
 Json table_of(const Json& values) { return {{"type", "object"}, {"additionalProperties", values}}; }
 
+Json section_schema(const SectionDescription& section, bool in_kind);
+
 struct FormSchema {
   const Json string = {{"type", "string"}};
   const Json integer = {{"type", "integer"}};
   const Json boolean = {{"type", "boolean"}};
 
   Json operator()(const Field<bool>*) const { return boolean; }
+  Json operator()(const Field<NormChoice>*) const {
+    Json norm = {{"type", "object"}};
+    for (const SectionDescription& section : sections()) {
+      if (section.name == "norm") norm = section_schema(section, true);
+    }
+    return either(boolean, norm);
+  }
   Json operator()(const Field<std::int64_t>*) const { return integer; }
   Json operator()(const Field<double>*) const { return {{"type", "number"}}; }
   Json operator()(const Field<std::string>*) const { return string; }

@@ -34,9 +34,20 @@ struct ModelSection {
 };
 
 struct NormSection {
-  Field<std::string> type;  ///< rms_norm | layer_norm
+  Field<std::string> type;  ///< rms_norm | layer_norm | scale_norm
   Field<double> eps;
-  Field<bool> bias;  ///< default: true for layer_norm, false for rms_norm
+  Field<bool> weight;  ///< default true; scale_norm always has one, a single number
+  Field<double> weight_offset;
+  Field<bool> bias;  ///< default: true for layer_norm, false for others
+};
+
+struct TomlValue;  // generator/spec/document.hpp
+
+/// A norm at one place: none, the kind's, or the kind's with keys of its own laid over it.
+struct NormChoice {
+  bool present = false;
+  std::shared_ptr<const TomlValue> own;  ///< the keys; null: none
+  NormSection norm;                      ///< resolved
 };
 
 /// Which of the projections have a bias: `bias = true`, or a list of their names.
@@ -52,11 +63,18 @@ struct PositionSection {
   Field<std::int64_t> rotary_dim;  ///< default: head_dim
 };
 
-/// Norms around a sub-block: h = residual_norm(h + output_norm(f(input_norm(h)))).
+/// From token ids to the residual stream.
+struct EmbeddingSection {
+  Field<std::string> scale;  ///< an expression of the model's numbers; default 1
+  Field<NormChoice> norm;    ///< default false
+};
+
+/// Norms around a sub-block: h = residual_norm(h + output_norm(f(input_norm(h)))), or of input_norm(h) in h's place.
 struct SubBlockNorms {
-  Field<bool> input_norm;     ///< default true
-  Field<bool> output_norm;    ///< default false
-  Field<bool> residual_norm;  ///< default false
+  Field<NormChoice> input_norm;      ///< default true
+  Field<NormChoice> output_norm;     ///< default false
+  Field<NormChoice> residual_norm;   ///< default false
+  Field<std::string> residual_from;  ///< stream | input_norm: what the output is added to
 };
 
 struct BlockType;  // generator/blocks/block.hpp
@@ -96,6 +114,8 @@ struct LayerKind {
 
 struct LmHeadSection {
   Field<bool> tie_word_embeddings;
+  Field<std::string> softcap;  ///< an expression of the model's numbers; logits become softcap * tanh(logits / softcap)
+  Field<std::string> logits;   ///< an expression of x, what the matrix gives
 };
 
 /// Where a part of the model stands in the checkpoint.
@@ -149,6 +169,7 @@ struct Spec {
   std::string hash;  ///< of the text with every override applied: FNV-1a 64, 16 hex digits
   ModelSection model;
   NormSection norm;  ///< of the final norm
+  EmbeddingSection embedding;
   LmHeadSection lm_head;
   CheckpointSection checkpoint;
   ImportSection import;

@@ -19,6 +19,14 @@ class ValueReader {
     slot.span = value.span;
     if (require(value, value.form == Form::boolean, "true or false")) set(slot, value.boolean);
   }
+  void read(const TomlValue& value, Field<NormChoice>& slot) {
+    slot.span = value.span;
+    if (value.form == Form::table) {
+      set(slot, {true, std::make_shared<const TomlValue>(value), {}});
+    } else if (require(value, value.form == Form::boolean, "true, false or a table of a norm's keys")) {
+      set(slot, {value.boolean, nullptr, {}});
+    }
+  }
   void read(const TomlValue& value, Field<std::int64_t>& slot) {
     slot.span = value.span;
     if (require(value, value.form == Form::integer, "an integer")) set(slot, value.integer);
@@ -216,6 +224,18 @@ std::string write(const TensorName& name) {
   if (name.transposed) result += ", transposed = true";
   if (name.exact) result += ", exact = true";
   return result + " }";
+}
+
+/// A norm with keys of its own: all of them, so that nothing depends on what they lie over.
+std::string write(const NormChoice& choice) {
+  if (choice.own == nullptr) return write(choice.present);
+  NormSection norm = choice.norm;
+  std::string result;
+  for (const auto& [field, slot] : bind(norm)) {
+    if (!field->applies_to(norm.type.value)) continue;
+    result += fmt::format("{}{} = {}", result.empty() ? "" : ", ", field->key, write_value(slot));
+  }
+  return "{ " + result + " }";
 }
 
 struct TableLines {

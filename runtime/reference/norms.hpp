@@ -1,5 +1,6 @@
-// Norms of the CPU reference: RMSNorm (Zhang and Sennrich 2019) and LayerNorm (Ba, Kiros and Hinton 2016), of a whole
-// row or of each run of `size` elements of it (of each head: Qwen 3's QK-norm).
+// Norms of the CPU reference: RMSNorm (Zhang and Sennrich 2019), LayerNorm (Ba, Kiros and Hinton 2016) and ScaleNorm
+// (Nguyen and Salazar 2019), of a whole row or of each run of `size` elements of it (of each head: Qwen 3's QK-norm).
+// `offset` is added to the weights, which are 1 where `weight` is absent.
 #pragma once
 
 #include <cmath>
@@ -18,12 +19,21 @@ inline double inverse_rms(std::span<const double> x, double eps) {
   return 1 / std::sqrt(sum / static_cast<double>(x.size()) + eps);
 }
 
+/// What normed elements are multiplied by.
+template <std::int64_t size>
+std::vector<double> norm_gain(const HostWeights& weights, std::int32_t weight, double offset) {
+  if (weight == absent) return std::vector<double>(size, 1.0);
+  std::vector<double> gain = weight_row<size>(weights, weight);
+  for (double& element : gain) element += offset;
+  return gain;
+}
+
 /// x / sqrt(mean(x^2) + eps) * weight, each run of `size` elements with the same weight.
 template <std::int64_t size, std::int64_t columns>
 Activations<columns> rms_norm(const HostWeights& weights, std::int32_t weight, const Activations<columns>& x,
-                              double eps) {
+                              double eps, double offset = 0) {
   static_assert(columns % size == 0);
-  const std::vector<double> gain = weight_row<size>(weights, weight);
+  const std::vector<double> gain = norm_gain<size>(weights, weight, offset);
   Activations<columns> y(x.tokens());
   for (std::int64_t t = 0; t < x.tokens(); ++t) {
     for (std::int64_t first = 0; first < columns; first += size) {
@@ -39,9 +49,9 @@ Activations<columns> rms_norm(const HostWeights& weights, std::int32_t weight, c
 /// (x - mean) / sqrt(variance + eps) * weight + bias; `bias` may be absent.
 template <std::int64_t size, std::int64_t columns>
 Activations<columns> layer_norm(const HostWeights& weights, std::int32_t weight, std::int32_t bias,
-                                const Activations<columns>& x, double eps) {
+                                const Activations<columns>& x, double eps, double offset = 0) {
   static_assert(columns == size);
-  const std::vector<double> gain = weight_row<columns>(weights, weight);
+  const std::vector<double> gain = norm_gain<size>(weights, weight, offset);
   const std::vector<double> offsets =
       bias == absent ? std::vector<double>(columns, 0.0) : weight_row<columns>(weights, bias);
   Activations<columns> y(x.tokens());
@@ -54,6 +64,22 @@ Activations<columns> layer_norm(const HostWeights& weights, std::int32_t weight,
     for (std::int64_t i = 0; i < columns; ++i) out[i] = in[i] - mean;
     const double scale = inverse_rms(out, eps);
     for (std::int64_t i = 0; i < columns; ++i) out[i] = out[i] * scale * gain[i] + offsets[i];
+  }
+  return y;
+}
+
+/// x / sqrt(sum of x^2 + eps) * weight, which is one number.
+template <std::int64_t size, std::int64_t columns>
+Activations<columns> scale_norm(const HostWeights& weights, std::int32_t weight, const Activations<columns>& x,
+                                double eps, double offset = 0) {
+  static_assert(columns == size);
+  const double gain = norm_gain<1>(weights, weight, offset)[0];
+  Activations<columns> y(x.tokens());
+  for (std::int64_t t = 0; t < x.tokens(); ++t) {
+    double squares = 0;
+    for (const double value : x.row(t)) squares += value * value;
+    const double scale = gain / std::sqrt(squares + eps);
+    for (std::int64_t i = 0; i < columns; ++i) y.row(t)[i] = x.row(t)[i] * scale;
   }
   return y;
 }

@@ -3,9 +3,9 @@
 //! has_queries = { type = "bool", sample = true, is = "queries are among them" }
 //! has_keys = { type = "bool", sample = true, is = "keys are among them" }
 //! has_values = { type = "bool", sample = true, is = "values are among them" }
-//! queries_norm = { type = "bool", sample = true, is = "queries are normed" }
-//! keys_norm = { type = "bool", sample = true, is = "keys are normed" }
-//! values_norm = { type = "bool", sample = false, is = "values are normed" }
+//! queries_norm_weighted = { type = "bool", sample = true, is = "queries are normed, with weights" }
+//! keys_norm_weighted = { type = "bool", sample = true, is = "keys are normed, with weights" }
+//! values_norm_weighted = { type = "bool", sample = false, is = "values are normed, with weights" }
 //! head_norm = { type = "bool", sample = true, is = "any of them is normed" }
 //! rotary = { type = "bool", sample = true, is = "any of them is turned by its position" }
 //! rotary_dim = { type = "uint", sample = 16, is = "elements of a head that turn", when = "rotary" }
@@ -14,13 +14,13 @@
 //! queries_column = { type = "uint", sample = 0, is = "of their first head", when = "has_queries" }
 //! has_state = { type = "bool", sample = true, is = "a state is written" }
 //! cache_pairs = { type = "uint", sample = 16, is = "pairs of elements from one entry to the next", when = "has_state" }
-//! chains = { type = "list", fields = ["name", "begin", "end", "column", "norm", "eps", "rotary"], is = "what is done, by operand of the attention", sample = [
-//!   { name = "queries", begin = 0, end = 6, column = 0, norm = true, eps = 1e-6, rotary = true },
-//!   { name = "keys", begin = 6, end = 8, column = 144, norm = true, eps = 1e-6, rotary = true },
-//!   { name = "values", begin = 8, end = 10, column = 192, norm = false, eps = 0.0, rotary = false } ] }
-//! buffer.queries_norm_weight = { view = "float", when = "queries_norm", is = "head" }
-//! buffer.keys_norm_weight = { view = "float", when = "keys_norm", is = "head" }
-//! buffer.values_norm_weight = { view = "float", when = "values_norm", is = "head" }
+//! chains = { type = "list", fields = ["name", "begin", "end", "column", "norm", "weighted", "eps", "offset", "weight_offset", "rotary"], is = "what is done, by operand of the attention", sample = [
+//!   { name = "queries", begin = 0, end = 6, column = 0, norm = true, weighted = true, eps = 1e-6, offset = true, weight_offset = 1.0, rotary = true },
+//!   { name = "keys", begin = 6, end = 8, column = 144, norm = true, weighted = true, eps = 1e-6, offset = true, weight_offset = 1.0, rotary = true },
+//!   { name = "values", begin = 8, end = 10, column = 192, norm = false, weighted = false, eps = 0.0, offset = false, weight_offset = 0.0, rotary = false } ] }
+//! buffer.queries_norm_weight = { view = "float", when = "queries_norm_weighted", is = "head" }
+//! buffer.keys_norm_weight = { view = "float", when = "keys_norm_weighted", is = "head" }
+//! buffer.values_norm_weight = { view = "float", when = "values_norm_weighted", is = "head" }
 //! buffer.angles = { view = "vec2", when = "rotary", is = "positions x frequencies, (cosine, sine)" }
 //! buffer.projected = { view = "float", is = "rows x heads x head, queries, keys and values side by side" }
 //! buffer.queries = { view = "float", when = "has_queries", is = "rows x heads x head" }
@@ -72,7 +72,15 @@ void main() {
 //% if chain.norm
   if (head >= ${chain.name}_begin && head < ${chain.name}_end) {
     const float scale = head_scale(${chain.eps});
+//% if not chain.weighted
+    for (uint d = gl_LocalInvocationIndex; d < head_dim; d += workgroup_size) head_values[d] *= scale;
+//% elif chain.offset
+    for (uint d = gl_LocalInvocationIndex; d < head_dim; d += workgroup_size) {
+      head_values[d] *= scale * (${chain.weight_offset} + ${chain.name}_norm_weight[d]);
+    }
+//% else
     for (uint d = gl_LocalInvocationIndex; d < head_dim; d += workgroup_size) head_values[d] *= scale * ${chain.name}_norm_weight[d];
+//% end
     barrier();
   }
 //% end

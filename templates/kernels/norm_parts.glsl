@@ -2,10 +2,13 @@
 //! column_quads = { type = "uint", sample = 17, is = "vec4s of a row, the last one padded" }
 //! picked_rows = { type = "bool", sample = true, is = "the row is one whose logits are wanted" }
 //! in_place = { type = "bool", sample = false, is = "the rows of outputs are the input" }
-//! norm = { type = "choice", values = ["none", "rms_norm", "layer_norm"], sample = "layer_norm", is = "the norm of the input" }
+//! norm = { type = "choice", values = ["none", "rms_norm", "layer_norm", "scale_norm"], sample = "layer_norm", is = "the norm of the input" }
 //! eps = { type = "float", sample = 1e-5, is = "added to the mean square", when = "norm != none" }
 //! norm_bias = { type = "bool", sample = true, is = "the norm has a bias", when = "norm != none" }
-//! buffer.norm_weight = { view = "vec4", when = "norm != none", is = "columns" }
+//! norm_weighted = { type = "bool", sample = true, is = "the norm has weights", when = "norm != none" }
+//! norm_offset = { type = "bool", sample = true, is = "something is added to the weights", when = "norm != none" }
+//! weight_offset = { type = "float", sample = 1.0, is = "added to the norm's weights", when = "norm != none and norm_offset" }
+//! buffer.norm_weight = { view = "vec4", when = "norm_weighted", is = "columns" }
 //! buffer.norm_bias_vector = { view = "vec4", when = "norm_bias", is = "columns" }
 //! buffer.inputs = { view = "vec4", when = "not in_place", is = "rows x columns" }
 //% if picked_rows
@@ -26,7 +29,19 @@ vec4 raw_quad(uint row, uint quad) {
 
 //% if norm != none
 #include "workgroup.glsl"
+//% if not norm_weighted
+vec4 norm_weight_quad(uint quad) { return vec4(1.0); }
+//% elif norm == scale_norm
+//% if norm_offset
+vec4 norm_weight_quad(uint quad) { return vec4(weight_offset + norm_weight[0].x); }
+//% else
+vec4 norm_weight_quad(uint quad) { return vec4(norm_weight[0].x); }
+//% end
+//% elif norm_offset
+vec4 norm_weight_quad(uint quad) { return weight_offset + norm_weight[quad]; }
+//% else
 vec4 norm_weight_quad(uint quad) { return norm_weight[quad]; }
+//% end
 //% if norm_bias
 vec4 norm_bias_quad(uint quad) { return norm_bias_vector[quad]; }
 //% elif norm == layer_norm

@@ -42,9 +42,11 @@ struct Element {
       const double x = read(0, row, first + i) - mean;
       squares += x * x;
     }
-    const double scale = 1 / std::sqrt(squares / static_cast<double>(size) + norm.eps);
+    const bool of_sum = norm.type == NormType::scale_norm;
+    const double scale = 1 / std::sqrt(squares / (of_sum ? 1.0 : static_cast<double>(size)) + norm.eps);
+    const double gain = op.in[1] ? norm.weight_offset + read(1, 0, of_sum ? 0 : column - first) : 1;
     const double bias = op.in[2] ? read(2, 0, column - first) : 0;
-    return (read(0, row, column) - mean) * scale * read(1, 0, column - first) + bias;
+    return (read(0, row, column) - mean) * scale * gain + bias;
   }
 
   double operator()(const Linear&) const {

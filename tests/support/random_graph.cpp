@@ -71,6 +71,7 @@ class Writer {
     }
     hidden_ = axis("hidden", contract_.hidden_size);
     vocab_ = axis("vocab", contract_.vocab_size);
+    one_ = axis("one", 1);
     slots_ = axis("slots", contract_.max_batch);
     positions_ = axis("positions", contract_.max_sequence_length, {}, Live::positions);
   }
@@ -166,12 +167,15 @@ class Writer {
   void norm(Builder& build, std::size_t from, bool of_heads) {
     const AxisId row = axis_of(known_[from]);
     const AxisId over = of_heads ? contract_.axes[row].factors[1] : row;
-    const bool layer = !of_heads && chance(40);
     const std::string word = "n" + std::to_string(++count_);
-    weight(scope_, word, {over}, Dtype::f32);
-    const bool bias = layer && chance(70);
-    if (bias) weight(scope_, word + "_bias", {over}, Dtype::f32);
-    const NormContract norm{layer ? NormType::layer_norm : NormType::rms_norm, eps(), bias};
+    NormContract norm{NormType::rms_norm, eps(), false};
+    if (!of_heads && chance(55)) norm.type = chance(75) ? NormType::layer_norm : NormType::scale_norm;
+    const bool one = norm.type == NormType::scale_norm;
+    norm.weight = one || chance(85);
+    norm.weight_offset = norm.weight && chance(30) ? 0.5 : 0;
+    norm.bias = norm.type == NormType::layer_norm && chance(70);
+    if (norm.weight) weight(scope_, word, {one ? one_ : over}, Dtype::f32);
+    if (norm.bias) weight(scope_, word + "_bias", {over}, Dtype::f32);
     know(build.norm(word, norm, word, read(known_[from]), new_role(), over));
   }
 
@@ -304,7 +308,7 @@ class Writer {
   const RandomGraphOptions options_;
   Contract contract_;
   Graph graph_;
-  AxisId hidden_, vocab_, slots_, positions_, kv_heads_, head_, q_, kv_;
+  AxisId hidden_, vocab_, one_, slots_, positions_, kv_heads_, head_, q_, kv_;
   TableId table_;
   Scope scope_;
   ValueId carried_;

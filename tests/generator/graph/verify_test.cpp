@@ -22,7 +22,10 @@ RandomGraph sample() {
       return as<Norm>(op) != nullptr && as<Norm>(op)->over != random.graph.values[op.in[0]].axes[1];
     });
     const bool biased = has([](const Op& op) { return as<Linear>(op) != nullptr && op.in[2]; });
-    if (rotary && heads && biased && random.contract.kinds.size() == 2) return random;
+    const bool weightless = has([](const Op& op) { return as<Norm>(op) != nullptr && !op.in[1]; });
+    const bool scaled =
+        has([](const Op& op) { return as<Norm>(op) != nullptr && as<Norm>(op)->type == NormType::scale_norm; });
+    if (rotary && heads && biased && weightless && scaled && random.contract.kinds.size() == 2) return random;
   }
 }
 
@@ -80,8 +83,11 @@ const std::vector<Mutation> mutations = {
      }},
     {"G3", "a matrix of other columns",
      [](RandomGraph& r) {
-       Value& weight = r.graph.values[r.graph.ops[find<Linear>(r.graph)].in[1]];
-       std::swap(weight.axes[0], weight.axes[1]);
+       const OpId op = find<Linear>(r.graph, [&](const Op& o) {
+         const std::vector<AxisId>& axes = r.graph.values[o.in[1]].axes;
+         return axes[0] != axes[1];
+       });
+       Value& weight = r.graph.values[r.graph.ops[op].in[1]];
        weight.axes[1] = weight.axes[0];
      }},
     {"G3", "a bias of another size",
@@ -91,7 +97,23 @@ const std::vector<Mutation> mutations = {
        bias.axes = {r.graph.values[r.graph.ops[op].in[1]].axes[1], bias.axes[0]};
      }},
     {"G3", "an operand too few", [](RandomGraph& r) { r.graph.ops[find<Map>(r.graph)].in.pop_back(); }},
-    {"G3", "an operand that is missing", [](RandomGraph& r) { r.graph.ops[find<Norm>(r.graph)].in[1] = {}; }},
+    {"G3", "an operand that is missing", [](RandomGraph& r) { r.graph.ops[find<Linear>(r.graph)].in[1] = {}; }},
+    {"G3", "a ScaleNorm without its number",
+     [](RandomGraph& r) {
+       Op& op = r.graph.ops[find<Norm>(r.graph, [](const Op& o) { return as<Norm>(o)->type == NormType::scale_norm; })];
+       op.in[1] = {};
+     }},
+    {"G3", "a ScaleNorm of many weights",
+     [](RandomGraph& r) {
+       Op& op = r.graph.ops[find<Norm>(r.graph,
+                                       [](const Op& o) { return as<Norm>(o)->type == NormType::rms_norm && o.in[1]; })];
+       std::get<Norm>(op.what).type = NormType::scale_norm;
+     }},
+    {"G3", "an offset of weights that are not there",
+     [](RandomGraph& r) {
+       Op& op = r.graph.ops[find<Norm>(r.graph, [](const Op& o) { return !o.in[1]; })];
+       std::get<Norm>(op.what).weight_offset = 1;
+     }},
     {"G3", "a norm over an axis of others",
      [](RandomGraph& r) {
        const OpId op = find<Norm>(r.graph);

@@ -26,8 +26,8 @@ TEST_CASE("without a pattern all layers are of one kind, with the defaults of th
   CHECK(kind.written_steps.value == std::vector<std::string>{"attention", "mlp"});
   CHECK(attention(kind).head_dim.value == 24);
   CHECK_FALSE(attention(kind).head_dim.given);
-  CHECK(kind.find("attention")->norms.input_norm.value);
-  CHECK_FALSE(kind.find("attention")->norms.output_norm.value);
+  CHECK(kind.find("attention")->norms.input_norm.value.present);
+  CHECK_FALSE(kind.find("attention")->norms.output_norm.value.present);
   CHECK_FALSE(attention(kind).bias.value.has("q"));
   CHECK(kind.position.rope_theta.value == 10000.0);
   CHECK(kind.position.rotary_dim.value == 24);
