@@ -71,7 +71,7 @@ def random_case(random, name: str, seed: int) -> Case:
         config, dtype_key = families.respelled(config), "dtype"
     checkpoint = {"shards": pick([1, 1, 1, 2, 3])}
     if config["tie_word_embeddings"] and coin():
-        checkpoint["tied_copy"] = True
+        checkpoint["tied_copy"] = "model.embed_tokens.weight"
     return Case(name, seed, describe(family, config), config, dtype_key, checkpoint)
 
 
