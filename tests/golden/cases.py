@@ -1,6 +1,6 @@
 """The golden models, one row each."""
 
-from families import ROWS, Case, gpt2, gpt_neox, gpt_neox_5, llama, llama_1, mistral, qwen2, qwen3, respelled, sizes
+from families import ROWS, Case, gemma2, gemma2_5, gpt2, gpt_neox, gpt_neox_5, llama, llama_1, mistral, qwen2, qwen3, respelled, sizes
 
 LONG = 2080  # tokens of the cases that look past position 2,000
 
@@ -82,4 +82,18 @@ def cases() -> list[Case]:
              gpt_neox(**sizes(54, 61, 2, 3, None, 103), hidden_act="gelu_fast", rotary_pct=1.0,
                       max_position_embeddings=4096),
              dtypes=("f32",), sequence_length=LONG, rows=long_rows()),
+        Case("gemma2-window-17", 1024, "window of 17 in layers 0 and 2, none in 1 and 3; scores and logits capped; "
+             "grouped 4:2, head_dim 18 scaled as if it were 11, queries wider than hidden_size",
+             gemma2(**sizes(48, 67, 4, 4, 2, 101, 18), attn_logit_softcapping=10.0, final_logit_softcapping=7.5,
+                    query_pre_attn_scalar=11, sliding_window=17, sliding_window_size=17),
+             dtypes=("bf16",), rows=tuple(sorted({*ROWS, 16, 17, 18, 19}))),
+        Case("gemma2-uncapped", 1025, "soft caps null; layer_types full, sliding, sliding with a window of 64; three "
+             "heads for one of 40; rope_parameters",
+             gemma2_5(**sizes(42, 83, 3, 3, 1, 107, 40), attn_logit_softcapping=None, final_logit_softcapping=None,
+                      layer_types=["full_attention", "sliding_attention", "sliding_attention"],
+                      query_pre_attn_scalar=24, rope_parameters={"rope_theta": 25000.0, "rope_type": "default"},
+                      sliding_window=64), "dtype", dtypes=("f16",)),
+        Case("gemma2-long", 1026, "2,080 tokens, a window of 1,000 in the first of two layers; grouped 2:1, head_dim 24",
+             gemma2(**sizes(36, 59, 2, 2, 1, 97, 24), query_pre_attn_scalar=17, sliding_window=1000),
+             dtypes=("f32",), sequence_length=LONG, rows=long_rows(1000)),
     ]  # fmt: skip

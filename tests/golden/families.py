@@ -124,6 +124,26 @@ def gpt_neox_5(**keys):
     return config | keys
 
 
+def gemma2(**keys):
+    """Gemma 2: a window in every other layer, two soft caps, a scale of scores that is a key; tied without a word."""
+    return {
+        "architectures": ["Gemma2ForCausalLM"], "attention_bias": False, "attention_dropout": 0.0,
+        "attn_logit_softcapping": 50.0, "bos_token_id": 2, "cache_implementation": "hybrid", "eos_token_id": 1,
+        "final_logit_softcapping": 30.0, "hidden_act": "gelu_pytorch_tanh",
+        "hidden_activation": "gelu_pytorch_tanh", "initializer_range": 0.02, "max_position_embeddings": 8192,
+        "model_type": "gemma2", "pad_token_id": 0, "query_pre_attn_scalar": 256, "rms_norm_eps": 1e-6,
+        "rope_theta": 10000.0, "sliding_window": 4096, "transformers_version": "4.42.4", "use_cache": True,
+    } | keys  # fmt: skip
+
+
+def gemma2_5(**keys):
+    """The same as transformers 5 saves it: kinds of layers one by one, null where nothing is capped."""
+    config = respelled(gemma2(), pad_token_id=0, tie_word_embeddings=True, use_bidirectional_attention=None)
+    for key in ("cache_implementation", "hidden_act"):
+        del config[key]
+    return config | keys
+
+
 def respelled(config, **keys):
     """The same configuration as transformers 5 saves it: rotary parameters in a table of their own, null token ids."""
     config = dict(config)

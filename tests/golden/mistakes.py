@@ -20,9 +20,9 @@ class Change:
 # Keys that inference does not read (dropout is for training; the rest describes the file or other heads).
 INERT_VALUES = {
     "architectures": ["Other"], "attention_dropout": 0.5, "attn_pdrop": 0.9, "bos_token_id": 5,
-    "classifier_dropout": 0.9, "dtype": "float64", "embd_pdrop": 0.9, "eos_token_id": 6, "hidden_dropout": 0.9,
-    "initializer_range": 0.7, "is_decoder": True, "n_ctx": 16, "pad_token_id": 7,
-    "pretraining_tp": 2, "reorder_and_upcast_attn": True, "resid_pdrop": 0.9, "summary_activation": "tanh",
+    "cache_implementation": "static", "classifier_dropout": 0.9, "dtype": "float64", "embd_pdrop": 0.9, "eos_token_id": 6,
+    "hidden_dropout": 0.9,     "initializer_range": 0.7, "is_decoder": True, "n_ctx": 16, "pad_token_id": 7,
+    "pretraining_tp": 2, "sliding_window_size": 5, "reorder_and_upcast_attn": True, "resid_pdrop": 0.9, "summary_activation": "tanh",
     "summary_first_dropout": 0.9, "summary_proj_to_labels": False, "summary_type": "mean",
     "summary_use_proj": False, "task_specific_params": None, "torch_dtype": "float64",
     "transformers_version": "4.0.0", "use_cache": False, "use_mrope": True,
@@ -36,6 +36,8 @@ def changes(config: dict, *, tied_copy: bool) -> list[Change]:
         listed = gpt2_changes(config)
     elif config["model_type"] == "gpt_neox":
         listed = gpt_neox_changes(config)
+    elif config["model_type"] == "gemma2":
+        listed = gemma2_changes(config)
     else:
         listed = llama_like_changes(config, tied_copy)
     return listed + [Change({key: value}, INERT) for key, value in INERT_VALUES.items() if key in config]
@@ -149,6 +151,48 @@ def gpt_neox_changes(config):
     return listed
 
 
+def gemma2_changes(config):
+    heads, layers = config["num_attention_heads"], config["num_hidden_layers"]
+    listed = [
+        Change({"hidden_size": config["hidden_size"] + heads}, REFUSED),
+        Change({"intermediate_size": config["intermediate_size"] + 1}, REFUSED),
+        Change({"vocab_size": config["vocab_size"] + 1}, REFUSED),
+        Change({"num_hidden_layers": layers - 1} | fewer_layer_types(config, -1), MOVED),
+        Change({"num_hidden_layers": layers + 1} | fewer_layer_types(config, 1), REFUSED),
+        Change({"num_attention_heads": 2 * heads}, REFUSED),
+        Change({"num_key_value_heads": config["num_key_value_heads"] + 1}, REFUSED),
+        Change({"head_dim": config["head_dim"] // 2}, REFUSED),
+        Change({"head_dim": ABSENT}, REFUSED),
+        Change({"rms_norm_eps": 1e-5}, MOVED),
+        Change({"rms_norm_eps": 0.0}, MOVED),
+        Change({"hidden_activation": "relu"}, MOVED),
+        Change({"hidden_activation": "gelu"}, NEARLY),
+        Change({"max_position_embeddings": 2 * config["max_position_embeddings"]}, INERT),
+        Change({"tie_word_embeddings": False}, REFUSED),
+        Change({"attention_bias": True}, REFUSED),
+        Change({"query_pre_attn_scalar": config["head_dim"]}, MOVED),
+        Change({"query_pre_attn_scalar": ABSENT}, MOVED),
+        Change({"layer_types": ["full_attention"] * layers}, MOVED),
+        Change({"layer_types": ["sliding_attention"] * layers}, MOVED),
+        Change({"layer_types": ["full_attention" if i % 2 == 0 else "sliding_attention" for i in range(layers)]}, MOVED),
+    ]
+    if "layer_types" in config:
+        listed.append(Change({"layer_types": ABSENT}, MOVED))
+    if "use_bidirectional_attention" in config:
+        listed.append(Change({"use_bidirectional_attention": True}, INERT))  # eager attention does not read it
+    if "hidden_act" in config:
+        listed.append(Change({"hidden_act": "relu"}, INERT))  # hidden_activation decides
+    for key, default in (("attn_logit_softcapping", 50.0), ("final_logit_softcapping", 30.0)):
+        if config[key] is None:
+            listed.append(Change({key: default}, MOVED))
+        else:
+            listed.append(Change({key: 1.25 * config[key]}, MOVED))
+            listed.append(Change({key: None}, MOVED))
+        listed.append(Change({key: ABSENT}, INERT if config[key] == default else MOVED))
+    listed += same_shapes(config) + rotary_changes(config, MOVED)
+    return listed + window_changes(config, without=REFUSED)
+
+
 # ------------------------------------------------------------------------------------- what families have in common
 
 
@@ -179,7 +223,8 @@ def same_shapes(config):
     for factor in (2, 3, 5):
         if head_dim % (2 * factor) == 0 and config["hidden_size"] % (factor * heads) == 0:
             break
-        if "head_dim" in config and config["model_type"] != "llama" and head_dim % (2 * factor) == 0:
+        insists = config["model_type"] in ("llama", "gemma2")  # that heads divide the width, even where head_dim is explicit
+        if "head_dim" in config and not insists and head_dim % (2 * factor) == 0:
             break
     else:
         return []
@@ -192,12 +237,12 @@ def same_shapes(config):
     return [Change(keys, REFUSED if config["model_type"] == "qwen3" else MOVED)]
 
 
-def window_changes(config):
-    """Of a window in force. One key more or less, among many, moves little."""
+def window_changes(config, without=MOVED):
+    """Of a window in force. One key more or less, among many, moves little. without: what null does."""
     window = config["sliding_window"]
     listed = [
         Change({"sliding_window": window + 1}, NEARLY),
-        Change({"sliding_window": None}, MOVED),
+        Change({"sliding_window": None}, without),
         Change({"sliding_window": ABSENT}, MOVED),  # which means 4096
     ]
     return listed + ([Change({"sliding_window": window - 1}, NEARLY)] if window > 1 else [])

@@ -24,12 +24,12 @@ class Weights:
     def matrix(self, name, rows, columns, *, gain=1.0):
         self.tensors[name] = gain * self._draw(rows, columns) / np.sqrt(columns)
 
-    def embedding(self, name, rows, columns):
-        scale = 10.0 ** self.random.uniform(-2, 0, (rows, 1))
+    def embedding(self, name, rows, columns, *, smallest=0.01):
+        scale = 10.0 ** self.random.uniform(np.log10(smallest), 0, (rows, 1))
         self.tensors[name] = scale * self._draw(rows, columns)
 
-    def norm(self, name, size, *, gain=1.0, bias=False):
-        self.tensors[f"{name}.weight"] = gain * (1 + 0.3 * self._draw(size))
+    def norm(self, name, size, *, gain=1.0, bias=False, around=1):
+        self.tensors[f"{name}.weight"] = gain * (around + 0.3 * self._draw(size))
         if bias:
             self.bias(name, size)
 
@@ -129,6 +129,32 @@ def gpt_neox_weights(config, seed):
     return weights.tensors
 
 
+def gemma2_weights(config, seed):
+    """Gemma 2 stores its norms less the one that it adds, and multiplies embeddings by sqrt(hidden_size): its smallest
+    rows are smaller by that."""
+    weights = Weights(seed)
+    hidden, intermediate, head_dim = config["hidden_size"], config["intermediate_size"], config["head_dim"]
+    q_size = config["num_attention_heads"] * head_dim
+    kv_size = config["num_key_value_heads"] * head_dim
+
+    weights.embedding("model.embed_tokens.weight", config["vocab_size"], hidden, smallest=0.01 / np.sqrt(hidden))
+    for i in range(config["num_hidden_layers"]):
+        layer = f"model.layers.{i}"
+        weights.norm(f"{layer}.input_layernorm", hidden, around=0)
+        weights.matrix(f"{layer}.self_attn.q_proj.weight", q_size, hidden, gain=QUERY_KEY_GAIN)
+        weights.matrix(f"{layer}.self_attn.k_proj.weight", kv_size, hidden, gain=QUERY_KEY_GAIN)
+        weights.matrix(f"{layer}.self_attn.v_proj.weight", kv_size, hidden)
+        weights.matrix(f"{layer}.self_attn.o_proj.weight", hidden, q_size)
+        weights.norm(f"{layer}.post_attention_layernorm", hidden, around=0)
+        weights.norm(f"{layer}.pre_feedforward_layernorm", hidden, around=0)
+        weights.matrix(f"{layer}.mlp.gate_proj.weight", intermediate, hidden)
+        weights.matrix(f"{layer}.mlp.up_proj.weight", intermediate, hidden)
+        weights.matrix(f"{layer}.mlp.down_proj.weight", hidden, intermediate)
+        weights.norm(f"{layer}.post_feedforward_layernorm", hidden, around=0)
+    weights.norm("model.norm", hidden, around=0)
+    return weights.tensors
+
+
 def parameters(case: Case) -> dict[str, np.ndarray]:
     """The case's parameters in double, under the checkpoint's names."""
     family, prefix = case.config["model_type"], case.checkpoint.get("prefix", "")
@@ -136,6 +162,8 @@ def parameters(case: Case) -> dict[str, np.ndarray]:
         return gpt2_weights(case.config, case.seed, prefix)
     if family == "gpt_neox":
         return gpt_neox_weights(case.config, case.seed)
+    if family == "gemma2":
+        return gemma2_weights(case.config, case.seed)
     return llama_like_weights(case.config, case.seed)
 
 
