@@ -1,6 +1,6 @@
 """The golden models, one row each."""
 
-from families import ROWS, Case, gemma2, gemma2_5, gpt2, gpt_neox, gpt_neox_5, llama, llama_1, mistral, qwen2, qwen3, respelled, sizes
+from families import ROWS, Case, bloom, bloom_5, gemma2, gemma2_5, gpt2, gpt_neox, gpt_neox_5, llama, llama_1, mistral, qwen2, qwen3, respelled, sizes
 
 LONG = 2080  # tokens of the cases that look past position 2,000
 
@@ -107,4 +107,16 @@ def cases() -> list[Case]:
         Case("mistral-sliding-long", 1030, "2,080 tokens, a window of 1,500, grouped 2:1, head_dim 40",
              mistral(**sizes(38, 59, 2, 2, 1, 97, 40), sliding_window=1500, rope_theta=10000.0), dtypes=("f16",),
              sequence_length=LONG, rows=long_rows(1500)),
+        Case("bloom-alibi-8", 1031, "eight heads of 6, and no others; n_embed and names without a prefix, beside a copy of "
+             "the head",
+             bloom(n_embed=48, num_attention_heads=8, n_layer=2, vocab_size=101),
+             checkpoint={"tied_copy": "word_embeddings.weight"}, dtypes=("bf16",)),
+        Case("bloom-alibi-12", 1032, "twelve heads of 5, four with slopes between those of eight; residuals are what comes out "
+             "of the norms; names under transformer.",
+             bloom_5(hidden_size=60, n_head=12, n_layer=2, vocab_size=103,
+                     apply_residual_connection_post_layernorm=True),
+             "dtype", {"prefix": "transformer."}, dtypes=("f16",)),
+        Case("bloom-long", 1033, "2,080 tokens; sixteen heads of 3",
+             bloom_5(hidden_size=48, n_head=16, n_layer=2, vocab_size=97),
+             "dtype", {"prefix": "transformer."}, dtypes=("f32",), sequence_length=LONG, rows=long_rows()),
     ]  # fmt: skip

@@ -144,6 +144,30 @@ def gemma2_5(**keys):
     return config | keys
 
 
+def bloom(**keys):
+    """Bloom's own file: the width is n_embed, and half of the keys are Megatron's."""
+    return {
+        "apply_residual_connection_post_layernorm": False, "architectures": ["BloomForCausalLM"],
+        "attention_dropout": 0.0, "attention_softmax_in_fp32": True, "bias_dropout_fusion": True,
+        "bos_token_id": 1, "eos_token_id": 2, "hidden_dropout": 0.0, "initializer_range": 0.02,
+        "layer_norm_epsilon": 1e-5, "masked_softmax_fusion": True, "model_type": "bloom", "n_inner": None,
+        "offset_alibi": 100, "pad_token_id": 3, "pretraining_tp": 2, "seq_length": 2048, "skip_bias_add": True,
+        "skip_bias_add_qkv": False, "slow_but_exact": False, "transformers_version": "4.21.0", "unk_token_id": 0,
+        "use_cache": True,
+    } | keys  # fmt: skip
+
+
+def bloom_5(**keys):
+    """The same as transformers 5 saves it."""
+    return {
+        "apply_residual_connection_post_layernorm": False, "architectures": ["BloomForCausalLM"],
+        "attention_dropout": 0.0, "bos_token_id": 1, "eos_token_id": 2, "hidden_dropout": 0.0,
+        "initializer_range": 0.02, "layer_norm_epsilon": 1e-5, "model_type": "bloom", "pad_token_id": None,
+        "pretraining_tp": 1, "slow_but_exact": False, "tie_word_embeddings": True, "transformers_version": "5.23.0",
+        "use_cache": True,
+    } | keys  # fmt: skip
+
+
 def respelled(config, **keys):
     """The same configuration as transformers 5 saves it: rotary parameters in a table of their own, null token ids."""
     config = dict(config)

@@ -19,7 +19,9 @@ class Change:
 
 # Keys that inference does not read (dropout is for training; the rest describes the file or other heads).
 INERT_VALUES = {
-    "architectures": ["Other"], "attention_dropout": 0.5, "attn_pdrop": 0.9, "bos_token_id": 5,
+    "architectures": ["Other"], "attention_dropout": 0.5, "attention_softmax_in_fp32": False, "attn_pdrop": 0.9,
+    "bias_dropout_fusion": False, "bos_token_id": 5, "masked_softmax_fusion": False, "offset_alibi": 7,
+    "seq_length": 16, "skip_bias_add": False, "skip_bias_add_qkv": True, "unk_token_id": 4,
     "cache_implementation": "static", "classifier_dropout": 0.9, "dtype": "float64", "embd_pdrop": 0.9, "eos_token_id": 6,
     "hidden_dropout": 0.9,     "initializer_range": 0.7, "is_decoder": True, "n_ctx": 16, "pad_token_id": 7,
     "pretraining_tp": 2, "sliding_window_size": 5, "reorder_and_upcast_attn": True, "resid_pdrop": 0.9, "summary_activation": "tanh",
@@ -36,6 +38,8 @@ def changes(config: dict, *, tied_copy: bool) -> list[Change]:
         listed = gpt2_changes(config)
     elif config["model_type"] == "gpt_neox":
         listed = gpt_neox_changes(config)
+    elif config["model_type"] == "bloom":
+        listed = bloom_changes(config, tied_copy)
     elif config["model_type"] == "gemma2":
         listed = gemma2_changes(config)
     else:
@@ -148,6 +152,31 @@ def gpt_neox_changes(config):
         # The names that other families have mean nothing here.
         listed.append(Change({"rope_theta": 500.0}, INERT))
         listed.append(Change({"partial_rotary_factor": 0.75}, INERT))
+    return listed
+
+
+def bloom_changes(config, tied_copy):
+    width, count = ("n_embed", "num_attention_heads") if "n_embed" in config else ("hidden_size", "n_head")
+    hidden, heads, layers = config[width], config[count], config["n_layer"]
+    listed = [
+        Change({width: hidden + heads}, REFUSED),
+        Change({"vocab_size": config["vocab_size"] + 1}, REFUSED),
+        Change({"n_layer": layers - 1}, MOVED),
+        Change({"n_layer": layers + 1}, REFUSED),
+        Change({count: other_heads(heads, hidden)}, MOVED),
+        Change({"layer_norm_epsilon": 1e-6}, MOVED),
+        Change({"layer_norm_epsilon": 0.0}, MOVED),
+        Change({"apply_residual_connection_post_layernorm": not config["apply_residual_connection_post_layernorm"]},
+               MOVED),
+        # Where the parts of a parallel training are added one by one the library leaves a bias out.
+        Change({"slow_but_exact": True}, MOVED if config["pretraining_tp"] > 1 else INERT),
+        Change({"pretraining_tp": 4}, INERT),
+        Change({"tie_word_embeddings": False}, INERT if tied_copy else REFUSED),
+    ]  # fmt: skip
+    if width == "n_embed":
+        listed.append(Change({"hidden_size": hidden + heads}, INERT))  # n_embed decides
+    if "n_inner" in config:
+        listed.append(Change({"n_inner": 3 * hidden}, INERT))  # always four times the width
     return listed
 
 

@@ -155,6 +155,26 @@ def gemma2_weights(config, seed):
     return weights.tensors
 
 
+def bloom_weights(config, seed, prefix=""):
+    """Bloom's queries, keys and values stand as GPT-NeoX's do. There are no positions to embed."""
+    weights = Weights(seed)
+    hidden = config.get("n_embed") or config["hidden_size"]
+    heads = config.get("num_attention_heads") or config["n_head"]
+
+    weights.embedding(f"{prefix}word_embeddings.weight", config["vocab_size"], hidden)
+    weights.norm(f"{prefix}word_embeddings_layernorm", hidden, bias=True)
+    for i in range(config["n_layer"]):
+        layer = f"{prefix}h.{i}"
+        weights.norm(f"{layer}.input_layernorm", hidden, bias=True)
+        weights.heads_of_qkv(f"{layer}.self_attention.query_key_value", heads, hidden, True)
+        weights.projection(f"{layer}.self_attention.dense", hidden, hidden, True)
+        weights.norm(f"{layer}.post_attention_layernorm", hidden, bias=True)
+        weights.projection(f"{layer}.mlp.dense_h_to_4h", 4 * hidden, hidden, True)
+        weights.projection(f"{layer}.mlp.dense_4h_to_h", hidden, 4 * hidden, True)
+    weights.norm(f"{prefix}ln_f", hidden, bias=True)
+    return weights.tensors
+
+
 def parameters(case: Case) -> dict[str, np.ndarray]:
     """The case's parameters in double, under the checkpoint's names."""
     family, prefix = case.config["model_type"], case.checkpoint.get("prefix", "")
@@ -162,6 +182,8 @@ def parameters(case: Case) -> dict[str, np.ndarray]:
         return gpt2_weights(case.config, case.seed, prefix)
     if family == "gpt_neox":
         return gpt_neox_weights(case.config, case.seed)
+    if family == "bloom":
+        return bloom_weights(case.config, case.seed, prefix)
     if family == "gemma2":
         return gemma2_weights(case.config, case.seed)
     return llama_like_weights(case.config, case.seed)
