@@ -119,4 +119,41 @@ def cases() -> list[Case]:
         Case("bloom-long", 1033, "2,080 tokens; sixteen heads of 3",
              bloom_5(hidden_size=48, n_head=16, n_layer=2, vocab_size=97),
              "dtype", {"prefix": "transformer."}, dtypes=("f32",), sequence_length=LONG, rows=long_rows()),
+        Case("llama-rope-linear", 1034, "linear scaling by 2.5, spelled type; grouped 4:2, head_dim 18, tied",
+             llama(**sizes(44, 61, 2, 4, 2, 101, 18), rope_scaling={"factor": 2.5, "type": "linear"},
+                   tie_word_embeddings=True), dtypes=("f16",)),
+        Case("llama-rope-llama3", 1035, "llama3 scaling by 8 from 128 positions: angles of all three kinds; grouped 3:1, "
+             "head_dim 40",
+             llama(**sizes(39, 67, 2, 3, 1, 103, 40), max_position_embeddings=1024, rope_scaling={
+                 "factor": 8.0, "high_freq_factor": 4.0, "low_freq_factor": 1.0,
+                 "original_max_position_embeddings": 128, "rope_type": "llama3"}), dtypes=("bf16",)),
+        Case("qwen3-rope-linear", 1036, "linear scaling by 3 in rope_parameters; QK-norm, grouped 6:2, head_dim 24",
+             respelled(qwen3(**sizes(43, 61, 2, 6, 2, 107, 24), layer_types=["full_attention"] * 2),
+                       rope_parameters={"factor": 3.0, "rope_theta": 10000.0, "rope_type": "linear"}), "dtype",
+             dtypes=("bf16",)),
+        Case("qwen2-rope-llama3", 1037, "llama3 scaling by 4 from 64 positions in rope_parameters, factors 1.5 and 6; "
+             "three heads of 24",
+             respelled(qwen2(**sizes(72, 61, 2, 3, 1, 109), layer_types=["full_attention"] * 2),
+                       rope_parameters={"factor": 4.0, "high_freq_factor": 6.0, "low_freq_factor": 1.5,
+                                        "original_max_position_embeddings": 64, "rope_theta": 25000.0,
+                                        "rope_type": "llama3"}), "dtype", dtypes=("f16",)),
+        Case("qwen2-rope-yarn", 1038, "yarn by 4 from 64 positions and nothing else said, as Qwen's model cards advise: "
+             "spelled type; five heads for one of 18",
+             qwen2(**sizes(90, 53, 2, 5, 1, 97), rope_theta=10000.0, rope_scaling={
+                 "factor": 4.0, "original_max_position_embeddings": 64, "type": "yarn"}), dtypes=("f32",)),
+        Case("qwen3-rope-yarn", 1039, "yarn by 3 from 128 positions in rope_parameters: attention_factor given (so mscale does "
+             "not count), betas, ends of the ramp not rounded",
+             respelled(qwen3(**sizes(45, 61, 2, 4, 2, 101, 40), layer_types=["full_attention"] * 2),
+                       rope_parameters={"attention_factor": 1.25, "beta_fast": 8.0, "beta_slow": 0.5, "factor": 3.0,
+                                        "mscale": 0.7, "mscale_all_dim": 0.9,
+                                        "original_max_position_embeddings": 128, "rope_theta": 10000.0,
+                                        "rope_type": "yarn", "truncate": False}), "dtype", dtypes=("bf16",)),
+        Case("llama-rope-yarn", 1040, "yarn by 5 from 64 positions with both mscales and betas, whole heads of 80; tied",
+             llama(**sizes(36, 61, 2, 2, 1, 113, 80), tie_word_embeddings=True, rope_scaling={
+                 "beta_fast": 4, "beta_slow": 1.25, "factor": 5.0, "mscale": 0.9, "mscale_all_dim": 0.4,
+                 "original_max_position_embeddings": 64, "rope_type": "yarn"}), dtypes=("f16",)),
+        Case("qwen2-rope-yarn-long", 1041, "2,080 tokens, yarn by 4 from 1,024 positions; two heads of 24",
+             qwen2(**sizes(48, 53, 2, 2, 1, 97), max_position_embeddings=4096, rope_theta=10000.0, rope_scaling={
+                 "factor": 4.0, "original_max_position_embeddings": 1024, "type": "yarn"}),
+             dtypes=("f32",), sequence_length=LONG, rows=long_rows(1024)),
     ]  # fmt: skip

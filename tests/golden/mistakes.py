@@ -308,7 +308,7 @@ def scaling_changes(scaling, spelling, kind):
     if kind == "linear":
         return
     yield {spelling: "linear"}, MOVED
-    yield {"original_max_position_embeddings": 2 * scaling["original_max_position_embeddings"]}, MOVED
+    yield {"original_max_position_embeddings": 4 * scaling["original_max_position_embeddings"]}, MOVED
     yield {"original_max_position_embeddings": ABSENT}, MOVED  # which means max_position_embeddings
     # attention_factor decides over both mscales, and these count together or not at all.
     for key in ("mscale", "mscale_all_dim"):
