@@ -1,6 +1,23 @@
 """The golden models, one row each."""
 
-from families import ROWS, Case, bloom, bloom_5, gemma2, gemma2_5, gpt2, gpt_neox, gpt_neox_5, llama, llama_1, mistral, qwen2, qwen3, respelled, sizes
+from families import (
+    ROWS,
+    Case,
+    bloom,
+    bloom_5,
+    gemma2,
+    gemma2_5,
+    gpt2,
+    gpt_neox,
+    gpt_neox_5,
+    llama,
+    llama_1,
+    mistral,
+    qwen2,
+    qwen3,
+    respelled,
+    sizes,
+)
 
 LONG = 2080  # tokens of the cases that look past position 2,000
 
@@ -69,8 +86,8 @@ def cases() -> list[Case]:
         Case("gpt2-odd", 1020, "five heads of 7: odd width, odd head_dim; n_inner null",
              gpt2(n_embd=35, n_head=5, n_layer=2, vocab_size=101, n_inner=None, n_positions=521, n_ctx=521,
                   tie_word_embeddings=True, transformers_version="5.23.0"), "dtype"),
-        Case("gpt-neox-parallel", 1021, "Pythia: both norms of the layer's input, a quarter of 24 turns, untied; stores "
-             "masks as booleans and rotary frequencies in half precision",
+        Case("gpt-neox-parallel", 1021, "Pythia: both norms of the layer's input, a quarter of 24 turns, untied; "
+             "stores masks as booleans and rotary frequencies in half precision",
              gpt_neox(**sizes(72, 97, 2, 3, None, 101), max_position_embeddings=307), checkpoint={"masks": True},
              dtypes=("f16",)),
         Case("gpt-neox-sequential", 1022, "one sublayer after the other, half of 20 turns by another base, tied, "
@@ -82,7 +99,7 @@ def cases() -> list[Case]:
              gpt_neox(**sizes(54, 61, 2, 3, None, 103), hidden_act="gelu_fast", rotary_pct=1.0,
                       max_position_embeddings=4096),
              dtypes=("f32",), sequence_length=LONG, rows=long_rows()),
-        Case("gemma2-window-17", 1024, "window of 17 in layers 0 and 2, none in 1 and 3; scores and logits capped; "
+        Case("gemma2-window-17", 2004, "window of 17 in layers 0 and 2, none in 1 and 3; scores and logits capped; "
              "grouped 4:2, head_dim 18 scaled as if it were 11, queries wider than hidden_size",
              gemma2(**sizes(48, 67, 4, 4, 2, 101, 18), attn_logit_softcapping=10.0, final_logit_softcapping=7.5,
                     query_pre_attn_scalar=11, sliding_window=17, sliding_window_size=17),
@@ -93,26 +110,28 @@ def cases() -> list[Case]:
                       layer_types=["full_attention", "sliding_attention", "sliding_attention"],
                       query_pre_attn_scalar=24, rope_parameters={"rope_theta": 25000.0, "rope_type": "default"},
                       sliding_window=64), "dtype", dtypes=("f16",)),
-        Case("gemma2-long", 1026, "2,080 tokens, a window of 1,000 in the first of two layers; grouped 2:1, head_dim 24",
+        Case("gemma2-long", 2003, "2,080 tokens, a window of 1,000 in the first of two layers; grouped 2:1, "
+             "head_dim 24",
              gemma2(**sizes(36, 59, 2, 2, 1, 97, 24), query_pre_attn_scalar=17, sliding_window=1000),
              dtypes=("f32",), sequence_length=LONG, rows=long_rows(1000)),
-        Case("mistral-sliding-1", 1027, "a window of 1: every token sees itself alone, and queries and keys do not matter",
+        Case("mistral-sliding-1", 1027, "a window of 1: every token sees itself alone, and queries and keys do not "
+             "matter",
              mistral(**sizes(42, 61, 2, 4, 2, 101, 18), sliding_window=1, rope_theta=10000.0), dtypes=("f16",)),
         Case("mistral-sliding-5", 1028, "a window of 5 over three layers, grouped 5:1, head_dim 18 explicit",
              mistral(**sizes(47, 61, 3, 5, 1, 103, 18), sliding_window=5, rope_theta=10000.0), dtypes=("bf16",),
              rows=tuple(sorted({*ROWS, 4, 5, 6}))),
-        Case("mistral-sliding-64", 1029, "a window of 64, grouped 6:2, head_dim derived; rope_parameters",
+        Case("mistral-sliding-64", 2001, "a window of 64, grouped 6:2, head_dim derived; rope_parameters",
              respelled(mistral(**sizes(60, 79, 2, 6, 2, 107), sliding_window=64, rope_theta=10000.0)), "dtype",
              dtypes=("f32",)),
         Case("mistral-sliding-long", 1030, "2,080 tokens, a window of 1,500, grouped 2:1, head_dim 40",
              mistral(**sizes(38, 59, 2, 2, 1, 97, 40), sliding_window=1500, rope_theta=10000.0), dtypes=("f16",),
              sequence_length=LONG, rows=long_rows(1500)),
-        Case("bloom-alibi-8", 1031, "eight heads of 6, and no others; n_embed and names without a prefix, beside a copy of "
-             "the head",
+        Case("bloom-alibi-8", 1031, "eight heads of 6, and no others; n_embed and names without a prefix, beside a "
+             "copy of the head",
              bloom(n_embed=48, num_attention_heads=8, n_layer=2, vocab_size=101),
              checkpoint={"tied_copy": "word_embeddings.weight"}, dtypes=("bf16",)),
-        Case("bloom-alibi-12", 1032, "twelve heads of 5, four with slopes between those of eight; residuals are what comes out "
-             "of the norms; names under transformer.",
+        Case("bloom-alibi-12", 1032, "twelve heads of 5, four with slopes between those of eight; residuals are what "
+             "comes out of the norms; names under transformer.",
              bloom_5(hidden_size=60, n_head=12, n_layer=2, vocab_size=103,
                      apply_residual_connection_post_layernorm=True),
              "dtype", {"prefix": "transformer."}, dtypes=("f16",)),
@@ -122,8 +141,8 @@ def cases() -> list[Case]:
         Case("llama-rope-linear", 1034, "linear scaling by 2.5, spelled type; grouped 4:2, head_dim 18, tied",
              llama(**sizes(44, 61, 2, 4, 2, 101, 18), rope_scaling={"factor": 2.5, "type": "linear"},
                    tie_word_embeddings=True), dtypes=("f16",)),
-        Case("llama-rope-llama3", 1035, "llama3 scaling by 8 from 128 positions: angles of all three kinds; grouped 3:1, "
-             "head_dim 40",
+        Case("llama-rope-llama3", 1035, "llama3 scaling by 8 from 128 positions: angles of all three kinds; grouped "
+             "3:1, head_dim 40",
              llama(**sizes(39, 67, 2, 3, 1, 103, 40), max_position_embeddings=1024, rope_scaling={
                  "factor": 8.0, "high_freq_factor": 4.0, "low_freq_factor": 1.0,
                  "original_max_position_embeddings": 128, "rope_type": "llama3"}), dtypes=("bf16",)),
@@ -137,18 +156,19 @@ def cases() -> list[Case]:
                        rope_parameters={"factor": 4.0, "high_freq_factor": 6.0, "low_freq_factor": 1.5,
                                         "original_max_position_embeddings": 64, "rope_theta": 25000.0,
                                         "rope_type": "llama3"}), "dtype", dtypes=("f16",)),
-        Case("qwen2-rope-yarn", 1038, "yarn by 4 from 64 positions and nothing else said, as Qwen's model cards advise: "
-             "spelled type; five heads for one of 18",
+        Case("qwen2-rope-yarn", 1038, "yarn by 4 from 64 positions and nothing else said, as Qwen's model cards "
+             "advise: spelled type; five heads for one of 18",
              qwen2(**sizes(90, 53, 2, 5, 1, 97), rope_theta=10000.0, rope_scaling={
                  "factor": 4.0, "original_max_position_embeddings": 64, "type": "yarn"}), dtypes=("f32",)),
-        Case("qwen3-rope-yarn", 1039, "yarn by 3 from 128 positions in rope_parameters: attention_factor given (so mscale does "
-             "not count), betas, ends of the ramp not rounded",
+        Case("qwen3-rope-yarn", 2000, "yarn by 3 from 128 positions in rope_parameters: attention_factor given (so "
+             "mscale does not count), betas, ends of the ramp not rounded",
              respelled(qwen3(**sizes(45, 61, 2, 4, 2, 101, 40), layer_types=["full_attention"] * 2),
                        rope_parameters={"attention_factor": 1.25, "beta_fast": 8.0, "beta_slow": 0.5, "factor": 3.0,
                                         "mscale": 0.7, "mscale_all_dim": 0.9,
                                         "original_max_position_embeddings": 128, "rope_theta": 10000.0,
                                         "rope_type": "yarn", "truncate": False}), "dtype", dtypes=("bf16",)),
-        Case("llama-rope-yarn", 1040, "yarn by 5 from 64 positions with both mscales and betas, whole heads of 80; tied",
+        Case("llama-rope-yarn", 1040, "yarn by 5 from 64 positions with both mscales and betas, whole heads of 80; "
+             "tied",
              llama(**sizes(36, 61, 2, 2, 1, 113, 80), tie_word_embeddings=True, rope_scaling={
                  "beta_fast": 4, "beta_slow": 1.25, "factor": 5.0, "mscale": 0.9, "mscale_all_dim": 0.4,
                  "original_max_position_embeddings": 64, "rope_type": "yarn"}), dtypes=("f16",)),

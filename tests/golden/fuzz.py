@@ -86,9 +86,10 @@ def random_gemma2(dice, vocab_size, layers):
     keys = families.sizes(hidden, dice.number(30, 199), layers, heads, kv_heads, vocab_size, head_dim)
     keys |= {
         "attn_logit_softcapping": dice.pick([50.0, 20.0, None]),
-        "final_logit_softcapping": dice.pick([30.0, 10.0, None]), "query_pre_attn_scalar": dice.pick([head_dim, 16, 144]),
+        "final_logit_softcapping": dice.pick([30.0, 10.0, None]),
+        "query_pre_attn_scalar": dice.pick([head_dim, 16, 144]),
         "sliding_window": dice.pick(WINDOWS),
-    }  # fmt: skip
+    }
     if dice.coin():
         return families.gemma2(**keys), "torch_dtype", {}
     kinds = [dice.pick(["full_attention", "sliding_attention"]) for _ in range(layers)]

@@ -20,30 +20,22 @@ class Change:
 # Keys that inference does not read (dropout is for training; the rest describes the file or other heads).
 INERT_VALUES = {
     "architectures": ["Other"], "attention_dropout": 0.5, "attention_softmax_in_fp32": False, "attn_pdrop": 0.9,
-    "bias_dropout_fusion": False, "bos_token_id": 5, "masked_softmax_fusion": False, "offset_alibi": 7,
-    "seq_length": 16, "skip_bias_add": False, "skip_bias_add_qkv": True, "unk_token_id": 4,
-    "cache_implementation": "static", "classifier_dropout": 0.9, "dtype": "float64", "embd_pdrop": 0.9, "eos_token_id": 6,
-    "hidden_dropout": 0.9,     "initializer_range": 0.7, "is_decoder": True, "n_ctx": 16, "pad_token_id": 7,
-    "pretraining_tp": 2, "sliding_window_size": 5, "reorder_and_upcast_attn": True, "resid_pdrop": 0.9, "summary_activation": "tanh",
-    "summary_first_dropout": 0.9, "summary_proj_to_labels": False, "summary_type": "mean",
-    "summary_use_proj": False, "task_specific_params": None, "torch_dtype": "float64",
-    "transformers_version": "4.0.0", "use_cache": False, "use_mrope": True,
+    "bias_dropout_fusion": False, "bos_token_id": 5, "cache_implementation": "static", "classifier_dropout": 0.9,
+    "dtype": "float64", "embd_pdrop": 0.9, "eos_token_id": 6, "hidden_dropout": 0.9, "initializer_range": 0.7,
+    "is_decoder": True, "masked_softmax_fusion": False, "n_ctx": 16, "offset_alibi": 7, "pad_token_id": 7,
+    "pretraining_tp": 2, "reorder_and_upcast_attn": True, "resid_pdrop": 0.9, "seq_length": 16,
+    "skip_bias_add": False, "skip_bias_add_qkv": True, "sliding_window_size": 5, "summary_activation": "tanh",
+    "summary_first_dropout": 0.9, "summary_proj_to_labels": False, "summary_type": "mean", "summary_use_proj": False,
+    "task_specific_params": None, "torch_dtype": "float64", "transformers_version": "4.0.0", "unk_token_id": 4,
+    "use_cache": False, "use_mrope": True,
 }  # fmt: skip
 LINEAR_ROPE = {"type": "linear", "factor": 2.0}
 
 
 def changes(config: dict, *, tied_copy: bool) -> list[Change]:
     """tied_copy: the file holds lm_head.weight though it is tied."""
-    if config["model_type"] == "gpt2":
-        listed = gpt2_changes(config)
-    elif config["model_type"] == "gpt_neox":
-        listed = gpt_neox_changes(config)
-    elif config["model_type"] == "bloom":
-        listed = bloom_changes(config, tied_copy)
-    elif config["model_type"] == "gemma2":
-        listed = gemma2_changes(config)
-    else:
-        listed = llama_like_changes(config, tied_copy)
+    families = {"gpt2": gpt2_changes, "gpt_neox": gpt_neox_changes, "gemma2": gemma2_changes, "bloom": bloom_changes}
+    listed = families.get(config["model_type"], llama_like_changes)(config, tied_copy)
     return listed + [Change({key: value}, INERT) for key, value in INERT_VALUES.items() if key in config]
 
 
@@ -93,7 +85,7 @@ def llama_like_changes(config, tied_copy):
     return listed
 
 
-def gpt2_changes(config):
+def gpt2_changes(config, tied_copy):
     heads, hidden = config["n_head"], config["n_embd"]
     return [
         Change({"n_embd": hidden + heads}, REFUSED),
@@ -113,7 +105,7 @@ def gpt2_changes(config):
     ]
 
 
-def gpt_neox_changes(config):
+def gpt_neox_changes(config, tied_copy):
     heads, hidden, layers = config["num_attention_heads"], config["hidden_size"], config["num_hidden_layers"]
     eps, parallel = config["layer_norm_eps"], config["use_parallel_residual"]
     listed = [
@@ -131,7 +123,7 @@ def gpt_neox_changes(config):
         Change({"use_parallel_residual": not parallel}, MOVED),
         Change({"use_parallel_residual": ABSENT}, INERT if parallel else MOVED),
     ]
-    listed += tying(config, "embed_out.weight", tied_copy=False)
+    listed += tying(config, "embed_out.weight", tied_copy=tied_copy)
     # Without the key there are biases.
     biased = config.get("attention_bias", True)
     listed.append(Change({"attention_bias": not biased}, MOVED if biased else REFUSED))
@@ -180,7 +172,7 @@ def bloom_changes(config, tied_copy):
     return listed
 
 
-def gemma2_changes(config):
+def gemma2_changes(config, tied_copy):
     heads, layers = config["num_attention_heads"], config["num_hidden_layers"]
     listed = [
         Change({"hidden_size": config["hidden_size"] + heads}, REFUSED),
@@ -203,7 +195,7 @@ def gemma2_changes(config):
         Change({"query_pre_attn_scalar": ABSENT}, MOVED),
         Change({"layer_types": ["full_attention"] * layers}, MOVED),
         Change({"layer_types": ["sliding_attention"] * layers}, MOVED),
-        Change({"layer_types": ["full_attention" if i % 2 == 0 else "sliding_attention" for i in range(layers)]}, MOVED),
+        Change({"layer_types": (["full_attention", "sliding_attention"] * layers)[:layers]}, MOVED),
     ]
     if "layer_types" in config:
         listed.append(Change({"layer_types": ABSENT}, MOVED))
@@ -252,7 +244,8 @@ def same_shapes(config):
     for factor in (2, 3, 5):
         if head_dim % (2 * factor) == 0 and config["hidden_size"] % (factor * heads) == 0:
             break
-        insists = config["model_type"] in ("llama", "gemma2")  # that heads divide the width, even where head_dim is explicit
+        # These insist that heads divide the width, even where head_dim is explicit.
+        insists = config["model_type"] in ("llama", "gemma2")
         if "head_dim" in config and not insists and head_dim % (2 * factor) == 0:
             break
     else:

@@ -4,7 +4,6 @@ import numpy as np
 
 from families import Case
 
-
 # Higher, and the worst row of some case is more than 3e-6 away from a computation in double.
 QUERY_KEY_GAIN = 1.2
 
@@ -112,14 +111,14 @@ def gpt_neox_weights(config, seed):
     """GPT-NeoX, whose queries, keys and values of a head stand together, head after head."""
     weights = Weights(seed)
     hidden, intermediate = config["hidden_size"], config["intermediate_size"]
-    attention_bias = config.get("attention_bias", True)
+    heads, attention_bias = config["num_attention_heads"], config.get("attention_bias", True)
 
     weights.embedding("gpt_neox.embed_in.weight", config["vocab_size"], hidden)
     for i in range(config["num_hidden_layers"]):
         layer = f"gpt_neox.layers.{i}"
         weights.norm(f"{layer}.input_layernorm", hidden, bias=True)
         weights.norm(f"{layer}.post_attention_layernorm", hidden, bias=True)
-        weights.heads_of_qkv(f"{layer}.attention.query_key_value", config["num_attention_heads"], hidden, attention_bias)
+        weights.heads_of_qkv(f"{layer}.attention.query_key_value", heads, hidden, attention_bias)
         weights.projection(f"{layer}.attention.dense", hidden, hidden, attention_bias)
         weights.projection(f"{layer}.mlp.dense_h_to_4h", intermediate, hidden, True)
         weights.projection(f"{layer}.mlp.dense_4h_to_h", hidden, intermediate, True)
