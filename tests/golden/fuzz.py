@@ -10,74 +10,174 @@ from families import DTYPES, Case
 GROUP_SIZES = [1, 3, 5, 7, 16]
 HEAD_DIMS = list(range(24, 258, 2))
 COMMON_HEAD_DIMS = [64, 80, 96, 128, 256]
+WINDOWS = [1, 2, 5, 31, 32, 33, 64, 100, 255, 256, 299, 300, 301]
 
 
 def random_cases(count: int, seed: int) -> Iterator[tuple[Case, str]]:
     """Case number i of a seed is the same whatever the count."""
     for i in range(count):
         random = np.random.Generator(np.random.PCG64([seed, i]))
-        yield random_case(random, f"fuzz-{seed}-{i}", seed * 1_000_003 + i), str(random.choice(list(DTYPES)))
+        yield random_case(Dice(random), f"fuzz-{seed}-{i}", seed * 1_000_003 + i), str(random.choice(list(DTYPES)))
 
 
-def random_case(random, name: str, seed: int) -> Case:
-    def pick(options):
-        return options[random.integers(len(options))]
+class Dice:
+    def __init__(self, random):
+        self.random = random
 
-    def coin():
-        return bool(random.integers(2))
+    def pick(self, options):
+        return options[self.random.integers(len(options))]
 
-    family = pick(["llama", "mistral", "qwen2", "qwen3", "gpt2"])
-    vocab_size, layers = int(random.integers(97, 262)), int(random.integers(1, 4))
-    positions = int(random.integers(512, 1025))
-    if family == "gpt2":
-        heads, head_dim = int(random.integers(1, 10)), int(random.integers(5, 42))
-        hidden = heads * head_dim
-        config = families.gpt2(
-            n_embd=hidden, n_head=heads, n_layer=layers, vocab_size=vocab_size, n_positions=positions, n_ctx=positions,
-            activation_function=pick(["gelu_new", "gelu_new", "gelu", "relu"]),
-            layer_norm_epsilon=pick([1e-5, 1e-6, 1e-12]),
-        )  # fmt: skip
-        if coin():
-            config["n_inner"] = int(random.integers(30, 300))
-        checkpoint = {"prefix": pick(["", "transformer."])}
-        return Case(name, seed, describe(family, config), config, None, checkpoint)
+    def coin(self):
+        return bool(self.random.integers(2))
 
-    group_size = pick(GROUP_SIZES)
-    kv_heads = int(random.integers(1, 3 if group_size > 5 else 4))
+    def number(self, least, most):
+        return int(self.random.integers(least, most + 1))
+
+    def real(self, least, most):
+        """Of few digits, so that it reads well in a config.json."""
+        return round(float(self.random.uniform(least, most)), 2)
+
+
+def random_case(dice: Dice, name: str, seed: int) -> Case:
+    family = dice.pick(["llama", "mistral", "qwen2", "qwen3", "gpt2", "gpt_neox", "gemma2", "bloom"])
+    vocab_size, layers = dice.number(97, 261), dice.number(1, 3)
+    random_family = {"gpt2": random_gpt2, "gpt_neox": random_gpt_neox, "gemma2": random_gemma2, "bloom": random_bloom}
+    if family in random_family:
+        config, dtype_key, checkpoint = random_family[family](dice, vocab_size, layers)
+    else:
+        config, dtype_key, checkpoint = random_llama_like(dice, family, vocab_size, layers)
+    return Case(name, seed, describe(config), config, dtype_key, checkpoint)
+
+
+def random_gpt2(dice, vocab_size, layers):
+    positions, heads = dice.number(512, 1024), dice.number(1, 9)
+    config = families.gpt2(
+        n_embd=heads * dice.number(5, 41), n_head=heads, n_layer=layers, vocab_size=vocab_size, n_positions=positions,
+        n_ctx=positions, activation_function=dice.pick(["gelu_new", "gelu_new", "gelu", "relu"]),
+        layer_norm_epsilon=dice.pick([1e-5, 1e-6, 1e-12]),
+    )  # fmt: skip
+    if dice.coin():
+        config["n_inner"] = dice.number(30, 299)
+    return config, None, {"prefix": dice.pick(["", "transformer."])}
+
+
+def random_gpt_neox(dice, vocab_size, layers):
+    heads, head_dim = dice.number(1, 7), 2 * dice.number(4, 48)
+    share = dice.pick([share for share in (0.25, 0.5, 0.75, 1.0) if int(share * head_dim) % 2 == 0])
+    keys = families.sizes(heads * head_dim, dice.number(30, 299), layers, heads, None, vocab_size)
+    keys |= {
+        "hidden_act": dice.pick(["gelu", "gelu_new", "gelu_fast", "relu"]), "layer_norm_eps": dice.pick([1e-5, 1e-6]),
+        "max_position_embeddings": dice.number(300, 400), "tie_word_embeddings": dice.coin(),
+        "use_parallel_residual": dice.coin(),
+    }  # fmt: skip
+    theta = dice.pick([10000, 25000.0])
+    if dice.coin():
+        config = families.gpt_neox(rotary_pct=share, rotary_emb_base=theta, **keys)
+        return config, "torch_dtype", {"masks": dice.coin()}
+    rotary = {"partial_rotary_factor": share, "rope_theta": theta, "rope_type": "default"}
+    return families.gpt_neox_5(attention_bias=dice.coin(), rope_parameters=rotary, **keys), "dtype", {}
+
+
+def random_gemma2(dice, vocab_size, layers):
+    group_size, kv_heads = dice.pick([1, 2, 3, 5]), dice.number(1, 3)
+    heads = group_size * kv_heads
+    head_dim = dice.pick(COMMON_HEAD_DIMS if dice.coin() else HEAD_DIMS)
+    hidden = heads * max(1, round(dice.number(20, 99) / heads))  # the configuration insists
+    keys = families.sizes(hidden, dice.number(30, 199), layers, heads, kv_heads, vocab_size, head_dim)
+    keys |= {
+        "attn_logit_softcapping": dice.pick([50.0, 20.0, None]),
+        "final_logit_softcapping": dice.pick([30.0, 10.0, None]),
+        "query_pre_attn_scalar": dice.pick([head_dim, 16, 144]),
+        "sliding_window": dice.pick(WINDOWS),
+    }
+    if dice.coin():
+        return families.gemma2(**keys), "torch_dtype", {}
+    kinds = [dice.pick(["full_attention", "sliding_attention"]) for _ in range(layers)]
+    return families.gemma2_5(layer_types=kinds, **keys), "dtype", {}
+
+
+def random_bloom(dice, vocab_size, layers):
+    heads = dice.number(1, 20)
+    hidden = heads * dice.number(3, max(4, 120 // heads))
+    keys = {
+        "apply_residual_connection_post_layernorm": dice.coin(), "layer_norm_epsilon": dice.pick([1e-5, 1e-6]),
+        "n_layer": layers, "vocab_size": vocab_size,
+    }  # fmt: skip
+    checkpoint = {"prefix": dice.pick(["", "transformer."])}
+    if dice.coin():
+        return families.bloom(n_embed=hidden, num_attention_heads=heads, **keys), "torch_dtype", checkpoint
+    return families.bloom_5(hidden_size=hidden, n_head=heads, **keys), "dtype", checkpoint
+
+
+def random_llama_like(dice, family, vocab_size, layers):
+    group_size = dice.pick(GROUP_SIZES)
+    kv_heads = dice.number(1, 2 if group_size > 5 else 3)
     heads = group_size * kv_heads
     if family == "qwen2":  # its configurations have no head_dim, so hidden_size grows with the heads
-        head_dim = pick([size for size in HEAD_DIMS if size * heads <= 480] or [24])
-        hidden, explicit = int(heads * head_dim), None
+        head_dim = dice.pick([size for size in HEAD_DIMS if size * heads <= 480] or [24])
+        hidden, explicit = heads * head_dim, None
     else:
-        head_dim = pick(COMMON_HEAD_DIMS if coin() else HEAD_DIMS)
-        hidden, explicit = int(random.integers(20, 100)), int(head_dim)
+        head_dim = dice.pick(COMMON_HEAD_DIMS if dice.coin() else HEAD_DIMS)
+        hidden, explicit = dice.number(20, 99), head_dim
         if family == "llama":  # whose configuration insists, even where head_dim is explicit
             hidden = max(1, round(hidden / heads)) * heads
-    keys = families.sizes(hidden, int(random.integers(30, 200)), layers, heads, kv_heads, vocab_size, explicit)
+    theta = dice.pick([10000.0, 500000.0, 1000000.0, 12345.0])
+    keys = families.sizes(hidden, dice.number(30, 199), layers, heads, kv_heads, vocab_size, explicit)
     keys |= {
-        "hidden_act": pick(["silu", "silu", "silu", "gelu", "gelu_pytorch_tanh", "relu"]),
-        "max_position_embeddings": positions,
-        "rms_norm_eps": pick([1e-5, 1e-6]),
-        "rope_theta": pick([10000.0, 500000.0, 1000000.0, 12345.0]),
-        "tie_word_embeddings": coin(),
+        "hidden_act": dice.pick(["silu", "silu", "silu", "gelu", "gelu_pytorch_tanh", "relu"]),
+        "max_position_embeddings": dice.number(512, 1024),
+        "rms_norm_eps": dice.pick([1e-5, 1e-6]),
+        "rope_theta": theta,
+        "tie_word_embeddings": dice.coin(),
     }
     if family in ("llama", "qwen3"):
-        keys["attention_bias"] = coin()
+        keys["attention_bias"] = dice.coin()
     if family == "llama":
-        keys["mlp_bias"] = coin()
-    config = getattr(families, family)(**keys)
-    dtype_key = "torch_dtype"
-    if coin():
+        keys["mlp_bias"] = dice.coin()
+    if family == "mistral" and dice.coin():
+        keys["sliding_window"] = dice.pick(WINDOWS)
+    config, dtype_key = getattr(families, family)(**keys), "torch_dtype"
+    scaling = random_scaling(dice) if dice.coin() else None
+    if dice.coin():
         config, dtype_key = families.respelled(config), "dtype"
-    checkpoint = {"shards": pick([1, 1, 1, 2, 3])}
-    if config["tie_word_embeddings"] and coin():
-        checkpoint["tied_copy"] = True
-    return Case(name, seed, describe(family, config), config, dtype_key, checkpoint)
+        config["rope_parameters"] |= scaling or {}
+    elif scaling:
+        if dice.coin():
+            scaling["type"] = scaling.pop("rope_type")
+        config["rope_scaling"] = scaling
+    checkpoint = {"shards": dice.pick([1, 1, 1, 2, 3])}
+    if config["tie_word_embeddings"] and dice.coin():
+        checkpoint["tied_copy"] = "model.embed_tokens.weight"
+    return config, dtype_key, checkpoint
 
 
-def describe(family: str, config: dict) -> str:
-    if family == "gpt2":
-        return f"gpt2, {config['n_head']} heads of {config['n_embd'] // config['n_head']}"
-    heads, kv_heads = config["num_attention_heads"], config["num_key_value_heads"]
-    head_dim = config.get("head_dim", config["hidden_size"] // heads)
-    return f"{family}, {heads}:{kv_heads} heads of {head_dim}, hidden_size {config['hidden_size']}"
+def random_scaling(dice):
+    """Of rotary angles."""
+    kind = dice.pick(["linear", "llama3", "yarn", "yarn"])
+    scaling = {"rope_type": kind, "factor": dice.real(1, 8)}
+    if kind == "linear":
+        return scaling
+    scaling["original_max_position_embeddings"] = dice.pick([32, 64, 128, 200])
+    if kind == "llama3":
+        return scaling | {"low_freq_factor": dice.real(0.5, 2), "high_freq_factor": dice.real(2.5, 8)}
+    optional = {
+        "attention_factor": dice.real(0.8, 1.4), "beta_fast": dice.real(3, 40), "beta_slow": dice.real(0.4, 2),
+        "truncate": dice.coin(),
+    }  # fmt: skip
+    scaling |= {key: value for key, value in optional.items() if dice.coin()}
+    if dice.coin():
+        scaling |= {"mscale": dice.real(0.3, 1.5), "mscale_all_dim": dice.real(0.3, 1.5)}
+    return scaling
+
+
+def describe(config: dict) -> str:
+    hidden = next(config[key] for key in ("hidden_size", "n_embd", "n_embed") if key in config)
+    heads = next(config[key] for key in ("num_attention_heads", "n_head") if key in config)
+    kv_heads, head_dim = config.get("num_key_value_heads", heads), config.get("head_dim", hidden // heads)
+    words = [f"{config['model_type']}, {heads}:{kv_heads} heads of {head_dim}, width {hidden}"]
+    if config.get("sliding_window") and not config["model_type"].startswith("qwen"):
+        words.append(f"window of {config['sliding_window']}")
+    scaling = config.get("rope_parameters") or config.get("rope_scaling") or {}
+    if "factor" in scaling:
+        words.append(f"rotary scaling {scaling.get('rope_type', scaling.get('type'))}")
+    return ", ".join(words)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes the goldens: small random-weight models as Hugging Face directories, and the logits that the transformers
-library computes for them. See README.md for the layout, and families.py for the cases.
+library computes for them. See README.md for the layout, and cases.py for the cases.
 
     make_goldens.py [CASE ...]                   (re)write cases/, or only the cases named (without their dtype)
     make_goldens.py --check [CASE ...]           make them again elsewhere and compare with cases/
@@ -9,7 +9,6 @@ library computes for them. See README.md for the layout, and families.py for the
 """
 
 import argparse
-import itertools
 import json
 import logging
 import os
@@ -28,17 +27,15 @@ from safetensors.torch import save_file
 
 import fuzz
 import sensitivity
-from families import DTYPES, Case, cases, parameters
+from cases import cases
+from families import DTYPES, PREFIXES, Case
+from weights import idle, parameters
 
 HERE = Path(__file__).parent
 TORCH_DTYPES = {name: getattr(torch, word) for name, word in DTYPES.items()}
 
-SEQUENCE_LENGTH = 300
-# Causal models: row i is the last row of the prompt of i + 1 tokens, so these are prompts of 1, 2, 3, 4, 8 ... 300.
-ROWS = [0, 1, 2, 3, 7, 15, 31, 61, 62, 63, 64, 65, 66, 100, 127, 128, 129, 200, 255, 256, 257, 297, 298, 299]
-PREFIXES = [1, 2, 63, 64, 65]
-
-F32_AGAINST_F64_LIMIT = 3e-6
+F32_AGAINST_F64_LIMIT = 3e-6  # above it the golden is the run in double
+BAR = 1e-5  # what an engine may be off by
 
 
 # ------------------------------------------------------------------------------------------------- checkpoint
@@ -47,22 +44,43 @@ F32_AGAINST_F64_LIMIT = 3e-6
 def checkpoint(case: Case, dtype: str) -> dict[str, torch.Tensor]:
     """Every tensor of the file: the parameters rounded to dtype, and what the hub's files hold besides them."""
     tensors = {name: torch.from_numpy(value).to(TORCH_DTYPES[dtype]) for name, value in parameters(case).items()}
+    if "tied_copy" in case.checkpoint:
+        tensors["lm_head.weight"] = tensors[case.checkpoint["tied_copy"]].clone()
+    return tensors | buffers(case, dtype)
+
+
+def buffers(case: Case, dtype: str) -> dict[str, torch.Tensor]:
+    """Tensors that are no parameters, which earlier versions of the library stored."""
     config, departs = case.config, case.checkpoint
+    found = {}
     if departs.get("inv_freq"):
         head_dim = config["hidden_size"] // config["num_attention_heads"]
-        inv_freq = 1.0 / 10000.0 ** (torch.arange(0, head_dim, 2, dtype=torch.float32) / head_dim)
         for i in range(config["num_hidden_layers"]):
-            tensors[f"model.layers.{i}.self_attn.rotary_emb.inv_freq"] = inv_freq.clone()
-    if departs.get("tied_copy"):
-        tensors["lm_head.weight"] = tensors["model.embed_tokens.weight"].clone()
-    if departs.get("masks") and dtype != "bf16":
-        mask = torch.tril(torch.ones(config["n_positions"], config["n_positions"]))[None, None]
+            found[f"model.layers.{i}.self_attn.rotary_emb.inv_freq"] = inverse_frequencies(head_dim)
+    if departs.get("masks") and config["model_type"] == "gpt2" and dtype != "bf16":
+        mask = causal_mask(config["n_positions"])
         for i in range(config["n_layer"]):
             attention = f"{departs.get('prefix', '')}h.{i}.attn"
-            tensors[f"{attention}.bias"] = mask.clone() if dtype == "f32" else mask.to(torch.uint8)
+            found[f"{attention}.bias"] = mask.clone() if dtype == "f32" else mask.to(torch.uint8)
             if dtype == "f16":
-                tensors[f"{attention}.masked_bias"] = torch.tensor(-1e4, dtype=TORCH_DTYPES[dtype])
-    return tensors
+                found[f"{attention}.masked_bias"] = torch.tensor(-1e4, dtype=TORCH_DTYPES[dtype])
+    if departs.get("masks") and config["model_type"] == "gpt_neox":
+        # As a model in half precision was saved: -1e9 has become -inf, and frequencies were rounded.
+        rotary_dim = int(config["hidden_size"] // config["num_attention_heads"] * config["rotary_pct"])
+        for i in range(config["num_hidden_layers"]):
+            attention = f"gpt_neox.layers.{i}.attention"
+            found[f"{attention}.bias"] = causal_mask(config["max_position_embeddings"]).to(torch.bool)
+            found[f"{attention}.masked_bias"] = torch.tensor(-1e9).to(TORCH_DTYPES[dtype])
+            found[f"{attention}.rotary_emb.inv_freq"] = inverse_frequencies(rotary_dim).to(TORCH_DTYPES[dtype])
+    return found
+
+
+def causal_mask(positions: int) -> torch.Tensor:
+    return torch.tril(torch.ones(positions, positions))[None, None]
+
+
+def inverse_frequencies(size: int) -> torch.Tensor:
+    return 1.0 / 10000.0 ** (torch.arange(0, size, 2, dtype=torch.float32) / size)
 
 
 def write_checkpoint(directory: Path, tensors: dict[str, torch.Tensor], shards: int) -> None:
@@ -91,8 +109,8 @@ def write_safetensors(path: Path, tensors: dict[str, torch.Tensor], metadata: di
 
 def token_sequence(case: Case, vocab_size: int) -> list[int]:
     """Every id of the vocabulary, 0 and the last among them, then random ones; all shuffled."""
-    random = np.random.Generator(np.random.PCG64([case.seed, 1]))
-    tokens = np.concatenate([np.arange(vocab_size), random.integers(0, vocab_size, SEQUENCE_LENGTH)])[:SEQUENCE_LENGTH]
+    random, length = np.random.Generator(np.random.PCG64([case.seed, 1])), case.sequence_length
+    tokens = np.concatenate([np.arange(vocab_size), random.integers(0, vocab_size, length)])[:length]
     return random.permutation(tokens).tolist()
 
 
@@ -101,10 +119,16 @@ def token_sequence(case: Case, vocab_size: int) -> list[int]:
 
 class InDouble(torch.overrides.TorchFunctionMode):
     """These models' norms and softmax ask for f32 by name, even where the model is in double. This makes them
-    stay in double. Rotary angles remain f32, formed by .float(): that rounding is part of the definition."""
+    stay in double. Rotary angles remain f32, formed from whole positions by .float(), and so do ALiBi's slopes: that
+    rounding is part of the definition. A slope times a position is formed in double: only differences of these
+    products count, and what rounding does to large ones is no part of it."""
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
         kwargs = dict(kwargs or {})
+        if function is torch.Tensor.float and args[0].dtype is torch.float64:
+            return args[0]
+        if function is torch.pow and args[0].dtype is torch.float32:
+            return function(*args, **kwargs).double()
         if function is torch.Tensor.to and args[1:] == (torch.float32,):
             args = (args[0], torch.float64)
         if function is torch.nn.functional.softmax and kwargs.get("dtype") is torch.float32:
@@ -133,8 +157,9 @@ def worst_row(values: np.ndarray, reference: np.ndarray) -> float:
 
 
 def expected_leftovers(tensors: dict[str, torch.Tensor]) -> list[str]:
-    """What the library reports as unexpected. GPT-2's masks it leaves out without a word, rotary frequencies too."""
-    return [name for name in tensors if name.endswith(".masked_bias")]
+    """What the library reports as unexpected. GPT-2's and GPT-NeoX's masks it leaves out without a word, rotary
+    frequencies too."""
+    return [name for name in tensors if name.endswith(".masked_bias") and not name.startswith("gpt_neox.")]
 
 
 # ---------------------------------------------------------------------------------------------------- writing
@@ -167,14 +192,12 @@ def make_case(case: Case, dtype: str, directory: Path, *, with_sensitivity: bool
     model, info = load(directory)
     if info["missing_keys"] or info["unexpected_keys"] != expected_leftovers(tensors):
         faults.append(f"the checkpoint is not the model's: {info}")
-    tokens = token_sequence(case, config["vocab_size"])
+    tokens, kept = token_sequence(case, config["vocab_size"]), list(case.rows)
     logits = logits_of(model, tokens)
-    rows = logits[ROWS]
+    rows = logits[kept]
     if not np.isfinite(logits).all():
         faults.append("logits are not finite")
-    prefixes = max(worst_row(logits_of(model, tokens[:n]), logits[:n]) for n in PREFIXES)
-    if prefixes > F32_AGAINST_F64_LIMIT:
-        faults.append(f"rows depend on what follows them: {prefixes:.2e}")
+    prefixes = max(worst_row(logits_of(model, tokens[:n]), logits[:n]) for n in {*PREFIXES, case.sequence_length // 2})
     record = {
         "case": f"{case.name}-{dtype}",
         "description": case.description,
@@ -187,33 +210,39 @@ def make_case(case: Case, dtype: str, directory: Path, *, with_sensitivity: bool
             "safetensors": safetensors.__version__, "numpy": np.__version__,
         },
         "tokens": tokens,
-        "rows": ROWS,
+        "rows": kept,
         "logits": "logits.npy",
     }  # fmt: skip
     if with_sensitivity:
-        found = sensitivity.measure(directory, config, rows, lambda d: load_and_run(d, tokens),
+        found = sensitivity.measure(directory, config, rows, lambda d: load_and_run(d, tokens, kept),
                                     tied_copy="tied_copy" in case.checkpoint)  # fmt: skip
         faults += found.faults
-        record["tensor_sensitivity"] = sensitivity.measure_tensors(model, rows, lambda m: logits_of(m, tokens)[ROWS])
-        if record["tensor_sensitivity"]["moved"] < sensitivity.TENSOR_MOVES:
-            faults.append(f"a tensor does not matter: {record['tensor_sensitivity']}")
+        tensors_found = sensitivity.measure_tensors(model, rows, lambda m: logits_of(m, tokens)[kept], idle(config))
+        faults += tensors_found.pop("faults")
+        record["tensor_sensitivity"] = tensors_found
         record["key_sensitivity"] = found.entries
     with InDouble():
-        in_double = logits_of(model.double(), tokens)[ROWS]
+        in_double = logits_of(model.double(), tokens)[kept]
     assert in_double.dtype == np.float64
-    record["f32_against_f64"] = round_figure(worst_row(rows, in_double))
+    noise = worst_row(rows, in_double)
+    record["f32_against_f64"] = round_figure(noise)
     record["prefix_against_whole"] = round_figure(prefixes)
-    if record["f32_against_f64"] > F32_AGAINST_F64_LIMIT:
-        warnings.append(f"ill-conditioned: f32 against f64 differ by {record['f32_against_f64']}")
+    if prefixes > max(F32_AGAINST_F64_LIMIT, noise):
+        faults.append(f"rows depend on what follows them: {prefixes:.2e}")
+    if noise > F32_AGAINST_F64_LIMIT:
+        record["computed_in"] = "f64"
+        rows = in_double.astype(np.float32)
+    if noise > BAR:
+        warnings.append(f"ill-conditioned: the library's own f32 is off by {noise:.2e}")
 
     np.save(directory / "logits.npy", rows)
     write_json_lines(directory / "golden.json", record)
     return faults, warnings
 
 
-def load_and_run(directory: Path, tokens: list[int]):
+def load_and_run(directory: Path, tokens: list[int], kept: list[int]):
     model, info = load(directory)
-    return logits_of(model, tokens)[ROWS], info
+    return logits_of(model, tokens)[kept], info
 
 
 # ----------------------------------------------------------------------------------------------- command line
@@ -232,7 +261,8 @@ def compare(made: Path, kept: Path) -> list[str]:
                 faults.append(f"{path.name} differs by {error:.2e}")
         elif path.name == "golden.json":
             ours, theirs = json.loads(path.read_text()), json.loads(other.read_text())
-            measured = {"libraries", "key_sensitivity", "tensor_sensitivity", "f32_against_f64", "prefix_against_whole"}
+            measured = {"libraries", "key_sensitivity", "tensor_sensitivity", "f32_against_f64", "prefix_against_whole",
+                        "computed_in"}  # fmt: skip
             faults += [f"{path.name}: {key}" for key in ours if key not in measured and ours[key] != theirs.get(key)]
         elif path.read_bytes() != other.read_bytes():
             faults.append(f"{path.name} differs")
@@ -241,20 +271,21 @@ def compare(made: Path, kept: Path) -> list[str]:
 
 def print_table(out: Path) -> None:
     heading = ["case", "what it is for", "hidden", "MLP", "layers", "heads", "head_dim", "vocabulary", "parameters",
-               "KB: f32, f16, bf16"]  # fmt: skip
+               "KB"]  # fmt: skip
     print("| " + " | ".join(heading) + " |\n|" + " --- |" * len(heading))
     for case in cases():
         config = case.config
-        hidden = config.get("hidden_size", config.get("n_embd"))
+        hidden = config.get("hidden_size", config.get("n_embd", config.get("n_embed")))
         heads = config.get("num_attention_heads", config.get("n_head"))
+        kilobytes = [round(size_of(out / f"{case.name}-{dtype}") / 1000) for dtype in case.dtypes]
         columns = [
             f"`{case.name}`", case.description, hidden,
             config.get("intermediate_size", config.get("n_inner")) or 4 * hidden,
             config.get("num_hidden_layers", config.get("n_layer")),
             f"{heads}:{config.get('num_key_value_heads', heads)}",
             config.get("head_dim", hidden // heads), config["vocab_size"],
-            json.loads((out / f"{case.name}-f32" / "golden.json").read_text())["parameters"],
-            ", ".join(str(round(size_of(out / f"{case.name}-{dtype}") / 1000)) for dtype in DTYPES),
+            json.loads((out / f"{case.name}-{case.dtypes[0]}" / "golden.json").read_text())["parameters"],
+            ", ".join(map(str, kilobytes)) + (f" ({case.dtypes[0]})" if len(case.dtypes) == 1 else ""),
         ]  # fmt: skip
         print("| " + " | ".join(map(str, columns)) + " |")
 
@@ -290,7 +321,7 @@ def main() -> int:
         if unknown := set(arguments.cases) - set(known):
             parser.error(f"no such case: {', '.join(sorted(unknown))}; there are: {', '.join(known)}")
         chosen = [known[name] for name in arguments.cases] if arguments.cases else known.values()
-        work = itertools.product(chosen, DTYPES)
+        work = ((case, dtype) for case in chosen for dtype in case.dtypes)
 
     failed = False
     for case, dtype in work:

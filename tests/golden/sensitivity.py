@@ -1,5 +1,5 @@
-"""Shows that a golden notices: changes one key of config.json at a time, loads the directory again and measures how
-far the logits move. Every key of every configuration must be accounted for here: it moves the logits, the library
+"""Shows that a golden notices: makes the mistakes of mistakes.py, one at a time, loads the directory again and measures
+how far the logits move. Every key of every configuration must be accounted for: it moves the logits, the library
 refuses it, or it provably changes nothing.
 """
 
@@ -13,153 +13,18 @@ import numpy as np
 import torch
 from safetensors.torch import load_file, save_file
 
+from mistakes import ABSENT, INERT, MOVED, MOVED_OR_REFUSED, NEARLY, REFUSED, Change, changes
+
 MOVES = 1e-3  # relative L2 over all rows, 100 times what the tests of an engine allow
 NEAR = 1e-4  # between activations that are meant to approximate each other
 ROUNDING = 3e-6  # below this nothing was changed but the order of sums
 TENSOR_MOVES = 1e-3  # for one tensor whose elements are changed by a tenth, at random
-
-# What to expect of a change.
-MOVED, NEARLY, REFUSED, INERT, MOVED_OR_REFUSED = "moved", "moved, near", "refused", "inert", "moved or refused"
-
-
-@dataclass
-class Change:
-    keys: dict  # path: new value; "rope_parameters.rope_theta" names a key of a table
-    expect: str
-    drop: str | None = None  # a tensor to leave out of the file as well
 
 
 @dataclass
 class Findings:
     entries: list = field(default_factory=list)
     faults: list = field(default_factory=list)
-
-
-# Keys that inference does not read (dropout is for training; the rest describes the file or other heads).
-INERT_VALUES = {
-    "architectures": ["Other"], "attention_dropout": 0.5, "attn_pdrop": 0.9, "bos_token_id": 5, "dtype": "float64",
-    "embd_pdrop": 0.9, "eos_token_id": 6, "initializer_range": 0.7, "n_ctx": 16, "pad_token_id": 7,
-    "pretraining_tp": 2, "reorder_and_upcast_attn": True, "resid_pdrop": 0.9, "summary_activation": "tanh",
-    "summary_first_dropout": 0.9, "summary_proj_to_labels": False, "summary_type": "mean",
-    "summary_use_proj": False, "task_specific_params": None, "torch_dtype": "float64",
-    "transformers_version": "4.0.0", "use_cache": False, "use_mrope": True,
-}  # fmt: skip
-LINEAR_ROPE = {"type": "linear", "factor": 2.0}
-
-
-def changes(config: dict, *, tied_copy: bool) -> list[Change]:
-    """The mistakes to try on a configuration. tied_copy: the file holds lm_head.weight though it is tied."""
-    if config["model_type"] == "gpt2":
-        return gpt2_changes(config)
-    heads, layers = config["num_attention_heads"], config["num_hidden_layers"]
-    kv_heads = config.get("num_key_value_heads", heads)
-    listed = [
-        Change({"hidden_size": config["hidden_size"] + heads}, REFUSED),
-        Change({"intermediate_size": config["intermediate_size"] + 1}, REFUSED),
-        Change({"vocab_size": config["vocab_size"] + 1}, REFUSED),
-        Change({"num_hidden_layers": layers - 1} | fewer_layer_types(config, -1), MOVED),
-        Change({"num_hidden_layers": layers + 1} | fewer_layer_types(config, 1), REFUSED),
-        Change({"num_attention_heads": 2 * heads}, MOVED_OR_REFUSED),
-        Change({"num_key_value_heads": kv_heads + 1}, REFUSED),
-        Change({"rms_norm_eps": 1e-6 if config["rms_norm_eps"] == 1e-5 else 1e-5}, MOVED),
-        Change({"rms_norm_eps": 0.0}, MOVED),
-        Change({"hidden_act": "gelu"}, MOVED),
-        Change({"hidden_act": "relu"}, MOVED),
-        Change({"max_position_embeddings": 2 * config["max_position_embeddings"]}, INERT),
-    ]
-    if config["tie_word_embeddings"]:
-        # Without a head of its own in the file the library makes one up; with a copy of the embedding nothing changes.
-        listed.append(Change({"tie_word_embeddings": False}, INERT if tied_copy else REFUSED))
-    else:
-        # The library keeps a head that differs from the embedding, whatever the key says: so it has to go as well.
-        listed.append(Change({"tie_word_embeddings": True}, INERT))
-        listed.append(Change({"tie_word_embeddings": True}, MOVED, drop="lm_head.weight"))
-    listed += same_shapes(config)
-    if "rope_parameters" in config:
-        listed.append(Change({"rope_parameters.rope_theta": 2.5 * config["rope_parameters"]["rope_theta"]}, MOVED))
-        listed.append(Change({"rope_parameters.rope_type": "linear", "rope_parameters.factor": 2.0}, MOVED))
-    else:
-        listed.append(Change({"rope_theta": 2.5 * config.get("rope_theta", 10000.0)}, MOVED))
-        listed.append(Change({"rope_scaling": LINEAR_ROPE}, MOVED))
-    if config["model_type"] == "mistral":
-        listed.append(Change({"sliding_window": 32}, MOVED))
-    if "use_sliding_window" in config:
-        window = config["sliding_window"] or 32
-        listed.append(Change({"sliding_window": window + 1}, INERT))
-        listed.append(Change({"max_window_layers": 0}, INERT))
-        switched_on = {"use_sliding_window": True, "sliding_window": window, "max_window_layers": 1}
-        if "layer_types" in config:  # which then decides, over max_window_layers
-            switched_on["layer_types"] = ["full_attention", "sliding_attention"]
-        listed.append(Change({key: v for key, v in switched_on.items() if config[key] != v}, MOVED))
-    for key in ("attention_bias", "mlp_bias"):
-        if key in config:
-            listed.append(Change({key: not config[key]}, MOVED_OR_REFUSED))
-    if config["model_type"] == "llama" and "attention_bias" not in config:
-        listed.append(Change({"attention_bias": True}, REFUSED))
-    if "head_dim" in config:
-        listed.append(Change({"head_dim": config["head_dim"] // 2}, REFUSED))
-        listed.append(Change({"head_dim": ABSENT}, REFUSED))
-    return listed + inert_changes(config)
-
-
-ABSENT = "(absent)"
-
-
-def fewer_layer_types(config, by):
-    """layer_types has one entry a layer, and the library insists."""
-    if "layer_types" not in config:
-        return {}
-    return {"layer_types": (config["layer_types"] * 2)[: config["num_hidden_layers"] + by]}
-
-
-def same_shapes(config):
-    """Other head counts under which every tensor keeps its shape: only the logits can tell."""
-    heads = config["num_attention_heads"]
-    implied = config["hidden_size"] // heads
-    head_dim, kv_heads = config.get("head_dim", implied), config.get("num_key_value_heads")
-    for factor in (2, 3, 5):
-        if head_dim % (2 * factor) == 0 and config["hidden_size"] % (factor * heads) == 0:
-            break
-        if "head_dim" in config and config["model_type"] != "llama" and head_dim % (2 * factor) == 0:
-            break
-    else:
-        return []
-    keys = {"num_attention_heads": factor * heads}
-    if kv_heads is not None:
-        keys["num_key_value_heads"] = factor * kv_heads
-    if "head_dim" in config:
-        keys["head_dim"] = head_dim // factor
-    # Qwen3 has norms of length head_dim, which give it away.
-    return [Change(keys, REFUSED if config["model_type"] == "qwen3" else MOVED)]
-
-
-def gpt2_changes(config):
-    heads, hidden = config["n_head"], config["n_embd"]
-    other_heads = next(count for count in range(2, hidden) if hidden % count == 0 and count != heads)
-    listed = [
-        Change({"n_embd": hidden + heads}, REFUSED),
-        Change({"n_layer": config["n_layer"] - 1}, MOVED),
-        Change({"n_layer": config["n_layer"] + 1}, REFUSED),
-        Change({"n_head": other_heads}, MOVED),
-        Change({"n_inner": 4 * hidden + 1}, REFUSED),
-        Change({"n_positions": config["n_positions"] + 1}, REFUSED),
-        Change({"vocab_size": config["vocab_size"] + 1}, REFUSED),
-        Change({"activation_function": "relu"}, MOVED),
-        Change({"activation_function": "gelu"}, NEARLY),
-        Change({"layer_norm_epsilon": 1e-6}, MOVED),
-        Change({"layer_norm_epsilon": 0.0}, MOVED),
-        Change({"tie_word_embeddings": False}, REFUSED),
-        Change({"scale_attn_weights": False}, MOVED),
-        Change({"scale_attn_by_inverse_layer_idx": True}, MOVED),
-    ]
-    return listed + inert_changes(config)
-
-
-def inert_changes(config):
-    return [Change({key: value}, INERT) for key, value in INERT_VALUES.items() if key in config]
-
-
-# --------------------------------------------------------------------------------------------------- measuring
 
 
 def changed(config: dict, change: Change) -> dict:
@@ -174,6 +39,15 @@ def changed(config: dict, change: Change) -> dict:
         else:
             table[key] = value
     return config
+
+
+def paths(config: dict):
+    """Of every key; those of a table in place of the table's. A list of settings for some task is one key."""
+    for key, value in config.items():
+        if key in ("rope_parameters", "rope_scaling") and value:
+            yield from (f"{key}.{inner}" for inner in value)
+        else:
+            yield key
 
 
 def value_at(config: dict, path: str):
@@ -195,8 +69,7 @@ def measure(directory: Path, config: dict, reference: np.ndarray, load_and_run, 
     """Tries every change. A change counts as refused where the library raises, or lacks a tensor it would need (it
     then makes one up, with a warning); an engine should refuse a tensor left over as well, here only noted."""
     findings = Findings()
-    # Named by the family, or looked at together with a key that is changed.
-    accounted = {"model_type", "rope_parameters", "layer_types"}
+    accounted = {"model_type", "layer_types"}  # named by the family, or changed together with a key that is
     _, as_is = load_and_run(directory)
     for change in changes(config, tied_copy=tied_copy):
         accounted |= set(change.keys)
@@ -234,7 +107,7 @@ def measure(directory: Path, config: dict, reference: np.ndarray, load_and_run, 
         findings.entries.append(entry)
         if not as_expected(entry, change.expect):
             findings.faults.append(f"{change.keys}: expected {change.expect}, but {entry}")
-    if forgotten := sorted(set(config) - accounted):
+    if forgotten := sorted(set(paths(config)) - accounted):
         findings.faults.append(f"keys that no change looks at: {forgotten}")
     return findings
 
@@ -256,16 +129,23 @@ def as_expected(entry: dict, expect: str) -> bool:
 
 
 @torch.no_grad()
-def measure_tensors(model, reference: np.ndarray, run) -> dict:
+def measure_tensors(model, reference: np.ndarray, run, idle: tuple[str, ...] = ()) -> dict:
     """Changes each parameter's elements by a tenth at random, one parameter at a time, and names the one that mattered
-    least. (Scaling a whole tensor would not do: norms after it undo that.)"""
+    least. (Scaling a whole tensor would not do: norms after it undo that.) Those whose names end like one of `idle`
+    must not matter at all."""
     noise = torch.Generator().manual_seed(0)
-    least = {"least": None, "moved": float("inf")}
+    least, unmoved, faults = {"least": None, "moved": float("inf")}, [], []
     for name, parameter in model.named_parameters():
         kept = parameter.clone()
         parameter.mul_(1 + 0.1 * torch.randn(parameter.shape, generator=noise))
         moved = distance(run(model), reference)
         parameter.copy_(kept)
-        if moved < least["moved"]:
+        if name.endswith(idle):
+            unmoved.append(name)
+            if moved > ROUNDING:
+                faults.append(f"{name} should not matter, and moves {moved:.2e}")
+        elif moved < least["moved"]:
             least = {"least": name, "moved": float(f"{moved:.2e}")}
-    return least
+    if least["moved"] < TENSOR_MOVES:
+        faults.append(f"a tensor does not matter: {least}")
+    return least | ({"idle": unmoved} if unmoved else {}) | {"faults": faults}

@@ -1,0 +1,179 @@
+"""The golden models, one row each."""
+
+from families import (
+    ROWS,
+    Case,
+    bloom,
+    bloom_5,
+    gemma2,
+    gemma2_5,
+    gpt2,
+    gpt_neox,
+    gpt_neox_5,
+    llama,
+    llama_1,
+    mistral,
+    qwen2,
+    qwen3,
+    respelled,
+    sizes,
+)
+
+LONG = 2080  # tokens of the cases that look past position 2,000
+
+
+def long_rows(*edges: int) -> tuple[int, ...]:
+    """Some of the first 300, then around these edges and past 2,000."""
+    around = {row for edge in edges for row in range(edge - 1, edge + 3)}
+    return tuple(sorted({*ROWS} | around | {1022, 1023, 1024, 1025, 1999, 2000, 2001, 2046, 2047, 2048, 2049, 2063,
+                                            LONG - 2, LONG - 1}))  # fmt: skip
+
+
+def cases() -> list[Case]:
+    """Sizes are hidden, intermediate, layers, heads, kv heads, vocabulary, head_dim (where the config states it)."""
+    return [
+        Case("llama-mha-hd64", 1001, "multi-head, head_dim 64, untied",
+             llama(**sizes(40, 61, 2, 2, 2, 101, 64))),
+        Case("llama-gqa3-hd24-sharded", 1002, "grouped 6:2, head_dim 24, three layers, tied, weights in two shards",
+             llama(**sizes(36, 67, 3, 6, 2, 127, 24), rope_theta=500000.0, tie_word_embeddings=True,
+                   max_position_embeddings=8192),
+             checkpoint={"shards": 2}),
+        Case("llama-gqa5-hd80", 1003, "grouped 10:2, head_dim 80, untied, rope_parameters",
+             respelled(llama(**sizes(20, 67, 2, 10, 2, 103, 80))), "dtype"),
+        Case("llama-gqa7-hd64", 1004, "grouped 14:2, head_dim 64, untied",
+             llama(**sizes(14, 71, 2, 14, 2, 107, 64), rope_theta=100000.0)),
+        Case("llama-mqa-hd128", 1005, "one key/value head for three, head_dim 128, odd width 21, tied, rope_parameters",
+             respelled(llama(**sizes(21, 83, 2, 3, 1, 109, 128), tie_word_embeddings=True)), "dtype"),
+        Case("llama-mha-hd96", 1006, "multi-head, head_dim 96, tied; transformers 4.57: dtype beside rope_theta",
+             llama(**sizes(26, 79, 2, 2, 2, 97, 96), tie_word_embeddings=True, transformers_version="4.57.1"),
+             "dtype"),
+        Case("llama-gqa2-hd256", 1007, "grouped 2:1, head_dim 256: queries 36 times as wide as hidden_size, untied",
+             llama(**sizes(14, 73, 2, 2, 1, 113, 256))),
+        Case("llama-odd-hd26", 1008, "everything odd or prime but head_dim: hidden 45, three heads of 26, 577 "
+             "positions",
+             llama(**sizes(45, 101, 2, 3, 3, 131, 26), max_position_embeddings=577)),
+        Case("llama-biases", 1009, "attention_bias and mlp_bias: a bias on every projection, grouped 6:3",
+             llama(**sizes(60, 89, 2, 6, 3, 99), attention_bias=True, mlp_bias=True)),
+        Case("llama-1", 1010, "no num_key_value_heads, no rope_theta; rotary_emb.inv_freq stored as f32 in every layer",
+             llama_1(**sizes(54, 83, 2, 3, None, 97)), checkpoint={"inv_freq": True}),
+        Case("mistral-no-window", 1011, "grouped 6:2, sliding_window null, head_dim derived",
+             mistral(**sizes(60, 79, 2, 6, 2, 113))),
+        Case("mistral-prime", 1012, "hidden_size 61, intermediate 67, vocabulary 127; head_dim 18 explicit; "
+             "sliding_window null, rope_parameters",
+             respelled(mistral(**sizes(61, 67, 2, 4, 2, 127, 18))), "dtype"),
+        Case("mistral-window-key-absent", 1013, "no sliding_window key: 4096 by the library's default, past the 512 "
+             "positions there are",
+             {key: value for key, value in mistral(**sizes(60, 67, 2, 5, 1, 101), max_position_embeddings=512).items()
+              if key != "sliding_window"}),
+        Case("qwen2-gqa7-tied", 1014, "biases on q, k, v; grouped 14:2; tied; window of 32 present and switched off",
+             qwen2(**sizes(84, 47, 2, 14, 2, 103), tie_word_embeddings=True, use_mrope=False)),
+        Case("qwen2-mha", 1015, "biases on q, k, v; multi-head, untied; rope_parameters and layer_types",
+             respelled(qwen2(**sizes(54, 73, 2, 3, 3, 109), layer_types=["full_attention"] * 2)), "dtype"),
+        Case("qwen3-gqa2-tied", 1016, "QK-norm, hidden_size 67, grouped 4:2, tied yet lm_head.weight is in the file",
+             qwen3(**sizes(67, 59, 2, 4, 2, 127, 20)), checkpoint={"tied_copy": "model.embed_tokens.weight"}),
+        Case("qwen3-gqa5-biases", 1017, "QK-norm, grouped 5:1, biases on q, k, v, o, untied; rope_parameters",
+             respelled(qwen3(**sizes(51, 61, 2, 5, 1, 101, 32), attention_bias=True, tie_word_embeddings=False,
+                             layer_types=["full_attention"] * 2)), "dtype"),
+        Case("gpt2-hub", 1018, "plain names, as in openai-community/gpt2; f32 stores the causal masks as that does, "
+             "f16 as bytes beside masked_bias as fine-tunes do, bf16 neither",
+             gpt2(n_embd=24, n_head=4, n_layer=2, vocab_size=97), None, {"masks": True}),
+        Case("gpt2-prefixed", 1019, "names under transformer., five heads of 12, n_inner 61, the keys that fine-tunes "
+             "add",
+             gpt2(n_embd=60, n_head=5, n_layer=2, vocab_size=103, n_inner=61, reorder_and_upcast_attn=False,
+                  scale_attn_by_inverse_layer_idx=False, scale_attn_weights=True, use_cache=True,
+                  transformers_version="4.27.4"),
+             checkpoint={"prefix": "transformer."}),
+        Case("gpt2-odd", 1020, "five heads of 7: odd width, odd head_dim; n_inner null",
+             gpt2(n_embd=35, n_head=5, n_layer=2, vocab_size=101, n_inner=None, n_positions=521, n_ctx=521,
+                  tie_word_embeddings=True, transformers_version="5.23.0"), "dtype"),
+        Case("gpt-neox-parallel", 1021, "Pythia: both norms of the layer's input, a quarter of 24 turns, untied; "
+             "stores masks as booleans and rotary frequencies in half precision",
+             gpt_neox(**sizes(72, 97, 2, 3, None, 101), max_position_embeddings=307), checkpoint={"masks": True},
+             dtypes=("f16",)),
+        Case("gpt-neox-sequential", 1022, "one sublayer after the other, half of 20 turns by another base, tied, "
+             "gelu_new, no biases at attention; rope_parameters",
+             gpt_neox_5(**sizes(60, 89, 3, 3, None, 97), attention_bias=False, hidden_act="gelu_new",
+                        rope_parameters={"partial_rotary_factor": 0.5, "rope_theta": 25000.0, "rope_type": "default"},
+                        tie_word_embeddings=True, use_parallel_residual=False), "dtype", dtypes=("bf16",)),
+        Case("gpt-neox-long", 1023, "2,080 tokens; whole heads of 18 turn, gelu_fast, untied",
+             gpt_neox(**sizes(54, 61, 2, 3, None, 103), hidden_act="gelu_fast", rotary_pct=1.0,
+                      max_position_embeddings=4096),
+             dtypes=("f32",), sequence_length=LONG, rows=long_rows()),
+        Case("gemma2-window-17", 2004, "window of 17 in layers 0 and 2, none in 1 and 3; scores and logits capped; "
+             "grouped 4:2, head_dim 18 scaled as if it were 11, queries wider than hidden_size",
+             gemma2(**sizes(48, 67, 4, 4, 2, 101, 18), attn_logit_softcapping=10.0, final_logit_softcapping=7.5,
+                    query_pre_attn_scalar=11, sliding_window=17, sliding_window_size=17),
+             dtypes=("bf16",), rows=tuple(sorted({*ROWS, 16, 17, 18, 19}))),
+        Case("gemma2-uncapped", 1025, "soft caps null; layer_types full, sliding, sliding with a window of 64; three "
+             "heads for one of 40; rope_parameters",
+             gemma2_5(**sizes(42, 83, 3, 3, 1, 107, 40), attn_logit_softcapping=None, final_logit_softcapping=None,
+                      layer_types=["full_attention", "sliding_attention", "sliding_attention"],
+                      query_pre_attn_scalar=24, rope_parameters={"rope_theta": 25000.0, "rope_type": "default"},
+                      sliding_window=64), "dtype", dtypes=("f16",)),
+        Case("gemma2-long", 2003, "2,080 tokens, a window of 1,000 in the first of two layers; grouped 2:1, "
+             "head_dim 24",
+             gemma2(**sizes(36, 59, 2, 2, 1, 97, 24), query_pre_attn_scalar=17, sliding_window=1000),
+             dtypes=("f32",), sequence_length=LONG, rows=long_rows(1000)),
+        Case("mistral-sliding-1", 1027, "a window of 1: every token sees itself alone, and queries and keys do not "
+             "matter",
+             mistral(**sizes(42, 61, 2, 4, 2, 101, 18), sliding_window=1, rope_theta=10000.0), dtypes=("f16",)),
+        Case("mistral-sliding-5", 1028, "a window of 5 over three layers, grouped 5:1, head_dim 18 explicit",
+             mistral(**sizes(47, 61, 3, 5, 1, 103, 18), sliding_window=5, rope_theta=10000.0), dtypes=("bf16",),
+             rows=tuple(sorted({*ROWS, 4, 5, 6}))),
+        Case("mistral-sliding-64", 2001, "a window of 64, grouped 6:2, head_dim derived; rope_parameters",
+             respelled(mistral(**sizes(60, 79, 2, 6, 2, 107), sliding_window=64, rope_theta=10000.0)), "dtype",
+             dtypes=("f32",)),
+        Case("mistral-sliding-long", 1030, "2,080 tokens, a window of 1,500, grouped 2:1, head_dim 40",
+             mistral(**sizes(38, 59, 2, 2, 1, 97, 40), sliding_window=1500, rope_theta=10000.0), dtypes=("f16",),
+             sequence_length=LONG, rows=long_rows(1500)),
+        Case("bloom-alibi-8", 1031, "eight heads of 6, and no others; n_embed and names without a prefix, beside a "
+             "copy of the head",
+             bloom(n_embed=48, num_attention_heads=8, n_layer=2, vocab_size=101),
+             checkpoint={"tied_copy": "word_embeddings.weight"}, dtypes=("bf16",)),
+        Case("bloom-alibi-12", 1032, "twelve heads of 5, four with slopes between those of eight; residuals are what "
+             "comes out of the norms; names under transformer.",
+             bloom_5(hidden_size=60, n_head=12, n_layer=2, vocab_size=103,
+                     apply_residual_connection_post_layernorm=True),
+             "dtype", {"prefix": "transformer."}, dtypes=("f16",)),
+        Case("bloom-long", 1033, "2,080 tokens; sixteen heads of 3",
+             bloom_5(hidden_size=48, n_head=16, n_layer=2, vocab_size=97),
+             "dtype", {"prefix": "transformer."}, dtypes=("f32",), sequence_length=LONG, rows=long_rows()),
+        Case("llama-rope-linear", 1034, "linear scaling by 2.5, spelled type; grouped 4:2, head_dim 18, tied",
+             llama(**sizes(44, 61, 2, 4, 2, 101, 18), rope_scaling={"factor": 2.5, "type": "linear"},
+                   tie_word_embeddings=True), dtypes=("f16",)),
+        Case("llama-rope-llama3", 1035, "llama3 scaling by 8 from 128 positions: angles of all three kinds; grouped "
+             "3:1, head_dim 40",
+             llama(**sizes(39, 67, 2, 3, 1, 103, 40), max_position_embeddings=1024, rope_scaling={
+                 "factor": 8.0, "high_freq_factor": 4.0, "low_freq_factor": 1.0,
+                 "original_max_position_embeddings": 128, "rope_type": "llama3"}), dtypes=("bf16",)),
+        Case("qwen3-rope-linear", 1036, "linear scaling by 3 in rope_parameters; QK-norm, grouped 6:2, head_dim 24",
+             respelled(qwen3(**sizes(43, 61, 2, 6, 2, 107, 24), layer_types=["full_attention"] * 2),
+                       rope_parameters={"factor": 3.0, "rope_theta": 10000.0, "rope_type": "linear"}), "dtype",
+             dtypes=("bf16",)),
+        Case("qwen2-rope-llama3", 1037, "llama3 scaling by 4 from 64 positions in rope_parameters, factors 1.5 and 6; "
+             "three heads of 24",
+             respelled(qwen2(**sizes(72, 61, 2, 3, 1, 109), layer_types=["full_attention"] * 2),
+                       rope_parameters={"factor": 4.0, "high_freq_factor": 6.0, "low_freq_factor": 1.5,
+                                        "original_max_position_embeddings": 64, "rope_theta": 25000.0,
+                                        "rope_type": "llama3"}), "dtype", dtypes=("f16",)),
+        Case("qwen2-rope-yarn", 1038, "yarn by 4 from 64 positions and nothing else said, as Qwen's model cards "
+             "advise: spelled type; five heads for one of 18",
+             qwen2(**sizes(90, 53, 2, 5, 1, 97), rope_theta=10000.0, rope_scaling={
+                 "factor": 4.0, "original_max_position_embeddings": 64, "type": "yarn"}), dtypes=("f32",)),
+        Case("qwen3-rope-yarn", 2000, "yarn by 3 from 128 positions in rope_parameters: attention_factor given (so "
+             "mscale does not count), betas, ends of the ramp not rounded",
+             respelled(qwen3(**sizes(45, 61, 2, 4, 2, 101, 40), layer_types=["full_attention"] * 2),
+                       rope_parameters={"attention_factor": 1.25, "beta_fast": 8.0, "beta_slow": 0.5, "factor": 3.0,
+                                        "mscale": 0.7, "mscale_all_dim": 0.9,
+                                        "original_max_position_embeddings": 128, "rope_theta": 10000.0,
+                                        "rope_type": "yarn", "truncate": False}), "dtype", dtypes=("bf16",)),
+        Case("llama-rope-yarn", 1040, "yarn by 5 from 64 positions with both mscales and betas, whole heads of 80; "
+             "tied",
+             llama(**sizes(36, 61, 2, 2, 1, 113, 80), tie_word_embeddings=True, rope_scaling={
+                 "beta_fast": 4, "beta_slow": 1.25, "factor": 5.0, "mscale": 0.9, "mscale_all_dim": 0.4,
+                 "original_max_position_embeddings": 64, "rope_type": "yarn"}), dtypes=("f16",)),
+        Case("qwen2-rope-yarn-long", 1041, "2,080 tokens, yarn by 4 from 1,024 positions; two heads of 24",
+             qwen2(**sizes(48, 53, 2, 2, 1, 97), max_position_embeddings=4096, rope_theta=10000.0, rope_scaling={
+                 "factor": 4.0, "original_max_position_embeddings": 1024, "type": "yarn"}),
+             dtypes=("f32",), sequence_length=LONG, rows=long_rows(1024)),
+    ]  # fmt: skip

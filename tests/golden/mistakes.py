@@ -1,0 +1,317 @@
+"""The mistakes to try on a configuration: for each key of each family, values that must move the logits, that the
+library must refuse, or that must change nothing.
+"""
+
+from dataclasses import dataclass
+
+# What to expect of a change.
+MOVED, NEARLY, REFUSED, INERT, MOVED_OR_REFUSED = "moved", "moved, near", "refused", "inert", "moved or refused"
+
+ABSENT = "(absent)"
+
+
+@dataclass
+class Change:
+    keys: dict  # path: new value; "rope_parameters.rope_theta" names a key of a table
+    expect: str
+    drop: str | None = None  # a tensor to leave out of the file as well
+
+
+# Keys that inference does not read (dropout is for training; the rest describes the file or other heads).
+INERT_VALUES = {
+    "architectures": ["Other"], "attention_dropout": 0.5, "attention_softmax_in_fp32": False, "attn_pdrop": 0.9,
+    "bias_dropout_fusion": False, "bos_token_id": 5, "cache_implementation": "static", "classifier_dropout": 0.9,
+    "dtype": "float64", "embd_pdrop": 0.9, "eos_token_id": 6, "hidden_dropout": 0.9, "initializer_range": 0.7,
+    "is_decoder": True, "masked_softmax_fusion": False, "n_ctx": 16, "offset_alibi": 7, "pad_token_id": 7,
+    "pretraining_tp": 2, "reorder_and_upcast_attn": True, "resid_pdrop": 0.9, "seq_length": 16,
+    "skip_bias_add": False, "skip_bias_add_qkv": True, "sliding_window_size": 5, "summary_activation": "tanh",
+    "summary_first_dropout": 0.9, "summary_proj_to_labels": False, "summary_type": "mean", "summary_use_proj": False,
+    "task_specific_params": None, "torch_dtype": "float64", "transformers_version": "4.0.0", "unk_token_id": 4,
+    "use_cache": False, "use_mrope": True,
+}  # fmt: skip
+LINEAR_ROPE = {"type": "linear", "factor": 2.0}
+
+
+def changes(config: dict, *, tied_copy: bool) -> list[Change]:
+    """tied_copy: the file holds lm_head.weight though it is tied."""
+    families = {"gpt2": gpt2_changes, "gpt_neox": gpt_neox_changes, "gemma2": gemma2_changes, "bloom": bloom_changes}
+    listed = families.get(config["model_type"], llama_like_changes)(config, tied_copy)
+    return listed + [Change({key: value}, INERT) for key, value in INERT_VALUES.items() if key in config]
+
+
+# ---------------------------------------------------------------------------------------------------- families
+
+
+def llama_like_changes(config, tied_copy):
+    """Llama, Mistral, Qwen2, Qwen3."""
+    heads, layers = config["num_attention_heads"], config["num_hidden_layers"]
+    kv_heads = config.get("num_key_value_heads", heads)
+    listed = [
+        Change({"hidden_size": config["hidden_size"] + heads}, REFUSED),
+        Change({"intermediate_size": config["intermediate_size"] + 1}, REFUSED),
+        Change({"vocab_size": config["vocab_size"] + 1}, REFUSED),
+        Change({"num_hidden_layers": layers - 1} | fewer_layer_types(config, -1), MOVED),
+        Change({"num_hidden_layers": layers + 1} | fewer_layer_types(config, 1), REFUSED),
+        Change({"num_attention_heads": 2 * heads}, MOVED_OR_REFUSED),
+        Change({"num_key_value_heads": kv_heads + 1}, REFUSED),
+        Change({"rms_norm_eps": 1e-6 if config["rms_norm_eps"] == 1e-5 else 1e-5}, MOVED),
+        Change({"rms_norm_eps": 0.0}, MOVED),
+        Change({"hidden_act": "gelu"}, MOVED),
+        Change({"hidden_act": "relu"}, MOVED),
+        Change({"max_position_embeddings": 2 * config["max_position_embeddings"]}, INERT),
+    ]
+    listed += tying(config, "lm_head.weight", tied_copy=tied_copy)
+    listed += same_shapes(config)
+    # A token that sees itself alone has one weight to give, whatever its angle.
+    listed += rotary_changes(config, INERT if config.get("sliding_window") == 1 else MOVED)
+    if config["model_type"] == "mistral":
+        listed += window_changes(config) if config.get("sliding_window") else [Change({"sliding_window": 32}, MOVED)]
+    if "use_sliding_window" in config:
+        window = config["sliding_window"] or 32
+        listed.append(Change({"sliding_window": window + 1}, INERT))
+        listed.append(Change({"max_window_layers": 0}, INERT))
+        switched_on = {"use_sliding_window": True, "sliding_window": window, "max_window_layers": 1}
+        if "layer_types" in config:  # which then decides, over max_window_layers
+            switched_on["layer_types"] = ["full_attention", "sliding_attention"]
+        listed.append(Change({key: v for key, v in switched_on.items() if config[key] != v}, MOVED))
+    for key in ("attention_bias", "mlp_bias"):
+        if key in config:
+            listed.append(Change({key: not config[key]}, MOVED_OR_REFUSED))
+    if config["model_type"] == "llama" and "attention_bias" not in config:
+        listed.append(Change({"attention_bias": True}, REFUSED))
+    if "head_dim" in config:
+        listed.append(Change({"head_dim": config["head_dim"] // 2}, REFUSED))
+        listed.append(Change({"head_dim": ABSENT}, REFUSED))
+    return listed
+
+
+def gpt2_changes(config, tied_copy):
+    heads, hidden = config["n_head"], config["n_embd"]
+    return [
+        Change({"n_embd": hidden + heads}, REFUSED),
+        Change({"n_layer": config["n_layer"] - 1}, MOVED),
+        Change({"n_layer": config["n_layer"] + 1}, REFUSED),
+        Change({"n_head": other_heads(heads, hidden)}, MOVED),
+        Change({"n_inner": 4 * hidden + 1}, REFUSED),
+        Change({"n_positions": config["n_positions"] + 1}, REFUSED),
+        Change({"vocab_size": config["vocab_size"] + 1}, REFUSED),
+        Change({"activation_function": "relu"}, MOVED),
+        Change({"activation_function": "gelu"}, NEARLY),
+        Change({"layer_norm_epsilon": 1e-6}, MOVED),
+        Change({"layer_norm_epsilon": 0.0}, MOVED),
+        Change({"tie_word_embeddings": False}, REFUSED),
+        Change({"scale_attn_weights": False}, MOVED),
+        Change({"scale_attn_by_inverse_layer_idx": True}, MOVED),
+    ]
+
+
+def gpt_neox_changes(config, tied_copy):
+    heads, hidden, layers = config["num_attention_heads"], config["hidden_size"], config["num_hidden_layers"]
+    eps, parallel = config["layer_norm_eps"], config["use_parallel_residual"]
+    listed = [
+        Change({"hidden_size": hidden + heads}, REFUSED),
+        Change({"intermediate_size": config["intermediate_size"] + 1}, REFUSED),
+        Change({"vocab_size": config["vocab_size"] + 1}, REFUSED),
+        Change({"num_hidden_layers": layers - 1}, MOVED),
+        Change({"num_hidden_layers": layers + 1}, REFUSED),
+        Change({"num_attention_heads": other_heads(heads, hidden // 2)}, MOVED),  # of an even size, so that they turn
+        Change({"layer_norm_eps": 1e-6 if eps == 1e-5 else 1e-5}, MOVED),
+        Change({"layer_norm_eps": 0.0}, MOVED),
+        Change({"hidden_act": "relu"}, MOVED),
+        Change({"hidden_act": "gelu_new" if config["hidden_act"] == "gelu" else "gelu"}, NEARLY),
+        Change({"max_position_embeddings": 2 * config["max_position_embeddings"]}, INERT),
+        Change({"use_parallel_residual": not parallel}, MOVED),
+        Change({"use_parallel_residual": ABSENT}, INERT if parallel else MOVED),
+    ]
+    listed += tying(config, "embed_out.weight", tied_copy=tied_copy)
+    # Without the key there are biases.
+    biased = config.get("attention_bias", True)
+    listed.append(Change({"attention_bias": not biased}, MOVED if biased else REFUSED))
+    if "attention_bias" in config:
+        listed.append(Change({"attention_bias": ABSENT}, INERT if biased else REFUSED))
+    if "rope_parameters" in config:
+        listed += rotary_changes(config, MOVED)
+        share = config["rope_parameters"]["partial_rotary_factor"]
+        listed.append(Change({"rope_parameters.partial_rotary_factor": 0.75}, MOVED))
+        listed.append(Change({"rope_parameters.partial_rotary_factor": ABSENT}, INERT if share == 0.25 else MOVED))
+    else:
+        base, share = config["rotary_emb_base"], config["rotary_pct"]
+        listed.append(Change({"rotary_emb_base": 2.5 * base}, MOVED))
+        listed.append(Change({"rotary_emb_base": ABSENT}, INERT if base == 10000 else MOVED))
+        listed.append(Change({"rotary_pct": 0.75}, MOVED))
+        listed.append(Change({"rotary_pct": ABSENT}, INERT if share == 0.25 else MOVED))
+        listed.append(Change({"rope_scaling": LINEAR_ROPE}, MOVED))
+        # The names that other families have mean nothing here.
+        listed.append(Change({"rope_theta": 500.0}, INERT))
+        listed.append(Change({"partial_rotary_factor": 0.75}, INERT))
+    return listed
+
+
+def bloom_changes(config, tied_copy):
+    width, count = ("n_embed", "num_attention_heads") if "n_embed" in config else ("hidden_size", "n_head")
+    hidden, heads, layers = config[width], config[count], config["n_layer"]
+    listed = [
+        Change({width: hidden + heads}, REFUSED),
+        Change({"vocab_size": config["vocab_size"] + 1}, REFUSED),
+        Change({"n_layer": layers - 1}, MOVED),
+        Change({"n_layer": layers + 1}, REFUSED),
+        Change({count: other_heads(heads, hidden)}, MOVED),
+        Change({"layer_norm_epsilon": 1e-6}, MOVED),
+        Change({"layer_norm_epsilon": 0.0}, MOVED),
+        Change({"apply_residual_connection_post_layernorm": not config["apply_residual_connection_post_layernorm"]},
+               MOVED),
+        # Where the parts of a parallel training are added one by one the library leaves a bias out.
+        Change({"slow_but_exact": True}, MOVED if config["pretraining_tp"] > 1 else INERT),
+        Change({"pretraining_tp": 4}, INERT),
+        Change({"tie_word_embeddings": False}, INERT if tied_copy else REFUSED),
+    ]  # fmt: skip
+    if width == "n_embed":
+        listed.append(Change({"hidden_size": hidden + heads}, INERT))  # n_embed decides
+    if "n_inner" in config:
+        listed.append(Change({"n_inner": 3 * hidden}, INERT))  # always four times the width
+    return listed
+
+
+def gemma2_changes(config, tied_copy):
+    heads, layers = config["num_attention_heads"], config["num_hidden_layers"]
+    listed = [
+        Change({"hidden_size": config["hidden_size"] + heads}, REFUSED),
+        Change({"intermediate_size": config["intermediate_size"] + 1}, REFUSED),
+        Change({"vocab_size": config["vocab_size"] + 1}, REFUSED),
+        Change({"num_hidden_layers": layers - 1} | fewer_layer_types(config, -1), MOVED),
+        Change({"num_hidden_layers": layers + 1} | fewer_layer_types(config, 1), REFUSED),
+        Change({"num_attention_heads": 2 * heads}, REFUSED),
+        Change({"num_key_value_heads": config["num_key_value_heads"] + 1}, REFUSED),
+        Change({"head_dim": config["head_dim"] // 2}, REFUSED),
+        Change({"head_dim": ABSENT}, REFUSED),
+        Change({"rms_norm_eps": 1e-5}, MOVED),
+        Change({"rms_norm_eps": 0.0}, MOVED),
+        Change({"hidden_activation": "relu"}, MOVED),
+        Change({"hidden_activation": "gelu"}, NEARLY),
+        Change({"max_position_embeddings": 2 * config["max_position_embeddings"]}, INERT),
+        Change({"tie_word_embeddings": False}, REFUSED),
+        Change({"attention_bias": True}, REFUSED),
+        Change({"query_pre_attn_scalar": config["head_dim"]}, MOVED),
+        Change({"query_pre_attn_scalar": ABSENT}, MOVED),
+        Change({"layer_types": ["full_attention"] * layers}, MOVED),
+        Change({"layer_types": ["sliding_attention"] * layers}, MOVED),
+        Change({"layer_types": (["full_attention", "sliding_attention"] * layers)[:layers]}, MOVED),
+    ]
+    if "layer_types" in config:
+        listed.append(Change({"layer_types": ABSENT}, MOVED))
+    if "use_bidirectional_attention" in config:
+        listed.append(Change({"use_bidirectional_attention": True}, INERT))  # eager attention does not read it
+    if "hidden_act" in config:
+        listed.append(Change({"hidden_act": "relu"}, INERT))  # hidden_activation decides
+    for key, default in (("attn_logit_softcapping", 50.0), ("final_logit_softcapping", 30.0)):
+        if config[key] is None:
+            listed.append(Change({key: default}, MOVED))
+        else:
+            listed.append(Change({key: 1.25 * config[key]}, MOVED))
+            listed.append(Change({key: None}, MOVED))
+        listed.append(Change({key: ABSENT}, INERT if config[key] == default else MOVED))
+    listed += same_shapes(config) + rotary_changes(config, MOVED)
+    return listed + window_changes(config, without=REFUSED)
+
+
+# ------------------------------------------------------------------------------------- what families have in common
+
+
+def tying(config, head, *, tied_copy):
+    if config["tie_word_embeddings"]:
+        # Without a head of its own in the file the library makes one up; with a copy of the embedding nothing changes.
+        return [Change({"tie_word_embeddings": False}, INERT if tied_copy else REFUSED)]
+    # The library keeps a head that differs from the embedding, whatever the key says: so it has to go as well.
+    return [Change({"tie_word_embeddings": True}, INERT), Change({"tie_word_embeddings": True}, MOVED, drop=head)]
+
+
+def fewer_layer_types(config, by):
+    """layer_types has one entry a layer, and the library insists."""
+    if "layer_types" not in config:
+        return {}
+    return {"layer_types": (config["layer_types"] * 2)[: config["num_hidden_layers"] + by]}
+
+
+def other_heads(heads, hidden):
+    return next(count for count in range(2, hidden) if hidden % count == 0 and count != heads)
+
+
+def same_shapes(config):
+    """Other head counts under which every tensor keeps its shape: only the logits can tell."""
+    heads = config["num_attention_heads"]
+    implied = config["hidden_size"] // heads
+    head_dim, kv_heads = config.get("head_dim", implied), config.get("num_key_value_heads")
+    for factor in (2, 3, 5):
+        if head_dim % (2 * factor) == 0 and config["hidden_size"] % (factor * heads) == 0:
+            break
+        # These insist that heads divide the width, even where head_dim is explicit.
+        insists = config["model_type"] in ("llama", "gemma2")
+        if "head_dim" in config and not insists and head_dim % (2 * factor) == 0:
+            break
+    else:
+        return []
+    keys = {"num_attention_heads": factor * heads}
+    if kv_heads is not None:
+        keys["num_key_value_heads"] = factor * kv_heads
+    if "head_dim" in config:
+        keys["head_dim"] = head_dim // factor
+    # Qwen3 has norms of length head_dim, which give it away.
+    return [Change(keys, REFUSED if config["model_type"] == "qwen3" else MOVED)]
+
+
+def window_changes(config, without=MOVED):
+    """Of a window in force. One key more or less, among many, moves little. without: what null does."""
+    window = config["sliding_window"]
+    listed = [
+        Change({"sliding_window": window + 1}, NEARLY),
+        Change({"sliding_window": None}, without),
+        Change({"sliding_window": ABSENT}, MOVED),  # which means 4096
+    ]
+    return listed + ([Change({"sliding_window": window - 1}, NEARLY)] if window > 1 else [])
+
+
+def rotary_changes(config, expect):
+    """Of the base, and of what stretches the angles over longer sequences."""
+    if "rope_parameters" in config:
+        table, theta = "rope_parameters", config["rope_parameters"]["rope_theta"]
+        listed = [Change({"rope_parameters.rope_theta": 2.5 * theta}, expect)]
+    else:
+        table = "rope_scaling"
+        listed = [Change({"rope_theta": 2.5 * config.get("rope_theta", 10000.0)}, expect)]
+    scaling = config.get(table) or {}
+    spelling = "type" if "type" in scaling else "rope_type"
+    kind = scaling.get(spelling, "default")
+    if kind == "default":
+        if table == "rope_parameters":
+            keys = {"rope_parameters.rope_type": "linear", "rope_parameters.factor": 2.0}
+        else:
+            keys = {"rope_scaling": LINEAR_ROPE}
+        return listed + [Change(keys, expect)]
+    return listed + [
+        Change({f"{table}.{key}": value for key, value in keys.items()}, found)
+        for keys, found in scaling_changes(scaling, spelling, kind)
+    ]
+
+
+def scaling_changes(scaling, spelling, kind):
+    """Pairs of the new values and what to expect."""
+    yield {spelling: "default"}, MOVED
+    yield {spelling: ABSENT, "rope_type" if spelling == "type" else "type": kind}, INERT  # both names will do
+    yield {"factor": 1.5 * scaling["factor"]}, MOVED
+    if kind == "linear":
+        return
+    yield {spelling: "linear"}, MOVED
+    yield {"original_max_position_embeddings": 4 * scaling["original_max_position_embeddings"]}, MOVED
+    yield {"original_max_position_embeddings": ABSENT}, MOVED  # which means max_position_embeddings
+    # attention_factor decides over both mscales, and these count together or not at all.
+    for key in ("mscale", "mscale_all_dim"):
+        if key in scaling:
+            expect = INERT if "attention_factor" in scaling else MOVED
+            yield {key: 2 * scaling[key]}, expect
+            yield {key: ABSENT}, expect
+    for key in ("attention_factor", "beta_fast", "beta_slow", "low_freq_factor", "high_freq_factor"):
+        if key in scaling:
+            yield {key: 1.5 * scaling[key]}, MOVED
+            yield {key: ABSENT}, REFUSED if kind == "llama3" else MOVED
+    if "truncate" in scaling:
+        yield {"truncate": not scaling["truncate"]}, MOVED

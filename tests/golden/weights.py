@@ -1,0 +1,193 @@
+"""The tensors that checkpoints of the families hold, under their names and in their shapes."""
+
+import numpy as np
+
+from families import Case
+
+# Higher, and the worst row of some case is more than 3e-6 away from a computation in double.
+QUERY_KEY_GAIN = 1.2
+
+
+class Weights:
+    """Draws tensors that make every part matter: matrices near unit gain, queries and keys 1.2 times that so that
+    attention is far from uniform, norms 1 + 0.3 normal, biases 0.3 normal. Embedding rows have scales spread over
+    0.01 to 1: the small ones let a wrong epsilon show, the large ones a wrong residual stream."""
+
+    def __init__(self, seed: int):
+        self.random = np.random.Generator(np.random.PCG64(seed))
+        self.tensors: dict[str, np.ndarray] = {}
+
+    def _draw(self, *shape):
+        return self.random.standard_normal(shape)
+
+    def matrix(self, name, rows, columns, *, gain=1.0):
+        self.tensors[name] = gain * self._draw(rows, columns) / np.sqrt(columns)
+
+    def embedding(self, name, rows, columns, *, smallest=0.01):
+        scale = 10.0 ** self.random.uniform(np.log10(smallest), 0, (rows, 1))
+        self.tensors[name] = scale * self._draw(rows, columns)
+
+    def norm(self, name, size, *, gain=1.0, bias=False, around=1):
+        self.tensors[f"{name}.weight"] = gain * (around + 0.3 * self._draw(size))
+        if bias:
+            self.bias(name, size)
+
+    def bias(self, name, size):
+        self.tensors[f"{name}.bias"] = 0.3 * self._draw(size)
+
+    def projection(self, name, rows, columns, bias, *, gain=1.0):
+        """Stored (out, in)."""
+        self.matrix(f"{name}.weight", rows, columns, gain=gain)
+        if bias:
+            self.bias(name, rows)
+
+    def heads_of_qkv(self, name, heads, hidden, bias):
+        """One tensor with each head's queries, keys and values, head after head."""
+        self.projection(name, 3 * hidden, hidden, bias)
+        by_head = self.tensors[f"{name}.weight"].reshape(heads, 3, hidden // heads, hidden)
+        by_head[:, :2] *= QUERY_KEY_GAIN
+
+
+def llama_like_weights(config, seed):
+    """Llama, Mistral, Qwen2, Qwen3."""
+    weights = Weights(seed)
+    hidden, intermediate = config["hidden_size"], config["intermediate_size"]
+    heads = config["num_attention_heads"]
+    kv_heads = config.get("num_key_value_heads", heads)
+    head_dim = config.get("head_dim", hidden // heads)
+    qk_norm = config["model_type"] == "qwen3"
+    qkv_bias = config.get("attention_bias", config["model_type"] == "qwen2")
+    o_bias = config.get("attention_bias", False)
+    mlp_bias = config.get("mlp_bias", False)
+
+    weights.embedding("model.embed_tokens.weight", config["vocab_size"], hidden)
+    for i in range(config["num_hidden_layers"]):
+        layer = f"model.layers.{i}"
+        weights.norm(f"{layer}.input_layernorm", hidden)
+        weights.projection(f"{layer}.self_attn.q_proj", heads * head_dim, hidden, qkv_bias, gain=QUERY_KEY_GAIN)
+        weights.projection(f"{layer}.self_attn.k_proj", kv_heads * head_dim, hidden, qkv_bias, gain=QUERY_KEY_GAIN)
+        weights.projection(f"{layer}.self_attn.v_proj", kv_heads * head_dim, hidden, qkv_bias)
+        weights.projection(f"{layer}.self_attn.o_proj", hidden, heads * head_dim, o_bias)
+        if qk_norm:  # these undo the gain of the projections, so they carry it themselves
+            weights.norm(f"{layer}.self_attn.q_norm", head_dim, gain=QUERY_KEY_GAIN)
+            weights.norm(f"{layer}.self_attn.k_norm", head_dim, gain=QUERY_KEY_GAIN)
+        weights.norm(f"{layer}.post_attention_layernorm", hidden)
+        weights.projection(f"{layer}.mlp.gate_proj", intermediate, hidden, mlp_bias)
+        weights.projection(f"{layer}.mlp.up_proj", intermediate, hidden, mlp_bias)
+        weights.projection(f"{layer}.mlp.down_proj", hidden, intermediate, mlp_bias)
+    weights.norm("model.norm", hidden)
+    if not config["tie_word_embeddings"]:
+        weights.matrix("lm_head.weight", config["vocab_size"], hidden)
+    return weights.tensors
+
+
+def gpt2_weights(config, seed, prefix=""):
+    """GPT-2 stores its projections (in, out), queries, keys and values side by side in one."""
+    weights = Weights(seed)
+    hidden = config["n_embd"]
+    inner = config.get("n_inner") or 4 * hidden
+
+    def projection(name, columns_in, columns_out):
+        weights.matrix(f"{name}.weight", columns_out, columns_in)
+        weights.tensors[f"{name}.weight"] = weights.tensors[f"{name}.weight"].T.copy()
+        weights.bias(name, columns_out)
+
+    weights.embedding(f"{prefix}wte.weight", config["vocab_size"], hidden)
+    weights.embedding(f"{prefix}wpe.weight", config["n_positions"], hidden)
+    for i in range(config["n_layer"]):
+        layer = f"{prefix}h.{i}"
+        weights.norm(f"{layer}.ln_1", hidden, bias=True)
+        projection(f"{layer}.attn.c_attn", hidden, 3 * hidden)
+        weights.tensors[f"{layer}.attn.c_attn.weight"][:, : 2 * hidden] *= QUERY_KEY_GAIN
+        projection(f"{layer}.attn.c_proj", hidden, hidden)
+        weights.norm(f"{layer}.ln_2", hidden, bias=True)
+        projection(f"{layer}.mlp.c_fc", hidden, inner)
+        projection(f"{layer}.mlp.c_proj", inner, hidden)
+    weights.norm(f"{prefix}ln_f", hidden, bias=True)
+    return weights.tensors
+
+
+def gpt_neox_weights(config, seed):
+    """GPT-NeoX, whose queries, keys and values of a head stand together, head after head."""
+    weights = Weights(seed)
+    hidden, intermediate = config["hidden_size"], config["intermediate_size"]
+    heads, attention_bias = config["num_attention_heads"], config.get("attention_bias", True)
+
+    weights.embedding("gpt_neox.embed_in.weight", config["vocab_size"], hidden)
+    for i in range(config["num_hidden_layers"]):
+        layer = f"gpt_neox.layers.{i}"
+        weights.norm(f"{layer}.input_layernorm", hidden, bias=True)
+        weights.norm(f"{layer}.post_attention_layernorm", hidden, bias=True)
+        weights.heads_of_qkv(f"{layer}.attention.query_key_value", heads, hidden, attention_bias)
+        weights.projection(f"{layer}.attention.dense", hidden, hidden, attention_bias)
+        weights.projection(f"{layer}.mlp.dense_h_to_4h", intermediate, hidden, True)
+        weights.projection(f"{layer}.mlp.dense_4h_to_h", hidden, intermediate, True)
+    weights.norm("gpt_neox.final_layer_norm", hidden, bias=True)
+    if not config["tie_word_embeddings"]:
+        weights.matrix("embed_out.weight", config["vocab_size"], hidden)
+    return weights.tensors
+
+
+def gemma2_weights(config, seed):
+    """Gemma 2 stores its norms less the one that it adds, and multiplies embeddings by sqrt(hidden_size): its smallest
+    rows are smaller by that."""
+    weights = Weights(seed)
+    hidden, intermediate, head_dim = config["hidden_size"], config["intermediate_size"], config["head_dim"]
+    q_size = config["num_attention_heads"] * head_dim
+    kv_size = config["num_key_value_heads"] * head_dim
+
+    weights.embedding("model.embed_tokens.weight", config["vocab_size"], hidden, smallest=0.01 / np.sqrt(hidden))
+    for i in range(config["num_hidden_layers"]):
+        layer = f"model.layers.{i}"
+        weights.norm(f"{layer}.input_layernorm", hidden, around=0)
+        weights.matrix(f"{layer}.self_attn.q_proj.weight", q_size, hidden, gain=QUERY_KEY_GAIN)
+        weights.matrix(f"{layer}.self_attn.k_proj.weight", kv_size, hidden, gain=QUERY_KEY_GAIN)
+        weights.matrix(f"{layer}.self_attn.v_proj.weight", kv_size, hidden)
+        weights.matrix(f"{layer}.self_attn.o_proj.weight", hidden, q_size)
+        weights.norm(f"{layer}.post_attention_layernorm", hidden, around=0)
+        weights.norm(f"{layer}.pre_feedforward_layernorm", hidden, around=0)
+        weights.matrix(f"{layer}.mlp.gate_proj.weight", intermediate, hidden)
+        weights.matrix(f"{layer}.mlp.up_proj.weight", intermediate, hidden)
+        weights.matrix(f"{layer}.mlp.down_proj.weight", hidden, intermediate)
+        weights.norm(f"{layer}.post_feedforward_layernorm", hidden, around=0)
+    weights.norm("model.norm", hidden, around=0)
+    return weights.tensors
+
+
+def bloom_weights(config, seed, prefix=""):
+    """Bloom's queries, keys and values stand as GPT-NeoX's do. There are no positions to embed."""
+    weights = Weights(seed)
+    hidden = config.get("n_embed") or config["hidden_size"]
+    heads = config.get("num_attention_heads") or config["n_head"]
+
+    weights.embedding(f"{prefix}word_embeddings.weight", config["vocab_size"], hidden)
+    weights.norm(f"{prefix}word_embeddings_layernorm", hidden, bias=True)
+    for i in range(config["n_layer"]):
+        layer = f"{prefix}h.{i}"
+        weights.norm(f"{layer}.input_layernorm", hidden, bias=True)
+        weights.heads_of_qkv(f"{layer}.self_attention.query_key_value", heads, hidden, True)
+        weights.projection(f"{layer}.self_attention.dense", hidden, hidden, True)
+        weights.norm(f"{layer}.post_attention_layernorm", hidden, bias=True)
+        weights.projection(f"{layer}.mlp.dense_h_to_4h", 4 * hidden, hidden, True)
+        weights.projection(f"{layer}.mlp.dense_4h_to_h", hidden, 4 * hidden, True)
+    weights.norm(f"{prefix}ln_f", hidden, bias=True)
+    return weights.tensors
+
+
+def parameters(case: Case) -> dict[str, np.ndarray]:
+    """The case's parameters in double, under the checkpoint's names."""
+    family, prefix = case.config["model_type"], case.checkpoint.get("prefix", "")
+    if family == "gpt2":
+        return gpt2_weights(case.config, case.seed, prefix)
+    if family == "gpt_neox":
+        return gpt_neox_weights(case.config, case.seed)
+    if family == "bloom":
+        return bloom_weights(case.config, case.seed, prefix)
+    if family == "gemma2":
+        return gemma2_weights(case.config, case.seed)
+    return llama_like_weights(case.config, case.seed)
+
+
+def idle(config) -> tuple[str, ...]:
+    """How the names of tensors end that do not matter: where a token sees itself alone, what attention goes by."""
+    return ("q_proj.weight", "k_proj.weight") if config.get("sliding_window") == 1 else ()
