@@ -111,7 +111,8 @@ void Config::resolve(const std::string& name, const ConfigKey& key) {
     refuse("import.missing_key", "", fmt::format("config.json has no '{}', and it has no default", name));
   }
   const Type type = key.form->type;
-  if (key.fallback && !(is_wrong && key.fallback->is_null() && type != Type::words)) {
+  const bool is_number = type != Type::word && type != Type::words;
+  if (key.fallback && !(is_wrong && is_number && key.fallback->is_null())) {
     resolved.value = *key.fallback;
   } else {
     // What is wrong has been told: something of its type lets the rest be judged.
