@@ -85,6 +85,17 @@ def qwen3(**keys):
     } | keys  # fmt: skip
 
 
+def phi3(**keys):
+    """Phi-3 and Phi-4: fused projections that no key mentions, and a window's key that is null."""
+    return {
+        "architectures": ["Phi3ForCausalLM"], "attention_bias": False, "attention_dropout": 0.0, "bos_token_id": 91,
+        "embd_pdrop": 0.0, "eos_token_id": 93, "hidden_act": "silu", "initializer_range": 0.02,
+        "max_position_embeddings": 16384, "model_type": "phi3", "original_max_position_embeddings": 16384,
+        "pad_token_id": 92, "resid_pdrop": 0.0, "rms_norm_eps": 1e-5, "rope_scaling": None, "rope_theta": 250000,
+        "sliding_window": None, "tie_word_embeddings": False, "transformers_version": "4.47.0", "use_cache": True,
+    } | keys  # fmt: skip
+
+
 def gpt2(**keys):
     """GPT-2's own file: no intermediate size, no word about tying, keys for heads it does not have."""
     return {
@@ -171,6 +182,14 @@ def cases() -> list[Case]:
         Case("gpt2-odd", 1020, "five heads of 7: odd width, odd head_dim; n_inner null",
              gpt2(n_embd=35, n_head=5, n_layer=2, vocab_size=101, n_inner=None, n_positions=521, n_ctx=521,
                   tie_word_embeddings=True, transformers_version="5.23.0"), "dtype"),
+        Case("phi3-mha", 1021, "fused qkv_proj and gate_up_proj, multi-head, three heads of 14, untied; window "
+             "null",
+             phi3(**sizes(42, 67, 2, 3, None, 109))),
+        Case("phi3-gqa3-partial", 1022, "fused, grouped 3:1, partial_rotary_factor 0.8: 14 of a head's 18 elements turn; "
+             "tied, rope_parameters",
+             respelled(phi3(**sizes(54, 61, 2, 3, 1, 103), tie_word_embeddings=True),
+                       rope_parameters={"partial_rotary_factor": 0.8, "rope_theta": 250000, "rope_type": "default"}),
+             "dtype"),
     ]  # fmt: skip
 
 
@@ -247,6 +266,17 @@ def llama_like_weights(config, seed):
     return weights.tensors
 
 
+def phi3_weights(config, seed):
+    """Llama's, with queries, keys and values in one tensor, and gate and up in another."""
+    tensors = llama_like_weights(config, seed)
+    for i in range(config["num_hidden_layers"]):
+        for fused, parts in (("self_attn.qkv_proj", ("q", "k", "v")), ("mlp.gate_up_proj", ("gate", "up"))):
+            block = fused.split(".")[0]
+            rows = [tensors.pop(f"model.layers.{i}.{block}.{part}_proj.weight") for part in parts]
+            tensors[f"model.layers.{i}.{fused}.weight"] = np.concatenate(rows)
+    return tensors
+
+
 def gpt2_weights(config, seed, prefix=""):
     """GPT-2 stores its projections (in, out), queries, keys and values side by side in one."""
     weights = Weights(seed)
@@ -277,4 +307,6 @@ def parameters(case: Case) -> dict[str, np.ndarray]:
     """The case's parameters in double, under the checkpoint's names."""
     if case.config["model_type"] == "gpt2":
         return gpt2_weights(case.config, case.seed, case.checkpoint.get("prefix", ""))
+    if case.config["model_type"] == "phi3":
+        return phi3_weights(case.config, case.seed)
     return llama_like_weights(case.config, case.seed)

@@ -38,7 +38,8 @@ class Findings:
 # Keys that inference does not read (dropout is for training; the rest describes the file or other heads).
 INERT_VALUES = {
     "architectures": ["Other"], "attention_dropout": 0.5, "attn_pdrop": 0.9, "bos_token_id": 5, "dtype": "float64",
-    "embd_pdrop": 0.9, "eos_token_id": 6, "initializer_range": 0.7, "n_ctx": 16, "pad_token_id": 7,
+    "embd_pdrop": 0.9, "eos_token_id": 6, "initializer_range": 0.7, "n_ctx": 16,
+    "original_max_position_embeddings": 64, "pad_token_id": 7,
     "pretraining_tp": 2, "reorder_and_upcast_attn": True, "resid_pdrop": 0.9, "summary_activation": "tanh",
     "summary_first_dropout": 0.9, "summary_proj_to_labels": False, "summary_type": "mean",
     "summary_use_proj": False, "task_specific_params": None, "torch_dtype": "float64",
@@ -53,6 +54,7 @@ def changes(config: dict, *, tied_copy: bool) -> list[Change]:
         return gpt2_changes(config)
     heads, layers = config["num_attention_heads"], config["num_hidden_layers"]
     kv_heads = config.get("num_key_value_heads", heads)
+    is_phi3 = config["model_type"] == "phi3"  # which refuses every scaling but LongRoPE, and never had biases
     listed = [
         Change({"hidden_size": config["hidden_size"] + heads}, REFUSED),
         Change({"intermediate_size": config["intermediate_size"] + 1}, REFUSED),
@@ -77,11 +79,14 @@ def changes(config: dict, *, tied_copy: bool) -> list[Change]:
     listed += same_shapes(config)
     if "rope_parameters" in config:
         listed.append(Change({"rope_parameters.rope_theta": 2.5 * config["rope_parameters"]["rope_theta"]}, MOVED))
-        listed.append(Change({"rope_parameters.rope_type": "linear", "rope_parameters.factor": 2.0}, MOVED))
+        listed.append(Change({"rope_parameters.rope_type": "linear", "rope_parameters.factor": 2.0},
+                             REFUSED if is_phi3 else MOVED))
     else:
         listed.append(Change({"rope_theta": 2.5 * config.get("rope_theta", 10000.0)}, MOVED))
-        listed.append(Change({"rope_scaling": LINEAR_ROPE}, MOVED))
-    if config["model_type"] == "mistral":
+        listed.append(Change({"rope_scaling": LINEAR_ROPE}, REFUSED if is_phi3 else MOVED))
+    if "partial_rotary_factor" in config.get("rope_parameters", {}):
+        listed.append(Change({"rope_parameters.partial_rotary_factor": 1.0}, MOVED))
+    if config["model_type"] in ("mistral", "phi3"):
         listed.append(Change({"sliding_window": 32}, MOVED))
     if "use_sliding_window" in config:
         window = config["sliding_window"] or 32
@@ -93,7 +98,7 @@ def changes(config: dict, *, tied_copy: bool) -> list[Change]:
         listed.append(Change({key: v for key, v in switched_on.items() if config[key] != v}, MOVED))
     for key in ("attention_bias", "mlp_bias"):
         if key in config:
-            listed.append(Change({key: not config[key]}, MOVED_OR_REFUSED))
+            listed.append(Change({key: not config[key]}, INERT if is_phi3 else MOVED_OR_REFUSED))
     if config["model_type"] == "llama" and "attention_bias" not in config:
         listed.append(Change({"attention_bias": True}, REFUSED))
     if "head_dim" in config:

@@ -80,6 +80,7 @@ inline std::map<std::string, nlohmann::ordered_json> small_configs() {
   return {{"gpt2", {{"architectures", {"GPT2LMHeadModel"}}, {"model_type", "gpt2"}, {"n_embd", 48}, {"n_head", 4}}},
           {"llama", llama_config()},
           {"mistral", config_of("MistralForCausalLM", "mistral", {{"sliding_window", nullptr}})},
+          {"phi3", config_of("Phi3ForCausalLM", "phi3")},
           {"qwen2", config_of("Qwen2ForCausalLM", "qwen2")},
           {"qwen3", config_of("Qwen3ForCausalLM", "qwen3")}};
 }
