@@ -9,7 +9,9 @@
 
 namespace monomorph::generator {
 
-const std::map<std::string, std::string_view>& resources();
+using Texts = std::map<std::string, std::string_view>;
+
+const Texts& resources();
 
 /// One of them; an unknown path is an InternalError.
 std::string_view resource(const std::string& path);

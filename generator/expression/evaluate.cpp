@@ -26,6 +26,7 @@ double binary_value(const std::string& op, double a, double b) {
   if (op == "!=") return a != b;
   if (op == "&&") return a != 0 && b != 0;
   if (op == "||") return a != 0 || b != 0;
+  if (op == "??") return a;  // a number is not null
   throw InternalError("expression: no operator " + op);
 }
 
@@ -53,8 +54,62 @@ double value_of(const ExpressionNode& node, const std::map<std::string, double>&
       for (std::size_t i = 0; i < node.operands.size(); ++i) arguments[i] = value_of(*node.operands[i], variables);
       return find_function(node.word)->evaluate(arguments);
     }
+    case Form::word:
+    case Form::index:
+      break;  // of values alone
   }
-  throw InternalError("expression: a node of no form");
+  throw InternalError("expression: a node that is no number");
+}
+
+double number(const Datum& value) {
+  const double* number = std::get_if<double>(&value.is);
+  if (number == nullptr) throw InternalError("expression: a number is required, " + value.name + " is none");
+  return *number;
+}
+
+Datum value_of(const ExpressionNode& node, const std::function<Datum(const std::string&)>& value_of_name) {
+  const auto operand = [&](std::size_t i) { return value_of(*node.operands[i], value_of_name); };
+  switch (node.form) {
+    case Form::word:
+      return {node.word};
+    case Form::name:
+      if (node.word == "null") return {};
+      if (node.word == "true" || node.word == "false") return {node.word == "true" ? 1.0 : 0.0};
+      return value_of_name(node.word);
+    case Form::index: {
+      const Datum list = operand(0);
+      const double at = number(operand(1));
+      const auto* words = std::get_if<std::vector<std::string>>(&list.is);
+      if (words == nullptr || at < 0 || at >= static_cast<double>(words->size())) return {{}, list.name};
+      return {(*words)[static_cast<std::size_t>(at)], list.name};
+    }
+    case Form::widened:
+      return operand(0);
+    case Form::conditional:
+      return operand(number(operand(0)) != 0 ? 1 : 2);
+    case Form::binary: {
+      Datum a = operand(0), b = operand(1);
+      if (node.word == "??") return a.is_null() ? b : a;
+      const std::string& last = b.name.empty() ? a.name : b.name;
+      if (node.word == "==") return {a.is == b.is ? 1.0 : 0.0, last};
+      if (node.word == "!=") return {a.is == b.is ? 0.0 : 1.0, last};
+      return {binary_value(node.word, number(a), number(b)), last};
+    }
+    default: {
+      // The rest is of numbers: the same tree over its operands' values.
+      std::map<std::string, double> values;
+      ExpressionNode plain = node;
+      std::string last;
+      for (std::size_t i = 0; i < node.operands.size(); ++i) {
+        const Datum value = operand(i);
+        if (!value.name.empty()) last = value.name;
+        auto literal = std::make_shared<ExpressionNode>();
+        literal->value = number(value);
+        plain.operands[i] = literal;
+      }
+      return {value_of(plain, values), last};
+    }
+  }
 }
 
 }  // namespace
@@ -62,6 +117,11 @@ double value_of(const ExpressionNode& node, const std::map<std::string, double>&
 double evaluate(const Expression& expression, const std::map<std::string, double>& variables) {
   if (expression.empty()) throw InternalError("expression: nothing to evaluate");
   return value_of(*expression.root, variables);
+}
+
+Datum value_of(const Expression& expression, const std::function<Datum(const std::string&)>& value_of_name) {
+  if (expression.empty()) throw InternalError("expression: nothing to evaluate");
+  return value_of(*expression.root, value_of_name);
 }
 
 std::set<std::string> names_in(const Expression& expression) {

@@ -8,26 +8,35 @@
 // A number without point and exponent is whole. + - * of whole numbers are whole, / is always real, % takes whole
 // numbers and is floored (its result has the sign of the divisor; 0 where the divisor is 0). A whole number stands
 // where a real one is wanted. Conditions are no numbers.
+//
+// Over the values of a file (import) there are also 'words', lists of words and list[index], true, false and null,
+// a ?? b (a, but b where a is null), == and != of any two values of one type, floor(x), and names with dots. They are
+// evaluated, and never written out.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "generator/diagnostics.hpp"
 
 namespace monomorph::generator {
 
-enum class Type { real, integer, boolean };
+enum class Type { real, integer, boolean, word, words, null };  ///< the last three in Vocabulary::values alone
+
+enum class Vocabulary { elements, values };  ///< for kernels, or over the values of a file
 
 /// What an expression may name.
 struct ExpressionName {
   Type type = Type::real;
   std::optional<double> constant = {};  ///< its value, where it is known before the expression is: written in its place
+  bool optional = false;                ///< it may be null
 };
 using ExpressionNames = std::map<std::string, ExpressionName>;
 
@@ -43,11 +52,12 @@ struct Expression {
   bool empty() const { return root == nullptr; }
 };
 
-/// Parses `text`; the result has the type `wanted`. Errors are placed inside `span` (the string's place in the spec):
-/// expression.syntax, expression.types, expression.number, expression.unknown_name, expression.unknown_function,
-/// expression.arguments.
+/// Parses `text`; the result has the type `wanted` (of values it may be null too; Type::null takes any). Errors are
+/// placed inside `span` (the string's place in the spec): expression.syntax, expression.types, expression.number,
+/// expression.unknown_name, expression.unknown_function, expression.arguments.
 std::optional<Expression> parse_expression(const std::string& text, const Span& span, const ExpressionNames& names,
-                                           Type wanted, Diagnostics& diagnostics);
+                                           Type wanted, Diagnostics& diagnostics,
+                                           Vocabulary vocabulary = Vocabulary::elements);
 
 /// `text` with the variable `from` called `to`: "x * sigmoid(x)" becomes "gate * sigmoid(gate)".
 std::string rename_in_expression(const std::string& text, const std::string& from, const std::string& to);
@@ -63,6 +73,16 @@ std::string to_glsl(const Expression& expression);
 std::string to_cpp(const Expression& expression);
 /// The value, with every variable given; a condition is 1 or 0.
 double evaluate(const Expression& expression, const std::map<std::string, double>& variables);
+
+/// What an expression of Vocabulary::values is worth.
+struct Datum {
+  std::variant<std::monostate, double, std::string, std::vector<std::string>> is;  ///< null; a condition is 1 or 0
+  std::string name = {};  ///< the last name that it was made of, or ""
+  bool computed = true;   ///< from that name's value, or of none
+  bool is_null() const { return is.index() == 0; }
+};
+/// Reads every name that it meets; of c ? a : b only the chosen side is met, of all else both.
+Datum value_of(const Expression& expression, const std::function<Datum(const std::string&)>& value_of_name);
 
 /// The named activations: silu, gelu (erf), gelu_new and gelu_pytorch_tanh, quick_gelu, relu, relu2, ... -> expression
 /// of x.

@@ -18,6 +18,7 @@ const std::map<std::string, ExpressionFunction>& functions() {
       {"cos", {1, "cos", "std::cos", nullptr, [](const double* a) { return std::cos(a[0]); }}},
       {"erf", {1, "erf_approx", "std::erf", nullptr, [](const double* a) { return std::erf(a[0]); }}},
       {"exp", {1, "exp", "std::exp", nullptr, [](const double* a) { return std::exp(a[0]); }}},
+      {"floor", {1, nullptr, nullptr, nullptr, [](const double* a) { return std::floor(a[0]); }}},
       {"log", {1, "log", "std::log", nullptr, [](const double* a) { return std::log(a[0]); }}},
       {"max", {2, "max", "std::max", "std::max<std::int64_t>", [](const double* a) { return std::max(a[0], a[1]); }}},
       {"min", {2, "min", "std::min", "std::min<std::int64_t>", [](const double* a) { return std::min(a[0], a[1]); }}},
@@ -41,14 +42,16 @@ const ExpressionFunction* find_function(const std::string& name) {
 
 std::vector<std::string> function_names() {
   std::vector<std::string> names;
-  for (const auto& [name, function] : functions()) names.push_back(name);
+  for (const auto& [name, function] : functions()) {
+    if (function.glsl != nullptr) names.push_back(name);
+  }
   return names;
 }
 
 int precedence(const std::string& op) {
   static const std::map<std::string, int> table = {{"||", 1}, {"&&", 2}, {"==", 3}, {"!=", 3}, {"<", 4},
-                                                   {"<=", 4}, {">", 4},  {">=", 4}, {"+", 5},  {"-", 5},
-                                                   {"*", 6},  {"/", 6},  {"%", 6}};
+                                                   {"<=", 4}, {">", 4},  {">=", 4}, {"??", 4}, {"+", 5},
+                                                   {"-", 5},  {"*", 6},  {"/", 6},  {"%", 6}};
   const auto found = table.find(op);
   return found == table.end() ? 0 : found->second;
 }

@@ -11,20 +11,21 @@ namespace monomorph::generator {
 
 struct ExpressionNode {
   /// `widened`: a whole number as a real one.
-  enum class Form { number, name, widened, negation, inversion, binary, conditional, call };
+  enum class Form { number, word, name, index, widened, negation, inversion, binary, conditional, call };
   using Pointer = std::shared_ptr<const ExpressionNode>;
 
   Form form = Form::number;
   Type type = Type::real;
+  bool optional = false;    ///< may be null
   double value = 0;         ///< of a number
-  std::string word;         ///< name, operator or function
+  std::string word;         ///< word, name, operator or function
   std::size_t written = 1;  ///< nodes of the tree as it is written out, shared ones as often as they are met
   std::vector<Pointer> operands;
 };
 
 struct ExpressionFunction {
   std::size_t arity;
-  const char* glsl;
+  const char* glsl;  ///< null: of values alone, and whole
   const char* cpp;
   const char* whole_cpp;  ///< of whole numbers, whose result is whole then; null: takes real numbers alone
   double (*evaluate)(const double* arguments);

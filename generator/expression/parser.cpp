@@ -45,11 +45,19 @@ const char* described(Type type) {
       return "a whole number";
     case Type::boolean:
       return "a comparison";
+    case Type::word:
+      return "a word";
+    case Type::words:
+      return "a list of words";
+    case Type::null:
+      return "null";
   }
   return "";
 }
 
-bool is_number(const Pointer& node) { return node->type != Type::boolean; }
+bool is_numeric(Type type) { return type == Type::real || type == Type::integer; }
+bool is_number(const Pointer& node) { return is_numeric(node->type) && !node->optional; }
+bool is_condition(const Pointer& node) { return node->type == Type::boolean && !node->optional; }
 
 Pointer number(Type type, double value) {
   auto result = std::make_shared<ExpressionNode>();
@@ -60,10 +68,11 @@ Pointer number(Type type, double value) {
   return result;
 }
 
-Pointer make_node(Form form, Type type, std::string word, std::vector<Pointer> operands) {
+Pointer make_node(Form form, Type type, std::string word, std::vector<Pointer> operands, bool optional = false) {
   auto result = std::make_shared<ExpressionNode>();
   result->form = form;
   result->type = type;
+  result->optional = optional;
   result->word = std::move(word);
   for (const Pointer& operand : operands) result->written += operand->written;
   result->operands = std::move(operands);
@@ -89,10 +98,25 @@ Type unite(std::vector<Pointer>& numbers) {
   return Type::real;
 }
 
+/// The type of what is one side or the other, or nothing where they have none in common.
+std::optional<Type> united(std::vector<Pointer>& sides) {
+  if (is_number(sides[0]) && is_number(sides[1])) return unite(sides);
+  const Type first = sides[0]->type, second = sides[1]->type;
+  if (first == second || second == Type::null) return first;
+  if (first == Type::null) return second;
+  return is_numeric(first) && is_numeric(second) ? std::optional(Type::real) : std::nullopt;
+}
+
 class Parser {
  public:
-  Parser(const std::string& text, const Span& span, const ExpressionNames& names, Diagnostics& diagnostics)
-      : text_(text), span_(span), names_(names), diagnostics_(diagnostics), token_(next_token(text, 0)) {}
+  Parser(const std::string& text, const Span& span, const ExpressionNames& names, Diagnostics& diagnostics,
+         Vocabulary vocabulary = Vocabulary::elements)
+      : text_(text),
+        span_(span),
+        names_(names),
+        diagnostics_(diagnostics),
+        of_values_(vocabulary == Vocabulary::values),
+        token_(next_token(text, 0)) {}
 
   Pointer parse(Type wanted) {
     if (text_.size() > max_length) {
@@ -103,7 +127,9 @@ class Parser {
     if (root == nullptr) return nullptr;
     if (token_.kind != Token::Kind::end) return unexpected("an operator or the end");
     if (wanted == Type::real && is_number(root)) root = widened(root);
-    if (root->type != wanted) {
+    const bool any = of_values_ && (wanted == Type::null || root->type == Type::null);
+    const bool widens = root->optional && wanted == Type::real && root->type == Type::integer;
+    if (root->type != wanted && !any && !widens) {
       return fail("expression.types", 0, text_.size(),
                   fmt::format("this is {}; {} is required", described(root->type), described(wanted)));
     }
@@ -116,24 +142,28 @@ class Parser {
     const std::size_t begin = token_.begin;
     Pointer condition = binary(1, depth);
     if (condition == nullptr || !take("?")) return condition;
-    if (is_number(condition))
-      return fail("expression.types", begin, 1, "what stands before ? is a number; a comparison is required");
+    if (!is_condition(condition)) {
+      return fail("expression.types", begin, 1,
+                  fmt::format("what stands before ? is {}; a comparison is required", what(condition)));
+    }
     Pointer chosen = conditional(depth + 1);
     if (chosen == nullptr) return nullptr;
     if (!take(":")) return unexpected("\":\"");
     Pointer other = conditional(depth + 1);
     if (other == nullptr) return nullptr;
-    if (is_number(chosen) != is_number(other)) {
+    std::vector<Pointer> choices = {chosen, other};
+    const std::optional<Type> type = united(choices);
+    if (!type) {
       return fail("expression.types", begin, 1, "both choices of a condition must be numbers, or both comparisons");
     }
-    std::vector<Pointer> choices = {chosen, other};
-    const Type type = is_number(chosen) ? unite(choices) : Type::boolean;
-    return make_node(Form::conditional, type, "?", {condition, choices[0], choices[1]});
+    return make_node(Form::conditional, *type, "?", {condition, choices[0], choices[1]},
+                     chosen->optional || other->optional);
   }
 
   Pointer binary(int level, int depth) {
     Pointer left = unary(depth);
     while (left != nullptr && token_.kind == Token::Kind::symbol && precedence(token_.text) >= level) {
+      if (token_.text == "??" && !of_values_) return unexpected("an operator or the end");
       const Token op = token_;
       advance();
       Pointer right = binary(precedence(op.text) + 1, depth);
@@ -149,8 +179,15 @@ class Parser {
                   fmt::format("{} takes {} on both sides", op.text, what));
     };
     if (op.text == "&&" || op.text == "||") {
-      if (is_number(sides[0]) || is_number(sides[1])) return takes("comparisons");
+      if (!is_condition(sides[0]) || !is_condition(sides[1])) return takes("comparisons");
       return make_node(Form::binary, Type::boolean, op.text, std::move(sides));
+    }
+    const bool equality = op.text == "==" || op.text == "!=";
+    if (of_values_ && (op.text == "??" || equality)) {
+      const std::optional<Type> type = united(sides);
+      if (!type) return takes("values of one type");
+      const bool optional = !equality && sides[1]->optional;
+      return make_node(Form::binary, equality ? Type::boolean : *type, op.text, std::move(sides), optional);
     }
     if (!is_number(sides[0]) || !is_number(sides[1])) return takes("numbers");
     Type type = unite(sides);
@@ -175,7 +212,7 @@ class Parser {
     if (!minus && !take("!")) return primary(depth);
     Pointer operand = unary(depth + 1);
     if (operand == nullptr) return nullptr;
-    if (is_number(operand) != minus) {
+    if (minus ? !is_number(operand) : !is_condition(operand)) {
       return fail("expression.types", token.begin, 1, minus ? "- takes a number" : "! takes a comparison");
     }
     return make_node(minus ? Form::negation : Form::inversion, operand->type, token.text, {operand});
@@ -193,9 +230,15 @@ class Parser {
       const bool whole = token.text.find_first_of(".eE") == std::string::npos;
       return number(whole ? Type::integer : Type::real, value);
     }
+    if (token.kind == Token::Kind::word && of_values_) {
+      advance();
+      return make_node(Form::word, Type::word, token.text.substr(1, token.text.size() - 2), {});
+    }
     if (token.kind == Token::Kind::name) {
       advance();
-      return take("(") ? call(token, depth) : name(token);
+      if (take("(")) return call(token, depth);
+      Pointer named = name(token);
+      return named->type == Type::words && take("[") ? index(named, depth) : named;
     }
     if (take("(")) {
       Pointer inner = conditional(depth + 1);
@@ -205,11 +248,26 @@ class Parser {
     return unexpected("a number, a name or \"(\"");
   }
 
+  Pointer index(const Pointer& list, int depth) {
+    const std::size_t begin = token_.begin;
+    Pointer at = conditional(depth + 1);
+    if (at == nullptr) return nullptr;
+    if (!take("]")) return unexpected("\"]\"");
+    if (!is_number(at) || at->type != Type::integer) {
+      return fail("expression.types", begin, 1, fmt::format("an index is a whole number; this is {}", what(at)));
+    }
+    return make_node(Form::index, Type::word, "", {list, at}, true);  // null past the end
+  }
+
   Pointer name(const Token& token) {
+    if (of_values_ && token.text == "null") return make_node(Form::name, Type::null, token.text, {}, true);
+    if (of_values_ && (token.text == "true" || token.text == "false")) {
+      return make_node(Form::name, Type::boolean, token.text, {});
+    }
     const auto known = names_.find(token.text);
     if (known != names_.end()) {
-      const auto& [type, constant] = known->second;
-      return constant ? number(type, *constant) : make_node(Form::name, type, token.text, {});
+      const auto& [type, constant, optional] = known->second;
+      return constant ? number(type, *constant) : make_node(Form::name, type, token.text, {}, optional);
     }
     std::vector<std::string> all, constants;
     for (const auto& [name, is] : names_) (is.constant ? constants : all).push_back(name);
@@ -238,13 +296,16 @@ class Parser {
         Pointer argument = conditional(depth + 1);
         if (argument == nullptr) return nullptr;
         if (!is_number(argument)) {
-          fail("expression.types", token.begin, token.text.size(), token.text + " takes numbers, not comparisons");
+          fail("expression.types", token.begin, token.text.size(),
+               fmt::format("{} takes numbers, not {}", token.text,
+                           is_condition(argument) ? "comparisons" : what(argument)));
         }
         arguments.push_back(std::move(argument));
       } while (take(","));
       if (!take(")")) return unexpected("\",\" or \")\"");
     }
     const ExpressionFunction* function = find_function(token.text);
+    if (function != nullptr && function->glsl == nullptr && !of_values_) function = nullptr;
     const auto activation = named_activations().find(token.text);
     const bool is_activation = activation != named_activations().end();
     const std::size_t arity = function != nullptr ? function->arity : 1;
@@ -264,7 +325,7 @@ class Parser {
                            widened(arguments.front()), token);
     }
     if (function->whole_cpp == nullptr) std::transform(arguments.begin(), arguments.end(), arguments.begin(), widened);
-    const Type type = unite(arguments);
+    const Type type = function->glsl == nullptr ? Type::integer : unite(arguments);
     return make_node(Form::call, type, token.text, std::move(arguments));
   }
 
@@ -281,6 +342,10 @@ class Parser {
     if (result->written <= max_written) return result;
     return fail("expression.syntax", token.begin, token.text.size(),
                 "this expression is too long once its activations are written out");
+  }
+
+  static std::string what(const Pointer& node) {
+    return std::string(described(node->type)) + (node->optional && node->type != Type::null ? " or null" : "");
   }
 
   void advance() { token_ = next_token(text_, token_.begin + token_.text.size()); }
@@ -312,6 +377,7 @@ class Parser {
   const Span& span_;
   const ExpressionNames& names_;
   Diagnostics& diagnostics_;
+  const bool of_values_;
   Token token_;
   bool failed_ = false;
 };
@@ -325,8 +391,8 @@ ExpressionNames variables(const std::vector<std::string>& names) {
 }
 
 std::optional<Expression> parse_expression(const std::string& text, const Span& span, const ExpressionNames& names,
-                                           Type wanted, Diagnostics& diagnostics) {
-  Pointer root = Parser(text, span, names, diagnostics).parse(wanted);
+                                           Type wanted, Diagnostics& diagnostics, Vocabulary vocabulary) {
+  Pointer root = Parser(text, span, names, diagnostics, vocabulary).parse(wanted);
   if (root == nullptr) return std::nullopt;
   return Expression{std::move(root), text};
 }

@@ -38,14 +38,19 @@ Token next_token(const std::string& text, std::size_t begin) {
     return take(Token::Kind::number, end);
   }
   if (is(begin, word)) {
-    while (is(end, word)) ++end;
+    while (is(end, word) || (is(end, [](int c) { return c == '.'; }) && is(end + 1, word) && !is(end + 1, digit)))
+      ++end;
     return take(Token::Kind::name, end);
   }
-  for (const char* symbol : {"<=", ">=", "==", "!=", "&&", "||"}) {
+  if (text[begin] == '\'') {
+    end = text.find('\'', begin + 1);
+    if (end != std::string::npos) return take(Token::Kind::word, end + 1);
+  }
+  for (const char* symbol : {"<=", ">=", "==", "!=", "&&", "||", "??"}) {
     if (text.compare(begin, 2, symbol) == 0) return take(Token::Kind::symbol, begin + 2);
   }
   if (text.compare(begin, 2, "**") == 0) return take(Token::Kind::invalid, begin + 2);
-  const bool known = std::string("+-*/%!()<>?:,").find(text[begin]) != std::string::npos;
+  const bool known = std::string("+-*/%!()<>?:,[]").find(text[begin]) != std::string::npos;
   return take(known ? Token::Kind::symbol : Token::Kind::invalid, begin + 1);
 }
 

@@ -7,9 +7,9 @@
 namespace monomorph::generator {
 
 struct Token {
-  enum class Kind { number, name, symbol, end, invalid };
+  enum class Kind { number, name, word, symbol, end, invalid };
   Kind kind = Kind::end;
-  std::string text;
+  std::string text;  ///< of a word, with its quotes
   std::size_t begin = 0;
 };
 

@@ -113,8 +113,11 @@ std::string write(const ExpressionNode& node, Language language) {
              write_at(*node.operands[2], 1, language);
     case Form::call:
       return write_call(node, language);
+    case Form::word:
+    case Form::index:
+      break;  // of values alone
   }
-  throw InternalError("expression: a node of no form");
+  throw InternalError("expression: a node that is never written out");
 }
 
 }  // namespace

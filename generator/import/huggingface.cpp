@@ -5,10 +5,8 @@
 #include <filesystem>
 #include <system_error>
 
-#include "generator/import/architectures.hpp"
-#include "generator/import/checkpoint_dtypes.hpp"
 #include "generator/import/import.hpp"
-#include "generator/import/write_spec.hpp"
+#include "generator/import/steps.hpp"
 #include "generator/spec/spec.hpp"
 
 namespace monomorph::generator {
@@ -16,45 +14,35 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Architecture architectures[] = {
-    {"LlamaForCausalLM", "llama", family_llama}, {"MistralForCausalLM", "mistral", family_mistral},
-    {"Qwen2ForCausalLM", "qwen2", family_qwen2}, {"Qwen3ForCausalLM", "qwen3", family_qwen3},
-    {"GPT2LMHeadModel", "gpt2", family_gpt2},
-};
-
-std::string joined(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, ", ")); }
-
 /// By `architectures`; where it is absent, by `model_type`, as the library's own automatic class does.
-const Architecture* find_architecture(ConfigReader& config) {
-  const std::string type = config.text("model_type", "").value;
+const Family* find_family(Config& config) {
+  const std::string type = config.text("model_type");
+  const nlohmann::ordered_json* names = config.find("architectures");
   std::string name;
-  if (config.has("architectures")) {
-    const nlohmann::ordered_json& names = *config.find("architectures");
-    if (!names.is_array() || names.size() != 1 || !names[0].is_string()) {
+  if (names != nullptr && !names->is_null()) {
+    if (!names->is_array() || names->size() != 1 || !(*names)[0].is_string()) {
       config.wrong_type("architectures", "a list of one name");
       return nullptr;
     }
-    name = names[0].get<std::string>();
-    if (name == "LLaMAForCausalLM") name = "LlamaForCausalLM";  // as the first conversions spelt it
-  } else if (type.empty()) {
+    name = (*names)[0].get<std::string>();
+  }
+  const std::string all = fmt::format("{}", fmt::join(supported_architectures(), ", "));
+  if (name.empty() && type.empty()) {
     config.refuse("import.architecture", "architectures",
-                  fmt::format("config.json has neither 'architectures' nor 'model_type'; it must name one of {}",
-                              joined(supported_architectures())));
+                  "config.json has neither 'architectures' nor 'model_type'; it must name one of " + all);
     return nullptr;
   }
-  for (const Architecture& row : architectures) {
-    if (name.empty() ? type != row.model_type : name != row.name) continue;
-    if (!type.empty() && type != row.model_type) {
-      config.refuse("import.architecture", "model_type",
-                    fmt::format("'model_type' is '{}', but {} has model_type '{}'; make them agree", type, row.name,
-                                row.model_type));
-      return nullptr;
-    }
-    return &row;
+  for (const auto& [file, family] : families()) {
+    const std::vector<std::string>& own = family.architectures;
+    if (name.empty() ? type != family.model_type : std::find(own.begin(), own.end(), name) == own.end()) continue;
+    if (type.empty() || type == family.model_type) return &family;
+    config.refuse("import.architecture", "model_type",
+                  fmt::format("'model_type' is '{}', but {} has model_type '{}'; make them agree", type, own.front(),
+                              family.model_type));
+    return nullptr;
   }
-  config.refuse(
-      "import.architecture", name.empty() ? "model_type" : "architectures",
-      fmt::format("'{}' does not run; what runs is {}", name.empty() ? type : name, joined(supported_architectures())));
+  config.refuse("import.architecture", name.empty() ? "model_type" : "architectures",
+                fmt::format("'{}' does not run; what runs is {}", name.empty() ? type : name, all));
   return nullptr;
 }
 
@@ -71,6 +59,29 @@ std::string model_name(const std::string& directory) {
   if (std::isalnum(static_cast<unsigned char>(name.front())) == 0) name.insert(0, "model");
   if (is_reserved_model_name(name)) name += "-model";
   return name.substr(0, 100);
+}
+
+ImportedSpec import_as(const Family& family, Config& config, const std::string& directory,
+                       const std::vector<std::string>& ignored_keys, Diagnostics& diagnostics) {
+  const std::string name = model_name(directory);
+  std::string origin = "config.json";
+  if (const std::string version = config.text("transformers_version"); !version.empty()) {
+    origin += " of transformers " + version;
+  }
+  config.resolve(family);
+  SpecLines lines = {{"model", "name", write_string(name)}};
+  const std::map<std::string, Datum> fields = map_config(config, family, lines);
+  const auto number = [&](const std::string& field) {
+    const auto found = fields.find(field);
+    return found == fields.end() || found->second.is_null() ? 0 : std::get<double>(found->second.is);
+  };
+  read_checkpoint(config, directory, family, number("lm_head.tie_word_embeddings") != 0, lines, diagnostics);
+  read_stop_tokens(config, directory, family.tokenizer, number("model.vocab_size"), lines, diagnostics);
+  for (const std::string& key : config.account_for_rest(family, ignored_keys)) {
+    lines.push_back({"import.ignored", write_string(key), "\"named by --ignore\""});
+  }
+  return write_spec(fmt::format("{}: a {}, imported from {}.", name, family.architectures.front(), origin), lines,
+                    config.source());
 }
 
 void check_ignored(const JsonFile& file, const std::vector<std::string>& ignore, Diagnostics& diagnostics) {
@@ -100,7 +111,7 @@ void append_in_order(Diagnostics found, Diagnostics& diagnostics) {
 
 std::vector<std::string> supported_architectures() {
   std::vector<std::string> names;
-  for (const Architecture& row : architectures) names.emplace_back(row.name);
+  for (const auto& [file, family] : families()) names.push_back(family.architectures.front());
   return names;
 }
 
@@ -126,22 +137,11 @@ std::optional<ImportedSpec> import_with_places(const std::string& directory,
   const std::optional<JsonFile> file = read_json_file((fs::path(directory) / "config.json").string(), found);
   std::optional<ImportedSpec> spec;
   if (file) {
-    ConfigReader config(*file, file->value, "", found);
-    if (const Architecture* architecture = find_architecture(config)) {
-      ModelDescription model;
-      model.name = model_name(directory);
-      model.architecture = architecture->name;
-      if (config.has("transformers_version")) {
-        model.transformers_version = config.text("transformers_version", "").value;
-      }
-      const ImportContext context{*architecture, directory, ignored_keys, found};
-      (architecture->family == family_gpt2 ? read_gpt2 : read_llama)(config, context, model);
-      read_dtypes(config, directory, model, found);
-      for (std::string& key : config.account_for_rest(architecture->family, architecture->name, ignored_keys)) {
-        model.ignored_keys.push_back(std::move(key));
-      }
+    Config config(*file, found);
+    if (const Family* family = find_family(config)) {
+      spec = import_as(*family, config, directory, ignored_keys, found);
       check_ignored(*file, ignored_keys, found);
-      if (!found.has_errors()) spec = write_spec(model, file->source);
+      if (found.has_errors()) spec.reset();
     }
   }
   append_in_order(std::move(found), diagnostics);

@@ -2,8 +2,8 @@
 //
 // Takes a directory with config.json, and with generation_config.json and safetensors weights where there are any.
 // Gives a spec as a person would write it, which read_spec reads. Every key of config.json is mapped, ignored for a
-// reason that stands in key_tables.cpp, checked to have the only value that runs, or an error at its line; all of them
-// in one run. Nothing is written and nothing but headers is read of the weights.
+// reason that stands in families/, checked to have the only value that runs, or an error at its line; all of them in
+// one run. Nothing is written and nothing but headers is read of the weights.
 //
 // Stop tokens: generation_config.json's eos_token_id where it has one, else config.json's, else the architecture's
 // default; so does transformers' `generate`. Ids outside the vocabulary can never be drawn and are left out.

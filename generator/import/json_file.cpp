@@ -25,116 +25,67 @@ Span span_at(const std::shared_ptr<const Source>& source, std::size_t offset, st
   return span;
 }
 
-/// Listens to the parser for keys alone. The parser has then read exactly to the key's closing quote, so that the
-/// stream's position is the key's end.
-class KeyListener : public nlohmann::json_sax<nlohmann::ordered_json> {
- public:
-  KeyListener(std::shared_ptr<const Source> source, std::istringstream& stream, JsonFile& file,
-              Diagnostics& diagnostics)
-      : source_(std::move(source)), stream_(stream), file_(file), diagnostics_(diagnostics) {}
-
-  bool null() override { return true; }
-  bool boolean(bool) override { return true; }
-  bool number_integer(number_integer_t) override { return true; }
-  bool number_unsigned(number_unsigned_t) override { return true; }
-  bool number_float(number_float_t, const string_t&) override { return true; }
-  bool string(string_t&) override { return true; }
-  bool binary(binary_t&) override { return true; }
-  bool start_object(std::size_t) override { return enter(); }
-  bool end_object() override { return leave(); }
-  bool start_array(std::size_t) override { return enter(); }
-  bool end_array() override { return leave(); }
-
-  bool key(string_t& name) override {
-    const auto end = static_cast<std::size_t>(stream_.rdbuf()->pubseekoff(0, std::ios::cur, std::ios::in));
-    const std::size_t start = opening_quote(end);
-    levels_.back().key = name;
-    const std::string path = this->path();
-    const Span span = span_at(source_, start, end - start);
-    const auto [place, inserted] = levels_.back().seen.emplace(name, span);
-    if (!inserted) {
-      diagnostics_.error("import.duplicate_key", span, fmt::format("'{}' is given twice; keep one of them", path))
-          .notes.push_back({"first given here", place->second});
-    }
-    file_.spans.emplace(path, span);
-    return true;
-  }
-
-  bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& error) override {
-    // The library's text opens with its own error number and position, which the span says better.
-    std::string what = error.what();
-    const std::size_t colon = what.find(": ");
-    if (colon != std::string::npos) what = what.substr(colon + 2);
-    diagnostics_.error("import.json", span_at(source_, position == 0 ? 0 : position - 1, 1),
-                       fmt::format("this is not JSON: {}", what));
-    return false;
-  }
-
- private:
+/// Notes where every key stands. The text is known to be JSON.
+void find_keys(JsonFile& file, Diagnostics& diagnostics) {
   struct Level {
-    std::string key;  ///< the one being read; "" in an array
+    std::string path;  ///< of the key being read; in a list, of the list
     std::map<std::string, Span> seen;
   };
-
-  bool enter() {
-    levels_.push_back({});
-    return true;
-  }
-  bool leave() {
-    levels_.pop_back();
-    return true;
-  }
-
-  std::string path() const {
-    std::string path;
-    for (const Level& level : levels_) {
-      if (!path.empty()) path += '.';
-      path += level.key;
+  const std::string& text = file.source->text;
+  std::vector<Level> levels = {{}};
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '{' || text[at] == '[') levels.push_back({levels.back().path + (text[at] == '[' ? "." : ""), {}});
+    if (text[at] == '}' || text[at] == ']') levels.pop_back();
+    if (text[at] != '"') continue;
+    const std::size_t begin = at;
+    for (++at; text[at] != '"'; ++at) at += text[at] == '\\' ? 1 : 0;
+    const std::size_t next = text.find_first_not_of(" \t\r\n", at + 1);
+    if (next == std::string::npos || text[next] != ':') continue;
+    const Span span = span_at(file.source, begin, at + 1 - begin);
+    const auto name = nlohmann::ordered_json::parse(text.substr(begin, span.length)).get<std::string>();
+    const std::string& above = levels[levels.size() - 2].path;
+    levels.back().path = above.empty() ? name : above + "." + name;
+    const auto [place, inserted] = levels.back().seen.emplace(name, span);
+    if (!inserted) {
+      diagnostics
+          .error("import.duplicate_key", span, fmt::format("'{}' is given twice; keep one of them", levels.back().path))
+          .notes.push_back({"first given here", place->second});
     }
-    return path;
+    file.spans.emplace(levels.back().path, span);
   }
-
-  std::size_t opening_quote(std::size_t end) const {
-    const std::string& text = source_->text;
-    std::size_t at = end - 1;  // the closing quote
-    while (at > 0) {
-      --at;
-      std::size_t escapes = 0;
-      while (escapes < at && text[at - 1 - escapes] == '\\') ++escapes;
-      if (text[at] == '"' && escapes % 2 == 0) break;
-    }
-    return at;
-  }
-
-  std::shared_ptr<const Source> source_;
-  std::istringstream& stream_;
-  JsonFile& file_;
-  Diagnostics& diagnostics_;
-  std::vector<Level> levels_;
-};
+}
 
 }  // namespace
 
 Span JsonFile::span(const std::string& path) const {
   const auto place = spans.find(path);
-  if (place != spans.end()) return place->second;
-  Span file;
-  file.source = source;
-  return file;
+  return place != spans.end() ? place->second : Span{source};
 }
 
 std::optional<JsonFile> read_json_file(const std::string& path, Diagnostics& diagnostics) {
   JsonFile file;
   file.source = read_source(path);
-
-  std::istringstream keys(file.source->text);
-  KeyListener listener(file.source, keys, file, diagnostics);
-  if (!nlohmann::ordered_json::sax_parse(keys, &listener)) return std::nullopt;
-  file.value = nlohmann::ordered_json::parse(file.source->text);
+  const std::string& text = file.source->text;
+  try {
+    file.value = nlohmann::ordered_json::parse(text);
+  } catch (const nlohmann::json::exception& error) {
+    // The library's text opens with its own error number and position, which the span says better. A number beyond
+    // all bounds is not placed but quoted.
+    std::string what = error.what();
+    if (const std::size_t colon = what.find(": "); colon != std::string::npos) what = what.substr(colon + 2);
+    const auto* syntax = dynamic_cast<const nlohmann::json::parse_error*>(&error);
+    const std::size_t quote = what.find('\'') + 1;
+    const std::size_t at = syntax == nullptr   ? text.find(what.substr(quote, what.rfind('\'') - quote))
+                           : syntax->byte == 0 ? 0
+                                               : syntax->byte - 1;
+    diagnostics.error("import.json", span_at(file.source, at, 1), fmt::format("this is not JSON: {}", what));
+    return std::nullopt;
+  }
   if (!file.value.is_object()) {
     diagnostics.error("import.json", span_at(file.source, 0, 1), "this is not an object of keys and values");
     return std::nullopt;
   }
+  find_keys(file, diagnostics);
   return file;
 }
 

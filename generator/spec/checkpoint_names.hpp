@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "generator/spec/spec.hpp"
+
 namespace monomorph::generator {
 
 struct NamedTensor {
@@ -23,6 +25,10 @@ struct NameTable {
 
 /// The table called `name`, or nothing.
 const NameTable* find_name_table(const std::string& name);
+
+/// Adds the lines of the named table that the section does not say otherwise: a tensor of several parts and a line of
+/// one of them exclude each other.
+void add_named_table(CheckpointSection& checkpoint);
 
 /// The parts that a line of a table of names says: those that are `fused`, by their words beside the line's own, or
 /// the one that it is called after.

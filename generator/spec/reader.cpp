@@ -34,8 +34,19 @@ void refuse_unknown_sections(TomlValue& root, Diagnostics& diagnostics) {
   }
 }
 
-/// The lines of the named table that the spec does not say otherwise: a tensor of several parts and a line of one of
-/// them exclude each other.
+void compute_engine_defaults(Spec& spec) {
+  EngineSection& engine = spec.engine;
+  if (!engine.max_sequence_length.given) {
+    engine.max_sequence_length.value = std::min<std::int64_t>(spec.model.max_position_embeddings.value, 4096);
+  }
+  if (!engine.prefill_chunk.given) {
+    engine.prefill_chunk.value = std::min<std::int64_t>(engine.max_sequence_length.value, 128);
+  }
+  if (!engine.kv_cache.given) engine.kv_cache.value = spec.checkpoint.dtype.value == "f32" ? "f32" : "f16";
+}
+
+}  // namespace
+
 void add_named_table(CheckpointSection& checkpoint) {
   const NameTable* table = find_name_table(checkpoint.names.value);
   if (table == nullptr) {
@@ -59,19 +70,6 @@ void add_named_table(CheckpointSection& checkpoint) {
     checkpoint.ignore.push_back({name, why, false, checkpoint.names.span});
   }
 }
-
-void compute_engine_defaults(Spec& spec) {
-  EngineSection& engine = spec.engine;
-  if (!engine.max_sequence_length.given) {
-    engine.max_sequence_length.value = std::min<std::int64_t>(spec.model.max_position_embeddings.value, 4096);
-  }
-  if (!engine.prefill_chunk.given) {
-    engine.prefill_chunk.value = std::min<std::int64_t>(engine.max_sequence_length.value, 128);
-  }
-  if (!engine.kv_cache.given) engine.kv_cache.value = spec.checkpoint.dtype.value == "f32" ? "f32" : "f16";
-}
-
-}  // namespace
 
 bool Biases::has(const std::string& projection) const {
   return all || std::find(projections.begin(), projections.end(), projection) != projections.end();

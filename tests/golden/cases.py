@@ -13,6 +13,7 @@ from families import (
     llama,
     llama_1,
     mistral,
+    phi3,
     qwen2,
     qwen3,
     respelled,
@@ -86,6 +87,14 @@ def cases() -> list[Case]:
         Case("gpt2-odd", 1020, "five heads of 7: odd width, odd head_dim; n_inner null",
              gpt2(n_embd=35, n_head=5, n_layer=2, vocab_size=101, n_inner=None, n_positions=521, n_ctx=521,
                   tie_word_embeddings=True, transformers_version="5.23.0"), "dtype"),
+        Case("phi3-mha", 1021, "fused qkv_proj and gate_up_proj, multi-head, three heads of 14, untied; window "
+             "null",
+             phi3(**sizes(42, 67, 2, 3, None, 109))),
+        Case("phi3-gqa3-partial", 1022, "fused, grouped 3:1, partial_rotary_factor 0.8: 14 of a head's 18 elements turn; "
+             "tied, rope_parameters",
+             respelled(phi3(**sizes(54, 61, 2, 3, 1, 103), tie_word_embeddings=True),
+                       rope_parameters={"partial_rotary_factor": 0.8, "rope_theta": 250000, "rope_type": "default"}),
+             "dtype"),
         Case("gpt-neox-parallel", 1021, "Pythia: both norms of the layer's input, a quarter of 24 turns, untied; "
              "stores masks as booleans and rotary frequencies in half precision",
              gpt_neox(**sizes(72, 97, 2, 3, None, 101), max_position_embeddings=307), checkpoint={"masks": True},

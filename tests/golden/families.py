@@ -91,6 +91,17 @@ def qwen3(**keys):
     } | keys  # fmt: skip
 
 
+def phi3(**keys):
+    """Phi-3 and Phi-4: fused projections that no key mentions, and a window's key that is null."""
+    return {
+        "architectures": ["Phi3ForCausalLM"], "attention_bias": False, "attention_dropout": 0.0, "bos_token_id": 91,
+        "embd_pdrop": 0.0, "eos_token_id": 93, "hidden_act": "silu", "initializer_range": 0.02,
+        "max_position_embeddings": 16384, "model_type": "phi3", "original_max_position_embeddings": 16384,
+        "pad_token_id": 92, "resid_pdrop": 0.0, "rms_norm_eps": 1e-5, "rope_scaling": None, "rope_theta": 250000,
+        "sliding_window": None, "tie_word_embeddings": False, "transformers_version": "4.47.0", "use_cache": True,
+    } | keys  # fmt: skip
+
+
 def gpt2(**keys):
     """GPT-2's own file: no intermediate size, no word about tying, keys for heads it does not have."""
     return {

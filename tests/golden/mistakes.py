@@ -22,7 +22,8 @@ INERT_VALUES = {
     "architectures": ["Other"], "attention_dropout": 0.5, "attention_softmax_in_fp32": False, "attn_pdrop": 0.9,
     "bias_dropout_fusion": False, "bos_token_id": 5, "cache_implementation": "static", "classifier_dropout": 0.9,
     "dtype": "float64", "embd_pdrop": 0.9, "eos_token_id": 6, "hidden_dropout": 0.9, "initializer_range": 0.7,
-    "is_decoder": True, "masked_softmax_fusion": False, "n_ctx": 16, "offset_alibi": 7, "pad_token_id": 7,
+    "is_decoder": True, "masked_softmax_fusion": False, "n_ctx": 16, "offset_alibi": 7,
+    "original_max_position_embeddings": 64, "pad_token_id": 7,
     "pretraining_tp": 2, "reorder_and_upcast_attn": True, "resid_pdrop": 0.9, "seq_length": 16,
     "skip_bias_add": False, "skip_bias_add_qkv": True, "sliding_window_size": 5, "summary_activation": "tanh",
     "summary_first_dropout": 0.9, "summary_proj_to_labels": False, "summary_type": "mean", "summary_use_proj": False,
@@ -43,7 +44,7 @@ def changes(config: dict, *, tied_copy: bool) -> list[Change]:
 
 
 def llama_like_changes(config, tied_copy):
-    """Llama, Mistral, Qwen2, Qwen3."""
+    """Llama, Mistral, Phi-3, Qwen2, Qwen3."""
     heads, layers = config["num_attention_heads"], config["num_hidden_layers"]
     kv_heads = config.get("num_key_value_heads", heads)
     listed = [
@@ -64,7 +65,8 @@ def llama_like_changes(config, tied_copy):
     listed += same_shapes(config)
     # A token that sees itself alone has one weight to give, whatever its angle.
     listed += rotary_changes(config, INERT if config.get("sliding_window") == 1 else MOVED)
-    if config["model_type"] == "mistral":
+    is_phi3 = config["model_type"] == "phi3"  # which never had biases
+    if config["model_type"] in ("mistral", "phi3"):
         listed += window_changes(config) if config.get("sliding_window") else [Change({"sliding_window": 32}, MOVED)]
     if "use_sliding_window" in config:
         window = config["sliding_window"] or 32
@@ -76,7 +78,7 @@ def llama_like_changes(config, tied_copy):
         listed.append(Change({key: v for key, v in switched_on.items() if config[key] != v}, MOVED))
     for key in ("attention_bias", "mlp_bias"):
         if key in config:
-            listed.append(Change({key: not config[key]}, MOVED_OR_REFUSED))
+            listed.append(Change({key: not config[key]}, INERT if is_phi3 else MOVED_OR_REFUSED))
     if config["model_type"] == "llama" and "attention_bias" not in config:
         listed.append(Change({"attention_bias": True}, REFUSED))
     if "head_dim" in config:
@@ -286,7 +288,10 @@ def rotary_changes(config, expect):
             keys = {"rope_parameters.rope_type": "linear", "rope_parameters.factor": 2.0}
         else:
             keys = {"rope_scaling": LINEAR_ROPE}
-        return listed + [Change(keys, expect)]
+        if "partial_rotary_factor" in config.get(table, {}):
+            listed.append(Change({f"{table}.partial_rotary_factor": 1.0}, expect))
+        # Phi-3 refuses every scaling but LongRoPE.
+        return listed + [Change(keys, REFUSED if config["model_type"] == "phi3" else expect)]
     return listed + [
         Change({f"{table}.{key}": value for key, value in keys.items()}, found)
         for keys, found in scaling_changes(scaling, spelling, kind)

@@ -81,6 +81,17 @@ def llama_like_weights(config, seed):
     return weights.tensors
 
 
+def phi3_weights(config, seed):
+    """Llama's, with queries, keys and values in one tensor, and gate and up in another."""
+    tensors = llama_like_weights(config, seed)
+    for i in range(config["num_hidden_layers"]):
+        for fused, parts in (("self_attn.qkv_proj", ("q", "k", "v")), ("mlp.gate_up_proj", ("gate", "up"))):
+            block = fused.split(".")[0]
+            rows = [tensors.pop(f"model.layers.{i}.{block}.{part}_proj.weight") for part in parts]
+            tensors[f"model.layers.{i}.{fused}.weight"] = np.concatenate(rows)
+    return tensors
+
+
 def gpt2_weights(config, seed, prefix=""):
     """GPT-2 stores its projections (in, out), queries, keys and values side by side in one."""
     weights = Weights(seed)
@@ -183,6 +194,8 @@ def parameters(case: Case) -> dict[str, np.ndarray]:
         return gpt_neox_weights(case.config, case.seed)
     if family == "bloom":
         return bloom_weights(case.config, case.seed, prefix)
+    if family == "phi3":
+        return phi3_weights(case.config, case.seed)
     if family == "gemma2":
         return gemma2_weights(case.config, case.seed)
     return llama_like_weights(case.config, case.seed)

@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "generator/import/key_tables.hpp"
+#include "generator/import/family.hpp"
 #include "tests/generator/import/imported.hpp"
 
 using namespace monomorph::tests;
@@ -73,48 +73,32 @@ TEST_CASE("--ignore of a key that is not there suggests the nearest") {
   CHECK(imported.complains("import.ignore", "new_key"));
 }
 
-TEST_CASE("every row of the table of ignored keys is accepted and leaves the spec as it was") {
-  const std::string plain = *import_text(llama_config().dump()).text;
-  const std::string body = plain.substr(plain.find('\n', plain.find("name =")));
-  for (const IgnoredKey& row : ignored_keys()) {
-    CAPTURE(row.key);
-    if ((row.families & family_llama) == 0 || std::string(row.key) == "transformers_version") continue;
-    const Imported imported = import_text(llama_config({{row.key, "something"}}).dump());
-    REQUIRE(imported.text);
-    CHECK(imported.text->substr(imported.text->find('\n', imported.text->find("name ="))) == body);
-  }
-}
-
-TEST_CASE("every row of the table of single values accepts these and refuses another by name") {
-  for (const OnlyValue& row : only_values()) {
-    CAPTURE(row.key);
-    const std::string allowed = row.allowed;
-    const json good = json::parse(allowed.substr(0, allowed.find(' ')));
-    json config = llama_config();
-    if ((row.families & family_llama) == 0) {
-      config = (row.families & family_mistral) != 0
-                   ? config_of("MistralForCausalLM", "mistral", {{"sliding_window", nullptr}})
-                   : json({{"architectures", {"GPT2LMHeadModel"}}});
+TEST_CASE("every key that a family ignores is accepted and leaves the spec as it was") {
+  for (const auto& [name, config] : small_configs()) {
+    const std::string plain = *import_text(config.dump()).text;
+    for (const auto& [key, why] : families().at(name).ignored) {
+      INFO(name, ": ", key);
+      json with = config;
+      with[key] = "something";
+      const Imported imported = import_text(with.dump());
+      REQUIRE(imported.text);
+      const auto body = [](const std::string& text) { return text.substr(text.find('\n', text.find("name ="))); };
+      CHECK(body(*imported.text) == body(plain));
     }
-    config[row.key] = good;
-    CHECK(import_text(config.dump()).text);
-    config[row.key] = "another";
-    const Imported refused = import_text(config.dump());
-    CHECK_FALSE(refused.text);
-    CHECK(refused.complains("import.unsupported_value", row.key));
   }
 }
 
-TEST_CASE("no key stands in the tables twice for one architecture") {
-  std::map<std::string, unsigned> seen;
-  for (const IgnoredKey& row : ignored_keys()) {
-    CAPTURE(row.key);
-    CHECK((seen[row.key] & row.families) == 0u);
-    seen[row.key] |= row.families;
-  }
-  for (const OnlyValue& row : only_values()) {
-    CAPTURE(row.key);
-    CHECK((seen[row.key] & row.families) == 0u);
-    seen[row.key] |= row.families;
+TEST_CASE("every key of a family with one value that runs has that value, and is refused by name with another") {
+  for (const auto& [name, small] : small_configs()) {
+    for (const auto& [key, only] : families().at(name).only) {
+      INFO(name, ": ", key);
+      json config = small;
+      config[key] = json::parse(only.runs.substr(0, only.runs.find(' ')));
+      CHECK(import_text(config.dump()).text);
+      config[key] = "another";
+      const Imported refused = import_text(config.dump());
+      CHECK_FALSE(refused.text);
+      CHECK(refused.complains("import.unsupported_value", key));
+    }
   }
 }

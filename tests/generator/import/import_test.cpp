@@ -189,3 +189,18 @@ TEST_CASE("a string of config.json cannot break out of the spec's comments") {
   const Imported imported = import_text(llama_config({{"transformers_version", "4\n[model]\nname = \"x\""}}).dump());
   CHECK(imported.spec);
 }
+
+TEST_CASE("a Phi-3 has fused projections, and heads of which a part turns where a key says so") {
+  const Imported whole = import_text(config_of("Phi3ForCausalLM", "phi3").dump());
+  REQUIRE(whole.spec);
+  CHECK(whole.spec->checkpoint.tensors.at("layers.{i}.attention.qkv").fused == std::vector<std::string>{"q", "k", "v"});
+  CHECK(whole.spec->checkpoint.tensors.at("layers.{i}.mlp.gate_up").name == "model.layers.{i}.mlp.gate_up_proj");
+  CHECK_FALSE(whole.spec->checkpoint.tensors.contains("layers.{i}.attention.q"));
+  CHECK(whole.spec->kinds.at(0).position.rotary_dim.value == 8);
+  for (const json& partial : {json({{"partial_rotary_factor", 0.8}}),
+                              json({{"rope_parameters", {{"partial_rotary_factor", 0.8}, {"rope_theta", 1e4}}}})}) {
+    const Imported part = import_text(config_of("Phi3ForCausalLM", "phi3", partial).dump());
+    REQUIRE(part.spec);
+    CHECK(part.spec->kinds.at(0).position.rotary_dim.value == 6);  // of 8, rounded down as Python's int does
+  }
+}

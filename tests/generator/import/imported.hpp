@@ -1,6 +1,7 @@
 // What import makes of a config.json, for the tests of import.
 #pragma once
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -73,6 +74,16 @@ inline nlohmann::ordered_json config_of(const std::string& architecture, const s
   config["architectures"] = {architecture};
   config["model_type"] = type;
   return config;
+}
+
+/// A small config.json that runs, of every family, by the family's name.
+inline std::map<std::string, nlohmann::ordered_json> small_configs() {
+  return {{"gpt2", {{"architectures", {"GPT2LMHeadModel"}}, {"model_type", "gpt2"}, {"n_embd", 48}, {"n_head", 4}}},
+          {"llama", llama_config()},
+          {"mistral", config_of("MistralForCausalLM", "mistral", {{"sliding_window", nullptr}})},
+          {"phi3", config_of("Phi3ForCausalLM", "phi3")},
+          {"qwen2", config_of("Qwen2ForCausalLM", "qwen2")},
+          {"qwen3", config_of("Qwen3ForCausalLM", "qwen3")}};
 }
 
 }  // namespace monomorph::tests

@@ -3,7 +3,7 @@
 #include <map>
 #include <set>
 
-#include "generator/import/key_tables.hpp"
+#include "generator/import/family.hpp"
 #include "tests/generator/import/imported.hpp"
 
 using namespace monomorph::tests;
@@ -21,6 +21,7 @@ struct Refusal {
 
 json mistral(const json& changes) { return config_of("MistralForCausalLM", "mistral", changes); }
 json qwen2(const json& changes) { return config_of("Qwen2ForCausalLM", "qwen2", changes); }
+json phi3(const json& changes) { return config_of("Phi3ForCausalLM", "phi3", changes); }
 json gpt2(const json& changes) {
   json config = {{"architectures", {"GPT2LMHeadModel"}}, {"n_embd", 48}, {"n_head", 4}};
   config.update(changes);
@@ -45,7 +46,7 @@ TEST_CASE("what cannot run is refused by name") {
       {"a scaling factor without a type", llama_config({{"rope_scaling", {{"factor", 2}}}}), "import.unknown_key",
        "rope_scaling.factor"},
       {"rotary bases that disagree", llama_config({{"rope_theta", 1e4}, {"rope_parameters", {{"rope_theta", 1e6}}}}),
-       "import.rope_theta", "rope_parameters.rope_theta"},
+       "import.disagreement", "rope_parameters.rope_theta"},
       {"rotary settings by layer type",
        llama_config({{"rope_parameters", {{"full_attention", {{"rope_theta", 1e4}}}}}}), "import.unknown_key",
        "rope_parameters.full_attention"},
@@ -70,6 +71,11 @@ TEST_CASE("what cannot run is refused by name") {
        "import.layer_types", "linear_attention"},
       {"too few layer types", qwen2({{"layer_types", {"full_attention"}}}), "import.layer_types",
        "num_hidden_layers = 2"},
+      {"a window of a Phi-3", phi3({{"sliding_window", 64}}), "import.sliding_window", "64"},
+      {"LongRoPE, older spelling", phi3({{"rope_scaling", {{"type", "longrope"}, {"long_factor", {1.5}}}}}),
+       "import.rope_scaling", "'longrope'"},
+      {"LongRoPE, newer spelling", phi3({{"rope_parameters", {{"rope_type", "longrope"}}}}), "import.rope_scaling",
+       "'longrope'"},
       {"a window of a Llama", llama_config({{"sliding_window", 64}}), "import.unknown_key", "sliding_window"},
       {"heads that do not divide", llama_config({{"num_attention_heads", 7}}), "import.head_dim", "head_dim"},
       {"GPT-2 heads that do not divide", gpt2({{"n_head", 5}}), "import.head_dim", "n_embd = 48"},
@@ -102,15 +108,15 @@ TEST_CASE("a key with one value that runs is refused with any other, in each arc
     std::vector<const char*> architectures;
     std::vector<json> runs, refused;
   };
-  const std::vector<const char*> rotary = {"llama", "mistral", "qwen2", "qwen3"};
-  const std::vector<const char*> all = {"llama", "mistral", "qwen2", "qwen3", "gpt2"};
+  const std::vector<const char*> rotary = {"llama", "mistral", "phi3", "qwen2", "qwen3"};
+  const std::vector<const char*> all = {"llama", "mistral", "phi3", "qwen2", "qwen3", "gpt2"};
   const json some = {{"0", {1, 2}}};
   const std::vector<Only> keys = {
       {"pretraining_tp", rotary, {1}, {2, 0, nullptr, true}},
       {"rope_interleaved", rotary, {false}, {true, nullptr, 1}},
       {"use_mrope", rotary, {false}, {true}},
-      {"attention_bias", {"mistral"}, {false}, {true}},
-      {"mlp_bias", {"mistral", "qwen2", "qwen3"}, {false}, {true}},
+      {"attention_bias", {"mistral", "phi3"}, {false}, {true}},
+      {"mlp_bias", {"mistral", "phi3", "qwen2", "qwen3"}, {false}, {true}},
       {"is_encoder_decoder", all, {false}, {true}},
       {"add_cross_attention", all, {false}, {true}},
       {"cross_attention_hidden_size", all, {nullptr}, {64}},
@@ -123,11 +129,7 @@ TEST_CASE("a key with one value that runs is refused with any other, in each arc
       {"scale_attn_by_inverse_layer_idx", {"gpt2"}, {false}, {true}},
       {"n_special", {"gpt2"}, {0}, {1}},
   };
-  const std::map<std::string, json> configs = {{"llama", llama_config()},
-                                               {"mistral", mistral({{"sliding_window", nullptr}})},
-                                               {"qwen2", qwen2(json::object())},
-                                               {"qwen3", config_of("Qwen3ForCausalLM", "qwen3")},
-                                               {"gpt2", gpt2(json::object())}};
+  const std::map<std::string, json> configs = small_configs();
   std::set<std::string> listed;
   for (const Only& only : keys) {
     listed.insert(only.key);
@@ -144,9 +146,11 @@ TEST_CASE("a key with one value that runs is refused with any other, in each arc
       }
     }
   }
-  for (const OnlyValue& row : only_values()) {
-    CAPTURE(row.key);
-    CHECK(listed.contains(row.key));
+  for (const auto& [name, family] : families()) {
+    for (const auto& [key, only] : family.only) {
+      INFO(name, ": ", key);
+      CHECK(listed.contains(key));
+    }
   }
 }
 

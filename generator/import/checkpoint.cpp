@@ -1,0 +1,238 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <system_error>
+
+#include "generator/import/steps.hpp"
+#include "generator/spec/checkpoint_names.hpp"
+#include "generator/spec/values.hpp"
+#include "runtime/engine.hpp"
+#include "runtime/formats/safetensors.hpp"
+
+namespace monomorph::generator {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct WeightFiles {
+  bool safetensors = false;
+  std::string other;  ///< the first of another format
+};
+
+WeightFiles find_weights(const std::string& directory) {
+  WeightFiles files;
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory, error)) {
+    names.push_back(entry.path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  for (const std::string& name : names) {
+    if (name.ends_with(".safetensors") || name.ends_with(".safetensors.index.json")) files.safetensors = true;
+    const bool pickled = (name.starts_with("pytorch_model") && name.ends_with(".bin")) || name.ends_with(".pth") ||
+                         name.ends_with(".pt") || name.ends_with(".gguf") || name == "tf_model.h5" ||
+                         name == "flax_model.msgpack";
+    if (pickled && files.other.empty()) files.other = name;
+  }
+  return files;
+}
+
+/// The spec's word, or "".
+std::string spec_dtype(std::string_view name) {
+  if (name == "F32" || name == "float32") return "f32";
+  if (name == "F16" || name == "float16") return "f16";
+  if (name == "BF16" || name == "bfloat16") return "bf16";
+  return "";
+}
+
+/// "model.layers.3.mlp.up_proj.weight" -> "model.layers.{i}.mlp.up_proj"
+std::string as_pattern(std::string_view name) {
+  for (const std::string_view suffix : {".weight", ".bias"}) {
+    if (name.ends_with(suffix)) name.remove_suffix(suffix.size());
+  }
+  std::string pattern;
+  while (!name.empty()) {
+    const std::string_view word = name.substr(0, name.find('.'));
+    const bool number = !word.empty() && word.find_first_not_of("0123456789") == std::string_view::npos;
+    if (!pattern.empty()) pattern += '.';
+    pattern += number ? std::string("{i}") : std::string(word);
+    name.remove_prefix(std::min(name.size(), word.size() + 1));
+  }
+  return pattern;
+}
+
+/// The line a tensor belongs to, or "" (what is no part is the audit's business).
+std::string part_of(const CheckpointSection& names, const std::string& tensor) {
+  const std::string pattern = as_pattern(tensor);
+  std::vector<std::string> prefixes = names.prefix.value;
+  prefixes.emplace_back("");  // a head may stand without the prefix that its model has
+  for (const std::string& prefix : prefixes) {
+    for (const auto& [part, name] : names.tensors) {
+      if (pattern == prefix + name.name) return part;
+    }
+  }
+  return "";
+}
+
+struct PartType {
+  std::string dtype;
+  std::string tensor;  ///< the first that has it
+};
+
+struct Types {
+  std::string dtype;  ///< of most bytes; "": not known
+  std::map<std::string, PartType> parts;
+};
+
+/// One line for the norms where all of them differ alike, else one a part.
+void add_exceptions(const Types& types, SpecLines& lines) {
+  const auto add = [&](const std::string& parts, const std::string& dtype) {
+    lines.push_back({"checkpoint.dtypes", write_string(parts), write_string(dtype)});
+  };
+  std::set<std::string> of_norms;
+  for (const auto& [part, type] : types.parts) {
+    if (part.ends_with("norm")) of_norms.insert(type.dtype);
+  }
+  const bool one_line = of_norms.size() == 1 && *of_norms.begin() != types.dtype;
+  if (one_line) add("*norm", *of_norms.begin());
+  for (const auto& [part, type] : types.parts) {
+    if (type.dtype != types.dtype && !(one_line && part.ends_with("norm"))) add(part, type.dtype);
+  }
+}
+
+Types read_header(const Checkpoint& checkpoint, const CheckpointSection& names, const std::string& architecture,
+                  Diagnostics& diagnostics) {
+  Types types;
+  std::map<std::string, std::size_t> bytes;
+  const auto file = [&](std::size_t index) {
+    return Span{std::make_shared<const Source>(Source{checkpoint.files()[index].string(), ""})};
+  };
+  for (const CheckpointTensor& tensor : checkpoint.tensors()) {
+    const std::string part = part_of(names, tensor.name);
+    if (part.empty()) continue;
+    const std::string dtype = spec_dtype(tensor.dtype);
+    if (dtype.empty()) {
+      diagnostics.error("import.dtype", file(tensor.file),
+                        fmt::format("{} is {}; F32, F16 and BF16 run: convert the checkpoint to one of them",
+                                    tensor.name, tensor.dtype));
+      return types;  // the rest is likely the same
+    }
+    bytes[dtype] += tensor.data.size();
+    const auto [place, inserted] = types.parts.emplace(part, PartType{dtype, tensor.name});
+    if (!inserted && place->second.dtype != dtype) {
+      diagnostics.error("import.dtype", file(tensor.file),
+                        fmt::format("{} is {}, but {} is {}: one part ({}) has one type over all layers; convert one "
+                                    "of them",
+                                    tensor.name, dtype, place->second.tensor, place->second.dtype, part));
+      return types;
+    }
+  }
+  if (bytes.empty()) {
+    diagnostics.error("import.checkpoint", file(0),
+                      fmt::format("no tensor of a {} stands in the checkpoint; is it another model's?", architecture));
+    return types;
+  }
+  types.dtype = std::max_element(bytes.begin(), bytes.end(), [](const auto& a, const auto& b) {
+                  return a.second < b.second;
+                })->first;
+  return types;
+}
+
+/// An untied head stands beside the model that has a prefix, not within it: the prefix of every tensor but the head,
+/// or "". `checkpoint`: nullptr where there is none, which is then taken to be as transformers writes it.
+std::string head_outside(const Checkpoint* checkpoint, const CheckpointSection& names, bool tied) {
+  const auto embedding = names.tensors.find("embedding.tokens");
+  std::string result;
+  if (tied || embedding == names.tensors.end()) return result;
+  for (const std::string& prefix : names.prefix.value) {
+    const bool stands =
+        checkpoint == nullptr || checkpoint->find(prefix + embedding->second.name + ".weight") != nullptr;
+    if (stands) result = prefix;
+  }
+  return result;
+}
+
+/// The family's own lines; where the head stands outside a prefix that all others have, every line, with the prefix.
+void add_names(const CheckpointSection& own, CheckpointSection names, const std::string& outside, SpecLines& lines) {
+  if (outside.empty()) {
+    names = own;
+    if (own.prefix.given) lines.push_back({"checkpoint", "prefix", write_value(&names.prefix)});
+  } else {
+    lines.push_back({"checkpoint", "prefix", "[\"\"]", fmt::format("the head stands outside \"{}\"", outside)});
+  }
+  std::vector<std::string> ignored, parts;
+  for (const IgnoredTensor& tensor : names.ignore) {
+    ignored.push_back(
+        fmt::format("{{ name = {}, why = {} }}", write_string(outside + tensor.name), write_string(tensor.why)));
+  }
+  if (!ignored.empty()) {
+    lines.push_back({"checkpoint", "ignore", fmt::format("[\n  {},\n]", fmt::join(ignored, ",\n  "))});
+  }
+  // In the order of the named table, then that of the family.
+  const NameTable* table = find_name_table(own.names.value);
+  for (const NamedTensor& row : table != nullptr ? table->tensors : std::vector<NamedTensor>())
+    parts.push_back(row.part);
+  for (const auto& [part, name] : own.tensors) parts.push_back(part);
+  for (const std::string& part : parts) {
+    auto tensor = names.tensors.extract(part);
+    if (tensor.empty()) continue;
+    tensor.mapped().given = true;
+    if (part != "lm_head") tensor.mapped().name.insert(0, outside);
+    TensorNames line = {{part, tensor.mapped()}};
+    const std::string text = write_table(&line).front();
+    lines.push_back({"checkpoint.tensors", write_string(part), text.substr(write_key(part).size() + 3)});
+  }
+}
+
+}  // namespace
+
+void read_checkpoint(Config& config, const std::string& directory, const Family& family, bool tied, SpecLines& lines,
+                     Diagnostics& diagnostics) {
+  std::string key, said;
+  for (const char* name : {"torch_dtype", "dtype"}) {  // the newer spelling decides
+    if (const std::string text = config.text(name); !text.empty()) {
+      key = name;
+      said = text;
+    }
+  }
+  const std::string dtype = spec_dtype(said.starts_with("torch.") ? said.substr(6) : said);
+  CheckpointSection names = family.checkpoint;
+  add_named_table(names);
+  const WeightFiles files = find_weights(directory);
+  Types types;
+  std::string outside, note;
+  if (files.safetensors) {
+    try {
+      const Checkpoint checkpoint = Checkpoint::open(directory);
+      types = read_header(checkpoint, names, family.architectures.front(), diagnostics);
+      outside = head_outside(&checkpoint, names, tied);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::rejected) throw EnvironmentError(error.what());
+      diagnostics.error("import.checkpoint", Span{}, error.what());
+    }
+    if (!dtype.empty() && dtype != types.dtype) note = "as the file holds it; config.json says " + dtype;
+  } else if (!files.other.empty()) {
+    const std::string path = (fs::path(directory) / files.other).string();
+    diagnostics.error("import.checkpoint", Span{std::make_shared<const Source>(Source{path, ""})},
+                      "weights are read from .safetensors files only; convert them, for example with transformers: "
+                      "AutoModelForCausalLM.from_pretrained(DIR).save_pretrained(DIR)");
+  } else {
+    outside = head_outside(nullptr, names, tied);
+    types.dtype = key.empty() ? "f32" : dtype;
+    note = key.empty() ? "transformers' default; there are no weights and config.json does not say"
+                       : key + " of config.json; there are no weights beside it to ask";
+    if (types.dtype.empty()) {
+      config.refuse("import.dtype", key, fmt::format("'{}' is '{}'; float32, float16 and bfloat16 run", key, said));
+    }
+  }
+  if (family.checkpoint.names.given)
+    lines.push_back({"checkpoint", "names", write_string(family.checkpoint.names.value)});
+  lines.push_back({"checkpoint", "dtype", write_string(types.dtype), note});
+  add_names(family.checkpoint, names, outside, lines);
+  add_exceptions(types, lines);
+}
+
+}  // namespace monomorph::generator

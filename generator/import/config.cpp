@@ -1,0 +1,197 @@
+#include "generator/import/config.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sstream>
+
+namespace monomorph::generator {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+/// A value of config.json as a message shows it.
+std::string shown(const json& value) {
+  std::string text = value.dump();
+  constexpr std::size_t longest = 60;
+  if (text.size() > longest) text = text.substr(0, longest - 3) + "...";
+  return text;
+}
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+Datum value_from(const json& value, const std::string& name) {
+  if (value.is_boolean()) return {value.get<bool>() ? 1.0 : 0.0, name, false};
+  if (value.is_number()) return {value.get<double>(), name, false};
+  if (value.is_string()) return {value.get<std::string>(), name, false};
+  if (value.is_array()) return {value.get<std::vector<std::string>>(), name, false};
+  return {{}, name, false};
+}
+
+std::string object_of(const std::string& path) { return path.substr(0, path.find('.')); }
+
+}  // namespace
+
+std::string shown(const Datum& value) {
+  if (const auto* number = std::get_if<double>(&value.is)) return fmt::format("{}", *number);
+  if (const auto* word = std::get_if<std::string>(&value.is)) return *word;
+  if (const auto* words = std::get_if<std::vector<std::string>>(&value.is)) {
+    return fmt::format("{}", fmt::join(*words, ", "));
+  }
+  return "null";
+}
+
+const json* Config::at(const std::string& path) const {
+  const json* value = &file_.value;
+  std::istringstream keys(path);
+  for (std::string key; value != nullptr && std::getline(keys, key, '.');) {
+    const auto found = value->find(key);
+    value = found == value->end() ? nullptr : &*found;
+  }
+  return value;
+}
+
+const json* Config::find(const std::string& path) {
+  read_.insert(path);
+  return at(path);
+}
+
+std::string Config::text(const std::string& key) {
+  const json* value = find(key);
+  if (value == nullptr || value->is_null()) return "";
+  if (value->is_string()) return value->get<std::string>();
+  wrong_type(key, "a string");
+  return "";
+}
+
+void Config::resolve(const Family& family) {
+  for (const auto& [name, key] : family.keys) {
+    for (const std::string& path : key.paths) {
+      if (object_of(path) != path) objects_.insert(object_of(path));
+    }
+  }
+  for (const std::string& path : objects_) {
+    const json* object = find(path);
+    if (object != nullptr && !object->is_null() && !object->is_object()) wrong_type(path, "an object or null");
+  }
+  for (const auto& [name, key] : family.keys) resolve(name, key);
+}
+
+void Config::resolve(const std::string& name, const ConfigKey& key) {
+  Resolved& resolved = values_[name];
+  resolved.paths = key.paths;
+  bool is_wrong = false;
+  for (const std::string& path : key.paths) {
+    const json* said = at(path);
+    if (said == nullptr) continue;
+    if (!key.form->fits(*said) && !(key.optional && said->is_null())) {
+      wrong_type(path, key.form->wanted + std::string(key.optional ? " or null" : ""));
+      is_wrong = true;
+      continue;
+    }
+    const Datum value = value_from(*said, name);
+    if (!resolved.path.empty() && !resolved.value.is_null()) {
+      if (!value.is_null() && value.is != resolved.value.is) {
+        refuse("import.disagreement", path,
+               fmt::format("'{}' is {}, but '{}', another name of it, is {}; make them agree", path, shown(*said),
+                           resolved.path, shown(*at(resolved.path))));
+      }
+      continue;
+    }
+    resolved.value = value;
+    resolved.path = path;
+  }
+  if (!resolved.path.empty()) return;
+  if (!key.fallback && !is_wrong) {
+    refuse("import.missing_key", "", fmt::format("config.json has no '{}', and it has no default", name));
+  }
+  const Type type = key.form->type;
+  const bool is_number = type != Type::word && type != Type::words;
+  if (key.fallback && !(is_wrong && is_number && key.fallback->is_null())) {
+    resolved.value = *key.fallback;
+  } else {
+    // What is wrong has been told: something of its type lets the rest be judged.
+    resolved.value = type == Type::word    ? Datum{std::string()}
+                     : type == Type::words ? Datum{std::vector<std::string>()}
+                                           : Datum{1.0};
+  }
+  resolved.value.name = name;
+  resolved.value.computed = false;
+}
+
+Datum Config::value(const std::string& name) {
+  const bool is_length = name.ends_with(".length") && !values_.contains(name);
+  const std::string key = is_length ? name.substr(0, name.rfind('.')) : name;
+  const Resolved& resolved = values_.at(key);
+  read_.insert(resolved.paths.begin(), resolved.paths.end());
+  if (!is_length || resolved.value.is_null()) return resolved.value;
+  return {static_cast<double>(std::get<std::vector<std::string>>(resolved.value.is).size()), key};
+}
+
+Span Config::place(const std::string& name) const {
+  const auto found = values_.find(name);
+  return found == values_.end() || found->second.path.empty() ? Span{} : file_.span(found->second.path);
+}
+
+void Config::refuse(const std::string& rule, const std::string& path, const std::string& message) {
+  refused_.insert(object_of(path));
+  diagnostics_.error(rule, file_.span(path), message);
+}
+
+void Config::refuse_values(const std::string& rule, const std::vector<std::string>& names, std::string message) {
+  const auto said = std::find_if(names.begin(), names.end(), [&](const auto& name) { return place(name).source; });
+  const auto first = names.empty() ? values_.end() : values_.find(names.front());
+  if (first != values_.end() && first->second.path.empty() && !first->second.value.is_null()) {
+    message += fmt::format("; config.json does not say '{}', and transformers' default is {}", first->first,
+                           generator::shown(first->second.value));
+  }
+  refuse(rule, said == names.end() ? "" : values_.at(*said).path, message);
+}
+
+void Config::wrong_type(const std::string& path, const std::string& wanted) {
+  refuse("import.wrong_type", path, fmt::format("'{}' is {}; {} is required here", path, shown(*at(path)), wanted));
+}
+
+std::vector<std::string> Config::account_for_rest(const Family& family, const std::vector<std::string>& ignore) {
+  std::vector<std::string> accepted;
+  const auto account = [&](const std::string& path, const json& value) {
+    const bool asked = std::find(ignore.begin(), ignore.end(), path) != ignore.end();
+    if (read_.contains(path)) {
+      if (asked) {
+        refuse("import.ignore", path,
+               fmt::format("--ignore {}: this key decides what the model computes and is read", path));
+      }
+      return;
+    }
+    if (const auto only = family.only.find(path); only != family.only.end()) {
+      const std::vector<std::string> runs = words_of(only->second.runs);
+      if (std::find(runs.begin(), runs.end(), value.dump()) == runs.end()) {
+        refuse("import.unsupported_value", path,
+               fmt::format("'{}' is {}, which asks for {}; only {} runs", path, shown(value), only->second.asks,
+                           fmt::join(runs, " or ")));
+      }
+      return;
+    }
+    if (family.ignored.contains(path)) return;
+    if (asked) return accepted.push_back(path);
+    refuse("import.unknown_key", path,
+           fmt::format("'{}' is not a key that {} is known to have, and it is {}; what it changes would be lost "
+                       "(if it changes nothing, --ignore {} accepts it and the spec says so)",
+                       path, family.architectures.front(), shown(value), path));
+  };
+  const std::set<std::string> refused = refused_;
+  for (const auto& [key, value] : file_.value.items()) {
+    account(key, value);
+    // What does not run in an object says what the rest of it means.
+    if (!objects_.contains(key) || !value.is_object() || refused.contains(key)) continue;
+    for (const auto& [inner, inner_value] : value.items()) account(key + "." + inner, inner_value);
+  }
+  return accepted;
+}
+
+}  // namespace monomorph::generator

@@ -1,0 +1,295 @@
+#include "generator/import/family.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "generator/expression/node.hpp"
+#include "generator/spec/section_reader.hpp"
+#include "generator/spec/values.hpp"
+
+namespace monomorph::generator {
+namespace {
+
+using Form = TomlValue::Form;
+using json = nlohmann::ordered_json;
+
+/// No size is beyond 2^31; what is made of several is then far from overflowing.
+bool is_whole_from(std::uint64_t least, const json& value) {
+  return value.is_number_unsigned() && value.get<std::uint64_t>() >= least &&
+         value.get<std::uint64_t>() <= std::uint64_t{std::numeric_limits<std::int32_t>::max()};
+}
+
+constexpr KeyForm key_forms[] = {
+    {"size", Type::integer, "a positive integer below 2^31", [](const json& v) { return is_whole_from(1, v); }},
+    {"count", Type::integer, "an integer from 0 on, below 2^31", [](const json& v) { return is_whole_from(0, v); }},
+    {"number", Type::real, "a positive number", [](const json& v) { return v.is_number() && v.get<double>() > 0; }},
+    {"boolean", Type::boolean, "true or false", [](const json& v) { return v.is_boolean(); }},
+    {"word", Type::word, "a string", [](const json& v) { return v.is_string(); }},
+    {"words", Type::words, "a list of strings",
+     [](const json& v) {
+       return v.is_array() && std::all_of(v.begin(), v.end(), [](const json& item) { return item.is_string(); });
+     }},
+};
+
+/// The type of the expressions that give a field, by the alternative of its slot; Type::null where none does.
+Type type_of_field(const Slot& slot) {
+  constexpr Type types[] = {Type::boolean, Type::boolean, Type::integer, Type::real,
+                            Type::word,    Type::boolean, Type::word};
+  return slot.index() < std::size(types) ? types[slot.index()] : Type::null;
+}
+static_assert(std::is_same_v<std::variant_alternative_t<6, Slot>, Field<std::vector<std::string>>*>);
+
+class FamilyReader {
+ public:
+  FamilyReader(const FamilyFiles& files, Diagnostics& diagnostics) : files_(files), diagnostics_(diagnostics) {}
+
+  Family read(const std::string& name) {
+    add_file(name, {});
+    for (const TomlEntry& entry : sections_["keys"]) read_key(entry);
+    for (const TomlEntry& entry : sections_["spellings"]) read_spellings(entry);
+    read_kind();
+    for (const TomlEntry& entry : sections_["spec"]) read_line(entry);
+    std::stable_sort(lines_.begin(), lines_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (auto& [order, line] : lines_) family_.lines.push_back(std::move(line));
+    for (const TomlEntry& entry : sections_["notes"]) read_note(entry);
+    for (const TomlEntry& rule : sections_["refuse"]) {
+      for (const TomlEntry& entry : rule.value.entries) read_refusal(rule.key, entry);
+    }
+    for (const TomlEntry& entry : sections_["only"]) {
+      claim(entry.key, entry.key_span);
+      family_.only[entry.key] = {member(entry.value, "runs"), member(entry.value, "asks")};
+    }
+    for (const TomlEntry& entry : sections_["ignored"]) {
+      for (const TomlValue& key : entry.value.items) {
+        claim(key.string, key.span);
+        family_.ignored[key.string] = entry.key;
+      }
+    }
+    read_spec_section("checkpoint", family_.checkpoint);
+    read_spec_section("tokenizer", family_.tokenizer);
+    for (const TomlEntry& entry : sections_["keys"]) {
+      if (!used_.contains(entry.key)) {
+        error("family.unused", entry.key_span, fmt::format("no expression names '{}'; drop the key", entry.key));
+      }
+    }
+    return std::move(family_);
+  }
+
+ private:
+  void error(const char* rule, const Span& span, const std::string& message) {
+    diagnostics_.error(rule, span, message);
+  }
+
+  void add_file(const std::string& name, const Span& asked) {
+    if (!added_.insert(name).second) return;
+    const auto file = files_.find(name + ".toml");
+    if (file == files_.end()) return error("family.include", asked, fmt::format("there is no {}.toml", name));
+    const auto source = std::make_shared<const Source>(Source{"families/" + file->first, std::string(file->second)});
+    const std::optional<TomlValue> document = parse_document(source, diagnostics_);
+    if (!document) return;
+    static const std::set<std::string> known = {"keys",   "spellings", "layer",   "spec",       "notes",
+                                                "refuse", "only",      "ignored", "checkpoint", "tokenizer"};
+    for (const TomlEntry& entry : document->entries) {
+      if (entry.key == "include") {
+        for (const TomlValue& item : entry.value.items) add_file(item.string, item.span);
+      } else if (entry.key == "architectures") {
+        for (const TomlValue& item : entry.value.items) family_.architectures.push_back(item.string);
+      } else if (entry.key == "model_type") {
+        family_.model_type = string(entry.value);
+      } else if (!known.contains(entry.key) || entry.value.form != Form::table) {
+        error("family.section", entry.key_span, fmt::format("a family has no section [{}]", entry.key));
+      } else {
+        std::vector<TomlEntry>& section = sections_[entry.key];
+        section.insert(section.end(), entry.value.entries.begin(), entry.value.entries.end());
+      }
+    }
+  }
+
+  std::string string(const TomlValue& value) {
+    if (value.form != Form::string) error("family.form", value.span, "a string is required here");
+    return value.string;
+  }
+
+  std::string member(const TomlValue& table, const std::string& key) {
+    const TomlEntry* entry = table.find(key);
+    if (entry != nullptr) return string(entry->value);
+    error("family.form", table.span, fmt::format("a table with {} is required here", key));
+    return "";
+  }
+
+  /// Every key of config.json stands once in a family, and every field of the spec.
+  void claim(const std::string& key, const Span& span) {
+    if (!claimed_.insert(key).second) error("family.twice", span, fmt::format("'{}' is accounted for twice", key));
+  }
+
+  Expression expression(const std::string& text, const Span& span, Type wanted, const ExpressionNames& names) {
+    const auto parsed = parse_expression(text, span, names, wanted, diagnostics_, Vocabulary::values);
+    if (!parsed) return {};
+    for (const std::string& name : names_in(*parsed)) {
+      used_.insert(name.ends_with(".length") ? name.substr(0, name.rfind('.')) : name);
+    }
+    return *parsed;
+  }
+
+  /// "size? = 8": a form, whether it may be null, and what is taken where config.json does not say.
+  void read_key(const TomlEntry& entry) {
+    claim(entry.key, entry.key_span);
+    const std::string text = string(entry.value);
+    const std::string word = text.substr(0, text.find_first_of("? ="));
+    ConfigKey key;
+    for (const KeyForm& form : key_forms) {
+      if (word == form.word) key.form = &form;
+    }
+    if (key.form == nullptr) {
+      return error("family.form", entry.value.span, fmt::format("'{}' is no form of a key: size, number ...", word));
+    }
+    key.optional = text.compare(word.size(), 1, "?") == 0;
+    if (key.optional) key.fallback = Datum{};
+    if (const std::size_t equals = text.find('='); equals != std::string::npos) {
+      const Expression value = expression(text.substr(equals + 1), entry.value.span, key.form->type, {});
+      if (!value.empty()) key.fallback = value_of(value, nullptr);
+    }
+    key.paths = {entry.key};
+    names_[entry.key] = {key.form->type, {}, key.optional};
+    if (key.form->type == Type::words) names_[entry.key + ".length"] = {Type::integer, {}, key.optional};
+    family_.keys[entry.key] = std::move(key);
+  }
+
+  void read_spellings(const TomlEntry& entry) {
+    const auto key = family_.keys.find(entry.key);
+    if (key == family_.keys.end()) {
+      return error("family.unknown", entry.key_span, fmt::format("[keys] has no '{}'", entry.key));
+    }
+    for (const TomlValue& path : entry.value.items) {
+      claim(path.string, path.span);
+      key->second.paths.push_back(path.string);
+    }
+  }
+
+  void read_kind() {
+    layer_names_ = names_;
+    for (const TomlEntry& entry : sections_["layer"]) {
+      layer_names_["i"] = {Type::integer};
+      family_.kind = expression(string(entry.value), entry.value.span, Type::word, layer_names_);
+      layer_names_["kind"] = {Type::word};
+      if (!family_.kind.empty() && family_.kind.root->optional) {
+        error("family.form", entry.value.span, "every layer has a kind; this may be null");
+      }
+    }
+  }
+
+  /// "attention.head_dim", or "layers.KIND.attention.head_dim" for the layers of a kind.
+  void read_line(const TomlEntry& entry) {
+    FamilyLine line;
+    std::string field = entry.key;
+    if (field.starts_with("layers.") && std::count(field.begin(), field.end(), '.') == 3) {
+      line.kind = field.substr(7, field.find('.', 7) - 7);
+      field = field.substr(8 + line.kind.size());
+    }
+    line.section = field.substr(0, field.find('.'));
+    line.key = field.substr(std::min(field.size(), line.section.size() + 1));
+    int order = 0;
+    for (const SectionDescription& section : sections()) {
+      for (const auto& [row, slot] : section.fields) {
+        ++order;
+        if (section.name != line.section || row->key != line.key) continue;
+        const bool has_kind = family_.kind.text.find("'" + line.kind + "'") != std::string::npos;
+        if (!line.kind.empty() && !(section.in_kinds && has_kind)) continue;
+        line.type = type_of_field(slot);
+        line.is_list = std::holds_alternative<Field<std::vector<std::string>>*>(slot);
+        read_line_value(entry, *row, slot, line);
+        claim(entry.key, entry.key_span);
+        lines_.emplace_back(order, std::move(line));
+        return;
+      }
+    }
+    error("family.unknown", entry.key_span, fmt::format("the spec has no field {}", entry.key));
+  }
+
+  void read_line_value(const TomlEntry& entry, const FieldDescription& row, const Slot& slot, FamilyLine& line) {
+    const bool is_boolean = entry.value.form == Form::boolean;
+    if ((is_boolean || entry.value.form == Form::string) && line.type != Type::null) {
+      const std::string text = is_boolean ? (entry.value.boolean ? "true" : "false") : entry.value.string;
+      line.value = expression(text, entry.value.span, line.type, names_);
+      return;
+    }
+    line.text = std::visit(
+        [&](auto* stored) {
+          std::remove_pointer_t<decltype(stored)> own{};
+          read_value(entry.value, &own, row, entry.key, diagnostics_);
+          return write_value(&own);
+        },
+        slot);
+  }
+
+  void read_note(const TomlEntry& entry) {
+    for (FamilyLine& line : family_.lines) {
+      if (line.kind.empty() && line.field() == entry.key) {
+        line.note = LineNote{expression(member(entry.value, "when"), entry.value.span, Type::boolean, names_),
+                             member(entry.value, "says")};
+        return;
+      }
+    }
+    error("family.unknown", entry.key_span, fmt::format("[spec] has no line {}", entry.key));
+  }
+
+  void read_refusal(const std::string& rule, const TomlEntry& entry) {
+    FamilyRefusal refusal{"import." + rule, expression(entry.key, entry.key_span, Type::boolean, layer_names_), {}, {}};
+    std::string message = string(entry.value);
+    for (std::size_t open = message.find('{'); open != std::string::npos; open = message.find('{')) {
+      const std::size_t close = std::min(message.find('}', open), message.size() - 1);
+      refusal.texts.push_back(message.substr(0, open));
+      refusal.shown.push_back(
+          expression(message.substr(open + 1, close - open - 1), entry.value.span, Type::null, layer_names_));
+      message = message.substr(close + 1);
+    }
+    refusal.texts.push_back(message);
+    family_.refusals.push_back(std::move(refusal));
+  }
+
+  /// A section in the spec's own language.
+  template <class Section>
+  void read_spec_section(const std::string& name, Section& section) {
+    TomlValue table;
+    table.entries = sections_[name];
+    read_section(&table, name, {}, false, bind(section), diagnostics_);
+  }
+
+  const FamilyFiles& files_;
+  Diagnostics& diagnostics_;
+  Family family_;
+  std::set<std::string> added_, claimed_, used_;
+  std::map<std::string, std::vector<TomlEntry>> sections_;
+  ExpressionNames names_, layer_names_;  ///< of any expression; where a layer is meant
+  std::vector<std::pair<int, FamilyLine>> lines_;
+};
+
+}  // namespace
+
+std::optional<Family> read_family(const std::string& name, const FamilyFiles& files, Diagnostics& diagnostics) {
+  Diagnostics found;
+  Family family = FamilyReader(files, found).read(name);
+  diagnostics.append(found);
+  return found.has_errors() ? std::nullopt : std::optional(std::move(family));
+}
+
+const std::map<std::string, Family>& families() {
+  static const std::map<std::string, Family> all = [] {
+    std::map<std::string, Family> result;
+    for (const auto& [file, text] : family_files()) {
+      if (!text.starts_with("architectures = ")) continue;  // others are included
+      const std::string name = file.substr(0, file.rfind('.'));
+      Diagnostics diagnostics;
+      std::optional<Family> family = read_family(name, family_files(), diagnostics);
+      if (!family) throw InternalError("import.families: " + render(diagnostics));
+      result.emplace(name, std::move(*family));
+    }
+    return result;
+  }();
+  return all;
+}
+
+}  // namespace monomorph::generator

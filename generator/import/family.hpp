@@ -1,0 +1,93 @@
+// A family of the hub: what its config.json means, as data. families/README.md tells the language of the files.
+//
+// Reading a file judges all that can be judged without a model: every expression parses and has the type that its place
+// wants, every field is one of the spec's, no key of config.json stands twice, and every key that is declared is used.
+#pragma once
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "generator/expression/expression.hpp"
+#include "generator/spec/document.hpp"
+#include "generator/spec/spec.hpp"
+
+namespace monomorph::generator {
+
+/// What a key of config.json may be.
+struct KeyForm {
+  const char* word;    ///< in a family's file: "size"
+  Type type;           ///< in an expression
+  const char* wanted;  ///< in a message: "a positive integer below 2^31"
+  bool (*fits)(const nlohmann::ordered_json& value);
+};
+
+/// A key of config.json that expressions may name.
+struct ConfigKey {
+  const KeyForm* form = nullptr;
+  bool optional = false;               ///< may be null
+  std::optional<Datum> fallback = {};  ///< where config.json does not say; nothing: it has to
+  std::vector<std::string> paths;      ///< every spelling: its own name, then the others
+};
+
+/// A key that has one value that runs, or few.
+struct OnlyValue {
+  std::string runs;  ///< JSON texts, separated by spaces
+  std::string asks;  ///< what another value would ask for
+};
+
+/// What a model is told that does not run, or that contradicts itself.
+struct FamilyRefusal {
+  std::string rule;
+  Expression when;                 ///< may name `i` and `kind`: then of any layer
+  std::vector<std::string> texts;  ///< the message is these, with what is shown between them
+  std::vector<Expression> shown;
+};
+
+struct LineNote {
+  Expression when;
+  std::string says;  ///< stands behind the value, in place of what is said of defaults; "" for nothing
+};
+
+/// A field of the spec.
+struct FamilyLine {
+  std::string kind;        ///< of layer; "": of all
+  std::string section;     ///< "attention"
+  std::string key;         ///< "head_dim"
+  Expression value;        ///< null leaves the line out
+  std::string text;        ///< of a constant, which has no expression
+  Type type = Type::null;  ///< of the field
+  bool is_list = false;    ///< of words: an expression gives its only one
+  std::optional<LineNote> note = {};
+  std::string field() const { return section + "." + key; }
+};
+
+struct Family {
+  std::vector<std::string> architectures;  ///< names in config.json; the first is today's
+  std::string model_type;
+  std::map<std::string, ConfigKey> keys;
+  std::vector<FamilyLine> lines;  ///< in the order of the field table
+  std::vector<FamilyRefusal> refusals;
+  std::map<std::string, OnlyValue> only;
+  std::map<std::string, std::string> ignored;  ///< key -> why
+  Expression kind;                             ///< of layer i; empty: all are alike
+  CheckpointSection checkpoint;                ///< as the spec has it, without its dtype
+  TokenizerSection tokenizer;                  ///< the ids that hold where config.json has none
+};
+
+/// Texts by file name: "llama.toml".
+using FamilyFiles = std::map<std::string, std::string_view>;
+
+/// The files of families/, embedded when the generator is built.
+const FamilyFiles& family_files();
+
+/// The family of NAME.toml and of what it includes. A mistake is a diagnostic at its place in families/NAME.toml.
+std::optional<Family> read_family(const std::string& name, const FamilyFiles& files, Diagnostics& diagnostics);
+
+/// Every embedded family that has architectures, by name. A mistake in one is an InternalError.
+const std::map<std::string, Family>& families();
+
+}  // namespace monomorph::generator

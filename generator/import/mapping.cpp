@@ -1,0 +1,166 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "generator/import/steps.hpp"
+
+namespace monomorph::generator {
+namespace {
+
+/// The shortest digits that read back as the same number: 1e-5, 500000.0.
+std::string write_number(double value) {
+  std::string text = fmt::format("{}", value);
+  const std::size_t exponent = text.find('e');
+  if (exponent == std::string::npos) return text.find('.') == std::string::npos ? text + ".0" : text;
+  std::size_t digits = exponent + 1;
+  if (text[digits] == '-' || text[digits] == '+') ++digits;
+  while (text[digits] == '0' && digits + 1 < text.size()) text.erase(digits, 1);
+  return text;
+}
+
+class Mapper {
+ public:
+  Mapper(Config& config, const Family& family, SpecLines& lines) : config_(config), family_(family), lines_(lines) {}
+
+  std::map<std::string, Datum> map() {
+    for (const FamilyLine& line : family_.lines) {
+      if (line.value.empty()) continue;
+      const Datum value = value_of(line.value);  // of kinds that no layer has, too: their keys are known
+      if (line.kind.empty()) fields_[line.field()] = value;
+    }
+    find_kinds();
+    for (const FamilyRefusal& refusal : family_.refusals) check(refusal);
+    // Where all layers are of one kind, its lines are the model's.
+    const std::string only = kinds_.size() == 1 ? kinds_.front() : "";
+    bool layers_written = kinds_.size() < 2;
+    for (const FamilyLine& line : family_.lines) {
+      if (!layers_written && line.section == "lm_head") write_layers();
+      layers_written |= line.section == "lm_head";
+      const bool replaced = line.kind.empty() && !only.empty() && has_line(only, line.field());
+      if ((line.kind.empty() || line.kind == only) && !replaced) write(line, line.section);
+    }
+    if (!layers_written) write_layers();
+    return std::move(fields_);
+  }
+
+ private:
+  Datum value_of(const Expression& expression) {
+    return generator::value_of(expression, [this](const std::string& name) { return name_value(name); });
+  }
+
+  Datum name_value(const std::string& name) {
+    if (name == "i") return {static_cast<double>(layer_)};
+    if (name == "kind") return {layer_kinds_.at(layer_)};
+    Datum value = config_.value(name);
+    names_.push_back(value.name);
+    return value;
+  }
+
+  /// A condition; null holds no more than false.
+  bool holds(const Expression& condition) {
+    const Datum value = value_of(condition);
+    return !value.is_null() && std::get<double>(value.is) != 0;
+  }
+
+  void find_kinds() {
+    const auto layers = fields_.find("model.num_hidden_layers");
+    if (family_.kind.empty() || layers == fields_.end()) return;
+    // Of more layers than a spec may have, the spec's reader speaks.
+    const double count = std::min<double>(std::get<double>(layers->second.is), max_hidden_layers);
+    for (layer_ = 0; static_cast<double>(layer_) < count; ++layer_) {
+      layer_kinds_.push_back(std::get<std::string>(value_of(family_.kind).is));
+      if (std::find(kinds_.begin(), kinds_.end(), layer_kinds_.back()) == kinds_.end()) {
+        kinds_.push_back(layer_kinds_.back());
+      }
+    }
+    layer_ = 0;
+  }
+
+  void check(const FamilyRefusal& refusal) {
+    const std::set<std::string> named = names_in(refusal.when);
+    const std::size_t layers = named.contains("i") || named.contains("kind") ? layer_kinds_.size() : 1;
+    for (layer_ = 0; layer_ < layers; ++layer_) {
+      names_.clear();
+      if (!holds(refusal.when)) continue;
+      const std::vector<std::string> names = names_;
+      std::string message = refusal.texts.front();
+      for (std::size_t i = 0; i < refusal.shown.size(); ++i) {
+        message += shown(value_of(refusal.shown[i])) + refusal.texts[i + 1];
+      }
+      config_.refuse_values(refusal.rule, names, message);
+      break;
+    }
+    layer_ = 0;
+  }
+
+  bool has_line(const std::string& kind, const std::string& field) const {
+    return std::any_of(family_.lines.begin(), family_.lines.end(),
+                       [&](const FamilyLine& line) { return line.kind == kind && line.field() == field; });
+  }
+
+  void write(const FamilyLine& line, const std::string& section) {
+    SpecLine result{section, line.key, line.text};
+    if (!line.value.empty()) {
+      const Datum value = value_of(line.value);
+      if (value.is_null()) return;
+      result.value = text_of(line, value);
+      result.place = config_.place(value.name);
+      if (!value.computed && result.place.source == nullptr)
+        result.note = "transformers' default; config.json does not say";
+    }
+    if (line.note && holds(line.note->when)) result.note = line.note->says;
+    lines_.push_back(std::move(result));
+  }
+
+  static std::string text_of(const FamilyLine& line, const Datum& value) {
+    if (line.type == Type::word) {
+      const std::string word = write_string(std::get<std::string>(value.is));
+      return line.is_list ? "[" + word + "]" : word;
+    }
+    const double number = std::get<double>(value.is);
+    if (line.type == Type::boolean) return number != 0 ? "true" : "false";
+    return line.type == Type::integer ? fmt::format("{}", static_cast<std::int64_t>(number)) : write_number(number);
+  }
+
+  /// The pattern, repeated where it repeats and counted where it does not; then what each kind has of its own.
+  void write_layers() {
+    const std::size_t layers = layer_kinds_.size();
+    std::size_t period = 1;
+    while (!std::equal(layer_kinds_.begin() + static_cast<std::ptrdiff_t>(period), layer_kinds_.end(),
+                       layer_kinds_.begin())) {
+      ++period;
+    }
+    std::vector<std::string> pattern;
+    for (std::size_t begin = 0; begin < std::min(period, layers);) {
+      std::size_t end = begin + 1;
+      while (period == layers && end < layers && layer_kinds_[end] == layer_kinds_[begin]) ++end;
+      pattern.push_back(
+          write_string(layer_kinds_[begin] + (period == layers ? fmt::format(" * {}", end - begin) : std::string())));
+      begin = end;
+    }
+    lines_.push_back({"layers", "pattern", fmt::format("[{}]", fmt::join(pattern, ", "))});
+    for (const std::string& kind : kinds_) {
+      lines_.push_back({"layers." + kind, "", ""});
+      for (const FamilyLine& line : family_.lines) {
+        if (line.kind == kind) write(line, "layers." + kind + "." + line.section);
+      }
+    }
+  }
+
+  Config& config_;
+  const Family& family_;
+  SpecLines& lines_;
+  std::map<std::string, Datum> fields_;
+  std::size_t layer_ = 0;
+  std::vector<std::string> names_;        ///< read since it was last cleared
+  std::vector<std::string> layer_kinds_;  ///< for each layer
+  std::vector<std::string> kinds_;        ///< in order of first use
+};
+
+}  // namespace
+
+std::map<std::string, Datum> map_config(Config& config, const Family& family, SpecLines& lines) {
+  return Mapper(config, family, lines).map();
+}
+
+}  // namespace monomorph::generator

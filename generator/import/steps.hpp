@@ -1,0 +1,44 @@
+// The steps of import: each adds the lines of some sections of the spec, and write_spec writes them all.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "generator/import/config.hpp"
+#include "generator/import/import.hpp"
+
+namespace monomorph::generator {
+
+/// A line of the spec.
+struct SpecLine {
+  std::string section;
+  std::string key;        ///< "": the line is its comment alone, or the section's header
+  std::string value;      ///< as TOML
+  std::string note = {};  ///< the comment behind it
+  Span place = {};        ///< of the key of config.json that it comes from
+};
+using SpecLines = std::vector<SpecLine>;
+
+/// The lines that the family's own expressions give, from [model] to [lm_head], and what the fields are worth, by
+/// "section.key". `config` is resolved for the family; what does not run is refused in it.
+std::map<std::string, Datum> map_config(Config& config, const Family& family, SpecLines& lines);
+
+/// The lines of [checkpoint]: the names of the tensors and the types that the header of the directory's safetensors
+/// says; headers only are read. Without weights the type is config.json's dtype, and the spec says so. `tied`: the head
+/// is the embedding's matrix. Throws EnvironmentError where the weights cannot be read.
+void read_checkpoint(Config& config, const std::string& directory, const Family& family, bool tied, SpecLines& lines,
+                     Diagnostics& diagnostics);
+
+/// The lines of [tokenizer]: the ids of config.json, or generation_config.json's where it has some. Ids that are no
+/// entry of the vocabulary are left out. Everything else in generation_config.json is about how tokens are drawn, which
+/// is chosen when the engine runs.
+void read_stop_tokens(Config& config, const std::string& directory, const TokenizerSection& defaults, double vocab_size,
+                      SpecLines& lines, Diagnostics& diagnostics);
+
+/// The text: section by section, with a comment where a value did not come from config.json. Equal lines give equal
+/// bytes. `config`: the config.json that the lines come from.
+ImportedSpec write_spec(const std::string& heading, const SpecLines& lines, std::shared_ptr<const Source> config);
+
+}  // namespace monomorph::generator

@@ -1,0 +1,186 @@
+// The files of families/ without a model: what they say is judged when they are read, and every attribute of the
+// library's configuration classes is accounted for.
+#include "generator/import/family.hpp"
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <set>
+
+#include "generator/import/steps.hpp"
+#include "tests/generator/import/imported.hpp"
+#include "tests/generator/spec/spec_text.hpp"
+#include "tests/support/files.hpp"
+
+using namespace monomorph::tests;
+using namespace monomorph::generator;
+using json = nlohmann::ordered_json;
+
+namespace {
+
+/// A family with two kinds of layer, which differ in the base of their angles as Gemma 3's do.
+const std::string local_and_global = R"toml(architectures = ["TinyForCausalLM"]
+model_type = "tiny"
+[keys]
+layers = "size = 6"
+types = "words?"
+period = "size = 3"
+theta = "number = 1e6"
+local_theta = "number = 1e4"
+[spec]
+"model.num_hidden_layers" = "layers"
+"position.rope_theta" = "theta"
+"layers.local.position.rope_theta" = "local_theta"
+[layer]
+kind = "types[i] ?? ((i + 1) % period == 0 ? 'global' : 'local')"
+)toml";
+
+/// What a family of this text makes of a config.json: the spec's lines, or the diagnostics.
+std::string mapped(const std::string& family_text, const json& config) {
+  const TemporaryDirectory directory;
+  Diagnostics diagnostics;
+  const FamilyFiles files = {{"tiny.toml", family_text}};
+  const std::optional<Family> family = read_family("tiny", files, diagnostics);
+  const std::optional<JsonFile> file = read_json_file(directory.write("config.json", config.dump()), diagnostics);
+  REQUIRE_MESSAGE((family && file), render(diagnostics));
+  Config reader(*file, diagnostics);
+  reader.resolve(*family);
+  SpecLines lines;
+  map_config(reader, *family, lines);
+  reader.account_for_rest(*family, {});
+  if (diagnostics.has_errors()) return render(diagnostics);
+  const std::string text = write_spec("tiny", lines, file->source).text;
+  return text.substr(text.find('\n') + 1);
+}
+
+/// Rule and place of the first mistake in a family whose file has these lines after the first two.
+std::string mistake(const std::string& lines) {
+  const std::string text = "architectures = [\"TinyForCausalLM\"]\nmodel_type = \"tiny\"\n" + lines;
+  Diagnostics diagnostics;
+  if (read_family("tiny", {{"tiny.toml", text}}, diagnostics)) return "";
+  return testing::errors_of(diagnostics).front();
+}
+
+/// What import reads of every config.json itself, whatever the family.
+const std::set<std::string> own_keys = {"architectures", "model_type",   "transformers_version", "torch_dtype",
+                                        "dtype",         "bos_token_id", "eos_token_id"};
+
+bool is_accounted_for(const Family& family, const std::string& attribute) {
+  if (own_keys.contains(attribute) || family.only.contains(attribute) || family.ignored.contains(attribute))
+    return true;
+  for (const auto& [name, key] : family.keys) {
+    for (const std::string& path : key.paths) {
+      if (path == attribute || path.starts_with(attribute + ".")) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("every file of families/ reads, and belongs to a family of the hub") {
+  std::set<std::string> included;
+  for (const auto& [file, text] : family_files()) {
+    for (std::size_t at = text.find("include = ["); at != std::string_view::npos;) {
+      for (at = text.find_first_of("\"]", at); text[at] == '"'; at = text.find_first_of("\"]", at)) {
+        const std::size_t end = text.find('"', at + 1);
+        included.insert(std::string(text.substr(at + 1, end - at - 1)) + ".toml");
+        at = end + 1;
+      }
+      break;
+    }
+  }
+  for (const auto& [file, text] : family_files()) {
+    CAPTURE(file);
+    CHECK((included.contains(file) || families().contains(file.substr(0, file.find('.')))));
+  }
+  for (const auto& [name, family] : families()) {
+    CAPTURE(name);
+    CHECK_FALSE(family.architectures.empty());
+    CHECK_FALSE(family.model_type.empty());
+    CHECK(small_configs().contains(name));
+  }
+}
+
+TEST_CASE("a mistake in a family's file is shown at its place") {
+  CHECK(mistake("[spec]\n\"norm.eps\" = \"epsilon\"") == "expression.unknown_name 4:15");
+  CHECK(mistake("[spec]\n\"norm.type\" = \"1 + 2\"") == "expression.types 4:16");
+  CHECK(mistake("[spec]\n\"norm.epsilon\" = \"1.0\"") == "family.unknown 4:1");
+  CHECK(mistake("[spec]\n\"attention.bias\" = [\"q\", 1]") == "spec.type 4:20");
+  CHECK(mistake("[spec]\n\"layers.local.norm.eps\" = \"1.0\"") == "family.unknown 4:1");
+  CHECK(mistake("[keys]\nhidden = \"length = 3\"") == "family.form 4:10");
+  CHECK(mistake("[keys]\nhidden = \"size = 'three'\"") == "expression.types 4:10");
+  CHECK(mistake("[keys]\nhidden = \"size = 3\"") == "family.unused 4:1");
+  CHECK(mistake("[keys]\neps = \"number? = 1e-5\"\n[spec]\n\"norm.eps\" = \"2 * eps\"") == "expression.types 6:17");
+  CHECK(mistake("[keys]\neps = \"number\"\n[spec]\n\"norm.eps\" = \"eps\"\n[ignored]\nwhy = [\"eps\"]") ==
+        "family.twice 8:8");
+  CHECK(mistake("[only]\na = { runs = \"1\", asks = \"b\" }\n[ignored]\nwhy = [\"a\"]") == "family.twice 6:8");
+  CHECK(mistake("[only]\na = { runs = \"1\" }") == "family.form 4:5");
+  CHECK(mistake("[spellings]\neps = [\"epsilon\"]") == "family.unknown 4:1");
+  CHECK(mistake("[notes]\n\"norm.eps\" = { when = \"true\", says = \"\" }") == "family.unknown 4:1");
+  CHECK(mistake("[refuse.value]\n\"1 + 2\" = \"three\"") == "expression.types 4:2");
+  CHECK(mistake("[refuse.value]\n\"true\" = \"{three}\"") == "expression.unknown_name 4:10");
+  CHECK(mistake("[refuse.value]\n\"kind == 'local'\" = \"of no layer\"") == "expression.unknown_name 4:2");
+  CHECK(mistake("[layer]\nkind = \"i < 3 ? 'a' : null\"") == "family.form 4:8");
+  CHECK(mistake("[checkpoint]\nname = \"llama\"") == "spec.unknown_key 4:1");
+  CHECK(mistake("[loop]\na = 1") == "family.section 3:2");
+  CHECK(mistake("[keys") == "spec.syntax 3:6");
+  Diagnostics diagnostics;
+  read_family("tiny", {{"tiny.toml", "include = [\"none\"]"}}, diagnostics);
+  CHECK(testing::errors_of(diagnostics).front() == "family.include 1:12");
+}
+
+TEST_CASE("kinds of layer become a pattern that repeats, and lines for what differs") {
+  CHECK(mapped(local_and_global, json::object()) ==
+        "[model]\nnum_hidden_layers = 6  # transformers' default; config.json does not say\n\n"
+        "[position]\nrope_theta = 1000000.0  # transformers' default; config.json does not say\n\n"
+        "[layers]\npattern = [\"local\", \"local\", \"global\"]\n\n[layers.local]\n\n"
+        "[layers.local.position]\nrope_theta = 10000.0  # transformers' default; config.json does not say\n\n"
+        "[layers.global]\n");
+  const std::string counted =
+      mapped(local_and_global, {{"layers", 5}, {"types", {"local", "local", "local", "global", "global"}}});
+  CHECK(counted.find("pattern = [\"local * 3\", \"global * 2\"]\n") != std::string::npos);
+}
+
+TEST_CASE("layers that are all of one kind are the model's, and need no pattern") {
+  CHECK(mapped(local_and_global, {{"theta", 5}, {"local_theta", 7}, {"period", 7}}) ==
+        "[model]\nnum_hidden_layers = 6  # transformers' default; config.json does not say\n\n"
+        "[position]\nrope_theta = 7.0\n");
+  CHECK(mapped(local_and_global, {{"theta", 5}, {"local_theta", 7}, {"period", 1}}).ends_with("rope_theta = 5.0\n"));
+}
+
+TEST_CASE("a refusal of layers holds where it holds of one, and says of which") {
+  const std::string refusing =
+      local_and_global + "[refuse.layers]\n\"types[i] == 'other'\" = \"layer {i} is {types[i]}\"\n";
+  CHECK(mapped(refusing, {{"types", {"local", "local"}}, {"layers", 2}}).find("error") == std::string::npos);
+  CHECK(mapped(refusing, {{"types", {"local", "other"}}, {"layers", 2}}).find("layer 1 is other [import.layers]") !=
+        std::string::npos);
+}
+
+TEST_CASE("a key without a default is required") {
+  const std::string text = "[keys]\nlayers = \"size\"\n[spec]\n\"model.num_hidden_layers\" = \"layers\"\n";
+  CHECK(mapped(text, {{"layers", 3}}) == "[model]\nnum_hidden_layers = 3\n");
+  CHECK(mapped(text, json::object()).find("'layers'") != std::string::npos);
+}
+
+TEST_CASE("a key that is named only where another asks for it is unknown elsewhere") {
+  const std::string text =
+      "architectures = [\"Tiny\"]\n[keys]\ntype = \"word = 'default'\"\nfactor = \"number = 1.0\"\n"
+      "[spec]\n\"position.rope_theta\" = \"type == 'linear' ? factor : null\"\n";
+  CHECK(mapped(text, {{"type", "linear"}, {"factor", 3}}) == "[position]\nrope_theta = 3.0\n");
+  CHECK(mapped(text, {{"type", "default"}}).empty());
+  CHECK(mapped(text, {{"factor", 3}}).find("import.unknown_key") != std::string::npos);
+}
+
+TEST_CASE("every attribute of the library's configuration classes is mapped, refused or ignored") {
+  const json listed =
+      json::parse(read_file(std::string(MONOMORPH_SOURCE_DIR) + "/tests/generator/import/config_attributes.json"));
+  for (const auto& [name, family] : families()) {
+    CAPTURE(name);
+    REQUIRE(listed["families"].contains(name));
+    for (const json& attribute : listed["families"][name]) {
+      CAPTURE(attribute.get<std::string>());
+      CHECK(is_accounted_for(family, attribute.get<std::string>()));
+    }
+  }
+}

@@ -1,0 +1,38 @@
+"""Writes config_attributes.json: every attribute of the configuration class that the transformers library has for each
+family of generator/import/families/. A test of import asks that the family's file accounts for each of them.
+
+    .venv-goldens/bin/python tests/generator/import/list_config_attributes.py
+
+The library's version is that of tests/golden/requirements.txt.
+"""
+
+import dataclasses
+import json
+import tomllib
+from pathlib import Path
+
+import transformers
+from transformers.models.auto.configuration_auto import CONFIG_MAPPING
+
+HERE = Path(__file__).parent
+FAMILIES = HERE.parents[2] / "generator" / "import" / "families"
+
+
+def attributes(model_type: str) -> list[str]:
+    """What a config.json of this type may say: what the library writes, takes, and takes under another name."""
+    cls = CONFIG_MAPPING[model_type]
+    return sorted(set(cls().to_dict()) | {field.name for field in dataclasses.fields(cls)} | set(cls.attribute_map))
+
+
+def main() -> None:
+    families = {}
+    for path in sorted(FAMILIES.glob("*.toml")):
+        family = tomllib.loads(path.read_text())
+        if "model_type" in family:
+            families[path.stem] = attributes(family["model_type"])
+    listed = {"transformers": transformers.__version__, "families": families}
+    (HERE / "config_attributes.json").write_text(json.dumps(listed, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
