@@ -58,10 +58,10 @@ struct Arguments {
 
 void import(const Arguments& arguments) {
   Diagnostics diagnostics;
-  const std::optional<std::string> text = import_huggingface(arguments.spec, arguments.ignored_keys, diagnostics);
-  if (!text) throw Rejected(std::move(diagnostics));
+  const std::optional<ImportedSpec> spec = import_huggingface(arguments.spec, arguments.ignored_keys, diagnostics);
+  if (!spec) throw Rejected(std::move(diagnostics));
   complain(render(diagnostics));
-  arguments.output.empty() ? print(*text) : write_file(arguments.output, *text);
+  arguments.output.empty() ? print(spec->text) : write_file(arguments.output, spec->text);
 }
 
 void check(const Arguments& arguments) {

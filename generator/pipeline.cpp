@@ -146,7 +146,7 @@ SpecInput open_spec(const std::string& path, const std::vector<std::string>& ign
     return {read_source(path), fs::path(path).filename().string(), false, {}};
   }
   Diagnostics diagnostics;
-  std::optional<ImportedSpec> spec_text = import_with_places(path, ignored_keys, diagnostics);
+  std::optional<ImportedSpec> spec_text = import_huggingface(path, ignored_keys, diagnostics);
   if (!spec_text) throw Rejected(std::move(diagnostics));
   auto source = std::make_shared<const Source>(Source{path + " (imported)", std::move(spec_text->text)});
   Diagnostics ignored;

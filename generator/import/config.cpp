@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <sstream>
 
 namespace monomorph::generator {
@@ -32,8 +33,6 @@ Datum value_from(const json& value, const std::string& name) {
   if (value.is_array()) return {value.get<std::vector<std::string>>(), name, false};
   return {{}, name, false};
 }
-
-std::string object_of(const std::string& path) { return path.substr(0, path.find('.')); }
 
 }  // namespace
 
@@ -72,7 +71,9 @@ std::string Config::text(const std::string& key) {
 void Config::resolve(const Family& family) {
   for (const auto& [name, key] : family.keys) {
     for (const std::string& path : key.paths) {
-      if (object_of(path) != path) objects_.insert(object_of(path));
+      for (std::size_t dot = path.find('.'); dot != std::string::npos; dot = path.find('.', dot + 1)) {
+        objects_.insert(path.substr(0, dot));
+      }
     }
   }
   for (const std::string& path : objects_) {
@@ -139,7 +140,7 @@ Span Config::place(const std::string& name) const {
 }
 
 void Config::refuse(const std::string& rule, const std::string& path, const std::string& message) {
-  refused_.insert(object_of(path));
+  refused_.insert(path.substr(0, path.rfind('.')));
   diagnostics_.error(rule, file_.span(path), message);
 }
 
@@ -185,12 +186,15 @@ std::vector<std::string> Config::account_for_rest(const Family& family, const st
                        path, family.architectures.front(), shown(value), path));
   };
   const std::set<std::string> refused = refused_;
-  for (const auto& [key, value] : file_.value.items()) {
-    account(key, value);
-    // What does not run in an object says what the rest of it means.
-    if (!objects_.contains(key) || !value.is_object() || refused.contains(key)) continue;
-    for (const auto& [inner, inner_value] : value.items()) account(key + "." + inner, inner_value);
-  }
+  const std::function<void(const json&, const std::string&)> visit = [&](const json& object, const std::string& above) {
+    for (const auto& [key, value] : object.items()) {
+      const std::string path = above + key;
+      account(path, value);
+      // What does not run in an object says what the rest of it means.
+      if (objects_.contains(path) && value.is_object() && !refused.contains(path)) visit(value, path + ".");
+    }
+  };
+  visit(file_.value, "");
   return accepted;
 }
 

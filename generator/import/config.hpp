@@ -57,7 +57,7 @@ class Config {
   std::map<std::string, Resolved> values_;
   std::set<std::string> read_;
   std::set<std::string> objects_;  ///< whose keys are accounted for one by one
-  std::set<std::string> refused_;  ///< keys at or in which something was
+  std::set<std::string> refused_;  ///< objects in which something was
 };
 
 /// A value as a message shows it.

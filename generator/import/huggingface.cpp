@@ -120,7 +120,7 @@ bool is_huggingface_directory(const std::string& path) {
   return fs::is_regular_file(fs::path(path) / "config.json", error);
 }
 
-std::optional<ImportedSpec> import_with_places(const std::string& directory,
+std::optional<ImportedSpec> import_huggingface(const std::string& directory,
                                                const std::vector<std::string>& ignored_keys, Diagnostics& diagnostics) {
   std::error_code error;
   if (!fs::is_directory(directory, error)) {
@@ -146,12 +146,6 @@ std::optional<ImportedSpec> import_with_places(const std::string& directory,
   }
   append_in_order(std::move(found), diagnostics);
   return spec;
-}
-
-std::optional<std::string> import_huggingface(const std::string& directory,
-                                              const std::vector<std::string>& ignored_keys, Diagnostics& diagnostics) {
-  std::optional<ImportedSpec> spec = import_with_places(directory, ignored_keys, diagnostics);
-  return spec ? std::optional(std::move(spec->text)) : std::nullopt;
 }
 
 void place_in_config(Diagnostics& diagnostics, const Source* spec, const ImportPlaces& places) {

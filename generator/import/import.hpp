@@ -39,11 +39,8 @@ struct ImportedSpec {
 /// The spec; nullopt when diagnostics has errors. `ignored_keys` are keys of config.json to accept unread
 /// ("key", or "rope_scaling.key" inside an object); the spec records them. Throws EnvironmentError where a file that
 /// must be there cannot be read.
-std::optional<ImportedSpec> import_with_places(const std::string& directory,
+std::optional<ImportedSpec> import_huggingface(const std::string& directory,
                                                const std::vector<std::string>& ignored_keys, Diagnostics& diagnostics);
-/// The same, its text alone.
-std::optional<std::string> import_huggingface(const std::string& directory,
-                                              const std::vector<std::string>& ignored_keys, Diagnostics& diagnostics);
 
 /// What is said of a derived spec, `spec`, in a file that exists: at the keys of config.json, or of config.json as a
 /// whole.

@@ -172,6 +172,18 @@ TEST_CASE("a key that is named only where another asks for it is unknown elsewhe
   CHECK(mapped(text, {{"factor", 3}}).find("import.unknown_key") != std::string::npos);
 }
 
+TEST_CASE("keys inside of objects inside of objects are accounted for one by one") {
+  const std::string text =
+      "architectures = [\"Tiny\"]\n[keys]\n\"rope.local.theta\" = \"number = 5.0\"\n"
+      "[spec]\n\"position.rope_theta\" = \"rope.local.theta\"\n";
+  CHECK(mapped(text, {{"rope", {{"local", {{"theta", 7}}}}}}) == "[position]\nrope_theta = 7.0\n");
+  CHECK(mapped(text, {{"rope", {{"local", nullptr}}}}).find("rope_theta = 5.0") != std::string::npos);
+  CHECK(mapped(text, {{"rope", {{"local", {{"beta", 7}}}}}}).find("'rope.local.beta' is not a key") !=
+        std::string::npos);
+  CHECK(mapped(text, {{"rope", {{"other", 7}}}}).find("'rope.other' is not a key") != std::string::npos);
+  CHECK(mapped(text, {{"rope", {{"local", 7}}}}).find("'rope.local' is 7; an object or null") != std::string::npos);
+}
+
 TEST_CASE("every attribute of the library's configuration classes is mapped, refused or ignored") {
   const json listed =
       json::parse(read_file(std::string(MONOMORPH_SOURCE_DIR) + "/tests/generator/import/config_attributes.json"));

@@ -37,8 +37,8 @@ struct Imported {
 
 inline Imported import_directory(const std::string& directory, const std::vector<std::string>& ignore = {}) {
   Imported result;
-  result.text = generator::import_huggingface(directory, ignore, result.diagnostics);
-  if (result.text) {
+  if (const auto imported = generator::import_huggingface(directory, ignore, result.diagnostics)) {
+    result.text = imported->text;
     const auto source = std::make_shared<const generator::Source>(generator::Source{"imported.toml", *result.text});
     result.spec = generator::read_spec(source, {}, result.diagnostics);
   }

@@ -30,7 +30,7 @@ const std::vector<json> others = {nullptr, false,         true,           0,    
 std::string outcome(const TemporaryDirectory& directory, const json& config) {
   directory.write("config.json", config.dump());
   Diagnostics diagnostics;
-  return import_huggingface(directory.path().string(), {}, diagnostics).value_or("refused");
+  return import_huggingface(directory.path().string(), {}, diagnostics).value_or(ImportedSpec{"refused", {}}).text;
 }
 
 const Family& family_of(const json& config) {

@@ -202,6 +202,12 @@ TEST_CASE("a window is in force from one position short of the context on") {
   CHECK_FALSE(from_layer(1));
 }
 
+TEST_CASE("a refusal of what is only a default says so") {
+  const Imported imported = import_text(mistral({{"max_position_embeddings", 8192}}).dump());
+  CHECK(imported.complains("import.sliding_window",
+                           "config.json does not say 'sliding_window', and transformers' default is 4096"));
+}
+
 TEST_CASE("where a scaling has an older and a newer name of its type, the newer decides") {
   const auto scaled = [](const char* older, const char* newer) {
     return import_text(llama_config({{"rope_scaling", {{"type", older}, {"rope_type", newer}}}}).dump());
