@@ -156,13 +156,15 @@ std::string head_outside(const Checkpoint* checkpoint, const CheckpointSection& 
 }
 
 /// The family's own lines; where the head stands outside a prefix that all others have, every line, with the prefix.
-void add_names(const CheckpointSection& own, CheckpointSection names, const std::string& outside, SpecLines& lines) {
+void add_names(const CheckpointSection& own, CheckpointSection names, const std::string& outside, bool tied,
+               SpecLines& lines) {
   if (outside.empty()) {
     names = own;
     if (own.prefix.given) lines.push_back({"checkpoint", "prefix", write_value(&names.prefix)});
   } else {
     lines.push_back({"checkpoint", "prefix", "[\"\"]", fmt::format("the head stands outside \"{}\"", outside)});
   }
+  if (tied) names.tensors.erase("lm_head");  // a copy of it needs no name
   std::vector<std::string> ignored, parts;
   for (const IgnoredTensor& tensor : names.ignore) {
     ignored.push_back(
@@ -231,7 +233,7 @@ void read_checkpoint(Config& config, const std::string& directory, const Family&
   if (family.checkpoint.names.given)
     lines.push_back({"checkpoint", "names", write_string(family.checkpoint.names.value)});
   lines.push_back({"checkpoint", "dtype", write_string(types.dtype), note});
-  add_names(family.checkpoint, names, outside, lines);
+  add_names(family.checkpoint, names, outside, tied, lines);
   add_exceptions(types, lines);
 }
 

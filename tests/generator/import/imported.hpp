@@ -79,6 +79,12 @@ inline nlohmann::ordered_json config_of(const std::string& architecture, const s
 /// A small config.json that runs, of every family, by the family's name.
 inline std::map<std::string, nlohmann::ordered_json> small_configs() {
   return {{"gpt2", {{"architectures", {"GPT2LMHeadModel"}}, {"model_type", "gpt2"}, {"n_embd", 48}, {"n_head", 4}}},
+          {"gpt_neox",
+           {{"architectures", {"GPTNeoXForCausalLM"}},
+            {"model_type", "gpt_neox"},
+            {"hidden_size", 48},
+            {"num_attention_heads", 4},
+            {"rotary_pct", 0.5}}},
           {"llama", llama_config()},
           {"mistral", config_of("MistralForCausalLM", "mistral", {{"sliding_window", nullptr}})},
           {"phi3", config_of("Phi3ForCausalLM", "phi3")},

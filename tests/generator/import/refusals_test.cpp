@@ -109,7 +109,7 @@ TEST_CASE("a key with one value that runs is refused with any other, in each arc
     std::vector<json> runs, refused;
   };
   const std::vector<const char*> rotary = {"llama", "mistral", "phi3", "qwen2", "qwen3"};
-  const std::vector<const char*> all = {"llama", "mistral", "phi3", "qwen2", "qwen3", "gpt2"};
+  const std::vector<const char*> all = {"llama", "mistral", "phi3", "qwen2", "qwen3", "gpt2", "gpt_neox"};
   const json some = {{"0", {1, 2}}};
   const std::vector<Only> keys = {
       {"pretraining_tp", rotary, {1}, {2, 0, nullptr, true}},
@@ -127,6 +127,7 @@ TEST_CASE("a key with one value that runs is refused with any other, in each arc
       {"compression_config", all, {nullptr}, {some}},
       {"auto_map", all, {json::object(), nullptr}, {{{"AutoModelForCausalLM", "modeling.Mine"}}}},
       {"scale_attn_by_inverse_layer_idx", {"gpt2"}, {false}, {true}},
+      {"rope_scaling", {"gpt_neox"}, {nullptr}, {some}},
       {"n_special", {"gpt2"}, {0}, {1}},
   };
   const std::map<std::string, json> configs = small_configs();
