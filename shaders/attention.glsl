@@ -2,8 +2,9 @@
 // 2018; Dao et al. 2022). A query row is (token, head of the group); a key tile has one key an invocation.
 //
 // The including kernel gives: head_dim, head_quads, kv_group_size, vec4 query_quad(token, head, quad) scaled,
-// vec4 key_quad(slot, kv_head, position, quad), value_quad(...), write_attended(token, head, quad, value), rows_in_use(). The
-// tokens of a pass are one slot's, by position.
+// vec4 key_quad(slot, kv_head, position, quad), value_quad(...), write_attended(token, head, quad, value), rows_in_use(),
+// float scored(score, query, key, head), bool sees(query, key), sees_any(oldest query, first key of a tile). The tokens of a
+// pass are one slot's, by position.
 const uint key_groups = workgroup_size / head_quads;  // invocations that share a quad of the output, a key each
 const float lowest = -3.0e38;
 shared vec4 queries_tile[tile_tokens * head_quads];
@@ -25,8 +26,11 @@ void score_tile(uint kv_head, uint first_key, uint first_query_row) {
     }
   }
   [[unroll]] for (uint row = 0; row < tile_tokens; ++row) {
-    const uint query = first_position + (first_query_row + row) / kv_group_size;
-    scores[row * workgroup_size + gl_LocalInvocationIndex] = key <= query && key < cached ? sums[row] : lowest;
+    const uint query_row = first_query_row + row;
+    const int query = int(first_position + query_row / kv_group_size);
+    const int head = int(kv_head * kv_group_size + query_row % kv_group_size);
+    const bool seen = key < cached && sees(query, int(key));
+    scores[row * workgroup_size + gl_LocalInvocationIndex] = seen ? scored(sums[row], query, int(key), head) : lowest;
   }
 }
 
@@ -79,7 +83,9 @@ void main() {
 
   const uint last_row = min(first_query_row + tile_tokens, query_rows) - 1;
   const uint key_count = first_position + last_row / kv_group_size + 1;
+  const uint oldest = first_position + first_query_row / kv_group_size;
   for (uint first_key = 0; first_key < key_count; first_key += workgroup_size) {
+    if (!sees_any(oldest, first_key)) continue;
     barrier();
     score_tile(kv_head, first_key, first_query_row);
     barrier();

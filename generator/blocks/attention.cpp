@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <tuple>
 
 #include "generator/blocks/norm.hpp"
 #include "generator/blocks/position.hpp"
@@ -17,20 +19,43 @@ namespace monomorph::generator {
 template <>
 const std::vector<FieldRow<AttentionSection>>& fields() {
   using S = AttentionSection;
-  static const std::vector<FieldRow<S>> rows = {
-      row<S>("num_attention_heads", at(&S::num_attention_heads), required(), "heads", "Query heads"),
-      row<S>("num_key_value_heads", at(&S::num_key_value_heads), computed("num_attention_heads"), "heads",
-             "Key and value heads; each serves num_attention_heads / num_key_value_heads query heads"),
-      row<S>("head_dim", at(&S::head_dim), computed("hidden_size / num_attention_heads"), "elements",
-             "Width of a head"),
-      expression(row<S>("scale", at(&S::scale), literal("\"1 / sqrt(head_dim)\""), "",
-                        "Factor of query times key: an expression of the spec's own numbers")),
-      row<S>("bias", at(&S::bias), literal("false"), "",
-             "Projections with a bias: true, false, or a list out of \"q\", \"k\", \"v\", \"o\""),
-      row<S>("qk_norm", at(&S::qk_norm), literal("\"none\""), "",
-             "RMS normalisation of queries and keys, with weights: none, over each head, or over the whole projection",
-             {"none", "head", "projection"}),
-  };
+  static const std::vector<FieldRow<S>> rows = [] {
+    std::vector<FieldRow<S>> result = {
+        row<S>("num_attention_heads", at(&S::num_attention_heads), required(), "heads", "Query heads"),
+        row<S>("num_key_value_heads", at(&S::num_key_value_heads), computed("num_attention_heads"), "heads",
+               "Key and value heads; each serves num_attention_heads / num_key_value_heads query heads"),
+        row<S>("head_dim", at(&S::head_dim), computed("hidden_size / num_attention_heads"), "elements",
+               "Width of a head"),
+        expression(row<S>("scale", at(&S::scale), literal("\"1 / sqrt(head_dim)\""), "",
+                          "Factor of query times key: an expression of the spec's own numbers")),
+        row<S>("bias", at(&S::bias), literal("false"), "",
+               "Projections with a bias: true, false, or a list out of \"q\", \"k\", \"v\", \"o\""),
+        row<S>(
+            "qk_norm", at(&S::qk_norm), literal("\"none\""), "",
+            "RMS normalisation of queries and keys, with weights: none, over each head, or over the whole projection",
+            {"none", "head", "projection"}),
+        expression(row<S>("softcap", at(&S::softcap), computed("none"), "",
+                          "Scores become softcap * tanh(score / softcap): an expression of the spec's own numbers"),
+                   "score"),
+        expression(
+            row<S>("score", at(&S::score), computed("the scaled product, sloped where position.type is alibi"), "",
+                   "An expression of score (the scaled product), query and key (positions), head, with ALiBi slope, "
+                   "and the spec's own numbers"),
+            "softcap"),
+        row<S>("sliding_window", at(&S::sliding_window), computed("none"), "keys",
+               "Keys that a query sees, its own and those just before it"),
+        expression(
+            row<S>("mask", at(&S::mask), computed("every key up to the query's"), "",
+                   "A condition of query and key (positions) and the spec's own numbers: which keys up to its own a "
+                   "query sees"),
+            "sliding_window"),
+        row<S>("window", at(&S::window), computed("none"), "keys",
+               "{ recent, first }: a mask shows no key but the last `recent` ones and those of the `first` positions"),
+    };
+    result[result.size() - 3].in_place_of = "mask";
+    result[result.size() - 1].in_place_of = "sliding_window";
+    return result;
+  }();
   return rows;
 }
 
@@ -43,6 +68,7 @@ const AttentionSection& own(const BlockContext& context) { return section_of<Att
 
 void complete(Block& block, LayerKind& kind, const ModelSection& model) {
   auto& attention = *std::any_cast<AttentionSection>(&block.section);
+  if (!attention.sliding_window.given) attention.sliding_window.value = -1;  // absent
   if (!attention.num_key_value_heads.given) attention.num_key_value_heads.value = attention.num_attention_heads.value;
   if (!attention.head_dim.given && attention.num_attention_heads.value > 0) {
     attention.head_dim.value = model.hidden_size.value / attention.num_attention_heads.value;
@@ -99,6 +125,127 @@ std::optional<double> attention_scale(const BlockContext& context, Diagnostics& 
   return positive_constant(scale, "attention.scale", spec_numbers(context), "1 / sqrt(head_dim)", diagnostics);
 }
 
+/// The numbers that expressions of scores and keys may name.
+ExpressionNames names_of_keys(const BlockContext& context) {
+  ExpressionNames names = {{"query", {Type::integer}}, {"key", {Type::integer}}};
+  names.merge(spec_numbers(context));
+  return names;
+}
+
+/// What becomes of a score; empty where it stays, nothing where it is wrong.
+std::optional<Expression> score_expression(const BlockContext& context, Diagnostics& diagnostics) {
+  const AttentionSection& attention = own(context);
+  const bool sloped = context.kind.position.type.value == "alibi";
+  ExpressionNames names = names_of_keys(context);
+  names.insert({"score", {Type::real}});
+  names.insert({"head", {Type::integer}});
+  if (sloped) names.insert({"slope", {Type::real}});
+  const auto parse = [&](const std::string& text, const Span& span) {
+    return parse_expression(text, span, names, Type::real, diagnostics);
+  };
+  if (attention.softcap.given && (attention.score.given || sloped)) {
+    diagnostics.error("attention.softcap", attention.softcap.span,
+                      fmt::format("attention.softcap says what becomes of a score, and so does {}: say it in "
+                                  "attention.score alone",
+                                  sloped ? "position.type = \"alibi\"" : "attention.score"));
+    return std::nullopt;
+  }
+  if (attention.softcap.given) {
+    const auto cap =
+        positive_constant(attention.softcap, "attention.softcap", spec_numbers(context), "50", diagnostics);
+    if (!cap) return std::nullopt;
+    return parse(fmt::format("{0} * tanh(score / {0})", *cap), attention.softcap.span);
+  }
+  if (!attention.score.given) {
+    return sloped ? parse("score + slope * (key - query)", attention.score.span) : Expression{};
+  }
+  auto score = parse(attention.score.value, attention.score.span);
+  for (const std::string& name : {std::string("score"), std::string("slope")}) {
+    if (!score || !names.contains(name) || names_in(*score).contains(name)) continue;
+    diagnostics.error("attention.score", attention.score.span,
+                      fmt::format("attention.score does not use {}: it would have no effect", name));
+    return std::nullopt;
+  }
+  return score;
+}
+
+/// Which keys a query sees; empty: every one up to its own; nothing where it is wrong.
+std::optional<Expression> mask_expression(const BlockContext& context, Diagnostics& diagnostics) {
+  const AttentionSection& attention = own(context);
+  if (attention.mask.given) {
+    return parse_expression(attention.mask.value, attention.mask.span, names_of_keys(context), Type::boolean,
+                            diagnostics);
+  }
+  if (!attention.sliding_window.given) return Expression{};
+  return parse_expression(fmt::format("query - key < {}", attention.sliding_window.value),
+                          attention.sliding_window.span, names_of_keys(context), Type::boolean, diagnostics);
+}
+
+/// The keys that the mask shows; every one where nothing says otherwise.
+Window window_of(const AttentionSection& attention) {
+  if (attention.sliding_window.given) return {attention.sliding_window.value, 0};
+  return attention.window.given ? attention.window.value : Window{};
+}
+
+/// The mask against the window, around every edge that either has.
+void mask_is_within_window(const BlockContext& context, const Expression& mask, Diagnostics& diagnostics) {
+  const Window window = window_of(own(context));
+  std::set<std::int64_t> edges;
+  for (const std::int64_t edge :
+       {std::int64_t{0}, window.first, window.recent, 2 * window.recent, context.model.max_position_embeddings.value}) {
+    for (std::int64_t at = edge - 3; at <= edge + 3; ++at) edges.insert(at);
+  }
+  for (const std::int64_t query : edges) {
+    if (query < 0 || query >= context.model.max_position_embeddings.value) continue;
+    std::set<std::int64_t> keys = edges;
+    for (std::int64_t back = -3; back <= 3; ++back) keys.insert({query - back, query - window.recent + back});
+    for (const std::int64_t key : keys) {
+      if (key < 0 || key > query) continue;
+      const bool seen = evaluate(mask, {{"query", query}, {"key", key}}) != 0;
+      if (key == query && !seen) {
+        diagnostics.error("attention.mask", own(context).mask.span,
+                          fmt::format("position {} would not see itself; every query sees its own key", query));
+        return;
+      }
+      const bool inside = window.recent == 0 || query - key < window.recent || key < window.first;
+      if (inside || !seen) continue;
+      diagnostics.error("attention.window", own(context).window.span,
+                        fmt::format("the mask shows the key of position {} to the query of {}, which is outside of the "
+                                    "window of {} recent and {} first keys",
+                                    key, query, window.recent, window.first));
+      return;
+    }
+  }
+}
+
+void check_keys(const BlockContext& context, Diagnostics& diagnostics) {
+  const AttentionSection& attention = own(context);
+  check_range(attention.sliding_window, "attention.sliding_window", 1, max_size, diagnostics);
+  for (const auto& [given, span, name] : {std::tuple{attention.mask.given, attention.mask.span, "mask"},
+                                          std::tuple{attention.window.given, attention.window.span, "window"}}) {
+    if (!given || !attention.sliding_window.given) continue;
+    diagnostics.error("spec.unused_key", span,
+                      fmt::format("attention.{} has no meaning where attention.sliding_window says all", name));
+  }
+  const Window& window = attention.window.value;
+  if (attention.window.given &&
+      (window.recent < 1 || window.first < 0 || window.recent > max_size || window.first > max_size)) {
+    diagnostics.error("attention.window", attention.window.span,
+                      fmt::format("a window of {} recent and {} first keys; at least 1 and 0 are valid", window.recent,
+                                  window.first));
+    return;
+  }
+  if (attention.window.given && !attention.mask.given) {
+    diagnostics.error("attention.window", attention.window.span,
+                      "attention.window says what the mask shows at most, and there is no attention.mask");
+  }
+  score_expression(context, diagnostics);
+  const auto mask = mask_expression(context, diagnostics);
+  if (mask && attention.mask.given && usable(context.model.max_position_embeddings)) {
+    mask_is_within_window(context, *mask, diagnostics);
+  }
+}
+
 void check(const BlockContext& context, Diagnostics& diagnostics) {
   const AttentionSection& attention = own(context);
   check_range(attention.num_attention_heads, "attention.num_attention_heads", 1, max_heads, diagnostics);
@@ -108,6 +255,7 @@ void check(const BlockContext& context, Diagnostics& diagnostics) {
   head_dim_is_known(context.model, attention, diagnostics);
   attention_scale(context, diagnostics);
   check_bias_projections(attention.bias, "attention", {"q", "k", "v", "o"}, diagnostics);
+  check_keys(context, diagnostics);
   check_position(context, attention.num_attention_heads, attention.head_dim, diagnostics);
 }
 
@@ -171,8 +319,14 @@ ValueId build(const BlockContext& context, Builder& build, ValueId in) {
   const ValueId cached_keys = build.append("keys", keys);
   const ValueId cached_values = build.append("values", values);
   Diagnostics none;
-  const double scale = attention_scale(context, none).value();
-  return build.projection("o", build.attention(scale, queries, cached_keys, cached_values, "attended"), "projected");
+  const Window window = window_of(own(context));
+  const Attention how{attention_scale(context, none).value(),
+                      score_expression(context, none).value(),
+                      mask_expression(context, none).value(),
+                      position_slopes(context, own(context).num_attention_heads.value),
+                      window.recent,
+                      window.first};
+  return build.projection("o", build.attention(how, queries, cached_keys, cached_values, "attended"), "projected");
 }
 
 /// Scores and their weighted sum: 2 operations each for an element of a query.

@@ -3,6 +3,7 @@
 #include "generator/blocks/attention.hpp"
 #include "generator/blocks/block.hpp"
 #include "generator/blocks/mlp.hpp"
+#include "generator/spec/values.hpp"
 
 namespace monomorph::generator {
 namespace {
@@ -11,7 +12,8 @@ namespace {
 void add_integers(const BoundFields& fields, ExpressionNames& names) {
   for (const auto& [field, slot] : fields) {
     const auto* integer = std::get_if<Field<std::int64_t>*>(&slot);
-    if (integer != nullptr) names.insert({field->key, {Type::integer, static_cast<double>((*integer)->value)}});
+    if (integer != nullptr && !is_absent(slot))
+      names.insert({field->key, {Type::integer, static_cast<double>((*integer)->value)}});
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "generator/contract/declarations.hpp"
 #include "generator/contract/rotary.hpp"
 #include "generator/contract/rules.hpp"
@@ -68,6 +70,21 @@ void declare_position(const BlockContext& context, Declarations& declare) {
   const std::int64_t rotary_dim = position.rotary_dim.value;
   if (position.type.value != "rope" || rotary_dim < 2 || rotary_dim > widest) return;
   declare.rotary_table(rotary_frequencies(position.rope_theta.value, rotary_dim), rotary_dim);
+}
+
+// The slopes of a power of two n of heads are 2^(-8 (h + 1) / n); heads beyond it take every other one of 2n.
+std::vector<float> position_slopes(const BlockContext& context, std::int64_t num_heads) {
+  std::vector<float> slopes;
+  if (context.kind.position.type.value != "alibi") return slopes;
+  std::int64_t power = 1;
+  while (2 * power <= num_heads) power *= 2;
+  for (std::int64_t head = 0; head < num_heads; ++head) {
+    const double exponent = head < power
+                                ? -8.0 * static_cast<double>(head + 1) / static_cast<double>(power)
+                                : -4.0 * static_cast<double>(2 * (head - power) + 1) / static_cast<double>(power);
+    slopes.push_back(static_cast<float>(std::exp2(exponent)));
+  }
+  return slopes;
 }
 
 ValueId build_turned(const BlockContext& context, Builder& build, ValueId in, const std::string& role) {

@@ -7,6 +7,7 @@
 #include "generator/contract/checked.hpp"
 #include "generator/contract/declarations.hpp"
 #include "generator/contract/rules.hpp"
+#include "generator/spec/values.hpp"
 
 namespace monomorph::generator {
 namespace {
@@ -23,7 +24,7 @@ bool usable_everywhere(const LayerKind& kind) {
     Block copy = *block;
     for (const auto& [field, slot] : bind_block(copy)) {
       const auto* size = std::get_if<Field<std::int64_t>*>(&slot);
-      if (size != nullptr && !usable(**size)) return false;
+      if (size != nullptr && !is_absent(slot) && !usable(**size)) return false;
     }
   }
   return true;

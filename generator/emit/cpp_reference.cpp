@@ -66,6 +66,31 @@ class Locals {
   std::set<std::string> taken_;
 };
 
+/// Its score and its mask; what an expression does not name has no name.
+std::vector<std::string> lambdas_of(const Attention& attention) {
+  const std::set<std::string> in_score =
+      attention.score.empty() ? std::set<std::string>{"score"} : names_in(attention.score);
+  const std::set<std::string> in_mask = attention.mask.empty() ? std::set<std::string>{} : names_in(attention.mask);
+  const auto parameter = [](const char* type, const std::string& name, bool used) {
+    return used ? fmt::format("{} {}", type, name) : std::string(type);
+  };
+  const char* whole = "std::int64_t";
+  std::string slope;
+  if (in_score.contains("slope")) {
+    std::string slopes;
+    for (const float each : attention.slopes) slopes += (slopes.empty() ? "" : ", ") + float_literal(each);
+    slope = fmt::format("static constexpr double slopes[] = {{{}}}; const double slope = slopes[head]; ", slopes);
+  }
+  return {fmt::format("[]({}, {}, {}, {}) {{ {}return {}; }}", parameter("double", "score", in_score.contains("score")),
+                      parameter(whole, "query", in_score.contains("query")),
+                      parameter(whole, "key", in_score.contains("key")),
+                      parameter(whole, "head", in_score.contains("head") || !slope.empty()), slope,
+                      attention.score.empty() ? "score" : to_cpp(attention.score)),
+          fmt::format("[]({}, {}) {{ return {}; }}", parameter(whole, "query", in_mask.contains("query")),
+                      parameter(whole, "key", in_mask.contains("key")),
+                      attention.mask.empty() ? "true" : to_cpp(attention.mask))};
+}
+
 std::string spelled(const ReferenceCall& call, const Locals& locals, const AxisTable& axes) {
   std::string sizes, arguments;
   for (const auto& size : call.sizes) {
@@ -74,7 +99,8 @@ std::string spelled(const ReferenceCall& call, const Locals& locals, const AxisT
              (axis != nullptr ? axes[*axis].name + "::size" : std::to_string(std::get<std::int64_t>(size)));
   }
   const bool reads_weights = call.function != "map" && call.function != "rotary" && call.function != "append" &&
-                             call.function != "attention" && call.function != "gather_rows";
+                             call.function != "attention" && call.function != "scored_attention" &&
+                             call.function != "gather_rows";
   const auto add = [&](const std::string& argument) { arguments += (arguments.empty() ? "" : ", ") + argument; };
   if (reads_weights) add("weights_");
   if (call.map != nullptr) {
@@ -84,6 +110,9 @@ std::string spelled(const ReferenceCall& call, const Locals& locals, const AxisT
       parameters += (parameters.empty() ? "double" : ", double") + (used.contains(name) ? " " + name : "");
     }
     add(fmt::format("[]({}) {{ return {}; }}", parameters, to_cpp(call.map->expression)));
+  }
+  if (call.attention != nullptr) {
+    for (const std::string& lambda : lambdas_of(*call.attention)) add(lambda);
   }
   for (const ValueId operand : call.operands) add(locals.of(operand));
   for (const double number : call.numbers) add(float_literal(number));

@@ -140,8 +140,9 @@ ValueId Builder::append(const std::string& state, ValueId in) {
   return after;
 }
 
-ValueId Builder::attention(double scale, ValueId queries, ValueId keys, ValueId values, const std::string& name) {
-  return add("attention", Attention{scale}, {queries, keys, values}, role(name), axes_of(queries));
+ValueId Builder::attention(const Attention& how, ValueId queries, ValueId keys, ValueId values,
+                           const std::string& name) {
+  return add("attention", how, {queries, keys, values}, role(name), axes_of(queries));
 }
 
 ValueId Builder::projection(const std::string& word, ValueId in, const std::string& name) {

@@ -33,7 +33,7 @@ class Builder {
   ValueId rotary(std::int64_t rotary_dim, TableId angles, ValueId in, const std::string& role);
   /// The state's next version.
   ValueId append(const std::string& state, ValueId in);
-  ValueId attention(double scale, ValueId queries, ValueId keys, ValueId values, const std::string& role);
+  ValueId attention(const Attention& how, ValueId queries, ValueId keys, ValueId values, const std::string& role);
 
   /// A matrix of the sub-block that has been entered, with its bias where it has one: `word` is "q", "up" ...
   ValueId projection(const std::string& word, ValueId in, const std::string& role);

@@ -22,7 +22,12 @@ struct Attribute {
   std::string operator()(const Rotary& rotary) const { return fmt::format("; rotary_dim {}", rotary.rotary_dim); }
   std::string operator()(const Append&) const { return ""; }
   std::string operator()(const Attention& attention) const {
-    return fmt::format("; scale {}, causal", attention.scale);
+    std::string text = fmt::format("; scale {}, causal", attention.scale);
+    if (!attention.score.empty()) text += ", score " + attention.score.text;
+    if (!attention.slopes.empty()) text += fmt::format(", slopes {}", fmt::join(attention.slopes, " "));
+    if (!attention.mask.empty()) text += ", mask " + attention.mask.text;
+    if (attention.recent > 0) text += fmt::format(", window {} recent, {} first", attention.recent, attention.first);
+    return text;
   }
 };
 

@@ -64,9 +64,15 @@ struct Rotary {
 /// (state, x) -> the state with x at the tokens' positions
 struct Append {};
 
-/// (queries, keys, values) -> softmax(scale * queries . keys, causal) x values, over the slot's positions
+/// (queries, keys, values) -> softmax(score(scale * queries . keys)) x values, over the slot's positions up to the
+/// query's own that it sees
 struct Attention {
   double scale = 1;
+  /// Of score, query and key (positions), head and slope; empty: the score as it is.
+  Expression score = {};
+  Expression mask = {};                ///< of query and key: whether it sees the key; empty: every one up to its own
+  std::vector<float> slopes = {};      ///< slope, by head
+  std::int64_t recent = 0, first = 0;  ///< it sees no key but the `recent` last ones and the `first`; 0, 0: all
 };
 
 using Attributes = std::variant<Gather, Norm, Linear, Map, Rotary, Append, Attention>;

@@ -37,10 +37,10 @@ constexpr KeyForm key_forms[] = {
 /// The type of the expressions that give a field, by the alternative of its slot; Type::null where none does.
 Type type_of_field(const Slot& slot) {
   constexpr Type types[] = {Type::boolean, Type::boolean, Type::integer, Type::real,
-                            Type::word,    Type::boolean, Type::word};
+                            Type::word,    Type::boolean, Type::null,    Type::word};
   return slot.index() < std::size(types) ? types[slot.index()] : Type::null;
 }
-static_assert(std::is_same_v<std::variant_alternative_t<6, Slot>, Field<std::vector<std::string>>*>);
+static_assert(std::is_same_v<std::variant_alternative_t<7, Slot>, Field<std::vector<std::string>>*>);
 
 class FamilyReader {
  public:
@@ -213,6 +213,9 @@ class FamilyReader {
     const bool is_boolean = entry.value.form == Form::boolean;
     if ((is_boolean || entry.value.form == Form::string) && line.type != Type::null) {
       const std::string text = is_boolean ? (entry.value.boolean ? "true" : "false") : entry.value.string;
+      Diagnostics none;
+      const bool is_word = !parse_expression(text, entry.value.span, names_, Type::real, none, Vocabulary::values);
+      if (row.is_expression && !is_word) line.type = Type::real;
       line.value = expression(text, entry.value.span, line.type, names_);
       return;
     }

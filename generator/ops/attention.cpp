@@ -1,4 +1,6 @@
 // Attention: causal softmax attention of each token's queries over the entries of its slot.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "generator/ops/op_type.hpp"
@@ -32,7 +34,12 @@ void verify(const Op& op, OperandCheck& check) {
     return check.fault("wants query heads that are the keys' heads x a group");
   }
   check.result(Storage::activation, check.in(0).axes);
-  (void)op;
+  const Attention& attention = *as<Attention>(op);
+  const std::int64_t slopes = static_cast<std::int64_t>(attention.slopes.size());
+  if (slopes > 0 && slopes != heads.size) check.fault("has slopes of another number of heads");
+  if (attention.recent < 0 || attention.first < 0 || (attention.first > 0 && attention.recent == 0)) {
+    check.fault("has no such window");
+  }
 }
 
 bool reads_quads(const Op&, std::size_t, const Graph&) { return false; }
@@ -52,11 +59,28 @@ void plan(Draft& draft) {
   kernel.path = "kernels/attention.comp";
   kernel.kind = KernelKind::attention;
   kernel.max_tile_tokens = std::min(planning.max_rows * group_size, attention_tile_rows(head_dim));
-  kernel.about = planning.value(op.out).role + " = softmax(attention_scale * queries x keys, causal) x values";
+  const Attention& attention = *as<Attention>(op);
+  const std::string scores =
+      attention.score.empty() ? "attention_scale * queries x keys" : "score of attention_scale * queries x keys";
+  const std::string seen = attention.mask.empty() ? "causal" : "causal and masked";
+  kernel.about = fmt::format("{} = softmax({}, {}) x values", planning.value(op.out).role, scores, seen);
   draft.set("head_dim", head_dim);
   draft.set("head_quads", (head_dim + 3) / 4);
   draft.set("kv_group_size", group_size);
-  draft.set("attention_scale", as<Attention>(op)->scale);
+  draft.set("attention_scale", attention.scale);
+  draft.set("has_score", !attention.score.empty());
+  draft.set("has_mask", !attention.mask.empty());
+  draft.set("has_slopes", !attention.slopes.empty());
+  draft.set("has_window", attention.recent > 0);
+  if (!attention.score.empty()) draft.set("score", attention.score);
+  if (!attention.mask.empty()) draft.set("mask", attention.mask);
+  if (attention.recent > 0) {
+    draft.set("window_recent", attention.recent);
+    draft.set("window_first", attention.first);
+  }
+  std::vector<Parameters> slopes;
+  for (const float slope : attention.slopes) slopes.push_back({{"slope", static_cast<double>(slope)}});
+  if (!slopes.empty()) draft.set("slopes", std::move(slopes));
   draft.set("has_state", true);
   draft.set("entries", planning.axis(keys.axes[2]).size);
   draft.set("state_heads", planning.axis(keys.axes[1]).size);
@@ -76,8 +100,15 @@ void plan(Draft& draft) {
 ReferenceCall reference(const Op& op, const Graph& graph) {
   const Value& keys = graph.values[op.in[1]];
   const Axis& row = graph.axes[graph.values[op.in[0]].axes[1]];
-  return {"attention", {row.factors[0], keys.axes[1], row.factors[1]}, op.in, {as<Attention>(op)->scale}, nullptr,
-          true};
+  const Attention& attention = *as<Attention>(op);
+  const bool plain = attention.score.empty() && attention.mask.empty();
+  return {plain ? "attention" : "scored_attention",
+          {row.factors[0], keys.axes[1], row.factors[1]},
+          op.in,
+          {attention.scale},
+          nullptr,
+          true,
+          plain ? nullptr : &attention};
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ bool reads_quads(const Op& op, std::size_t operand, const Graph& graph) {
 bool accepts(const Group& group, const Planning& planning) {
   const Op& op = planning.op(group.anchor);
   if (is_of_heads(op, planning.graph)) return group.ops.size() == 1 || accepts_heads(group, planning);
-  if (ops_of<Norm>(group, planning).size() != 1) return false;
+  if (ops_of<Norm>(group, planning).size() != 1 || !accepts_prologue(group, planning, op.in[0])) return false;
   const std::size_t prologue = prologue_ops(group, planning, op.in[0]).size();
   if (group.ops.size() != 1 + prologue + ops_of<Map>(group, planning).size()) return false;
   const std::int64_t bindings = 3 + (op.in[2] ? 1 : 0) + epilogue_bindings(group, planning);

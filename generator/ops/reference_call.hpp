@@ -17,6 +17,7 @@ struct ReferenceCall {
   std::vector<double> numbers;                            ///< after the operands
   const Map* map = nullptr;                               ///< a lambda of its names, before the operands
   bool positions = false;                                 ///< the first position of the call comes last
+  const Attention* attention = nullptr;                   ///< lambdas of its score and its mask, before the operands
 };
 
 }  // namespace monomorph::generator

@@ -92,7 +92,8 @@ struct Parameter;
 using Parameters = std::map<std::string, Parameter>;
 /// What a kernel's template is filled with.
 struct Parameter {
-  std::variant<bool, std::int64_t, double, std::string, std::vector<MapStep>, std::vector<Parameters>> value;
+  std::variant<bool, std::int64_t, double, std::string, Expression, std::vector<MapStep>, std::vector<Parameters>>
+      value;
 
   Parameter(bool flag) : value(flag) {}
   Parameter(std::int64_t number) : value(number) {}
@@ -100,6 +101,7 @@ struct Parameter {
   Parameter(double number) : value(number) {}
   Parameter(const char* word) : value(std::string(word)) {}
   Parameter(std::string word) : value(std::move(word)) {}
+  Parameter(Expression expression) : value(std::move(expression)) {}
   Parameter(std::vector<MapStep> steps) : value(std::move(steps)) {}
   Parameter(std::vector<Parameters> list) : value(std::move(list)) {}
 };

@@ -25,10 +25,12 @@ std::string explain_section(const std::string& header, const BoundFields& fields
   std::string lines = first, tables;
   for (const auto& [row, slot] : fields) {
     if (!row->applies_to(type_in(fields)) || is_absent(slot)) continue;
-    if (!row->in_place_of.empty()) {
-      const bool written = std::get<Field<std::string>*>(slot)->given;
-      if (!written) continue;  // the one stands for the other
-    }
+    // Of keys that stand in each other's place, the one that is written.
+    const auto is_given = [](const auto* stored) {
+      if constexpr (requires { stored->given; }) return stored->given;
+      return true;
+    };
+    if (!row->in_place_of.empty() && !std::visit(is_given, slot)) continue;
     const std::vector<std::string> table = write_table(slot);
     if (table.empty()) {
       lines += fmt::format("{} = {}\n", row->key, write_value(slot));

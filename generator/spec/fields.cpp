@@ -63,8 +63,9 @@ const std::vector<FieldRow<PositionSection>>& fields() {
   using S = PositionSection;
   static const std::vector<FieldRow<S>> rows = {
       row<S>("type", at(&S::type), required(), "",
-             "How positions are told: rotated queries and keys (half layout), a learned table, or not at all",
-             {"rope", "learned", "none"}),
+             "How positions are told: rotated queries and keys (half layout), scores that fall with the distance by a "
+             "slope of each head (ALiBi), a learned table, or not at all",
+             {"rope", "alibi", "learned", "none"}),
       row<S>("rope_theta", at(&S::rope_theta), literal("10000.0"), "", "Base of the rotary frequencies", {}, {"rope"}),
       row<S>("rotary_dim", at(&S::rotary_dim), computed("head_dim"), "elements",
              "Elements of a head that are rotated, from its first", {}, {"rope"}),

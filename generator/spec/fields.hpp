@@ -28,8 +28,8 @@ using Reasons = std::vector<std::pair<std::string, std::string>>;
 
 /// Where a row's value is stored; its alternative is the form the value has in TOML.
 using Slot = std::variant<Field<bool>*, Field<NormChoice>*, Field<std::int64_t>*, Field<double>*, Field<std::string>*,
-                          Field<Biases>*, Field<std::vector<std::string>>*, Field<std::vector<std::int64_t>>*,
-                          DtypePatterns*, TensorNames*, IgnoredTensors*, Reasons*>;
+                          Field<Biases>*, Field<Window>*, Field<std::vector<std::string>>*,
+                          Field<std::vector<std::int64_t>>*, DtypePatterns*, TensorNames*, IgnoredTensors*, Reasons*>;
 
 struct Fallback {
   enum class Kind {

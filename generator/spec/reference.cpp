@@ -13,6 +13,7 @@ struct FormName {
   std::string operator()(const Field<double>*) const { return "number"; }
   std::string operator()(const Field<std::string>*) const { return "string"; }
   std::string operator()(const Field<Biases>*) const { return "boolean or list"; }
+  std::string operator()(const Field<Window>*) const { return "table"; }
   std::string operator()(const Field<std::vector<std::string>>*) const { return "list of strings"; }
   std::string operator()(const Field<std::vector<std::int64_t>>*) const { return "integer or list"; }
   std::string operator()(const IgnoredTensors*) const { return "list of tables"; }

@@ -44,6 +44,7 @@ struct FormSchema {
   Json operator()(const Field<double>*) const { return {{"type", "number"}}; }
   Json operator()(const Field<std::string>*) const { return string; }
   Json operator()(const Field<Biases>*) const { return either(boolean, list_of(string)); }
+  Json operator()(const Field<Window>*) const { return object({{"recent", integer}, {"first", integer}}, {"recent"}); }
   Json operator()(const Field<std::vector<std::string>>*) const { return list_of(string); }
   Json operator()(const Field<std::vector<std::int64_t>>*) const { return either(integer, list_of(integer)); }
   Json operator()(const DtypePatterns*) const {

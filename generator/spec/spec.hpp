@@ -58,7 +58,7 @@ struct Biases {
 };
 
 struct PositionSection {
-  Field<std::string> type;  ///< rope | learned | none
+  Field<std::string> type;  ///< rope | alibi | learned | none
   Field<double> rope_theta;
   Field<std::int64_t> rotary_dim;  ///< default: head_dim
 };
@@ -75,6 +75,11 @@ struct SubBlockNorms {
   Field<NormChoice> output_norm;     ///< default false
   Field<NormChoice> residual_norm;   ///< default false
   Field<std::string> residual_from;  ///< stream | input_norm: what the output is added to
+};
+
+/// The keys that a query sees: the last ones, its own among them, and those of the first positions. 0, 0: every one.
+struct Window {
+  std::int64_t recent = 0, first = 0;
 };
 
 struct BlockType;  // generator/blocks/block.hpp

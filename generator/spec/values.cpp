@@ -52,6 +52,19 @@ class ValueReader {
       set(slot, {false, std::move(*list)});
     }
   }
+  void read(const TomlValue& value, Field<Window>& slot) {
+    slot.span = value.span;
+    if (!require(value, value.form == Form::table, "{ recent = ..., first = ... }")) return;
+    allow_keys(value, {"recent", "first"});
+    Window window;
+    for (const auto& [key, member] : {std::pair{"recent", &window.recent}, std::pair{"first", &window.first}}) {
+      const TomlEntry* entry = value.find(key);
+      if (entry == nullptr) continue;
+      if (!require(entry->value, entry->value.form == Form::integer, fmt::format("an integer for {}", key))) return;
+      *member = entry->value.integer;
+    }
+    set(slot, window);
+  }
   void read(const TomlValue& value, Field<std::vector<std::string>>& slot) {
     slot.span = value.span;
     if (auto list = strings(value, "a list of strings")) set(slot, std::move(*list));
@@ -216,6 +229,10 @@ std::string write(const Biases& value) {
   return value.projections.empty() ? write(value.all) : write(value.projections);
 }
 
+std::string write(const Window& window) {
+  return fmt::format("{{ recent = {}, first = {} }}", window.recent, window.first);
+}
+
 std::string write(const TensorName& name) {
   if (!name.transposed && !name.exact && name.fused.empty()) return write(name.name);
   std::string result = "{ name = " + write(name.name);
@@ -288,6 +305,7 @@ struct Absence {
     return false;
   }
   bool operator()(const Field<std::int64_t>* field) const { return field->value < 0 && !field->given; }
+  bool operator()(const Field<Window>* field) const { return !field->given; }
   bool operator()(const Field<std::string>* field) const { return field->value.empty() && !field->given; }
   bool operator()(const Field<std::vector<std::int64_t>>* field) const { return !field->given; }
   bool operator()(const Field<std::vector<std::string>>* field) const { return field->value.empty() && !field->given; }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -46,30 +47,36 @@ void append(std::vector<double>& state, const Activations<columns>& x, std::int6
   state.insert(state.end(), x.values.begin(), x.values.end());
 }
 
-/// One head's attention of one query over `kv_len` positions: softmax(scale * q.k) v. Keys, values: stride kv_size.
-template <std::int64_t kv_size, std::int64_t head_dim>
-void attend(const double* query, const double* keys, const double* values, std::int64_t kv_len, double scale,
-            std::vector<double>& scores, double* out) {
-  scores.resize(static_cast<std::size_t>(kv_len));
-  for (std::int64_t p = 0; p < kv_len; ++p) scores[p] = scale * dot<head_dim>(query, keys + p * kv_size);
+/// One head's attention of one query over `kv_len` positions: softmax(score(p, scale * q.k)) v, of those that it sees.
+/// Keys, values: stride kv_size.
+template <std::int64_t kv_size, std::int64_t head_dim, class Score, class Sees>
+void attend(const Score& score, const Sees& sees, const double* query, const double* keys, const double* values,
+            std::int64_t kv_len, double scale, std::vector<double>& scores, double* out) {
+  scores.assign(static_cast<std::size_t>(kv_len), -std::numeric_limits<double>::infinity());
+  for (std::int64_t p = 0; p < kv_len; ++p) {
+    if (sees(p)) scores[static_cast<std::size_t>(p)] = score(scale * dot<head_dim>(query, keys + p * kv_size), p);
+  }
   const double largest = *std::max_element(scores.begin(), scores.end());
   double total = 0;
-  for (double& score : scores) {
-    score = std::exp(score - largest);
-    total += score;
+  for (double& weight : scores) {
+    weight = std::exp(weight - largest);
+    total += weight;
   }
   std::fill(out, out + head_dim, 0.0);
   for (std::int64_t p = 0; p < kv_len; ++p) {
-    const double probability = scores[p] / total;
+    const double probability = scores[static_cast<std::size_t>(p)] / total;
     for (std::int64_t i = 0; i < head_dim; ++i) out[i] += probability * values[p * kv_size + i];
   }
 }
 
-/// Causal attention of queries at first_position...: each query attends to every position up to its own. Keys and
-/// values are states, [positions, kv_heads * head_dim].
-template <std::int64_t heads, std::int64_t kv_heads, std::int64_t head_dim>
-Activations<heads * head_dim> attention(const Activations<heads * head_dim>& queries, const std::vector<double>& keys,
-                                        const std::vector<double>& values, double scale, std::int64_t first_position) {
+/// Causal attention of queries at first_position...: each query attends to the positions up to its own that
+/// `sees(query, key)` says, with score(scaled product, query, key, head). Keys and values are states, [positions,
+/// kv_heads * head_dim], of every position: no window shortens them.
+template <std::int64_t heads, std::int64_t kv_heads, std::int64_t head_dim, class Score, class Sees>
+Activations<heads * head_dim> scored_attention(const Score& score, const Sees& sees,
+                                               const Activations<heads * head_dim>& queries,
+                                               const std::vector<double>& keys, const std::vector<double>& values,
+                                               double scale, std::int64_t first_position) {
   static_assert(heads % kv_heads == 0);
   constexpr std::int64_t kv_size = kv_heads * head_dim;
   constexpr std::int64_t kv_group_size = heads / kv_heads;
@@ -79,14 +86,25 @@ Activations<heads * head_dim> attention(const Activations<heads * head_dim>& que
   parallel_for(tokens * heads, operations, [&](std::int64_t begin, std::int64_t end) {
     std::vector<double> scores;
     for (std::int64_t i = begin; i < end; ++i) {
-      const std::int64_t t = i / heads, head = i % heads;
+      const std::int64_t t = i / heads, head = i % heads, query = first_position + t;
       const std::int64_t kv_column = head / kv_group_size * head_dim;
-      attend<kv_size, head_dim>(queries.row(t).data() + head * head_dim, keys.data() + kv_column,
-                                values.data() + kv_column, first_position + t + 1, scale, scores,
+      attend<kv_size, head_dim>([&](double x, std::int64_t key) { return score(x, query, key, head); },
+                                [&](std::int64_t key) { return sees(query, key); },
+                                queries.row(t).data() + head * head_dim, keys.data() + kv_column,
+                                values.data() + kv_column, query + 1, scale, scores,
                                 out.row(t).data() + head * head_dim);
     }
   });
   return out;
+}
+
+/// With every score as it is, over all positions up to the query's.
+template <std::int64_t heads, std::int64_t kv_heads, std::int64_t head_dim>
+Activations<heads * head_dim> attention(const Activations<heads * head_dim>& queries, const std::vector<double>& keys,
+                                        const std::vector<double>& values, double scale, std::int64_t first_position) {
+  return scored_attention<heads, kv_heads, head_dim>(
+      [](double score, std::int64_t, std::int64_t, std::int64_t) { return score; },
+      [](std::int64_t, std::int64_t) { return true; }, queries, keys, values, scale, first_position);
 }
 
 }  // namespace monomorph::reference

@@ -2,6 +2,15 @@
 //! head_quads = { type = "uint", sample = 8, is = "vec4s of a head, the last one padded" }
 //! kv_group_size = { type = "uint", sample = 3, is = "query heads that share a head of keys and values" }
 //! attention_scale = { type = "float", sample = 0.18257418, is = "times query . key" }
+//! has_score = { type = "bool", sample = true, is = "the score goes through an expression" }
+//! score = { type = "text", sample = "30.0 * tanh(score / 30.0) + slope * float(key - query)", is = "of score, query, key, head and slope", when = "has_score" }
+//! has_slopes = { type = "bool", sample = true, is = "each head has a slope" }
+//! slopes = { type = "list", fields = ["slope"], is = "by head", when = "has_slopes", sample = [ { slope = 0.5 }, { slope = 0.25 }, { slope = 0.125 }, { slope = 0.0625 }, { slope = 0.5 }, { slope = 0.25 } ] }
+//! has_mask = { type = "bool", sample = true, is = "a query does not see every key before it" }
+//! mask = { type = "text", sample = "query - key < 17", is = "whether it sees the key: of query and key", when = "has_mask" }
+//! has_window = { type = "bool", sample = true, is = "it sees the last keys and the first ones alone" }
+//! window_recent = { type = "uint", sample = 17, is = "keys that end with its own", when = "has_window" }
+//! window_first = { type = "uint", sample = 0, is = "keys from the first position on", when = "has_window" }
 //! has_state = { type = "bool", sample = true, is = "keys and values are states" }
 //! cache_dtype = { sample = "f32" }
 //! cache_quads = { type = "uint", sample = 8, is = "quads of elements from one entry to the next" }
@@ -37,5 +46,37 @@ void write_attended(uint pass_row, uint head, uint quad, vec4 v) {
     if (4 * quad + i < head_dim) attended[element + i] = v[i];
   }
 }
+
+//% if has_slopes
+const float slopes[] = float[](
+//% for each in slopes
+  ${each.slope},
+//% end
+  0.0);  // no head's
+//% end
+//% if has_score
+#include "numerics.glsl"
+float scored(float score, int query, int key, int head) {
+//% if has_slopes
+  const float slope = slopes[head];
+//% end
+  return ${score};
+}
+//% else
+float scored(float score, int query, int key, int head) { return score; }
+//% end
+//% if has_mask
+bool sees(int query, int key) { return key <= query && (${mask}); }
+//% else
+bool sees(int query, int key) { return key <= query; }
+//% end
+/// Whether any query from `oldest` on sees one of the workgroup_size keys from first_key on.
+//% if has_window
+bool sees_any(uint oldest, uint first_key) {
+  return first_key < window_first || first_key + workgroup_size + window_recent > oldest + 1;
+}
+//% else
+bool sees_any(uint oldest, uint first_key) { return true; }
+//% end
 
 #include "attention.glsl"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -85,10 +86,18 @@ struct Element {
     const std::int64_t keys = positions[static_cast<std::size_t>(row)] + 1;
     std::vector<double> scores;
     for (std::int64_t key = 0; key < keys; ++key) {
-      scores.push_back(attention.scale * dot(
-                                             head_dim,
-                                             [&](std::int64_t i) { return read(0, row, head * head_dim + i); },
-                                             [&](std::int64_t i) { return read(1, key, kv_first + i); }));
+      std::map<std::string, double> names = {{"query", keys - 1}, {"key", key}, {"head", head}};
+      if (!attention.mask.empty() && evaluate(attention.mask, names) == 0) {
+        scores.push_back(-std::numeric_limits<double>::infinity());
+        continue;
+      }
+      double score = attention.scale * dot(
+                                           head_dim, [&](std::int64_t i) { return read(0, row, head * head_dim + i); },
+                                           [&](std::int64_t i) { return read(1, key, kv_first + i); });
+      names["score"] = score;
+      if (!attention.slopes.empty()) names["slope"] = attention.slopes[static_cast<std::size_t>(head)];
+      if (!attention.score.empty()) score = evaluate(attention.score, names);
+      scores.push_back(score);
     }
     const double largest = *std::max_element(scores.begin(), scores.end());
     double total = 0, sum = 0;

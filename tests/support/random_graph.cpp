@@ -92,6 +92,8 @@ class Writer {
     const bool placed = chance(30);
     const AxisId table = axis("position_embeddings", contract_.max_position_embeddings);
     if (placed) weight({}, "embedding::positions", {table, hidden_}, format());
+    const bool normed = chance(30);
+    if (normed) weight({}, "embedding::norm", {hidden_}, Dtype::f32);
     graph_.axes = contract_.axes;
     Builder build(contract_, graph_, "embed", {});
     ValueId h = build.gather("embed", build.weight("embedding::tokens"),
@@ -105,6 +107,8 @@ class Writer {
     } else if (graph_.values[h].role != "hidden_states") {
       h = build.map("scale", known_expression("1.5 * a", {"a"}), {"a"}, {h}, "hidden_states");
     }
+    if (normed)
+      h = build.norm("embedding_norm", {NormType::rms_norm, eps(), false}, "embedding::norm", h, "hidden_states");
     carried_ = h;
     build.result(h);
     graph_.embed = build.finish();
@@ -162,6 +166,30 @@ class Writer {
     weight(scope_, word, {to, axis_of(known_[from])}, dtype);
     if (!bias.empty()) weight(scope_, bias, {to}, Dtype::f32);
     know(build.linear(word, word, bias, read(known_[from]), new_role()));
+  }
+
+  /// Scores as they are, capped or sloped; every key, or a window of the last and the first.
+  Attention how() {
+    Attention how{0.7};
+    const ExpressionNames keys = {{"query", {Type::integer}}, {"key", {Type::integer}}, {"head", {Type::integer}}};
+    ExpressionNames scores = keys;
+    scores.merge(variables({"score", "slope"}));
+    Diagnostics none;
+    if (chance(25)) how.score = *parse_expression("2 * tanh(score / 2)", {}, scores, Type::real, none);
+    if (chance(25)) {
+      how.score =
+          *parse_expression("score - (head % 2 == 0 ? slope * (query - key) : 0)", {}, scores, Type::real, none);
+      for (std::int64_t head = 0; head < contract_.axes[q_].size / contract_.axes[head_].size; ++head) {
+        how.slopes.push_back(0.5f / static_cast<float>(head + 1));
+      }
+    }
+    if (chance(40)) {
+      how.recent = between(1, 6);
+      how.first = chance(40) ? between(1, 3) : 0;
+      const std::string mask = "query - key < " + std::to_string(how.recent) + " || key < " + std::to_string(how.first);
+      how.mask = *parse_expression(mask, {}, keys, Type::boolean, none);
+    }
+    return how;
   }
 
   void norm(Builder& build, std::size_t from, bool of_heads) {
@@ -225,7 +253,7 @@ class Writer {
     }
     const ValueId keys_state = build.append(name + "_keys", read(known_[k]));
     const ValueId values_state = build.append(name + "_values", read(known_[v]));
-    know(build.attention(0.7, read(known_[q]), keys_state, values_state, new_role()));
+    know(build.attention(how(), read(known_[q]), keys_state, values_state, new_role()));
   }
 
   void layer(std::size_t kind) {

@@ -57,4 +57,9 @@ void write_attended(uint pass_row, uint head, uint quad, vec4 v) {
   }
 }
 
+float scored(float score, int query, int key, int head) { return score; }
+bool sees(int query, int key) { return key <= query; }
+/// Whether any query from `oldest` on sees one of the workgroup_size keys from first_key on.
+bool sees_any(uint oldest, uint first_key) { return true; }
+
 #include "attention.glsl"
