@@ -78,7 +78,14 @@ inline nlohmann::ordered_json config_of(const std::string& architecture, const s
 
 /// A small config.json that runs, of every family, by the family's name.
 inline std::map<std::string, nlohmann::ordered_json> small_configs() {
-  return {{"gpt2", {{"architectures", {"GPT2LMHeadModel"}}, {"model_type", "gpt2"}, {"n_embd", 48}, {"n_head", 4}}},
+  return {{"bloom", {{"architectures", {"BloomForCausalLM"}}, {"model_type", "bloom"}, {"n_embed", 48}, {"n_head", 4}}},
+          {"gemma2",
+           {{"architectures", {"Gemma2ForCausalLM"}},
+            {"model_type", "gemma2"},
+            {"hidden_size", 48},
+            {"num_attention_heads", 4},
+            {"sliding_window", 4096}}},
+          {"gpt2", {{"architectures", {"GPT2LMHeadModel"}}, {"model_type", "gpt2"}, {"n_embd", 48}, {"n_head", 4}}},
           {"gpt_neox",
            {{"architectures", {"GPTNeoXForCausalLM"}},
             {"model_type", "gpt_neox"},

@@ -52,26 +52,12 @@ TEST_CASE("what cannot run is refused by name") {
        "rope_parameters.full_attention"},
       {"partly rotated heads", llama_config({{"partial_rotary_factor", 0.5}}), "import.unsupported_value",
        "partial_rotary_factor"},
-      {"a window in force", mistral({{"sliding_window", 64}}), "import.sliding_window", "64"},
-      {"a window in force by default", mistral({{"max_position_embeddings", 8192}}), "import.sliding_window", "4096"},
-      {"a window on some layers",
-       qwen2({{"use_sliding_window", true}, {"sliding_window", 64}, {"max_window_layers", 1}}), "import.sliding_window",
-       "64"},
-      {"a window from the first layer on",
-       qwen2({{"use_sliding_window", true}, {"sliding_window", 64}, {"max_window_layers", 0}}), "import.sliding_window",
-       "64"},
-      {"a window by layer types",
-       qwen2({{"use_sliding_window", true},
-              {"sliding_window", 64},
-              {"layer_types", {"full_attention", "sliding_attention"}}}),
-       "import.sliding_window", "64"},
       {"layer types against the switch", qwen2({{"layer_types", {"full_attention", "sliding_attention"}}}),
        "import.sliding_window", "use_sliding_window"},
       {"layer types of another kind", qwen2({{"layer_types", {"full_attention", "linear_attention"}}}),
        "import.layer_types", "linear_attention"},
       {"too few layer types", qwen2({{"layer_types", {"full_attention"}}}), "import.layer_types",
        "num_hidden_layers = 2"},
-      {"a window of a Phi-3", phi3({{"sliding_window", 64}}), "import.sliding_window", "64"},
       {"LongRoPE, older spelling", phi3({{"rope_scaling", {{"type", "longrope"}, {"long_factor", {1.5}}}}}),
        "import.rope_scaling", "'longrope'"},
       {"LongRoPE, newer spelling", phi3({{"rope_parameters", {{"rope_type", "longrope"}}}}), "import.rope_scaling",
@@ -109,7 +95,8 @@ TEST_CASE("a key with one value that runs is refused with any other, in each arc
     std::vector<json> runs, refused;
   };
   const std::vector<const char*> rotary = {"llama", "mistral", "phi3", "qwen2", "qwen3"};
-  const std::vector<const char*> all = {"llama", "mistral", "phi3", "qwen2", "qwen3", "gpt2", "gpt_neox"};
+  const std::vector<const char*> all = {"llama", "mistral", "phi3",     "qwen2", "qwen3",
+                                        "gpt2",  "bloom",   "gpt_neox", "gemma2"};
   const json some = {{"0", {1, 2}}};
   const std::vector<Only> keys = {
       {"pretraining_tp", rotary, {1}, {2, 0, nullptr, true}},
@@ -128,6 +115,7 @@ TEST_CASE("a key with one value that runs is refused with any other, in each arc
       {"auto_map", all, {json::object(), nullptr}, {{{"AutoModelForCausalLM", "modeling.Mine"}}}},
       {"scale_attn_by_inverse_layer_idx", {"gpt2"}, {false}, {true}},
       {"rope_scaling", {"gpt_neox"}, {nullptr}, {some}},
+      {"use_bidirectional_attention", {"gemma2"}, {nullptr, false}, {true}},
       {"n_special", {"gpt2"}, {0}, {1}},
   };
   const std::map<std::string, json> configs = small_configs();
@@ -190,23 +178,32 @@ TEST_CASE("keys that decide what other models compute are unknown here") {
   }
 }
 
-TEST_CASE("a window is in force from one position short of the context on") {
-  const auto accepted = [](const json& config) { return import_text(config.dump()).text.has_value(); };
-  CHECK(accepted(mistral({{"sliding_window", 128}})));
-  CHECK_FALSE(accepted(mistral({{"sliding_window", 127}})));
-  CHECK(accepted(mistral({{"max_position_embeddings", 4096}})));  // 4096 by default
-  CHECK_FALSE(accepted(mistral({{"max_position_embeddings", 4097}})));
-  const auto from_layer = [&](int layer) {
-    return accepted(qwen2({{"use_sliding_window", true}, {"sliding_window", 64}, {"max_window_layers", layer}}));
+TEST_CASE("a window is in force from one position short of the context on, in the layers that have it") {
+  const auto windows = [](const json& config) {
+    const Imported imported = import_text(config.dump());
+    REQUIRE_MESSAGE(imported.spec, render(imported.diagnostics));
+    std::vector<std::int64_t> result;
+    for (const std::size_t kind : imported.spec->layer_kinds) {
+      result.push_back(testing::attention(imported.spec->kinds[kind]).sliding_window.value);
+    }
+    return result;
   };
-  CHECK(from_layer(2));  // of two layers
-  CHECK_FALSE(from_layer(1));
-}
-
-TEST_CASE("a refusal of what is only a default says so") {
-  const Imported imported = import_text(mistral({{"max_position_embeddings", 8192}}).dump());
-  CHECK(imported.complains("import.sliding_window",
-                           "config.json does not say 'sliding_window', and transformers' default is 4096"));
+  using Windows = std::vector<std::int64_t>;
+  constexpr std::int64_t none = -1;
+  CHECK(windows(mistral({{"sliding_window", 128}})) == Windows{none, none});
+  CHECK(windows(mistral({{"sliding_window", 127}})) == Windows{127, 127});
+  CHECK(windows(mistral({{"max_position_embeddings", 4096}})) == Windows{none, none});  // 4096 by default
+  CHECK(windows(mistral({{"max_position_embeddings", 4097}})) == Windows{4096, 4096});
+  CHECK(windows(phi3({{"sliding_window", 64}})) == Windows{64, 64});
+  const auto from_layer = [&](int layer) {
+    return windows(qwen2({{"use_sliding_window", true}, {"sliding_window", 64}, {"max_window_layers", layer}}));
+  };
+  CHECK(from_layer(2) == Windows{none, none});
+  CHECK(from_layer(1) == Windows{none, 64});
+  CHECK(from_layer(0) == Windows{64, 64});
+  CHECK(windows(qwen2({{"use_sliding_window", true},
+                       {"sliding_window", 64},
+                       {"layer_types", {"sliding_attention", "full_attention"}}})) == Windows{64, none});
 }
 
 TEST_CASE("where a scaling has an older and a newer name of its type, the newer decides") {
