@@ -177,11 +177,12 @@ struct WeightGroup {
 };
 
 /// Cosines and sines, computed at load: [positions][frequencies] pairs (cos, sin) of f32, from the angle formed as
-/// f32 position times f32 frequency, rounded to f32, then taken in double.
+/// f32 position times f32 frequency, rounded to f32, then taken in double, rounded and multiplied by the factor.
 struct RotaryTable {
   BufferView view;
   std::int64_t positions;
   std::span<const float> frequencies;
+  float factor = 1;
 };
 
 // ----------------------------------------------------------------------------------------------------------- states

@@ -73,9 +73,7 @@ void complete(Block& block, LayerKind& kind, const ModelSection& model) {
   if (!attention.head_dim.given && attention.num_attention_heads.value > 0) {
     attention.head_dim.value = model.hidden_size.value / attention.num_attention_heads.value;
   }
-  if (!kind.position.rotary_dim.given && kind.position.type.value == "rope") {
-    kind.position.rotary_dim.value = attention.head_dim.value;
-  }
+  complete_position(kind.position, attention.head_dim.value, model);
 }
 
 void kv_heads_divide_heads(const AttentionSection& attention, Diagnostics& diagnostics) {

@@ -12,7 +12,8 @@
 namespace monomorph::generator {
 namespace {
 
-constexpr double largest_theta = 1e30;  // powers of it must stay within f32
+constexpr double largest_theta = 1e30;                        // powers of it must stay within f32
+constexpr double smallest_scale = 1e-6, largest_scale = 1e6;  // what angles are scaled by leaves them within f32
 
 void rotary_dim_is_even(const BlockContext& context, const Field<std::int64_t>& num_heads,
                         const Field<std::int64_t>& head_dim, Diagnostics& diagnostics) {
@@ -52,7 +53,53 @@ void rope_theta_in_range(const PositionSection& position, Diagnostics& diagnosti
                                 largest_theta));
 }
 
+void within_scales(const Field<double>& number, const std::string& key, const std::string& usual,
+                   Diagnostics& diagnostics) {
+  if (!number.given || (number.value >= smallest_scale && number.value <= largest_scale)) return;
+  diagnostics.error(fmt::format("position.{}_range", key), number.span,
+                    fmt::format("{} is {}; {} to {} is valid, and {} usual", key, number.value, smallest_scale,
+                                largest_scale, usual));
+}
+
+/// Angles that turn often are to stay, and those that turn seldom to be divided.
+void fast_above_slow(const Field<double>& slow, const std::string& slow_key, const Field<double>& fast,
+                     const std::string& fast_key, Diagnostics& diagnostics) {
+  if ((!slow.given && !fast.given) || slow.value < fast.value) return;
+  diagnostics.error(fmt::format("position.{}_below_{}", slow_key, fast_key), slow.given ? slow.span : fast.span,
+                    fmt::format("{} is {} and {} {}; {} has to be the smaller one", slow_key, slow.value, fast_key,
+                                fast.value, slow_key));
+}
+
+void check_scaling(const PositionSection& position, Diagnostics& diagnostics) {
+  const std::string& scaling = position.scaling.value;
+  within_scales(position.factor, "factor", "2.0 to 64.0", diagnostics);
+  check_range(position.original_max_position_embeddings, "position.original_max_position_embeddings", 1, max_size,
+              diagnostics);
+  within_scales(position.low_freq_factor, "low_freq_factor", "1.0", diagnostics);
+  within_scales(position.high_freq_factor, "high_freq_factor", "4.0", diagnostics);
+  within_scales(position.beta_fast, "beta_fast", "32.0", diagnostics);
+  within_scales(position.beta_slow, "beta_slow", "1.0", diagnostics);
+  within_scales(position.attention_factor, "attention_factor", "1.0 to 1.5", diagnostics);
+  if (scaling == "llama3") {
+    fast_above_slow(position.low_freq_factor, "low_freq_factor", position.high_freq_factor, "high_freq_factor",
+                    diagnostics);
+  } else if (scaling == "yarn") {
+    fast_above_slow(position.beta_slow, "beta_slow", position.beta_fast, "beta_fast", diagnostics);
+  }
+}
+
 }  // namespace
+
+void complete_position(PositionSection& position, std::int64_t head_dim, const ModelSection& model) {
+  if (position.type.value != "rope") return;
+  if (!position.rotary_dim.given) position.rotary_dim.value = head_dim;
+  if (!position.original_max_position_embeddings.given) {
+    position.original_max_position_embeddings.value = model.max_position_embeddings.value;
+  }
+  if (!position.attention_factor.given) {
+    position.attention_factor.value = default_attention_factor(position.factor.value);
+  }
+}
 
 void check_position(const BlockContext& context, const Field<std::int64_t>& num_heads,
                     const Field<std::int64_t>& head_dim, Diagnostics& diagnostics) {
@@ -62,6 +109,7 @@ void check_position(const BlockContext& context, const Field<std::int64_t>& num_
   rotary_dim_is_even(context, num_heads, head_dim, diagnostics);
   rotary_dim_within_head(position.rotary_dim, head_dim, diagnostics);
   rope_theta_in_range(position, diagnostics);
+  check_scaling(position, diagnostics);
 }
 
 void declare_position(const BlockContext& context, Declarations& declare) {
@@ -69,7 +117,7 @@ void declare_position(const BlockContext& context, Declarations& declare) {
   const PositionSection& position = context.kind.position;
   const std::int64_t rotary_dim = position.rotary_dim.value;
   if (position.type.value != "rope" || rotary_dim < 2 || rotary_dim > widest) return;
-  declare.rotary_table(rotary_frequencies(position.rope_theta.value, rotary_dim), rotary_dim);
+  declare.rotary_table(rotary_frequencies(position), rotary_factor(position), rotary_dim);
 }
 
 // The slopes of a power of two n of heads are 2^(-8 (h + 1) / n); heads beyond it take every other one of 2n.

@@ -5,6 +5,8 @@
 
 namespace monomorph::generator {
 
+/// Defaults that follow from other values, for heads of `head_dim` elements.
+void complete_position(PositionSection& position, std::int64_t head_dim, const ModelSection& model);
 /// The rules on the kind's [position], whose heads have `head_dim` elements.
 void check_position(const BlockContext& context, const Field<std::int64_t>& num_heads,
                     const Field<std::int64_t>& head_dim, Diagnostics& diagnostics);

@@ -63,12 +63,14 @@ struct StateContract {
 };
 using StateId = Id<StateContract>;
 
-/// Cosines and sines of the rotary embedding, for every position; kinds of layer with equal frequencies share one.
+/// Cosines and sines of the rotary embedding, for every position; kinds of layer whose tables are equal share
+/// one.
 struct TableContract {
   std::string role;                ///< "rotary_angles", or qualified by the kinds that use it
   std::vector<AxisId> axes;        ///< positions x angles
   std::vector<float> frequencies;  ///< f32, rotary_dim / 2
   std::vector<std::string> users;  ///< identifiers of layer kinds
+  float factor = 1;                ///< of every cosine and sine
 };
 using TableId = Id<TableContract>;
 

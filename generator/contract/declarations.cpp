@@ -150,15 +150,15 @@ void Declarations::state(const std::string& word, std::vector<AxisId> axes) {
   contract_.states.add({role_prefix_ + word, scope_, std::move(axes), contract_.kv_cache});
 }
 
-void Declarations::rotary_table(const std::vector<float>& frequencies, std::int64_t rotary_dim) {
+void Declarations::rotary_table(const std::vector<float>& frequencies, float factor, std::int64_t rotary_dim) {
   const std::string& user = spec_.kinds[scope_.kind].identifier;
   for (TableContract& table : contract_.tables) {
-    if (table.frequencies != frequencies) continue;
+    if (table.frequencies != frequencies || table.factor != factor) continue;
     if (std::find(table.users.begin(), table.users.end(), user) == table.users.end()) table.users.push_back(user);
     return;
   }
   const AxisId angles = axis("angles", rotary_dim, spec_.kinds[scope_.kind].position.rotary_dim.span);
-  contract_.tables.add({"rotary_angles", {positions(), angles}, frequencies, {user}});
+  contract_.tables.add({"rotary_angles", {positions(), angles}, frequencies, {user}, factor});
 }
 
 void declare_model(const Spec& spec, Declarations& declare) {

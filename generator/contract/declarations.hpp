@@ -55,8 +55,8 @@ class Declarations {
   void norm_bias(const std::string& word, AxisId elements);
   void projections(const std::string& input, const Field<Biases>& bias, std::vector<Projection> all);
   void state(const std::string& word, std::vector<AxisId> axes);
-  /// Kinds of layer with equal frequencies share a table.
-  void rotary_table(const std::vector<float>& frequencies, std::int64_t rotary_dim);
+  /// Kinds of layer with equal frequencies and an equal factor of cosines and sines share a table.
+  void rotary_table(const std::vector<float>& frequencies, float factor, std::int64_t rotary_dim);
 
   const Contract& contract() const { return contract_; }
   /// What rules ask: the parts with a tensor, what may share one, and the field behind an axis.

@@ -44,7 +44,8 @@ void dump_weights(Scope scope, const Contract& contract, std::string& out) {
 std::string dump_fields(const BoundFields& fields) {
   std::string text;
   for (const auto& [field, slot] : fields) {
-    if (!is_absent(slot)) text += fmt::format("    {} = {}\n", field->key, write_value(slot));
+    if (applies(*field, fields) && !is_absent(slot))
+      text += fmt::format("    {} = {}\n", field->key, write_value(slot));
   }
   return text;
 }
@@ -95,6 +96,7 @@ std::string dump_contract(const Contract& contract) {
   for (const TableContract& table : contract.tables) {
     out += fmt::format("\ntable {}: [{}]\n  frequencies {}\n", table.role, dump_axes(table.axes, contract.axes),
                        fmt::join(table.frequencies, " "));
+    if (table.factor != 1) out += fmt::format("  factor {}\n", table.factor);
   }
   out += "\ncheckpoint\n";
   for (const std::string& prefix : contract.checkpoint_prefixes) out += fmt::format("  prefix \"{}\"\n", prefix);

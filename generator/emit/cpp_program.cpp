@@ -37,7 +37,8 @@ std::string CppWriter::program() const {
     const TableContract& table = contract_.tables[id];
     tables.push_back({{"buffer", plan_.buffers[plan_.tables[id.index]].name},
                       {"identifier", table.role},
-                      {"frequencies", float_list(table.frequencies)}});
+                      {"frequencies", float_list(table.frequencies)},
+                      {"factor", table.factor != 1 ? float_list({table.factor}) : ""}});
   }
   for (const std::string& prefix : contract_.checkpoint_prefixes) prefixes.push_back({{"text", prefix}});
   if (prefixes.empty()) prefixes.push_back({{"text", ""}});
@@ -49,9 +50,14 @@ std::string CppWriter::program() const {
   for (std::size_t kind = 0; kind < contract_.kinds.size(); ++kind) {
     groups.push_back(weight_group("layers_" + contract_.kinds[kind].kind.identifier, {kind}));
   }
+  const bool scaled = std::any_of(contract_.kinds.begin(), contract_.kinds.end(), [](const LayerContract& layer) {
+    const std::string& scaling = layer.kind.position.scaling.value;
+    return !scaling.empty() && scaling != "none";
+  });
   Holes holes = common();
   holes.insert(
       {{"kernels", kernel_tables()},
+       {"frequencies_are", scaled ? "scaled for longer sequences, in f32" : "theta^(-2j / rotary_dim) in f32"},
        {"groups", groups},
        {"states", state_tables()},
        {"rotary_tables", tables},

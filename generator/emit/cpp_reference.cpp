@@ -179,7 +179,9 @@ std::string CppWriter::reference() const {
   std::vector<Holes> kinds, tables;
   for (std::size_t kind = 0; kind < contract_.kinds.size(); ++kind) kinds.push_back(reference_kind(kind));
   for (const TableContract& table : contract_.tables) {
-    tables.push_back({{"name", table.role}, {"frequencies", float_list(table.frequencies)}});
+    tables.push_back({{"name", table.role},
+                      {"frequencies", float_list(table.frequencies)},
+                      {"factor", table.factor != 1 ? float_list({table.factor}) : ""}});
   }
   Holes holes = common();
   holes.insert({{"max_batch", contract_.max_batch},

@@ -26,6 +26,7 @@ constexpr KeyForm key_forms[] = {
     {"size", Type::integer, "a positive integer below 2^31", [](const json& v) { return is_whole_from(1, v); }},
     {"count", Type::integer, "an integer from 0 on, below 2^31", [](const json& v) { return is_whole_from(0, v); }},
     {"number", Type::real, "a positive number", [](const json& v) { return v.is_number() && v.get<double>() > 0; }},
+    {"amount", Type::real, "a number from 0 on", [](const json& v) { return v.is_number() && v.get<double>() >= 0; }},
     {"boolean", Type::boolean, "true or false", [](const json& v) { return v.is_boolean(); }},
     {"word", Type::word, "a string", [](const json& v) { return v.is_string(); }},
     {"words", Type::words, "a list of strings",

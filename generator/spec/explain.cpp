@@ -12,19 +12,11 @@
 namespace monomorph::generator {
 namespace {
 
-std::string type_in(const BoundFields& fields) {
-  for (const auto& [field, slot] : fields) {
-    const auto* type = std::get_if<Field<std::string>*>(&slot);
-    if (field->key == "type" && type != nullptr) return (*type)->value;
-  }
-  return "";
-}
-
 /// The section under `header`, `first` its first line; empty where nothing is to be said.
 std::string explain_section(const std::string& header, const BoundFields& fields, const std::string& first = "") {
   std::string lines = first, tables;
   for (const auto& [row, slot] : fields) {
-    if (!row->applies_to(type_in(fields)) || is_absent(slot)) continue;
+    if (!applies(*row, fields) || is_absent(slot)) continue;
     // Of keys that stand in each other's place, the one that is written.
     const auto is_given = [](const auto* stored) {
       if constexpr (requires { stored->given; }) return stored->given;

@@ -42,4 +42,12 @@ FieldRow<Section> expression(FieldRow<Section> row, std::string in_place_of = ""
   return row;
 }
 
+/// The row of a key that another key than `type` asks for.
+template <class Section>
+FieldRow<Section> where(std::string selector, std::vector<std::string> values, FieldRow<Section> row) {
+  row.selector = std::move(selector);
+  row.types = std::move(values);
+  return row;
+}
+
 }  // namespace monomorph::generator

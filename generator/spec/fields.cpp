@@ -26,6 +26,15 @@ bool FieldDescription::applies_to(const std::string& type) const {
   return types.empty() || std::find(types.begin(), types.end(), type) != types.end();
 }
 
+bool applies(const FieldDescription& field, const BoundFields& section) {
+  std::string selected;
+  for (const auto& [row, slot] : section) {
+    const auto* word = std::get_if<Field<std::string>*>(&slot);
+    if (row->key == field.selector && word != nullptr) selected = (*word)->value;
+  }
+  return field.applies_to(selected);
+}
+
 template <>
 const std::vector<FieldRow<ModelSection>>& fields() {
   using S = ModelSection;
@@ -69,6 +78,32 @@ const std::vector<FieldRow<PositionSection>>& fields() {
       row<S>("rope_theta", at(&S::rope_theta), literal("10000.0"), "", "Base of the rotary frequencies", {}, {"rope"}),
       row<S>("rotary_dim", at(&S::rotary_dim), computed("head_dim"), "elements",
              "Elements of a head that are rotated, from its first", {}, {"rope"}),
+      row<S>("scaling", at(&S::scaling), literal("\"none\""), "",
+             "What makes the frequencies those of longer sequences: positions divided by factor, or slow angles alone",
+             {"none", "linear", "llama3", "yarn"}, {"rope"}),
+      where("scaling", {"linear", "llama3", "yarn"},
+            row<S>("factor", at(&S::factor), required(), "", "How many times longer sequences are made")),
+      where("scaling", {"llama3", "yarn"},
+            row<S>("original_max_position_embeddings", at(&S::original_max_position_embeddings),
+                   computed("max_position_embeddings"), "tokens", "Longest sequence before it was made longer")),
+      where("scaling", {"llama3"},
+            row<S>("low_freq_factor", at(&S::low_freq_factor), required(), "turns",
+                   "Angles that turn less often in the original length are divided by factor")),
+      where("scaling", {"llama3"},
+            row<S>("high_freq_factor", at(&S::high_freq_factor), required(), "turns",
+                   "Angles that turn more often in the original length stay as they are")),
+      where("scaling", {"yarn"},
+            row<S>("beta_fast", at(&S::beta_fast), literal("32.0"), "turns",
+                   "Angles that turn more often in the original length stay as they are")),
+      where("scaling", {"yarn"},
+            row<S>("beta_slow", at(&S::beta_slow), literal("1.0"), "turns",
+                   "Angles that turn less often in the original length are divided by factor")),
+      where("scaling", {"yarn"},
+            row<S>("truncate", at(&S::truncate), literal("true"), "",
+                   "Whether the first and the last angle between the two are rounded to whole ones")),
+      where("scaling", {"yarn"},
+            row<S>("attention_factor", at(&S::attention_factor), computed("1 + 0.1 * log(factor), and at least 1"), "",
+                   "Factor of cosines and sines, of queries and keys")),
   };
   return rows;
 }

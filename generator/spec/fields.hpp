@@ -47,9 +47,10 @@ struct FieldDescription {
   std::string unit;                  ///< "tokens", or ""
   std::string meaning;               ///< one line
   std::vector<std::string> choices;  ///< of a string: all it may be; empty: any
-  std::vector<std::string> types;    ///< the values of the section's `type` that have this key; empty: all
+  std::vector<std::string> types;    ///< the values of the section's `selector` that have this key; empty: all
   bool is_expression = false;        ///< a string that may be written as a bare number
-  std::string in_place_of;  ///< the key that this one replaces: a kind that says one drops the other it inherits
+  std::string in_place_of;        ///< the key that this one replaces: a kind that says one drops the other it inherits
+  std::string selector = "type";  ///< the key that `types` are values of
 
   bool applies_to(const std::string& type) const;
 };
@@ -77,6 +78,9 @@ BoundFields bind(Section& section) {
   for (const FieldRow<Section>& row : fields<Section>()) result.push_back({&row, row.slot(section)});
   return result;
 }
+
+/// Whether a section has this row of its own, as its values stand.
+bool applies(const FieldDescription& field, const BoundFields& section);
 
 struct SectionDescription {
   std::string name;

@@ -81,14 +81,19 @@ std::optional<Sequence> expand_pattern(const Field<std::vector<std::string>>& pa
 /// drops the one that it stands in place of.
 TomlValue lay_over(const TomlValue* base, const TomlValue& over, const BoundFields& fields) {
   if (base == nullptr || base->form != TomlValue::Form::table) return over;
-  const std::string type = type_of(over);
-  const bool changes_type = !type.empty() && type != type_of(*base);
+  const auto lost = [&](const FieldDescription& field) {
+    const std::string type = word_at(over, field.selector);
+    return !type.empty() && type != word_at(*base, field.selector) && !field.applies_to(type);
+  };
   TomlValue kept = *base;
   std::erase_if(kept.entries, [&](const TomlEntry& entry) {
     for (const auto& [field, slot] : fields) {
       if (field->key != entry.key) continue;
       const bool replaced = over.find(field->in_place_of) != nullptr && over.find(field->key) == nullptr;
-      return replaced || (changes_type && !field->applies_to(type));
+      const bool selector_lost = std::any_of(fields.begin(), fields.end(), [&](const BoundField& other) {
+        return other.field->key == field->selector && lost(*other.field);
+      });
+      return replaced || lost(*field) || selector_lost;
     }
     return false;
   });

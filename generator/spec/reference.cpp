@@ -48,7 +48,8 @@ std::string fallback_of(const FieldDescription& field) {
 std::string meaning_of(const FieldDescription& field) {
   std::string result = field.meaning;
   if (!field.unit.empty()) result += " (" + field.unit + ")";
-  if (!field.types.empty()) result += ". Only where `type` is " + code('"' + one_of(field.types) + '"');
+  if (!field.types.empty())
+    result += ". Only where `" + field.selector + "` is " + code('"' + one_of(field.types) + '"');
   return result;
 }
 

@@ -72,7 +72,7 @@ struct FormSchema {
 std::string description_of(const FieldDescription& field) {
   std::string text = field.meaning + ".";
   if (!field.unit.empty()) text += " In " + field.unit + ".";
-  if (!field.types.empty()) text += " Only where type is " + one_of(field.types) + ".";
+  if (!field.types.empty()) text += " Only where " + field.selector + " is " + one_of(field.types) + ".";
   if (field.fallback.kind == Fallback::Kind::computed) text += " Default: " + field.fallback.text + ".";
   return text;
 }

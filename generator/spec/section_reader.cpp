@@ -45,12 +45,26 @@ std::set<std::string> refuse_unknown_keys(const TomlValue& values, const std::st
   return misspelt;
 }
 
+/// What the section says at the key that decides which rows it has; "" where that is none of the values there are.
+std::string selected(const TomlValue& values, const BoundFields& fields, const std::string& selector) {
+  for (const auto& [row, slot] : fields) {
+    if (row->key != selector) continue;
+    const bool is_default = values.find(selector) == nullptr && row->fallback.kind == Fallback::Kind::literal;
+    for (const std::string& choice : row->choices) {
+      if (is_default ? row->fallback.text == write_string(choice) : word_at(values, selector) == choice) return choice;
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
-std::string type_of(const TomlValue& table) {
-  const TomlEntry* type = table.find("type");
-  return type != nullptr && type->value.form == TomlValue::Form::string ? type->value.string : "";
+std::string word_at(const TomlValue& table, const std::string& key) {
+  const TomlEntry* entry = table.find(key);
+  return entry != nullptr && entry->value.form == TomlValue::Form::string ? entry->value.string : "";
 }
+
+std::string type_of(const TomlValue& table) { return word_at(table, "type"); }
 
 std::string did_you_mean(const std::string& suggestion) {
   return suggestion.empty() ? "" : fmt::format("; did you mean {}?", suggestion);
@@ -67,19 +81,16 @@ void read_section(const TomlValue* table, const std::string& name, const Span& p
   }
   const TomlValue& values = table != nullptr ? *table : nothing;
   const Span span = table != nullptr ? table->span : place;
-  const std::string type = type_of(values);
-  // Rows are judged by the type only where it is one of the types there are.
-  const bool type_known = std::any_of(fields.begin(), fields.end(), [&](const BoundField& field) {
-    const std::vector<std::string>& choices = field.field->choices;
-    return field.field->key == "type" && std::find(choices.begin(), choices.end(), type) != choices.end();
-  });
   const std::set<std::string> misspelt = refuse_unknown_keys(values, name, fields, diagnostics);
   std::vector<const FieldDescription*> missing;
   for (const auto& [row, slot] : fields) {
     const std::string path = name + "." + row->key;
+    // Rows are judged by the type only where it is one of the types there are.
+    const std::string type = selected(values, fields, row->selector);
+    const bool type_known = row->types.empty() || !type.empty();
     const bool applies = !type_known || row->applies_to(type);
     const bool has_default = row->fallback.kind == Fallback::Kind::literal;
-    if (has_default && applies && (row->types.empty() || type_known)) {
+    if (has_default && applies && type_known) {
       store_fallback(*row, slot, span);
     } else {
       std::visit(
@@ -91,12 +102,13 @@ void read_section(const TomlValue* table, const std::string& name, const Span& p
     if (const TomlEntry* entry = values.find(row->key)) {
       if (!applies) {
         diagnostics.error("spec.unused_key", entry->key_span,
-                          fmt::format("{} has no meaning where {}.type is \"{}\"; it belongs to {}", path, name, type,
-                                      one_of(row->types)));
+                          fmt::format("{} has no meaning where {}.{} is \"{}\"; it belongs to {}", path, name,
+                                      row->selector, type, one_of(row->types)));
       } else {
         read_value(entry->value, slot, *row, path, diagnostics);
       }
-    } else if (row->fallback.kind == Fallback::Kind::required && in_effect && applies && !misspelt.count(row->key)) {
+    } else if (row->fallback.kind == Fallback::Kind::required && in_effect && applies && type_known &&
+               !misspelt.count(row->key)) {
       missing.push_back(row);
     }
   }

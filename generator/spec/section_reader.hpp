@@ -9,6 +9,8 @@
 
 namespace monomorph::generator {
 
+/// The string at this key of the table, or "".
+std::string word_at(const TomlValue& table, const std::string& key);
 /// The value of the table's `type`, or "".
 std::string type_of(const TomlValue& table);
 

@@ -13,11 +13,20 @@
 
 namespace monomorph::reference {
 
+/// Frequencies of a rotary embedding, and the factor of its cosines and sines.
+struct RotaryAngles {
+  template <std::size_t count>
+  constexpr RotaryAngles(const float (&of_angles)[count], float of_all = 1) : frequencies(of_angles), factor(of_all) {}
+
+  std::span<const float> frequencies;
+  float factor;
+};
+
 /// Rotates the first rotary_dim values of each head, element j with element j + rotary_dim / 2 (the half layout). The
-/// angle is f32 position times f32 frequency, rounded to f32, as the models were trained; frequencies has rotary_dim /
-/// 2 entries.
+/// angle is f32 position times f32 frequency, rounded to f32, as the models were trained; there are rotary_dim / 2
+/// frequencies.
 template <std::int64_t heads, std::int64_t head_dim, std::int64_t rotary_dim>
-Activations<heads * head_dim> rotary(std::span<const float> frequencies, const Activations<heads * head_dim>& x,
+Activations<heads * head_dim> rotary(const RotaryAngles& angles, const Activations<heads * head_dim>& x,
                                      std::int64_t first_position) {
   static_assert(rotary_dim % 2 == 0 && rotary_dim <= head_dim);
   constexpr std::int64_t half = rotary_dim / 2;
@@ -25,9 +34,10 @@ Activations<heads * head_dim> rotary(std::span<const float> frequencies, const A
   for (std::int64_t t = 0; t < x.tokens(); ++t) {
     const float position = static_cast<float>(first_position + t);
     for (std::int64_t j = 0; j < half; ++j) {
-      const float angle = position * frequencies[static_cast<std::size_t>(j)];
-      const double cosine = std::cos(static_cast<double>(angle));
-      const double sine = std::sin(static_cast<double>(angle));
+      const float angle = position * angles.frequencies[static_cast<std::size_t>(j)];
+      const auto factor = static_cast<double>(angles.factor);
+      const double cosine = factor * std::cos(static_cast<double>(angle));
+      const double sine = factor * std::sin(static_cast<double>(angle));
       for (std::int64_t head = 0; head < heads; ++head) {
         double* values = y.row(t).data() + head * head_dim;
         const double a = values[j], b = values[j + half];

@@ -76,8 +76,8 @@ std::vector<std::byte> rotary_table_bytes(const RotaryTable& table) {
     for (std::int64_t i = 0; i < frequencies; ++i) {
       // The angle is rounded to f32 as the reference implementations form it; its cosine and sine are not approximated.
       const float angle = static_cast<float>(position) * table.frequencies[static_cast<std::size_t>(i)];
-      const float pair[] = {static_cast<float>(std::cos(static_cast<double>(angle))),
-                            static_cast<float>(std::sin(static_cast<double>(angle)))};
+      const float pair[] = {static_cast<float>(std::cos(static_cast<double>(angle))) * table.factor,
+                            static_cast<float>(std::sin(static_cast<double>(angle))) * table.factor};
       std::memcpy(bytes.data() + position * stride + i * 8, pair, sizeof pair);
     }
   }

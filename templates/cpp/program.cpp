@@ -8,7 +8,8 @@
 //!   { name = "layers", layers = "0, 1", weights = [ { name = "layers.{i}.attention.o", dtype = "f16", rows = 64, columns = 64, identifier = "attention_o_proj", parts = [ { name = "o.weight", view = "64, 0, 64, true" } ] } ], stored = [ { name = "attention::o_proj", format = "f16", rows = 64, columns = 64, identifier = "attention_o_proj", pieces = [ { weight = 0, rows = 64 } ] } ] } ] }
 //! states = { type = "list", fields = ["name", "layers", "heads", "entries", "row_bytes", "stride", "view"], is = "what slots remember", sample = [
 //!   { name = "attention::keys", layers = 2, heads = 2, entries = 512, row_bytes = 32, stride = 32768, view = "layer_states(0).attention.keys.view" } ] }
-//! rotary_tables = { type = "list", fields = ["buffer", "frequencies", "identifier"], is = "cosines and sines to compute at load", sample = [ ] }
+//! rotary_tables = { type = "list", fields = ["buffer", "frequencies", "factor", "identifier"], is = "cosines and sines to compute at load", sample = [ ] }
+//! frequencies_are = { type = "text", sample = "theta^(-2j / rotary_dim) in f32", is = "how they are formed" }
 //! prefixes = { type = "list", fields = ["text"], is = "what may stand before a checkpoint's names", sample = [ { text = "" } ] }
 //! eos_tokens = { type = "text", sample = "2", is = "tokens that end a sequence" }
 //! ignored_tensors = { type = "list", fields = ["name"], is = "of a checkpoint, with {i}", sample = [ { name = "rotary_emb.inv_freq" } ] }
@@ -117,13 +118,17 @@ constexpr monomorph::StateTable states[] = {
 
 //% end
 //% if rotary_tables
-// Frequencies of rotary embeddings, theta^(-2j / rotary_dim) in f32.
+// Frequencies of rotary embeddings, ${frequencies_are}.
 //% for table in rotary_tables
 constexpr float ${table.identifier}_frequencies[] = {${table.frequencies}};
 //% end
 constexpr monomorph::RotaryTable rotary_tables[] = {
 //% for table in rotary_tables
+//% if table.factor
+    {buffers::${table.buffer}.view, positions::size, ${table.identifier}_frequencies, ${table.factor}},
+//% else
     {buffers::${table.buffer}.view, positions::size, ${table.identifier}_frequencies},
+//% end
 //% end
 };
 

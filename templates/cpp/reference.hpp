@@ -4,7 +4,7 @@
 //! max_batch = { type = "uint", sample = 1, is = "slots" }
 //! parameter_spaces = { type = "list", fields = ["space", "type", "weights"], is = "weights that occur once, as the checkpoint has them", sample = [
 //!   { space = "embedding", type = "Embedding", weights = [ { name = "tokens", index = 0 } ] } ] }
-//! tables = { type = "list", fields = ["name", "frequencies"], is = "frequencies of rotary embeddings", sample = [ { name = "rotary_angles", frequencies = "1.0f, 0.5f" } ] }
+//! tables = { type = "list", fields = ["name", "frequencies", "factor"], is = "frequencies of rotary embeddings", sample = [ { name = "rotary_angles", frequencies = "1.0f, 0.5f", factor = "" } ] }
 //! kinds = { type = "list", fields = ["about", "prefix", "type", "enumerator", "index", "first_weight", "weight_count", "parameter_spaces", "states", "state_count", "lines"], is = "kinds of layer", sample = [
 //!   { about = "", prefix = "", type = "", enumerator = "layer", index = 0, first_weight = 1, weight_count = 1, states = [ { name = "attention_keys_state", index = 0 } ], state_count = 1, parameter_spaces = [ { space = "attention", type = "Attention", weights = [ { name = "o_proj", index = 0 } ] } ], lines = [ { text = "append(attention_keys_state, hidden_states, first_position);" }, { text = "const auto projected = linear<hidden::size>(weights_, layer.attention.o_proj, absent, hidden_states);" }, { text = "hidden_states = projected;" } ] } ] }
 //! several_kinds = { type = "bool", sample = false, is = "the layers are of several kinds" }
@@ -132,7 +132,12 @@ class Reference final : public monomorph::Reference {
 
 //% for table in tables
   /// Frequencies of a rotary embedding, as the model was trained with them.
+//% if table.factor
+  static constexpr float ${table.name}_frequencies[] = {${table.frequencies}};
+  static constexpr monomorph::reference::RotaryAngles ${table.name}{${table.name}_frequencies, ${table.factor}};
+//% else
   static constexpr float ${table.name}[] = {${table.frequencies}};
+//% end
 //% end
 
 //% for kind in kinds

@@ -8,7 +8,8 @@ using namespace generator;
 
 double angle_element(const TableContract& table, std::int64_t position, std::int64_t column) {
   const float angle = static_cast<float>(position) * table.frequencies[static_cast<std::size_t>(column / 2)];
-  return column % 2 == 0 ? std::cos(static_cast<double>(angle)) : std::sin(static_cast<double>(angle));
+  const auto factor = static_cast<double>(table.factor);
+  return factor * (column % 2 == 0 ? std::cos(static_cast<double>(angle)) : std::sin(static_cast<double>(angle)));
 }
 
 std::vector<EvaluatedValue> GraphEvaluator::run(std::span<const std::int32_t> tokens, std::int64_t first) {

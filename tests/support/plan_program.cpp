@@ -32,7 +32,8 @@ PlanProgram::PlanProgram(const Contract& contract, const Plan& plan) : contract_
   add_states();
   for (const TableId id : contract.tables.ids()) {
     const TableContract& table = contract.tables[id];
-    tables_.push_back({view(plan.tables[id.index]), contract.axes[table.axes[0]].size, table.frequencies});
+    tables_.push_back(
+        {view(plan.tables[id.index]), contract.axes[table.axes[0]].size, table.frequencies, table.factor});
   }
   program_.rotary_tables = tables_;
   program_.arena_bytes = {plan.activation_bytes, plan.state_bytes, plan.host_bytes, plan.table_bytes};

@@ -237,6 +237,7 @@ class Writer {
           const std::string user = contract_.kinds[scope_.kind].kind.identifier;
           table_ =
               contract_.tables.add({user + "_angles", {positions_, axis("angles", rotary_dim)}, frequencies, {user}});
+          if (rotary_dim % 4 == 0) contract_.tables[table_].factor = 1.25f;
           graph_.axes = contract_.axes;
         }
         const std::int64_t rotary_dim = 2 * static_cast<std::int64_t>(contract_.tables[table_].frequencies.size());

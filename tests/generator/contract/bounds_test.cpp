@@ -103,6 +103,32 @@ TEST_CASE("rotary embeddings are bounded on both sides") {
                at("position.rope_theta_range", "position.rope_theta", "1e30", "1.0000001e30")});
 }
 
+TEST_CASE("scalings of rotary embeddings are bounded on both sides") {
+  const auto scaled = [](Bound bound, const std::string& scaling) {
+    for (Settings* settings : {&bound.inside, &bound.outside}) {
+      settings->insert(settings->begin(), {{"position.scaling", quoted(scaling)}, {"position.factor", "8.0"}});
+      if (scaling != "llama3") continue;
+      settings->insert(settings->begin(), {{"position.low_freq_factor", "1.0"}, {"position.high_freq_factor", "4.0"}});
+    }
+    return bound;
+  };
+  const std::string original = "position.original_max_position_embeddings";
+  check(tiny,
+        {scaled(at("position.factor_range", "position.factor", "1e-6", "0.9e-6"), "linear"),
+         scaled(at("position.factor_range", "position.factor", "1e6", "1.1e6"), "yarn"),
+         scaled(at("position.original_max_position_embeddings_range", original, "1", "0"), "yarn"),
+         scaled(at("position.original_max_position_embeddings_range", original, "2147483647", "2147483648"), "llama3"),
+         scaled(at("position.low_freq_factor_range", "position.low_freq_factor", "1e-6", "0.9e-6"), "llama3"),
+         scaled(at("position.high_freq_factor_range", "position.high_freq_factor", "1e6", "1.1e6"), "llama3"),
+         scaled(at("position.beta_slow_range", "position.beta_slow", "1e-6", "0.9e-6"), "yarn"),
+         scaled(at("position.beta_fast_range", "position.beta_fast", "1e6", "1.1e6"), "yarn"),
+         scaled(at("position.attention_factor_range", "position.attention_factor", "1e-6", "0.0"), "yarn"),
+         scaled(at("position.low_freq_factor_below_high_freq_factor", "position.low_freq_factor", "3.9", "4.0"),
+                "llama3"),
+         scaled(at("position.beta_slow_below_beta_fast", "position.beta_slow", "31.0", "32.0"), "yarn"),
+         scaled(at("position.beta_slow_below_beta_fast", "position.beta_fast", "1.5", "1.0"), "yarn")});
+}
+
 TEST_CASE("tokens are within the vocabulary, and few") {
   check(tiny, {at("tokenizer.token_in_vocabulary", "tokenizer.bos_token_id", "99", "100"),
                at("tokenizer.token_in_vocabulary", "tokenizer.bos_token_id", "0", "-1"),

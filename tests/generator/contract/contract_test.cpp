@@ -133,6 +133,14 @@ TEST_CASE("kinds of equal frequencies share one table of angles, and others have
   REQUIRE(apart.tables.size() == 2);
   CHECK(apart.tables[apart.find_table(apart.kinds[0].kind)].role == "a_rotary_angles");
   CHECK(apart.tables[apart.find_table(apart.kinds[1].kind)].role == "b_rotary_angles");
+  // Yarn with a length that no angle turns once in leaves every frequency as it is, and has a factor.
+  const Contract factors = contract_of(kinds + "position.scaling = \"yarn\"\nposition.factor = 4.0\n" +
+                                       "position.original_max_position_embeddings = 2000000000\n");
+  REQUIRE(factors.tables.size() == 2);
+  const auto table = [&](std::size_t kind) { return factors.tables[factors.find_table(factors.kinds[kind].kind)]; };
+  CHECK(table(0).frequencies == table(1).frequencies);
+  CHECK(table(0).factor == 1);
+  CHECK(table(1).factor == 1.1386294f);
 }
 
 TEST_CASE("the cache is f32 where the weights are, unless the spec says otherwise") {
@@ -175,6 +183,78 @@ TEST_CASE("rotary frequencies are those of transformers' default, to one unit in
     CHECK(frequencies[index] <= std::nextafter(expected, 2.0f));
   }
   CHECK(rotary_frequencies(10000.0, 2) == std::vector<float>{1.0f});
+}
+
+// Each list is what this Python gives, every step rounded to f32 (f = lambda x: ctypes.c_float(x).value):
+//   p = [f(f(theta) ** f(i / dim)) for i in range(0, dim, 2)]; inv = [f(1 / x) for x in p]
+//   linear: [f(x / factor) for x in inv]
+//   llama3: for x in inv: w = f(f(1 / x) * f(2 * pi)); s = f(f(f(f(1 / w) * original) - low) / (high - low))
+//     f(x / factor) if w > original / low else x if w < original / high
+//     else f(f(f(f(1 - s) * x) / factor) + f(s * x))
+//   yarn: cd = lambda r: dim * log(original / (r * 2 * pi)) / (2 * log(theta)); lo, hi = cd(fast), cd(slow)
+//     if truncate: lo, hi = floor(lo), ceil(hi)
+//     lo, hi = max(lo, 0), min(hi, dim - 1); if lo == hi: hi += 0.001
+//     for j, x in enumerate(p): e = f(1 - min(max(f(f(j - f(lo)) / f(hi - lo)), 0), 1))
+//     f(f(f(1 / f(factor * x)) * f(1 - e)) + f(f(1 / x) * e))
+TEST_CASE("scaled rotary frequencies are those of transformers") {
+  const auto position = [](const char* scaling, double theta, std::int64_t rotary_dim, double factor,
+                           std::int64_t original = 0) {
+    PositionSection result;
+    result.scaling.value = scaling;
+    result.rope_theta.value = theta;
+    result.rotary_dim.value = rotary_dim;
+    result.factor.value = factor;
+    result.original_max_position_embeddings.value = original;
+    result.low_freq_factor.value = 1;
+    result.high_freq_factor.value = 4;
+    result.beta_fast.value = 32;
+    result.beta_slow.value = 1;
+    result.truncate.value = true;
+    result.attention_factor.value = 1.25;
+    return result;
+  };
+  const std::vector<float> unscaled = rotary_frequencies(10000.0, 18);
+  CHECK(rotary_frequencies(position("none", 10000, 18, 0)) == unscaled);
+  CHECK(rotary_frequencies(position("linear", 10000, 18, 2.5)) ==
+        std::vector{0.4f, 0.14375255f, 0.051661987f, 0.018566353f, 0.0066724024f, 0.0023979365f, 0.00086177373f,
+                    0.00030970544f, 0.000111302375f});
+  CHECK(rotary_frequencies(position("llama3", 500000, 24, 8, 128)) ==
+        std::vector{1.0f, 0.33503163f, 0.05615408f, 0.004700754f, 0.001574901f, 0.00052764185f, 0.00017677668f,
+                    5.92258e-05f, 1.9842508e-05f, 6.6478697e-06f, 2.2272475e-06f, 7.4619794e-07f});
+  CHECK(rotary_frequencies(position("yarn", 10000, 24, 4, 1024)) ==
+        std::vector{1.0f, 0.4641589f, 0.21544345f, 0.08500001f, 0.032491118f, 0.011849391f, 0.0039999997f,
+                    0.0011603974f, 0.0005386086f, 0.00025f, 0.00011603974f, 5.3860855e-05f});
+  PositionSection ends = position("yarn", 10000, 24, 3, 128);
+  ends.beta_fast.value = 8;
+  ends.beta_slow.value = 0.5;
+  ends.truncate.value = false;
+  CHECK(rotary_frequencies(ends) == std::vector{1.0f, 0.4641589f, 0.18434365f, 0.0671096f, 0.022583388f, 0.00718145f,
+                                                0.0033333334f, 0.0015471965f, 0.00071814476f, 0.00033333333f,
+                                                0.00015471966f, 7.181447e-05f});
+  // Both ends of the ramp are at the first angle: the one stays, and all others are divided.
+  CHECK(rotary_frequencies(position("yarn", 10000, 8, 4, 4)) == std::vector{1.0f, 0.025f, 0.0025f, 0.00025f});
+  // The ramp begins behind the last angle.
+  CHECK(rotary_frequencies(position("yarn", 10000, 8, 4, 10000000)) == std::vector{1.0f, 0.1f, 0.01f, 0.001f});
+  CHECK(rotary_factor(position("yarn", 10000, 8, 4, 4)) == 1.25f);
+  CHECK(rotary_factor(position("linear", 10000, 8, 4)) == 1);
+  CHECK(default_attention_factor(4) == doctest::Approx(1.138629436111989).epsilon(1e-15));
+  CHECK(default_attention_factor(1) == 1);
+  CHECK(default_attention_factor(0.5) == 1);
+}
+
+TEST_CASE("what a scaling does not say follows from the model and its factor") {
+  const auto position = [](const std::vector<Override>& more) {
+    std::vector<Override> all = {{"position.scaling", "yarn"}, {"position.factor", "4.0"}};
+    all.insert(all.end(), more.begin(), more.end());
+    return contract_of(tiny, all).kinds[0].kind.position;
+  };
+  CHECK(position({}).original_max_position_embeddings.value == 64);
+  CHECK(position({}).attention_factor.value == default_attention_factor(4));
+  CHECK(position({}).beta_fast.value == 32);
+  CHECK(position({}).beta_slow.value == 1);
+  CHECK(position({}).truncate.value);
+  CHECK(position({{"position.original_max_position_embeddings", "16"}}).original_max_position_embeddings.value == 16);
+  CHECK(contract_of(tiny, {{"position.scaling", "linear"}, {"position.factor", "4.0"}}).tables[TableId{0}].factor == 1);
 }
 
 TEST_CASE("all rules are checked even where keys are unknown") {

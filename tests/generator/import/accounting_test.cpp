@@ -21,7 +21,7 @@ TEST_CASE("an unknown key is an error at its line that names it") {
 TEST_CASE("all problems of a config.json are told in one run, in the file's order") {
   const Imported imported = import_text(llama_config({{"new_key", 1},
                                                       {"hidden_act", "gelu"},
-                                                      {"rope_scaling", {{"type", "linear"}, {"factor", 2.0}}},
+                                                      {"rope_scaling", {{"type", "dynamic"}, {"factor", 2.0}}},
                                                       {"pretraining_tp", 2},
                                                       {"vocab_size", "many"}})
                                             .dump(2));
@@ -61,10 +61,10 @@ TEST_CASE("a Llama's name as the first conversions spelt it is known") {
 }
 
 TEST_CASE("--ignore cannot hide a key that decides what is computed") {
-  const json config = llama_config({{"rope_scaling", {{"rope_type", "llama3"}}}});
+  const json config = llama_config({{"rope_scaling", {{"rope_type", "dynamic"}}}});
   const Imported imported = import_text(config.dump(), {"rope_scaling"});
   CHECK_FALSE(imported.text);
-  CHECK(imported.complains("import.rope_scaling", "llama3"));
+  CHECK(imported.complains("import.rope_scaling", "dynamic"));
   CHECK(imported.complains("import.ignore", "rope_scaling"));
 }
 

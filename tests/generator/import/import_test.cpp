@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include "tests/generator/import/imported.hpp"
 
 using namespace monomorph::tests;
@@ -129,6 +131,89 @@ TEST_CASE("both spellings of rotary settings give the same spec") {
   REQUIRE(newer.spec);
   CHECK(older.spec->kinds.at(0).position.rope_theta.value == 5e5);
   CHECK(newer.spec->kinds.at(0).position.rope_theta.value == 5e5);
+}
+
+TEST_CASE("scaled rotary settings are read in both spellings, and of every family whose scaling runs") {
+  const json linear = {{"factor", 2.5}};
+  const json llama3 = {
+      {"factor", 8}, {"low_freq_factor", 1}, {"high_freq_factor", 4.5}, {"original_max_position_embeddings", 32}};
+  const json yarn = {{"factor", 4},       {"original_max_position_embeddings", 64},
+                     {"beta_fast", 16},   {"beta_slow", 2},
+                     {"truncate", false}, {"attention_factor", 1.25},
+                     {"mscale", 0.7},     {"mscale_all_dim", 1}};
+  for (const auto& [name, small] : small_configs()) {
+    if (name == "gpt2" || name == "phi3") continue;
+    for (const auto& [table, type] : {std::pair{"rope_scaling", "type"},
+                                      {"rope_scaling", "rope_type"},
+                                      {"rope_parameters", "type"},
+                                      {"rope_parameters", "rope_type"}}) {
+      CAPTURE(name);
+      CAPTURE(table);
+      const auto position = [&](const char* scaling, json settings) {
+        json config = small;
+        settings[type] = scaling;
+        config[table] = settings;
+        const Imported imported = import_text(config.dump());
+        INFO(render(imported.diagnostics));
+        REQUIRE(imported.spec);
+        CHECK(imported.spec->kinds.at(0).position.scaling.value == scaling);
+        return imported.spec->kinds.at(0).position;
+      };
+      CHECK(position("linear", linear).factor.value == 2.5);
+      const PositionSection as_llama3 = position("llama3", llama3);
+      CHECK(as_llama3.factor.value == 8);
+      CHECK(as_llama3.low_freq_factor.value == 1);
+      CHECK(as_llama3.high_freq_factor.value == 4.5);
+      CHECK(as_llama3.original_max_position_embeddings.value == 32);
+      const PositionSection as_yarn = position("yarn", yarn);
+      CHECK(as_yarn.factor.value == 4);
+      CHECK(as_yarn.original_max_position_embeddings.value == 64);
+      CHECK(as_yarn.beta_fast.value == 16);
+      CHECK(as_yarn.beta_slow.value == 2);
+      CHECK_FALSE(as_yarn.truncate.value);
+      CHECK(as_yarn.attention_factor.value == 1.25);
+    }
+  }
+}
+
+TEST_CASE("what a yarn scaling does not say is as transformers has it") {
+  const auto position = [](json settings, const json& more = json::object()) {
+    settings["rope_type"] = "yarn";
+    json config = llama_config({{"rope_scaling", settings}});  // 128 positions
+    config.update(more);
+    const Imported imported = import_text(config.dump());
+    INFO(render(imported.diagnostics));
+    REQUIRE(imported.spec);
+    return imported.spec->kinds.at(0).position;
+  };
+  const PositionSection shortest = position({{"factor", 4}});
+  CHECK(shortest.original_max_position_embeddings.value == 128);
+  CHECK(shortest.beta_fast.value == 32);
+  CHECK(shortest.beta_slow.value == 1);
+  CHECK(shortest.truncate.value);
+  CHECK(shortest.attention_factor.value == doctest::Approx(1.138629436111989));
+  const PositionSection zeros = position({{"factor", 4}, {"beta_fast", 0}, {"beta_slow", nullptr}, {"mscale", 0}});
+  CHECK(zeros.beta_fast.value == 32);
+  CHECK(zeros.beta_slow.value == 1);
+  // A null factor is the ratio of the lengths, and the length beside the settings counts before theirs.
+  const json original = {{"factor", nullptr}, {"original_max_position_embeddings", 64}};
+  CHECK(position(original).factor.value == 2);
+  const PositionSection beside = position(original, {{"original_max_position_embeddings", 16}});
+  CHECK(beside.factor.value == 8);
+  CHECK(beside.original_max_position_embeddings.value == 16);
+  CHECK(position({{"factor", nullptr}}).factor.value == 1);
+  // The factor of both mscales is a quotient; of one alone it is as if there were none.
+  const auto attention_factor = [&](json settings) {
+    settings["factor"] = settings.value("factor", 5.0);
+    return position(settings).attention_factor.value;
+  };
+  const double usual = 0.1 * std::log(5.0) + 1;
+  CHECK(attention_factor({{"mscale", 0.9}, {"mscale_all_dim", 0.4}}) == doctest::Approx(1.0756046556549979));
+  CHECK(attention_factor({{"mscale", 0.9}}) == doctest::Approx(usual));
+  CHECK(attention_factor({{"mscale_all_dim", 0.9}}) == doctest::Approx(usual));
+  CHECK(attention_factor({{"mscale", 0.9}, {"mscale_all_dim", 0}}) == doctest::Approx(usual));
+  CHECK(attention_factor({{"mscale", 0.9}, {"mscale_all_dim", 0.4}, {"attention_factor", 2}}) == 2);
+  CHECK(attention_factor({{"mscale", 0.9}, {"mscale_all_dim", 0.4}, {"factor", 0.5}}) == 1);
 }
 
 TEST_CASE("GPT-2's own names are read, and the common names that transformers takes for them") {

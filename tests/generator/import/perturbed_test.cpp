@@ -21,6 +21,8 @@ const std::set<std::string> may_be_inert = {
     "architectures", "model_type",  // each is enough
     // A window that is switched off, that no layer type asks for, or that is as long as the model.
     "sliding_window", "use_sliding_window", "max_window_layers", "layer_types", "pretraining_tp", "slow_but_exact",
+    // Null takes the ratio of the lengths in its place, and it may be that.
+    "rope_scaling.factor",
     // An object without keys says as much as null.
     "rope_scaling", "rope_parameters", "rope_scaling.rope_type", "rope_parameters.rope_type"};
 

@@ -39,10 +39,33 @@ TEST_CASE("what cannot run is refused by name") {
        "mistral"},
       {"several architectures", llama_config({{"architectures", {"a", "b"}}}), "import.wrong_type", "architectures"},
       {"an activation", llama_config({{"hidden_act", "gelu"}}), "import.unsupported_value", "hidden_act"},
-      {"scaled rotary, older spelling", llama_config({{"rope_scaling", {{"type", "linear"}, {"factor", 2}}}}),
-       "import.rope_scaling", "linear"},
-      {"scaled rotary, newer spelling", llama_config({{"rope_parameters", {{"rope_type", "yarn"}, {"factor", 4}}}}),
-       "import.rope_scaling", "yarn"},
+      {"rotary scaled by length, older spelling",
+       llama_config({{"rope_scaling", {{"type", "dynamic"}, {"factor", 2}}}}), "import.rope_scaling", "'dynamic'"},
+      {"rotary scaled by length, newer spelling",
+       qwen2({{"rope_parameters", {{"rope_type", "longrope"}, {"factor", 4}}}}), "import.rope_scaling", "'longrope'"},
+      {"a linear scaling without a factor", llama_config({{"rope_scaling", {{"type", "linear"}}}}),
+       "import.rope_scaling", "'linear' needs a 'factor'"},
+      {"a linear scaling by null", llama_config({{"rope_scaling", {{"type", "linear"}, {"factor", nullptr}}}}),
+       "import.rope_scaling", "'linear' needs a 'factor'"},
+      {"a yarn without a factor", llama_config({{"rope_parameters", {{"rope_type", "yarn"}}}}), "import.rope_scaling",
+       "'yarn' needs a 'factor'"},
+      {"a llama3 scaling without its factors",
+       llama_config({{"rope_scaling", {{"rope_type", "llama3"}, {"factor", 8}, {"low_freq_factor", 1}}}}),
+       "import.rope_scaling", "'high_freq_factor'"},
+      {"a llama3 scaling without its other factor",
+       llama_config({{"rope_scaling", {{"rope_type", "llama3"}, {"factor", 8}, {"high_freq_factor", 4}}}}),
+       "import.rope_scaling", "'low_freq_factor'"},
+      {"a setting of another scaling",
+       llama_config({{"rope_scaling", {{"type", "linear"}, {"factor", 2}, {"beta_fast", 32}}}}), "import.unknown_key",
+       "rope_scaling.beta_fast"},
+      {"a length that nothing asks for", llama_config({{"original_max_position_embeddings", 64}}), "import.unknown_key",
+       "original_max_position_embeddings"},
+      {"two scalings",
+       llama_config({{"rope_scaling", {{"type", "linear"}, {"factor", 2}}},
+                     {"rope_parameters", {{"rope_type", "yarn"}, {"factor", 2}}}}),
+       "import.disagreement", "'rope_parameters.rope_type' is \"yarn\""},
+      {"a linear scaling of a Phi-3", phi3({{"rope_scaling", {{"type", "linear"}, {"factor", 2}}}}),
+       "import.rope_scaling", "'linear'"},
       {"a scaling factor without a type", llama_config({{"rope_scaling", {{"factor", 2}}}}), "import.unknown_key",
        "rope_scaling.factor"},
       {"rotary bases that disagree", llama_config({{"rope_theta", 1e4}, {"rope_parameters", {{"rope_theta", 1e6}}}}),
@@ -206,13 +229,14 @@ TEST_CASE("a window is in force from one position short of the context on, in th
                        {"layer_types", {"sliding_attention", "full_attention"}}})) == Windows{64, none});
 }
 
-TEST_CASE("where a scaling has an older and a newer name of its type, the newer decides") {
-  const auto scaled = [](const char* older, const char* newer) {
-    return import_text(llama_config({{"rope_scaling", {{"type", older}, {"rope_type", newer}}}}).dump());
+TEST_CASE("where a scaling has an older and a newer name of its type, they agree") {
+  const auto scaled = [](const json& older, const json& newer) {
+    return import_text(llama_config({{"rope_scaling", {{"type", older}, {"rope_type", newer}, {"factor", 2}}}}).dump());
   };
-  CHECK(scaled("linear", "default").text);
-  CHECK(scaled("default", "linear").complains("import.rope_scaling", "'linear'"));
-  CHECK(scaled("linear", "yarn").complains("import.rope_scaling", "'yarn'"));
+  CHECK(scaled("linear", "linear").text);
+  CHECK(scaled("linear", nullptr).text);
+  CHECK(scaled("linear", "default").complains("import.disagreement", "'rope_scaling.type' is \"linear\""));
+  CHECK(scaled("default", "linear").complains("import.disagreement", "'rope_scaling.rope_type', another name"));
 }
 
 TEST_CASE("sizes are positive and below 2^31") {

@@ -228,6 +228,18 @@ TEST_CASE("a Llama with grouped queries, QK-norm, partial rotation and biases ag
 
 TEST_CASE("a GPT-2 agrees with its formulas") { check_model(gpt2_program(), gpt2_logits, {30, 2, 2, 0, 11, 7, 19}); }
 
+TEST_CASE("the factor of a rotary embedding multiplies what turns, and nothing else") {
+  const float frequencies[] = {1.0f, 0.1f};
+  reference::Activations<12> x(3);
+  std::iota(x.values.begin(), x.values.end(), 1.0);
+  const auto plain = reference::rotary<2, 6, 4>(frequencies, x, 5);
+  const auto scaled = reference::rotary<2, 6, 4>({frequencies, 1.25f}, x, 5);
+  for (std::size_t i = 0; i < x.values.size(); ++i) {
+    CAPTURE(i);
+    CHECK(scaled.values[i] == doctest::Approx((i % 6 < 4 ? 1.25 : 1) * plain.values[i]).epsilon(1e-14));
+  }
+}
+
 TEST_CASE("the outputs of every layer are handed out on request") {
   const Program program = llama_program();
   const HostWeights weights = HostWeights::random(program, 5);

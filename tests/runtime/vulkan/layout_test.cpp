@@ -286,3 +286,15 @@ TEST_CASE("rotary tables hold cosine and sine of the f32 angle, rows as far apar
   }
   CHECK_THROWS_AS(rotary_table_bytes({{Arena::tables, 0, 500 * 16}, 500, frequencies}), Error);
 }
+
+TEST_CASE("a rotary table's factor multiplies every cosine and every sine, after both are rounded") {
+  const float frequencies[] = {1.0f, 0.31622776f};
+  const auto plain = rotary_table_bytes({{Arena::tables, 0, 50 * 16}, 50, frequencies});
+  const auto scaled = rotary_table_bytes({{Arena::tables, 0, 50 * 16}, 50, frequencies, 1.1386294f});
+  for (std::size_t at = 0; at < plain.size(); at += sizeof(float)) {
+    float before = 0, after = 0;
+    std::memcpy(&before, plain.data() + at, sizeof before);
+    std::memcpy(&after, scaled.data() + at, sizeof after);
+    CHECK(after == before * 1.1386294f);
+  }
+}
