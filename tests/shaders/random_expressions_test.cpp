@@ -133,6 +133,10 @@ Bounded bounded(const ExpressionNode& node, const std::map<std::string, double>&
       out.sure = out.sure && in[0].sure;
       return out;
     }
+    case Form::word:
+    case Form::index:
+      FAIL("no kernel has words or lists");
+      return out;
     case Form::binary: {
       const auto [a, b] = std::pair(in[0], in[1]);
       const std::string& op = node.word;
