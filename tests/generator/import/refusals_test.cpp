@@ -202,6 +202,12 @@ TEST_CASE("a window is in force from one position short of the context on") {
   CHECK_FALSE(from_layer(1));
 }
 
+TEST_CASE("what follows from a value of the wrong type is not told beside it") {
+  const Imported imported = import_text(llama_config({{"hidden_size", "48"}, {"num_attention_heads", 7}}).dump());
+  CHECK(imported.complains("import.wrong_type", "hidden_size"));
+  CHECK(imported.of("import.head_dim").empty());
+}
+
 TEST_CASE("a refusal of what is only a default says so") {
   const Imported imported = import_text(mistral({{"max_position_embeddings", 8192}}).dump());
   CHECK(imported.complains("import.sliding_window",
