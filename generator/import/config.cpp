@@ -86,13 +86,12 @@ void Config::resolve(const Family& family) {
 void Config::resolve(const std::string& name, const ConfigKey& key) {
   Resolved& resolved = values_[name];
   resolved.paths = key.paths;
-  bool is_wrong = false;
   for (const std::string& path : key.paths) {
     const json* said = at(path);
     if (said == nullptr) continue;
     if (!key.form->fits(*said) && !(key.optional && said->is_null())) {
       wrong_type(path, key.form->wanted + std::string(key.optional ? " or null" : ""));
-      is_wrong = true;
+      resolved.is_wrong = true;
       continue;
     }
     const Datum value = value_from(*said, name);
@@ -108,19 +107,16 @@ void Config::resolve(const std::string& name, const ConfigKey& key) {
     resolved.path = path;
   }
   if (!resolved.path.empty()) return;
-  if (!key.fallback && !is_wrong) {
+  if (!key.fallback && !resolved.is_wrong) {
     refuse("import.missing_key", "", fmt::format("config.json has no '{}', and it has no default", name));
+    resolved.is_wrong = true;
   }
+  // Where there is no default, something of its type lets the rest be read.
   const Type type = key.form->type;
-  const bool is_number = type != Type::word && type != Type::words;
-  if (key.fallback && !(is_wrong && is_number && key.fallback->is_null())) {
-    resolved.value = *key.fallback;
-  } else {
-    // What is wrong has been told: something of its type lets the rest be judged.
-    resolved.value = type == Type::word    ? Datum{std::string()}
-                     : type == Type::words ? Datum{std::vector<std::string>()}
-                                           : Datum{1.0};
-  }
+  resolved.value = key.fallback          ? *key.fallback
+                   : type == Type::word  ? Datum{std::string()}
+                   : type == Type::words ? Datum{std::vector<std::string>()}
+                                         : Datum{1.0};
   resolved.value.name = name;
   resolved.value.computed = false;
 }
@@ -145,6 +141,8 @@ void Config::refuse(const std::string& rule, const std::string& path, const std:
 }
 
 void Config::refuse_values(const std::string& rule, const std::vector<std::string>& names, std::string message) {
+  const auto is_wrong = [&](const std::string& name) { return values_.at(name).is_wrong; };
+  if (std::any_of(names.begin(), names.end(), is_wrong)) return;  // which has been told
   const auto said = std::find_if(names.begin(), names.end(), [&](const auto& name) { return place(name).source; });
   const auto first = names.empty() ? values_.end() : values_.find(names.front());
   if (first != values_.end() && first->second.path.empty() && !first->second.value.is_null()) {

@@ -36,6 +36,7 @@ class Config {
 
   void refuse(const std::string& rule, const std::string& path, const std::string& message);
   /// For what these names are worth, at the first that config.json says; says so where the first of all is a default.
+  /// Not where one of them is wrong by itself.
   void refuse_values(const std::string& rule, const std::vector<std::string>& names, std::string message);
   void wrong_type(const std::string& path, const std::string& wanted);
 
@@ -48,6 +49,7 @@ class Config {
     Datum value;
     std::string path = {};  ///< of the spelling that says it; "": none does
     std::vector<std::string> paths = {};
+    bool is_wrong = false;  ///< of another form, or missing, and told
   };
   const nlohmann::ordered_json* at(const std::string& path) const;
   void resolve(const std::string& name, const ConfigKey& key);

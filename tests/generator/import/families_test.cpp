@@ -39,7 +39,8 @@ kind = "types[i] ?? ((i + 1) % period == 0 ? 'global' : 'local')"
 std::string mapped(const std::string& family_text, const json& config) {
   const TemporaryDirectory directory;
   Diagnostics diagnostics;
-  const FamilyFiles files = {{"tiny.toml", family_text}};
+  FamilyFiles files = family_files();  // it may include what others do
+  files["tiny.toml"] = family_text;
   const std::optional<Family> family = read_family("tiny", files, diagnostics);
   const std::optional<JsonFile> file = read_json_file(directory.write("config.json", config.dump()), diagnostics);
   REQUIRE_MESSAGE((family && file), render(diagnostics));
@@ -140,6 +141,37 @@ TEST_CASE("kinds of layer become a pattern that repeats, and lines for what diff
   const std::string counted =
       mapped(local_and_global, {{"layers", 5}, {"types", {"local", "local", "local", "global", "global"}}});
   CHECK(counted.find("pattern = [\"local * 3\", \"global * 2\"]\n") != std::string::npos);
+}
+
+TEST_CASE("the pattern and its kinds are what a spec may say") {
+  std::string text = mapped(R"toml(architectures = ["TinyForCausalLM"]
+model_type = "tiny"
+include = ["llama_layers", "rotary_scaling", "whole_heads"]
+[keys]
+vocab_size = "size = 100"
+hidden_size = "size = 48"
+intermediate_size = "size = 96"
+num_hidden_layers = "size = 6"
+num_attention_heads = "size = 4"
+num_key_value_heads = "size?"
+head_dim = "size?"
+max_position_embeddings = "size = 64"
+rms_norm_eps = "number = 1e-6"
+hidden_act = "word = 'silu'"
+tie_word_embeddings = "boolean = false"
+[spec]
+"layers.local.position.rope_theta" = "rope_theta / 100"
+[layer]
+kind = "i % 3 == 2 ? 'global' : 'local'"
+)toml",
+                            {{"rope_theta", 1e6}});
+  text.insert(text.find("vocab_size"), "name = \"tiny\"\n");
+  const testing::Judged judged = testing::judge(text + "\n[checkpoint]\nnames = \"llama\"\ndtype = \"f32\"\n");
+  REQUIRE_MESSAGE((judged.spec && judged.contract), text << render(judged.diagnostics));
+  REQUIRE(judged.spec->kinds.size() == 2);
+  CHECK(judged.spec->kinds.at(0).position.rope_theta.value == 1e4);
+  CHECK(judged.spec->kinds.at(1).position.rope_theta.value == 1e6);
+  CHECK(judged.spec->layer_kinds == std::vector<std::size_t>{0, 0, 1, 0, 0, 1});
 }
 
 TEST_CASE("layers that are all of one kind are the model's, and need no pattern") {

@@ -229,6 +229,12 @@ TEST_CASE("a window is in force from one position short of the context on, in th
                        {"layer_types", {"sliding_attention", "full_attention"}}})) == Windows{64, none});
 }
 
+TEST_CASE("what follows from a value of the wrong type is not told beside it") {
+  const Imported imported = import_text(llama_config({{"hidden_size", "48"}, {"num_attention_heads", 7}}).dump());
+  CHECK(imported.complains("import.wrong_type", "hidden_size"));
+  CHECK(imported.of("import.head_dim").empty());
+}
+
 TEST_CASE("where a scaling has an older and a newer name of its type, they agree") {
   const auto scaled = [](const json& older, const json& newer) {
     return import_text(llama_config({{"rope_scaling", {{"type", older}, {"rope_type", newer}, {"factor", 2}}}}).dump());
