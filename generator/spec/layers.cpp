@@ -7,6 +7,7 @@
 #include <map>
 
 #include "generator/blocks/block.hpp"
+#include "generator/spec/kinds.hpp"
 #include "generator/spec/section_reader.hpp"
 #include "generator/spec/values.hpp"
 
@@ -15,11 +16,6 @@ namespace {
 
 /// The layers' kinds, by name, layer by layer.
 using Sequence = std::vector<std::string>;
-
-std::string trimmed(const std::string& text) {
-  const std::size_t begin = text.find_first_not_of(' ');
-  return begin == std::string::npos ? "" : text.substr(begin, text.find_last_not_of(' ') - begin + 1);
-}
 
 struct PatternItem {
   std::string name;
@@ -77,221 +73,6 @@ std::optional<Sequence> expand_pattern(const Field<std::vector<std::string>>& pa
   return sequence;
 }
 
-/// What the kind's section is, laid over the base's: a change of type drops what the new type does not have, and a key
-/// drops the one that it stands in place of.
-TomlValue lay_over(const TomlValue* base, const TomlValue& over, const BoundFields& fields) {
-  if (base == nullptr || base->form != TomlValue::Form::table) return over;
-  const auto lost = [&](const FieldDescription& field) {
-    const std::string type = word_at(over, field.selector);
-    return !type.empty() && type != word_at(*base, field.selector) && !field.applies_to(type);
-  };
-  TomlValue kept = *base;
-  std::erase_if(kept.entries, [&](const TomlEntry& entry) {
-    for (const auto& [field, slot] : fields) {
-      if (field->key != entry.key) continue;
-      const bool replaced = over.find(field->in_place_of) != nullptr && over.find(field->key) == nullptr;
-      const bool selector_lost = std::any_of(fields.begin(), fields.end(), [&](const BoundField& other) {
-        return other.field->key == field->selector && lost(*other.field);
-      });
-      return replaced || lost(*field) || selector_lost;
-    }
-    return false;
-  });
-  return overlay(kept, over);
-}
-
-/// Reads the kinds of layer, each from the base sections and its own table.
-class KindReader {
- public:
-  KindReader(const TomlValue& root, const ModelSection& model, Diagnostics& diagnostics)
-      : root_(root), model_(model), diagnostics_(diagnostics) {}
-
-  /// `table`: [layers.NAME], or null.
-  LayerKind read(const TomlValue* table, const std::string& name, const Span& place) {
-    table_ = table;
-    LayerKind kind;
-    kind.name = name;
-    kind.identifier = identifier_of(name);
-    kind.span = place;
-    read_own_keys(kind, place);
-    read_steps(kind);
-    read_shared("norm", true, bind(kind.norm));
-    const bool placed = uses_position(kind);
-    for (Step& step : kind.steps) {
-      for (Block& block : step.blocks) read_block(block, place);
-      share_input_norm(step);
-    }
-    read_shared("position", placed, bind(kind.position));
-    refuse_unused(kind, placed);
-    for (Step& step : kind.steps) {
-      for (Block& block : step.blocks) block.type->complete(block, kind, model_);
-    }
-    return kind;
-  }
-
-  /// Base sections that no kind reads.
-  void refuse_never_used(const std::vector<LayerKind>& kinds) {
-    // Which sections are used is not known where steps are wrong.
-    if (!steps_are_known_ || kinds.empty()) return;
-    const auto any = [&](auto uses) { return std::any_of(kinds.begin(), kinds.end(), uses); };
-    for (const TomlEntry& section : root_.entries) {
-      if (find_block_type(section.key) == nullptr && !is_own_block(section)) continue;
-      if (any([&](const LayerKind& kind) { return kind.find(section.key) != nullptr; })) continue;
-      diagnostics_.error("spec.unused_section", section.key_span,
-                         fmt::format("[{0}] is never used: no kind of layer has the step \"{0}\"", section.key));
-    }
-    const TomlEntry* position = base("position");
-    const bool learned = position != nullptr && type_of(position->value) == "learned";
-    if (position == nullptr || learned || any(uses_position)) return;  // learned ones are added to the embedding
-    diagnostics_.error("spec.unused_section", position->key_span,
-                       "[position] is never used: no kind of layer has a step that reads it");
-  }
-
- private:
-  static bool uses_position(const LayerKind& kind) {
-    const std::vector<const Block*> blocks = kind.blocks();
-    return std::any_of(blocks.begin(), blocks.end(), [](const Block* block) { return block->type->uses_position; });
-  }
-
-  const TomlEntry* base(const std::string& section) const { return root_.find(section); }
-  const TomlEntry* over(const std::string& section) const {
-    return table_ != nullptr ? table_->find(section) : nullptr;
-  }
-
-  /// The keys of [layers] that a kind may have of its own.
-  void read_own_keys(LayerKind& kind, const Span& place) {
-    const TomlEntry* layers = base("layers");
-    LayersSection own;
-    for (const auto& [row, slot] : bind(own)) {
-      if (row->key == "pattern") continue;
-      store_fallback(*row, slot, place);
-      for (const TomlValue* from : {layers != nullptr ? &layers->value : nullptr, table_}) {
-        const TomlEntry* entry = from != nullptr ? from->find(row->key) : nullptr;
-        if (entry != nullptr) read_value(entry->value, slot, *row, "layers." + row->key, diagnostics_);
-      }
-    }
-    kind.written_steps = own.steps;
-    kind.shared_input_norm = own.shared_input_norm;
-  }
-
-  /// The type of a sub-block: the one that is called so, or what its section says.
-  const BlockType* type_of_block(const std::string& instance) const {
-    if (const BlockType* type = find_block_type(instance)) return type;
-    for (const TomlEntry* section : {over(instance), base(instance)}) {
-      const TomlEntry* type = section != nullptr ? section->value.find("block") : nullptr;
-      if (type != nullptr && type->value.form == TomlValue::Form::string) return find_block_type(type->value.string);
-    }
-    return nullptr;
-  }
-
-  void read_steps(LayerKind& kind) {
-    const Field<std::vector<std::string>>& written = kind.written_steps;
-    if (written.value.empty()) {
-      steps_are_known_ = false;
-      diagnostics_.error("layers.steps_empty", written.span,
-                         fmt::format("a layer of the kind {} has no steps; a layer has at least one of {}", kind.name,
-                                     one_of(block_type_names())));
-    }
-    for (const std::string& text : written.value) {
-      Step step;
-      for (std::size_t begin = 0, end = 0; end != std::string::npos; begin = end + 1) {
-        end = text.find('+', begin);
-        const std::string word = trimmed(text.substr(begin, end - begin));
-        const BlockType* type = type_of_block(word);
-        if (type == nullptr) {
-          report_unknown_step(word, written.span);
-        } else if (kind.find(word) != nullptr || has(step, word)) {
-          diagnostics_.error("layers.steps_repeat", written.span,
-                             fmt::format("the step \"{0}\" occurs twice in one layer, which has weights for one; give "
-                                         "the other a section of its own, with block = \"{1}\"",
-                                         word, type->name));
-        } else {
-          step.blocks.push_back(new_block(*type, word));
-        }
-      }
-      step.shared_input_norm = step.blocks.size() > 1 && kind.shared_input_norm.value;
-      if (!step.blocks.empty()) kind.steps.push_back(std::move(step));
-    }
-  }
-
-  static bool has(const Step& step, const std::string& word) {
-    return std::any_of(step.blocks.begin(), step.blocks.end(), [&](const Block& b) { return b.instance == word; });
-  }
-
-  void report_unknown_step(const std::string& word, const Span& span) {
-    steps_are_known_ = false;
-    const TomlEntry* section = base(word);
-    if (section != nullptr && is_own_block(*section)) return;  // its type is unknown, which has been reported
-    std::vector<std::string> known = block_type_names();
-    for (const TomlEntry& entry : root_.entries) {
-      if (is_own_block(entry)) known.push_back(entry.key);
-    }
-    diagnostics_.error("layers.steps_known", span,
-                       fmt::format("there is no step \"{}\"; a step is {}, or several of them with + between{}", word,
-                                   one_of(known), did_you_mean(nearest(word, known))));
-  }
-
-  void read_shared(const std::string& name, bool in_effect, const BoundFields& fields) {
-    const TomlEntry* shared = base(name);
-    const TomlEntry* own = over(name);
-    const TomlValue* values = shared != nullptr ? &shared->value : nullptr;
-    if (shared == nullptr && own == nullptr) {
-      return read_section(nullptr, name, root_.span, in_effect, fields, diagnostics_);
-    }
-    TomlValue resolved = own != nullptr ? lay_over(values, own->value, fields) : *values;
-    if (find_block_type(name) == nullptr) {  // read with the steps
-      std::erase_if(resolved.entries, [](const TomlEntry& entry) { return entry.key == "block"; });
-    }
-    read_section(&resolved, name, root_.span, in_effect, fields, diagnostics_);
-  }
-
-  void read_block(Block& block, const Span& place) {
-    const TomlEntry* own = over(block.instance);
-    const TomlEntry* section = own != nullptr ? own : base(block.instance);
-    block.span = section != nullptr ? section->value.span : Span{place.source, 0, 0, 1};
-    read_shared(block.instance, true, bind_block(block));
-    for (const auto& [field, slot] : bind(block.norms)) {
-      auto* const* place = std::get_if<Field<NormChoice>*>(&slot);
-      if (place == nullptr) continue;
-      read_norm_choice(block.instance + "." + field->key, base("norm"), over("norm"), **place, diagnostics_);
-    }
-  }
-
-  /// Sub-blocks that read the input norm of another have none of their own, unless they say so.
-  static void share_input_norm(Step& step) {
-    for (std::size_t i = 1; step.shared_input_norm && i < step.blocks.size(); ++i) {
-      Field<NormChoice>& input_norm = step.blocks[i].norms.input_norm;
-      if (!input_norm.given) input_norm.value.present = false;
-    }
-  }
-
-  /// Sections of the kind's table that none of its steps reads, and keys that are no section.
-  void refuse_unused(const LayerKind& kind, bool placed) {
-    if (table_ == nullptr) return;
-    std::vector<std::string> keys = section_names(true);
-    keys.insert(keys.end(), {"steps", "shared_input_norm"});
-    for (const TomlEntry& entry : table_->entries) {
-      const bool shared = entry.key == "norm" || entry.key == "steps" || entry.key == "shared_input_norm";
-      if (shared || kind.find(entry.key) != nullptr || (entry.key == "position" && placed)) continue;
-      if (std::find(keys.begin(), keys.end(), entry.key) != keys.end() || type_of_block(entry.key) != nullptr) {
-        diagnostics_.error("spec.unused_section", entry.key_span,
-                           fmt::format("{} is set for a kind of layer that has no step to use it", entry.key));
-        continue;
-      }
-      const std::string suggestion = nearest(entry.key, keys);
-      diagnostics_.error("spec.unknown_key", entry.key_span,
-                         fmt::format("[layers.{}] has no key {}{}", kind.name, entry.key,
-                                     suggestion.empty() ? "; its keys are " + one_of(keys) : did_you_mean(suggestion)));
-    }
-  }
-
-  const TomlValue& root_;
-  const ModelSection& model_;
-  Diagnostics& diagnostics_;
-  const TomlValue* table_ = nullptr;
-  bool steps_are_known_ = true;
-};
-
 /// All that a kind is, its name and places aside: kinds with equal texts are one.
 std::string resolved_text(LayerKind kind) {
   std::string text;
@@ -346,41 +127,6 @@ void check_own_block(const TomlEntry& section, Diagnostics& diagnostics) {
 
 }  // namespace
 
-std::vector<const Block*> LayerKind::blocks() const {
-  std::vector<const Block*> result;
-  for (const Step& step : steps) {
-    for (const Block& block : step.blocks) result.push_back(&block);
-  }
-  return result;
-}
-
-const Block* LayerKind::find(const std::string& instance) const {
-  for (const Block* block : blocks()) {
-    if (block->instance == instance) return block;
-  }
-  return nullptr;
-}
-
-void read_norm_choice(const std::string& path, const TomlEntry* base, const TomlEntry* kind, Field<NormChoice>& place,
-                      Diagnostics& diagnostics) {
-  NormSection& norm = place.value.norm;
-  TomlValue values = base != nullptr ? base->value : TomlValue{};
-  const Span file{place.span.source, 0, 0, 1};
-  if (kind != nullptr) values = lay_over(&values, kind->value, bind(norm));
-  Diagnostics said;  // of the keys that it shares
-  if (place.value.own == nullptr) return read_section(&values, path, file, false, bind(norm), said);
-  TomlValue keys = *place.value.own;
-  keys.is_inline = false;  // laid over, whichever way it is written
-  values = lay_over(&values, keys, bind(norm));
-  read_section(&values, path, file, true, bind(norm), diagnostics);
-}
-
-bool is_own_block(const TomlEntry& section) {
-  const std::vector<std::string> known = section_names();
-  return section.value.form == TomlValue::Form::table && section.value.find("block") != nullptr &&
-         std::find(known.begin(), known.end(), section.key) == known.end();
-}
-
 Layers read_layers(const TomlValue& root, const ModelSection& model, Diagnostics& diagnostics) {
   const std::int64_t stated = model.num_hidden_layers.value;
   const std::int64_t num_hidden_layers = stated < 1 || stated > max_hidden_layers ? 1 : stated;
@@ -424,7 +170,7 @@ Layers read_layers(const TomlValue& root, const ModelSection& model, Diagnostics
   for (const TomlEntry& entry : root.entries) {
     if (is_own_block(entry)) check_own_block(entry, diagnostics);
   }
-  KindReader reader(root, model, diagnostics);
+  bool steps_are_known = true;
   Layers result;
   result.has_pattern = section.pattern.given;
   std::map<std::string, std::size_t> by_name, by_text;
@@ -439,14 +185,16 @@ Layers read_layers(const TomlValue& root, const ModelSection& model, Diagnostics
       }
       const bool has_table = table != tables.end() && section.pattern.given;
       const Span place = has_table ? table->second->key_span : layers != nullptr ? layers->key_span : file;
-      LayerKind kind = reader.read(has_table ? &table->second->value : nullptr, name, place);
-      const auto [known, is_new] = by_text.emplace(resolved_text(kind), result.kinds.size());
-      if (is_new) result.kinds.push_back(std::move(kind));
+      KindResult read = read_kind(root, has_table ? &table->second->value : nullptr, name, place, model, diagnostics);
+      steps_are_known &= read.steps_are_known;
+      const auto [known, is_new] = by_text.emplace(resolved_text(read.kind), result.kinds.size());
+      if (is_new) result.kinds.push_back(std::move(read.kind));
       by_name[name] = known->second;
     }
     result.layer_kinds.push_back(by_name[name]);
   }
-  reader.refuse_never_used(result.kinds);
+  // Which sections are used is not known where steps are wrong.
+  if (steps_are_known) refuse_never_used(root, result.kinds, diagnostics);
   refuse_unused_sharing(section, result.kinds, diagnostics);
   return result;
 }

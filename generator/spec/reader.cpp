@@ -7,6 +7,7 @@
 #include "generator/spec/checkpoint_names.hpp"
 #include "generator/spec/distinct.hpp"
 #include "generator/spec/duplicate_key.hpp"
+#include "generator/spec/kinds.hpp"
 #include "generator/spec/layers.hpp"
 #include "generator/spec/section_reader.hpp"
 #include "generator/spec/spec.hpp"

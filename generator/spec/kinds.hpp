@@ -1,0 +1,35 @@
+// One kind of layer: its steps and every section, from the base sections with its own table laid over them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "generator/spec/document.hpp"
+#include "generator/spec/spec.hpp"
+
+namespace monomorph::generator {
+
+/// Without spaces at its ends.
+std::string trimmed(const std::string& text);
+
+struct KindResult {
+  LayerKind kind;
+  bool steps_are_known = true;  ///< each names a sub-block
+};
+
+/// `table`: [layers.NAME], or null. `model` gives the sizes that defaults are computed from.
+KindResult read_kind(const TomlValue& root, const TomlValue* table, const std::string& name, const Span& place,
+                     const ModelSection& model, Diagnostics& diagnostics);
+
+/// Base sections that no kind reads.
+void refuse_never_used(const TomlValue& root, const std::vector<LayerKind>& kinds, Diagnostics& diagnostics);
+
+/// Whether this is a section that the spec itself names: that of a sub-block, whose type its key `block` says.
+bool is_own_block(const TomlEntry& section);
+
+/// The norm of one place: its own keys over those of a kind's section, and those over the base's. Keys of its own are
+/// judged.
+void read_norm_choice(const std::string& path, const TomlEntry* base, const TomlEntry* kind, Field<NormChoice>& place,
+                      Diagnostics& diagnostics);
+
+}  // namespace monomorph::generator
