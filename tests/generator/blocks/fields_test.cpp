@@ -1,0 +1,145 @@
+// Every field of what a layer is made of has an effect: changed, it moves the graph, the plan or a view of a tensor's
+// rows. A field that nothing reads cannot stay.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "generator/graph/graph.hpp"
+#include "generator/plan/plan.hpp"
+#include "tests/generator/spec/spec_text.hpp"
+
+using namespace monomorph::generator;
+using namespace monomorph::generator::testing;
+
+namespace {
+
+/// A field, and two models that differ in it alone.
+struct Change {
+  std::string field;
+  std::vector<Override> before, after;
+};
+
+const Override named(const std::string& part) { return {"checkpoint.tensors.\"" + part + "\"", "a.{i}.b"}; }
+
+const std::vector<Override> linear = {{"position.scaling", "linear"}, {"position.factor", "2.0"}};
+const std::vector<Override> llama3 = {{"position.scaling", "llama3"},
+                                      {"position.factor", "2.0"},
+                                      {"position.low_freq_factor", "1.0"},
+                                      {"position.high_freq_factor", "4.0"},
+                                      {"position.original_max_position_embeddings", "16"}};
+const std::vector<Override> yarn = {
+    {"position.scaling", "yarn"}, {"position.factor", "2.0"}, {"position.original_max_position_embeddings", "1024"}};
+const std::vector<Override> beside = {{"layers.steps", "[\"attention + mlp\"]"}};
+const std::vector<Override> kinds = {{"layers.pattern", "[\"a\", \"b\"]"},
+                                     {"layers.a.position.type", "none"},
+                                     {"layers.b.position.rope_theta", "500.0"}};
+
+const std::vector<Change> changes = {
+    {"embedding.scale", {}, {{"embedding.scale", "2"}}},
+    {"embedding.norm", {}, {{"embedding.norm", "true"}, {"checkpoint.tensors.\"embedding.norm\"", "a.b"}}},
+    {"norm.type", {}, {{"norm.type", "layer_norm"}}},
+    {"norm.eps", {}, {{"norm.eps", "1e-5"}}},
+    {"norm.weight", {}, {{"norm.weight", "false"}}},
+    {"norm.weight_offset", {}, {{"norm.weight_offset", "1.0"}}},
+    {"norm.bias", {{"norm.type", "layer_norm"}}, {{"norm.bias", "false"}}},
+    {"position.type", {}, {{"position.type", "alibi"}}},
+    {"position.rope_theta", {}, {{"position.rope_theta", "500.0"}}},
+    {"position.rotary_dim", {}, {{"position.rotary_dim", "8"}}},
+    {"position.scaling", {}, linear},
+    {"position.factor", linear, {{"position.factor", "3.0"}}},
+    {"position.original_max_position_embeddings", llama3, {{"position.original_max_position_embeddings", "32"}}},
+    {"position.low_freq_factor", llama3, {{"position.low_freq_factor", "2.0"}}},
+    {"position.high_freq_factor", llama3, {{"position.high_freq_factor", "8.0"}}},
+    {"position.beta_fast", yarn, {{"position.beta_fast", "4.0"}}},
+    {"position.beta_slow", yarn, {{"position.beta_slow", "0.1"}}},
+    {"position.truncate", yarn, {{"position.truncate", "false"}}},
+    {"position.attention_factor", yarn, {{"position.attention_factor", "1.5"}}},
+    {"attention.num_attention_heads", {}, {{"attention.num_attention_heads", "8"}}},
+    {"attention.num_key_value_heads", {}, {{"attention.num_key_value_heads", "4"}}},
+    {"attention.head_dim", {}, {{"attention.head_dim", "8"}}},
+    {"attention.scale", {}, {{"attention.scale", "0.5"}}},
+    {"attention.bias", {}, {{"attention.bias", "[\"o\"]"}}},
+    {"attention.qk_norm", {}, {{"attention.qk_norm", "head"}}},
+    {"attention.softcap", {}, {{"attention.softcap", "5"}}},
+    {"attention.score", {}, {{"attention.score", "2 * score"}}},
+    {"attention.sliding_window", {}, {{"attention.sliding_window", "4"}}},
+    {"attention.mask", {}, {{"attention.mask", "query - key < 3"}}},
+    {"attention.window", {{"attention.mask", "query - key < 3"}}, {{"attention.window", "{ recent = 4 }"}}},
+    {"mlp.type", {}, {{"mlp.type", "plain"}}},
+    {"mlp.intermediate_size", {}, {{"mlp.intermediate_size", "128"}}},
+    {"mlp.activation", {}, {{"mlp.activation", "relu"}}},
+    {"mlp.combine", kinds, {{"layers.b.mlp.combine", "relu(gate) * up"}}},
+    {"mlp.bias", {}, {{"mlp.bias", "[\"up\"]"}}},
+    {"layers.pattern", kinds, {{"layers.pattern", "[\"a\", \"a\", \"b\"]"}}},
+    {"layers.steps", {}, {{"layers.steps", "[\"mlp\", \"attention\"]"}}},
+    {"layers.shared_input_norm", beside, {{"layers.shared_input_norm", "true"}}},
+    {"lm_head.tie_word_embeddings", {}, {{"lm_head.tie_word_embeddings", "true"}}},
+    {"lm_head.softcap", {}, {{"lm_head.softcap", "5"}}},
+    {"lm_head.logits", {}, {{"lm_head.logits", "2 * x"}}},
+};
+
+/// The graph, the plan, and where the weights' rows and the tables' numbers come from.
+std::string made_of(const std::vector<Override>& overrides) {
+  Judged judged = judge(tiny, overrides);
+  REQUIRE_MESSAGE(judged.contract, render(judged.diagnostics));
+  const Contract& contract = *judged.contract;
+  const Graph graph = build_graph(contract);
+  std::string text = dump_graph(graph, contract) + dump_plan(make_plan(contract, graph), graph, contract);
+  for (const WeightContract& weight : contract.weights) {
+    for (const CheckpointPart& source : weight.sources) {
+      text +=
+          source.name + " " + std::to_string(source.view.source_row) + " " + std::to_string(source.view.rows) + "\n";
+    }
+  }
+  for (const TableContract& table : contract.tables) {
+    for (const float frequency : table.frequencies) text += std::to_string(frequency * 1e6f) + " ";
+    text += std::to_string(table.factor) + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("every field of what a layer is made of moves the graph, the plan or a view") {
+  std::vector<Change> all = changes;
+  for (const BlockType& type : block_types()) {
+    all.push_back({type.name + ".input_norm", {}, {{type.name + ".input_norm", "false"}}});
+    all.push_back({type.name + ".residual_from", {}, {{type.name + ".residual_from", "input_norm"}}});
+    for (const std::string place : {".output_norm", ".residual_norm"}) {
+      all.push_back({type.name + place, {}, {{type.name + place, "true"}, named("layers.{i}." + type.name + place)}});
+    }
+  }
+  std::set<std::string> changed;
+  for (const Change& change : all) {
+    CAPTURE(change.field);
+    changed.insert(change.field);
+    std::vector<Override> after = change.before;
+    after.insert(after.end(), change.after.begin(), change.after.end());
+    const bool moves = made_of(change.before) != made_of(after);
+    CHECK(moves);
+  }
+  for (const SectionDescription& section : sections()) {
+    const bool of_a_layer =
+        section.in_kinds || section.name == "layers" || section.name == "embedding" || section.name == "lm_head";
+    if (!of_a_layer) continue;
+    for (const auto& [field, slot] : section.fields) {
+      INFO(section.name, ".", field->key, " is changed by no case here");
+      CHECK(changed.contains(section.name + "." + field->key));
+    }
+  }
+}
+
+TEST_CASE("a sub-block's words are those of the parts that it declares") {
+  for (const BlockType& type : block_types()) {
+    CAPTURE(type.name);
+    std::set<std::string> declared;
+    const std::string prefix = "layers.{i}." + type.name + ".";
+    const Judged judged = judge(tiny, {{"attention.qk_norm", "head"}});  // all of them
+    for (const WeightContract& weight : judged.contract->weights) {
+      const bool own = weight.part.starts_with(prefix) && !weight.part.ends_with(".input_norm");
+      if (own) declared.insert(weight.part.substr(prefix.size()));
+    }
+    CHECK(declared == std::set<std::string>(type.parts.begin(), type.parts.end()));
+  }
+}
