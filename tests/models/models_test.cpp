@@ -109,7 +109,8 @@ TEST_CASE("exact totals are those that were published with the weights") {
       {"llama-2-7b", 6738415616},  {"llama-3-8b", 8030261248},      {"llama-3-70b", 70553706496},
       {"yi-34b", 34388917248},     {"mistral-7b-v0.3", 7248023552}, {"qwen2.5-0.5b", 494032768},
       {"gpt2", 124439808},         {"qwen2.5-72b", 72706203648},    {"tinyllama-1.1b", 1100048384},
-      {"smollm2-135m", 134515008},
+      {"smollm2-135m", 134515008}, {"mistral-7b-v0.1", 7241732096}, {"gemma-2-2b", 2614341888},
+      {"bloom-560m", 559214592},   {"pythia-160m", 162322944},      {"phi-4", 14659507200},
   };
   for (const auto& [name, parameters] : published) {
     CAPTURE(name);
