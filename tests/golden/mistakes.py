@@ -288,7 +288,7 @@ def rotary_changes(config, expect):
             keys = {"rope_parameters.rope_type": "linear", "rope_parameters.factor": 2.0}
         else:
             keys = {"rope_scaling": LINEAR_ROPE}
-        if "partial_rotary_factor" in config.get(table, {}):
+        if "partial_rotary_factor" in (config.get(table) or {}):
             listed.append(Change({f"{table}.partial_rotary_factor": 1.0}, expect))
         # Phi-3 refuses every scaling but LongRoPE.
         return listed + [Change(keys, REFUSED if config["model_type"] == "phi3" else expect)]
