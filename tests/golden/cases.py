@@ -13,6 +13,7 @@ from families import (
     llama,
     llama_1,
     mistral,
+    olmo2,
     phi3,
     qwen2,
     qwen3,
@@ -87,6 +88,8 @@ def cases() -> list[Case]:
         Case("gpt2-odd", 1020, "five heads of 7: odd width, odd head_dim; n_inner null",
              gpt2(n_embd=35, n_head=5, n_layer=2, vocab_size=101, n_inner=None, n_positions=521, n_ctx=521,
                   tie_word_embeddings=True, transformers_version="5.23.0"), "dtype"),
+        Case("olmo2-gqa3", 2023, "norms of outputs alone, and of all queries and all keys; grouped 6:2, untied",
+             olmo2(**sizes(60, 71, 3, 6, 2, 101)), "dtype", dtypes=("f16",)),
         Case("phi3-mha", 1021, "fused qkv_proj and gate_up_proj, multi-head, three heads of 14, untied; window "
              "null",
              phi3(**sizes(42, 67, 2, 3, None, 109))),

@@ -91,6 +91,16 @@ def qwen3(**keys):
     } | keys  # fmt: skip
 
 
+def olmo2(**keys):
+    """OLMo 2: norms after attention and after the MLP alone, RMSNorm over all queries and over all keys."""
+    return {
+        "architectures": ["Olmo2ForCausalLM"], "attention_bias": False, "attention_dropout": 0.0, "eos_token_id": 93,
+        "hidden_act": "silu", "initializer_range": 0.02, "max_position_embeddings": 4096, "model_type": "olmo2",
+        "pad_token_id": 92, "rms_norm_eps": 1e-6, "rope_scaling": None, "rope_theta": 500000,
+        "tie_word_embeddings": False, "transformers_version": "4.47.0", "use_cache": True,
+    } | keys  # fmt: skip
+
+
 def phi3(**keys):
     """Phi-3 and Phi-4: fused projections that no key mentions, and a window's key that is null."""
     return {

@@ -81,6 +81,22 @@ def llama_like_weights(config, seed):
     return weights.tensors
 
 
+def olmo2_weights(config, seed):
+    """Llama's, with norms of outputs in place of inputs, and of whole queries and keys."""
+    weights = Weights(seed + 1)
+    tensors = llama_like_weights(config, seed)
+    hidden, heads = config["hidden_size"], config["num_attention_heads"]
+    head_dim = hidden // heads
+    for i in range(config["num_hidden_layers"]):
+        layer = f"model.layers.{i}"
+        del tensors[f"{layer}.input_layernorm.weight"]
+        weights.norm(f"{layer}.post_feedforward_layernorm", hidden)
+        # These undo the gain of the projections, so they carry it themselves.
+        weights.norm(f"{layer}.self_attn.q_norm", heads * head_dim, gain=QUERY_KEY_GAIN)
+        weights.norm(f"{layer}.self_attn.k_norm", config["num_key_value_heads"] * head_dim, gain=QUERY_KEY_GAIN)
+    return tensors | weights.tensors
+
+
 def phi3_weights(config, seed):
     """Llama's, with queries, keys and values in one tensor, and gate and up in another."""
     tensors = llama_like_weights(config, seed)
@@ -194,6 +210,8 @@ def parameters(case: Case) -> dict[str, np.ndarray]:
         return gpt_neox_weights(case.config, case.seed)
     if family == "bloom":
         return bloom_weights(case.config, case.seed, prefix)
+    if family == "olmo2":
+        return olmo2_weights(case.config, case.seed)
     if family == "phi3":
         return phi3_weights(case.config, case.seed)
     if family == "gemma2":

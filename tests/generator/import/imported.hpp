@@ -94,6 +94,7 @@ inline std::map<std::string, nlohmann::ordered_json> small_configs() {
             {"rotary_pct", 0.5}}},
           {"llama", llama_config()},
           {"mistral", config_of("MistralForCausalLM", "mistral", {{"sliding_window", nullptr}})},
+          {"olmo2", config_of("Olmo2ForCausalLM", "olmo2")},
           {"phi3", config_of("Phi3ForCausalLM", "phi3")},
           {"qwen2", config_of("Qwen2ForCausalLM", "qwen2")},
           {"qwen3", config_of("Qwen3ForCausalLM", "qwen3")}};
