@@ -271,8 +271,9 @@ void advise(const BlockContext& context, const EngineSection& engine, Diagnostic
 
 void declare(const BlockContext& context, Declarations& declare) {
   const AttentionSection& attention = own(context);
-  const std::int64_t num_heads = sane(attention.num_attention_heads), head_dim = sane(attention.head_dim);
-  std::int64_t num_kv_heads = sane(attention.num_key_value_heads);
+  const std::int64_t num_heads = sane(attention.num_attention_heads, max_heads);
+  const std::int64_t head_dim = sane(attention.head_dim, max_head_dim);
+  std::int64_t num_kv_heads = sane(attention.num_key_value_heads, max_heads);
   if (num_heads % num_kv_heads != 0) num_kv_heads = num_heads;  // has been reported
   const Span& of_heads = attention.num_attention_heads.span;
   const AxisId kv_heads = declare.axis("kv_heads", num_kv_heads, of_heads);

@@ -19,7 +19,9 @@ Dtype dtype_of(const std::string& name) {
 
 }  // namespace
 
-std::int64_t sane(const Field<std::int64_t>& size) { return usable(size) ? size.value : 1; }
+std::int64_t sane(const Field<std::int64_t>& size, std::int64_t largest) {
+  return size.value >= 1 && size.value <= largest ? size.value : 1;
+}
 
 Declarations::Declarations(const Spec& spec, Contract& contract) : spec_(spec), contract_(contract) {}
 
