@@ -137,7 +137,6 @@ TEST_CASE("a key with one value that runs is refused with any other, in each arc
       {"compression_config", all, {nullptr}, {some}},
       {"auto_map", all, {json::object(), nullptr}, {{{"AutoModelForCausalLM", "modeling.Mine"}}}},
       {"scale_attn_by_inverse_layer_idx", {"gpt2"}, {false}, {true}},
-      {"rope_scaling", {"gpt_neox"}, {nullptr}, {some}},
       {"use_bidirectional_attention", {"gemma2"}, {nullptr, false}, {true}},
       {"n_special", {"gpt2"}, {0}, {1}},
   };
