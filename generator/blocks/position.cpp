@@ -45,6 +45,16 @@ void rotary_dim_within_head(const Field<std::int64_t>& rotary_dim, const Field<s
                                 rotary_dim.value, head_dim.value));
 }
 
+/// Sub-blocks of one kind share [position]; a default that follows from a head takes heads of one width.
+void rotary_dim_is_known(const PositionSection& position, const Field<std::int64_t>& head_dim,
+                         Diagnostics& diagnostics) {
+  if (position.rotary_dim.given || !usable(head_dim) || position.rotary_dim.value == head_dim.value) return;
+  diagnostics.error("position.rotary_dim_given", head_dim.span,
+                    fmt::format("heads of {} and of {} elements stand in one kind of layer; give position.rotary_dim, "
+                                "which holds for both",
+                                head_dim.value, position.rotary_dim.value));
+}
+
 void rope_theta_in_range(const PositionSection& position, Diagnostics& diagnostics) {
   const Field<double>& theta = position.rope_theta;
   if (theta.value > 1 && theta.value <= largest_theta) return;
@@ -107,7 +117,8 @@ void check_position(const BlockContext& context, const Field<std::int64_t>& num_
   if (position.type.value != "rope") return;
   check_range(position.rotary_dim, "position.rotary_dim", 2, max_size, diagnostics);
   rotary_dim_is_even(context, num_heads, head_dim, diagnostics);
-  rotary_dim_within_head(position.rotary_dim, head_dim, diagnostics);
+  rotary_dim_is_known(position, head_dim, diagnostics);
+  if (position.rotary_dim.given) rotary_dim_within_head(position.rotary_dim, head_dim, diagnostics);
   rope_theta_in_range(position, diagnostics);
   check_scaling(position, diagnostics);
 }
