@@ -17,18 +17,6 @@ NormContract derive_norm(const NormSection& norm) {
   return result;
 }
 
-const char* name_of(NormType type) {
-  switch (type) {
-    case NormType::rms_norm:
-      return "rms_norm";
-    case NormType::layer_norm:
-      return "layer_norm";
-    case NormType::scale_norm:
-      return "scale_norm";
-  }
-  throw InternalError("contract: a norm without a name");
-}
-
 void declare_norm(const std::string& word, const NormSection& section, Declarations& declare) {
   const NormContract norm = derive_norm(section);
   const AxisId one = norm.type == NormType::scale_norm ? declare.model_axis("one", 1, section.type.span) : AxisId{};

@@ -14,16 +14,6 @@ namespace {
 /// Rows whose logits one pass gives, where it has as many.
 constexpr std::int64_t most_head_rows = 8;
 
-/// Entries of a state that a token adds to one slot.
-std::int64_t elements_per_token(const StateContract& state, const Contract& contract) {
-  std::int64_t elements = 1;
-  for (const AxisId id : state.axes) {
-    const Axis& axis = contract.axes[id];
-    if (axis.live != Live::positions && axis.word != "slots") elements *= axis.size;
-  }
-  return elements;
-}
-
 void sum_up(Contract& contract) {
   contract.components = {{"embedding"}};
   for (const std::string& type : block_type_names()) contract.components.push_back({type});
@@ -43,7 +33,8 @@ void sum_up(Contract& contract) {
     if (in_layers && weight.axes.size() == 2) contract.matrix_flops_per_token += 2 * elements;
   }
   for (const StateContract& state : contract.states) {
-    contract.kv_elements_per_token += contract.copies(state.scope) * elements_per_token(state, contract);
+    const std::int64_t of_slot = elements_per_position(state, contract.axes).value() / contract.max_batch;
+    contract.kv_elements_per_token += contract.copies(state.scope) * of_slot;
   }
   for (const LayerContract& layer : contract.kinds) {
     for (const Block* block : layer.kind.blocks()) {
@@ -98,6 +89,18 @@ Contract derive(const Spec& spec) {
 }
 
 }  // namespace
+
+const char* name_of(NormType type) {
+  switch (type) {
+    case NormType::rms_norm:
+      return "rms_norm";
+    case NormType::layer_norm:
+      return "layer_norm";
+    case NormType::scale_norm:
+      return "scale_norm";
+  }
+  throw InternalError("contract: a norm without a name");
+}
 
 WeightId Contract::find_weight(Scope scope, const std::string& role) const {
   for (const WeightId id : weights.ids()) {

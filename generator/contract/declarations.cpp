@@ -19,10 +19,6 @@ Dtype dtype_of(const std::string& name) {
 
 }  // namespace
 
-std::int64_t sane(const Field<std::int64_t>& size, std::int64_t largest) {
-  return size.value >= 1 && size.value <= largest ? size.value : 1;
-}
-
 Declarations::Declarations(const Spec& spec, Contract& contract) : spec_(spec), contract_(contract) {}
 
 void Declarations::enter_model(const std::string& instance) {

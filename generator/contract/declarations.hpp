@@ -11,9 +11,6 @@
 
 namespace monomorph::generator {
 
-/// A size to compute with: 1 where the field's is not within 1..largest, which its rule says.
-std::int64_t sane(const Field<std::int64_t>& size, std::int64_t largest = 2147483647);
-
 /// A matrix of a sub-block and its bias, which may share a tensor with others of its group.
 struct Projection {
   std::string word;  ///< "q"

@@ -5,6 +5,7 @@
 #include "generator/spec/checkpoint_names.hpp"
 
 namespace monomorph::generator {
+
 const std::pair<const std::string, TensorName>* fused_line(const CheckpointSection& checkpoint,
                                                            const std::string& part) {
   for (const auto& line : checkpoint.tensors) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "generator/contract/checked.hpp"
 #include "generator/contract/contract.hpp"
 
 namespace monomorph::generator {
@@ -21,11 +22,18 @@ void check_checkpoint_rules(const Spec& spec, const Declarations& declared, Diag
 void check_engine_rules(const Spec& spec, Diagnostics& diagnostics);
 /// Products and sums beyond 64 bits.
 void check_total_rules(const Spec& spec, const Declarations& declared, Diagnostics& diagnostics);
+/// Elements of a state that a position takes, in all slots.
+Checked elements_per_position(const StateContract& state, const AxisTable& table);
 /// Notes that a designer would act on: none on a design that is merely unusual; never errors.
 void advise(const Contract& contract, const Spec& spec, Diagnostics& diagnostics);
 
 /// Whether a size was given (or computed) and is in 1..max_size: what other rules may compute with.
 inline bool usable(const Field<std::int64_t>& field) { return field.value >= 1 && field.value <= max_size; }
+
+/// A size to compute with: 1 where the field's is not within 1..largest, which its rule says.
+inline std::int64_t sane(const Field<std::int64_t>& field, std::int64_t largest = max_size) {
+  return usable(field) && field.value <= largest ? field.value : 1;
+}
 
 /// "<path>_range": a given size outside minimum..maximum.
 void check_range(const Field<std::int64_t>& field, const std::string& path, std::int64_t minimum, std::int64_t maximum,

@@ -12,8 +12,7 @@ namespace {
 
 /// A learned table is added to the embedding, before any layer: kinds cannot differ in it.
 void learned_positions_are_the_models(const Spec& spec, const LayerKind& kind, Diagnostics& diagnostics) {
-  const std::vector<const Block*> blocks = kind.blocks();
-  if (std::none_of(blocks.begin(), blocks.end(), [](const Block* block) { return block->type->uses_position; })) return;
+  if (!kind.uses_position()) return;
   const std::string& model = spec.position.type.value;
   const Field<std::string>& own = kind.position.type;
   if (own.value == "learned" && model != "learned") {

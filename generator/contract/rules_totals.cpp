@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "generator/blocks/block.hpp"
-#include "generator/contract/checked.hpp"
 #include "generator/contract/declarations.hpp"
 #include "generator/contract/rules.hpp"
 #include "generator/spec/values.hpp"
@@ -119,15 +118,6 @@ void activations_can_be_counted(const Spec& spec, const LayerKind& kind, const D
   }
 }
 
-/// Elements of a state that a token adds, for all slots.
-Checked elements_per_position(const StateContract& state, const AxisTable& table) {
-  std::vector<AxisId> axes;
-  for (const AxisId axis : state.axes) {
-    if (table[axis].live != Live::positions) axes.push_back(axis);
-  }
-  return product(axes, table);
-}
-
 void caches_can_be_counted(const Spec& spec, const Declarations& declared, Diagnostics& diagnostics) {
   const Field<std::int64_t>& length = spec.engine.max_sequence_length;
   const std::int64_t slots = spec.engine.max_batch.value;
@@ -147,6 +137,14 @@ void caches_can_be_counted(const Spec& spec, const Declarations& declared, Diagn
 }
 
 }  // namespace
+
+Checked elements_per_position(const StateContract& state, const AxisTable& table) {
+  std::vector<AxisId> axes;
+  for (const AxisId axis : state.axes) {
+    if (table[axis].live != Live::positions) axes.push_back(axis);
+  }
+  return product(axes, table);
+}
 
 void check_total_rules(const Spec& spec, const Declarations& declared, Diagnostics& diagnostics) {
   const ModelSection& model = spec.model;

@@ -45,11 +45,6 @@ std::string explain_blocks(LayerKind& kind, const std::string& prefix) {
   return text;
 }
 
-bool uses_position(const LayerKind& kind) {
-  const std::vector<const Block*> blocks = kind.blocks();
-  return std::any_of(blocks.begin(), blocks.end(), [](const Block* block) { return block->type->uses_position; });
-}
-
 /// "local * 5", "global * 1" ...: the layers as runs of one kind.
 std::string explain_pattern(const Spec& spec) {
   std::string items;
@@ -80,8 +75,8 @@ std::string explain_spec(const Spec& given) {
   const bool learned = spec.position.type.value == "learned";
   if (!spec.has_pattern) {
     LayerKind& kind = spec.kinds.front();
-    if (uses_position(kind) || learned) {
-      text += explain_section("position", bind(uses_position(kind) ? kind.position : spec.position));
+    if (kind.uses_position() || learned) {
+      text += explain_section("position", bind(kind.uses_position() ? kind.position : spec.position));
     }
     text += explain_blocks(kind, "") + "\n[layers]\n" + explain_steps(kind);
   } else {
@@ -91,7 +86,7 @@ std::string explain_spec(const Spec& given) {
       const std::string header = "layers." + write_key(kind.name);
       text += fmt::format("\n[{}]\n{}", header, explain_steps(kind));
       text += explain_section(header + ".norm", bind(kind.norm));
-      if (uses_position(kind)) text += explain_section(header + ".position", bind(kind.position));
+      if (kind.uses_position()) text += explain_section(header + ".position", bind(kind.position));
       text += explain_blocks(kind, header + ".");
     }
   }

@@ -11,11 +11,6 @@
 namespace monomorph::generator {
 namespace {
 
-bool uses_position(const LayerKind& kind) {
-  const std::vector<const Block*> blocks = kind.blocks();
-  return std::any_of(blocks.begin(), blocks.end(), [](const Block* block) { return block->type->uses_position; });
-}
-
 /// What the kind's section is, laid over the base's: a change of type drops what the new type does not have, and a key
 /// drops the one that it stands in place of.
 TomlValue lay_over(const TomlValue* base, const TomlValue& over, const BoundFields& fields) {
@@ -55,7 +50,7 @@ class KindReader {
     read_own_keys(kind, place);
     read_steps(kind);
     read_shared("norm", true, bind(kind.norm));
-    const bool placed = uses_position(kind);
+    const bool placed = kind.uses_position();
     for (Step& step : kind.steps) {
       for (Block& block : step.blocks) read_block(block, place);
       share_input_norm(step);
@@ -169,9 +164,9 @@ class KindReader {
     block.span = section != nullptr ? section->value.span : Span{place.source, 0, 0, 1};
     read_shared(block.instance, true, bind_block(block));
     for (const auto& [field, slot] : bind(block.norms)) {
-      auto* const* place = std::get_if<Field<NormChoice>*>(&slot);
-      if (place == nullptr) continue;
-      read_norm_choice(block.instance + "." + field->key, base("norm"), over("norm"), **place, diagnostics_);
+      auto* const* choice = std::get_if<Field<NormChoice>*>(&slot);
+      if (choice == nullptr) continue;
+      read_norm_choice(block.instance + "." + field->key, base("norm"), over("norm"), **choice, diagnostics_);
     }
   }
 
@@ -235,7 +230,8 @@ void refuse_never_used(const TomlValue& root, const std::vector<LayerKind>& kind
   }
   const TomlEntry* position = root.find("position");
   const bool learned = position != nullptr && type_of(position->value) == "learned";
-  if (position == nullptr || learned || any(uses_position)) return;  // learned ones are added to the embedding
+  if (position == nullptr || learned || any([](const LayerKind& kind) { return kind.uses_position(); }))
+    return;  // learned ones are added to the embedding
   diagnostics.error("spec.unused_section", position->key_span,
                     "[position] is never used: no kind of layer has a step that reads it");
 }
@@ -246,6 +242,11 @@ std::vector<const Block*> LayerKind::blocks() const {
     for (const Block& block : step.blocks) result.push_back(&block);
   }
   return result;
+}
+
+bool LayerKind::uses_position() const {
+  const std::vector<const Block*> all = blocks();
+  return std::any_of(all.begin(), all.end(), [](const Block* block) { return block->type->uses_position; });
 }
 
 const Block* LayerKind::find(const std::string& instance) const {

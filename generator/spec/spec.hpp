@@ -120,6 +120,8 @@ struct LayerKind {
 
   /// The sub-blocks in order.
   std::vector<const Block*> blocks() const;
+  /// Whether one of them reads [position].
+  bool uses_position() const;
   /// The sub-block of this section; null where the layer has none.
   const Block* find(const std::string& instance) const;
 };
