@@ -19,43 +19,41 @@ namespace monomorph::generator {
 template <>
 const std::vector<FieldRow<AttentionSection>>& fields() {
   using S = AttentionSection;
-  static const std::vector<FieldRow<S>> rows = [] {
-    std::vector<FieldRow<S>> result = {
-        row<S>("num_attention_heads", at(&S::num_attention_heads), required(), "heads", "Query heads"),
-        row<S>("num_key_value_heads", at(&S::num_key_value_heads), computed("num_attention_heads"), "heads",
-               "Key and value heads; each serves num_attention_heads / num_key_value_heads query heads"),
-        row<S>("head_dim", at(&S::head_dim), computed("hidden_size / num_attention_heads"), "elements",
-               "Width of a head"),
-        expression(row<S>("scale", at(&S::scale), literal("\"1 / sqrt(head_dim)\""), "",
-                          "Factor of query times key: an expression of the spec's own numbers")),
-        row<S>("bias", at(&S::bias), literal("false"), "",
-               "Projections with a bias: true, false, or a list out of \"q\", \"k\", \"v\", \"o\""),
-        row<S>(
-            "qk_norm", at(&S::qk_norm), literal("\"none\""), "",
-            "RMS normalisation of queries and keys, with weights: none, over each head, or over the whole projection",
-            {"none", "head", "projection"}),
-        expression(row<S>("softcap", at(&S::softcap), computed("none"), "",
-                          "Scores become softcap * tanh(score / softcap): an expression of the spec's own numbers"),
-                   "score"),
-        expression(
-            row<S>("score", at(&S::score), computed("the scaled product, sloped where position.type is alibi"), "",
-                   "An expression of score (the scaled product), query and key (positions), head, with ALiBi slope, "
-                   "and the spec's own numbers"),
-            "softcap"),
-        row<S>("sliding_window", at(&S::sliding_window), computed("none"), "keys",
-               "Keys that a query sees, its own and those just before it"),
-        expression(
-            row<S>("mask", at(&S::mask), computed("every key up to the query's"), "",
-                   "A condition of query and key (positions) and the spec's own numbers: which keys up to its own a "
-                   "query sees"),
-            "sliding_window"),
-        row<S>("window", at(&S::window), computed("none"), "keys",
-               "{ recent, first }: a mask shows no key but the last `recent` ones and those of the `first` positions"),
-    };
-    result[result.size() - 3].in_place_of = "mask";
-    result[result.size() - 1].in_place_of = "sliding_window";
-    return result;
-  }();
+  static const std::vector<FieldRow<S>> rows = {
+      row<S>("num_attention_heads", at(&S::num_attention_heads), required(), "heads", "Query heads"),
+      row<S>("num_key_value_heads", at(&S::num_key_value_heads), computed("num_attention_heads"), "heads",
+             "Key and value heads; each serves num_attention_heads / num_key_value_heads query heads"),
+      row<S>("head_dim", at(&S::head_dim), computed("hidden_size / num_attention_heads"), "elements",
+             "Width of a head"),
+      expression(row<S>("scale", at(&S::scale), literal("\"1 / sqrt(head_dim)\""), "",
+                        "Factor of query times key: an expression of the spec's own numbers")),
+      row<S>("bias", at(&S::bias), literal("false"), "",
+             "Projections with a bias: true, false, or a list out of \"q\", \"k\", \"v\", \"o\""),
+      row<S>("qk_norm", at(&S::qk_norm), literal("\"none\""), "",
+             "RMS normalisation of queries and keys, with weights: none, over each head, or over the whole projection",
+             {"none", "head", "projection"}),
+      in_place_of(
+          "score",
+          expression(row<S>("softcap", at(&S::softcap), computed("none"), "",
+                            "Scores become softcap * tanh(score / softcap): an expression of the spec's own numbers"))),
+      in_place_of("softcap",
+                  expression(row<S>(
+                      "score", at(&S::score), computed("the scaled product, sloped where position.type is alibi"), "",
+                      "An expression of score (the scaled product), query and key (positions), head, with ALiBi slope, "
+                      "and the spec's own numbers"))),
+      in_place_of("mask", row<S>("sliding_window", at(&S::sliding_window), computed("none"), "keys",
+                                 "Keys that a query sees, its own and those just before it")),
+      in_place_of("sliding_window",
+                  expression(row<S>(
+                      "mask", at(&S::mask), computed("every key up to the query's"), "",
+                      "A condition of query and key (positions) and the spec's own numbers: which keys up to its own a "
+                      "query sees"))),
+      in_place_of(
+          "sliding_window",
+          row<S>(
+              "window", at(&S::window), computed("none"), "keys",
+              "{ recent, first }: a mask shows no key but the last `recent` ones and those of the `first` positions")),
+  };
   return rows;
 }
 
@@ -149,10 +147,7 @@ std::optional<Expression> score_expression(const BlockContext& context, Diagnost
     return std::nullopt;
   }
   if (attention.softcap.given) {
-    const auto cap =
-        positive_constant(attention.softcap, "attention.softcap", spec_numbers(context), "50", diagnostics);
-    if (!cap) return std::nullopt;
-    return parse(fmt::format("{0} * tanh(score / {0})", *cap), attention.softcap.span);
+    return softcap_expression(attention.softcap, "attention.softcap", spec_numbers(context), "score", diagnostics);
   }
   if (!attention.score.given) {
     return sloped ? parse("score + slope * (key - query)", attention.score.span) : Expression{};

@@ -24,11 +24,7 @@ std::optional<Expression> logits_expression(const ModelSection& model, const LmH
     return std::nullopt;
   }
   ExpressionNames names = model_numbers(model);
-  if (softcap.given) {
-    const std::optional<double> cap = positive_constant(softcap, "lm_head.softcap", names, "30", diagnostics);
-    if (!cap) return std::nullopt;
-    return known_expression(fmt::format("{0} * tanh(x / {0})", *cap), {"x"});
-  }
+  if (softcap.given) return softcap_expression(softcap, "lm_head.softcap", names, "x", diagnostics);
   if (!logits.given) return Expression{};
   names.merge(variables({"x"}));
   auto expression = parse_expression(logits.value, logits.span, names, Type::real, diagnostics);

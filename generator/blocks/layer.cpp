@@ -45,8 +45,10 @@ void check_norms(const Block& block, Diagnostics& diagnostics) {
     diagnostics.error("layers.residual_from", norms.residual_from.span,
                       fmt::format("{} adds to what its input norm gives, and has none", block.instance));
   }
-  for (const Field<NormChoice>* place : {&norms.input_norm, &norms.output_norm, &norms.residual_norm}) {
-    if (place->value.own != nullptr) check_norm(place->value.norm, block.instance, diagnostics);
+  for (const auto& [place, choice] : {std::pair{"input_norm", &norms.input_norm.value},
+                                      {"output_norm", &norms.output_norm.value},
+                                      {"residual_norm", &norms.residual_norm.value}}) {
+    if (choice->own != nullptr) check_norm(choice->norm, fmt::format("{}.{}", block.instance, place), diagnostics);
   }
 }
 

@@ -19,13 +19,13 @@ const std::vector<FieldRow<MlpSection>>& fields() {
       row<S>("type", at(&S::type), required(), "", "down(activation(gate) * up), or down(activation(up))",
              {"gated", "plain"}),
       row<S>("intermediate_size", at(&S::intermediate_size), required(), "elements", "Width inside the MLP"),
-      expression(row<S>("activation", at(&S::activation), computed("none; required unless combine is given"), "",
-                        "A named activation, or an expression of x and the spec's own numbers"),
-                 "combine"),
-      expression(
-          row<S>("combine", at(&S::combine), computed("activation(gate) * up"), "",
-                 "An expression of gate, up and the spec's own numbers, in place of an activation", {}, {"gated"}),
-          "activation"),
+      in_place_of("combine", expression(row<S>(
+                                 "activation", at(&S::activation), computed("none; required unless combine is given"),
+                                 "", "A named activation, or an expression of x and the spec's own numbers"))),
+      in_place_of("activation",
+                  expression(row<S>("combine", at(&S::combine), computed("activation(gate) * up"), "",
+                                    "An expression of gate, up and the spec's own numbers, in place of an activation",
+                                    {}, {"gated"}))),
       row<S>("bias", at(&S::bias), literal("false"), "",
              "Projections with a bias: true, false, or a list out of \"gate\", \"up\", \"down\""),
   };

@@ -47,6 +47,11 @@ std::optional<double> positive_constant(const Field<std::string>& field, const s
                                         const ExpressionNames& names, const std::string& usual,
                                         Diagnostics& diagnostics);
 
+/// cap * tanh(variable / cap), where `softcap` gives the cap; nothing where that is wrong.
+std::optional<Expression> softcap_expression(const Field<std::string>& softcap, const std::string& path,
+                                             const ExpressionNames& names, const std::string& variable,
+                                             Diagnostics& diagnostics);
+
 /// A bias list that names something that is no projection, or names one twice.
 void check_bias_projections(const Field<Biases>& bias, const std::string& section,
                             const std::vector<std::string>& projections, Diagnostics& diagnostics);

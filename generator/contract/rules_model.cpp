@@ -96,6 +96,15 @@ std::optional<double> positive_constant(const Field<std::string>& field, const s
   return std::nullopt;
 }
 
+std::optional<Expression> softcap_expression(const Field<std::string>& softcap, const std::string& path,
+                                             const ExpressionNames& names, const std::string& variable,
+                                             Diagnostics& diagnostics) {
+  const std::optional<double> cap = positive_constant(softcap, path, names, "30 or 50", diagnostics);
+  if (!cap) return std::nullopt;
+  return parse_expression(fmt::format("{0} * tanh({1} / {0})", *cap, variable), softcap.span, variables({variable}),
+                          Type::real, diagnostics);
+}
+
 void check_range(const Field<std::int64_t>& field, const std::string& path, std::int64_t minimum, std::int64_t maximum,
                  Diagnostics& diagnostics) {
   if (!field.given || (field.value >= minimum && field.value <= maximum)) return;

@@ -34,11 +34,16 @@ FieldRow<Section> row(std::string key, std::function<Slot(Section&)> slot, Fallb
   return result;
 }
 
-/// The row of an expression, which may replace the row of another key.
 template <class Section>
-FieldRow<Section> expression(FieldRow<Section> row, std::string in_place_of = "") {
+FieldRow<Section> expression(FieldRow<Section> row) {
   row.is_expression = true;
-  row.in_place_of = std::move(in_place_of);
+  return row;
+}
+
+/// The row of a key that stands in place of another.
+template <class Section>
+FieldRow<Section> in_place_of(std::string key, FieldRow<Section> row) {
+  row.in_place_of = std::move(key);
   return row;
 }
 

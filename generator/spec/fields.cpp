@@ -158,12 +158,13 @@ const std::vector<FieldRow<LmHeadSection>>& fields() {
   static const std::vector<FieldRow<S>> rows = {
       row<S>("tie_word_embeddings", at(&S::tie_word_embeddings), literal("false"), "",
              "Whether the head is the embedding's matrix"),
-      expression(row<S>("softcap", at(&S::softcap), computed("none"), "",
-                        "Logits become softcap * tanh(logits / softcap): an expression of the model's own numbers"),
-                 "logits"),
-      expression(row<S>("logits", at(&S::logits), computed("none"), "",
-                        "An expression of x, what the head's matrix gives, and the model's own numbers"),
-                 "softcap"),
+      in_place_of("logits",
+                  expression(row<S>(
+                      "softcap", at(&S::softcap), computed("none"), "",
+                      "Logits become softcap * tanh(logits / softcap): an expression of the model's own numbers"))),
+      in_place_of("softcap",
+                  expression(row<S>("logits", at(&S::logits), computed("none"), "",
+                                    "An expression of x, what the head's matrix gives, and the model's own numbers"))),
   };
   return rows;
 }
