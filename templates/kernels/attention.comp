@@ -52,7 +52,7 @@ const float slopes[] = float[](
 //% for each in slopes
   ${each.slope},
 //% end
-  0.0);  // no head's
+  0.0);  // ends the list
 //% end
 //% if has_score
 #include "numerics.glsl"
