@@ -44,15 +44,11 @@ def changes(config: dict, *, tied_copy: bool) -> list[Change]:
 
 
 def llama_like_changes(config, tied_copy):
-    """Llama, Mistral, Phi-3, Qwen2, Qwen3."""
-    heads, layers = config["num_attention_heads"], config["num_hidden_layers"]
+    """Llama, Mistral, OLMo 2, Phi-3, Qwen2, Qwen3."""
+    heads = config["num_attention_heads"]
     kv_heads = config.get("num_key_value_heads", heads)
     listed = [
-        Change({"hidden_size": config["hidden_size"] + heads}, REFUSED),
-        Change({"intermediate_size": config["intermediate_size"] + 1}, REFUSED),
-        Change({"vocab_size": config["vocab_size"] + 1}, REFUSED),
-        Change({"num_hidden_layers": layers - 1} | fewer_layer_types(config, -1), MOVED),
-        Change({"num_hidden_layers": layers + 1} | fewer_layer_types(config, 1), REFUSED),
+        *other_sizes(config),
         Change({"num_attention_heads": 2 * heads}, MOVED_OR_REFUSED),
         Change({"num_key_value_heads": kv_heads + 1}, REFUSED),
         Change({"rms_norm_eps": 1e-6 if config["rms_norm_eps"] == 1e-5 else 1e-5}, MOVED),
@@ -177,11 +173,7 @@ def bloom_changes(config, tied_copy):
 def gemma2_changes(config, tied_copy):
     heads, layers = config["num_attention_heads"], config["num_hidden_layers"]
     listed = [
-        Change({"hidden_size": config["hidden_size"] + heads}, REFUSED),
-        Change({"intermediate_size": config["intermediate_size"] + 1}, REFUSED),
-        Change({"vocab_size": config["vocab_size"] + 1}, REFUSED),
-        Change({"num_hidden_layers": layers - 1} | fewer_layer_types(config, -1), MOVED),
-        Change({"num_hidden_layers": layers + 1} | fewer_layer_types(config, 1), REFUSED),
+        *other_sizes(config),
         Change({"num_attention_heads": 2 * heads}, REFUSED),
         Change({"num_key_value_heads": config["num_key_value_heads"] + 1}, REFUSED),
         Change({"head_dim": config["head_dim"] // 2}, REFUSED),
@@ -217,6 +209,18 @@ def gemma2_changes(config, tied_copy):
 
 
 # ------------------------------------------------------------------------------------- what families have in common
+
+
+def other_sizes(config):
+    """Sizes that the tensors contradict, and layers left out."""
+    layers = config["num_hidden_layers"]
+    return [
+        Change({"hidden_size": config["hidden_size"] + config["num_attention_heads"]}, REFUSED),
+        Change({"intermediate_size": config["intermediate_size"] + 1}, REFUSED),
+        Change({"vocab_size": config["vocab_size"] + 1}, REFUSED),
+        Change({"num_hidden_layers": layers - 1} | fewer_layer_types(config, -1), MOVED),
+        Change({"num_hidden_layers": layers + 1} | fewer_layer_types(config, 1), REFUSED),
+    ]
 
 
 def tying(config, head, *, tied_copy):
