@@ -48,9 +48,18 @@ std::int64_t Engine::position(std::int64_t index) const {
 
 std::int64_t Engine::rewind(std::int64_t index, std::int64_t position) {
   validate_slot(program_, index);
-  std::int64_t& current = slot_at(index).position;
-  current = std::clamp<std::int64_t>(position, 0, current);
-  return current;
+  Slot& slot = slot_at(index);
+  slot.position = std::clamp<std::int64_t>(position, 0, slot.position);
+  for (const StateTable& state : program_.states) {
+    if (!state_holds(state, slot.position, slot.furthest)) slot.position = 0;
+  }
+  if (slot.position == 0) slot.furthest = 0;
+  return slot.position;
+}
+
+void Engine::will_write(std::int64_t index, std::int64_t positions) {
+  Slot& slot = slot_at(index);
+  slot.furthest = std::max(slot.furthest, std::min(slot.position + positions, program_.max_sequence_length));
 }
 
 std::span<const Drawn> Engine::append(std::span<const std::int32_t> tokens, Run last, const OnLogits& on_logits) {
@@ -120,7 +129,8 @@ Engine::Generation Engine::generate(std::span<const std::int32_t> prompt, std::i
     std::int64_t ahead = 1;
     if (pass_seconds_ > 0) {
       const auto fitting = static_cast<std::int64_t>(std::min(submission_seconds / pass_seconds_, 1e6));
-      ahead = std::clamp<std::int64_t>(fitting, 1, most_ahead());
+      // Passes past what the reader takes are gone back over.
+      ahead = std::clamp<std::int64_t>(fitting, 1, std::min(most_ahead(), program_.prefill_chunk));
       ahead = std::min(ahead, count - static_cast<std::int64_t>(generation.tokens.size()));
     }
     const std::int32_t last = generation.tokens.back();

@@ -81,8 +81,10 @@ class Engine {
   void set_sampling(std::int64_t slot, const Sampling& sampling, std::int64_t stop_position);
   /// Position of a slot's next token, that is, tokens in its states.
   std::int64_t position(std::int64_t slot = 0) const;
-  /// Forgets what a slot has at `position` and after; gives the position that it has then. States that grow need
-  /// nothing done: attention sees positions up to its query's alone.
+  /// Forgets what a slot has at `position` and after; gives the position that it has then: this one, or 0 where a
+  /// ring has given away what the tokens from there on see, so that the caller appends the sequence anew. Going back
+  /// over the last prefill_chunk positions is always exact. Nothing is done to a state: attention sees positions up to
+  /// its query's alone.
   std::int64_t rewind(std::int64_t slot, std::int64_t position);
 
   // ------------------------------------------------------------------------------------------------ one sequence
@@ -122,6 +124,7 @@ class Engine {
  protected:
   struct Slot {
     std::int64_t position = 0;
+    std::int64_t furthest = 0;  ///< positions that may have been written since the sequence began
     StepSlot settings{};
   };
 
@@ -129,6 +132,8 @@ class Engine {
   virtual std::int64_t most_ahead() const = 0;
   /// Of a slot that has been judged.
   Slot& slot_at(std::int64_t index) { return slots_[static_cast<std::size_t>(index)]; }
+  /// To be told before a submission writes this many positions of a slot.
+  void will_write(std::int64_t index, std::int64_t positions);
 
   const Program& program_;
 

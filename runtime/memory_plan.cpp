@@ -20,6 +20,24 @@ std::string readable(std::int64_t bytes) {
   return unit == 0 ? fmt::format("{} bytes", bytes) : fmt::format("{:.1f} {}", value, units[unit]);
 }
 
+/// What a slot of windows does without.
+std::string windows_save(const Program& program) {
+  const std::int64_t saved = slot_bytes_saved(program);
+  return saved == 0 ? "" : fmt::format(", and windows; whole they would take {} more", readable(saved));
+}
+
+/// The longest sequences whose states and rotary tables fit into so many bytes, shorter than they are now; 0: none do.
+std::int64_t fitting_length(const Program& program, const MemoryPlan& plan, std::int64_t bytes) {
+  const std::int64_t table_bytes = (plan.tables + program.max_sequence_length - 1) / program.max_sequence_length;
+  std::int64_t fits = 0, too_long = program.max_sequence_length;
+  while (too_long - fits > 1) {
+    const std::int64_t length = fits + (too_long - fits) / 2;
+    const bool fit = program.max_batch * slot_bytes(program, length) + table_bytes * length <= bytes;
+    (fit ? fits : too_long) = length;
+  }
+  return fits;
+}
+
 }  // namespace
 
 MemoryPlan plan_memory(const Program& program, const std::optional<DeviceInfo>& device) {
@@ -64,15 +82,10 @@ std::string explain_misfit(const Program& program, const MemoryPlan& plan, const
     text += fmt::format("; {} of {} slots would fit: build with --set engine.max_batch={}", slots, program.max_batch,
                         slots);
   }
-  // States and rotary tables grow with the sequence.
-  const std::int64_t left = available - (plan.total() - plan.states - plan.tables);
-  const std::int64_t table_bytes = (plan.tables + program.max_sequence_length - 1) / program.max_sequence_length;
-  const std::int64_t token_bytes = program.max_batch * state_bytes_per_token(program) + table_bytes;
-  const std::int64_t fitting = token_bytes > 0 ? left / token_bytes : 0;
+  const std::int64_t fitting = fitting_length(program, plan, available - (plan.total() - plan.states - plan.tables));
   if (fitting >= 1) {
     text += fmt::format("; max_sequence_length {} would fit (now {}): build with --set engine.max_sequence_length={}",
-                        std::min(fitting, program.max_sequence_length - 1), program.max_sequence_length,
-                        std::min(fitting, program.max_sequence_length - 1));
+                        fitting, program.max_sequence_length, fitting);
   } else {
     text += "; no max_sequence_length would fit: take another device (--device), or a smaller model";
   }
@@ -94,9 +107,9 @@ std::string describe_memory(const Program& program, const std::optional<DeviceIn
   line("weights", plan.weights,
        fmt::format("{} tensors, {} slices, {} allocations", plan.tensors, plan.slices, plan.allocations));
   line("states", plan.states,
-       fmt::format("{} slot{} of {} bytes: {} tokens, {} bytes each", program.max_batch,
+       fmt::format("{} slot{} of {} bytes: {} tokens, {} bytes each{}", program.max_batch,
                    program.max_batch == 1 ? "" : "s", slot_bytes(program), program.max_sequence_length,
-                   state_bytes_per_token(program)));
+                   state_bytes_per_token(program), windows_save(program)));
   line("activations", plan.activations, fmt::format("{} tokens at once", program.prefill_chunk));
   line("host", plan.host, fmt::format("the step, logits of {} rows", program.head_rows));
   line("tables", plan.tables, "");

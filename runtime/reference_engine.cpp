@@ -16,6 +16,7 @@ ReferenceEngine::ReferenceEngine(const Program& program, HostWeights weights)
 
 std::vector<double> ReferenceEngine::append(std::int64_t slot, std::span<const std::int32_t> tokens,
                                             std::vector<std::vector<double>>* layers) {
+  will_write(slot, static_cast<std::int64_t>(tokens.size()));
   std::int64_t& position = slot_at(slot).position;
   std::vector<double> hidden = reference_->layers(slot, tokens, position, layers);
   position += static_cast<std::int64_t>(tokens.size());

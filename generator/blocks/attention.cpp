@@ -174,10 +174,15 @@ std::optional<Expression> mask_expression(const BlockContext& context, Diagnosti
                           attention.sliding_window.span, names_of_keys(context), Type::boolean, diagnostics);
 }
 
-/// The keys that the mask shows; every one where nothing says otherwise.
+bool valid(const Window& window) {
+  return window.recent >= 1 && window.first >= 0 && window.recent <= max_size && window.first <= max_size;
+}
+
+/// The keys that the mask shows; every one where nothing says otherwise, or what does is wrong.
 Window window_of(const AttentionSection& attention) {
-  if (attention.sliding_window.given) return {attention.sliding_window.value, 0};
-  return attention.window.given ? attention.window.value : Window{};
+  const Window window =
+      attention.sliding_window.given ? Window{attention.sliding_window.value, 0} : attention.window.value;
+  return valid(window) ? window : Window{};
 }
 
 /// The mask against the window, around every edge that either has.
@@ -221,8 +226,7 @@ void check_keys(const BlockContext& context, Diagnostics& diagnostics) {
                       fmt::format("attention.{} has no meaning where attention.sliding_window says all", name));
   }
   const Window& window = attention.window.value;
-  if (attention.window.given &&
-      (window.recent < 1 || window.first < 0 || window.recent > max_size || window.first > max_size)) {
+  if (attention.window.given && !valid(window)) {
     diagnostics.error("attention.window", attention.window.span,
                       fmt::format("a window of {} recent and {} first keys; at least 1 and 0 are valid", window.recent,
                                   window.first));
@@ -277,7 +281,7 @@ void declare(const BlockContext& context, Declarations& declare) {
   const AxisId head = declare.axis("head", head_dim, attention.head_dim.span);
   const AxisId q = declare.axis("q", num_heads * head_dim, of_heads, {heads, head});
   const AxisId kv = declare.axis("kv", num_kv_heads * head_dim, of_heads, {kv_heads, head});
-  const AxisId hidden = declare.hidden(), slots = declare.slots(), positions = declare.positions();
+  const AxisId hidden = declare.hidden();
 
   declare.projections("input", attention.bias,
                       {{"q", q, hidden, false, num_heads},
@@ -290,9 +294,8 @@ void declare(const BlockContext& context, Declarations& declare) {
     declare.norm_weight("q_norm", q);
     declare.norm_weight("k_norm", kv);
   }
+  for (const char* word : {"keys", "values"}) declare.state(word, kv_heads, head, window_of(attention));
   declare_position(context, declare);
-  declare.state("keys", {slots, kv_heads, positions, head});
-  declare.state("values", {slots, kv_heads, positions, head});
   declare.projections("attended", attention.bias, {{"o", hidden, q}});
 }
 

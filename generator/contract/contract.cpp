@@ -33,6 +33,7 @@ void sum_up(Contract& contract) {
     if (in_layers && weight.axes.size() == 2) contract.matrix_flops_per_token += 2 * elements;
   }
   for (const StateContract& state : contract.states) {
+    if (state.ring()) continue;
     const std::int64_t of_slot = elements_per_position(state, contract.axes).value() / contract.max_batch;
     contract.kv_elements_per_token += contract.copies(state.scope) * of_slot;
   }

@@ -54,12 +54,16 @@ struct WeightContract {
 };
 using WeightId = Id<WeightContract>;
 
-/// What a slot remembers of one role, in each layer of a kind. It grows: an entry a position, never overwritten.
+/// What a slot remembers of one role, in each layer of a kind. It grows, an entry a position, or is a ring: positions
+/// that no query sees any more give their entries to later ones.
 struct StateContract {
   std::string role;  ///< "attention::keys"
   Scope scope;
-  std::vector<AxisId> axes;  ///< slots x kv_heads x positions x head
+  std::vector<AxisId> axes;  ///< slots x kv_heads x positions x head; of a ring, window in place of positions
   Dtype element = Dtype::f16;
+  Window window;  ///< of a ring, the keys that a query sees
+
+  bool ring() const { return window.recent > 0; }
 };
 using StateId = Id<StateContract>;
 
@@ -126,7 +130,7 @@ struct Contract {
   std::vector<ComponentContract> components;  ///< sum to the total
   std::int64_t matrix_flops_per_token = 0;    ///< 2 x weights multiplied, the head included
   std::int64_t flops_per_pair = 0;            ///< of all layers, for each pair of a token and a position it sees
-  std::int64_t kv_elements_per_token = 0;     ///< keys and values of all layers
+  std::int64_t kv_elements_per_token = 0;     ///< keys and values that grow, of all layers
 
   /// The weight of this role; none where the scope has none. Biases are roles of their own.
   WeightId find_weight(Scope scope, const std::string& role) const;

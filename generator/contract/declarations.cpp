@@ -144,8 +144,17 @@ void Declarations::projections(const std::string& input, const Field<Biases>& bi
   groups_.push_back({part_prefix_, input, component_, kind, std::move(all), bias.span});
 }
 
-void Declarations::state(const std::string& word, std::vector<AxisId> axes) {
-  contract_.states.add({role_prefix_ + word, scope_, std::move(axes), contract_.kv_cache});
+void Declarations::state(const std::string& word, AxisId heads, AxisId head, const Window& window) {
+  const AxisId slots = this->slots();
+  // A pass writes prefill_chunk entries before its first query reads the oldest that it sees.
+  const std::int64_t ring = window.first + window.recent + sane(spec_.engine.prefill_chunk) - 1;
+  const Field<std::int64_t>& length = spec_.engine.max_sequence_length;
+  const bool grows = window.recent == 0 || ring >= sane(length);
+  const AxisId entries =
+      grows ? positions()
+            : placed(contract_.axes.intern({"window", ring, {}, Live::positions, {}, {}}, user_), length.span);
+  contract_.states.add(
+      {role_prefix_ + word, scope_, {slots, heads, entries, head}, contract_.kv_cache, grows ? Window{} : window});
 }
 
 void Declarations::rotary_table(const std::vector<float>& frequencies, float factor, std::int64_t rotary_dim) {

@@ -51,7 +51,8 @@ class Declarations {
   /// The bias of the norm of this word.
   void norm_bias(const std::string& word, AxisId elements);
   void projections(const std::string& input, const Field<Biases>& bias, std::vector<Projection> all);
-  void state(const std::string& word, std::vector<AxisId> axes);
+  /// What slots remember of each head; `window`: what queries see of it at most.
+  void state(const std::string& word, AxisId heads, AxisId head, const Window& window);
   /// Kinds of layer with equal frequencies and an equal factor of cosines and sines share a table.
   void rotary_table(const std::vector<float>& frequencies, float factor, std::int64_t rotary_dim);
 

@@ -36,8 +36,9 @@ void dump_weights(Scope scope, const Contract& contract, std::string& out) {
   }
   for (const StateContract& state : contract.states) {
     if (state.scope != scope) continue;
-    out +=
-        fmt::format("  state {}: [{}] {}\n", state.role, dump_axes(state.axes, contract.axes), name_of(state.element));
+    out += fmt::format(
+        "  state {}: [{}] {}{}\n", state.role, dump_axes(state.axes, contract.axes), name_of(state.element),
+        state.ring() ? fmt::format(", ring of {} recent and {} first", state.window.recent, state.window.first) : "");
   }
 }
 

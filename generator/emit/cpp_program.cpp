@@ -11,8 +11,8 @@ namespace monomorph::generator {
 namespace {
 
 std::string cost_of(const KernelCost& cost) {
-  return fmt::format("{}, {}, {}, {}, {}", cost.bytes_per_row, cost.bytes_per_token, cost.bytes_per_key,
-                     cost.flops_per_row, cost.flops_per_key);
+  return fmt::format("{}, {}, {}, {}, {}, {}", cost.bytes_per_row, cost.bytes_per_token, cost.bytes_per_key,
+                     cost.flops_per_row, cost.flops_per_key, cost.most_keys);
 }
 
 /// The members of a RowView, as far as they are not the defaults.
@@ -156,6 +156,9 @@ std::vector<Holes> CppWriter::state_tables() const {
     const std::string member = path.space.empty() ? path.word : path.space + "." + path.word;
     const std::int64_t columns = contract_.axes[state.axes[3]].size;
     records.push_back({{"name", state.role},
+                       {"kind", state.ring() ? "ring" : "growing"},
+                       {"recent", state.window.recent},
+                       {"first", state.window.first},
                        {"layers", static_cast<std::int64_t>(contract_.kinds[state.scope.kind].layers.size())},
                        {"heads", contract_.axes[state.axes[1]].size},
                        {"entries", contract_.axes[state.axes[2]].size},

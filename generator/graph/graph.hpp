@@ -44,6 +44,7 @@ Graph build_graph(const Contract& contract);
 ///   G4  of a state, only the newest version is read or given back
 ///   G5  every declared weight, state and table is read, and every operation's result is used
 ///   G6  a carried result has its parameter's type, and what a function gives is what the next one takes
+///   G7  an attention sees no more of a ring than has entries
 struct Complaint {
   std::string invariant;
   std::string message;

@@ -81,6 +81,7 @@ class GraphCheck {
       std::vector<std::string> faults;
       OperandCheck operands(graph_, op, faults);
       type_of(op).verify(op, operands);
+      if (const auto* attention = as<Attention>(op)) check_ring(op_id, *attention);
       for (const std::string& fault : faults) complain("G3", described(op_id) + " " + fault);
       if (!op.out) continue;
       known.insert(op.out);
@@ -93,6 +94,21 @@ class GraphCheck {
       if (value.storage == Storage::state && newest[value.declared] != result) {
         complain("G4", fmt::format("{} gives back an old version of {}", function.name, value.role));
       }
+    }
+  }
+
+  /// What the attention sees of a ring still has its entry when a whole pass has been written.
+  void check_ring(OpId id, const Attention& attention) {
+    for (const ValueId in : graph_.ops[id].in) {
+      if (graph_.values[in].storage != Storage::state) continue;
+      const StateContract& state = contract_.states[{graph_.values[in].declared}];
+      if (!state.ring()) continue;
+      const Window& kept = state.window;
+      const bool within = attention.recent >= 1 && attention.recent <= kept.recent && attention.first <= kept.first;
+      if (!within) complain("G7", fmt::format("{} sees more than {} keeps", described(id), state.role));
+      const std::int64_t entries = contract_.axes[state.axes[2]].size;
+      if (entries >= kept.first + kept.recent + contract_.prefill_chunk - 1) continue;
+      complain("G7", fmt::format("{} has {} entries, too few for its window and a pass", state.role, entries));
     }
   }
 

@@ -36,12 +36,8 @@ void plan(Draft& draft) {
   draft.kernel.kind = KernelKind::heads;
   draft.kernel.about = state.role + "[position] = " + planning.value(op.in[1]).role;
   draft.set("head_dim", head_dim);
-  draft.set("entries", planning.axis(state.axes[2]).size);
-  draft.set("state_heads", planning.axis(state.axes[1]).size);
-  draft.set("cache_dtype", name_of(state.element));
   draft.set("cache_pairs", row_bytes(state.element, head_dim) / (2 * element_bytes(state.element)));
   draft.activation("inputs", op.in[1], Access::read);
-  draft.set("has_state", true);
   draft.state("state", op.out, Access::write);
   draft.call.rows = {state.axes[1]};
 }

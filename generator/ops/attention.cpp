@@ -81,10 +81,6 @@ void plan(Draft& draft) {
   std::vector<Parameters> slopes;
   for (const float slope : attention.slopes) slopes.push_back({{"slope", static_cast<double>(slope)}});
   if (!slopes.empty()) draft.set("slopes", std::move(slopes));
-  draft.set("has_state", true);
-  draft.set("entries", planning.axis(keys.axes[2]).size);
-  draft.set("state_heads", planning.axis(keys.axes[1]).size);
-  draft.set("cache_dtype", name_of(keys.element));
   draft.set("cache_quads", state_row / (4 * element_bytes(keys.element)));
   draft.activation("queries", op.in[0], Access::read);
   draft.state("keys", op.in[1], Access::read);
@@ -92,6 +88,7 @@ void plan(Draft& draft) {
   draft.activation("attended", op.out, Access::write);
   kernel.cost.bytes_per_key = 2 * state_row;
   kernel.cost.flops_per_key = 4 * head_dim;
+  kernel.cost.most_keys = attention.recent == 0 ? 0 : attention.recent + attention.first;
   draft.call.rows = {keys.axes[1]};
   draft.call.count = Count::queries;
   draft.call.per_row = group;

@@ -79,6 +79,11 @@ int operand_of(const Chain& chain, const Planning& planning) {
   return chain.append != nullptr ? 1 : 0;
 }
 
+/// Whether one address function serves both states.
+bool alike(const StateContract& a, const StateContract& b) {
+  return a.axes == b.axes && a.element == b.element && a.window == b.window;
+}
+
 constexpr const char* chain_names[] = {"queries", "keys", "values"};
 
 }  // namespace
@@ -90,12 +95,18 @@ bool accepts_heads(const Group& group, const Planning& planning) {
   std::set<AxisId> head_axes;
   std::set<ValueId> tables, sources;
   std::set<std::int64_t> rotary_dims;
+  const StateContract* state = nullptr;
   std::int64_t bindings = 1;
   for (const Chain& chain : *chains) {
     const int operand = operand_of(chain, planning);
     if (!operands.insert(operand).second) return false;
     if ((operand == 0) != (chain.append == nullptr)) return false;
     head_axes.insert(head_axis(chain, planning));
+    if (chain.append != nullptr) {
+      const StateContract& written = planning.contract.states[{planning.value(chain.result).declared}];
+      if (state != nullptr && !alike(*state, written)) return false;
+      state = &written;
+    }
     if (chain.norm != nullptr) {
       if (as<Norm>(*chain.norm)->over != head_axis(chain, planning)) return false;
       bindings += 1;
@@ -181,10 +192,6 @@ void plan_head_chains(Draft& draft) {
       continue;
     }
     const Value& state = planning.value(chain.append->in[0]);
-    draft.set("has_state", true);
-    draft.set("entries", planning.axis(state.axes[2]).size);
-    draft.set("state_heads", planning.axis(state.axes[1]).size);
-    draft.set("cache_dtype", name_of(state.element));
     draft.set("cache_pairs", row_bytes(state.element, head_dim) / (2 * element_bytes(state.element)));
     draft.state(name, chain.append->out, Access::write);
   }

@@ -187,7 +187,15 @@ void Draft::rows(const std::string& name, ValueId value, Access access) {
 }
 
 void Draft::state(const std::string& name, ValueId value, Access access) {
-  bind(name, access, false, StateId{planning_.value(value).declared});
+  const StateId id{planning_.value(value).declared};
+  const StateContract& state = planning_.contract.states[id];
+  set("has_state", true);
+  set("entries", planning_.axis(state.axes[2]).size);
+  set("state_heads", planning_.axis(state.axes[1]).size);
+  set("cache_dtype", name_of(state.element));
+  set("has_ring", state.ring());
+  if (state.ring()) set("ring_first", state.window.first);
+  bind(name, access, false, id);
 }
 
 void Draft::table(const std::string& name, ValueId value) {

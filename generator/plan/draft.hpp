@@ -53,6 +53,7 @@ class Draft {
   void activation(const std::string& name, ValueId value, Access access);
   /// Binds an activation that is read or written four elements at a time, from the first column on.
   void rows(const std::string& name, ValueId value, Access access);
+  /// Binds a state and says how its entries lie; all that a kernel has lie alike.
   void state(const std::string& name, ValueId value, Access access);
   void table(const std::string& name, ValueId value);
 

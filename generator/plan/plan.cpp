@@ -251,7 +251,36 @@ std::int64_t Plan::slot_bytes(const Contract& contract) const {
 }
 
 std::int64_t Plan::state_bytes_per_token(const Contract& contract) const {
-  return slot_bytes(contract) / contract.max_sequence_length;
+  std::int64_t bytes = 0;
+  for (const StateId id : contract.states.ids()) {
+    if (!contract.states[id].ring()) bytes += bytes_of_entry(id, contract);
+  }
+  return bytes;
+}
+
+std::int64_t Plan::state_bytes_seen(const Contract& contract, std::int64_t positions) const {
+  std::int64_t bytes = 0;
+  for (const StateId id : contract.states.ids()) {
+    const StateContract& state = contract.states[id];
+    const std::int64_t seen = state.ring() ? state.window.recent + state.window.first : positions;
+    bytes += bytes_of_entry(id, contract) * std::min(seen, positions);
+  }
+  return bytes;
+}
+
+std::int64_t Plan::slot_bytes_saved(const Contract& contract) const {
+  std::int64_t bytes = 0;
+  for (const StateId id : contract.states.ids()) {
+    const std::int64_t entries = contract.axes[contract.states[id].axes[2]].size;
+    bytes += bytes_of_entry(id, contract) * (contract.max_sequence_length - entries);
+  }
+  return bytes;
+}
+
+std::int64_t Plan::bytes_of_entry(StateId id, const Contract& contract) const {
+  const StateContract& state = contract.states[id];
+  const auto size = [&](std::size_t axis) { return contract.axes[state.axes[axis]].size; };
+  return contract.copies(state.scope) * size(1) * row_bytes(state.element, size(3));
 }
 
 std::int64_t Plan::decode_dispatches(const Contract& contract) const {

@@ -183,8 +183,14 @@ struct Plan {
   std::vector<StoredId> stored_of(Scope scope) const;
   /// Bytes of states that one slot takes.
   std::int64_t slot_bytes(const Contract& contract) const;
-  /// Bytes of states that one more position of a slot takes.
+  /// Bytes of states that one more position of a slot takes; rings take none.
   std::int64_t state_bytes_per_token(const Contract& contract) const;
+  /// Bytes of a slot's states that the query at the last of so many positions sees.
+  std::int64_t state_bytes_seen(const Contract& contract, std::int64_t positions) const;
+  /// Bytes that rings save a slot: those of positions that have no entry of their own.
+  std::int64_t slot_bytes_saved(const Contract& contract) const;
+  /// What an entry of a state takes in the layers of its kind, in one slot.
+  std::int64_t bytes_of_entry(StateId id, const Contract& contract) const;
   /// Dispatches of one decoded token, sampling included, where no tensor has to be split.
   std::int64_t decode_dispatches(const Contract& contract) const;
 };

@@ -32,8 +32,7 @@ std::int64_t weight_bytes_of_a_token(const Contract& contract, const Plan& plan)
   return bytes;
 }
 
-LengthReport report_length(const Contract& contract, const Plan& plan, std::int64_t kv_bytes_per_token,
-                           std::int64_t length) {
+LengthReport report_length(const Contract& contract, const Plan& plan, std::int64_t length) {
   LengthReport report;
   report.length = length;
   const std::int64_t head = 2 * contract.vocab_size * contract.hidden_size;
@@ -44,7 +43,7 @@ LengthReport report_length(const Contract& contract, const Plan& plan, std::int6
   report.prefill_flops = prefill.overflowed() ? std::numeric_limits<std::int64_t>::max() : prefill.value();
   report.prefill_flops_per_token = report.prefill_flops / length;
   report.decode_flops = contract.matrix_flops_per_token + contract.flops_per_pair * length;
-  report.cache_bytes = kv_bytes_per_token * length;
+  report.cache_bytes = plan.state_bytes_seen(contract, length);
   report.decode_bytes_read = weight_bytes_of_a_token(contract, plan) + report.cache_bytes;
   return report;
 }
@@ -86,11 +85,12 @@ Report make_report(const Contract& contract, const Plan& plan) {
   const std::set<std::int64_t> lengths = {std::min<std::int64_t>(512, contract.max_sequence_length),
                                           contract.max_sequence_length};
   for (const std::int64_t length : lengths) {
-    report.lengths.push_back(report_length(contract, plan, report.kv_bytes_per_token, length));
+    report.lengths.push_back(report_length(contract, plan, length));
   }
   report.weight_bytes = plan.weight_bytes;
   report.state_bytes = plan.state_bytes;
   report.slot_bytes = plan.slot_bytes(contract);
+  report.slot_bytes_saved = plan.slot_bytes_saved(contract);
   report.max_batch = contract.max_batch;
   report.activation_bytes = plan.activation_bytes;
   report.host_bytes = plan.host_bytes;
@@ -128,6 +128,10 @@ std::string report_text(const Report& report) {
   };
   bytes("weights", report.weight_bytes);
   bytes("states", report.state_bytes);
+  if (report.slot_bytes_saved > 0) {
+    text += fmt::format("  {:<12}{:>20}  {} a slot, which keeps the keys and values of a window alone\n", "  saved",
+                        report.slot_bytes_saved, in_bytes(report.slot_bytes_saved));
+  }
   bytes("activations", report.activation_bytes);
   bytes("host", report.host_bytes);
   bytes("tables", report.table_bytes);
@@ -157,6 +161,7 @@ std::string report_json(const Report& report) {
                     {"weight_bytes", report.weight_bytes},
                     {"max_batch", report.max_batch},
                     {"slot_bytes", report.slot_bytes},
+                    {"slot_bytes_saved_by_windows", report.slot_bytes_saved},
                     {"state_bytes", report.state_bytes},
                     {"activation_bytes", report.activation_bytes},
                     {"host_bytes", report.host_bytes},

@@ -20,7 +20,7 @@ struct LengthReport {
   std::int64_t prefill_flops_per_token = 0;  ///< that, divided by length
   std::int64_t decode_flops = 0;             ///< for the token that makes the sequence `length` long
   std::int64_t decode_bytes_read = 0;        ///< weights and cached keys and values that this token reads
-  std::int64_t cache_bytes = 0;              ///< of `length` tokens
+  std::int64_t cache_bytes = 0;              ///< cached keys and values of it
 };
 
 struct Report {
@@ -31,6 +31,7 @@ struct Report {
   std::vector<LengthReport> lengths;
   std::int64_t max_sequence_length = 0, prefill_chunk = 0;
   std::int64_t max_batch = 1, slot_bytes = 0;  ///< slots, and bytes of states that each takes
+  std::int64_t slot_bytes_saved = 0;           ///< what more it would take if windows were kept whole
   std::int64_t weight_bytes = 0, state_bytes = 0, activation_bytes = 0, host_bytes = 0, table_bytes = 0,
                total_bytes = 0;  ///< on the device, padding included
   std::int64_t kernels = 0, decode_dispatches = 0;

@@ -87,6 +87,7 @@ struct SubBlockNorms {
 /// The keys that a query sees: the last ones, its own among them, and those of the first positions. 0, 0: every one.
 struct Window {
   std::int64_t recent = 0, first = 0;
+  bool operator==(const Window&) const = default;
 };
 
 struct BlockType;  // generator/blocks/block.hpp

@@ -110,6 +110,7 @@ nlohmann::ordered_json info_json(const Program& program, const std::optional<Dev
       {"kv_cache", name_of(program.kv_cache)},
       {"max_batch", program.max_batch},
       {"slot_bytes", slot_bytes(program)},
+      {"slot_bytes_saved_by_windows", slot_bytes_saved(program)},
       {"state_bytes_per_token", state_bytes_per_token(program)},
       {"flops_per_token", program.flops_per_token},
       {"spirv_bytes", dispatches.spirv_bytes},

@@ -147,6 +147,7 @@ void VulkanEngine::take_drawn(const Run& run) {
 /// One pass over a run, and passes ahead; draws go to tokens_.
 void VulkanEngine::run_pass(std::size_t index, const Run& run, std::int64_t ahead, const OnLogits& on_logits) {
   const auto count = static_cast<std::int64_t>(run.tokens.size());
+  will_write(run.slot, count + ahead - 1);
   write_tokens(run);
   measured_position_ = position(run.slot);
   work_.clear();
@@ -190,6 +191,7 @@ std::span<const Drawn> VulkanEngine::step(std::span<const Run> runs, std::int64_
 std::vector<std::vector<float>> ProbedVulkanEngine::probe(const Run& run) {
   validate_runs(*this, {&run, 1}, 1);
   const auto count = static_cast<std::int64_t>(run.tokens.size());
+  will_write(run.slot, count);
   write_tokens(run);
   submit(std::array<const Recording*, 2>{&recordings_.layers(count, run.prefill), &recordings_.download(0)}, count);
   slot_at(run.slot).position += count;

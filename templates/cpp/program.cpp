@@ -6,8 +6,8 @@
 //! groups = { type = "list", fields = ["name", "weights", "stored", "layers"], is = "weights by where they occur", sample = [
 //!   { name = "once", layers = "", weights = [ { name = "embedding.tokens", dtype = "f16", rows = 100, columns = 64, identifier = "embedding_tokens", parts = [ { name = "model.embed_tokens.weight", view = "100, 0, 100" } ] } ], stored = [ { name = "embedding::tokens", format = "f16", rows = 100, columns = 64, identifier = "embedding_tokens", pieces = [ { weight = 0, rows = 100 } ] } ] },
 //!   { name = "layers", layers = "0, 1", weights = [ { name = "layers.{i}.attention.o", dtype = "f16", rows = 64, columns = 64, identifier = "attention_o_proj", parts = [ { name = "o.weight", view = "64, 0, 64, true" } ] } ], stored = [ { name = "attention::o_proj", format = "f16", rows = 64, columns = 64, identifier = "attention_o_proj", pieces = [ { weight = 0, rows = 64 } ] } ] } ] }
-//! states = { type = "list", fields = ["name", "layers", "heads", "entries", "row_bytes", "stride", "view"], is = "what slots remember", sample = [
-//!   { name = "attention::keys", layers = 2, heads = 2, entries = 512, row_bytes = 32, stride = 32768, view = "layer_states(0).attention.keys.view" } ] }
+//! states = { type = "list", fields = ["name", "kind", "recent", "first", "layers", "heads", "entries", "row_bytes", "stride", "view"], is = "what slots remember", sample = [
+//!   { name = "attention::keys", kind = "growing", recent = 0, first = 0, layers = 2, heads = 2, entries = 512, row_bytes = 32, stride = 32768, view = "layer_states(0).attention.keys.view" } ] }
 //! rotary_tables = { type = "list", fields = ["buffer", "frequencies", "factor", "identifier"], is = "cosines and sines to compute at load", sample = [ ] }
 //! frequencies_are = { type = "text", sample = "theta^(-2j / rotary_dim) in f32", is = "how they are formed" }
 //! prefixes = { type = "list", fields = ["text"], is = "what may stand before a checkpoint's names", sample = [ { text = "" } ] }
@@ -112,7 +112,7 @@ constexpr monomorph::WeightGroup weight_groups[] = {
 //% if states
 constexpr monomorph::StateTable states[] = {
 //% for state in states
-    {"${state.name}", StateKind::growing, ${state.layers}, slots::size, ${state.heads}, ${state.entries}, ${state.row_bytes}, ${state.stride}, ${state.view}},
+    {"${state.name}", StateKind::${state.kind}, ${state.layers}, slots::size, ${state.heads}, ${state.entries}, ${state.row_bytes}, ${state.stride}, ${state.view}, ${state.recent}, ${state.first}},
 //% end
 };
 

@@ -6,6 +6,7 @@
 
 #include "generator/ops/op_type.hpp"
 #include "generator/plan/draft.hpp"
+#include "runtime/program.hpp"
 
 namespace monomorph::test {
 
@@ -38,7 +39,12 @@ double& PlanImage::state_at(std::uint32_t state, std::int64_t layer, std::int64_
   const auto nth = std::find(layers.begin(), layers.end(), layer) - layers.begin();
   const std::int64_t heads = plan_.axes[contract.axes[1]].size, entries = plan_.axes[contract.axes[2]].size;
   const std::int64_t head_dim = plan_.axes[contract.axes[3]].size;
-  const std::int64_t row = (slot_ * heads + column / head_dim) * entries + position;
+  StateTable table{};
+  table.kind = contract.ring() ? StateKind::ring : StateKind::growing;
+  table.heads = heads;
+  table.entries = entries;
+  table.first = contract.window.first;
+  const std::int64_t row = state_row(table, slot_, column / head_dim, state_entry(table, position));
   const std::int64_t byte = place.offset + nth * place.stride + row * row_bytes(contract.element, head_dim) +
                             column % head_dim * element_bytes(contract.element);
   return states_.at(static_cast<std::size_t>(byte / 2));

@@ -93,14 +93,16 @@ void PlanProgram::add_states() {
     const StatePlace& place = plan_.states[id.index];
     const auto size = [&](std::size_t axis) { return contract_.axes[state.axes[axis]].size; };
     states_.push_back({keep(state.role),
-                       StateKind::growing,
+                       state.ring() ? StateKind::ring : StateKind::growing,
                        static_cast<std::int64_t>(contract_.kinds[state.scope.kind].layers.size()),
                        size(0),
                        size(1),
                        size(2),
                        row_bytes(state.element, size(3)),
                        place.stride,
-                       {Arena::states, place.offset, place.bytes}});
+                       {Arena::states, place.offset, place.bytes},
+                       state.window.recent,
+                       state.window.first});
   }
   program_.states = states_;
 }

@@ -192,6 +192,13 @@ class Writer {
     return how;
   }
 
+  /// A ring's, where it is shorter than the sequence.
+  AxisId entries_of(const Window& kept) {
+    const std::int64_t ring = kept.first + kept.recent + contract_.prefill_chunk - 1;
+    if (kept.recent == 0 || ring >= contract_.max_sequence_length) return positions_;
+    return axis("window", ring, {}, Live::positions, contract_.kinds[scope_.kind].kind.identifier);
+  }
+
   void norm(Builder& build, std::size_t from, bool of_heads) {
     const AxisId row = axis_of(known_[from]);
     const AxisId over = of_heads ? contract_.axes[row].factors[1] : row;
@@ -249,12 +256,20 @@ class Writer {
     q = prepared(q);
     k = prepared(k);
     const std::string name = "s" + std::to_string(++count_);
+    const Attention how = this->how();
+    const Window kept = chance(70) ? Window{how.recent, how.first} : Window{};
+    const AxisId entries = entries_of(kept);
     for (const char* word : {"_keys", "_values"}) {
-      contract_.states.add({name + word, scope_, {slots_, kv_heads_, positions_, head_}, Dtype::f32});
+      contract_.states.add({name + word,
+                            scope_,
+                            {slots_, kv_heads_, entries, head_},
+                            Dtype::f32,
+                            entries == positions_ ? Window{} : kept});
     }
+    graph_.axes = contract_.axes;
     const ValueId keys_state = build.append(name + "_keys", read(known_[k]));
     const ValueId values_state = build.append(name + "_values", read(known_[v]));
-    know(build.attention(how(), read(known_[q]), keys_state, values_state, new_role()));
+    know(build.attention(how, read(known_[q]), keys_state, values_state, new_role()));
   }
 
   void layer(std::size_t kind) {

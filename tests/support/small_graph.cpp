@@ -14,11 +14,38 @@ WeightId LayerWriter::declare(const std::string& role, std::vector<AxisId> axes,
   return contract_.weights.add(weight);
 }
 
-ValueId LayerWriter::linear(ValueId x, std::int64_t rows, Dtype dtype) {
-  const AxisId to = rows == contract_.hidden_size
-                        ? axis_of(hidden_)
-                        : contract_.axes.intern({"wide" + std::to_string(rows), rows, {}, Live::all, {}, {}}, "layer");
+AxisId LayerWriter::axis(const std::string& word, std::int64_t size, std::vector<AxisId> factors, Live live) {
+  const AxisId id = contract_.axes.intern({word, size, std::move(factors), live, {}, {}}, "layer");
   graph_.axes = contract_.axes;
+  return id;
+}
+
+ValueId LayerWriter::linear(ValueId x, std::int64_t rows, Dtype dtype) {
+  const bool hidden = rows == contract_.hidden_size;
+  return projection(x, hidden ? axis_of(hidden_) : axis("wide" + std::to_string(rows), rows), dtype);
+}
+
+ValueId LayerWriter::attention(ValueId x, const Window& seen, const Window& kept) {
+  const AxisId kv_heads = axis("kv_heads", 1), heads = axis("heads", 2, {kv_heads, axis("kv_group", 2)});
+  const AxisId head = axis("head", 3), q = axis("q", 6, {heads, head}), kv = axis("kv", 3, {kv_heads, head});
+  const AxisId entries = axis("window", kept.first + kept.recent + contract_.prefill_chunk - 1, {}, Live::positions);
+  const AxisId slots = contract_.axes.intern({"slots", contract_.max_batch, {}, Live::all, {}, {}});
+  const ValueId queries = projection(x, q, Dtype::f32);
+  std::vector<ValueId> states;
+  for (const char* word : {"keys", "values"}) {
+    contract_.states.add({word, {0}, {slots, kv_heads, entries, head}, Dtype::f32, kept});
+    states.push_back(builder_.append(word, projection(x, kv, Dtype::f32)));
+  }
+  const std::string mask = "query - key < " + std::to_string(seen.recent) + " || key < " + std::to_string(seen.first);
+  Attention how{1};
+  Diagnostics none;
+  how.mask = *parse_expression(mask, {}, {{"query", {Type::integer}}, {"key", {Type::integer}}}, Type::boolean, none);
+  how.recent = seen.recent;
+  how.first = seen.first;
+  return projection(builder_.attention(how, queries, states[0], states[1], next("v")), axis_of(hidden_), Dtype::f32);
+}
+
+ValueId LayerWriter::projection(ValueId x, AxisId to, Dtype dtype) {
   const std::string role = next("w") + "_proj";
   declare(role, {to, axis_of(x)}, dtype);
   return builder_.linear(role, role, "", x, next("v"));
@@ -36,15 +63,15 @@ ValueId LayerWriter::map(const std::string& text, const std::vector<ValueId>& op
   return builder_.map("", known_expression(text, names), names, operands, next("v"));
 }
 
-RandomGraph small_graph(const std::function<ValueId(LayerWriter&)>& layer) {
+RandomGraph small_graph(const std::function<ValueId(LayerWriter&)>& layer, const RandomGraphOptions& options) {
   RandomGraph small;
   Contract& contract = small.contract;
   contract.name = contract.identifier = "small";
   contract.spec_hash = "0";
   contract.vocab_size = 7;
   contract.hidden_size = 6;
-  contract.max_position_embeddings = contract.max_sequence_length = 12;
-  contract.prefill_chunk = 5;
+  contract.max_position_embeddings = contract.max_sequence_length = options.max_sequence_length;
+  contract.prefill_chunk = options.prefill_chunk;
   contract.max_batch = 2;
   contract.head_rows = 3;
   contract.kv_cache = Dtype::f32;

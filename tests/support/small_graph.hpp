@@ -21,10 +21,16 @@ class LayerWriter {
   generator::ValueId hidden() const { return hidden_; }
   generator::ValueId linear(generator::ValueId x, std::int64_t rows, Dtype dtype = Dtype::f32);
   generator::ValueId norm(generator::ValueId x);
+  /// Attention of two query heads over one of keys and values, all of them projections of x; it sees `seen`, and states
+  /// keep `kept`.
+  generator::ValueId attention(generator::ValueId x, const generator::Window& seen, const generator::Window& kept);
   /// `text` over a, b, c...
   generator::ValueId map(const std::string& text, const std::vector<generator::ValueId>& operands);
 
  private:
+  generator::AxisId axis(const std::string& word, std::int64_t size, std::vector<generator::AxisId> factors = {},
+                         generator::Live live = generator::Live::all);
+  generator::ValueId projection(generator::ValueId x, generator::AxisId to, Dtype dtype);
   generator::WeightId declare(const std::string& role, std::vector<generator::AxisId> axes, Dtype dtype);
   generator::AxisId axis_of(generator::ValueId value) const { return graph_.values[value].axes[1]; }
   std::string next(const char* word) { return word + std::to_string(++count_); }
@@ -36,7 +42,8 @@ class LayerWriter {
   int count_ = 0;
 };
 
-/// `layer` gives the layer's result, tokens x 6, which replaces the hidden states.
-RandomGraph small_graph(const std::function<generator::ValueId(LayerWriter&)>& layer);
+/// `layer` gives the layer's result, tokens x 6, which is added to the hidden states.
+RandomGraph small_graph(const std::function<generator::ValueId(LayerWriter&)>& layer,
+                        const RandomGraphOptions& options = {});
 
 }  // namespace monomorph::test

@@ -25,7 +25,9 @@ RandomGraph sample() {
     const bool weightless = has([](const Op& op) { return as<Norm>(op) != nullptr && !op.in[1]; });
     const bool scaled =
         has([](const Op& op) { return as<Norm>(op) != nullptr && as<Norm>(op)->type == NormType::scale_norm; });
-    if (rotary && heads && biased && weightless && scaled && random.contract.kinds.size() == 2) return random;
+    const auto& states = random.contract.states;
+    const bool ring = std::any_of(states.begin(), states.end(), [](const StateContract& s) { return s.ring(); });
+    if (rotary && heads && biased && weightless && scaled && ring && random.contract.kinds.size() == 2) return random;
   }
 }
 
@@ -38,6 +40,12 @@ OpId find(const Graph& graph, const std::function<bool(const Op&)>& test = [](co
   }
   FAIL("the sample has no such operation");
   return {};
+}
+
+/// An attention over rings.
+OpId find_ring(const RandomGraph& r) {
+  return find<Attention>(r.graph,
+                         [&](const Op& op) { return r.contract.states[{r.graph.values[op.in[1]].declared}].ring(); });
 }
 
 struct Mutation {
@@ -180,6 +188,17 @@ const std::vector<Mutation> mutations = {
      [](RandomGraph& r) {
        const OpId op = find<Append>(r.graph);
        r.graph.values[r.graph.ops[op].out].declared += 1;
+     }},
+    {"G7", "an attention that sees more than a ring keeps",
+     [](RandomGraph& r) { std::get<Attention>(r.graph.ops[find_ring(r)].what).recent += 1; }},
+    {"G7", "an attention that sees all of a ring's sequence",
+     [](RandomGraph& r) { std::get<Attention>(r.graph.ops[find_ring(r)].what).recent = 0; }},
+    {"G7", "a ring whose first positions are taken",
+     [](RandomGraph& r) { std::get<Attention>(r.graph.ops[find_ring(r)].what).first += 1; }},
+    {"G7", "a ring of one entry fewer",
+     [](RandomGraph& r) {
+       const Value& keys = r.graph.values[r.graph.ops[find_ring(r)].in[1]];
+       r.contract.axes[r.contract.states[{keys.declared}].axes[2]].size -= 1;
      }},
 };
 

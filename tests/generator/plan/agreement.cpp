@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "runtime/load.hpp"
 #include "tests/support/plan_image.hpp"
@@ -14,13 +15,11 @@ using namespace generator;
 
 namespace {
 
-/// Tokens of each call.
-constexpr std::array<std::int64_t, 4> calls = {3, 1, 1, 2};
-
 std::vector<std::int32_t> some_tokens(std::int64_t count, std::int64_t first, std::int64_t slot, std::int64_t vocab) {
   std::vector<std::int32_t> tokens;
   for (std::int64_t t = 0; t < count; ++t) {
-    tokens.push_back(static_cast<std::int32_t>((7 * (first + t) + 3 + slot) % vocab));
+    const auto mixed = static_cast<std::uint32_t>(first + t + 100 * slot) * 2654435761u;
+    tokens.push_back(static_cast<std::int32_t>((mixed >> 7) % static_cast<std::uint32_t>(vocab)));
   }
   return tokens;
 }
@@ -38,7 +37,8 @@ double relative_error(std::span<const float> logits, const EvaluatedValue& expec
   return std::sqrt(difference / norm);
 }
 
-double error_on_device(const RandomGraph& random, const PlanProgram& planned, const std::string& device) {
+double error_on_device(const RandomGraph& random, const PlanProgram& planned, const std::vector<Pass>& passes,
+                       const std::string& device) {
   LoadOptions options;
   options.device = device;
   options.random_weights = true;
@@ -47,12 +47,12 @@ double error_on_device(const RandomGraph& random, const PlanProgram& planned, co
   std::vector<GraphEvaluator> expected(static_cast<std::size_t>(random.contract.max_batch),
                                        GraphEvaluator(random.graph, random.contract, planned.reader(weights)));
   double worst = 0;
-  std::int64_t position = 0;
-  for (const std::int64_t count : calls) {
+  for (const auto& [position, count] : passes) {
     for (std::int64_t slot = 0; slot < random.contract.max_batch; ++slot) {
       GraphEvaluator& evaluator = expected[static_cast<std::size_t>(slot)];
       const std::vector<std::int32_t> tokens = some_tokens(count, position, slot, random.contract.vocab_size);
       evaluator.run(tokens, position);
+      if (engine->rewind(slot, position) != position) return std::numeric_limits<double>::infinity();
       std::int64_t row = 0;
       const auto judge = [&](std::span<const float> logits) {
         worst = std::max(worst, relative_error(logits, evaluator.head(std::array{row++})));
@@ -63,22 +63,20 @@ double error_on_device(const RandomGraph& random, const PlanProgram& planned, co
         engine->prefill_all(tokens, judge, slot);
       }
     }
-    position += count;
   }
   return worst;
 }
 
 }  // namespace
 
-bool agrees_on_host(const RandomGraph& random, const Plan& plan) {
+bool agrees_on_host(const RandomGraph& random, const Plan& plan, const std::vector<Pass>& passes) {
   const WeightReader weights = [&](WeightId weight, std::int64_t layer, std::int64_t row, std::int64_t column) {
     return random_weight(random.contract, weight, layer, row, column);
   };
   GraphEvaluator expected(random.graph, random.contract, weights);
   PlanImage image(plan, random.graph, random.contract, weights);
   const std::int64_t slot = random.contract.max_batch - 1;
-  std::int64_t position = 0;
-  for (const std::int64_t count : calls) {
+  for (const auto& [position, count] : passes) {
     const std::vector<std::int32_t> tokens = some_tokens(count, position, slot, random.contract.vocab_size);
     const std::vector<EvaluatedValue> carried = expected.run(tokens, position);
     image.run(count == 1 ? "decode" : "prefill", slot, tokens, position);
@@ -86,16 +84,17 @@ bool agrees_on_host(const RandomGraph& random, const Plan& plan) {
     const std::vector<std::int64_t> rows =
         count == 1 ? std::vector<std::int64_t>{0} : std::vector{count - 1, count - 2};
     if (!equal(expected.head(rows), image.head(rows))) return false;
-    position += count;
   }
   return true;
 }
 
-std::map<std::string, double> errors_on_devices(const RandomGraph& random, const Plan& plan) {
+std::map<std::string, double> errors_on_devices(const RandomGraph& random, const Plan& plan,
+                                                const std::vector<Pass>& passes) {
   const PlanProgram planned(random.contract, plan);
   std::map<std::string, double> errors;
   for (const DeviceInfo& device : list_devices()) {
-    if (device.unusable.empty()) errors[device.name] = error_on_device(random, planned, std::to_string(device.index));
+    if (device.unusable.empty())
+      errors[device.name] = error_on_device(random, planned, passes, std::to_string(device.index));
   }
   return errors;
 }

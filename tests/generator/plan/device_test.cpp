@@ -8,6 +8,7 @@
 #include "generator/plan/make.hpp"
 #include "tests/generator/plan/agreement.hpp"
 #include "tests/generator/plan/named_graphs.hpp"
+#include "tests/generator/plan/windows.hpp"
 
 using namespace monomorph;
 using namespace monomorph::generator;
@@ -23,8 +24,8 @@ std::uint64_t graph_count() {
   return text == nullptr ? 6 : static_cast<std::uint64_t>(std::atoll(text));
 }
 
-void check_on_devices(const RandomGraph& graph) {
-  const auto errors = errors_on_devices(graph, make_plan(graph.contract, graph.graph));
+void check_on_devices(const RandomGraph& graph, const std::vector<Pass>& passes = few_passes) {
+  const auto errors = errors_on_devices(graph, make_plan(graph.contract, graph.graph), passes);
   if (errors.empty()) std::exit(77);
   for (const auto& [device, error] : errors) {
     CAPTURE(device);
@@ -47,5 +48,15 @@ TEST_CASE("so do graphs whose values have several readers, and weights several f
   for (const auto& [name, graph] : named_graphs()) {
     CAPTURE(name);
     check_on_devices(graph);
+  }
+}
+
+TEST_CASE("so do rings, over eight windows of text, going back as far as a pass") {
+  for (const Window& window : windows) {
+    CAPTURE(window.recent);
+    CAPTURE(window.first);
+    RandomGraph graph = window_graph(window);
+    graph.contract.fusion = window.recent % 2 != 0;
+    check_on_devices(graph, passes_of(graph, 1));
   }
 }

@@ -57,6 +57,31 @@ TEST_CASE("every slot has its own keys and values") {
   CHECK(three.kv_bytes_per_token == one.kv_bytes_per_token);
 }
 
+TEST_CASE(
+    "the keys and values of a window take the same bytes however long the sequence, and what that saves is told") {
+  const auto of_length = [](const char* length) {
+    return report_of({{"attention.sliding_window", "5"},
+                      {"engine.prefill_chunk", "8"},
+                      {"model.max_position_embeddings", "4096"},
+                      {"engine.max_sequence_length", length}});
+  };
+  const std::int64_t entry = 4 * 2 * 48 * 2;
+  for (const auto& [length, positions] : {std::pair{"13", 13}, {"40", 40}, {"4096", 4096}}) {
+    CAPTURE(positions);
+    const Report report = of_length(length);
+    CHECK(report.slot_bytes == (5 + 8 - 1) * entry);
+    CHECK(report.kv_bytes_per_token == 0);
+    CHECK(report.slot_bytes_saved == (positions - 12) * entry);
+    CHECK(report.lengths.back().cache_bytes == 5 * entry);
+    CHECK(report_text(report).find(std::to_string(report.slot_bytes_saved)) != std::string::npos);
+  }
+  const Report short_one = of_length("12");  // its ring would be no smaller
+  CHECK(short_one.slot_bytes == 12 * entry);
+  CHECK(short_one.kv_bytes_per_token == entry);
+  CHECK(short_one.slot_bytes_saved == 0);
+  CHECK(report_text(short_one).find("saved") == std::string::npos);
+}
+
 TEST_CASE("weights are as large as they are on the device: rows padded, vectors in f32") {
   const Report report = report_of({{"mlp.intermediate_size", "257"}});  // 514 bytes become 528
   const std::int64_t matrices = 100 * 192 * 2 + 4 * (192 * 192 + 96 * 192 + 2 * 257 * 192 + 96 * 528);

@@ -34,6 +34,7 @@ layout(set = 0, binding = 4) writeonly buffer AttendedBuffer { float attended[];
 uint rows_in_use() { return pass.token_count; }
 
 #include "state.glsl"
+#include "state_growing.glsl"
 #include "cache_f16.glsl"
 
 vec4 query_quad(uint pass_row, uint head, uint quad) {

@@ -35,6 +35,7 @@ layout(set = 0, binding = 7) writeonly buffer ValuesBuffer { uvec2 values[]; }; 
 uint rows_in_use() { return pass.token_count; }
 
 #include "state.glsl"
+#include "state_growing.glsl"
 #include "cache_f32.glsl"
 shared float head_values[head_dim];
 
