@@ -54,11 +54,7 @@ std::int64_t stored_parameters(const Contract& contract, const Plan& plan) {
 
 /// What slots remember, without the padding between layers.
 std::int64_t state_bytes(const Contract& contract, const Plan& plan) {
-  std::int64_t bytes = 0;
-  for (const StateId id : contract.states.ids()) {
-    bytes += contract.copies(contract.states[id].scope) * plan.states[id.index].bytes;
-  }
-  return bytes;
+  return contract.max_batch * slot_bytes(plan.states);
 }
 
 /// Double-entry bookkeeping: emitted totals and layouts against the plan's.

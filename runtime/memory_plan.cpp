@@ -22,7 +22,7 @@ std::string readable(std::int64_t bytes) {
 
 /// What a slot of windows does without.
 std::string windows_save(const Program& program) {
-  const std::int64_t saved = slot_bytes_saved(program);
+  const std::int64_t saved = slot_bytes_saved(program.states, program.max_sequence_length);
   return saved == 0 ? "" : fmt::format(", and windows; whole they would take {} more", readable(saved));
 }
 
@@ -32,7 +32,7 @@ std::int64_t fitting_length(const Program& program, const MemoryPlan& plan, std:
   std::int64_t fits = 0, too_long = program.max_sequence_length;
   while (too_long - fits > 1) {
     const std::int64_t length = fits + (too_long - fits) / 2;
-    const bool fit = program.max_batch * slot_bytes(program, length) + table_bytes * length <= bytes;
+    const bool fit = program.max_batch * slot_bytes(program.states, length) + table_bytes * length <= bytes;
     (fit ? fits : too_long) = length;
   }
   return fits;
@@ -77,7 +77,7 @@ std::string explain_misfit(const Program& program, const MemoryPlan& plan, const
       readable(plan.activations), readable(plan.host + plan.tables), readable(available), available,
       readable(heap == nullptr ? 0 : heap->bytes));
   const std::int64_t slots =
-      (available - (plan.total() - plan.states)) / std::max<std::int64_t>(slot_bytes(program), 1);
+      (available - (plan.total() - plan.states)) / std::max<std::int64_t>(slot_bytes(program.states), 1);
   if (slots >= 1 && slots < program.max_batch) {
     text += fmt::format("; {} of {} slots would fit: build with --set engine.max_batch={}", slots, program.max_batch,
                         slots);
@@ -108,8 +108,8 @@ std::string describe_memory(const Program& program, const std::optional<DeviceIn
        fmt::format("{} tensors, {} slices, {} allocations", plan.tensors, plan.slices, plan.allocations));
   line("states", plan.states,
        fmt::format("{} slot{} of {} bytes: {} tokens, {} bytes each{}", program.max_batch,
-                   program.max_batch == 1 ? "" : "s", slot_bytes(program), program.max_sequence_length,
-                   state_bytes_per_token(program), windows_save(program)));
+                   program.max_batch == 1 ? "" : "s", slot_bytes(program.states), program.max_sequence_length,
+                   state_bytes_per_token(program.states), windows_save(program)));
   line("activations", plan.activations, fmt::format("{} tokens at once", program.prefill_chunk));
   line("host", plan.host, fmt::format("the step, logits of {} rows", program.head_rows));
   line("tables", plan.tables, "");

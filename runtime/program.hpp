@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "runtime/row_view.hpp"
+#include "runtime/state.hpp"
 #include "runtime/step.hpp"
 #include "runtime/tensor.hpp"
 
@@ -186,40 +187,6 @@ struct RotaryTable {
   float factor = 1;
 };
 
-// ----------------------------------------------------------------------------------------------------------- states
-
-enum class StateKind : std::uint32_t {
-  growing,  ///< an entry a position: going back is free
-  ring,     ///< later positions take the entries of those that no query sees: going back is free as far as they last
-};
-
-/// What slots remember of one role in the layers of one kind: [layers][slots][heads][entries] rows of row_bytes, layers
-/// `stride` bytes apart. Of a ring, queries see the `recent` last positions, their own among them, and the `first`.
-struct StateTable {
-  const char* name;  ///< "attention::keys"
-  StateKind kind;
-  std::int64_t layers, slots, heads, entries, row_bytes;
-  std::int64_t stride;
-  BufferView view;  ///< of the first layer
-  std::int64_t recent = 0, first = 0;
-
-  std::int64_t bytes_of_entry() const { return layers * heads * row_bytes; }  ///< in one slot
-};
-
-/// The row of an entry, and the entry of a position: the one place that knows. shaders/state*.glsl are its twins.
-constexpr std::int64_t state_row(const StateTable& state, std::int64_t slot, std::int64_t head, std::int64_t entry) {
-  return (slot * state.heads + head) * state.entries + entry;
-}
-constexpr std::int64_t state_entry(const StateTable& state, std::int64_t position) {
-  if (state.kind == StateKind::growing || position < state.first) return position;
-  return state.first + (position - state.first) % (state.entries - state.first);
-}
-/// Whether what a sequence that goes on at `position` sees is still there after `furthest` positions were written.
-constexpr bool state_holds(const StateTable& state, std::int64_t position, std::int64_t furthest) {
-  if (state.kind == StateKind::growing || furthest <= state.entries) return true;
-  return position - state.recent + 1 >= furthest - (state.entries - state.first);
-}
-
 // ---------------------------------------------------------------------------------------------------------- reference
 
 /// Weights as the reference reads them: element (row, column) of a weight, as double.
@@ -278,16 +245,5 @@ struct Program {
 
 /// The first phase of a stage that serves this many rows; null where it has none.
 const Phase* phase_for(const Program& program, Stage stage, std::int64_t rows);
-
-/// Bytes of states that one slot takes.
-std::int64_t slot_bytes(const Program& program);
-/// What it would take if sequences had at most so many positions.
-std::int64_t slot_bytes(const Program& program, std::int64_t positions);
-/// What the query at the last of so many positions sees of them.
-std::int64_t state_bytes_seen(const Program& program, std::int64_t positions);
-/// What one more position takes: rings take none.
-std::int64_t state_bytes_per_token(const Program& program);
-/// What rings save: the bytes of a slot's positions that have no entry of their own.
-std::int64_t slot_bytes_saved(const Program& program);
 
 }  // namespace monomorph

@@ -70,13 +70,13 @@ std::vector<Holes> CppWriter::state_spaces(std::size_t kind) const {
   for (const StateId id : contract_.states.ids()) {
     if (contract_.states[id].scope.kind != kind) continue;
     const RolePath path = split_role(contract_.states[id].role);
-    const StatePlace& place = plan_.states[id.index];
+    const StateTable& table = plan_.states[id.index];
     records.push_back({path,
                        {{"name", path.word},
                         {"path", member_path(path)},
                         {"type", spelling_.type(id)},
-                        {"offset", place.offset},
-                        {"stride", place.stride}}});
+                        {"offset", table.view.offset},
+                        {"stride", table.stride}}});
   }
   return spaces(records, "states");
 }

@@ -150,20 +150,19 @@ std::vector<Holes> CppWriter::state_tables() const {
   std::vector<Holes> records;
   for (const StateId id : contract_.states.ids()) {
     const StateContract& state = contract_.states[id];
-    const StatePlace& place = plan_.states[id.index];
+    const StateTable& table = plan_.states[id.index];
     const RolePath path = split_role(state.role);
     const std::string prefix = std::get<std::string>(kind_names(state.scope.kind).at("prefix").value);
     const std::string member = path.space.empty() ? path.word : path.space + "." + path.word;
-    const std::int64_t columns = contract_.axes[state.axes[3]].size;
     records.push_back({{"name", state.role},
                        {"kind", state.ring() ? "ring" : "growing"},
-                       {"recent", state.window.recent},
-                       {"first", state.window.first},
-                       {"layers", static_cast<std::int64_t>(contract_.kinds[state.scope.kind].layers.size())},
-                       {"heads", contract_.axes[state.axes[1]].size},
-                       {"entries", contract_.axes[state.axes[2]].size},
-                       {"row_bytes", row_bytes(state.element, columns)},
-                       {"stride", place.stride},
+                       {"recent", table.recent},
+                       {"first", table.first},
+                       {"layers", table.layers},
+                       {"heads", table.heads},
+                       {"entries", table.entries},
+                       {"row_bytes", table.row_bytes},
+                       {"stride", table.stride},
                        {"view", fmt::format("{}layer_states(0).{}.view", prefix, member)}});
   }
   return records;

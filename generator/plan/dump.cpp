@@ -22,7 +22,7 @@ class Dump {
                                                            {"host", plan_.host_bytes},
                                                            {"tables", plan_.table_bytes}};
     for (const auto& [name, bytes] : arenas) text_ += fmt::format("  {:<14}{:>16}\n", name, bytes);
-    text_ += fmt::format("\nslots: {}, {} bytes of states each\n\n", contract_.max_batch, plan_.slot_bytes(contract_));
+    text_ += fmt::format("\nslots: {}, {} bytes of states each\n\n", contract_.max_batch, slot_bytes(plan_.states));
 
     stored("weights, once", {});
     for (std::size_t kind = 0; kind < contract_.kinds.size(); ++kind) {
@@ -72,9 +72,9 @@ class Dump {
     text_ += "\nstates\n";
     for (const StateId id : contract_.states.ids()) {
       const StateContract& state = contract_.states[id];
-      const StatePlace& place = plan_.states[id.index];
+      const StateTable& table = plan_.states[id.index];
       text_ += fmt::format("  {:<28} {:<44} {} at {}, {} bytes a layer of kind {}\n", state.role,
-                           plan_.axes.shape(state.axes), name_of(state.element), place.offset, place.bytes,
+                           plan_.axes.shape(state.axes), name_of(state.element), table.view.offset, table.view.bytes,
                            contract_.kinds[state.scope.kind].kind.name);
     }
   }

@@ -69,12 +69,20 @@ class Planner {
 
   void place_states() {
     for (const StateContract& state : contract_.states) {
-      StatePlace place;
-      place.offset = plan_.state_bytes;
-      place.bytes = padded_bytes(plan_.axes, state.axes, state.element);
-      place.stride = aligned(place.bytes);
-      plan_.state_bytes += contract_.copies(state.scope) * place.stride;
-      plan_.states.push_back(place);
+      const auto size = [&](std::size_t axis) { return plan_.axes[state.axes[axis]].size; };
+      StateTable table;
+      table.kind = state.ring() ? StateKind::ring : StateKind::growing;
+      table.layers = contract_.copies(state.scope);
+      table.slots = size(0);
+      table.heads = size(1);
+      table.entries = size(2);
+      table.row_bytes = row_bytes(state.element, size(3));
+      table.view = {Arena::states, plan_.state_bytes, padded_bytes(plan_.axes, state.axes, state.element)};
+      table.stride = aligned(table.view.bytes);
+      table.recent = state.window.recent;
+      table.first = state.window.first;
+      plan_.state_bytes += table.layers * table.stride;
+      plan_.states.push_back(table);
     }
   }
 
@@ -240,47 +248,6 @@ std::vector<StoredId> Plan::stored_of(Scope scope) const {
   std::stable_sort(result.begin(), result.end(),
                    [&](StoredId a, StoredId b) { return first_weight(a) < first_weight(b); });
   return result;
-}
-
-std::int64_t Plan::slot_bytes(const Contract& contract) const {
-  std::int64_t bytes = 0;
-  for (const StateId id : contract.states.ids()) {
-    bytes += contract.copies(contract.states[id].scope) * states[id.index].bytes / contract.max_batch;
-  }
-  return bytes;
-}
-
-std::int64_t Plan::state_bytes_per_token(const Contract& contract) const {
-  std::int64_t bytes = 0;
-  for (const StateId id : contract.states.ids()) {
-    if (!contract.states[id].ring()) bytes += bytes_of_entry(id, contract);
-  }
-  return bytes;
-}
-
-std::int64_t Plan::state_bytes_seen(const Contract& contract, std::int64_t positions) const {
-  std::int64_t bytes = 0;
-  for (const StateId id : contract.states.ids()) {
-    const StateContract& state = contract.states[id];
-    const std::int64_t seen = state.ring() ? state.window.recent + state.window.first : positions;
-    bytes += bytes_of_entry(id, contract) * std::min(seen, positions);
-  }
-  return bytes;
-}
-
-std::int64_t Plan::slot_bytes_saved(const Contract& contract) const {
-  std::int64_t bytes = 0;
-  for (const StateId id : contract.states.ids()) {
-    const std::int64_t entries = contract.axes[contract.states[id].axes[2]].size;
-    bytes += bytes_of_entry(id, contract) * (contract.max_sequence_length - entries);
-  }
-  return bytes;
-}
-
-std::int64_t Plan::bytes_of_entry(StateId id, const Contract& contract) const {
-  const StateContract& state = contract.states[id];
-  const auto size = [&](std::size_t axis) { return contract.axes[state.axes[axis]].size; };
-  return contract.copies(state.scope) * size(1) * row_bytes(state.element, size(3));
 }
 
 std::int64_t Plan::decode_dispatches(const Contract& contract) const {

@@ -66,13 +66,6 @@ struct Stored {
   std::int64_t bytes = 0;  ///< rows padded
 };
 
-/// Where a state lies: layer n of its kind n * stride after offset.
-struct StatePlace {
-  std::int64_t offset = 0;
-  std::int64_t bytes = 0;   ///< of one layer, all slots
-  std::int64_t stride = 0;  ///< from one layer to the next
-};
-
 // ------------------------------------------------------------------------------------------------------------ kernels
 
 /// An operand of a step of a kernel's epilogue.
@@ -168,7 +161,7 @@ struct Plan {
   AxisTable axes;
   Table<Buffer> buffers;
   Table<Stored> stored;            ///< of the model first, then kind by kind
-  std::vector<StatePlace> states;  ///< by StateId
+  std::vector<StateTable> states;  ///< by StateId; the contract has their names
   std::vector<BufferId> tables;    ///< by TableId
   BufferId step, logits;
   std::vector<BufferId> carried;  ///< what goes from function to function: the hidden states
@@ -181,16 +174,6 @@ struct Plan {
   const PhasePlan& phase(const char* name) const;
   /// Those of a kind, or of the model, in the contract's order of their first weights.
   std::vector<StoredId> stored_of(Scope scope) const;
-  /// Bytes of states that one slot takes.
-  std::int64_t slot_bytes(const Contract& contract) const;
-  /// Bytes of states that one more position of a slot takes; rings take none.
-  std::int64_t state_bytes_per_token(const Contract& contract) const;
-  /// Bytes of a slot's states that the query at the last of so many positions sees.
-  std::int64_t state_bytes_seen(const Contract& contract, std::int64_t positions) const;
-  /// Bytes that rings save a slot: those of positions that have no entry of their own.
-  std::int64_t slot_bytes_saved(const Contract& contract) const;
-  /// What an entry of a state takes in the layers of its kind, in one slot.
-  std::int64_t bytes_of_entry(StateId id, const Contract& contract) const;
   /// Dispatches of one decoded token, sampling included, where no tensor has to be split.
   std::int64_t decode_dispatches(const Contract& contract) const;
 };

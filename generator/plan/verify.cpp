@@ -300,12 +300,13 @@ class PlanCheck {
     }
     std::int64_t end = 0;
     for (const StateId id : contract_.states.ids()) {
-      const StatePlace& place = plan_.states[id.index];
-      if (place.offset % view_alignment != 0 || place.stride % view_alignment != 0 || place.stride < place.bytes) {
+      const StateTable& table = plan_.states[id.index];
+      const std::int64_t begin = table.view.offset;
+      if (begin % view_alignment != 0 || table.stride % view_alignment != 0 || table.stride < table.view.bytes) {
         complain("P7", contract_.states[id].role + " is not laid out in whole layers");
       }
-      if (place.offset < end) complain("P4", contract_.states[id].role + " lies in another state");
-      end = place.offset + contract_.copies(contract_.states[id].scope) * place.stride;
+      if (begin < end) complain("P4", contract_.states[id].role + " lies in another state");
+      end = begin + table.layers * table.stride;
     }
     if (end > plan_.state_bytes) complain("P7", "states leave their arena");
   }

@@ -43,7 +43,7 @@ LengthReport report_length(const Contract& contract, const Plan& plan, std::int6
   report.prefill_flops = prefill.overflowed() ? std::numeric_limits<std::int64_t>::max() : prefill.value();
   report.prefill_flops_per_token = report.prefill_flops / length;
   report.decode_flops = contract.matrix_flops_per_token + contract.flops_per_pair * length;
-  report.cache_bytes = plan.state_bytes_seen(contract, length);
+  report.cache_bytes = state_bytes_seen(plan.states, length);
   report.decode_bytes_read = weight_bytes_of_a_token(contract, plan) + report.cache_bytes;
   return report;
 }
@@ -79,7 +79,7 @@ Report make_report(const Contract& contract, const Plan& plan) {
   report.name = contract.name;
   report.total_parameters = contract.total_parameters;
   report.components = contract.components;
-  report.kv_bytes_per_token = plan.state_bytes_per_token(contract);
+  report.kv_bytes_per_token = state_bytes_per_token(plan.states);
   report.max_sequence_length = contract.max_sequence_length;
   report.prefill_chunk = contract.prefill_chunk;
   const std::set<std::int64_t> lengths = {std::min<std::int64_t>(512, contract.max_sequence_length),
@@ -89,8 +89,8 @@ Report make_report(const Contract& contract, const Plan& plan) {
   }
   report.weight_bytes = plan.weight_bytes;
   report.state_bytes = plan.state_bytes;
-  report.slot_bytes = plan.slot_bytes(contract);
-  report.slot_bytes_saved = plan.slot_bytes_saved(contract);
+  report.slot_bytes = slot_bytes(plan.states);
+  report.slot_bytes_saved = slot_bytes_saved(plan.states, contract.max_sequence_length);
   report.max_batch = contract.max_batch;
   report.activation_bytes = plan.activation_bytes;
   report.host_bytes = plan.host_bytes;

@@ -65,7 +65,7 @@ std::int64_t prefill_bytes(const Program& program, std::int64_t tokens) {
   std::int64_t bytes = weight_bytes(program, Stage::head, 1);
   for (std::int64_t begin = 0; begin < tokens; begin += program.prefill_chunk) {
     const std::int64_t end = std::min(begin + program.prefill_chunk, tokens);
-    bytes += weight_bytes(program, Stage::layers, end - begin) + state_bytes_seen(program, end);
+    bytes += weight_bytes(program, Stage::layers, end - begin) + state_bytes_seen(program.states, end);
   }
   return bytes;
 }
@@ -74,7 +74,7 @@ std::int64_t prefill_bytes(const Program& program, std::int64_t tokens) {
 std::int64_t decode_bytes(const Program& program, std::int64_t steps) {
   const std::int64_t weights = weight_bytes(program, Stage::layers, 1) + weight_bytes(program, Stage::head, 1);
   std::int64_t bytes = steps * weights;
-  for (std::int64_t step = 1; step <= steps; ++step) bytes += state_bytes_seen(program, step + 1);
+  for (std::int64_t step = 1; step <= steps; ++step) bytes += state_bytes_seen(program.states, step + 1);
   return bytes;
 }
 

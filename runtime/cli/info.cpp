@@ -60,8 +60,9 @@ std::string info_text(const Program& program, const std::optional<DeviceInfo>& d
   line("max_sequence_length", fmt::format("{}", program.max_sequence_length));
   line("prefill_chunk", fmt::format("{}", program.prefill_chunk));
   line("max_batch", fmt::format("{} slot{}, {} bytes of states each", program.max_batch,
-                                program.max_batch == 1 ? "" : "s", slot_bytes(program)));
-  line("kv_cache", fmt::format("{}, {} bytes a token", name_of(program.kv_cache), state_bytes_per_token(program)));
+                                program.max_batch == 1 ? "" : "s", slot_bytes(program.states)));
+  line("kv_cache",
+       fmt::format("{}, {} bytes a token", name_of(program.kv_cache), state_bytes_per_token(program.states)));
   line("FLOPs a token", fmt::format("{} (attention aside)", program.flops_per_token));
   line("kernels", fmt::format("{}, {} bytes of SPIR-V", dispatches.kernels, dispatches.spirv_bytes));
   line("dispatches a token",
@@ -109,9 +110,9 @@ nlohmann::ordered_json info_json(const Program& program, const std::optional<Dev
       {"prefill_chunk", program.prefill_chunk},
       {"kv_cache", name_of(program.kv_cache)},
       {"max_batch", program.max_batch},
-      {"slot_bytes", slot_bytes(program)},
-      {"slot_bytes_saved_by_windows", slot_bytes_saved(program)},
-      {"state_bytes_per_token", state_bytes_per_token(program)},
+      {"slot_bytes", slot_bytes(program.states)},
+      {"slot_bytes_saved_by_windows", slot_bytes_saved(program.states, program.max_sequence_length)},
+      {"state_bytes_per_token", state_bytes_per_token(program.states)},
       {"flops_per_token", program.flops_per_token},
       {"spirv_bytes", dispatches.spirv_bytes},
       {"dispatches",

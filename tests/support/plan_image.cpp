@@ -34,18 +34,12 @@ double& PlanImage::at(const Place& place, std::int64_t row, std::int64_t column)
 
 double& PlanImage::state_at(std::uint32_t state, std::int64_t layer, std::int64_t position, std::int64_t column) {
   const StateContract& contract = contract_.states[{state}];
-  const StatePlace& place = plan_.states[state];
+  const StateTable& table = plan_.states[state];
   const std::vector<std::int32_t>& layers = contract_.kinds[contract.scope.kind].layers;
   const auto nth = std::find(layers.begin(), layers.end(), layer) - layers.begin();
-  const std::int64_t heads = plan_.axes[contract.axes[1]].size, entries = plan_.axes[contract.axes[2]].size;
   const std::int64_t head_dim = plan_.axes[contract.axes[3]].size;
-  StateTable table{};
-  table.kind = contract.ring() ? StateKind::ring : StateKind::growing;
-  table.heads = heads;
-  table.entries = entries;
-  table.first = contract.window.first;
   const std::int64_t row = state_row(table, slot_, column / head_dim, state_entry(table, position));
-  const std::int64_t byte = place.offset + nth * place.stride + row * row_bytes(contract.element, head_dim) +
+  const std::int64_t byte = table.view.offset + nth * table.stride + row * table.row_bytes +
                             column % head_dim * element_bytes(contract.element);
   return states_.at(static_cast<std::size_t>(byte / 2));
 }

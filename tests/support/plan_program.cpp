@@ -89,20 +89,8 @@ void PlanProgram::add_weights(Scope scope) {
 
 void PlanProgram::add_states() {
   for (const StateId id : contract_.states.ids()) {
-    const StateContract& state = contract_.states[id];
-    const StatePlace& place = plan_.states[id.index];
-    const auto size = [&](std::size_t axis) { return contract_.axes[state.axes[axis]].size; };
-    states_.push_back({keep(state.role),
-                       state.ring() ? StateKind::ring : StateKind::growing,
-                       static_cast<std::int64_t>(contract_.kinds[state.scope.kind].layers.size()),
-                       size(0),
-                       size(1),
-                       size(2),
-                       row_bytes(state.element, size(3)),
-                       place.stride,
-                       {Arena::states, place.offset, place.bytes},
-                       state.window.recent,
-                       state.window.first});
+    states_.push_back(plan_.states[id.index]);
+    states_.back().name = keep(contract_.states[id].role);
   }
   program_.states = states_;
 }
@@ -130,8 +118,8 @@ monomorph::Argument PlanProgram::argument(const generator::Argument& argument, s
   using AnyWeight = Weight<Nothing, f32>;
   if (const auto* buffer = std::get_if<BufferId>(&argument)) return AnyTensor{view(*buffer)};
   if (const auto* state = std::get_if<StateId>(&argument)) {
-    const StatePlace& place = plan_.states[state->index];
-    return AnyTensor{{Arena::states, place.offset + turn(layer) * place.stride, place.bytes}};
+    const StateTable& table = plan_.states[state->index];
+    return AnyTensor{{Arena::states, table.view.offset + turn(layer) * table.stride, table.view.bytes}};
   }
   const StoredId id = std::get<StoredId>(argument);
   const Scope scope = plan_.stored[id].scope;

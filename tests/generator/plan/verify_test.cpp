@@ -94,7 +94,7 @@ const std::vector<Mutation> mutations = {
        p.activation_bytes += other.bytes;
        p.carried[0] = p.buffers.add(other);
      }},
-    {"P4", "a state inside another", [](Plan& p) { p.states.at(1).offset = p.states.at(0).offset; }},
+    {"P4", "a state inside another", [](Plan& p) { p.states.at(1).view.offset = p.states.at(0).view.offset; }},
     {"P4", "a weight that lies nowhere", [](Plan& p) { p.stored[{0}].pieces.at(0).weight = {}; }},
     {"P4", "a weight that lies twice", [](Plan& p) { p.stored.add(p.stored[{0}]); }},
     {"P5", "two arguments of one type",
