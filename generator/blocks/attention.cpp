@@ -327,8 +327,9 @@ ValueId build(const BlockContext& context, Builder& build, ValueId in) {
 }
 
 /// Scores and their weighted sum: 2 operations each for an element of a query.
-std::int64_t flops_per_pair(const BlockContext& context) {
-  return 4 * own(context).num_attention_heads.value * own(context).head_dim.value;
+PairWork pair_work(const BlockContext& context) {
+  const AttentionSection& attention = own(context);
+  return {4 * attention.num_attention_heads.value * attention.head_dim.value, window_of(attention)};
 }
 
 }  // namespace
@@ -345,7 +346,7 @@ BlockType attention_block() {
           advise,
           declare,
           build,
-          flops_per_pair};
+          pair_work};
 }
 
 }  // namespace monomorph::generator

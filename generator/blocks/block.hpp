@@ -16,6 +16,7 @@ namespace monomorph::generator {
 
 class Builder;
 class Declarations;
+struct PairWork;
 struct Value;
 
 /// A sub-block and what it stands in.
@@ -42,8 +43,8 @@ struct BlockType {
   void (*declare)(const BlockContext& context, Declarations& declare);
   /// The operations from what the sub-block reads to what it adds to the residual stream.
   Id<Value> (*build)(const BlockContext& context, Builder& build, Id<Value> in);
-  /// Operations for each pair of a token and a position that it sees; null: none.
-  std::int64_t (*flops_per_pair)(const BlockContext& context);
+  /// The work that grows with the positions that a token sees; null: none.
+  PairWork (*pair_work)(const BlockContext& context);
 };
 
 /// Every type, in the order in which they are documented.

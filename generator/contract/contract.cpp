@@ -39,9 +39,11 @@ void sum_up(Contract& contract) {
   }
   for (const LayerContract& layer : contract.kinds) {
     for (const Block* block : layer.kind.blocks()) {
-      if (block->type->flops_per_pair == nullptr) continue;
-      contract.flops_per_pair += static_cast<std::int64_t>(layer.layers.size()) *
-                                 block->type->flops_per_pair({contract.model, layer.kind, *block});
+      if (block->type->pair_work == nullptr) continue;
+      const PairWork own = block->type->pair_work({contract.model, layer.kind, *block});
+      auto row = std::ranges::find(contract.pair_work, own.window, &PairWork::window);
+      if (row == contract.pair_work.end()) row = contract.pair_work.insert(row, {0, own.window});
+      row->flops += static_cast<std::int64_t>(layer.layers.size()) * own.flops;
     }
   }
 }

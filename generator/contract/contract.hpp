@@ -42,6 +42,12 @@ struct Scope {
   bool operator==(const Scope&) const = default;
 };
 
+/// Operations for each pair of a token and a position that it sees.
+struct PairWork {
+  std::int64_t flops = 0;
+  Window window;  ///< what tokens see
+};
+
 /// A weight of the model, whatever tensors of the checkpoint hold it: q, k and v are three.
 struct WeightContract {
   std::string part;  ///< "embedding.tokens", "layers.{i}.attention.q", "layers.{i}.mlp.input_norm" ...
@@ -129,7 +135,7 @@ struct Contract {
   std::int64_t total_parameters = 0;          ///< of the checkpoint, tied weights once
   std::vector<ComponentContract> components;  ///< sum to the total
   std::int64_t matrix_flops_per_token = 0;    ///< 2 x weights multiplied, the head included
-  std::int64_t flops_per_pair = 0;            ///< of all layers, for each pair of a token and a position it sees
+  std::vector<PairWork> pair_work;            ///< of all layers, a row for each window
   std::int64_t kv_elements_per_token = 0;     ///< keys and values that grow, of all layers
 
   /// The weight of this role; none where the scope has none. Biases are roles of their own.

@@ -92,15 +92,21 @@ CheckpointPart Declarations::whole(const std::string& part, bool bias, std::int6
 }
 
 /// Leaves a view those of a tensor's rows that are one projection's: the tensor holds `name.fused` part after part, or
-/// of each head so.
+/// of each head so, or of each key head with the query heads that it serves.
 void Declarations::cut(RowView& view, const TensorName& name, const std::string& own,
                        const std::vector<Projection>& all) const {
-  std::int64_t before = 0, stride = 0, pieces = 1;
+  std::vector<const Projection*> parts;
   for (const std::string& word : name.fused) {
     const auto part = std::find_if(all.begin(), all.end(), [&](const Projection& one) { return one.word == word; });
-    if (part == all.end()) continue;  // has been reported
-    if (!name.interleaved.empty()) pieces = std::max<std::int64_t>(part->heads, 1);
-    if (word == own) before = stride;
+    if (part != all.end()) parts.push_back(&*part);  // otherwise it has been reported
+  }
+  std::int64_t before = 0, stride = 0, pieces = 1;
+  if (!name.interleaved.empty()) {
+    pieces = std::ranges::min(parts, {}, &Projection::heads)->heads;
+    pieces = std::max<std::int64_t>(pieces, 1);
+  }
+  for (const Projection* part : parts) {
+    if (part->word == own) before = stride;
     stride += contract_.axes[part->rows].size / pieces;
   }
   view.source_row = before;

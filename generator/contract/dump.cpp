@@ -6,6 +6,10 @@
 namespace monomorph::generator {
 namespace {
 
+std::string dump_window(const Window& window) {
+  return fmt::format("{} recent and {} first", window.recent, window.first);
+}
+
 std::string dump_norm(const NormContract& norm) {
   return fmt::format("{} eps {}{}{}{}", name_of(norm.type), norm.eps, norm.weight ? "" : " without weights",
                      norm.weight_offset != 0 ? fmt::format(" weight_offset {}", norm.weight_offset) : "",
@@ -36,9 +40,8 @@ void dump_weights(Scope scope, const Contract& contract, std::string& out) {
   }
   for (const StateContract& state : contract.states) {
     if (state.scope != scope) continue;
-    out += fmt::format(
-        "  state {}: [{}] {}{}\n", state.role, dump_axes(state.axes, contract.axes), name_of(state.element),
-        state.ring() ? fmt::format(", ring of {} recent and {} first", state.window.recent, state.window.first) : "");
+    out += fmt::format("  state {}: [{}] {}{}\n", state.role, dump_axes(state.axes, contract.axes),
+                       name_of(state.element), state.ring() ? ", ring of " + dump_window(state.window) : "");
   }
 }
 
@@ -89,8 +92,12 @@ std::string dump_contract(const Contract& contract) {
                        component.parameters);
   }
   out += '\n';
-  out += fmt::format("matrix flops per token {}, flops per pair {}, kv elements per token {}\n",
-                     contract.matrix_flops_per_token, contract.flops_per_pair, contract.kv_elements_per_token);
+  out += fmt::format("matrix flops per token {}, kv elements per token {}\n", contract.matrix_flops_per_token,
+                     contract.kv_elements_per_token);
+  for (const PairWork& work : contract.pair_work) {
+    out += fmt::format("flops per pair {}{}\n", work.flops,
+                       work.window.recent == 0 ? "" : " within " + dump_window(work.window));
+  }
   out += "\nonce\n";
   dump_weights({}, contract, out);
   for (std::size_t kind = 0; kind < contract.kinds.size(); ++kind) dump_kind(kind, contract, out);

@@ -184,15 +184,17 @@ const Projection* find_projection(const ProjectionGroup& group, const std::strin
   return nullptr;
 }
 
-/// Rows that alternate by heads: of parts that have the same heads.
+/// Rows that alternate by heads: of parts that have the same heads, or by the heads of keys.
 void interleaved_parts_have_heads(const std::string& line, const TensorName& name, const Declarations& declared,
                                   Diagnostics& diagnostics) {
   const auto error = [&](const std::string& message) {
     diagnostics.error("checkpoint.interleaved", name.span, message);
   };
-  if (name.interleaved != "head") {
-    return error(fmt::format("interleaved is \"{}\"; \"head\" is required: of each head, its rows of the parts in turn",
-                             name.interleaved));
+  if (name.interleaved != "head" && name.interleaved != "kv_group") {
+    return error(
+        fmt::format("interleaved is \"{}\"; it may be \"head\", of each head its rows of the parts in turn, or "
+                    "\"kv_group\", the same of each key head with all query heads that it serves",
+                    name.interleaved));
   }
   if (name.fused.empty()) {
     return error(fmt::format("{} has no parts that alternate: interleaved belongs to a tensor of several", line));
@@ -208,8 +210,11 @@ void interleaved_parts_have_heads(const std::string& line, const TensorName& nam
                       "and v",
                       line));
     }
-    if (heads.size() > 1) {
-      return error(fmt::format("{} alternates by head, and its parts have {} heads", line, fmt::join(heads, " and ")));
+    if (heads.size() > 1 && name.interleaved == "head") {
+      return error(
+          fmt::format("{} alternates by head, and its parts have {} heads: they alternate by \"kv_group\" if at "
+                      "all",
+                      line, fmt::join(heads, " and ")));
     }
   }
 }

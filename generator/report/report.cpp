@@ -37,12 +37,18 @@ LengthReport report_length(const Contract& contract, const Plan& plan, std::int6
   report.length = length;
   const std::int64_t head = 2 * contract.vocab_size * contract.hidden_size;
   const std::int64_t body = contract.matrix_flops_per_token - head;
-  // A causal prompt attends to length (length + 1) / 2 pairs.
-  const Checked pairs(length * (length + 1) / 2);
-  const Checked prefill = Checked(body) * length + head + Checked(contract.flops_per_pair) * pairs;
+  Checked prefill = Checked(body) * length + head;
+  report.decode_flops = contract.matrix_flops_per_token;
+  for (const PairWork& work : contract.pair_work) {
+    // The first tokens of a prompt see all before them, the others as many as the window has.
+    const std::int64_t seen = work.window.recent + work.window.first;
+    const std::int64_t most = seen > 0 ? std::min(seen, length) : length;
+    const Checked pairs(most * (most + 1) / 2 + (length - most) * most);
+    prefill = prefill + Checked(work.flops) * pairs;
+    report.decode_flops += work.flops * most;
+  }
   report.prefill_flops = prefill.overflowed() ? std::numeric_limits<std::int64_t>::max() : prefill.value();
   report.prefill_flops_per_token = report.prefill_flops / length;
-  report.decode_flops = contract.matrix_flops_per_token + contract.flops_per_pair * length;
   report.cache_bytes = state_bytes_seen(plan.states, length);
   report.decode_bytes_read = weight_bytes_of_a_token(contract, plan) + report.cache_bytes;
   return report;

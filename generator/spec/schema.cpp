@@ -54,7 +54,7 @@ struct FormSchema {
     const Json name = object({{"name", string},
                               {"transposed", boolean},
                               {"fused", list_of(string)},
-                              {"interleaved", {{"enum", {"head"}}}},
+                              {"interleaved", {{"enum", {"head", "kv_group"}}}},
                               {"exact", boolean}},
                              {"name"});
     Json properties = Json::object();

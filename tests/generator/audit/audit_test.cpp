@@ -241,3 +241,17 @@ TEST_CASE("every row of a tensor is read once: a row that is dropped, read twice
   CHECK(spoiled("mlp::up_proj", [](monomorph::RowView& view) { view.rows -= 2; }) ==
         "h.{i}.gate_up.weight: rows 10 to 11 are read for nothing");
 }
+
+TEST_CASE("every row of a tensor that alternates by key head is read once, however many query heads one serves") {
+  for (const char* kv_heads : {"1", "2", "4"}) {
+    std::string text = small_llama_text(true);
+    text.replace(text.find("num_key_value_heads = 2"), 23, std::string("num_key_value_heads = ") + kv_heads);
+    const Contract contract =
+        contract_of(text +
+                    "[checkpoint.tensors]\n\"layers.{i}.attention.qkv\" = { name = \"h.{i}.qkv\", fused = "
+                    "[\"k\", \"q\", \"v\"], interleaved = \"kv_group\" }\n");
+    Diagnostics diagnostics;
+    audit_rows(contract, diagnostics);
+    CHECK(diagnostics.all().empty());
+  }
+}

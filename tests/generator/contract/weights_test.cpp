@@ -171,6 +171,22 @@ TEST_CASE("of a tensor whose rows alternate by head each projection has runs of 
   }
 }
 
+TEST_CASE("of a tensor whose rows alternate by key head the queries have runs of all heads that one serves") {
+  const Contract contract =
+      contract_of(tiny +
+                      "[checkpoint.tensors]\n\"layers.{i}.attention.qkv\" = { name = "
+                      "\"l.{i}.qkv\", fused = [\"q\", \"k\", \"v\"], interleaved = \"kv_group\" }\n",
+                  {{"attention.bias", "[\"q\", \"k\", \"v\"]"}});
+  for (const char* what : {"_proj", "_bias"}) {
+    const auto view = [&](const char* word) {
+      return source(contract, {0}, std::string("attention::") + word + what).view;
+    };
+    CHECK(view("q") == monomorph::RowView{96, 0, 192, false, 48, 96});  // two key heads, two query heads for each
+    CHECK(view("k") == monomorph::RowView{48, 48, 192, false, 24, 96});
+    CHECK(view("v") == monomorph::RowView{48, 72, 192, false, 24, 96});
+  }
+}
+
 TEST_CASE("any projections of one input may share a tensor, the others stand alone") {
   const Contract contract =
       contract_of(tiny +

@@ -33,6 +33,22 @@ TEST_CASE("work is counted at the stated length") {
   CHECK(length.prefill_flops_per_token == length.prefill_flops / 64);
 }
 
+TEST_CASE("a token's scores are those of the keys that its window shows") {
+  const auto of_window = [](const char* window) {
+    return report_of({{"attention.sliding_window", window}}).lengths[0];
+  };
+  const LengthReport whole = report_of({}).lengths[0];
+  const std::int64_t a_pair = 4 * 4 * 96;
+  CHECK(of_window("5").decode_flops == whole.decode_flops - a_pair * (64 - 5));
+  std::int64_t hidden = 0;
+  for (std::int64_t position = 0; position < 64; ++position) hidden += std::max<std::int64_t>(position + 1 - 5, 0);
+  CHECK(of_window("5").prefill_flops == whole.prefill_flops - a_pair * hidden);
+  for (const char* window : {"64", "100"}) {  // every key is in them
+    CHECK(of_window(window).decode_flops == whole.decode_flops);
+    CHECK(of_window(window).prefill_flops == whole.prefill_flops);
+  }
+}
+
 TEST_CASE("keys and values take their type's bytes") {
   CHECK(report_of({}).kv_bytes_per_token == 4 * 2 * 48 * 2);
   CHECK(report_of({{"engine.kv_cache", "f32"}}).kv_bytes_per_token == 4 * 2 * 48 * 4);
