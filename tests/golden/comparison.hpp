@@ -23,6 +23,9 @@ class Comparison {
 
   /// The next token's logits; compared where the golden keeps them.
   void next(std::span<const float> logits);
+  /// So many tokens whose logits nobody asked for; none of their rows is kept.
+  void skip(std::int64_t count) { position_ += count; }
+  std::int64_t position() const { return position_; }
   /// Logits of the last of `length` tokens.
   void last_of_prompt(std::int64_t length, std::span<const float> logits);
 
