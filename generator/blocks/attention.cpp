@@ -28,7 +28,7 @@ const std::vector<FieldRow<AttentionSection>>& fields() {
       expression(row<S>("scale", at(&S::scale), literal("\"1 / sqrt(head_dim)\""), "",
                         "Factor of query times key: an expression of the spec's own numbers")),
       row<S>("bias", at(&S::bias), literal("false"), "",
-             "Projections with a bias: true, false, or a list out of \"q\", \"k\", \"v\", \"o\""),
+             "Projections with a bias: true, false, or a list out of \"q\", \"k\", \"v\", \"gate\", \"o\""),
       row<S>("qk_norm", at(&S::qk_norm), literal("\"none\""), "",
              "RMS normalisation of queries and keys, with weights: none, over each head, or over the whole projection",
              {"none", "head", "projection"}),
@@ -53,6 +53,10 @@ const std::vector<FieldRow<AttentionSection>>& fields() {
           row<S>(
               "window", at(&S::window), computed("none"), "keys",
               "{ recent, first }: a mask shows no key but the last `recent` ones and those of the `first` positions")),
+      row<S>("gate", at(&S::gate), literal("\"none\""), "",
+             "What attention gives is multiplied by sigmoid(gate) before o. The gate is a projection of the input: a "
+             "number for each query head, or for each element of one",
+             {"none", "head", "element"}),
   };
   return rows;
 }
@@ -251,7 +255,9 @@ void check(const BlockContext& context, Diagnostics& diagnostics) {
   kv_heads_divide_heads(attention, diagnostics);
   head_dim_is_known(context.model, attention, diagnostics);
   attention_scale(context, diagnostics);
-  check_bias_projections(attention.bias, "attention", {"q", "k", "v", "o"}, diagnostics);
+  std::vector<std::string> projections = {"q", "k", "v", "o"};
+  if (attention.gate.value != "none") projections.insert(projections.end() - 1, "gate");
+  check_bias_projections(attention.bias, "attention", projections, diagnostics);
   check_keys(context, diagnostics);
   check_position(context, attention.num_attention_heads, attention.head_dim, diagnostics);
 }
@@ -283,10 +289,12 @@ void declare(const BlockContext& context, Declarations& declare) {
   const AxisId kv = declare.axis("kv", num_kv_heads * head_dim, of_heads, {kv_heads, head});
   const AxisId hidden = declare.hidden();
 
-  declare.projections("input", attention.bias,
-                      {{"q", q, hidden, false, num_heads},
-                       {"k", kv, hidden, false, num_kv_heads},
-                       {"v", kv, hidden, false, num_kv_heads}});
+  std::vector<Projection> inputs = {{"q", q, hidden, false, num_heads},
+                                    {"k", kv, hidden, false, num_kv_heads},
+                                    {"v", kv, hidden, false, num_kv_heads}};
+  const std::string& gate = attention.gate.value;
+  if (gate != "none") inputs.push_back({"gate", gate == "head" ? heads : q, hidden, false, num_heads});
+  declare.projections("input", attention.bias, inputs);
   if (attention.qk_norm.value == "head") {
     declare.norm_weight("q_norm", head);
     declare.norm_weight("k_norm", head);
@@ -303,6 +311,8 @@ ValueId build(const BlockContext& context, Builder& build, ValueId in) {
   ValueId queries = build.projection("q", in, "queries");
   ValueId keys = build.projection("k", in, "keys");
   const ValueId values = build.projection("v", in, "values");
+  const bool gated = own(context).gate.value != "none";
+  const ValueId gate = gated ? build.projection("gate", in, "gate") : ValueId{};
   if (own(context).qk_norm.value != "none") {
     const NormSection& shared = context.kind.norm;
     const NormContract norm{NormType::rms_norm, shared.eps.value, false, true, shared.weight_offset.value};
@@ -323,7 +333,12 @@ ValueId build(const BlockContext& context, Builder& build, ValueId in) {
                       position_slopes(context, own(context).num_attention_heads.value),
                       window.recent,
                       window.first};
-  return build.projection("o", build.attention(how, queries, cached_keys, cached_values, "attended"), "projected");
+  ValueId attended = build.attention(how, queries, cached_keys, cached_values, "attended");
+  if (gated) {
+    static const Expression gating = known_expression("x * sigmoid(gate)", {"x", "gate"});
+    attended = build.map("gated", gating, {"x", "gate"}, {attended, gate}, "gated");
+  }
+  return build.projection("o", attended, "projected");
 }
 
 /// Scores and their weighted sum: 2 operations each for an element of a query.
@@ -337,7 +352,7 @@ PairWork pair_work(const BlockContext& context) {
 BlockType attention_block() {
   return {"attention",
           "Causal self-attention.",
-          {"q", "k", "v", "q_norm", "k_norm", "o"},
+          {"q", "k", "v", "gate", "q_norm", "k_norm", "o"},
           true,
           make_section<AttentionSection>,
           bind_section<AttentionSection>,

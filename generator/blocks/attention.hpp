@@ -10,13 +10,14 @@ struct AttentionSection {
   Field<std::int64_t> num_key_value_heads;  ///< default: num_attention_heads
   Field<std::int64_t> head_dim;             ///< default: hidden_size / num_attention_heads
   Field<std::string> scale;                 ///< an expression of the spec's numbers; default 1 / sqrt(head_dim)
-  Field<Biases> bias;                       ///< of q, k, v, o
+  Field<Biases> bias;                       ///< of q, k, v, gate, o
   Field<std::string> qk_norm;               ///< none | head | projection
   Field<std::string> softcap;               ///< an expression; scores become softcap * tanh(score / softcap)
   Field<std::string> score;                 ///< an expression of score, query, key, head (and slope with ALiBi)
   Field<std::int64_t> sliding_window;       ///< keys that a query sees, its own among them
   Field<std::string> mask;                  ///< a condition of query and key
   Field<Window> window;                     ///< that no key which the mask shows is outside of
+  Field<std::string> gate;                  ///< none | head | element
 };
 
 BlockType attention_block();

@@ -47,4 +47,12 @@ bool AxisTable::has_factor(AxisId axis, AxisId factor) const {
   return std::any_of(factors.begin(), factors.end(), [&](AxisId each) { return has_factor(each, factor); });
 }
 
+std::int64_t AxisTable::run_of(AxisId axis, AxisId part) const {
+  if (axis == part) return 1;
+  const Axis& whole = (*this)[axis];
+  if ((*this)[part].size == 1) return whole.size;
+  if (whole.factors.empty()) return 0;
+  return run_of(whole.factors[0], part) * (whole.size / (*this)[whole.factors[0]].size);
+}
+
 }  // namespace monomorph::generator

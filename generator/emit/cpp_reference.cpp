@@ -22,7 +22,7 @@ std::string identifier(const std::string& role) {
 class Locals {
  public:
   Locals(const Graph& graph, const Contract& contract, const AxisTable& axes, const Function& function)
-      : graph_(graph), contract_(contract) {
+      : graph_(graph), contract_(contract), axes_(axes) {
     for (const Axis& axis : axes) taken_.insert(axis.name);  // locals must not hide what template arguments are made of
     for (const ValueId parameter : function.parameters) add(parameter);
     for (const OpId op : function.ops) add(graph.ops[op].out);
@@ -46,6 +46,13 @@ class Locals {
     }
   }
 
+  /// An operand of a Map: a weight is read into numbers.
+  std::string of_map(ValueId id) const {
+    const Value& value = graph_.values[id];
+    if (value.storage != Storage::weight) return of(id);
+    return fmt::format("weight_row<{}::size>(weights_, {})", axes_[value.axes[0]].name, of(id));
+  }
+
  private:
   /// Versions of a state are one list of entries.
   void add(ValueId id) {
@@ -62,6 +69,7 @@ class Locals {
 
   const Graph& graph_;
   const Contract& contract_;
+  const AxisTable& axes_;
   std::map<ValueId, std::string> names_;
   std::set<std::string> taken_;
 };
@@ -114,7 +122,7 @@ std::string spelled(const ReferenceCall& call, const Locals& locals, const AxisT
   if (call.attention != nullptr) {
     for (const std::string& lambda : lambdas_of(*call.attention)) add(lambda);
   }
-  for (const ValueId operand : call.operands) add(locals.of(operand));
+  for (const ValueId operand : call.operands) add(call.map != nullptr ? locals.of_map(operand) : locals.of(operand));
   for (const double number : call.numbers) add(float_literal(number));
   if (call.positions) add("first_position");
   return fmt::format("{}{}({});", call.function, sizes.empty() ? "" : "<" + sizes + ">", arguments);

@@ -107,11 +107,19 @@ void add_operands(const Kernel& kernel, Holes& holes) {
     const std::string name = fmt::format("operand{}", i);
     const bool given = holes.contains(name);
     holes.insert_or_assign(name, given);
-    if (!given || !map) continue;
+    if (!given || !holes.contains(name + "_stride")) continue;
+    std::string element = map ? "c" : "column";
+    if (const auto run = holes.extract(name + "_run"))
+      element += fmt::format(" / {}", std::get<std::int64_t>(run.mapped().value));
+    if (!map) {
+      holes.insert({name + "_element", element});
+      continue;
+    }
     operands.push_back({{"name", fmt::format("operand_{}", i)},
                         {"buffer", name},
                         {"stride", holes.at(name + "_stride")},
-                        {"column", holes.at(name + "_column")}});
+                        {"column", holes.at(name + "_column")},
+                        {"element", element}});
     holes.erase(name + "_stride");
     holes.erase(name + "_column");
   }

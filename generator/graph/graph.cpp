@@ -27,4 +27,12 @@ bool Graph::is_parameter(ValueId value) const {
   return std::find(parameters.begin(), parameters.end(), value) != parameters.end();
 }
 
+std::int64_t Graph::run_of(ValueId whole, ValueId operand) const {
+  const std::vector<AxisId>&rows = values[whole].axes, &own = values[operand].axes;
+  const bool weight = values[operand].storage == Storage::weight;
+  if (!weight && values[operand].storage != Storage::activation) return 0;
+  const bool fits = weight ? own.size() == 1 : own.size() == 2 && own[0] == rows[0];
+  return fits ? axes.run_of(rows[1], own.back()) : 0;
+}
+
 }  // namespace monomorph::generator

@@ -32,6 +32,9 @@ struct Graph {
   std::vector<OpId> readers(ValueId value) const;
   bool is_result(ValueId value) const;
   bool is_parameter(ValueId value) const;
+  /// Neighbouring elements of a row of `whole` to each element of a Map's operand: 1 where they are alike; 0 where it
+  /// is no operand for such rows.
+  std::int64_t run_of(ValueId whole, ValueId operand) const;
 };
 
 /// Builds the forward pass of an accepted contract.

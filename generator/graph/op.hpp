@@ -49,7 +49,8 @@ struct Norm {
 /// (x, weight, bias?) -> weight x + bias
 struct Linear {};
 
-/// (operands...) -> an expression of them, element by element
+/// (operands...) -> an expression of them, element by element of the first. Others may have one element for a run of
+/// its (a gate for each head), and may be weights, which are the same for every token
 struct Map {
   Expression expression;
   std::vector<std::string> names;  ///< of the operands in the expression

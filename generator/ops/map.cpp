@@ -1,4 +1,6 @@
-// Map: an expression of values of one shape, element by element.
+// Map: an expression of values, element by element of the first.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "generator/ops/op_type.hpp"
@@ -16,9 +18,11 @@ void verify(const Op& op, OperandCheck& check) {
   if (!check.operands(map.names.size(), map.names.size())) return;
   if (map.names.empty()) return check.fault("has no operands");
   if (static_cast<std::int64_t>(map.names.size()) > most_operands) return check.fault("has too many operands");
-  for (std::size_t i = 0; i < op.in.size(); ++i) {
-    if (!check.matrix(i)) return;
-    check.axes(i, check.in(0).axes);
+  if (!check.matrix(0)) return;
+  for (std::size_t i = 1; i < op.in.size(); ++i) {
+    if (check.graph().run_of(op.in[0], op.in[i]) == 0) {
+      check.fault(fmt::format("cannot spread operand {} over the elements of the first", i));
+    }
   }
   for (const std::string& name : names_in(map.expression)) {
     if (std::find(map.names.begin(), map.names.end(), name) == map.names.end()) {

@@ -134,7 +134,7 @@ bool accepts_epilogue(const Group& group, const Planning& planning, const std::v
   for (const ValueId value : computed) {
     const bool read =
         std::any_of(maps.begin(), maps.end(), [&](OpId id) { return contains(planning.op(id).in, value); });
-    if (read == (value == output)) return false;
+    if (read == (value == output) || !planning.elementwise(value, output)) return false;
   }
   const std::vector<ValueId> given = step_operands(group, planning);
   if (static_cast<std::int64_t>(given.size()) > operands) return false;
@@ -147,8 +147,9 @@ bool accepts_epilogue(const Group& group, const Planning& planning, const std::v
     known.push_back(planning.op(id).out);
   }
   return std::all_of(given.begin(), given.end(), [&](ValueId operand) {
-    const bool fits = planning.value(operand).storage == Storage::activation && planning.elementwise(operand, output);
-    return fits && !(quads && is_column(operand, planning));
+    const std::int64_t run = planning.graph.run_of(output, operand);
+    const bool as_rows = run == 1 && planning.value(operand).storage == Storage::activation;
+    return quads ? as_rows && !is_column(operand, planning) : run > 0;
   });
 }
 
@@ -186,6 +187,18 @@ void Draft::rows(const std::string& name, ValueId value, Access access) {
   bind(name, access, false, place.buffer);
 }
 
+void Draft::operand(const std::string& name, ValueId value, ValueId whole) {
+  if (planning_.value(value).storage == Storage::weight) {
+    weight(name, value);
+    set(name + "_stride", 0);
+    set(name + "_column", 0);
+  } else {
+    activation(name, value, Access::read);
+  }
+  const std::int64_t run = planning_.graph.run_of(whole, value);
+  if (run > 1) set(name + "_run", run);
+}
+
 void Draft::state(const std::string& name, ValueId value, Access access) {
   const StateId id{planning_.value(value).declared};
   const StateContract& state = planning_.contract.states[id];
@@ -215,11 +228,12 @@ void Draft::epilogue(const std::vector<ValueId>& first, bool quads, bool in_plac
   const Place place = placement_.place(output);
   std::vector<ValueId> buffers;
   for (const ValueId operand : step_operands(group_, planning_)) {
-    if (same(placement_.place(operand), place)) {
+    const bool given = planning_.value(operand).storage == Storage::activation;
+    if (given && same(placement_.place(operand), place)) {
       in_place = true;
     } else {
       const std::string name = "operand" + std::to_string(buffers.size());
-      quads ? rows(name, operand, Access::read) : activation(name, operand, Access::read);
+      quads ? rows(name, operand, Access::read) : this->operand(name, operand, output);
       buffers.push_back(operand);
     }
   }

@@ -66,6 +66,8 @@ class Draft {
 
  private:
   void bind(const std::string& name, Access access, bool splits, Argument argument);
+  /// Binds what a Map reads beside `whole`, and sets <name>_run where it has an element for several.
+  void operand(const std::string& name, ValueId value, ValueId whole);
 
   const Group& group_;
   const Planning& planning_;
@@ -73,8 +75,9 @@ class Draft {
 };
 
 /// The Maps of a group are a chain that its kernel can compute: each reads what the kernel computed (`first`), earlier
-/// ones, and at most `operands` values of the same shape that the group is given; all but the last one's result is read
-/// by them. Without Maps `first` is one value. `quads`: operands begin rows of their own.
+/// ones, and at most `operands` values that the group is given; all but the last one's result is read by them. What is
+/// computed has one shape. Without Maps `first` is one value. `quads`: operands have that shape too, and begin rows of
+/// their own.
 bool accepts_epilogue(const Group& group, const Planning& planning, const std::vector<ValueId>& first,
                       std::int64_t operands, bool quads);
 /// What the epilogue binds: its operands and the output.

@@ -42,7 +42,9 @@ bool stack_rows(Partition& partition, OpId id) {
     const Op& op = planning.op(candidate);
     if (as<Linear>(op) == nullptr || planning.graph.is_result(op.out)) return false;
     const std::vector<OpId> readers = planning.graph.readers(op.out);
-    return std::none_of(readers.begin(), readers.end(), [&](OpId r) { return as<Map>(planning.op(r)) != nullptr; });
+    return std::none_of(readers.begin(), readers.end(), [&](OpId r) {
+      return as<Map>(planning.op(r)) != nullptr && planning.elementwise(planning.op(r).out, op.out);
+    });
   };
   const Op& op = planning.op(id);
   if (!stacks(id) || !is_single(partition, id)) return false;

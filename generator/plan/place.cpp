@@ -93,6 +93,7 @@ std::vector<ValueId> in_place_operands(const Group& group, const Planning& plann
   if (of_rows && ops_of<Gather>(group, planning).empty()) candidates.push_back(anchor.in[0]);
   // Not what other rows or columns of the result are computed from.
   std::erase_if(candidates, [&](ValueId candidate) {
+    if (!planning.elementwise(candidate, planning.op(group.ops.back()).out)) return true;
     return std::any_of(group.ops.begin(), group.ops.end(), [&](OpId id) {
       const Op& op = planning.op(id);
       const bool reads = std::find(op.in.begin(), op.in.end(), candidate) != op.in.end();

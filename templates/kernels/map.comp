@@ -1,8 +1,8 @@
 //! columns = { type = "uint", sample = 67, is = "elements of a row" }
 //! outputs_stride = { type = "uint", sample = 68, is = "floats from one row of outputs to the next" }
 //! outputs_column = { type = "uint", sample = 0, is = "of the first result" }
-//! operands = { type = "list", fields = ["name", "buffer", "stride", "column"], is = "what is read, element by element", sample = [
-//!   { name = "operand_0", buffer = "operand0", stride = 68, column = 0 } ] }
+//! operands = { type = "list", fields = ["name", "buffer", "stride", "column", "element"], is = "what is read, element by element", sample = [
+//!   { name = "operand_0", buffer = "operand0", stride = 68, column = 0, element = "c / 4" } ] }
 //! buffer.operand0 = { view = "float", when = "operand0", is = "rows x columns" }
 //! buffer.operand1 = { view = "float", when = "operand1", is = "rows x columns" }
 //! buffer.operand2 = { view = "float", when = "operand2", is = "rows x columns" }
@@ -26,7 +26,7 @@ void main() {
   for (uint c = gl_LocalInvocationIndex; c < columns; c += workgroup_size) {
     const uint place = pass_row * outputs_stride + outputs_column + c;
 //% for operand in operands
-    const float ${operand.name} = ${operand.buffer}[pass_row * ${operand.stride} + ${operand.column} + c];
+    const float ${operand.name} = ${operand.buffer}[pass_row * ${operand.stride} + ${operand.column} + ${operand.element}];
 //% end
 //% if previous
     const float previous = outputs[place];

@@ -59,7 +59,12 @@ struct Element {
 
   double operator()(const Map& map) const {
     std::map<std::string, double> variables;
-    for (std::size_t i = 0; i < map.names.size(); ++i) variables[map.names[i]] = read(i, row, column);
+    const std::int64_t columns = graph.axes[graph.values[op.out].axes[1]].size;
+    for (std::size_t i = 0; i < map.names.size(); ++i) {
+      const Value& operand = graph.values[op.in[i]];
+      const std::int64_t run = columns / graph.axes[operand.axes.back()].size;
+      variables[map.names[i]] = read(i, operand.storage == Storage::weight ? 0 : row, column / run);
+    }
     return evaluate(map.expression, variables);
   }
 

@@ -214,6 +214,24 @@ class Writer {
     know(build.norm(word, norm, word, read(known_[from]), new_role(), over));
   }
 
+  /// One more operand that has an element for several of the first's, or is the same for every token.
+  void spread(Builder& build, std::vector<std::string>& names, std::vector<ValueId>& operands) {
+    const AxisId row = graph_.values[operands[0]].axes[1];
+    std::vector<std::size_t> coarser;
+    for (std::size_t i = 0; i < known_.size(); ++i) {
+      if (axis_of(known_[i]) != row && graph_.run_of(operands[0], known_[i].id) > 0) coarser.push_back(i);
+    }
+    if (!coarser.empty() && chance(60)) {
+      operands.push_back(read(known_[pick(coarser)]));
+    } else {
+      const std::string word = "m" + std::to_string(++count_);
+      const std::vector<AxisId>& factors = contract_.axes[row].factors;
+      weight(scope_, word, {chance(40) ? one_ : !factors.empty() && chance(60) ? factors[0] : row}, Dtype::f32);
+      operands.push_back(build.weight(word));
+    }
+    names.push_back(std::string(1, static_cast<char>('a' + names.size())));
+  }
+
   void map(Builder& build, const std::vector<std::size_t>& from) {
     static const std::vector<std::string> unary = {"0.5 * a", "a * sigmoid(a)", "max(a, 0) - 0.25"};
     static const std::vector<std::string> binary = {"a + b", "a * sigmoid(a) * b", "a - 0.5 * b", "b * 0.25"};
@@ -223,7 +241,11 @@ class Writer {
       names.push_back(std::string(1, static_cast<char>('a' + operands.size())));
       operands.push_back(read(known_[i]));
     }
-    const std::string text = names.size() == 1 ? pick(unary) : names.size() == 2 ? pick(binary) : "a + b - c";
+    if (chance(35)) spread(build, names, operands);
+    const std::string text = names.size() == 1   ? pick(unary)
+                             : names.size() == 2 ? pick(binary)
+                             : names.size() == 3 ? "a + b - c"
+                                                 : "a + b - c * d";
     know(build.map(chance(50) ? "add" : "", known_expression(text, names), names, operands, new_role()));
   }
 
@@ -290,7 +312,7 @@ class Writer {
     Builder build(contract_, graph_, user, scope_);
     const ValueId h = build.parameter(carried_);
     know(h);
-    const std::vector<AxisId> targets = {hidden_, q_, kv_, inner};
+    const std::vector<AxisId> targets = {hidden_, q_, kv_, inner, heads_axis};
     const std::int64_t ops = between(3, options_.most_ops);
     for (std::int64_t i = 0; i < ops; ++i) {
       const std::size_t from = some();

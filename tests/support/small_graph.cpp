@@ -25,12 +25,17 @@ ValueId LayerWriter::linear(ValueId x, std::int64_t rows, Dtype dtype) {
   return projection(x, hidden ? axis_of(hidden_) : axis("wide" + std::to_string(rows), rows), dtype);
 }
 
+ValueId LayerWriter::vector(std::int64_t size) {
+  const std::string role = next("m");
+  declare(role, {size == 6 ? q() : size == 2 ? heads() : axis("one", 1)}, Dtype::f32);
+  return builder_.weight(role);
+}
+
 ValueId LayerWriter::attention(ValueId x, const Window& seen, const Window& kept) {
-  const AxisId kv_heads = axis("kv_heads", 1), heads = axis("heads", 2, {kv_heads, axis("kv_group", 2)});
-  const AxisId head = axis("head", 3), q = axis("q", 6, {heads, head}), kv = axis("kv", 3, {kv_heads, head});
+  const AxisId kv_heads = axis("kv_heads", 1), head = axis("head", 3), kv = axis("kv", 3, {kv_heads, head});
   const AxisId entries = axis("window", kept.first + kept.recent + contract_.prefill_chunk - 1, {}, Live::positions);
   const AxisId slots = contract_.axes.intern({"slots", contract_.max_batch, {}, Live::all, {}, {}});
-  const ValueId queries = projection(x, q, Dtype::f32);
+  const ValueId queries = this->queries(x);
   std::vector<ValueId> states;
   for (const char* word : {"keys", "values"}) {
     contract_.states.add({word, {0}, {slots, kv_heads, entries, head}, Dtype::f32, kept});

@@ -21,6 +21,11 @@ class LayerWriter {
   generator::ValueId hidden() const { return hidden_; }
   generator::ValueId linear(generator::ValueId x, std::int64_t rows, Dtype dtype = Dtype::f32);
   generator::ValueId norm(generator::ValueId x);
+  /// Projections to two heads of three elements, and to a number for each.
+  generator::ValueId queries(generator::ValueId x) { return projection(x, q(), Dtype::f32); }
+  generator::ValueId of_heads(generator::ValueId x) { return projection(x, heads(), Dtype::f32); }
+  /// A weight of 6 elements, those of queries; of 2, those of heads; or of 1.
+  generator::ValueId vector(std::int64_t size);
   /// Attention of two query heads over one of keys and values, all of them projections of x; it sees `seen`, and states
   /// keep `kept`.
   generator::ValueId attention(generator::ValueId x, const generator::Window& seen, const generator::Window& kept);
@@ -30,6 +35,8 @@ class LayerWriter {
  private:
   generator::AxisId axis(const std::string& word, std::int64_t size, std::vector<generator::AxisId> factors = {},
                          generator::Live live = generator::Live::all);
+  generator::AxisId heads() { return axis("heads", 2, {axis("kv_heads", 1), axis("kv_group", 2)}); }
+  generator::AxisId q() { return axis("q", 6, {heads(), axis("head", 3)}); }
   generator::ValueId projection(generator::ValueId x, generator::AxisId to, Dtype dtype);
   generator::WeightId declare(const std::string& role, std::vector<generator::AxisId> axes, Dtype dtype);
   generator::AxisId axis_of(generator::ValueId value) const { return graph_.values[value].axes[1]; }

@@ -66,6 +66,9 @@ const std::vector<Change> changes = {
     {"attention.sliding_window", {}, {{"attention.sliding_window", "4"}}},
     {"attention.mask", {}, {{"attention.mask", "query - key < 3"}}},
     {"attention.window", {{"attention.mask", "query - key < 3"}}, {{"attention.window", "{ recent = 4 }"}}},
+    {"attention.gate",
+     {{"attention.gate", "head"}, named("layers.{i}.attention.gate")},
+     {{"attention.gate", "element"}}},
     {"mlp.type", {}, {{"mlp.type", "plain"}}},
     {"mlp.intermediate_size", {}, {{"mlp.intermediate_size", "128"}}},
     {"mlp.activation", {}, {{"mlp.activation", "relu"}}},
@@ -135,7 +138,9 @@ TEST_CASE("a sub-block's words are those of the parts that it declares") {
     CAPTURE(type.name);
     std::set<std::string> declared;
     const std::string prefix = "layers.{i}." + type.name + ".";
-    const Judged judged = judge(tiny, {{"attention.qk_norm", "head"}});  // all of them
+    const Judged judged = judge(tiny, {{"attention.qk_norm", "head"},
+                                       {"attention.gate", "head"},
+                                       named("layers.{i}.attention.gate")});  // all of them
     for (const WeightContract& weight : judged.contract->weights) {
       const bool own = weight.part.starts_with(prefix) && !weight.part.ends_with(".input_norm");
       if (own) declared.insert(weight.part.substr(prefix.size()));

@@ -25,9 +25,15 @@ RandomGraph sample() {
     const bool weightless = has([](const Op& op) { return as<Norm>(op) != nullptr && !op.in[1]; });
     const bool scaled =
         has([](const Op& op) { return as<Norm>(op) != nullptr && as<Norm>(op)->type == NormType::scale_norm; });
+    const bool spread = has([&](const Op& op) {
+      return as<Map>(op) != nullptr && op.in.size() > 1 && op.function != random.graph.embed &&
+             random.graph.values[op.in[1]].storage == Storage::activation &&
+             random.graph.run_of(op.in[0], op.in[1]) > 1;
+    });
     const auto& states = random.contract.states;
     const bool ring = std::any_of(states.begin(), states.end(), [](const StateContract& s) { return s.ring(); });
-    if (rotary && heads && biased && weightless && scaled && ring && random.contract.kinds.size() == 2) return random;
+    if (rotary && heads && biased && weightless && scaled && spread && ring && random.contract.kinds.size() == 2)
+      return random;
   }
 }
 
@@ -141,6 +147,22 @@ const std::vector<Mutation> mutations = {
      }},
     {"G3", "an expression of a name that is no operand",
      [](RandomGraph& r) { std::get<Map>(r.graph.ops[find<Map>(r.graph)].what).names[0] = "other"; }},
+    {"G3", "a first operand that has an element for several of another's",
+     [](RandomGraph& r) {
+       Op& op = r.graph.ops[find<Map>(r.graph, [&](const Op& o) {
+         return o.in.size() > 1 && r.graph.values[o.in[1]].storage == Storage::activation &&
+                r.graph.run_of(o.in[0], o.in[1]) > 1;
+       })];
+       std::swap(op.in[0], op.in[1]);
+     }},
+    {"G3", "an operand that is a matrix",
+     [](RandomGraph& r) {
+       const OpId linear = find<Linear>(r.graph);
+       const auto with_several = [&](const Op& o) {
+         return o.in.size() > 1 && o.function == r.graph.ops[linear].function;
+       };
+       r.graph.ops[find<Map>(r.graph, with_several)].in[1] = r.graph.ops[linear].in[1];
+     }},
     {"G3", "a gather by what the host does not say",
      [](RandomGraph& r) {
        Op& op = r.graph.ops[r.graph.functions[r.graph.embed].ops[0]];

@@ -43,6 +43,13 @@ inline std::map<std::string, RandomGraph> named_graphs() {
        })},
       {"a norm of a norm",
        small_graph([](Layer& layer) -> ValueId { return layer.linear(layer.norm(layer.norm(layer.hidden())), 6); })},
+      {"an element for each head, and numbers for every token", small_graph([](Layer& layer) -> ValueId {
+         const ValueId x = layer.norm(layer.hidden());
+         const ValueId gate = layer.of_heads(x), other = layer.of_heads(layer.hidden());
+         const ValueId gated = layer.map("a * sigmoid(b) * c", {layer.queries(x), gate, layer.vector(6)});
+         const ValueId scaled = layer.map("a * b + c", {gated, layer.map("2 * a - b", {gate, other}), layer.vector(1)});
+         return layer.linear(layer.map("a * b", {scaled, layer.vector(2)}), 6);
+       })},
       {"a chain of maps that its first value joins again", small_graph([](Layer& layer) -> ValueId {
          const ValueId x = layer.linear(layer.hidden(), 6);
          const ValueId y = layer.map("a * sigmoid(a)", {x});
