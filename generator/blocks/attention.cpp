@@ -350,18 +350,18 @@ PairWork pair_work(const BlockContext& context) {
 }  // namespace
 
 BlockType attention_block() {
-  return {"attention",
-          "Causal self-attention.",
-          {"q", "k", "v", "gate", "q_norm", "k_norm", "o"},
-          true,
-          make_section<AttentionSection>,
-          bind_section<AttentionSection>,
-          complete,
-          check,
-          advise,
-          declare,
-          build,
-          pair_work};
+  return {.name = "attention",
+          .meaning = "Causal self-attention.",
+          .parts = {"q", "k", "v", "gate", "q_norm", "k_norm", "o"},
+          .uses_position = true,
+          .make = make_section<AttentionSection>,
+          .bind = bind_section<AttentionSection>,
+          .complete = complete,
+          .check = check,
+          .advise = advise,
+          .declare = declare,
+          .build = build,
+          .pair_work = pair_work};
 }
 
 }  // namespace monomorph::generator

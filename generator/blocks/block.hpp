@@ -26,6 +26,7 @@ struct BlockContext {
   const Block& block;
 };
 
+/// Columns that are null here may stay so: the type has nothing to say there.
 struct BlockType {
   std::string name;                ///< of its section, where the spec does not give it another
   std::string meaning;             ///< one line
@@ -34,17 +35,17 @@ struct BlockType {
   std::any (*make)();              ///< an empty section
   BoundFields (*bind)(std::any& section);
   /// Fills in defaults that follow from other values; sizes may be out of range.
-  void (*complete)(Block& block, LayerKind& kind, const ModelSection& model);
+  void (*complete)(Block& block, LayerKind& kind, const ModelSection& model) = nullptr;
   /// The rules on its own numbers.
   void (*check)(const BlockContext& context, Diagnostics& diagnostics);
   /// Notes on what a designer would act on, of a block without errors.
-  void (*advise)(const BlockContext& context, const EngineSection& engine, Diagnostics& diagnostics);
+  void (*advise)(const BlockContext& context, const EngineSection& engine, Diagnostics& diagnostics) = nullptr;
   /// Axes, weights, states and tables. Which ones may not depend on sizes, since sizes may be out of range.
   void (*declare)(const BlockContext& context, Declarations& declare);
   /// The operations from what the sub-block reads to what it adds to the residual stream.
   Id<Value> (*build)(const BlockContext& context, Builder& build, Id<Value> in);
-  /// The work that grows with the positions that a token sees; null: none.
-  PairWork (*pair_work)(const BlockContext& context);
+  /// The work that grows with the positions that a token sees.
+  PairWork (*pair_work)(const BlockContext& context) = nullptr;
 };
 
 /// Every type, in the order in which they are documented.

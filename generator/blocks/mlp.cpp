@@ -36,8 +36,6 @@ namespace {
 
 const MlpSection& own(const BlockContext& context) { return section_of<MlpSection>(context.block); }
 
-void complete(Block&, LayerKind&, const ModelSection&) {}
-
 void has_an_activation(const BlockContext& context, Diagnostics& diagnostics) {
   const MlpSection& mlp = own(context);
   const Span& place = context.block.span;
@@ -160,18 +158,15 @@ std::optional<Expression> mlp_expression(const BlockContext& context, Diagnostic
 }
 
 BlockType mlp_block() {
-  return {"mlp",
-          "The MLP.",
-          {"gate", "up", "down"},
-          false,
-          make_section<MlpSection>,
-          bind_section<MlpSection>,
-          complete,
-          check,
-          advise,
-          declare,
-          build,
-          nullptr};
+  return {.name = "mlp",
+          .meaning = "The MLP.",
+          .parts = {"gate", "up", "down"},
+          .make = make_section<MlpSection>,
+          .bind = bind_section<MlpSection>,
+          .check = check,
+          .advise = advise,
+          .declare = declare,
+          .build = build};
 }
 
 }  // namespace monomorph::generator

@@ -22,7 +22,9 @@ void advise_cache_size(const Contract& contract, const Spec& spec, Diagnostics& 
 
 void advise(const Contract& contract, const Spec& spec, Diagnostics& diagnostics) {
   for (const LayerKind& kind : spec.kinds) {
-    for (const Block* block : kind.blocks()) block->type->advise({spec.model, kind, *block}, spec.engine, diagnostics);
+    for (const Block* block : kind.blocks()) {
+      if (block->type->advise != nullptr) block->type->advise({spec.model, kind, *block}, spec.engine, diagnostics);
+    }
   }
   advise_cache_size(contract, spec, diagnostics);
 }

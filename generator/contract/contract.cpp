@@ -16,7 +16,13 @@ constexpr std::int64_t most_head_rows = 8;
 
 void sum_up(Contract& contract) {
   contract.components = {{"embedding"}};
-  for (const std::string& type : block_type_names()) contract.components.push_back({type});
+  for (const BlockType& type : block_types()) {
+    const bool used = std::any_of(contract.kinds.begin(), contract.kinds.end(), [&](const LayerContract& layer) {
+      const std::vector<const Block*> blocks = layer.kind.blocks();
+      return std::any_of(blocks.begin(), blocks.end(), [&](const Block* block) { return block->type == &type; });
+    });
+    if (used) contract.components.push_back({type.name});
+  }
   contract.components.push_back({"norm"});
   contract.components.push_back({"lm_head"});
   contract.matrix_flops_per_token = 2 * contract.vocab_size * contract.hidden_size;

@@ -58,7 +58,9 @@ class KindReader {
     read_shared("position", placed, bind(kind.position));
     refuse_unused(kind, placed);
     for (Step& step : kind.steps) {
-      for (Block& block : step.blocks) block.type->complete(block, kind, model_);
+      for (Block& block : step.blocks) {
+        if (block.type->complete != nullptr) block.type->complete(block, kind, model_);
+      }
     }
     return kind;
   }

@@ -83,6 +83,13 @@ TEST_CASE("totals are sums over the parts") {
   CHECK(contract.kv_elements_per_token == 4 * 2 * 48);
 }
 
+TEST_CASE("a sub-block that no layer has is no component") {
+  const std::string mlps = tiny.substr(0, tiny.find("[attention]")) + tiny.substr(tiny.find("[mlp]"));
+  const Contract contract = contract_of(mlps, {{"layers.steps", "[\"mlp\"]"}});
+  CHECK(of(contract, "mlp") == 4 * 3 * 96 * 256);
+  CHECK(of(contract, "attention") == -1);
+}
+
 TEST_CASE("a tied head has no parameters of its own and is still multiplied") {
   const Contract untied = contract_of(tiny), tied = contract_of(tiny, {{"lm_head.tie_word_embeddings", "true"}});
   CHECK(of(tied, "lm_head") == 0);
