@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include "generator/expression/expression.hpp"
+#include "generator/expression/node.hpp"
 #include "generator/spec/fields.hpp"
 #include "generator/spec/schema.hpp"
 
@@ -69,7 +71,11 @@ std::string spec_reference() {
     }
     text += '\n';
   }
-  return text;
+  text += fmt::format("### Expressions\n\nFunctions: `{}`. The named activations, each of which is a function too:\n\n",
+                      fmt::join(function_names(), "`, `"));
+  text += "| activation | of x |\n| --- | --- |\n";
+  for (const auto& [name, expression] : named_activations()) text += fmt::format("| `{}` | `{}` |\n", name, expression);
+  return text + '\n';
 }
 
 }  // namespace monomorph::generator

@@ -9,7 +9,7 @@ namespace monomorph::generator {
 /// JSON text, indented.
 std::string spec_schema();
 
-/// Markdown: a table for each section.
+/// Markdown: a table for each section, and what expressions are made of.
 std::string spec_reference();
 
 }  // namespace monomorph::generator
