@@ -289,11 +289,11 @@ void declare(const BlockContext& context, Declarations& declare) {
   const AxisId kv = declare.axis("kv", num_kv_heads * head_dim, of_heads, {kv_heads, head});
   const AxisId hidden = declare.hidden();
 
-  std::vector<Projection> inputs = {{"q", q, hidden, false, num_heads},
-                                    {"k", kv, hidden, false, num_kv_heads},
-                                    {"v", kv, hidden, false, num_kv_heads}};
+  std::vector<Projection> inputs = {{"q", q, hidden, false, num_heads, num_kv_heads},
+                                    {"k", kv, hidden, false, num_kv_heads, num_kv_heads},
+                                    {"v", kv, hidden, false, num_kv_heads, num_kv_heads}};
   const std::string& gate = attention.gate.value;
-  if (gate != "none") inputs.push_back({"gate", gate == "head" ? heads : q, hidden, false, num_heads});
+  if (gate != "none") inputs.push_back({"gate", gate == "head" ? heads : q, hidden, false, num_heads, num_kv_heads});
   declare.projections("input", attention.bias, inputs);
   if (attention.qk_norm.value == "head") {
     declare.norm_weight("q_norm", head);

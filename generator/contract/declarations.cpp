@@ -6,6 +6,7 @@
 #include "generator/blocks/embedding.hpp"
 #include "generator/blocks/layer.hpp"
 #include "generator/contract/rules.hpp"
+#include "generator/spec/checkpoint_names.hpp"
 
 namespace monomorph::generator {
 namespace {
@@ -92,22 +93,18 @@ CheckpointPart Declarations::whole(const std::string& part, bool bias, std::int6
 }
 
 /// Leaves a view those of a tensor's rows that are one projection's: the tensor holds `name.fused` part after part, or
-/// of each head so, or of each key head with the query heads that it serves.
+/// pieces of them in turn.
 void Declarations::cut(RowView& view, const TensorName& name, const std::string& own,
                        const std::vector<Projection>& all) const {
-  std::vector<const Projection*> parts;
+  const Interleaving* interleaving = find_interleaving(name.interleaved);
+  std::int64_t before = 0, stride = 0, pieces = 1;
   for (const std::string& word : name.fused) {
     const auto part = std::find_if(all.begin(), all.end(), [&](const Projection& one) { return one.word == word; });
-    if (part != all.end()) parts.push_back(&*part);  // otherwise it has been reported
-  }
-  std::int64_t before = 0, stride = 0, pieces = 1;
-  if (!name.interleaved.empty()) {
-    pieces = std::ranges::min(parts, {}, &Projection::heads)->heads;
-    pieces = std::max<std::int64_t>(pieces, 1);
-  }
-  for (const Projection* part : parts) {
-    if (part->word == own) before = stride;
-    stride += contract_.axes[part->rows].size / pieces;
+    if (part == all.end()) continue;  // has been reported
+    const std::int64_t rows = contract_.axes[part->rows].size;
+    if (interleaving != nullptr) pieces = std::max<std::int64_t>(interleaving->pieces({rows, part->heads, part->kv_heads}), 1);
+    if (word == own) before = stride;
+    stride += rows / pieces;
   }
   view.source_row = before;
   view.source_rows = stride * pieces;

@@ -16,7 +16,7 @@ struct Projection {
   std::string word;  ///< "q"
   AxisId rows, columns;
   bool bias = false;
-  std::int64_t heads = 0;  ///< that its rows are cut by; 0: none
+  std::int64_t heads = 0, kv_heads = 0;  ///< that its rows are cut by; 0: none
 };
 
 /// Projections of one input: what a checkpoint may keep in one tensor.

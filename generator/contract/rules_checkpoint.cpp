@@ -184,37 +184,35 @@ const Projection* find_projection(const ProjectionGroup& group, const std::strin
   return nullptr;
 }
 
-/// Rows that alternate by heads: of parts that have the same heads, or by the heads of keys.
-void interleaved_parts_have_heads(const std::string& line, const TensorName& name, const Declarations& declared,
-                                  Diagnostics& diagnostics) {
+/// Rows that alternate: of parts that have as many pieces each.
+void interleaved_parts_have_pieces(const std::string& line, const TensorName& name, const Declarations& declared,
+                                   Diagnostics& diagnostics) {
   const auto error = [&](const std::string& message) {
     diagnostics.error("checkpoint.interleaved", name.span, message);
   };
-  if (name.interleaved != "head" && name.interleaved != "kv_group") {
-    return error(
-        fmt::format("interleaved is \"{}\"; it may be \"head\", of each head its rows of the parts in turn, or "
-                    "\"kv_group\", the same of each key head with all query heads that it serves",
-                    name.interleaved));
+  const Interleaving* interleaving = find_interleaving(name.interleaved);
+  if (interleaving == nullptr) {
+    std::vector<std::string> known;
+    for (const Interleaving& one : interleavings()) known.push_back(fmt::format("\"{}\" ({})", one.name, one.meaning));
+    return error(fmt::format("interleaved is \"{}\"; it may be {}", name.interleaved, one_of(known)));
   }
   if (name.fused.empty()) {
     return error(fmt::format("{} has no parts that alternate: interleaved belongs to a tensor of several", line));
   }
   for (const ProjectionGroup* group : groups_of(line, name, declared)) {
-    std::set<std::int64_t> heads;
+    std::set<std::int64_t> pieces;
     for (const std::string& word : name.fused) {
-      if (const Projection* one = find_projection(*group, word)) heads.insert(one->heads);
+      const Projection* one = find_projection(*group, word);
+      if (one == nullptr) continue;
+      pieces.insert(interleaving->pieces({declared.contract().axes[one->rows].size, one->heads, one->kv_heads}));
+      if (pieces.contains(0)) {
+        return error(
+            fmt::format("{} does not alternate by {}: {} has no {}s", line, name.interleaved, word, name.interleaved));
+      }
     }
-    if (heads.contains(0)) {
-      return error(
-          fmt::format("{} has no heads that alternate: interleaved belongs to a tensor of several out of q, k "
-                      "and v",
-                      line));
-    }
-    if (heads.size() > 1 && name.interleaved == "head") {
-      return error(
-          fmt::format("{} alternates by head, and its parts have {} heads: they alternate by \"kv_group\" if at "
-                      "all",
-                      line, fmt::join(heads, " and ")));
+    if (pieces.size() > 1) {
+      return error(fmt::format("{} alternates by {}, and its parts have {} {}s", line, name.interleaved,
+                               fmt::join(pieces, " and "), name.interleaved));
     }
   }
 }
@@ -254,7 +252,7 @@ void transforms_apply(const CheckpointSection& checkpoint, const Declarations& d
   for (const auto& [part, name] : checkpoint.tensors) {
     if (!name.given) continue;
     transposed_is_a_projection(part, name, diagnostics);
-    if (!name.interleaved.empty()) interleaved_parts_have_heads(part, name, declared, diagnostics);
+    if (!name.interleaved.empty()) interleaved_parts_have_pieces(part, name, declared, diagnostics);
     if (name.fused.empty()) continue;
     if (fused_parts_fit(part, name, declared, diagnostics)) {
       fused_parts_are_there(part, name, declared, diagnostics);

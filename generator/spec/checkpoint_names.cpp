@@ -60,6 +60,28 @@ const NameTable* find_name_table(const std::string& name) {
   return nullptr;
 }
 
+const std::vector<Interleaving>& interleavings() {
+  static const std::vector<Interleaving> table = {
+      {"head", "of each head, its rows of the parts in turn", [](const PartRows& part) { return part.heads; }},
+      {"kv_group", "of each key head, its rows with those of all query heads that it serves",
+       [](const PartRows& part) { return part.kv_heads; }},
+  };
+  return table;
+}
+
+const Interleaving* find_interleaving(const std::string& name) {
+  for (const Interleaving& one : interleavings()) {
+    if (one.name == name) return &one;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> interleaving_names() {
+  std::vector<std::string> names;
+  for (const Interleaving& one : interleavings()) names.push_back(one.name);
+  return names;
+}
+
 std::vector<std::string> parts_of_line(const std::string& line, const std::vector<std::string>& fused) {
   if (fused.empty()) return {line};
   std::vector<std::string> parts;

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "generator/blocks/block.hpp"
+#include "generator/spec/checkpoint_names.hpp"
 #include "generator/spec/document.hpp"
 #include "generator/spec/fields.hpp"
 
@@ -54,7 +55,7 @@ struct FormSchema {
     const Json name = object({{"name", string},
                               {"transposed", boolean},
                               {"fused", list_of(string)},
-                              {"interleaved", {{"enum", {"head", "kv_group"}}}},
+                              {"interleaved", {{"enum", interleaving_names()}}},
                               {"exact", boolean}},
                              {"name"});
     Json properties = Json::object();

@@ -138,7 +138,7 @@ struct TensorName {
   std::string name;  ///< pattern with {i}, without ".weight"/".bias" unless exact
   bool transposed = false;
   std::vector<std::string> fused;  ///< parts that stand in this one tensor, in order ("q", "k", "v")
-  std::string interleaved;         ///< "head", "kv_group": each one's rows of the parts in turn; empty: part after part
+  std::string interleaved;         ///< how their rows alternate: interleavings(); empty: part after part
   bool exact = false;
   bool given = false;  ///< by the spec itself; else by the named table
   Span span;
