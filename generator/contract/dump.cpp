@@ -45,11 +45,14 @@ void dump_weights(Scope scope, const Contract& contract, std::string& out) {
   }
 }
 
+/// What differs from the table's default, so that a new row changes the dumps of those alone that say it.
 std::string dump_fields(const BoundFields& fields) {
   std::string text;
   for (const auto& [field, slot] : fields) {
-    if (applies(*field, fields) && !is_absent(slot))
-      text += fmt::format("    {} = {}\n", field->key, write_value(slot));
+    if (!applies(*field, fields) || is_absent(slot)) continue;
+    const std::string value = write_value(slot);
+    if (field->fallback.kind != Fallback::Kind::literal || value != field->fallback.text)
+      text += fmt::format("    {} = {}\n", field->key, value);
   }
   return text;
 }

@@ -73,8 +73,8 @@ std::vector<float> rotary_frequencies(const PositionSection& position) {
   const double theta = position.rope_theta.value;
   const std::int64_t rotary_dim = position.rotary_dim.value;
   const std::string& scaling = position.scaling.value;
-  if (scaling == "yarn") return yarn_frequencies(position, rotary_powers(theta, rotary_dim));
   std::vector<float> result = rotary_frequencies(theta, rotary_dim);
+  if (scaling == "yarn") result = yarn_frequencies(position, rotary_powers(theta, rotary_dim));
   if (scaling == "llama3") scale_as_llama3(position, result);
   if (scaling == "linear") {
     for (float& frequency : result) frequency /= f32(position.factor.value);

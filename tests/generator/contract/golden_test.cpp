@@ -1,5 +1,8 @@
-// Goldens of the contract's text. To regenerate one: monomorph generate SPEC --dump contract > golden/NAME.txt
+// Goldens of the contract's text. After a change that is meant, MONOMORPH_UPDATE_GOLDENS=1 writes them anew.
 #include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <fstream>
 
 #include "tests/generator/spec/spec_text.hpp"
 
@@ -12,7 +15,9 @@ void check_golden(const std::string& spec, const std::string& golden) {
   const std::string root = std::string(MONOMORPH_SOURCE_DIR) + "/";
   const Judged judged = judge(read_source(root + spec));
   REQUIRE(judged.contract);
-  CHECK(dump_contract(*judged.contract) == read_source(root + "tests/generator/contract/golden/" + golden)->text);
+  const std::string path = root + "tests/generator/contract/golden/" + golden, dump = dump_contract(*judged.contract);
+  if (std::getenv("MONOMORPH_UPDATE_GOLDENS") != nullptr) std::ofstream(path, std::ios::binary) << dump;
+  CHECK(dump == read_source(path)->text);
 }
 
 }  // namespace
