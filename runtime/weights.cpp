@@ -79,7 +79,11 @@ void HostWeights::stored_rows(std::int32_t stored, std::int64_t first, std::int6
   assert(static_cast<std::int64_t>(out.size()) == rows * stride);
   // Padding is zero, and so is what no weight fills: kernels read whole rows of four words.
   std::fill(out.begin(), out.end(), std::byte{0});
-  const bool vector = pattern.rows == 1;
+  // Pieces fill a vector's columns; a matrix of one row has a piece of one. Where both are one, only matrices are not
+  // f32.
+  std::int64_t filled = 0;
+  for (const StoredPiece& piece : pattern.pieces) filled += piece.rows;
+  const bool vector = pattern.rows == 1 && filled == pattern.columns && (filled > 1 || pattern.format == Dtype::f32);
   std::int64_t begin = 0;
   for (const StoredPiece& piece : pattern.pieces) {
     const std::int64_t end = begin + piece.rows;

@@ -10,12 +10,13 @@
 
 namespace monomorph::generator {
 
-/// A straight line of operations.
+/// A straight line of operations. Between functions goes a record of values, known by role: each takes some, gives
+/// some, and the others pass it by.
 struct Function {
   std::string name;                 ///< "embed", "head", or the layer kind's identifier
-  std::vector<ValueId> parameters;  ///< the carried values, then the states as they were
+  std::vector<ValueId> parameters;  ///< of the record, then the states as they were
   std::vector<OpId> ops;            ///< operands before their readers
-  std::vector<ValueId> results;     ///< the carried values, then the states as they are now
+  std::vector<ValueId> results;     ///< for the record, and the states as they are now
 };
 
 struct Graph {
@@ -23,9 +24,9 @@ struct Graph {
   Table<Value> values;
   Table<Op> ops;
   Table<Function> functions;
-  FunctionId embed;                ///< token ids -> carried values
-  std::vector<FunctionId> layers;  ///< for each kind of the contract: carried values, states -> the same
-  FunctionId head;                 ///< carried values -> logits
+  FunctionId embed;                ///< token ids -> the record
+  std::vector<FunctionId> layers;  ///< for each kind of the contract: of the record, states -> for the record, states
+  FunctionId head;                 ///< of the record -> logits
 
   const Function& function_of(const Op& op) const { return functions[op.function]; }
   /// Operations of the same function that read a value, in order.
@@ -43,10 +44,11 @@ Graph build_graph(const Contract& contract);
 /// What a graph breaks, by invariant:
 ///   G1  an activation has one writer; what is declared or given has none
 ///   G2  operands stand before their readers; a function touches its own values and what is declared for its layers
-///   G3  operands have the storages and axes that the operation's type wants (ops/)
+///   G3  operands have the storages and axes that the operation's type wants (ops/); the head computes rows alone
 ///   G4  of a state, only the newest version is read or given back
 ///   G5  every declared weight, state and table is read, and every operation's result is used
-///   G6  a carried result has its parameter's type, and what a function gives is what the next one takes
+///   G6  what a function takes of the record has been given before, a role has one type, and what is given is taken;
+///       a function gives back the states that it takes
 ///   G7  an attention sees no more of a ring than has entries
 struct Complaint {
   std::string invariant;

@@ -86,6 +86,9 @@ class GraphCheck {
       if (!op.out) continue;
       known.insert(op.out);
       const Value& out = graph_.values[op.out];
+      if (id == graph_.head && (out.axes.empty() || graph_.axes[out.axes[0]].live != Live::rows)) {
+        complain("G3", described(op_id) + " is in the head, and not of the rows that are wanted");
+      }
       if (out.storage == Storage::state) newest[out.declared] = op.out;
     }
     for (const ValueId result : function.results) {
@@ -160,22 +163,63 @@ class GraphCheck {
     return result;
   }
 
-  void compare(const std::string& what, const std::vector<ValueId>& given, const std::vector<ValueId>& taken) {
-    if (given.size() != taken.size()) return complain("G6", what + ": not as many values");
-    for (std::size_t i = 0; i < given.size(); ++i) {
-      if (!alike(given[i], taken[i])) complain("G6", fmt::format("{}: {} is of another type", what, i));
+  /// The record between functions, by role, and the roles that have been taken of it.
+  struct Record {
+    std::map<std::string, ValueId> fields;
+    std::set<std::string> taken;
+  };
+
+  void take(Record& record, const Function& function) {
+    for (const ValueId parameter : activations(function.parameters)) {
+      const std::string& role = graph_.values[parameter].role;
+      const auto given = record.fields.find(role);
+      if (given == record.fields.end()) {
+        complain("G6", fmt::format("{} takes {}, which nothing before it gives", function.name, role));
+      } else if (!alike(given->second, parameter)) {
+        complain("G6", fmt::format("{} takes {} as another type than is given", function.name, role));
+      }
+      record.taken.insert(role);
+    }
+  }
+
+  void give(Record& record, const Function& function) {
+    std::set<std::string> roles;
+    for (const ValueId result : activations(function.results)) {
+      const std::string& role = graph_.values[result].role;
+      const auto [known, is_new] = record.fields.emplace(role, result);
+      const bool once = roles.insert(role).second;
+      if (!once || !alike(known->second, result)) {
+        complain("G6", fmt::format("{} gives {} twice, or as another type", function.name, role));
+      }
+    }
+  }
+
+  void states_go_on(const Function& function) {
+    const auto states = [&](const std::vector<ValueId>& values) {
+      std::multiset<std::uint32_t> declared;
+      for (const ValueId id : values) {
+        if (graph_.values[id].storage == Storage::state) declared.insert(graph_.values[id].declared);
+      }
+      return declared;
+    };
+    if (states(function.parameters) != states(function.results)) {
+      complain("G6", function.name + " gives other states than it takes");
     }
   }
 
   void chained() {
     if (!graph_.embed || !graph_.head) return complain("G6", "the graph has no embedding, or no head");
-    const std::vector<ValueId>& carried = graph_.functions[graph_.embed].results;
-    for (const FunctionId id : graph_.layers) {
-      const Function& layer = graph_.functions[id];
-      compare(layer.name + " gives what it takes", layer.results, layer.parameters);
-      compare(layer.name + " takes what the embedding gives", carried, activations(layer.parameters));
+    for (const FunctionId id : graph_.layers) states_go_on(graph_.functions[id]);
+    Record record;
+    give(record, graph_.functions[graph_.embed]);
+    for (const std::size_t kind : contract_.layer_kinds) {
+      take(record, graph_.functions[graph_.layers[kind]]);
+      give(record, graph_.functions[graph_.layers[kind]]);
     }
-    compare("the head takes what the layers give", carried, graph_.functions[graph_.head].parameters);
+    take(record, graph_.functions[graph_.head]);
+    for (const auto& [role, value] : record.fields) {
+      if (!record.taken.contains(role)) complain("G6", role + " is given, and nothing takes it");
+    }
   }
 
   const Graph& graph_;

@@ -159,27 +159,27 @@ BufferId ActivationPlaces::free_buffer(const std::string& role, const std::vecto
   return id;
 }
 
-void ActivationPlaces::carry(const Planning& planning, const std::vector<ValueId>& values) {
-  for (const ValueId id : values) {
-    const Value& value = planning.value(id);
-    if (value.storage != Storage::activation) continue;
-    const Use always{sections_, -1, std::numeric_limits<std::int64_t>::max()};
-    const BufferId buffer = free_buffer(value.role, value.axes, always, {});
-    entry(buffer).uses.push_back(always);  // so that the next one of this role is another
-    plan_.carried.push_back(buffer);
+void ActivationPlaces::carry(const Planning& planning) {
+  std::vector<FunctionId> functions = {planning.graph.embed};
+  functions.insert(functions.end(), planning.graph.layers.begin(), planning.graph.layers.end());
+  for (const FunctionId function : functions) {
+    for (const ValueId id : planning.graph.functions[function].results) {
+      const Value& value = planning.value(id);
+      if (value.storage != Storage::activation || plan_.carried_as(value.role)) continue;
+      plan_.carried.push_back(free_buffer(value.role, value.axes, {}, {}));
+    }
   }
-  for (Entry& entry : entries_) entry.uses.clear();
 }
 
 void ActivationPlaces::place(const Planning& planning, const std::vector<Group>& groups, const Judgements& judgements,
                              Section& section) {
   const Function& function = planning.graph.functions[section.function];
-  const Lifetimes lifetimes(planning, groups, function);
+  Lifetimes lifetimes(planning, groups, function);
   const auto count = static_cast<std::int64_t>(groups.size());
   const bool is_head = section.function == planning.graph.head;
   const bool is_layer = !is_head && section.function != planning.graph.embed;
   const std::string user = is_layer ? function.name : "";
-  if (plan_.carried.empty()) carry(planning, function.results);
+  if (plan_.carried.empty()) carry(planning);
   const auto use_of = [&](ValueId value) {
     return Use{sections_, lifetimes.written.at(value), lifetimes.last_read.at(value)};
   };
@@ -187,10 +187,23 @@ void ActivationPlaces::place(const Planning& planning, const std::vector<Group>&
     section.places[value] = {buffer, 0};
     use(buffer, use_of(value), user);
   };
-  std::map<ValueId, BufferId> own;  // of a carried result: the buffer that the next function reads
-  for (std::size_t i = 0; i < plan_.carried.size(); ++i) {
-    if (section.function != planning.graph.embed) put(function.parameters[i], plan_.carried[i]);
-    if (!is_head) own[function.results[i]] = plan_.carried[i];
+  std::map<ValueId, BufferId> own;  // of a result for the record: the buffer that the next function reads
+  std::set<BufferId> ends;          // fields whose values end here, since the function gives others
+  for (const ValueId result : function.results) {
+    if (is_head || planning.value(result).storage != Storage::activation) continue;
+    own[result] = plan_.carried_as(planning.value(result).role);
+    ends.insert(own[result]);
+  }
+  std::set<BufferId> taken;
+  for (const ValueId parameter : function.parameters) {
+    if (planning.value(parameter).storage != Storage::activation) continue;
+    const BufferId buffer = plan_.carried_as(planning.value(parameter).role);
+    if (is_layer && !ends.contains(buffer)) lifetimes.last_read[parameter] = count;
+    put(parameter, buffer);
+    taken.insert(buffer);
+  }
+  for (const BufferId buffer : plan_.carried) {
+    if (is_layer && !ends.contains(buffer) && !taken.contains(buffer)) use(buffer, {sections_, -1, count}, "");
   }
 
   for (const std::vector<ValueId>& pack : packs_of(planning, groups)) {

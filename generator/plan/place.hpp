@@ -35,8 +35,8 @@ class ActivationPlaces {
   /// A buffer of this role and shape that is free for the use; made where there is none. A carried buffer only where it
   /// is `own`: the one in which this value is carried on.
   BufferId free_buffer(const std::string& role, const std::vector<AxisId>& axes, const Use& use, BufferId own);
-  /// The buffers in which a function's activations are carried, in order; made by the embedding.
-  void carry(const Planning& planning, const std::vector<ValueId>& values);
+  /// The buffers of the record that goes from function to function, in the order in which its fields are given.
+  void carry(const Planning& planning);
   bool is_carried(BufferId id) const;
   void use(BufferId id, const Use& use, const std::string& user);
 

@@ -199,12 +199,12 @@ Section Planner::plan_function(FunctionId id, const PhaseRow& row, std::int64_t 
     section.calls.push_back(std::move(draft.call));
   }
   if (id == graph_.head) return section;
-  // A carried result that could not be written where the next function reads it is copied there.
-  for (std::size_t i = 0; i < plan_.carried.size(); ++i) {
-    const ValueId result = graph_.functions[id].results[i];
-    const BufferId from = section.places.at(result).buffer;
-    if (from == plan_.carried[i]) continue;
-    auto [kernel, call] = plan_copy(plan_, planning, result, from, plan_.carried[i]);
+  // A result that could not be written where the next function reads it is copied there.
+  for (const ValueId result : graph_.functions[id].results) {
+    if (graph_.values[result].storage != Storage::activation) continue;
+    const BufferId from = section.places.at(result).buffer, to = plan_.carried_as(graph_.values[result].role);
+    if (from == to) continue;
+    auto [kernel, call] = plan_copy(plan_, planning, result, from, to);
     call.about = kernel.about;
     call.kernel = intern(std::move(kernel));
     section.calls.push_back(std::move(call));
@@ -232,6 +232,12 @@ const PhasePlan& Plan::phase(const char* name) const {
                                   [&](const PhasePlan& phase) { return std::strcmp(phase.row->name, name) == 0; });
   if (found == phases.end()) throw InternalError(std::string("plan: no phase ") + name);
   return *found;
+}
+
+BufferId Plan::carried_as(const std::string& role) const {
+  const auto found =
+      std::find_if(carried.begin(), carried.end(), [&](BufferId id) { return buffers[id].word == role; });
+  return found == carried.end() ? BufferId{} : *found;
 }
 
 std::vector<StoredId> Plan::stored_of(Scope scope) const {

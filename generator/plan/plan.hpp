@@ -141,7 +141,7 @@ struct Call {
   Count count = Count::rows;
   AxisId per_row;  ///< of Count::queries: query rows that a token has for each row of the dispatch
   Group computes;  ///< empty: sampling, and copies
-  ValueId copies;  ///< a carried result that is copied to its parameter's place
+  ValueId copies;  ///< a result that is copied to where its field of the record lies
 };
 
 /// The calls of one function in one phase, and where its activations lie.
@@ -164,7 +164,7 @@ struct Plan {
   std::vector<StateTable> states;  ///< by StateId; the contract has their names
   std::vector<BufferId> tables;    ///< by TableId
   BufferId step, logits;
-  std::vector<BufferId> carried;  ///< what goes from function to function: the hidden states
+  std::vector<BufferId> carried;  ///< the record that goes from function to function: first the hidden states
   Table<Kernel> kernels;
   std::vector<PhasePlan> phases;  ///< in the order of the table of phases
   std::int64_t decode_steps = 0;
@@ -172,6 +172,8 @@ struct Plan {
   std::int64_t weight_bytes = 0, state_bytes = 0, activation_bytes = 0, host_bytes = 0, table_bytes = 0;
 
   const PhasePlan& phase(const char* name) const;
+  /// Where the field of the record lies that has this role.
+  BufferId carried_as(const std::string& role) const;
   /// Those of a kind, or of the model, in the contract's order of their first weights.
   std::vector<StoredId> stored_of(Scope scope) const;
   /// Dispatches of one decoded token, sampling included, where no tensor has to be split.
@@ -183,8 +185,9 @@ Plan make_plan(const Contract& contract, const Graph& graph);
 /// What a plan breaks, by invariant:
 ///   P1  in each phase, every operation of its functions is computed by exactly one call
 ///   P2  a value inside a call has no reader outside it; what a call reads, an earlier call wrote
-///   P3  values alive at once share bytes only as an in-place pair or as columns of one row
-///   P4  all versions of a state lie in one place, and every carried result in its parameter's
+///   P3  values alive at once share bytes only as an in-place pair or as columns of one row; what a function does not
+///       give anew of the record outlives it
+///   P4  all versions of a state lie in one place, and so does each field of the record
 ///   P5  two arguments of one call never have the same C++ type, one value that is read twice aside
 ///   P6  a binding that splits is a weight with the call's rows
 ///   P7  offsets, arenas, rows, bindings and shared memory are within what Vulkan guarantees

@@ -152,8 +152,11 @@ class SectionCheck {
       if (planning_.graph.is_result(value) && !copied) result.last_read = count;
       lives.push_back(result);
     };
+    const bool is_layer = section_.function != planning_.graph.embed && section_.function != planning_.graph.head;
     for (const ValueId parameter : function.parameters) {
-      if (planning_.value(parameter).storage == Storage::activation) life(parameter, -1);
+      if (planning_.value(parameter).storage != Storage::activation) continue;
+      life(parameter, -1);
+      if (is_layer && !gives(function, role(parameter))) lives.back().last_read = count;
     }
     for (std::int64_t call = 0; call < count; ++call) {
       for (const ValueId out : planning_.outputs(section_.calls[static_cast<std::size_t>(call)].computes)) {
@@ -161,6 +164,13 @@ class SectionCheck {
       }
     }
     for (const Life& one : lives) {
+      for (const BufferId passing : plan_.carried) {
+        const Buffer& field = plan_.buffers[passing];
+        const Bytes bytes = bytes_of(one.value);
+        if (!is_layer || one.written < 0 || gives(function, field.word)) continue;
+        if (bytes.begin >= field.offset + field.bytes || field.offset >= bytes.end) continue;
+        complain("P3", fmt::format("{} overwrites {}, which passes by", role(one.value), field.word));
+      }
       for (const Life& other : lives) {
         const bool earlier = std::pair(one.written, one.value) < std::pair(other.written, other.value);
         if (!earlier || one.last_read < other.written) continue;
@@ -174,20 +184,27 @@ class SectionCheck {
     }
   }
 
+  /// Whether the function gives this field of the record anew.
+  bool gives(const Function& function, const std::string& field) const {
+    return std::any_of(function.results.begin(), function.results.end(),
+                       [&](ValueId result) { return role(result) == field; });
+  }
+
   void carried_results_arrive() {
     const FunctionId id = section_.function;
     const Function& function = planning_.graph.functions[id];
-    for (std::size_t i = 0; i < plan_.carried.size(); ++i) {
-      const bool head = id == planning_.graph.head;
-      const bool takes = id != planning_.graph.embed;
-      if (takes && section_.places.at(function.parameters[i]).buffer != plan_.carried[i]) {
-        complain("P4", role(function.parameters[i]) + " is not read where it is carried");
+    for (const ValueId parameter : function.parameters) {
+      if (planning_.value(parameter).storage != Storage::activation) continue;
+      if (section_.places.at(parameter).buffer != plan_.carried_as(role(parameter))) {
+        complain("P4", role(parameter) + " is not read where it is carried");
       }
-      if (head) continue;
-      const ValueId result = function.results[i];
-      const bool in_place = section_.places.contains(result) && section_.places.at(result).buffer == plan_.carried[i];
+    }
+    for (const ValueId result : function.results) {
+      if (id == planning_.graph.head || planning_.value(result).storage != Storage::activation) continue;
+      const BufferId field = plan_.carried_as(role(result));
+      const bool in_place = section_.places.contains(result) && section_.places.at(result).buffer == field;
       const bool copied = std::any_of(section_.calls.begin(), section_.calls.end(), [&](const Call& call) {
-        return call.copies == result && call.arguments.back() == Argument(plan_.carried[i]);
+        return call.copies == result && call.arguments.back() == Argument(field);
       });
       if (!in_place && !copied) complain("P4", role(result) + " is not left where the next function reads it");
     }

@@ -12,41 +12,40 @@ double angle_element(const TableContract& table, std::int64_t position, std::int
   return factor * (column % 2 == 0 ? std::cos(static_cast<double>(angle)) : std::sin(static_cast<double>(angle)));
 }
 
-std::vector<EvaluatedValue> GraphEvaluator::run(std::span<const std::int32_t> tokens, std::int64_t first) {
+std::map<std::string, EvaluatedValue> GraphEvaluator::run(std::span<const std::int32_t> tokens, std::int64_t first) {
   tokens_.assign(tokens.begin(), tokens.end());
   positions_.clear();
   for (std::size_t t = 0; t < tokens.size(); ++t) positions_.push_back(first + static_cast<std::int64_t>(t));
-  const auto results = [&](FunctionId id, const Values& values) {
-    std::vector<EvaluatedValue> carried;
+  carried_.clear();
+  const auto run = [&](FunctionId id, std::int64_t layer) {
+    const Values values = evaluate(id, layer);
     for (const ValueId result : graph_.functions[id].results) {
-      if (graph_.values[result].storage == Storage::activation) carried.push_back(values.at(result));
+      const Value& value = graph_.values[result];
+      if (value.storage == Storage::activation) carried_[value.role] = values.at(result);
     }
-    return carried;
   };
-  carried_ = results(graph_.embed, evaluate(graph_.embed, -1, {}));
+  run(graph_.embed, -1);
+  const std::string hidden_states = graph_.values[graph_.functions[graph_.embed].results[0]].role;
   layers_.clear();
   for (std::size_t layer = 0; layer < contract_.layer_kinds.size(); ++layer) {
-    const FunctionId function = graph_.layers[contract_.layer_kinds[layer]];
-    carried_ = results(function, evaluate(function, static_cast<std::int64_t>(layer), carried_));
-    layers_.push_back(carried_[0]);
+    run(graph_.layers[contract_.layer_kinds[layer]], static_cast<std::int64_t>(layer));
+    layers_.push_back(carried_[hidden_states]);
   }
   return carried_;
 }
 
 EvaluatedValue GraphEvaluator::head(std::span<const std::int64_t> rows) {
   rows_.assign(rows.begin(), rows.end());
-  return evaluate(graph_.head, -1, carried_).at(graph_.functions[graph_.head].results[0]);
+  return evaluate(graph_.head, -1).at(graph_.functions[graph_.head].results[0]);
 }
 
-GraphEvaluator::Values GraphEvaluator::evaluate(FunctionId id, std::int64_t layer,
-                                                const std::vector<EvaluatedValue>& carried) {
+GraphEvaluator::Values GraphEvaluator::evaluate(FunctionId id, std::int64_t layer) {
   const Function& function = graph_.functions[id];
   Values values;
-  std::size_t next = 0;
   for (const ValueId parameter : function.parameters) {
     const Value& value = graph_.values[parameter];
     if (value.storage == Storage::activation) {
-      values[parameter] = carried[next++];
+      values[parameter] = carried_.at(value.role);
     } else {
       EvaluatedValue& state = states_[{value.declared, layer}];
       state.columns = contract_.axes[value.axes[1]].size * contract_.axes[value.axes[3]].size;

@@ -33,23 +33,24 @@ class GraphEvaluator {
   GraphEvaluator(const generator::Graph& graph, const generator::Contract& contract, WeightReader weights)
       : graph_(graph), contract_(contract), weights_(std::move(weights)) {}
 
-  /// Appends tokens at positions first..., after those before; gives the carried values after the last layer.
-  std::vector<EvaluatedValue> run(std::span<const std::int32_t> tokens, std::int64_t first);
-  /// After each layer: the first carried value.
+  /// Appends tokens at positions first..., after those before; gives the record after the last layer, by role.
+  std::map<std::string, EvaluatedValue> run(std::span<const std::int32_t> tokens, std::int64_t first);
+  /// After each layer: the hidden states.
   const std::vector<EvaluatedValue>& layers() const { return layers_; }
   /// Logits of these rows of the last run.
   EvaluatedValue head(std::span<const std::int64_t> rows);
 
  private:
   using Values = std::map<generator::ValueId, EvaluatedValue>;
-  Values evaluate(generator::FunctionId function, std::int64_t layer, const std::vector<EvaluatedValue>& carried);
+  Values evaluate(generator::FunctionId function, std::int64_t layer);
 
   const generator::Graph& graph_;
   const generator::Contract& contract_;
   WeightReader weights_;
   std::vector<std::int64_t> positions_, rows_;
   std::vector<std::int32_t> tokens_;
-  std::vector<EvaluatedValue> carried_, layers_;
+  std::map<std::string, EvaluatedValue> carried_;
+  std::vector<EvaluatedValue> layers_;
   std::map<std::pair<std::uint32_t, std::int64_t>, EvaluatedValue> states_;  ///< by StateId and layer
 };
 

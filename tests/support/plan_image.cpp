@@ -187,17 +187,18 @@ EvaluatedValue PlanImage::head(std::span<const std::int64_t> rows) {
   return logits;
 }
 
-EvaluatedValue PlanImage::carried() const {
-  EvaluatedValue value;
-  const Buffer& buffer = plan_.buffers[plan_.carried[0]];
-  value.columns = plan_.axes[buffer.axes[1]].size;
-  for (std::size_t row = 0; row < tokens_.size(); ++row) {
-    for (std::int64_t column = 0; column < value.columns; ++column) {
-      value.elements.push_back(
-          const_cast<PlanImage*>(this)->at({plan_.carried[0], 0}, static_cast<std::int64_t>(row), column));
+std::map<std::string, EvaluatedValue> PlanImage::carried() {
+  std::map<std::string, EvaluatedValue> record;
+  for (const BufferId id : plan_.carried) {
+    EvaluatedValue& value = record[plan_.buffers[id].word];
+    value.columns = plan_.axes[plan_.buffers[id].axes[1]].size;
+    for (std::size_t row = 0; row < tokens_.size(); ++row) {
+      for (std::int64_t column = 0; column < value.columns; ++column) {
+        value.elements.push_back(at({id, 0}, static_cast<std::int64_t>(row), column));
+      }
     }
   }
-  return value;
+  return record;
 }
 
 }  // namespace monomorph::test

@@ -23,8 +23,8 @@ class PlanImage {
   void run(const char* phase, std::int64_t slot, std::span<const std::int32_t> tokens, std::int64_t first);
   /// The head for these rows of the last run; gives logits.
   EvaluatedValue head(std::span<const std::int64_t> rows);
-  /// The first carried value of the last run.
-  EvaluatedValue carried() const;
+  /// What the last run left of the record, by role.
+  std::map<std::string, EvaluatedValue> carried();
 
  private:
   void run_section(const generator::PhasePlan& phase, const generator::Section& section, std::int64_t layer);

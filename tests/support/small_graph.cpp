@@ -7,7 +7,7 @@ using namespace generator;
 WeightId LayerWriter::declare(const std::string& role, std::vector<AxisId> axes, Dtype dtype) {
   WeightContract weight;
   weight.role = weight.part = role;
-  weight.scope = {0};
+  weight.scope = {kind_};
   weight.axes = std::move(axes);
   weight.dtype = dtype;
   weight.sources = {{role, 1, 0, 1, false}};
@@ -15,7 +15,8 @@ WeightId LayerWriter::declare(const std::string& role, std::vector<AxisId> axes,
 }
 
 AxisId LayerWriter::axis(const std::string& word, std::int64_t size, std::vector<AxisId> factors, Live live) {
-  const AxisId id = contract_.axes.intern({word, size, std::move(factors), live, {}, {}}, "layer");
+  const AxisId id =
+      contract_.axes.intern({word, size, std::move(factors), live, {}, {}}, contract_.kinds[kind_].kind.identifier);
   graph_.axes = contract_.axes;
   return id;
 }
@@ -38,7 +39,7 @@ ValueId LayerWriter::attention(ValueId x, const Window& seen, const Window& kept
   const ValueId queries = this->queries(x);
   std::vector<ValueId> states;
   for (const char* word : {"keys", "values"}) {
-    contract_.states.add({word, {0}, {slots, kv_heads, entries, head}, Dtype::f32, kept});
+    contract_.states.add({word, {kind_}, {slots, kv_heads, entries, head}, Dtype::f32, kept});
     states.push_back(builder_.append(word, projection(x, kv, Dtype::f32)));
   }
   const std::string mask = "query - key < " + std::to_string(seen.recent) + " || key < " + std::to_string(seen.first);
@@ -68,7 +69,8 @@ ValueId LayerWriter::map(const std::string& text, const std::vector<ValueId>& op
   return builder_.map("", known_expression(text, names), names, operands, next("v"));
 }
 
-RandomGraph small_graph(const std::function<ValueId(LayerWriter&)>& layer, const RandomGraphOptions& options) {
+RandomGraph small_contract(const std::vector<std::string>& kinds, const std::vector<std::size_t>& layer_kinds,
+                           const RandomGraphOptions& options) {
   RandomGraph small;
   Contract& contract = small.contract;
   contract.name = contract.identifier = "small";
@@ -80,12 +82,16 @@ RandomGraph small_graph(const std::function<ValueId(LayerWriter&)>& layer, const
   contract.max_batch = 2;
   contract.head_rows = 3;
   contract.kv_cache = Dtype::f32;
-  contract.num_hidden_layers = 2;
-  LayerContract kind;
-  kind.kind.name = kind.kind.identifier = "layer";
-  kind.layers = {0, 1};
-  contract.kinds = {kind};
-  contract.layer_kinds = {0, 0};
+  contract.num_hidden_layers = static_cast<std::int64_t>(layer_kinds.size());
+  contract.layer_kinds = layer_kinds;
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    LayerContract kind;
+    kind.kind.name = kind.kind.identifier = kinds[i];
+    for (std::size_t layer = 0; layer < layer_kinds.size(); ++layer) {
+      if (layer_kinds[layer] == i) kind.layers.push_back(static_cast<std::int32_t>(layer));
+    }
+    contract.kinds.push_back(kind);
+  }
   const AxisId hidden = contract.axes.intern({"hidden", contract.hidden_size, {}, Live::all, {}, {}}, "");
   const AxisId vocab = contract.axes.intern({"vocab", contract.vocab_size, {}, Live::all, {}, {}}, "");
   contract.axes.intern({"slots", contract.max_batch, {}, Live::all, {}, {}}, "");
@@ -100,13 +106,36 @@ RandomGraph small_graph(const std::function<ValueId(LayerWriter&)>& layer, const
   };
   declare("embedding::tokens", {vocab, hidden});
   declare("final_norm", {hidden});
+  small.graph.axes = contract.axes;
+  return small;
+}
 
+ValueId small_embedding(const RandomGraph& small, Builder& embed) {
+  return embed.gather("embed", embed.weight("embedding::tokens"),
+                      embed.host("token_ids", "tokens", small.contract.prefill_chunk, Live::tokens), "hidden_states");
+}
+
+ValueId picked(const RandomGraph& small, Builder& head, ValueId x, const std::string& role) {
+  return head.gather("rows", x, head.host("head_rows", "rows", small.contract.head_rows, Live::rows), role);
+}
+
+void small_head(Builder& head, ValueId rows) {
+  const ValueId normed = head.norm("final_norm", {NormType::rms_norm, 1e-5, false}, "final_norm", rows, "final");
+  head.result(head.linear("lm_head", "embedding::tokens", "", normed, "logits"));
+}
+
+void name_axes(RandomGraph& small) {
+  small.contract.axes = small.graph.axes;
+  small.contract.axes.name_all();
+  small.graph.axes = small.contract.axes;
+}
+
+RandomGraph small_graph(const std::function<ValueId(LayerWriter&)>& layer, const RandomGraphOptions& options) {
+  RandomGraph small = small_contract({"layer"}, {0, 0}, options);
+  Contract& contract = small.contract;
   Graph& graph = small.graph;
-  graph.axes = contract.axes;
   Builder embed(contract, graph, "embed", {});
-  const ValueId carried =
-      embed.gather("embed", embed.weight("embedding::tokens"),
-                   embed.host("token_ids", "tokens", contract.prefill_chunk, Live::tokens), "hidden_states");
+  const ValueId carried = small_embedding(small, embed);
   embed.result(carried);
   graph.embed = embed.finish();
   contract.axes = graph.axes;
@@ -119,14 +148,60 @@ RandomGraph small_graph(const std::function<ValueId(LayerWriter&)>& layer, const
   contract.axes = graph.axes;
 
   Builder head(contract, graph, "head", {});
-  const ValueId rows = head.gather("rows", head.parameter(carried),
-                                   head.host("head_rows", "rows", contract.head_rows, Live::rows), "last");
-  const ValueId normed = head.norm("final_norm", {NormType::rms_norm, 1e-5, false}, "final_norm", rows, "final");
-  head.result(head.linear("lm_head", "embedding::tokens", "", normed, "logits"));
+  small_head(head, picked(small, head, head.parameter(carried), "last"));
   graph.head = head.finish();
+  name_axes(small);
+  return small;
+}
+
+RandomGraph stream_graph(bool joined_first) {
+  RandomGraph small = small_contract({"giving", "passing", "taking"}, {0, 1, 2, 1, 2}, {});
+  Contract& contract = small.contract;
+  Graph& graph = small.graph;
+  Builder embed(contract, graph, "embed", {});
+  const ValueId one = small_embedding(small, embed);
+  const ValueId other = embed.map("", known_expression("0.5 * a", {"a"}), {"a"}, {one}, "second_stream");
+  embed.result(one);
+  embed.result(other);
+  graph.embed = embed.finish();
   contract.axes = graph.axes;
-  contract.axes.name_all();
-  graph.axes = contract.axes;
+
+  ValueId memory;
+  for (std::size_t kind = 0; kind < contract.kinds.size(); ++kind) {
+    Builder builder(contract, graph, contract.kinds[kind].kind.identifier, {kind});
+    const ValueId a = builder.parameter(one), b = builder.parameter(other);
+    LayerWriter layer(contract, graph, builder, a, kind);
+    const auto mix = [&](const std::string& text, const std::vector<ValueId>& values, const std::string& role) {
+      std::vector<std::string> names;
+      for (std::size_t i = 0; i < values.size(); ++i) names.push_back(std::string(1, static_cast<char>('a' + i)));
+      return builder.map("mix", known_expression(text, names), names, values, role);
+    };
+    // What the sub-block reads: the streams by a number of each token and one of the layer.
+    ValueId x = mix("sigmoid(c) * b + a * d", {a, b, layer.of_token(layer.norm(a)), layer.vector(1)}, "mixed");
+    if (kind == 2) x = mix("a + c * b", {x, builder.parameter(memory), layer.vector(1)}, "remembered");
+    const ValueId out = layer.linear(layer.map("a * sigmoid(a)", {layer.linear(layer.norm(x), 9)}), 6);
+    // Each stream becomes a mix of both, as they were, and of what the sub-block gave.
+    builder.result(
+        mix("a * d + b * e + c * f", {a, b, out, layer.vector(1), layer.vector(1), layer.vector(1)}, "hidden_states"));
+    builder.result(
+        mix("b * d - a * e + c * f", {b, a, out, layer.vector(1), layer.vector(1), layer.vector(1)}, "second_stream"));
+    if (kind == 0) builder.result(memory = mix("a - b", {out, x}, "memory"));
+    graph.layers.push_back(builder.finish());
+    contract.axes = graph.axes;
+  }
+
+  Builder head(contract, graph, "head", {});
+  ValueId a = head.parameter(one), b = head.parameter(other);
+  const auto join = [&] { return head.map("", known_expression("a + b", {"a", "b"}), {"a", "b"}, {a, b}, "joined"); };
+  if (joined_first) {
+    small_head(head, picked(small, head, join(), "last"));
+  } else {
+    a = picked(small, head, a, "last");
+    b = picked(small, head, b, "second_last");
+    small_head(head, join());
+  }
+  graph.head = head.finish();
+  name_axes(small);
   return small;
 }
 

@@ -14,16 +14,18 @@ namespace monomorph::test {
 /// Declares what it uses as it goes. Axes are sizes: those of equal size are one.
 class LayerWriter {
  public:
-  LayerWriter(generator::Contract& contract, generator::Graph& graph, generator::Builder& builder, generator::ValueId h)
-      : contract_(contract), graph_(graph), builder_(builder), hidden_(h) {}
+  LayerWriter(generator::Contract& contract, generator::Graph& graph, generator::Builder& builder, generator::ValueId h,
+              std::size_t kind = 0)
+      : contract_(contract), graph_(graph), builder_(builder), hidden_(h), kind_(kind) {}
 
   /// What the layer is given: tokens x 6.
   generator::ValueId hidden() const { return hidden_; }
   generator::ValueId linear(generator::ValueId x, std::int64_t rows, Dtype dtype = Dtype::f32);
   generator::ValueId norm(generator::ValueId x);
-  /// Projections to two heads of three elements, and to a number for each.
+  /// Projections to two heads of three elements, to a number for each, and to one for the token.
   generator::ValueId queries(generator::ValueId x) { return projection(x, q(), Dtype::f32); }
   generator::ValueId of_heads(generator::ValueId x) { return projection(x, heads(), Dtype::f32); }
+  generator::ValueId of_token(generator::ValueId x) { return projection(x, axis("one", 1), Dtype::f32); }
   /// A weight of 6 elements, those of queries; of 2, those of heads; or of 1.
   generator::ValueId vector(std::int64_t size);
   /// Attention of two query heads over one of keys and values, all of them projections of x; it sees `seen`, and states
@@ -46,11 +48,17 @@ class LayerWriter {
   generator::Graph& graph_;
   generator::Builder& builder_;
   generator::ValueId hidden_;
+  std::size_t kind_;
   int count_ = 0;
 };
 
 /// `layer` gives the layer's result, tokens x 6, which is added to the hidden states.
 RandomGraph small_graph(const std::function<generator::ValueId(LayerWriter&)>& layer,
                         const RandomGraphOptions& options = {});
+
+/// Two residual streams, which each layer reads and gives mixed by numbers of the layer and of the token, and a third
+/// value: the first kind of layer gives it, the second lets it pass by, the third takes it. The head
+/// joins the streams' rows; `joined_first`: it joins them and picks rows then, which is no valid graph.
+RandomGraph stream_graph(bool joined_first = false);
 
 }  // namespace monomorph::test

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "tests/support/random_graph.hpp"
+#include "tests/support/small_graph.hpp"
 
 using namespace monomorph;
 using namespace monomorph::generator;
@@ -239,4 +239,36 @@ TEST_CASE("each invariant of the graph refuses what breaks it") {
                       [&](const Complaint& complaint) { return complaint.invariant == mutation.invariant; }));
     CHECK_THROWS_AS(verify_graph(broken.graph, broken.contract), InternalError);
   }
+}
+
+TEST_CASE("a field of the record is given before it is taken, as one type, and taken by somebody") {
+  const RandomGraph valid = stream_graph();
+  REQUIRE(check_graph(valid.graph, valid.contract).empty());
+  const std::vector<std::function<void(RandomGraph&)>> breaks = {
+      [](RandomGraph& r) { r.contract.layer_kinds = {2, 0, 1}; },  // memory is taken before it is given
+      [](RandomGraph& r) { r.contract.layer_kinds = {0, 1, 1}; },  // nobody takes it
+      [](RandomGraph& r) {
+        Function& taking = r.graph.functions[r.graph.layers[2]];
+        const ValueId memory = taking.parameters.back();
+        r.graph.values[memory].axes[1] = r.graph.values[memory].axes[0];
+      },
+      [](RandomGraph& r) {
+        Function& giving = r.graph.functions[r.graph.layers[0]];
+        r.graph.values[giving.results.back()].role = "second_stream";
+      },
+  };
+  for (const auto& apply : breaks) {
+    RandomGraph broken = valid;
+    apply(broken);
+    const std::vector<Complaint> complaints = check_graph(broken.graph, broken.contract);
+    CHECK(std::any_of(complaints.begin(), complaints.end(),
+                      [](const Complaint& complaint) { return complaint.invariant == "G6"; }));
+  }
+}
+
+TEST_CASE("the head computes the rows that are wanted, and no others") {
+  const RandomGraph broken = stream_graph(true);
+  const std::vector<Complaint> complaints = check_graph(broken.graph, broken.contract);
+  REQUIRE(complaints.size() == 1);
+  CHECK(complaints[0].invariant == "G3");
 }

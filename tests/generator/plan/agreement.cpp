@@ -78,9 +78,13 @@ bool agrees_on_host(const RandomGraph& random, const Plan& plan, const std::vect
   const std::int64_t slot = random.contract.max_batch - 1;
   for (const auto& [position, count] : passes) {
     const std::vector<std::int32_t> tokens = some_tokens(count, position, slot, random.contract.vocab_size);
-    const std::vector<EvaluatedValue> carried = expected.run(tokens, position);
+    const std::map<std::string, EvaluatedValue> carried = expected.run(tokens, position);
     image.run(count == 1 ? "decode" : "prefill", slot, tokens, position);
-    if (!equal(carried[0], image.carried())) return false;
+    const std::map<std::string, EvaluatedValue> found = image.carried();
+    if (found.size() != carried.size()) return false;
+    for (const auto& [role, value] : carried) {
+      if (!equal(value, found.at(role))) return false;
+    }
     const std::vector<std::int64_t> rows =
         count == 1 ? std::vector<std::int64_t>{0} : std::vector{count - 1, count - 2};
     if (!equal(expected.head(rows), image.head(rows))) return false;

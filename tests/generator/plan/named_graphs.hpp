@@ -50,6 +50,7 @@ inline std::map<std::string, RandomGraph> named_graphs() {
          const ValueId scaled = layer.map("a * b + c", {gated, layer.map("2 * a - b", {gate, other}), layer.vector(1)});
          return layer.linear(layer.map("a * b", {scaled, layer.vector(2)}), 6);
        })},
+      {"two residual streams, and a value that some layers let pass by", stream_graph()},
       {"a chain of maps that its first value joins again", small_graph([](Layer& layer) -> ValueId {
          const ValueId x = layer.linear(layer.hidden(), 6);
          const ValueId y = layer.map("a * sigmoid(a)", {x});

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "generator/plan/make.hpp"
-#include "tests/support/random_graph.hpp"
+#include "tests/support/small_graph.hpp"
 
 using namespace monomorph;
 using namespace monomorph::generator;
@@ -169,5 +169,23 @@ TEST_CASE("each invariant of the plan refuses what breaks it") {
     CHECK(std::any_of(complaints.begin(), complaints.end(),
                       [&](const Complaint& complaint) { return complaint.invariant == mutation.invariant; }));
     CHECK_THROWS_AS(verify_plan(broken, random.graph, random.contract), InternalError);
+  }
+}
+
+TEST_CASE("what a layer lets pass by, or takes and does not give anew, is not overwritten") {
+  const RandomGraph streams = stream_graph();
+  const Plan valid = make_plan(streams.contract, streams.graph);
+  REQUIRE(check_plan(valid, streams.graph, streams.contract).empty());
+  const BufferId memory = valid.carried_as("memory");
+  for (const std::size_t kind : {1, 2}) {
+    CAPTURE(kind);
+    Plan broken = valid;
+    Section& section = const_cast<PhasePlan&>(broken.phase("prefill")).sections[1 + kind];
+    // The second stream's new value, which is written when all has been read.
+    const ValueId last = streams.graph.functions[streams.graph.layers[kind]].results[1];
+    section.places.at(last) = {memory, 0};
+    const std::vector<Complaint> complaints = check_plan(broken, streams.graph, streams.contract);
+    CHECK(std::any_of(complaints.begin(), complaints.end(),
+                      [](const Complaint& complaint) { return complaint.invariant == "P3"; }));
   }
 }
