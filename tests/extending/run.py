@@ -33,7 +33,7 @@ class Bench:
         self.monomorph = copy.build / "bin" / "monomorph"
 
     def output(self, *command, fails=False):
-        """What the command prints; that it fails where it is to succeed, or succeeds where it is to fail, is a mistake."""
+        """What the command prints. A mistake: that it fails, or does not where it is to."""
         done = subprocess.run([str(word) for word in command], cwd=self.copy.source, capture_output=True, text=True,
                               check=False)
         if (done.returncode != 0) != fails:
@@ -160,13 +160,15 @@ def family(bench):
     bench.output(bench.monomorph, "check", directory, "--weights", directory)
     bench.verify(bench.engine("family", directory), "--weights", directory)
     del tensors["model.layers.1.mlp.c_proj.bias"]
-    write_safetensors(directory / "model.safetensors", tensors)
-    missing = bench.output(bench.monomorph, "check", directory, "--weights", directory, fails=True)
+    incomplete = bench.work / "incomplete.safetensors"
+    write_safetensors(incomplete, tensors)
+    missing = bench.output(bench.monomorph, "check", directory, "--weights", incomplete, fails=True)
     if "model.layers.1.mlp.c_proj.bias" not in missing:
         raise Mistake(f"family: a bias is missing, and the audit says:\n{missing}")
 
 
 EXAMPLES = {each.__name__: each for each in (activation, position, sub_block, layout, family)}
+# golden_runner: with it the runtime is built, which engines are linked with.
 TARGETS = ["monomorph", "golden_runner"] + [
     f"test_{name}"
     for name in ("generator_spec", "generator_expression", "generator_blocks", "generator_contract", "import",
@@ -187,7 +189,7 @@ def patched(names):
                 if (CHECKOUT / path).is_file():
                     target.write_bytes((CHECKOUT / path).read_bytes())
             touched |= set(paths)
-            applied = subprocess.run(["git", "apply", str(patch)], cwd=folder, capture_output=True, text=True, check=False)
+            applied = subprocess.run(["git", "apply", patch], cwd=folder, capture_output=True, text=True, check=False)
             if applied.returncode != 0:
                 raise Mistake(f"{patch.name} does not apply:\n{applied.stderr}")
         return {path: (Path(folder) / path).read_bytes() for path in touched}
