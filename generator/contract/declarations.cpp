@@ -102,7 +102,8 @@ void Declarations::cut(RowView& view, const TensorName& name, const std::string&
     const auto part = std::find_if(all.begin(), all.end(), [&](const Projection& one) { return one.word == word; });
     if (part == all.end()) continue;  // has been reported
     const std::int64_t rows = contract_.axes[part->rows].size;
-    if (interleaving != nullptr) pieces = std::max<std::int64_t>(interleaving->pieces({rows, part->heads, part->kv_heads}), 1);
+    if (interleaving != nullptr)
+      pieces = std::max<std::int64_t>(interleaving->pieces({rows, part->heads, part->kv_heads}), 1);
     if (word == own) before = stride;
     stride += rows / pieces;
   }

@@ -2,6 +2,7 @@
 
 #include "generator/expression/expression.hpp"
 #include "generator/expression/node.hpp"
+#include "generator/spec/checkpoint_names.hpp"
 #include "generator/spec/fields.hpp"
 #include "generator/spec/schema.hpp"
 
@@ -71,8 +72,11 @@ std::string spec_reference() {
     }
     text += '\n';
   }
-  text += fmt::format("### Expressions\n\nFunctions: `{}`. The named activations, each of which is a function too:\n\n",
-                      fmt::join(function_names(), "`, `"));
+  text += "### Tensors of several parts\n\n| interleaved | what stands in turn |\n| --- | --- |\n";
+  for (const Interleaving& one : interleavings()) text += fmt::format("| `{}` | {} |\n", one.name, one.meaning);
+  text +=
+      fmt::format("\n### Expressions\n\nFunctions: `{}`. The named activations, each of which is a function too:\n\n",
+                  fmt::join(function_names(), "`, `"));
   text += "| activation | of x |\n| --- | --- |\n";
   for (const auto& [name, expression] : named_activations()) text += fmt::format("| `{}` | `{}` |\n", name, expression);
   return text + '\n';
