@@ -9,6 +9,7 @@
 
 #include "generator/blocks/norm.hpp"
 #include "generator/blocks/position.hpp"
+#include "generator/blocks/value_mix.hpp"
 #include "generator/contract/declarations.hpp"
 #include "generator/contract/rules.hpp"
 #include "generator/graph/builder.hpp"
@@ -57,6 +58,11 @@ const std::vector<FieldRow<AttentionSection>>& fields() {
              "What attention gives is multiplied by sigmoid(gate) before o. The gate is a projection of the input: a "
              "number for each query head, or for each element of one",
              {"none", "head", "element"}),
+      row<S>("values_from", at(&S::values_from), computed("none"), "",
+             "A kind of layer: what v gives in its last layer before this one is mixed into what v gives here"),
+      expression(row<S>("value_mix", at(&S::value_mix), computed("lambda1 * value + lambda2 * earlier"), "",
+                        "An expression of value and earlier, of learned numbers lambda1 and lambda2, parts of those "
+                        "names, and of the spec's own numbers. Only where values_from is given")),
   };
   return rows;
 }
@@ -259,6 +265,7 @@ void check(const BlockContext& context, Diagnostics& diagnostics) {
   if (attention.gate.value != "none") projections.insert(projections.end() - 1, "gate");
   check_bias_projections(attention.bias, "attention", projections, diagnostics);
   check_keys(context, diagnostics);
+  check_value_mix(context, diagnostics);
   check_position(context, attention.num_attention_heads, attention.head_dim, diagnostics);
 }
 
@@ -295,6 +302,7 @@ void declare(const BlockContext& context, Declarations& declare) {
   const std::string& gate = attention.gate.value;
   if (gate != "none") inputs.push_back({"gate", gate == "head" ? heads : q, hidden, false, num_heads, num_kv_heads});
   declare.projections("input", attention.bias, inputs);
+  declare_value_mix(context, declare);
   if (attention.qk_norm.value == "head") {
     declare.norm_weight("q_norm", head);
     declare.norm_weight("k_norm", head);
@@ -310,7 +318,7 @@ void declare(const BlockContext& context, Declarations& declare) {
 ValueId build(const BlockContext& context, Builder& build, ValueId in) {
   ValueId queries = build.projection("q", in, "queries");
   ValueId keys = build.projection("k", in, "keys");
-  const ValueId values = build.projection("v", in, "values");
+  const ValueId values = build_values(context, build, in);
   const bool gated = own(context).gate.value != "none";
   const ValueId gate = gated ? build.projection("gate", in, "gate") : ValueId{};
   if (own(context).qk_norm.value != "none") {
@@ -347,12 +355,14 @@ PairWork pair_work(const BlockContext& context) {
   return {4 * attention.num_attention_heads.value * attention.head_dim.value, window_of(attention)};
 }
 
+std::string reads_kind(const Block& block) { return section_of<AttentionSection>(block).values_from.value; }
+
 }  // namespace
 
 BlockType attention_block() {
   return {.name = "attention",
           .meaning = "Causal self-attention.",
-          .parts = {"q", "k", "v", "gate", "q_norm", "k_norm", "o"},
+          .parts = {"q", "k", "v", "gate", "lambda1", "lambda2", "q_norm", "k_norm", "o"},
           .uses_position = true,
           .make = make_section<AttentionSection>,
           .bind = bind_section<AttentionSection>,
@@ -361,7 +371,8 @@ BlockType attention_block() {
           .advise = advise,
           .declare = declare,
           .build = build,
-          .pair_work = pair_work};
+          .pair_work = pair_work,
+          .reads_kind = reads_kind};
 }
 
 }  // namespace monomorph::generator

@@ -18,6 +18,8 @@ struct AttentionSection {
   Field<std::string> mask;                  ///< a condition of query and key
   Field<Window> window;                     ///< that no key which the mask shows is outside of
   Field<std::string> gate;                  ///< none | head | element
+  Field<std::string> values_from;           ///< a kind of layer
+  Field<std::string> value_mix;             ///< an expression of value, earlier and learned numbers
 };
 
 BlockType attention_block();

@@ -24,6 +24,7 @@ struct BlockContext {
   const ModelSection& model;
   const LayerKind& kind;
   const Block& block;
+  const Spec* spec = nullptr;  ///< where rules are checked: the other kinds
 };
 
 /// Columns that are null here may stay so: the type has nothing to say there.
@@ -46,6 +47,8 @@ struct BlockType {
   Id<Value> (*build)(const BlockContext& context, Builder& build, Id<Value> in);
   /// The work that grows with the positions that a token sees.
   PairWork (*pair_work)(const BlockContext& context) = nullptr;
+  /// The kind of layer that it reads something of, or "". Such a kind is never one with another.
+  std::string (*reads_kind)(const Block& block) = nullptr;
 };
 
 /// Every type, in the order in which they are documented.

@@ -81,11 +81,11 @@ ValueId build_step(const Step& step, const ModelSection& model, const LayerKind&
 
 }  // namespace
 
-void check_layer(const ModelSection& model, const LayerKind& kind, Diagnostics& diagnostics) {
+void check_layer(const Spec& spec, const LayerKind& kind, Diagnostics& diagnostics) {
   for (const Step& step : kind.steps) check_norms_beside(step, diagnostics);
   for (const Block* block : kind.blocks()) {
     check_norms(*block, diagnostics);
-    block->type->check({model, kind, *block}, diagnostics);
+    block->type->check({spec.model, kind, *block, &spec}, diagnostics);
   }
 }
 

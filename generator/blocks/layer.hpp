@@ -6,7 +6,7 @@
 namespace monomorph::generator {
 
 /// The rules on where norms stand, and those of every sub-block.
-void check_layer(const ModelSection& model, const LayerKind& kind, Diagnostics& diagnostics);
+void check_layer(const Spec& spec, const LayerKind& kind, Diagnostics& diagnostics);
 /// Everything that the layers of this kind have, in the order of the forward pass.
 void declare_layer(const ModelSection& model, const LayerKind& kind, std::size_t index, Declarations& declare);
 /// The residual stream after the layer.

@@ -120,6 +120,12 @@ void Declarations::matrix(const std::string& word, AxisId rows, AxisId columns) 
          component_.empty() ? word : component_);
 }
 
+void Declarations::vector(const std::string& word, AxisId elements) {
+  const std::string part = part_prefix_ + word;
+  weight(part, role_prefix_ + word, part, false, {elements}, whole(part, false, contract_.axes[elements].size),
+         component_);
+}
+
 void Declarations::norm_weight(const std::string& word, AxisId elements) {
   const std::string part = part_prefix_ + word;
   weight(part, role_prefix_ + word, part, false, {elements}, whole(part, false, contract_.axes[elements].size), "norm");

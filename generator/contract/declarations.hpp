@@ -47,6 +47,8 @@ class Declarations {
 
   /// A matrix with a tensor of its own.
   void matrix(const std::string& word, AxisId rows, AxisId columns);
+  /// A vector with a tensor of its own.
+  void vector(const std::string& word, AxisId elements);
   void norm_weight(const std::string& word, AxisId elements);
   /// The bias of the norm of this word.
   void norm_bias(const std::string& word, AxisId elements);

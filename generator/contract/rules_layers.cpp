@@ -63,7 +63,7 @@ void kinds_are_identifiers(const Spec& spec, Diagnostics& diagnostics) {
 
 void check_layer_rules(const Spec& spec, Diagnostics& diagnostics) {
   for (const LayerKind& kind : spec.kinds) {
-    check_layer(spec.model, kind, diagnostics);
+    check_layer(spec, kind, diagnostics);
     learned_positions_are_the_models(spec, kind, diagnostics);
   }
   kinds_are_identifiers(spec, diagnostics);

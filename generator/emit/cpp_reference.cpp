@@ -21,10 +21,17 @@ std::string identifier(const std::string& role) {
 /// Local names of a function's values.
 class Locals {
  public:
-  Locals(const Graph& graph, const Contract& contract, const AxisTable& axes, const Function& function)
+  Locals(const Graph& graph, const Contract& contract, const AxisTable& axes, FunctionId id)
       : graph_(graph), contract_(contract), axes_(axes) {
+    const Function& function = graph.functions[id];
     for (const Axis& axis : axes) taken_.insert(axis.name);  // locals must not hide what template arguments are made of
     for (const ValueId parameter : function.parameters) add(parameter);
+    // A field of the record has its name, whatever a layer computes it as.
+    const bool of_layer = id != graph.embed && id != graph.head;
+    for (const ValueId result : function.results) {
+      const Value& value = graph.values[result];
+      if (of_layer && value.storage == Storage::activation) taken_.insert(identifier(value.role));
+    }
     for (const OpId op : function.ops) add(graph.ops[op].out);
   }
 
@@ -132,7 +139,7 @@ std::string spelled(const ReferenceCall& call, const Locals& locals, const AxisT
 
 std::vector<Holes> reference_lines(const Graph& graph, const Contract& contract, const AxisTable& axes, FunctionId id) {
   const Function& function = graph.functions[id];
-  const Locals locals(graph, contract, axes, function);
+  const Locals locals(graph, contract, axes, id);
   std::vector<Holes> lines;
   for (const OpId op_id : function.ops) {
     const Op& op = graph.ops[op_id];
@@ -168,13 +175,29 @@ std::vector<Holes> CppWriter::parameter_spaces(Scope scope) const {
 
 Holes CppWriter::reference_kind(std::size_t kind) const {
   Holes record = kind_names(kind);
+  // Fields of the record that it takes or gives, beside the hidden states.
+  const Function& function = graph_.functions[graph_.layers[kind]];
+  std::string parameters, arguments;
+  for (std::size_t i = 1; i < plan_.carried.size(); ++i) {
+    const Buffer& field = plan_.buffers[plan_.carried[i]];
+    const auto is_field = [&](ValueId id) { return graph_.values[id].role == field.word; };
+    if (std::none_of(function.parameters.begin(), function.parameters.end(), is_field) &&
+        std::none_of(function.results.begin(), function.results.end(), is_field)) {
+      continue;
+    }
+    arguments += ", " + identifier(field.word);
+    parameters += fmt::format(", monomorph::reference::Activations<{}::size>& {}", plan_.axes[field.axes[1]].name,
+                              identifier(field.word));
+  }
   std::vector<Holes> states;
   for (const StateContract& state : contract_.states) {
     if (state.scope.kind != kind) continue;
     states.push_back(
         {{"name", identifier(state.role) + "_state"}, {"index", static_cast<std::int64_t>(states.size())}});
   }
-  record.insert({{"first_weight", first_weight(kind)},
+  record.insert({{"more_parameters", parameters},
+                 {"more_arguments", arguments},
+                 {"first_weight", first_weight(kind)},
                  {"weight_count", static_cast<std::int64_t>(contract_.weights_of({kind}).size())},
                  {"parameter_spaces", parameter_spaces({kind})},
                  {"state_count", static_cast<std::int64_t>(states.size())},
@@ -191,8 +214,14 @@ std::string CppWriter::reference() const {
                       {"frequencies", float_list(table.frequencies)},
                       {"factor", table.factor != 1 ? float_list({table.factor}) : ""}});
   }
+  std::vector<Holes> fields;
+  for (std::size_t i = 1; i < plan_.carried.size(); ++i) {
+    const Buffer& field = plan_.buffers[plan_.carried[i]];
+    fields.push_back({{"name", identifier(field.word)}, {"axis", plan_.axes[field.axes[1]].name}});
+  }
   Holes holes = common();
   holes.insert({{"max_batch", contract_.max_batch},
+                {"fields", fields},
                 {"parameter_spaces", parameter_spaces({})},
                 {"tables", tables},
                 {"kinds", kinds},

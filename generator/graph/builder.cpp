@@ -26,6 +26,12 @@ ValueId Builder::parameter(ValueId like) {
   return id;
 }
 
+ValueId Builder::taken(const std::string& word, ValueId like) {
+  const ValueId id = parameter(like);
+  graph_.values[id].role = role(word);
+  return id;
+}
+
 void Builder::result(ValueId value) { graph_.functions[function_].results.push_back(value); }
 
 ValueId Builder::add(const std::string& word, Attributes what, std::vector<ValueId> in, const std::string& name,

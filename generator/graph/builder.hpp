@@ -20,6 +20,8 @@ class Builder {
   /// A value that the function takes, of the type of `like`.
   ValueId parameter(ValueId like);
   void result(ValueId value);
+  /// A field of the record that an earlier layer gave as "<instance>::<word>", with the axes of `like`.
+  ValueId taken(const std::string& word, ValueId like);
 
   ValueId gather(const std::string& word, ValueId table, ValueId indices, const std::string& role);
   /// Normed over the last axis; where `over` is given, over each run that this factor says.

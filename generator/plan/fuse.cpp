@@ -126,8 +126,16 @@ bool heads(Partition& partition, OpId id) {
   std::vector<OpId> all;
   for (const std::vector<OpId>& chain : chains) all.insert(all.end(), chain.begin(), chain.end());
   if (merge(all)) return true;
+  // As many as go together: values that are mixed before they are kept stand apart.
   bool merged = false;
-  for (const std::vector<OpId>& chain : chains) merged |= merge(chain);
+  std::vector<OpId> together;
+  for (const std::vector<OpId>& chain : chains) {
+    std::vector<OpId> longer = together;
+    longer.insert(longer.end(), chain.begin(), chain.end());
+    const bool fits = merge(longer);
+    merged |= fits || merge(chain);
+    if (fits || together.empty()) together = std::move(longer);
+  }
   return merged;
 }
 

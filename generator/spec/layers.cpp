@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <set>
 
 #include "generator/blocks/block.hpp"
 #include "generator/spec/kinds.hpp"
@@ -173,22 +174,31 @@ Layers read_layers(const TomlValue& root, const ModelSection& model, Diagnostics
   bool steps_are_known = true;
   Layers result;
   result.has_pattern = section.pattern.given;
+  std::map<std::string, LayerKind> all;
+  std::set<std::string> read_from;  // kinds that another one names
+  for (const std::string& name : sequence) {
+    if (all.count(name)) continue;
+    const auto table = tables.find(name);
+    if (section.pattern.given && table == tables.end()) {
+      diagnostics.error("layers.kind_missing", section.pattern.span,
+                        fmt::format("layers.pattern names the kind {}, which has no table [layers.{}]{}", name, name,
+                                    did_you_mean(nearest(name, table_names))));
+    }
+    const bool has_table = table != tables.end() && section.pattern.given;
+    const Span place = has_table ? table->second->key_span : layers != nullptr ? layers->key_span : file;
+    KindResult read = read_kind(root, has_table ? &table->second->value : nullptr, name, place, model, diagnostics);
+    steps_are_known &= read.steps_are_known;
+    for (const Block* block : read.kind.blocks()) {
+      if (block->type->reads_kind != nullptr) read_from.insert(block->type->reads_kind(*block));
+    }
+    all.emplace(name, std::move(read.kind));
+  }
   std::map<std::string, std::size_t> by_name, by_text;
-  std::vector<LayerKind> all;
   for (const std::string& name : sequence) {
     if (!by_name.count(name)) {
-      const auto table = tables.find(name);
-      if (section.pattern.given && table == tables.end()) {
-        diagnostics.error("layers.kind_missing", section.pattern.span,
-                          fmt::format("layers.pattern names the kind {}, which has no table [layers.{}]{}", name, name,
-                                      did_you_mean(nearest(name, table_names))));
-      }
-      const bool has_table = table != tables.end() && section.pattern.given;
-      const Span place = has_table ? table->second->key_span : layers != nullptr ? layers->key_span : file;
-      KindResult read = read_kind(root, has_table ? &table->second->value : nullptr, name, place, model, diagnostics);
-      steps_are_known &= read.steps_are_known;
-      const auto [known, is_new] = by_text.emplace(resolved_text(read.kind), result.kinds.size());
-      if (is_new) result.kinds.push_back(std::move(read.kind));
+      const std::string mark = read_from.contains(name) ? "read from as " + name : "";
+      const auto [known, is_new] = by_text.emplace(resolved_text(all.at(name)) + mark, result.kinds.size());
+      if (is_new) result.kinds.push_back(all.at(name));
       by_name[name] = known->second;
     }
     result.layer_kinds.push_back(by_name[name]);

@@ -5,10 +5,11 @@
 //! parameter_spaces = { type = "list", fields = ["space", "type", "weights"], is = "weights that occur once, as the checkpoint has them", sample = [
 //!   { space = "embedding", type = "Embedding", weights = [ { name = "tokens", index = 0 } ] } ] }
 //! tables = { type = "list", fields = ["name", "frequencies", "factor"], is = "frequencies of rotary embeddings", sample = [ { name = "rotary_angles", frequencies = "1.0f, 0.5f", factor = "" } ] }
-//! kinds = { type = "list", fields = ["about", "prefix", "type", "enumerator", "index", "first_weight", "weight_count", "parameter_spaces", "states", "state_count", "lines"], is = "kinds of layer", sample = [
-//!   { about = "", prefix = "", type = "", enumerator = "layer", index = 0, first_weight = 1, weight_count = 1, states = [ { name = "attention_keys_state", index = 0 } ], state_count = 1, parameter_spaces = [ { space = "attention", type = "Attention", weights = [ { name = "o_proj", index = 0 } ] } ], lines = [ { text = "append(attention_keys_state, hidden_states, first_position);" }, { text = "const auto projected = linear<hidden::size>(weights_, layer.attention.o_proj, absent, hidden_states);" }, { text = "hidden_states = projected;" } ] } ] }
+//! kinds = { type = "list", fields = ["about", "prefix", "type", "enumerator", "index", "first_weight", "weight_count", "parameter_spaces", "states", "state_count", "more_parameters", "more_arguments", "lines"], is = "kinds of layer", sample = [
+//!   { about = "", prefix = "", type = "", enumerator = "layer", index = 0, first_weight = 1, weight_count = 1, states = [ { name = "attention_keys_state", index = 0 } ], state_count = 1, more_parameters = "", more_arguments = "", parameter_spaces = [ { space = "attention", type = "Attention", weights = [ { name = "o_proj", index = 0 } ] } ], lines = [ { text = "append(attention_keys_state, hidden_states, first_position);" }, { text = "const auto projected = linear<hidden::size>(weights_, layer.attention.o_proj, absent, hidden_states);" }, { text = "hidden_states = projected;" } ] } ] }
 //! several_kinds = { type = "bool", sample = false, is = "the layers are of several kinds" }
 //! kind_count = { type = "uint", sample = 1, is = "kinds of layer", when = "several_kinds" }
+//! fields = { type = "list", fields = ["name", "axis"], is = "what layers give later layers beside hidden_states", sample = [ ] }
 //! embed = { type = "list", fields = ["text"], is = "token ids to hidden_states", sample = [ { text = "auto hidden_states = gather<hidden::size>(weights_, parameters.embedding.tokens, token_ids);" } ] }
 //! head = { type = "list", fields = ["text"], is = "hidden_states to logits", sample = [ { text = "const auto last = gather_rows<hidden::size>(hidden_states, head_rows);" }, { text = "const auto logits = linear<vocab::size>(weights_, parameters.embedding.tokens, absent, last);" } ] }
 // ${model}: the reference, the same forward pass as plain loops that accumulate in double.
@@ -37,6 +38,9 @@ class Reference final : public monomorph::Reference {
 //% for line in embed
     ${line.text}
 //% end
+//% for field in fields
+    Activations<${field.axis}::size> ${field.name}(0);
+//% end
     std::vector<States>& states = slots_[static_cast<std::size_t>(slot)];
 //% if several_kinds
     std::int64_t counts[${kind_count}] = {};
@@ -46,7 +50,7 @@ class Reference final : public monomorph::Reference {
       switch (layer_kinds[index]) {
 //% for kind in kinds
         case LayerKind::${kind.enumerator}:
-          ${kind.prefix}layer(${kind.prefix}layer_parameters(counts[${kind.index}]++), states[static_cast<std::size_t>(index)], first_position, hidden_states);
+          ${kind.prefix}layer(${kind.prefix}layer_parameters(counts[${kind.index}]++), states[static_cast<std::size_t>(index)], first_position, hidden_states${kind.more_arguments});
           break;
 //% end
       }
@@ -144,12 +148,12 @@ class Reference final : public monomorph::Reference {
   /// One layer${kind.about}.
 //% if kind.states
   void ${kind.prefix}layer(const ${kind.type}LayerParameters& layer, States& states, std::int64_t first_position,
-             monomorph::reference::Activations<hidden::size>& hidden_states) const {
+             monomorph::reference::Activations<hidden::size>& hidden_states${kind.more_parameters}) const {
     using namespace monomorph::reference;
     states.resize(${kind.state_count});
 //% else
   void ${kind.prefix}layer(const ${kind.type}LayerParameters& layer, States&, std::int64_t,
-             monomorph::reference::Activations<hidden::size>& hidden_states) const {
+             monomorph::reference::Activations<hidden::size>& hidden_states${kind.more_parameters}) const {
     using namespace monomorph::reference;
 //% end
 //% for state in kind.states

@@ -36,9 +36,25 @@ const std::vector<Override> kinds = {{"layers.pattern", "[\"a\", \"b\"]"},
                                      {"layers.a.position.type", "none"},
                                      {"layers.b.position.rope_theta", "500.0"}};
 
+const std::vector<Override> mixed = {named("layers.{i}.attention.lambda1"), named("layers.{i}.attention.lambda2")};
+const std::vector<Override> mixing = {kinds[0],
+                                      kinds[1],
+                                      kinds[2],
+                                      {"layers.b.attention.values_from", "a"},
+                                      {"layers.b.attention.value_mix", "value - earlier"}};
+
 /// Of each type of sub-block, what gives the tiny model one with every part that the type may have.
 const std::map<std::string, std::vector<Override>> with_every_part = {
-    {"attention", {{"attention.qk_norm", "head"}, {"attention.gate", "head"}, named("layers.{i}.attention.gate")}},
+    {"attention",
+     {kinds[0],
+      kinds[1],
+      kinds[2],
+      {"layers.b.attention.values_from", "a"},
+      mixed[0],
+      mixed[1],
+      {"attention.qk_norm", "head"},
+      {"attention.gate", "head"},
+      named("layers.{i}.attention.gate")}},
     {"mlp", {}},
 };
 
@@ -76,6 +92,8 @@ const std::vector<Change> changes = {
     {"attention.gate",
      {{"attention.gate", "head"}, named("layers.{i}.attention.gate")},
      {{"attention.gate", "element"}}},
+    {"attention.values_from", kinds, {{"layers.b.attention.values_from", "a"}, mixed[0], mixed[1]}},
+    {"attention.value_mix", mixing, {{"layers.b.attention.value_mix", "value + 0.5 * earlier"}}},
     {"mlp.type", {}, {{"mlp.type", "plain"}}},
     {"mlp.intermediate_size", {}, {{"mlp.intermediate_size", "128"}}},
     {"mlp.activation", {}, {{"mlp.activation", "relu"}}},

@@ -1,0 +1,120 @@
+#include "generator/blocks/value_mix.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "generator/contract/declarations.hpp"
+#include "generator/contract/rules.hpp"
+#include "generator/graph/builder.hpp"
+#include "generator/spec/section_reader.hpp"
+
+namespace monomorph::generator {
+namespace {
+
+constexpr const char* learned_mix = "lambda1 * value + lambda2 * earlier";
+constexpr const char* lambdas[] = {"lambda1", "lambda2"};
+
+const AttentionSection& own(const BlockContext& context) { return section_of<AttentionSection>(context.block); }
+
+/// Of value, earlier and the learned numbers; nothing where it is wrong.
+std::optional<Expression> mix_expression(const BlockContext& context, Diagnostics& diagnostics) {
+  const Field<std::string>& mix = own(context).value_mix;
+  ExpressionNames names = variables({"value", "earlier", "lambda1", "lambda2"});
+  names.merge(spec_numbers(context));
+  auto expression = parse_expression(mix.given ? mix.value : learned_mix, mix.span, names, Type::real, diagnostics);
+  for (const char* name : {"value", "earlier"}) {
+    if (!expression || names_in(*expression).contains(name)) continue;
+    diagnostics.error("attention.value_mix", mix.span,
+                      fmt::format("attention.value_mix does not use {}: it would have no effect", name));
+    return std::nullopt;
+  }
+  return expression;
+}
+
+/// What is wrong with the kind of layer whose values are to be mixed in; empty: nothing.
+std::string fault_of_source(const BlockContext& context, const Spec& spec) {
+  const AttentionSection& attention = own(context);
+  const std::string& name = attention.values_from.value;
+  const auto place_of = [&](const std::string& kind) {
+    const auto found =
+        std::find_if(spec.kinds.begin(), spec.kinds.end(), [&](const LayerKind& each) { return each.name == kind; });
+    const auto index = static_cast<std::size_t>(found - spec.kinds.begin());
+    return std::find(spec.layer_kinds.begin(), spec.layer_kinds.end(), index) - spec.layer_kinds.begin();
+  };
+  const auto source =
+      std::find_if(spec.kinds.begin(), spec.kinds.end(), [&](const LayerKind& kind) { return kind.name == name; });
+  if (source == spec.kinds.end()) {
+    std::vector<std::string> names;
+    for (const LayerKind& kind : spec.kinds) names.push_back(kind.name);
+    return fmt::format("no layer is of a kind \"{}\"{}", name, did_you_mean(nearest(name, names)));
+  }
+  const auto first = place_of(context.kind.name);
+  if (place_of(name) >= first) {
+    return fmt::format(
+        "layer {}, of the kind {}, has no layer of the kind {} before it; give the first layer a kind of "
+        "its own in layers.pattern",
+        first, context.kind.name, name);
+  }
+  const Block* block = source->find(context.block.instance);
+  if (block == nullptr || block->type != context.block.type) {
+    return fmt::format("layers of the kind {} have no attention that is called {}", name, context.block.instance);
+  }
+  const auto& other = section_of<AttentionSection>(*block);
+  const auto size = [](const AttentionSection& section) {
+    return fmt::format("{} heads of {}", section.num_key_value_heads.value, section.head_dim.value);
+  };
+  if (size(other) == size(attention)) return "";
+  return fmt::format("the kind {} has values of {}, and this one of {}: they cannot be mixed", name, size(other),
+                     size(attention));
+}
+
+}  // namespace
+
+void check_value_mix(const BlockContext& context, Diagnostics& diagnostics) {
+  const AttentionSection& attention = own(context);
+  if (!attention.values_from.given) {
+    if (!attention.value_mix.given) return;
+    diagnostics.error("spec.unused_key", attention.value_mix.span,
+                      "attention.value_mix has no meaning without attention.values_from");
+    return;
+  }
+  mix_expression(context, diagnostics);
+  const std::string fault = fault_of_source(context, *context.spec);
+  if (!fault.empty()) diagnostics.error("attention.values_from", attention.values_from.span, fault);
+}
+
+void declare_value_mix(const BlockContext& context, Declarations& declare) {
+  if (!own(context).values_from.given) return;
+  Diagnostics none;
+  const auto mix = mix_expression(context, none);
+  for (const char* lambda : lambdas) {
+    if (!mix || !names_in(*mix).contains(lambda)) continue;
+    declare.vector(lambda, declare.model_axis("one", 1, own(context).value_mix.span));
+  }
+}
+
+ValueId build_values(const BlockContext& context, Builder& build, ValueId in) {
+  const std::vector<LayerContract>& kinds = build.contract().kinds;
+  const bool wanted = std::any_of(kinds.begin(), kinds.end(), [&](const LayerContract& each) {
+    const Block* block = each.kind.find(context.block.instance);
+    return block != nullptr && block->type == context.block.type &&
+           section_of<AttentionSection>(*block).values_from.value == context.kind.name;
+  });
+  const ValueId values = build.projection("v", in, wanted ? context.kind.identifier + "_values" : "values");
+  if (wanted) build.result(values);
+  const std::string& source = own(context).values_from.value;
+  if (source.empty()) return values;
+  Diagnostics none;
+  const Expression mix = mix_expression(context, none).value();
+  std::vector<std::string> names = {"value", "earlier"};
+  std::vector<ValueId> operands = {values, build.taken(identifier_of(source) + "_values", values)};
+  for (const char* lambda : lambdas) {
+    if (!names_in(mix).contains(lambda)) continue;
+    names.push_back(lambda);
+    operands.push_back(build.weight(role_of(context.block) + "::" + lambda));
+  }
+  return build.map("mix", mix, names, operands, "values_mixed");
+}
+
+}  // namespace monomorph::generator
