@@ -4,7 +4,8 @@
     tests/extending/run.py                   # all of them, in one copy
     tests/extending/run.py activation        # this one
 
-By hand: the copy is built in build/extending, which takes as long as any build does, and a minute the next time.
+By hand: the copy is built in build/extending, which takes as long as any build does, and a minute the next time. Engines
+are verified on the machine's Vulkan device.
 """
 import argparse
 import json
