@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "generator/audit/audit.hpp"
+#include "generator/audit/config_facts.hpp"
 #include "generator/import/import.hpp"
 #include "generator/pipeline.hpp"
 #include "generator/report/report.hpp"
@@ -41,7 +42,7 @@ struct Arguments {
   std::vector<std::string> ignored_keys;
   std::string weights, host, dump;
   std::vector<std::string> host_flags;
-  bool scan_nan = false, explain = false, json = false, markdown = false, decode = false;
+  bool scan_nan = false, ignore_config = false, explain = false, json = false, markdown = false, decode = false;
 
   std::vector<Override> overrides() const {
     std::vector<Override> result;
@@ -70,6 +71,7 @@ void check(const Arguments& arguments) {
   complain(render(accepted.advice));
   Diagnostics found;
   if (!arguments.weights.empty()) {
+    found.append(audit_config(accepted.spec, arguments.overrides(), arguments.weights, arguments.ignore_config));
     found.append(audit_checkpoint(accepted.contract, arguments.weights, arguments.scan_nan));
   }
   if (!arguments.host.empty()) {
@@ -154,8 +156,11 @@ void add_commands(CLI::App& app, Arguments& arguments, std::function<void()>& ch
 
   sub = command("check", "rules and advice; audits a checkpoint, checks host code", check);
   takes_spec(sub);
-  CLI::Option* weights = sub->add_option("--weights", arguments.weights, "audit this checkpoint against the spec");
+  CLI::Option* weights =
+      sub->add_option("--weights", arguments.weights, "audit this checkpoint, and its config.json, against the spec");
   sub->add_flag("--scan-nan", arguments.scan_nan, "look for NaN and infinity in the weights")->needs(weights);
+  sub->add_flag("--ignore-config", arguments.ignore_config, "do not compare the config.json beside the weights")
+      ->needs(weights);
   sub->add_option("--host", arguments.host,
                   "check this C++ file against the emitted headers; -- FLAGS for the compiler");
   sub->add_flag("--explain", arguments.explain, "print the spec with every default");

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <tuple>
 
+#include "generator/audit/config_facts.hpp"
 #include "generator/check/host.hpp"
 #include "generator/check/layouts.hpp"
 #include "generator/check/totals.hpp"
@@ -85,7 +86,7 @@ std::string shell_word(const std::string& text) {
 Origin origin_of(const std::string& file_name, const std::vector<Override>& overrides) {
   std::string command = "monomorph generate " + shell_word(file_name) + " -o OUT";
   for (const Override& override : overrides) {
-    command += " --set " + shell_word(override.path + "=" + override.value);
+    command += " --set " + shell_word(override.path + "=" + override.value.value_or(""));
   }
   return {generator_version(), file_name, command};
 }
@@ -188,7 +189,9 @@ EmittedModel emit_from(const std::string& path, const std::vector<Override>& ove
                        const std::vector<std::string>& ignored_keys) {
   const SpecInput input = open_spec(path, ignored_keys);
   const AcceptedSpec accepted = accept_spec(input, overrides);
-  EmittedModel emitted = emit_checked(accepted, plan_model(accepted.contract), origin_of(input.file_name, overrides));
+  Origin origin = origin_of(input.file_name, overrides);
+  origin.config_facts = config_facts(accepted.spec, overrides, accepted.contract);
+  EmittedModel emitted = emit_checked(accepted, plan_model(accepted.contract), origin);
   if (input.imported) emitted.files[input.file_name] = input.source->text;
   return emitted;
 }

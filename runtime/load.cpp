@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "runtime/formats/config_facts.hpp"
 #include "runtime/memory_plan.hpp"
 #include "runtime/reference_engine.hpp"
 #include "runtime/vulkan/device.hpp"
@@ -39,10 +40,39 @@ std::optional<PipelineCacheFile> find_pipeline_cache(const Program& program, con
   return std::nullopt;
 }
 
+namespace {
+
+/// What a config.json beside the weights says against the program's facts.
+void check_config(const Program& program, const LoadOptions& options) {
+  const std::string path = options.random_weights ? "" : config_beside(options.weights_path);
+  if (path.empty()) return;
+  const std::string name(program.name);
+  ConfigComparison comparison;
+  if (!options.ignore_config) {
+    comparison = compare_config(path, program.config_facts, program.num_hidden_layers, name);
+  }
+  if (!comparison.compared && options.note) {
+    options.note(fmt::format("{} is not compared with {}{}; it may ask for other {}", path, name,
+                             options.ignore_config ? ""
+                                                   : fmt::format(", which no config.json of a {} is known to describe",
+                                                                 comparison.architecture),
+                             config_decides));
+  }
+  if (comparison.differences.empty()) return;
+  std::string message = fmt::format("{} asks for another model than {} is:", path, name);
+  for (const ConfigDifference& difference : comparison.differences) message += "\n  " + difference.message;
+  throw Error(ErrorKind::rejected, message +
+                                       "\nbuild an engine from this config.json, or take the weights with "
+                                       "--ignore-config where it is the file that is wrong");
+}
+
+}  // namespace
+
 std::unique_ptr<Engine> load_engine(const Program& program, const LoadOptions& options) {
   if (options.profile && options.probe_layers) {
     throw Error(ErrorKind::internal, "an engine is either profiled or probed");
   }
+  check_config(program, options);
   const auto open_weights = [&] {
     return options.random_weights ? HostWeights::random(program, options.random_seed)
                                   : HostWeights::open(program, options.weights_path);

@@ -88,6 +88,8 @@ struct LoadOptions {
   std::string weights_path;     ///< a .safetensors file or a directory
   bool random_weights = false;  ///< in place of weights_path
   std::uint64_t random_seed = 0;
+  bool ignore_config = false;                    ///< a config.json beside the weights is not compared
+  std::function<void(const std::string&)> note;  ///< is told what was not compared
   std::string device;         ///< digits: an index; else part of a name in any case; "cpu"; empty: the best one
   bool profile = false;       ///< the engine is a ProfiledEngine
   bool probe_layers = false;  ///< the engine is a ProbedEngine
@@ -98,8 +100,8 @@ struct LoadOptions {
   LimitOverrides limits;
 };
 
-/// Throws Error: rejected (the checkpoint does not fit the program), environment (files), device (no device, too little
-/// memory).
+/// Throws Error: rejected (the checkpoint does not fit the program, or the config.json beside it says another model),
+/// environment (files), device (no device, too little memory).
 std::unique_ptr<Engine> load_engine(const Program& program, const LoadOptions& options);
 
 // ------------------------------------------------------------------------------------------------------------ figures

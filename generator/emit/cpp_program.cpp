@@ -64,6 +64,7 @@ std::string CppWriter::program() const {
        {"prefixes", prefixes},
        {"eos_tokens", fmt::format("{}", fmt::join(contract_.eos_token_ids, ", "))},
        {"ignored_tensors", ignored},
+       {"config_facts", origin_.config_facts},
        {"tied_embedding", contract_.tie_word_embeddings ? contract_.token_embedding().sources.front().name : ""},
        {"arena_bytes",
         fmt::format("activation_bytes, {}, {}, {}", plan_.state_bytes, plan_.host_bytes, plan_.table_bytes)},

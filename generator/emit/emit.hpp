@@ -16,9 +16,10 @@ namespace monomorph::generator {
 
 /// What emitted headers say of where they come from.
 struct Origin {
-  std::string version;    ///< of the generator
-  std::string spec_name;  ///< file name alone
-  std::string command;    ///< that gives the same files again
+  std::string version;            ///< of the generator
+  std::string spec_name;          ///< file name alone
+  std::string command;            ///< that gives the same files again
+  std::string config_facts = {};  ///< of a config.json beside the weights: runtime/formats/config_facts.hpp
 };
 
 /// Files by path relative to the output directory.

@@ -176,7 +176,9 @@ std::optional<TomlValue> parse_document(const std::shared_ptr<const Source>& sou
   }
 }
 
-void apply_override(TomlValue& root, const std::string& path, const std::string& value, Diagnostics& diagnostics) {
+void apply_override(TomlValue& root, const std::string& path, const std::optional<std::string>& given,
+                    Diagnostics& diagnostics) {
+  const std::string value = given.value_or("0");
   const auto parse = [&](const std::string& text, Diagnostics& errors) {
     return parse_document(std::make_shared<const Source>(Source{"--set " + path, path + " = " + text}), errors);
   };
@@ -201,7 +203,11 @@ void apply_override(TomlValue& root, const std::string& path, const std::string&
     TomlEntry* existing = into->find(entry.key);
     const bool leads_on = entry.value.form == TomlValue::Form::table && !entry.value.is_inline;
     if (existing == nullptr) {
-      into->entries.push_back(entry);
+      if (given) into->entries.push_back(entry);
+      return;
+    }
+    if (!leads_on && !given) {
+      std::erase_if(into->entries, [&](const TomlEntry& other) { return other.key == entry.key; });
       return;
     }
     if (!leads_on || existing->value.form != TomlValue::Form::table) {

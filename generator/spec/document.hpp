@@ -48,8 +48,9 @@ Span end_of(const std::shared_ptr<const Source>& source);
 std::optional<TomlValue> parse_document(const std::shared_ptr<const Source>& source, Diagnostics& diagnostics);
 
 /// Puts `value` at `path` ("section.key"), making tables as needed. What does not parse as TOML is taken as a string.
-/// The value's place is in a source called "--set section.key".
-void apply_override(TomlValue& root, const std::string& path, const std::string& value, Diagnostics& diagnostics);
+/// The value's place is in a source called "--set section.key". Without a value the key is taken out.
+void apply_override(TomlValue& root, const std::string& path, const std::optional<std::string>& value,
+                    Diagnostics& diagnostics);
 
 /// `over` laid on `base`, key by key; anything but two tables written as sections is replaced.
 TomlValue overlay(const TomlValue& base, const TomlValue& over);

@@ -115,7 +115,7 @@ std::optional<Spec> read_spec_leniently(const std::shared_ptr<const Source>& sou
   std::string hashed = source->text;
   for (const Override& override : overrides) {
     apply_override(*root, override.path, override.value, found);
-    hashed += fmt::format("\n--set {}={}", override.path, override.value);
+    hashed += fmt::format("\n--set {}={}", override.path, override.value.value_or(""));
   }
   Spec spec;
   spec.source = source;

@@ -199,7 +199,7 @@ struct Spec {
 /// `--set section.key=value`: the value is TOML (a bare word is taken as a string).
 struct Override {
   std::string path;
-  std::string value;
+  std::optional<std::string> value;  ///< nothing: as if the spec did not say the key
 };
 
 /// Reads a spec. Unknown keys, wrong types, missing required keys are diagnostics; a Spec is given only without errors.

@@ -14,6 +14,7 @@
 //! eos_tokens = { type = "text", sample = "2", is = "tokens that end a sequence" }
 //! ignored_tensors = { type = "list", fields = ["name"], is = "of a checkpoint, with {i}", sample = [ { name = "rotary_emb.inv_freq" } ] }
 //! tied_embedding = { type = "text", sample = "wte", is = "the checkpoint's name of a matrix that is the head too, or empty" }
+//! config_facts = { type = "text", sample = "", is = "of families of the hub, as JSON, or empty" }
 //! arena_bytes = { type = "text", sample = "1, 2, 3, 4", is = "by Arena" }
 //! flops_per_token = { type = "text", sample = "1", is = "of a decoded token, attention aside" }
 //! kv_cache = { type = "text", sample = "f16", is = "what keys and values are kept as" }
@@ -148,6 +149,12 @@ constexpr const char* ignored_tensors[] = {
 };
 
 //% end
+//% if config_facts
+// What a config.json beside the weights has to say, for each family of the hub that this model can be of: keys with what
+// is taken where they are absent, and fields of the spec with how they follow from keys and what they are here.
+constexpr char config_facts[] = R"json(${config_facts})json";
+
+//% end
 //% if eos_tokens
 constexpr std::uint32_t eos_tokens[] = {${eos_tokens}};
 //% end
@@ -184,6 +191,9 @@ monomorph::Program make_program() {
 //% end
 //% if tied_embedding
   program.tied_embedding = "${tied_embedding}";
+//% end
+//% if config_facts
+  program.config_facts = config_facts;
 //% end
 //% if states
   program.states = states;

@@ -1,0 +1,356 @@
+#include "generator/audit/config_facts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <set>
+#include <sstream>
+
+#include "generator/blocks/block.hpp"
+#include "generator/expression/node.hpp"
+#include "generator/graph/graph.hpp"
+#include "generator/spec/checkpoint_names.hpp"
+#include "generator/spec/document.hpp"
+#include "generator/spec/values.hpp"
+
+namespace monomorph::generator {
+namespace {
+
+using json = nlohmann::ordered_json;
+using Form = ExpressionNode::Form;
+
+/// An expression as facts have it. `kind`: what that name stands for.
+json tree_of(const ExpressionNode& node, const json& kind) {
+  if (node.form == Form::number && node.type == Type::integer) return static_cast<std::int64_t>(node.value);
+  if (node.form == Form::number) return node.value;
+  if (node.form == Form::word) return "'" + node.word;
+  if (node.form == Form::widened) return tree_of(*node.operands[0], kind);
+  if (node.form == Form::name) {
+    if (node.word == "null") return {};
+    if (node.word == "true" || node.word == "false") return node.word == "true";
+    return node.word == "kind" ? kind : json(node.word);
+  }
+  json tree = json::array({node.form == Form::inversion     ? "!"
+                           : node.form == Form::conditional ? "?"
+                           : node.form == Form::index       ? "[]"
+                           : node.form == Form::negation    ? "-"
+                                                            : node.word});
+  if (node.form == Form::negation) tree.push_back(0);
+  for (const ExpressionNode::Pointer& operand : node.operands) tree.push_back(tree_of(*operand, kind));
+  return tree;
+}
+
+/// What an expression names, or with `words` the words in it.
+std::set<std::string> strings_in(const json& tree, bool words = false) {
+  std::set<std::string> found;
+  const std::function<void(const json&)> visit = [&](const json& part) {
+    for (std::size_t i = 1; part.is_array() && i < part.size(); ++i) visit(part[i]);
+    if (!part.is_string()) return;
+    const std::string text = part;
+    if (text.starts_with('\'') == words) found.insert(words ? text.substr(1) : text);
+  };
+  visit(tree);
+  return found;
+}
+
+/// The value that a line of TOML has; of a list of one, that one; a text where JSON has no such value.
+json from_toml(const std::string& text) {
+  const json value = json::parse(text, nullptr, false);
+  if (value.is_array() && value.size() == 1) return value[0];
+  return value.is_discarded() || value.is_structured() ? json(text) : value;
+}
+
+/// A section of the model, or of a kind of layer.
+struct Place {
+  std::string section;
+  BoundFields fields;
+  ExpressionNames numbers = {};  ///< that its expressions may name
+};
+
+class FactsOfSpec {
+ public:
+  FactsOfSpec(const Spec& spec, const std::vector<Override>& overrides, const Family& family)
+      : spec_(spec), overrides_(overrides), family_(family) {
+    if (!family.kind.empty()) kind_ = tree_of(*family.kind.root, {});
+  }
+
+  json facts() {
+    const ExpressionNames numbers = model_numbers(spec_.model);
+    add({{"model", bind(spec_.model)},
+         {"embedding", bind(spec_.embedding), numbers},
+         {"norm", bind(spec_.norm)},
+         {"lm_head", bind(spec_.lm_head), numbers}},
+        nullptr, {});
+    for (std::size_t index = 0; index < spec_.kinds.size(); ++index) {
+      LayerKind& kind = spec_.kinds[index];
+      LayersSection layers{{}, kind.written_steps, kind.shared_input_norm};
+      std::vector<Place> places = {
+          {"norm", bind(kind.norm)}, {"position", bind(kind.position)}, {"layers", bind(layers)}};
+      for (Step& step : kind.steps) {
+        for (Block& block : step.blocks) {
+          places.push_back({block.instance, bind_block(block), spec_numbers({spec_.model, kind, block})});
+        }
+      }
+      std::vector<std::size_t> of_kind;
+      for (std::size_t layer = 0; layer < spec_.layer_kinds.size(); ++layer) {
+        if (spec_.layer_kinds[layer] == index) of_kind.push_back(layer);
+      }
+      add(places, &kind, of_kind);
+    }
+    json result = json::array();
+    for (const auto& [fact, layers] : facts_) {
+      const auto is_same_field = [&, &own = fact](const auto& other) { return other.first[0] == own[0]; };
+      if (strings_in(fact[1]).empty() && accepts(fact, fact[1])) continue;  // whatever config.json says
+      result.push_back(fact);
+      if (std::count_if(facts_.begin(), facts_.end(), is_same_field) > 1 && !layers.empty()) {
+        result.back().push_back(layers);
+      }
+    }
+    for (const FamilyLine& line : family_.lines) {
+      if (!known_.contains(line.section)) result.push_back({line.field(), tree_of_field(line.field()), json::array()});
+    }
+    return result;
+  }
+
+ private:
+  const FamilyLine* find_line(const std::string& field, const std::string& kind) const {
+    const auto found = std::find_if(family_.lines.begin(), family_.lines.end(),
+                                    [&](const FamilyLine& line) { return line.field() == field && line.kind == kind; });
+    return found == family_.lines.end() ? nullptr : &*found;
+  }
+
+  /// The field as config.json has it; null where the family never says it.
+  json tree_of_field(const std::string& field) const {
+    const auto tree = [&](const FamilyLine* line) {
+      if (line == nullptr) return json();
+      return line->value.empty() ? json("'" + line->text) : tree_of(*line->value.root, kind_);
+    };
+    json result = tree(find_line(field, ""));
+    for (const FamilyLine& line : family_.lines) {
+      if (line.kind.empty() || line.field() != field) continue;
+      result = json::array({"?", json::array({"==", kind_, "'" + line.kind}), tree(&line), result});
+    }
+    return result;
+  }
+
+  static bool accepts(const json& fact, const json& tree) {
+    const json value = tree.is_string() ? json(tree.get<std::string>().substr(1)) : tree;
+    return std::find(fact[2].begin(), fact[2].end(), value) != fact[2].end();
+  }
+
+  void add(const std::vector<Place>& places, const LayerKind* kind, const std::vector<std::size_t>& layers) {
+    static const std::set<std::string> never = {"model.name", "model.max_position_embeddings", "layers.pattern"};
+    for (const auto& [section, fields, numbers] : places) {
+      known_.insert(section);
+      for (const auto& [row, slot] : fields) {
+        const std::string field = section + "." + row->key;
+        const json tree = tree_of_field(field);
+        if (never.contains(field) || !applies(*row, fields) || (tree.is_null() && !is_given(slot))) continue;
+        json fact = json::array({field, tree, json::array({value_in(slot, *row, numbers)})});
+        for (const json& value : candidates(tree, *row)) {
+          if (accepts(fact, value) || !means_the_same(section, row->key, value, slot, kind)) continue;
+          fact[2].push_back(value.is_string() ? json(value.get<std::string>().substr(1)) : value);
+        }
+        const auto is_same = [&](const auto& other) { return other.first == fact; };
+        const auto same = std::find_if(facts_.begin(), facts_.end(), is_same);
+        if (same == facts_.end()) {
+          facts_.emplace_back(fact, layers);
+        } else {
+          same->second.insert(same->second.end(), layers.begin(), layers.end());
+        }
+      }
+    }
+  }
+
+  static bool is_given(const Slot& slot) {
+    return std::visit(
+        [](const auto* stored) {
+          if constexpr (requires { stored->given; }) return stored->given;
+          return true;
+        },
+        slot);
+  }
+
+  /// An expression that is a number is that number.
+  static json value_in(const Slot& slot, const FieldDescription& row, const ExpressionNames& numbers) {
+    if (is_absent(slot)) return {};
+    const auto* text = std::get_if<Field<std::string>*>(&slot);
+    if (text == nullptr || !row.is_expression) return from_toml(write_value(slot));
+    Diagnostics none;
+    const auto constant = parse_expression((*text)->value, {}, numbers, Type::real, none);
+    return constant ? json(evaluate(*constant, {})) : json((*text)->value);
+  }
+
+  bool may_be_null(const json& tree) const {
+    if (tree.is_string()) return family_.keys.contains(tree) && family_.keys.at(tree).optional;
+    if (!tree.is_array()) return tree.is_null();
+    if (tree[0] == "?") return may_be_null(tree[2]) || may_be_null(tree[3]);
+    return tree[0] == "??" ? may_be_null(tree[2]) : tree[0] == "[]";
+  }
+
+  /// What may come out of an expression and be another way to say what the spec says.
+  std::vector<json> candidates(const json& tree, const FieldDescription& row) const {
+    const std::set<std::string> names = strings_in(tree);
+    if (names.empty()) return {tree};
+    std::vector<json> values;
+    if (may_be_null(tree)) values.emplace_back();
+    std::set<std::string> words = strings_in(tree, true);
+    const bool is_word = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+      return family_.keys.contains(name) && family_.keys.at(name).form->type == Type::word;
+    });
+    if (is_word) words.insert(row.choices.begin(), row.choices.end());
+    for (const auto& [activation, text] : named_activations()) {
+      if (is_word && row.is_expression) words.insert(activation);
+    }
+    for (const std::string& word : words) values.emplace_back("'" + word);
+    return values;
+  }
+
+  /// Whether the layers of this kind (null: the model) are the same with `value` in the field's place.
+  bool means_the_same(const std::string& section, const std::string& key, const json& value, const Slot& slot,
+                      const LayerKind* kind) {
+    // A window that no sequence is longer than is none.
+    const auto* window = std::get_if<Field<std::int64_t>*>(&slot);
+    if (key == "sliding_window" && value.is_null() && (*window)->value >= spec_.model.max_position_embeddings.value) {
+      return true;
+    }
+    std::vector<Override> alone;
+    if (kind != nullptr && spec_.has_pattern) alone = {{"layers.pattern", "[" + write_string(kind->name) + "]"}};
+    std::string& as_it_is = meanings_[kind == nullptr ? "" : kind->name];
+    if (as_it_is.empty()) as_it_is = meaning(alone);
+    std::vector<std::string> places = {section + "." + key};
+    if (!alone.empty()) {
+      places.push_back("layers." + write_key(kind->name) + "." + (section == "layers" ? key : places.front()));
+    }
+    if (value.is_null()) {
+      for (const std::string& place : places) alone.push_back({place, std::nullopt});
+    } else {
+      std::string text = value.is_string() ? value.get<std::string>().substr(1) : value.dump();
+      if (std::holds_alternative<Field<std::string>*>(slot)) text = write_string(text);
+      if (std::holds_alternative<Field<std::vector<std::string>>*>(slot)) text = "[" + write_string(text) + "]";
+      alone.push_back({places.back(), text});
+    }
+    return meaning(alone) == as_it_is;
+  }
+
+  /// The graph of the spec with these changes, and its angles.
+  std::string meaning(const std::vector<Override>& changes) {
+    std::vector<Override> all = overrides_;
+    all.insert(all.end(), changes.begin(), changes.end());
+    Diagnostics found, none;
+    const std::optional<Spec> spec = read_spec_leniently(spec_.source, all, found);
+    const bool reads = std::all_of(found.all().begin(), found.all().end(), [](const Diagnostic& diagnostic) {
+      return diagnostic.severity != Severity::error || diagnostic.rule == "layers.kind_unused";
+    });
+    const auto contract = spec && reads ? check_contract(*spec, none) : std::nullopt;
+    if (!contract) return "refused";
+    std::string text = dump_graph(build_graph(*contract), *contract);
+    for (const TableContract& table : contract->tables) {
+      text += fmt::format("{} {}\n", fmt::join(table.frequencies, " "), table.factor);
+    }
+    return text;
+  }
+
+  Spec spec_;  ///< its own: fields are bound to be read, and binding may write
+  const std::vector<Override>& overrides_;
+  const Family& family_;
+  json kind_;
+  std::set<std::string> known_;                                   ///< sections
+  std::vector<std::pair<json, std::vector<std::size_t>>> facts_;  ///< and the layers of each; none: of the model
+  std::map<std::string, std::string> meanings_;                   ///< of kinds as they are
+};
+
+json json_of(const Datum& value, Type type) {
+  if (const auto* number = std::get_if<double>(&value.is)) {
+    if (type == Type::boolean) return *number != 0;
+    return type == Type::integer ? json(static_cast<std::int64_t>(*number)) : json(*number);
+  }
+  const auto* word = std::get_if<std::string>(&value.is);
+  return word != nullptr ? json(*word) : json();
+}
+
+/// Whether the family has names for every tensor of the spec.
+bool names_tensors_of(const Family& family, const Contract& contract) {
+  CheckpointSection checkpoint = family.checkpoint;
+  add_named_table(checkpoint);
+  std::vector<std::string> prefixes = checkpoint.prefix.value;
+  prefixes.emplace_back("");
+  std::set<std::string> names;
+  for (const std::string& prefix : prefixes) {
+    for (const auto& [part, tensor] : checkpoint.tensors) {
+      for (const char* suffix : {"", ".weight", ".bias"}) names.insert(prefix + tensor.name + suffix);
+    }
+  }
+  return std::all_of(contract.weights.begin(), contract.weights.end(), [&](const WeightContract& weight) {
+    return std::all_of(weight.sources.begin(), weight.sources.end(),
+                       [&](const CheckpointPart& source) { return names.contains(source.name); });
+  });
+}
+
+/// A line for every key and every fact.
+std::string as_lines(const json& family) {
+  std::string text;
+  for (const auto& [key, value] : family.items()) {
+    std::string items;
+    for (const auto& [name, item] : value.items()) {
+      if (!item.is_structured()) continue;
+      items += (items.empty() ? "\n  " : ",\n  ") + (value.is_object() ? json(name).dump() + ": " : "") + item.dump();
+    }
+    text += fmt::format("{}{}: ", text.empty() ? "{" : ",\n ", json(key).dump());
+    text += items.empty() ? value.dump() : value.is_object() ? "{" + items + "}" : "[" + items + "]";
+  }
+  return text + "}";
+}
+
+}  // namespace
+
+json config_facts(const Spec& spec, const std::vector<Override>& overrides, const Family& family) {
+  json result = {{"architectures", family.architectures},
+                 {"model_type", family.model_type},
+                 {"keys", json::object()},
+                 {"facts", FactsOfSpec(spec, overrides, family).facts()},
+                 {"only", json::object()},
+                 {"refused", json::array()}};
+  std::set<std::string> names;
+  for (const json& fact : result["facts"]) names.merge(strings_in(fact[1]));
+  const std::set<std::string> in_facts = names;
+  const json kind = family.kind.empty() ? json() : tree_of(*family.kind.root, {});
+  for (const FamilyRefusal& refusal : family.refusals) {
+    json row = json::array({tree_of(*refusal.when.root, kind), refusal.texts[0]});
+    std::set<std::string> own = strings_in(row[0]);
+    if (std::includes(in_facts.begin(), in_facts.end(), own.begin(), own.end())) continue;  // a field shows it
+    for (std::size_t i = 0; i < refusal.shown.size(); ++i) {
+      row.push_back(tree_of(*refusal.shown[i].root, kind));
+      row.push_back(refusal.texts[i + 1]);
+      names.merge(strings_in(row[row.size() - 2]));
+    }
+    names.merge(own);
+    result["refused"].push_back(std::move(row));
+  }
+  for (const auto& [name, key] : family.keys) {
+    if (!names.contains(name) && !names.contains(name + ".length")) continue;
+    json& row = result["keys"][name] = json::array({key.fallback ? json_of(*key.fallback, key.form->type) : json()});
+    for (std::size_t i = 1; i < key.paths.size(); ++i) row.push_back(key.paths[i]);
+  }
+  for (const auto& [path, only] : family.only) {
+    std::istringstream values(only.runs);
+    for (std::string value; values >> value;) result["only"][path].push_back(json::parse(value));
+  }
+  return result;
+}
+
+std::string config_facts(const Spec& spec, const std::vector<Override>& overrides, const Contract& contract) {
+  std::string text;
+  for (const auto& [name, family] : families()) {
+    if (!names_tensors_of(family, contract)) continue;
+    const json facts = config_facts(spec, overrides, family);
+    const bool can_agree = std::all_of(facts["facts"].begin(), facts["facts"].end(), [](const json& fact) {
+      return !fact[2].empty() && !strings_in(fact[1]).empty();
+    });
+    if (can_agree) text += (text.empty() ? "[" : ",\n") + as_lines(facts);
+  }
+  return text.empty() ? text : text + "]";
+}
+
+}  // namespace monomorph::generator

@@ -1,0 +1,262 @@
+#include "runtime/formats/config_facts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "runtime/engine.hpp"
+
+namespace monomorph {
+namespace {
+
+using json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+/// What is no number makes no number of whatever it stands in, which then equals nothing.
+double number(const json& value) {
+  return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
+}
+
+/// Values that are computed, or written with the digits of an f32, are the same to an engine that computes in f32.
+bool same(const json& a, const json& b) {
+  if (a.is_number_integer() && b.is_number_integer()) return a == b;
+  if (!a.is_number() || !b.is_number()) return a == b;
+  return std::abs(number(a) - number(b)) <= 1e-7 * std::abs(number(b));
+}
+
+std::string shown(const json& value) {
+  constexpr std::size_t longest = 60;
+  std::string text = value.dump();
+  return text.size() > longest ? text.substr(0, longest - 3) + "..." : text;
+}
+
+json computed(const std::string& word, double a, double b) {
+  if (word == "+") return a + b;
+  if (word == "-") return a - b;
+  if (word == "*") return a * b;
+  if (word == "/") return a / b;
+  if (word == "%") return b == 0 ? 0 : a - b * std::floor(a / b);
+  if (word == "<") return a < b;
+  if (word == "<=") return a <= b;
+  if (word == ">") return a > b;
+  if (word == ">=") return a >= b;
+  if (word == "max") return std::max(a, b);
+  if (word == "min") return std::min(a, b);
+  if (word == "floor") return std::floor(a);
+  if (word == "log") return std::log(a);
+  if (word == "sqrt") return std::sqrt(a);
+  throw Error(ErrorKind::internal, "facts of a config.json: no operator " + word);
+}
+
+/// Expressions over a config.json, and the keys that they read.
+class Reading {
+ public:
+  Reading(const json& config, const json& keys) : config_(config), keys_(keys) {}
+
+  std::int64_t layer = 0;
+
+  void begin() { read_.clear(); }
+
+  /// Of c ? a : b and of what decides before its second operand only that is read which decides.
+  json value_of(const json& expression) {
+    if (expression.is_string()) {
+      const auto& text = expression.get_ref<const std::string&>();
+      return text.starts_with('\'') ? json(text.substr(1)) : name(text);
+    }
+    if (!expression.is_array()) return expression;
+    const std::string word = expression.at(0);
+    const auto operand = [&](std::size_t i) { return i < expression.size() ? value_of(expression[i]) : json(); };
+    const auto holds = [&](std::size_t i) { return operand(i) == true; };
+    if (word == "?") return operand(holds(1) ? 2 : 3);
+    if (word == "&&") return holds(1) && holds(2);
+    if (word == "||") return holds(1) || holds(2);
+    if (word == "!") return !holds(1);
+    json first = operand(1);
+    if (word == "??") return first.is_null() ? operand(2) : first;
+    const json second = operand(2);
+    if (word == "==") return first == second;
+    if (word == "!=") return first != second;
+    if (word != "[]") return computed(word, number(first), number(second));
+    const auto at = static_cast<std::size_t>(second);
+    return first.is_array() && at < first.size() ? first[at] : json();
+  }
+
+  /// The places of the keys read that config.json says.
+  std::vector<std::string> paths() const {
+    std::vector<std::string> result;
+    for (const auto& [name, path] : read_) {
+      if (!path.empty()) result.push_back(path);
+    }
+    return result;
+  }
+
+  /// Whether all that was read is one key with this value.
+  bool read_just(const json& value) { return read_.size() == 1 && name(read_[0].first) == value; }
+
+  /// "'a' is 1 and 'b' is 2".
+  std::string said() const {
+    std::string text;
+    for (const auto& [name, path] : read_) {
+      text += fmt::format("{}'{}' is {}{}", text.empty() ? "" : " and ", path.empty() ? name : path,
+                          shown(path.empty() ? keys_[name][0] : *at(path)),
+                          path.empty() ? " by transformers' default" : "");
+    }
+    return text;
+  }
+
+  /// Where spellings of a key say different values.
+  void compare_spellings(const std::string& name, std::vector<ConfigDifference>& found) const {
+    std::string first;
+    for (const std::string& path : places(name)) {
+      const json* here = at(path);
+      if (here == nullptr || here->is_null()) continue;
+      if (first.empty()) first = path;
+      if (!same(*here, *at(first))) {
+        found.push_back({path, fmt::format("'{}' is {}, but '{}', another name of it, is {}", path, shown(*here), first,
+                                           shown(*at(first)))});
+      }
+    }
+  }
+
+  /// What stands at a path; nullptr: nothing.
+  const json* at(const std::string& path) const {
+    const json* value = &config_;
+    std::istringstream words(path);
+    for (std::string word; value != nullptr && std::getline(words, word, '.');) {
+      value = value->is_object() && value->contains(word) ? &(*value)[word] : nullptr;
+    }
+    return value;
+  }
+
+ private:
+  std::vector<std::string> places(const std::string& name) const {
+    std::vector<std::string> result = {name};
+    for (std::size_t i = 1; i < keys_[name].size(); ++i) result.push_back(keys_[name][i]);
+    return result;
+  }
+
+  json name(const std::string& name) {
+    if (name == "i") return layer;
+    if (!keys_.contains(name)) {  // "words.length"
+      const json words = this->name(name.substr(0, name.rfind('.')));
+      return words.is_array() ? json(words.size()) : json();
+    }
+    std::string path;
+    for (const std::string& place : places(name)) {
+      if (at(place) != nullptr && (path.empty() || at(path)->is_null())) path = place;
+    }
+    if (std::find(read_.begin(), read_.end(), std::pair(name, path)) == read_.end()) read_.emplace_back(name, path);
+    return path.empty() ? keys_[name][0] : *at(path);
+  }
+
+  const json& config_;
+  const json& keys_;
+  std::vector<std::pair<std::string, std::string>> read_;  ///< name, and the place that says it
+};
+
+class Comparison {
+ public:
+  Comparison(const json& config, const json& family, std::int64_t layers, const std::string& model)
+      : reading_(config, family.at("keys")), family_(family), layers_(layers), model_(model) {}
+
+  std::vector<ConfigDifference> differences() {
+    for (const auto& [name, key] : family_["keys"].items()) reading_.compare_spellings(name, found_);
+    for (const json& fact : family_["facts"]) compare(fact);
+    for (const auto& [path, runs] : family_["only"].items()) {
+      const json* said = reading_.at(path);
+      if (said == nullptr || is_one_of(*said, runs)) continue;
+      found_.push_back({path, fmt::format("'{}' is {}, and only {} runs", path, shown(*said), shown(runs[0]))});
+    }
+    for (const json& refused : family_["refused"]) refuse(refused);
+    return std::move(found_);
+  }
+
+ private:
+  static bool is_one_of(const json& value, const json& values) {
+    return std::any_of(values.begin(), values.end(), [&](const json& other) { return same(value, other); });
+  }
+
+  void add(const std::string& message) {
+    const std::vector<std::string> paths = reading_.paths();
+    found_.push_back({paths.empty() ? "" : paths.front(), message});
+  }
+
+  /// Tells the first layer of those that differ.
+  void compare(const json& fact) {
+    std::vector<std::int64_t> layers;
+    if (fact.size() > 3) layers = fact[3].get<std::vector<std::int64_t>>();
+    for (std::int64_t layer = 0; fact.size() < 4 && layer < layers_; ++layer) layers.push_back(layer);
+    for (const std::int64_t layer : layers) {
+      reading_.begin();
+      reading_.layer = layer;
+      const json value = reading_.value_of(fact[1]);
+      if (is_one_of(value, fact[2])) continue;
+      const std::string field = fact[0], said = reading_.said();
+      const bool is_that = reading_.read_just(value);
+      add(fmt::format(
+          "{}{}, and {} of {} is {}{}", said,
+          is_that ? std::string() : fmt::format("{}{} is {}", said.empty() ? "here " : ": ", field, shown(value)),
+          field, model_, fact[2].empty() ? "nothing" : shown(fact[2][0]),
+          fact.size() > 3 ? fmt::format(" in layer {}", layer) : ""));
+      return;
+    }
+  }
+
+  void refuse(const json& refused) {
+    for (reading_.layer = 0; reading_.layer < layers_; ++reading_.layer) {
+      reading_.begin();
+      if (reading_.value_of(refused[0]) != true) continue;
+      std::string message;
+      for (std::size_t i = 1; i < refused.size(); ++i) {
+        message += i % 2 == 1 ? refused[i].get<std::string>() : shown(reading_.value_of(refused[i]));
+      }
+      return add(message);
+    }
+  }
+
+  Reading reading_;
+  const json& family_;
+  std::int64_t layers_;
+  std::string model_;
+  std::vector<ConfigDifference> found_;
+};
+
+}  // namespace
+
+std::string config_beside(const std::string& weights) {
+  std::error_code error;
+  const fs::path path(weights);
+  const fs::path config = (fs::is_directory(path, error) ? path : path.parent_path()) / "config.json";
+  return fs::is_regular_file(config, error) ? config.string() : "";
+}
+
+ConfigComparison compare_config(const std::string& path, const std::string& facts, std::int64_t layers,
+                                const std::string& model) {
+  std::ifstream file(path, std::ios::binary);
+  const json config = json::parse(file, nullptr, false);
+  if (!file) throw Error(ErrorKind::environment, path + ": this file cannot be read");
+  if (!config.is_object()) {
+    throw Error(ErrorKind::rejected, path + ": this is no JSON object of keys and values; mend it, or --ignore-config");
+  }
+  ConfigComparison result;
+  const json names = config.value("architectures", json());
+  const json type = config.value("model_type", json());
+  const bool named = names.is_array() && !names.empty() && names[0].is_string();
+  result.architecture = named ? names[0] : type.is_string() ? type : json("");
+  const json families = facts.empty() ? json::array() : json::parse(facts);
+  for (const json& family : families) {
+    const json& own = family["architectures"];
+    if (named ? std::find(own.begin(), own.end(), names[0]) == own.end() : family["model_type"] != type) continue;
+    result.compared = true;
+    result.differences = Comparison(config, family, layers, model).differences();
+  }
+  return result;
+}
+
+}  // namespace monomorph

@@ -1,0 +1,312 @@
+// A config.json beside the weights, against the spec and against what an engine carries: the same verdict of both.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "generator/audit/config_facts.hpp"
+#include "generator/import/import.hpp"
+#include "runtime/formats/config_facts.hpp"
+#include "tests/generator/audit/small_model.hpp"
+#include "tests/support/files.hpp"
+
+using namespace monomorph;
+using namespace monomorph::tests;
+using namespace monomorph::generator;
+using json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+namespace {
+
+const fs::path tests_dir = fs::path(MONOMORPH_SOURCE_DIR) / "tests";
+
+/// A spec, and configs beside its weights.
+class Beside {
+ public:
+  explicit Beside(const std::shared_ptr<const Source>& source, const std::vector<Override>& overrides = {})
+      : overrides_(overrides) {
+    Diagnostics diagnostics;
+    spec_ = read_spec(source, overrides, diagnostics);
+    std::optional<Contract> contract;
+    if (spec_) contract = check_contract(*spec_, diagnostics);
+    REQUIRE_MESSAGE(contract, render(diagnostics));
+    facts_ = config_facts(*spec_, overrides, *contract);
+  }
+  explicit Beside(const std::string& text, const std::vector<Override>& overrides = {})
+      : Beside(std::make_shared<const Source>(Source{"spec.toml", text}), overrides) {}
+
+  /// What `check --weights` says.
+  Diagnostics audit(const json& config, bool ignore = false) const {
+    directory_.write("config.json", config.dump(2));
+    return audit_config(*spec_, overrides_, directory_.path().string(), ignore);
+  }
+  /// What the engine says.
+  ConfigComparison compare(const json& config) const {
+    return compare_config(directory_.write("config.json", config.dump(2)), facts_.empty() ? "[]" : facts_,
+                          spec_->model.num_hidden_layers.value, spec_->model.name.value);
+  }
+  /// The messages of both, which are the same.
+  std::vector<std::string> differences(const json& config) const {
+    std::vector<std::string> messages, of_engine;
+    const Diagnostics found = audit(config);
+    for (const Diagnostic& diagnostic : found.all()) {
+      CHECK(diagnostic.rule == "config.differs");
+      messages.push_back(diagnostic.message);
+    }
+    const ConfigComparison comparison = compare(config);
+    CHECK(comparison.compared);
+    for (const ConfigDifference& difference : comparison.differences) of_engine.push_back(difference.message);
+    CHECK(messages == of_engine);
+    return messages;
+  }
+  const std::string& facts() const { return facts_; }
+
+ private:
+  std::vector<Override> overrides_;
+  std::optional<Spec> spec_;
+  std::string facts_;
+  TemporaryDirectory directory_;
+};
+
+json config_in(const fs::path& directory) { return json::parse(read_file(directory / "config.json")); }
+
+Beside imported(const fs::path& directory) {
+  Diagnostics diagnostics;
+  const auto spec = import_huggingface(directory.string(), {}, diagnostics);
+  REQUIRE_MESSAGE(spec, render(diagnostics));
+  return Beside(spec->text);
+}
+
+Beside model(const std::string& name) {
+  return Beside(read_source((tests_dir.parent_path() / "models" / (name + ".toml")).string()));
+}
+
+std::string joined(const std::vector<std::string>& messages) {
+  std::string text;
+  for (const std::string& message : messages) text += message + "\n";
+  return text;
+}
+
+/// Calls `visit` with the golden cases, each with its directory.
+void for_each_case(const std::function<void(const fs::path&)>& visit) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(tests_dir / "golden" / "cases")) {
+    CAPTURE(entry.path().filename().string());
+    visit(entry.path());
+  }
+}
+
+/// `config` with the keys of a change, "a.b" inside an object.
+json with(json config, const json& keys) {
+  for (const auto& [path, value] : keys.items()) {
+    const std::size_t dot = path.find('.');
+    json& object = dot == std::string::npos ? config : config[path.substr(0, dot)];
+    const std::string key = path.substr(dot + 1);
+    value == "(absent)" ? static_cast<void>(object.erase(key)) : static_cast<void>(object[key] = value);
+  }
+  return config;
+}
+
+/// Keys that say another model, though the library does not read them, or has the tensors decide: those of [only] in
+/// families/, a tie beside a head of the file's own, and two sizes under one name.
+const std::set<std::string> refused_though_inert = {"attention_bias",      "hidden_size",
+                                                    "pretraining_tp",      "use_mrope",
+                                                    "tie_word_embeddings", "use_bidirectional_attention"};
+
+}  // namespace
+
+TEST_CASE("a change of config.json that moves the library's logits is refused with the key and both values") {
+  std::set<std::string> families_seen;
+  int moved = 0, inert = 0;
+  for_each_case([&](const fs::path& directory) {
+    const Beside beside = imported(directory);
+    const json config = config_in(directory);
+    CHECK(joined(beside.differences(config)).empty());
+    const json golden = json::parse(read_file(directory / "golden.json"));
+    for (const json& change : golden["key_sensitivity"]) {
+      if (change["keys"].contains("architectures")) continue;  // of another architecture nothing is compared
+      CAPTURE(change.dump());
+      const std::string said = joined(beside.differences(with(config, change["keys"])));
+      if (change["outcome"] == "moved") {
+        ++moved;
+        families_seen.insert(config["model_type"]);
+        bool names_key = false;
+        for (const auto& [path, value] : change["keys"].items()) {
+          // A key that is gone is named by another spelling, the first.
+          const bool is_gone = value == "(absent)" && !said.empty();
+          names_key = names_key || is_gone || contains(said, path.substr(0, path.find('.')));
+        }
+        CHECK_MESSAGE(names_key, said);
+      }
+      // A query that sees its own key alone has no angles.
+      const bool angles_are_idle = directory.filename().string().starts_with("mistral-sliding-1-");
+      if (change["outcome"] == "inert" && !angles_are_idle &&
+          !refused_though_inert.contains(change["keys"].items().begin().key())) {
+        ++inert;
+        CHECK_MESSAGE(said.empty(), said);
+      }
+    }
+  });
+  CHECK(families_seen.size() == families().size());
+  CHECK(moved > 500);
+  CHECK(inert > 500);
+}
+
+TEST_CASE("what transformers saves after reading a config.json says the same") {
+  const json resaved = json::parse(read_file(tests_dir / "generator" / "audit" / "resaved.json"));
+  int moved_theta = 0;
+  for (const auto& [name, config] : resaved.items()) {
+    CAPTURE(name);
+    const fs::path golden = tests_dir / "golden" / "cases" / name;
+    const bool is_golden = fs::exists(golden);
+    const json before = config_in(is_golden ? golden : tests_dir / "models" / "configs" / name);
+    moved_theta += before.contains("rope_theta") && config.contains("rope_parameters") ? 1 : 0;
+    const Beside beside = is_golden ? imported(golden) : model(name);
+    CHECK(joined(beside.differences(before)).empty());
+    CHECK(joined(beside.differences(config)).empty());
+  }
+  CHECK(moved_theta >= 10);
+}
+
+TEST_CASE("a difference is placed at its key, in every spelling") {
+  const Beside beside = model("llama-3-8b");
+  json config = config_in(tests_dir / "models" / "configs" / "llama-3-8b");
+  config.erase("rope_theta");
+  config["rope_parameters"] = {{"rope_type", "default"}, {"rope_theta", 10000.0}};
+  const Diagnostics found = beside.audit(config);
+  REQUIRE(found.all().size() == 1);
+  CHECK(found.all()[0].message ==
+        "'rope_parameters.rope_theta' is 10000.0, and position.rope_theta of llama-3-8b is 500000.0");
+  CHECK(contains(render(found), "\"rope_theta\": 10000.0"));
+  config.erase("rope_parameters");
+  CHECK(joined(beside.differences(config)) ==
+        "'rope_theta' is 10000.0 by transformers' default, and position.rope_theta of llama-3-8b is 500000.0\n");
+  config["rope_theta"] = 500000;
+  CHECK(beside.differences(config).empty());
+  config["rope_scaling"] = {{"rope_theta", 500001}, {"type", "default"}};
+  CHECK(contains(joined(beside.differences(config)), "'rope_scaling.rope_theta' is 500001, but 'rope_theta'"));
+  config["rope_scaling"] = {{"type", "linear"}, {"factor", 2.0}};
+  CHECK(contains(joined(beside.differences(config)),
+                 "'rope_scaling.type' is \"linear\", and position.scaling of llama-3-8b is \"none\""));
+}
+
+TEST_CASE("what no field shows is refused with the family's words") {
+  const json config = config_in(tests_dir / "models" / "configs" / "llama-3-8b");
+  json changed = config;
+  changed["partial_rotary_factor"] = 0.5;
+  CHECK(contains(joined(model("llama-3-8b").differences(changed)), "'partial_rotary_factor' is 0.5, and versions of"));
+  changed = config;
+  changed["pretraining_tp"] = 2;
+  CHECK(contains(joined(model("llama-3-8b").differences(changed)), "'pretraining_tp' is 2, and only 1 runs"));
+}
+
+TEST_CASE("windows are compared layer by layer") {
+  const Beside beside = model("gemma-2-2b");
+  json config = config_in(tests_dir / "models" / "configs" / "gemma-2-2b");
+  config["layer_types"] = std::vector<std::string>(26, "sliding_attention");
+  const std::string said = joined(beside.differences(config));
+  CHECK(contains(said, "'layer_types' is "));
+  CHECK(contains(said,
+                 "attention.sliding_window is 4096, and attention.sliding_window of gemma-2-2b is null in layer 1"));
+}
+
+TEST_CASE("the same said in other words is no difference") {
+  const std::string text = small_llama_text(false);
+  const json config = {{"architectures", {"LlamaForCausalLM"}},
+                       {"vocab_size", 10},
+                       {"hidden_size", 8},
+                       {"num_hidden_layers", 3},
+                       {"num_attention_heads", 4},
+                       {"num_key_value_heads", 2},
+                       {"intermediate_size", 12},
+                       {"rms_norm_eps", 1e-5},
+                       {"max_position_embeddings", 99},
+                       {"hidden_act", "swish"}};
+  CHECK(joined(Beside(text).differences(config)).empty());
+  const std::vector<std::vector<Override>> same = {{{"mlp.activation", "\"x * sigmoid(x)\""}},
+                                                   {{"attention.head_dim", "2"}},
+                                                   {{"attention.scale", "\"1 / sqrt(2)\""}},
+                                                   {{"attention.sliding_window", "16"}},
+                                                   {{"position.rotary_dim", "2"}},
+                                                   {{"position.rope_theta", "10000"}},
+                                                   {{"norm.eps", "0.00001"}},
+                                                   {{"mlp.bias", "false"}}};
+  for (const std::vector<Override>& overrides : same) {
+    CAPTURE(overrides[0].path);
+    CHECK(joined(Beside(text, overrides).differences(config)).empty());
+  }
+  // What a Llama never has is told by the audit; no config.json of the family can describe the engine.
+  const std::vector<std::vector<Override>> others = {{{"attention.softcap", "50"}},
+                                                     {{"attention.scale", "0.5"}},
+                                                     {{"mlp.activation", "relu"}},
+                                                     {{"norm.weight_offset", "1.0"}},
+                                                     {{"layers.steps", "[\"attention + mlp\"]"}},
+                                                     {{"attention.sliding_window", "15"}}};
+  for (const std::vector<Override>& overrides : others) {
+    CAPTURE(overrides[0].path);
+    const Beside beside(text, overrides);
+    const Diagnostics found = beside.audit(config);
+    REQUIRE(found.all().size() == 1);
+    CHECK(contains(found.all()[0].message, overrides[0].path));
+    const ConfigComparison comparison = beside.compare(config);
+    CHECK((!comparison.compared || comparison.differences.size() == 1));
+  }
+}
+
+TEST_CASE("an engine carries the families that its model can be of") {
+  const auto families_of = [](const Beside& beside) {
+    std::vector<std::string> names;
+    const json carried = json::parse(beside.facts().empty() ? "[]" : beside.facts());
+    for (const json& family : carried) {
+      names.push_back(family["model_type"]);
+    }
+    return names;
+  };
+  CHECK(families_of(model("llama-3-8b")) == std::vector<std::string>{"llama", "mistral"});
+  CHECK(families_of(model("gpt2")) == std::vector<std::string>{"gpt2"});
+  CHECK(families_of(model("qwen3-0.6b")) == std::vector<std::string>{"qwen3"});
+  const Override other_name = {"checkpoint.tensors", "{ final_norm = \"another\" }"};
+  CHECK(families_of(Beside(small_llama_text(true), {other_name})).empty());
+}
+
+TEST_CASE(
+    "a config.json of an architecture that is not known is noted, and one that is ignored tells what goes unseen") {
+  const Beside beside(small_llama_text(true));
+  const Diagnostics unknown = beside.audit({{"architectures", {"NewForCausalLM"}}, {"rms_norm_eps", 1.0}});
+  REQUIRE(unknown.all().size() == 1);
+  CHECK(unknown.all()[0].rule == "config.not_compared");
+  CHECK_FALSE(unknown.has_errors());
+  CHECK(contains(unknown.all()[0].message, "NewForCausalLM"));
+  CHECK_FALSE(beside.compare({{"architectures", {"NewForCausalLM"}}}).compared);
+  CHECK_FALSE(beside.compare(json::object()).compared);
+  const Diagnostics ignored = beside.audit({{"architectures", {"LlamaForCausalLM"}}}, true);
+  REQUIRE(ignored.all().size() == 1);
+  CHECK_FALSE(ignored.has_errors());
+  CHECK(contains(ignored.all()[0].message, config_decides));
+  CHECK(beside.audit({{"model_type", "llama"}}).has_errors());
+}
+
+TEST_CASE("an engine knows every operator that families use") {
+  const Beside beside(small_llama_text(true));
+  const TemporaryDirectory directory;
+  const std::string config = directory.write("config.json", R"({"model_type": "x"})");
+  Diagnostics none;
+  const auto spec = read_spec(std::make_shared<const Source>(Source{"spec.toml", small_llama_text(true)}), {}, none);
+  const std::function<void(const json&, const json&)> visit = [&](const json& tree, const json& keys) {
+    if (!tree.is_array()) return;
+    json family = {{"architectures", json::array()}, {"model_type", "x"}, {"keys", keys}};
+    family["facts"] = json::array({json::array({"field", tree, json::array({"no value"})})});
+    family["only"] = json::object();
+    family["refused"] = json::array();
+    const json facts = json::array({family});
+    CHECK_NOTHROW(compare_config(config, facts.dump(), 1, "x"));
+    for (std::size_t i = 1; i < tree.size(); ++i) visit(tree[i], keys);
+  };
+  for (const auto& [name, family] : families()) {
+    CAPTURE(name);
+    const json facts = config_facts(*spec, {}, family);
+    for (const json& fact : facts["facts"]) visit(fact[1], facts["keys"]);
+    for (const json& refused : facts["refused"]) visit(refused[0], facts["keys"]);
+  }
+}
