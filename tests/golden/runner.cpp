@@ -1,7 +1,7 @@
 // golden_runner CASE_DIRECTORY DEVICE TOLERANCE: one engine against its golden, on one device: "cpu" is the reference,
 // anything else is a name for the Vulkan device there is (tests/support/on_driver leaves one). Exit status 0 when every
-// row of every mode is within the tolerance and tokens are drawn as the host draws them, 1 when not or the engine
-// fails.
+// row of every mode is within the tolerance, tokens are drawn as the host draws them and no config.json of another
+// model is taken, 1 when not or the engine fails.
 //
 // The engine is loaded once and used for all modes: drivers compile kernels at their first dispatch, which is where
 // most of the time goes.
@@ -9,7 +9,11 @@
 
 #include <cstdio>
 #include <exception>
+#include <filesystem>
+#include <fstream>
 #include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
 #include <vector>
 
 #include "runtime/engine.hpp"
@@ -19,6 +23,7 @@
 #include "tests/golden/golden.hpp"
 #include "tests/golden/runner.hpp"
 #include "tests/golden/slots.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 namespace monomorph::golden {
 namespace {
@@ -78,6 +83,44 @@ bool draws_as_the_host(const Golden& golden, Engine& engine) {
   return true;
 }
 
+/// The changes of config.json that moved the library's logits and beside which the engine would take weights. There are
+/// none to be loaded here: what config.json says is judged first, and with ignore_config they are what is missed.
+std::string changes_taken(const std::string& directory) {
+  using json = nlohmann::ordered_json;
+  const auto read = [&](const char* name) {
+    std::ifstream file(std::filesystem::path(directory) / name);
+    return json::parse(file);
+  };
+  const auto fails_as = [](const std::string& weights, bool ignore_config, ErrorKind kind, const std::string& word) {
+    LoadOptions options;
+    options.weights_path = weights;
+    options.ignore_config = ignore_config;
+    options.device = "cpu";
+    try {
+      load_engine(golden_program(), options);
+    } catch (const Error& error) {
+      return error.kind() == kind && std::string(error.what()).find(word) != std::string::npos;
+    }
+    return false;
+  };
+  const json config = read("config.json"), golden = read("golden.json");
+  const tests::TemporaryDirectory beside;
+  const std::string weights = beside.path().string();
+  std::string taken;
+  for (const json& change : golden["key_sensitivity"]) {
+    const std::string key = change["keys"].items().begin().key();
+    const json& value = change["keys"][key];
+    if (change["outcome"] != "moved" || change["keys"].size() != 1) continue;
+    if (key.find('.') != std::string::npos || value == "(absent)") continue;  // tests/generator/audit has these
+    json changed = config;
+    changed[key] = value;
+    beside.write("config.json", changed.dump());
+    const bool refused = fails_as(weights, false, ErrorKind::rejected, "'" + key);
+    if (!refused || !fails_as(weights, true, ErrorKind::environment, "safetensors")) taken += " " + key;
+  }
+  return taken;
+}
+
 int run(const std::string& directory, const std::string& device, double tolerance) {
   const Golden golden = read_golden(directory);
   LoadOptions options;
@@ -101,6 +144,12 @@ int run(const std::string& directory, const std::string& device, double toleranc
     failures += disagreement.empty() ? 0 : 1;
     fmt::print("{} {} on {}: {} slots give what each gives alone{}\n", disagreement.empty() ? "ok    " : "FAILED",
                golden.name, device, engine->program().max_batch, disagreement.empty() ? "" : ": " + disagreement);
+  }
+  if (device == "cpu") {
+    const std::string taken = changes_taken(directory);
+    failures += taken.empty() ? 0 : 1;
+    fmt::print("{} {}: refuses weights beside a config.json of another model{}\n", taken.empty() ? "ok    " : "FAILED",
+               golden.name, taken.empty() ? "" : ", but not with another" + taken);
   }
   return failures == 0 && draws ? 0 : 1;
 }
