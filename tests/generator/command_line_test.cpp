@@ -267,3 +267,28 @@ TEST_CASE("dumps are the same in two runs and differ by stage") {
     dumps.push_back(first.out);
   }
 }
+
+TEST_CASE("check compares the config.json beside the weights, and --ignore-config does not") {
+  const TemporaryDirectory directory;
+  const fs::path kjv = fs::path(source_dir) / "models" / "kjv";
+  fs::create_symlink(kjv / "model.safetensors", directory.path() / "model.safetensors");
+  std::string config = text_of(kjv / "config.json");
+  const std::string check = "check " + source_dir + "/models/kjv.toml --weights .";
+  directory.write("config.json", config);
+  CHECK(run(directory.path(), check).status == 0);
+  const std::string eps = "\"rms_norm_eps\": 1e-05";
+  REQUIRE(config.find(eps) != std::string::npos);
+  config.replace(config.find(eps), eps.size(), "\"rms_norm_eps\": 1e-06");
+  directory.write("config.json", config);
+  for (const std::string weights : {"", "/model.safetensors"}) {
+    const Result differs = run(directory.path(), check + weights);
+    CHECK(differs.status == 1);
+    CHECK(differs.err.find("config.json:") != std::string::npos);
+    CHECK(differs.err.find("'rms_norm_eps' is 1e-06, and norm.eps of kjv is 1e-05 [config.differs]") !=
+          std::string::npos);
+  }
+  const Result ignored = run(directory.path(), check + " --ignore-config");
+  CHECK(ignored.status == 0);
+  CHECK(ignored.err.find("epsilons") != std::string::npos);
+  CHECK(run(directory.path(), "check " + source_dir + "/models/kjv.toml --ignore-config").status == 2);
+}
