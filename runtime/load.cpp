@@ -52,10 +52,11 @@ void check_config(const Program& program, const LoadOptions& options) {
     comparison = compare_config(path, program.config_facts, program.num_hidden_layers, name);
   }
   if (!comparison.compared && options.note) {
-    options.note(fmt::format("{} is not compared with {}{}; it may ask for other {}", path, name,
-                             options.ignore_config ? ""
-                                                   : fmt::format(", which no config.json of a {} is known to describe",
-                                                                 comparison.architecture),
+    const std::string& architecture = comparison.architecture;
+    options.note(fmt::format("{} is not compared: {}; it may ask for other {}", path,
+                             options.ignore_config  ? "--ignore-config"
+                             : architecture.empty() ? "it names no architecture"
+                                                    : fmt::format("what a {} is is not known here", architecture),
                              config_decides));
   }
   if (comparison.differences.empty()) return;

@@ -61,6 +61,21 @@ json from_toml(const std::string& text) {
   return value.is_discarded() || value.is_structured() ? json(text) : value;
 }
 
+/// Whether a constant is one of the fact's values.
+bool accepts(const json& fact, const json& constant) {
+  const json value = constant.is_string() ? json(constant.get<std::string>().substr(1)) : constant;
+  return std::find(fact[2].begin(), fact[2].end(), value) != fact[2].end();
+}
+
+/// Whether keys of config.json can make the expression one of the fact's values.
+bool can_hold(const json& fact, const json& tree) {
+  if (tree.is_array() && (tree[0] == "?" || tree[0] == "??")) {
+    return can_hold(fact, tree[tree.size() - 2]) || can_hold(fact, tree.back());
+  }
+  const bool is_key = tree.is_string() && !tree.get_ref<const std::string&>().starts_with('\'');
+  return tree.is_array() || is_key ? !fact[2].empty() : accepts(fact, tree);
+}
+
 /// A section of the model, or of a kind of layer.
 struct Place {
   std::string section;
@@ -132,11 +147,6 @@ class FactsOfSpec {
       result = json::array({"?", json::array({"==", kind_, "'" + line.kind}), tree(&line), result});
     }
     return result;
-  }
-
-  static bool accepts(const json& fact, const json& tree) {
-    const json value = tree.is_string() ? json(tree.get<std::string>().substr(1)) : tree;
-    return std::find(fact[2].begin(), fact[2].end(), value) != fact[2].end();
   }
 
   void add(const std::vector<Place>& places, const LayerKind* kind, const std::vector<std::size_t>& layers) {
@@ -231,7 +241,7 @@ class FactsOfSpec {
       if (std::holds_alternative<Field<std::vector<std::string>>*>(slot)) text = "[" + write_string(text) + "]";
       alone.push_back({places.back(), text});
     }
-    return meaning(alone) == as_it_is;
+    return as_it_is != refused && meaning(alone) == as_it_is;
   }
 
   /// The graph of the spec with these changes, and its angles.
@@ -244,13 +254,15 @@ class FactsOfSpec {
       return diagnostic.severity != Severity::error || diagnostic.rule == "layers.kind_unused";
     });
     const auto contract = spec && reads ? check_contract(*spec, none) : std::nullopt;
-    if (!contract) return "refused";
+    if (!contract) return refused;
     std::string text = dump_graph(build_graph(*contract), *contract);
     for (const TableContract& table : contract->tables) {
       text += fmt::format("{} {}\n", fmt::join(table.frequencies, " "), table.factor);
     }
     return text;
   }
+
+  static constexpr const char* refused = "refused";  ///< of a spec that breaks a rule
 
   Spec spec_;  ///< its own: fields are bound to be read, and binding may write
   const std::vector<Override>& overrides_;
@@ -345,9 +357,8 @@ std::string config_facts(const Spec& spec, const std::vector<Override>& override
   for (const auto& [name, family] : families()) {
     if (!names_tensors_of(family, contract)) continue;
     const json facts = config_facts(spec, overrides, family);
-    const bool can_agree = std::all_of(facts["facts"].begin(), facts["facts"].end(), [](const json& fact) {
-      return !fact[2].empty() && !strings_in(fact[1]).empty();
-    });
+    const bool can_agree = std::all_of(facts["facts"].begin(), facts["facts"].end(),
+                                       [](const json& fact) { return can_hold(fact, fact[1]); });
     if (can_agree) text += (text.empty() ? "[" : ",\n") + as_lines(facts);
   }
   return text.empty() ? text : text + "]";
