@@ -231,8 +231,7 @@ struct Program {
   std::span<const char* const> checkpoint_prefixes;  ///< one stands before every name; tried in order; empty: ""
   std::span<const char* const> ignored_tensors;      ///< names in the checkpoint, with "{i}", that may be left unread
   const char* tied_embedding = "";  ///< in the checkpoint: the matrix that is the head too; "": the head has its own
-  const char* config_facts =
-      "";  ///< runtime/formats/config_facts.hpp; "": no config.json is known to be a model's like this
+  const char* config_facts = "";    ///< of a config.json beside the weights: runtime/formats/config_facts.hpp
   std::span<const StateTable> states;
   std::span<const RotaryTable> rotary_tables;
   std::array<std::int64_t, arena_count> arena_bytes;  ///< by Arena
