@@ -26,7 +26,7 @@ bool says(const std::string& text, const Settings& settings, const std::string& 
 
 std::string shown(const Settings& settings) {
   std::string text;
-  for (const Override& setting : settings) text += setting.path + "=" + setting.value + " ";
+  for (const Override& setting : settings) text += setting.path + "=" + setting.value.value_or("(not said)") + " ";
   return text;
 }
 
