@@ -67,11 +67,12 @@ std::span<const Drawn> ReferenceEngine::step(std::span<const Run> runs, std::int
 std::vector<std::vector<double>> ReferenceEngine::hidden_states(std::span<const std::int32_t> tokens,
                                                                 std::int64_t slot) {
   validate_tokens(program_, slot, position(slot), tokens);
-  std::vector<std::vector<double>> states(static_cast<std::size_t>(program_.num_hidden_layers));
+  std::vector<std::vector<double>> states;
   while (!tokens.empty()) {
     const std::size_t count = std::min(tokens.size(), static_cast<std::size_t>(program_.prefill_chunk));
     std::vector<std::vector<double>> layers;
     append(slot, tokens.first(count), &layers);
+    states.resize(layers.size());
     for (std::size_t i = 0; i < layers.size(); ++i)
       states[i].insert(states[i].end(), layers[i].begin(), layers[i].end());
     tokens = tokens.subspan(count);

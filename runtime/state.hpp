@@ -14,8 +14,9 @@ enum class StateKind : std::uint32_t {
   ring,     ///< later positions take the entries of those that no query sees: going back is free as far as they last
 };
 
-/// What slots remember of one role in the layers of one kind: [layers][slots][heads][entries] rows of row_bytes, layers
-/// `stride` bytes apart. Of a ring, queries see the `recent` last positions, their own among them, and the `first`.
+/// What slots remember of one role in the layers of one kind, each as often as it runs: [layers][slots][heads][entries]
+/// rows of row_bytes, layers `stride` bytes apart. Of a ring, queries see the `recent` last positions, their own among
+/// them, and the `first`.
 struct StateTable {
   const char* name = "";  ///< "attention::keys"
   StateKind kind = StateKind::growing;

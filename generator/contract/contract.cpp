@@ -36,20 +36,21 @@ void sum_up(Contract& contract) {
     component->parameters += elements;
     contract.total_parameters += elements;
     const bool in_layers = weight.scope.kind != Scope::model;
-    if (in_layers && weight.axes.size() == 2) contract.matrix_flops_per_token += 2 * elements;
+    if (in_layers && weight.axes.size() == 2) contract.matrix_flops_per_token += 2 * elements * contract.repeat;
   }
   for (const StateContract& state : contract.states) {
     if (state.ring()) continue;
     const std::int64_t of_slot = elements_per_position(state, contract.axes).value() / contract.max_batch;
-    contract.kv_elements_per_token += contract.copies(state.scope) * of_slot;
+    contract.kv_elements_per_token += contract.runs(state.scope) * of_slot;
   }
-  for (const LayerContract& layer : contract.kinds) {
-    for (const Block* block : layer.kind.blocks()) {
+  for (std::size_t kind = 0; kind < contract.kinds.size(); ++kind) {
+    const LayerKind& layer = contract.kinds[kind].kind;
+    for (const Block* block : layer.blocks()) {
       if (block->type->pair_work == nullptr) continue;
-      const PairWork own = block->type->pair_work({contract.model, layer.kind, *block});
+      const PairWork own = block->type->pair_work({contract.model, layer, *block});
       auto row = std::ranges::find(contract.pair_work, own.window, &PairWork::window);
       if (row == contract.pair_work.end()) row = contract.pair_work.insert(row, {0, own.window});
-      row->flops += static_cast<std::int64_t>(layer.layers.size()) * own.flops;
+      row->flops += contract.runs({kind}) * own.flops;
     }
   }
 }
@@ -74,6 +75,7 @@ Contract derive(const Spec& spec) {
   contract.vocab_size = spec.model.vocab_size.value;
   contract.hidden_size = spec.model.hidden_size.value;
   contract.num_hidden_layers = spec.model.num_hidden_layers.value;
+  contract.repeat = sane(spec.repeat);
   contract.max_position_embeddings = spec.model.max_position_embeddings.value;
   contract.max_sequence_length = spec.engine.max_sequence_length.value;
   contract.prefill_chunk = spec.engine.prefill_chunk.value;

@@ -112,6 +112,7 @@ struct Contract {
   LmHeadSection lm_head;
   std::int64_t vocab_size = 0, hidden_size = 0, num_hidden_layers = 0, max_position_embeddings = 0;
   std::int64_t max_sequence_length = 0, prefill_chunk = 0;
+  std::int64_t repeat = 1;      ///< of the layers: weights are a layer's, states a layer's in each time
   std::int64_t head_rows = 1;   ///< rows whose logits one pass may give
   std::int64_t max_batch = 1;   ///< slots: sequences that the engine remembers at once
   bool fusion = true;           ///< kernels compute several operations where they can
@@ -149,6 +150,8 @@ struct Contract {
   const WeightContract& token_embedding() const { return weights[find_weight({}, "embedding::tokens")]; }
   /// How often what has this scope occurs: once, or in each layer of the kind.
   std::int64_t copies(Scope scope) const;
+  /// How often it runs for one token, and has states: each layer as often as the layers are repeated.
+  std::int64_t runs(Scope scope) const { return copies(scope) * (scope.kind == Scope::model ? 1 : repeat); }
 };
 
 /// Derives and judges. All violations are reported at once; a Contract is given only without errors, those that

@@ -81,6 +81,7 @@ std::string dump_contract(const Contract& contract) {
   out += fmt::format("vocab_size {}, hidden_size {}, num_hidden_layers {}, max_position_embeddings {}\n",
                      contract.vocab_size, contract.hidden_size, contract.num_hidden_layers,
                      contract.max_position_embeddings);
+  if (contract.repeat > 1) out += fmt::format("layers run {} times\n", contract.repeat);
   out += fmt::format("max_sequence_length {}, prefill_chunk {}, max_batch {}, kv_cache {}, fusion {}\n",
                      contract.max_sequence_length, contract.prefill_chunk, contract.max_batch,
                      name_of(contract.kv_cache), contract.fusion);

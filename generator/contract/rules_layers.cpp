@@ -62,6 +62,8 @@ void kinds_are_identifiers(const Spec& spec, Diagnostics& diagnostics) {
 }  // namespace
 
 void check_layer_rules(const Spec& spec, Diagnostics& diagnostics) {
+  const std::int64_t layers = std::clamp<std::int64_t>(spec.model.num_hidden_layers.value, 1, max_hidden_layers);
+  check_range(spec.repeat, "layers.repeat", 1, max_hidden_layers / layers, diagnostics);
   for (const LayerKind& kind : spec.kinds) {
     check_layer(spec, kind, diagnostics);
     learned_positions_are_the_models(spec, kind, diagnostics);

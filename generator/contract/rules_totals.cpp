@@ -164,12 +164,13 @@ void check_total_rules(const Spec& spec, const Declarations& declared, Diagnosti
   caches_can_be_counted(spec, declared, diagnostics);
   for (const std::size_t kind : spec.layer_kinds) total = total + layers[kind];
   // Two operations an element and token.
-  if ((total * 2).overflowed()) return report(model.num_hidden_layers.span, "the weights of all layers", diagnostics);
+  if ((total * 2 * sane(spec.repeat)).overflowed())
+    return report(model.num_hidden_layers.span, "the weights of all layers", diagnostics);
   if (!usable(spec.engine.max_sequence_length) || !usable(spec.engine.max_batch)) return;
   Checked caches = 0;
   const Contract& contract = declared.contract();
   for (const StateContract& state : contract.states) {
-    caches = caches + product(state.axes, contract.axes) * widest_element * contract.copies(state.scope);
+    caches = caches + product(state.axes, contract.axes) * widest_element * contract.runs(state.scope);
   }
   if (caches.overflowed()) {
     report(spec.engine.max_sequence_length.span, "the keys and values of max_sequence_length tokens", diagnostics);

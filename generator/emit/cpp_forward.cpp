@@ -51,6 +51,7 @@ std::string CppWriter::forward() const {
     }
   }
   Holes holes = common();
+  holes.merge(repeats());
   holes.insert({{"several_kinds", several_kinds()}, {"layer_phases", layer_phases}, {"other_phases", other_phases}});
   if (several_kinds()) {
     std::vector<Holes> enumerators, order;

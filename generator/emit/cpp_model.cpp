@@ -31,6 +31,8 @@ std::string CppWriter::model() const {
   holes.insert({{"version", origin_.version},
                 {"spec_hash", contract_.spec_hash},
                 {"num_hidden_layers", contract_.num_hidden_layers},
+                {"layer_repeats", contract_.repeat},
+                {"repeated", contract_.repeat > 1},
                 {"axes", axes},
                 {"role_spaces", role_spaces()},
                 {"weight_spaces", weight_spaces({})},

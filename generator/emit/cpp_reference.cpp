@@ -220,6 +220,7 @@ std::string CppWriter::reference() const {
     fields.push_back({{"name", identifier(field.word)}, {"axis", plan_.axes[field.axes[1]].name}});
   }
   Holes holes = common();
+  holes.merge(repeats());
   holes.insert({{"max_batch", contract_.max_batch},
                 {"fields", fields},
                 {"parameter_spaces", parameter_spaces({})},

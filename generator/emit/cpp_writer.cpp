@@ -28,6 +28,12 @@ Holes CppWriter::common() const {
   return {{"generated", generated_}, {"model", contract_.name}, {"space", contract_.identifier}};
 }
 
+Holes CppWriter::repeats() const {
+  const bool once = contract_.repeat == 1;
+  return {{"runs", once ? "num_hidden_layers" : "layer_repeats * num_hidden_layers"},
+          {"again", once ? "" : " % num_hidden_layers"}};
+}
+
 std::string CppWriter::render(const std::string& path, const Holes& holes) const {
   return format_cpp(embedded_template(path).render(holes));
 }
@@ -35,11 +41,14 @@ std::string CppWriter::render(const std::string& path, const Holes& holes) const
 Holes CppWriter::kind_names(std::size_t kind) const {
   const LayerContract& layer = contract_.kinds[kind];
   const bool several = several_kinds();
-  return {{"about", several ? " of kind " + layer.kind.name : std::string()},
-          {"prefix", several ? layer.kind.identifier + "_" : std::string()},
-          {"type", several ? camel_case(layer.kind.identifier) : std::string()},
-          {"enumerator", enumerator_of(layer)},
-          {"index", static_cast<std::int64_t>(kind)}};
+  return {
+      {"about", several ? " of kind " + layer.kind.name : std::string()},
+      {"prefix", several ? layer.kind.identifier + "_" : std::string()},
+      {"type", several ? camel_case(layer.kind.identifier) : std::string()},
+      {"enumerator", enumerator_of(layer)},
+      {"again", contract_.repeat == 1 ? std::string()
+                                      : fmt::format(" % {}layer_count", several ? layer.kind.identifier + "_" : "")},
+      {"index", static_cast<std::int64_t>(kind)}};
 }
 
 bool CppWriter::has_states(std::size_t kind) const {

@@ -40,6 +40,8 @@ class CppWriter {
 
  private:
   Holes common() const;
+  /// How often a layer runs, and which one the n-th run is of.
+  Holes repeats() const;
   std::string render(const std::string& path, const Holes& holes) const;
   /// What the names of a kind's functions and types begin with: nothing where there is one kind.
   Holes kind_names(std::size_t kind) const;

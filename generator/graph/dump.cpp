@@ -78,7 +78,7 @@ std::string dump_graph(const Graph& graph, const Contract& contract) {
     const Names names(graph, function);
     std::string copies;
     for (std::size_t kind = 0; kind < graph.layers.size(); ++kind) {
-      if (graph.layers[kind] == id) copies = fmt::format(" x {}", contract.kinds[kind].layers.size());
+      if (graph.layers[kind] == id) copies = fmt::format(" x {}", contract.runs({kind}));
     }
     text += fmt::format("\n{}{}({})\n", function.name, copies, list(graph, names, function.parameters));
     for (const OpId op_id : function.ops) {

@@ -72,7 +72,7 @@ class Planner {
       const auto size = [&](std::size_t axis) { return plan_.axes[state.axes[axis]].size; };
       StateTable table;
       table.kind = state.ring() ? StateKind::ring : StateKind::growing;
-      table.layers = contract_.copies(state.scope);
+      table.layers = contract_.runs(state.scope);
       table.slots = size(0);
       table.heads = size(1);
       table.entries = size(2);
@@ -263,7 +263,7 @@ std::int64_t Plan::decode_dispatches(const Contract& contract) const {
     for (std::size_t i = 0; i < phase.sections.size(); ++i) {
       // Sections of layers: the embedding, then kind by kind.
       const bool layer = phase.row->stage == Stage::layers && i > 0;
-      const std::int64_t times = layer ? static_cast<std::int64_t>(contract.kinds[i - 1].layers.size()) : 1;
+      const std::int64_t times = layer ? contract.runs({i - 1}) : 1;
       count += times * static_cast<std::int64_t>(phase.sections[i].calls.size());
     }
   }

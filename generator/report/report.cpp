@@ -24,7 +24,7 @@ std::int64_t weight_bytes_of_a_token(const Contract& contract, const Plan& plan)
           const auto* id = std::get_if<StoredId>(&argument);
           if (id == nullptr) continue;
           const Stored& stored = plan.stored[*id];
-          bytes += contract.copies(stored.scope) * (gather ? stored.bytes / stored.rows : stored.bytes);
+          bytes += contract.runs(stored.scope) * (gather ? stored.bytes / stored.rows : stored.bytes);
         }
       }
     }

@@ -78,10 +78,11 @@ std::string explain_spec(const Spec& given) {
     if (kind.uses_position() || learned) {
       text += explain_section("position", bind(kind.uses_position() ? kind.position : spec.position));
     }
-    text += explain_blocks(kind, "") + "\n[layers]\n" + explain_steps(kind);
+    text +=
+        explain_blocks(kind, "") + fmt::format("\n[layers]\nrepeat = {}\n", spec.repeat.value) + explain_steps(kind);
   } else {
     if (learned) text += explain_section("position", bind(spec.position));
-    text += fmt::format("\n[layers]\npattern = {}\n", explain_pattern(spec));
+    text += fmt::format("\n[layers]\npattern = {}\nrepeat = {}\n", explain_pattern(spec), spec.repeat.value);
     for (LayerKind& kind : spec.kinds) {
       const std::string header = "layers." + write_key(kind.name);
       text += fmt::format("\n[{}]\n{}", header, explain_steps(kind));

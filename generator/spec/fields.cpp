@@ -143,6 +143,9 @@ const std::vector<FieldRow<LayersSection>>& fields() {
   static const std::vector<FieldRow<S>> rows = {
       row<S>("pattern", at(&S::pattern), computed("one kind, made of the sections above"), "",
              "Kinds of layer in order, repeated and cut at the end; with counts (\"dense * 3\") they must add up"),
+      row<S>("repeat", at(&S::repeat), literal("1"), "",
+             "How often all layers run, one time after the other, over the same weights. Each time has keys and values "
+             "of its own"),
       row<S>("steps", at(&S::steps), literal("[\"attention\", \"mlp\"]"), "",
              "Sub-blocks of a layer, one after the other on the residual stream; those of \"attention + mlp\" read it "
              "side by side, and it becomes the sum of all"),

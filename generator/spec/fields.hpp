@@ -17,6 +17,7 @@ namespace monomorph::generator {
 /// `[layers]` as written, before it is resolved into kinds.
 struct LayersSection {
   Field<std::vector<std::string>> pattern;
+  Field<std::int64_t> repeat{1, {}, false};
   Field<std::vector<std::string>> steps;
   Field<bool> shared_input_norm;
 };

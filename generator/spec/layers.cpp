@@ -173,6 +173,7 @@ Layers read_layers(const TomlValue& root, const ModelSection& model, Diagnostics
   }
   bool steps_are_known = true;
   Layers result;
+  result.repeat = section.repeat;
   result.has_pattern = section.pattern.given;
   std::map<std::string, LayerKind> all;
   std::set<std::string> read_from;  // kinds that another one names

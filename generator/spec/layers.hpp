@@ -10,6 +10,7 @@
 namespace monomorph::generator {
 
 struct Layers {
+  Field<std::int64_t> repeat{1, {}, false};
   bool has_pattern = false;
   std::vector<LayerKind> kinds;          ///< distinct, in order of first use
   std::vector<std::size_t> layer_kinds;  ///< for each layer

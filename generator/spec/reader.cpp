@@ -132,6 +132,7 @@ std::optional<Spec> read_spec_leniently(const std::shared_ptr<const Source>& sou
   read("embedding", true, spec.embedding);
   read_norm_choice("embedding.norm", root->find("norm"), nullptr, spec.embedding.norm, found);
   Layers layers = read_layers(*root, spec.model, found);
+  spec.repeat = layers.repeat;
   spec.has_pattern = layers.has_pattern;
   spec.kinds = std::move(layers.kinds);
   spec.layer_kinds = std::move(layers.layer_kinds);

@@ -190,10 +190,11 @@ struct Spec {
   ImportSection import;
   TokenizerSection tokenizer;
   EngineSection engine;
-  PositionSection position;              ///< the base: what a learned table is sized by
-  bool has_pattern = false;              ///< layers.pattern was given; without it there is one kind, the base
-  std::vector<LayerKind> kinds;          ///< distinct kinds, in order of first use
-  std::vector<std::size_t> layer_kinds;  ///< for each layer, its index into kinds
+  PositionSection position;                  ///< the base: what a learned table is sized by
+  Field<std::int64_t> repeat{1, {}, false};  ///< of the layers, all of them in order
+  bool has_pattern = false;                  ///< layers.pattern was given; without it there is one kind, the base
+  std::vector<LayerKind> kinds;              ///< distinct kinds, in order of first use
+  std::vector<std::size_t> layer_kinds;      ///< for each layer, its index into kinds
 };
 
 /// `--set section.key=value`: the value is TOML (a bare word is taken as a string).

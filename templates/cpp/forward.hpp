@@ -2,12 +2,14 @@
 //! model = { type = "text", sample = "tiny", is = "the model's name" }
 //! space = { type = "text", sample = "tiny", is = "its namespace" }
 //! several_kinds = { type = "bool", sample = true, is = "the layers are of several kinds" }
+//! runs = { type = "text", sample = "num_hidden_layers", is = "how many layers run, one after the other" }
+//! again = { type = "text", sample = "", is = "where layers run again, which one it is" }
 //! kind_count = { type = "uint", sample = 1, is = "kinds of layer", when = "several_kinds" }
 //! kinds = { type = "list", fields = ["enumerator"], is = "the kinds", when = "several_kinds", sample = [ { enumerator = "layer" } ] }
 //! layer_order = { type = "list", fields = ["enumerator"], is = "the kind of each layer", when = "several_kinds", sample = [ { enumerator = "layer" }, { enumerator = "layer" } ] }
 //! layer_phases = { type = "list", fields = ["name", "about", "embed", "kinds"], is = "the phases of the layers", sample = [
-//!   { name = "decode", about = "One token.", embed = [ ], kinds = [ { about = "", prefix = "", type = "", has_states = true, enumerator = "layer", index = 0, calls = [ { text = "o_proj_add_decode(record, layer.attention.o_proj, states.attention.keys, hidden_states);" } ] } ] },
-//!   { name = "prefill", about = "Many tokens.", embed = [ ], kinds = [ { about = "", prefix = "", type = "", has_states = true, enumerator = "layer", index = 0, calls = [ { text = "o_proj_add_decode(record, layer.attention.o_proj, states.attention.keys, hidden_states);" } ] } ] } ] }
+//!   { name = "decode", about = "One token.", embed = [ ], kinds = [ { about = "", prefix = "", type = "", has_states = true, enumerator = "layer", index = 0, again = "", calls = [ { text = "o_proj_add_decode(record, layer.attention.o_proj, states.attention.keys, hidden_states);" } ] } ] },
+//!   { name = "prefill", about = "Many tokens.", embed = [ ], kinds = [ { about = "", prefix = "", type = "", has_states = true, enumerator = "layer", index = 0, again = "", calls = [ { text = "o_proj_add_decode(record, layer.attention.o_proj, states.attention.keys, hidden_states);" } ] } ] } ] }
 //! other_phases = { type = "list", fields = ["name", "about", "calls"], is = "head and sampling", sample = [
 //!   { name = "head", about = "Logits.", calls = [ { text = "lm_head_decode(record, weights.embedding.tokens, buffers::hidden_states, buffers::logits);" } ] },
 //!   { name = "sample", about = "The next token.", calls = [ { text = "sample(record, buffers::logits);" } ] } ] }
@@ -54,15 +56,15 @@ inline void ${phase.name}_pass(monomorph::Recorder& record) {
 //% end
 //% if several_kinds
   std::int64_t counts[${kind_count}] = {};  // layers of each kind so far
-  for (std::int64_t index = 0; index < num_hidden_layers; ++index) {
-    switch (layer_kinds[index]) {
+  for (std::int64_t index = 0; index < ${runs}; ++index) {
+    switch (layer_kinds[index${again}]) {
 //% for kind in phase.kinds
       case LayerKind::${kind.enumerator}: {
         const std::int64_t n = counts[${kind.index}]++;
 //% if kind.has_states
-        ${kind.prefix}layer_${phase.name}(record, ${kind.prefix}layer_weights(n), ${kind.prefix}layer_states(n));
+        ${kind.prefix}layer_${phase.name}(record, ${kind.prefix}layer_weights(n${kind.again}), ${kind.prefix}layer_states(n));
 //% else
-        ${kind.prefix}layer_${phase.name}(record, ${kind.prefix}layer_weights(n));
+        ${kind.prefix}layer_${phase.name}(record, ${kind.prefix}layer_weights(n${kind.again}));
 //% end
         break;
       }
@@ -71,12 +73,12 @@ inline void ${phase.name}_pass(monomorph::Recorder& record) {
     record.end_of_layer(index, buffers::hidden_states.view);
   }
 //% else
-  for (std::int64_t index = 0; index < num_hidden_layers; ++index) {
+  for (std::int64_t index = 0; index < ${runs}; ++index) {
 //% for kind in phase.kinds
 //% if kind.has_states
-    layer_${phase.name}(record, layer_weights(index), layer_states(index));
+    layer_${phase.name}(record, layer_weights(index${again}), layer_states(index));
 //% else
-    layer_${phase.name}(record, layer_weights(index));
+    layer_${phase.name}(record, layer_weights(index${again}));
 //% end
 //% end
     record.end_of_layer(index, buffers::hidden_states.view);

@@ -4,6 +4,8 @@
 //! version = { type = "text", sample = "0.1.0", is = "of the generator" }
 //! spec_hash = { type = "text", sample = "0123456789abcdef", is = "of the spec" }
 //! num_hidden_layers = { type = "uint", sample = 2, is = "layers" }
+//! repeated = { type = "bool", sample = true, is = "they run more than once" }
+//! layer_repeats = { type = "uint", sample = 2, is = "how often" }
 //! axes = { type = "list", fields = ["name", "size"], is = "every axis of the model", sample = [
 //!   { name = "tokens", size = 128 }, { name = "hidden", size = 64 }, { name = "vocab", size = 100 },
 //!   { name = "positions", size = 512 }, { name = "slots", size = 1 }, { name = "kv_heads", size = 2 },
@@ -50,6 +52,9 @@ using monomorph::Weight;
 inline constexpr std::string_view generator_version = "${version}";
 inline constexpr std::string_view spec_hash = "${spec_hash}";
 inline constexpr std::int64_t num_hidden_layers = ${num_hidden_layers};
+//% if repeated
+inline constexpr std::int64_t layer_repeats = ${layer_repeats};  // all layers run so often, over the same weights
+//% end
 
 // Axes: a size with a meaning.
 //% for axis in axes
@@ -244,7 +249,11 @@ inline constexpr std::int64_t weight_bytes = Weights::bytes
 inline constexpr std::int64_t state_bytes = 0
 //% for kind in kinds
 //% if kind.has_states
+//% if repeated
+    + layer_repeats * ${kind.prefix}layer_count * ${kind.type}LayerStates::bytes
+//% else
     + ${kind.prefix}layer_count * ${kind.type}LayerStates::bytes
+//% end
 //% end
 //% end
     ;

@@ -5,9 +5,11 @@
 //! parameter_spaces = { type = "list", fields = ["space", "type", "weights"], is = "weights that occur once, as the checkpoint has them", sample = [
 //!   { space = "embedding", type = "Embedding", weights = [ { name = "tokens", index = 0 } ] } ] }
 //! tables = { type = "list", fields = ["name", "frequencies", "factor"], is = "frequencies of rotary embeddings", sample = [ { name = "rotary_angles", frequencies = "1.0f, 0.5f", factor = "" } ] }
-//! kinds = { type = "list", fields = ["about", "prefix", "type", "enumerator", "index", "first_weight", "weight_count", "parameter_spaces", "states", "state_count", "more_parameters", "more_arguments", "lines"], is = "kinds of layer", sample = [
-//!   { about = "", prefix = "", type = "", enumerator = "layer", index = 0, first_weight = 1, weight_count = 1, states = [ { name = "attention_keys_state", index = 0 } ], state_count = 1, more_parameters = "", more_arguments = "", parameter_spaces = [ { space = "attention", type = "Attention", weights = [ { name = "o_proj", index = 0 } ] } ], lines = [ { text = "append(attention_keys_state, hidden_states, first_position);" }, { text = "const auto projected = linear<hidden::size>(weights_, layer.attention.o_proj, absent, hidden_states);" }, { text = "hidden_states = projected;" } ] } ] }
+//! kinds = { type = "list", fields = ["about", "prefix", "type", "enumerator", "index", "again", "first_weight", "weight_count", "parameter_spaces", "states", "state_count", "more_parameters", "more_arguments", "lines"], is = "kinds of layer", sample = [
+//!   { about = "", prefix = "", type = "", enumerator = "layer", index = 0, again = "", first_weight = 1, weight_count = 1, states = [ { name = "attention_keys_state", index = 0 } ], state_count = 1, more_parameters = "", more_arguments = "", parameter_spaces = [ { space = "attention", type = "Attention", weights = [ { name = "o_proj", index = 0 } ] } ], lines = [ { text = "append(attention_keys_state, hidden_states, first_position);" }, { text = "const auto projected = linear<hidden::size>(weights_, layer.attention.o_proj, absent, hidden_states);" }, { text = "hidden_states = projected;" } ] } ] }
 //! several_kinds = { type = "bool", sample = false, is = "the layers are of several kinds" }
+//! runs = { type = "text", sample = "num_hidden_layers", is = "how many layers run, one after the other" }
+//! again = { type = "text", sample = "", is = "where layers run again, which one it is" }
 //! kind_count = { type = "uint", sample = 1, is = "kinds of layer", when = "several_kinds" }
 //! fields = { type = "list", fields = ["name", "axis"], is = "what layers give later layers beside hidden_states", sample = [ ] }
 //! embed = { type = "list", fields = ["text"], is = "token ids to hidden_states", sample = [ { text = "auto hidden_states = gather<hidden::size>(weights_, parameters.embedding.tokens, token_ids);" } ] }
@@ -45,17 +47,17 @@ class Reference final : public monomorph::Reference {
 //% if several_kinds
     std::int64_t counts[${kind_count}] = {};
 //% end
-    for (std::int64_t index = 0; index < num_hidden_layers; ++index) {
+    for (std::int64_t index = 0; index < ${runs}; ++index) {
 //% if several_kinds
-      switch (layer_kinds[index]) {
+      switch (layer_kinds[index${again}]) {
 //% for kind in kinds
         case LayerKind::${kind.enumerator}:
-          ${kind.prefix}layer(${kind.prefix}layer_parameters(counts[${kind.index}]++), states[static_cast<std::size_t>(index)], first_position, hidden_states${kind.more_arguments});
+          ${kind.prefix}layer(${kind.prefix}layer_parameters(counts[${kind.index}]++${kind.again}), states[static_cast<std::size_t>(index)], first_position, hidden_states${kind.more_arguments});
           break;
 //% end
       }
 //% else
-      layer(layer_parameters(index), states[static_cast<std::size_t>(index)], first_position, hidden_states);
+      layer(layer_parameters(index${again}), states[static_cast<std::size_t>(index)], first_position, hidden_states);
 //% end
       if (layer_outputs != nullptr) layer_outputs->push_back(hidden_states.values);
     }
@@ -169,7 +171,7 @@ class Reference final : public monomorph::Reference {
   std::array<std::vector<States>, ${max_batch}> slots_ = empty_slots();
   static std::array<std::vector<States>, ${max_batch}> empty_slots() {
     std::array<std::vector<States>, ${max_batch}> slots;
-    slots.fill(std::vector<States>(num_hidden_layers));
+    slots.fill(std::vector<States>(${runs}));
     return slots;
   }
 };

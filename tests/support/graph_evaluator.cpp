@@ -17,8 +17,8 @@ std::map<std::string, EvaluatedValue> GraphEvaluator::run(std::span<const std::i
   positions_.clear();
   for (std::size_t t = 0; t < tokens.size(); ++t) positions_.push_back(first + static_cast<std::int64_t>(t));
   carried_.clear();
-  const auto run = [&](FunctionId id, std::int64_t layer) {
-    const Values values = evaluate(id, layer);
+  const auto run = [&](FunctionId id, std::int64_t nth) {
+    const Values values = evaluate(id, nth);
     for (const ValueId result : graph_.functions[id].results) {
       const Value& value = graph_.values[result];
       if (value.storage == Storage::activation) carried_[value.role] = values.at(result);
@@ -27,8 +27,9 @@ std::map<std::string, EvaluatedValue> GraphEvaluator::run(std::span<const std::i
   run(graph_.embed, -1);
   const std::string hidden_states = graph_.values[graph_.functions[graph_.embed].results[0]].role;
   layers_.clear();
-  for (std::size_t layer = 0; layer < contract_.layer_kinds.size(); ++layer) {
-    run(graph_.layers[contract_.layer_kinds[layer]], static_cast<std::int64_t>(layer));
+  const std::size_t layers = contract_.layer_kinds.size();
+  for (std::size_t nth = 0; nth < layers * static_cast<std::size_t>(contract_.repeat); ++nth) {
+    run(graph_.layers[contract_.layer_kinds[nth % layers]], static_cast<std::int64_t>(nth));
     layers_.push_back(carried_[hidden_states]);
   }
   return carried_;
@@ -39,7 +40,8 @@ EvaluatedValue GraphEvaluator::head(std::span<const std::int64_t> rows) {
   return evaluate(graph_.head, -1).at(graph_.functions[graph_.head].results[0]);
 }
 
-GraphEvaluator::Values GraphEvaluator::evaluate(FunctionId id, std::int64_t layer) {
+GraphEvaluator::Values GraphEvaluator::evaluate(FunctionId id, std::int64_t nth) {
+  const std::int64_t layer = nth < 0 ? -1 : nth % contract_.num_hidden_layers;
   const Function& function = graph_.functions[id];
   Values values;
   for (const ValueId parameter : function.parameters) {
@@ -47,7 +49,7 @@ GraphEvaluator::Values GraphEvaluator::evaluate(FunctionId id, std::int64_t laye
     if (value.storage == Storage::activation) {
       values[parameter] = carried_.at(value.role);
     } else {
-      EvaluatedValue& state = states_[{value.declared, layer}];
+      EvaluatedValue& state = states_[{value.declared, nth}];
       state.columns = contract_.axes[value.axes[1]].size * contract_.axes[value.axes[3]].size;
       values[parameter] = state;
     }
@@ -83,7 +85,7 @@ GraphEvaluator::Values GraphEvaluator::evaluate(FunctionId id, std::int64_t laye
         result.elements.push_back(op_element(graph_, op, read, positions_, row, column));
       }
     }
-    if (out.storage == Storage::state) states_[{out.declared, layer}] = result;
+    if (out.storage == Storage::state) states_[{out.declared, nth}] = result;
     values[op.out] = std::move(result);
   }
   return values;

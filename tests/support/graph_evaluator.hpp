@@ -35,14 +35,14 @@ class GraphEvaluator {
 
   /// Appends tokens at positions first..., after those before; gives the record after the last layer, by role.
   std::map<std::string, EvaluatedValue> run(std::span<const std::int32_t> tokens, std::int64_t first);
-  /// After each layer: the hidden states.
+  /// After each layer, as often as it runs: the hidden states.
   const std::vector<EvaluatedValue>& layers() const { return layers_; }
   /// Logits of these rows of the last run.
   EvaluatedValue head(std::span<const std::int64_t> rows);
 
  private:
   using Values = std::map<generator::ValueId, EvaluatedValue>;
-  Values evaluate(generator::FunctionId function, std::int64_t layer);
+  Values evaluate(generator::FunctionId function, std::int64_t nth);
 
   const generator::Graph& graph_;
   const generator::Contract& contract_;

@@ -36,7 +36,9 @@ double& PlanImage::state_at(std::uint32_t state, std::int64_t layer, std::int64_
   const StateContract& contract = contract_.states[{state}];
   const StateTable& table = plan_.states[state];
   const std::vector<std::int32_t>& layers = contract_.kinds[contract.scope.kind].layers;
-  const auto nth = std::find(layers.begin(), layers.end(), layer) - layers.begin();
+  const std::int64_t count = contract_.num_hidden_layers;
+  const auto of_kind = std::find(layers.begin(), layers.end(), layer % count) - layers.begin();
+  const std::int64_t nth = of_kind + layer / count * static_cast<std::int64_t>(layers.size());
   const std::int64_t head_dim = plan_.axes[contract.axes[3]].size;
   const std::int64_t row = state_row(table, slot_, column / head_dim, state_entry(table, position));
   const std::int64_t byte = table.view.offset + nth * table.stride + row * table.row_bytes +
@@ -51,7 +53,7 @@ double PlanImage::read(const Planning& planning, const Section& section, const C
   const bool inside = value.writer && std::find(ops.begin(), ops.end(), value.writer) != ops.end();
   switch (value.storage) {
     case Storage::weight:
-      return weights_({value.declared}, layer, row, column);
+      return weights_({value.declared}, layer < 0 ? -1 : layer % contract_.num_hidden_layers, row, column);
     case Storage::table:
       return angle_element(contract_.tables[{value.declared}], row, column);
     case Storage::host:
@@ -168,8 +170,9 @@ void PlanImage::run(const char* name, std::int64_t slot, std::span<const std::in
   const PhasePlan& phase = plan_.phase(name);
   std::fill(activations_.begin(), activations_.end(), poison);
   run_section(phase, phase.sections[0], -1);
-  for (std::size_t layer = 0; layer < contract_.layer_kinds.size(); ++layer) {
-    run_section(phase, phase.sections[1 + contract_.layer_kinds[layer]], static_cast<std::int64_t>(layer));
+  const std::size_t layers = contract_.layer_kinds.size();
+  for (std::size_t nth = 0; nth < layers * static_cast<std::size_t>(contract_.repeat); ++nth) {
+    run_section(phase, phase.sections[1 + contract_.layer_kinds[nth % layers]], static_cast<std::int64_t>(nth));
   }
 }
 

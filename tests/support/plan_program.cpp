@@ -112,14 +112,16 @@ std::int64_t PlanProgram::turn(std::int64_t layer) const {
   return std::count(contract_.layer_kinds.begin(), end, *end);
 }
 
-monomorph::Argument PlanProgram::argument(const generator::Argument& argument, std::int64_t layer) const {
+monomorph::Argument PlanProgram::argument(const generator::Argument& argument, std::int64_t nth) const {
+  const std::int64_t layer = nth < 0 ? -1 : nth % contract_.num_hidden_layers;
   struct Nothing;
   using AnyTensor = Tensor<Nothing, f32>;
   using AnyWeight = Weight<Nothing, f32>;
   if (const auto* buffer = std::get_if<BufferId>(&argument)) return AnyTensor{view(*buffer)};
   if (const auto* state = std::get_if<StateId>(&argument)) {
     const StateTable& table = plan_.states[state->index];
-    return AnyTensor{{Arena::states, table.view.offset + turn(layer) * table.stride, table.view.bytes}};
+    const std::int64_t turn = this->turn(layer) + nth / contract_.num_hidden_layers * (table.layers / contract_.repeat);
+    return AnyTensor{{Arena::states, table.view.offset + turn * table.stride, table.view.bytes}};
   }
   const StoredId id = std::get<StoredId>(argument);
   const Scope scope = plan_.stored[id].scope;
@@ -150,9 +152,10 @@ void PlanProgram::record(Recorder& recorder, const Section& section, std::int64_
 void PlanProgram::record(Recorder& recorder, const PhasePlan& phase) const {
   record(recorder, phase.sections.front(), -1);
   if (phase.row->stage != Stage::layers) return;
-  for (std::int64_t layer = 0; layer < contract_.num_hidden_layers; ++layer) {
-    record(recorder, phase.sections[contract_.layer_kinds[static_cast<std::size_t>(layer)] + 1], layer);
-    recorder.end_of_layer(layer, view(plan_.carried.front()));
+  for (std::int64_t nth = 0; nth < contract_.repeat * contract_.num_hidden_layers; ++nth) {
+    const auto layer = static_cast<std::size_t>(nth % contract_.num_hidden_layers);
+    record(recorder, phase.sections[contract_.layer_kinds[layer] + 1], nth);
+    recorder.end_of_layer(nth, view(plan_.carried.front()));
   }
 }
 

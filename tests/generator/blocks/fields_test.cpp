@@ -100,6 +100,7 @@ const std::vector<Change> changes = {
     {"mlp.combine", kinds, {{"layers.b.mlp.combine", "relu(gate) * up"}}},
     {"mlp.bias", {}, {{"mlp.bias", "[\"up\"]"}}},
     {"layers.pattern", kinds, {{"layers.pattern", "[\"a\", \"a\", \"b\"]"}}},
+    {"layers.repeat", {}, {{"layers.repeat", "2"}}},
     {"layers.steps", {}, {{"layers.steps", "[\"mlp\", \"attention\"]"}}},
     {"layers.shared_input_norm", beside, {{"layers.shared_input_norm", "true"}}},
     {"lm_head.tie_word_embeddings", {}, {{"lm_head.tie_word_embeddings", "true"}}},
