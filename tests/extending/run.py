@@ -137,6 +137,8 @@ def layout(bench):
 def family(bench):
     """A directory as the hub has it: the keys of bigcode/starcoder2-3b with small sizes, tensors by the hub's names."""
     bench.test("import")
+    # The case left out asks for a golden of every family, which the example is said to lack.
+    bench.output(bench.copy.build / "bin" / "test_audit", "--test-case-exclude=a change of config.json that moves*")
     config = {
         "architectures": ["Starcoder2ForCausalLM"], "activation_function": "gelu", "attention_dropout": 0.1,
         "attention_softmax_in_fp32": True, "bos_token_id": 0, "embedding_dropout": 0.1, "eos_token_id": 0,
@@ -172,7 +174,7 @@ EXAMPLES = {each.__name__: each for each in (activation, position, sub_block, la
 # golden_runner: with it the runtime is built, which engines are linked with.
 TARGETS = ["monomorph", "golden_runner"] + [
     f"test_{name}"
-    for name in ("generator_spec", "generator_expression", "generator_blocks", "generator_contract", "import",
+    for name in ("generator_spec", "generator_expression", "generator_blocks", "generator_contract", "import", "audit",
                  "shaders_expressions")
 ]  # fmt: skip
 
