@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <set>
-#include <tuple>
 
+#include "generator/blocks/earlier_layer.hpp"
 #include "generator/blocks/norm.hpp"
 #include "generator/blocks/position.hpp"
-#include "generator/blocks/value_mix.hpp"
+#include "generator/blocks/scores.hpp"
 #include "generator/contract/declarations.hpp"
 #include "generator/contract/rules.hpp"
 #include "generator/graph/builder.hpp"
@@ -60,6 +58,9 @@ const std::vector<FieldRow<AttentionSection>>& fields() {
              {"none", "head", "element"}),
       row<S>("values_from", at(&S::values_from), computed("none"), "",
              "A kind of layer: what v gives in its last layer before this one is mixed into what v gives here"),
+      row<S>(
+          "keys_and_values_from", at(&S::keys_and_values_from), computed("none"), "",
+          "A kind of layer: this one has no k and v, and sees the keys and values of its last layer before this one"),
       expression(row<S>("value_mix", at(&S::value_mix), computed("lambda1 * value + lambda2 * earlier"), "",
                         "An expression of value and earlier, of learned numbers lambda1 and lambda2, parts of those "
                         "names, and of the spec's own numbers. Only where values_from is given")),
@@ -73,6 +74,9 @@ constexpr std::int64_t max_head_dim = 512;  // attention gives each vec4 of a he
 constexpr std::int64_t max_heads = 65535;   // a workgroup for each: what every device dispatches at once
 
 const AttentionSection& own(const BlockContext& context) { return section_of<AttentionSection>(context.block); }
+
+/// Whether it has keys and values of its own.
+bool keeps_keys(const AttentionSection& attention) { return !attention.keys_and_values_from.given; }
 
 void complete(Block& block, LayerKind& kind, const ModelSection& model) {
   auto& attention = *std::any_cast<AttentionSection>(&block.section);
@@ -123,136 +127,6 @@ void head_dim_is_known(const ModelSection& model, const AttentionSection& attent
                                 (hidden_size / heads + 1) * heads));
 }
 
-/// The factor of query times key; nothing where the expression is wrong.
-std::optional<double> attention_scale(const BlockContext& context, Diagnostics& diagnostics) {
-  const Field<std::string>& scale = own(context).scale;
-  // The default's operands are judged by their own rules.
-  if (!scale.given && !usable(own(context).head_dim)) return std::nullopt;
-  return positive_constant(scale, "attention.scale", spec_numbers(context), "1 / sqrt(head_dim)", diagnostics);
-}
-
-/// The numbers that expressions of scores and keys may name.
-ExpressionNames names_of_keys(const BlockContext& context) {
-  ExpressionNames names = {{"query", {Type::integer}}, {"key", {Type::integer}}};
-  names.merge(spec_numbers(context));
-  return names;
-}
-
-/// What becomes of a score; empty where it stays, nothing where it is wrong.
-std::optional<Expression> score_expression(const BlockContext& context, Diagnostics& diagnostics) {
-  const AttentionSection& attention = own(context);
-  const bool sloped = context.kind.position.type.value == "alibi";
-  ExpressionNames names = names_of_keys(context);
-  names.insert({"score", {Type::real}});
-  names.insert({"head", {Type::integer}});
-  if (sloped) names.insert({"slope", {Type::real}});
-  const auto parse = [&](const std::string& text, const Span& span) {
-    return parse_expression(text, span, names, Type::real, diagnostics);
-  };
-  if (attention.softcap.given && (attention.score.given || sloped)) {
-    diagnostics.error("attention.softcap", attention.softcap.span,
-                      fmt::format("attention.softcap says what becomes of a score, and so does {}: say it in "
-                                  "attention.score alone",
-                                  sloped ? "position.type = \"alibi\"" : "attention.score"));
-    return std::nullopt;
-  }
-  if (attention.softcap.given) {
-    return softcap_expression(attention.softcap, "attention.softcap", spec_numbers(context), "score", diagnostics);
-  }
-  if (!attention.score.given) {
-    return sloped ? parse("score + slope * (key - query)", attention.score.span) : Expression{};
-  }
-  auto score = parse(attention.score.value, attention.score.span);
-  for (const std::string& name : {std::string("score"), std::string("slope")}) {
-    if (!score || !names.contains(name) || names_in(*score).contains(name)) continue;
-    diagnostics.error("attention.score", attention.score.span,
-                      fmt::format("attention.score does not use {}: it would have no effect", name));
-    return std::nullopt;
-  }
-  return score;
-}
-
-/// Which keys a query sees; empty: every one up to its own; nothing where it is wrong.
-std::optional<Expression> mask_expression(const BlockContext& context, Diagnostics& diagnostics) {
-  const AttentionSection& attention = own(context);
-  if (attention.mask.given) {
-    return parse_expression(attention.mask.value, attention.mask.span, names_of_keys(context), Type::boolean,
-                            diagnostics);
-  }
-  if (!attention.sliding_window.given) return Expression{};
-  return parse_expression(fmt::format("query - key < {}", attention.sliding_window.value),
-                          attention.sliding_window.span, names_of_keys(context), Type::boolean, diagnostics);
-}
-
-bool valid(const Window& window) {
-  return window.recent >= 1 && window.first >= 0 && window.recent <= max_size && window.first <= max_size;
-}
-
-/// The keys that the mask shows; every one where nothing says otherwise, or what does is wrong.
-Window window_of(const AttentionSection& attention) {
-  const Window window =
-      attention.sliding_window.given ? Window{attention.sliding_window.value, 0} : attention.window.value;
-  return valid(window) ? window : Window{};
-}
-
-/// The mask against the window, around every edge that either has.
-void mask_is_within_window(const BlockContext& context, const Expression& mask, Diagnostics& diagnostics) {
-  const Window window = window_of(own(context));
-  std::set<std::int64_t> edges;
-  for (const std::int64_t edge :
-       {std::int64_t{0}, window.first, window.recent, 2 * window.recent, context.model.max_position_embeddings.value}) {
-    for (std::int64_t at = edge - 3; at <= edge + 3; ++at) edges.insert(at);
-  }
-  for (const std::int64_t query : edges) {
-    if (query < 0 || query >= context.model.max_position_embeddings.value) continue;
-    std::set<std::int64_t> keys = edges;
-    for (std::int64_t back = -3; back <= 3; ++back) keys.insert({query - back, query - window.recent + back});
-    for (const std::int64_t key : keys) {
-      if (key < 0 || key > query) continue;
-      const bool seen = evaluate(mask, {{"query", query}, {"key", key}}) != 0;
-      if (key == query && !seen) {
-        diagnostics.error("attention.mask", own(context).mask.span,
-                          fmt::format("position {} would not see itself; every query sees its own key", query));
-        return;
-      }
-      const bool inside = window.recent == 0 || query - key < window.recent || key < window.first;
-      if (inside || !seen) continue;
-      diagnostics.error("attention.window", own(context).window.span,
-                        fmt::format("the mask shows the key of position {} to the query of {}, which is outside of the "
-                                    "window of {} recent and {} first keys",
-                                    key, query, window.recent, window.first));
-      return;
-    }
-  }
-}
-
-void check_keys(const BlockContext& context, Diagnostics& diagnostics) {
-  const AttentionSection& attention = own(context);
-  check_range(attention.sliding_window, "attention.sliding_window", 1, max_size, diagnostics);
-  for (const auto& [given, span, name] : {std::tuple{attention.mask.given, attention.mask.span, "mask"},
-                                          std::tuple{attention.window.given, attention.window.span, "window"}}) {
-    if (!given || !attention.sliding_window.given) continue;
-    diagnostics.error("spec.unused_key", span,
-                      fmt::format("attention.{} has no meaning where attention.sliding_window says all", name));
-  }
-  const Window& window = attention.window.value;
-  if (attention.window.given && !valid(window)) {
-    diagnostics.error("attention.window", attention.window.span,
-                      fmt::format("a window of {} recent and {} first keys; at least 1 and 0 are valid", window.recent,
-                                  window.first));
-    return;
-  }
-  if (attention.window.given && !attention.mask.given) {
-    diagnostics.error("attention.window", attention.window.span,
-                      "attention.window says what the mask shows at most, and there is no attention.mask");
-  }
-  score_expression(context, diagnostics);
-  const auto mask = mask_expression(context, diagnostics);
-  if (mask && attention.mask.given && usable(context.model.max_position_embeddings)) {
-    mask_is_within_window(context, *mask, diagnostics);
-  }
-}
-
 void check(const BlockContext& context, Diagnostics& diagnostics) {
   const AttentionSection& attention = own(context);
   check_range(attention.num_attention_heads, "attention.num_attention_heads", 1, max_heads, diagnostics);
@@ -260,12 +134,13 @@ void check(const BlockContext& context, Diagnostics& diagnostics) {
   head_dim_in_range(attention, diagnostics);
   kv_heads_divide_heads(attention, diagnostics);
   head_dim_is_known(context.model, attention, diagnostics);
-  attention_scale(context, diagnostics);
-  std::vector<std::string> projections = {"q", "k", "v", "o"};
-  if (attention.gate.value != "none") projections.insert(projections.end() - 1, "gate");
+  std::vector<std::string> projections = {"q"};
+  if (keeps_keys(attention)) projections.insert(projections.end(), {"k", "v"});
+  if (attention.gate.value != "none") projections.emplace_back("gate");
+  projections.emplace_back("o");
   check_bias_projections(attention.bias, "attention", projections, diagnostics);
-  check_keys(context, diagnostics);
-  check_value_mix(context, diagnostics);
+  check_scores(context, diagnostics);
+  check_earlier_layer(context, diagnostics);
   check_position(context, attention.num_attention_heads, attention.head_dim, diagnostics);
 }
 
@@ -296,29 +171,35 @@ void declare(const BlockContext& context, Declarations& declare) {
   const AxisId kv = declare.axis("kv", num_kv_heads * head_dim, of_heads, {kv_heads, head});
   const AxisId hidden = declare.hidden();
 
-  std::vector<Projection> inputs = {{"q", q, hidden, false, num_heads, num_kv_heads},
-                                    {"k", kv, hidden, false, num_kv_heads, num_kv_heads},
-                                    {"v", kv, hidden, false, num_kv_heads, num_kv_heads}};
+  const bool keeps = keeps_keys(attention);
+  std::vector<Projection> inputs = {{"q", q, hidden, false, num_heads, num_kv_heads}};
+  if (keeps) {
+    inputs.push_back({"k", kv, hidden, false, num_kv_heads, num_kv_heads});
+    inputs.push_back({"v", kv, hidden, false, num_kv_heads, num_kv_heads});
+  }
   const std::string& gate = attention.gate.value;
   if (gate != "none") inputs.push_back({"gate", gate == "head" ? heads : q, hidden, false, num_heads, num_kv_heads});
   declare.projections("input", attention.bias, inputs);
-  declare_value_mix(context, declare);
+  if (keeps) declare_value_mix(context, declare);
   if (attention.qk_norm.value == "head") {
     declare.norm_weight("q_norm", head);
-    declare.norm_weight("k_norm", head);
+    if (keeps) declare.norm_weight("k_norm", head);
   } else if (attention.qk_norm.value == "projection") {
     declare.norm_weight("q_norm", q);
-    declare.norm_weight("k_norm", kv);
+    if (keeps) declare.norm_weight("k_norm", kv);
   }
-  for (const char* word : {"keys", "values"}) declare.state(word, kv_heads, head, window_of(attention));
+  for (const char* word : {"keys", "values"}) {
+    if (keeps) declare.state(word, kv_heads, head, window_of(attention));
+  }
   declare_position(context, declare);
   declare.projections("attended", attention.bias, {{"o", hidden, q}});
 }
 
 ValueId build(const BlockContext& context, Builder& build, ValueId in) {
   ValueId queries = build.projection("q", in, "queries");
-  ValueId keys = build.projection("k", in, "keys");
-  const ValueId values = build_values(context, build, in);
+  const bool keeps = keeps_keys(own(context));
+  ValueId keys = keeps ? build.projection("k", in, "keys") : ValueId{};
+  const ValueId values = keeps ? build_values(context, build, in) : ValueId{};
   const bool gated = own(context).gate.value != "none";
   const ValueId gate = gated ? build.projection("gate", in, "gate") : ValueId{};
   if (own(context).qk_norm.value != "none") {
@@ -327,21 +208,14 @@ ValueId build(const BlockContext& context, Builder& build, ValueId in) {
     const bool of_heads = own(context).qk_norm.value == "head";
     const AxisId over = of_heads ? build.axes()[build.axes_of(queries)[1]].factors[1] : AxisId{};
     queries = build.norm("q_norm", norm, "q_norm", queries, "queries_normed", over);
-    keys = build.norm("k_norm", norm, "k_norm", keys, "keys_normed", over);
+    if (keeps) keys = build.norm("k_norm", norm, "k_norm", keys, "keys_normed", over);
   }
   queries = build_turned(context, build, queries, "queries_turned");
-  keys = build_turned(context, build, keys, "keys_turned");
-  const ValueId cached_keys = build.append("keys", keys);
-  const ValueId cached_values = build.append("values", values);
-  Diagnostics none;
-  const Window window = window_of(own(context));
-  const Attention how{attention_scale(context, none).value(),
-                      score_expression(context, none).value(),
-                      mask_expression(context, none).value(),
-                      position_slopes(context, own(context).num_attention_heads.value),
-                      window.recent,
-                      window.first};
-  ValueId attended = build.attention(how, queries, cached_keys, cached_values, "attended");
+  if (keeps) keys = build_turned(context, build, keys, "keys_turned");
+  const std::string& owner = own(context).keys_and_values_from.value;
+  const ValueId cached_keys = keeps ? build.append("keys", keys) : build.state_of(owner, "keys");
+  const ValueId cached_values = keeps ? build.append("values", values) : build.state_of(owner, "values");
+  ValueId attended = build.attention(scores_of(context), queries, cached_keys, cached_values, "attended");
   if (gated) {
     static const Expression gating = known_expression("x * sigmoid(gate)", {"x", "gate"});
     attended = build.map("gated", gating, {"x", "gate"}, {attended, gate}, "gated");
@@ -355,7 +229,10 @@ PairWork pair_work(const BlockContext& context) {
   return {4 * attention.num_attention_heads.value * attention.head_dim.value, window_of(attention)};
 }
 
-std::string reads_kind(const Block& block) { return section_of<AttentionSection>(block).values_from.value; }
+std::string reads_kind(const Block& block) {
+  const auto& attention = section_of<AttentionSection>(block);
+  return keeps_keys(attention) ? attention.values_from.value : attention.keys_and_values_from.value;
+}
 
 }  // namespace
 

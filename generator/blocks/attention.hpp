@@ -19,6 +19,7 @@ struct AttentionSection {
   Field<Window> window;                     ///< that no key which the mask shows is outside of
   Field<std::string> gate;                  ///< none | head | element
   Field<std::string> values_from;           ///< a kind of layer
+  Field<std::string> keys_and_values_from;  ///< a kind of layer
   Field<std::string> value_mix;             ///< an expression of value, earlier and learned numbers
 };
 

@@ -47,7 +47,7 @@ std::string CppWriter::forward() const {
       layer_phases.push_back(layer_phase(phase));
     } else {
       other_phases.push_back(
-          {{"name", phase.row->name}, {"about", about_phase(phase)}, {"calls", call_lines(phase.sections[0], false)}});
+          {{"name", phase.row->name}, {"about", about_phase(phase)}, {"calls", call_lines(phase.sections[0], {})}});
     }
   }
   Holes holes = common();
@@ -65,11 +65,11 @@ std::string CppWriter::forward() const {
   return render("cpp/forward.hpp", holes);
 }
 
-std::vector<Holes> CppWriter::call_lines(const Section& section, bool in_layer) const {
+std::vector<Holes> CppWriter::call_lines(const Section& section, Scope layer) const {
   std::vector<Holes> lines;
   for (const Call& call : section.calls) {
     std::string text = spelling_.function(call).name + "(record";
-    for (const Argument& argument : call.arguments) text += ", " + spelling_.argument(argument, in_layer);
+    for (const Argument& argument : call.arguments) text += ", " + spelling_.argument(argument, layer);
     lines.push_back({{"text", text + ");"}});
   }
   return lines;
@@ -79,12 +79,21 @@ Holes CppWriter::layer_phase(const PhasePlan& phase) const {
   std::vector<Holes> kinds;
   for (std::size_t kind = 0; kind < contract_.kinds.size(); ++kind) {
     Holes names = kind_names(kind);
-    names.insert({{"has_states", has_states(kind)}, {"calls", call_lines(phase.sections[1 + kind], true)}});
+    std::string parameters, arguments;
+    for (const std::size_t owner : read_from(kind)) {
+      const std::string& word = contract_.kinds[owner].kind.identifier;
+      parameters += fmt::format(", const {}LayerStates& {}_states", camel_case(word), word);
+      arguments += fmt::format(", {}_layer_states(counts[{}] - 1)", word, owner);
+    }
+    names.insert({{"has_states", has_states(kind)},
+                  {"more_parameters", parameters},
+                  {"more_arguments", arguments},
+                  {"calls", call_lines(phase.sections[1 + kind], {kind})}});
     kinds.push_back(names);
   }
   return {{"name", phase.row->name},
           {"about", about_phase(phase)},
-          {"embed", call_lines(phase.sections[0], false)},
+          {"embed", call_lines(phase.sections[0], {})},
           {"kinds", kinds}};
 }
 

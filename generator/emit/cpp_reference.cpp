@@ -195,7 +195,28 @@ Holes CppWriter::reference_kind(std::size_t kind) const {
     states.push_back(
         {{"name", identifier(state.role) + "_state"}, {"index", static_cast<std::int64_t>(states.size())}});
   }
-  record.insert({{"more_parameters", parameters},
+  const std::vector<std::size_t> owners = read_from(kind);
+  std::vector<Holes> shared;
+  for (const std::size_t owner : owners) {
+    const std::string word = contract_.kinds[owner].kind.identifier + "_states";
+    parameters += fmt::format(", const States& {}", word);
+    arguments += fmt::format(", states[static_cast<std::size_t>(latest[{}])]", owner);
+    std::int64_t index = 0;
+    for (const StateContract& state : contract_.states) {
+      if (state.scope.kind != owner) continue;
+      const auto reads = [&](ValueId id) {
+        const Value& value = graph_.values[id];
+        return value.storage == Storage::state && value.role == state.role &&
+               contract_.states[{value.declared}].scope.kind == owner;
+      };
+      if (std::any_of(function.parameters.begin(), function.parameters.end(), reads)) {
+        shared.push_back({{"name", identifier(state.role) + "_state"}, {"owner", word}, {"index", index}});
+      }
+      ++index;
+    }
+  }
+  record.insert({{"shared", shared},
+                 {"more_parameters", parameters},
                  {"more_arguments", arguments},
                  {"first_weight", first_weight(kind)},
                  {"weight_count", static_cast<std::int64_t>(contract_.weights_of({kind}).size())},
@@ -219,6 +240,8 @@ std::string CppWriter::reference() const {
     const Buffer& field = plan_.buffers[plan_.carried[i]];
     fields.push_back({{"name", identifier(field.word)}, {"axis", plan_.axes[field.axes[1]].name}});
   }
+  bool reads_earlier_states = false;
+  for (std::size_t kind = 0; kind < contract_.kinds.size(); ++kind) reads_earlier_states |= !read_from(kind).empty();
   Holes holes = common();
   holes.merge(repeats());
   holes.insert({{"max_batch", contract_.max_batch},
@@ -229,7 +252,10 @@ std::string CppWriter::reference() const {
                 {"several_kinds", several_kinds()},
                 {"embed", reference_lines(graph_, contract_, plan_.axes, graph_.embed)},
                 {"head", reference_lines(graph_, contract_, plan_.axes, graph_.head)}});
-  if (several_kinds()) holes.insert({"kind_count", static_cast<std::int64_t>(contract_.kinds.size())});
+  if (several_kinds()) {
+    holes.insert({{"kind_count", static_cast<std::int64_t>(contract_.kinds.size())},
+                  {"reads_earlier_states", reads_earlier_states}});
+  }
   return render("cpp/reference.hpp", holes);
 }
 

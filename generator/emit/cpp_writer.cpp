@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "generator/clang/clang.hpp"
 #include "generator/emit/resources.hpp"
@@ -49,6 +50,16 @@ Holes CppWriter::kind_names(std::size_t kind) const {
       {"again", contract_.repeat == 1 ? std::string()
                                       : fmt::format(" % {}layer_count", several ? layer.kind.identifier + "_" : "")},
       {"index", static_cast<std::int64_t>(kind)}};
+}
+
+std::vector<std::size_t> CppWriter::read_from(std::size_t kind) const {
+  std::set<std::size_t> owners;
+  for (const ValueId parameter : graph_.functions[graph_.layers[kind]].parameters) {
+    const Value& value = graph_.values[parameter];
+    if (value.storage == Storage::state) owners.insert(contract_.states[{value.declared}].scope.kind);
+  }
+  owners.erase(kind);
+  return {owners.begin(), owners.end()};
 }
 
 bool CppWriter::has_states(std::size_t kind) const {

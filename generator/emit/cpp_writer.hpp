@@ -60,7 +60,9 @@ class CppWriter {
   std::vector<Holes> buffer_spaces() const;
   std::vector<Holes> kinds() const;
 
-  std::vector<Holes> call_lines(const Section& section, bool in_layer) const;
+  std::vector<Holes> call_lines(const Section& section, Scope layer) const;
+  /// Kinds whose states a kind of layer reads beside its own.
+  std::vector<std::size_t> read_from(std::size_t kind) const;
   Holes layer_phase(const PhasePlan& phase) const;
 
   std::vector<Holes> parameter_spaces(Scope scope) const;

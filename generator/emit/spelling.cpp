@@ -100,11 +100,15 @@ std::string member(const std::string& role) {
 
 }  // namespace
 
-std::string Spelling::argument(const Argument& argument, bool in_layer) const {
+std::string Spelling::argument(const Argument& argument, Scope layer) const {
   if (const auto* buffer = std::get_if<BufferId>(&argument)) {
-    return (in_layer ? "" : "buffers::") + plan_.buffers[*buffer].name;
+    return (layer.kind != Scope::model ? "" : "buffers::") + plan_.buffers[*buffer].name;
   }
-  if (const auto* state = std::get_if<StateId>(&argument)) return "states." + member(contract_.states[*state].role);
+  if (const auto* id = std::get_if<StateId>(&argument)) {
+    const StateContract& state = contract_.states[*id];
+    const std::string owner = state.scope == layer ? "" : contract_.kinds[state.scope.kind].kind.identifier + "_";
+    return owner + "states." + member(state.role);
+  }
   const Stored& stored = plan_.stored[std::get<StoredId>(argument)];
   return (stored.scope.kind == Scope::model ? "weights." : "layer.") + member(stored.role);
 }

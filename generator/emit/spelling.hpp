@@ -45,8 +45,8 @@ class Spelling {
 
   /// The name of a buffer's constant below its role's namespace: "queries_turned", "local_queries".
   RolePath constant(BufferId id) const { return split_role(plan_.buffers[id].name); }
-  /// An argument inside a layer's function, where the namespace of buffers is open, or elsewhere.
-  std::string argument(const Argument& argument, bool in_layer) const;
+  /// An argument inside the function of a kind of layer, where the namespace of buffers is open, or elsewhere.
+  std::string argument(const Argument& argument, Scope layer) const;
 
   const std::vector<CppFunction>& functions() const { return functions_; }
   /// The function that a call is written as.

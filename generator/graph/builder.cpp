@@ -114,6 +114,28 @@ ValueId Builder::rotary(std::int64_t rotary_dim, TableId angles, ValueId in, con
   return add("", Rotary{rotary_dim}, {in, declared(Storage::table, angles.index)}, role(name), axes_of(in));
 }
 
+ValueId Builder::state_parameter(StateId id) {
+  const StateContract& contract = contract_.states[id];
+  Value value;
+  value.role = contract.role;
+  value.storage = Storage::state;
+  value.element = contract.element;
+  value.axes = contract.axes;
+  value.declared = id.index;
+  value.function = function_;
+  const ValueId parameter = graph_.values.add(value);
+  graph_.functions[function_].parameters.push_back(parameter);
+  return parameter;
+}
+
+ValueId Builder::state_of(const std::string& kind, const std::string& state) {
+  for (std::size_t i = 0; i < contract_.kinds.size(); ++i) {
+    if (contract_.kinds[i].kind.name != kind) continue;
+    if (const StateId found = contract_.find_state({i}, role(state))) return state_parameter(found);
+  }
+  throw InternalError("graph: the kind " + kind + " has no state " + role(state));
+}
+
 ValueId Builder::append(const std::string& state, ValueId in) {
   const StateId found = contract_.find_state(scope_, role(state));
   if (!found) throw InternalError("graph: the contract has no state " + role(state));
@@ -123,16 +145,7 @@ ValueId Builder::append(const std::string& state, ValueId in) {
   if (newest != states_.end()) {
     before = *newest;
   } else {
-    const StateContract& contract = contract_.states[found];
-    Value value;
-    value.role = contract.role;
-    value.storage = Storage::state;
-    value.element = contract.element;
-    value.axes = contract.axes;
-    value.declared = found.index;
-    value.function = function_;
-    before = graph_.values.add(value);
-    graph_.functions[function_].parameters.push_back(before);
+    before = state_parameter(found);
   }
   const ValueId after = add("", Append{}, {before, in}, graph_.values[before].role, graph_.values[before].axes);
   graph_.values[after].storage = Storage::state;

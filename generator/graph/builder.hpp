@@ -33,6 +33,8 @@ class Builder {
   ValueId map(const std::string& word, const Expression& expression, const std::vector<std::string>& names,
               const std::vector<ValueId>& in, const std::string& role);
   ValueId rotary(std::int64_t rotary_dim, TableId angles, ValueId in, const std::string& role);
+  /// A state of the last layer of another kind, which this one only reads.
+  ValueId state_of(const std::string& kind, const std::string& state);
   /// The state's next version.
   ValueId append(const std::string& state, ValueId in);
   ValueId attention(const Attention& how, ValueId queries, ValueId keys, ValueId values, const std::string& role);
@@ -58,6 +60,8 @@ class Builder {
   ValueId add(const std::string& word, Attributes what, std::vector<ValueId> in, const std::string& role,
               std::vector<AxisId> axes);
   ValueId declared(Storage storage, std::uint32_t index);
+  /// A state as it is when the function begins.
+  ValueId state_parameter(StateId id);
 
   const Contract& contract_;
   Graph& graph_;

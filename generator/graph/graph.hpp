@@ -14,7 +14,7 @@ namespace monomorph::generator {
 /// some, and the others pass it by.
 struct Function {
   std::string name;                 ///< "embed", "head", or the layer kind's identifier
-  std::vector<ValueId> parameters;  ///< of the record, then the states as they were
+  std::vector<ValueId> parameters;  ///< of the record, and the states as they were
   std::vector<OpId> ops;            ///< operands before their readers
   std::vector<ValueId> results;     ///< for the record, and the states as they are now
 };
@@ -48,7 +48,7 @@ Graph build_graph(const Contract& contract);
 ///   G4  of a state, only the newest version is read or given back
 ///   G5  every declared weight, state and table is read, and every operation's result is used
 ///   G6  what a function takes of the record has been given before, a role has one type, and what is given is taken;
-///       a function gives back the states that it takes
+///       a function gives back its own layers' states, and those of another kind that it reads have been kept before
 ///   G7  an attention sees no more of a ring than has entries
 struct Complaint {
   std::string invariant;

@@ -194,25 +194,33 @@ class GraphCheck {
     }
   }
 
-  void states_go_on(const Function& function) {
-    const auto states = [&](const std::vector<ValueId>& values) {
-      std::multiset<std::uint32_t> declared;
-      for (const ValueId id : values) {
-        if (graph_.values[id].storage == Storage::state) declared.insert(graph_.values[id].declared);
+  /// `seen`: the kinds of layer that have run, this one among them.
+  void states_go_on(const Function& function, std::size_t kind, const std::set<std::size_t>& seen) {
+    std::multiset<std::uint32_t> taken, given;
+    for (const ValueId id : function.parameters) {
+      const Value& value = graph_.values[id];
+      if (value.storage != Storage::state) continue;
+      const std::size_t owner =
+          value.declared < contract_.states.size() ? contract_.states[{value.declared}].scope.kind : Scope::model;
+      if (owner == kind) taken.insert(value.declared);
+      if (!seen.contains(owner)) {
+        complain("G6", fmt::format("{} reads {} of a kind of layer that has not run", function.name, value.role));
       }
-      return declared;
-    };
-    if (states(function.parameters) != states(function.results)) {
-      complain("G6", function.name + " gives other states than it takes");
     }
+    for (const ValueId id : function.results) {
+      if (graph_.values[id].storage == Storage::state) given.insert(graph_.values[id].declared);
+    }
+    if (taken != given) complain("G6", function.name + " gives other states than its own");
   }
 
   void chained() {
     if (!graph_.embed || !graph_.head) return complain("G6", "the graph has no embedding, or no head");
-    for (const FunctionId id : graph_.layers) states_go_on(graph_.functions[id]);
     Record record;
     give(record, graph_.functions[graph_.embed]);
+    std::set<std::size_t> seen;
     for (const std::size_t kind : contract_.layer_kinds) {
+      seen.insert(kind);
+      states_go_on(graph_.functions[graph_.layers[kind]], kind, seen);
       take(record, graph_.functions[graph_.layers[kind]]);
       give(record, graph_.functions[graph_.layers[kind]]);
     }

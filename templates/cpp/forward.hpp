@@ -8,8 +8,8 @@
 //! kinds = { type = "list", fields = ["enumerator"], is = "the kinds", when = "several_kinds", sample = [ { enumerator = "layer" } ] }
 //! layer_order = { type = "list", fields = ["enumerator"], is = "the kind of each layer", when = "several_kinds", sample = [ { enumerator = "layer" }, { enumerator = "layer" } ] }
 //! layer_phases = { type = "list", fields = ["name", "about", "embed", "kinds"], is = "the phases of the layers", sample = [
-//!   { name = "decode", about = "One token.", embed = [ ], kinds = [ { about = "", prefix = "", type = "", has_states = true, enumerator = "layer", index = 0, again = "", calls = [ { text = "o_proj_add_decode(record, layer.attention.o_proj, states.attention.keys, hidden_states);" } ] } ] },
-//!   { name = "prefill", about = "Many tokens.", embed = [ ], kinds = [ { about = "", prefix = "", type = "", has_states = true, enumerator = "layer", index = 0, again = "", calls = [ { text = "o_proj_add_decode(record, layer.attention.o_proj, states.attention.keys, hidden_states);" } ] } ] } ] }
+//!   { name = "decode", about = "One token.", embed = [ ], kinds = [ { about = "", prefix = "", type = "", has_states = true, enumerator = "layer", index = 0, again = "", more_parameters = "", more_arguments = "", calls = [ { text = "o_proj_add_decode(record, layer.attention.o_proj, states.attention.keys, hidden_states);" } ] } ] },
+//!   { name = "prefill", about = "Many tokens.", embed = [ ], kinds = [ { about = "", prefix = "", type = "", has_states = true, enumerator = "layer", index = 0, again = "", more_parameters = "", more_arguments = "", calls = [ { text = "o_proj_add_decode(record, layer.attention.o_proj, states.attention.keys, hidden_states);" } ] } ] } ] }
 //! other_phases = { type = "list", fields = ["name", "about", "calls"], is = "head and sampling", sample = [
 //!   { name = "head", about = "Logits.", calls = [ { text = "lm_head_decode(record, weights.embedding.tokens, buffers::hidden_states, buffers::logits);" } ] },
 //!   { name = "sample", about = "The next token.", calls = [ { text = "sample(record, buffers::logits);" } ] } ] }
@@ -37,7 +37,7 @@ inline constexpr LayerKind layer_kinds[num_hidden_layers] = {
 //% for phase in layer_phases
 //% for kind in phase.kinds
 /// One layer${kind.about}: hidden_states to hidden_states.
-inline void ${kind.prefix}layer_${phase.name}(monomorph::Recorder& record, const ${kind.type}LayerWeights& layer
+inline void ${kind.prefix}layer_${phase.name}(monomorph::Recorder& record, const ${kind.type}LayerWeights& layer${kind.more_parameters}
 //% if kind.has_states
     , const ${kind.type}LayerStates& states
 //% end
@@ -62,9 +62,9 @@ inline void ${phase.name}_pass(monomorph::Recorder& record) {
       case LayerKind::${kind.enumerator}: {
         const std::int64_t n = counts[${kind.index}]++;
 //% if kind.has_states
-        ${kind.prefix}layer_${phase.name}(record, ${kind.prefix}layer_weights(n${kind.again}), ${kind.prefix}layer_states(n));
+        ${kind.prefix}layer_${phase.name}(record, ${kind.prefix}layer_weights(n${kind.again})${kind.more_arguments}, ${kind.prefix}layer_states(n));
 //% else
-        ${kind.prefix}layer_${phase.name}(record, ${kind.prefix}layer_weights(n${kind.again}));
+        ${kind.prefix}layer_${phase.name}(record, ${kind.prefix}layer_weights(n${kind.again})${kind.more_arguments});
 //% end
         break;
       }

@@ -5,13 +5,14 @@
 //! parameter_spaces = { type = "list", fields = ["space", "type", "weights"], is = "weights that occur once, as the checkpoint has them", sample = [
 //!   { space = "embedding", type = "Embedding", weights = [ { name = "tokens", index = 0 } ] } ] }
 //! tables = { type = "list", fields = ["name", "frequencies", "factor"], is = "frequencies of rotary embeddings", sample = [ { name = "rotary_angles", frequencies = "1.0f, 0.5f", factor = "" } ] }
-//! kinds = { type = "list", fields = ["about", "prefix", "type", "enumerator", "index", "again", "first_weight", "weight_count", "parameter_spaces", "states", "state_count", "more_parameters", "more_arguments", "lines"], is = "kinds of layer", sample = [
-//!   { about = "", prefix = "", type = "", enumerator = "layer", index = 0, again = "", first_weight = 1, weight_count = 1, states = [ { name = "attention_keys_state", index = 0 } ], state_count = 1, more_parameters = "", more_arguments = "", parameter_spaces = [ { space = "attention", type = "Attention", weights = [ { name = "o_proj", index = 0 } ] } ], lines = [ { text = "append(attention_keys_state, hidden_states, first_position);" }, { text = "const auto projected = linear<hidden::size>(weights_, layer.attention.o_proj, absent, hidden_states);" }, { text = "hidden_states = projected;" } ] } ] }
+//! kinds = { type = "list", fields = ["about", "prefix", "type", "enumerator", "index", "again", "first_weight", "weight_count", "parameter_spaces", "states", "state_count", "shared", "more_parameters", "more_arguments", "lines"], is = "kinds of layer", sample = [
+//!   { about = "", prefix = "", type = "", enumerator = "layer", index = 0, again = "", first_weight = 1, weight_count = 1, states = [ { name = "attention_keys_state", index = 0 } ], state_count = 1, shared = [ ], more_parameters = "", more_arguments = "", parameter_spaces = [ { space = "attention", type = "Attention", weights = [ { name = "o_proj", index = 0 } ] } ], lines = [ { text = "append(attention_keys_state, hidden_states, first_position);" }, { text = "const auto projected = linear<hidden::size>(weights_, layer.attention.o_proj, absent, hidden_states);" }, { text = "hidden_states = projected;" } ] } ] }
 //! several_kinds = { type = "bool", sample = false, is = "the layers are of several kinds" }
 //! runs = { type = "text", sample = "num_hidden_layers", is = "how many layers run, one after the other" }
 //! again = { type = "text", sample = "", is = "where layers run again, which one it is" }
 //! kind_count = { type = "uint", sample = 1, is = "kinds of layer", when = "several_kinds" }
 //! fields = { type = "list", fields = ["name", "axis"], is = "what layers give later layers beside hidden_states", sample = [ ] }
+//! reads_earlier_states = { type = "bool", sample = false, is = "layers read states of an earlier one", when = "several_kinds" }
 //! embed = { type = "list", fields = ["text"], is = "token ids to hidden_states", sample = [ { text = "auto hidden_states = gather<hidden::size>(weights_, parameters.embedding.tokens, token_ids);" } ] }
 //! head = { type = "list", fields = ["text"], is = "hidden_states to logits", sample = [ { text = "const auto last = gather_rows<hidden::size>(hidden_states, head_rows);" }, { text = "const auto logits = linear<vocab::size>(weights_, parameters.embedding.tokens, absent, last);" } ] }
 // ${model}: the reference, the same forward pass as plain loops that accumulate in double.
@@ -46,12 +47,18 @@ class Reference final : public monomorph::Reference {
     std::vector<States>& states = slots_[static_cast<std::size_t>(slot)];
 //% if several_kinds
     std::int64_t counts[${kind_count}] = {};
+//% if reads_earlier_states
+    std::int64_t latest[${kind_count}] = {};  // layer of each kind
+//% end
 //% end
     for (std::int64_t index = 0; index < ${runs}; ++index) {
 //% if several_kinds
       switch (layer_kinds[index${again}]) {
 //% for kind in kinds
         case LayerKind::${kind.enumerator}:
+//% if reads_earlier_states
+          latest[${kind.index}] = index;
+//% end
           ${kind.prefix}layer(${kind.prefix}layer_parameters(counts[${kind.index}]++${kind.again}), states[static_cast<std::size_t>(index)], first_position, hidden_states${kind.more_arguments});
           break;
 //% end
@@ -148,7 +155,7 @@ class Reference final : public monomorph::Reference {
 
 //% for kind in kinds
   /// One layer${kind.about}.
-//% if kind.states
+//% if kind.states or kind.shared
   void ${kind.prefix}layer(const ${kind.type}LayerParameters& layer, States& states, std::int64_t first_position,
              monomorph::reference::Activations<hidden::size>& hidden_states${kind.more_parameters}) const {
     using namespace monomorph::reference;
@@ -160,6 +167,9 @@ class Reference final : public monomorph::Reference {
 //% end
 //% for state in kind.states
     std::vector<double>& ${state.name} = states[${state.index}];
+//% end
+//% for state in kind.shared
+    const std::vector<double>& ${state.name} = ${state.owner}[${state.index}];
 //% end
 //% for line in kind.lines
     ${line.text}

@@ -54,8 +54,10 @@ const float slopes[] = float[](
 //% end
   0.0);  // ends the list
 //% end
-//% if has_score
+//% if has_score or has_mask
 #include "numerics.glsl"
+//% end
+//% if has_score
 float scored(float score, int query, int key, int head) {
 //% if has_slopes
   const float slope = slopes[head];

@@ -49,7 +49,7 @@ GraphEvaluator::Values GraphEvaluator::evaluate(FunctionId id, std::int64_t nth)
     if (value.storage == Storage::activation) {
       values[parameter] = carried_.at(value.role);
     } else {
-      EvaluatedValue& state = states_[{value.declared, nth}];
+      EvaluatedValue& state = states_[{value.declared, owner_of(contract_, value.declared, nth)}];
       state.columns = contract_.axes[value.axes[1]].size * contract_.axes[value.axes[3]].size;
       values[parameter] = state;
     }

@@ -28,6 +28,13 @@ struct EvaluatedValue {
 };
 
 /// One sequence through a graph.
+/// The run of a layer whose state the nth run reads or writes: itself, or the last one of the kind that owns the state.
+inline std::int64_t owner_of(const generator::Contract& contract, std::uint32_t state, std::int64_t nth) {
+  const std::size_t kind = contract.states[{state}].scope.kind;
+  while (contract.layer_kinds[static_cast<std::size_t>(nth % contract.num_hidden_layers)] != kind) --nth;
+  return nth;
+}
+
 class GraphEvaluator {
  public:
   GraphEvaluator(const generator::Graph& graph, const generator::Contract& contract, WeightReader weights)

@@ -37,6 +37,7 @@ double& PlanImage::state_at(std::uint32_t state, std::int64_t layer, std::int64_
   const StateTable& table = plan_.states[state];
   const std::vector<std::int32_t>& layers = contract_.kinds[contract.scope.kind].layers;
   const std::int64_t count = contract_.num_hidden_layers;
+  layer = owner_of(contract_, state, layer);
   const auto of_kind = std::find(layers.begin(), layers.end(), layer % count) - layers.begin();
   const std::int64_t nth = of_kind + layer / count * static_cast<std::int64_t>(layers.size());
   const std::int64_t head_dim = plan_.axes[contract.axes[3]].size;

@@ -120,7 +120,8 @@ monomorph::Argument PlanProgram::argument(const generator::Argument& argument, s
   if (const auto* buffer = std::get_if<BufferId>(&argument)) return AnyTensor{view(*buffer)};
   if (const auto* state = std::get_if<StateId>(&argument)) {
     const StateTable& table = plan_.states[state->index];
-    const std::int64_t turn = this->turn(layer) + nth / contract_.num_hidden_layers * (table.layers / contract_.repeat);
+    const std::int64_t owner = owner_of(contract_, state->index, nth), count = contract_.num_hidden_layers;
+    const std::int64_t turn = this->turn(owner % count) + owner / count * (table.layers / contract_.repeat);
     return AnyTensor{{Arena::states, table.view.offset + turn * table.stride, table.view.bytes}};
   }
   const StoredId id = std::get<StoredId>(argument);

@@ -42,6 +42,14 @@ ValueId LayerWriter::attention(ValueId x, const Window& seen, const Window& kept
     contract_.states.add({word, {kind_}, {slots, kv_heads, entries, head}, Dtype::f32, kept});
     states.push_back(builder_.append(word, projection(x, kv, Dtype::f32)));
   }
+  return attend(queries, seen, states);
+}
+
+ValueId LayerWriter::shared_attention(ValueId x, const Window& seen, const std::string& kind) {
+  return attend(queries(x), seen, {builder_.state_of(kind, "keys"), builder_.state_of(kind, "values")});
+}
+
+ValueId LayerWriter::attend(ValueId queries, const Window& seen, const std::vector<ValueId>& states) {
   const std::string mask = "query - key < " + std::to_string(seen.recent) + " || key < " + std::to_string(seen.first);
   Attention how{1};
   Diagnostics none;
@@ -200,6 +208,32 @@ RandomGraph stream_graph(bool joined_first) {
     b = picked(small, head, b, "second_last");
     small_head(head, join());
   }
+  graph.head = head.finish();
+  name_axes(small);
+  return small;
+}
+
+RandomGraph sharing_graph(const Window& kept, const Window& seen) {
+  RandomGraph small = small_contract({"keeping", "reading"}, {0, 1, 0, 1, 1}, {});
+  Contract& contract = small.contract;
+  Graph& graph = small.graph;
+  contract.repeat = 2;
+  Builder embed(contract, graph, "embed", {});
+  const ValueId carried = small_embedding(small, embed);
+  embed.result(carried);
+  graph.embed = embed.finish();
+  contract.axes = graph.axes;
+  for (std::size_t kind = 0; kind < 2; ++kind) {
+    Builder builder(contract, graph, contract.kinds[kind].kind.identifier, {kind});
+    LayerWriter layer(contract, graph, builder, builder.parameter(carried), kind);
+    const ValueId x = layer.norm(layer.hidden());
+    const ValueId out = kind == 0 ? layer.attention(x, kept, kept) : layer.shared_attention(x, seen, "keeping");
+    builder.result(builder.sum({layer.hidden(), kind == 0 ? out : layer.linear(out, 6)}, "hidden_states"));
+    graph.layers.push_back(builder.finish());
+    contract.axes = graph.axes;
+  }
+  Builder head(contract, graph, "head", {});
+  small_head(head, picked(small, head, head.parameter(carried), "last"));
   graph.head = head.finish();
   name_axes(small);
   return small;

@@ -31,12 +31,16 @@ class LayerWriter {
   /// Attention of two query heads over one of keys and values, all of them projections of x; it sees `seen`, and states
   /// keep `kept`.
   generator::ValueId attention(generator::ValueId x, const generator::Window& seen, const generator::Window& kept);
+  /// Attention to the states of the last layer of another kind.
+  generator::ValueId shared_attention(generator::ValueId x, const generator::Window& seen, const std::string& kind);
   /// `text` over a, b, c...
   generator::ValueId map(const std::string& text, const std::vector<generator::ValueId>& operands);
 
  private:
   generator::AxisId axis(const std::string& word, std::int64_t size, std::vector<generator::AxisId> factors = {},
                          generator::Live live = generator::Live::all);
+  generator::ValueId attend(generator::ValueId queries, const generator::Window& seen,
+                            const std::vector<generator::ValueId>& states);
   generator::AxisId heads() { return axis("heads", 2, {axis("kv_heads", 1), axis("kv_group", 2)}); }
   generator::AxisId q() { return axis("q", 6, {heads(), axis("head", 3)}); }
   generator::ValueId projection(generator::ValueId x, generator::AxisId to, Dtype dtype);
@@ -60,5 +64,9 @@ RandomGraph small_graph(const std::function<generator::ValueId(LayerWriter&)>& l
 /// value: the first kind of layer gives it, the second lets it pass by, the third takes it. The head
 /// joins the streams' rows; `joined_first`: it joins them and picks rows then, which is no valid graph.
 RandomGraph stream_graph(bool joined_first = false);
+
+/// Layers of a kind that keeps keys and values, by rings of this window, and of one that reads those of the last such
+/// layer. All run twice.
+RandomGraph sharing_graph(const generator::Window& kept, const generator::Window& seen);
 
 }  // namespace monomorph::test

@@ -93,6 +93,7 @@ const std::vector<Change> changes = {
      {{"attention.gate", "head"}, named("layers.{i}.attention.gate")},
      {{"attention.gate", "element"}}},
     {"attention.values_from", kinds, {{"layers.b.attention.values_from", "a"}, mixed[0], mixed[1]}},
+    {"attention.keys_and_values_from", kinds, {{"layers.b.attention.keys_and_values_from", "a"}}},
     {"attention.value_mix", mixing, {{"layers.b.attention.value_mix", "value + 0.5 * earlier"}}},
     {"mlp.type", {}, {{"mlp.type", "plain"}}},
     {"mlp.intermediate_size", {}, {{"mlp.intermediate_size", "128"}}},

@@ -272,3 +272,22 @@ TEST_CASE("the head computes the rows that are wanted, and no others") {
   REQUIRE(complaints.size() == 1);
   CHECK(complaints[0].invariant == "G3");
 }
+
+TEST_CASE("states of another kind of layer are read when it has run, within its window, and not given back") {
+  const RandomGraph valid = sharing_graph({4, 1}, {3, 1});
+  REQUIRE(check_graph(valid.graph, valid.contract).empty());
+  const auto complains = [](const RandomGraph& graph, const std::string& invariant) {
+    const std::vector<Complaint> complaints = check_graph(graph.graph, graph.contract);
+    return std::any_of(complaints.begin(), complaints.end(),
+                       [&](const Complaint& complaint) { return complaint.invariant == invariant; });
+  };
+  CHECK(complains(sharing_graph({4, 1}, {5, 1}), "G7"));
+  CHECK(complains(sharing_graph({4, 1}, {3, 2}), "G7"));
+  RandomGraph early = valid;
+  early.contract.layer_kinds = {1, 0, 0, 1, 1};
+  CHECK(complains(early, "G6"));
+  RandomGraph back = valid;
+  Function& reading = back.graph.functions[back.graph.layers[1]];
+  reading.results.push_back(reading.parameters.back());
+  CHECK(complains(back, "G6"));
+}

@@ -51,6 +51,7 @@ inline std::map<std::string, RandomGraph> named_graphs() {
          return layer.linear(layer.map("a * b", {scaled, layer.vector(2)}), 6);
        })},
       {"two residual streams, and a value that some layers let pass by", stream_graph()},
+      {"keys and values of an earlier layer", sharing_graph({4, 1}, {3, 1})},
       {"a chain of maps that its first value joins again", small_graph([](Layer& layer) -> ValueId {
          const ValueId x = layer.linear(layer.hidden(), 6);
          const ValueId y = layer.map("a * sigmoid(a)", {x});

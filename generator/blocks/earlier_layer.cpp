@@ -1,9 +1,10 @@
-#include "generator/blocks/value_mix.hpp"
+#include "generator/blocks/earlier_layer.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "generator/blocks/scores.hpp"
 #include "generator/contract/declarations.hpp"
 #include "generator/contract/rules.hpp"
 #include "generator/graph/builder.hpp"
@@ -32,10 +33,9 @@ std::optional<Expression> mix_expression(const BlockContext& context, Diagnostic
   return expression;
 }
 
-/// What is wrong with the kind of layer whose values are to be mixed in; empty: nothing.
-std::string fault_of_source(const BlockContext& context, const Spec& spec) {
+/// What is wrong with the kind of layer that is to be read; empty: nothing.
+std::string fault_of_source(const BlockContext& context, const std::string& name, const Spec& spec) {
   const AttentionSection& attention = own(context);
-  const std::string& name = attention.values_from.value;
   const auto place_of = [&](const std::string& kind) {
     const auto found =
         std::find_if(spec.kinds.begin(), spec.kinds.end(), [&](const LayerKind& each) { return each.name == kind; });
@@ -61,18 +61,45 @@ std::string fault_of_source(const BlockContext& context, const Spec& spec) {
     return fmt::format("layers of the kind {} have no attention that is called {}", name, context.block.instance);
   }
   const auto& other = section_of<AttentionSection>(*block);
+  if (other.keys_and_values_from.given) {
+    return fmt::format("layers of the kind {} have no keys and values of their own: those of {} are read", name,
+                       other.keys_and_values_from.value);
+  }
   const auto size = [](const AttentionSection& section) {
     return fmt::format("{} heads of {}", section.num_key_value_heads.value, section.head_dim.value);
   };
   if (size(other) == size(attention)) return "";
-  return fmt::format("the kind {} has values of {}, and this one of {}: they cannot be mixed", name, size(other),
-                     size(attention));
+  return fmt::format("the kind {} has values of {}, and this one of {}", name, size(other), size(attention));
+}
+
+/// Keys and values of another kind: they are kept as far as this one sees them.
+void check_shared_keys(const BlockContext& context, Diagnostics& diagnostics) {
+  const AttentionSection& attention = own(context);
+  for (const Field<std::string>* mixing : {&attention.values_from, &attention.value_mix}) {
+    if (!mixing->given) continue;
+    diagnostics.error(
+        "spec.unused_key", mixing->span,
+        "a layer that sees the keys and values of another (attention.keys_and_values_from) has none to mix");
+  }
+  const Field<std::string>& name = attention.keys_and_values_from;
+  std::string fault = fault_of_source(context, name.value, *context.spec);
+  if (fault.empty()) {
+    const auto source = std::ranges::find(context.spec->kinds, name.value, &LayerKind::name);
+    const Window kept = window_of(section_of<AttentionSection>(*source->find(context.block.instance)));
+    const Window seen = window_of(attention);
+    const bool within = seen.recent >= 1 && seen.recent <= kept.recent && seen.first <= kept.first;
+    if (kept.recent == 0 || within) return;
+    fault = fmt::format("the kind {} keeps {} recent and {} first keys, and this one sees {}", name.value, kept.recent,
+                        kept.first, seen.recent == 0 ? "all" : fmt::format("{} and {}", seen.recent, seen.first));
+  }
+  diagnostics.error("attention.keys_and_values_from", name.span, fault);
 }
 
 }  // namespace
 
-void check_value_mix(const BlockContext& context, Diagnostics& diagnostics) {
+void check_earlier_layer(const BlockContext& context, Diagnostics& diagnostics) {
   const AttentionSection& attention = own(context);
+  if (attention.keys_and_values_from.given) return check_shared_keys(context, diagnostics);
   if (!attention.values_from.given) {
     if (!attention.value_mix.given) return;
     diagnostics.error("spec.unused_key", attention.value_mix.span,
@@ -80,7 +107,7 @@ void check_value_mix(const BlockContext& context, Diagnostics& diagnostics) {
     return;
   }
   mix_expression(context, diagnostics);
-  const std::string fault = fault_of_source(context, *context.spec);
+  const std::string fault = fault_of_source(context, attention.values_from.value, *context.spec);
   if (!fault.empty()) diagnostics.error("attention.values_from", attention.values_from.span, fault);
 }
 

@@ -1,0 +1,159 @@
+#include "generator/blocks/scores.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <tuple>
+
+#include "generator/blocks/position.hpp"
+#include "generator/contract/rules.hpp"
+
+namespace monomorph::generator {
+namespace {
+
+const AttentionSection& own(const BlockContext& context) { return section_of<AttentionSection>(context.block); }
+
+bool valid(const Window& window) {
+  return window.recent >= 1 && window.first >= 0 && window.recent <= max_size && window.first <= max_size;
+}
+
+/// The factor of query times key; nothing where the expression is wrong.
+std::optional<double> attention_scale(const BlockContext& context, Diagnostics& diagnostics) {
+  const Field<std::string>& scale = own(context).scale;
+  // The default's operands are judged by their own rules.
+  if (!scale.given && !usable(own(context).head_dim)) return std::nullopt;
+  return positive_constant(scale, "attention.scale", spec_numbers(context), "1 / sqrt(head_dim)", diagnostics);
+}
+
+/// The numbers that expressions of scores and keys may name.
+ExpressionNames names_of_keys(const BlockContext& context) {
+  ExpressionNames names = {{"query", {Type::integer}}, {"key", {Type::integer}}};
+  names.merge(spec_numbers(context));
+  return names;
+}
+
+/// What becomes of a score; empty where it stays, nothing where it is wrong.
+std::optional<Expression> score_expression(const BlockContext& context, Diagnostics& diagnostics) {
+  const AttentionSection& attention = own(context);
+  const bool sloped = context.kind.position.type.value == "alibi";
+  ExpressionNames names = names_of_keys(context);
+  names.insert({"score", {Type::real}});
+  names.insert({"head", {Type::integer}});
+  if (sloped) names.insert({"slope", {Type::real}});
+  const auto parse = [&](const std::string& text, const Span& span) {
+    return parse_expression(text, span, names, Type::real, diagnostics);
+  };
+  if (attention.softcap.given && (attention.score.given || sloped)) {
+    diagnostics.error("attention.softcap", attention.softcap.span,
+                      fmt::format("attention.softcap says what becomes of a score, and so does {}: say it in "
+                                  "attention.score alone",
+                                  sloped ? "position.type = \"alibi\"" : "attention.score"));
+    return std::nullopt;
+  }
+  if (attention.softcap.given) {
+    return softcap_expression(attention.softcap, "attention.softcap", spec_numbers(context), "score", diagnostics);
+  }
+  if (!attention.score.given) {
+    return sloped ? parse("score + slope * (key - query)", attention.score.span) : Expression{};
+  }
+  auto score = parse(attention.score.value, attention.score.span);
+  for (const std::string& name : {std::string("score"), std::string("slope")}) {
+    if (!score || !names.contains(name) || names_in(*score).contains(name)) continue;
+    diagnostics.error("attention.score", attention.score.span,
+                      fmt::format("attention.score does not use {}: it would have no effect", name));
+    return std::nullopt;
+  }
+  return score;
+}
+
+/// Which keys a query sees; empty: every one up to its own; nothing where it is wrong.
+std::optional<Expression> mask_expression(const BlockContext& context, Diagnostics& diagnostics) {
+  const AttentionSection& attention = own(context);
+  if (attention.mask.given) {
+    return parse_expression(attention.mask.value, attention.mask.span, names_of_keys(context), Type::boolean,
+                            diagnostics);
+  }
+  if (!attention.sliding_window.given) return Expression{};
+  return parse_expression(fmt::format("query - key < {}", attention.sliding_window.value),
+                          attention.sliding_window.span, names_of_keys(context), Type::boolean, diagnostics);
+}
+
+/// The mask against the window, around every edge that either has.
+void mask_is_within_window(const BlockContext& context, const Expression& mask, Diagnostics& diagnostics) {
+  const Window window = window_of(own(context));
+  std::set<std::int64_t> edges;
+  for (const std::int64_t edge :
+       {std::int64_t{0}, window.first, window.recent, 2 * window.recent, context.model.max_position_embeddings.value}) {
+    for (std::int64_t at = edge - 3; at <= edge + 3; ++at) edges.insert(at);
+  }
+  for (const std::int64_t query : edges) {
+    if (query < 0 || query >= context.model.max_position_embeddings.value) continue;
+    std::set<std::int64_t> keys = edges;
+    for (std::int64_t back = -3; back <= 3; ++back) keys.insert({query - back, query - window.recent + back});
+    for (const std::int64_t key : keys) {
+      if (key < 0 || key > query) continue;
+      const bool seen = evaluate(mask, {{"query", query}, {"key", key}}) != 0;
+      if (key == query && !seen) {
+        diagnostics.error("attention.mask", own(context).mask.span,
+                          fmt::format("position {} would not see itself; every query sees its own key", query));
+        return;
+      }
+      const bool inside = window.recent == 0 || query - key < window.recent || key < window.first;
+      if (inside || !seen) continue;
+      diagnostics.error("attention.window", own(context).window.span,
+                        fmt::format("the mask shows the key of position {} to the query of {}, which is outside of the "
+                                    "window of {} recent and {} first keys",
+                                    key, query, window.recent, window.first));
+      return;
+    }
+  }
+}
+
+}  // namespace
+
+Window window_of(const AttentionSection& attention) {
+  const Window window =
+      attention.sliding_window.given ? Window{attention.sliding_window.value, 0} : attention.window.value;
+  return valid(window) ? window : Window{};
+}
+
+void check_scores(const BlockContext& context, Diagnostics& diagnostics) {
+  const AttentionSection& attention = own(context);
+  attention_scale(context, diagnostics);
+  check_range(attention.sliding_window, "attention.sliding_window", 1, max_size, diagnostics);
+  for (const auto& [given, span, name] : {std::tuple{attention.mask.given, attention.mask.span, "mask"},
+                                          std::tuple{attention.window.given, attention.window.span, "window"}}) {
+    if (!given || !attention.sliding_window.given) continue;
+    diagnostics.error("spec.unused_key", span,
+                      fmt::format("attention.{} has no meaning where attention.sliding_window says all", name));
+  }
+  const Window& window = attention.window.value;
+  if (attention.window.given && !valid(window)) {
+    diagnostics.error("attention.window", attention.window.span,
+                      fmt::format("a window of {} recent and {} first keys; at least 1 and 0 are valid", window.recent,
+                                  window.first));
+    return;
+  }
+  if (attention.window.given && !attention.mask.given) {
+    diagnostics.error("attention.window", attention.window.span,
+                      "attention.window says what the mask shows at most, and there is no attention.mask");
+  }
+  score_expression(context, diagnostics);
+  const auto mask = mask_expression(context, diagnostics);
+  if (mask && attention.mask.given && usable(context.model.max_position_embeddings)) {
+    mask_is_within_window(context, *mask, diagnostics);
+  }
+}
+
+Attention scores_of(const BlockContext& context) {
+  Diagnostics none;
+  const Window window = window_of(own(context));
+  return {attention_scale(context, none).value(),
+          score_expression(context, none).value(),
+          mask_expression(context, none).value(),
+          position_slopes(context, own(context).num_attention_heads.value),
+          window.recent,
+          window.first};
+}
+
+}  // namespace monomorph::generator
