@@ -7,9 +7,9 @@
 #include <set>
 #include <sstream>
 
+#include "generator/audit/meanings.hpp"
 #include "generator/blocks/block.hpp"
 #include "generator/expression/node.hpp"
-#include "generator/graph/graph.hpp"
 #include "generator/spec/checkpoint_names.hpp"
 #include "generator/spec/document.hpp"
 #include "generator/spec/values.hpp"
@@ -85,8 +85,8 @@ struct Place {
 
 class FactsOfSpec {
  public:
-  FactsOfSpec(const Spec& spec, const std::vector<Override>& overrides, const Family& family)
-      : spec_(spec), overrides_(overrides), family_(family) {
+  FactsOfSpec(const Spec& spec, const Family& family, Meanings& meanings)
+      : spec_(spec), family_(family), meanings_(meanings) {
     if (!family.kind.empty()) kind_ = tree_of(*family.kind.root, {});
   }
 
@@ -227,8 +227,7 @@ class FactsOfSpec {
     }
     std::vector<Override> alone;
     if (kind != nullptr && spec_.has_pattern) alone = {{"layers.pattern", "[" + write_string(kind->name) + "]"}};
-    std::string& as_it_is = meanings_[kind == nullptr ? "" : kind->name];
-    if (as_it_is.empty()) as_it_is = meaning(alone);
+    const std::string as_it_is = meanings_.of(alone);
     std::vector<std::string> places = {section + "." + key};
     if (!alone.empty()) {
       places.push_back("layers." + write_key(kind->name) + "." + (section == "layers" ? key : places.front()));
@@ -241,36 +240,15 @@ class FactsOfSpec {
       if (std::holds_alternative<Field<std::vector<std::string>>*>(slot)) text = "[" + write_string(text) + "]";
       alone.push_back({places.back(), text});
     }
-    return as_it_is != refused && meaning(alone) == as_it_is;
+    return !as_it_is.empty() && meanings_.of(alone) == as_it_is;
   }
-
-  /// The graph of the spec with these changes, and its angles.
-  std::string meaning(const std::vector<Override>& changes) {
-    std::vector<Override> all = overrides_;
-    all.insert(all.end(), changes.begin(), changes.end());
-    Diagnostics found, none;
-    const std::optional<Spec> spec = read_spec_leniently(spec_.source, all, found);
-    const bool reads = std::all_of(found.all().begin(), found.all().end(), [](const Diagnostic& diagnostic) {
-      return diagnostic.severity != Severity::error || diagnostic.rule == "layers.kind_unused";
-    });
-    const auto contract = spec && reads ? check_contract(*spec, none) : std::nullopt;
-    if (!contract) return refused;
-    std::string text = dump_graph(build_graph(*contract), *contract);
-    for (const TableContract& table : contract->tables) {
-      text += fmt::format("{} {}\n", fmt::join(table.frequencies, " "), table.factor);
-    }
-    return text;
-  }
-
-  static constexpr const char* refused = "refused";  ///< of a spec that breaks a rule
 
   Spec spec_;  ///< its own: fields are bound to be read, and binding may write
-  const std::vector<Override>& overrides_;
   const Family& family_;
+  Meanings& meanings_;
   json kind_;
   std::set<std::string> known_;                                   ///< sections
   std::vector<std::pair<json, std::vector<std::size_t>>> facts_;  ///< and the layers of each; none: of the model
-  std::map<std::string, std::string> meanings_;                   ///< of kinds as they are
 };
 
 json json_of(const Datum& value, Type type) {
@@ -315,13 +293,11 @@ std::string as_lines(const json& family) {
   return text + "}";
 }
 
-}  // namespace
-
-json config_facts(const Spec& spec, const std::vector<Override>& overrides, const Family& family) {
+json facts_of(const Spec& spec, const Family& family, Meanings& meanings) {
   json result = {{"architectures", family.architectures},
                  {"model_type", family.model_type},
                  {"keys", json::object()},
-                 {"facts", FactsOfSpec(spec, overrides, family).facts()},
+                 {"facts", FactsOfSpec(spec, family, meanings).facts()},
                  {"only", json::object()},
                  {"refused", json::array()}};
   std::set<std::string> names;
@@ -352,11 +328,19 @@ json config_facts(const Spec& spec, const std::vector<Override>& overrides, cons
   return result;
 }
 
+}  // namespace
+
+json config_facts(const Spec& spec, const std::vector<Override>& overrides, const Family& family) {
+  Meanings meanings(spec, overrides);
+  return facts_of(spec, family, meanings);
+}
+
 std::string config_facts(const Spec& spec, const std::vector<Override>& overrides, const Contract& contract) {
+  Meanings meanings(spec, overrides);
   std::string text;
   for (const auto& [name, family] : families()) {
     if (!names_tensors_of(family, contract)) continue;
-    const json facts = config_facts(spec, overrides, family);
+    const json facts = facts_of(spec, family, meanings);
     const bool can_agree = std::all_of(facts["facts"].begin(), facts["facts"].end(),
                                        [](const json& fact) { return can_hold(fact, fact[1]); });
     if (can_agree) text += (text.empty() ? "[" : ",\n") + as_lines(facts);
