@@ -33,34 +33,43 @@ std::optional<Expression> mix_expression(const BlockContext& context, Diagnostic
   return expression;
 }
 
+using Kind = std::vector<LayerKind>::const_iterator;
+
+Kind find_kind(const Spec& spec, const std::string& name) {
+  return std::ranges::find(spec.kinds, name, &LayerKind::name);
+}
+
+/// The attention of this kind of layer that is called as the context's is; nullptr: there is none.
+const AttentionSection* find_attention(const LayerKind& kind, const BlockContext& context) {
+  const Block* block = kind.find(context.block.instance);
+  return block != nullptr && block->type == context.block.type ? &section_of<AttentionSection>(*block) : nullptr;
+}
+
 /// What is wrong with the kind of layer that is to be read; empty: nothing.
 std::string fault_of_source(const BlockContext& context, const std::string& name, const Spec& spec) {
   const AttentionSection& attention = own(context);
-  const auto place_of = [&](const std::string& kind) {
-    const auto found =
-        std::find_if(spec.kinds.begin(), spec.kinds.end(), [&](const LayerKind& each) { return each.name == kind; });
-    const auto index = static_cast<std::size_t>(found - spec.kinds.begin());
-    return std::find(spec.layer_kinds.begin(), spec.layer_kinds.end(), index) - spec.layer_kinds.begin();
-  };
-  const auto source =
-      std::find_if(spec.kinds.begin(), spec.kinds.end(), [&](const LayerKind& kind) { return kind.name == name; });
+  const Kind source = find_kind(spec, name);
   if (source == spec.kinds.end()) {
     std::vector<std::string> names;
     for (const LayerKind& kind : spec.kinds) names.push_back(kind.name);
     return fmt::format("no layer is of a kind \"{}\"{}", name, did_you_mean(nearest(name, names)));
   }
-  const auto first = place_of(context.kind.name);
-  if (place_of(name) >= first) {
+  const auto first_layer = [&](Kind kind) {
+    const auto index = static_cast<std::size_t>(kind - spec.kinds.begin());
+    return std::ranges::find(spec.layer_kinds, index) - spec.layer_kinds.begin();
+  };
+  const auto first = first_layer(find_kind(spec, context.kind.name));
+  if (first_layer(source) >= first) {
     return fmt::format(
         "layer {}, of the kind {}, has no layer of the kind {} before it; give the first layer a kind of "
         "its own in layers.pattern",
         first, context.kind.name, name);
   }
-  const Block* block = source->find(context.block.instance);
-  if (block == nullptr || block->type != context.block.type) {
+  const AttentionSection* found = find_attention(*source, context);
+  if (found == nullptr) {
     return fmt::format("layers of the kind {} have no attention that is called {}", name, context.block.instance);
   }
-  const auto& other = section_of<AttentionSection>(*block);
+  const AttentionSection& other = *found;
   if (other.keys_and_values_from.given) {
     return fmt::format("layers of the kind {} have no keys and values of their own: those of {} are read", name,
                        other.keys_and_values_from.value);
@@ -84,8 +93,7 @@ void check_shared_keys(const BlockContext& context, Diagnostics& diagnostics) {
   const Field<std::string>& name = attention.keys_and_values_from;
   std::string fault = fault_of_source(context, name.value, *context.spec);
   if (fault.empty()) {
-    const auto source = std::ranges::find(context.spec->kinds, name.value, &LayerKind::name);
-    const Window kept = window_of(section_of<AttentionSection>(*source->find(context.block.instance)));
+    const Window kept = window_of(*find_attention(*find_kind(*context.spec, name.value), context));
     const Window seen = window_of(attention);
     const bool within = seen.recent >= 1 && seen.recent <= kept.recent && seen.first <= kept.first;
     if (kept.recent == 0 || within) return;
@@ -124,9 +132,8 @@ void declare_value_mix(const BlockContext& context, Declarations& declare) {
 ValueId build_values(const BlockContext& context, Builder& build, ValueId in) {
   const std::vector<LayerContract>& kinds = build.contract().kinds;
   const bool wanted = std::any_of(kinds.begin(), kinds.end(), [&](const LayerContract& each) {
-    const Block* block = each.kind.find(context.block.instance);
-    return block != nullptr && block->type == context.block.type &&
-           section_of<AttentionSection>(*block).values_from.value == context.kind.name;
+    const AttentionSection* attention = find_attention(each.kind, context);
+    return attention != nullptr && attention->values_from.value == context.kind.name;
   });
   const ValueId values = build.projection("v", in, wanted ? context.kind.identifier + "_values" : "values");
   if (wanted) build.result(values);
