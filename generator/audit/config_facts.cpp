@@ -99,7 +99,10 @@ class FactsOfSpec {
         nullptr, {});
     for (std::size_t index = 0; index < spec_.kinds.size(); ++index) {
       LayerKind& kind = spec_.kinds[index];
-      LayersSection layers{{}, spec_.repeat, kind.written_steps, kind.shared_input_norm};
+      LayersSection layers;
+      layers.repeat = spec_.repeat;
+      layers.steps = kind.written_steps;
+      layers.shared_input_norm = kind.shared_input_norm;
       std::vector<Place> places = {
           {"norm", bind(kind.norm)}, {"position", bind(kind.position)}, {"layers", bind(layers)}};
       for (Step& step : kind.steps) {
