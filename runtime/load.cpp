@@ -54,9 +54,10 @@ void check_config(const Program& program, const LoadOptions& options) {
   if (!comparison.compared && options.note) {
     const std::string& architecture = comparison.architecture;
     options.note(fmt::format("{} is not compared: {}; it may ask for other {}", path,
-                             options.ignore_config  ? "--ignore-config"
-                             : architecture.empty() ? "it names no architecture"
-                                                    : fmt::format("what a {} is is not known here", architecture),
+                             options.ignore_config ? "--ignore-config"
+                             : architecture.empty()
+                                 ? "it names no architecture"
+                                 : fmt::format("it names {}, which this engine has no facts of", architecture),
                              config_decides));
   }
   if (comparison.differences.empty()) return;
