@@ -125,7 +125,7 @@ const std::set<std::string> refused_though_inert = {"attention_bias",      "hidd
 
 TEST_CASE("a change of config.json that moves the library's logits is refused with the key and both values") {
   std::set<std::string> families_seen;
-  int moved = 0, inert = 0, ties = 0, cases = 0;
+  int ties = 0, cases = 0;
   for_each_case([&](const fs::path& directory) {
     const Beside beside = imported(directory);
     const json config = config_in(directory);
@@ -138,6 +138,9 @@ TEST_CASE("a change of config.json that moves the library's logits is refused wi
       ties += said.empty() ? 1 : 0;
     }
     const json golden = json::parse(read_file(directory / "golden.json"));
+    // A query that sees its own key alone has no angles.
+    const bool angles_are_idle = directory.filename().string().starts_with("mistral-sliding-1-");
+    int moved = 0, inert = 0;
     for (const json& change : golden["key_sensitivity"]) {
       if (change["keys"].contains("architectures")) continue;  // of another architecture nothing is compared
       CAPTURE(change.dump());
@@ -156,19 +159,17 @@ TEST_CASE("a change of config.json that moves the library's logits is refused wi
         CHECK((contains(said, " of " + directory.filename().string() + " is ") || contains(said, " runs\n")));
         CHECK_MESSAGE(names_key, said);
       }
-      // A query that sees its own key alone has no angles.
-      const bool angles_are_idle = directory.filename().string().starts_with("mistral-sliding-1-");
       if (change["outcome"] == "inert" && !angles_are_idle &&
           !refused_though_inert.contains(change["keys"].items().begin().key())) {
         ++inert;
         CHECK_MESSAGE(said.empty(), said);
       }
     }
+    CHECK(moved > 0);
+    CHECK((inert > 0) != angles_are_idle);
   });
   CHECK(families_seen.size() == families().size());
   CHECK(ties == cases);  // one of true and false is right
-  CHECK(moved > 300);
-  CHECK(inert > 300);
 }
 
 TEST_CASE("what transformers saves after reading a config.json says the same") {
