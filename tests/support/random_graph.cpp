@@ -387,20 +387,4 @@ class Writer {
 
 RandomGraph random_graph(std::uint64_t seed, const RandomGraphOptions& options) { return Writer(seed, options).run(); }
 
-double random_weight(const Contract& contract, WeightId weight, std::int64_t layer, std::int64_t row,
-                     std::int64_t column) {
-  std::uint64_t x = weight.index * 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(layer + 1) * 0xbf58476d1ce4e5b9u +
-                    static_cast<std::uint64_t>(row) * 0x94d049bb133111ebu +
-                    static_cast<std::uint64_t>(column) * 0xd6e8feb86659fd93u;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  x ^= x >> 31;
-  // A multiple of 1/64 within +-1 is exact in bf16.
-  const double value = static_cast<double>(static_cast<std::int64_t>(x % 129) - 64) / 64;
-  const WeightContract& declared = contract.weights[weight];
-  if (declared.axes.size() == 2) return value;
-  const bool norm = declared.role.find("bias") == std::string::npos;
-  return norm ? 1 + 0.25 * value : 0.25 * value;
-}
-
 }  // namespace monomorph::test

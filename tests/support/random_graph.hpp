@@ -27,8 +27,4 @@ struct RandomGraph {
 /// The same for the same seed.
 RandomGraph random_graph(std::uint64_t seed, const RandomGraphOptions& options = {});
 
-/// The weights of a random graph: small numbers that their format holds exactly, the same for the same arguments.
-double random_weight(const generator::Contract& contract, generator::WeightId weight, std::int64_t layer,
-                     std::int64_t row, std::int64_t column);
-
 }  // namespace monomorph::test

@@ -77,6 +77,8 @@ ValueId LayerWriter::map(const std::string& text, const std::vector<ValueId>& op
   return builder_.map("", known_expression(text, names), names, operands, next("v"));
 }
 
+namespace {
+
 RandomGraph small_contract(const std::vector<std::string>& kinds, const std::vector<std::size_t>& layer_kinds,
                            const RandomGraphOptions& options) {
   RandomGraph small;
@@ -138,8 +140,8 @@ void name_axes(RandomGraph& small) {
   small.graph.axes = small.contract.axes;
 }
 
-RandomGraph small_graph(const std::function<ValueId(LayerWriter&)>& layer, const RandomGraphOptions& options) {
-  RandomGraph small = small_contract({"layer"}, {0, 0}, options);
+/// Layers between an embedding and a head; `layer` gives the hidden states after one of a kind.
+RandomGraph framed(RandomGraph small, const std::function<ValueId(Builder&, LayerWriter&, std::size_t)>& layer) {
   Contract& contract = small.contract;
   Graph& graph = small.graph;
   Builder embed(contract, graph, "embed", {});
@@ -147,19 +149,27 @@ RandomGraph small_graph(const std::function<ValueId(LayerWriter&)>& layer, const
   embed.result(carried);
   graph.embed = embed.finish();
   contract.axes = graph.axes;
-
-  Builder builder(contract, graph, "layer", {0});
-  LayerWriter writer(contract, graph, builder, builder.parameter(carried));
-  builder.result(builder.map("add", known_expression("a + b", {"a", "b"}), {"a", "b"}, {writer.hidden(), layer(writer)},
-                             "hidden_states"));
-  graph.layers.push_back(builder.finish());
-  contract.axes = graph.axes;
-
+  for (std::size_t kind = 0; kind < contract.kinds.size(); ++kind) {
+    Builder builder(contract, graph, contract.kinds[kind].kind.identifier, {kind});
+    LayerWriter writer(contract, graph, builder, builder.parameter(carried), kind);
+    builder.result(layer(builder, writer, kind));
+    graph.layers.push_back(builder.finish());
+    contract.axes = graph.axes;
+  }
   Builder head(contract, graph, "head", {});
   small_head(head, picked(small, head, head.parameter(carried), "last"));
   graph.head = head.finish();
   name_axes(small);
   return small;
+}
+
+}  // namespace
+
+RandomGraph small_graph(const std::function<ValueId(LayerWriter&)>& layer, const RandomGraphOptions& options) {
+  return framed(small_contract({"layer"}, {0, 0}, options), [&](Builder& build, LayerWriter& writer, std::size_t) {
+    return build.map("add", known_expression("a + b", {"a", "b"}), {"a", "b"}, {writer.hidden(), layer(writer)},
+                     "hidden_states");
+  });
 }
 
 RandomGraph stream_graph(bool joined_first) {
@@ -215,28 +225,13 @@ RandomGraph stream_graph(bool joined_first) {
 
 RandomGraph sharing_graph(const Window& kept, const Window& seen) {
   RandomGraph small = small_contract({"keeping", "reading"}, {0, 1, 0, 1, 1}, {});
-  Contract& contract = small.contract;
-  Graph& graph = small.graph;
-  contract.repeat = 2;
-  Builder embed(contract, graph, "embed", {});
-  const ValueId carried = small_embedding(small, embed);
-  embed.result(carried);
-  graph.embed = embed.finish();
-  contract.axes = graph.axes;
-  for (std::size_t kind = 0; kind < 2; ++kind) {
-    Builder builder(contract, graph, contract.kinds[kind].kind.identifier, {kind});
-    LayerWriter layer(contract, graph, builder, builder.parameter(carried), kind);
+  small.contract.repeat = 2;
+  return framed(std::move(small), [&](Builder& build, LayerWriter& layer, std::size_t kind) {
     const ValueId x = layer.norm(layer.hidden());
-    const ValueId out = kind == 0 ? layer.attention(x, kept, kept) : layer.shared_attention(x, seen, "keeping");
-    builder.result(builder.sum({layer.hidden(), kind == 0 ? out : layer.linear(out, 6)}, "hidden_states"));
-    graph.layers.push_back(builder.finish());
-    contract.axes = graph.axes;
-  }
-  Builder head(contract, graph, "head", {});
-  small_head(head, picked(small, head, head.parameter(carried), "last"));
-  graph.head = head.finish();
-  name_axes(small);
-  return small;
+    const ValueId out =
+        kind == 0 ? layer.attention(x, kept, kept) : layer.linear(layer.shared_attention(x, seen, "keeping"), 6);
+    return build.sum({layer.hidden(), out}, "hidden_states");
+  });
 }
 
 }  // namespace monomorph::test
