@@ -145,13 +145,15 @@ struct WeightPart {
   RowView view;
 };
 
-/// A weight of the model, whatever tensors hold it: what the reference reads. A vector (norm weight, bias) is one row.
+/// A weight of the model, whatever tensors hold it: what the reference reads. A vector (norm weight, bias) is one row,
+/// along which its parts follow each other.
 struct WeightPattern {
   const char* name;  ///< "layers.{i}.attention.q"
   Dtype dtype;       ///< in the checkpoint
   std::int64_t rows;
   std::int64_t columns;
   std::span<const WeightPart> parts;
+  bool vector = false;
 };
 
 /// Rows of what the device stores: those of a weight, or zeros. In a vector, elements.
@@ -160,8 +162,8 @@ struct StoredPiece {
   std::int64_t rows;
 };
 
-/// A matrix or vector as the device stores it: weights of one group stacked by rows, in `format`, rows padded to 16
-/// bytes.
+/// A matrix or vector as the device stores it: matrices of one group stacked by rows, or vectors one after another in
+/// one row, in `format`, rows padded to 16 bytes.
 struct StoredPattern {
   const char* name;  ///< "attention::qkv_proj"
   Dtype format;

@@ -79,15 +79,10 @@ void HostWeights::stored_rows(std::int32_t stored, std::int64_t first, std::int6
   assert(static_cast<std::int64_t>(out.size()) == rows * stride);
   // Padding is zero, and so is what no weight fills: kernels read whole rows of four words.
   std::fill(out.begin(), out.end(), std::byte{0});
-  // Pieces fill a vector's columns; a matrix of one row has a piece of one. Where both are one, only matrices are not
-  // f32.
-  std::int64_t filled = 0;
-  for (const StoredPiece& piece : pattern.pieces) filled += piece.rows;
-  const bool vector = pattern.rows == 1 && filled == pattern.columns && (filled > 1 || pattern.format == Dtype::f32);
   std::int64_t begin = 0;
   for (const StoredPiece& piece : pattern.pieces) {
     const std::int64_t end = begin + piece.rows;
-    if (piece.weight >= 0 && vector) {
+    if (piece.weight >= 0 && weight_of(entry, piece).vector) {
       copy_vector(entry, piece, begin, out);
     } else if (piece.weight >= 0) {
       const std::int64_t from = std::max(first, begin), to = std::min(first + rows, end);
@@ -99,6 +94,10 @@ void HostWeights::stored_rows(std::int32_t stored, std::int64_t first, std::int6
     }
     begin = end;
   }
+}
+
+const WeightPattern& HostWeights::weight_of(const StoredEntry& entry, const StoredPiece& piece) const {
+  return *weights()[static_cast<std::size_t>(entry.first_weight + piece.weight)].pattern;
 }
 
 /// Elements of a vector, from `begin` on.

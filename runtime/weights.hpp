@@ -68,6 +68,7 @@ class HostWeights {
 
  private:
   explicit HostWeights(std::unique_ptr<Source> source);
+  const WeightPattern& weight_of(const StoredEntry& entry, const StoredPiece& piece) const;
   void copy_vector(const StoredEntry& entry, const StoredPiece& piece, std::int64_t begin,
                    std::span<std::byte> out) const;
   void copy_rows(const StoredEntry& entry, const StoredPiece& piece, std::int64_t first, std::int64_t rows,

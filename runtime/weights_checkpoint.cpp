@@ -23,10 +23,8 @@ struct FoundPart {
   std::int64_t end() const { return first + view.rows; }
 };
 
-struct FoundTensor {
-  bool is_vector = false;  ///< parts follow each other along the columns
-  std::vector<FoundPart> parts;
-};
+/// Those of a weight.
+using FoundParts = std::vector<FoundPart>;
 
 float load(Dtype dtype, const std::byte* at) {
   if (dtype == Dtype::f32) {
@@ -46,23 +44,21 @@ class CheckpointSource final : public HostWeights::Source {
   void find(const Program& program, const std::string& path);
 
   double element(std::size_t tensor, std::int64_t row, std::int64_t column) const override {
-    const FoundTensor& found = tensors_[tensor];
-    const FoundPart& part = part_of(found, found.is_vector ? column : row);
-    return load(dtype(tensor), address(tensor, part, row, column));
+    const FoundPart& part = part_of(tensors_[tensor], pattern(tensor).vector ? column : row);
+    return load(pattern(tensor).dtype, address(tensor, part, row, column));
   }
 
   void row(std::size_t tensor, std::int64_t row, std::span<float> out) const override {
-    const FoundTensor& found = tensors_[tensor];
-    const Dtype type = dtype(tensor);
-    if (found.is_vector) {
-      for (const FoundPart& part : found.parts) {
+    const Dtype type = pattern(tensor).dtype;
+    if (pattern(tensor).vector) {
+      for (const FoundPart& part : tensors_[tensor]) {
         for (std::int64_t c = part.first; c < part.end(); ++c) {
           out[static_cast<std::size_t>(c)] = load(type, address(tensor, part, row, c));
         }
       }
       return;
     }
-    const FoundPart& part = part_of(found, row);
+    const FoundPart& part = part_of(tensors_[tensor], row);
     const std::byte* at = address(tensor, part, row, 0);
     const std::int64_t step = element_bytes(type) * (part.view.transposed ? part.view.source_rows : 1);
     for (float& value : out) {
@@ -75,37 +71,35 @@ class CheckpointSource final : public HostWeights::Source {
                 std::int64_t stride) const override;
 
  private:
-  Dtype dtype(std::size_t tensor) const { return entries[tensor].pattern->dtype; }
+  const WeightPattern& pattern(std::size_t tensor) const { return *entries[tensor].pattern; }
 
   /// The part that holds a row, or a vector's element: parts follow each other and fill the weight.
-  static const FoundPart& part_of(const FoundTensor& tensor, std::int64_t row) {
-    return *std::find_if(tensor.parts.begin(), tensor.parts.end(),
-                         [&](const FoundPart& part) { return row < part.end(); });
+  static const FoundPart& part_of(const FoundParts& parts, std::int64_t row) {
+    return *std::find_if(parts.begin(), parts.end(), [&](const FoundPart& part) { return row < part.end(); });
   }
 
   const std::byte* address(std::size_t tensor, const FoundPart& part, std::int64_t row, std::int64_t column) const {
     const RowView& view = part.view;
     std::int64_t index = 0;
-    if (tensors_[tensor].is_vector) {
+    if (pattern(tensor).vector) {
       index = view.source_of(column - part.first);
     } else {
       const std::int64_t source = view.source_of(row - part.first);
-      index = view.transposed ? column * view.source_rows + source : source * entries[tensor].pattern->columns + column;
+      index = view.transposed ? column * view.source_rows + source : source * pattern(tensor).columns + column;
     }
-    return part.data + index * element_bytes(dtype(tensor));
+    return part.data + index * element_bytes(pattern(tensor).dtype);
   }
 
   Checkpoint checkpoint_;
-  std::vector<FoundTensor> tensors_;
+  std::vector<FoundParts> tensors_;  ///< by id of the weight
 };
 
 void CheckpointSource::raw_rows(std::size_t tensor, std::int64_t first, std::int64_t rows, std::span<std::byte> out,
                                 std::int64_t stride) const {
-  const WeightPattern& pattern = *entries[tensor].pattern;
-  const FoundTensor& found = tensors_[tensor];
+  const WeightPattern& pattern = this->pattern(tensor);
   const std::int64_t size = element_bytes(pattern.dtype);
-  for (const FoundPart& part : found.parts) {
-    if (found.is_vector) {
+  for (const FoundPart& part : tensors_[tensor]) {
+    if (pattern.vector) {
       for (std::int64_t c = part.first, end = c; c < part.end(); c = end) {
         end = part.first + part.view.end_of_run(c - part.first);
         std::memcpy(out.data() + c * size, address(tensor, part, 0, c), static_cast<std::size_t>((end - c) * size));
@@ -172,19 +166,17 @@ void CheckpointSource::find(const Program& program, const std::string& path) {
   std::vector<std::string> problems;
   for (const WeightEntry& entry : entries) {
     const WeightPattern& pattern = *entry.pattern;
-    FoundTensor found;
-    const bool one_row = pattern.parts.size() == 1 && pattern.parts[0].view.source_rows == 1 && pattern.columns > 1;
-    found.is_vector = pattern.rows == 1 && !one_row;
+    FoundParts found;
     std::int64_t first = 0;
     for (const WeightPart& part : pattern.parts) {
       FoundPart place{nullptr, first, part.view};
-      if (found.is_vector) place.view.transposed = false;  // it has nothing to transpose
+      if (pattern.vector) place.view.transposed = false;  // it has nothing to transpose
       first += part.view.rows;
       const std::string name = prefix + with_layer(part.name, entry.layer);
       used.insert(name);
       const CheckpointTensor* tensor = checkpoint_.find(name);
       std::vector<std::int64_t> shape{part.view.source_rows};
-      if (!found.is_vector) {
+      if (!pattern.vector) {
         shape.insert(part.view.transposed ? shape.begin() : shape.end(), pattern.columns);
       }
       if (tensor == nullptr) {
@@ -193,16 +185,16 @@ void CheckpointSource::find(const Program& program, const std::string& path) {
         problems.push_back(fmt::format("{} in {}: it is {}; this engine was made for {}", name,
                                        checkpoint_.files()[tensor->file].string(), tensor->dtype,
                                        row_of(pattern.dtype).header));
-      } else if (tensor->shape != shape && !(one_row && tensor->shape == std::vector{pattern.columns})) {
+      } else if (tensor->shape != shape) {
         problems.push_back(fmt::format("{} in {}: its shape is [{}]; this engine was made for [{}]", name,
                                        checkpoint_.files()[tensor->file].string(), fmt::join(tensor->shape, ", "),
                                        fmt::join(shape, ", ")));
       } else {
         place.data = tensor->data.data();
       }
-      found.parts.push_back(place);
+      found.push_back(place);
     }
-    if (first != (found.is_vector ? pattern.columns : pattern.rows)) {
+    if (first != (pattern.vector ? pattern.columns : pattern.rows)) {
       throw Error(ErrorKind::internal, fmt::format("{}: its parts have not as many rows as it has", entry.name));
     }
     tensors_.push_back(std::move(found));

@@ -84,7 +84,7 @@ class RandomSource final : public HostWeights::Source {
 
   Form form_of(std::size_t tensor) const {
     const WeightPattern& pattern = *entries[tensor].pattern;
-    if (pattern.rows > 1) return {0, 1 / std::sqrt(static_cast<float>(pattern.columns))};
+    if (!pattern.vector) return {0, 1 / std::sqrt(static_cast<float>(pattern.columns))};
     return {std::string_view(pattern.name).find("bias") == std::string_view::npos ? 1.0f : 0.0f, 0.3f};
   }
 

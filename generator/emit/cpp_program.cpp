@@ -124,6 +124,7 @@ Holes CppWriter::weight_group(const std::string& name, Scope scope) const {
                         {"dtype", name_of(weight.dtype)},
                         {"rows", vector ? std::int64_t{1} : contract_.axes[weight.axes[0]].size},
                         {"columns", contract_.axes[weight.axes.back()].size},
+                        {"vector", vector},
                         {"parts", parts}});
   }
   for (const StoredId id : plan_.stored_of(scope)) {

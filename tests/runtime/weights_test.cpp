@@ -28,14 +28,14 @@ constexpr WeightPart q_bias_parts[] = {{"q_bias", {2, 0, 2, false}}};
 constexpr WeightPart v_bias_parts[] = {{"v_bias", {1, 0, 1, false}}};
 constexpr WeightPattern layer_weights[] = {
     {"layers.{i}.fused", Dtype::f16, 5, 7, fused_parts},
-    {"layers.{i}.fused_bias", Dtype::f16, 1, 5, fused_bias_parts},
+    {"layers.{i}.fused_bias", Dtype::f16, 1, 5, fused_bias_parts, true},
     {"layers.{i}.joined", Dtype::bf16, 5, 3, joined_parts},
     {"layers.{i}.single", Dtype::bf16, 2, 3, single_parts},
 };
 constexpr WeightPattern last_weights[] = {
-    {"norm", Dtype::bf16, 1, 7, norm_parts},
-    {"q_bias", Dtype::f32, 1, 2, q_bias_parts},
-    {"v_bias", Dtype::f32, 1, 1, v_bias_parts},
+    {"norm", Dtype::bf16, 1, 7, norm_parts, true},
+    {"q_bias", Dtype::f32, 1, 2, q_bias_parts, true},
+    {"v_bias", Dtype::f32, 1, 1, v_bias_parts, true},
 };
 constexpr StoredPiece fused_pieces[] = {{0, 5}}, fused_bias_pieces[] = {{1, 5}}, stacked_pieces[] = {{2, 5}, {3, 2}},
                       norm_pieces[] = {{0, 7}}, partial_pieces[] = {{1, 2}, {-1, 3}, {2, 1}, {-1, 1}};
@@ -350,7 +350,7 @@ TEST_CASE(
       parts.push_back({{"vector", view}});
     }
     for (std::size_t w = 0; w < heights.size(); ++w) {
-      patterns.push_back({"vector", Dtype::f32, 1, heights[w] * pieces, parts[2 * w + 1]});
+      patterns.push_back({"vector", Dtype::f32, 1, heights[w] * pieces, parts[2 * w + 1], true});
       joined.push_back({static_cast<std::int32_t>(heights.size() + w), heights[w] * pieces});
     }
     const std::vector<StoredPattern> stores = {{"stacked", Dtype::f32, height, columns, stacked},

@@ -70,7 +70,7 @@ void PlanProgram::add_weights(Scope scope) {
     const std::int64_t rows = vector ? 1 : contract_.axes[weight.axes[0]].size;
     const auto& parts = parts_.emplace_back(
         std::vector<WeightPart>{{keep(weight.role), {vector ? columns : rows, 0, vector ? columns : rows}}});
-    patterns.push_back({keep(weight.role + ".{i}"), weight.dtype, rows, columns, parts});
+    patterns.push_back({keep(weight.role + ".{i}"), weight.dtype, rows, columns, parts, vector});
   }
   auto& stored = stored_.emplace_back();
   for (const StoredId id : plan_.stored_of(scope)) {

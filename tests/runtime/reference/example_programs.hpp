@@ -13,7 +13,9 @@ namespace monomorph::test {
 constexpr WeightPattern matrix(const char* name, std::int64_t rows, std::int64_t columns, Dtype dtype = Dtype::f32) {
   return {name, dtype, rows, columns, {}};
 }
-constexpr WeightPattern vector(const char* name, std::int64_t elements) { return matrix(name, 1, elements); }
+constexpr WeightPattern vector(const char* name, std::int64_t elements) {
+  return {name, Dtype::f32, 1, elements, {}, true};
+}
 
 inline Program llama_program() {
   using namespace example_llama;

@@ -200,7 +200,7 @@ constexpr WeightPattern table_weights[] = {
     {"embedding.tokens", Dtype::f32, toy_vocab_size, toy_hidden_size, table_parts}};
 constexpr WeightPattern layer_weights[] = {
     {"layers.{i}.project", Dtype::f32, toy_hidden_size, toy_hidden_size, project_parts},
-    {"layers.{i}.project.bias", Dtype::bf16, 1, toy_hidden_size, bias_parts}};
+    {"layers.{i}.project.bias", Dtype::bf16, 1, toy_hidden_size, bias_parts, true}};
 constexpr StoredPiece table_pieces[] = {{0, toy_vocab_size}};
 constexpr StoredPiece project_pieces[] = {{0, toy_hidden_size}};
 constexpr StoredPiece bias_pieces[] = {{1, toy_hidden_size}};
