@@ -17,15 +17,10 @@ void KernelTotals::add(std::int32_t kernel, const DispatchExtent& extent, double
   total.calls += 1;
   total.seconds += seconds;
   const KernelCost& cost = program_.kernels[index].cost;
-  const auto most = [&](std::int64_t of_all, std::int64_t of_window) {
-    return cost.most_keys == 0 ? of_all : std::min(of_all, of_window);
-  };
-  const std::int64_t keys = extent.position + extent.seq_len;
-  const std::int64_t read = most(keys, cost.most_keys + extent.seq_len - 1);
-  total.bytes +=
-      cost.bytes_per_row * extent.rows + cost.bytes_per_token * extent.tokens + cost.bytes_per_key * extent.rows * read;
+  total.bytes += cost.bytes(extent.rows, extent.tokens, extent.position, extent.seq_len);
   // Causal: a token sees the keys up to its own, on average half of this call's.
-  const std::int64_t doubled = most(extent.position + keys + 1, 2 * cost.most_keys);
+  const std::int64_t all = 2 * extent.position + extent.seq_len + 1;
+  const std::int64_t doubled = cost.most_keys == 0 ? all : std::min(all, 2 * cost.most_keys);
   total.flops +=
       cost.flops_per_row * extent.rows * extent.tokens + cost.flops_per_key * extent.rows * extent.tokens * doubled / 2;
 }

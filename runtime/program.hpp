@@ -2,6 +2,7 @@
 // knows nothing else about the model.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -55,6 +56,14 @@ struct KernelCost {
   std::int64_t flops_per_row;    ///< for each row and token
   std::int64_t flops_per_key;    ///< for each row, token and key that the token sees
   std::int64_t most_keys = 0;    ///< that a token sees; 0: every one up to its own
+
+  /// What a dispatch over tokens at `position` and the `seq_len - 1` after it reads: weights and cache once.
+  constexpr std::int64_t bytes(std::int64_t rows, std::int64_t tokens, std::int64_t position,
+                               std::int64_t seq_len) const {
+    const std::int64_t written = position + seq_len;
+    const std::int64_t keys = most_keys == 0 ? written : std::min(written, most_keys + seq_len - 1);
+    return bytes_per_row * rows + bytes_per_token * tokens + bytes_per_key * rows * keys;
+  }
 };
 
 /// Every kernel has the specialization constants 0 (workgroup size, x), 1 (subgroup size), 2 (rows per workgroup or,

@@ -63,11 +63,5 @@ constexpr std::int64_t slot_bytes_saved(std::span<const StateTable> states, std:
 constexpr std::int64_t state_bytes_per_token(std::span<const StateTable> states) {
   return state_bytes(states, [](const StateTable& state) { return state.kind == StateKind::growing ? 1 : 0; });
 }
-/// What the query at the last of so many positions sees of them.
-constexpr std::int64_t state_bytes_seen(std::span<const StateTable> states, std::int64_t positions) {
-  return state_bytes(states, [&](const StateTable& state) {
-    return state.kind == StateKind::growing ? positions : std::min(state.recent + state.first, positions);
-  });
-}
 
 }  // namespace monomorph

@@ -256,6 +256,12 @@ std::vector<StoredId> Plan::stored_of(Scope scope) const {
   return result;
 }
 
+std::int64_t Plan::rows_of(const Call& call) const {
+  std::int64_t rows = 0;
+  for (const AxisId axis : call.rows) rows += axes[axis].size;
+  return rows;
+}
+
 std::int64_t Plan::decode_dispatches(const Contract& contract) const {
   std::int64_t count = 0;
   for (const char* name : {"decode", "head", "sample"}) {

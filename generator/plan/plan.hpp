@@ -176,6 +176,8 @@ struct Plan {
   BufferId carried_as(const std::string& role) const;
   /// Those of a kind, or of the model, in the contract's order of their first weights.
   std::vector<StoredId> stored_of(Scope scope) const;
+  /// Of a dispatch.
+  std::int64_t rows_of(const Call& call) const;
   /// Dispatches of one decoded token, sampling included, where no tensor has to be split.
   std::int64_t decode_dispatches(const Contract& contract) const;
 };

@@ -272,8 +272,7 @@ class PlanCheck {
                               kernel.bindings[other->second].access == Access::read;
       if (!first && !read_twice) complain("P5", fmt::format("{} takes two of type {}", call.word, type));
       if (!kernel.bindings[i].splits) continue;
-      std::int64_t rows = 0;
-      for (const AxisId axis : call.rows) rows += plan_.axes[axis].size;
+      const std::int64_t rows = plan_.rows_of(call);
       const auto* stored = std::get_if<StoredId>(&call.arguments[i]);
       if (stored == nullptr || plan_.stored[*stored].rows != rows) {
         complain("P6",

@@ -32,6 +32,20 @@ std::int64_t weight_bytes_of_a_token(const Contract& contract, const Plan& plan)
   return bytes;
 }
 
+/// Keys and values that the token decoded at the last of so many positions reads, each as often as a layer reads them.
+std::int64_t cache_bytes_of_a_token(const Contract& contract, const Plan& plan, std::int64_t positions) {
+  std::int64_t bytes = 0;
+  const std::vector<Section>& sections = plan.phase("decode").sections;
+  for (std::size_t kind = 0; kind < contract.kinds.size(); ++kind) {
+    for (const Call& call : sections[kind + 1].calls) {  // the first is the embedding
+      KernelCost cost = plan.kernels[call.kernel].cost;
+      cost.bytes_per_row = cost.bytes_per_token = 0;
+      bytes += contract.runs({kind}) * cost.bytes(plan.rows_of(call), 1, positions - 1, 1);
+    }
+  }
+  return bytes;
+}
+
 LengthReport report_length(const Contract& contract, const Plan& plan, std::int64_t length) {
   LengthReport report;
   report.length = length;
@@ -49,7 +63,7 @@ LengthReport report_length(const Contract& contract, const Plan& plan, std::int6
   }
   report.prefill_flops = prefill.overflowed() ? std::numeric_limits<std::int64_t>::max() : prefill.value();
   report.prefill_flops_per_token = report.prefill_flops / length;
-  report.cache_bytes = state_bytes_seen(plan.states, length);
+  report.cache_bytes = cache_bytes_of_a_token(contract, plan, length);
   report.decode_bytes_read = weight_bytes_of_a_token(contract, plan) + report.cache_bytes;
   return report;
 }

@@ -60,21 +60,20 @@ class Work {
   std::int64_t count_;
 };
 
-/// Weights once a chunk, and what the states then hold once.
+/// Weights once a chunk, and what its tokens see of the states once.
 std::int64_t prefill_bytes(const Program& program, std::int64_t tokens) {
-  std::int64_t bytes = weight_bytes(program, Stage::head, 1);
+  std::int64_t bytes = bytes_read(program, Stage::head, 1, 0);
   for (std::int64_t begin = 0; begin < tokens; begin += program.prefill_chunk) {
     const std::int64_t end = std::min(begin + program.prefill_chunk, tokens);
-    bytes += weight_bytes(program, Stage::layers, end - begin) + state_bytes_seen(program.states, end);
+    bytes += bytes_read(program, Stage::layers, end - begin, begin);
   }
   return bytes;
 }
 
 /// Steps at positions 1 to `steps`, each reading the weights and the states up to itself.
 std::int64_t decode_bytes(const Program& program, std::int64_t steps) {
-  const std::int64_t weights = weight_bytes(program, Stage::layers, 1) + weight_bytes(program, Stage::head, 1);
-  std::int64_t bytes = steps * weights;
-  for (std::int64_t step = 1; step <= steps; ++step) bytes += state_bytes_seen(program.states, step + 1);
+  std::int64_t bytes = steps * bytes_read(program, Stage::head, 1, 0);
+  for (std::int64_t step = 1; step <= steps; ++step) bytes += bytes_read(program, Stage::layers, 1, step);
   return bytes;
 }
 

@@ -26,13 +26,13 @@ DeviceInfo find_device(const std::string& choice) {
   return devices[vulkan::choose_device(devices, choice)];
 }
 
-std::int64_t weight_bytes(const Program& program, Stage stage, std::int64_t rows) {
+std::int64_t bytes_read(const Program& program, Stage stage, std::int64_t rows, std::int64_t position) {
   Recorder recorder;
   if (const Phase* phase = phase_for(program, stage, rows)) phase->record(recorder);
   std::int64_t bytes = 0;
   for (const Dispatch& dispatch : recorder.dispatches) {
     const KernelCost& cost = program.kernels[static_cast<std::size_t>(dispatch.kernel)].cost;
-    bytes += cost.bytes_per_row * dispatch.rows + cost.bytes_per_token * rows;
+    bytes += cost.bytes(dispatch.rows, rows, position, rows);
   }
   return bytes;
 }

@@ -19,7 +19,8 @@ std::string token_rate(double tokens, double seconds);
 /// The device that `--device` names. Throws Error(device) when there is none, with those there are.
 DeviceInfo find_device(const std::string& choice);
 
-/// Bytes of weights that one pass of a phase reads: every row of its dispatches once, of an embedding one row a token.
-std::int64_t weight_bytes(const Program& program, Stage stage, std::int64_t rows);
+/// Bytes of weights and states that one pass of a phase reads, of a sequence whose tokens begin at `position`: every
+/// row of its dispatches once, of an embedding one row a token.
+std::int64_t bytes_read(const Program& program, Stage stage, std::int64_t rows, std::int64_t position);
 
 }  // namespace monomorph::cli

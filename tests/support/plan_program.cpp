@@ -142,11 +142,9 @@ void PlanProgram::record(Recorder& recorder, const Section& section, std::int64_
   for (const Call& call : section.calls) {
     std::vector<monomorph::Argument> arguments = {Tensor<void, f32>{program_.step}};
     for (const generator::Argument& each : call.arguments) arguments.push_back(argument(each, layer));
-    std::int64_t rows = 0;
-    for (const AxisId axis : call.rows) rows += plan_.axes[axis].size;
     const std::int64_t per_row = call.per_row ? plan_.axes[call.per_row].size : 1;
     recorder.dispatch(static_cast<std::int32_t>(call.kernel.index), std::move(arguments),
-                      std::max<std::int64_t>(rows, 1), call.count, per_row);
+                      std::max<std::int64_t>(plan_.rows_of(call), 1), call.count, per_row);
   }
 }
 

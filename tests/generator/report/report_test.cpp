@@ -55,6 +55,21 @@ TEST_CASE("keys and values take their type's bytes") {
   CHECK(report_of({}).lengths[0].cache_bytes == 64 * 4 * 2 * 48 * 2);
 }
 
+TEST_CASE("keys and values that several layers see are kept once and read by each of them") {
+  const auto of_readers = [](const std::string& words) {
+    const Judged judged = judge(tiny + "[layers]\npattern = [\"keeping\", \"reading\", \"reading\", \"keeping\"]\n" +
+                                "[layers.keeping]\n[layers.reading.attention]\n" + words);
+    INFO(render(judged.diagnostics));
+    REQUIRE(judged.contract);
+    return make_report(*judged.contract, make_plan(*judged.contract, build_graph(*judged.contract)));
+  };
+  const std::int64_t a_layer = 64 * 2 * 48 * 2, in_window = 5 * 2 * 48 * 2;
+  const std::string shared = "keys_and_values_from = \"keeping\"\n";
+  CHECK(of_readers(shared).slot_bytes == 2 * a_layer);
+  CHECK(of_readers(shared).lengths[0].cache_bytes == 4 * a_layer);
+  CHECK(of_readers(shared + "sliding_window = 5\n").lengths[0].cache_bytes == 2 * a_layer + 2 * in_window);
+}
+
 TEST_CASE("a decoded token reads every weight, and of the embedding a row, all of it too where it is the head") {
   const Report untied = report_of({}), tied = report_of({{"lm_head.tie_word_embeddings", "true"}});
   const std::int64_t embedding = 100 * 96 * 2, row = 96 * 2;

@@ -45,7 +45,8 @@ inline Program counting_program() {
   static constexpr std::array<std::uint32_t, 1> eos_tokens{100};
   static constexpr std::array<std::byte, 4> spirv{};
   static constexpr std::array kernels{Kernel{"embed", KernelKind::gather, spirv, {}, {0, 16, 0, 0, 0}, 1},
-                                      Kernel{"layer", KernelKind::matvec, spirv, {}, {32, 0, 0, 64, 0}, 1}};
+                                      Kernel{"layer", KernelKind::matvec, spirv, {}, {32, 0, 0, 64, 0}, 1},
+                                      Kernel{"attention", KernelKind::attention, spirv, {}, {0, 0, 32, 0, 64}, 1}};
   Program program{};
   program.name = "counting";
   program.version = "0.1.0";
@@ -70,6 +71,7 @@ inline Program counting_program() {
       record.dispatch(1, {}, 10);
       record.dispatch(1, {}, 10);
       record.dispatch(1, {}, 10);
+      record.dispatch(2, {}, 1);
       record.end_of_layer(layer, {});
     }
   };
