@@ -9,7 +9,7 @@
 
 #include "runtime/formats/checkpoint_names.hpp"
 #include "runtime/formats/half.hpp"
-#include "runtime/formats/safetensors.hpp"
+#include "runtime/formats/checkpoint.hpp"
 #include "runtime/weights_source.hpp"
 
 namespace monomorph {

@@ -13,7 +13,7 @@
 #include "generator/audit/vocabulary.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/formats/checkpoint_names.hpp"
-#include "runtime/formats/safetensors.hpp"
+#include "runtime/formats/checkpoint.hpp"
 
 namespace monomorph::generator {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "runtime/formats/safetensors.hpp"
+#include "runtime/formats/checkpoint.hpp"
 
 namespace monomorph::generator {
 

@@ -10,7 +10,7 @@
 #include "generator/spec/checkpoint_names.hpp"
 #include "generator/spec/values.hpp"
 #include "runtime/engine.hpp"
-#include "runtime/formats/safetensors.hpp"
+#include "runtime/formats/checkpoint.hpp"
 
 namespace monomorph::generator {
 namespace {

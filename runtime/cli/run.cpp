@@ -9,7 +9,7 @@
 #include "runtime/cli/progress.hpp"
 #include "runtime/cli/prompt_file.hpp"
 #include "runtime/cli/token_list.hpp"
-#include "runtime/formats/safetensors.hpp"
+#include "runtime/formats/checkpoint.hpp"
 #include "runtime/validate.hpp"
 
 namespace monomorph::cli {

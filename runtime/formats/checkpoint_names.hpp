@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "runtime/formats/safetensors.hpp"
+#include "runtime/formats/checkpoint.hpp"
 
 namespace monomorph {
 

@@ -1,4 +1,4 @@
-#include "runtime/formats/safetensors.hpp"
+#include "runtime/formats/checkpoint.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

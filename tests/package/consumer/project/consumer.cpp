@@ -1,7 +1,7 @@
 // A program outside the tree: reads a checkpoint through the installed headers and libraries.
 #include <cstdio>
 #include <runtime/engine.hpp>
-#include <runtime/formats/safetensors.hpp>
+#include <runtime/formats/checkpoint.hpp>
 
 int main(int, char** arguments) {
   const monomorph::Checkpoint checkpoint = monomorph::Checkpoint::open(arguments[1]);

@@ -1,26 +1,31 @@
-// Checkpoints in safetensors: a file, a directory with model.safetensors, or one with model.safetensors.index.json and
-// its shards. Mapped read-only, never copied; the format's every rule is checked at opening, so that a tensor's bytes
-// can then be taken without a doubt. Which tensors a model needs is not known here: that is the audit's.
+// Checkpoints: in safetensors a file, a directory with model.safetensors, or one with model.safetensors.index.json and
+// its shards; in GGUF a file, its shards, or a directory with one such model. Mapped read-only, never copied; the
+// formats' every rule is checked at opening, so that a tensor's bytes can then be taken without a doubt. Which tensors
+// a model needs is not known here: that is the audit's.
 //
-// Format: https://huggingface.co/docs/safetensors. Errors: Error(rejected) for what breaks it, Error(environment) for
-// what cannot be read; both name the file, the place and the remedy.
+// Formats: https://huggingface.co/docs/safetensors, runtime/formats/gguf.hpp. Errors: Error(rejected) for what breaks
+// one, Error(environment) for what cannot be read; both name the file, the place and the remedy.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "runtime/formats/gguf.hpp"
+#include "runtime/formats/mapped_file.hpp"
 
 namespace monomorph {
 
 /// A tensor as the file declares it.
 struct CheckpointTensor {
   std::string name;
-  std::string dtype;                ///< "F32", "F16", "BF16"; others as the file says, for the audit to refuse
+  std::string dtype;                ///< "F32", "BF16", "Q4_K" ...; others as the file says, for the audit to refuse
   std::vector<std::int64_t> shape;  ///< a scalar's is empty
   std::span<const std::byte> data;  ///< in the mapping; little endian; the format does not align it
   std::size_t file = 0;             ///< index into Checkpoint::files()
@@ -28,8 +33,8 @@ struct CheckpointTensor {
   std::int64_t elements() const;
 };
 
-/// The .safetensors file or the index (.json) that `path` names, or that lies in the directory it names. Throws
-/// Error(environment) where there is none.
+/// The .safetensors or .gguf file or the index (.json) that `path` names, or that lies in the directory it names.
+/// Throws Error(environment) where there is none.
 std::filesystem::path find_checkpoint(const std::filesystem::path& path);
 
 class Checkpoint {
@@ -45,6 +50,8 @@ class Checkpoint {
   const CheckpointTensor* find(std::string_view name) const;                 ///< nullptr: there is none
   const std::vector<std::filesystem::path>& files() const { return files_; }
   std::int64_t total_bytes() const;  ///< of all tensors
+  /// What a GGUF file says beside its tensors, of shards the first one; nullptr: it is no such file.
+  const GgufFile* gguf() const { return gguf_ ? &*gguf_ : nullptr; }
   /// The directory the checkpoint stands in: where its tokenizer is looked for.
   const std::filesystem::path& directory() const { return directory_; }
 
@@ -53,14 +60,17 @@ class Checkpoint {
   void release(const CheckpointTensor& tensor) const;
 
  private:
-  class Mapping;
   Checkpoint();
   void add_file(const std::filesystem::path& path);
+  void add_safetensors(const std::filesystem::path& path, std::span<const std::byte> bytes);
+  void add_gguf(const std::filesystem::path& path, GgufFile file);
+  void add_shards(const std::filesystem::path& first);
   void add_index(const std::filesystem::path& path);
 
   std::filesystem::path directory_;
   std::vector<std::filesystem::path> files_;
-  std::vector<std::unique_ptr<Mapping>> mappings_;
+  std::vector<std::unique_ptr<MappedFile>> mappings_;
+  std::optional<GgufFile> gguf_;
   std::vector<CheckpointTensor> tensors_;
 };
 
