@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "runtime/formats/checkpoint_names.hpp"
+#include "runtime/formats/quantized.hpp"
 #include "runtime/weights_source.hpp"
 
 namespace monomorph {
@@ -111,14 +112,24 @@ void HostWeights::copy_vector(const StoredEntry& entry, const StoredPiece& piece
   std::copy(bytes.begin(), bytes.end(), out.begin() + begin * element_bytes(Dtype::f32));
 }
 
-/// Rows of a matrix: as they are in the checkpoint, or widened to f32.
+/// Rows of a matrix: as they are in the checkpoint, cut into planes, or widened to f32.
 void HostWeights::copy_rows(const StoredEntry& entry, const StoredPiece& piece, std::int64_t first, std::int64_t rows,
                             std::span<std::byte> out) const {
   const std::size_t id = static_cast<std::size_t>(entry.first_weight + piece.weight);
   const Dtype dtype = source_->entries[id].pattern->dtype;
   const std::int64_t stride = entry.row_bytes();
+  if (dtype != entry.pattern->format && entry.pattern->format != Dtype::f32) throw_unstorable(entry, id);
+  if (is_quantized(dtype) && dtype == entry.pattern->format) {
+    const std::int64_t in_file = file_row_bytes(dtype, entry.pattern->columns);
+    std::vector<std::byte> blocks(static_cast<std::size_t>(rows * in_file));
+    source_->raw_rows(id, first, rows, blocks, in_file);
+    for (std::int64_t r = 0; r < rows; ++r) {
+      cut_into_planes(dtype, blocks.data() + r * in_file, entry.pattern->columns,
+                      out.subspan(static_cast<std::size_t>(r * stride), static_cast<std::size_t>(stride)));
+    }
+    return;
+  }
   if (dtype == entry.pattern->format) return source_->raw_rows(id, first, rows, out, stride);
-  if (entry.pattern->format != Dtype::f32) throw_unstorable(entry, id);
   std::vector<float> values(static_cast<std::size_t>(entry.pattern->columns));
   for (std::int64_t r = 0; r < rows; ++r) {
     source_->row(id, first + r, values);

@@ -1,15 +1,16 @@
 // Weights from a checkpoint: finds every part of every tensor, judges dtype and shape, refuses tensors that nothing
 // uses, reads rows out of the mapping.
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "runtime/formats/checkpoint_names.hpp"
-#include "runtime/formats/half.hpp"
 #include "runtime/formats/checkpoint.hpp"
+#include "runtime/formats/checkpoint_names.hpp"
+#include "runtime/formats/quantized.hpp"
 #include "runtime/weights_source.hpp"
 
 namespace monomorph {
@@ -26,15 +27,11 @@ struct FoundPart {
 /// Those of a weight.
 using FoundParts = std::vector<FoundPart>;
 
+/// Of a type that is not quantized.
 float load(Dtype dtype, const std::byte* at) {
-  if (dtype == Dtype::f32) {
-    float value;
-    std::memcpy(&value, at, sizeof value);
-    return value;
-  }
-  std::uint16_t bits;
-  std::memcpy(&bits, at, sizeof bits);
-  return dtype == Dtype::f16 ? f32_from_f16(bits) : f32_from_bf16(bits);
+  float value;
+  decode_blocks(dtype, at, std::span(&value, 1));
+  return value;
 }
 
 class CheckpointSource final : public HostWeights::Source {
@@ -44,8 +41,13 @@ class CheckpointSource final : public HostWeights::Source {
   void find(const Program& program, const std::string& path);
 
   double element(std::size_t tensor, std::int64_t row, std::int64_t column) const override {
-    const FoundPart& part = part_of(tensors_[tensor], pattern(tensor).vector ? column : row);
-    return load(pattern(tensor).dtype, address(tensor, part, row, column));
+    const WeightPattern& pattern = this->pattern(tensor);
+    const FoundPart& part = part_of(tensors_[tensor], pattern.vector ? column : row);
+    const std::int64_t in_block = row_of(pattern.dtype).block_elements;
+    std::array<float, most_block_elements> block;
+    decode_blocks(pattern.dtype, address(tensor, part, row, column / in_block * in_block),
+                  std::span(block).first(static_cast<std::size_t>(in_block)));
+    return block[static_cast<std::size_t>(column % in_block)];
   }
 
   void row(std::size_t tensor, std::int64_t row, std::span<float> out) const override {
@@ -60,10 +62,10 @@ class CheckpointSource final : public HostWeights::Source {
     }
     const FoundPart& part = part_of(tensors_[tensor], row);
     const std::byte* at = address(tensor, part, row, 0);
-    const std::int64_t step = element_bytes(type) * (part.view.transposed ? part.view.source_rows : 1);
+    if (!part.view.transposed) return decode_blocks(type, at, out);
     for (float& value : out) {
       value = load(type, at);
-      at += step;
+      at += element_bytes(type) * part.view.source_rows;
     }
   }
 
@@ -78,6 +80,7 @@ class CheckpointSource final : public HostWeights::Source {
     return *std::find_if(parts.begin(), parts.end(), [&](const FoundPart& part) { return row < part.end(); });
   }
 
+  /// Of an element that begins a block.
   const std::byte* address(std::size_t tensor, const FoundPart& part, std::int64_t row, std::int64_t column) const {
     const RowView& view = part.view;
     std::int64_t index = 0;
@@ -87,7 +90,8 @@ class CheckpointSource final : public HostWeights::Source {
       const std::int64_t source = view.source_of(row - part.first);
       index = view.transposed ? column * view.source_rows + source : source * pattern(tensor).columns + column;
     }
-    return part.data + index * element_bytes(pattern(tensor).dtype);
+    const DtypeRow& type = row_of(pattern(tensor).dtype);
+    return part.data + index / type.block_elements * type.block_bytes;
   }
 
   Checkpoint checkpoint_;
@@ -97,7 +101,7 @@ class CheckpointSource final : public HostWeights::Source {
 void CheckpointSource::raw_rows(std::size_t tensor, std::int64_t first, std::int64_t rows, std::span<std::byte> out,
                                 std::int64_t stride) const {
   const WeightPattern& pattern = this->pattern(tensor);
-  const std::int64_t size = element_bytes(pattern.dtype);
+  const std::int64_t size = element_bytes(pattern.dtype);  // of what is read by elements
   for (const FoundPart& part : tensors_[tensor]) {
     if (pattern.vector) {
       for (std::int64_t c = part.first, end = c; c < part.end(); c = end) {
@@ -110,7 +114,7 @@ void CheckpointSource::raw_rows(std::size_t tensor, std::int64_t first, std::int
     if (!part.view.transposed) {
       for (std::int64_t r = begin; r < end; ++r) {
         std::memcpy(out.data() + (r - first) * stride, address(tensor, part, r, 0),
-                    static_cast<std::size_t>(pattern.columns * size));
+                    static_cast<std::size_t>(file_row_bytes(pattern.dtype, pattern.columns)));
       }
       continue;
     }

@@ -1,10 +1,12 @@
 // Random weights, for measuring: cheap (rows are cut out of one tile of normal values), the same for the same seed.
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <random>
 #include <string_view>
 
 #include "runtime/formats/half.hpp"
+#include "runtime/formats/quantized.hpp"
 #include "runtime/weights_source.hpp"
 
 namespace monomorph {
@@ -13,6 +15,7 @@ namespace {
 // Prime, so that rows of any width start at different places for a long time.
 constexpr std::int64_t tile_elements = 65521;
 constexpr std::int64_t row_step = 7919;
+constexpr std::size_t tile_blocks = 509;
 
 float rounded(Dtype dtype, float value) {
   if (dtype == Dtype::f16) return f32_from_f16(f16_from_f32(value));
@@ -31,15 +34,30 @@ class RandomSource final : public HostWeights::Source {
     for (float& value : tile_) {
       value = static_cast<float>(std::sqrt(-2 * std::log(uniform())) * std::cos(2 * 3.141592653589793 * uniform()));
     }
+    for (const WeightEntry& entry : entries) {
+      if (is_quantized(entry.pattern->dtype)) add_blocks(*entry.pattern, generator);
+    }
   }
 
   double element(std::size_t tensor, std::int64_t row, std::int64_t column) const override {
+    const WeightPattern& pattern = *entries[tensor].pattern;
+    if (is_quantized(pattern.dtype)) {
+      std::vector<float> whole(static_cast<std::size_t>(pattern.columns));
+      this->row(tensor, row, whole);
+      return whole[static_cast<std::size_t>(column)];
+    }
     const Form form = form_of(tensor);
     const auto at = static_cast<std::size_t>((start(tensor, row) + column) % tile_elements);
     return rounded(entries[tensor].pattern->dtype, form.offset + form.scale * tile_[at]);
   }
 
   void row(std::size_t tensor, std::int64_t row, std::span<float> out) const override {
+    const WeightPattern& pattern = *entries[tensor].pattern;
+    if (is_quantized(pattern.dtype)) {
+      std::vector<std::byte> blocks(static_cast<std::size_t>(file_row_bytes(pattern.dtype, pattern.columns)));
+      raw_blocks(tensor, row, blocks);
+      return decode_blocks(pattern.dtype, blocks.data(), out);
+    }
     const Form form = form_of(tensor);
     std::int64_t at = start(tensor, row);
     for (float& value : out) {
@@ -51,6 +69,14 @@ class RandomSource final : public HostWeights::Source {
   void raw_rows(std::size_t tensor, std::int64_t first, std::int64_t rows, std::span<std::byte> out,
                 std::int64_t stride) const override {
     const WeightPattern& pattern = *entries[tensor].pattern;
+    if (is_quantized(pattern.dtype)) {
+      const std::int64_t bytes = file_row_bytes(pattern.dtype, pattern.columns);
+      for (std::int64_t r = 0; r < rows; ++r) {
+        raw_blocks(tensor, first + r,
+                   out.subspan(static_cast<std::size_t>(r * stride), static_cast<std::size_t>(bytes)));
+      }
+      return;
+    }
     const std::int64_t size = element_bytes(pattern.dtype);
     // The tile once in the tensor's dtype and scale; then rows are copies of it.
     const Form form = form_of(tensor);
@@ -78,6 +104,29 @@ class RandomSource final : public HostWeights::Source {
   }
 
  private:
+  /// The tile of quantized weights of a type and a width.
+  void add_blocks(const WeightPattern& pattern, std::mt19937_64& generator) {
+    std::vector<std::byte>& blocks = blocks_[{pattern.dtype, pattern.columns}];
+    if (!blocks.empty()) return;
+    const auto bytes = static_cast<std::size_t>(row_of(pattern.dtype).block_bytes);
+    blocks.resize(tile_blocks * bytes);
+    for (std::size_t at = 0; at < blocks.size(); at += bytes) {
+      fill_random_block(pattern.dtype, generator(), 1 / std::sqrt(static_cast<float>(pattern.columns)),
+                        std::span(blocks).subspan(at, bytes));
+    }
+  }
+
+  /// A row's blocks, as in a file.
+  void raw_blocks(std::size_t tensor, std::int64_t row, std::span<std::byte> out) const {
+    const WeightPattern& pattern = *entries[tensor].pattern;
+    const std::vector<std::byte>& tile = blocks_.at({pattern.dtype, pattern.columns});
+    const auto bytes = static_cast<std::size_t>(row_of(pattern.dtype).block_bytes);
+    std::size_t block = static_cast<std::size_t>(start(tensor, row)) % tile_blocks;
+    for (std::size_t at = 0; at < out.size(); at += bytes, block = (block + 1) % tile_blocks) {
+      std::memcpy(out.data() + at, tile.data() + block * bytes, bytes);
+    }
+  }
+
   struct Form {
     float offset, scale;
   };
@@ -94,6 +143,7 @@ class RandomSource final : public HostWeights::Source {
   }
 
   std::vector<float> tile_;
+  std::map<std::pair<Dtype, std::int64_t>, std::vector<std::byte>> blocks_;  ///< by type and columns
 };
 
 }  // namespace

@@ -1,9 +1,9 @@
 // Rows of one or more matrices times many vectors, in tiles of tile_rows x tile_tokens; a lane is a vector (or several), a
 // subgroup a band of rows. Two ways of sharing what was loaded, one a device.
 //
-// The including kernel gives: padded_quads, row_blocks, matrices, a Block; vec4 input_quad(token, quad),
-// uvec4 weight_block(matrix, row, block), rows_in_use(), store(token, row, totals).
-const uint quads_per_block = block_elements / 4;
+// The including kernel gives: row_units, matrices, a Unit and what goes with it; vec4 input_quad(token, quad),
+// rows_in_use(), store(token, row, totals).
+const uint padded_quads = row_units * unit_quads;
 const uint subgroups = workgroup_size / subgroup_size;
 const uint rows_per_subgroup = tile_rows / subgroups;
 const uint tokens_per_lane = tile_tokens / subgroup_size;

@@ -6,17 +6,19 @@ shared vec4 input_tile[step_quads * tile_tokens];
 
 /// Columns 4 * first_quad ... + 32 of the tile's rows and tokens, zero past the end of either.
 void stage(uint first_quad, uint tile_row, uint tile_token) {
-  const uint step_blocks = step_quads / quads_per_block;
-  for (uint i = gl_LocalInvocationIndex; i < matrices * tile_rows * step_blocks; i += workgroup_size) {
-    const uint block = i % step_blocks;
-    const uint r = i / step_blocks % tile_rows;
-    const uint matrix = i / (step_blocks * tile_rows);
-    const uint source = first_quad / quads_per_block + block;
+  const uint step_units = step_quads / unit_quads;
+  for (uint i = gl_LocalInvocationIndex; i < matrices * tile_rows * step_units; i += workgroup_size) {
+    const uint unit = i % step_units;
+    const uint r = i / step_units % tile_rows;
+    const uint matrix = i / (step_units * tile_rows);
+    const uint source = first_quad / unit_quads + unit;
+    const bool inside = source < row_units;
     const uint row = min(tile_row + r, row_count - 1);
-    Block decoded = decode_block(uvec4(0));
-    if (source < row_blocks) decoded = decode_block(weight_block(matrix, row, source));
-    const uint target = (matrix * tile_rows + r) * step_quads + block * quads_per_block;
-    [[unroll]] for (uint quad = 0; quad < quads_per_block; ++quad) weight_tile[target + quad] = block_quad(decoded, quad);
+    const Unit decoded = read_unit(matrix, row, inside ? source : 0);
+    const uint target = (matrix * tile_rows + r) * step_quads + unit * unit_quads;
+    [[unroll]] for (uint quad = 0; quad < unit_quads; ++quad) {
+      weight_tile[target + quad] = inside ? unit_quad(decoded, quad) : vec4(0.0);
+    }
   }
   for (uint i = gl_LocalInvocationIndex; i < step_quads * tile_tokens; i += workgroup_size) {
     const uint quad = i % step_quads;

@@ -3,10 +3,9 @@
 // They lie as far apart as there are subgroups: one after another, the subgroups then read tile_rows long streams, which
 // a CPU's prefetchers follow (neighbouring rows, short and in one page, are read at half the rate).
 //
-// The including kernel gives: padded_quads (vec4s of a padded row), row_blocks (uvec4s of a padded row),
-// matrices, a Block; rows_in_use(), prepare_input(pass_row), vec4 input_quad(pass_row, quad),
-// uvec4 weight_block(matrix, row, block), store(pass_row, row, totals).
-const uint quads_per_block = block_elements / 4;
+// The including kernel gives: row_units (units of a row), matrices, a Unit and what goes with it; rows_in_use(),
+// prepare_input(pass_row), vec4 input_quad(pass_row, quad), store(pass_row, row, totals).
+const uint padded_quads = row_units * unit_quads;
 const uint segment_quads = min(padded_quads, 512);  // 8 KiB of shared memory
 shared vec4 staged[segment_quads];
 
@@ -26,15 +25,15 @@ void main() {
       staged[quad] = input_quad(pass_row, segment + quad);
     }
     barrier();
-    const uint first_block = segment / quads_per_block;
-    for (uint block = gl_SubgroupInvocationID; block < quads / quads_per_block; block += gl_SubgroupSize) {
-      const uint quad = block * quads_per_block;
-      const Block x = block_of(staged[quad], staged[quad + quads_per_block - 1]);
+    const uint first_unit = segment / unit_quads;
+    for (uint unit = gl_SubgroupInvocationID; unit < quads / unit_quads; unit += gl_SubgroupSize) {
+      Inputs x;
+      [[unroll]] for (uint quad = 0; quad < unit_quads; ++quad) x.quads[quad] = staged[unit * unit_quads + quad];
       [[unroll]] for (uint matrix = 0; matrix < matrices; ++matrix) {
         [[unroll]] for (uint r = 0; r < tile_rows; ++r) {
           // Rows past the end are computed from the last one and not written.
           const uint row = min(first + r * gl_NumSubgroups, row_count - 1);
-          sums[matrix * tile_rows + r] += dot_block(decode_block(weight_block(matrix, row, first_block + block)), x);
+          sums[matrix * tile_rows + r] += dot_unit(read_unit(matrix, row, first_unit + unit), x);
         }
       }
     }

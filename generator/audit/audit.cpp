@@ -12,8 +12,8 @@
 #include "generator/audit/scan_values.hpp"
 #include "generator/audit/vocabulary.hpp"
 #include "runtime/engine.hpp"
-#include "runtime/formats/checkpoint_names.hpp"
 #include "runtime/formats/checkpoint.hpp"
+#include "runtime/formats/checkpoint_names.hpp"
 
 namespace monomorph::generator {
 namespace {

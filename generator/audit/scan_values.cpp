@@ -2,8 +2,10 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "runtime/formats/half.hpp"
+#include "runtime/formats/quantized.hpp"
 
 namespace monomorph::generator {
 namespace {
@@ -26,6 +28,15 @@ std::optional<NotFinite> scan(std::span<const std::byte> data, Bits mask, Widen 
   return found.count == 0 ? std::nullopt : std::optional<NotFinite>(found);
 }
 
+/// All elements of the first block whose scale is not finite.
+std::optional<NotFinite> scan_blocks(const DtypeRow& row, std::span<const std::byte> data) {
+  const auto dtype = static_cast<Dtype>(&row - dtype_rows);
+  const auto blocks = static_cast<std::int64_t>(data.size()) / row.block_bytes;
+  const std::int64_t bad = find_bad_scale(dtype, data.data(), blocks);
+  if (bad < 0) return std::nullopt;
+  return NotFinite{row.block_elements, bad * row.block_elements, std::numeric_limits<float>::quiet_NaN()};
+}
+
 }  // namespace
 
 std::optional<NotFinite> find_not_finite(const CheckpointTensor& tensor) {
@@ -34,6 +45,9 @@ std::optional<NotFinite> find_not_finite(const CheckpointTensor& tensor) {
   }
   if (tensor.dtype == "F16") return scan<std::uint16_t>(tensor.data, 0x7c00u, f32_from_f16);
   if (tensor.dtype == "BF16") return scan<std::uint16_t>(tensor.data, 0x7f80u, f32_from_bf16);
+  for (const DtypeRow& row : dtype_rows) {
+    if (tensor.dtype == row.header) return scan_blocks(row, tensor.data);
+  }
   return std::nullopt;
 }
 

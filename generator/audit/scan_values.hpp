@@ -14,7 +14,7 @@ struct NotFinite {
   float value = 0;         ///< it
 };
 
-/// NaN and infinity in a tensor of F32, F16 or BF16; nullopt when all values are finite.
+/// NaN and infinity in a tensor, of quantized ones in the scales of blocks; nullopt when all values are finite.
 std::optional<NotFinite> find_not_finite(const CheckpointTensor& tensor);
 
 }  // namespace monomorph::generator

@@ -65,6 +65,9 @@ std::string fault_of_source(const BlockContext& context, const std::string& name
         "its own in layers.pattern",
         first, context.kind.name, name);
   }
+  if (std::ranges::count(spec.kinds, name, &LayerKind::name) > 1) {
+    return fmt::format("layers of the kind {} have weights of different types; give those kinds of their own", name);
+  }
   const AttentionSection* found = find_attention(*source, context);
   if (found == nullptr) {
     return fmt::format("layers of the kind {} have no attention that is called {}", name, context.block.instance);

@@ -9,8 +9,14 @@ namespace {
 void advise_cache_size(const Contract& contract, const Spec& spec, Diagnostics& diagnostics) {
   const double cache = static_cast<double>(contract.kv_elements_per_token) *
                        static_cast<double>(contract.max_sequence_length * element_bytes(contract.kv_cache));
-  const std::int64_t weight_bytes = spec.checkpoint.dtype.value == "f32" ? 4 : 2;
-  const double weights = static_cast<double>(contract.total_parameters) * static_cast<double>(weight_bytes);
+  double weights = 0;
+  for (const WeightContract& weight : contract.weights) {
+    double elements = 1;
+    for (const AxisId axis : weight.axes) elements *= static_cast<double>(contract.axes[axis].size);
+    const DtypeRow& type = row_of(weight.dtype);
+    weights += static_cast<double>(contract.copies(weight.scope)) * elements * static_cast<double>(type.block_bytes) /
+               static_cast<double>(type.block_elements);
+  }
   if (cache <= weights) return;
   diagnostics.advice("advice.cache_size", spec.engine.max_sequence_length.span,
                      fmt::format("keys and values of {} tokens take {:.1f} MiB, more than the weights' {:.1f} MiB; a "

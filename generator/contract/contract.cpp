@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "generator/blocks/norm.hpp"
+#include "generator/contract/classes.hpp"
 #include "generator/contract/declarations.hpp"
 #include "generator/contract/names.hpp"
 #include "generator/contract/rules.hpp"
@@ -147,7 +148,8 @@ TableId Contract::find_table(const LayerKind& kind) const {
   return {};
 }
 
-std::optional<Contract> check_contract(const Spec& spec, Diagnostics& diagnostics) {
+std::optional<Contract> check_contract(const Spec& asked, Diagnostics& diagnostics) {
+  const Spec spec = cut_into_classes(asked);
   Diagnostics found;
   check_model_rules(spec, found);
   check_layer_rules(spec, found);

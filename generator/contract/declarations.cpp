@@ -20,6 +20,10 @@ Dtype dtype_of(const std::string& name) {
 
 }  // namespace
 
+std::int64_t first_layer(const Spec& spec, Scope scope) {
+  return scope.kind == Scope::model ? -1 : std::ranges::find(spec.layer_kinds, scope.kind) - spec.layer_kinds.begin();
+}
+
 Declarations::Declarations(const Spec& spec, Contract& contract) : spec_(spec), contract_(contract) {}
 
 void Declarations::enter_model(const std::string& instance) {
@@ -80,7 +84,7 @@ void Declarations::weight(const std::string& part, const std::string& role, cons
                          role,
                          scope_,
                          std::move(axes),
-                         dtype_of(dtype_name(spec_.checkpoint, tensor, bias)),
+                         dtype_of(dtype_field(spec_.checkpoint, tensor, bias, first_layer(spec_, scope_)).value),
                          {std::move(source)},
                          component});
 }
@@ -112,6 +116,16 @@ void Declarations::cut(RowView& view, const TensorName& name, const std::string&
   if (pieces == 1) return;
   view.run = view.rows / pieces;
   view.run_stride = stride;
+}
+
+/// Leaves a view of one part its rows in the order of the tensor's, where the halves of its heads alternate.
+void Declarations::alternate(RowView& view, const std::string& part, const Projection& one) const {
+  const auto found = spec_.checkpoint.tensors.find(part);
+  if (found == spec_.checkpoint.tensors.end() || found->second.interleaved.empty()) return;
+  const Interleaving* interleaving = find_interleaving(found->second.interleaved);
+  if (interleaving == nullptr || !interleaving->of_one) return;  // has been reported
+  const std::int64_t heads = interleaving->pieces({view.rows, one.heads, one.kv_heads});
+  if (heads > 0 && view.rows % (2 * heads) == 0) view.halves = view.rows / heads;
 }
 
 void Declarations::matrix(const std::string& word, AxisId rows, AxisId columns) {
@@ -146,6 +160,7 @@ void Declarations::projections(const std::string& input, const Field<Biases>& bi
       if (of_bias && !one.bias) continue;
       CheckpointPart source = whole(tensor, of_bias, contract_.axes[one.rows].size);
       if (line != nullptr) cut(source.view, line->second, one.word, all);
+      if (line == nullptr) alternate(source.view, tensor, one);
       weight(part_prefix_ + one.word, role_prefix_ + one.word + (of_bias ? "_bias" : "_proj"), tensor, of_bias,
              of_bias ? std::vector{one.rows} : std::vector{one.rows, one.columns}, std::move(source), component_);
     }

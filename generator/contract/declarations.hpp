@@ -29,6 +29,9 @@ struct ProjectionGroup {
   Span bias_span;  ///< of what says which of them have a bias
 };
 
+/// The first layer of a scope; -1: that of the model.
+std::int64_t first_layer(const Spec& spec, Scope scope);
+
 class Declarations {
  public:
   Declarations(const Spec& spec, Contract& contract);
@@ -67,6 +70,7 @@ class Declarations {
  private:
   AxisId placed(AxisId axis, const Span& field);
   CheckpointPart whole(const std::string& part, bool bias, std::int64_t rows) const;
+  void alternate(RowView& view, const std::string& part, const Projection& one) const;
   void cut(RowView& view, const TensorName& name, const std::string& own, const std::vector<Projection>& all) const;
   void need(const std::string& part, bool weight, bool bias);
   /// `tensor`: the part whose line says where it stands.

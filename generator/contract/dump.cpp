@@ -32,9 +32,10 @@ void dump_weights(Scope scope, const Contract& contract, std::string& out) {
     for (const CheckpointPart& source : weight.sources) {
       const RowView& view = source.view;
       const bool whole = view.rows == view.source_rows;
-      out += fmt::format("    {} from {}{}{}{}\n", view.rows, source.name,
+      out += fmt::format("    {} from {}{}{}{}{}\n", view.rows, source.name,
                          whole ? "" : fmt::format(" rows {} of {}", view.source_row, view.source_rows),
                          view.run == 0 ? "" : fmt::format(", {} of every {}", view.run, view.run_stride),
+                         view.halves == 0 ? "" : fmt::format(", halves of each {} in turn", view.halves),
                          view.transposed ? " transposed" : "");
     }
   }
@@ -60,7 +61,9 @@ std::string dump_fields(const BoundFields& fields) {
 void dump_kind(std::size_t index, const Contract& contract, std::string& out) {
   const LayerContract& layer = contract.kinds[index];
   LayerKind kind = layer.kind;
-  out += fmt::format("\nkind {}: {} of layers {}\n", kind.name, layer.layers.size(), fmt::join(layer.layers, " "));
+  const bool first_class = kind.identifier == identifier_of(kind.name);
+  out += fmt::format("\nkind {}{}: {} of layers {}\n", kind.name, first_class ? "" : " as " + kind.identifier,
+                     layer.layers.size(), fmt::join(layer.layers, " "));
   out += "  norm " + dump_norm(derive_norm(kind.norm)) + "\n";
   for (Step& step : kind.steps) {
     if (step.blocks.size() > 1) {

@@ -1,6 +1,7 @@
 #include "generator/contract/parts.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 #include "generator/spec/checkpoint_names.hpp"
 
@@ -47,12 +48,42 @@ bool matches(const std::string& pattern, const std::string& text) {
   return p == pattern.size();
 }
 
-std::string dtype_name(const CheckpointSection& checkpoint, const std::string& part, bool bias) {
-  std::string result = checkpoint.dtype.value;
-  for (const auto& [pattern, dtype] : checkpoint.dtypes) {
-    if (matches(pattern, part) || (bias && matches(pattern, part + ".bias"))) result = dtype.value;
+bool DtypePattern::holds(std::int64_t layer) const {
+  return layers.empty() ||
+         std::ranges::any_of(layers, [&](const auto& range) { return range.first <= layer && layer <= range.second; });
+}
+
+DtypePattern parse_dtype_pattern(const std::string& pattern) {
+  const std::string prefix = "layers.{";
+  const std::size_t end = pattern.find('}');
+  if (!pattern.starts_with(prefix) || end == std::string::npos) return {pattern, {}};
+  std::vector<std::pair<std::int64_t, std::int64_t>> layers;
+  const char* at = pattern.data() + prefix.size();
+  const char* const last = pattern.data() + end;
+  while (at < last) {
+    std::pair<std::int64_t, std::int64_t> range;
+    auto read = std::from_chars(at, last, range.first);
+    if (read.ec != std::errc()) return {pattern, {}};
+    range.second = range.first;
+    if (read.ptr < last && *read.ptr == '-') read = std::from_chars(read.ptr + 1, last, range.second);
+    if (read.ec != std::errc() || range.second < range.first) return {pattern, {}};
+    layers.push_back(range);
+    at = read.ptr;
+    if (at < last && *at++ != ',') return {pattern, {}};
   }
-  return result;
+  if (layers.empty()) return {pattern, {}};
+  return {"layers.{i" + pattern.substr(end), std::move(layers)};
+}
+
+const Field<std::string>& dtype_field(const CheckpointSection& checkpoint, const std::string& part, bool bias,
+                                      std::int64_t layer) {
+  const Field<std::string>* result = &checkpoint.dtype;
+  for (const auto& [text, dtype] : checkpoint.dtypes) {
+    const DtypePattern pattern = parse_dtype_pattern(text);
+    const bool matched = matches(pattern.parts, part) || (bias && matches(pattern.parts, part + ".bias"));
+    if (matched && pattern.holds(layer)) result = &dtype;
+  }
+  return *result;
 }
 
 }  // namespace monomorph::generator

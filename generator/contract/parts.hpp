@@ -1,8 +1,11 @@
 // Where the spec's table says that a part of the model stands in the checkpoint.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "generator/spec/spec.hpp"
 
@@ -23,8 +26,20 @@ const std::pair<const std::string, TensorName>* fused_line(const CheckpointSecti
 /// The checkpoint's full name (without the prefix) of the weight or bias of a part; nothing where the table has none.
 std::optional<std::string> tensor_name(const CheckpointSection& checkpoint, const std::string& part, bool bias);
 
-/// The dtype of a part's tensor: the last pattern that matches, or the checkpoint's.
-std::string dtype_name(const CheckpointSection& checkpoint, const std::string& part, bool bias);
+/// What says the dtype of a part's tensor in a layer (-1: of the model): the last pattern that matches, or the
+/// checkpoint's.
+const Field<std::string>& dtype_field(const CheckpointSection& checkpoint, const std::string& part, bool bias,
+                                      std::int64_t layer);
+
+/// A pattern of checkpoint.dtypes: "layers.{0-3,10}.attention.v" is that of parts, "layers.{i}.attention.v", in some
+/// layers.
+struct DtypePattern {
+  std::string parts;
+  std::vector<std::pair<std::int64_t, std::int64_t>> layers;  ///< first and last of each range; empty: all of them
+
+  bool holds(std::int64_t layer) const;
+};
+DtypePattern parse_dtype_pattern(const std::string& pattern);
 
 /// Whether `pattern`, in which * stands for anything, is `text`.
 bool matches(const std::string& pattern, const std::string& text);

@@ -19,6 +19,7 @@ inline constexpr std::int64_t max_size = 2147483647;
 void check_model_rules(const Spec& spec, Diagnostics& diagnostics);
 void check_layer_rules(const Spec& spec, Diagnostics& diagnostics);
 void check_checkpoint_rules(const Spec& spec, const Declarations& declared, Diagnostics& diagnostics);
+void check_dtype_rules(const Spec& spec, const Declarations& declared, Diagnostics& diagnostics);
 void check_engine_rules(const Spec& spec, Diagnostics& diagnostics);
 /// Products and sums beyond 64 bits.
 void check_total_rules(const Spec& spec, const Declarations& declared, Diagnostics& diagnostics);

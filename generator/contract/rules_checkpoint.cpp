@@ -184,6 +184,20 @@ const Projection* find_projection(const ProjectionGroup& group, const std::strin
   return nullptr;
 }
 
+/// Rows of the halves of heads that alternate: of a part that has heads, of an even number of rows each.
+void halves_alternate(const std::string& line, const TensorName& name, const Declarations& declared,
+                      Diagnostics& diagnostics) {
+  const std::string word = line.substr(line.rfind('.') + 1);
+  for (const ProjectionGroup& group : declared.groups()) {
+    const Projection* one = group.prefix + word == line ? find_projection(group, word) : nullptr;
+    if (one == nullptr) continue;
+    const std::int64_t rows = declared.contract().axes[one->rows].size;
+    if (name.fused.empty() && one->heads > 0 && rows % (2 * one->heads) == 0) return;
+  }
+  diagnostics.error("checkpoint.interleaved", name.span,
+                    fmt::format("{} has no heads of an even number of rows, whose halves may alternate", line));
+}
+
 /// Rows that alternate: of parts that have as many pieces each.
 void interleaved_parts_have_pieces(const std::string& line, const TensorName& name, const Declarations& declared,
                                    Diagnostics& diagnostics) {
@@ -196,6 +210,7 @@ void interleaved_parts_have_pieces(const std::string& line, const TensorName& na
     for (const Interleaving& one : interleavings()) known.push_back(fmt::format("\"{}\" ({})", one.name, one.meaning));
     return error(fmt::format("interleaved is \"{}\"; it may be {}", name.interleaved, one_of(known)));
   }
+  if (interleaving->of_one) return halves_alternate(line, name, declared, diagnostics);
   if (name.fused.empty()) {
     return error(fmt::format("{} has no parts that alternate: interleaved belongs to a tensor of several", line));
   }
@@ -279,21 +294,6 @@ void parts_are_said_once(const CheckpointSection& checkpoint, Diagnostics& diagn
   }
 }
 
-void dtype_patterns_match(const Spec& spec, const std::vector<NeededPart>& needed, Diagnostics& diagnostics) {
-  for (const auto& [pattern, dtype] : spec.checkpoint.dtypes) {
-    const bool used = std::any_of(needed.begin(), needed.end(), [&, &pattern = pattern](const NeededPart& part) {
-      return matches(pattern, part.part) || (part.bias && matches(pattern, part.part + ".bias"));
-    });
-    if (used) continue;
-    std::vector<std::string> names;
-    for (const NeededPart& part : needed) names.push_back(part.part);
-    const std::string suggestion = nearest(pattern, names);
-    diagnostics.error("checkpoint.dtypes_match", dtype.span,
-                      fmt::format("\"{}\" matches no part of this model{}", pattern,
-                                  suggestion.empty() ? "" : "; did you mean " + suggestion + "?"));
-  }
-}
-
 /// They stand in literals of the emitted C++, and in messages.
 void names_are_printable(const CheckpointSection& checkpoint, Diagnostics& diagnostics) {
   const auto check = [&](const std::string& name, const Span& span) {
@@ -343,7 +343,7 @@ void check_checkpoint_rules(const Spec& spec, const Declarations& declared, Diag
   transforms_apply(spec.checkpoint, declared, diagnostics);
   fused_biases_agree(spec.checkpoint, declared, diagnostics);
   parts_are_said_once(spec.checkpoint, diagnostics);
-  dtype_patterns_match(spec, needed, diagnostics);
+  check_dtype_rules(spec, declared, diagnostics);
   names_are_printable(spec.checkpoint, diagnostics);
   ignored_tensors_are_unused(spec, needed, diagnostics);
   prefix_is_not_empty(spec.checkpoint, diagnostics);

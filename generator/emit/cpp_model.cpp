@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <set>
+
 #include "generator/emit/cpp_writer.hpp"
 #include "generator/plan/words.hpp"
 #include "runtime/step.hpp"
@@ -27,6 +29,12 @@ std::vector<Holes> spaces(const Grouped& records, const char* what) {
 std::string CppWriter::model() const {
   std::vector<Holes> axes;
   for (const Axis& axis : plan_.axes) axes.push_back({{"name", axis.name}, {"size", axis.size}});
+  std::set<std::string> quantized;
+  for (const Stored& stored : plan_.stored) {
+    if (is_quantized(stored.format)) quantized.insert(name_of(stored.format));
+  }
+  std::vector<Holes> quantized_types;
+  for (const std::string& name : quantized) quantized_types.push_back({{"name", name}});
   Holes holes = common();
   holes.insert({{"version", origin_.version},
                 {"spec_hash", contract_.spec_hash},
@@ -34,6 +42,7 @@ std::string CppWriter::model() const {
                 {"layer_repeats", contract_.repeat},
                 {"repeated", contract_.repeat > 1},
                 {"axes", axes},
+                {"quantized_types", quantized_types},
                 {"role_spaces", role_spaces()},
                 {"weight_spaces", weight_spaces({})},
                 {"kinds", kinds()},

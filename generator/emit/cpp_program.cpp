@@ -18,8 +18,9 @@ std::string cost_of(const KernelCost& cost) {
 /// The members of a RowView, as far as they are not the defaults.
 std::string spelled(const RowView& view) {
   std::string text = fmt::format("{}, {}, {}", view.rows, view.source_row, view.source_rows);
-  if (view.transposed || view.run != 0) text += view.transposed ? ", true" : ", false";
-  if (view.run != 0) text += fmt::format(", {}, {}", view.run, view.run_stride);
+  if (view.transposed || view.run != 0 || view.halves != 0) text += view.transposed ? ", true" : ", false";
+  if (view.run != 0 || view.halves != 0) text += fmt::format(", {}, {}", view.run, view.run_stride);
+  if (view.halves != 0) text += fmt::format(", {}", view.halves);
   return text;
 }
 

@@ -258,6 +258,7 @@ void require_used(const std::vector<HoleDeclaration>& declarations, const std::v
   for (const BufferDeclaration& buffer : buffers) {
     if (!buffer.by.empty()) names.insert(buffer.by);
     for (const std::string& name : condition_names(buffer.when)) names.insert(name);
+    for (const std::string& name : condition_names(buffer.words)) names.insert(name);
     if (words.made_up || words.indexed.contains(buffer.name)) continue;
     throw InternalError(fmt::format("templates/{}: nothing uses the buffer '{}'", buffer.place, buffer.name));
   }
@@ -345,6 +346,7 @@ std::vector<Holes> Template::buffers(const Holes& holes, const std::vector<Buffe
                        {"access", use.access},
                        {"block", block + "Buffer"},
                        {"view", view},
+                       {"words", !found->words.empty() && scope.holds(found->words, {path_, 1})},
                        {"name", use.name},
                        {"is", found->meaning}});
   }

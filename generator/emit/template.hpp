@@ -52,6 +52,7 @@ struct BufferDeclaration {
   std::string view;                          ///< the type of its elements in GLSL; or, by the value of a hole:
   std::string by;                            ///< that hole
   std::map<std::string, std::string> views;  ///< and the type for each value
+  std::string words;                         ///< a condition: where it holds, <name>_words is the same as 32-bit words
   std::string meaning;
   std::string when;  ///< a condition: the buffer exists only where it holds
   std::string place;

@@ -122,6 +122,7 @@ class Parser {
         }
       }
       buffer.meaning = view["is"].value_or(std::string());
+      buffer.words = view["words"].value_or(std::string());
       buffer.when = view["when"].value_or(std::string());
       buffer.place = fmt::format("{}:{}:{}", path, key.source().begin.line, key.source().begin.column);
       parsed_.buffers.push_back(std::move(buffer));

@@ -38,13 +38,13 @@ void plan(Draft& draft) {
   draft.set("index", planning.value(op.in[1]).role);
   Dtype format = Dtype::f32;
   if (is_weight) {
-    format = draft.weight("table", op.in[0], true).format;
+    format = draft.weight("weights", op.in[0], true).format;
     draft.kernel.cost.bytes_per_token = row_bytes(format, columns);
   } else {
-    draft.rows("table", op.in[0], Access::read);
+    draft.rows("weights", op.in[0], Access::read);
   }
-  draft.set("table_words", row_bytes(format, columns) / 4);
-  draft.set("dtype", name_of(format));
+  draft.row_layout(format, columns);
+  draft.set("matrices", 1);
   draft.epilogue({op.out}, false);
   draft.call.rows = {table.axes[0]};
 }

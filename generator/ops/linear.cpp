@@ -122,10 +122,8 @@ void plan(Draft& draft) {
   plan_prologue(draft, first.in[0], nullptr, false);
 
   const std::int64_t stored_row = row_bytes(matrix.format, matrix.columns);
-  draft.set("row_blocks", stored_row / 16);
-  draft.set("padded_quads", stored_row / 4 / element_bytes(matrix.format));
+  draft.row_layout(matrix.format, matrix.columns);
   draft.set("matrices", pair ? 2 : 1);
-  draft.set("dtype", name_of(matrix.format));
   if (linears.size() == 1 || pair) {
     draft.epilogue(results(linears, planning), false);
   } else {

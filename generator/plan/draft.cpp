@@ -173,6 +173,19 @@ const Stored& Draft::weight(const std::string& name, ValueId weight_value, bool 
   return weight(name, {weight_value}, {planning_.value(weight_value).axes[0]}, splits);
 }
 
+void Draft::row_layout(Dtype format, std::int64_t columns) {
+  const std::int64_t unit = row_of(format).unit_elements;
+  set("dtype", name_of(format));
+  set("quantized", is_quantized(format));
+  set("row_quads", row_bytes(format, columns) / 16);
+  set("row_units", (columns + unit - 1) / unit);
+  if (!is_quantized(format)) return;
+  const auto words = [&](Plane plane) { return plane_offset(format, columns, plane) / 4; };
+  set("high_plane", words(Plane::high));
+  set("scale_plane", words(Plane::scale));
+  set("block_plane", words(Plane::block));
+}
+
 void Draft::activation(const std::string& name, ValueId value, Access access) {
   const Place place = placement_.place(value);
   const Buffer& buffer = placement_.buffer(place.buffer);

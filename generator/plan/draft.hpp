@@ -49,6 +49,8 @@ class Draft {
   const Stored& weight(const std::string& name, const std::vector<ValueId>& weights, const std::vector<AxisId>& rows,
                        bool splits);
   const Stored& weight(const std::string& name, ValueId weight, bool splits = false);
+  /// Says how a matrix's rows lie, for kernels that read them by units.
+  void row_layout(Dtype format, std::int64_t columns);
   /// Binds an activation and sets <name>_stride and <name>_column, in floats.
   void activation(const std::string& name, ValueId value, Access access);
   /// Binds an activation that is read or written four elements at a time, from the first column on.

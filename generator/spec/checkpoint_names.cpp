@@ -1,5 +1,7 @@
 #include "generator/spec/checkpoint_names.hpp"
 
+#include "runtime/dtype.hpp"
+
 namespace monomorph::generator {
 namespace {
 
@@ -65,6 +67,9 @@ const std::vector<Interleaving>& interleavings() {
       {"head", "of each head, its rows of the parts in turn", [](const PartRows& part) { return part.heads; }},
       {"kv_group", "of each key head, its rows with those of all query heads that it serves",
        [](const PartRows& part) { return part.kv_heads; }},
+      {"halves",
+       "of each head of one part, the rows of its first and of its second half, as GGUF files of Llama have q and k",
+       [](const PartRows& part) { return part.heads; }, true},
   };
   return table;
 }
@@ -87,6 +92,12 @@ std::vector<std::string> parts_of_line(const std::string& line, const std::vecto
   std::vector<std::string> parts;
   for (const std::string& word : fused) parts.push_back(line.substr(0, line.rfind('.') + 1) + word);
   return parts;
+}
+
+std::vector<std::string> dtype_names() {
+  std::vector<std::string> names;
+  for (const DtypeRow& row : dtype_rows) names.emplace_back(row.name);
+  return names;
 }
 
 }  // namespace monomorph::generator

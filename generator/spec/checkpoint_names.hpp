@@ -31,6 +31,9 @@ const NameTable* find_name_table(const std::string& name);
 /// one of them exclude each other.
 void add_named_table(CheckpointSection& checkpoint);
 
+/// What checkpoint.dtype may say.
+std::vector<std::string> dtype_names();
+
 /// What a part of a tensor can be cut by; 0: it has none.
 struct PartRows {
   std::int64_t rows = 0, heads = 0, kv_heads = 0;
@@ -41,6 +44,7 @@ struct Interleaving {
   std::string name;     ///< what `interleaved` says
   std::string meaning;  ///< "of each head, its rows of the parts in turn"
   std::int64_t (*pieces)(const PartRows& part);
+  bool of_one = false;  ///< the halves of one part's pieces alternate, not parts of a tensor
 };
 
 const std::vector<Interleaving>& interleavings();

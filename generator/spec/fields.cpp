@@ -4,6 +4,7 @@
 #include <list>
 
 #include "generator/blocks/block.hpp"
+#include "generator/spec/checkpoint_names.hpp"
 #include "generator/spec/field_rows.hpp"
 
 namespace monomorph::generator {
@@ -178,7 +179,7 @@ const std::vector<FieldRow<CheckpointSection>>& fields() {
   static const std::vector<FieldRow<S>> rows = {
       row<S>("names", at(&S::names), computed("none: every name stands in tensors"), "",
              "A named table of tensor names; lines of tensors override it", {"llama", "gpt2"}),
-      row<S>("dtype", at(&S::dtype), required(), "", "Type of the checkpoint's tensors", {"f32", "f16", "bf16"}),
+      row<S>("dtype", at(&S::dtype), required(), "", "Type of the checkpoint's tensors", dtype_names()),
       row<S>("dtypes", at(&S::dtypes), computed("none"), "",
              "Pattern of part names (with *) = type, for tensors of another type; the last that matches holds"),
       row<S>("prefix", at(&S::prefix), computed("that of names, or [\"\"]"), "",

@@ -48,9 +48,7 @@ struct FormSchema {
   Json operator()(const Field<Window>*) const { return object({{"recent", integer}, {"first", integer}}, {"recent"}); }
   Json operator()(const Field<std::vector<std::string>>*) const { return list_of(string); }
   Json operator()(const Field<std::vector<std::int64_t>>*) const { return either(integer, list_of(integer)); }
-  Json operator()(const DtypePatterns*) const {
-    return table_of({{"type", "string"}, {"enum", {"f32", "f16", "bf16"}}});
-  }
+  Json operator()(const DtypePatterns*) const { return table_of({{"type", "string"}, {"enum", dtype_names()}}); }
   Json operator()(const TensorNames*) const {
     const Json name = object({{"name", string},
                               {"transposed", boolean},

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "generator/spec/checkpoint_names.hpp"
+
 namespace monomorph::generator {
 namespace {
 
@@ -83,7 +85,7 @@ class ValueReader {
   void read(const TomlValue& value, DtypePatterns& slot) {
     if (!require(value, value.form == Form::table, "a table of pattern = type")) return;
     FieldDescription dtype = field_;
-    dtype.choices = {"f32", "f16", "bf16"};
+    dtype.choices = dtype_names();
     for (const TomlEntry& entry : value.entries) {
       Field<std::string> read_field;
       ValueReader(dtype, path_ + "." + write_key(entry.key), diagnostics_).read(entry.value, read_field);
@@ -234,7 +236,7 @@ std::string write(const Window& window) {
 }
 
 std::string write(const TensorName& name) {
-  if (!name.transposed && !name.exact && name.fused.empty()) return write(name.name);
+  if (!name.transposed && !name.exact && name.fused.empty() && name.interleaved.empty()) return write(name.name);
   std::string result = "{ name = " + write(name.name);
   if (!name.fused.empty()) result += ", fused = " + write(name.fused);
   if (!name.interleaved.empty()) result += ", interleaved = " + write(name.interleaved);

@@ -1,12 +1,11 @@
 //! columns = { type = "uint", sample = 67, is = "elements of a row" }
-//! table_words = { type = "uint", sample = 36, is = "32-bit words from one row of the table to the next" }
-//! dtype = { type = "choice", values = ["f32", "f16", "bf16"], sample = "f16", is = "of the table" }
+//! matrices = { type = "uint", sample = 1, is = "tables" }
+//! dtype = { sample = "f16" }
 //! index = { type = "choice", values = ["token_ids", "positions", "head_rows"], sample = "token_ids", is = "which row of the table a row takes" }
-//! buffer.table = { view = "uint", is = "rows x columns" }
 //% include "preamble.glsl"
 //% include "stage.glsl"
 //% include "epilogue.glsl"
-#include "element_${dtype}.glsl"
+//% include "weight_parts.glsl"
 
 //% if index == token_ids
 uint index_of(uint pass_row) { return pass.tokens[pass_row].id; }
@@ -22,7 +21,14 @@ void main() {
   if (pass.live == 0 || pass_row >= rows_in_use()) return;
   const uint index = index_of(pass_row);
   if (index < first_row || index - first_row >= row_count) return;
-  for (uint c = gl_LocalInvocationIndex; c < columns; c += workgroup_size) {
-    write_output(pass_row, c, element_${dtype}(table[(index - first_row) * table_words + word_${dtype}(c)], c));
+  for (uint unit = gl_LocalInvocationIndex; unit < row_units; unit += workgroup_size) {
+    const Unit decoded = read_unit(0, index - first_row, unit);
+    [[unroll]] for (uint quad = 0; quad < unit_quads; ++quad) {
+      const vec4 elements = unit_quad(decoded, quad);
+      [[unroll]] for (uint i = 0; i < 4; ++i) {
+        const uint column = (unit * unit_quads + quad) * 4 + i;
+        if (column < columns) write_output(pass_row, column, elements[i]);
+      }
+    }
   }
 }

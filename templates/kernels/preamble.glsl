@@ -6,7 +6,7 @@
 //! max_head_rows = { type = "uint", sample = 8, is = "rows whose logits one pass may give" }
 //! max_tokens = { type = "uint", sample = 128, is = "tokens of a pass" }
 //! step_access = { type = "text", sample = "", is = "how the kernel uses the step" }
-//! buffers = { type = "list", is = "storage buffers in binding order", fields = ["binding", "access", "block", "view", "name", "is"] }
+//! buffers = { type = "list", is = "storage buffers in binding order", fields = ["binding", "access", "block", "view", "words", "name", "is"] }
 // ${kernel}: ${about}
 // ${generated}
 #version 450
@@ -23,5 +23,8 @@
 layout(set = 0, binding = 0) ${step_access} buffer Step { StepBlock pass; };
 //% for buffer in buffers
 layout(set = 0, binding = ${buffer.binding}) ${buffer.access} buffer ${buffer.block} { ${buffer.view} ${buffer.name}[]; };  // ${buffer.is}
+//% if buffer.words
+layout(set = 0, binding = ${buffer.binding}) ${buffer.access} buffer ${buffer.block}Words { uint ${buffer.name}_words[]; };  // the same
+//% end
 //% end
 

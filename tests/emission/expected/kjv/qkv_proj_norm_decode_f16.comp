@@ -14,17 +14,17 @@ const uint max_tokens = 128;  // tokens of a pass
 const uint columns = 256;  // elements of a row
 const uint column_quads = 64;  // vec4s of a row, the last one padded
 const float eps = 1e-05;  // added to the mean square
-const uint row_blocks = 32;  // 16-byte blocks from one row of the weights to the next
-const uint padded_quads = 64;  // vec4s of a row of the weights, padding included
 const uint matrices = 1;  // matrices multiplied with the same input
 const uint sum_count = 1;  // values that the kernel computed itself
+const uint row_quads = 32;  // groups of 16 bytes from one row of the weights to the next
+const uint row_units = 32;  // units of a row: what a lane decodes at once
 const uint outputs_stride = 512;  // floats from one row of outputs to the next
 const uint outputs_column = 0;  // of the first result
 
 #include "dispatch.glsl"
 #include "step.glsl"
 layout(set = 0, binding = 0) readonly buffer Step { StepBlock pass; };
-layout(set = 0, binding = 1) readonly buffer WeightsBuffer { uvec4 weights[]; };  // rows of the matrix, blocks of 16 bytes
+layout(set = 0, binding = 1) readonly buffer WeightsBuffer { uvec4 weights[]; };  // rows of the matrix, in groups of 16 bytes
 layout(set = 0, binding = 2) readonly buffer NormWeightBuffer { vec4 norm_weight[]; };  // columns
 layout(set = 0, binding = 3) readonly buffer InputsBuffer { vec4 inputs[]; };  // rows x columns
 layout(set = 0, binding = 4) writeonly buffer OutputsBuffer { float outputs[]; };  // rows x columns
@@ -43,9 +43,9 @@ vec4 raw_quad(uint row, uint quad) {
 vec4 norm_weight_quad(uint quad) { return norm_weight[quad]; }
 #include "normalize_rms_norm.glsl"
 
-#include "block_f16.glsl"
+uvec4 weight_quad(uint matrix, uint row, uint quad) { return weights[row * row_quads + quad]; }
+#include "format_f16.glsl"
 
-uvec4 weight_block(uint matrix, uint row, uint block) { return weights[row * row_blocks + block]; }
 #include "numerics.glsl"
 
 /// Writes one element of a row.

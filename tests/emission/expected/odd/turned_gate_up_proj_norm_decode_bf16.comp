@@ -14,17 +14,17 @@ const uint max_tokens = 128;  // tokens of a pass
 const uint columns = 61;  // elements of a row
 const uint column_quads = 16;  // vec4s of a row, the last one padded
 const float eps = 1e-06;  // added to the mean square
-const uint row_blocks = 8;  // 16-byte blocks from one row of the weights to the next
-const uint padded_quads = 16;  // vec4s of a row of the weights, padding included
 const uint matrices = 2;  // matrices multiplied with the same input
 const uint sum_count = 2;  // values that the kernel computed itself
+const uint row_quads = 8;  // groups of 16 bytes from one row of the weights to the next
+const uint row_units = 8;  // units of a row: what a lane decodes at once
 const uint outputs_stride = 68;  // floats from one row of outputs to the next
 const uint outputs_column = 0;  // of the first result
 
 #include "dispatch.glsl"
 #include "step.glsl"
 layout(set = 0, binding = 0) readonly buffer Step { StepBlock pass; };
-layout(set = 0, binding = 1) readonly buffer WeightsBuffer { uvec4 weights[]; };  // rows of the matrix, blocks of 16 bytes
+layout(set = 0, binding = 1) readonly buffer WeightsBuffer { uvec4 weights[]; };  // rows of the matrix, in groups of 16 bytes
 layout(set = 0, binding = 2) readonly buffer SecondWeightsBuffer { uvec4 second_weights[]; };  // rows of the second matrix
 layout(set = 0, binding = 3) readonly buffer SecondBiasVectorBuffer { float second_bias_vector[]; };  // rows of the second matrix
 layout(set = 0, binding = 4) readonly buffer NormWeightBuffer { vec4 norm_weight[]; };  // columns
@@ -45,11 +45,11 @@ vec4 raw_quad(uint row, uint quad) {
 vec4 norm_weight_quad(uint quad) { return norm_weight[quad]; }
 #include "normalize_rms_norm.glsl"
 
-#include "block_bf16.glsl"
-
-uvec4 weight_block(uint matrix, uint row, uint block) {
-  return matrix == 0 ? weights[row * row_blocks + block] : second_weights[row * row_blocks + block];
+uvec4 weight_quad(uint matrix, uint row, uint quad) {
+  return matrix == 0 ? weights[row * row_quads + quad] : second_weights[row * row_quads + quad];
 }
+#include "format_bf16.glsl"
+
 #include "numerics.glsl"
 float map_0(float gate, float up) { return gate * sigmoid(1.702 * gate) * up; }  // mlp::activated
 

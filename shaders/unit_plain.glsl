@@ -1,0 +1,18 @@
+// Weights whose elements stand for themselves, `unit_quads` vec4s a unit: what a lane decodes at once.
+struct Unit {
+  vec4 quads[unit_quads];
+};
+
+float dot_unit(Unit unit, Inputs x) {
+  float sum = dot(unit.quads[0], x.quads[0]);
+  [[unroll]] for (uint quad = 1; quad < unit_quads; ++quad) sum += dot(unit.quads[quad], x.quads[quad]);
+  return sum;
+}
+
+vec4 unit_quad(Unit unit, uint quad) { return unit.quads[quad]; }
+
+Unit broadcast_unit(Unit unit, uint lane) {
+  Unit result;
+  [[unroll]] for (uint quad = 0; quad < unit_quads; ++quad) result.quads[quad] = subgroupBroadcast(unit.quads[quad], lane);
+  return result;
+}
