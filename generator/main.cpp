@@ -59,7 +59,9 @@ struct Arguments {
 
 void import(const Arguments& arguments) {
   Diagnostics diagnostics;
-  const std::optional<ImportedSpec> spec = import_huggingface(arguments.spec, arguments.ignored_keys, diagnostics);
+  const std::optional<ImportedSpec> spec =
+      is_gguf_model(arguments.spec) ? import_gguf(arguments.spec, arguments.ignored_keys, diagnostics)
+                                    : import_huggingface(arguments.spec, arguments.ignored_keys, diagnostics);
   if (!spec) throw Rejected(std::move(diagnostics));
   complain(render(diagnostics));
   arguments.output.empty() ? print(spec->text) : write_file(arguments.output, spec->text);

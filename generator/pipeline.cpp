@@ -130,20 +130,24 @@ void sort_by_place(Diagnostics& diagnostics, const Source* text) {
 std::string generator_version() { return MONOMORPH_VERSION; }
 
 SpecInput open_spec(const std::string& path, const std::vector<std::string>& ignored_keys) {
-  if (!is_huggingface_directory(path)) {
+  const bool gguf = is_gguf_model(path);
+  if (!gguf && !is_huggingface_directory(path)) {
     std::error_code error;
     if (fs::is_directory(path, error)) {
-      throw EnvironmentError(path + ": this folder has no config.json; name a spec, or a Hugging Face directory");
+      throw EnvironmentError(path +
+                             ": this folder has neither config.json nor a .gguf file; name a spec, a Hugging Face "
+                             "directory, or a GGUF file");
     }
     if (!ignored_keys.empty()) {
       throw EnvironmentError(
-          fmt::format("--ignore {}: this is for the config.json of a Hugging Face directory, and {} is a spec",
+          fmt::format("--ignore {}: this is for a config.json or the metadata of a GGUF file, and {} is a spec",
                       ignored_keys.front(), path));
     }
     return {read_source(path), fs::path(path).filename().string(), false, {}};
   }
   Diagnostics diagnostics;
-  std::optional<ImportedSpec> spec_text = import_huggingface(path, ignored_keys, diagnostics);
+  std::optional<ImportedSpec> spec_text =
+      gguf ? import_gguf(path, ignored_keys, diagnostics) : import_huggingface(path, ignored_keys, diagnostics);
   if (!spec_text) throw Rejected(std::move(diagnostics));
   auto source = std::make_shared<const Source>(Source{path + " (imported)", std::move(spec_text->text)});
   Diagnostics ignored;

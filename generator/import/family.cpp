@@ -71,6 +71,7 @@ class FamilyReader {
     }
     read_spec_section("checkpoint", family_.checkpoint);
     read_spec_section("tokenizer", family_.tokenizer);
+    read_gguf();
     for (const TomlEntry& entry : sections_["keys"]) {
       if (!used_.contains(entry.key)) {
         error("family.unused", entry.key_span, fmt::format("no expression names '{}'; drop the key", entry.key));
@@ -91,12 +92,15 @@ class FamilyReader {
     const auto source = std::make_shared<const Source>(Source{"families/" + file->first, std::string(file->second)});
     const std::optional<TomlValue> document = parse_document(source, diagnostics_);
     if (!document) return;
-    static const std::set<std::string> known = {"keys",   "spellings", "layer",   "spec",       "notes",
-                                                "refuse", "only",      "ignored", "checkpoint", "tokenizer"};
+    static const std::set<std::string> known = {"keys", "spellings", "layer",      "spec",      "notes", "refuse",
+                                                "only", "ignored",   "checkpoint", "tokenizer", "gguf"};
+    // What is included comes first: a line of [gguf.tensors] may stand in its place.
+    if (const TomlEntry* include = document->find("include")) {
+      for (const TomlValue& item : include->value.items) add_file(item.string, item.span);
+    }
     for (const TomlEntry& entry : document->entries) {
-      if (entry.key == "include") {
-        for (const TomlValue& item : entry.value.items) add_file(item.string, item.span);
-      } else if (entry.key == "architectures") {
+      if (entry.key == "include") continue;
+      if (entry.key == "architectures") {
         for (const TomlValue& item : entry.value.items) family_.architectures.push_back(item.string);
       } else if (entry.key == "model_type") {
         family_.model_type = string(entry.value);
@@ -227,6 +231,44 @@ class FamilyReader {
           return write_value(&own);
         },
         slot);
+  }
+
+  void read_gguf() {
+    std::vector<TomlEntry> tensors;
+    for (const TomlEntry& section : sections_["gguf"]) {
+      if (section.key == "architecture") {
+        family_.gguf.architecture = string(section.value);
+        continue;
+      }
+      for (const TomlEntry& entry : section.value.entries) {
+        if (section.key == "tensors") {
+          tensors.push_back(entry);
+        } else if (section.key == "only") {
+          family_.gguf.only[entry.key] = {member(entry.value, "runs"), member(entry.value, "asks")};
+        } else if (section.key == "same") {
+          family_.gguf.same[entry.key] = expression(string(entry.value), entry.value.span, Type::real, names_);
+        } else if (section.key == "ignored") {
+          for (const TomlValue& key : entry.value.items) family_.gguf.ignored[key.string] = entry.key;
+        } else if (section.key == "keys" || section.key == "present" || section.key == "constants") {
+          std::map<std::string, std::string>& lines = section.key == "keys"      ? family_.gguf.keys
+                                                      : section.key == "present" ? family_.gguf.present
+                                                                                 : family_.gguf.constants;
+          if (family_.keys.find(entry.key) == family_.keys.end()) {
+            error("family.unknown", entry.key_span, fmt::format("[keys] has no '{}'", entry.key));
+          }
+          lines[entry.key] = string(entry.value);
+        } else {
+          error("family.section", section.key_span, fmt::format("a family has no section [gguf.{}]", section.key));
+          break;
+        }
+      }
+    }
+    TomlEntry names;
+    names.key = "tensors";
+    names.value.form = Form::table;
+    names.value.entries = std::move(tensors);
+    sections_["checkpoint of gguf"] = {names};
+    read_spec_section("checkpoint of gguf", family_.gguf.checkpoint);
   }
 
   void read_note(const TomlEntry& entry) {

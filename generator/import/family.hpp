@@ -65,6 +65,18 @@ struct FamilyLine {
   std::string field() const { return section + "." + key; }
 };
 
+/// What GGUF files of the family say, as what its config.json would say. Keys are without "general.architecture.".
+struct GgufFamily {
+  std::string architecture;                      ///< "general.architecture"; empty: no such files are read
+  std::map<std::string, std::string> keys;       ///< of config.json -> of the file; with a "?" behind it: may be absent
+  std::map<std::string, std::string> present;    ///< of config.json -> true where this tensor is there
+  std::map<std::string, std::string> constants;  ///< of config.json -> JSON: what such files leave out
+  std::map<std::string, OnlyValue> only;         ///< keys of the file, values as JSON
+  std::map<std::string, Expression> same;        ///< keys of the file that say once more what config.json does
+  std::map<std::string, std::string> ignored;    ///< key of the file, or pattern -> why
+  CheckpointSection checkpoint;                  ///< as the spec has it, without types
+};
+
 struct Family {
   std::vector<std::string> architectures;  ///< names in config.json; the first is today's
   std::string model_type;
@@ -76,6 +88,7 @@ struct Family {
   Expression kind;                             ///< of layer i; empty: all are alike
   CheckpointSection checkpoint;                ///< as the spec has it, without its dtype
   TokenizerSection tokenizer;                  ///< the ids that hold where config.json has none
+  GgufFamily gguf;
 };
 
 /// Texts by file name: "llama.toml".

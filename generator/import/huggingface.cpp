@@ -46,12 +46,17 @@ const Family* find_family(Config& config) {
   return nullptr;
 }
 
-/// The directory's own name, in characters that a file can have everywhere.
+/// The directory's own name.
 std::string model_name(const std::string& directory) {
   std::error_code error;
   fs::path path = fs::canonical(directory, error);
   if (error) path = directory;
-  std::string name = path.filename().string();
+  return as_model_name(path.filename().string());
+}
+
+}  // namespace
+
+std::string as_model_name(std::string name) {
   std::replace_if(
       name.begin(), name.end(),
       [](unsigned char c) { return std::isalnum(c) == 0 && c != '-' && c != '_' && c != '.'; }, '-');
@@ -60,6 +65,8 @@ std::string model_name(const std::string& directory) {
   if (is_reserved_model_name(name)) name += "-model";
   return name.substr(0, 100);
 }
+
+namespace {
 
 ImportedSpec import_as(const Family& family, Config& config, const std::string& directory,
                        const std::vector<std::string>& ignored_keys, Diagnostics& diagnostics) {
@@ -76,7 +83,8 @@ ImportedSpec import_as(const Family& family, Config& config, const std::string& 
     return found == fields.end() || found->second.is_null() ? 0 : std::get<double>(found->second.is);
   };
   read_checkpoint(config, directory, family, number("lm_head.tie_word_embeddings") != 0, lines, diagnostics);
-  read_stop_tokens(config, directory, family.tokenizer, number("model.vocab_size"), lines, diagnostics);
+  read_stop_tokens(config, (fs::path(directory) / "generation_config.json").string(), family.tokenizer,
+                   number("model.vocab_size"), lines, diagnostics);
   for (const std::string& key : config.account_for_rest(family, ignored_keys)) {
     lines.push_back({"import.ignored", write_string(key), "\"named by --ignore\""});
   }

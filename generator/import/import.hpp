@@ -1,4 +1,4 @@
-// import: from a Hugging Face directory to the text of a spec.
+// import: from a Hugging Face directory or a GGUF file to the text of a spec.
 //
 // Takes a directory with config.json, and with generation_config.json and safetensors weights where there are any.
 // Gives a spec as a person would write it, which read_spec reads. Every key of config.json is mapped, ignored for a
@@ -25,6 +25,9 @@ std::vector<std::string> supported_architectures();
 /// Whether `path` is a directory with a config.json, and so something to import.
 bool is_huggingface_directory(const std::string& path);
 
+/// Whether `path` is a GGUF file, or a directory without config.json that holds the weights of one such model.
+bool is_gguf_model(const std::string& path);
+
 /// Where the values of a derived spec come from.
 struct ImportPlaces {
   std::shared_ptr<const Source> config;  ///< config.json
@@ -41,6 +44,11 @@ struct ImportedSpec {
 /// must be there cannot be read.
 std::optional<ImportedSpec> import_huggingface(const std::string& directory,
                                                const std::vector<std::string>& ignored_keys, Diagnostics& diagnostics);
+
+/// The same from a GGUF file alone: what its metadata say, as the family's config.json would say it, and the types of
+/// its tensors, by part and by layer. `ignored_keys` are keys of the metadata.
+std::optional<ImportedSpec> import_gguf(const std::string& path, const std::vector<std::string>& ignored_keys,
+                                        Diagnostics& diagnostics);
 
 /// What is said of a derived spec, `spec`, in a file that exists: at the keys of config.json, or of config.json as a
 /// whole.

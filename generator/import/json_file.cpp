@@ -62,9 +62,9 @@ Span JsonFile::span(const std::string& path) const {
   return place != spans.end() ? place->second : Span{source};
 }
 
-std::optional<JsonFile> read_json_file(const std::string& path, Diagnostics& diagnostics) {
+std::optional<JsonFile> parse_json_file(std::shared_ptr<const Source> source, Diagnostics& diagnostics) {
   JsonFile file;
-  file.source = read_source(path);
+  file.source = std::move(source);
   const std::string& text = file.source->text;
   try {
     file.value = nlohmann::ordered_json::parse(text);
@@ -87,6 +87,10 @@ std::optional<JsonFile> read_json_file(const std::string& path, Diagnostics& dia
   }
   find_keys(file, diagnostics);
   return file;
+}
+
+std::optional<JsonFile> read_json_file(const std::string& path, Diagnostics& diagnostics) {
+  return parse_json_file(read_source(path), diagnostics);
 }
 
 }  // namespace monomorph::generator

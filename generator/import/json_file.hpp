@@ -1,7 +1,7 @@
 // A JSON file whose keys know where they stand.
 //
-// Takes a path. Gives the parsed value and the place of every key. A syntax error, a key that is given twice (of which
-// parsers keep one, each another), or a value that is not an object is a diagnostic.
+// Takes its text or its path. Gives the parsed value and the place of every key. A syntax error, a key that is given
+// twice (of which parsers keep one, each another), or a value that is not an object is a diagnostic.
 #pragma once
 
 #include <map>
@@ -23,6 +23,7 @@ struct JsonFile {
   Span span(const std::string& path) const;
 };
 
+std::optional<JsonFile> parse_json_file(std::shared_ptr<const Source> source, Diagnostics& diagnostics);
 /// Throws EnvironmentError when the file cannot be read.
 std::optional<JsonFile> read_json_file(const std::string& path, Diagnostics& diagnostics);
 

@@ -21,6 +21,9 @@ struct SpecLine {
 };
 using SpecLines = std::vector<SpecLine>;
 
+/// A name for a model in characters that a file can have everywhere.
+std::string as_model_name(std::string name);
+
 /// The lines that the family's own expressions give, from [model] to [lm_head], and what the fields are worth, by
 /// "section.key". `config` is resolved for the family; what does not run is refused in it.
 std::map<std::string, Datum> map_config(Config& config, const Family& family, SpecLines& lines);
@@ -31,10 +34,11 @@ std::map<std::string, Datum> map_config(Config& config, const Family& family, Sp
 void read_checkpoint(Config& config, const std::string& directory, const Family& family, bool tied, SpecLines& lines,
                      Diagnostics& diagnostics);
 
-/// The lines of [tokenizer]: the ids of config.json, or generation_config.json's where it has some. Ids that are no
+/// The lines of [tokenizer]: the ids of config.json, or generation_config.json's where
+/// that path is a file and has some. Ids that are no
 /// entry of the vocabulary are left out. Everything else in generation_config.json is about how tokens are drawn, which
 /// is chosen when the engine runs.
-void read_stop_tokens(Config& config, const std::string& directory, const TokenizerSection& defaults, double vocab_size,
+void read_stop_tokens(Config& config, const std::string& path, const TokenizerSection& defaults, double vocab_size,
                       SpecLines& lines, Diagnostics& diagnostics);
 
 /// The text: section by section, with a comment where a value did not come from config.json. Equal lines give equal

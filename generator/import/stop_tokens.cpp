@@ -47,11 +47,10 @@ void add_line(const std::string& key, Ids ids, bool one, double vocab_size, std:
 
 }  // namespace
 
-void read_stop_tokens(Config& config, const std::string& directory, const TokenizerSection& defaults, double vocab_size,
+void read_stop_tokens(Config& config, const std::string& path, const TokenizerSection& defaults, double vocab_size,
                       SpecLines& lines, Diagnostics& diagnostics) {
   std::optional<Ids> bos = read_ids(config, "bos_token_id"), eos = read_ids(config, "eos_token_id");
   std::string eos_note;
-  const std::string path = (std::filesystem::path(directory) / "generation_config.json").string();
   if (std::filesystem::exists(path)) {
     if (const std::optional<JsonFile> file = read_json_file(path, diagnostics)) {
       Config generation(*file, diagnostics);

@@ -1,0 +1,197 @@
+// Import from GGUF files: metadata as a config.json, types by part and by layer, everything accounted for.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "generator/contract/contract.hpp"
+#include "tests/generator/import/imported.hpp"
+#include "tests/support/gguf_writer.hpp"
+
+using namespace monomorph;
+using namespace monomorph::tests;
+
+namespace {
+
+constexpr std::uint32_t type_f32 = 0, type_q4_0 = 2, type_q8_0 = 8, type_iq2_xs = 17;
+
+GgufTensorText tensor(const std::string& name, std::uint32_t type, std::vector<std::uint64_t> extents) {
+  std::uint64_t elements = 1;
+  for (const std::uint64_t extent : extents) elements *= extent;
+  const std::uint64_t bytes = type == type_f32    ? 4 * elements
+                              : type == type_q4_0 ? elements / 32 * 18
+                              : type == type_q8_0 ? elements / 32 * 34
+                                                  : elements / 256 * 74;
+  return {name, type, std::move(extents), std::string(bytes, '\0')};
+}
+
+/// A Llama of three layers: 64 wide, 4 heads of 16, 2 for keys and values.
+GgufText llama() {
+  GgufText file;
+  file.metadata = {{"general.architecture", gguf_text("llama")},
+                   {"general.name", gguf_text("a name")},
+                   {"general.quantization_version", gguf_number(2)},
+                   {"llama.block_count", gguf_number(3)},
+                   {"llama.context_length", gguf_number(128)},
+                   {"llama.embedding_length", gguf_number(64)},
+                   {"llama.feed_forward_length", gguf_number(96)},
+                   {"llama.attention.head_count", gguf_number(4)},
+                   {"llama.attention.head_count_kv", gguf_number(2)},
+                   {"llama.rope.dimension_count", gguf_number(16)},
+                   {"llama.rope.freq_base", gguf_value(GgufType::f32, number_bytes(5e5f))},
+                   {"llama.attention.layer_norm_rms_epsilon", gguf_value(GgufType::f32, number_bytes(1e-5f))},
+                   {"llama.vocab_size", gguf_number(100)},
+                   {"tokenizer.ggml.model", gguf_text("gpt2")},
+                   {"tokenizer.ggml.bos_token_id", gguf_number(1)},
+                   {"tokenizer.ggml.eos_token_id", gguf_number(2)}};
+  file.tensors = {tensor("token_embd.weight", type_q8_0, {64, 100}), tensor("output_norm.weight", type_f32, {64})};
+  for (const char layer : {'0', '1', '2'}) {
+    const std::string block = std::string("blk.") + layer + ".";
+    const std::uint32_t up = layer == '1' ? type_q4_0 : type_q8_0;
+    const std::vector<GgufTensorText> tensors = {
+        tensor(block + "attn_norm.weight", type_f32, {64}),        tensor(block + "attn_q.weight", type_q4_0, {64, 64}),
+        tensor(block + "attn_k.weight", type_q4_0, {64, 32}),      tensor(block + "attn_v.weight", type_q8_0, {64, 32}),
+        tensor(block + "attn_output.weight", type_q4_0, {64, 64}), tensor(block + "ffn_norm.weight", type_f32, {64}),
+        tensor(block + "ffn_gate.weight", type_q4_0, {64, 96}),    tensor(block + "ffn_up.weight", up, {64, 96}),
+        tensor(block + "ffn_down.weight", type_q4_0, {96, 64})};
+    file.tensors.insert(file.tensors.end(), tensors.begin(), tensors.end());
+  }
+  return file;
+}
+
+Imported import_file(const GgufText& text, const std::vector<std::string>& ignore = {}) {
+  const TemporaryDirectory directory;
+  Imported result;
+  const std::string path = directory.write("small-Q4_0.gguf", text.bytes());
+  CHECK(generator::is_gguf_model(path));
+  CHECK(generator::is_gguf_model(directory.path().string()));
+  if (const auto imported = generator::import_gguf(path, ignore, result.diagnostics)) {
+    result.text = imported->text;
+    const auto source = std::make_shared<const generator::Source>(generator::Source{"imported.toml", *result.text});
+    result.spec = generator::read_spec(source, {}, result.diagnostics);
+  }
+  return result;
+}
+
+std::string& value_of(GgufText& text, const std::string& key) {
+  return std::ranges::find(text.metadata, key, &std::pair<std::string, std::string>::first)->second;
+}
+
+}  // namespace
+
+TEST_CASE("a GGUF file alone gives the spec: sizes, types by part and by layer, rows of q and k in turn") {
+  const Imported imported = import_file(llama());
+  INFO(render(imported.diagnostics));
+  REQUIRE(imported.spec);
+  const generator::Spec& spec = *imported.spec;
+  CHECK(spec.model.name.value == "small-Q4_0");
+  CHECK(spec.model.vocab_size.value == 100);
+  CHECK(spec.model.num_hidden_layers.value == 3);
+  CHECK(spec.model.max_position_embeddings.value == 128);
+  CHECK(spec.norm.eps.value == 1e-5);
+  CHECK(spec.lm_head.tie_word_embeddings.value);
+  CHECK(spec.tokenizer.eos_token_id.value == std::vector<std::int64_t>{2});
+  CHECK(spec.kinds.front().position.rope_theta.value == 500000);
+  CHECK(imported.text->find("\"layers.{0,2}.mlp.up\" = \"q8_0\"") != std::string::npos);
+
+  generator::Diagnostics found;
+  const auto contract = generator::check_contract(spec, found);
+  INFO(render(found));
+  REQUIRE(contract);
+  REQUIRE(contract->kinds.size() == 2);  // the layer with another type is a class of its own
+  CHECK(contract->kinds[1].layers == std::vector<std::int32_t>{1});
+  const auto weight = [&](std::size_t kind, const char* role) -> const generator::WeightContract& {
+    return contract->weights[contract->find_weight({kind}, role)];
+  };
+  CHECK(weight(0, "mlp::up_proj").dtype == Dtype::q8_0);
+  CHECK(weight(1, "mlp::up_proj").dtype == Dtype::q4_0);
+  CHECK(weight(1, "attention::v_proj").dtype == Dtype::q8_0);
+  CHECK(weight(0, "attention::q_proj").sources[0].view.halves == 16);
+  CHECK(weight(0, "attention::k_proj").sources[0].view.halves == 16);
+  CHECK(weight(0, "attention::v_proj").sources[0].view.halves == 0);
+}
+
+TEST_CASE("tensors in another order give the same spec, and a head of its own is read") {
+  GgufText text = llama();
+  const std::string expected = *import_file(text).text;
+  std::ranges::reverse(text.tensors);
+  CHECK(*import_file(text).text == expected);
+  text.tensors.push_back(tensor("output.weight", type_q8_0, {64, 100}));
+  const Imported untied = import_file(text);
+  REQUIRE(untied.spec);
+  CHECK_FALSE(untied.spec->lm_head.tie_word_embeddings.value);
+  CHECK(untied.text->find("\"lm_head\" = \"output\"") != std::string::npos);
+}
+
+TEST_CASE("Qwen's biases are of their own type, and its rows stand as they are") {
+  GgufText text = llama();
+  for (auto& [key, value] : text.metadata) {
+    if (key.starts_with("llama.")) key.replace(0, 5, "qwen2");
+  }
+  value_of(text, "general.architecture") = gguf_text("qwen2");
+  for (const char layer : {'0', '1', '2'}) {
+    const std::string block = std::string("blk.") + layer + ".attn_";
+    text.tensors.push_back(tensor(block + "q.bias", type_f32, {64}));
+    text.tensors.push_back(tensor(block + "k.bias", type_f32, {32}));
+    text.tensors.push_back(tensor(block + "v.bias", type_f32, {32}));
+  }
+  const Imported imported = import_file(text);
+  INFO(render(imported.diagnostics));
+  REQUIRE(imported.spec);
+  generator::Diagnostics found;
+  const auto contract = generator::check_contract(*imported.spec, found);
+  INFO(render(found));
+  REQUIRE(contract);
+  const auto& q = contract->weights[contract->find_weight({0}, "attention::q_proj")];
+  const auto& bias = contract->weights[contract->find_weight({0}, "attention::q_bias")];
+  CHECK(q.sources[0].view.halves == 0);
+  CHECK(q.dtype == Dtype::q4_0);
+  CHECK(bias.dtype == Dtype::f32);
+}
+
+TEST_CASE("what a GGUF file says is read, ignored for a reason, or refused by name") {
+  const std::vector<std::tuple<std::string, std::string, std::function<void(GgufText&)>>> cases = {
+      {"import.architecture", "'mamba'", [](GgufText& t) { value_of(t, "general.architecture") = gguf_text("mamba"); }},
+      {"import.architecture", "no general.architecture", [](GgufText& t) { t.metadata.erase(t.metadata.begin()); }},
+      {"import.missing_key", "no llama.embedding_length",
+       [](GgufText& t) { t.metadata.erase(t.metadata.begin() + 5); }},
+      {"import.unknown_key", "llama.attention.sliding_window",
+       [](GgufText& t) { t.metadata.emplace_back("llama.attention.sliding_window", gguf_number(64)); }},
+      {"import.unknown_key", "llama.rope.scaling.type",
+       [](GgufText& t) { t.metadata.emplace_back("llama.rope.scaling.type", gguf_text("yarn")); }},
+      {"import.unsupported_value", "experts",
+       [](GgufText& t) { t.metadata.emplace_back("llama.expert_count", gguf_number(8)); }},
+      {"import.unsupported_value", "another version of ggml",
+       [](GgufText& t) { value_of(t, "general.quantization_version") = gguf_number(1); }},
+      {"import.unsupported_value", "llama.rope.dimension_count is 8",
+       [](GgufText& t) { value_of(t, "llama.rope.dimension_count") = gguf_number(8); }},
+      {"import.unsupported_value", "llama.vocab_size is 99",
+       [](GgufText& t) { value_of(t, "llama.vocab_size") = gguf_number(99); }},
+      {"import.unsupported_value", "differs from layer to layer",
+       [](GgufText& t) {
+         value_of(t, "llama.attention.head_count_kv") =
+             gguf_array(GgufType::i32, 3, number_bytes(2) + number_bytes(1) + number_bytes(2));
+       }},
+      {"import.wrong_type", "num_attention_heads",
+       [](GgufText& t) { value_of(t, "llama.attention.head_count") = gguf_number(0); }},
+      {"import.dtype", "IQ2_XS, which does not run",
+       [](GgufText& t) { t.tensors[0] = tensor("token_embd.weight", type_iq2_xs, {256, 100}); }},
+      {"import.checkpoint", "no token_embd.weight", [](GgufText& t) { t.tensors.erase(t.tensors.begin()); }},
+  };
+  for (const auto& [rule, words, change] : cases) {
+    CAPTURE(words);
+    GgufText text = llama();
+    change(text);
+    const Imported imported = import_file(text);
+    INFO(render(imported.diagnostics));
+    CHECK_FALSE(imported.text);
+    CHECK(imported.complains(rule, words));
+  }
+  GgufText text = llama();
+  text.metadata.emplace_back("llama.new_key", gguf_number(1));
+  CHECK(import_file(text, {"llama.new_key"}).text->find("\"llama.new_key\"") != std::string::npos);
+  CHECK(import_file(text, {"llama.other"}).complains("import.ignore", "no such key"));
+  value_of(text, "llama.attention.head_count_kv") =
+      gguf_array(GgufType::i32, 3, number_bytes(2) + number_bytes(2) + number_bytes(2));
+  CHECK(import_file(text, {"llama.new_key"}).spec);
+}
