@@ -16,22 +16,22 @@ template <Dtype dtype>
 struct ElementOf {
   static constexpr Dtype layout = dtype;
 };
-using f32 = ElementOf<Dtype::f32>;
-using f16 = ElementOf<Dtype::f16>;
-using bf16 = ElementOf<Dtype::bf16>;
-using q4_0 = ElementOf<Dtype::q4_0>;
-using q4_1 = ElementOf<Dtype::q4_1>;
-using q5_0 = ElementOf<Dtype::q5_0>;
-using q5_1 = ElementOf<Dtype::q5_1>;
-using q8_0 = ElementOf<Dtype::q8_0>;
-using q2_k = ElementOf<Dtype::q2_k>;
-using q3_k = ElementOf<Dtype::q3_k>;
-using q4_k = ElementOf<Dtype::q4_k>;
-using q5_k = ElementOf<Dtype::q5_k>;
-using q6_k = ElementOf<Dtype::q6_k>;
-using iq4_nl = ElementOf<Dtype::iq4_nl>;
-using iq4_xs = ElementOf<Dtype::iq4_xs>;
-using mxfp4 = ElementOf<Dtype::mxfp4>;
+struct f32 : ElementOf<Dtype::f32> {};
+struct f16 : ElementOf<Dtype::f16> {};
+struct bf16 : ElementOf<Dtype::bf16> {};
+struct q4_0 : ElementOf<Dtype::q4_0> {};
+struct q4_1 : ElementOf<Dtype::q4_1> {};
+struct q5_0 : ElementOf<Dtype::q5_0> {};
+struct q5_1 : ElementOf<Dtype::q5_1> {};
+struct q8_0 : ElementOf<Dtype::q8_0> {};
+struct q2_k : ElementOf<Dtype::q2_k> {};
+struct q3_k : ElementOf<Dtype::q3_k> {};
+struct q4_k : ElementOf<Dtype::q4_k> {};
+struct q5_k : ElementOf<Dtype::q5_k> {};
+struct q6_k : ElementOf<Dtype::q6_k> {};
+struct iq4_nl : ElementOf<Dtype::iq4_nl> {};
+struct iq4_xs : ElementOf<Dtype::iq4_xs> {};
+struct mxfp4 : ElementOf<Dtype::mxfp4> {};
 struct u32 {
   static constexpr Dtype layout = Dtype::f32;
 };
