@@ -96,6 +96,7 @@ void for_each_case(const std::function<void(const fs::path&)>& visit) {
   std::map<std::string, fs::path> cases;  // by the name without the type of the weights, which nothing here reads
   for (const fs::directory_entry& entry : fs::directory_iterator(tests_dir / "golden" / "cases")) {
     const std::string name = entry.path().filename();
+    if (!fs::exists(entry.path() / "config.json")) continue;  // of a GGUF file
     cases.emplace(name.substr(0, name.rfind('-')), entry.path());
   }
   for (const auto& [name, directory] : cases) {
