@@ -22,6 +22,7 @@ class Dump {
                                                            {"host", plan_.host_bytes},
                                                            {"tables", plan_.table_bytes}};
     for (const auto& [name, bytes] : arenas) text_ += fmt::format("  {:<14}{:>16}\n", name, bytes);
+    quantized();
     text_ += fmt::format("\nslots: {}, {} bytes of states each\n\n", contract_.max_batch, slot_bytes(plan_.states));
 
     stored("weights, once", {});
@@ -41,6 +42,19 @@ class Dump {
   }
 
  private:
+  /// What planes and padding add to the blocks of a file.
+  void quantized() {
+    std::int64_t on_device = 0, in_file = 0;
+    for (const Stored& stored : plan_.stored) {
+      if (!is_quantized(stored.format)) continue;
+      on_device += contract_.copies(stored.scope) * stored.bytes;
+      in_file += contract_.copies(stored.scope) * stored.rows * file_row_bytes(stored.format, stored.columns);
+    }
+    if (in_file == 0) return;
+    text_ += fmt::format("  of the weights, quantized ones {}: {:.1f} % above the {} of a file\n", on_device,
+                         100 * (static_cast<double>(on_device) / static_cast<double>(in_file) - 1), in_file);
+  }
+
   void stored(const std::string& title, Scope scope) {
     text_ += title + "\n";
     for (const StoredId id : plan_.stored_of(scope)) {

@@ -26,7 +26,8 @@ const char* const models[] = {"models/kjv",
                               "models/llama-3-8b.toml",
                               "models/qwen2.5-0.5b.toml",
                               "models/gpt2.toml",
-                              "models/qwen3-0.6b.toml"};
+                              "models/qwen3-0.6b.toml",
+                              "tests/verify/quantized.toml"};
 
 void require_radv() {
   if (radv_installed()) return;

@@ -65,6 +65,17 @@ TEST_CASE("a scale that is no number or infinite is found, wherever the block ha
   }
 }
 
+TEST_CASE("rows of planes are at most 4 % longer than rows of blocks, in the widths that models have") {
+  for (const Dtype dtype : quantized_types) {
+    CAPTURE(name_of(dtype));
+    for (const std::int64_t width : {768, 896, 1024, 1280, 1536, 2048, 2560, 2880, 3072, 4096, 5120, 11008, 14336}) {
+      CAPTURE(width);
+      const std::int64_t columns = width / row_of(dtype).block_elements * row_of(dtype).block_elements;
+      CHECK(100 * row_bytes(dtype, columns) <= 104 * file_row_bytes(dtype, columns));
+    }
+  }
+}
+
 TEST_CASE("planes hold what blocks hold: as many bytes, rounded to words, and nothing is written beside them") {
   for (const Dtype dtype : quantized_types) {
     const DtypeRow& row = row_of(dtype);
