@@ -146,13 +146,13 @@ void add_commands(CLI::App& app, Arguments& arguments, std::function<void()>& ch
         ->allow_extra_args(false);
   };
   const auto takes_spec = [&](CLI::App* sub) {
-    sub->add_option("SPEC", arguments.spec, "a spec, or a Hugging Face directory")->required();
+    sub->add_option("SPEC", arguments.spec, "a spec, a Hugging Face directory, or a GGUF file")->required();
     sub->add_option("--set", arguments.settings, "section.key=value, in place of the spec's")->allow_extra_args(false);
     takes_ignored_keys(sub);
   };
 
-  CLI::App* sub = command("import", "config.json -> spec", import);
-  sub->add_option("HF_DIR", arguments.spec, "a directory with config.json")->required();
+  CLI::App* sub = command("import", "config.json or GGUF metadata -> spec", import);
+  sub->add_option("HF_DIR", arguments.spec, "a directory with config.json, or a GGUF file")->required();
   sub->add_option("-o", arguments.output, "write the spec to this file");
   takes_ignored_keys(sub);
 

@@ -40,7 +40,7 @@ CLI::Option* add_number(CLI::App& command, const std::string& names, Value& valu
 void add_engine_options(CLI::App& command, EngineChoice& choice) {
   CLI::Option_group& source = *command.add_option_group("weights");
   CLI::Option* const weights = source.add_option(
-      "--weights", choice.weights, "a .safetensors file, or a directory with one or with an index of shards");
+      "--weights", choice.weights, "a .safetensors or .gguf file, or a directory with one or with an index of shards");
   source.add_flag("--random-weights", choice.random_weights, "random weights, in place of a checkpoint");
   source.require_option(1);
   command.add_flag("--ignore-config", choice.ignore_config, "do not compare the config.json beside the weights")
