@@ -123,6 +123,12 @@ void HostWeights::copy_rows(const StoredEntry& entry, const StoredPiece& piece, 
     const std::int64_t in_file = file_row_bytes(dtype, entry.pattern->columns);
     std::vector<std::byte> blocks(static_cast<std::size_t>(rows * in_file));
     source_->raw_rows(id, first, rows, blocks, in_file);
+    const std::int64_t bad = find_bad_scale(dtype, blocks.data(), rows * in_file / row_of(dtype).block_bytes);
+    if (bad >= 0) {
+      throw Error(ErrorKind::rejected,
+                  fmt::format("{}: row {} has a scale that is infinite or no number; copy or download the file again",
+                              source_->entries[id].name, first + bad * row_of(dtype).block_bytes / in_file));
+    }
     for (std::int64_t r = 0; r < rows; ++r) {
       cut_into_planes(dtype, blocks.data() + r * in_file, entry.pattern->columns,
                       out.subspan(static_cast<std::size_t>(r * stride), static_cast<std::size_t>(stride)));

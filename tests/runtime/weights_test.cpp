@@ -8,7 +8,10 @@
 #include "runtime/engine.hpp"
 #include "runtime/formats/checkpoint_names.hpp"
 #include "runtime/formats/half.hpp"
+#include "runtime/formats/quantized.hpp"
 #include "runtime/weights.hpp"
+#include "tests/support/gguf_writer.hpp"
+#include "tests/support/quantized_blocks.hpp"
 #include "tests/support/safetensors_writer.hpp"
 #include "tests/support/temporary_directory.hpp"
 
@@ -393,5 +396,62 @@ TEST_CASE(
       }
     }
     CHECK(agree);
+  }
+}
+
+// A matrix of five quantized rows out of nine, stacked on one whose heads of four rows have their halves in turn.
+TEST_CASE("quantized rows of a GGUF file are decoded where they are read and cut into planes where they are stored") {
+  constexpr std::int64_t columns = 512;
+  for (const Dtype dtype : tests::quantized_types) {
+    CAPTURE(name_of(dtype));
+    const DtypeRow& type = row_of(dtype);
+    const auto row_in_file = static_cast<std::size_t>(file_row_bytes(dtype, columns));
+    const auto text_of = [&](std::uint64_t seed, std::size_t rows) {
+      const auto blocks = static_cast<std::size_t>(columns / type.block_elements) * rows;
+      const std::vector<std::byte> bytes = tests::random_blocks(dtype, tests::block_scales[0], blocks, seed);
+      return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    };
+    std::string first = text_of(3, 9), second = text_of(4, 8);
+    constexpr RowView some{5, 2, 9}, turned{8, 0, 8, false, 0, 0, 4};
+    const WeightPart parts[] = {{"first", some}, {"second", turned}};
+    const WeightPattern patterns[] = {{"some", dtype, 5, columns, std::span(parts).first(1)},
+                                      {"turned", dtype, 8, columns, std::span(parts).last(1)}};
+    const StoredPiece pieces[] = {{0, 5}, {1, 8}};
+    const StoredPattern stored[] = {{"stacked", dtype, 13, columns, pieces}};
+    const WeightGroup group[] = {{patterns, stored, {}}};
+    Program program = make_program();
+    program.weights = group;
+    const tests::TemporaryDirectory directory;
+    const auto write = [&] {
+      tests::GgufText file;
+      const auto number = static_cast<std::uint32_t>(
+          std::ranges::find(tests::ggml_numbers, dtype, &std::pair<Dtype, std::uint32_t>::first)->second);
+      file.tensors = {{"first", number, {columns, 9}, first}, {"second", number, {columns, 8}, second}};
+      return directory.write("model.gguf", file.bytes());
+    };
+    const HostWeights weights = HostWeights::open(program, write());
+    // Rows 0 to 3 of a head stand at 0, 2, 1, 3.
+    const std::vector<std::size_t> order = {0, 2, 1, 3, 4, 6, 5, 7};
+    const auto stride = static_cast<std::size_t>(row_bytes(dtype, columns));
+    std::vector<std::byte> device(13 * stride), expected(stride);
+    weights.stored_rows(0, 0, 13, device);
+    for (std::size_t row = 0; row < 13; ++row) {
+      const std::string& file = row < 5 ? first : second;
+      const std::size_t at = (row < 5 ? row + 2 : order[row - 5]) * row_in_file;
+      const auto* const blocks = reinterpret_cast<const std::byte*>(file.data() + at);
+      cut_into_planes(dtype, blocks, columns, expected);
+      CHECK(std::equal(expected.begin(), expected.end(), device.begin() + static_cast<std::ptrdiff_t>(row * stride)));
+      std::vector<float> decoded(columns), read(columns);
+      decode_blocks(dtype, blocks, decoded);
+      const std::int32_t weight = row < 5 ? 0 : 1;
+      const auto own_row = static_cast<std::int64_t>(row < 5 ? row : row - 5);
+      weights.row(weight, own_row, read);
+      CHECK(read == decoded);
+      CHECK(weights.at(weight, own_row, 300) == static_cast<double>(decoded[300]));
+    }
+    const std::size_t scale = dtype == Dtype::mxfp4 ? 0 : tests::halves_of(dtype).front() + 1;
+    second[row_in_file + scale] = '\xff';
+    const HostWeights damaged = HostWeights::open(program, write());
+    CHECK_THROWS_WITH_AS(damaged.stored_rows(0, 0, 13, device), doctest::Contains("turned: row 2 has a scale"), Error);
   }
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/dtype.hpp"
@@ -13,6 +14,12 @@ namespace monomorph::tests {
 inline constexpr Dtype quantized_types[] = {Dtype::q4_0,   Dtype::q4_1,   Dtype::q5_0, Dtype::q5_1, Dtype::q8_0,
                                             Dtype::q2_k,   Dtype::q3_k,   Dtype::q4_k, Dtype::q5_k, Dtype::q6_k,
                                             Dtype::iq4_nl, Dtype::iq4_xs, Dtype::mxfp4};
+
+/// ggml's numbers of them.
+inline constexpr std::pair<Dtype, std::uint32_t> ggml_numbers[] = {
+    {Dtype::q4_0, 2},    {Dtype::q4_1, 3},    {Dtype::q5_0, 6},  {Dtype::q5_1, 7},  {Dtype::q8_0, 8},
+    {Dtype::q2_k, 10},   {Dtype::q3_k, 11},   {Dtype::q4_k, 12}, {Dtype::q5_k, 13}, {Dtype::q6_k, 14},
+    {Dtype::iq4_nl, 20}, {Dtype::iq4_xs, 23}, {Dtype::mxfp4, 39}};
 
 /// Where a block has its f16 numbers; MXFP4 has an exponent instead.
 inline std::vector<std::size_t> halves_of(Dtype dtype) {
