@@ -42,18 +42,19 @@ std::optional<PipelineCacheFile> find_pipeline_cache(const Program& program, con
 
 namespace {
 
-/// What a config.json beside the weights says against the program's facts.
+/// What the config of the weights says against the program's facts.
 void check_config(const Program& program, const LoadOptions& options) {
-  const std::string path = options.random_weights ? "" : config_beside(options.weights_path);
-  if (path.empty()) return;
+  if (options.random_weights) return;
+  const std::optional<WeightsConfig> config = find_config(options.weights_path);
+  if (!config) return;
   const std::string name(program.name);
   ConfigComparison comparison;
   if (!options.ignore_config) {
-    comparison = compare_config(path, program.config_facts, program.num_hidden_layers, name);
+    comparison = compare_config(*config, program.config_facts, program.num_hidden_layers, name);
   }
   if (!comparison.compared && options.note) {
     const std::string& architecture = comparison.architecture;
-    options.note(fmt::format("{} is not compared: {}; it may ask for other {}", path,
+    options.note(fmt::format("{} is not compared: {}; it may ask for other {}", config->name,
                              options.ignore_config ? "--ignore-config"
                              : architecture.empty()
                                  ? "it names no architecture"
@@ -61,11 +62,11 @@ void check_config(const Program& program, const LoadOptions& options) {
                              config_decides));
   }
   if (comparison.differences.empty()) return;
-  std::string message = fmt::format("{} asks for another model than {} is:", path, name);
+  std::string message = fmt::format("{} asks for another model than {} is:", config->name, name);
   for (const ConfigDifference& difference : comparison.differences) message += "\n  " + difference.message;
   throw Error(ErrorKind::rejected, message +
-                                       "\nbuild an engine from this config.json, or take the weights with "
-                                       "--ignore-config where it is the file that is wrong");
+                                       "\nbuild an engine from it, or take the weights with --ignore-config "
+                                       "where it is the file that is wrong");
 }
 
 }  // namespace

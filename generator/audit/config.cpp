@@ -11,22 +11,22 @@ namespace monomorph::generator {
 Diagnostics audit_config(const Spec& spec, const std::vector<Override>& overrides, const std::string& path,
                          bool ignore) {
   Diagnostics diagnostics;
-  const std::string config = config_beside(path);
-  if (config.empty()) return diagnostics;
+  const std::optional<WeightsConfig> config = find_config(path);
+  if (!config) return diagnostics;
+  const auto source = std::make_shared<const Source>(Source{config->name, config->text});
   const auto skip = [&](const std::string& why) {
-    const Span file{std::make_shared<const Source>(Source{config, ""})};
-    diagnostics.advice("config.not_compared", file, fmt::format("{}: it may say other {}", why, config_decides));
+    diagnostics.advice("config.not_compared", {source}, fmt::format("{}: it may say other {}", why, config_decides));
     return diagnostics;
   };
   if (ignore) return skip("not compared with the spec, by --ignore-config");
-  const std::optional<JsonFile> file = read_json_file(config, diagnostics);
+  const std::optional<JsonFile> file = parse_json_file(source, diagnostics);
   if (!file) return diagnostics;
   const std::int64_t layers = spec.model.num_hidden_layers.value;
   const auto compare = [&](const std::string& facts) {
-    return compare_config(config, facts, layers, spec.model.name.value);
+    return compare_config(*config, facts, layers, spec.model.name.value);
   };
   const std::string architecture = compare("[]").architecture;
-  for (const auto& [name, family] : families()) {
+  for (const auto& [name, family] : config->gguf ? gguf_families() : families()) {
     const auto& own = family.architectures;
     if (architecture != family.model_type && std::find(own.begin(), own.end(), architecture) == own.end()) continue;
     const std::string facts = nlohmann::ordered_json::array({config_facts(spec, overrides, family)}).dump();

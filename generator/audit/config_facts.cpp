@@ -118,12 +118,9 @@ class FactsOfSpec {
     }
     json result = json::array();
     for (const auto& [fact, layers] : facts_) {
-      const auto is_same_field = [&, &own = fact](const auto& other) { return other.first[0] == own[0]; };
       if (strings_in(fact[1]).empty() && accepts(fact, fact[1])) continue;  // whatever config.json says
       result.push_back(fact);
-      if (std::count_if(facts_.begin(), facts_.end(), is_same_field) > 1 && !layers.empty()) {
-        result.back().push_back(layers);
-      }
+      if (!layers.empty() && layers.size() < spec_.layer_kinds.size()) result.back().push_back(layers);
     }
     for (const FamilyLine& line : family_.lines) {
       if (!known_.contains(line.section)) result.push_back({line.field(), tree_of_field(line.field()), json::array()});
@@ -341,12 +338,14 @@ json config_facts(const Spec& spec, const std::vector<Override>& overrides, cons
 std::string config_facts(const Spec& spec, const std::vector<Override>& overrides, const Contract& contract) {
   Meanings meanings(spec, overrides);
   std::string text;
-  for (const auto& [name, family] : families()) {
-    if (!names_tensors_of(family, contract)) continue;
-    const json facts = facts_of(spec, family, meanings);
-    const bool can_agree = std::all_of(facts["facts"].begin(), facts["facts"].end(),
-                                       [](const json& fact) { return can_hold(fact, fact[1]); });
-    if (can_agree) text += (text.empty() ? "[" : ",\n") + as_lines(facts);
+  for (const auto* of : {&families(), &gguf_families()}) {
+    for (const auto& [name, family] : *of) {
+      if (!names_tensors_of(family, contract)) continue;
+      const json facts = facts_of(spec, family, meanings);
+      const bool can_agree = std::all_of(facts["facts"].begin(), facts["facts"].end(),
+                                         [](const json& fact) { return can_hold(fact, fact[1]); });
+      if (can_agree) text += (text.empty() ? "[" : ",\n") + as_lines(facts);
+    }
   }
   return text.empty() ? text : text + "]";
 }

@@ -165,15 +165,9 @@ void add_names(const CheckpointSection& own, CheckpointSection names, const std:
     lines.push_back({"checkpoint", "prefix", "[\"\"]", fmt::format("the head stands outside \"{}\"", outside)});
   }
   if (tied) names.tensors.erase("lm_head");  // a copy of it needs no name
-  std::vector<std::string> ignored, parts;
-  for (const IgnoredTensor& tensor : names.ignore) {
-    ignored.push_back(
-        fmt::format("{{ name = {}, why = {} }}", write_string(outside + tensor.name), write_string(tensor.why)));
-  }
-  if (!ignored.empty()) {
-    lines.push_back({"checkpoint", "ignore", fmt::format("[\n  {},\n]", fmt::join(ignored, ",\n  "))});
-  }
+  add_ignored_tensors(names.ignore, outside, lines);
   // In the order of the named table, then that of the family.
+  std::vector<std::string> parts;
   const NameTable* table = find_name_table(own.names.value);
   for (const NamedTensor& row : table != nullptr ? table->tensors : std::vector<NamedTensor>())
     parts.push_back(row.part);
@@ -190,6 +184,15 @@ void add_names(const CheckpointSection& own, CheckpointSection names, const std:
 }
 
 }  // namespace
+
+void add_ignored_tensors(const std::vector<IgnoredTensor>& tensors, const std::string& prefix, SpecLines& lines) {
+  std::vector<std::string> rows;
+  for (const IgnoredTensor& tensor : tensors) {
+    rows.push_back(
+        fmt::format("{{ name = {}, why = {} }}", write_string(prefix + tensor.name), write_string(tensor.why)));
+  }
+  if (!rows.empty()) lines.push_back({"checkpoint", "ignore", fmt::format("[\n  {},\n]", fmt::join(rows, ",\n  "))});
+}
 
 void read_checkpoint(Config& config, const std::string& directory, const Family& family, bool tied, SpecLines& lines,
                      Diagnostics& diagnostics) {

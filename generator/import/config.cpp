@@ -6,6 +6,8 @@
 #include <functional>
 #include <sstream>
 
+#include "generator/contract/parts.hpp"
+
 namespace monomorph::generator {
 namespace {
 
@@ -69,6 +71,7 @@ std::string Config::text(const std::string& key) {
 }
 
 void Config::resolve(const Family& family) {
+  called_ = family.gguf ? "the header" : "config.json";
   for (const auto& [name, key] : family.keys) {
     for (const std::string& path : key.paths) {
       for (std::size_t dot = path.find('.'); dot != std::string::npos; dot = path.find('.', dot + 1)) {
@@ -108,7 +111,7 @@ void Config::resolve(const std::string& name, const ConfigKey& key) {
   }
   if (!resolved.path.empty()) return;
   if (!key.fallback && !resolved.is_wrong) {
-    refuse("import.missing_key", "", fmt::format("config.json has no '{}', and it has no default", name));
+    refuse("import.missing_key", "", fmt::format("{} has no '{}', and it has no default", called_, name));
     resolved.is_wrong = true;
   }
   // Where there is no default, something of its type lets the rest be read.
@@ -146,7 +149,7 @@ void Config::refuse_values(const std::string& rule, const std::vector<std::strin
   const auto said = std::find_if(names.begin(), names.end(), [&](const auto& name) { return place(name).source; });
   const auto first = names.empty() ? values_.end() : values_.find(names.front());
   if (first != values_.end() && first->second.path.empty() && !first->second.value.is_null()) {
-    message += fmt::format("; config.json does not say '{}', and transformers' default is {}", first->first,
+    message += fmt::format("; {} does not say '{}', and the default is {}", called_, first->first,
                            generator::shown(first->second.value));
   }
   refuse(rule, said == names.end() ? "" : values_.at(*said).path, message);
@@ -176,7 +179,8 @@ std::vector<std::string> Config::account_for_rest(const Family& family, const st
       }
       return;
     }
-    if (family.ignored.contains(path)) return;
+    const auto is_ignored = [&](const auto& line) { return matches(line.first, path); };
+    if (std::any_of(family.ignored.begin(), family.ignored.end(), is_ignored)) return;
     if (asked) return accepted.push_back(path);
     refuse("import.unknown_key", path,
            fmt::format("'{}' is not a key that {} is known to have, and it is {}; what it changes would be lost "

@@ -20,6 +20,7 @@ class Config {
   Config(const JsonFile& file, Diagnostics& diagnostics) : file_(file), diagnostics_(diagnostics) {}
 
   std::shared_ptr<const Source> source() const { return file_.source; }
+  const std::string& called() const { return called_; }  ///< in messages
 
   /// The value at a path, null included; nullptr where it is absent. Counts as read.
   const nlohmann::ordered_json* find(const std::string& path);
@@ -56,6 +57,7 @@ class Config {
 
   const JsonFile& file_;
   Diagnostics& diagnostics_;
+  std::string called_ = "config.json";
   std::map<std::string, Resolved> values_;
   std::set<std::string> read_;
   std::set<std::string> objects_;  ///< whose keys are accounted for one by one

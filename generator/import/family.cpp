@@ -71,7 +71,6 @@ class FamilyReader {
     }
     read_spec_section("checkpoint", family_.checkpoint);
     read_spec_section("tokenizer", family_.tokenizer);
-    read_gguf();
     for (const TomlEntry& entry : sections_["keys"]) {
       if (!used_.contains(entry.key)) {
         error("family.unused", entry.key_span, fmt::format("no expression names '{}'; drop the key", entry.key));
@@ -92,9 +91,9 @@ class FamilyReader {
     const auto source = std::make_shared<const Source>(Source{"families/" + file->first, std::string(file->second)});
     const std::optional<TomlValue> document = parse_document(source, diagnostics_);
     if (!document) return;
-    static const std::set<std::string> known = {"keys", "spellings", "layer",      "spec",      "notes", "refuse",
-                                                "only", "ignored",   "checkpoint", "tokenizer", "gguf"};
-    // What is included comes first: a line of [gguf.tensors] may stand in its place.
+    static const std::set<std::string> known = {"keys",   "spellings", "layer",   "spec",       "notes",
+                                                "refuse", "only",      "ignored", "checkpoint", "tokenizer"};
+    // What is included comes first: a line of [checkpoint.tensors] may stand in its place.
     if (const TomlEntry* include = document->find("include")) {
       for (const TomlValue& item : include->value.items) add_file(item.string, item.span);
     }
@@ -107,10 +106,19 @@ class FamilyReader {
       } else if (!known.contains(entry.key) || entry.value.form != Form::table) {
         error("family.section", entry.key_span, fmt::format("a family has no section [{}]", entry.key));
       } else {
-        std::vector<TomlEntry>& section = sections_[entry.key];
-        section.insert(section.end(), entry.value.entries.begin(), entry.value.entries.end());
+        for (const TomlEntry& line : entry.value.entries) add_line(sections_[entry.key], line);
       }
     }
+  }
+
+  /// Tables within a section are joined.
+  static void add_line(std::vector<TomlEntry>& section, const TomlEntry& line) {
+    const auto same = std::find_if(section.begin(), section.end(), [&](const TomlEntry& other) {
+      return line.value.form == Form::table && other.value.form == Form::table && other.key == line.key;
+    });
+    if (same == section.end()) return section.push_back(line);
+    std::vector<TomlEntry>& lines = same->value.entries;
+    lines.insert(lines.end(), line.value.entries.begin(), line.value.entries.end());
   }
 
   std::string string(const TomlValue& value) {
@@ -233,44 +241,6 @@ class FamilyReader {
         slot);
   }
 
-  void read_gguf() {
-    std::vector<TomlEntry> tensors;
-    for (const TomlEntry& section : sections_["gguf"]) {
-      if (section.key == "architecture") {
-        family_.gguf.architecture = string(section.value);
-        continue;
-      }
-      for (const TomlEntry& entry : section.value.entries) {
-        if (section.key == "tensors") {
-          tensors.push_back(entry);
-        } else if (section.key == "only") {
-          family_.gguf.only[entry.key] = {member(entry.value, "runs"), member(entry.value, "asks")};
-        } else if (section.key == "same") {
-          family_.gguf.same[entry.key] = expression(string(entry.value), entry.value.span, Type::real, names_);
-        } else if (section.key == "ignored") {
-          for (const TomlValue& key : entry.value.items) family_.gguf.ignored[key.string] = entry.key;
-        } else if (section.key == "keys" || section.key == "present" || section.key == "constants") {
-          std::map<std::string, std::string>& lines = section.key == "keys"      ? family_.gguf.keys
-                                                      : section.key == "present" ? family_.gguf.present
-                                                                                 : family_.gguf.constants;
-          if (family_.keys.find(entry.key) == family_.keys.end()) {
-            error("family.unknown", entry.key_span, fmt::format("[keys] has no '{}'", entry.key));
-          }
-          lines[entry.key] = string(entry.value);
-        } else {
-          error("family.section", section.key_span, fmt::format("a family has no section [gguf.{}]", section.key));
-          break;
-        }
-      }
-    }
-    TomlEntry names;
-    names.key = "tensors";
-    names.value.form = Form::table;
-    names.value.entries = std::move(tensors);
-    sections_["checkpoint of gguf"] = {names};
-    read_spec_section("checkpoint of gguf", family_.gguf.checkpoint);
-  }
-
   void read_note(const TomlEntry& entry) {
     for (FamilyLine& line : family_.lines) {
       if (line.kind.empty() && line.field() == entry.key) {
@@ -322,19 +292,31 @@ std::optional<Family> read_family(const std::string& name, const FamilyFiles& fi
   return found.has_errors() ? std::nullopt : std::optional(std::move(family));
 }
 
+namespace {
+
+std::map<std::string, Family> read_all(bool gguf) {
+  std::map<std::string, Family> result;
+  for (const auto& [file, text] : family_files()) {
+    if (!text.starts_with("architectures = ") || file.starts_with("gguf/") != gguf) continue;  // others are included
+    const std::string name = file.substr(0, file.rfind('.'));
+    Diagnostics diagnostics;
+    std::optional<Family> family = read_family(name, family_files(), diagnostics);
+    if (!family) throw InternalError("import.families: " + render(diagnostics));
+    family->gguf = gguf;
+    result.emplace(name, std::move(*family));
+  }
+  return result;
+}
+
+}  // namespace
+
 const std::map<std::string, Family>& families() {
-  static const std::map<std::string, Family> all = [] {
-    std::map<std::string, Family> result;
-    for (const auto& [file, text] : family_files()) {
-      if (!text.starts_with("architectures = ")) continue;  // others are included
-      const std::string name = file.substr(0, file.rfind('.'));
-      Diagnostics diagnostics;
-      std::optional<Family> family = read_family(name, family_files(), diagnostics);
-      if (!family) throw InternalError("import.families: " + render(diagnostics));
-      result.emplace(name, std::move(*family));
-    }
-    return result;
-  }();
+  static const std::map<std::string, Family> all = read_all(false);
+  return all;
+}
+
+const std::map<std::string, Family>& gguf_families() {
+  static const std::map<std::string, Family> all = read_all(true);
   return all;
 }
 

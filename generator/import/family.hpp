@@ -1,4 +1,5 @@
-// A family of the hub: what its config.json means, as data. families/README.md tells the language of the files.
+// A family of the hub: what its config.json means, or the metadata of its GGUF files, as data. families/README.md tells
+// the language of the files.
 //
 // Reading a file judges all that can be judged without a model: every expression parses and has the type that its place
 // wants, every field is one of the spec's, no key of config.json stands twice, and every key that is declared is used.
@@ -65,18 +66,6 @@ struct FamilyLine {
   std::string field() const { return section + "." + key; }
 };
 
-/// What GGUF files of the family say, as what its config.json would say. Keys are without "general.architecture.".
-struct GgufFamily {
-  std::string architecture;                      ///< "general.architecture"; empty: no such files are read
-  std::map<std::string, std::string> keys;       ///< of config.json -> of the file; with a "?" behind it: may be absent
-  std::map<std::string, std::string> present;    ///< of config.json -> true where this tensor is there
-  std::map<std::string, std::string> constants;  ///< of config.json -> JSON: what such files leave out
-  std::map<std::string, OnlyValue> only;         ///< keys of the file, values as JSON
-  std::map<std::string, Expression> same;        ///< keys of the file that say once more what config.json does
-  std::map<std::string, std::string> ignored;    ///< key of the file, or pattern -> why
-  CheckpointSection checkpoint;                  ///< as the spec has it, without types
-};
-
 struct Family {
   std::vector<std::string> architectures;  ///< names in config.json; the first is today's
   std::string model_type;
@@ -84,11 +73,11 @@ struct Family {
   std::vector<FamilyLine> lines;  ///< in the order of the field table
   std::vector<FamilyRefusal> refusals;
   std::map<std::string, OnlyValue> only;
-  std::map<std::string, std::string> ignored;  ///< key -> why
+  std::map<std::string, std::string> ignored;  ///< key, or a pattern with * -> why
   Expression kind;                             ///< of layer i; empty: all are alike
   CheckpointSection checkpoint;                ///< as the spec has it, without its dtype
   TokenizerSection tokenizer;                  ///< the ids that hold where config.json has none
-  GgufFamily gguf;
+  bool gguf = false;                           ///< of GGUF files' metadata
 };
 
 /// Texts by file name: "llama.toml".
@@ -100,7 +89,9 @@ const FamilyFiles& family_files();
 /// The family of NAME.toml and of what it includes. A mistake is a diagnostic at its place in families/NAME.toml.
 std::optional<Family> read_family(const std::string& name, const FamilyFiles& files, Diagnostics& diagnostics);
 
-/// Every embedded family that has architectures, by name. A mistake in one is an InternalError.
+/// Every embedded family that has architectures, by name: those of config.json, and of gguf/ those of GGUF files, whose
+/// metadata are read as runtime/formats/gguf_config.hpp has them. A mistake in one is an InternalError.
 const std::map<std::string, Family>& families();
+const std::map<std::string, Family>& gguf_families();
 
 }  // namespace monomorph::generator

@@ -66,43 +66,38 @@ std::string as_model_name(std::string name) {
   return name.substr(0, 100);
 }
 
-namespace {
-
-ImportedSpec import_as(const Family& family, Config& config, const std::string& directory,
+ImportedSpec import_as(const Family& family, Config& config, const ImportedModel& model,
                        const std::vector<std::string>& ignored_keys, Diagnostics& diagnostics) {
-  const std::string name = model_name(directory);
-  std::string origin = "config.json";
-  if (const std::string version = config.text("transformers_version"); !version.empty()) {
-    origin += " of transformers " + version;
-  }
   config.resolve(family);
-  SpecLines lines = {{"model", "name", write_string(name)}};
+  SpecLines lines = {{"model", "name", write_string(model.name)}};
   const std::map<std::string, Datum> fields = map_config(config, family, lines);
   const auto number = [&](const std::string& field) {
     const auto found = fields.find(field);
     return found == fields.end() || found->second.is_null() ? 0 : std::get<double>(found->second.is);
   };
-  read_checkpoint(config, directory, family, number("lm_head.tie_word_embeddings") != 0, lines, diagnostics);
-  read_stop_tokens(config, (fs::path(directory) / "generation_config.json").string(), family.tokenizer,
-                   number("model.vocab_size"), lines, diagnostics);
+  model.add_checkpoint(number("lm_head.tie_word_embeddings") != 0, lines);
+  read_stop_tokens(config, model.generation_config, family.tokenizer, number("model.vocab_size"), lines, diagnostics);
   for (const std::string& key : config.account_for_rest(family, ignored_keys)) {
     lines.push_back({"import.ignored", write_string(key), "\"named by --ignore\""});
   }
-  return write_spec(fmt::format("{}: a {}, imported from {}.", name, family.architectures.front(), origin), lines,
-                    config.source());
+  return write_spec(fmt::format("{}: a {}, imported from {}.", model.name, family.architectures.front(), model.origin),
+                    lines, config.source());
 }
 
-void check_ignored(const JsonFile& file, const std::vector<std::string>& ignore, Diagnostics& diagnostics) {
+void check_ignored(const JsonFile& file, const Config& config, const std::vector<std::string>& ignored_keys,
+                   Diagnostics& diagnostics) {
   std::vector<std::string> known;
   for (const auto& [path, span] : file.spans) known.push_back(path);
-  for (const std::string& key : ignore) {
+  for (const std::string& key : ignored_keys) {
     if (file.spans.contains(key)) continue;
     const std::string near = nearest(key, known);
     diagnostics.error("import.ignore", file.span(""),
-                      fmt::format("--ignore {}: config.json has no such key{}", key,
+                      fmt::format("--ignore {}: {} has no such key{}", key, config.called(),
                                   near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
   }
 }
+
+namespace {
 
 /// What was found, in the order of the file.
 void append_in_order(Diagnostics found, Diagnostics& diagnostics) {
@@ -147,8 +142,14 @@ std::optional<ImportedSpec> import_huggingface(const std::string& directory,
   if (file) {
     Config config(*file, found);
     if (const Family* family = find_family(config)) {
-      spec = import_as(*family, config, directory, ignored_keys, found);
-      check_ignored(*file, ignored_keys, found);
+      ImportedModel model = {
+          model_name(directory), "config.json", (fs::path(directory) / "generation_config.json").string(),
+          [&](bool tied, SpecLines& lines) { read_checkpoint(config, directory, *family, tied, lines, found); }};
+      if (const std::string version = config.text("transformers_version"); !version.empty()) {
+        model.origin += " of transformers " + version;
+      }
+      spec = import_as(*family, config, model, ignored_keys, found);
+      check_ignored(*file, config, ignored_keys, found);
       if (found.has_errors()) spec.reset();
     }
   }

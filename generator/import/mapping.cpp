@@ -106,7 +106,8 @@ class Mapper {
       result.value = text_of(line, value);
       result.place = config_.place(value.name);
       if (!value.computed && result.place.source == nullptr)
-        result.note = "transformers' default; config.json does not say";
+        result.note =
+            fmt::format("{} default; {} does not say", family_.gguf ? "the" : "transformers'", config_.called());
     }
     if (line.note && holds(line.note->when)) result.note = line.note->says;
     lines_.push_back(std::move(result));

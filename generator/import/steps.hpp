@@ -1,6 +1,7 @@
 // The steps of import: each adds the lines of some sections of the spec, and write_spec writes them all.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -34,6 +35,9 @@ std::map<std::string, Datum> map_config(Config& config, const Family& family, Sp
 void read_checkpoint(Config& config, const std::string& directory, const Family& family, bool tied, SpecLines& lines,
                      Diagnostics& diagnostics);
 
+/// The line of [checkpoint] that names tensors to ignore, each with `prefix` before it; none where the list is empty.
+void add_ignored_tensors(const std::vector<IgnoredTensor>& tensors, const std::string& prefix, SpecLines& lines);
+
 /// The lines of [tokenizer]: the ids of config.json, or generation_config.json's where
 /// that path is a file and has some. Ids that are no
 /// entry of the vocabulary are left out. Everything else in generation_config.json is about how tokens are drawn, which
@@ -44,5 +48,21 @@ void read_stop_tokens(Config& config, const std::string& path, const TokenizerSe
 /// The text: section by section, with a comment where a value did not come from config.json. Equal lines give equal
 /// bytes. `config`: the config.json that the lines come from.
 ImportedSpec write_spec(const std::string& heading, const SpecLines& lines, std::shared_ptr<const Source> config);
+
+/// What a spec is made of beside what the family says.
+struct ImportedModel {
+  std::string name;
+  std::string origin;             ///< "config.json of transformers 5.0"
+  std::string generation_config;  ///< a path; nothing may stand there
+  std::function<void(bool tied, SpecLines& lines)> add_checkpoint;
+};
+
+/// The spec of a config that `family` reads, all its keys accounted for.
+ImportedSpec import_as(const Family& family, Config& config, const ImportedModel& model,
+                       const std::vector<std::string>& ignored_keys, Diagnostics& diagnostics);
+
+/// Keys to ignore that the file does not have are errors.
+void check_ignored(const JsonFile& file, const Config& config, const std::vector<std::string>& ignored_keys,
+                   Diagnostics& diagnostics);
 
 }  // namespace monomorph::generator

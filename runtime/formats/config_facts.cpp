@@ -11,6 +11,8 @@
 #include <sstream>
 
 #include "runtime/engine.hpp"
+#include "runtime/formats/checkpoint.hpp"
+#include "runtime/formats/gguf_config.hpp"
 
 namespace monomorph {
 namespace {
@@ -104,8 +106,7 @@ class Reading {
     std::string text;
     for (const auto& [name, path] : read_) {
       text += fmt::format("{}'{}' is {}{}", text.empty() ? "" : " and ", path.empty() ? name : path,
-                          shown(path.empty() ? keys_[name][0] : *at(path)),
-                          path.empty() ? " by transformers' default" : "");
+                          shown(path.empty() ? keys_[name][0] : *at(path)), path.empty() ? " by default" : "");
     }
     return text;
   }
@@ -229,20 +230,31 @@ class Comparison {
 
 }  // namespace
 
-std::string config_beside(const std::string& weights) {
+std::optional<WeightsConfig> find_config(const std::string& weights) {
   std::error_code error;
   const fs::path path(weights);
+  std::optional<Checkpoint> checkpoint;
+  try {
+    if (find_checkpoint(path).extension() == ".gguf") checkpoint = Checkpoint::open(path);
+  } catch (const Error&) {  // whoever reads the weights says it
+  }
+  if (checkpoint && checkpoint->gguf() != nullptr) {
+    return WeightsConfig{checkpoint->files().front().string(), gguf_config(*checkpoint), true};
+  }
   const fs::path config = (fs::is_directory(path, error) ? path : path.parent_path()) / "config.json";
-  return fs::is_regular_file(config, error) ? config.string() : "";
+  if (!fs::is_regular_file(config, error)) return std::nullopt;
+  std::ifstream file(config, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!file) throw Error(ErrorKind::environment, config.string() + ": this file cannot be read");
+  return WeightsConfig{config.string(), std::move(text), false};
 }
 
-ConfigComparison compare_config(const std::string& path, const std::string& facts, std::int64_t layers,
+ConfigComparison compare_config(const WeightsConfig& source, const std::string& facts, std::int64_t layers,
                                 const std::string& model) {
-  std::ifstream file(path, std::ios::binary);
-  const json config = json::parse(file, nullptr, false);
-  if (!file) throw Error(ErrorKind::environment, path + ": this file cannot be read");
+  const json config = json::parse(source.text, nullptr, false);
   if (!config.is_object()) {
-    throw Error(ErrorKind::rejected, path + ": this is no JSON object of keys and values; mend it, or --ignore-config");
+    throw Error(ErrorKind::rejected,
+                source.name + ": this is no JSON object of keys and values; mend it, or --ignore-config");
   }
   ConfigComparison result;
   const json names = config.value("architectures", json());

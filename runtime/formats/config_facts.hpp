@@ -1,5 +1,5 @@
-// What a config.json says of a model, against what an engine computes. Both are judged here alone: beside the weights
-// of an engine, and for the generator's `check --weights`.
+// What a config.json or a GGUF file's metadata say of a model, against what an engine computes. Both are judged here
+// alone: beside the weights of an engine, and for the generator's `check --weights`.
 //
 // Facts are a JSON text, which the generator writes: a list of families of the hub, and of each
 //
@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,21 +26,30 @@ struct ConfigDifference {
 };
 
 struct ConfigComparison {
-  std::string architecture;  ///< that config.json names, or its model_type; "": neither
+  std::string architecture;  ///< that the config names, or its model_type; "": neither
   bool compared = false;     ///< it is one of the families
   std::vector<ConfigDifference> differences;
 };
 
-/// The config.json in the directory that `weights` is or lies in; "" where there is none.
-std::string config_beside(const std::string& weights);
+/// What says which model weights are of: a config.json, or the metadata of a GGUF file as one.
+struct WeightsConfig {
+  std::string name;  ///< in messages
+  std::string text;  ///< JSON
+  bool gguf = false;
+};
+
+/// The metadata of the GGUF file that `weights` names or holds, else the config.json in the directory that it is or
+/// lies in; nothing where there is neither. Weights that cannot be opened are told of by whoever reads them. Throws
+/// Error(environment) where the config.json cannot be read.
+std::optional<WeightsConfig> find_config(const std::string& weights);
 
 /// What goes unseen where a config.json is not compared, for messages.
 inline constexpr const char* config_decides =
     "bases and scalings of rotary angles, epsilons, activations, head counts, windows, scales, soft caps, tied heads";
 
-/// The config.json at `path`. `model` is how messages call what has `layers` layers and these facts. Throws
-/// Error(rejected) where the file is no JSON object, Error(environment) where it cannot be read.
-ConfigComparison compare_config(const std::string& path, const std::string& facts, std::int64_t layers,
+/// `model` is how messages call what has `layers` layers and these facts. Throws Error(rejected) where the text is no
+/// JSON object.
+ConfigComparison compare_config(const WeightsConfig& config, const std::string& facts, std::int64_t layers,
                                 const std::string& model);
 
 }  // namespace monomorph

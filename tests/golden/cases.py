@@ -7,6 +7,8 @@ from families import (
     bloom_5,
     gemma2,
     gemma2_5,
+    gemma3,
+    gemma3_5,
     gpt2,
     gpt_neox,
     gpt_neox_5,
@@ -125,6 +127,23 @@ def cases() -> list[Case]:
         Case("gemma2-long", 2003, "2,080 tokens, a window of 1,000 in the first of two layers; grouped 2:1, "
              "head_dim 24",
              gemma2(**sizes(36, 59, 2, 2, 1, 97, 24), query_pre_attn_scalar=17, sliding_window=1000),
+             dtypes=("f32",), sequence_length=LONG, rows=long_rows(1000)),
+        Case("gemma3-pattern", 1041, "every third of five layers is global, the others have a window of 17 and a rotary base "
+             "of their own; grouped 4:2, norms of heads of 18, scaled as if they were 11",
+             gemma3(**sizes(48, 67, 5, 4, 2, 101, 18), query_pre_attn_scalar=11, sliding_window=17,
+                    sliding_window_pattern=3),
+             dtypes=("bf16",), rows=tuple(sorted({*ROWS, 16, 17, 18, 19}))),
+        Case("gemma3-scaled", 1042, "global layers turn by angles divided by 8; layer_types, capped logits, three heads for "
+             "one of 40; rope_parameters by kind of layer",
+             gemma3_5(**sizes(42, 83, 3, 3, 1, 107, 40), final_logit_softcapping=7.5,
+                      layer_types=["full_attention", "sliding_attention", "sliding_attention"], query_pre_attn_scalar=24,
+                      rope_parameters={
+                          "full_attention": {"factor": 8.0, "rope_theta": 250000.0, "rope_type": "linear"},
+                          "sliding_attention": {"rope_theta": 5000.0, "rope_type": "default"}},
+                      sliding_window=64), "dtype", dtypes=("f16",)),
+        Case("gemma3-long", 1043, "2,080 tokens, a window of 1,000 in the first of two layers; grouped 2:1, head_dim 24",
+             gemma3(**sizes(36, 59, 2, 2, 1, 97, 24), query_pre_attn_scalar=17, sliding_window=1000,
+                    sliding_window_pattern=2),
              dtypes=("f32",), sequence_length=LONG, rows=long_rows(1000)),
         Case("mistral-sliding-1", 1027, "a window of 1: every token sees itself alone, and queries and keys do not "
              "matter",

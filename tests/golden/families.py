@@ -165,6 +165,30 @@ def gemma2_5(**keys):
     return config | keys
 
 
+def gemma3(**keys):
+    """Gemma 3's text models: a global layer after every so many local ones, which turn by a base of their own."""
+    return {
+        "architectures": ["Gemma3ForCausalLM"], "attention_bias": False, "attention_dropout": 0.0,
+        "attn_logit_softcapping": None, "bos_token_id": 2, "cache_implementation": "hybrid", "eos_token_id": 1,
+        "final_logit_softcapping": None, "hidden_activation": "gelu_pytorch_tanh", "initializer_range": 0.02,
+        "max_position_embeddings": 32768, "model_type": "gemma3_text", "pad_token_id": 0,
+        "query_pre_attn_scalar": 256, "rms_norm_eps": 1e-6, "rope_local_base_freq": 10000.0, "rope_scaling": None,
+        "rope_theta": 1000000.0, "sliding_window": 512, "sliding_window_pattern": 6,
+        "transformers_version": "4.50.0.dev0", "use_cache": True,
+    } | keys  # fmt: skip
+
+
+def gemma3_5(**keys):
+    """The same as transformers 5 saves it: rotary parameters for each kind of layer."""
+    config = gemma3(_sliding_window_pattern=6, tie_word_embeddings=True, transformers_version="5.23.0",
+                    use_bidirectional_attention=False)  # fmt: skip
+    for key in ("cache_implementation", "rope_local_base_freq", "rope_scaling", "rope_theta", "sliding_window_pattern"):
+        del config[key]
+    rotary = {"full_attention": {"rope_theta": 1000000.0, "rope_type": "default"},
+              "sliding_attention": {"rope_theta": 10000.0, "rope_type": "default"}}  # fmt: skip
+    return config | {"rope_parameters": rotary} | keys
+
+
 def bloom(**keys):
     """Bloom's own file: the width is n_embed, and half of the keys are Megatron's."""
     return {

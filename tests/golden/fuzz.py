@@ -39,9 +39,10 @@ class Dice:
 
 
 def random_case(dice: Dice, name: str, seed: int) -> Case:
-    family = dice.pick(["llama", "mistral", "qwen2", "qwen3", "gpt2", "gpt_neox", "gemma2", "bloom"])
+    family = dice.pick(["llama", "mistral", "qwen2", "qwen3", "gpt2", "gpt_neox", "gemma2", "gemma3", "bloom"])
     vocab_size, layers = dice.number(97, 261), dice.number(1, 3)
-    random_family = {"gpt2": random_gpt2, "gpt_neox": random_gpt_neox, "gemma2": random_gemma2, "bloom": random_bloom}
+    random_family = {"gpt2": random_gpt2, "gpt_neox": random_gpt_neox, "gemma2": random_gemma2, "gemma3": random_gemma3,
+                     "bloom": random_bloom}  # fmt: skip
     if family in random_family:
         config, dtype_key, checkpoint = random_family[family](dice, vocab_size, layers)
     else:
@@ -78,22 +79,34 @@ def random_gpt_neox(dice, vocab_size, layers):
     return families.gpt_neox_5(attention_bias=dice.coin(), rope_parameters=rotary, **keys), "dtype", {}
 
 
-def random_gemma2(dice, vocab_size, layers):
+def random_gemma(dice, vocab_size, layers):
+    """What Gemma 2 and 3 have, and kinds of layers."""
     group_size, kv_heads = dice.pick([1, 2, 3, 5]), dice.number(1, 3)
     heads = group_size * kv_heads
     head_dim = dice.pick(COMMON_HEAD_DIMS if dice.coin() else HEAD_DIMS)
     hidden = heads * max(1, round(dice.number(20, 99) / heads))  # the configuration insists
     keys = families.sizes(hidden, dice.number(30, 199), layers, heads, kv_heads, vocab_size, head_dim)
     keys |= {
-        "attn_logit_softcapping": dice.pick([50.0, 20.0, None]),
         "final_logit_softcapping": dice.pick([30.0, 10.0, None]),
         "query_pre_attn_scalar": dice.pick([head_dim, 16, 144]),
         "sliding_window": dice.pick(WINDOWS),
     }
+    return keys, [dice.pick(["full_attention", "sliding_attention"]) for _ in range(layers)]
+
+
+def random_gemma2(dice, vocab_size, layers):
+    keys, kinds = random_gemma(dice, vocab_size, layers)
+    keys |= {"attn_logit_softcapping": dice.pick([50.0, 20.0, None])}
     if dice.coin():
         return families.gemma2(**keys), "torch_dtype", {}
-    kinds = [dice.pick(["full_attention", "sliding_attention"]) for _ in range(layers)]
     return families.gemma2_5(layer_types=kinds, **keys), "dtype", {}
+
+
+def random_gemma3(dice, vocab_size, layers):
+    keys, kinds = random_gemma(dice, vocab_size, layers)
+    if dice.coin():
+        return families.gemma3(sliding_window_pattern=dice.number(1, 3), **keys), "torch_dtype", {}
+    return families.gemma3_5(layer_types=kinds, **keys), "dtype", {}
 
 
 def random_bloom(dice, vocab_size, layers):

@@ -19,7 +19,7 @@ class Change:
 
 # Keys that inference does not read (dropout is for training; the rest describes the file or other heads).
 INERT_VALUES = {
-    "architectures": ["Other"], "attention_dropout": 0.5, "attention_softmax_in_fp32": False, "attn_pdrop": 0.9,
+    "_sliding_window_pattern": 2, "architectures": ["Other"], "attention_dropout": 0.5, "attention_softmax_in_fp32": False, "attn_pdrop": 0.9,
     "bias_dropout_fusion": False, "bos_token_id": 5, "cache_implementation": "static", "classifier_dropout": 0.9,
     "dtype": "float64", "embd_pdrop": 0.9, "eos_token_id": 6, "hidden_dropout": 0.9, "initializer_range": 0.7,
     "is_decoder": True, "masked_softmax_fusion": False, "n_ctx": 16, "offset_alibi": 7,
@@ -35,7 +35,8 @@ LINEAR_ROPE = {"type": "linear", "factor": 2.0}
 
 def changes(config: dict, *, tied_copy: bool) -> list[Change]:
     """tied_copy: the file holds lm_head.weight though it is tied."""
-    families = {"gpt2": gpt2_changes, "gpt_neox": gpt_neox_changes, "gemma2": gemma2_changes, "bloom": bloom_changes}
+    families = {"gpt2": gpt2_changes, "gpt_neox": gpt_neox_changes, "gemma2": gemma2_changes,
+                "gemma3_text": gemma3_changes, "bloom": bloom_changes}  # fmt: skip
     listed = families.get(config["model_type"], llama_like_changes)(config, tied_copy)
     return listed + [Change({key: value}, INERT) for key, value in INERT_VALUES.items() if key in config]
 
@@ -170,7 +171,8 @@ def bloom_changes(config, tied_copy):
     return listed
 
 
-def gemma2_changes(config, tied_copy):
+def gemma_changes(config):
+    """Of Gemma 2 and 3."""
     heads, layers = config["num_attention_heads"], config["num_hidden_layers"]
     listed = [
         *other_sizes(config),
@@ -179,7 +181,7 @@ def gemma2_changes(config, tied_copy):
         Change({"head_dim": config["head_dim"] // 2}, REFUSED),
         Change({"head_dim": ABSENT}, REFUSED),
         Change({"rms_norm_eps": 1e-5}, MOVED),
-        Change({"rms_norm_eps": 0.0}, MOVED),
+        Change({"rms_norm_eps": 0.0}, MOVED if config["model_type"] == "gemma2" else NEARLY),
         Change({"hidden_activation": "relu"}, MOVED),
         Change({"hidden_activation": "gelu"}, NEARLY),
         Change({"max_position_embeddings": 2 * config["max_position_embeddings"]}, INERT),
@@ -194,18 +196,50 @@ def gemma2_changes(config, tied_copy):
     if "layer_types" in config:
         listed.append(Change({"layer_types": ABSENT}, MOVED))
     if "use_bidirectional_attention" in config:
-        listed.append(Change({"use_bidirectional_attention": True}, INERT))  # eager attention does not read it
+        # Eager attention of Gemma 2 does not read it.
+        listed.append(Change({"use_bidirectional_attention": True}, INERT if config["model_type"] == "gemma2" else MOVED))
+    return listed + same_shapes(config) + window_changes(config, without=REFUSED)
+
+
+def soft_cap_changes(config, key, default):
+    listed = [Change({key: ABSENT}, INERT if config[key] == default else MOVED)]
+    if config[key] is None:
+        return [*listed, Change({key: 30.0}, MOVED)]
+    return [*listed, Change({key: 1.25 * config[key]}, MOVED), Change({key: None}, MOVED)]
+
+
+def gemma2_changes(config, tied_copy):
+    listed = gemma_changes(config)
     if "hidden_act" in config:
         listed.append(Change({"hidden_act": "relu"}, INERT))  # hidden_activation decides
-    for key, default in (("attn_logit_softcapping", 50.0), ("final_logit_softcapping", 30.0)):
-        if config[key] is None:
-            listed.append(Change({key: default}, MOVED))
-        else:
-            listed.append(Change({key: 1.25 * config[key]}, MOVED))
-            listed.append(Change({key: None}, MOVED))
-        listed.append(Change({key: ABSENT}, INERT if config[key] == default else MOVED))
-    listed += same_shapes(config) + rotary_changes(config, MOVED)
-    return listed + window_changes(config, without=REFUSED)
+    listed += soft_cap_changes(config, "attn_logit_softcapping", 50.0)
+    listed += soft_cap_changes(config, "final_logit_softcapping", 30.0)
+    return listed + rotary_changes(config, MOVED)
+
+
+def gemma3_changes(config, tied_copy):
+    listed = gemma_changes(config) + soft_cap_changes(config, "final_logit_softcapping", None)
+    listed.append(Change({"attn_logit_softcapping": 50.0}, INERT))  # no attention reads it
+    if "sliding_window_pattern" in config:
+        pattern = config["sliding_window_pattern"]
+        listed += [Change({"sliding_window_pattern": pattern + 1}, MOVED), Change({"sliding_window_pattern": ABSENT}, MOVED)]
+    if "rope_parameters" in config:
+        table = "rope_parameters.{}_attention.{}".format
+        rotary = config["rope_parameters"]
+        return listed + [
+            Change({table("full", "rope_theta"): 2.5 * rotary["full_attention"]["rope_theta"]}, MOVED),
+            Change({table("full", "rope_theta"): ABSENT}, MOVED),
+            Change({table("full", "factor"): 2.0}, MOVED),
+            Change({table("full", "rope_type"): "default"}, MOVED),
+            Change({table("sliding", "rope_theta"): 2.5 * rotary["sliding_attention"]["rope_theta"]}, MOVED),
+            Change({table("sliding", "rope_type"): "linear", table("sliding", "factor"): 2.0}, MOVED),
+        ]
+    return listed + [
+        Change({"rope_theta": 2.5 * config["rope_theta"]}, MOVED),
+        Change({"rope_theta": 10000.0}, MOVED),
+        Change({"rope_local_base_freq": 2.5 * config["rope_local_base_freq"]}, MOVED),
+        Change({"rope_scaling": {"rope_type": "linear", "factor": 2.0}}, MOVED),
+    ]
 
 
 # ------------------------------------------------------------------------------------- what families have in common
@@ -251,7 +285,7 @@ def same_shapes(config):
         if head_dim % (2 * factor) == 0 and config["hidden_size"] % (factor * heads) == 0:
             break
         # These insist that heads divide the width, even where head_dim is explicit.
-        insists = config["model_type"] in ("llama", "gemma2")
+        insists = config["model_type"] in ("llama", "gemma2", "gemma3_text")
         if "head_dim" in config and not insists and head_dim % (2 * factor) == 0:
             break
     else:
@@ -261,8 +295,8 @@ def same_shapes(config):
         keys["num_key_value_heads"] = factor * kv_heads
     if "head_dim" in config:
         keys["head_dim"] = head_dim // factor
-    # Qwen3 has norms of length head_dim, which give it away.
-    return [Change(keys, REFUSED if config["model_type"] == "qwen3" else MOVED)]
+    # Norms of length head_dim give it away.
+    return [Change(keys, REFUSED if config["model_type"] in ("qwen3", "gemma3_text") else MOVED)]
 
 
 def window_changes(config, without=MOVED):

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <filesystem>
 #include <fstream>
@@ -85,6 +86,20 @@ bool draws_as_the_host(const Golden& golden, Engine& engine) {
   return true;
 }
 
+/// Whether loading these weights fails so, with `word` in the message.
+bool fails_as(const std::string& weights, bool ignore_config, ErrorKind kind, const std::string& word) {
+  LoadOptions options;
+  options.weights_path = weights;
+  options.ignore_config = ignore_config;
+  options.device = "cpu";
+  try {
+    load_engine(golden_program(), options);
+  } catch (const Error& error) {
+    return error.kind() == kind && std::string(error.what()).find(word) != std::string::npos;
+  }
+  return false;
+}
+
 /// The changes of config.json that moved the library's logits and beside which the engine would take weights. There are
 /// none to be loaded here: what config.json says is judged first, and with ignore_config they are what is missed.
 std::string changes_taken(const std::string& directory) {
@@ -92,18 +107,6 @@ std::string changes_taken(const std::string& directory) {
   const auto read = [&](const char* name) {
     std::ifstream file(std::filesystem::path(directory) / name);
     return json::parse(file);
-  };
-  const auto fails_as = [](const std::string& weights, bool ignore_config, ErrorKind kind, const std::string& word) {
-    LoadOptions options;
-    options.weights_path = weights;
-    options.ignore_config = ignore_config;
-    options.device = "cpu";
-    try {
-      load_engine(golden_program(), options);
-    } catch (const Error& error) {
-      return error.kind() == kind && std::string(error.what()).find(word) != std::string::npos;
-    }
-    return false;
   };
   const json config = read("config.json"), golden = read("golden.json");
   const tests::TemporaryDirectory beside;
@@ -121,6 +124,25 @@ std::string changes_taken(const std::string& directory) {
     if (!refused || !fails_as(weights, true, ErrorKind::environment, "safetensors")) taken += " " + key;
   }
   return taken;
+}
+
+/// The same of a GGUF file whose epsilon is another.
+std::string metadata_taken(const std::string& directory) {
+  std::ifstream file(std::filesystem::path(directory) / "model.gguf", std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  constexpr std::string_view key = "_epsilon";
+  constexpr float other = 0.5f;
+  const std::size_t value = bytes.find(key) + key.size() + sizeof(std::uint32_t);  // the type of the value
+  std::memcpy(bytes.data() + value, &other, sizeof other);
+  const tests::TemporaryDirectory beside;
+  const std::string changed = beside.write("model.gguf", bytes);
+  if (!fails_as(changed, false, ErrorKind::rejected, "norm.eps")) return "an epsilon of 0.5";
+  LoadOptions options;
+  options.weights_path = changed;
+  options.ignore_config = true;
+  options.device = "cpu";
+  load_engine(golden_program(), options);
+  return "";
 }
 
 int run(const std::string& directory, const std::string& device, double tolerance, bool ignore_config) {
@@ -148,11 +170,12 @@ int run(const std::string& directory, const std::string& device, double toleranc
     fmt::print("{} {} on {}: {} slots give what each gives alone{}\n", disagreement.empty() ? "ok    " : "FAILED",
                golden.name, device, engine->program().max_batch, disagreement.empty() ? "" : ": " + disagreement);
   }
-  if (device == "cpu" && !ignore_config && std::filesystem::exists(std::filesystem::path(directory) / "config.json")) {
-    const std::string taken = changes_taken(directory);
+  if (device == "cpu" && !ignore_config) {
+    const bool gguf = std::filesystem::exists(std::filesystem::path(directory) / "model.gguf");
+    const std::string taken = gguf ? metadata_taken(directory) : changes_taken(directory);
     failures += taken.empty() ? 0 : 1;
-    fmt::print("{} {}: refuses weights beside a config.json of another model{}\n", taken.empty() ? "ok    " : "FAILED",
-               golden.name, taken.empty() ? "" : ", but not with another" + taken);
+    fmt::print("{} {}: refuses weights that a config says to be of another model{}\n",
+               taken.empty() ? "ok    " : "FAILED", golden.name, taken.empty() ? "" : ", but not with another" + taken);
   }
   return failures == 0 && draws ? 0 : 1;
 }

@@ -44,8 +44,8 @@ def changed(config: dict, change: Change) -> dict:
 def paths(config: dict):
     """Of every key; those of a table in place of the table's. A list of settings for some task is one key."""
     for key, value in config.items():
-        if key in ("rope_parameters", "rope_scaling") and value:
-            yield from (f"{key}.{inner}" for inner in value)
+        if value and isinstance(value, dict) and key != "task_specific_params":
+            yield from (f"{key}.{inner}" for inner in paths(value))
         else:
             yield key
 

@@ -155,9 +155,9 @@ def gpt_neox_weights(config, seed):
     return weights.tensors
 
 
-def gemma2_weights(config, seed):
-    """Gemma 2 stores its norms less the one that it adds, and multiplies embeddings by sqrt(hidden_size): its smallest
-    rows are smaller by that."""
+def gemma_weights(config, seed):
+    """Gemma 2 and 3 store their norms less the one that they add, and multiply embeddings by sqrt(hidden_size): the
+    smallest rows are smaller by that. Gemma 3 has norms of heads."""
     weights = Weights(seed)
     hidden, intermediate, head_dim = config["hidden_size"], config["intermediate_size"], config["head_dim"]
     q_size = config["num_attention_heads"] * head_dim
@@ -171,6 +171,9 @@ def gemma2_weights(config, seed):
         weights.matrix(f"{layer}.self_attn.k_proj.weight", kv_size, hidden, gain=QUERY_KEY_GAIN)
         weights.matrix(f"{layer}.self_attn.v_proj.weight", kv_size, hidden)
         weights.matrix(f"{layer}.self_attn.o_proj.weight", hidden, q_size)
+        if config["model_type"] == "gemma3_text":
+            weights.norm(f"{layer}.self_attn.q_norm", head_dim, around=0)
+            weights.norm(f"{layer}.self_attn.k_norm", head_dim, around=0)
         weights.norm(f"{layer}.post_attention_layernorm", hidden, around=0)
         weights.norm(f"{layer}.pre_feedforward_layernorm", hidden, around=0)
         weights.matrix(f"{layer}.mlp.gate_proj.weight", intermediate, hidden)
@@ -214,8 +217,8 @@ def parameters(case: Case) -> dict[str, np.ndarray]:
         return olmo2_weights(case.config, case.seed)
     if family == "phi3":
         return phi3_weights(case.config, case.seed)
-    if family == "gemma2":
-        return gemma2_weights(case.config, case.seed)
+    if family in ("gemma2", "gemma3_text"):
+        return gemma_weights(case.config, case.seed)
     return llama_like_weights(case.config, case.seed)
 
 

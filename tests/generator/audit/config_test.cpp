@@ -11,6 +11,7 @@
 #include "generator/audit/config_facts.hpp"
 #include "generator/import/import.hpp"
 #include "runtime/formats/config_facts.hpp"
+#include "runtime/formats/gguf_config.hpp"
 #include "tests/generator/audit/small_model.hpp"
 #include "tests/support/files.hpp"
 
@@ -46,7 +47,7 @@ class Beside {
   }
   /// What the engine says.
   ConfigComparison compare(const json& config) const {
-    return compare_config(directory_.write("config.json", config.dump(2)), facts_.empty() ? "[]" : facts_,
+    return compare_config({"config.json", config.dump()}, facts_.empty() ? "[]" : facts_,
                           spec_->model.num_hidden_layers.value, spec_->model.name.value);
   }
   /// The messages of both, which are the same.
@@ -108,9 +109,10 @@ void for_each_case(const std::function<void(const fs::path&)>& visit) {
 /// `config` with the keys of a change, "a.b" inside an object.
 json with(json config, const json& keys) {
   for (const auto& [path, value] : keys.items()) {
-    const std::size_t dot = path.find('.');
-    json& object = dot == std::string::npos ? config : config[path.substr(0, dot)];
-    const std::string key = path.substr(dot + 1);
+    std::string pointer = "/" + path;
+    std::replace(pointer.begin(), pointer.end(), '.', '/');
+    json& object = config[json::json_pointer(pointer).parent_pointer()];
+    const std::string key = path.substr(path.rfind('.') + 1);
     value == "(absent)" ? static_cast<void>(object.erase(key)) : static_cast<void>(object[key] = value);
   }
   return config;
@@ -118,9 +120,10 @@ json with(json config, const json& keys) {
 
 /// Keys that say another model, though the library does not read them, or has the tensors decide: those of [only] in
 /// families/, a tie beside a head of the file's own, and two sizes under one name.
-const std::set<std::string> refused_though_inert = {"attention_bias",      "hidden_size",
-                                                    "pretraining_tp",      "use_mrope",
-                                                    "tie_word_embeddings", "use_bidirectional_attention"};
+const std::set<std::string> refused_though_inert = {"attention_bias",        "hidden_size",
+                                                    "pretraining_tp",        "use_mrope",
+                                                    "tie_word_embeddings",   "use_bidirectional_attention",
+                                                    "attn_logit_softcapping"};
 
 }  // namespace
 
@@ -173,6 +176,51 @@ TEST_CASE("a change of config.json that moves the library's logits is refused wi
   CHECK(ties == cases);  // one of true and false is right
 }
 
+TEST_CASE("a change of a GGUF file's metadata that changes the model is refused by its key") {
+  // Of these nothing depends: what the model was trained on, and what says a tensor's rows once more.
+  const std::set<std::string> inert = {"context_length", "vocab_size", "bos_token_id", "eos_token_id"};
+  std::set<std::string> architectures;
+  for (const fs::directory_entry& entry : fs::directory_iterator(tests_dir / "golden" / "cases")) {
+    const std::string path = (entry.path() / "model.gguf").string();
+    if (!fs::exists(path) || entry.path().filename().string().starts_with("all-")) continue;
+    CAPTURE(path);
+    Diagnostics diagnostics;
+    const auto imported = import_gguf(path, {}, diagnostics);
+    REQUIRE_MESSAGE(imported, render(diagnostics));
+    const Beside beside(imported->text);
+    const json config = json::parse(gguf_config(Checkpoint::open(path)));
+    architectures.insert(config["architectures"][0].get<std::string>());
+    const auto said_of = [&](const json& changed) {
+      const ConfigComparison comparison = beside.compare(changed);
+      CHECK(comparison.compared);
+      std::string said;
+      for (const ConfigDifference& difference : comparison.differences) said += difference.message + "\n";
+      return said;
+    };
+    CHECK(said_of(config).empty());
+    int changes = 0;
+    const std::function<void(const json&, const std::string&)> visit = [&](const json& object, const std::string& at) {
+      for (const auto& [key, value] : object.items()) {
+        const std::string pointer = at + "/" + key;
+        if (value.is_object()) visit(value, pointer);
+        if (value.is_structured() || pointer.starts_with("/tensors/") || inert.contains(key)) continue;
+        CAPTURE(pointer);
+        json changed = config;
+        json& place = changed[json::json_pointer(pointer)];
+        place = value.is_boolean()          ? json(!value.get<bool>())
+                : value.is_string()         ? json("other")
+                : value.is_number_integer() ? json(value.get<std::int64_t>() + 1)
+                                            : json(value.get<double>() * 1.5);
+        CHECK(contains(said_of(changed), key));
+        ++changes;
+      }
+    };
+    visit(config, "");
+    CHECK(changes >= 6);
+  }
+  CHECK(architectures.size() == gguf_families().size());
+}
+
 TEST_CASE("what transformers saves after reading a config.json says the same") {
   const json resaved = json::parse(read_file(tests_dir / "generator" / "audit" / "resaved.json"));
   int moved_theta = 0;
@@ -201,7 +249,7 @@ TEST_CASE("a difference is placed at its key, in every spelling") {
   CHECK(contains(render(found), "\"rope_theta\": 10000.0"));
   config.erase("rope_parameters");
   CHECK(joined(beside.differences(config)) ==
-        "'rope_theta' is 10000.0 by transformers' default, and position.rope_theta of llama-3-8b is 500000.0\n");
+        "'rope_theta' is 10000.0 by default, and position.rope_theta of llama-3-8b is 500000.0\n");
   config["rope_theta"] = 500000;
   CHECK(beside.differences(config).empty());
   config["rope_scaling"] = {{"rope_theta", 500001}, {"type", "default"}};
@@ -310,8 +358,7 @@ TEST_CASE(
 
 TEST_CASE("an engine knows every operator that families use") {
   const Beside beside(small_llama_text(true));
-  const TemporaryDirectory directory;
-  const std::string config = directory.write("config.json", R"({"model_type": "x"})");
+  const WeightsConfig config = {"config.json", R"({"model_type": "x"})"};
   Diagnostics none;
   const auto spec = read_spec(std::make_shared<const Source>(Source{"spec.toml", small_llama_text(true)}), {}, none);
   const std::function<void(const json&, const json&)> visit = [&](const json& tree, const json& keys) {

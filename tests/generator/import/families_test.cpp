@@ -93,7 +93,8 @@ TEST_CASE("every file of families/ reads, and belongs to a family of the hub") {
   }
   for (const auto& [file, text] : family_files()) {
     CAPTURE(file);
-    CHECK((included.contains(file) || families().contains(file.substr(0, file.find('.')))));
+    const std::string name = file.substr(0, file.find('.'));
+    CHECK((included.contains(file) || families().contains(name) || gguf_families().contains(name)));
   }
   for (const auto& [name, family] : families()) {
     CAPTURE(name);
@@ -101,6 +102,7 @@ TEST_CASE("every file of families/ reads, and belongs to a family of the hub") {
     CHECK_FALSE(family.model_type.empty());
     CHECK(small_configs().contains(name));
   }
+  for (const auto& [name, family] : gguf_families()) CHECK(name == "gguf/" + family.architectures.front());
 }
 
 TEST_CASE("a mistake in a family's file is shown at its place") {

@@ -142,7 +142,7 @@ TEST_CASE("scaled rotary settings are read in both spellings, and of every famil
                      {"truncate", false}, {"attention_factor", 1.25},
                      {"mscale", 0.7},     {"mscale_all_dim", 1}};
   for (const auto& [name, small] : small_configs()) {
-    if (name == "bloom" || name == "gpt2" || name == "phi3") continue;
+    if (name == "bloom" || name == "gpt2" || name == "phi3" || name == "gemma3") continue;
     for (const auto& [table, type] : {std::pair{"rope_scaling", "type"},
                                       {"rope_scaling", "rope_type"},
                                       {"rope_parameters", "type"},
@@ -174,6 +174,33 @@ TEST_CASE("scaled rotary settings are read in both spellings, and of every famil
       CHECK(as_yarn.attention_factor.value == 1.25);
     }
   }
+}
+
+TEST_CASE("of Gemma 3, global layers alone are scaled, and linearly") {
+  const auto imported = [](const json& changes) {
+    json config = small_configs().at("gemma3");
+    config.update(changes);
+    return import_text(config.dump());
+  };
+  for (const char* table : {"rope_scaling", "rope_parameters"}) {
+    json scaling = {{"rope_type", "linear"}, {"factor", 8.0}};
+    if (table == std::string("rope_parameters")) scaling = {{"full_attention", scaling}};
+    const Imported scaled = imported({{table, scaling}});
+    INFO(render(scaled.diagnostics));
+    REQUIRE(scaled.spec);
+    REQUIRE(scaled.spec->kinds.size() == 2);
+    const PositionSection &local = scaled.spec->kinds[0].position, &global = scaled.spec->kinds[1].position;
+    CHECK(global.scaling.value == "linear");
+    CHECK(global.factor.value == 8);
+    CHECK(global.rope_theta.value == 1e6);
+    CHECK(local.scaling.value != "linear");
+    CHECK(local.rope_theta.value == 1e4);
+  }
+  CHECK(imported({{"rope_scaling", {{"rope_type", "llama3"}, {"factor", 8}}}})
+            .complains("import.rope_scaling", "llama3"));
+  CHECK(imported({{"rope_scaling", {{"rope_type", "linear"}}}}).complains("import.rope_scaling", "'factor'"));
+  // Versions of transformers differ on this spelling.
+  CHECK(imported({{"rope_scaling", {{"type", "linear"}}}}).complains("import.unknown_key", "rope_scaling.type"));
 }
 
 TEST_CASE("what a yarn scaling does not say is as transformers has it") {

@@ -118,8 +118,8 @@ TEST_CASE("a key with one value that runs is refused with any other, in each arc
     std::vector<json> runs, refused;
   };
   const std::vector<const char*> rotary = {"llama", "mistral", "phi3", "qwen2", "qwen3"};
-  const std::vector<const char*> all = {"llama", "mistral", "phi3",     "qwen2", "qwen3",
-                                        "gpt2",  "bloom",   "gpt_neox", "gemma2"};
+  const std::vector<const char*> all = {"llama", "mistral", "phi3",     "qwen2",  "qwen3",
+                                        "gpt2",  "bloom",   "gpt_neox", "gemma2", "gemma3"};
   const json some = {{"0", {1, 2}}};
   const std::vector<Only> keys = {
       {"pretraining_tp", rotary, {1}, {2, 0, nullptr, true}},
@@ -137,7 +137,9 @@ TEST_CASE("a key with one value that runs is refused with any other, in each arc
       {"compression_config", all, {nullptr}, {some}},
       {"auto_map", all, {json::object(), nullptr}, {{{"AutoModelForCausalLM", "modeling.Mine"}}}},
       {"scale_attn_by_inverse_layer_idx", {"gpt2"}, {false}, {true}},
-      {"use_bidirectional_attention", {"gemma2"}, {nullptr, false}, {true}},
+      {"use_bidirectional_attention", {"gemma2", "gemma3"}, {nullptr, false}, {true}},
+      {"attn_logit_softcapping", {"gemma3"}, {nullptr}, {50.0}},
+      {"rope_parameters.sliding_attention.rope_type", {"gemma3"}, {"default"}, {"linear"}},
       {"n_special", {"gpt2"}, {0}, {1}},
   };
   const std::map<std::string, json> configs = small_configs();

@@ -85,7 +85,7 @@ TEST_CASE("a config.json of another model is status 1 with every key and both va
   }
   const Outcome absent = Weights(R"({"model_type": "tiny", )" + right).run();
   CHECK(absent.status == 1);
-  CHECK(contains(absent.errors, "'eps' is 1e-06 by transformers' default, and norm.eps"));
+  CHECK(contains(absent.errors, "'eps' is 1e-06 by default, and norm.eps"));
 }
 
 TEST_CASE("--ignore-config takes the weights and says what goes unseen") {

@@ -1,0 +1,142 @@
+#include "runtime/formats/gguf_config.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <numbers>
+
+#include "runtime/engine.hpp"
+
+namespace monomorph {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+/// A float as its shortest text in its own precision: 1e-05, not 9.999999747378752e-06. JSON has finite numbers alone.
+json number(double value) {
+  if (!std::isfinite(value)) return fmt::format("{}", value);
+  const auto narrow = static_cast<float>(value);
+  return static_cast<double>(narrow) == value ? json::parse(fmt::format("{:e}", narrow)) : json(value);
+}
+
+json as_json(const GgufValue& value) {
+  constexpr std::uint64_t longest = 4096;  // layers; what is longer says nothing of a model
+  if (const auto* real = std::get_if<double>(&value)) return number(*real);
+  if (const auto* text = std::get_if<std::string_view>(&value)) return std::string(*text);
+  if (const auto* array = std::get_if<GgufArray>(&value)) {
+    if (array->count() > longest) return fmt::format("a list of {}", array->count());
+    json list = json::array();
+    for (const GgufValue& each : array->values()) list.push_back(as_json(each));
+    const bool is_one =
+        std::ranges::all_of(list, [&](const json& each) { return each.is_number() && each == list[0]; });
+    return is_one && !list.empty() ? list[0] : list;
+  }
+  return std::visit(
+      [](const auto& held) -> json {
+        if constexpr (std::is_arithmetic_v<std::decay_t<decltype(held)>>) return held;
+        return {};
+      },
+      value);
+}
+
+/// Sets what stands at "rope.freq_base".
+void set(json& config, const std::string& path, json value) {
+  constexpr std::int64_t deepest = 16;
+  json* place = &config;
+  if (std::ranges::count(path, '.') > deepest) {
+    throw Error(ErrorKind::rejected, fmt::format("the name '{}' has more than {} dots", path.substr(0, 60), deepest));
+  }
+  for (std::size_t begin = 0; begin <= path.size();) {
+    const std::size_t end = std::min(path.find('.', begin), path.size());
+    if (place->is_null()) *place = json::object();
+    const std::string word = path.substr(begin, end - begin);
+    const bool is_last = end == path.size();
+    if (!place->is_object() || (is_last && place->contains(word))) {
+      throw Error(ErrorKind::rejected,
+                  fmt::format("the metadata say '{}' and a key within it or before it: one of them is wrong", path));
+    }
+    place = &(*place)[word];
+    begin = end + 1;
+  }
+  *place = std::move(value);
+}
+
+/// "blk.0.attn_q.weight" without its number; "": of a layer after the first.
+std::string without_layer(const std::string& name) {
+  constexpr std::string_view layer = "blk.";
+  if (!name.starts_with(layer)) return name;
+  return name.starts_with("blk.0.") ? std::string(layer) + name.substr(6) : "";
+}
+
+/// By what llama3's scaling divides the frequency of pair `i` of `pairs`. Formula: transformers,
+/// modeling_rope_utils.py, _compute_llama3_parameters.
+double llama3_divisor(std::size_t i, std::size_t pairs, double theta, double factor, double low, double high,
+                      double length) {
+  const double wavelength = 2 * std::numbers::pi * std::pow(theta, static_cast<double>(i) / static_cast<double>(pairs));
+  if (wavelength < length / high) return 1;
+  if (wavelength > length / low) return factor;
+  const double smooth = (length / wavelength - low) / (high - low);
+  return 1 / ((1 - smooth) / factor + smooth);
+}
+
+/// The divisors of frequencies say no numbers but themselves. Files are written with llama3's usual ones.
+json scaling_of(const CheckpointTensor& tensor, const json& theta) {
+  constexpr double low = 1, high = 4, close = 1e-5;
+  std::vector<float> divisors(tensor.dtype == "F32" ? tensor.data.size() / sizeof(float) : 0);
+  std::memcpy(divisors.data(), tensor.data.data(), divisors.size() * sizeof(float));
+  const double factor = divisors.empty() ? 0 : std::ranges::max(divisors);
+  for (std::int64_t length = 1024; theta.is_number() && factor >= 1 && length <= 1 << 20; length *= 2) {
+    bool agree = true;
+    for (std::size_t i = 0; i < divisors.size() && agree; ++i) {
+      const double divisor = llama3_divisor(i, divisors.size(), theta, factor, low, high, static_cast<double>(length));
+      agree = std::abs(divisors[i] - divisor) <= close * divisor;
+    }
+    if (!agree) continue;
+    return {{"type", "llama3"},
+            {"factor", number(factor)},
+            {"low_freq_factor", low},
+            {"high_freq_factor", high},
+            {"original_context_length", length}};
+  }
+  return {{"type", "unknown"}};
+}
+
+}  // namespace
+
+std::string gguf_config(const Checkpoint& checkpoint) {
+  const GgufFile& file = *checkpoint.gguf();
+  json config = json::object();
+  const auto text_of = [&](std::string_view key) -> std::string {
+    const GgufValue* value = file.find(key);
+    const auto* text = value == nullptr ? nullptr : std::get_if<std::string_view>(value);
+    return text == nullptr ? "" : std::string(*text);
+  };
+  const std::string architecture = text_of("general.architecture");
+  config["architectures"] = {architecture};
+  constexpr std::string_view elsewhere[] = {"general.", "tokenizer.", "quantize.", "split."};
+  for (const auto& [key, value] : file.metadata) {
+    if (std::ranges::any_of(elsewhere, [&](std::string_view prefix) { return key.starts_with(prefix); })) continue;
+    const bool own = key.starts_with(architecture + ".");
+    set(config, std::string(own ? key.substr(architecture.size() + 1) : key), as_json(value));
+  }
+  for (const auto& [name, key] : {std::pair("type", "general.type"),
+                                  {"quantization_version", "general.quantization_version"},
+                                  {"bos_token_id", "tokenizer.ggml.bos_token_id"},
+                                  {"eos_token_id", "tokenizer.ggml.eos_token_id"}}) {
+    if (const GgufValue* value = file.find(key)) set(config, name, as_json(*value));
+  }
+  for (const CheckpointTensor& tensor : checkpoint.tensors()) {
+    const std::string name = without_layer(tensor.name);
+    if (!name.empty()) set(config, "tensors." + name, tensor.shape.empty() ? 0 : tensor.shape.front());
+  }
+  if (const CheckpointTensor* divisors = checkpoint.find("rope_freqs.weight")) {
+    const json theta = config.value(json::json_pointer("/rope/freq_base"), json(10000.0));
+    set(config, "rope_freqs", scaling_of(*divisors, theta));
+  }
+  return config.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace monomorph
