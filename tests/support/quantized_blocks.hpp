@@ -1,8 +1,10 @@
-// Blocks of quantized weights, for tests: the same as make_quantized.py makes.
+// Blocks of quantized weights, for tests: the same as make_quantized.py makes. Their bytes are compared by hash.
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -55,16 +57,26 @@ inline constexpr BlockScales block_scales[] = {{"any", true, 0, 0},
                                                {"subnormal", false, 0x0003, 1},
                                                {"largest", false, 0x7bff, 254}};
 
+/// The next number of a sequence that begins with `state`.
+inline std::uint64_t splitmix64(std::uint64_t& state) {
+  std::uint64_t z = state += 0x9e3779b97f4a7c15u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+/// FNV-1a.
+inline std::uint64_t hash_of(std::span<const std::byte> bytes) {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (const std::byte byte : bytes) hash = (hash ^ std::to_integer<std::uint64_t>(byte)) * 0x100000001b3u;
+  return hash;
+}
+
 inline std::vector<std::byte> random_blocks(Dtype dtype, const BlockScales& scales, std::size_t count,
                                             std::uint64_t seed = 1) {
   const auto size = static_cast<std::size_t>(row_of(dtype).block_bytes);
   std::vector<std::byte> blocks(count * size);
-  for (std::byte& byte : blocks) {  // splitmix64
-    std::uint64_t z = seed += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    byte = static_cast<std::byte>((z ^ (z >> 31)) >> 56);
-  }
+  for (std::byte& byte : blocks) byte = static_cast<std::byte>(splitmix64(seed) >> 56);
   for (std::size_t i = 0; i < count; ++i) {
     std::byte* block = blocks.data() + i * size;
     for (const std::size_t at : halves_of(dtype)) {

@@ -11,17 +11,6 @@
 using namespace monomorph;
 using namespace monomorph::tests;
 
-namespace {
-
-/// FNV-1a.
-std::uint64_t hash_of(std::span<const std::byte> bytes) {
-  std::uint64_t hash = 0xcbf29ce484222325u;
-  for (const std::byte byte : bytes) hash = (hash ^ std::to_integer<std::uint64_t>(byte)) * 0x100000001b3u;
-  return hash;
-}
-
-}  // namespace
-
 TEST_CASE("every quantized type is decoded as ggml's Python library decodes it, bit for bit") {
   std::ifstream expected(MONOMORPH_QUANTIZED_HASHES);
   std::size_t lines = 0;
