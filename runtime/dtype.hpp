@@ -68,6 +68,10 @@ constexpr const DtypeRow& row_of(Dtype dtype) { return dtype_rows[static_cast<st
 constexpr const char* name_of(Dtype dtype) { return row_of(dtype).name; }
 /// Whether elements share scales.
 constexpr bool is_quantized(Dtype dtype) { return row_of(dtype).block_elements > 1; }
+/// Bits of an element, its share of scales included.
+constexpr double element_bits(Dtype dtype) {
+  return 8.0 * static_cast<double>(row_of(dtype).block_bytes) / static_cast<double>(row_of(dtype).block_elements);
+}
 /// Of a type that is not quantized.
 constexpr std::int64_t element_bytes(Dtype dtype) { return row_of(dtype).block_bytes; }
 

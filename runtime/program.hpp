@@ -9,6 +9,7 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -158,11 +159,14 @@ struct WeightPart {
 /// along which its parts follow each other.
 struct WeightPattern {
   const char* name;  ///< "layers.{i}.attention.q"
-  Dtype dtype;       ///< in the checkpoint
+  Dtype dtype;       ///< that the engine computes with
   std::int64_t rows;
   std::int64_t columns;
   std::span<const WeightPart> parts;
   bool vector = false;
+  std::optional<Dtype> converted_from{};  ///< of a matrix: what the checkpoint has, where that is wider
+
+  constexpr Dtype file_dtype() const { return converted_from.value_or(dtype); }
 };
 
 /// Rows of what the device stores: those of a weight, or zeros. In a vector, elements.

@@ -47,6 +47,15 @@ std::vector<StoredEntry> list_stored(const Program& program) {
   return entries;
 }
 
+Conversions list_conversions(const Program& program) {
+  Conversions conversions;
+  for (const WeightEntry& entry : list_weights(program)) {
+    const WeightPattern& weight = *entry.pattern;
+    if (weight.converted_from) ++conversions[{*weight.converted_from, weight.dtype}];
+  }
+  return conversions;
+}
+
 HostWeights::HostWeights(std::unique_ptr<Source> source) : source_(std::move(source)) {}
 HostWeights::HostWeights(HostWeights&&) noexcept = default;
 HostWeights& HostWeights::operator=(HostWeights&&) noexcept = default;
@@ -112,7 +121,7 @@ void HostWeights::copy_vector(const StoredEntry& entry, const StoredPiece& piece
   std::copy(bytes.begin(), bytes.end(), out.begin() + begin * element_bytes(Dtype::f32));
 }
 
-/// Rows of a matrix: as they are in the checkpoint, cut into planes, or widened to f32.
+/// Rows of a matrix: as they are, cut into planes, or widened to f32.
 void HostWeights::copy_rows(const StoredEntry& entry, const StoredPiece& piece, std::int64_t first, std::int64_t rows,
                             std::span<std::byte> out) const {
   const std::size_t id = static_cast<std::size_t>(entry.first_weight + piece.weight);

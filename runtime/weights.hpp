@@ -3,8 +3,9 @@
 // how the device stacks weights is a table of its own, which the reference does not read.
 //
 // Takes a Program's tables and a checkpoint (or a seed); gives rows as floats, or as the bytes a device stores.
-// Guarantees: every part was found, with the dtype and shape the program states, and nothing else; reading cannot fail
-// afterwards.
+// Guarantees: every part was found, with the dtype and shape the program states, and nothing else. Reading throws
+// Error(rejected) for values alone: scales that are no numbers, and what the type that a weight is converted to cannot
+// hold.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/formats/conversion.hpp"
 #include "runtime/program.hpp"
 
 namespace monomorph {
@@ -38,6 +40,8 @@ struct StoredEntry {
 /// A program's weights, and what it stores, in the order of their ids.
 std::vector<WeightEntry> list_weights(const Program& program);
 std::vector<StoredEntry> list_stored(const Program& program);
+/// What a checkpoint's weights become when they are loaded.
+Conversions list_conversions(const Program& program);
 
 class HostWeights {
  public:

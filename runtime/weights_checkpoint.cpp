@@ -2,6 +2,7 @@
 // uses, reads rows out of the mapping.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <set>
 
@@ -10,6 +11,7 @@
 
 #include "runtime/formats/checkpoint.hpp"
 #include "runtime/formats/checkpoint_names.hpp"
+#include "runtime/formats/conversion.hpp"
 #include "runtime/formats/quantized.hpp"
 #include "runtime/weights_source.hpp"
 
@@ -27,6 +29,9 @@ struct FoundPart {
 /// Those of a weight.
 using FoundParts = std::vector<FoundPart>;
 
+/// Rows that are read together; of a transposed matrix, so that each line of the source is read once while it is near.
+constexpr std::int64_t rows_at_once = 32;
+
 /// Of a type that is not quantized.
 float load(Dtype dtype, const std::byte* at) {
   float value;
@@ -42,6 +47,11 @@ class CheckpointSource final : public HostWeights::Source {
 
   double element(std::size_t tensor, std::int64_t row, std::int64_t column) const override {
     const WeightPattern& pattern = this->pattern(tensor);
+    if (pattern.converted_from) {
+      std::vector<float> whole(static_cast<std::size_t>(pattern.columns));
+      this->row(tensor, row, whole);
+      return whole[static_cast<std::size_t>(column)];
+    }
     const FoundPart& part = part_of(tensors_[tensor], pattern.vector ? column : row);
     const std::int64_t in_block = row_of(pattern.dtype).block_elements;
     std::array<float, most_block_elements> block;
@@ -52,6 +62,11 @@ class CheckpointSource final : public HostWeights::Source {
 
   void row(std::size_t tensor, std::int64_t row, std::span<float> out) const override {
     const Dtype type = pattern(tensor).dtype;
+    if (pattern(tensor).converted_from) {
+      std::vector<std::byte> blocks(static_cast<std::size_t>(file_row_bytes(type, pattern(tensor).columns)));
+      convert_rows(tensor, row, 1, blocks, 0);
+      return decode_blocks(type, blocks.data(), out);
+    }
     if (pattern(tensor).vector) {
       for (const FoundPart& part : tensors_[tensor]) {
         for (std::int64_t c = part.first; c < part.end(); ++c) {
@@ -70,9 +85,17 @@ class CheckpointSource final : public HostWeights::Source {
   }
 
   void raw_rows(std::size_t tensor, std::int64_t first, std::int64_t rows, std::span<std::byte> out,
-                std::int64_t stride) const override;
+                std::int64_t stride) const override {
+    return pattern(tensor).converted_from ? convert_rows(tensor, first, rows, out, stride)
+                                          : file_rows(tensor, first, rows, out, stride);
+  }
 
  private:
+  void file_rows(std::size_t tensor, std::int64_t first, std::int64_t rows, std::span<std::byte> out,
+                 std::int64_t stride) const;
+  void convert_rows(std::size_t tensor, std::int64_t first, std::int64_t rows, std::span<std::byte> out,
+                    std::int64_t stride) const;
+  [[noreturn]] void throw_lost(std::size_t tensor, std::int64_t row, std::int64_t column, float value) const;
   const WeightPattern& pattern(std::size_t tensor) const { return *entries[tensor].pattern; }
 
   /// The part that holds a row, or a vector's element: parts follow each other and fill the weight.
@@ -90,7 +113,7 @@ class CheckpointSource final : public HostWeights::Source {
       const std::int64_t source = view.source_of(row - part.first);
       index = view.transposed ? column * view.source_rows + source : source * pattern(tensor).columns + column;
     }
-    const DtypeRow& type = row_of(pattern(tensor).dtype);
+    const DtypeRow& type = row_of(pattern(tensor).file_dtype());
     return part.data + index / type.block_elements * type.block_bytes;
   }
 
@@ -98,10 +121,11 @@ class CheckpointSource final : public HostWeights::Source {
   std::vector<FoundParts> tensors_;  ///< by id of the weight
 };
 
-void CheckpointSource::raw_rows(std::size_t tensor, std::int64_t first, std::int64_t rows, std::span<std::byte> out,
-                                std::int64_t stride) const {
+/// Rows as the file has them.
+void CheckpointSource::file_rows(std::size_t tensor, std::int64_t first, std::int64_t rows, std::span<std::byte> out,
+                                 std::int64_t stride) const {
   const WeightPattern& pattern = this->pattern(tensor);
-  const std::int64_t size = element_bytes(pattern.dtype);  // of what is read by elements
+  const std::int64_t size = element_bytes(pattern.file_dtype());  // of what is read by elements
   for (const FoundPart& part : tensors_[tensor]) {
     if (pattern.vector) {
       for (std::int64_t c = part.first, end = c; c < part.end(); c = end) {
@@ -114,14 +138,12 @@ void CheckpointSource::raw_rows(std::size_t tensor, std::int64_t first, std::int
     if (!part.view.transposed) {
       for (std::int64_t r = begin; r < end; ++r) {
         std::memcpy(out.data() + (r - first) * stride, address(tensor, part, r, 0),
-                    static_cast<std::size_t>(file_row_bytes(pattern.dtype, pattern.columns)));
+                    static_cast<std::size_t>(file_row_bytes(pattern.file_dtype(), pattern.columns)));
       }
       continue;
     }
-    // In blocks of rows, so that each line of the source is read once while it is near.
-    constexpr std::int64_t block = 32;
     for (std::int64_t at = begin, last = begin; at < end; at = last) {
-      last = std::min({at + block, end, part.first + part.view.end_of_run(at - part.first)});
+      last = std::min({at + rows_at_once, end, part.first + part.view.end_of_run(at - part.first)});
       for (std::int64_t c = 0; c < pattern.columns; ++c) {
         const std::byte* source = address(tensor, part, at, c);
         for (std::int64_t r = at; r < last; ++r, source += size) {
@@ -130,6 +152,35 @@ void CheckpointSource::raw_rows(std::size_t tensor, std::int64_t first, std::int
       }
     }
   }
+}
+
+/// Rows in the type that the engine computes with.
+void CheckpointSource::convert_rows(std::size_t tensor, std::int64_t first, std::int64_t rows, std::span<std::byte> out,
+                                    std::int64_t stride) const {
+  const WeightPattern& pattern = this->pattern(tensor);
+  const std::int64_t in_file = file_row_bytes(pattern.file_dtype(), pattern.columns);
+  std::vector<std::byte> source(static_cast<std::size_t>(std::min(rows, rows_at_once) * in_file));
+  std::vector<float> values(static_cast<std::size_t>(pattern.columns));
+  for (std::int64_t r = 0; r < rows; ++r) {
+    const std::int64_t in_source = r % rows_at_once;
+    if (in_source == 0) file_rows(tensor, first + r, std::min(rows_at_once, rows - r), source, in_file);
+    decode_blocks(pattern.file_dtype(), source.data() + in_source * in_file, values);
+    const std::int64_t lost = encode_blocks(pattern.dtype, values, out.data() + r * stride);
+    if (lost >= 0) throw_lost(tensor, first + r, lost, values[static_cast<std::size_t>(lost)]);
+  }
+}
+
+void CheckpointSource::throw_lost(std::size_t tensor, std::int64_t row, std::int64_t column, float value) const {
+  const WeightPattern& pattern = this->pattern(tensor);
+  const auto part = static_cast<std::size_t>(&part_of(tensors_[tensor], row) - tensors_[tensor].data());
+  const bool wide_enough = pattern.file_dtype() == Dtype::f32 && pattern.dtype != Dtype::bf16;
+  throw Error(ErrorKind::rejected,
+              fmt::format("{} ({}): row {} has {} in column {}, which {} cannot hold; {}", entries[tensor].name,
+                          with_layer(pattern.parts[part].name, entries[tensor].layer), row, value, column,
+                          name_of(pattern.dtype),
+                          !std::isfinite(value) ? "copy or download the file again, or build without engine.weights"
+                          : wide_enough         ? "build with --set engine.weights=bf16, or without engine.weights"
+                                                : "build without engine.weights"));
 }
 
 /// The checkpoint's names of the program's tensors, without prefix.
@@ -185,10 +236,10 @@ void CheckpointSource::find(const Program& program, const std::string& path) {
       }
       if (tensor == nullptr) {
         problems.push_back(fmt::format("{}: it is missing", name));
-      } else if (tensor->dtype != row_of(pattern.dtype).header) {
+      } else if (tensor->dtype != row_of(pattern.file_dtype()).header) {
         problems.push_back(fmt::format("{} in {}: it is {}; this engine was made for {}", name,
                                        checkpoint_.files()[tensor->file].string(), tensor->dtype,
-                                       row_of(pattern.dtype).header));
+                                       row_of(pattern.file_dtype()).header));
       } else if (tensor->shape != shape) {
         problems.push_back(fmt::format("{} in {}: its shape is [{}]; this engine was made for [{}]", name,
                                        checkpoint_.files()[tensor->file].string(), fmt::join(tensor->shape, ", "),

@@ -16,8 +16,7 @@ class HostWeights::Source {
   virtual ~Source() = default;
   virtual double element(std::size_t weight, std::int64_t row, std::int64_t column) const = 0;
   virtual void row(std::size_t weight, std::int64_t row, std::span<float> out) const = 0;
-  /// Rows in the checkpoint's own dtype, `stride` bytes apart, blocks as in a file; writes every element and no
-  /// padding.
+  /// Rows in the pattern's dtype, `stride` bytes apart, blocks as in a file; writes every element and no padding.
   virtual void raw_rows(std::size_t weight, std::int64_t first, std::int64_t rows, std::span<std::byte> out,
                         std::int64_t stride) const = 0;
   std::vector<WeightEntry> entries;

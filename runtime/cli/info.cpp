@@ -63,6 +63,8 @@ std::string info_text(const Program& program, const std::optional<DeviceInfo>& d
                                 program.max_batch == 1 ? "" : "s", slot_bytes(program.states)));
   line("kv_cache",
        fmt::format("{}, {} bytes a token", name_of(program.kv_cache), state_bytes_per_token(program.states)));
+  const Conversions conversions = list_conversions(program);
+  if (!conversions.empty()) line("converted weights", describe_conversions(conversions));
   line("FLOPs a token", fmt::format("{} (attention aside)", program.flops_per_token));
   line("kernels", fmt::format("{}, {} bytes of SPIR-V", dispatches.kernels, dispatches.spirv_bytes));
   line("dispatches a token",
@@ -109,6 +111,7 @@ nlohmann::ordered_json info_json(const Program& program, const std::optional<Dev
       {"max_sequence_length", program.max_sequence_length},
       {"prefill_chunk", program.prefill_chunk},
       {"kv_cache", name_of(program.kv_cache)},
+      {"converted_weights", describe_conversions(list_conversions(program))},
       {"max_batch", program.max_batch},
       {"slot_bytes", slot_bytes(program.states)},
       {"slot_bytes_saved_by_windows", slot_bytes_saved(program.states, program.max_sequence_length)},

@@ -455,3 +455,144 @@ TEST_CASE("quantized rows of a GGUF file are decoded where they are read and cut
     CHECK_THROWS_WITH_AS(damaged.stored_rows(0, 0, 13, device), doctest::Contains("turned: row 2 has a scale"), Error);
   }
 }
+
+// A transposed matrix of 41 rows out of 50, more than are read together, stacked on one that is as narrow already.
+TEST_CASE("a matrix that is wider in the checkpoint is read and stored as what it is converted to") {
+  constexpr std::int64_t height = 50, rows = 41;
+  for (const auto& [from, to, columns] : {std::tuple{Dtype::f32, Dtype::f16, std::int64_t{7}},
+                                          {Dtype::f32, Dtype::bf16, 7},
+                                          {Dtype::f32, Dtype::q8_0, 96},
+                                          {Dtype::f16, Dtype::q4_0, 32},
+                                          {Dtype::bf16, Dtype::q8_0, 64}}) {
+    CAPTURE(name_of(from));
+    CAPTURE(name_of(to));
+    std::string text;
+    const auto value_at = [](std::int64_t row, std::int64_t column) {
+      return static_cast<float>((row * 37 + column * 11) % 101 - 50) / 8;  // every type but q ones holds it
+    };
+    const auto append = [&](float value) {
+      const std::uint16_t half = from == Dtype::f16 ? f16_from_f32(value) : bf16_from_f32(value);
+      text.append(from == Dtype::f32 ? reinterpret_cast<const char*>(&value) : reinterpret_cast<const char*>(&half),
+                  static_cast<std::size_t>(element_bytes(from)));
+    };
+    for (std::int64_t c = 0; c < columns; ++c) {
+      for (std::int64_t r = 0; r < height; ++r) append(value_at(r, c));
+    }
+    const auto narrow_bytes = static_cast<std::size_t>(file_row_bytes(to, columns));
+    const std::string narrow(2 * narrow_bytes, '\x11');
+    const WeightPart parts[] = {{"wide", {rows, 9, height, true}}, {"narrow", {2, 0, 2}}};
+    const WeightPattern patterns[] = {{"converted", to, rows, columns, std::span(parts).first(1), false, from},
+                                      {"kept", to, 2, columns, std::span(parts).last(1)}};
+    const StoredPiece pieces[] = {{0, rows}, {1, 2}};
+    const StoredPattern stored[] = {{"stacked", to, rows + 2, columns, pieces}};
+    const WeightGroup group[] = {{patterns, stored, {}}};
+    Program program = make_program();
+    program.weights = group;
+    const tests::TemporaryDirectory directory;
+    const auto number_of = [](Dtype dtype) {
+      if (!is_quantized(dtype)) return dtype == Dtype::bf16 ? 30u : static_cast<std::uint32_t>(dtype);
+      return std::ranges::find(tests::ggml_numbers, dtype, &std::pair<Dtype, std::uint32_t>::first)->second;
+    };
+    const auto open = [&] {
+      tests::GgufText file;
+      const auto width = static_cast<std::uint64_t>(columns);
+      file.tensors = {{"wide", number_of(from), {height, width}, text}, {"narrow", number_of(to), {width, 2}, narrow}};
+      return HostWeights::open(program, directory.write("model.gguf", file.bytes()));
+    };
+    const HostWeights weights = open();
+
+    const auto stride = static_cast<std::size_t>(row_bytes(to, columns));
+    std::vector<std::byte> device((rows + 2) * stride), some(35 * stride), blocks(narrow_bytes), expected(stride);
+    weights.stored_rows(0, 0, rows + 2, device);
+    weights.stored_rows(0, 3, 35, some);
+    CHECK(std::equal(some.begin(), some.end(), device.begin() + 3 * static_cast<std::ptrdiff_t>(stride)));
+    std::vector<float> values(static_cast<std::size_t>(columns)), read(values), decoded(values);
+    for (std::int64_t row = 0; row < rows + 2; ++row) {
+      for (std::int64_t c = 0; c < columns; ++c) values[static_cast<std::size_t>(c)] = value_at(row + 9, c);
+      if (row < rows) {
+        encode_blocks(to, values, blocks.data());
+      } else {
+        std::memcpy(blocks.data(), narrow.data(), blocks.size());
+      }
+      cut_into_planes(to, blocks.data(), columns, expected);
+      CHECK(std::equal(expected.begin(), expected.end(), device.begin() + row * static_cast<std::ptrdiff_t>(stride)));
+      decode_blocks(to, blocks.data(), decoded);
+      const std::int32_t weight = row < rows ? 0 : 1;
+      const std::int64_t own_row = row < rows ? row : row - rows;
+      weights.row(weight, own_row, read);
+      CHECK(read == decoded);
+      CHECK(weights.at(weight, own_row, 6) == static_cast<double>(decoded[6]));
+    }
+    CHECK(list_conversions(program) == Conversions{{{from, to}, 1}});
+
+    if (from == Dtype::bf16) {  // 2^100 in row 40, column 5
+      text.replace(static_cast<std::size_t>(5 * height + 49) * 2, 2, "\x80\x71");
+      CHECK_THROWS_WITH_AS(
+          open().stored_rows(0, 0, rows, device),
+          doctest::Contains("converted (wide): row 40 has 1.2676506e+30 in column 5, which q8_0 cannot "
+                            "hold; build without engine.weights"),
+          Error);
+    } else if (to == Dtype::f16) {
+      const float large = -70000;
+      text.replace(static_cast<std::size_t>(height + 9) * 4, 4, reinterpret_cast<const char*>(&large), 4);
+      const HostWeights damaged = open();
+      const doctest::Contains message(
+          "converted (wide): row 0 has -70000 in column 1, which f16 cannot hold; build with "
+          "--set engine.weights=bf16, or without");
+      CHECK_THROWS_WITH_AS(damaged.stored_rows(0, 0, 1, some), message, Error);
+      CHECK_THROWS_WITH_AS(damaged.row(0, 0, read), message, Error);
+      damaged.row(0, 1, read);  // others are as they were
+      CHECK(read[1] == value_at(10, 1));
+    } else if (from == Dtype::f16) {
+      text.replace(static_cast<std::size_t>(9) * 2, 2, "\x01\x7c");
+      CHECK_THROWS_WITH_AS(open().at(0, 0, 20), doctest::Contains("row 0 has nan in column 0, which q4_0 cannot hold"),
+                           Error);
+    }
+  }
+}
+
+TEST_CASE("blocks of a wider quantized type are decoded and made anew") {
+  constexpr std::int64_t columns = 256, rows = 3;
+  for (const Dtype from : {Dtype::q8_0, Dtype::q6_k, Dtype::q5_1}) {
+    CAPTURE(name_of(from));
+    const std::vector<std::byte> blocks = tests::random_blocks(
+        from, tests::block_scales[3], static_cast<std::size_t>(rows * columns / row_of(from).block_elements));
+    std::vector<float> values(rows * columns), decoded(rows * columns), read(columns);
+    decode_blocks(from, blocks.data(), values);
+    std::vector<std::byte> expected(rows * static_cast<std::size_t>(file_row_bytes(Dtype::q4_0, columns)));
+    encode_blocks(Dtype::q4_0, values, expected.data());
+    decode_blocks(Dtype::q4_0, expected.data(), decoded);
+
+    const WeightPart parts[] = {{"wide", {rows, 0, rows}}};
+    const WeightPattern patterns[] = {{"converted", Dtype::q4_0, rows, columns, parts, false, from}};
+    const StoredPiece pieces[] = {{0, rows}};
+    const StoredPattern stored[] = {{"stored", Dtype::q4_0, rows, columns, pieces}};
+    const WeightGroup group[] = {{patterns, stored, {}}};
+    Program program = make_program();
+    program.weights = group;
+    tests::GgufText file;
+    const auto number = std::ranges::find(tests::ggml_numbers, from, &std::pair<Dtype, std::uint32_t>::first)->second;
+    file.tensors = {
+        {"wide", number, {columns, rows}, std::string(reinterpret_cast<const char*>(blocks.data()), blocks.size())}};
+    const tests::TemporaryDirectory directory;
+    const HostWeights weights = HostWeights::open(program, directory.write("model.gguf", file.bytes()));
+    for (std::int64_t row = 0; row < rows; ++row) {
+      weights.row(0, row, read);
+      CHECK(std::equal(read.begin(), read.end(), decoded.begin() + row * columns));
+    }
+  }
+}
+
+TEST_CASE("random weights are of the type that the engine computes with") {
+  const WeightPart parts[] = {{"w", {8, 0, 8}}};
+  const WeightPattern converted[] = {{"w", Dtype::q4_0, 8, 64, parts, false, Dtype::f32}};
+  const WeightPattern plain[] = {{"w", Dtype::q4_0, 8, 64, parts}};
+  std::vector<float> rows[2] = {std::vector<float>(64), std::vector<float>(64)};
+  for (const auto& [patterns, row] : {std::pair(converted, &rows[0]), std::pair(plain, &rows[1])}) {
+    const WeightGroup group[] = {{std::span(patterns, 1), {}, {}}};
+    Program program = make_program();
+    program.weights = group;
+    HostWeights::random(program, 4).row(0, 5, *row);
+  }
+  CHECK(rows[0] == rows[1]);
+}
