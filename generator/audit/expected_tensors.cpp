@@ -15,7 +15,7 @@ void add(const WeightContract& weight, const Contract& contract, std::int64_t la
     tensor.pattern = source.name;
     tensor.layer = layer;
     tensor.part = weight.part;
-    tensor.dtype = weight.dtype;
+    tensor.dtype = weight.file_dtype();
     tensor.shape = {source.view.source_rows};
     if (weight.axes.size() == 2) tensor.shape.push_back(contract.axes[weight.axes[1]].size);
     if (source.view.transposed) std::reverse(tensor.shape.begin(), tensor.shape.end());

@@ -148,6 +148,14 @@ TableId Contract::find_table(const LayerKind& kind) const {
   return {};
 }
 
+Conversions list_conversions(const Contract& contract) {
+  Conversions conversions;
+  for (const WeightContract& weight : contract.weights) {
+    if (weight.converted_from) conversions[{*weight.converted_from, weight.dtype}] += contract.copies(weight.scope);
+  }
+  return conversions;
+}
+
 std::optional<Contract> check_contract(const Spec& asked, Diagnostics& diagnostics) {
   const Spec spec = cut_into_classes(asked);
   Diagnostics found;

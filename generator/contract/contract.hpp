@@ -12,6 +12,7 @@
 #include "generator/diagnostics.hpp"
 #include "generator/expression/expression.hpp"
 #include "generator/spec/spec.hpp"
+#include "runtime/formats/conversion.hpp"
 #include "runtime/program.hpp"
 
 namespace monomorph::generator {
@@ -54,9 +55,12 @@ struct WeightContract {
   std::string role;  ///< in emitted C++: "embedding::tokens", "attention::q_proj", "mlp::input_norm_bias" ...
   Scope scope;
   std::vector<AxisId> axes;  ///< [rows, columns], or [elements] for a vector
-  Dtype dtype = Dtype::f32;  ///< in the checkpoint
+  Dtype dtype = Dtype::f32;  ///< that the engine computes with
   std::vector<CheckpointPart> sources;
-  std::string component;  ///< that its parameters are counted to
+  std::string component;                  ///< that its parameters are counted to
+  std::optional<Dtype> converted_from{};  ///< what the checkpoint has, where engine.weights makes that narrower
+
+  Dtype file_dtype() const { return converted_from.value_or(dtype); }
 };
 using WeightId = Id<WeightContract>;
 
@@ -157,6 +161,9 @@ struct Contract {
 /// Derives and judges. All violations are reported at once; a Contract is given only without errors, those that
 /// `diagnostics` already holds (of a spec read leniently) included.
 std::optional<Contract> check_contract(const Spec& spec, Diagnostics& diagnostics);
+
+/// What the checkpoint's weights become when they are loaded.
+Conversions list_conversions(const Contract& contract);
 
 /// Stable text for --dump contract and for goldens.
 std::string dump_contract(const Contract& contract);

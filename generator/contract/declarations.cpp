@@ -80,13 +80,15 @@ void Declarations::need(const std::string& part, bool weight, bool bias) {
 void Declarations::weight(const std::string& part, const std::string& role, const std::string& tensor, bool bias,
                           std::vector<AxisId> axes, CheckpointPart source, const std::string& component) {
   need(tensor, !bias, bias);
-  contract_.weights.add({bias ? part + ".bias" : part,
-                         role,
-                         scope_,
-                         std::move(axes),
-                         dtype_of(dtype_field(spec_.checkpoint, tensor, bias, first_layer(spec_, scope_)).value),
-                         {std::move(source)},
-                         component});
+  const Dtype in_file = dtype_of(dtype_field(spec_.checkpoint, tensor, bias, first_layer(spec_, scope_)).value);
+  WeightContract weight{bias ? part + ".bias" : part, role,     scope_, std::move(axes), in_file,
+                        {std::move(source)},          component};
+  const std::string& asked = spec_.engine.weights.value;
+  if (!asked.empty() && weight.axes.size() == 2 && element_bits(in_file) > element_bits(dtype_of(asked))) {
+    weight.dtype = dtype_of(asked);
+    weight.converted_from = in_file;
+  }
+  contract_.weights.add(std::move(weight));
 }
 
 /// All rows of the part's own tensor. That it has no name has been reported.

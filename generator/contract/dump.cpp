@@ -27,8 +27,9 @@ std::string dump_axes(const std::vector<AxisId>& axes, const AxisTable& table) {
 void dump_weights(Scope scope, const Contract& contract, std::string& out) {
   for (const WeightId id : contract.weights_of(scope)) {
     const WeightContract& weight = contract.weights[id];
-    out += fmt::format("  {}: [{}] {}, part {}\n", weight.role, dump_axes(weight.axes, contract.axes),
-                       name_of(weight.dtype), weight.part);
+    out += fmt::format(
+        "  {}: [{}] {}{}, part {}\n", weight.role, dump_axes(weight.axes, contract.axes), name_of(weight.dtype),
+        weight.converted_from ? fmt::format(" from {}", name_of(*weight.converted_from)) : "", weight.part);
     for (const CheckpointPart& source : weight.sources) {
       const RowView& view = source.view;
       const bool whole = view.rows == view.source_rows;

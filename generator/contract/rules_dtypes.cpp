@@ -1,9 +1,10 @@
-// Rules of checkpoint.dtype and checkpoint.dtypes: every pattern is of use, and quantized types are those of what they
-// can hold.
+// Rules of checkpoint.dtype, checkpoint.dtypes and engine.weights: every pattern is of use, quantized types are those
+// of what they can hold, and a conversion converts.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "generator/contract/declarations.hpp"
 #include "generator/contract/parts.hpp"
@@ -34,20 +35,38 @@ void dtype_patterns_match(const Spec& spec, const std::vector<NeededPart>& neede
   }
 }
 
-/// Of a quantized weight: what it may not be; empty: nothing.
-std::string fault_of(const WeightContract& weight, const AxisTable& axes) {
-  const std::int64_t block = row_of(weight.dtype).block_elements, columns = axes[weight.axes.back()].size;
-  if (weight.axes.size() == 1) return "is a vector, which is f32, f16 or bf16";
-  if (weight.sources.front().view.transposed) return "stands transposed: its rows are no rows of the tensor";
-  if (columns % block != 0) return fmt::format("has rows of {} elements, and blocks have {}", columns, block);
-  return "";
+/// What keeps a matrix from being of a type; empty: nothing.
+std::string fault_of_rows(const WeightContract& weight, Dtype dtype, const AxisTable& axes) {
+  const std::int64_t block = row_of(dtype).block_elements, columns = axes[weight.axes.back()].size;
+  return columns % block == 0 ? "" : fmt::format("has rows of {} elements, and blocks have {}", columns, block);
 }
 
-/// One error for what is wrong with a type, with the first parts that have it.
+/// Of a quantized weight: what it may not be; empty: nothing.
+std::string fault_of(const WeightContract& weight, const AxisTable& axes) {
+  if (weight.axes.size() == 1) return "is a vector, which is f32, f16 or bf16";
+  if (weight.sources.front().view.transposed) return "stands transposed: its rows are no rows of the tensor";
+  return fault_of_rows(weight, weight.file_dtype(), axes);
+}
+
+/// Parts of which the same is wrong, by it and by what says their type.
+using Faults = std::map<std::pair<const Field<std::string>*, std::string>, std::vector<std::string>>;
+
+/// One error for each, with the first part.
+void report(const Faults& faults, const char* rule, const char* remedy, Diagnostics& diagnostics) {
+  for (const auto& [said, parts] : faults) {
+    const auto& [field, fault] = said;
+    const std::size_t others = parts.size() - 1;
+    diagnostics.error(rule, field->span,
+                      fmt::format("{}{} cannot be {}: it {}; {}", parts.front(),
+                                  others == 0 ? "" : fmt::format(" (and {} other{})", others, others == 1 ? "" : "s"),
+                                  field->value, fault, remedy));
+  }
+}
+
 void quantized_parts_fit(const Spec& spec, const Declarations& declared, Diagnostics& diagnostics) {
-  std::map<std::pair<const Field<std::string>*, std::string>, std::vector<std::string>> found;
+  Faults found;
   for (const WeightContract& weight : declared.contract().weights) {
-    if (!is_quantized(weight.dtype)) continue;
+    if (!is_quantized(weight.file_dtype())) continue;
     const bool bias = weight.part.ends_with(".bias");
     const std::string part = bias ? weight.part.substr(0, weight.part.size() - 5) : weight.part;
     const std::string fault = fault_of(weight, declared.contract().axes);
@@ -56,14 +75,31 @@ void quantized_parts_fit(const Spec& spec, const Declarations& declared, Diagnos
         found[{&dtype_field(spec.checkpoint, part, bias, first_layer(spec, weight.scope)), fault}];
     if (std::find(parts.begin(), parts.end(), weight.part) == parts.end()) parts.push_back(weight.part);
   }
-  for (const auto& [said, parts] : found) {
-    const auto& [field, fault] = said;
-    const std::size_t others = parts.size() - 1;
-    diagnostics.error("checkpoint.dtype_fits", field->span,
-                      fmt::format("{}{} cannot be {}: it {}; say its type in [checkpoint.dtypes]", parts.front(),
-                                  others == 0 ? "" : fmt::format(" (and {} other{})", others, others == 1 ? "" : "s"),
-                                  field->value, fault));
+  report(found, "checkpoint.dtype_fits", "say its type in [checkpoint.dtypes]", diagnostics);
+}
+
+void conversions_fit(const Spec& spec, const Contract& contract, Diagnostics& diagnostics) {
+  const Field<std::string>& asked = spec.engine.weights;
+  if (asked.value.empty() || diagnostics.has_errors()) return;  // the sizes are right
+  Faults found;
+  std::set<std::string> kept;
+  for (const WeightContract& weight : contract.weights) {
+    if (weight.axes.size() == 1) continue;
+    if (!weight.converted_from) {
+      kept.insert(fmt::format("{} of {:.4g} bits", name_of(weight.dtype), element_bits(weight.dtype)));
+      continue;
+    }
+    const std::string fault = fault_of_rows(weight, weight.dtype, contract.axes);
+    if (!fault.empty() && std::ranges::find(found[{&asked, fault}], weight.part) == found[{&asked, fault}].end())
+      found[{&asked, fault}].push_back(weight.part);
   }
+  report(found, "engine.weights_fit",
+         "f16 and bf16 hold rows of any length, where the checkpoint is wider than they are", diagnostics);
+  if (!list_conversions(contract).empty()) return;
+  diagnostics.error("engine.weights_convert", asked.span,
+                    fmt::format("{} would make no matrix narrower: those of the checkpoint are {} an element; leave "
+                                "engine.weights out, or say a narrower type",
+                                asked.value, fmt::join(kept, ", ")));
 }
 
 }  // namespace
@@ -71,6 +107,7 @@ void quantized_parts_fit(const Spec& spec, const Declarations& declared, Diagnos
 void check_dtype_rules(const Spec& spec, const Declarations& declared, Diagnostics& diagnostics) {
   dtype_patterns_match(spec, declared.parts(), diagnostics);
   quantized_parts_fit(spec, declared, diagnostics);
+  conversions_fit(spec, declared.contract(), diagnostics);
 }
 
 }  // namespace monomorph::generator

@@ -23,6 +23,8 @@ class Dump {
                                                            {"tables", plan_.table_bytes}};
     for (const auto& [name, bytes] : arenas) text_ += fmt::format("  {:<14}{:>16}\n", name, bytes);
     quantized();
+    const Conversions conversions = list_conversions(contract_);
+    if (!conversions.empty()) text_ += fmt::format("  converted at load: {}\n", describe_conversions(conversions));
     text_ += fmt::format("\nslots: {}, {} bytes of states each\n\n", contract_.max_batch, slot_bytes(plan_.states));
 
     stored("weights, once", {});
@@ -51,7 +53,7 @@ class Dump {
       in_file += contract_.copies(stored.scope) * stored.rows * file_row_bytes(stored.format, stored.columns);
     }
     if (in_file == 0) return;
-    text_ += fmt::format("  of the weights, quantized ones {}: {:.1f} % above the {} of a file\n", on_device,
+    text_ += fmt::format("  of the weights, quantized ones {}: {:.1f} % above the {} of their blocks\n", on_device,
                          100 * (static_cast<double>(on_device) / static_cast<double>(in_file) - 1), in_file);
   }
 

@@ -108,6 +108,7 @@ Report make_report(const Contract& contract, const Plan& plan) {
     report.lengths.push_back(report_length(contract, plan, length));
   }
   report.weight_bytes = plan.weight_bytes;
+  report.conversions = list_conversions(contract);
   report.state_bytes = plan.state_bytes;
   report.slot_bytes = slot_bytes(plan.states);
   report.slot_bytes_saved = slot_bytes_saved(plan.states, contract.max_sequence_length);
@@ -147,6 +148,8 @@ std::string report_text(const Report& report) {
     text += fmt::format("  {:<12}{:>20}  {}\n", what, value, in_bytes(value));
   };
   bytes("weights", report.weight_bytes);
+  if (!report.conversions.empty())
+    text += fmt::format("  {:<12}{}\n", "  converted", describe_conversions(report.conversions));
   bytes("states", report.state_bytes);
   if (report.slot_bytes_saved > 0) {
     text += fmt::format("  {:<12}{:>20}  {} a slot, which keeps the keys and values of a window alone\n", "  saved",
@@ -179,6 +182,7 @@ std::string report_json(const Report& report) {
   json["memory"] = {{"max_sequence_length", report.max_sequence_length},
                     {"prefill_chunk", report.prefill_chunk},
                     {"weight_bytes", report.weight_bytes},
+                    {"converted_weights", describe_conversions(report.conversions)},
                     {"max_batch", report.max_batch},
                     {"slot_bytes", report.slot_bytes},
                     {"slot_bytes_saved_by_windows", report.slot_bytes_saved},

@@ -55,6 +55,7 @@ dtype = "f16"                   # f32, f16 or bf16
 # [engine]
 # max_sequence_length = 2048    # room of the KV cache; default min(max_position_embeddings, 4096)
 # kv_cache = "f16"              # or "f32"
+# weights = "q8_0"              # converts wider matrices at load: "f16", "bf16", "q8_0", "q4_0"
 # prefill_chunk = 128           # tokens of a prompt that run at once
 )toml";
   return fmt::format(fmt::runtime(text), name, write_string(name));

@@ -89,6 +89,15 @@ TEST_CASE("a wrong type shows both types") {
   CHECK(contains(error.message, "F32"));
 }
 
+TEST_CASE("a checkpoint is judged by its own types, whatever its weights are converted to") {
+  const Contract contract = contract_of(small_llama_text(true) + "[engine]\nweights = \"f16\"\n");
+  CHECK(audit(contract, small_tensors()).all().empty());
+  std::vector<TensorText> tensors = small_tensors();
+  tensor(tensors, "model.layers.1.mlp.up_proj.weight").dtype = "F16";
+  const Diagnostic error = only(audit(contract, tensors));
+  CHECK(contains(error.message, "is F16; the spec says F32"));
+}
+
 TEST_CASE("a checkpoint that is wholly of another type is told so once") {
   std::vector<TensorText> tensors = small_tensors();
   for (TensorText& tensor : tensors) tensor.dtype = "F16";

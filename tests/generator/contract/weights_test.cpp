@@ -208,6 +208,32 @@ TEST_CASE("the last pattern of dtypes that matches holds") {
   CHECK(weight(contract, {0}, "attention::q_proj").dtype == Dtype::f16);
 }
 
+TEST_CASE("matrices that are wider than engine.weights are converted, and nothing else is") {
+  const Contract contract = contract_of(tiny +
+                                            "[checkpoint.dtypes]\n\"*norm\" = \"f32\"\n\"embedding.*\" = \"f32\"\n"
+                                            "\"layers.{2}.mlp.up\" = \"q5_1\"\n\"layers.{3}.mlp.up\" = \"iq4_nl\"\n",
+                                        {{"attention.bias", "true"}, {"engine.weights", "q4_0"}});
+  struct Types {
+    Dtype dtype, file_dtype;
+    bool operator==(const Types&) const = default;
+  };
+  const auto types = [&](Scope scope, const char* role) {
+    const WeightContract& found = weight(contract, scope, role);
+    return Types{found.dtype, found.file_dtype()};
+  };
+  CHECK(types({}, "embedding::tokens") == Types{Dtype::q4_0, Dtype::f32});
+  CHECK(types({}, "final_norm") == Types{Dtype::f32, Dtype::f32});
+  CHECK(types({0}, "attention::q_proj") == Types{Dtype::q4_0, Dtype::f16});
+  CHECK(types({0}, "attention::q_bias") == Types{Dtype::f16, Dtype::f16});
+  CHECK(types({0}, "mlp::up_proj") == Types{Dtype::q4_0, Dtype::f16});
+  CHECK(types({1}, "mlp::up_proj") == Types{Dtype::q4_0, Dtype::q5_1});
+  CHECK(types({2}, "mlp::up_proj") == Types{Dtype::iq4_nl, Dtype::iq4_nl});
+  CHECK(list_conversions(contract) == monomorph::Conversions{{{Dtype::f32, Dtype::q4_0}, 1},
+                                                             {{Dtype::f16, Dtype::q4_0}, 27},
+                                                             {{Dtype::q5_1, Dtype::q4_0}, 1}});
+  CHECK(dump_contract(contract).find("attention::q_proj: [q 96 x hidden 96] q4_0 from f16, part") != std::string::npos);
+}
+
 TEST_CASE("each projection of the MLP has its own bias") {
   const auto biases = [](const char* list) {
     std::vector<std::string> found;

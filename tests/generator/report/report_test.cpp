@@ -55,6 +55,15 @@ TEST_CASE("keys and values take their type's bytes") {
   CHECK(report_of({}).lengths[0].cache_bytes == 64 * 4 * 2 * 48 * 2);
 }
 
+TEST_CASE("weights that are converted are told, and weigh what they become") {
+  const Report report = report_of({{"engine.weights", "q8_0"}}), whole = report_of({});
+  CHECK(report_text(report).find("converted f16 to q8_0: 30 matrices\n") != std::string::npos);
+  CHECK(nlohmann::json::parse(report_json(report))["memory"]["converted_weights"] == "f16 to q8_0: 30 matrices");
+  CHECK(report_text(whole).find("converted") == std::string::npos);
+  CHECK(100 * report.weight_bytes < 60 * whole.weight_bytes);
+  CHECK(report.total_parameters == whole.total_parameters);
+}
+
 TEST_CASE("keys and values that several layers see are kept once and read by each of them") {
   const auto of_readers = [](const std::string& words) {
     const Judged judged = judge(tiny + "[layers]\npattern = [\"keeping\", \"reading\", \"reading\", \"keeping\"]\n" +
