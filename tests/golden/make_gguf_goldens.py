@@ -4,6 +4,7 @@ the logits that the transformers library computes from what PyPI's `gguf` decode
 
     make_gguf_goldens.py [CASE ...]       (re)write cases/<case>-gguf/
 
+Where an engine is to convert the matrices that are wider than a type, `gguf` has converted them for the golden.
 The file is checked to be what it is taken for: transformers loads it too, by `gguf_file`, and gives the same logits.
 """
 
@@ -40,6 +41,16 @@ class Case:
     types: dict[str, str] = field(default_factory=dict)  # of tensors whose names end so; others are F32
     metadata: dict[str, object] = field(default_factory=dict)  # beside what every file has; keys without the architecture
     checked: bool = True  # transformers reads such files, and reads all that this one says
+    converted_to: str = ""  # the golden is of matrices that are no wider
+
+    @property
+    def directory(self) -> str:
+        return f"{self.name}-{f'as-{self.converted_to.lower()}-' if self.converted_to else ''}gguf"
+
+
+def bits(kind: str) -> float:
+    elements, size = gguf.GGML_QUANT_SIZES[Type[kind]]
+    return 8 * size / elements
 
 
 def random_blocks(random: np.random.Generator, name: str, rows: int, columns: int) -> np.ndarray:
@@ -126,8 +137,8 @@ def llama3_divisors(config: object) -> np.ndarray:
     return (plain / scaled.double().numpy()).astype(np.float32)
 
 
-def write(case: Case, path: Path) -> dict[str, torch.Tensor]:
-    """The file; gives the model's own tensors."""
+def write(case: Case, path: Path) -> tuple[dict[str, torch.Tensor], dict[str, torch.Tensor]]:
+    """The file; gives the model's own tensors, and those of them that are to be converted, converted."""
     config, random = case.config, np.random.Generator(np.random.PCG64(case.seed))
     writer = gguf.GGUFWriter(path, case.architecture)
     write_metadata(case, writer)
@@ -138,7 +149,7 @@ def write(case: Case, path: Path) -> dict[str, torch.Tensor]:
         shapes = {n: tuple(p.shape) for n, p in transformers.AutoModelForCausalLM.from_config(config).state_dict().items()}
     if (getattr(config, "rope_parameters", None) or {}).get("rope_type") == "llama3":
         writer.add_tensor("rope_freqs.weight", llama3_divisors(config))
-    tensors = {}
+    tensors, converted = {}, {}
     for name, shape in shapes.items():
         if name == "lm_head.weight" and config.tie_word_embeddings:
             continue
@@ -155,17 +166,21 @@ def write(case: Case, path: Path) -> dict[str, torch.Tensor]:
             stored = random_blocks(random, kind, *shape)
         writer.add_tensor(stored_name, stored, raw_dtype=Type[kind])
         values = as_in_model(case, stored_name, gguf.quants.dequantize(stored, Type[kind]).reshape(shape))
-        tensors[name] = torch.from_numpy(np.ascontiguousarray(values, dtype=np.float32))
+        values = np.ascontiguousarray(values, dtype=np.float32)
+        tensors[name] = torch.from_numpy(values)
+        if case.converted_to and len(shape) == 2 and bits(kind) > bits(case.converted_to):
+            wanted = Type[case.converted_to]
+            converted[name] = torch.from_numpy(gguf.quants.dequantize(gguf.quants.quantize(values, wanted), wanted))
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
     writer.close()
-    return tensors
+    return tensors, converted
 
 
 def make(case: Case, directory: Path) -> None:
     directory.mkdir(exist_ok=True)
-    tensors = write(case, directory / "model.gguf")
+    tensors, converted = write(case, directory / "model.gguf")
     model = transformers.AutoModelForCausalLM.from_config(case.config, attn_implementation="eager").eval()
     missing, unexpected = model.load_state_dict(tensors, strict=False)
     assert not unexpected and set(missing) <= {"lm_head.weight"}, (missing, unexpected)
@@ -181,11 +196,14 @@ def make(case: Case, directory: Path) -> None:
         ).eval()
         agreement = worst_row(logits_of(loaded, tokens)[list(ROWS)], rows.astype(np.float64))
         assert agreement < 1e-5, f"transformers reads another model from the file: {agreement:.2e}"
+    if converted:
+        model.load_state_dict(converted, strict=False)
+        rows = logits_of(model, tokens)[list(ROWS)]
     with InDouble():
         in_double = logits_of(model.double(), tokens)[list(ROWS)]
     noise = worst_row(rows, in_double)
     record = {
-        "case": f"{case.name}-gguf", "description": case.description, "seed": case.seed,
+        "case": case.directory, "description": case.description, "seed": case.seed,
         "parameters": sum(parameter.numel() for parameter in model.parameters()),
         "libraries": {"torch": torch.__version__.split("+")[0], "transformers": transformers.__version__,
                       "gguf": "0.19.0", "numpy": np.__version__},
@@ -270,6 +288,12 @@ def cases() -> list[Case]:
                                      num_hidden_layers=2, tie_word_embeddings=False, rope_parameters=theta, pad_token_id=0),
              {"token_embd.weight": "Q4_0", "output.weight": "Q8_0", "attn_qkv.weight": "Q5_1", "attn_output.weight": "Q8_0",
               "0.ffn_up.weight": "IQ4_NL", "1.ffn_up.weight": "Q4_1", "ffn_down.weight": "MXFP4"}),
+        Case("qwen2", 3011, "f32, f16, bf16 and wider types of 32 converted to q4_0, as narrow ones kept; biases; an untied head", "qwen2",
+             transformers.Qwen2Config(**(sizes | {"hidden_size": 64, "num_attention_heads": 2, "num_key_value_heads": 1}), intermediate_size=96,
+                                      num_hidden_layers=2, tie_word_embeddings=False, rope_parameters=theta),
+             {"attn_q.weight": "F16", "0.attn_k.weight": "BF16", "1.attn_k.weight": "Q5_0", "attn_v.weight": "Q8_0", "output.weight": "F16",
+              "0.ffn_gate.weight": "Q4_1", "1.ffn_gate.weight": "MXFP4", "0.ffn_up.weight": "Q4_0",
+              "0.ffn_down.weight": "IQ4_NL"}, converted_to="Q4_0"),
     ]  # fmt: skip
     return mixed + [one_type(seed, name) for seed, name in enumerate(ALL_TYPES, 3101)]
 
@@ -296,7 +320,7 @@ def main() -> None:
     transformers.logging.disable_progress_bar()
     for case in cases():
         if len(sys.argv) == 1 or case.name in sys.argv[1:]:
-            make(case, HERE / "cases" / f"{case.name}-gguf")
+            make(case, HERE / "cases" / case.directory)
 
 
 if __name__ == "__main__":
