@@ -7,7 +7,7 @@ Exact is what the transformers library computes in f32 from the file's decoded w
 greedy continuation and the logits after the prompt. The engine is best built with `--set engine.kv_cache=f32`: then
 nothing is rounded but sums. Prints a table in Markdown, and fails where the engine's tokens leave the exact ones at a
 margin of 1e-3 or more, or one of the twenty likeliest logits is 1e-3 of their rms from exact. llama.cpp runs on the
-CPU, by PyPI's `xllamacpp`; without that its columns stay empty. The other packages are those of requirements.txt.
+CPU, by PyPI's `xllamacpp`; without that its columns stay empty. The other packages are those of tests/golden/requirements.txt.
 """
 
 import argparse
