@@ -79,9 +79,9 @@ Datum value_of(const ExpressionNode& node, const std::function<Datum(const std::
     case Form::index: {
       const Datum list = operand(0);
       const double at = number(operand(1));
-      const auto* words = std::get_if<std::vector<std::string>>(&list.is);
-      if (words == nullptr || at < 0 || at >= static_cast<double>(words->size())) return {{}, list.name};
-      return {(*words)[static_cast<std::size_t>(at)], list.name};
+      const auto* words = std::get_if<Words>(&list.is);
+      if (words == nullptr || at < 0 || at >= static_cast<double>(words->list->size())) return {{}, list.name};
+      return {(*words->list)[static_cast<std::size_t>(at)], list.name};
     }
     case Form::widened:
       return operand(0);

@@ -74,11 +74,17 @@ std::string to_cpp(const Expression& expression);
 /// The value, with every variable given; a condition is 1 or 0.
 double evaluate(const Expression& expression, const std::map<std::string, double>& variables);
 
+/// A list of words, which copies share: what a list of all layers is worth is asked once a layer.
+struct Words {
+  std::shared_ptr<const std::vector<std::string>> list = std::make_shared<const std::vector<std::string>>();
+  bool operator==(const Words& other) const { return *list == *other.list; }
+};
+
 /// What an expression of Vocabulary::values is worth.
 struct Datum {
-  std::variant<std::monostate, double, std::string, std::vector<std::string>> is;  ///< null; a condition is 1 or 0
-  std::string name = {};  ///< the last name that it was made of, or ""
-  bool computed = true;   ///< from that name's value, or of none
+  std::variant<std::monostate, double, std::string, Words> is;  ///< null; a condition is 1 or 0
+  std::string name = {};                                        ///< the last name that it was made of, or ""
+  bool computed = true;                                         ///< from that name's value, or of none
   bool is_null() const { return is.index() == 0; }
 };
 /// Reads every name that it meets; of c ? a : b only the chosen side is met, of all else both.

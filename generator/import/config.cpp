@@ -32,7 +32,9 @@ Datum value_from(const json& value, const std::string& name) {
   if (value.is_boolean()) return {value.get<bool>() ? 1.0 : 0.0, name, false};
   if (value.is_number()) return {value.get<double>(), name, false};
   if (value.is_string()) return {value.get<std::string>(), name, false};
-  if (value.is_array()) return {value.get<std::vector<std::string>>(), name, false};
+  if (value.is_array()) {
+    return {Words{std::make_shared<const std::vector<std::string>>(value)}, name, false};
+  }
   return {{}, name, false};
 }
 
@@ -41,8 +43,8 @@ Datum value_from(const json& value, const std::string& name) {
 std::string shown(const Datum& value) {
   if (const auto* number = std::get_if<double>(&value.is)) return fmt::format("{}", *number);
   if (const auto* word = std::get_if<std::string>(&value.is)) return *word;
-  if (const auto* words = std::get_if<std::vector<std::string>>(&value.is)) {
-    return fmt::format("{}", fmt::join(*words, ", "));
+  if (const auto* words = std::get_if<Words>(&value.is)) {
+    return fmt::format("{}", fmt::join(*words->list, ", "));
   }
   return "null";
 }
@@ -118,7 +120,7 @@ void Config::resolve(const std::string& name, const ConfigKey& key) {
   const Type type = key.form->type;
   resolved.value = key.fallback          ? *key.fallback
                    : type == Type::word  ? Datum{std::string()}
-                   : type == Type::words ? Datum{std::vector<std::string>()}
+                   : type == Type::words ? Datum{Words()}
                                          : Datum{1.0};
   resolved.value.name = name;
   resolved.value.computed = false;
@@ -130,7 +132,7 @@ Datum Config::value(const std::string& name) {
   const Resolved& resolved = values_.at(key);
   read_.insert(resolved.paths.begin(), resolved.paths.end());
   if (!is_length || resolved.value.is_null()) return resolved.value;
-  return {static_cast<double>(std::get<std::vector<std::string>>(resolved.value.is).size()), key};
+  return {static_cast<double>(std::get<Words>(resolved.value.is).list->size()), key};
 }
 
 Span Config::place(const std::string& name) const {

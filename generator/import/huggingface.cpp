@@ -136,8 +136,14 @@ std::optional<ImportedSpec> import_huggingface(const std::string& directory,
                     "it (config.json, and its .safetensors files beside it)",
                     directory));
   }
+  return import_config(read_source((fs::path(directory) / "config.json").string()), directory, ignored_keys,
+                       diagnostics);
+}
+
+std::optional<ImportedSpec> import_config(std::shared_ptr<const Source> text, const std::string& directory,
+                                          const std::vector<std::string>& ignored_keys, Diagnostics& diagnostics) {
   Diagnostics found;
-  const std::optional<JsonFile> file = read_json_file((fs::path(directory) / "config.json").string(), found);
+  const std::optional<JsonFile> file = parse_json_file(std::move(text), found);
   std::optional<ImportedSpec> spec;
   if (file) {
     Config config(*file, found);

@@ -45,6 +45,11 @@ struct ImportedSpec {
 std::optional<ImportedSpec> import_huggingface(const std::string& directory,
                                                const std::vector<std::string>& ignored_keys, Diagnostics& diagnostics);
 
+/// The same from the text of a config.json. `directory` is where the other files are looked for, all of which may be
+/// absent.
+std::optional<ImportedSpec> import_config(std::shared_ptr<const Source> config, const std::string& directory,
+                                          const std::vector<std::string>& ignored_keys, Diagnostics& diagnostics);
+
 /// The same from a GGUF file alone: what its metadata say, as the family's config.json would say it, and the types of
 /// its tensors, by part and by layer. `ignored_keys` are keys of the metadata.
 std::optional<ImportedSpec> import_gguf(const std::string& path, const std::vector<std::string>& ignored_keys,

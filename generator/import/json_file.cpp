@@ -12,28 +12,37 @@
 namespace monomorph::generator {
 namespace {
 
-Span span_at(const std::shared_ptr<const Source>& source, std::size_t offset, std::size_t length) {
+Span span_at(const std::shared_ptr<const Source>& source, std::size_t offset) {
   const std::string_view text = source->text;
   offset = std::min(offset, text.size());
   const std::string_view before = text.substr(0, offset);
   const std::size_t line_start = before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1;
-  Span span;
-  span.source = source;
-  span.line = static_cast<int>(std::count(before.begin(), before.end(), '\n')) + 1;
-  span.column = static_cast<int>(offset - line_start) + 1;
-  span.length = static_cast<int>(std::max<std::size_t>(length, 1));
-  return span;
+  return {source, static_cast<int>(std::count(before.begin(), before.end(), '\n')) + 1,
+          static_cast<int>(offset - line_start) + 1, 1};
 }
 
-/// Notes where every key stands. The text is known to be JSON.
-void find_keys(JsonFile& file, Diagnostics& diagnostics) {
+/// Notes where every key stands. The text is known to be JSON. What reads the values recurses through them: where
+/// they nest without end, it says so and gives false.
+bool find_keys(JsonFile& file, Diagnostics& diagnostics) {
   struct Level {
     std::string path;  ///< of the key being read; in a list, of the list
     std::map<std::string, Span> seen;
   };
   const std::string& text = file.source->text;
   std::vector<Level> levels = {{}};
+  constexpr std::size_t most_levels = 100;
+  Span span{file.source, 1, 1, 1};
+  std::size_t line_start = 0;
   for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '\n') {
+      ++span.line;
+      line_start = at + 1;
+    }
+    span.column = static_cast<int>(at - line_start) + 1;
+    if (levels.size() > most_levels) {
+      diagnostics.error("import.json", span, "this nests too deeply; no config.json does");
+      return false;
+    }
     if (text[at] == '{' || text[at] == '[') levels.push_back({levels.back().path + (text[at] == '[' ? "." : ""), {}});
     if (text[at] == '}' || text[at] == ']') levels.pop_back();
     if (text[at] != '"') continue;
@@ -41,8 +50,8 @@ void find_keys(JsonFile& file, Diagnostics& diagnostics) {
     for (++at; text[at] != '"'; ++at) at += text[at] == '\\' ? 1 : 0;
     const std::size_t next = text.find_first_not_of(" \t\r\n", at + 1);
     if (next == std::string::npos || text[next] != ':') continue;
-    const Span span = span_at(file.source, begin, at + 1 - begin);
-    const auto name = nlohmann::ordered_json::parse(text.substr(begin, span.length)).get<std::string>();
+    span.length = static_cast<int>(at + 1 - begin);
+    const auto name = nlohmann::ordered_json::parse(text.substr(begin, at + 1 - begin)).get<std::string>();
     const std::string& above = levels[levels.size() - 2].path;
     levels.back().path = above.empty() ? name : above + "." + name;
     const auto [place, inserted] = levels.back().seen.emplace(name, span);
@@ -52,7 +61,9 @@ void find_keys(JsonFile& file, Diagnostics& diagnostics) {
           .notes.push_back({"first given here", place->second});
     }
     file.spans.emplace(levels.back().path, span);
+    span.length = 1;
   }
+  return true;
 }
 
 }  // namespace
@@ -66,6 +77,10 @@ std::optional<JsonFile> parse_json_file(std::shared_ptr<const Source> source, Di
   JsonFile file;
   file.source = std::move(source);
   const std::string& text = file.source->text;
+  if (const std::size_t zero = text.find('\0'); zero != std::string::npos) {  // where the parser takes it to end
+    diagnostics.error("import.json", span_at(file.source, zero), "this is not JSON: a zero byte stands here");
+    return std::nullopt;
+  }
   try {
     file.value = nlohmann::ordered_json::parse(text);
   } catch (const nlohmann::json::exception& error) {
@@ -78,15 +93,14 @@ std::optional<JsonFile> parse_json_file(std::shared_ptr<const Source> source, Di
     const std::size_t at = syntax == nullptr   ? text.find(what.substr(quote, what.rfind('\'') - quote))
                            : syntax->byte == 0 ? 0
                                                : syntax->byte - 1;
-    diagnostics.error("import.json", span_at(file.source, at, 1), fmt::format("this is not JSON: {}", what));
+    diagnostics.error("import.json", span_at(file.source, at), fmt::format("this is not JSON: {}", what));
     return std::nullopt;
   }
   if (!file.value.is_object()) {
-    diagnostics.error("import.json", span_at(file.source, 0, 1), "this is not an object of keys and values");
+    diagnostics.error("import.json", span_at(file.source, 0), "this is not an object of keys and values");
     return std::nullopt;
   }
-  find_keys(file, diagnostics);
-  return file;
+  return find_keys(file, diagnostics) ? std::optional(std::move(file)) : std::nullopt;
 }
 
 std::optional<JsonFile> read_json_file(const std::string& path, Diagnostics& diagnostics) {

@@ -44,16 +44,22 @@ class Places {
     if (position.line < 1 || position.line > lines_.size()) return 1;
     const std::string& text = source_->text;
     const std::size_t begin = lines_[position.line - 1];
-    std::size_t at = begin;
-    for (toml::source_index column = 1; column < position.column && at < text.size(); ++column) {
-      do ++at;
-      while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80);
+    // A line may be long and hold many values, which are met in their order.
+    if (last_.line != position.line || last_.column > position.column) {
+      last_ = {position.line, 1};
+      last_byte_ = begin;
     }
-    return static_cast<int>(at - begin) + 1;
+    for (; last_.column < position.column && last_byte_ < text.size(); ++last_.column) {
+      do ++last_byte_;
+      while (last_byte_ < text.size() && (static_cast<unsigned char>(text[last_byte_]) & 0xC0) == 0x80);
+    }
+    return static_cast<int>(last_byte_ - begin) + 1;
   }
 
   std::shared_ptr<const Source> source_;
-  std::vector<std::size_t> lines_;  ///< where each begins
+  std::vector<std::size_t> lines_;        ///< where each begins
+  mutable toml::source_position last_{};  ///< asked for
+  mutable std::size_t last_byte_ = 0;     ///< that stands there
 };
 
 TomlValue convert(const toml::node& node, const Places& places);
@@ -97,19 +103,28 @@ TomlValue convert(const toml::node& node, const Places& places) {
   return result;
 }
 
-/// The first byte of a run of key characters with so many dots that toml++, which nests a table for each and recurses
-/// through them, would overflow the stack; npos: none.
+/// The first byte of a run of key characters with so many dots, those of the inline tables around it included, that
+/// toml++, which nests a table for each and recurses through them, would overflow the stack; npos: none.
 std::size_t endless_key(const std::string& text) {
   constexpr int most_dots = 200;
   std::size_t begin = 0;
-  int dots = 0;
+  int dots = 0, around = 0, last = 0;
+  std::vector<int> open;  // dots of the keys whose inline tables are not closed
   for (std::size_t at = 0; at < text.size(); ++at) {
     const char c = text[at];
     const bool in_key = std::isalnum(static_cast<unsigned char>(c)) != 0 || std::strchr("_-.\"' \t", c) != nullptr;
     if (!in_key || c == '\0') {
+      if (c == '=') last = dots;
+      if (c == '{') {
+        open.push_back(last);
+        around += last;
+      } else if (c == '}' && !open.empty()) {
+        around -= last = open.back();
+        open.pop_back();
+      }
       begin = at + 1;
       dots = 0;
-    } else if (c == '.' && ++dots > most_dots) {
+    } else if (c == '.' && ++dots + around > most_dots) {
       return begin;
     }
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "generator/blocks/block.hpp"
@@ -60,15 +61,18 @@ std::optional<Sequence> expand_pattern(const Field<std::vector<std::string>>& pa
   }
   const bool counted = std::any_of(items.begin(), items.end(), [](const PatternItem& i) { return i.count > 0; });
   Sequence once;
-  for (const PatternItem& item : items) once.insert(once.end(), std::max<std::int64_t>(item.count, 1), item.name);
-  const auto layers = static_cast<std::size_t>(num_hidden_layers);
-  if (counted && once.size() != layers) {
+  const std::int64_t total = std::accumulate(
+      items.begin(), items.end(), std::int64_t{0},
+      [](std::int64_t sum, const PatternItem& item) { return sum + std::max<std::int64_t>(item.count, 1); });
+  if (counted && total != num_hidden_layers) {
     diagnostics.error("layers.pattern_count", pattern.span,
                       fmt::format("the counts of layers.pattern add up to {}, and model.num_hidden_layers is {}; they "
                                   "must be equal",
-                                  once.size(), layers));
+                                  total, num_hidden_layers));
     return std::nullopt;
   }
+  for (const PatternItem& item : items) once.insert(once.end(), std::max<std::int64_t>(item.count, 1), item.name);
+  const auto layers = static_cast<std::size_t>(num_hidden_layers);
   Sequence sequence(layers);
   for (std::size_t layer = 0; layer < layers; ++layer) sequence[layer] = once[layer % once.size()];
   return sequence;

@@ -91,7 +91,7 @@ bool is_reserved_model_name(const std::string& name) {
 }
 
 std::shared_ptr<const Source> read_source(const std::string& path) {
-  constexpr std::size_t most_bytes = 16 << 20;  // a checkpoint named by mistake is not read into memory
+  constexpr std::size_t most_bytes = 256 << 10;  // a checkpoint named by mistake is not read into memory
   std::ifstream file(path, std::ios::binary);
   std::string text(most_bytes + 1, '\0');
   if (file) file.read(text.data(), static_cast<std::streamsize>(text.size()));
@@ -99,7 +99,7 @@ std::shared_ptr<const Source> read_source(const std::string& path) {
   text.resize(static_cast<std::size_t>(file.gcount()));
   if (text.size() > most_bytes) {
     throw EnvironmentError(
-        fmt::format("{}: this file has more than {} MiB; a spec or a config.json is meant", path, most_bytes >> 20));
+        fmt::format("{}: this file has more than {} KiB; a spec or a config.json is meant", path, most_bytes >> 10));
   }
   return std::make_shared<const Source>(Source{path, std::move(text)});
 }

@@ -251,7 +251,10 @@ std::optional<WeightsConfig> find_config(const std::string& weights) {
 
 ConfigComparison compare_config(const WeightsConfig& source, const std::string& facts, std::int64_t layers,
                                 const std::string& model) {
-  const json config = json::parse(source.text, nullptr, false);
+  // What nests deeper than any key of a config.json is left out: who reads on recurses.
+  constexpr int deepest = 100;
+  const auto is_near = [](int depth, json::parse_event_t, const json&) { return depth <= deepest; };
+  const json config = source.text.size() <= most_config_bytes ? json::parse(source.text, is_near, false) : json();
   if (!config.is_object()) {
     throw Error(ErrorKind::rejected,
                 source.name + ": this is no JSON object of keys and values; mend it, or --ignore-config");

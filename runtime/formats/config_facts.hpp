@@ -13,6 +13,7 @@
 // An expression is a constant, "a key", "'a word", "i" (the layer), or a list: an operator and what it takes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -30,6 +31,9 @@ struct ConfigComparison {
   bool compared = false;     ///< it is one of the families
   std::vector<ConfigDifference> differences;
 };
+
+/// A config.json that is larger is none.
+inline constexpr std::size_t most_config_bytes = 256 << 10;
 
 /// What says which model weights are of: a config.json, or the metadata of a GGUF file as one.
 struct WeightsConfig {

@@ -235,4 +235,9 @@ TEST_CASE("layers in a pattern are as many as the model may have") {
   check(kinds, {{"layers.pattern",
                  {{"model.num_hidden_layers", "4096"}, {"layers.pattern", "[\"a * 4096\"]"}},
                  {{"model.num_hidden_layers", "4096"}, {"layers.pattern", "[\"a * 4097\"]"}}}});
+  // Together they may be more than memory holds.
+  std::string items = "\"a * 4096\"";
+  for (int i = 0; i < 14; ++i) items += ", " + items;
+  check(kinds,
+        {{"layers.pattern_count", {{"layers.pattern", "[\"a * 4\"]"}}, {{"layers.pattern", "[" + items + "]"}}}});
 }

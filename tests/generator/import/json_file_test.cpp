@@ -64,6 +64,37 @@ TEST_CASE("what is not JSON, or no object, is an error at its place") {
   }
 }
 
+TEST_CASE("a zero byte, where the parser takes a text to end, is an error at its place") {
+  Diagnostics diagnostics;
+  CHECK_FALSE(read(std::string("{}\n \0\"\xD6\":", 8), diagnostics));
+  REQUIRE(diagnostics.all().size() == 1);
+  CHECK(diagnostics.all().front().rule == "import.json");
+  CHECK(diagnostics.all().front().span.line == 2);
+  CHECK(diagnostics.all().front().span.column == 2);
+}
+
+TEST_CASE("values that nest without end are an error, and those of a string are none") {
+  const auto nested = [](int depth, const std::string& open, const std::string& close) {
+    std::string text = "{\"a\": ";
+    for (int i = 0; i < depth; ++i) text += open;
+    text += "1";
+    for (int i = 0; i < depth; ++i) text += close;
+    return text + "}";
+  };
+  for (const int depth : {200, 30'000}) {
+    for (const auto& text : {nested(depth, "[", "]"), nested(depth, "{\"k\":", "}")}) {
+      Diagnostics diagnostics;
+      CHECK_FALSE(read(text, diagnostics));
+      REQUIRE(diagnostics.all().size() == 1);
+      CHECK(diagnostics.all().front().rule == "import.json");
+      CHECK(diagnostics.all().front().span.column > 100);
+    }
+  }
+  Diagnostics diagnostics;
+  CHECK(read(nested(50, "[", "]"), diagnostics));
+  CHECK(read("{\"a\": \"" + std::string(1000, '{') + "\"}", diagnostics));
+}
+
 TEST_CASE("a file that is not there is an environment error that names it") {
   Diagnostics diagnostics;
   CHECK_THROWS_WITH_AS(read_json_file("/nowhere/config.json", diagnostics), doctest::Contains("/nowhere/config.json"),

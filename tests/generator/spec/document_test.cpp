@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/generator/spec/spec_text.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 using namespace monomorph::generator;
 using namespace monomorph::generator::testing;
@@ -39,6 +40,48 @@ TEST_CASE("entries keep the order in which they were written") {
   REQUIRE(root->entries.size() == 3);
   CHECK(root->entries[0].key == "z");
   CHECK(root->entries[2].key == "x");
+}
+
+TEST_CASE("values of one line know their places, in whatever order they are asked for") {
+  Diagnostics diagnostics;
+  const auto root = parse_document(as_source("x = { b = \"\xC3\xBC\", c = [1, 22], a = 3 }\n"), diagnostics);
+  REQUIRE(root);
+  const TomlValue& x = root->find("x")->value;
+  CHECK(place_of(x.find("b")->value.span) == "1:11+4");
+  CHECK(place_of(x.find("c")->key_span) == "1:17+1");
+  CHECK(place_of(x.find("c")->value.items[1].span) == "1:25+2");
+  CHECK(place_of(x.find("a")->value.span) == "1:34+1");
+}
+
+TEST_CASE("tables that nest without end are refused, by dots and by braces") {
+  const auto nested = [](int tables, int dots, const std::string& open, const std::string& close) {
+    std::string key = "k";
+    for (int i = 0; i < dots; ++i) key += ".k";
+    std::string text;
+    for (int i = 0; i < tables; ++i) text += (i == 0 ? "" : open) + key + " = ";
+    text += "1";
+    for (int i = 1; i < tables; ++i) text += close;
+    return text + "\n";
+  };
+  for (const auto& text : {nested(1, 300, "", ""), nested(250, 150, "{", "}"), nested(120, 150, "[\n{", "}]"),
+                           nested(120, 150, "[{}, {", "}]")}) {
+    Diagnostics diagnostics;
+    CHECK_FALSE(parse_document(as_source(text), diagnostics));
+    REQUIRE(diagnostics.all().size() == 1);
+    CHECK(diagnostics.all().front().message.find("more than 200 parts") != std::string::npos);
+  }
+  Diagnostics diagnostics;
+  CHECK(parse_document(as_source(nested(20, 5, "{", "}")), diagnostics));
+  std::string list = "x = [\n";
+  for (int i = 0; i < 1000; ++i) list += "{ a.b.c = 1, d = \"{i}.x.y\" },  # of {this\n";
+  CHECK(parse_document(as_source(list + "]\n"), diagnostics));
+}
+
+TEST_CASE("a file that is larger than any spec is not read") {
+  const monomorph::tests::TemporaryDirectory directory;
+  CHECK(read_source(directory.write("x.toml", std::string(256 << 10, ' ')))->text.size() == 256 << 10);
+  CHECK_THROWS_WITH_AS(read_source(directory.write("x.toml", std::string((256 << 10) + 1, ' '))),
+                       doctest::Contains("more than 256 KiB"), EnvironmentError);
 }
 
 TEST_CASE("text that is no UTF-8 is a diagnostic at its place") {

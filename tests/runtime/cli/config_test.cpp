@@ -55,6 +55,18 @@ const std::string right = R"("kinds": ["global", "local"], "window": 16})";
 
 }  // namespace
 
+TEST_CASE("a config.json that nests without end, or is larger than any, is no reason to fail otherwise") {
+  const std::string text = R"({"architectures": ["TinyForCausalLM"], "eps": 1e-5, )" + right;
+  for (const int depth : {99'999, 120}) {
+    const auto many = [&](char c) { return std::string(static_cast<std::size_t>(depth), c); };
+    CHECK(Weights(text.substr(0, text.size() - 1) + R"(, "eps": )" + many('[') + many(']') + "}").run().status == 1);
+    CHECK(Weights(text.substr(0, text.size() - 1) + R"(, "x": )" + many('[') + many(']') + "}").run().status == 0);
+  }
+  const Outcome outcome = Weights(text + std::string(256 << 10, ' ')).run();
+  CHECK(outcome.status == 1);
+  CHECK(outcome.errors.find("this is no JSON object") != std::string::npos);
+}
+
 TEST_CASE("weights whose config.json agrees run, whatever their keys are called") {
   for (const char* eps : {R"("eps": 1e-5)", R"("norm": {"eps": 0.00001})", R"("eps": null, "norm": {"eps": 1e-5})"}) {
     const Weights weights(std::string(R"({"architectures": ["TinyForCausalLM"], )") + eps + ", " + right);
