@@ -1,8 +1,8 @@
 // golden_runner CASE_DIRECTORY DEVICE TOLERANCE [ignore-config]: one engine against its golden, on one device: "cpu" is
 // the reference, anything else is a name for the Vulkan device there is (tests/support/on_driver leaves one). Exit
-// status 0 when every row of every mode is within the tolerance, tokens are drawn as the host draws them and no
-// config.json of another model is taken, 1 when not or the engine fails. With ignore-config nothing is said of
-// config.json, and the rows alone can tell that the engine is of another model.
+// status 0 when every row of every mode is within the tolerance, tokens are drawn as the host draws them, no
+// config.json of another model is taken and no GGUF file that was changed, 1 when not or the engine fails. With
+// ignore-config nothing is said of config.json, and the rows alone can tell that the engine is of another model.
 //
 // The engine is loaded once and used for all modes: drivers compile kernels at their first dispatch, which is where
 // most of the time goes.
@@ -23,6 +23,7 @@
 #include "runtime/load.hpp"
 #include "runtime/sampler.hpp"
 #include "tests/golden/comparison.hpp"
+#include "tests/golden/corruption.hpp"
 #include "tests/golden/golden.hpp"
 #include "tests/golden/runner.hpp"
 #include "tests/golden/slots.hpp"
@@ -176,6 +177,13 @@ int run(const std::string& directory, const std::string& device, double toleranc
     failures += taken.empty() ? 0 : 1;
     fmt::print("{} {}: refuses weights that a config says to be of another model{}\n",
                taken.empty() ? "ok    " : "FAILED", golden.name, taken.empty() ? "" : ", but not with another" + taken);
+  }
+  const std::filesystem::path gguf = std::filesystem::path(directory) / "model.gguf";
+  if (device == "cpu" && std::filesystem::exists(gguf)) {
+    const std::string taken = corruption_taken(golden_program(), gguf.string());
+    failures += taken.empty() ? 0 : 1;
+    fmt::print("{} {}: refuses what is no such file any more{}\n", taken.empty() ? "ok    " : "FAILED", golden.name,
+               taken.empty() ? "" : ", but " + taken);
   }
   return failures == 0 && draws ? 0 : 1;
 }
