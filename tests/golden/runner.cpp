@@ -179,7 +179,8 @@ int run(const std::string& directory, const std::string& device, double toleranc
                taken.empty() ? "ok    " : "FAILED", golden.name, taken.empty() ? "" : ", but not with another" + taken);
   }
   const std::filesystem::path gguf = std::filesystem::path(directory) / "model.gguf";
-  if (device == "cpu" && std::filesystem::exists(gguf)) {
+  const bool of_one_type = golden.name.starts_with("all-");  // one file of many tensors shows as much
+  if (device == "cpu" && std::filesystem::exists(gguf) && !of_one_type) {
     const std::string taken = corruption_taken(golden_program(), gguf.string());
     failures += taken.empty() ? 0 : 1;
     fmt::print("{} {}: refuses what is no such file any more{}\n", taken.empty() ? "ok    " : "FAILED", golden.name,
