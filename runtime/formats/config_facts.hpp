@@ -15,9 +15,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
+
+#include "runtime/formats/weights_config.hpp"
 
 namespace monomorph {
 
@@ -34,18 +35,6 @@ struct ConfigComparison {
 
 /// A config.json that is larger is none.
 inline constexpr std::size_t most_config_bytes = 256 << 10;
-
-/// What says which model weights are of: a config.json, or the metadata of a GGUF file as one.
-struct WeightsConfig {
-  std::string name;  ///< in messages
-  std::string text;  ///< JSON
-  bool gguf = false;
-};
-
-/// The metadata of the GGUF file that `weights` names or holds, else the config.json in the directory that it is or
-/// lies in; nothing where there is neither. Weights that cannot be opened are told of by whoever reads them. Throws
-/// Error(environment) where the config.json cannot be read.
-std::optional<WeightsConfig> find_config(const std::string& weights);
 
 /// What goes unseen where a config.json is not compared, for messages.
 inline constexpr const char* config_decides =

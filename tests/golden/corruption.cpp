@@ -35,7 +35,9 @@ T number_at(const std::string& bytes, std::size_t& at) {
 }
 
 /// Of a tensor's entry: its name, the count of its extents, these, type and offset.
-std::size_t entry_bytes(const GgufTensor& tensor) { return 8 + tensor.name.size() + 4 + 8 * tensor.shape.size() + 4 + 8; }
+std::size_t entry_bytes(const GgufTensor& tensor) {
+  return 8 + tensor.name.size() + 4 + 8 * tensor.shape.size() + 4 + 8;
+}
 
 /// The whole file, as it can be written again with changes.
 struct Parsed {
