@@ -1,53 +1,20 @@
-// Rows of one or more matrices times one vector. The vector is staged in shared memory, a segment at a time; each
-// subgroup then takes `tile_rows` rows and reads them side by side, so that a value of the vector is loaded once for all.
-// They lie as far apart as there are subgroups: one after another, the subgroups then read tile_rows long streams, which
-// a CPU's prefetchers follow (neighbouring rows, short and in one page, are read at half the rate).
+// Rows of one or more matrices times one vector; a subgroup takes `tile_rows` rows. Two ways of keeping the vector at hand,
+// one a device.
 //
 // The including kernel gives: row_units (units of a row), matrices, a Unit and what goes with it; rows_in_use(),
 // prepare_input(pass_row), vec4 input_quad(pass_row, quad), store(pass_row, row, totals).
 const uint padded_quads = row_units * unit_quads;
-const uint segment_quads = min(padded_quads, 512);  // 8 KiB of shared memory
-shared vec4 staged[segment_quads];
+
+#include "matvec_shared.glsl"
+#include "matvec_registers.glsl"
 
 void main() {
   const uint pass_row = gl_WorkGroupID.y;
   if (pass.live == 0 || pass_row >= rows_in_use()) return;
   prepare_input(pass_row);
-
-  const uint first = gl_WorkGroupID.x * gl_NumSubgroups * tile_rows + gl_SubgroupID;
-  float sums[matrices * tile_rows];
-  [[unroll]] for (uint i = 0; i < matrices * tile_rows; ++i) sums[i] = 0.0;
-
-  for (uint segment = 0; segment < padded_quads; segment += segment_quads) {
-    const uint quads = min(segment_quads, padded_quads - segment);
-    barrier();
-    for (uint quad = gl_LocalInvocationIndex; quad < quads; quad += workgroup_size) {
-      staged[quad] = input_quad(pass_row, segment + quad);
-    }
-    barrier();
-    const uint first_unit = segment / unit_quads;
-    for (uint unit = gl_SubgroupInvocationID; unit < quads / unit_quads; unit += gl_SubgroupSize) {
-      Inputs x;
-      [[unroll]] for (uint quad = 0; quad < unit_quads; ++quad) x.quads[quad] = staged[unit * unit_quads + quad];
-      [[unroll]] for (uint matrix = 0; matrix < matrices; ++matrix) {
-        [[unroll]] for (uint r = 0; r < tile_rows; ++r) {
-          // Rows past the end are computed from the last one and not written.
-          const uint row = min(first + r * gl_NumSubgroups, row_count - 1);
-          sums[matrix * tile_rows + r] += dot_unit(read_unit(matrix, row, first_unit + unit), x);
-        }
-      }
-    }
+  if (slow_loads) {
+    multiply_registers(pass_row);
+  } else {
+    multiply_shared(pass_row);
   }
-
-  // Lane r takes row r, so that the epilogue runs once for all rows of the subgroup: tile_rows <= subgroup_size.
-  float totals[matrices];
-  [[unroll]] for (uint matrix = 0; matrix < matrices; ++matrix) {
-    totals[matrix] = 0.0;
-    [[unroll]] for (uint r = 0; r < tile_rows; ++r) {
-      const float total = subgroupAdd(sums[matrix * tile_rows + r]);
-      totals[matrix] = gl_SubgroupInvocationID == r ? total : totals[matrix];
-    }
-  }
-  const uint row = first + gl_SubgroupInvocationID * gl_NumSubgroups;
-  if (gl_SubgroupInvocationID < tile_rows && row < row_count) store(pass_row, first_row + row, totals);
 }

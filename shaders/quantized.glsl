@@ -2,7 +2,7 @@
 // on the device is its planes, one after another, each of whole words: the codes' low bits, their high bits, scales of
 // units, scales of blocks. runtime/formats/quantized.cpp packs them; bits of neighbouring elements are neighbours.
 //
-// Including formats give unit_groups and has_minima. Given to them: weight_quad(matrix, row, 16-byte quad),
+// Including formats give unit_groups, has_minima and scale_units. Given to them: weight_quad(matrix, row, 16-byte quad),
 // weight_word(matrix, row, word), and where planes begin in a row, in words: high_plane, scale_plane, block_plane.
 const uint unit_quads = 8;
 const uint group_quads = unit_quads / unit_groups;
@@ -13,6 +13,12 @@ struct Unit {
   float scales[unit_groups];
   float minima[unit_groups];
 };
+
+/// A unit, given the scales as the device stores them of `scale_units` neighbouring units, from a multiple of that on.
+Unit read_unit(uint matrix, uint row, uint unit, uvec4 scales);
+uvec4 read_scales(uint matrix, uint row, uint unit);
+
+Unit read_unit(uint matrix, uint row, uint unit) { return read_unit(matrix, row, unit, read_scales(matrix, row, unit)); }
 
 float dot_unit(Unit unit, Inputs x) {
   float sum = 0.0;
@@ -75,16 +81,10 @@ void add_high_2(uint matrix, uint row, uint unit, uint shift, inout uvec4 codes[
   }
 }
 
-/// A plane as bytes, 16-bit numbers, f16.
-uint plane_byte(uint matrix, uint row, uint plane, uint index) {
-  return weight_word(matrix, row, plane + index / 4) >> 8 * (index % 4) & 255;
-}
-uint plane_short(uint matrix, uint row, uint plane, uint index) {
-  return weight_word(matrix, row, plane + index / 2) >> 16 * (index % 2) & 65535;
-}
-float plane_half(uint matrix, uint row, uint plane, uint index) {
-  return unpackHalf2x16(plane_short(matrix, row, plane, index)).x;
-}
+/// Of a plane of bytes, of 16-bit numbers, of f16: the one at `index`, given its word.
+uint byte_of(uint word, uint index) { return word >> 8 * (index % 4) & 255; }
+uint short_of(uint word, uint index) { return word >> 16 * (index % 2) & 65535; }
+float half_of(uint word, uint index) { return unpackHalf2x16(short_of(word, index)).x; }
 
 /// Two numbers of six bits, whose low four stand in a byte and whose high two in four bits.
 uvec2 six_bits(uint low, uint high) { return uvec2(low & 15 | (high & 3) << 4, low >> 4 & 15 | (high & 12) << 2); }

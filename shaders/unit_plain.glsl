@@ -3,6 +3,13 @@ struct Unit {
   vec4 quads[unit_quads];
 };
 
+Unit read_unit(uint matrix, uint row, uint unit);
+
+// No scales, as quantized.glsl has them.
+const uint scale_units = 1;
+uvec4 read_scales(uint matrix, uint row, uint unit) { return uvec4(0); }
+Unit read_unit(uint matrix, uint row, uint unit, uvec4 scales) { return read_unit(matrix, row, unit); }
+
 float dot_unit(Unit unit, Inputs x) {
   float sum = dot(unit.quads[0], x.quads[0]);
   [[unroll]] for (uint quad = 1; quad < unit_quads; ++quad) sum += dot(unit.quads[quad], x.quads[quad]);

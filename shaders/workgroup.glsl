@@ -3,6 +3,7 @@ shared float workgroup_partials[workgroup_size];
 
 float workgroup_sum(float value) {
   const float partial = subgroupAdd(value);
+  if (workgroup_size == subgroup_size) return partial;  // spares CPU drivers the barriers
   barrier();  // the partials of an earlier reduction have been read
   if (subgroupElect()) workgroup_partials[gl_SubgroupID] = partial;
   barrier();

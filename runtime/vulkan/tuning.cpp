@@ -17,7 +17,7 @@ constexpr Choice table[] = {
     {KernelKind::gather,     {128, 1, 1},                    {128, 1, 1}},
     {KernelKind::norm,       {128, 1, 1},                    {128, 1, 1}},
     {KernelKind::map,        {128, 1, 1},                    {128, 1, 1}},
-    {KernelKind::matvec,     {128, 4, 1},                    {256, 4, 1}},
+    {KernelKind::matvec,     {128, 4, 1},                    {8, 64, 1}},
     {KernelKind::matmul,     {128, 32, 32},                  {8, 8, 32}},
     {KernelKind::heads,      {128, 1, 1},                    {32, 1, 1}},
     {KernelKind::attention,  {128, 1, 8},                    {128, 1, 8}},
@@ -43,8 +43,11 @@ Tile tile(KernelKind kind, std::int64_t most_tokens, const DeviceFacts& facts) {
   result.workgroup_size = std::max(result.workgroup_size, facts.subgroup_size);
   result.rows = std::min(result.rows, facts.max_tile_rows);
   result.tokens = std::min({result.tokens, std::max<std::int64_t>(most_tokens, 1), facts.max_tile_tokens});
-  // A matvec's epilogue gives each of its rows a lane.
-  if (kind == KernelKind::matvec) result.rows = std::min(result.rows, facts.subgroup_size);
+  // A matvec's epilogue gives each of its rows a lane; on CPU drivers, in groups of as many rows as there are lanes.
+  if (kind == KernelKind::matvec) {
+    result.rows = facts.type == DeviceType::cpu ? round_up(result.rows, facts.subgroup_size)
+                                                : std::min(result.rows, facts.subgroup_size);
+  }
   if (kind == KernelKind::matmul) {
     // A lane is a token and a subgroup a band of rows: the tile is whole lanes and whole bands. Where lanes share what
     // they load, a band has a row for each of them.

@@ -46,6 +46,7 @@ const std::string head = R"(#version 450
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 layout(constant_id = 0) const uint workgroup_size = 32;
+layout(constant_id = 1) const uint subgroup_size = 32;
 layout(local_size_x_id = 0) in;
 layout(binding = 0) readonly buffer Inputs { vec4 inputs[]; };
 layout(binding = 1) readonly buffer Weights { vec4 weights[]; };
@@ -95,12 +96,13 @@ void check_norm(const std::string& text, bool layer_norm) {
   for (const auto& device : compute_devices()) {
     // From where eps is nothing to where it is all.
     for (const auto& [scale, offset] : {std::pair{3.0, 0.5}, {1e-3, 2e-4}, {1e-5, 0.0}, {0.0, 0.0}}) {
-      for (const std::uint32_t workgroup_size : {32u, 128u}) {
+      for (const std::uint32_t workgroup_size : {device->subgroup_size, 32u, 128u}) {
         CAPTURE(device->name);
         CAPTURE(scale);
         CAPTURE(workgroup_size);
         const std::vector<float> x = row(scale, offset);
-        ComputeKernel kernel(*device, spirv, {{0, workgroup_size}}, std::vector<std::size_t>(4, stride * 4));
+        ComputeKernel kernel(*device, spirv, {{0, workgroup_size}, {1, device->subgroup_size}},
+                             std::vector<std::size_t>(4, stride * 4));
         kernel.write<float>(0, x);
         kernel.write<float>(1, weights);
         kernel.write<float>(2, biases);
