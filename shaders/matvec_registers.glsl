@@ -6,7 +6,7 @@ const uint step_units = subgroup_size * scale_units;
 const uint row_steps = (row_units + step_units - 1) / step_units;
 const uint most_steps = lane_quads / (unit_quads * scale_units);
 const uint segment_steps = row_steps < most_steps ? row_steps : most_steps;
-const uint row_groups = tile_rows / subgroup_size;
+const uint row_groups = (tile_rows + subgroup_size - 1) / subgroup_size;
 Inputs lane_inputs[segment_steps * scale_units];
 
 /// The product of a segment of a row that begins at the lane's `first_unit`, summed over the lanes.
@@ -40,7 +40,7 @@ void multiply_registers(uint pass_row) {
       }
     }
     // Lane r takes row r of each group.
-    for (uint group = 0; group < row_groups; ++group) {
+    for (uint group = 0; group < row_groups && first + group * subgroup_size < row_count; ++group) {
       float totals[matrices];
       [[unroll]] for (uint matrix = 0; matrix < matrices; ++matrix) totals[matrix] = sums[group][matrix];
       for (uint r = 0; r < subgroup_size; ++r) {

@@ -17,7 +17,7 @@ constexpr Choice table[] = {
     {KernelKind::gather,     {128, 1, 1},                    {128, 1, 1}},
     {KernelKind::norm,       {128, 1, 1},                    {128, 1, 1}},
     {KernelKind::map,        {128, 1, 1},                    {128, 1, 1}},
-    {KernelKind::matvec,     {128, 4, 1},                    {8, 64, 1}},
+    {KernelKind::matvec,     {128, 4, 1},                    {8, 128, 1}},
     {KernelKind::matmul,     {128, 32, 32},                  {8, 8, 32}},
     {KernelKind::heads,      {128, 1, 1},                    {32, 1, 1}},
     {KernelKind::attention,  {128, 1, 8},                    {128, 1, 8}},
