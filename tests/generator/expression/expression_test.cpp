@@ -281,12 +281,13 @@ Datum worth(const std::string& text, Type wanted = Type::null, const Datum& wind
   const auto expression = parse_expression(text, {}, config_names, wanted, diagnostics, Vocabulary::values);
   INFO(text << ": " << render(diagnostics));
   REQUIRE(expression);
-  const std::map<std::string, Datum> values = {{"hidden", {48.0}},
-                                               {"window", window},
-                                               {"act", {std::string("silu")}},
-                                               {"rope.type", {}},
-                                               {"types", {std::vector<std::string>{"a", "b"}}},
-                                               {"i", {1.0}}};
+  const std::map<std::string, Datum> values = {
+      {"hidden", {48.0}},
+      {"window", window},
+      {"act", {std::string("silu")}},
+      {"rope.type", {}},
+      {"types", {Words{std::make_shared<const std::vector<std::string>>(std::vector<std::string>{"a", "b"})}}},
+      {"i", {1.0}}};
   return value_of(*expression, [&](const std::string& name) { return Datum{values.at(name).is, name, false}; });
 }
 
