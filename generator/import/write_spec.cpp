@@ -9,7 +9,7 @@ namespace monomorph::generator {
 ImportedSpec write_spec(const std::string& heading, const SpecLines& lines, std::shared_ptr<const Source> config) {
   ImportedSpec spec{"# " + heading, {std::move(config), {}}};
   // The heading has strings of the file's: nothing in them may end the comment.
-  std::replace_if(spec.text.begin(), spec.text.end(), [](unsigned char c) { return c < 0x20; }, ' ');
+  std::replace_if(spec.text.begin(), spec.text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, ' ');
   spec.text += '\n';
   std::string section;
   for (const SpecLine& line : lines) {

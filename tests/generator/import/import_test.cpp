@@ -298,7 +298,8 @@ TEST_CASE("two imports of one directory give the same bytes") {
 }
 
 TEST_CASE("a string of config.json cannot break out of the spec's comments") {
-  const Imported imported = import_text(llama_config({{"transformers_version", "4\n[model]\nname = \"x\""}}).dump());
+  const Imported imported =
+      import_text(llama_config({{"transformers_version", "4\x7F\n[model]\nname = \"x\""}}).dump());
   CHECK(imported.spec);
 }
 
