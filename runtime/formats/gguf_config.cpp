@@ -86,7 +86,7 @@ double llama3_divisor(std::size_t i, std::size_t pairs, double theta, double fac
 json scaling_of(const CheckpointTensor& tensor, const json& theta) {
   constexpr double low = 1, high = 4, close = 1e-5;
   std::vector<float> divisors(tensor.dtype == "F32" ? tensor.data.size() / sizeof(float) : 0);
-  std::memcpy(divisors.data(), tensor.data.data(), divisors.size() * sizeof(float));
+  if (!divisors.empty()) std::memcpy(divisors.data(), tensor.data.data(), divisors.size() * sizeof(float));
   const double factor = divisors.empty() ? 0 : std::ranges::max(divisors);
   for (std::int64_t length = 1024; theta.is_number() && factor >= 1 && length <= 1 << 20; length *= 2) {
     bool agree = true;
