@@ -17,11 +17,15 @@ inline constexpr Dtype quantized_types[] = {Dtype::q4_0,   Dtype::q4_1,   Dtype:
                                             Dtype::q2_k,   Dtype::q3_k,   Dtype::q4_k, Dtype::q5_k, Dtype::q6_k,
                                             Dtype::iq4_nl, Dtype::iq4_xs, Dtype::mxfp4};
 
-/// ggml's numbers of them.
-inline constexpr std::pair<Dtype, std::uint32_t> ggml_numbers[] = {
-    {Dtype::q4_0, 2},    {Dtype::q4_1, 3},    {Dtype::q5_0, 6},  {Dtype::q5_1, 7},  {Dtype::q8_0, 8},
-    {Dtype::q2_k, 10},   {Dtype::q3_k, 11},   {Dtype::q4_k, 12}, {Dtype::q5_k, 13}, {Dtype::q6_k, 14},
-    {Dtype::iq4_nl, 20}, {Dtype::iq4_xs, 23}, {Dtype::mxfp4, 39}};
+/// ggml's number of a type.
+inline std::uint32_t ggml_number(Dtype dtype) {
+  constexpr std::pair<Dtype, std::uint32_t> numbers[] = {
+      {Dtype::f32, 0},     {Dtype::f16, 1},     {Dtype::q4_0, 2},  {Dtype::q4_1, 3},
+      {Dtype::q5_0, 6},    {Dtype::q5_1, 7},    {Dtype::q8_0, 8},  {Dtype::q2_k, 10},
+      {Dtype::q3_k, 11},   {Dtype::q4_k, 12},   {Dtype::q5_k, 13}, {Dtype::q6_k, 14},
+      {Dtype::iq4_nl, 20}, {Dtype::iq4_xs, 23}, {Dtype::bf16, 30}, {Dtype::mxfp4, 39}};
+  return std::ranges::find(numbers, dtype, &std::pair<Dtype, std::uint32_t>::first)->second;
+}
 
 /// Where a block has its f16 numbers; MXFP4 has an exponent instead.
 inline std::vector<std::size_t> halves_of(Dtype dtype) {

@@ -64,7 +64,7 @@ TEST_CASE("a config.json that nests without end, or is larger than any, is no re
   }
   const Outcome outcome = Weights(text + std::string(256 << 10, ' ')).run();
   CHECK(outcome.status == 1);
-  CHECK(outcome.errors.find("this is no JSON object") != std::string::npos);
+  CHECK(outcome.errors.find("config.json: this is larger than 256 KiB") != std::string::npos);
 }
 
 TEST_CASE("weights whose config.json agrees run, whatever their keys are called") {
