@@ -163,16 +163,17 @@ void Config::wrong_type(const std::string& path, const std::string& wanted) {
 
 std::vector<std::string> Config::account_for_rest(const Family& family, const std::vector<std::string>& ignore) {
   std::vector<std::string> accepted;
-  const auto account = [&](const std::string& path, const json& value) {
+  // A key with a dot in it may look like a path and is none: nothing has read it.
+  const auto account = [&](const std::string& path, const json& value, bool is_path) {
     const bool asked = std::find(ignore.begin(), ignore.end(), path) != ignore.end();
-    if (read_.contains(path)) {
+    if (is_path && read_.contains(path)) {
       if (asked) {
         refuse("import.ignore", path,
                fmt::format("--ignore {}: this key decides what the model computes and is read", path));
       }
       return;
     }
-    if (const auto only = family.only.find(path); only != family.only.end()) {
+    if (const auto only = family.only.find(path); is_path && only != family.only.end()) {
       const std::vector<std::string> runs = words_of(only->second.runs);
       if (std::find(runs.begin(), runs.end(), value.dump()) == runs.end()) {
         refuse("import.unsupported_value", path,
@@ -193,9 +194,10 @@ std::vector<std::string> Config::account_for_rest(const Family& family, const st
   const std::function<void(const json&, const std::string&)> visit = [&](const json& object, const std::string& above) {
     for (const auto& [key, value] : object.items()) {
       const std::string path = above + key;
-      account(path, value);
+      const bool is_path = key.find('.') == std::string::npos;
+      account(path, value, is_path);
       // What does not run in an object says what the rest of it means.
-      if (objects_.contains(path) && value.is_object() && !refused.contains(path)) visit(value, path + ".");
+      if (is_path && objects_.contains(path) && value.is_object() && !refused.contains(path)) visit(value, path + ".");
     }
   };
   visit(file_.value, "");

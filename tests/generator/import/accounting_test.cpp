@@ -46,6 +46,24 @@ TEST_CASE("--ignore reaches into an object by its path") {
   CHECK(import_text(config.dump(), {"rope_parameters.new_key"}).spec);
 }
 
+TEST_CASE("a key with a dot in it is unknown, whatever is read where it looks like a path to") {
+  const json scaling = {{"rope_type", "linear"}, {"factor", 2.0}, {"rope_theta", 1e4}};
+  const json config = llama_config({{"rope_parameters", scaling}, {"rope_parameters.rope_theta", 5.0}});
+  const Imported refused = import_text(config.dump());
+  CHECK_FALSE(refused.text);
+  CHECK(refused.complains("import.unknown_key", "'rope_parameters.rope_theta'"));
+  // So is one that looks like a path to what has one value that runs.
+  for (const auto& [name, small] : small_configs()) {
+    for (const auto& [path, only] : families().at(name).only) {
+      if (path.find('.') == std::string::npos) continue;
+      INFO(name, ": ", path);
+      json flat = small;
+      flat[path] = json::parse(only.runs.substr(0, only.runs.find(' ')));
+      CHECK(import_text(flat.dump()).complains("import.unknown_key", path));
+    }
+  }
+}
+
 TEST_CASE("keys that other tools leave in a config.json are known") {
   CHECK(import_text(llama_config({{"_model_name_or_path", "a/b"}, {"unk_token_id", 0}}).dump()).spec);
   CHECK(import_text(config_of("Qwen2ForCausalLM", "qwen2", {{"unk_token_id", 0}}).dump()).spec);
@@ -93,9 +111,9 @@ TEST_CASE("every key of a family with one value that runs has that value, and is
     for (const auto& [key, only] : families().at(name).only) {
       INFO(name, ": ", key);
       json config = small;
-      config[key] = json::parse(only.runs.substr(0, only.runs.find(' ')));
+      at_path(config, key) = json::parse(only.runs.substr(0, only.runs.find(' ')));
       CHECK(import_text(config.dump()).text);
-      config[key] = "another";
+      at_path(config, key) = "another";
       const Imported refused = import_text(config.dump());
       CHECK_FALSE(refused.text);
       CHECK(refused.complains("import.unsupported_value", key));

@@ -1,6 +1,7 @@
 // What import makes of a config.json, for the tests of import.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -49,6 +50,12 @@ inline Imported import_text(const std::string& config, const std::vector<std::st
   const TemporaryDirectory directory;
   directory.write("config.json", config);
   return import_directory(directory.path().string(), ignore);
+}
+
+/// The value at a path of keys with dots between them; made, with the objects that it is in, where it is absent.
+inline nlohmann::ordered_json& at_path(nlohmann::ordered_json& config, std::string path) {
+  std::replace(path.begin(), path.end(), '.', '/');
+  return config[nlohmann::ordered_json::json_pointer("/" + path)];
 }
 
 /// A small Llama's config.json; `changes` are merged into it, and a null there is a null in it.

@@ -151,7 +151,7 @@ TEST_CASE("a key with one value that runs is refused with any other, in each arc
         for (const json& value : runs ? only.runs : only.refused) {
           INFO(architecture, ": ", only.key, " = ", value.dump());
           json config = configs.at(architecture);
-          config[only.key] = value;
+          at_path(config, only.key) = value;
           const Imported imported = import_text(config.dump());
           CHECK(imported.text.has_value() == runs);
           if (!runs) CHECK(imported.complains("import.unsupported_value", only.key));
