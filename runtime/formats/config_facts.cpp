@@ -230,10 +230,13 @@ ConfigComparison compare_config(const WeightsConfig& source, const std::string& 
   // What nests deeper than any key of a config.json is left out: who reads on recurses.
   constexpr int deepest = 100;
   const auto is_near = [](int depth, json::parse_event_t, const json&) { return depth <= deepest; };
-  const json config = source.text.size() <= most_config_bytes ? json::parse(source.text, is_near, false) : json();
+  const bool is_large = source.text.size() > most_config_bytes;
+  const json config = is_large ? json() : json::parse(source.text, is_near, false);
   if (!config.is_object()) {
-    throw Error(ErrorKind::rejected,
-                source.name + ": this is no JSON object of keys and values; mend it, or --ignore-config");
+    const std::string why =
+        is_large ? fmt::format("this is larger than {} KiB, and no config.json is", most_config_bytes >> 10)
+                 : "this is no JSON object of keys and values";
+    throw Error(ErrorKind::rejected, fmt::format("{}: {}; mend it, or --ignore-config", source.name, why));
   }
   ConfigComparison result;
   const json names = config.value("architectures", json());
