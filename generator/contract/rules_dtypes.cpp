@@ -51,6 +51,11 @@ std::string fault_of(const WeightContract& weight, const AxisTable& axes) {
 /// Parts of which the same is wrong, by it and by what says their type.
 using Faults = std::map<std::pair<const Field<std::string>*, std::string>, std::vector<std::string>>;
 
+void add(Faults& faults, const Field<std::string>& said, const std::string& fault, const std::string& part) {
+  std::vector<std::string>& parts = faults[{&said, fault}];
+  if (std::ranges::find(parts, part) == parts.end()) parts.push_back(part);
+}
+
 /// One error for each, with the first part.
 void report(const Faults& faults, const char* rule, const char* remedy, Diagnostics& diagnostics) {
   for (const auto& [said, parts] : faults) {
@@ -71,9 +76,7 @@ void quantized_parts_fit(const Spec& spec, const Declarations& declared, Diagnos
     const std::string part = bias ? weight.part.substr(0, weight.part.size() - 5) : weight.part;
     const std::string fault = fault_of(weight, declared.contract().axes);
     if (fault.empty()) continue;
-    std::vector<std::string>& parts =
-        found[{&dtype_field(spec.checkpoint, part, bias, first_layer(spec, weight.scope)), fault}];
-    if (std::find(parts.begin(), parts.end(), weight.part) == parts.end()) parts.push_back(weight.part);
+    add(found, dtype_field(spec.checkpoint, part, bias, first_layer(spec, weight.scope)), fault, weight.part);
   }
   report(found, "checkpoint.dtype_fits", "say its type in [checkpoint.dtypes]", diagnostics);
 }
@@ -90,8 +93,7 @@ void conversions_fit(const Spec& spec, const Contract& contract, Diagnostics& di
       continue;
     }
     const std::string fault = fault_of_rows(weight, weight.dtype, contract.axes);
-    if (!fault.empty() && std::ranges::find(found[{&asked, fault}], weight.part) == found[{&asked, fault}].end())
-      found[{&asked, fault}].push_back(weight.part);
+    if (!fault.empty()) add(found, asked, fault, weight.part);
   }
   report(found, "engine.weights_fit",
          "f16 and bf16 hold rows of any length, where the checkpoint is wider than they are", diagnostics);

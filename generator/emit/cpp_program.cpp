@@ -120,13 +120,15 @@ Holes CppWriter::weight_group(const std::string& name, Scope scope) const {
       parts.push_back({{"name", part.name}, {"view", spelled(part.view)}});
     }
     const bool vector = weight.axes.size() == 1;
+    std::string traits;
+    if (vector) traits = ", true";
+    if (weight.converted_from) traits = fmt::format(", false, Dtype::{}", name_of(*weight.converted_from));
     patterns.push_back({{"name", weight.part},
                         {"identifier", identifier(weight.role)},
                         {"dtype", name_of(weight.dtype)},
                         {"rows", vector ? std::int64_t{1} : contract_.axes[weight.axes[0]].size},
                         {"columns", contract_.axes[weight.axes.back()].size},
-                        {"vector", vector},
-                        {"converted_from", weight.converted_from ? name_of(*weight.converted_from) : ""},
+                        {"traits", traits},
                         {"parts", parts}});
   }
   for (const StoredId id : plan_.stored_of(scope)) {
