@@ -1,6 +1,5 @@
 // bf16 weights: a unit is 16 bytes, eight elements; a bf16 is the upper half of an f32.
 const uint unit_quads = 2;
-#include "inputs.glsl"
 #include "unit_plain.glsl"
 
 vec4 decode_bf16(uvec2 words) {

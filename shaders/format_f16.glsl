@@ -1,6 +1,5 @@
 // f16 weights: a unit is 16 bytes, eight elements, unpacked exactly from 32-bit words on every driver.
 const uint unit_quads = 2;
-#include "inputs.glsl"
 #include "unit_plain.glsl"
 
 Unit read_unit(uint matrix, uint row, uint unit) {

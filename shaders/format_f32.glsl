@@ -1,6 +1,5 @@
 // f32 weights: a unit is 16 bytes, four elements.
 const uint unit_quads = 1;
-#include "inputs.glsl"
 #include "unit_plain.glsl"
 
 Unit read_unit(uint matrix, uint row, uint unit) {

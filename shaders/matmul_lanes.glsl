@@ -10,6 +10,7 @@ void multiply_lanes(uint first_row_of_band, uint tile_token) {
       [[unroll]] for (uint quad = 0; quad < unit_quads; ++quad) {
         x[t].quads[quad] = input_quad(token, unit * unit_quads + quad);
       }
+      sum_inputs(x[t]);
     }
     [[unroll]] for (uint matrix = 0; matrix < matrices; ++matrix) {
       [[unroll]] for (uint rows = 0; rows < rows_per_subgroup; rows += subgroup_size) {

@@ -38,6 +38,7 @@ void multiply_registers(uint pass_row) {
       [[unroll]] for (uint quad = 0; quad < unit_quads; ++quad) {
         lane_inputs[u].quads[quad] = input_quad(pass_row, unit * unit_quads + quad);
       }
+      sum_inputs(lane_inputs[u]);
     }
     // Lane r takes row r of each group.
     for (uint group = 0; group < row_groups && first + group * subgroup_size < row_count; ++group) {

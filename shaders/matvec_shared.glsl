@@ -19,6 +19,7 @@ void multiply_shared(uint pass_row) {
     for (uint unit = gl_SubgroupInvocationID; unit < quads / unit_quads; unit += gl_SubgroupSize) {
       Inputs x;
       [[unroll]] for (uint quad = 0; quad < unit_quads; ++quad) x.quads[quad] = staged[unit * unit_quads + quad];
+      sum_inputs(x);
       [[unroll]] for (uint matrix = 0; matrix < matrices; ++matrix) {
         [[unroll]] for (uint r = 0; r < tile_rows; ++r) {
           // Rows past the end are computed from the last one and not written.

@@ -20,17 +20,24 @@ uvec4 read_scales(uint matrix, uint row, uint unit);
 
 Unit read_unit(uint matrix, uint row, uint unit) { return read_unit(matrix, row, unit, read_scales(matrix, row, unit)); }
 
+void sum_inputs(inout Inputs x) {
+  if (!has_minima) return;
+  [[unroll]] for (uint group = 0; group < unit_groups; ++group) {
+    x.sums[group] = 0.0;
+    [[unroll]] for (uint i = 0; i < group_quads; ++i) x.sums[group] += dot(x.quads[group * group_quads + i], vec4(1.0));
+  }
+}
+
 float dot_unit(Unit unit, Inputs x) {
   float sum = 0.0;
   [[unroll]] for (uint group = 0; group < unit_groups; ++group) {
-    float products = 0.0, inputs = 0.0;
+    float products = 0.0;
     [[unroll]] for (uint i = 0; i < group_quads; ++i) {
       const uint quad = group * group_quads + i;
       products += dot(unit.codes[quad], x.quads[quad]);
-      if (has_minima) inputs += dot(x.quads[quad], vec4(1.0));
     }
     sum += unit.scales[group] * products;
-    if (has_minima) sum -= unit.minima[group] * inputs;
+    if (has_minima) sum -= unit.minima[group] * x.sums[group];
   }
   return sum;
 }

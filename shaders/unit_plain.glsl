@@ -1,12 +1,16 @@
 // Weights whose elements stand for themselves, `unit_quads` vec4s a unit: what a lane decodes at once.
+const uint unit_groups = 1;
+#include "inputs.glsl"
+
 struct Unit {
   vec4 quads[unit_quads];
 };
 
 Unit read_unit(uint matrix, uint row, uint unit);
 
-// No scales, as quantized.glsl has them.
+// No scales and no minima, as quantized.glsl has them.
 const uint scale_units = 1;
+void sum_inputs(inout Inputs x) {}
 uvec4 read_scales(uint matrix, uint row, uint unit) { return uvec4(0); }
 Unit read_unit(uint matrix, uint row, uint unit, uvec4 scales) { return read_unit(matrix, row, unit); }
 
