@@ -185,7 +185,8 @@ void add_commands(CLI::App& app, Arguments& arguments, std::function<void()>& ch
   sub->add_option("NAME", arguments.spec, "of the model; writes NAME.toml")->required();
 
   sub = command("tokenize", "lines of JSON strings on stdin -> lists of ids, or back", tokenize);
-  sub->add_option("PATH", arguments.spec, "tokenizer.json, or the directory that holds it")->required();
+  sub->add_option("PATH", arguments.spec, "tokenizer.json, tokenizer.model or .gguf, or the directory that holds one")
+      ->required();
   sub->add_flag("--decode", arguments.decode, "lists of ids -> strings");
 
   sub = command("schema", "JSON Schema of the spec language, for editors",

@@ -7,6 +7,7 @@
 
 #include "runtime/cli/output.hpp"
 #include "runtime/cli/progress.hpp"
+#include "runtime/formats/checkpoint.hpp"
 
 namespace monomorph::cli {
 
@@ -51,11 +52,22 @@ std::unique_ptr<Engine> open_engine(const Program& program, const EngineChoice& 
 
 namespace {
 
+bool carries_tokenizer(const std::filesystem::path& weights) {
+  try {
+    if (find_checkpoint(weights).extension() != ".gguf") return false;
+    const Checkpoint checkpoint = Checkpoint::open(weights);
+    return checkpoint.gguf() != nullptr && checkpoint.gguf()->find("tokenizer.ggml.model") != nullptr;
+  } catch (const Error&) {  // whoever reads the weights says it
+    return false;
+  }
+}
+
 std::filesystem::path tokenizer_path(const std::string& path, const EngineChoice& choice) {
   if (!path.empty()) return path;
   if (choice.random_weights)
     throw Error(ErrorKind::environment, "random weights have no tokenizer beside them; name one with --tokenizer");
   std::filesystem::path weights(choice.weights);
+  if (carries_tokenizer(weights)) return find_checkpoint(weights);
   if (std::filesystem::is_directory(weights)) return weights;
   return weights.has_parent_path() ? weights.parent_path() : std::filesystem::path(".");
 }

@@ -42,8 +42,9 @@ std::unique_ptr<Engine> open_engine(const Program& program, const EngineChoice& 
 
 HostWeights open_weights(const Program& program, const EngineChoice& choice);
 
-/// The tokenizer named, or the one beside the weights. Throws what Tokenizer::load throws, and Error(rejected) when it
-/// has ids beyond the vocabulary. (A vocabulary beyond the tokenizer's is padding, and fine.)
+/// The tokenizer named, or that of a GGUF file of weights, or the one beside the weights. Throws what Tokenizer::load
+/// throws, and Error(rejected) when it has ids beyond the vocabulary. (A vocabulary beyond the tokenizer's is padding,
+/// and fine.)
 Tokenizer open_tokenizer(const Program& program, const std::string& path, const EngineChoice& choice);
 /// The same where text is not needed: nothing when there is no tokenizer of a kind that is read, said on standard
 /// error.

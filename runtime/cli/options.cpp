@@ -81,7 +81,8 @@ struct Commands {
     text("--prompt-file", run.prompt_file, "a file with the text to continue; -: standard input");
     what.add_option("--tokens", run.tokens, "token ids to continue: 1,2,3");
     what.require_option(1);
-    command.add_option("--tokenizer", run.tokenizer, "tokenizer.json; default: the one beside the weights");
+    command.add_option("--tokenizer", run.tokenizer,
+                       "tokenizer.json, tokenizer.model or .gguf; default: in the weights or beside them");
     add_number<std::int64_t>(command, "-n,--count", run.count, "tokens to draw");
     add_number<float>(command, "--temperature", run.sampling.temperature, "0: always the likeliest token");
     add_number<std::uint32_t>(command, "--top-k", run.sampling.top_k, "draw from the k likeliest; 0: from all");

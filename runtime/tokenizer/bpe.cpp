@@ -2,10 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <queue>
 #include <tuple>
+#include <utility>
 
 #include "runtime/engine.hpp"
+#include "runtime/tokenizer/byte_alphabet.hpp"
+#include "runtime/tokenizer/utf8.hpp"
 
 namespace monomorph {
 namespace {
@@ -27,6 +32,41 @@ struct Candidate {
 };
 
 }  // namespace
+
+void throw_unknown(std::string_view what) {
+  std::string bytes;
+  for (const char byte : what) bytes += fmt::format(" 0x{:02x}", static_cast<unsigned char>(byte));
+  throw Error(ErrorKind::rejected, fmt::format("the tokenizer has no token for '{}' (bytes{}), and none for the "
+                                               "unknown; leave this character out, or pass --tokens",
+                                               utf8_error(what) == what.npos ? what : "?", bytes));
+}
+
+void Bpe::add(const std::string& content, std::int32_t token, bool as_whole) {
+  if (units == Units::bytes) {
+    const auto bytes = bytes_of_alphabet(content);
+    if (!bytes) return;
+    if (bytes->size() == 1) byte_tokens[static_cast<unsigned char>((*bytes)[0])] = token;
+    if (as_whole && !bytes->empty()) whole.emplace(*bytes, token);
+    return;
+  }
+  std::string_view character = content;
+  if (character.size() > prefix.size() && character.starts_with(prefix)) character.remove_prefix(prefix.size());
+  if (character.size() > suffix.size() && character.ends_with(suffix)) character.remove_suffix(suffix.size());
+  const auto is_one = [](std::string_view text) { return !text.empty() && utf8_step(text).length == text.size(); };
+  if (is_one(character) || is_one(content)) characters.emplace(content, token);
+  if (as_whole && !content.empty()) whole.emplace(content, token);
+}
+
+std::string Bpe::add_merge(const std::string& left, const std::string& right, std::int32_t rank,
+                           const std::unordered_map<std::string, std::int32_t>& ids) {
+  // What goes on a word has its mark where it begins alone.
+  const std::string both = left + (right.starts_with(prefix) ? right.substr(prefix.size()) : right);
+  for (const std::string* const token : {&left, &right, &both}) {
+    if (!ids.contains(*token)) return *token;
+  }
+  merges[pair(ids.at(left), ids.at(right))] = {rank, ids.at(both)};
+  return "";
+}
 
 void Bpe::encode(std::string_view word, std::vector<std::int32_t>& tokens) const {
   const std::string key(word);
@@ -51,24 +91,46 @@ void Bpe::encode(std::string_view word, std::vector<std::int32_t>& tokens) const
   }
 }
 
+std::int32_t Bpe::token_of_unit(const std::string& unit) const {
+  if (units == Units::bytes) return byte_tokens[static_cast<unsigned char>(unit[0])];
+  const auto found = characters.find(unit);
+  return found == characters.end() ? no_token : found->second;
+}
+
+bool Bpe::spell_in_bytes(const std::string& unit, std::vector<std::int32_t>& tokens) const {
+  const auto token_of = [&](char byte) { return byte_tokens[static_cast<unsigned char>(byte)]; };
+  if (!byte_fallback || std::ranges::any_of(unit, [&](char byte) { return token_of(byte) == no_token; })) return false;
+  std::ranges::transform(unit, std::back_inserter(tokens), token_of);
+  return true;
+}
+
+std::vector<std::int32_t> Bpe::units_of(std::string_view word) const {
+  std::vector<std::int32_t> tokens;
+  tokens.reserve(word.size());
+  bool is_unknown = false;  // the unit before
+  for (std::size_t at = 0, length = 1; at < word.size(); at += length) {
+    if (units == Units::characters) length = utf8_step(word.substr(at)).length;
+    std::string unit(word.substr(at, length));
+    if (at > 0) unit.insert(0, prefix);
+    if (at + length == word.size()) unit += suffix;
+    const std::int32_t token = token_of_unit(unit);
+    const bool was_unknown = std::exchange(is_unknown, false);
+    if (token != no_token) {
+      tokens.push_back(token);
+    } else if (!spell_in_bytes(unit, tokens)) {
+      if (unknown == no_token) throw_unknown(unit);
+      if (!was_unknown || !fuse_unknown) tokens.push_back(unknown);
+      is_unknown = true;
+    }
+  }
+  return tokens;
+}
+
 std::vector<std::int32_t> Bpe::merge(std::string_view word) const {
   std::vector<Symbol> symbols;
-  symbols.reserve(word.size());
-  bool last_unknown = false;
-  for (const char character : word) {
-    const auto byte = static_cast<unsigned char>(character);
-    const bool known = byte_tokens[byte] != none;
-    if (!known && unknown == none) {
-      throw Error(ErrorKind::rejected,
-                  fmt::format("the tokenizer has no token for the byte 0x{:02x}, and none for the unknown; leave this "
-                              "character out, or pass --tokens",
-                              byte));
-    }
-    if (known || !fuse_unknown || !last_unknown) {
-      const auto index = static_cast<std::int32_t>(symbols.size());
-      symbols.push_back({known ? byte_tokens[byte] : unknown, index - 1, index + 1, false});
-    }
-    last_unknown = !known;
+  for (const std::int32_t token : units_of(word)) {
+    const auto index = static_cast<std::int32_t>(symbols.size());
+    symbols.push_back({token, index - 1, index + 1, false});
   }
   symbols.back().next = -1;
 

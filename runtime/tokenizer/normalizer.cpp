@@ -6,25 +6,134 @@
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <utility>
 
 #include "runtime/engine.hpp"
+#include "runtime/tokenizer/utf8.hpp"
 
 namespace monomorph {
+namespace {
 
-std::string normalize_nfc(std::string_view text) {
-  // Composition is the identity on ASCII, which most text is.
-  if (std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; })) {
-    return std::string(text);
+bool is_ascii(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
+/// What `write` makes of each character: it is given the code point, the character, and where to append.
+template <class Write>
+std::string each_character(std::string_view text, Write write) {
+  std::string result;
+  result.reserve(text.size());
+  for (std::size_t at = 0, length = 0; at < text.size(); at += length) {
+    const char32_t point = utf8_code_point(text.substr(at), length);
+    write(static_cast<utf8proc_int32_t>(point), text.substr(at, length), result);
   }
-  utf8proc_uint8_t* composed = nullptr;
+  return result;
+}
+
+void append(utf8proc_int32_t point, std::string& text) {
+  std::array<utf8proc_uint8_t, 4> bytes;
+  const utf8proc_ssize_t count = utf8proc_encode_char(point, bytes.data());
+  text.append(reinterpret_cast<const char*>(bytes.data()), static_cast<std::size_t>(count));
+}
+
+bool is_chinese(utf8proc_int32_t point) {
+  static constexpr std::pair<utf8proc_int32_t, utf8proc_int32_t> ranges[] = {
+      {0x4e00, 0x9fff},   {0x3400, 0x4dbf},   {0x20000, 0x2a6df}, {0x2a700, 0x2b73f},
+      {0x2b740, 0x2b81f}, {0x2b920, 0x2ceaf}, {0xf900, 0xfaff},   {0x2f800, 0x2fa1f}};
+  return std::ranges::any_of(ranges, [&](const auto& range) { return point >= range.first && point <= range.second; });
+}
+
+const Pattern& white_space() {
+  static const Pattern pattern = Pattern::regex("\\s");
+  return pattern;
+}
+
+}  // namespace
+
+std::string to_form(UnicodeForm form, std::string_view text) {
+  if (is_ascii(text)) return std::string(text);  // most texts; each form of it is itself
+  const bool composed = form == UnicodeForm::nfc || form == UnicodeForm::nfkc;
+  const bool compatible = form == UnicodeForm::nfkc || form == UnicodeForm::nfkd;
+  const int options =
+      UTF8PROC_STABLE | (composed ? UTF8PROC_COMPOSE : UTF8PROC_DECOMPOSE) | (compatible ? UTF8PROC_COMPAT : 0);
+  utf8proc_uint8_t* result = nullptr;
   const utf8proc_ssize_t length =
       utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()), static_cast<utf8proc_ssize_t>(text.size()),
-                   &composed, static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
-  const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owner(composed, &std::free);
+                   &result, static_cast<utf8proc_option_t>(options));
+  const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owner(result, &std::free);
   if (length < 0) {
     throw Error(ErrorKind::internal, fmt::format("utf8proc cannot normalise a text: {}", utf8proc_errmsg(length)));
   }
-  return {reinterpret_cast<const char*>(composed), static_cast<std::size_t>(length)};
+  return {reinterpret_cast<const char*>(result), static_cast<std::size_t>(length)};
+}
+
+std::string lowercase(std::string_view text) {
+  return each_character(text, [](utf8proc_int32_t point, std::string_view, std::string& result) {
+    append(utf8proc_tolower(point), result);
+    if (point == 0x130) append(0x307, result);  // the one character whose lower case is two
+  });
+}
+
+std::string replace_all(const Pattern& pattern, std::string_view content, std::string_view text) {
+  std::string result;
+  std::size_t done = 0;
+  for (const Pattern::Match match : pattern.find_all(text)) {
+    result.append(text.substr(done, match.begin - done)).append(content);
+    done = match.end;
+  }
+  return result.append(text.substr(done));
+}
+
+std::string strip_space(bool left, bool right, std::string_view text) {
+  const auto is_space = [](std::string_view character) { return !white_space().find_all(character).empty(); };
+  for (std::size_t length = 0; left && !text.empty(); text.remove_prefix(length)) {
+    utf8_code_point(text, length);
+    if (!is_space(text.substr(0, length))) break;
+  }
+  while (right && !text.empty()) {
+    std::size_t begin = text.size() - 1;
+    while ((text[begin] & 0xc0) == 0x80) --begin;
+    if (!is_space(text.substr(begin))) break;
+    text = text.substr(0, begin);
+  }
+  return std::string(text);
+}
+
+std::string remove_marks(Marks marks, std::string_view text) {
+  return each_character(text, [&](utf8proc_int32_t point, std::string_view character, std::string& result) {
+    const utf8proc_category_t category = utf8proc_category(point);
+    const bool other = category == UTF8PROC_CATEGORY_MC || category == UTF8PROC_CATEGORY_ME;
+    if (category != UTF8PROC_CATEGORY_MN && !(other && marks == Marks::all)) result += character;
+  });
+}
+
+std::string clean_text(std::string_view text) {
+  return each_character(text, [](utf8proc_int32_t point, std::string_view character, std::string& result) {
+    const utf8proc_category_t category = utf8proc_category(point);
+    const bool control =
+        category == UTF8PROC_CATEGORY_CC || category == UTF8PROC_CATEGORY_CF || category == UTF8PROC_CATEGORY_CO;
+    if (point == '\t' || point == '\n' || point == '\r') {
+      result += ' ';
+    } else if (!control && point != 0xfffd) {
+      result += white_space().find_all(character).empty() ? character : " ";
+    }
+  });
+}
+
+std::string separate_chinese(std::string_view text) {
+  return each_character(text, [](utf8proc_int32_t point, std::string_view character, std::string& result) {
+    if (is_chinese(point)) {
+      result.append(1, ' ').append(character).append(1, ' ');
+    } else {
+      result += character;
+    }
+  });
+}
+
+std::string normalize(const std::vector<NormalizerStep>& steps, std::string_view text) {
+  std::string result(text);
+  for (const NormalizerStep& step : steps) result = step(result);
+  return result;
 }
 
 }  // namespace monomorph

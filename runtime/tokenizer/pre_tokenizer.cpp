@@ -40,7 +40,13 @@ std::vector<Stretch> join(const std::vector<Stretch>& stretches, Joins joins) {
   return joined;
 }
 
-void split(const SplitStep& step, std::string_view text, std::vector<std::string_view>& pieces) {
+struct Piece {
+  std::string_view text;
+  bool at_start;  ///< of the whole text
+};
+
+void split(const SplitStep& step, const Piece& piece, std::vector<Piece>& pieces) {
+  const std::string_view text = piece.text;
   std::vector<Stretch> stretches = stretches_of(step, text);
   const auto delimiter_after_text = [](bool delimiter, bool before) { return delimiter && !before; };
   switch (step.behavior) {
@@ -62,30 +68,49 @@ void split(const SplitStep& step, std::string_view text, std::vector<std::string
       break;
   }
   for (const Stretch& stretch : stretches) {
-    if (stretch.begin != stretch.end) pieces.push_back(text.substr(stretch.begin, stretch.end - stretch.begin));
+    if (stretch.begin == stretch.end) continue;
+    pieces.push_back({text.substr(stretch.begin, stretch.end - stretch.begin), piece.at_start && stretch.begin == 0});
+  }
+}
+
+void mark_spaces(const MetaspaceStep& step, const Piece& piece, std::vector<Piece>& pieces,
+                 std::deque<std::string>& rewritten) {
+  std::string& text = rewritten.emplace_back();
+  for (const char c : piece.text) text += c == ' ' ? step.mark : std::string(1, c);
+  const bool prepend = step.prepend == MetaspaceStep::Prepend::always ||
+                       (step.prepend == MetaspaceStep::Prepend::first && piece.at_start);
+  if (prepend && !text.starts_with(step.mark)) text.insert(0, step.mark);
+  if (step.split) {
+    split(*step.split, {text, piece.at_start}, pieces);
+  } else {
+    pieces.push_back({text, piece.at_start});
   }
 }
 
 }  // namespace
 
 std::vector<std::string_view> pre_tokenize(const std::vector<PreTokenizerStep>& steps, std::string_view text,
-                                           std::deque<std::string>& rewritten) {
-  std::vector<std::string_view> pieces;
-  if (!text.empty()) pieces.push_back(text);
+                                           bool at_start, std::deque<std::string>& rewritten) {
+  std::vector<Piece> pieces;
+  if (!text.empty()) pieces.push_back({text, at_start});
   for (const PreTokenizerStep& step : steps) {
-    std::vector<std::string_view> next;
-    for (const std::string_view piece : pieces) {
-      if (const SplitStep* const pattern = std::get_if<SplitStep>(&step)) {
+    std::vector<Piece> next;
+    for (const Piece& piece : pieces) {
+      if (const auto* const pattern = std::get_if<SplitStep>(&step)) {
         split(*pattern, piece, next);
-      } else if (piece.starts_with(' ')) {
+      } else if (const auto* const metaspace = std::get_if<MetaspaceStep>(&step)) {
+        mark_spaces(*metaspace, piece, next, rewritten);
+      } else if (piece.text.starts_with(' ')) {
         next.push_back(piece);
       } else {
-        next.push_back(rewritten.emplace_back(1, ' ').append(piece));
+        next.push_back({rewritten.emplace_back(1, ' ').append(piece.text), piece.at_start});
       }
     }
     pieces = std::move(next);
   }
-  return pieces;
+  std::vector<std::string_view> words;
+  for (const Piece& piece : pieces) words.push_back(piece.text);
+  return words;
 }
 
 }  // namespace monomorph

@@ -1,9 +1,10 @@
 // Pre-tokenization: cutting a text into the words that byte-pair encoding works within. A list of steps, each applied
-// to every piece that the one before gave; they are the `tokenizers` library's ByteLevel, Split and Digits, reduced to
-// two elementary ones.
+// to every piece that the one before gave; they are the `tokenizers` library's, reduced to three elementary
+// ones.
 #pragma once
 
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -25,11 +26,19 @@ struct SplitStep {
 /// A space before a piece that does not begin with one.
 struct PrefixSpaceStep {};
 
-using PreTokenizerStep = std::variant<SplitStep, PrefixSpaceStep>;
+/// Metaspace: spaces become `mark`; one is put before a piece that does not begin with it, and begins a new piece each.
+struct MetaspaceStep {
+  enum class Prepend { always, first, never };  ///< first: before what the text begins with
+  std::string mark;
+  Prepend prepend;
+  std::optional<SplitStep> split;
+};
 
-/// The non-empty pieces of `text` after all steps. Pieces that no step has rewritten point into `text`, others into
-/// `rewritten`; both must outlive them.
+using PreTokenizerStep = std::variant<SplitStep, PrefixSpaceStep, MetaspaceStep>;
+
+/// The non-empty pieces of `text` after all steps; `at_start`: nothing stands before it. Pieces that no step has
+/// rewritten point into `text`, others into `rewritten`; both must outlive them.
 std::vector<std::string_view> pre_tokenize(const std::vector<PreTokenizerStep>& steps, std::string_view text,
-                                           std::deque<std::string>& rewritten);
+                                           bool at_start, std::deque<std::string>& rewritten);
 
 }  // namespace monomorph

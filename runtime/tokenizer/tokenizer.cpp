@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 
 #include <deque>
+#include <fstream>
+#include <iterator>
 
 #include "runtime/engine.hpp"
-#include "runtime/tokenizer/normalizer.hpp"
+#include "runtime/formats/checkpoint.hpp"
+#include "runtime/tokenizer/sentencepiece_file.hpp"
 #include "runtime/tokenizer/tokenizer_data.hpp"
+#include "runtime/tokenizer/tokenizer_gguf.hpp"
 #include "runtime/tokenizer/tokenizer_json.hpp"
 #include "runtime/tokenizer/tokenizer_parts.hpp"
 #include "runtime/tokenizer/utf8.hpp"
@@ -14,24 +18,46 @@
 namespace monomorph {
 namespace {
 
+constexpr const char* names[] = {"tokenizer.json", "tokenizer.model"};
+
 std::filesystem::path find_file(const std::filesystem::path& path) {
   if (!std::filesystem::exists(path)) {
     throw Error(ErrorKind::environment, fmt::format("{}: no such file or directory", path.string()));
   }
   if (!std::filesystem::is_directory(path)) return path;
-  if (std::filesystem::exists(path / "tokenizer.json")) return path / "tokenizer.json";
-  if (std::filesystem::exists(path / "tokenizer.model")) {
-    throw Error(ErrorKind::rejected,
-                fmt::format("{}: a SentencePiece tokenizer is not read; the engine runs with --tokens "
-                            "until this kind is",
-                            (path / "tokenizer.model").string()));
+  for (const char* const name : names) {
+    if (std::filesystem::exists(path / name)) return path / name;
   }
-  throw Error(ErrorKind::environment, fmt::format("{}: holds no tokenizer.json", path.string()));
+  throw Error(ErrorKind::environment, fmt::format("{}: holds no {}", path.string(), fmt::join(names, " and no ")));
 }
 
-void encode_words(const Tokenizer::Data& data, std::string_view text, std::vector<std::int32_t>& ids) {
+std::unique_ptr<const Tokenizer::Data> read_json(const std::string& file) {
+  nlohmann::json storage;
+  const TokenizerJson json = TokenizerJson::load(file, storage);
+  json.only({"version", "truncation", "padding", "added_tokens", "normalizer", "pre_tokenizer", "post_processor",
+             "decoder", "model"});
+  auto data = std::make_unique<Tokenizer::Data>();
+  if (json.has("pre_tokenizer")) read_pre_tokenizer(json.at("pre_tokenizer"), *data);
+  read_model(json.at("model"), *data);
+  if (json.has("normalizer")) read_normalizer(json.at("normalizer"), *data);
+  if (json.has("added_tokens")) read_added_tokens(json.at("added_tokens"), *data);
+  if (json.has("post_processor")) read_post_processor(json.at("post_processor"), *data);
+  read_decoder(json.at("decoder"), *data);
+  return data;
+}
+
+std::unique_ptr<const Tokenizer::Data> read_model_file(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+  if (!stream) throw Error(ErrorKind::environment, fmt::format("{}: cannot be read", file.string()));
+  return make_data(read_sentencepiece(bytes, file.string()), file.string());
+}
+
+void encode_words(const Tokenizer::Data& data, std::string_view text, bool at_start, std::vector<std::int32_t>& ids) {
   std::deque<std::string> rewritten;
-  for (const std::string_view word : pre_tokenize(data.pre_tokenizer, text, rewritten)) data.bpe.encode(word, ids);
+  for (const std::string_view word : pre_tokenize(data.pre_tokenizer, text, at_start, rewritten)) {
+    data.model->encode(word, ids);
+  }
 }
 
 }  // namespace
@@ -42,19 +68,12 @@ Tokenizer& Tokenizer::operator=(Tokenizer&&) noexcept = default;
 Tokenizer::~Tokenizer() = default;
 
 Tokenizer Tokenizer::load(const std::filesystem::path& path) {
-  nlohmann::json storage;
-  const TokenizerJson json = TokenizerJson::load(find_file(path).string(), storage);
-  json.only({"version", "truncation", "padding", "added_tokens", "normalizer", "pre_tokenizer", "post_processor",
-             "decoder", "model"});
-  auto data = std::make_unique<Data>();
-  // The model first: "this is WordPiece" says more than the first of its consequences.
-  read_model(json.at("model"), *data);
-  if (json.has("normalizer")) read_normalizer(json.at("normalizer"), *data);
-  if (json.has("added_tokens")) read_added_tokens(json.at("added_tokens"), *data);
-  read_pre_tokenizer(json.at("pre_tokenizer"), *data);
-  if (json.has("post_processor")) read_post_processor(json.at("post_processor"), *data);
-  read_decoder(json.at("decoder"));
-  return Tokenizer(std::move(data));
+  const std::filesystem::path file = find_file(path);
+  if (file.extension() == ".gguf") {
+    const Checkpoint checkpoint = Checkpoint::open(file);
+    if (checkpoint.gguf() != nullptr) return Tokenizer(read_gguf_tokenizer(*checkpoint.gguf(), file.string()));
+  }
+  return Tokenizer(file.extension() == ".model" ? read_model_file(file) : read_json(file.string()));
 }
 
 std::vector<std::int32_t> Tokenizer::encode(std::string_view text, bool add_special) const {
@@ -68,12 +87,13 @@ std::vector<std::int32_t> Tokenizer::encode(std::string_view text, bool add_spec
       ids.push_back(raw.id);
       continue;
     }
-    const std::string normalized = data_->nfc ? normalize_nfc(raw.text) : std::string(raw.text);
+    const std::string normalized = normalize(data_->normalizer, raw.text);
     for (const AddedTokenMatcher::Piece& piece : data_->normalized_tokens.split(normalized)) {
       if (piece.id >= 0) {
         ids.push_back(piece.id);
       } else {
-        encode_words(*data_, piece.text, ids);
+        const bool at_start = raw.text.data() == text.data() && piece.text.data() == normalized.data();
+        encode_words(*data_, piece.text, at_start, ids);
       }
     }
   }
@@ -100,15 +120,13 @@ bool Tokenizer::is_special(std::int32_t id) const {
 }
 
 Decoder::Decoder(const Tokenizer& tokenizer, bool skip_special)
-    : data_(tokenizer.data_.get()), skip_special_(skip_special) {}
+    : data_(tokenizer.data_.get()), skip_special_(skip_special), stream_(data_->decoder) {}
 
-std::string Decoder::push(std::int32_t id) { return utf8_push(pending_, data_->bytes(id, skip_special_)); }
-
-std::string Decoder::finish() {
-  std::string text;
-  if (!pending_.empty()) text = replacement_character;
-  pending_.clear();
-  return text;
+std::string Decoder::push(std::int32_t id) {
+  const Tokenizer::Data::Token* const token = data_->find(id, skip_special_);
+  return token == nullptr ? "" : stream_.push(token->content);
 }
+
+std::string Decoder::finish() { return stream_.finish(); }
 
 }  // namespace monomorph

@@ -1,10 +1,13 @@
-// Byte-level BPE as the hub's tokenizer.json describes it: text to token ids and back, equal to what the `tokenizers`
-// library gives for the same file.
+// Text to token ids and back, as the hub's tokenizer.json describes it: equal to what the `tokenizers` library gives
+// for the same file.
 //
-// Read: added tokens; normalizer NFC; pre-tokenizers ByteLevel, Split, Digits and sequences of them; model BPE over the
-// byte-level alphabet; post-processors TemplateProcessing and ByteLevel; decoder ByteLevel. Everything else is refused
-// by name (Error(rejected)): a tokenizer that loads is one whose ids are right. `truncation` and `padding` concern
-// batches and are not applied.
+// Read: added tokens; normalizers NFC, NFD, NFKC, NFKD, Lowercase, StripAccents, Strip, Replace, Prepend,
+// BertNormalizer, Precompiled; pre-tokenizers ByteLevel, Split, Digits, Metaspace, Whitespace, WhitespaceSplit,
+// BertPreTokenizer, Punctuation, CharDelimiterSplit; models BPE (of bytes, and of characters with byte fallback),
+// Unigram, WordPiece; post-processors TemplateProcessing, BertProcessing, RobertaProcessing, ByteLevel; decoders
+// ByteLevel, ByteFallback, Fuse, Replace, Strip, Metaspace, WordPiece; sequences of them. Everything else is refused by
+// name (Error(rejected)): a tokenizer that loads is one whose ids are right. `truncation` and `padding` concern batches
+// and are not applied.
 //
 // A Tokenizer is not changed by use, and may be used by several threads at once.
 #pragma once
@@ -17,6 +20,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "runtime/tokenizer/decoding.hpp"
 
 namespace monomorph {
 
@@ -43,10 +48,10 @@ class Tokenizer {
   bool is_special(std::int32_t id) const;
 
   struct Data;
+  explicit Tokenizer(std::unique_ptr<const Data> data);
 
  private:
   friend class Decoder;
-  explicit Tokenizer(std::unique_ptr<const Data> data);
   std::unique_ptr<const Data> data_;
 };
 
@@ -56,13 +61,13 @@ class Decoder {
  public:
   explicit Decoder(const Tokenizer& tokenizer, bool skip_special = false);
   std::string push(std::int32_t id);
-  /// What is left at the end: U+FFFD for a character that was begun, else nothing.
+  /// What is left at the end: of bytes that wait for others to complete a character, U+FFFD.
   std::string finish();
 
  private:
   const Tokenizer::Data* data_;
   bool skip_special_;
-  std::string pending_;  ///< the beginning of a character
+  DecodeStream stream_;
 };
 
 }  // namespace monomorph

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/tokenizer/model.hpp"
+
 namespace monomorph {
 
 class TokenizerJson {
@@ -41,8 +43,5 @@ class TokenizerJson {
   std::string file_;
   std::string place_;
 };
-
-/// Ids above this are taken for damage: no vocabulary is near it.
-inline constexpr std::int32_t max_token_id = (1 << 24) - 1;
 
 }  // namespace monomorph

@@ -1,11 +1,13 @@
+// The models of tokenizer.json: a vocabulary and how words are spelt in it.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
-#include "runtime/tokenizer/byte_alphabet.hpp"
+#include "runtime/tokenizer/bpe.hpp"
 #include "runtime/tokenizer/tokenizer_parts.hpp"
+#include "runtime/tokenizer/unigram.hpp"
+#include "runtime/tokenizer/word_piece.hpp"
 
 namespace monomorph {
 namespace {
@@ -13,7 +15,7 @@ namespace {
 using Merged = std::pair<std::string, std::string>;
 
 /// A merge is "left right" in older files, ["left", "right"] in newer ones.
-Merged merge_of(const TokenizerJson& model, const nlohmann::json& item, std::size_t rank) {
+Merged merge_of(const TokenizerJson& model, const nlohmann::json& item, std::int32_t rank) {
   if (item.is_string()) {
     const auto& line = item.get_ref<const std::string&>();
     const auto space = line.find(' ');
@@ -26,78 +28,127 @@ Merged merge_of(const TokenizerJson& model, const nlohmann::json& item, std::siz
   model.at("merges").refuse(fmt::format("merge {} is not a pair of tokens", rank));
 }
 
-void read_merges(const TokenizerJson& model, Tokenizer::Data& data) {
-  const auto id_of = [&](const std::string& token, std::size_t rank) {
-    const auto found = data.ids.find(token);
-    if (found == data.ids.end()) {
-      model.at("merges").refuse(fmt::format("merge {} needs the token '{}', which the vocabulary lacks", rank, token));
-    }
-    return found->second;
-  };
+void read_merges(const TokenizerJson& model, const Tokenizer::Data& data, Bpe& bpe) {
   const nlohmann::json& merges = model.at("merges").array();
-  data.bpe.merges.reserve(merges.size());
-  std::size_t rank = 0;
+  bpe.merges.reserve(merges.size());
+  std::int32_t rank = 0;
   for (const auto& item : merges) {
     const auto [left, right] = merge_of(model, item, rank);
-    data.bpe.merges[Bpe::pair(id_of(left, rank), id_of(right, rank))] = {static_cast<std::int32_t>(rank),
-                                                                         id_of(left + right, rank)};
+    const std::string missing = bpe.add_merge(left, right, rank, data.ids);
+    if (!missing.empty()) {
+      model.at("merges").refuse(
+          fmt::format("merge {} needs the token '{}', which the vocabulary lacks", rank, missing));
+    }
     ++rank;
   }
 }
 
-void read_vocabulary(const TokenizerJson& model, Tokenizer::Data& data) {
+/// A vocabulary {"token": id, ...}, defined.
+std::vector<std::pair<std::string, std::int32_t>> read_vocabulary(const TokenizerJson& model, Tokenizer::Data& data) {
   const TokenizerJson vocabulary = model.at("vocab");
-  const bool ignore_merges = model.flag("ignore_merges", false);
-  data.bpe.byte_tokens.fill(Bpe::none);
+  std::vector<std::pair<std::string, std::int32_t>> result;
   for (const auto& [content, id] : vocabulary.object().items()) {
     if (!id.is_number_unsigned() || id.get<std::uint64_t>() > static_cast<std::uint64_t>(max_token_id)) {
       vocabulary.refuse(fmt::format("token '{}' has no id", content));
     }
-    const auto token = id.get<std::int32_t>();
-    if (static_cast<std::size_t>(token) < data.tokens.size() && data.tokens[static_cast<std::size_t>(token)].exists) {
-      vocabulary.refuse(fmt::format("two tokens have the id {}, one is '{}'", token, content));
-    }
-    data.ids.emplace(content, token);
-    define_token(vocabulary, token, content, data);
-    if (const auto bytes = bytes_of_alphabet(content)) {
-      if (bytes->size() == 1) data.bpe.byte_tokens[static_cast<unsigned char>((*bytes)[0])] = token;
-      if (ignore_merges && !bytes->empty()) data.bpe.whole.emplace(*bytes, token);
+    define_token(vocabulary, id.get<std::int32_t>(), content, data);
+    result.emplace_back(content, id.get<std::int32_t>());
+  }
+  return result;
+}
+
+/// The token that stands for the unknown; no_token where none does.
+std::int32_t read_unknown(const TokenizerJson& model, const Tokenizer::Data& data) {
+  if (!model.has("unk_token")) return no_token;
+  const auto found = data.ids.find(model.at("unk_token").text());
+  if (found == data.ids.end()) model.at("unk_token").refuse("it is not in the vocabulary");
+  return found->second;
+}
+
+std::string affix(const TokenizerJson& model, const char* key) {
+  return model.has(key) ? model.at(key).text() : std::string();
+}
+
+std::unique_ptr<const TokenModel> read_bpe(const TokenizerJson& json, Tokenizer::Data& data) {
+  json.only({"type", "dropout", "unk_token", "continuing_subword_prefix", "end_of_word_suffix", "fuse_unk",
+             "byte_fallback", "ignore_merges", "vocab", "merges"});
+  if (json.has("dropout") && json.at("dropout").value() != 0) json.refuse("dropout is not read");
+  auto bpe = std::make_unique<Bpe>();
+  bpe->units = data.is_byte_level ? Bpe::Units::bytes : Bpe::Units::characters;
+  bpe->prefix = affix(json, "continuing_subword_prefix");
+  bpe->suffix = affix(json, "end_of_word_suffix");
+  bpe->byte_fallback = json.flag("byte_fallback", false);
+  if (data.is_byte_level) {
+    if (bpe->byte_fallback) json.at("byte_fallback").refuse("words of bytes need no byte_fallback");
+    for (const char* const key : {"continuing_subword_prefix", "end_of_word_suffix"}) {
+      if (!affix(json, key).empty()) json.at(key).refuse("marks in words of bytes are not read");
     }
   }
+  const bool ignore_merges = json.flag("ignore_merges", false);
+  for (const auto& [content, token] : read_vocabulary(json, data)) bpe->add(content, token, ignore_merges);
+  if (bpe->byte_fallback) bpe->byte_tokens = data.byte_tokens();
+  read_merges(json, data, *bpe);
+  bpe->fuse_unknown = json.flag("fuse_unk", false);
+  bpe->unknown = read_unknown(json, data);
+  return bpe;
+}
+
+std::unique_ptr<const TokenModel> read_unigram(const TokenizerJson& json, Tokenizer::Data& data) {
+  json.only({"type", "unk_id", "vocab", "byte_fallback"});
+  auto unigram = std::make_unique<Unigram>();
+  const TokenizerJson vocabulary = json.at("vocab");
+  std::int32_t token = 0;
+  for (const auto& item : vocabulary.array()) {
+    if (!item.is_array() || item.size() != 2 || !item[0].is_string() || !item[1].is_number()) {
+      vocabulary.refuse(fmt::format("piece {} is not a text and its score", token));
+    }
+    const auto content = item[0].get<std::string>();
+    define_token(vocabulary, token, content, data);
+    unigram->add(content, token, item[1].get<double>());
+    if (++token > max_token_id) vocabulary.refuse("it has too many pieces");
+  }
+  if (json.has("unk_id")) {
+    unigram->unknown = json.at("unk_id").token_id();
+    if (unigram->unknown >= token) json.at("unk_id").refuse("it is not in the vocabulary");
+  }
+  unigram->byte_fallback = json.flag("byte_fallback", false);
+  unigram->byte_tokens = data.byte_tokens();
+  return unigram;
+}
+
+std::unique_ptr<const TokenModel> read_word_piece(const TokenizerJson& json, Tokenizer::Data& data) {
+  json.only({"type", "unk_token", "continuing_subword_prefix", "max_input_chars_per_word", "vocab"});
+  auto model = std::make_unique<WordPiece>();
+  for (const auto& [content, token] : read_vocabulary(json, data)) model->pieces.emplace(content, token);
+  if (json.has("continuing_subword_prefix")) model->prefix = json.at("continuing_subword_prefix").text();
+  if (json.has("max_input_chars_per_word")) {
+    const TokenizerJson most = json.at("max_input_chars_per_word");
+    if (!most.value().is_number_unsigned()) most.refuse("a number of characters belongs here");
+    model->most_characters = most.value().get<std::int64_t>();
+  }
+  model->unknown = read_unknown(json, data);
+  return model;
 }
 
 }  // namespace
 
 void define_token(const TokenizerJson& place, std::int32_t id, const std::string& content, Tokenizer::Data& data) {
-  const auto index = static_cast<std::size_t>(id);
-  if (index >= data.tokens.size()) data.tokens.resize(index + 1);
-  Tokenizer::Data::Token& token = data.tokens[index];
-  // What is not spelt in the alphabet stands for itself.
-  std::string bytes = bytes_of_alphabet(content).value_or(content);
-  if (token.exists && token.bytes != bytes)
-    place.refuse(fmt::format("two tokens have the id {}, one is '{}'", id, content));
-  token.bytes = std::move(bytes);
-  token.exists = true;
+  const std::string fault = data.define(id, content);
+  if (!fault.empty()) place.refuse(fault);
 }
 
 void read_model(const TokenizerJson& json, Tokenizer::Data& data) {
   // GPT-2's own file names no type; what has merges is BPE.
   const std::string type = json.has("type") ? json.type() : json.has("merges") ? "BPE" : "unnamed";
-  if (type != "BPE") json.refuse(fmt::format("the model '{}' is not read, only byte-level BPE is", type));
-  json.only({"type", "dropout", "unk_token", "continuing_subword_prefix", "end_of_word_suffix", "fuse_unk",
-             "byte_fallback", "ignore_merges", "vocab", "merges"});
-  if (json.flag("byte_fallback", false)) json.refuse("byte_fallback (a SentencePiece tokenizer) is not read");
-  if (json.has("dropout") && json.at("dropout").value() != 0) json.refuse("dropout is not read");
-  for (const char* const affix : {"continuing_subword_prefix", "end_of_word_suffix"}) {
-    if (json.has(affix) && !json.at(affix).text().empty()) json.at(affix).refuse("marks of words are not read");
-  }
-  read_vocabulary(json, data);
-  read_merges(json, data);
-  data.bpe.fuse_unknown = json.flag("fuse_unk", false);
-  if (json.has("unk_token")) {
-    const auto found = data.ids.find(json.at("unk_token").text());
-    if (found == data.ids.end()) json.at("unk_token").refuse("it is not in the vocabulary");
-    data.bpe.unknown = found->second;
+  if (type != "BPE" && data.is_byte_level) json.refuse(fmt::format("'{}' of words of bytes is not read", type));
+  if (type == "BPE") {
+    data.model = read_bpe(json, data);
+  } else if (type == "Unigram") {
+    data.model = read_unigram(json, data);
+  } else if (type == "WordPiece") {
+    data.model = read_word_piece(json, data);
+  } else {
+    json.refuse(fmt::format("the model '{}' is not read", type));
   }
 }
 

@@ -4,17 +4,15 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "runtime/engine.hpp"
-#include "runtime/tokenizer/normalizer.hpp"
+#include "runtime/tokenizer/tokenizer_patterns.hpp"
+#include "runtime/tokenizer/utf8.hpp"
 
 namespace monomorph {
 namespace {
-
-// https://github.com/openai/gpt-2, encoder.py.
-constexpr std::string_view gpt2_pattern =
-    R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
 
 SplitBehavior behavior_of(const TokenizerJson& json) {
   static constexpr std::array<std::pair<std::string_view, SplitBehavior>, 5> names = {
@@ -29,15 +27,66 @@ SplitBehavior behavior_of(const TokenizerJson& json) {
   return found->second;
 }
 
-Pattern pattern_of(const TokenizerJson& json) {
-  json.only({"Regex", "String"});
-  if (json.has("String")) return Pattern::literal(json.at("String").text());
-  const std::string source = json.at("Regex").text();
-  try {
-    return Pattern::regex(source);
-  } catch (const Error& error) {
-    json.refuse(error.what());
+SplitStep remove(std::string_view pattern) { return {Pattern::regex(pattern), SplitBehavior::removed, false}; }
+SplitStep isolate(std::string_view pattern) { return {Pattern::regex(pattern), SplitBehavior::isolated, false}; }
+
+/// Metaspace as files have it since 0.15, and before, with `add_prefix_space` alone.
+MetaspaceStep::Prepend read_prepend(const TokenizerJson& json) {
+  if (!json.has("prepend_scheme")) {
+    return json.flag("add_prefix_space", true) ? MetaspaceStep::Prepend::always : MetaspaceStep::Prepend::never;
   }
+  const std::string scheme = json.at("prepend_scheme").text();
+  if (scheme == "always") return MetaspaceStep::Prepend::always;
+  if (scheme == "first") return MetaspaceStep::Prepend::first;
+  if (scheme != "never") json.at("prepend_scheme").refuse(fmt::format("'{}' is not read", scheme));
+  return MetaspaceStep::Prepend::never;
+}
+
+MetaspaceStep read_metaspace(const TokenizerJson& json) {
+  json.only({"type", "replacement", "str_rep", "add_prefix_space", "prepend_scheme", "split"});
+  MetaspaceStep step{read_mark(json), read_prepend(json), std::nullopt};
+  if (json.flag("split", true)) {
+    step.split = SplitStep{Pattern::literal(step.mark), SplitBehavior::merged_with_next, false};
+  }
+  return step;
+}
+
+/// Those that only split; nothing where the type is another.
+std::optional<std::vector<SplitStep>> read_splits(const TokenizerJson& json) {
+  constexpr std::string_view white_space = "\\s";
+  constexpr std::string_view punctuation = "[!-/:-@\\[-`{-~]|\\p{P}";
+  const std::string type = json.type();
+  std::vector<SplitStep> steps;
+  if (type == "Split") {
+    json.only({"type", "pattern", "behavior", "invert"});
+    steps.push_back({read_pattern(json.at("pattern")), behavior_of(json.at("behavior")), json.flag("invert", false)});
+  } else if (type == "Digits") {
+    json.only({"type", "individual_digits"});
+    const bool single = json.flag("individual_digits", false);
+    steps.push_back({Pattern::regex("\\p{N}"), single ? SplitBehavior::isolated : SplitBehavior::contiguous, false});
+  } else if (type == "Whitespace") {
+    json.only({"type"});
+    // \w of Rust's regex crate
+    constexpr std::string_view word = "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\x{200c}\\x{200d}";
+    steps.push_back({Pattern::regex(fmt::format("[{0}]+|[^{0}\\s]+", word)), SplitBehavior::removed, true});
+  } else if (type == "WhitespaceSplit") {
+    json.only({"type"});
+    steps.push_back(remove(white_space));
+  } else if (type == "BertPreTokenizer") {
+    json.only({"type"});
+    steps.push_back(remove(white_space));
+    steps.push_back(isolate(punctuation));
+  } else if (type == "Punctuation") {
+    json.only({"type", "behavior"});
+    const SplitBehavior behavior = json.has("behavior") ? behavior_of(json.at("behavior")) : SplitBehavior::isolated;
+    steps.push_back({Pattern::regex(punctuation), behavior, false});
+  } else if (type == "CharDelimiterSplit") {
+    json.only({"type", "delimiter"});
+    steps.push_back({Pattern::literal(json.at("delimiter").text()), SplitBehavior::removed, false});
+  } else {
+    return std::nullopt;
+  }
+  return steps;
 }
 
 /// Appends the steps of one pre-tokenizer; says whether it is ByteLevel, after which the text is no longer text.
@@ -60,20 +109,22 @@ bool append_steps(const TokenizerJson& json, std::vector<PreTokenizerStep>& step
     }
     return true;
   }
-  if (type == "Split") {
-    json.only({"type", "pattern", "behavior", "invert"});
-    steps.emplace_back(
-        SplitStep{pattern_of(json.at("pattern")), behavior_of(json.at("behavior")), json.flag("invert", false)});
+  if (type == "Metaspace") {
+    steps.emplace_back(read_metaspace(json));
     return false;
   }
-  if (type == "Digits") {
-    json.only({"type", "individual_digits"});
-    const bool single = json.flag("individual_digits", false);
-    steps.emplace_back(
-        SplitStep{Pattern::regex("\\p{N}"), single ? SplitBehavior::isolated : SplitBehavior::contiguous, false});
+  if (std::optional<std::vector<SplitStep>> splits = read_splits(json)) {
+    for (SplitStep& split : *splits) steps.emplace_back(std::move(split));
     return false;
   }
   json.refuse(fmt::format("the pre-tokenizer '{}' is not read", type));
+}
+
+/// ["[CLS]", 101]
+std::int32_t read_marker(const TokenizerJson& json) {
+  const std::vector<TokenizerJson> items = json.items();
+  if (items.size() != 2) json.refuse("a token and its id belong here");
+  return items[1].token_id();
 }
 
 /// The ids that stand before and after the text in a template.
@@ -100,20 +151,26 @@ void read_template(const TokenizerJson& json, Tokenizer::Data& data) {
 
 }  // namespace
 
-void read_normalizer(const TokenizerJson& json, Tokenizer::Data& data) {
-  if (json.is_null()) return;
-  const std::string type = json.type();
-  if (type == "NFC") {
-    data.nfc = true;
-  } else if (type == "Sequence") {
-    for (const TokenizerJson& part : json.at("normalizers").items()) read_normalizer(part, data);
-  } else {
-    json.refuse(fmt::format("the normalizer '{}' is not read", type));
+Pattern read_pattern(const TokenizerJson& json) {
+  json.only({"Regex", "String"});
+  if (json.has("String")) return Pattern::literal(json.at("String").text());
+  const std::string source = json.at("Regex").text();
+  try {
+    return Pattern::regex(source);
+  } catch (const Error& error) {
+    json.refuse(error.what());
   }
 }
 
+std::string read_mark(const TokenizerJson& json) {
+  const std::string mark = json.has("replacement") ? json.at("replacement").text() : "\u2581";
+  if (mark.empty() || utf8_step(mark).length != mark.size())
+    json.at("replacement").refuse("one character belongs here");
+  return mark;
+}
+
 void read_pre_tokenizer(const TokenizerJson& json, Tokenizer::Data& data) {
-  if (json.is_null() || !append_steps(json, data.pre_tokenizer)) json.refuse("only byte-level tokenizers are read");
+  data.is_byte_level = append_steps(json, data.pre_tokenizer);
 }
 
 void read_post_processor(const TokenizerJson& json, Tokenizer::Data& data) {
@@ -123,14 +180,12 @@ void read_post_processor(const TokenizerJson& json, Tokenizer::Data& data) {
     for (const TokenizerJson& part : json.at("processors").items()) read_post_processor(part, data);
   } else if (type == "TemplateProcessing") {
     read_template(json, data);
+  } else if (type == "BertProcessing" || type == "RobertaProcessing") {
+    json.only({"type", "sep", "cls", "trim_offsets", "add_prefix_space"});
+    data.prefix.insert(data.prefix.begin(), read_marker(json.at("cls")));
+    data.suffix.push_back(read_marker(json.at("sep")));
   } else if (type != "ByteLevel") {  // ByteLevel only trims offsets, which are not kept here
     json.refuse(fmt::format("the post-processor '{}' is not read", type));
-  }
-}
-
-void read_decoder(const TokenizerJson& json) {
-  if (json.is_null() || json.type() != "ByteLevel") {
-    json.refuse(fmt::format("the decoder '{}' is not read, only ByteLevel is", json.is_null() ? "null" : json.type()));
   }
 }
 
@@ -141,14 +196,10 @@ void read_added_tokens(const TokenizerJson& json, Tokenizer::Data& data) {
                      item.flag("lstrip", false), item.flag("rstrip", false), item.flag("normalized", true),
                      item.flag("special", false)};
     if (token.content.empty()) continue;
-    const auto [known, added] = data.ids.emplace(token.content, token.id);
-    if (known->second != token.id) {
-      item.refuse(
-          fmt::format("token '{}' has the id {} here and {} elsewhere", token.content, token.id, known->second));
-    }
     define_token(item, token.id, token.content, data);
     data.tokens[static_cast<std::size_t>(token.id)].special |= token.special;
-    if (token.normalized && data.nfc) token.content = normalize_nfc(token.content);
+    if (token.normalized) token.content = normalize(data.normalizer, token.content);
+    if (token.content.empty()) continue;  // nothing to look for
     (token.normalized ? data.normalized_tokens : data.raw_tokens).add(token);
   }
 }

@@ -9,13 +9,19 @@ namespace monomorph {
 
 void read_normalizer(const TokenizerJson& json, Tokenizer::Data& data);
 void read_pre_tokenizer(const TokenizerJson& json, Tokenizer::Data& data);
-void read_post_processor(const TokenizerJson& json, Tokenizer::Data& data);
-void read_decoder(const TokenizerJson& json);
-/// Vocabulary and merges.
+/// After the pre-tokenizer, which says whether words are bytes.
 void read_model(const TokenizerJson& json, Tokenizer::Data& data);
-/// Makes `id` a token; `place` is blamed when it is one already, with other bytes.
-void define_token(const TokenizerJson& place, std::int32_t id, const std::string& content, Tokenizer::Data& data);
 /// After the model and the normaliser: added tokens may be in the vocabulary, and are normalised as the text is.
 void read_added_tokens(const TokenizerJson& json, Tokenizer::Data& data);
+void read_post_processor(const TokenizerJson& json, Tokenizer::Data& data);
+void read_decoder(const TokenizerJson& json, Tokenizer::Data& data);
+
+/// Makes `id` a token; `place` is blamed when it is one already, with another content.
+void define_token(const TokenizerJson& place, std::int32_t id, const std::string& content, Tokenizer::Data& data);
+
+/// What a Replace, a Split or the like looks for.
+Pattern read_pattern(const TokenizerJson& json);
+/// Metaspace's character for a space.
+std::string read_mark(const TokenizerJson& json);
 
 }  // namespace monomorph

@@ -89,6 +89,13 @@ TEST_CASE("special tokens are drawn and not shown") {
   CHECK(contains(outcome.errors, "ended by a stop token"));
 }
 
+TEST_CASE("the tokenizer that a GGUF file carries is found") {
+  const Outcome outcome =
+      command({"run", "--weights", cases + "gguf_llama/tokenizer.gguf", "--device", "cpu", "--prompt", "x"});
+  CHECK(outcome.status == 1);
+  CHECK(contains(outcome.errors, "tokenizer.gguf: the tokenizer has ids up to"));  // more than the program has
+}
+
 TEST_CASE("the tokenizer beside the weights is found") {
   const Tokenizer tokenizer = Tokenizer::load(cases + "gpt2");
   const TemporaryDirectory directory;
@@ -193,14 +200,14 @@ TEST_CASE("a tokenizer whose last id is the vocabulary's is used, one with one i
   CHECK(run({"--prompt", "x", "-n", "0", "--tokenizer", cases + "gpt2"}, program).status == 1);
 }
 
-TEST_CASE("a tokenizer of another kind is refused with a prompt, and with --tokens ids are printed") {
+TEST_CASE("a tokenizer that is not read is refused with a prompt, and with --tokens ids are printed") {
   const TemporaryDirectory directory;
   directory.write("tokenizer.model", "x");
   const std::string weights = directory.path().string();
   directory.write("model.safetensors", "short");
   const Outcome text = command({"run", "--weights", weights, "--device", "cpu", "--prompt", "x"});
   CHECK(text.status == 1);
-  CHECK(contains(text.errors, "--tokens"));
+  CHECK(contains(text.errors, "tokenizer.model: this is no SentencePiece model"));
   std::filesystem::remove(directory.path() / "model.safetensors");
   const Outcome named = run({"--tokens", "1", "--tokenizer", weights});
   CHECK(named.status == 1);

@@ -1,15 +1,20 @@
 #!/usr/bin/env python3
-"""Makes cases/: small byte-level BPE tokenizers of the kinds the hub has, and what the `tokenizers` library gives for
-texts that are easily got wrong. The same bytes each time (pinned in requirements.txt, seeded).
+"""Makes cases/: small tokenizers of the kinds the hub has, and what the `tokenizers` library (for a tokenizer.model,
+`sentencepiece`) gives for texts that are easily got wrong. The same bytes each time (pinned in requirements.txt, seeded).
 
-    python3 make_tokenizer_goldens.py        (rewrites cases/ beside this file)
+    python3 make_tokenizer_goldens.py [KIND...]       (rewrites all cases beside this file, or those named)
 """
 
+import base64
 import json
 import pathlib
 import random
 import shutil
+import sys
+import tempfile
 
+import gguf
+import sentencepiece
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 CASES = pathlib.Path(__file__).parent / "cases"
@@ -126,6 +131,141 @@ def small(*splits, **more):
     return trained(split_then_bytes(*splits), vocab_size=280, **more)
 
 
+def of_characters(vocab_size=420, **model):
+    """BPE over characters, as files converted from SentencePiece are: spaces are marks, what is unknown is spelt in bytes."""
+    tokenizer = Tokenizer(models.BPE(unk_token="<unk>", fuse_unk=True, byte_fallback=True, **model))
+    names = [f"<0x{byte:02X}>" for byte in range(256)]
+    tokenizer.train_from_iterator([line.replace(" ", "▁") for line in CORPUS.splitlines(keepends=True)],
+                                  trainers.BpeTrainer(vocab_size=vocab_size + 256, show_progress=False, limit_alphabet=60,
+                                                      special_tokens=["<unk>", "<s>", "</s>", *names]))
+    definition = json.loads(tokenizer.to_str())
+    definition["added_tokens"] = definition["added_tokens"][:3]  # bytes are of the vocabulary alone
+    return Tokenizer.from_str(json.dumps(definition))
+
+
+def llama2():
+    tokenizer = of_characters()
+    tokenizer.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
+    tokenizer.decoder = decoders.Sequence([decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse(),
+                                           decoders.Strip(" ", 1, 0)])
+    tokenizer.post_processor = processors.TemplateProcessing(single="<s> $A", special_tokens=[("<s>", 1)])
+    return tokenizer
+
+
+def gemma():
+    tokenizer = of_characters()
+    tokenizer.normalizer = normalizers.Replace(" ", "▁")
+    tokenizer.pre_tokenizer = pre_tokenizers.Split(" ", "merged_with_previous")
+    tokenizer.decoder = decoders.Sequence([decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse()])
+    tokenizer.add_special_tokens(["<|end|>"])
+    tokenizer.add_tokens([AddedToken("▁▁", normalized=False), AddedToken("sister")])
+    tokenizer.post_processor = processors.TemplateProcessing(single="<s> $A", special_tokens=[("<s>", 1)])
+    return tokenizer
+
+
+def marked(scheme, split=True, **model):
+    tokenizer = of_characters(vocab_size=360, **model)
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme=scheme, split=split)
+    tokenizer.decoder = decoders.Metaspace(prepend_scheme=scheme, split=split)
+    tokenizer.add_special_tokens(["<mask>"])
+    return tokenizer
+
+
+def pieces(byte_fallback=False, normalizer=None):
+    """A unigram model, as T5's and XLM-RoBERTa's."""
+    tokenizer = Tokenizer(models.Unigram())
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    tokenizer.train_from_iterator(CORPUS.splitlines(keepends=True), trainers.UnigramTrainer(
+        vocab_size=220, show_progress=False, special_tokens=["<unk>", "</s>"], unk_token="<unk>"))
+    definition = json.loads(tokenizer.to_str())
+    if byte_fallback:
+        definition["model"]["vocab"] += [[f"<0x{byte:02X}>", -30.0] for byte in range(256)]
+        definition["model"]["byte_fallback"] = True
+    tokenizer = Tokenizer.from_str(json.dumps(definition))
+    if normalizer is not None:
+        tokenizer.normalizer = normalizer
+    tokenizer.decoder = decoders.Sequence([decoders.ByteFallback(), decoders.Metaspace()]) if byte_fallback else decoders.Metaspace()
+    tokenizer.post_processor = processors.TemplateProcessing(single="$A </s>", special_tokens=[("</s>", 1)])
+    return tokenizer
+
+
+def bert(**normalizer):
+    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]", max_input_chars_per_word=20))
+    tokenizer.normalizer = normalizers.BertNormalizer(**normalizer)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.train_from_iterator(CORPUS.splitlines(), trainers.WordPieceTrainer(
+        vocab_size=300, show_progress=False, special_tokens=["[UNK]", "[CLS]", "[SEP]", "[MASK]"]))
+    tokenizer.post_processor = processors.BertProcessing(("[SEP]", 2), ("[CLS]", 1))
+    tokenizer.decoder = decoders.WordPiece(prefix="##", cleanup=normalizer.get("lowercase", True))
+    return tokenizer
+
+
+def roberta():
+    tokenizer = trained(byte_level(prefix=True), vocab_size=300)
+    tokenizer.add_special_tokens(["<s>", "</s>", AddedToken("<mask>", lstrip=True)])
+    ends = [(token, tokenizer.token_to_id(token)) for token in ("</s>", "<s>")]
+    tokenizer.post_processor = processors.RobertaProcessing(*ends, trim_offsets=True, add_prefix_space=True)
+    return tokenizer
+
+
+def words(pre_tokenizer, normalizer):
+    """Characters, with marks of words' ends and of what goes on: the words are seen in the tokens."""
+    tokenizer = Tokenizer(models.BPE(unk_token="<unk>", continuing_subword_prefix="@", end_of_word_suffix="</w>"))
+    tokenizer.pre_tokenizer = pre_tokenizer
+    if normalizer is not None:
+        tokenizer.normalizer = normalizer
+    tokenizer.train_from_iterator(CORPUS.splitlines(), trainers.BpeTrainer(
+        vocab_size=300, show_progress=False, special_tokens=["<unk>"], continuing_subword_prefix="@", end_of_word_suffix="</w>"))
+    return tokenizer
+
+
+# What replaces what, longest first, in SentencePiece's table of code points.
+RULES = {"ſ": "s", "é": "e", "e\u0301": "e", "½": "1/2", "\u00a0": " ", "\u3000": " ", "\t": " ", "\n": " ", "日本": "nihon",
+         "日": "hi", "\u200b": "", "🙂": ":)", "I": "i", "'S": "'s"}
+
+
+def sentence_pieces(model_type, **options):
+    with tempfile.TemporaryDirectory() as directory:
+        folder = pathlib.Path(directory)
+        (folder / "corpus").write_text(CORPUS)
+        (folder / "rules.tsv").write_text("".join(
+            "\t".join(" ".join(f"{ord(c):X}" for c in side) for side in rule) + "\n" for rule in RULES.items()))
+        if options.pop("rules", False):
+            options["normalization_rule_tsv"] = folder / "rules.tsv"
+        else:
+            options["normalization_rule_name"] = "identity"
+        sentencepiece.SentencePieceTrainer.train(
+            input=str(folder / "corpus"), model_prefix=str(folder / "m"), model_type=model_type, hard_vocab_limit=False,
+            minloglevel=2, num_threads=1, **{key: str(value) if isinstance(value, pathlib.Path) else value
+                                             for key, value in options.items()})
+        return (folder / "m.model").read_bytes()
+
+
+SENTENCE_PIECES = {
+    "sp_unigram": lambda: sentence_pieces("unigram", vocab_size=220, rules=True, user_defined_symbols=["<tool>", "sister"]),
+    "sp_bpe": lambda: sentence_pieces("bpe", vocab_size=260, rules=True, remove_extra_whitespaces=False),
+    "sp_llama": lambda: sentence_pieces("bpe", vocab_size=560, byte_fallback=True, remove_extra_whitespaces=False,
+                                        user_defined_symbols=["▁▁", "<tool>"]),
+    "sp_bytes": lambda: sentence_pieces("unigram", vocab_size=520, byte_fallback=True, add_dummy_prefix=False),
+}
+
+
+def charsmap():
+    """The table of RULES, as files converted from SentencePiece carry it."""
+    model = sentence_pieces("unigram", vocab_size=220, rules=True)
+    # normalizer_spec (3) has precompiled_charsmap (2); both are found by their texts around it.
+    from sentencepiece import sentencepiece_model_pb2
+    return sentencepiece_model_pb2.ModelProto.FromString(model).normalizer_spec.precompiled_charsmap
+
+
+def precompiled():
+    definition = json.loads(pieces().to_str())
+    definition["normalizer"] = {"type": "Sequence", "normalizers": [
+        {"type": "Precompiled", "precompiled_charsmap": base64.b64encode(charsmap()).decode()},
+        {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "}, {"type": "Strip", "strip_left": False, "strip_right": True}]}
+    return Tokenizer.from_str(json.dumps(definition))
+
+
 KINDS = {
     "gpt2": gpt2,
     "llama3": llama3,
@@ -146,6 +286,21 @@ KINDS = {
     "possessive": lambda: small(pre_tokenizers.Split(Regex(r"[^\r\n\p{L}\p{N}]?+\p{L}++| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++|(?>\d+)"), "isolated")),
     "unknown": lambda: small(alphabet=False, unk_token="<unk>"),
     "unknown_fused": lambda: small(alphabet=False, unk_token="<unk>", fuse_unk=True),
+    "llama2": llama2,
+    "gemma": gemma,
+    "marked_first": lambda: marked("first"),
+    "marked_always": lambda: marked("always", ignore_merges=True),
+    "marked_never": lambda: marked("never", split=False),
+    "unigram": pieces,
+    "unigram_bytes": lambda: pieces(True, normalizers.Sequence([normalizers.NFKC(), normalizers.StripAccents(), normalizers.Lowercase()])),
+    "unigram_precompiled": precompiled,
+    "bert": bert,
+    "bert_cased": lambda: bert(lowercase=False, clean_text=False, handle_chinese_chars=False),
+    "roberta": roberta,
+    "words": lambda: words(pre_tokenizers.Whitespace(), normalizers.NFD()),
+    "punctuation": lambda: words(pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Punctuation("contiguous")]),
+                                 normalizers.NFKD()),
+    "delimiter": lambda: words(pre_tokenizers.CharDelimiterSplit("a"), None),
 }
 
 
@@ -155,6 +310,68 @@ def random_texts(generator, count):
 
 def write(path, value):
     path.write_text(json.dumps(value, ensure_ascii=True, separators=(",", ":")) + "\n")
+
+
+def write_gguf(path, model, tokenizer=None):
+    """The same tokenizer as a GGUF file carries it: from a tokenizer.model's bytes, or a byte-level BPE's definition."""
+    writer = gguf.GGUFWriter(path, "llama")
+    if tokenizer is None:
+        processor = sentencepiece.SentencePieceProcessor(model_proto=model)
+        ids = range(processor.vocab_size())
+        defined = {"▁▁", "<tool>"}  # written as in a text
+        kinds = [2 if processor.is_unknown(i) else 3 if processor.is_control(i) else 6 if processor.is_byte(i)
+                 else 4 if processor.id_to_piece(i) in defined else 1 for i in ids]
+        writer.add_tokenizer_model("llama")
+        writer.add_token_list([processor.id_to_piece(i).replace("▁", " " if kinds[i] == 4 else "▁") for i in ids])
+        writer.add_token_scores([processor.get_score(i) for i in ids])
+        writer.add_token_types(kinds)
+        writer.add_bos_token_id(processor.bos_id())
+        writer.add_add_bos_token(True)
+    else:
+        definition = json.loads(tokenizer.to_str())
+        vocabulary = {**definition["model"]["vocab"], **{t["content"]: t["id"] for t in definition["added_tokens"]}}
+        special = {t["content"] for t in definition["added_tokens"] if t["special"]}
+        added = {t["content"] for t in definition["added_tokens"]}
+        tokens = sorted(vocabulary, key=vocabulary.get)
+        writer.add_tokenizer_model("gpt2")
+        writer.add_tokenizer_pre("llama-bpe")
+        writer.add_token_list(tokens)
+        writer.add_token_types([3 if t in special else 4 if t in added else 1 for t in tokens])
+        writer.add_token_merges([" ".join(merge) for merge in definition["model"]["merges"]])
+        writer.add_bos_token_id(vocabulary["<|begin|>"])
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.close()
+
+
+def make_sentence_pieces(kind):
+    """Expected by SentencePiece, which reads no special token in a text: texts that hold one are left out."""
+    directory = CASES / kind
+    directory.mkdir(parents=True)
+    model = SENTENCE_PIECES[kind]()
+    (directory / "tokenizer.model").write_bytes(model)
+    processor = sentencepiece.SentencePieceProcessor(model_proto=model)
+    generator = random.Random(f"{SEED} {kind}")
+    cases = []
+    for text in TEXTS + random_texts(generator, 60):
+        if not any(special in text for special in ("<s>", "</s>", "<unk>", "\0")):
+            plain = processor.encode(text)
+            # What it decodes the unknown to, and special tokens, is not what the `tokenizers` library does.
+            skipped = None if processor.unk_id() in plain else processor.decode(plain)
+            cases.append({"text": text, "ids": [processor.bos_id(), *plain], "plain": plain, "decoded": None, "skipped": skipped})
+    write_expected(directory, processor.vocab_size(), cases, [])
+    if kind == "sp_llama":
+        gguf_directory = CASES / "gguf_llama"
+        gguf_directory.mkdir(parents=True)
+        write_gguf(gguf_directory / "tokenizer.gguf", model)
+        write_expected(gguf_directory, processor.vocab_size(), cases, [])
+
+
+def write_expected(directory, size, cases, decodings):
+    # One case a line, so that a change can be reviewed.
+    (directory / "expected.json").write_text(
+        '{"size":%d,"texts":[\n' % size + ",\n".join(json.dumps(case, separators=(",", ":")) for case in cases) + '\n],"decodings":[\n' +
+        ",\n".join(json.dumps(case, separators=(",", ":")) for case in decodings) + "\n]}\n")
 
 
 def make(kind):
@@ -171,7 +388,7 @@ def make(kind):
 
     tokenizer = Tokenizer.from_file(str(directory / "tokenizer.json"))
     generator = random.Random(f"{SEED} {kind}")
-    large = kind in ("gpt2", "llama3", "qwen2", "starcoder")
+    large = kind in ("gpt2", "llama3", "qwen2", "starcoder", "llama2", "gemma", "unigram_precompiled", "bert")
     texts = (TEXTS if large else TEXTS[len(kind) % 3 :: 3]) + random_texts(generator, 40 if large else 12)
     cases = []
     for text in texts:
@@ -188,13 +405,17 @@ def make(kind):
     for _ in range(25 if large else 6):  # mostly bytes that form no character
         ids = [generator.randrange(size) if generator.random() < 0.3 else generator.randrange(min(size, 256)) for _ in range(12)]
         decodings.append({"ids": ids, "decoded": tokenizer.decode(ids, skip_special_tokens=False)})
-    # One case a line, so that a change can be reviewed.
-    (directory / "expected.json").write_text(
-        '{"size":%d,"texts":[\n' % size + ",\n".join(json.dumps(case, separators=(",", ":")) for case in cases) + '\n],"decodings":[\n' +
-        ",\n".join(json.dumps(case, separators=(",", ":")) for case in decodings) + "\n]}\n")
+    write_expected(directory, size, cases, decodings)
+    if kind == "llama3":
+        gguf_directory = CASES / "gguf_llama3"
+        gguf_directory.mkdir(parents=True)
+        write_gguf(gguf_directory / "tokenizer.gguf", None, tokenizer)
+        write_expected(gguf_directory, size, cases, decodings)
 
 
 if __name__ == "__main__":
-    shutil.rmtree(CASES, ignore_errors=True)
-    for kind in KINDS:
-        make(kind)
+    chosen = sys.argv[1:] or [*KINDS, *SENTENCE_PIECES]
+    for kind in chosen:
+        for name in [kind, *{"sp_llama": ["gguf_llama"], "llama3": ["gguf_llama3"]}.get(kind, [])]:
+            shutil.rmtree(CASES / name, ignore_errors=True)
+        (make if kind in KINDS else make_sentence_pieces)(kind)

@@ -40,8 +40,9 @@ TEST_CASE("the file the changes below start from loads") { CHECK(refusal(sound_f
 
 TEST_CASE("each part that is not read is refused by its name and place") {
   const std::vector<std::pair<std::string, Change>> changes = {
-      {"WordPiece", [](json& f) { f["model"]["type"] = "WordPiece"; }},
-      {"Unigram", [](json& f) { f["model"]["type"] = "Unigram"; }},
+      {"'WordPiece' of words of bytes", [](json& f) { f["model"]["type"] = "WordPiece"; }},
+      {"'Unigram' of words of bytes", [](json& f) { f["model"]["type"] = "Unigram"; }},
+      {"WordLevel", [](json& f) { f["model"]["type"] = "WordLevel", f["pre_tokenizer"] = nullptr; }},
       {"byte_fallback", [](json& f) { f["model"]["byte_fallback"] = true; }},
       {"dropout", [](json& f) { f["model"]["dropout"] = 0.1; }},
       {"continuing_subword_prefix", [](json& f) { f["model"]["continuing_subword_prefix"] = "##"; }},
@@ -56,11 +57,11 @@ TEST_CASE("each part that is not read is refused by its name and place") {
       {"has no id", [](json& f) { f["model"]["vocab"]["twin"] = 4'000'000'000u; }},
       {"elsewhere", [](json& f) { f["added_tokens"][0]["content"] = "a"; }},
       {"two tokens have the id", [](json& f) { f["added_tokens"][0]["id"] = 5; }},
-      {"Metaspace", [](json& f) { f["pre_tokenizer"] = {{"type", "Metaspace"}}; }},
+      {"pre_tokenizer.replacement", [](json& f) { f["pre_tokenizer"] = {{"type", "Metaspace"}, {"replacement", ""}}; }},
+      {"prepend_scheme",
+       [](json& f) { f["pre_tokenizer"] = {{"type", "Metaspace"}, {"prepend_scheme", "sometimes"}}; }},
       {"pre_tokenizer.pretokenizers[1]",
-       [](json& f) { f["pre_tokenizer"]["pretokenizers"][1] = {{"type", "Whitespace"}}; }},
-      {"only byte-level", [](json& f) { f["pre_tokenizer"] = nullptr; }},
-      {"only byte-level", [](json& f) { f["pre_tokenizer"]["pretokenizers"].erase(1); }},
+       [](json& f) { f["pre_tokenizer"]["pretokenizers"][1] = {{"type", "UnicodeScripts"}}; }},
       {"after ByteLevel",
        [](json& f) {
          auto& list = f["pre_tokenizer"]["pretokenizers"];
@@ -69,15 +70,22 @@ TEST_CASE("each part that is not read is refused by its name and place") {
       {"Sideways", [](json& f) { f["pre_tokenizer"]["pretokenizers"][0]["behavior"] = "Sideways"; }},
       {"a class within a class",
        [](json& f) { f["pre_tokenizer"]["pretokenizers"][0]["pattern"]["Regex"] = "[a[b]]"; }},
-      {"Lowercase", [](json& f) { f["normalizer"] = {{"type", "Lowercase"}}; }},
+      {"Nmt", [](json& f) { f["normalizer"] = {{"type", "Nmt"}}; }},
       {"normalizer.normalizers[1]",
        [](json& f) {
-         f["normalizer"] = {{"type", "Sequence"}, {"normalizers", {{{"type", "NFC"}}, {{"type", "NFKC"}}}}};
+         f["normalizer"] = {{"type", "Sequence"}, {"normalizers", {{{"type", "NFC"}}, {{"type", "Nmt"}}}}};
        }},
-      {"BertProcessing", [](json& f) { f["post_processor"] = {{"type", "BertProcessing"}}; }},
+      {"base64", [](json& f) { f["normalizer"] = {{"type", "Precompiled"}, {"precompiled_charsmap", "*"}}; }},
+      {"no table", [](json& f) { f["normalizer"] = {{"type", "Precompiled"}, {"precompiled_charsmap", "AAAA"}}; }},
+      {"'cls' is missing", [](json& f) { f["post_processor"] = {{"type", "BertProcessing"}}; }},
       {"post_processor.processors[1]", [](json& f) { f["post_processor"]["processors"][1]["special_tokens"].clear(); }},
-      {"Metaspace", [](json& f) { f["decoder"] = {{"type", "Metaspace"}}; }},
-      {"decoder", [](json& f) { f["decoder"] = nullptr; }},
+      {"CTC", [](json& f) { f["decoder"] = {{"type", "CTC"}}; }},
+      {"behind one that joins",
+       [](json& f) {
+         f["decoder"] = {{"type", "Sequence"}, {"decoders", {{{"type", "Fuse"}}, {{"type", "ByteFallback"}}}}};
+       }},
+      {"decoder.stop",
+       [](json& f) { f["decoder"] = {{"type", "Strip"}, {"content", "x"}, {"start", 0}, {"stop", -1}}; }},
       {"'model' is missing", [](json& f) { f.erase("model"); }},
       {"model.vocab", [](json& f) { f["model"]["vocab"] = json::array(); }},
   };
@@ -103,16 +111,22 @@ TEST_CASE("a damaged file is refused, a missing one is an environment's failure"
   }
 }
 
-TEST_CASE("a SentencePiece model beside the weights is refused with the way round it") {
+TEST_CASE("a damaged tokenizer.model is refused, wherever it is cut") {
+  std::ifstream file(MONOMORPH_SOURCE_DIR "/tests/runtime/tokenizer/cases/sp_llama/tokenizer.model", std::ios::binary);
+  const std::string whole{std::istreambuf_iterator<char>(file), {}};
   const tests::TemporaryDirectory directory;
-  directory.write("tokenizer.model", "x");
-  try {
-    Tokenizer::load(directory.path());
-    FAIL("it loaded");
-  } catch (const Error& error) {
-    CHECK(error.kind() == ErrorKind::rejected);
-    CHECK(std::string(error.what()).find("--tokens") != std::string::npos);
+  int refused = 0;
+  for (std::size_t size = 0; size < whole.size(); size += 1 + whole.size() / 97) {
+    directory.write("tokenizer.model", whole.substr(0, size));
+    try {
+      Tokenizer::load(directory.path());  // what ends with a piece is a model of fewer pieces
+    } catch (const Error& error) {
+      CHECK(error.kind() == ErrorKind::rejected);
+      CHECK(std::string(error.what()).find("tokenizer.model") != std::string::npos);
+      ++refused;
+    }
   }
+  CHECK(refused > 50);
 }
 
 TEST_CASE("a text that is not UTF-8 is refused at its place") {

@@ -1,0 +1,175 @@
+#include "runtime/tokenizer/tokenizer_gguf.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "runtime/engine.hpp"
+#include "runtime/tokenizer/bpe.hpp"
+#include "runtime/tokenizer/sentence_pieces.hpp"
+#include "runtime/tokenizer/tokenizer_patterns.hpp"
+
+namespace monomorph {
+namespace {
+
+using Kind = SentencePieces::Kind;
+
+/// The keys below "tokenizer.ggml.".
+class Keys {
+ public:
+  Keys(const GgufFile& gguf, const std::string& file) : gguf_(gguf), file_(file) {}
+
+  [[noreturn]] void refuse(const std::string& key, const std::string& what) const {
+    throw Error(ErrorKind::rejected, fmt::format("{}: tokenizer.ggml.{}: {}. The engine runs with --tokens, or name a "
+                                                 "tokenizer with --tokenizer",
+                                                 file_, key, what));
+  }
+  std::string text(const std::string& key) const {
+    const GgufValue* const value = find(key);
+    const auto* const text = value == nullptr ? nullptr : std::get_if<std::string_view>(value);
+    if (text == nullptr) refuse(key, "a text belongs here");
+    return std::string(*text);
+  }
+  bool has(const std::string& key) const { return find(key) != nullptr; }
+  bool flag(const std::string& key, bool otherwise) const {
+    const GgufValue* const value = find(key);
+    if (value == nullptr) return otherwise;
+    const auto* const flag = std::get_if<bool>(value);
+    if (flag == nullptr) refuse(key, "true or false belongs here");
+    return *flag;
+  }
+  /// The elements of a list, each of type T; empty where there is none.
+  template <class T>
+  std::vector<T> list(const std::string& key) const {
+    const GgufValue* const value = find(key);
+    if (value == nullptr) return {};
+    const auto* const array = std::get_if<GgufArray>(value);
+    if (array == nullptr) refuse(key, "a list belongs here");
+    std::vector<T> result;
+    for (const GgufValue& element : array->values()) {
+      const auto* const item = std::get_if<T>(&element);
+      if (item == nullptr) refuse(key, fmt::format("element {} is of another type", result.size()));
+      result.push_back(*item);
+    }
+    return result;
+  }
+  /// The id of a token of the vocabulary; nothing where the key is absent.
+  std::optional<std::int32_t> token(const std::string& key, std::size_t count) const {
+    const GgufValue* const value = find(key);
+    if (value == nullptr) return std::nullopt;
+    const auto* const id = std::get_if<std::uint64_t>(value);
+    if (id == nullptr || *id >= count) refuse(key, "a token's id belongs here");
+    return static_cast<std::int32_t>(*id);
+  }
+
+ private:
+  const GgufValue* find(const std::string& key) const { return gguf_.find("tokenizer.ggml." + key); }
+  const GgufFile& gguf_;
+  const std::string& file_;
+};
+
+/// Tokens with their kinds, and scores where the model has them.
+std::vector<SentencePieces::Piece> read_pieces(const Keys& keys, bool scored) {
+  const auto tokens = keys.list<std::string_view>("tokens");
+  const auto scores = scored ? keys.list<double>("scores") : std::vector<double>(tokens.size());
+  const auto kinds = keys.list<std::int64_t>("token_type");
+  if (tokens.empty() || tokens.size() > static_cast<std::size_t>(max_token_id))
+    keys.refuse("tokens", "a vocabulary belongs here");
+  if (scores.size() != tokens.size()) keys.refuse("scores", "one for each token belongs here");
+  if (kinds.size() != tokens.size()) keys.refuse("token_type", "one for each token belongs here");
+  std::vector<SentencePieces::Piece> pieces;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (kinds[i] < 1 || kinds[i] > 6) keys.refuse("token_type", fmt::format("{} is no type of token", kinds[i]));
+    if (std::isnan(scores[i])) keys.refuse("scores", fmt::format("score {} is no number", i));
+    pieces.push_back({std::string(tokens[i]), scores[i], static_cast<Kind>(kinds[i])});
+  }
+  return pieces;
+}
+
+/// Ids that encoding adds.
+std::pair<std::optional<std::int32_t>, std::optional<std::int32_t>> read_ends(const Keys& keys, std::size_t count,
+                                                                              bool bos) {
+  return {keys.flag("add_bos_token", bos) ? keys.token("bos_token_id", count) : std::nullopt,
+          keys.flag("add_eos_token", false) ? keys.token("eos_token_id", count) : std::nullopt};
+}
+
+std::unique_ptr<Tokenizer::Data> read_sentence_pieces(const Keys& keys, SentencePieces::Algorithm algorithm,
+                                                      const std::string& file) {
+  SentencePieces model;
+  model.algorithm = algorithm;
+  model.pieces = read_pieces(keys, true);
+  model.add_dummy_prefix = keys.flag("add_space_prefix", true);
+  model.remove_extra_whitespaces = keys.flag("remove_extra_whitespaces", false);
+  model.user_defined_as_text = true;
+  model.byte_fallback = std::ranges::count(model.pieces, Kind::byte, &SentencePieces::Piece::kind) == 256;
+  for (const std::uint64_t byte : keys.list<std::uint64_t>("precompiled_charsmap")) {
+    model.charsmap += static_cast<char>(byte);
+  }
+  std::tie(model.bos, model.eos) = read_ends(keys, model.pieces.size(), true);
+  return make_data(model, file);
+}
+
+std::unique_ptr<Tokenizer::Data> read_byte_level(const Keys& keys) {
+  auto data = std::make_unique<Tokenizer::Data>();
+  const std::string name = keys.text("pre");
+  const NamedPreTokenizer* const named = find_pre_tokenizer(name);
+  if (named == nullptr) {
+    keys.refuse(
+        "pre", fmt::format("the pre-tokenizer '{}' is not read; {} are", name, fmt::join(pre_tokenizer_names(), ", ")));
+  }
+  for (const std::string_view pattern : named->patterns) {
+    data->pre_tokenizer.emplace_back(SplitStep{Pattern::regex(pattern), SplitBehavior::isolated, false});
+  }
+  if (named->nfc) data->normalizer.emplace_back([](std::string_view text) { return to_form(UnicodeForm::nfc, text); });
+  data->is_byte_level = true;
+  data->decoder.emplace_back(BytesFromAlphabet{});
+
+  auto bpe = std::make_unique<Bpe>();
+  const std::vector<SentencePieces::Piece> pieces = read_pieces(keys, false);
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const auto id = static_cast<std::int32_t>(i);
+    const auto& [content, score, kind] = pieces[i];
+    if (const std::string fault = data->define(id, content); !fault.empty()) keys.refuse("tokens", fault);
+    if (content.empty()) keys.refuse("tokens", fmt::format("token {} is empty", id));
+    data->tokens[i].special = kind == Kind::control || kind == Kind::unknown;
+    if (data->tokens[i].special || kind == Kind::user_defined) {
+      data->raw_tokens.add({id, content, false, false, false, false, data->tokens[i].special});
+    } else {
+      bpe->add(content, id, named->ignore_merges);
+    }
+  }
+  std::int32_t rank = 0;
+  for (const std::string_view merge : keys.list<std::string_view>("merges")) {
+    const std::size_t space = merge.find(' ', 1);
+    if (space == merge.npos) keys.refuse("merges", fmt::format("merge {} is not a pair of tokens", rank));
+    const std::string missing =
+        bpe->add_merge(std::string(merge.substr(0, space)), std::string(merge.substr(space + 1)), rank, data->ids);
+    if (!missing.empty()) {
+      keys.refuse("merges", fmt::format("merge {} needs the token '{}', which the vocabulary lacks", rank, missing));
+    }
+    ++rank;
+  }
+  data->model = std::move(bpe);
+  const auto [bos, eos] = read_ends(keys, pieces.size(), named->adds_bos);
+  if (bos) data->prefix.push_back(*bos);
+  if (eos) data->suffix.push_back(*eos);
+  return data;
+}
+
+}  // namespace
+
+std::unique_ptr<Tokenizer::Data> read_gguf_tokenizer(const GgufFile& gguf, const std::string& file) {
+  const Keys keys(gguf, file);
+  if (!keys.has("model")) keys.refuse("model", "this file carries no tokenizer");
+  const std::string model = keys.text("model");
+  if (model == "llama") return read_sentence_pieces(keys, SentencePieces::Algorithm::bpe, file);
+  if (model == "t5") return read_sentence_pieces(keys, SentencePieces::Algorithm::unigram, file);
+  if (model == "gpt2") return read_byte_level(keys);
+  keys.refuse("model", fmt::format("the model '{}' is not read; 'llama', 't5' and 'gpt2' are", model));
+}
+
+}  // namespace monomorph

@@ -1,0 +1,81 @@
+#include "runtime/tokenizer/unigram.hpp"
+
+#include <algorithm>
+
+#include "runtime/tokenizer/utf8.hpp"
+
+namespace monomorph {
+
+void Unigram::add(const std::string& piece, std::int32_t token, double score) {
+  lowest_ = pieces_.empty() ? score : std::min(lowest_, score);
+  pieces_[piece] = {token, score};
+  longest_ = std::max(longest_, piece.size());
+}
+
+void Unigram::append_unknown(std::string_view piece, std::vector<std::int32_t>& tokens) const {
+  const auto token_of = [&](char byte) { return byte_tokens[static_cast<unsigned char>(byte)]; };
+  if (byte_fallback && std::ranges::none_of(piece, [&](char byte) { return token_of(byte) == no_token; })) {
+    for (const char byte : piece) tokens.push_back(token_of(byte));
+    return;
+  }
+  if (unknown == no_token) throw_unknown(piece);
+  tokens.push_back(unknown);
+}
+
+void Unigram::encode(std::string_view word, std::vector<std::int32_t>& tokens) const {
+  constexpr double unknown_penalty = 10.0;  // below the lowest score
+  struct End {                              ///< the best way to what ends here
+    double score = 0.0;
+    std::size_t begin = 0;
+    std::int32_t token = no_token;
+    bool reached = false;
+  };
+  std::vector<End> ends(word.size() + 1);
+  const auto offer = [&](std::size_t begin, std::size_t end, double score, std::int32_t token) {
+    double total = score + ends[begin].score;
+    if (single_precision) total = static_cast<double>(static_cast<float>(total));
+    if (!ends[end].reached || total > ends[end].score) ends[end] = {total, begin, token, true};
+  };
+  for (std::size_t begin = 0; begin < word.size();) {
+    const std::size_t character = utf8_step(word.substr(begin)).length;
+    bool is_spelt = false;  // a piece of this one character
+    for (std::size_t length = 1; length <= std::min(longest_, word.size() - begin); ++length) {
+      const auto found = pieces_.find(std::string(word.substr(begin, length)));
+      if (found == pieces_.end()) continue;
+      offer(begin, begin + length, found->second.score, found->second.token);
+      is_spelt |= length == character;
+    }
+    if (!is_spelt) offer(begin, begin + character, lowest_ - unknown_penalty, unknown);
+    begin += character;
+  }
+
+  struct Found {
+    std::string_view text;
+    std::int32_t token;
+  };
+  std::vector<Found> way;  // from the end; unknown characters that follow each other are one
+  for (std::size_t end = word.size(); end > 0; end = ends[end].begin) {
+    const std::size_t begin = ends[end].begin;
+    const std::int32_t token = ends[end].token;
+    if (token == unknown && !way.empty() && way.back().token == unknown) {
+      way.back().text = {word.data() + begin, way.back().text.size() + (end - begin)};
+    } else {
+      way.push_back({word.substr(begin, end - begin), token});
+    }
+  }
+  for (auto found = way.rbegin(); found != way.rend(); ++found) {
+    if (found->token == unknown) {
+      // Unknown characters together may spell a piece, as the library looks them up once more.
+      const auto piece = pieces_.find(std::string(found->text));
+      if (piece == pieces_.end()) {
+        append_unknown(found->text, tokens);
+        continue;
+      }
+      tokens.push_back(piece->second.token);
+    } else {
+      tokens.push_back(found->token);
+    }
+  }
+}
+
+}  // namespace monomorph

@@ -1,0 +1,37 @@
+// A unigram language model: of all ways to cut a word into pieces, the one of the largest sum of scores (Kudo 2018,
+// "Subword Regularization"; the `tokenizers` library's order of search, which decides between equal sums).
+#pragma once
+
+#include <array>
+#include <string>
+#include <unordered_map>
+
+#include "runtime/tokenizer/model.hpp"
+
+namespace monomorph {
+
+class Unigram : public TokenModel {
+ public:
+  Unigram() { byte_tokens.fill(no_token); }
+
+  void add(const std::string& piece, std::int32_t token, double score);
+  std::int32_t unknown = no_token;
+  bool byte_fallback = false;
+  bool single_precision = false;  ///< sums of scores are rounded to f32, as SentencePiece has them
+  std::array<std::int32_t, 256> byte_tokens;
+
+  void encode(std::string_view word, std::vector<std::int32_t>& tokens) const override;
+
+ private:
+  struct Piece {
+    std::int32_t token;
+    double score;
+  };
+  void append_unknown(std::string_view piece, std::vector<std::int32_t>& tokens) const;
+
+  std::unordered_map<std::string, Piece> pieces_;
+  std::size_t longest_ = 0;  ///< of the pieces, in bytes
+  double lowest_ = 0.0;      ///< of the scores
+};
+
+}  // namespace monomorph
