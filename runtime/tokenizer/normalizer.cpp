@@ -30,12 +30,6 @@ std::string each_character(std::string_view text, Write write) {
   return result;
 }
 
-void append(utf8proc_int32_t point, std::string& text) {
-  std::array<utf8proc_uint8_t, 4> bytes;
-  const utf8proc_ssize_t count = utf8proc_encode_char(point, bytes.data());
-  text.append(reinterpret_cast<const char*>(bytes.data()), static_cast<std::size_t>(count));
-}
-
 bool is_chinese(utf8proc_int32_t point) {
   static constexpr std::pair<utf8proc_int32_t, utf8proc_int32_t> ranges[] = {
       {0x4e00, 0x9fff},   {0x3400, 0x4dbf},   {0x20000, 0x2a6df}, {0x2a700, 0x2b73f},
@@ -69,8 +63,8 @@ std::string to_form(UnicodeForm form, std::string_view text) {
 
 std::string lowercase(std::string_view text) {
   return each_character(text, [](utf8proc_int32_t point, std::string_view, std::string& result) {
-    append(utf8proc_tolower(point), result);
-    if (point == 0x130) append(0x307, result);  // the one character whose lower case is two
+    append_utf8(static_cast<char32_t>(utf8proc_tolower(point)), result);
+    if (point == 0x130) append_utf8(0x307, result);  // the one character whose lower case is two
   });
 }
 

@@ -42,6 +42,14 @@ std::size_t utf8_error(std::string_view text) {
   return std::string_view::npos;
 }
 
+void append_utf8(char32_t point, std::string& text) {
+  const auto add = [&](char32_t byte) { text += static_cast<char>(byte); };
+  if (point < 0x80) return add(point);
+  const int more = point < 0x800 ? 1 : point < 0x10000 ? 2 : 3;  // bytes
+  add((0xf00u >> (more + 1) & 0xffu) | point >> 6 * more);
+  for (int i = more - 1; i >= 0; --i) add(0x80u | (point >> 6 * i & 0x3fu));
+}
+
 char32_t utf8_code_point(std::string_view text, std::size_t& length) {
   const auto byte = [&](std::size_t i) { return static_cast<char32_t>(static_cast<unsigned char>(text[i])); };
   const char32_t lead = byte(0);

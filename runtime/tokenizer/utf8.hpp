@@ -33,4 +33,7 @@ std::size_t utf8_error(std::string_view text);
 /// The code point of the character at the front of `text`, which is valid; `length` is set to its bytes.
 char32_t utf8_code_point(std::string_view text, std::size_t& length);
 
+/// Appends the character of a code point that is one.
+void append_utf8(char32_t point, std::string& text);
+
 }  // namespace monomorph

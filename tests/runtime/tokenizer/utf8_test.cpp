@@ -56,3 +56,14 @@ TEST_CASE("bytes pushed in any portions give the same characters, each bad seque
     }
   }
 }
+
+TEST_CASE("a code point is written as it is read") {
+  for (const char32_t point : {0u, 0x7fu, 0x80u, 0x7ffu, 0x800u, 0xd7ffu, 0xe000u, 0xffffu, 0x10000u, 0x10ffffu}) {
+    std::string text;
+    append_utf8(point, text);
+    std::size_t length = 0;
+    CHECK(utf8_error(text) == std::string::npos);
+    CHECK(utf8_code_point(text, length) == point);
+    CHECK(length == text.size());
+  }
+}
