@@ -11,7 +11,6 @@
 #include "runtime/tokenizer/sentencepiece_file.hpp"
 #include "runtime/tokenizer/tokenizer_data.hpp"
 #include "runtime/tokenizer/tokenizer_gguf.hpp"
-#include "runtime/tokenizer/tokenizer_json.hpp"
 #include "runtime/tokenizer/tokenizer_parts.hpp"
 #include "runtime/tokenizer/utf8.hpp"
 
@@ -31,26 +30,11 @@ std::filesystem::path find_file(const std::filesystem::path& path) {
   throw Error(ErrorKind::environment, fmt::format("{}: holds no {}", path.string(), fmt::join(names, " and no ")));
 }
 
-std::unique_ptr<const Tokenizer::Data> read_json(const std::string& file) {
-  nlohmann::json storage;
-  const TokenizerJson json = TokenizerJson::load(file, storage);
-  json.only({"version", "truncation", "padding", "added_tokens", "normalizer", "pre_tokenizer", "post_processor",
-             "decoder", "model"});
-  auto data = std::make_unique<Tokenizer::Data>();
-  if (json.has("pre_tokenizer")) read_pre_tokenizer(json.at("pre_tokenizer"), *data);
-  read_model(json.at("model"), *data);
-  if (json.has("normalizer")) read_normalizer(json.at("normalizer"), *data);
-  if (json.has("added_tokens")) read_added_tokens(json.at("added_tokens"), *data);
-  if (json.has("post_processor")) read_post_processor(json.at("post_processor"), *data);
-  read_decoder(json.at("decoder"), *data);
-  return data;
-}
-
-std::unique_ptr<const Tokenizer::Data> read_model_file(const std::filesystem::path& file) {
+std::string read_file(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+  std::string bytes{std::istreambuf_iterator<char>(stream), {}};
   if (!stream) throw Error(ErrorKind::environment, fmt::format("{}: cannot be read", file.string()));
-  return make_data(read_sentencepiece(bytes, file.string()), file.string());
+  return bytes;
 }
 
 void encode_words(const Tokenizer::Data& data, std::string_view text, bool at_start, std::vector<std::int32_t>& ids) {
@@ -73,7 +57,9 @@ Tokenizer Tokenizer::load(const std::filesystem::path& path) {
     const Checkpoint checkpoint = Checkpoint::open(file);
     if (checkpoint.gguf() != nullptr) return Tokenizer(read_gguf_tokenizer(*checkpoint.gguf(), file.string()));
   }
-  return Tokenizer(file.extension() == ".model" ? read_model_file(file) : read_json(file.string()));
+  const std::string bytes = read_file(file), name = file.string();
+  if (file.extension() == ".model") return Tokenizer(make_data(read_sentencepiece(bytes, name), name));
+  return Tokenizer(read_tokenizer_json(bytes, name));
 }
 
 std::vector<std::int32_t> Tokenizer::encode(std::string_view text, bool add_special) const {

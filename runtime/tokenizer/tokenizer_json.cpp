@@ -3,17 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 
 #include "runtime/engine.hpp"
 
 namespace monomorph {
 
-TokenizerJson TokenizerJson::load(const std::string& file, nlohmann::json& storage) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) throw Error(ErrorKind::environment, fmt::format("{}: cannot be read", file));
+TokenizerJson TokenizerJson::parse(std::string_view text, const std::string& file, nlohmann::json& storage) {
+  // What nests deeper than any tokenizer is left out: readers recurse.
+  constexpr int deepest = 32;
   try {
-    storage = nlohmann::json::parse(stream);
+    storage = nlohmann::json::parse(text, [](int depth, auto, const auto&) { return depth <= deepest; });
   } catch (const nlohmann::json::parse_error& error) {
     throw Error(ErrorKind::rejected,
                 fmt::format("{}: not JSON (at byte {}); copy or download the file again", file, error.byte));

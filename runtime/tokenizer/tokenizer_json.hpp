@@ -14,8 +14,8 @@ namespace monomorph {
 
 class TokenizerJson {
  public:
-  /// Reads and parses the file. Throws Error(environment) or Error(rejected).
-  static TokenizerJson load(const std::string& file, nlohmann::json& storage);
+  /// `text` is the content of `file`. Throws Error(rejected) where it is not JSON.
+  static TokenizerJson parse(std::string_view text, const std::string& file, nlohmann::json& storage);
 
   /// Throws Error(rejected): file, place, `what`, and the way round it.
   [[noreturn]] void refuse(const std::string& what) const;

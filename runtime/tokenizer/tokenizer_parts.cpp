@@ -189,6 +189,28 @@ void read_post_processor(const TokenizerJson& json, Tokenizer::Data& data) {
   }
 }
 
+std::unique_ptr<Tokenizer::Data> read_tokenizer_json(std::string_view text, const std::string& file) {
+  nlohmann::json storage;
+  const TokenizerJson json = TokenizerJson::parse(text, file, storage);
+  json.only({"version", "truncation", "padding", "added_tokens", "normalizer", "pre_tokenizer", "post_processor",
+             "decoder", "model"});
+  auto data = std::make_unique<Tokenizer::Data>();
+  if (json.has("pre_tokenizer")) read_pre_tokenizer(json.at("pre_tokenizer"), *data);
+  read_model(json.at("model"), *data);
+  if (json.has("normalizer")) read_normalizer(json.at("normalizer"), *data);
+  if (json.has("added_tokens")) read_added_tokens(json.at("added_tokens"), *data);
+  if (json.has("post_processor")) {
+    read_post_processor(json.at("post_processor"), *data);
+    for (const auto* const added : {&data->prefix, &data->suffix}) {
+      for (const std::int32_t id : *added) {
+        if (data->find(id, false) == nullptr) json.at("post_processor").refuse(fmt::format("{} is no token's id", id));
+      }
+    }
+  }
+  read_decoder(json.at("decoder"), *data);
+  return data;
+}
+
 void read_added_tokens(const TokenizerJson& json, Tokenizer::Data& data) {
   for (const TokenizerJson& item : json.items()) {
     item.only({"id", "content", "single_word", "lstrip", "rstrip", "normalized", "special"});

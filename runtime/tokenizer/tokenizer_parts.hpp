@@ -7,6 +7,9 @@
 
 namespace monomorph {
 
+/// All of it; `text` is the content of `file`.
+std::unique_ptr<Tokenizer::Data> read_tokenizer_json(std::string_view text, const std::string& file);
+
 void read_normalizer(const TokenizerJson& json, Tokenizer::Data& data);
 void read_pre_tokenizer(const TokenizerJson& json, Tokenizer::Data& data);
 /// After the pre-tokenizer, which says whether words are bytes.

@@ -77,6 +77,8 @@ TEST_CASE("each part that is not read is refused by its name and place") {
        }},
       {"base64", [](json& f) { f["normalizer"] = {{"type", "Precompiled"}, {"precompiled_charsmap", "*"}}; }},
       {"no table", [](json& f) { f["normalizer"] = {{"type", "Precompiled"}, {"precompiled_charsmap", "AAAA"}}; }},
+      {"post_processor: 99999 is no token's id",
+       [](json& f) { f["post_processor"]["processors"][1]["special_tokens"]["<|begin|>"]["ids"][0] = 99999; }},
       {"'cls' is missing", [](json& f) { f["post_processor"] = {{"type", "BertProcessing"}}; }},
       {"post_processor.processors[1]", [](json& f) { f["post_processor"]["processors"][1]["special_tokens"].clear(); }},
       {"CTC", [](json& f) { f["decoder"] = {{"type", "CTC"}}; }},
