@@ -16,6 +16,9 @@ TokenizerJson TokenizerJson::parse(std::string_view text, const std::string& fil
   } catch (const nlohmann::json::parse_error& error) {
     throw Error(ErrorKind::rejected,
                 fmt::format("{}: not JSON (at byte {}); copy or download the file again", file, error.byte));
+  } catch (const nlohmann::json::out_of_range&) {
+    throw Error(ErrorKind::rejected,
+                fmt::format("{}: a number in it is too large; copy or download the file again", file));
   }
   return {storage, file, ""};
 }

@@ -104,6 +104,7 @@ TEST_CASE("each part that is not read is refused by its name and place") {
 TEST_CASE("a damaged file is refused, a missing one is an environment's failure") {
   CHECK(refusal("{\"model\": ").find("not JSON") != std::string::npos);
   CHECK(refusal("").find("not JSON") != std::string::npos);
+  CHECK(refusal("{\"version\": 6e666}").find("a number in it is too large") != std::string::npos);
   const tests::TemporaryDirectory empty;
   try {
     Tokenizer::load(empty.path());
