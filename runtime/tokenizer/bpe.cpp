@@ -1,14 +1,9 @@
 #include "runtime/tokenizer/bpe.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <iterator>
 #include <queue>
 #include <tuple>
 #include <utility>
 
-#include "runtime/engine.hpp"
 #include "runtime/tokenizer/byte_alphabet.hpp"
 #include "runtime/tokenizer/utf8.hpp"
 
@@ -32,14 +27,6 @@ struct Candidate {
 };
 
 }  // namespace
-
-void throw_unknown(std::string_view what) {
-  std::string bytes;
-  for (const char byte : what) bytes += fmt::format(" 0x{:02x}", static_cast<unsigned char>(byte));
-  throw Error(ErrorKind::rejected, fmt::format("the tokenizer has no token for '{}' (bytes{}), and none for the "
-                                               "unknown; leave this character out, or pass --tokens",
-                                               utf8_error(what) == what.npos ? what : "?", bytes));
-}
 
 void Bpe::add(const std::string& content, std::int32_t token, bool as_whole) {
   if (units == Units::bytes) {
@@ -97,13 +84,6 @@ std::int32_t Bpe::token_of_unit(const std::string& unit) const {
   return found == characters.end() ? no_token : found->second;
 }
 
-bool Bpe::spell_in_bytes(const std::string& unit, std::vector<std::int32_t>& tokens) const {
-  const auto token_of = [&](char byte) { return byte_tokens[static_cast<unsigned char>(byte)]; };
-  if (!byte_fallback || std::ranges::any_of(unit, [&](char byte) { return token_of(byte) == no_token; })) return false;
-  std::ranges::transform(unit, std::back_inserter(tokens), token_of);
-  return true;
-}
-
 std::vector<std::int32_t> Bpe::units_of(std::string_view word) const {
   std::vector<std::int32_t> tokens;
   tokens.reserve(word.size());
@@ -117,7 +97,7 @@ std::vector<std::int32_t> Bpe::units_of(std::string_view word) const {
     const bool was_unknown = std::exchange(is_unknown, false);
     if (token != no_token) {
       tokens.push_back(token);
-    } else if (!spell_in_bytes(unit, tokens)) {
+    } else if (!byte_fallback || !spell_in_bytes(unit, byte_tokens, tokens)) {
       if (unknown == no_token) throw_unknown(unit);
       if (!was_unknown || !fuse_unknown) tokens.push_back(unknown);
       is_unknown = true;

@@ -26,7 +26,7 @@ class Bpe : public TokenModel {
   Bpe() { byte_tokens.fill(no_token); }
 
   Units units = Units::bytes;
-  std::array<std::int32_t, 256> byte_tokens;  ///< no_token: the vocabulary lacks this byte
+  ByteTokens byte_tokens;
   /// Characters: with `prefix` before all but a word's first, and `suffix` behind its last.
   std::unordered_map<std::string, std::int32_t> characters;
   std::string prefix, suffix;
@@ -51,7 +51,6 @@ class Bpe : public TokenModel {
  private:
   std::vector<std::int32_t> units_of(std::string_view word) const;
   std::int32_t token_of_unit(const std::string& unit) const;
-  bool spell_in_bytes(const std::string& unit, std::vector<std::int32_t>& tokens) const;
   std::vector<std::int32_t> merge(std::string_view word) const;
 
   // Words repeat: most of a text is found here. Bounded, and filled once, so that memory stays known.

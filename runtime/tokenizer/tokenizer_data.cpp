@@ -20,8 +20,8 @@ std::string Tokenizer::Data::define(std::int32_t id, const std::string& content)
   return "";
 }
 
-std::array<std::int32_t, 256> Tokenizer::Data::byte_tokens() const {
-  std::array<std::int32_t, 256> result;
+ByteTokens Tokenizer::Data::byte_tokens() const {
+  ByteTokens result;
   for (int byte = 0; byte < 256; ++byte) {
     const auto found = ids.find(fmt::format("<0x{:02X}>", byte));
     result[static_cast<std::size_t>(byte)] = found == ids.end() ? no_token : found->second;

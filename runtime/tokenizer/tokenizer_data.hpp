@@ -38,7 +38,7 @@ struct Tokenizer::Data {
   /// Makes `id` a token. What is wrong with that; "": nothing.
   std::string define(std::int32_t id, const std::string& content);
   /// "<0x00>" to "<0xFF>".
-  std::array<std::int32_t, 256> byte_tokens() const;
+  ByteTokens byte_tokens() const;
 
   /// The token of this id; null for what is no token, or special and skipped.
   const Token* find(std::int32_t id, bool skip_special) const {

@@ -13,11 +13,7 @@ void Unigram::add(const std::string& piece, std::int32_t token, double score) {
 }
 
 void Unigram::append_unknown(std::string_view piece, std::vector<std::int32_t>& tokens) const {
-  const auto token_of = [&](char byte) { return byte_tokens[static_cast<unsigned char>(byte)]; };
-  if (byte_fallback && std::ranges::none_of(piece, [&](char byte) { return token_of(byte) == no_token; })) {
-    for (const char byte : piece) tokens.push_back(token_of(byte));
-    return;
-  }
+  if (byte_fallback && spell_in_bytes(piece, byte_tokens, tokens)) return;
   if (unknown == no_token) throw_unknown(piece);
   tokens.push_back(unknown);
 }

@@ -18,7 +18,7 @@ class Unigram : public TokenModel {
   std::int32_t unknown = no_token;
   bool byte_fallback = false;
   bool single_precision = false;  ///< sums of scores are rounded to f32, as SentencePiece has them
-  std::array<std::int32_t, 256> byte_tokens;
+  ByteTokens byte_tokens;
 
   void encode(std::string_view word, std::vector<std::int32_t>& tokens) const override;
 
