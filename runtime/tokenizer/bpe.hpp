@@ -2,7 +2,6 @@
 // equal. The order of merges, and nothing else, decides the result; it is that of the `tokenizers` library.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <mutex>
 #include <string>

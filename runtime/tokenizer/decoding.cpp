@@ -32,13 +32,6 @@ std::string spelt(const std::string& bytes) {
   return text;
 }
 
-std::string replace_text(std::string text, std::string_view from, std::string_view to) {
-  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
-    text.replace(at, from.size(), to);
-  }
-  return text;
-}
-
 /// The library's list of what English puts no space before.
 std::string without_spaces(std::string text) {
   static constexpr std::pair<std::string_view, std::string_view> tighter[] = {

@@ -37,9 +37,11 @@ bool is_chinese(utf8proc_int32_t point) {
   return std::ranges::any_of(ranges, [&](const auto& range) { return point >= range.first && point <= range.second; });
 }
 
-const Pattern& white_space() {
-  static const Pattern pattern = Pattern::regex("\\s");
-  return pattern;
+/// Unicode's White_Space.
+bool is_white_space(char32_t point) {
+  return (point >= '\t' && point <= '\r') || point == ' ' || point == 0x85 || point == 0xa0 || point == 0x1680 ||
+         (point >= 0x2000 && point <= 0x200a) || point == 0x2028 || point == 0x2029 || point == 0x202f ||
+         point == 0x205f || point == 0x3000;
 }
 
 }  // namespace
@@ -79,16 +81,13 @@ std::string replace_all(const Pattern& pattern, std::string_view content, std::s
 }
 
 std::string strip_space(bool left, bool right, std::string_view text) {
-  const auto is_space = [](std::string_view character) { return !white_space().find_all(character).empty(); };
-  for (std::size_t length = 0; left && !text.empty(); text.remove_prefix(length)) {
-    utf8_code_point(text, length);
-    if (!is_space(text.substr(0, length))) break;
-  }
+  std::size_t length = 0;
+  while (left && !text.empty() && is_white_space(utf8_code_point(text, length))) text.remove_prefix(length);
   while (right && !text.empty()) {
     std::size_t begin = text.size() - 1;
     while ((text[begin] & 0xc0) == 0x80) --begin;
-    if (!is_space(text.substr(begin))) break;
-    text = text.substr(0, begin);
+    if (!is_white_space(utf8_code_point(text.substr(begin), length))) break;
+    text.remove_suffix(length);
   }
   return std::string(text);
 }
@@ -109,7 +108,7 @@ std::string clean_text(std::string_view text) {
     if (point == '\t' || point == '\n' || point == '\r') {
       result += ' ';
     } else if (!control && point != 0xfffd) {
-      result += white_space().find_all(character).empty() ? character : " ";
+      result += is_white_space(static_cast<char32_t>(point)) ? " " : character;
     }
   });
 }

@@ -18,8 +18,11 @@ using NormalizerStep = std::function<std::string(std::string_view)>;
 enum class UnicodeForm { nfc, nfd, nfkc, nfkd };
 std::string to_form(UnicodeForm form, std::string_view text);
 
+/// Character by character.
 std::string lowercase(std::string_view text);
+/// `content` in place of each match.
 std::string replace_all(const Pattern& pattern, std::string_view content, std::string_view text);
+/// Without the white space at its ends.
 std::string strip_space(bool left, bool right, std::string_view text);
 
 /// Marks that attach to what is before them: those without a width of their own (Mn), or all (M).

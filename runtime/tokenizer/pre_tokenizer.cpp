@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "runtime/tokenizer/utf8.hpp"
+
 namespace monomorph {
 namespace {
 
@@ -75,8 +77,7 @@ void split(const SplitStep& step, const Piece& piece, std::vector<Piece>& pieces
 
 void mark_spaces(const MetaspaceStep& step, const Piece& piece, std::vector<Piece>& pieces,
                  std::deque<std::string>& rewritten) {
-  std::string& text = rewritten.emplace_back();
-  for (const char c : piece.text) text += c == ' ' ? step.mark : std::string(1, c);
+  std::string& text = rewritten.emplace_back(replace_text(std::string(piece.text), " ", step.mark));
   const bool prepend = step.prepend == MetaspaceStep::Prepend::always ||
                        (step.prepend == MetaspaceStep::Prepend::first && piece.at_start);
   if (prepend && !text.starts_with(step.mark)) text.insert(0, step.mark);

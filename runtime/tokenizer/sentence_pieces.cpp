@@ -19,11 +19,6 @@ using Kind = SentencePieces::Kind;
 
 constexpr std::string_view space_mark = "\u2581";
 
-const Pattern& space() {
-  static const Pattern pattern = Pattern::literal(" ");
-  return pattern;
-}
-
 /// Pieces are merged in the order of their scores, however they are put together; equal ones from the left.
 std::unique_ptr<const TokenModel> make_bpe(const SentencePieces& model, const Tokenizer::Data& data,
                                            std::int32_t unknown) {
@@ -94,7 +89,7 @@ std::vector<NormalizerStep> make_normalizer(const SentencePieces& model, const s
   if (model.add_dummy_prefix) {
     steps.emplace_back([](std::string_view text) { return text.empty() ? "" : " " + std::string(text); });
   }
-  steps.emplace_back([](std::string_view text) { return replace_all(space(), space_mark, text); });
+  steps.emplace_back([](std::string_view text) { return replace_text(std::string(text), " ", space_mark); });
   if (model.remove_extra_whitespaces) steps.emplace_back(remove_marks_at_end);
   return steps;
 }
@@ -119,7 +114,7 @@ std::unique_ptr<Tokenizer::Data> make_data(const SentencePieces& model, const st
     AddedToken token{id, content, false, false, false, kind == Kind::user_defined, data->tokens[i].special};
     if (token.special) data->raw_tokens.add(token);
     if (kind == Kind::user_defined) {
-      if (model.user_defined_as_text) token.content = replace_all(space(), space_mark, content);
+      if (model.user_defined_as_text) token.content = replace_text(content, " ", space_mark);
       data->normalized_tokens.add(token);
     }
   }

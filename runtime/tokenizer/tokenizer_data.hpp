@@ -1,7 +1,6 @@
 // A tokenizer ready for use: the stages in the order in which a text passes them.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>

@@ -30,18 +30,6 @@ SplitBehavior behavior_of(const TokenizerJson& json) {
 SplitStep remove(std::string_view pattern) { return {Pattern::regex(pattern), SplitBehavior::removed, false}; }
 SplitStep isolate(std::string_view pattern) { return {Pattern::regex(pattern), SplitBehavior::isolated, false}; }
 
-/// Metaspace as files have it since 0.15, and before, with `add_prefix_space` alone.
-MetaspaceStep::Prepend read_prepend(const TokenizerJson& json) {
-  if (!json.has("prepend_scheme")) {
-    return json.flag("add_prefix_space", true) ? MetaspaceStep::Prepend::always : MetaspaceStep::Prepend::never;
-  }
-  const std::string scheme = json.at("prepend_scheme").text();
-  if (scheme == "always") return MetaspaceStep::Prepend::always;
-  if (scheme == "first") return MetaspaceStep::Prepend::first;
-  if (scheme != "never") json.at("prepend_scheme").refuse(fmt::format("'{}' is not read", scheme));
-  return MetaspaceStep::Prepend::never;
-}
-
 MetaspaceStep read_metaspace(const TokenizerJson& json) {
   json.only({"type", "replacement", "str_rep", "add_prefix_space", "prepend_scheme", "split"});
   MetaspaceStep step{read_mark(json), read_prepend(json), std::nullopt};
@@ -167,6 +155,17 @@ std::string read_mark(const TokenizerJson& json) {
   if (mark.empty() || utf8_step(mark).length != mark.size())
     json.at("replacement").refuse("one character belongs here");
   return mark;
+}
+
+MetaspaceStep::Prepend read_prepend(const TokenizerJson& json) {
+  if (!json.has("prepend_scheme")) {
+    return json.flag("add_prefix_space", true) ? MetaspaceStep::Prepend::always : MetaspaceStep::Prepend::never;
+  }
+  const std::string scheme = json.at("prepend_scheme").text();
+  if (scheme == "always") return MetaspaceStep::Prepend::always;
+  if (scheme == "first") return MetaspaceStep::Prepend::first;
+  if (scheme != "never") json.at("prepend_scheme").refuse(fmt::format("'{}' is not read", scheme));
+  return MetaspaceStep::Prepend::never;
 }
 
 void read_pre_tokenizer(const TokenizerJson& json, Tokenizer::Data& data) {

@@ -26,5 +26,7 @@ void define_token(const TokenizerJson& place, std::int32_t id, const std::string
 Pattern read_pattern(const TokenizerJson& json);
 /// Metaspace's character for a space.
 std::string read_mark(const TokenizerJson& json);
+/// Where Metaspace puts one: as files say it since 0.15, or before, with `add_prefix_space` alone.
+MetaspaceStep::Prepend read_prepend(const TokenizerJson& json);
 
 }  // namespace monomorph

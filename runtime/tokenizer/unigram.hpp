@@ -2,7 +2,6 @@
 // "Subword Regularization"; the `tokenizers` library's order of search, which decides between equal sums).
 #pragma once
 
-#include <array>
 #include <string>
 #include <unordered_map>
 

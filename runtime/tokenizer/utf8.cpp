@@ -50,6 +50,13 @@ void append_utf8(char32_t point, std::string& text) {
   for (int i = more - 1; i >= 0; --i) add(0x80u | (point >> 6 * i & 0x3fu));
 }
 
+std::string replace_text(std::string text, std::string_view from, std::string_view to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+  return text;
+}
+
 char32_t utf8_code_point(std::string_view text, std::size_t& length) {
   const auto byte = [&](std::size_t i) { return static_cast<char32_t>(static_cast<unsigned char>(text[i])); };
   const char32_t lead = byte(0);
