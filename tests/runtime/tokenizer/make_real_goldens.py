@@ -10,7 +10,8 @@ import json
 import pathlib
 import random
 
-from make_tokenizer_goldens import TEXTS, random_texts, write
+from make_tokenizer_goldens import write
+from texts import TEXTS, random_texts
 from tokenizers import Tokenizer, pre_tokenizers
 from transformers import AutoTokenizer
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Makes cases/: small tokenizers of the kinds the hub has, and what the `tokenizers` library (for a tokenizer.model,
-`sentencepiece`) gives for texts that are easily got wrong. The same bytes each time (pinned in requirements.txt, seeded).
+`sentencepiece`) gives for texts that are easily got wrong. Pinned in requirements.txt and seeded; but the library's trainers of
+unigram, WordPiece and marked words break ties anew in each run, so name the kinds that are to be made.
 
     python3 make_tokenizer_goldens.py [KIND...]       (rewrites all cases beside this file, or those named)
 """
@@ -11,29 +12,14 @@ import pathlib
 import random
 import shutil
 import sys
-import tempfile
 
-import gguf
 import sentencepiece
+from sentence_pieces import SENTENCE_PIECES, charsmap, write_gguf
+from texts import CORPUS, TEXTS, random_texts
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 CASES = pathlib.Path(__file__).parent / "cases"
 SEED = 20
-
-# Lincoln at Gettysburg, 1863, and Carroll's Alice, 1865: in the public domain.
-CORPUS = """Four score and seven years ago our fathers brought forth on this continent, a new nation, conceived in Liberty,
-and dedicated to the proposition that all men are created equal. Now we are engaged in a great civil war, testing whether
-that nation, or any nation so conceived and so dedicated, can long endure. We are met on a great battle-field of that war.
-We have come to dedicate a portion of that field, as a final resting place for those who here gave their lives that that
-nation might live. It is altogether fitting and proper that we should do this.
-
-Alice was beginning to get very tired of sitting by her sister on the bank, and of having nothing to do: once or twice she
-had peeped into the book her sister was reading, but it had no pictures or conversations in it, 'and what is the use of a
-book,' thought Alice 'without pictures or conversations?' So she was considering in her own mind (as well as she could, for
-the hot day made her feel very sleepy and stupid), whether the pleasure of making a daisy-chain would be worth the trouble
-of getting up and picking the daisies, when suddenly a White Rabbit with pink eyes ran close by her. I don't know, we'll
-see; it's said that they've gone and I'm sure you'd agree they're right. 1863, 1865, 12 and 144.
-"""
 
 LLAMA3 = (r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|"
           r"\s+(?!\S)|\s+")
@@ -41,29 +27,6 @@ QWEN2 = LLAMA3.replace(r"\p{N}{1,3}", r"\p{N}")
 # Marks and letters together, punctuation by Unicode's classes, scripts apart: as DeepSeek's and others' patterns do.
 MARKS = (r"[!\"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*|"
          r"\s*[\r\n]+|\s+(?!\S)|\s+")
-
-TEXTS = [
-    "", " ", "  ", "a", " a", "a ", "Alice was beginning to get very tired of sitting by her sister on the bank.",
-    "Four score and seven years ago\nour fathers\n\nbrought forth\r\n\r\n on this continent",
-    "it's IT'S It’s we'll WE'LL they've I'M you'd 're 'x ''s 'ſ 'S's", "don't won't can't o'clock rock'n'roll",
-    "1", "12", "123", "1234", "12345678901", "a1b22c333d4444", "1,234,567.89 -0.5e-10 0x1F", "٣٤٥ ½ ² Ⅷ 五 ①②③",
-    "     leading", "trailing     ", "in      between", "\t\ttabs\tand spaces \t \n \n\n  x", "\n", "\n\n\n", " \n \n ", "\r", "a\rb",
-    "no-break\u00a0space\u3000ideographic\u2003em\u180emongolian\u0085next\u2028line\u200bzero",
-    "café naïve Ångström straße ĳ ǅ", "cafe\u0301 nai\u0308ve A\u030angstro\u0308m", "\u1100\u1161\u11a8 \uac01 e\u0323\u0301 \u0301alone",
-    "\u212b \u2126 \u00c5 \ufb01 \u0344 \u0958", "नमस्ते दुनिया क्षत्रिय", "สวัสดีชาวโลก", "مرحبا بالعالم ١٢٣", "שָׁלוֹם עוֹלָם",
-    "日本語のテキスト、そして中文和한국어。", "こんにちは世界！ 你好，世界？", "𠮷野家 𝔘𝔫𝔦𝔠𝔬𝔡𝔢 𝟘𝟙𝟚", "🙂", "🙂🙃 👩‍👩‍👧‍👦 🇺🇳 👍🏽 ❤️", "a🙂b 1🙂2 🙂\n",
-    "\ufffd \ufeffbom \u0000null \u0001\u007f\u0080\u009f\u00ad", "Ã© â‚¬ ï»¿ \u00c3\u0083", "\u0120Ġ Ċ ĉ Ġa Äł",
-    "!!! ??? ... --- *** ### @@@ $$$ ^^^ &&& (((", "for(int i=0;i<n;++i){a[i]+=b[i]*2;} // comment", "https://example.org/a?b=c&d=%20#e",
-    "snake_case camelCase SHOUTING_CASE kebab-case", "x" * 40, "ab" * 25, "that " * 9, " " * 40, "\n" * 25, "é" * 20, "🙂" * 12,
-    "<|endoftext|>", "a<|endoftext|>b", " <|endoftext|> ", "<|endoftext|><|endoftext|>", "<|endoftext", "<|endoftext|", "|endoftext|>",
-    "<|begin|>Alice<|end|>\n", "<<|begin|>>", "<think>\nwell\n</think>", "<tool>x</tool>", "word<mask>word", "word <mask> word",
-    "word  \n<mask>\t word", "<mask><mask>", " <mask> <mask> ", "a sister's sisters sister, sister_ sister1 ésister sister", "sistersister",
-    "\u0301sister sister\u0301 sister\u00a0sister", "caf\u00e9tok cafe\u0301tok xcaf\u00e9tok", "  rsp   after", "lspa   lspa", "Zwei  Zwei", "<a><ab><abc>",
-    "<abcd><ab", "<|end|> <|end|>  <|end|>", "\u00a0\u2003<mask>\u3000x", "a Rabbitx zebra zebras", "end.\n\n\tNew 'paragraph' begins: \"quoted\" — dashed – and… done",
-]
-POOL = list("aeist AIT'  \n\r\t.,!-_0123") + ["é", "e\u0301", "\u0323", "ß", "ſ", "日", "ক", "्", "🙂", "\u200d", "\u00a0", "\u3000", "\u0085", "½", "'s",
-                                             "'ll", "'RE", "<mask>", "<|end|>", "sister", "that", "and", "\ufffd", "٣", "_", "/", "§"]
-
 
 def trained(pre_tokenizer, vocab_size=360, normalizer=None, alphabet=True, **model):
     tokenizer = Tokenizer(models.BPE(**model))
@@ -219,45 +182,6 @@ def words(pre_tokenizer, normalizer):
     return tokenizer
 
 
-# What replaces what, longest first, in SentencePiece's table of code points.
-RULES = {"ſ": "s", "é": "e", "e\u0301": "e", "½": "1/2", "\u00a0": " ", "\u3000": " ", "\t": " ", "\n": " ", "日本": "nihon",
-         "日": "hi", "\u200b": "", "🙂": ":)", "I": "i", "'S": "'s"}
-
-
-def sentence_pieces(model_type, **options):
-    with tempfile.TemporaryDirectory() as directory:
-        folder = pathlib.Path(directory)
-        (folder / "corpus").write_text(CORPUS)
-        (folder / "rules.tsv").write_text("".join(
-            "\t".join(" ".join(f"{ord(c):X}" for c in side) for side in rule) + "\n" for rule in RULES.items()))
-        if options.pop("rules", False):
-            options["normalization_rule_tsv"] = folder / "rules.tsv"
-        else:
-            options["normalization_rule_name"] = "identity"
-        sentencepiece.SentencePieceTrainer.train(
-            input=str(folder / "corpus"), model_prefix=str(folder / "m"), model_type=model_type, hard_vocab_limit=False,
-            minloglevel=2, num_threads=1, **{key: str(value) if isinstance(value, pathlib.Path) else value
-                                             for key, value in options.items()})
-        return (folder / "m.model").read_bytes()
-
-
-SENTENCE_PIECES = {
-    "sp_unigram": lambda: sentence_pieces("unigram", vocab_size=220, rules=True, user_defined_symbols=["<tool>", "sister"]),
-    "sp_bpe": lambda: sentence_pieces("bpe", vocab_size=260, rules=True, remove_extra_whitespaces=False),
-    "sp_llama": lambda: sentence_pieces("bpe", vocab_size=560, byte_fallback=True, remove_extra_whitespaces=False,
-                                        user_defined_symbols=["▁▁", "<tool>"]),
-    "sp_bytes": lambda: sentence_pieces("unigram", vocab_size=520, byte_fallback=True, add_dummy_prefix=False),
-}
-
-
-def charsmap():
-    """The table of RULES, as files converted from SentencePiece carry it."""
-    model = sentence_pieces("unigram", vocab_size=220, rules=True)
-    # normalizer_spec (3) has precompiled_charsmap (2); both are found by their texts around it.
-    from sentencepiece import sentencepiece_model_pb2
-    return sentencepiece_model_pb2.ModelProto.FromString(model).normalizer_spec.precompiled_charsmap
-
-
 def precompiled():
     definition = json.loads(pieces().to_str())
     definition["normalizer"] = {"type": "Sequence", "normalizers": [
@@ -304,44 +228,8 @@ KINDS = {
 }
 
 
-def random_texts(generator, count):
-    return ["".join(generator.choices(POOL, k=generator.randint(1, 24))) for _ in range(count)]
-
-
 def write(path, value):
     path.write_text(json.dumps(value, ensure_ascii=True, separators=(",", ":")) + "\n")
-
-
-def write_gguf(path, model, tokenizer=None):
-    """The same tokenizer as a GGUF file carries it: from a tokenizer.model's bytes, or a byte-level BPE's definition."""
-    writer = gguf.GGUFWriter(path, "llama")
-    if tokenizer is None:
-        processor = sentencepiece.SentencePieceProcessor(model_proto=model)
-        ids = range(processor.vocab_size())
-        defined = {"▁▁", "<tool>"}  # written as in a text
-        kinds = [2 if processor.is_unknown(i) else 3 if processor.is_control(i) else 6 if processor.is_byte(i)
-                 else 4 if processor.id_to_piece(i) in defined else 1 for i in ids]
-        writer.add_tokenizer_model("llama")
-        writer.add_token_list([processor.id_to_piece(i).replace("▁", " " if kinds[i] == 4 else "▁") for i in ids])
-        writer.add_token_scores([processor.get_score(i) for i in ids])
-        writer.add_token_types(kinds)
-        writer.add_bos_token_id(processor.bos_id())
-        writer.add_add_bos_token(True)
-    else:
-        definition = json.loads(tokenizer.to_str())
-        vocabulary = {**definition["model"]["vocab"], **{t["content"]: t["id"] for t in definition["added_tokens"]}}
-        special = {t["content"] for t in definition["added_tokens"] if t["special"]}
-        added = {t["content"] for t in definition["added_tokens"]}
-        tokens = sorted(vocabulary, key=vocabulary.get)
-        writer.add_tokenizer_model("gpt2")
-        writer.add_tokenizer_pre("llama-bpe")
-        writer.add_token_list(tokens)
-        writer.add_token_types([3 if t in special else 4 if t in added else 1 for t in tokens])
-        writer.add_token_merges([" ".join(merge) for merge in definition["model"]["merges"]])
-        writer.add_bos_token_id(vocabulary["<|begin|>"])
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.close()
 
 
 def make_sentence_pieces(kind):
