@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +21,10 @@
 #include "runtime/tensor.hpp"
 
 namespace monomorph {
+
+namespace chat {
+class Scope;
+}
 
 // ---------------------------------------------------------------------------------------------------------- kernels
 
@@ -247,6 +252,10 @@ struct Program {
   std::span<const char* const> ignored_tensors;      ///< names in the checkpoint, with "{i}", that may be left unread
   const char* tied_embedding = "";  ///< in the checkpoint: the matrix that is the head too; "": the head has its own
   const char* config_facts = "";    ///< of a config.json beside the weights: runtime/formats/config_facts.hpp
+  /// The chat template, compiled: takes the variables it is rendered with (runtime/chat/chat.hpp). Null where the
+  /// checkpoint has none, or has one that is not compiled, of which `chat_refusal` tells why.
+  std::string (*chat_template)(const chat::Scope& variables) = nullptr;
+  const char* chat_refusal = "";
   std::span<const StateTable> states;
   std::span<const RotaryTable> rotary_tables;
   std::array<std::int64_t, arena_count> arena_bytes;  ///< by Arena
