@@ -1,0 +1,54 @@
+"""Parses a chat template with Jinja2's own parser, in the environment of transformers, and writes its tree as JSON.
+
+The template is read from standard input. What is written is {"tree": node}, where a node has "node" (its class in
+jinja2.nodes), "line" and its fields, or {"line": n, "error": why} for what is no template.
+"""
+
+import json
+import sys
+
+from jinja2 import Environment, TemplateSyntaxError, nodes
+from jinja2.ext import Extension
+
+
+class Generation(Extension):
+    """{% generation %}: the text that the model is to have written. It marks; it changes nothing of what is rendered."""
+
+    tags = {"generation"}
+
+    def parse(self, parser):
+        line = next(parser.stream).lineno
+        body = parser.parse_statements(("name:endgeneration",), drop_needle=True)
+        return nodes.CallBlock(self.call_method("generation"), [], [], body).set_lineno(line)
+
+
+ENVIRONMENT = Environment(trim_blocks=True, lstrip_blocks=True, extensions=[Generation, "jinja2.ext.loopcontrols"])
+
+
+def dumped(value):
+    if isinstance(value, nodes.Node):
+        fields = {name: dumped(field) for name, field in value.iter_fields()}
+        return {"node": type(value).__name__, "line": value.lineno, **fields}
+    if isinstance(value, (list, tuple)):
+        return [dumped(element) for element in value]
+    if isinstance(value, int) and not isinstance(value, bool) and not -(2**63) <= value < 2**63:
+        raise ValueError(f"the number {value} is larger than 64 bits hold")
+    return value
+
+
+def parse(template):
+    try:
+        return {"tree": dumped(ENVIRONMENT.parse(template))}
+    except TemplateSyntaxError as error:
+        return {"line": error.lineno, "error": error.message}
+    except (ValueError, RecursionError) as error:
+        return {"line": 1, "error": str(error)}
+
+
+if __name__ == "__main__":
+    text = sys.stdin.buffer.read().decode()
+    try:
+        result = json.dumps(parse(text), allow_nan=False)
+    except (ValueError, RecursionError) as error:
+        result = json.dumps({"line": 1, "error": str(error)})
+    sys.stdout.write(result)

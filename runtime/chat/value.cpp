@@ -1,0 +1,159 @@
+#include "runtime/chat/value.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "runtime/chat/loop.hpp"
+#include "runtime/chat/operators.hpp"
+#include "runtime/engine.hpp"
+#include "runtime/tokenizer/utf8.hpp"
+
+namespace monomorph::chat {
+
+void fail(const std::string& what) { throw Error(ErrorKind::rejected, "the chat template: " + what); }
+
+Value::Value(Sequence value) : content_(std::make_shared<const Sequence>(std::move(value))) {}
+Value::Value(Dict value) : content_(std::make_shared<const Dict>(std::move(value))) {}
+
+bool Value::number() const { return integer() || as<double>() != nullptr; }
+
+std::optional<std::int64_t> Value::integer() const {
+  if (const bool* value = as<bool>()) return *value ? 1 : 0;
+  if (const std::int64_t* value = as<std::int64_t>()) return *value;
+  return std::nullopt;
+}
+
+double Value::real() const {
+  const double* value = as<double>();
+  return value != nullptr ? *value : static_cast<double>(integer().value());
+}
+
+const Value* Dict::find(const Value& key) const {
+  const auto found = std::find_if(entries.begin(), entries.end(), [&](const auto& entry) {
+    // Attributes are asked for again and again: equal texts are told apart first.
+    const std::string* const have = entry.first.template as<std::string>();
+    const std::string* const want = key.as<std::string>();
+    return have != nullptr || want != nullptr ? have != nullptr && want != nullptr && *have == *want
+                                              : equal(entry.first, key);
+  });
+  return found == entries.end() ? nullptr : &found->second;
+}
+
+void Dict::set(const Value& key, Value value) {
+  require_hashable(key);
+  if (const Value* const found = find(key)) {
+    const_cast<Value&>(*found) = std::move(value);  // an entry of this dict
+  } else {
+    entries.emplace_back(key, std::move(value));
+  }
+}
+
+std::vector<std::optional<Value>> arguments_for(std::string_view what, const Arguments& arguments,
+                                                const std::vector<std::string_view>& names) {
+  std::vector<std::optional<Value>> values(names.size());
+  if (arguments.positional.size() > names.size()) {
+    fail(fmt::format("{} takes {} arguments, and is given {}", what, names.size(), arguments.positional.size()));
+  }
+  std::copy(arguments.positional.begin(), arguments.positional.end(), values.begin());
+  for (const auto& [name, value] : arguments.named) {
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end()) fail(fmt::format("{} has no argument '{}'", what, name));
+    std::optional<Value>& place = values[static_cast<std::size_t>(found - names.begin())];
+    if (place) fail(fmt::format("{} is given its argument '{}' twice", what, name));
+    place = value;
+  }
+  return values;
+}
+
+std::string type_name(const Value& value) {
+  if (value.undefined()) return "Undefined";
+  if (value.none()) return "NoneType";
+  if (value.as<bool>() != nullptr) return "bool";
+  if (value.as<std::int64_t>() != nullptr) return "int";
+  if (value.as<double>() != nullptr) return "float";
+  if (value.as<std::string>() != nullptr) return "str";
+  if (value.dict() != nullptr) return "dict";
+  if (value.name_space() != nullptr) return "Namespace";
+  if (value.generator() != nullptr) return "generator";
+  if (value.loop() != nullptr) return "LoopContext";
+  switch (value.sequence()->kind) {
+    case SequenceKind::list:
+      return "list";
+    case SequenceKind::tuple:
+      return "tuple";
+    case SequenceKind::view:
+      return "dict view";
+    default:
+      return "range";
+  }
+}
+
+bool truth(const Value& value) {
+  if (value.undefined() || value.none()) return false;
+  if (value.number()) return value.real() != 0;
+  if (const std::optional<std::int64_t> length = length_of(value)) return *length != 0;
+  return true;
+}
+
+std::optional<std::int64_t> length_of(const Value& value) {
+  if (value.undefined()) return 0;
+  if (const std::string* text = value.as<std::string>()) {
+    return std::count_if(text->begin(), text->end(), [](char c) { return (c & 0xC0) != 0x80; });
+  }
+  if (const Sequence* sequence = value.sequence()) return static_cast<std::int64_t>(sequence->elements.size());
+  if (const Dict* dict = value.dict()) return static_cast<std::int64_t>(dict->entries.size());
+  if (LoopState* loop = value.loop()) return loop->length();
+  return std::nullopt;
+}
+
+Iterator iterate(const Value& value) {
+  if (value.undefined()) {
+    return [] { return std::optional<Value>(); };
+  }
+  if (const std::string* text = value.as<std::string>()) {
+    return [text = *text, at = std::size_t{0}]() mutable -> std::optional<Value> {
+      if (at == text.size()) return std::nullopt;
+      std::size_t length = 0;
+      utf8_code_point(std::string_view(text).substr(at), length);
+      at += length;
+      return Value(text.substr(at - length, length));
+    };
+  }
+  if (value.sequence() != nullptr || value.dict() != nullptr) {
+    return [value, at = std::size_t{0}]() mutable -> std::optional<Value> {
+      if (const Dict* dict = value.dict()) {
+        return at < dict->entries.size() ? std::optional<Value>(dict->entries[at++].first) : std::nullopt;
+      }
+      const std::vector<Value>& elements = value.sequence()->elements;
+      return at < elements.size() ? std::optional<Value>(elements[at++]) : std::nullopt;
+    };
+  }
+  // What another reader has taken of a generator is gone: both hold the same one.
+  if (value.generator() != nullptr) {
+    return [value] { return value.generator()->next(); };
+  }
+  fail(fmt::format("'{}' object is not iterable", type_name(value)));
+}
+
+std::vector<Value> elements_of(const Value& value) {
+  std::vector<Value> elements;
+  const Iterator next = iterate(value);
+  while (std::optional<Value> element = next()) elements.push_back(std::move(*element));
+  return elements;
+}
+
+Scope Scope::with(const std::vector<std::pair<Value, Value>>& variables) const {
+  Scope result = *this;
+  for (const auto& [name, value] : variables) {
+    if (variables_.find(name) == nullptr) result.variables_.set(name, value);
+  }
+  return result;
+}
+
+Value Scope::find(std::string_view name) const {
+  const Value* const found = variables_.find(name);
+  return found != nullptr ? *found : Undefined{fmt::format("'{}' is undefined", name)};
+}
+
+}  // namespace monomorph::chat
