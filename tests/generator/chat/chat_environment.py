@@ -78,7 +78,9 @@ def environment():
 
 
 def error(exception):
-    """Addresses differ from run to run."""
+    """Addresses differ from run to run, and where a recursion ends differs from caller to caller."""
+    if isinstance(exception, RecursionError):
+        return {"error": "RecursionError: maximum recursion depth exceeded"}
     return {"error": re.sub(r"\b0x[0-9a-f]{6,}", "0x", f"{type(exception).__name__}: {exception}")}
 
 
