@@ -52,14 +52,23 @@ std::string Expressions::variable(int frame, const std::string& name) {
   return fmt::format("v{}_{}", frame, plain);
 }
 
+bool Expressions::is_callable(const Node& node, const Frame& frame) const {
+  const std::string word = text_field(node, "name");
+  return names_.macros.contains(word) || (word == "caller" && frame.is_parameter(word));
+}
+
+std::string Expressions::callable(const Node& node, const Frame& frame) const {
+  const std::string word = text_field(node, "name");
+  return macro(frame.owner(word), word);
+}
+
 std::string Expressions::name(const Node& node, const Frame& frame) {
   const std::string word = text_field(node, "name");
   if (reserved.contains(word)) refuse(node, fmt::format("'{}'", word));
-  if (names_.macros.contains(word)) refuse(node, fmt::format("the macro '{}' as a value that is not called", word));
+  if (is_callable(node, frame)) refuse(node, fmt::format("the macro '{}' as a value that is not called", word));
   const int owner = frame.owner(word);
   if (owner < 0) refuse(node, fmt::format("'{}' in the filter of a set block", word));
   if (known::knows_function(word)) refuse(node, fmt::format("the function '{}' as a value that is not called", word));
-  if (word == "caller" && frame.is_parameter(word)) refuse(node, "caller as a value that is not called");
   return variable(owner, word);
 }
 
@@ -84,13 +93,13 @@ std::string Expressions::arguments(const Node& node, const std::string& first, c
 
 std::string Expressions::macro_call(const Node& call, const std::string& caller, const Frame& frame) {
   const Node& callee = call.at("node");
-  if (!is(callee, "Name") || !names_.macros.contains(text_field(callee, "name"))) {
+  if (!is(callee, "Name") || !is_callable(callee, frame)) {
     refuse(call, "a call block of something that is no macro");
   }
   for (const Node& argument : call.at("kwargs")) {
     if (argument.at("key") == "caller") refuse(call, "an argument of the name 'caller'");
   }
-  return fmt::format("{}({}{})", macro(text_field(callee, "name")), arguments(call, "", frame),
+  return fmt::format("{}({}{})", callable(callee, frame), arguments(call, "", frame),
                      caller.empty() ? "" : ", &" + caller);
 }
 
@@ -102,14 +111,11 @@ std::string Expressions::call(const Node& node, const Frame& frame) {
     return fmt::format("call_method({}, {})", cpp_text(method),
                        arguments(node, value(callee.at("node"), frame), frame));
   }
-  if (!is(callee, "Name")) refuse(node, "a call of something that is no name");
+  if (!is(callee, "Name")) return "call_value(" + value(callee, frame) + ")";
   const std::string word = text_field(callee, "name");
-  if (names_.macros.contains(word)) return macro_call(node, "", frame);
+  if (is_callable(callee, frame)) return macro_call(node, "", frame);
   if (known::knows_function(word)) {
     return fmt::format("call_function({}, scope, {})", cpp_text(word), arguments(node, "", frame));
-  }
-  if (word == "caller" && frame.is_parameter(word)) {
-    return fmt::format("caller_{}({})", frame.owner(word), arguments(node, "", frame));
   }
   return "call_value(" + name(callee, frame) + ")";
 }
@@ -140,8 +146,8 @@ std::string Expressions::tested(const Node& node, const Frame& frame) {
     // What is no value can be asked for all the same.
     const std::string asked = text_field(subject, "name");
     if (known::knows_function(asked)) return word == "undefined" ? "false" : "true";
-    if (names_.macros.contains(asked)) {
-      return fmt::format("{}{}.defined()", word == "undefined" ? "!" : "", macro(asked));
+    if (is_callable(subject, frame)) {
+      return fmt::format("{}{}.defined()", word == "undefined" ? "!" : "", callable(subject, frame));
     }
   }
   return fmt::format("test({}, {})", cpp_text(word), arguments(node, value(subject, frame), frame));
@@ -149,10 +155,18 @@ std::string Expressions::tested(const Node& node, const Frame& frame) {
 
 std::string Expressions::comparison(const Node& node, const Frame& frame) {
   const Node& operands = node.at("ops");
-  if (operands.size() != 1) refuse(node, "a chain of comparisons; write `a < b and b < c`");
-  const std::string by = comparisons.at(text_field(operands[0], "op"));
-  return fmt::format("compare({}, {{{}, {}}})", cpp_text(by), value(node.at("expr"), frame),
-                     value(operands[0].at("expr"), frame));
+  const auto by = [&](std::size_t i) { return cpp_text(comparisons.at(text_field(operands[i], "op"))); };
+  const std::string first = value(node.at("expr"), frame);
+  if (operands.size() == 1) {
+    return fmt::format("compare({}, {{{}, {}}})", by(0), first, value(operands[0].at("expr"), frame));
+  }
+  // a < b < c: each is computed once, and only while the chain holds.
+  std::string text = fmt::format("[&] {{ Value left = {}; ", first);
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    text += fmt::format("{{ Value right = {}; if (!compare({}, {{left, right}})) return false; left = right; }} ",
+                        value(operands[i].at("expr"), frame), by(i));
+  }
+  return text + "return true; }()";
 }
 
 std::string Expressions::item(const Node& node, const Frame& frame) {
@@ -168,6 +182,7 @@ std::string Expressions::item(const Node& node, const Frame& frame) {
 
 std::string Expressions::condition(const Node& node, const Frame& frame) {
   if (is(node, "Compare")) return comparison(node, frame);
+  if (is(node, "Name") && is_callable(node, frame)) return callable(node, frame) + ".defined()";
   if (is(node, "Test")) return tested(node, frame);
   if (++depth_ > deepest) refuse(node, "expressions within expressions, too many");
   std::string text;
@@ -185,7 +200,7 @@ std::string Expressions::condition(const Node& node, const Frame& frame) {
 
 std::string Expressions::value(const Node& node, const Frame& frame) {
   if (++depth_ > deepest) refuse(node, "expressions within expressions, too many");
-  const std::string kind = text_field(node, "node");
+  const std::string kind = text_field(node, "kind");
   const auto part = [&](const char* field) { return value(node.at(field), frame); };
   std::string text;
   if (kind == "Const") {

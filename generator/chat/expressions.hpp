@@ -31,10 +31,14 @@ class Expressions {
 
   /// A variable, by the frame that has it.
   static std::string variable(int frame, const std::string& name);
-  static std::string macro(const std::string& name) { return variable(0, name) + "_macro"; }
+  /// A macro, or the caller of one, by the frame that has it.
+  static std::string macro(int frame, const std::string& name) { return variable(frame, name) + "_macro"; }
 
  private:
   std::string name(const Node& node, const Frame& frame);
+  /// Whether a name is a macro here, or the caller of one.
+  bool is_callable(const Node& node, const Frame& frame) const;
+  std::string callable(const Node& node, const Frame& frame) const;
   std::string call(const Node& node, const Frame& frame);
   std::string filter(const Node& node, const Frame& frame);
   std::string tested(const Node& node, const Frame& frame);

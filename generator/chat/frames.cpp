@@ -5,7 +5,7 @@
 
 namespace monomorph::generator::chat {
 
-bool is(const Node& node, const char* name) { return node.is_object() && node.at("node") == name; }
+bool is(const Node& node, const char* name) { return node.is_object() && node.at("kind") == name; }
 
 bool reads(const Node& node, const std::string& name) {
   if (!node.is_structured()) return false;
@@ -66,7 +66,7 @@ void Frame::visit_children(const Node& node) {
 void Frame::visit(const Node& node) {
   if (!node.is_structured()) return;
   if (node.is_array()) return visit_children(node);
-  const std::string& kind = node.at("node").get_ref<const std::string&>();
+  const std::string& kind = node.at("kind").get_ref<const std::string&>();
   if (kind == "Name") {
     const auto& name = node.at("name").get_ref<const std::string&>();
     const auto& context = node.at("ctx").get_ref<const std::string&>();

@@ -11,7 +11,7 @@
 
 namespace monomorph::generator::chat {
 
-/// A node of Jinja2's tree: its fields by name, "node" its class, "line" its line.
+/// A node of Jinja2's tree: its fields by name, "kind" its class, "line" its line.
 using Node = nlohmann::ordered_json;
 
 bool is(const Node& node, const char* name);

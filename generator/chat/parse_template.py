@@ -1,10 +1,11 @@
 """Parses a chat template with Jinja2's own parser, in the environment of transformers, and writes its tree as JSON.
 
-The template is read from standard input. What is written is {"tree": node}, where a node has "node" (its class in
+The template is read from standard input. What is written is {"tree": node}, where a node has "kind" (its class in
 jinja2.nodes), "line" and its fields, or {"line": n, "error": why} for what is no template.
 """
 
 import json
+import math
 import sys
 
 from jinja2 import Environment, TemplateSyntaxError, nodes
@@ -25,12 +26,16 @@ class Generation(Extension):
 ENVIRONMENT = Environment(trim_blocks=True, lstrip_blocks=True, extensions=[Generation, "jinja2.ext.loopcontrols"])
 
 
-def dumped(value):
+def dumped(value, line=1):
+    """A value of a node's; `line` is that of what it stands in."""
     if isinstance(value, nodes.Node):
-        fields = {name: dumped(field) for name, field in value.iter_fields()}
-        return {"node": type(value).__name__, "line": value.lineno, **fields}
+        line = value.lineno or line
+        fields = {name: dumped(field, line) for name, field in value.iter_fields()}
+        return {"kind": type(value).__name__, "line": line, **fields}
     if isinstance(value, (list, tuple)):
-        return [dumped(element) for element in value]
+        return [dumped(element, line) for element in value]
+    if isinstance(value, float) and math.isinf(value):
+        raise ValueError("a number is larger than a double holds")
     if isinstance(value, int) and not isinstance(value, bool) and not -(2**63) <= value < 2**63:
         raise ValueError(f"the number {value} is larger than 64 bits hold")
     return value

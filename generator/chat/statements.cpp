@@ -76,9 +76,6 @@ class Statements {
     Frame root(nullptr, 0);
     root.analyze(tree);
     line("std::string out;");
-    for (const std::string& name : names_.macros) {
-      line(fmt::format("Macro {}{{{}}};", Expressions::macro(name), cpp_text(name)));
-    }
     enter(root);
     write_all(tree.at("body"), root);
     line("return out;");
@@ -91,7 +88,11 @@ class Statements {
   /// The frame's own variables, as they begin.
   void enter(const Frame& frame) {
     for (const auto& [name, binding] : frame.bindings()) {
-      if (binding.kind == Binding::Kind::parameter || names_.macros.contains(name) || known::knows_function(name)) {
+      if (binding.kind == Binding::Kind::parameter || known::knows_function(name)) continue;
+      if (names_.macros.contains(name)) {
+        const bool outer = binding.kind == Binding::Kind::outer;
+        line(fmt::format("Macro {}{{{}}};", Expressions::macro(frame.number(), name),
+                         outer ? Expressions::macro(binding.frame, name) : cpp_text(name)));
         continue;
       }
       const std::string variable = Expressions::variable(frame.number(), name);
@@ -112,7 +113,7 @@ class Statements {
 
   void write(const Node& node, const Frame& frame) {
     if (++depth_ > 60) refuse(node, "statements within statements, too many");
-    const std::string kind = node.at("node").get<std::string>();
+    const std::string kind = node.at("kind").get<std::string>();
     if (kind == "Output") {
       output(node, frame);
     } else if (kind == "If") {
@@ -183,7 +184,7 @@ class Statements {
         assign(target.at("items")[i], fmt::format("{}[{}]", parts, i), frame, declares);
       }
     } else {
-      refuse(target, "a target of the kind " + target.at("node").get<std::string>());
+      refuse(target, "a target of the kind " + target.at("kind").get<std::string>());
     }
   }
 
@@ -206,6 +207,9 @@ class Statements {
       elements = fmt::format("filtered({}, keep_{})", elements, body.number());
     }
     line(fmt::format("Loop {}({});", name, elements));
+    // Jinja takes a loop for empty whose every turn was broken off.
+    const bool has_else = !node.at("else_").empty();
+    if (has_else) line(fmt::format("bool empty_{} = true;", body.number()));
     line(fmt::format("while ({}.next()) {{", name));
     if (uses_loop) line(fmt::format("Value {} = {}.variable();", Expressions::variable(body.number(), "loop"), name));
     assign(node.at("target"), name + ".item()", body, true);
@@ -214,12 +218,13 @@ class Statements {
     in_loop_ = true;
     write_all(node.at("body"), body);
     in_loop_ = outside;
+    if (has_else) line(fmt::format("empty_{} = false;", body.number()));
     line("}");
-    if (!node.at("else_").empty()) {
+    if (has_else) {
       // The target is not known there.
-      Node rest = {{"node", "Scope"}, {"line", node.at("line")}, {"body", node.at("else_")}};
+      Node rest = {{"kind", "Scope"}, {"line", node.at("line")}, {"body", node.at("else_")}};
       other.analyze(rest);
-      line(fmt::format("if ({}.empty()) {{", name));
+      line(fmt::format("if (empty_{}) {{", body.number()));
       enter(other);
       write_all(node.at("else_"), other);
       line("}");
@@ -242,7 +247,7 @@ class Statements {
     const std::string value = filter.is_null() ? text : expressions_.filtered(filter, text, inner);
     out_ = outer;
     if (is(node, "FilterBlock")) {
-      line(fmt::format("{} += text_of({});", out_, value));
+      line(fmt::format("{} += required_text({});", out_, value));
     } else {
       assign(node.at("target"), value, frame, false);
     }
@@ -262,9 +267,8 @@ class Statements {
   }
 
   void macro(const Node& node, const Frame& frame) {
-    if (frame.number() != 0) refuse(node, "a macro within a loop, a block or another macro");
     const auto name = node.at("name").get<std::string>();
-    line(Expressions::macro(name) + ".body = ");
+    line(Expressions::macro(frame.owner(name), name) + ".body = ");
     body_of_macro(node, name, frame);
     line(";");
   }
@@ -324,7 +328,9 @@ class Statements {
       line(fmt::format("if (!{}.has({})) {} = {};", call, i, Expressions::variable(inner.number(), parameters[i]),
                        value));
     }
-    if (taken[0] == "true") line(fmt::format("const Macro caller_{} = caller_or_none(caller);", inner.number()));
+    if (taken[0] == "true") {
+      line(fmt::format("const Macro {} = caller_or_none(caller);", Expressions::macro(inner.number(), "caller")));
+    }
     if (taken[1] == "true")
       line(fmt::format("Value {} = {}.kwargs();", Expressions::variable(inner.number(), "kwargs"), call));
     if (taken[2] == "true")

@@ -174,20 +174,30 @@ Value as_float(const Given& given) {
   return number ? Value(*number) : given[1].value_or(0.0);
 }
 
+/// `text` as Python's int() reads it.
+std::optional<std::int64_t> read_int(const std::string& text, int base) {
+  std::string digits = lower(stripped(text, is_space, true, true));
+  const std::size_t sign = digits.starts_with('+') || digits.starts_with('-') ? 1 : 0;
+  const std::string_view prefix = base == 16 ? "0x" : base == 8 ? "0o" : base == 2 ? "0b" : "";
+  if (!prefix.empty() && digits.substr(sign).starts_with(prefix)) digits.erase(sign, 2);
+  if (digits.starts_with('+')) digits.erase(0, 1);
+  for (std::size_t at = 1; at + 1 < digits.size(); ++at) {
+    if (digits[at] == '_' && digits[at - 1] != '_' && digits[at + 1] != '_') digits.erase(at, 1);
+  }
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number, base);
+  if (end != digits.data() + digits.size() || digits.empty()) return std::nullopt;
+  if (error != std::errc()) fail(text + " is larger than 64 bits hold");
+  return number;
+}
+
 Value as_int(const Given& given) {
   const Value otherwise = given[1].value_or(0);
-  if (is_given(given[2]) && whole(*given[2]) != 10) fail("int is known to the base 10");
+  const std::int64_t base = given[2] ? whole(*given[2]) : 10;
+  if (base < 2 || base > 36) fail("int is known for the bases 2 to 36");
   if (given[0]->integer()) return *given[0]->integer();
   if (const std::string* text = given[0]->as<std::string>()) {
-    const std::string digits = stripped(*text, is_space, true, true);
-    const std::size_t sign = digits.starts_with('+') || digits.starts_with('-') ? 1 : 0;
-    if (digits.size() > sign && digits.find_first_not_of("0123456789", sign) == std::string::npos) {
-      std::int64_t number = 0;
-      const char* const begin = digits.data() + (digits.starts_with('+') ? 1 : 0);
-      const auto [end, error] = std::from_chars(begin, digits.data() + digits.size(), number);
-      if (error != std::errc()) fail(digits + " is larger than 64 bits hold");
-      return number;
-    }
+    if (const std::optional<std::int64_t> number = read_int(*text, static_cast<int>(base))) return *number;
   }
   const Value real = as_float({given[0], None{}});
   if (real.none()) return otherwise;

@@ -32,8 +32,8 @@ int read_number(std::string_view text, std::size_t& at) {
   return number;
 }
 
-/// From behind the "%".
-Directive read_directive(std::string_view text, std::size_t& at) {
+/// From behind the "%". `next` gives the next value, for a width that is a star.
+Directive read_directive(std::string_view text, std::size_t& at, const std::function<Value()>& next) {
   Directive directive;
   if (at < text.size() && text[at] == '(') {
     const std::size_t close = text.find(')', at);
@@ -45,7 +45,14 @@ Directive read_directive(std::string_view text, std::size_t& at) {
   while (at < text.size() && std::string_view("-0 +#").find(text[at]) != std::string_view::npos) {
     directive.flags += text[at++];
   }
-  directive.width = read_number(text, at);
+  if (at < text.size() && text[at] == '*') {
+    const std::optional<std::int64_t> width = next().integer();
+    if (!width || *width < 0 || *width > 10000) fail("* wants a width");
+    directive.width = static_cast<int>(*width);
+    ++at;
+  } else {
+    directive.width = read_number(text, at);
+  }
   if (at < text.size() && text[at] == '.') directive.precision = read_number(text, ++at);
   if (at == text.size()) fail("incomplete format");
   directive.type = text[at++];
@@ -78,6 +85,8 @@ std::string apply(const Directive& directive, const Value& value) {
     return padded(utf8(code_points(text).substr(0, static_cast<std::size_t>(*directive.precision))), directive);
   }
   if (const Undefined* undefined = value.as<Undefined>()) fail(undefined->why);
+  if (type == 'c' && value.as<std::string>() != nullptr && length_of(value) == 1)
+    return padded(text_of(value), directive);
   if (!value.number()) fail(fmt::format("%{} format: a number is required, not {}", type, type_name(value)));
   if (std::string_view("feEgGF").find(type) != std::string_view::npos) {
     const char letters[] = {type, '\0'};
@@ -139,8 +148,8 @@ class Fields {
       }
       fail(fmt::format("a format has no argument '{}'", name));
     }
-    if (numbered_ && *numbered_ != name.empty()) fail("a format numbers its fields in two ways");
-    numbered_ = name.empty();
+    (name.empty() ? counted_ : numbered_) = true;
+    if (counted_ && numbered_) fail("a format numbers its fields in two ways");
     const auto at = static_cast<std::size_t>(name.empty() ? next_++ : index(name));
     if (at >= arguments_.positional.size()) fail("a format has more fields than arguments");
     return arguments_.positional[at];
@@ -148,7 +157,7 @@ class Fields {
 
   const Arguments& arguments_;
   std::int64_t next_ = 0;
-  std::optional<bool> numbered_;
+  bool counted_ = false, numbered_ = false;
 };
 
 }  // namespace
@@ -164,7 +173,11 @@ std::string percent_formatted(std::string_view text, const Value& values) {
       result += text[at++];
       continue;
     }
-    const Directive directive = read_directive(text, ++at);
+    const auto next = [&] {
+      if (used == arguments.size()) fail("not enough arguments for format string");
+      return arguments[used++];
+    };
+    const Directive directive = read_directive(text, ++at, next);
     if (directive.type == '%') {
       result += '%';
       continue;
@@ -174,8 +187,7 @@ std::string percent_formatted(std::string_view text, const Value& values) {
       if (found == nullptr) fail(fmt::format("a format has no value of the name '{}'", *directive.key));
       result += apply(directive, *found);
     } else {
-      if (used == arguments.size()) fail("not enough arguments for format string");
-      result += apply(directive, arguments[used++]);
+      result += apply(directive, next());
     }
   }
   const bool subscripted = mapping || (values.sequence() != nullptr && !tuple);

@@ -52,7 +52,8 @@ Value make_range(const Scope&, const Arguments& arguments) {
   const std::int64_t stop = numbers.size() == 1 ? numbers[0] : numbers[1];
   const std::int64_t step = numbers.size() == 3 ? numbers[2] : 1;
   if (step == 0) fail("range() arg 3 must not be zero");
-  Sequence result{SequenceKind::range, {}};
+  Sequence result{
+      SequenceKind::range, {}, fmt::format("range({}, {}{})", start, stop, step == 1 ? "" : fmt::format(", {}", step))};
   for (std::int64_t at = start; step > 0 ? at < stop : at > stop;) {
     if (static_cast<std::int64_t>(result.elements.size()) == longest_range) {
       fail(fmt::format("Range too big. The sandbox blocks ranges larger than {}", longest_range));

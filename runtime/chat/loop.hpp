@@ -14,7 +14,6 @@ class LoopState {
   /// The loop is over: who kept its variable learns no more of its elements.
   void finish();
   const Value& current() const { return *current_; }
-  std::int64_t index0() const { return index0_; }
   std::int64_t length();
   /// Of the names that `loop` has; undefined for others.
   Value attribute(std::string_view name);
@@ -42,7 +41,6 @@ class Loop {
 
   bool next() { return state_->advance(); }
   const Value& item() const { return state_->current(); }
-  bool empty() const { return state_->index0() < 0; }  ///< it has had no element
   Value variable() const { return state_; }
 
  private:

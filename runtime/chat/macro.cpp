@@ -55,9 +55,6 @@ Value MacroCall::value(std::size_t parameter) const {
   return values_[parameter].value_or(Undefined{fmt::format("'{}' is undefined", parameters_[parameter])});
 }
 
-Macro caller_or_none(const Macro* caller) {
-  if (caller != nullptr) return *caller;
-  return {"caller", [](const Arguments&, const Macro*) -> Value { fail("No caller defined"); }};
-}
+Macro caller_or_none(const Macro* caller) { return caller != nullptr ? *caller : Macro{"caller"}; }
 
 }  // namespace monomorph::chat

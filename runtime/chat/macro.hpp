@@ -38,7 +38,7 @@ class MacroCall {
   Dict named_;
 };
 
-/// `caller` as a macro: one that says so where there is none.
+/// `caller` as a macro, which is not defined where there is none.
 Macro caller_or_none(const Macro* caller);
 
 }  // namespace monomorph::chat

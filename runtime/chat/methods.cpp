@@ -66,13 +66,31 @@ Value partition(const std::string& text, const Given& given, bool from_right) {
   return from_right ? tuple_of({"", "", text}) : tuple_of({text, "", ""});
 }
 
-/// startswith and endswith, of one text or a tuple of them.
-Value begins(const std::string& text, const Given& given, bool at_end) {
-  const auto one = [&](const Value& part) {
-    const std::string& affix = text_in(part);
-    return at_end ? text.ends_with(affix) : text.starts_with(affix);
+/// The part of a text that a method looks at, from its second argument to its third; nothing where they pass each
+/// other.
+struct Part {
+  std::string text;
+  std::int64_t begin;
+};
+std::optional<Part> looked_at(const std::string& text, const Given& given) {
+  const std::int64_t size = *length_of(text);
+  const auto place = [&](const std::optional<Value>& value, std::int64_t otherwise) {
+    const std::int64_t at = is_given(value) ? whole(value, 0) : otherwise;
+    return at < 0 ? std::max<std::int64_t>(at + size, 0) : at;
   };
-  if (given[1] || given[2]) fail("startswith and endswith are known without places");
+  const std::int64_t begin = place(given[1], 0), end = std::min(place(given[2], size), size);
+  if (begin > end) return std::nullopt;
+  return Part{*slice({text, begin, end, None{}}).as<std::string>(), begin};
+}
+
+/// startswith and endswith, of one text or a tuple of them.
+Value begins(const std::string& whole_text, const Given& given, bool at_end) {
+  const std::optional<Part> part = looked_at(whole_text, given);
+  const std::string text = part ? part->text : "";
+  const auto one = [&](const Value& wanted) {
+    const std::string& affix = text_in(wanted);
+    return part && (at_end ? text.ends_with(affix) : text.starts_with(affix));
+  };
   const Sequence* const several = given[0]->sequence();
   if (several == nullptr || several->kind != SequenceKind::tuple) return one(*given[0]);
   return std::any_of(several->elements.begin(), several->elements.end(), one);
@@ -80,10 +98,10 @@ Value begins(const std::string& text, const Given& given, bool at_end) {
 
 /// The place of a part by code points, or -1.
 std::int64_t place(const std::string& text, const Given& given, bool last) {
-  if (given[1] || given[2]) fail("find and index are known without places");
-  const std::string& part = text_in(*given[0]);
-  const std::size_t at = last ? text.rfind(part) : text.find(part);
-  return at == std::string::npos ? -1 : *length_of(text.substr(0, at));
+  const std::string& wanted = text_in(*given[0]);
+  const std::optional<Part> part = looked_at(text, given);
+  const std::size_t at = !part ? std::string::npos : last ? part->text.rfind(wanted) : part->text.find(wanted);
+  return at == std::string::npos ? -1 : part->begin + *length_of(part->text.substr(0, at));
 }
 
 std::int64_t found_place(const std::string& text, const Given& given, bool last) {
@@ -93,10 +111,11 @@ std::int64_t found_place(const std::string& text, const Given& given, bool last)
 }
 
 std::int64_t count(const std::string& text, const Given& given) {
-  if (given[1] || given[2]) fail("count is known without places");
-  const std::string& part = text_in(*given[0]);
-  if (part.empty()) return *length_of(text) + 1;
-  return static_cast<std::int64_t>(split_at(text, part, -1, false).size()) - 1;
+  const std::string& wanted = text_in(*given[0]);
+  const std::optional<Part> part = looked_at(text, given);
+  if (!part) return 0;
+  if (wanted.empty()) return *length_of(part->text) + 1;
+  return static_cast<std::int64_t>(split_at(part->text, wanted, -1, false).size()) - 1;
 }
 
 /// ljust, rjust and center: `left` of the missing characters go to the left.
@@ -225,7 +244,7 @@ Value call_dict(const Dict& dict, std::string_view name, const Arguments& argume
   if (name == "copy") return dict;
   if (!keys && !values && name != "items") fail(fmt::format("the method dict.{} is not known, or changes it", name));
   arguments_for("dict." + std::string(name), arguments, {});
-  Sequence view{SequenceKind::view, {}};
+  Sequence view{SequenceKind::view, {}, "dict_" + std::string(name)};
   for (const auto& [key, value] : dict.entries) {
     view.elements.push_back(keys ? key : values ? value : tuple_of({key, value}));
   }
@@ -303,8 +322,9 @@ bool is_method(const Value& object, std::string_view name) {
 }
 
 bool knows_method(std::string_view name) {
-  static const Names others = {"format", "get",   "items", "keys",  "values",
-                               "copy",   "index", "count", "cycle", "changed"};
+  static const Names others = {"format", "get", "items", "keys", "values", "copy", "cycle", "changed"};
+  // Those that would change a value are known to fail.
+  if (list_names.contains(name) || (dict_names.contains(name) && name != "fromkeys")) return true;
   return text_methods().contains(name) || others.contains(name);
 }
 

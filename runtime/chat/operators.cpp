@@ -149,6 +149,10 @@ bool equal(const Value& left, const Value& right) {
     return a.kind == b.kind && std::equal(a.elements.begin(), a.elements.end(), b.elements.begin(), b.elements.end(),
                                           [](const Value& x, const Value& y) { return equal(x, y); });
   }
+  if (left.as<Method>() != nullptr) {
+    if (right.as<Method>() != nullptr) fail("methods are compared");
+    return false;
+  }
   if (left.name_space() != nullptr) return left.name_space() == right.name_space();
   if (left.generator() != nullptr) return left.generator() == right.generator();
   return left.loop() != nullptr && left.loop() == right.loop();
@@ -246,9 +250,7 @@ Value attribute(const Value& object, std::string_view name) {
     return found != nullptr ? *found : Undefined{fmt::format("'Namespace object' has no attribute '{}'", name)};
   }
   if (object.loop() != nullptr) return object.loop()->attribute(name);
-  if (is_method(object, name)) {
-    fail(fmt::format("{}.{} is used without being called: it is a method of Python's", type_name(object), name));
-  }
+  if (is_method(object, name)) return Method{fmt::format("{}.{}", type_name(object), name)};
   const Value* const found = object.dict() == nullptr ? nullptr : object.dict()->find(name);
   return found != nullptr ? *found
                           : Undefined{fmt::format("'{} object' has no attribute '{}'", type_name(object), name)};

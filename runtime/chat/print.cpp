@@ -57,12 +57,14 @@ std::string representation_at(const Value& value, int depth) {
     return "{" + inner + "}";
   }
   const Sequence* const sequence = value.sequence();
-  if (sequence == nullptr || sequence->kind > SequenceKind::tuple) {
+  if (sequence == nullptr) {
     fail(fmt::format("a value of type '{}' is printed", type_name(value)));
   }
+  if (sequence->kind == SequenceKind::range) return sequence->shown;
   for (const Value& element : sequence->elements) {
     inner += (inner.empty() ? "" : ", ") + representation_at(element, depth + 1);
   }
+  if (sequence->kind == SequenceKind::view) return sequence->shown + "([" + inner + "])";
   if (sequence->kind == SequenceKind::list) return "[" + inner + "]";
   return "(" + inner + (sequence->elements.size() == 1 ? ",)" : ")");
 }
@@ -209,6 +211,11 @@ std::string float_text(double value) {
 std::string text_of(const Value& value) {
   if (const std::string* text = value.as<std::string>()) return *text;
   return value.undefined() ? std::string() : representation(value);
+}
+
+std::string required_text(const Value& value) {
+  if (value.as<std::string>() == nullptr) fail(fmt::format("a str is required, not {}", type_name(value)));
+  return *value.as<std::string>();
 }
 
 std::string representation(const Value& value) { return representation_at(value, 0); }

@@ -7,6 +7,8 @@ namespace monomorph::chat {
 
 /// str(value)
 std::string text_of(const Value& value);
+/// Of a value that has to be a text; anything else is an error.
+std::string required_text(const Value& value);
 /// repr(value)
 std::string representation(const Value& value);
 /// repr of a float: the shortest digits that read back as it.

@@ -37,7 +37,7 @@ bool is_same(const Value& left, const Value& right) {
 using OneTest = bool (*)(const Value&);
 const std::map<std::string_view, OneTest> tests_of_one = {
     {"boolean", [](const Value& value) { return value.as<bool>() != nullptr; }},
-    {"callable", [](const Value&) { return false; }},
+    {"callable", [](const Value& value) { return value.undefined() || value.as<Method>() != nullptr; }},
     {"defined", [](const Value& value) { return !value.undefined(); }},
     {"even", [](const Value& value) { return remainder(value, 2) == 0; }},
     {"false", [](const Value& value) { return is_true(value, false); }},

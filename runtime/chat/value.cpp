@@ -69,6 +69,7 @@ std::vector<std::optional<Value>> arguments_for(std::string_view what, const Arg
 std::string type_name(const Value& value) {
   if (value.undefined()) return "Undefined";
   if (value.none()) return "NoneType";
+  if (value.as<Method>() != nullptr) return "method";
   if (value.as<bool>() != nullptr) return "bool";
   if (value.as<std::int64_t>() != nullptr) return "int";
   if (value.as<double>() != nullptr) return "float";

@@ -25,6 +25,10 @@ struct Undefined {
   std::string why;
 };
 struct None {};
+/// A method that is named and not called: it is there, and can be asked nothing else.
+struct Method {
+  std::string name;
+};
 
 struct Sequence;
 struct Dict;
@@ -40,13 +44,14 @@ struct Generator {
 
 class Value {
  public:
-  using Content = std::variant<Undefined, None, bool, std::int64_t, double, std::string,
+  using Content = std::variant<Undefined, None, Method, bool, std::int64_t, double, std::string,
                                std::shared_ptr<const Sequence>, std::shared_ptr<const Dict>, std::shared_ptr<Namespace>,
                                std::shared_ptr<Generator>, std::shared_ptr<LoopState>>;
 
   Value() = default;  ///< undefined
   Value(Undefined value) : content_(std::move(value)) {}
   Value(None value) : content_(value) {}
+  Value(Method value) : content_(std::move(value)) {}
   Value(bool value) : content_(value) {}
   Value(std::int64_t value) : content_(value) {}
   Value(int value) : content_(std::int64_t{value}) {}
@@ -93,6 +98,7 @@ enum class SequenceKind : std::uint8_t { list, tuple, view, range };
 struct Sequence {
   SequenceKind kind = SequenceKind::list;
   std::vector<Value> elements;
+  std::string shown{};  ///< of a view its kind, "dict_keys", of a range its text
 };
 inline Value list_of(std::vector<Value> elements) { return Sequence{SequenceKind::list, std::move(elements)}; }
 inline Value tuple_of(std::vector<Value> elements) { return Sequence{SequenceKind::tuple, std::move(elements)}; }
