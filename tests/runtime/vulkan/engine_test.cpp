@@ -280,7 +280,8 @@ TEST_CASE("logits that are no numbers are refused by every call") {
   for (const auto& call : {std::function([&] { engine->prefill(prompt); }), std::function([&] { engine->decode(1); }),
                            std::function([&] { engine->prefill_all(prompt, [](std::span<const float>) {}); }),
                            std::function([&] { engine->generate(prompt, 1, {}, nullptr); }),
-                           std::function([&] { engine->generate(prompt, 9, {0.7f, 0, 1, 3}, nullptr); })}) {
+                           std::function([&] { engine->generate(prompt, 9, {0.7f, 0, 1, 3}, nullptr); }),
+                           std::function([&] { engine->generate(prompt, 9, penalizing(), nullptr); })}) {
     try {
       call();
       FAIL("it was accepted");
