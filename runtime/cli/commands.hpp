@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "runtime/cli/engine_choice.hpp"
 #include "runtime/engine.hpp"
@@ -19,6 +20,8 @@ struct RunOptions {
   std::string tokenizer;                   ///< empty: looked for beside the weights
   std::int64_t count = 64;
   Sampling sampling;
+  std::vector<std::string> stop_strings;
+  std::string log_probabilities;  ///< a file of JSON lines; empty: none
 };
 /// Writes the continuation as it is drawn: text, or ids where there is no tokenizer.
 void run(const Program& program, const RunOptions& options);

@@ -51,6 +51,19 @@ void add_engine_options(CLI::App& command, EngineChoice& choice) {
       "index of a Vulkan device (digits alone), a part of its name, or cpu: the reference; default: the best");
 }
 
+void add_sampling_options(CLI::App& command, Sampling& sampling) {
+  add_number<float>(command, "--temperature", sampling.temperature, "0: always the likeliest token");
+  add_number<std::uint32_t>(command, "--top-k", sampling.top_k, "draw from the k likeliest; 0: from all");
+  add_number<float>(command, "--top-p", sampling.top_p, "draw from the likeliest that reach this share");
+  add_number<float>(command, "--min-p", sampling.min_p, "of these, from those this share as likely as the likeliest");
+  add_number<float>(command, "--repetition-penalty", sampling.repetition_penalty,
+                    "divides logits of tokens in the sequence, multiplies negative ones");
+  add_number<float>(command, "--presence-penalty", sampling.presence_penalty,
+                    "taken from logits of drawn tokens, once; -2 to 2");
+  add_number<float>(command, "--frequency-penalty", sampling.frequency_penalty, "the same for each time one was drawn");
+  add_number<std::uint64_t>(command, "--seed", sampling.seed, "the same draws for the same seed");
+}
+
 /// The commands with their options; `chosen` is the call that the words asked for.
 struct Commands {
   const Program& program;
@@ -84,10 +97,11 @@ struct Commands {
     command.add_option("--tokenizer", run.tokenizer,
                        "tokenizer.json, tokenizer.model or .gguf; default: in the weights or beside them");
     add_number<std::int64_t>(command, "-n,--count", run.count, "tokens to draw");
-    add_number<float>(command, "--temperature", run.sampling.temperature, "0: always the likeliest token");
-    add_number<std::uint32_t>(command, "--top-k", run.sampling.top_k, "draw from the k likeliest; 0: from all");
-    add_number<float>(command, "--top-p", run.sampling.top_p, "draw from the likeliest that reach this share");
-    add_number<std::uint64_t>(command, "--seed", run.sampling.seed, "the same draws for the same seed");
+    add_sampling_options(command, run.sampling);
+    command.add_option("--stop", run.stop_strings, "text that ends the answer and is not shown; may be repeated")
+        ->allow_extra_args(false);
+    command.add_option("--log-probabilities", run.log_probabilities,
+                       "a file for one JSON line a drawn token: id, text, log_probability");
   }
 
   void add_logits(CLI::App& app) {
