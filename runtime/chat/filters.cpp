@@ -148,7 +148,7 @@ Value last(const Value& value) {
 
 /// `text` as Python's float() reads it.
 std::optional<double> read_float(const std::string& text) {
-  std::string number = lower(stripped(text, is_space, true, true));
+  std::string number = with_ascii_digits(lower(stripped(text, is_space, true, true)));
   if (number.starts_with('+') && !number.starts_with("+-")) number.erase(0, 1);
   for (std::size_t at = 1; at + 1 < number.size(); ++at) {
     const auto digit = [&](std::size_t place) { return number[place] >= '0' && number[place] <= '9'; };
@@ -157,9 +157,6 @@ std::optional<double> read_float(const std::string& text) {
   double value = 0;
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
   if (end != number.data() + number.size() || number.empty() || number.find('(') != std::string::npos) {
-    for (const char32_t point : code_points(number)) {
-      if (point >= 0x80 && all_are("isdecimal", utf8(std::u32string(1, point)))) fail("digits that are not ASCII");
-    }
     return std::nullopt;
   }
   if (error != std::errc()) fail("a number is too large or too small for a double");
@@ -176,7 +173,7 @@ Value as_float(const Given& given) {
 
 /// `text` as Python's int() reads it.
 std::optional<std::int64_t> read_int(const std::string& text, int base) {
-  std::string digits = lower(stripped(text, is_space, true, true));
+  std::string digits = with_ascii_digits(lower(stripped(text, is_space, true, true)));
   const std::size_t sign = digits.starts_with('+') || digits.starts_with('-') ? 1 : 0;
   const std::string_view prefix = base == 16 ? "0x" : base == 8 ? "0o" : base == 2 ? "0b" : "";
   if (!prefix.empty() && digits.substr(sign).starts_with(prefix)) digits.erase(sign, 2);
@@ -256,6 +253,31 @@ Value indented(const Given& given) {
     begin = false;
   }
   return result;
+}
+
+/// Cut after the last word that fits; `killwords`: within it. What is a little longer, by `leeway`, stays.
+Value truncated(const Given& given) {
+  if (given[0]->as<std::string>() == nullptr) fail("truncate of a value of type " + type_name(*given[0]));
+  const std::u32string points = code_points(*given[0]->as<std::string>());
+  const std::string end = given[3] ? text_of(*given[3]) : "...";
+  const std::int64_t length = given[1] ? whole(*given[1]) : 255, leeway = is_given(given[4]) ? whole(*given[4]) : 5;
+  const std::int64_t kept = length - *length_of(end);
+  if (kept < 0 || leeway < 0) fail("truncate to less than its end");
+  if (static_cast<std::int64_t>(points.size()) <= length + leeway) return *given[0];
+  const std::string text = utf8(std::u32string_view(points).substr(0, static_cast<std::size_t>(kept)));
+  return (flag(given[2]) ? text : split_at(text, " ", 1, true).front()) + end;
+}
+
+/// Runs of letters, digits and underscores.
+std::int64_t words(const std::string& text) {
+  std::int64_t count = 0;
+  bool within = false;
+  for (const char32_t point : code_points(text)) {
+    const bool letter = point == U'_' || all_are("isalnum", utf8(std::u32string(1, point)));
+    count += letter && !within ? 1 : 0;
+    within = letter;
+  }
+  return count;
 }
 
 /// Jinja's own: a word begins after white space, a hyphen or an opening bracket.
@@ -380,6 +402,10 @@ const std::map<std::string, Filter, std::less<>>& filters() {
     std::map<std::string, Filter, std::less<>> all = {
         {"abs", {{""}, 1, [](With given) { return absolute(*given[0]); }}},
         {"capitalize", {{""}, 1, [](With given) { return capitalize(text_of(*given[0])); }}},
+        {"center",
+         {{"", "width"},
+          1,
+          [](With given) { return call_method("center", {{text_of(*given[0]), given[1].value_or(80)}}); }}},
         {"default",
          {{"", "default_value", "boolean"},
           1,
@@ -429,7 +455,9 @@ const std::map<std::string, Filter, std::less<>>& filters() {
             if (given[1]) strip.push_back(*given[1]);
             return call_method("strip", {std::move(strip)});
           }}},
+        {"truncate", {{"", "length", "killwords", "end", "leeway"}, 1, truncated}},
         {"unique", {{"", "case_sensitive", "attribute"}, 1, unique}},
+        {"wordcount", {{""}, 1, [](With given) { return words(text_of(*given[0])); }}},
         {"upper", {{""}, 1, [](With given) { return upper(text_of(*given[0])); }}},
     };
     all["count"] = all.at("length");

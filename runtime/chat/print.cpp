@@ -60,7 +60,10 @@ std::string representation_at(const Value& value, int depth) {
   if (sequence == nullptr) {
     fail(fmt::format("a value of type '{}' is printed", type_name(value)));
   }
-  if (sequence->kind == SequenceKind::range) return sequence->shown;
+  if (sequence->kind == SequenceKind::range) {
+    if (sequence->shown.empty()) fail("a part of a range is printed");
+    return sequence->shown;
+  }
   for (const Value& element : sequence->elements) {
     inner += (inner.empty() ? "" : ", ") + representation_at(element, depth + 1);
   }

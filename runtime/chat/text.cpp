@@ -138,6 +138,18 @@ bool is_printable(char32_t point) {
   }
 }
 
+std::string with_ascii_digits(std::string_view text) {
+  std::u32string points = code_points(text);
+  for (char32_t& point : points) {
+    if (category(point) != UTF8PROC_CATEGORY_ND) continue;
+    // Digits stand in tens, one after another.
+    char32_t before = 0;
+    while (category(point - before - 1) == UTF8PROC_CATEGORY_ND) ++before;
+    point = U'0' + before % 10;
+  }
+  return utf8(points);
+}
+
 std::string upper(std::string_view text) {
   std::u32string result;
   for (const char32_t point : code_points(text)) append_upper(point, result);

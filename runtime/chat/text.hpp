@@ -14,6 +14,9 @@ std::string utf8(std::u32string_view points);
 bool is_space(char32_t point);
 bool is_printable(char32_t point);  ///< as repr asks
 
+/// `text` with every decimal digit of Unicode's as the one of ASCII.
+std::string with_ascii_digits(std::string_view text);
+
 std::string upper(std::string_view text);
 std::string lower(std::string_view text);
 std::string title(std::string_view text);       ///< str.title
