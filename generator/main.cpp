@@ -34,6 +34,10 @@ void print(const std::string& text) {
 
 void complain(const std::string& text) { std::fputs(text.c_str(), stderr); }
 
+void tell_of_chat(const std::string& text) {
+  complain(fmt::format("monomorph: note: the engine is made, and its `chat` is refused: {}\n", text));
+}
+
 /// What the subcommands share.
 struct Arguments {
   std::string spec;
@@ -110,13 +114,13 @@ void generate_sources(const Arguments& arguments) {
     throw EnvironmentError("generate: -o DIR is required, or --dump STAGE");
   }
   if (!arguments.output.empty()) {
-    generate(arguments.spec, arguments.overrides(), arguments.output, arguments.ignored_keys);
+    generate(arguments.spec, arguments.overrides(), arguments.output, arguments.ignored_keys, tell_of_chat);
   }
   if (!arguments.dump.empty()) dump(arguments);
 }
 
 void build(const Arguments& arguments) {
-  print(generator::build(arguments.spec, arguments.overrides(), arguments.output, arguments.ignored_keys) + "\n");
+  print(generator::build(arguments.spec, arguments.overrides(), arguments.output, arguments.ignored_keys, tell_of_chat) + "\n");
 }
 
 void create(const Arguments& arguments) {

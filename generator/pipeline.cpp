@@ -190,11 +190,13 @@ EmittedModel emit_checked(const AcceptedSpec& accepted, const PlannedModel& plan
 namespace {
 
 EmittedModel emit_from(const std::string& path, const std::vector<Override>& overrides,
-                       const std::vector<std::string>& ignored_keys) {
+                       const std::vector<std::string>& ignored_keys, const Note& note) {
   const SpecInput input = open_spec(path, ignored_keys);
   const AcceptedSpec accepted = accept_spec(input, overrides);
   Origin origin = origin_of(input.file_name, overrides);
   origin.config_facts = config_facts(accepted.spec, overrides, accepted.contract);
+  origin.chat = compile_chat(accepted.spec.chat);
+  if (note && !origin.chat.refusal.empty()) note(origin.chat.refusal);
   EmittedModel emitted = emit_checked(accepted, plan_model(accepted.contract), origin);
   if (input.imported) emitted.files[input.file_name] = input.source->text;
   return emitted;
@@ -203,14 +205,14 @@ EmittedModel emit_from(const std::string& path, const std::vector<Override>& ove
 }  // namespace
 
 void generate(const std::string& path, const std::vector<Override>& overrides, const std::string& directory,
-              const std::vector<std::string>& ignored_keys) {
-  const EmittedModel emitted = emit_from(path, overrides, ignored_keys);
+              const std::vector<std::string>& ignored_keys, const Note& note) {
+  const EmittedModel emitted = emit_from(path, overrides, ignored_keys, note);
   OutputFolder(directory).write(emitted.files, emitted.kernels, emitted.name);
 }
 
 std::string build(const std::string& path, const std::vector<Override>& overrides, const std::string& directory,
-                  const std::vector<std::string>& ignored_keys) {
-  const EmittedModel emitted = emit_from(path, overrides, ignored_keys);
+                  const std::vector<std::string>& ignored_keys, const Note& note) {
+  const EmittedModel emitted = emit_from(path, overrides, ignored_keys, note);
   OutputFolder folder(directory);
   folder.require_place_for(emitted.name);
   folder.write(emitted.files, emitted.kernels, emitted.name);

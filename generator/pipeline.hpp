@@ -4,6 +4,7 @@
 //   spec ──► contract ──► graph ──► plan ──► emit ──► compile, check ──► write ──► build
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -54,12 +55,15 @@ struct EmittedModel {
 /// reflection, and held against the plan.
 EmittedModel emit_checked(const AcceptedSpec& accepted, const PlannedModel& planned, const Origin& origin);
 
+/// Hears what does not keep an engine from being made: that its chat template is not compiled, and why.
+using Note = std::function<void(const std::string& text)>;
+
 /// A spec or a directory ──► everything emitted in `directory`. A derived spec is left there too.
 void generate(const std::string& path, const std::vector<Override>& overrides, const std::string& directory,
-              const std::vector<std::string>& ignored_keys = {});
+              const std::vector<std::string>& ignored_keys = {}, const Note& note = {});
 /// The same, compiled and linked; gives the executable's path.
 std::string build(const std::string& path, const std::vector<Override>& overrides, const std::string& directory,
-                  const std::vector<std::string>& ignored_keys = {});
+                  const std::vector<std::string>& ignored_keys = {}, const Note& note = {});
 
 /// A user's own C++ against the headers emitted from the spec. Throws Rejected with every mistake.
 void check_host_code(const AcceptedSpec& accepted, const std::string& file_name, const std::string& host_file,

@@ -7,6 +7,8 @@
 #include <variant>
 #include <vector>
 
+#include "generator/spec/spec.hpp"
+
 namespace monomorph::generator {
 
 struct ChatRefusal {
@@ -25,7 +27,17 @@ std::string parse_chat_template(const std::string& text);
 /// From a tree, as parse_chat_template gives it.
 std::variant<ChatBody, ChatRefusal> compile_chat_tree(const std::string& tree);
 
-/// `text` as a literal of C++ that is a std::string_view.
+/// What a spec's [chat] becomes: the body of a function, or why there is none; neither where it has no template.
+struct CompiledChat {
+  ChatBody body;
+  std::vector<std::pair<std::string, std::string>> special_tokens;
+  std::string refusal;
+};
+CompiledChat compile_chat(const ChatSection& chat);
+
+/// `text` as a literal of C++.
+std::string cpp_literal(const std::string& text);
+/// The same as a std::string_view.
 std::string cpp_text(const std::string& text);
 
 }  // namespace monomorph::generator

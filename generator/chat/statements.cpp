@@ -357,7 +357,9 @@ class Statements {
 }  // namespace
 }  // namespace chat
 
-std::string cpp_text(const std::string& text) {
+std::string cpp_text(const std::string& text) { return cpp_literal(text) + "sv"; }
+
+std::string cpp_literal(const std::string& text) {
   std::string literal = "\"";
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto c = static_cast<unsigned char>(text[i]);
@@ -371,7 +373,7 @@ std::string cpp_text(const std::string& text) {
       literal += static_cast<char>(c);
     }
   }
-  return literal + "\"sv";
+  return literal + '"';
 }
 
 std::variant<ChatBody, ChatRefusal> compile_chat_tree(const std::string& text) {

@@ -66,6 +66,8 @@ std::string CppWriter::program() const {
        {"eos_tokens", fmt::format("{}", fmt::join(contract_.eos_token_ids, ", "))},
        {"ignored_tensors", ignored},
        {"config_facts", origin_.config_facts},
+       {"chat", !origin_.chat.body.empty()},
+       {"chat_refusal", origin_.chat.refusal.empty() ? "" : cpp_literal(origin_.chat.refusal)},
        {"tied_embedding", contract_.tie_word_embeddings ? contract_.token_embedding().sources.front().name : ""},
        {"arena_bytes",
         fmt::format("activation_bytes, {}, {}, {}", plan_.state_bytes, plan_.host_bytes, plan_.table_bytes)},
@@ -76,6 +78,17 @@ std::string CppWriter::program() const {
   return render("cpp/program.cpp", holes);
 }
 
+std::string CppWriter::chat() const {
+  std::vector<Holes> tokens, lines;
+  for (const auto& [name, token] : origin_.chat.special_tokens) {
+    tokens.push_back({{"name", cpp_text(name)}, {"text", cpp_text(token)}});
+  }
+  for (const std::string& line : origin_.chat.body) lines.push_back({{"text", line}});
+  Holes holes = common();
+  holes.insert({{"tokens", tokens}, {"lines", lines}});
+  return render("cpp/chat.cpp", holes);
+}
+
 std::string CppWriter::spirv() const {
   return embedded_template("cpp/spirv.S")
       .render({{"generated", generated_}, {"space", contract_.identifier}, {"kernels", kernel_names()}});
@@ -83,7 +96,7 @@ std::string CppWriter::spirv() const {
 
 std::string CppWriter::cmake(const std::string& short_space) const {
   Holes holes = common();
-  holes.insert({{"kernels", kernel_names()}, {"short", short_space}});
+  holes.insert({{"kernels", kernel_names()}, {"short", short_space}, {"chat", !origin_.chat.body.empty()}});
   return embedded_template("cpp/CMakeLists.txt").render(holes);
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "generator/chat/chat.hpp"
 #include "generator/contract/contract.hpp"
 #include "generator/graph/graph.hpp"
 #include "generator/plan/plan.hpp"
@@ -20,6 +21,7 @@ struct Origin {
   std::string spec_name;          ///< file name alone
   std::string command;            ///< that gives the same files again
   std::string config_facts = {};  ///< of a config.json beside the weights: runtime/formats/config_facts.hpp
+  CompiledChat chat = {};
 };
 
 /// Files by path relative to the output directory.

@@ -164,7 +164,8 @@ std::optional<ImportedSpec> import_gguf(const std::string& path, const std::vect
     const fs::path& first = checkpoint.files().front();
     const ImportedModel model = {
         as_model_name(first.stem().string()), first.filename().string(), "",
-        [&](bool tied, SpecLines& lines) { TensorLines(checkpoint, *family, diagnostics).add(tied, lines); }};
+        [&](bool tied, SpecLines& lines) { TensorLines(checkpoint, *family, diagnostics).add(tied, lines); },
+        [&](SpecLines& lines) { read_gguf_chat_template(*checkpoint.gguf(), lines); }};
     ImportedSpec spec = import_as(*family, config, model, ignored_keys, diagnostics);
     check_ignored(*json_file, config, ignored_keys, diagnostics);
     return diagnostics.has_errors() ? std::nullopt : std::optional(std::move(spec));

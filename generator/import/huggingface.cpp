@@ -77,6 +77,7 @@ ImportedSpec import_as(const Family& family, Config& config, const ImportedModel
   };
   model.add_checkpoint(number("lm_head.tie_word_embeddings") != 0, lines);
   read_stop_tokens(config, model.generation_config, family.tokenizer, number("model.vocab_size"), lines, diagnostics);
+  model.add_chat(lines);
   for (const std::string& key : config.account_for_rest(family, ignored_keys)) {
     lines.push_back({"import.ignored", write_string(key), "\"named by --ignore\""});
   }
@@ -150,7 +151,8 @@ std::optional<ImportedSpec> import_config(std::shared_ptr<const Source> text, co
     if (const Family* family = find_family(config)) {
       ImportedModel model = {
           model_name(directory), "config.json", (fs::path(directory) / "generation_config.json").string(),
-          [&](bool tied, SpecLines& lines) { read_checkpoint(config, directory, *family, tied, lines, found); }};
+          [&](bool tied, SpecLines& lines) { read_checkpoint(config, directory, *family, tied, lines, found); },
+          [&](SpecLines& lines) { read_chat_template(directory, lines, found); }};
       if (const std::string version = config.text("transformers_version"); !version.empty()) {
         model.origin += " of transformers " + version;
       }

@@ -9,6 +9,7 @@
 
 #include "generator/import/config.hpp"
 #include "generator/import/import.hpp"
+#include "runtime/formats/gguf.hpp"
 
 namespace monomorph::generator {
 
@@ -49,12 +50,19 @@ void read_stop_tokens(Config& config, const std::string& path, const TokenizerSe
 /// bytes. `config`: the config.json that the lines come from.
 ImportedSpec write_spec(const std::string& heading, const SpecLines& lines, std::shared_ptr<const Source> config);
 
+/// The lines of [chat]: the template of chat_template.jinja or tokenizer_config.json, and the special tokens that it is
+/// rendered with; none where there is no template. Of several templates, the one that is called default.
+void read_chat_template(const std::string& directory, SpecLines& lines, Diagnostics& diagnostics);
+/// The same of a GGUF file's metadata.
+void read_gguf_chat_template(const GgufFile& file, SpecLines& lines);
+
 /// What a spec is made of beside what the family says.
 struct ImportedModel {
   std::string name;
   std::string origin;             ///< "config.json of transformers 5.0"
   std::string generation_config;  ///< a path; nothing may stand there
   std::function<void(bool tied, SpecLines& lines)> add_checkpoint;
+  std::function<void(SpecLines& lines)> add_chat;
 };
 
 /// The spec of a config that `family` reads, all its keys accounted for.

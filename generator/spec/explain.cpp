@@ -95,6 +95,7 @@ std::string explain_spec(const Spec& given) {
   text += explain_section("checkpoint", bind(spec.checkpoint));
   text += explain_section("import", bind(spec.import));
   text += explain_section("tokenizer", bind(spec.tokenizer));
+  text += explain_section("chat", bind(spec.chat));
   text += explain_section("engine", bind(spec.engine));
   return text.substr(1);
 }

@@ -214,6 +214,18 @@ const std::vector<FieldRow<TokenizerSection>>& fields() {
 }
 
 template <>
+const std::vector<FieldRow<ChatSection>>& fields() {
+  using S = ChatSection;
+  static const std::vector<FieldRow<S>> rows = {
+      row<S>("template", at(&S::text), computed("none: the engine does not chat"), "",
+             "Jinja template of a conversation, as transformers reads it; compiled into the engine"),
+      row<S>("special_tokens", at(&S::special_tokens), computed("none"), "",
+             "Variable = text, beside what a conversation gives: bos_token, eos_token"),
+  };
+  return rows;
+}
+
+template <>
 const std::vector<FieldRow<EngineSection>>& fields() {
   using S = EngineSection;
   static const std::vector<FieldRow<S>> rows = {
@@ -251,6 +263,7 @@ const std::vector<SectionDescription>& sections() {
              describe_section<CheckpointSection>("checkpoint", "Where the weights stand, and their types."),
              describe_section<ImportSection>("import", "What import left out."),
              describe_section<TokenizerSection>("tokenizer", "Special tokens."),
+             describe_section<ChatSection>("chat", "How a conversation is written down for the model."),
              describe_section<EngineSection>("engine", "Capacities of the engine."),
          }) {
       all.push_back(section);

@@ -143,6 +143,7 @@ std::optional<Spec> read_spec_leniently(const std::shared_ptr<const Source>& sou
   read("import", true, spec.import);
   read("tokenizer", true, spec.tokenizer);
   if (!spec.tokenizer.bos_token_id.given) spec.tokenizer.bos_token_id.value = -1;
+  read("chat", true, spec.chat);
   read("engine", true, spec.engine);
   add_named_table(spec.checkpoint);
   compute_engine_defaults(spec);

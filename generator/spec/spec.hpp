@@ -171,6 +171,11 @@ struct TokenizerSection {
   Field<std::vector<std::int64_t>> eos_token_id;  ///< one or a list
 };
 
+struct ChatSection {
+  Field<std::string> text;                                          ///< Jinja, as transformers reads it; absent: ""
+  std::vector<std::pair<std::string, std::string>> special_tokens;  ///< variables it is rendered with
+};
+
 struct EngineSection {
   Field<std::int64_t> max_sequence_length;  ///< default min(max_position_embeddings, 4096)
   Field<std::string> kv_cache;              ///< f16 | f32; default f32 where the weights are f32, else f16
@@ -190,6 +195,7 @@ struct Spec {
   CheckpointSection checkpoint;
   ImportSection import;
   TokenizerSection tokenizer;
+  ChatSection chat;
   EngineSection engine;
   PositionSection position;                  ///< the base: what a learned table is sized by
   Field<std::int64_t> repeat{1, {}, false};  ///< of the layers, all of them in order

@@ -15,6 +15,8 @@
 //! ignored_tensors = { type = "list", fields = ["name"], is = "of a checkpoint, with {i}", sample = [ { name = "rotary_emb.inv_freq" } ] }
 //! tied_embedding = { type = "text", sample = "wte", is = "the checkpoint's name of a matrix that is the head too, or empty" }
 //! config_facts = { type = "text", sample = "", is = "of families of the hub, as JSON, or empty" }
+//! chat = { type = "bool", sample = true, is = "whether there is a chat template" }
+//! chat_refusal = { type = "text", sample = "", is = "why there is none, as a literal, or empty" }
 //! arena_bytes = { type = "text", sample = "1, 2, 3, 4", is = "by Arena" }
 //! flops_per_token = { type = "text", sample = "1", is = "of a decoded token, attention aside" }
 //! kv_cache = { type = "text", sample = "f16", is = "what keys and values are kept as" }
@@ -38,6 +40,11 @@ extern const std::byte ${space}_${kernel.name}_spirv_end[];
 }
 
 namespace ${space} {
+//% if chat
+
+std::string chat_template(const monomorph::chat::Scope& given);  // chat.cpp
+
+//% end
 namespace {
 
 using monomorph::Access;
@@ -194,6 +201,12 @@ monomorph::Program make_program() {
 //% end
 //% if config_facts
   program.config_facts = config_facts;
+//% end
+//% if chat
+  program.chat_template = chat_template;
+//% end
+//% if chat_refusal
+  program.chat_refusal = ${chat_refusal};
 //% end
 //% if states
   program.states = states;

@@ -1,0 +1,130 @@
+// From a checkpoint's own files to the lines of [chat]: the template of its conversations, and the special tokens that
+// it is rendered with.
+#include <fmt/format.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "generator/import/steps.hpp"
+#include "generator/spec/document.hpp"
+#include "runtime/tokenizer/utf8.hpp"
+
+namespace monomorph::generator {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+/// Those that transformers hands to a template, by GGUF's key for each, where it has one.
+constexpr std::array<std::pair<const char*, const char*>, 7> special_tokens = {
+    {{"bos_token", "tokenizer.ggml.bos_token_id"},
+     {"eos_token", "tokenizer.ggml.eos_token_id"},
+     {"unk_token", "tokenizer.ggml.unknown_token_id"},
+     {"sep_token", "tokenizer.ggml.seperator_token_id"},  // spelt so in the format
+     {"pad_token", "tokenizer.ggml.padding_token_id"},
+     {"cls_token", "tokenizer.ggml.cls_token_id"},
+     {"mask_token", "tokenizer.ggml.mask_token_id"}}};
+
+/// As TOML that shows its lines, where it can.
+std::string write_lines(const std::string& text) {
+  const bool literal = text.find("'''") == std::string::npos && !text.ends_with('\'') &&
+                       std::none_of(text.begin(), text.end(),
+                                    [](unsigned char c) { return (c < 0x20 && c != '\n' && c != '\t') || c == 0x7F; });
+  return literal ? "'''\n" + text + "'''" : write_string(text);
+}
+
+void add_lines(const std::string& text, const std::string& from,
+               const std::vector<std::pair<std::string, std::string>>& tokens, SpecLines& lines) {
+  if (text.empty()) return;
+  lines.push_back({"chat", "", "", "The template of a conversation, of " + from + "."});
+  lines.push_back({"chat", "template", write_lines(text)});
+  for (const auto& [name, token] : tokens) lines.push_back({"chat.special_tokens", name, write_string(token)});
+}
+
+std::optional<std::string> text_of(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return in ? std::optional(text.str()) : std::nullopt;
+}
+
+/// A file of JSON beside the weights; an empty object where there is none.
+Json json_of(const fs::path& path, Diagnostics& diagnostics) {
+  const std::optional<std::string> text = text_of(path);
+  Json json = Json::object();
+  if (text) json = Json::parse(*text, nullptr, false);
+  if (json.is_object()) return json;
+  const auto source = std::make_shared<const Source>(Source{path.string(), ""});
+  diagnostics.error("import.chat_template", {source},
+                    path.filename().string() + " is no JSON object; fetch it again, or take it away");
+  return Json::object();
+}
+
+/// A template that is a text, or the one that is called default of several.
+std::string template_in(const Json& config) {
+  const auto found = config.find("chat_template");
+  if (found == config.end()) return "";
+  if (found->is_string()) return found->get<std::string>();
+  if (!found->is_array()) return "";
+  for (const Json& one : *found) {
+    if (one.is_object() && one.value("name", Json()) == "default" && one.value("template", Json()).is_string()) {
+      return one.at("template").get<std::string>();
+    }
+  }
+  return "";
+}
+
+std::string token_in(const Json& config, const char* name) {
+  const auto found = config.find(name);
+  if (found == config.end()) return "";
+  const Json& token = found->is_object() && found->contains("content") ? found->at("content") : *found;
+  return token.is_string() ? token.get<std::string>() : "";
+}
+
+}  // namespace
+
+void read_chat_template(const std::string& directory, SpecLines& lines, Diagnostics& diagnostics) {
+  const fs::path folder(directory);
+  const Json config = json_of(folder / "tokenizer_config.json", diagnostics);
+  const Json map = json_of(folder / "special_tokens_map.json", diagnostics);
+  std::string text = template_in(config), from = "tokenizer_config.json";
+  if (const std::optional<std::string> own = text_of(folder / "chat_template.jinja")) {
+    text = *own;
+    from = "chat_template.jinja";
+  }
+  if (utf8_error(text) != std::string::npos) {
+    const auto source = std::make_shared<const Source>(Source{(folder / from).string(), ""});
+    diagnostics.error("import.chat_template", {source}, "the chat template is not UTF-8; save it so");
+    return;
+  }
+  std::vector<std::pair<std::string, std::string>> tokens;
+  for (const auto& [name, key] : special_tokens) {
+    std::string token = token_in(config, name);
+    if (token.empty()) token = token_in(map, name);
+    if (!token.empty()) tokens.emplace_back(name, token);
+  }
+  add_lines(text, from, tokens, lines);
+}
+
+void read_gguf_chat_template(const GgufFile& file, SpecLines& lines) {
+  const auto text = [&](const char* key) {
+    const GgufValue* const value = file.find(key);
+    const auto* const found = value == nullptr ? nullptr : std::get_if<std::string_view>(value);
+    return found == nullptr ? std::string() : std::string(*found);
+  };
+  std::vector<std::pair<std::string, std::string>> tokens;
+  const GgufValue* const vocabulary = file.find("tokenizer.ggml.tokens");
+  const auto* const array = vocabulary == nullptr ? nullptr : std::get_if<GgufArray>(vocabulary);
+  const std::vector<GgufValue> all = array == nullptr ? std::vector<GgufValue>() : array->values();
+  for (const auto& [name, key] : special_tokens) {
+    const GgufValue* const value = file.find(key);
+    const auto* const id = value == nullptr ? nullptr : std::get_if<std::uint64_t>(value);
+    if (id == nullptr || *id >= all.size() || !std::holds_alternative<std::string_view>(all[*id])) continue;
+    tokens.emplace_back(name, std::get<std::string_view>(all[*id]));
+  }
+  add_lines(text("tokenizer.chat_template"), "its metadata", tokens, lines);
+}
+
+}  // namespace monomorph::generator
