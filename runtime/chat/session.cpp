@@ -1,0 +1,107 @@
+#include "runtime/chat/session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/chat/chat.hpp"
+
+namespace monomorph {
+
+ConversationTooLong::ConversationTooLong(std::int64_t tokens, std::int64_t max_sequence_length)
+    : Error(ErrorKind::rejected,
+            fmt::format("the conversation has {} tokens, and max_sequence_length is {}", tokens, max_sequence_length)) {
+}
+
+void need_chat_template(const Program& program) {
+  if (program.chat_template != nullptr) return;
+  const std::string reason = *program.chat_refusal == '\0' ? "" : fmt::format(" that runs: {}", program.chat_refusal);
+  throw Error(
+      ErrorKind::rejected,
+      fmt::format("{} has no chat template{}; write the prompt yourself, with `run --prompt`", program.name, reason));
+}
+
+ChatSession::ChatSession(Engine& engine, const Tokenizer& tokenizer, ChatSettings settings, std::int64_t slot)
+    : engine_(engine), tokenizer_(tokenizer), settings_(std::move(settings)), slot_(slot) {
+  need_chat_template(engine.program());
+}
+
+std::int64_t ChatSession::keep_common(std::span<const std::int32_t> prompt) {
+  sequence_.resize(std::min(sequence_.size(), static_cast<std::size_t>(engine_.position(slot_))));
+  const auto common = std::mismatch(sequence_.begin(), sequence_.end(), prompt.begin(), prompt.end()).first;
+  // The answer's first token is drawn from what the prompt's last one gives: that one is always appended.
+  const auto kept = std::min(common - sequence_.begin(), static_cast<std::ptrdiff_t>(prompt.size()) - 1);
+  return engine_.rewind(slot_, kept);
+}
+
+Answer ChatSession::draw(const OnText& on_text) {
+  const Program& program = engine_.program();
+  ChatInput input;
+  input.messages = conversation_.json();
+  input.tools = settings_.tools;
+  input.variables = settings_.variables;
+  const std::vector<std::int32_t> prompt = tokenizer_.encode(render_chat(program, input), false);
+  const auto length = static_cast<std::int64_t>(prompt.size());
+  if (length == 0) throw Error(ErrorKind::rejected, "the chat template makes no text of this conversation");
+  if (length > program.max_sequence_length) throw ConversationTooLong(length, program.max_sequence_length);
+
+  Sampling sampling = settings_.sampling;
+  if (sampling.temperature > 0) sampling.seed += regenerations_;
+  Answer answer;
+  answer.prompt_tokens = length;
+  answer.cached_tokens = keep_common(prompt);
+  sequence_ = prompt;
+  Decoder decoder(tokenizer_, true);
+  bool ended = false;
+  const auto show = [&](const std::string& text) {
+    answer.text += text;
+    ended = !on_text(text);
+    return !ended;
+  };
+  const auto token = [&](std::int32_t id) {
+    sequence_.push_back(id);
+    const auto& eos = program.eos_tokens;  // which the tokenizer may not hold for special
+    return std::find(eos.begin(), eos.end(), static_cast<std::uint32_t>(id)) != eos.end() || show(decoder.push(id));
+  };
+  const auto appended = std::span(prompt).subspan(static_cast<std::size_t>(answer.cached_tokens));
+  const Engine::Generation generation = engine_.generate(appended, settings_.count, sampling, token, slot_);
+  answer.drawn_tokens = static_cast<std::int64_t>(generation.tokens.size());
+  // Of a character that was begun nothing is kept where the rest was not waited for.
+  if (!ended) show(decoder.finish());
+  answer.end = generation.stopped ? AnswerEnd::stop_token
+               : ended            ? AnswerEnd::reader
+               : generation.full  ? AnswerEnd::full
+                                  : AnswerEnd::count;
+  conversation_.add("assistant", answer.text);
+  return answer;
+}
+
+Answer ChatSession::attempt(Conversation next, std::uint64_t regenerations, const OnText& on_text) {
+  std::swap(conversation_, next);
+  std::swap(regenerations_, regenerations);
+  try {
+    return draw(on_text);
+  } catch (...) {
+    std::swap(conversation_, next);
+    std::swap(regenerations_, regenerations);
+    throw;
+  }
+}
+
+Answer ChatSession::answer(const OnText& on_text) { return attempt(conversation_, 0, on_text); }
+
+Answer ChatSession::say(const std::string& message, const OnText& on_text) {
+  Conversation next = conversation_;
+  next.add("user", message);
+  return attempt(std::move(next), 0, on_text);
+}
+
+Answer ChatSession::regenerate(const OnText& on_text) {
+  if (!answered()) return answer(on_text);
+  Conversation next = conversation_;
+  next.drop_last();
+  return attempt(std::move(next), regenerations_ + 1, on_text);
+}
+
+}  // namespace monomorph
