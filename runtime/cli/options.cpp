@@ -51,11 +51,29 @@ void add_engine_options(CLI::App& command, EngineChoice& choice) {
       "index of a Vulkan device (digits alone), a part of its name, or cpu: the reference; default: the best");
 }
 
+/// Not read into the optional itself, which the library leaves empty for an empty text.
+void add_text(CLI::App& command, const char* name, std::optional<std::string>& value, const char* about) {
+  command.add_option_function<std::string>(name, [&value](const std::string& given) { value = given; }, about);
+}
+
+void add_tokenizer(CLI::App& command, std::string& path) {
+  command.add_option("--tokenizer", path,
+                     "tokenizer.json, tokenizer.model or .gguf; default: in the weights or beside them");
+}
+
+void add_sampling(CLI::App& command, Sampling& sampling) {
+  add_number<float>(command, "--temperature", sampling.temperature, "0: always the likeliest token");
+  add_number<std::uint32_t>(command, "--top-k", sampling.top_k, "draw from the k likeliest; 0: from all");
+  add_number<float>(command, "--top-p", sampling.top_p, "draw from the likeliest that reach this share");
+  add_number<std::uint64_t>(command, "--seed", sampling.seed, "the same draws for the same seed");
+}
+
 /// The commands with their options; `chosen` is the call that the words asked for.
 struct Commands {
   const Program& program;
   std::function<void()> chosen{};
   RunOptions run{};
+  ChatOptions chat{};
   LogitsOptions logits{};
   BenchOptions bench{};
   VerifyOptions verify{};
@@ -73,21 +91,30 @@ struct Commands {
     CLI::App& command = add(app, "run", "continue a prompt", [this] { cli::run(program, run); });
     add_engine_options(command, run.engine);
     CLI::Option_group& what = *command.add_option_group("prompt");
-    // Not read into the optionals themselves, which the library leaves empty for an empty text.
-    const auto text = [&](const char* name, std::optional<std::string>& value, const char* about) {
-      what.add_option_function<std::string>(name, [&value](const std::string& given) { value = given; }, about);
-    };
-    text("--prompt", run.prompt, "text to continue");
-    text("--prompt-file", run.prompt_file, "a file with the text to continue; -: standard input");
+    add_text(what, "--prompt", run.prompt, "text to continue");
+    add_text(what, "--prompt-file", run.prompt_file, "a file with the text to continue; -: standard input");
     what.add_option("--tokens", run.tokens, "token ids to continue: 1,2,3");
     what.require_option(1);
-    command.add_option("--tokenizer", run.tokenizer,
-                       "tokenizer.json, tokenizer.model or .gguf; default: in the weights or beside them");
+    add_tokenizer(command, run.tokenizer);
     add_number<std::int64_t>(command, "-n,--count", run.count, "tokens to draw");
-    add_number<float>(command, "--temperature", run.sampling.temperature, "0: always the likeliest token");
-    add_number<std::uint32_t>(command, "--top-k", run.sampling.top_k, "draw from the k likeliest; 0: from all");
-    add_number<float>(command, "--top-p", run.sampling.top_p, "draw from the likeliest that reach this share");
-    add_number<std::uint64_t>(command, "--seed", run.sampling.seed, "the same draws for the same seed");
+    add_sampling(command, run.sampling);
+  }
+
+  void add_chat(CLI::App& app) {
+    CLI::App& command =
+        add(app, "chat", "talk, by the model's own chat template", [this] { cli::chat(program, chat); });
+    add_engine_options(command, chat.engine);
+    add_tokenizer(command, chat.tokenizer);
+    add_number<std::int64_t>(command, "-n,--count", chat.count, "most tokens of an answer; default: as many as fit");
+    add_sampling(command, chat.sampling);
+    add_text(command, "--system", chat.system, "the system message");
+    command.add_option("--messages", chat.messages,
+                       "a JSON list of messages to begin with; -: standard input, of which the last is answered");
+    command.add_option("--tools", chat.tools, "a file with a JSON list of tools");
+    command
+        .add_option("--variable", chat.variables, "NAME=JSON, a further variable of the template; any number of times")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   }
 
   void add_logits(CLI::App& app) {
@@ -144,6 +171,7 @@ int read_and_run(std::vector<std::string> words, const Program& program) {
                                                 program.version, program.spec_hash));
   Commands commands{program};
   commands.add_run(app);
+  commands.add_chat(app);
   commands.add_logits(app);
   commands.add_bench(app);
   commands.add_verify(app);
