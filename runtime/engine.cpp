@@ -19,11 +19,12 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 /// Appends what was drawn and shows it to the reader; whether the generation goes on.
 bool take(const Drawn& drawn, std::int64_t count, const std::function<bool(std::int32_t)>& token,
           Engine::Generation& generation) {
-  for (const std::int32_t& id : drawn.tokens) {
+  for (std::size_t i = 0; i < drawn.tokens.size(); ++i) {
     if (static_cast<std::int64_t>(generation.tokens.size()) == count) return false;
-    generation.tokens.push_back(id);
-    generation.stopped = drawn.stopped && &id == &drawn.tokens.back();
-    if ((token && !token(id)) || generation.stopped) return false;
+    generation.tokens.push_back(drawn.tokens[i]);
+    if (!drawn.log_probabilities.empty()) generation.log_probabilities.push_back(drawn.log_probabilities[i]);
+    generation.stopped = drawn.stopped && i + 1 == drawn.tokens.size();
+    if ((token && !token(drawn.tokens[i])) || generation.stopped) return false;
   }
   return static_cast<std::int64_t>(generation.tokens.size()) < count;
 }
@@ -31,35 +32,54 @@ bool take(const Drawn& drawn, std::int64_t count, const std::function<bool(std::
 }  // namespace
 
 Engine::Engine(const Program& program) : program_(program), slots_(static_cast<std::size_t>(program.max_batch)) {
-  for (std::int64_t slot = 0; slot < program.max_batch; ++slot) set_sampling(slot, {}, program.max_sequence_length);
+  for (std::int64_t slot = 0; slot < program.max_batch; ++slot) {
+    slot_at(slot).tokens.reserve(static_cast<std::size_t>(program.max_sequence_length));
+    set_sampling(slot, {}, program.max_sequence_length);
+  }
 }
 
 void Engine::set_sampling(std::int64_t index, const Sampling& sampling, std::int64_t stop_position) {
   validate_settings(program_, index, sampling, stop_position);
-  StepSlot& settings = slot_at(index).settings;
-  settings = sampling_slot(sampling, program_.eos_tokens);
-  settings.stop_position = static_cast<std::uint32_t>(stop_position);
+  Slot& slot = slot_at(index);
+  slot.sampling = sampling;
+  slot.settings = sampling_slot(sampling, program_.eos_tokens);
+  slot.settings.stop_position = static_cast<std::uint32_t>(stop_position);
+  slot.drawn.clear();
 }
 
-std::int64_t Engine::position(std::int64_t index) const {
+std::span<const std::int32_t> Engine::sequence(std::int64_t index) const {
   validate_slot(program_, index);
-  return slots_[static_cast<std::size_t>(index)].position;
+  return slots_[static_cast<std::size_t>(index)].tokens;
 }
+
+std::int64_t Engine::position(std::int64_t index) const { return static_cast<std::int64_t>(sequence(index).size()); }
 
 std::int64_t Engine::rewind(std::int64_t index, std::int64_t position) {
   validate_slot(program_, index);
   Slot& slot = slot_at(index);
-  slot.position = std::clamp<std::int64_t>(position, 0, slot.position);
+  position = std::clamp<std::int64_t>(position, 0, slot.position());
   for (const StateTable& state : program_.states) {
-    if (!state_holds(state, slot.position, slot.furthest)) slot.position = 0;
+    if (!state_holds(state, position, slot.furthest)) position = 0;
   }
-  if (slot.position == 0) slot.furthest = 0;
-  return slot.position;
+  if (position == 0) slot.furthest = 0;
+  slot.tokens.resize(static_cast<std::size_t>(position));
+  slot.drawn.erase(slot.drawn.upper_bound(position), slot.drawn.end());  // the one for `position` is in no state
+  return position;
+}
+
+bool Engine::is_stop_token(std::int32_t token) const {
+  const std::span<const std::uint32_t> eos = program_.eos_tokens;
+  return std::find(eos.begin(), eos.end(), static_cast<std::uint32_t>(token)) != eos.end();
 }
 
 void Engine::will_write(std::int64_t index, std::int64_t positions) {
   Slot& slot = slot_at(index);
-  slot.furthest = std::max(slot.furthest, std::min(slot.position + positions, program_.max_sequence_length));
+  slot.furthest = std::max(slot.furthest, std::min(slot.position() + positions, program_.max_sequence_length));
+}
+
+void Engine::has_written(std::int64_t index, std::span<const std::int32_t> tokens) {
+  std::vector<std::int32_t>& sequence = slot_at(index).tokens;
+  sequence.insert(sequence.end(), tokens.begin(), tokens.end());
 }
 
 std::span<const Drawn> Engine::append(std::span<const std::int32_t> tokens, Run last, const OnLogits& on_logits) {

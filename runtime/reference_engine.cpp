@@ -17,9 +17,8 @@ ReferenceEngine::ReferenceEngine(const Program& program, HostWeights weights)
 std::vector<double> ReferenceEngine::append(std::int64_t slot, std::span<const std::int32_t> tokens,
                                             std::vector<std::vector<double>>* layers) {
   will_write(slot, static_cast<std::int64_t>(tokens.size()));
-  std::int64_t& position = slot_at(slot).position;
-  std::vector<double> hidden = reference_->layers(slot, tokens, position, layers);
-  position += static_cast<std::int64_t>(tokens.size());
+  std::vector<double> hidden = reference_->layers(slot, tokens, position(slot), layers);
+  has_written(slot, tokens);
   return hidden;
 }
 
@@ -30,8 +29,8 @@ std::span<const float> ReferenceEngine::logits_of(std::span<const double> hidden
   return logits_;
 }
 
-std::span<const Drawn> ReferenceEngine::step(std::span<const Run> runs, std::int64_t ahead, const OnLogits& on_logits) {
-  validate_runs(*this, runs, ahead);
+std::span<const Drawn> ReferenceEngine::run_step(std::span<const Run> runs, std::int64_t ahead,
+                                                 const OnLogits& on_logits) {
   tokens_.assign(runs.size(), {});
   drawn_.clear();
   for (std::size_t r = 0; r < runs.size(); ++r) {
@@ -46,14 +45,12 @@ std::span<const Drawn> ReferenceEngine::step(std::span<const Run> runs, std::int
     }
     if (!run.draw) continue;
     const StepSlot& settings = slot_at(run.slot).settings;
-    const auto eos = std::span(settings.eos_tokens).first(settings.eos_count);
     Drawn drawn{run.slot, {}, false};
     while (true) {
-      const auto position = static_cast<std::uint32_t>(slot_at(run.slot).position);
-      const std::uint32_t id = sample_token(logits_, settings, position);
-      tokens_[r].push_back(static_cast<std::int32_t>(id));
-      drawn.stopped = std::find(eos.begin(), eos.end(), id) != eos.end();
-      const bool ends = drawn.stopped || position >= settings.stop_position;
+      const auto at = static_cast<std::uint32_t>(position(run.slot));
+      tokens_[r].push_back(static_cast<std::int32_t>(sample_token(logits_, settings, at)));
+      drawn.stopped = is_stop_token(tokens_[r].back());
+      const bool ends = drawn.stopped || at >= settings.stop_position;
       if (ends || static_cast<std::int64_t>(tokens_[r].size()) == ahead) break;
       hidden = append(run.slot, {&tokens_[r].back(), 1}, nullptr);
       logits_of(hidden, 0);

@@ -17,12 +17,11 @@ class ReferenceEngine final : public Engine {
  public:
   ReferenceEngine(const Program& program, HostWeights weights);
 
-  std::span<const Drawn> step(std::span<const Run> runs, std::int64_t ahead, const OnLogits& on_logits) override;
-
   /// Appends `tokens` to a slot and gives each layer's output, [layers][tokens x hidden_size]: what `verify` compares.
   std::vector<std::vector<double>> hidden_states(std::span<const std::int32_t> tokens, std::int64_t slot = 0);
 
  protected:
+  std::span<const Drawn> run_step(std::span<const Run> runs, std::int64_t ahead, const OnLogits& on_logits) override;
   std::int64_t most_ahead() const override { return 1; }
 
  private:

@@ -100,7 +100,7 @@ std::uint32_t sample_token(std::span<const float> logits, const StepSlot& slot, 
   std::vector<std::uint32_t> keys(vocab_size);
   std::transform(logits.begin(), logits.end(), keys.begin(), order_key);
   const std::uint32_t first = likeliest(keys);
-  if (slot.inverse_temperature == 0) return first;
+  if (slot.inverse_temperature == 0 || keys[first] == 0) return first;
 
   const std::uint32_t k = slot.top_k == 0 || slot.top_k >= vocab_size ? 0 : slot.top_k;
   const std::uint32_t lowest_of_k = k == 0 ? 0 : top_k_threshold(keys, k);
@@ -110,19 +110,21 @@ std::uint32_t sample_token(std::span<const float> logits, const StepSlot& slot, 
     // Not the difference where it may be inf - inf.
     masses[id] = keys[id] == keys[first] ? mass_one : mass(logits[id] - logits[first], slot.inverse_temperature);
   }
-  std::uint64_t total = sum_of(masses);
-  if (total == 0) return first;
 
   if (slot.top_p != 0 && slot.top_p < (1u << 24)) {
     // 44 bits of total times 24 of top_p, without 128-bit arithmetic.
+    const std::uint64_t total = sum_of(masses);
     const std::uint64_t wanted = (total >> 24) * slot.top_p + (((total & 0xffffffu) * slot.top_p) >> 24);
     const std::uint32_t lowest = top_p_threshold(keys, masses, std::max<std::uint64_t>(wanted, 1));
     for (std::size_t id = 0; id < vocab_size; ++id) {
       if (keys[id] < lowest) masses[id] = 0;
     }
-    total = sum_of(masses);
+  }
+  for (std::uint32_t& mass : masses) {
+    if (mass < slot.least_mass) mass = 0;
   }
 
+  const std::uint64_t total = sum_of(masses);
   const std::uint64_t random = random_bits(slot.seed_low | static_cast<std::uint64_t>(slot.seed_high) << 32, position);
   const std::uint64_t target = (total >> 32) * random + (((total & 0xffffffffu) * random) >> 32);
   std::uint64_t sum = 0;
@@ -140,6 +142,7 @@ StepSlot sampling_slot(const Sampling& sampling, std::span<const std::uint32_t> 
   slot.top_p = sampling.top_p >= 1
                    ? 0
                    : std::max(1u, static_cast<std::uint32_t>(std::lround(double{sampling.top_p} * (1 << 24))));
+  slot.least_mass = static_cast<std::uint32_t>(std::lround(double{sampling.min_p} * (1 << 24)));
   slot.seed_low = static_cast<std::uint32_t>(sampling.seed);
   slot.seed_high = static_cast<std::uint32_t>(sampling.seed >> 32);
   if (eos_tokens.size() > max_eos_tokens)

@@ -22,6 +22,7 @@ struct StepSlot {
   std::uint32_t top_k;          ///< 0: all tokens
   float inverse_temperature;    ///< 0: the likeliest token
   std::uint32_t top_p;          ///< in 1 / 2^24; 0: all tokens
+  std::uint32_t least_mass;     ///< min_p in 1 / 2^24; tokens of less mass are not drawn
   std::uint32_t seed_low, seed_high;
   std::uint32_t eos_count;
   std::uint32_t eos_tokens[max_eos_tokens];
@@ -40,7 +41,7 @@ struct StepToken {
 /// Of a token's flags: its slot is still running, and states are written.
 inline constexpr std::uint32_t token_writes = 1;
 
-/// A token that was drawn; the second word is kept for its log-probability.
+/// A token that was drawn; nothing is in the second word.
 struct StepDraw {
   std::uint32_t id, reserved;
 };

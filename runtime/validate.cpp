@@ -48,6 +48,18 @@ void validate_sampling(const Sampling& sampling) {
   if (!(sampling.top_p > 0 && sampling.top_p <= 1)) {
     reject(fmt::format("top_p {} is not above 0 and at most 1 (1 keeps all tokens)", sampling.top_p));
   }
+  if (!(sampling.min_p >= 0 && sampling.min_p < 1)) {
+    reject(fmt::format("min_p {} is not at least 0 and below 1 (0 keeps all tokens)", sampling.min_p));
+  }
+  if (!(sampling.repetition_penalty > 0 && std::isfinite(sampling.repetition_penalty))) {
+    reject(fmt::format("repetition_penalty {} is not a number above 0 (1 penalizes nothing)",
+                       sampling.repetition_penalty));
+  }
+  for (const auto& [name, penalty] : {std::pair("presence_penalty", sampling.presence_penalty),
+                                      std::pair("frequency_penalty", sampling.frequency_penalty)}) {
+    if (!(std::abs(penalty) <= 2))
+      reject(fmt::format("{} {} is not from -2 to 2 (0 penalizes nothing)", name, penalty));
+  }
 }
 
 void validate_settings(const Program& program, std::int64_t slot, const Sampling& sampling,

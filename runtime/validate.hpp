@@ -20,7 +20,7 @@ void validate_tokens(const Program& program, std::int64_t slot, std::int64_t pos
 /// within 1 and decode_steps.
 void validate_runs(const Engine& engine, std::span<const Run> runs, std::int64_t ahead);
 
-/// temperature 0, or finite and at least 1e-6; top_p in (0, 1].
+/// temperature 0, or finite and at least 1e-6; the others in the ranges that Sampling tells.
 void validate_sampling(const Sampling& sampling);
 
 /// count >= 0, and what validate_tokens and validate_sampling ask.

@@ -66,13 +66,16 @@ struct Likeliest {
   float logit;
 };
 
-/// The mass of a token, 0 below the key `lowest`.
+uint least_mass = 0u;  // of a token that counts: min-p is asked for after top-k and top-p
+
+/// The mass of a token, 0 below the key `lowest` and below least_mass.
 uint mass_of(uint token, Likeliest first, uint lowest) {
   const float logit = logit_of(token);
   const uint key = order_key(logit);
   if (key == 0u || key < lowest) return 0u;
   // Not by the difference where it may be inf - inf.
-  return key == first.key ? mass_one : mass_below(logit - first.logit, settings.inverse_temperature);
+  const uint mass = key == first.key ? mass_one : mass_below(logit - first.logit, settings.inverse_temperature);
+  return mass < least_mass ? 0u : mass;
 }
 
 /// Of what the scan left, and whether a logit was no finite number. Every invocation gets them.
@@ -189,25 +192,24 @@ uint random_bits(uint seed_low, uint seed_high, uint position) {
 
 /// The token for `position`. Every invocation gets it.
 uint sample_token(uint position, Likeliest first) {
-  if (settings.inverse_temperature == 0.0) return first.token;
+  if (settings.inverse_temperature == 0.0 || first.key == 0u) return first.token;
 
   uint lowest = 0u;
   if (settings.top_k != 0u && settings.top_k < vocab_size) {
     lowest = find_threshold(false, uvec2(settings.top_k - 1u, 0u), first, 0u);
   }
-  uvec2 total = sum_masses(first, lowest);
-  if (total == uvec2(0u)) return first.token;
-
   if (settings.top_p != 0u && settings.top_p < 16777216u) {
     // total * top_p / 2^24, the 44 bits of total in two parts of at most 24.
+    const uvec2 total = sum_masses(first, lowest);
     const uvec2 lower = multiply_wide(total.x & 0xffffffu, settings.top_p);
     const uvec2 upper = multiply_wide((total.x >> 24) | (total.y << 8), settings.top_p);
     uvec2 wanted = add_wide(upper, uvec2((lower.x >> 24) | (lower.y << 8), 0u));
     // The first keys whose mass reaches `wanted` pass one less.
     if (wanted != uvec2(0u)) wanted = subtract_wide(wanted, uvec2(1u, 0u));
     lowest = max(lowest, find_threshold(true, wanted, first, lowest));
-    total = sum_masses(first, lowest);
   }
+  least_mass = settings.least_mass;
+  const uvec2 total = sum_masses(first, lowest);
 
   const uint random = random_bits(settings.seed_low, settings.seed_high, position);
   const uvec2 target = add_wide(multiply_wide(total.y, random), uvec2(multiply_wide(total.x, random).y, 0u));

@@ -9,6 +9,7 @@ struct StepSlot {
   uint top_k;
   float inverse_temperature;
   uint top_p;
+  uint least_mass;
   uint seed_low;
   uint seed_high;
   uint eos_count;

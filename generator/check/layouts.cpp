@@ -49,6 +49,7 @@ std::vector<ExpectedField> slot_fields() {
           word("top_k", offsetof(S, top_k)),
           word("inverse_temperature", offsetof(S, inverse_temperature)),
           word("top_p", offsetof(S, top_p)),
+          word("least_mass", offsetof(S, least_mass)),
           word("seed_low", offsetof(S, seed_low)),
           word("seed_high", offsetof(S, seed_high)),
           word("eos_count", offsetof(S, eos_count)),

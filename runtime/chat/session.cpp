@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "runtime/chat/chat.hpp"
+#include "runtime/text_stream.hpp"
 
 namespace monomorph {
 
@@ -25,13 +26,14 @@ void need_chat_template(const Program& program) {
 ChatSession::ChatSession(Engine& engine, const Tokenizer& tokenizer, ChatSettings settings, std::int64_t slot)
     : engine_(engine), tokenizer_(tokenizer), settings_(std::move(settings)), slot_(slot) {
   need_chat_template(engine.program());
+  validate_stop_strings(settings_.stop_strings);
 }
 
 std::int64_t ChatSession::keep_common(std::span<const std::int32_t> prompt) {
-  sequence_.resize(std::min(sequence_.size(), static_cast<std::size_t>(engine_.position(slot_))));
-  const auto common = std::mismatch(sequence_.begin(), sequence_.end(), prompt.begin(), prompt.end()).first;
+  const std::span<const std::int32_t> sequence = engine_.sequence(slot_);
+  const auto common = std::mismatch(sequence.begin(), sequence.end(), prompt.begin(), prompt.end()).first;
   // The answer's first token is drawn from what the prompt's last one gives: that one is always appended.
-  const auto kept = std::min(common - sequence_.begin(), static_cast<std::ptrdiff_t>(prompt.size()) - 1);
+  const auto kept = std::min(common - sequence.begin(), static_cast<std::ptrdiff_t>(prompt.size()) - 1);
   return engine_.rewind(slot_, kept);
 }
 
@@ -51,8 +53,7 @@ Answer ChatSession::draw(const OnText& on_text) {
   Answer answer;
   answer.prompt_tokens = length;
   answer.cached_tokens = keep_common(prompt);
-  sequence_ = prompt;
-  Decoder decoder(tokenizer_, true);
+  TextStream stream(tokenizer_, settings_.stop_strings);
   bool ended = false;
   const auto show = [&](const std::string& text) {
     answer.text += text;
@@ -60,19 +61,19 @@ Answer ChatSession::draw(const OnText& on_text) {
     return !ended;
   };
   const auto token = [&](std::int32_t id) {
-    sequence_.push_back(id);
     const auto& eos = program.eos_tokens;  // which the tokenizer may not hold for special
-    return std::find(eos.begin(), eos.end(), static_cast<std::uint32_t>(id)) != eos.end() || show(decoder.push(id));
+    if (std::find(eos.begin(), eos.end(), static_cast<std::uint32_t>(id)) != eos.end()) return true;
+    return show(stream.push(id)) && !stream.stopped();
   };
   const auto appended = std::span(prompt).subspan(static_cast<std::size_t>(answer.cached_tokens));
-  const Engine::Generation generation = engine_.generate(appended, settings_.count, sampling, token, slot_);
-  answer.drawn_tokens = static_cast<std::int64_t>(generation.tokens.size());
-  // Of a character that was begun nothing is kept where the rest was not waited for.
-  if (!ended) show(decoder.finish());
-  answer.end = generation.stopped ? AnswerEnd::stop_token
-               : ended            ? AnswerEnd::reader
-               : generation.full  ? AnswerEnd::full
-                                  : AnswerEnd::count;
+  answer.generation = engine_.generate(appended, settings_.count, sampling, token, slot_);
+  // Of a character or a stop string that was begun nothing is kept where the rest was not waited for.
+  if (!ended) show(stream.finish());
+  answer.end = stream.stopped()            ? AnswerEnd::stop_string
+               : answer.generation.stopped ? AnswerEnd::stop_token
+               : ended                     ? AnswerEnd::reader
+               : answer.generation.full    ? AnswerEnd::full
+                                           : AnswerEnd::count;
   conversation_.add("assistant", answer.text);
   return answer;
 }

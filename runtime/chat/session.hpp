@@ -23,6 +23,7 @@ namespace monomorph {
 struct ChatSettings {
   Sampling sampling{};
   std::int64_t count = std::numeric_limits<std::int64_t>::max();  ///< most tokens of an answer, at least 1
+  std::vector<std::string> stop_strings{};                        ///< each ends an answer, and is not shown
   std::string tools = "";                                         ///< JSON: a list; empty: none
   std::string variables = "{}";                                   ///< JSON: an object of further template variables
 };
@@ -30,6 +31,7 @@ struct ChatSettings {
 /// Why an answer ended.
 enum class AnswerEnd : std::uint8_t {
   stop_token,
+  stop_string,
   count,
   full,    ///< max_sequence_length
   reader,  ///< OnText said so
@@ -40,7 +42,7 @@ struct Answer {
   AnswerEnd end = AnswerEnd::stop_token;
   std::int64_t prompt_tokens = 0;  ///< of the conversation before the answer
   std::int64_t cached_tokens = 0;  ///< of these, that the engine still had
-  std::int64_t drawn_tokens = 0;   ///< a stop token included
+  Engine::Generation generation{};
 };
 
 /// Sees the answer's text as it grows, token by token (of some there is none yet); false ends it.
@@ -54,8 +56,8 @@ class ConversationTooLong : public Error {
 
 class ChatSession {
  public:
-  /// Throws Error(rejected) where the program has no chat template. Engine and tokenizer outlive the session; the slot
-  /// is the session's alone.
+  /// Throws Error(rejected) where the program has no chat template, or a stop string is none. Engine and tokenizer
+  /// outlive the session; the slot is the session's alone.
   ChatSession(Engine& engine, const Tokenizer& tokenizer, ChatSettings settings, std::int64_t slot = 0);
 
   const Conversation& conversation() const { return conversation_; }
@@ -86,8 +88,7 @@ class ChatSession {
   ChatSettings settings_;
   std::int64_t slot_;
   Conversation conversation_;
-  std::uint64_t regenerations_ = 0;     ///< of the last answer
-  std::vector<std::int32_t> sequence_;  ///< what was appended to the slot; its states have the first of these
+  std::uint64_t regenerations_ = 0;  ///< of the last answer
 };
 
 /// Throws Error(rejected) where the program has no chat template, with the reason and the remedy.

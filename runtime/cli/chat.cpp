@@ -9,12 +9,14 @@
 #include "runtime/cli/commands.hpp"
 #include "runtime/cli/interrupt.hpp"
 #include "runtime/cli/line_editor.hpp"
+#include "runtime/cli/log_probabilities.hpp"
 #include "runtime/cli/output.hpp"
 #include "runtime/cli/progress.hpp"
 #include "runtime/cli/prompt_file.hpp"
 #include "runtime/formats/atomic_file.hpp"
 #include "runtime/formats/checkpoint.hpp"
 #include "runtime/nearest.hpp"
+#include "runtime/text_stream.hpp"
 #include "runtime/validate.hpp"
 
 namespace monomorph::cli {
@@ -33,9 +35,13 @@ std::string trimmed(const std::string& text) {
 /// goes on as it was before; a script ends with it.
 class Chat {
  public:
-  /// `script`: nobody is there to ask.
-  Chat(Engine& engine, const Tokenizer& tokenizer, ChatSettings settings, bool script)
-      : program_(engine.program()), session_(engine, tokenizer, std::move(settings)), script_(script) {
+  /// `script`: nobody is there to ask. `on_answer` sees each answer that is kept.
+  Chat(Engine& engine, const Tokenizer& tokenizer, ChatSettings settings, bool script,
+       std::function<void(const Answer&)> on_answer)
+      : program_(engine.program()),
+        session_(engine, tokenizer, std::move(settings)),
+        on_answer_(std::move(on_answer)),
+        script_(script) {
     engine.watch_prompts([this](std::int64_t done, std::int64_t total) {
       if (reading_) reading_->update(done, total);
     });
@@ -163,15 +169,17 @@ class Chat {
                   fmt::format("{}{}{}{}", error.what(), taken_back, full ? "; " : "", full ? remedies : ""));
     }
     print("\n");
+    on_answer_(answer);
     tell_end(answer);
   }
 
   void tell_end(const Answer& answer) const {
     switch (answer.end) {
       case AnswerEnd::stop_token:
+      case AnswerEnd::stop_string:
         return;
       case AnswerEnd::count:
-        return note(fmt::format("the answer was ended after {} tokens", answer.drawn_tokens));
+        return note(fmt::format("the answer was ended after {} tokens", answer.generation.tokens.size()));
       case AnswerEnd::full:
         return note(
             fmt::format("the sequence is full: the conversation has reached max_sequence_length, {} tokens; the "
@@ -253,6 +261,7 @@ class Chat {
 
   const Program& program_;
   ChatSession session_;
+  std::function<void(const Answer&)> on_answer_;
   const bool script_;
   std::optional<Progress> reading_;
   bool thrown_away_ = false;  ///< the last line was, by Ctrl-C
@@ -264,8 +273,11 @@ class Chat {
 void chat(const Program& program, const ChatOptions& options) {
   need_chat_template(program);
   validate_sampling(options.sampling);
+  validate_stop_strings(options.stop_strings);
   ChatSettings settings;
   settings.sampling = options.sampling;
+  settings.sampling.log_probabilities = !options.log_probabilities.empty();
+  settings.stop_strings = options.stop_strings;
   if (options.count) settings.count = *options.count;
   if (settings.count < 1) {
     throw Error(ErrorKind::rejected, fmt::format("--count {}: an answer has at least one token", settings.count));
@@ -283,14 +295,19 @@ void chat(const Program& program, const ChatOptions& options) {
   }
   // Weights that are not there are the first thing to say: the tokenizer is looked for beside them.
   if (!options.engine.random_weights) find_checkpoint(options.engine.weights);
-  const Tokenizer tokenizer = open_tokenizer(program, options.tokenizer, options.engine);
+  const std::optional<Tokenizer> tokenizer(open_tokenizer(program, options.tokenizer, options.engine));
+  std::optional<LogProbabilitiesFile> log_probabilities;
+  if (settings.sampling.log_probabilities) log_probabilities.emplace(options.log_probabilities);
 
   Compilation compilation;
   const std::unique_ptr<Engine> engine = open_engine(program, options.engine, View::plain, &compilation);
   print_error(describe(compilation));
-  Chat chat(*engine, tokenizer, std::move(settings), once || !at_terminal());
+  Chat chat(*engine, *tokenizer, std::move(settings), once || !at_terminal(), [&](const Answer& answer) {
+    if (log_probabilities) log_probabilities->append(answer.generation, tokenizer);
+  });
   chat.begin(std::move(conversation));
   if (!once) chat.read(*open_lines());
+  if (log_probabilities) log_probabilities->commit();
 }
 
 }  // namespace monomorph::cli

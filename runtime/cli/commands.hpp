@@ -20,6 +20,8 @@ struct RunOptions {
   std::string tokenizer;                   ///< empty: looked for beside the weights
   std::int64_t count = 64;
   Sampling sampling;
+  std::vector<std::string> stop_strings;
+  std::string log_probabilities;  ///< a file of JSON lines; empty: none
 };
 /// Writes the continuation as it is drawn: text, or ids where there is no tokenizer.
 void run(const Program& program, const RunOptions& options);
@@ -29,6 +31,8 @@ struct ChatOptions {
   std::string tokenizer;              ///< empty: looked for beside the weights
   std::optional<std::int64_t> count;  ///< most tokens of an answer; absent: as many as fit
   Sampling sampling;
+  std::vector<std::string> stop_strings;
+  std::string log_probabilities;      ///< a file of JSON lines, those of all answers; empty: none
   std::optional<std::string> system;  ///< set or replaced in the messages
   std::string messages;  ///< a file of messages to begin with; "-": standard input, and nothing more is read
   std::string tools;     ///< a file; empty: none

@@ -61,11 +61,27 @@ void add_tokenizer(CLI::App& command, std::string& path) {
                      "tokenizer.json, tokenizer.model or .gguf; default: in the weights or beside them");
 }
 
-void add_sampling(CLI::App& command, Sampling& sampling) {
+void add_sampling_options(CLI::App& command, Sampling& sampling) {
   add_number<float>(command, "--temperature", sampling.temperature, "0: always the likeliest token");
   add_number<std::uint32_t>(command, "--top-k", sampling.top_k, "draw from the k likeliest; 0: from all");
   add_number<float>(command, "--top-p", sampling.top_p, "draw from the likeliest that reach this share");
+  add_number<float>(command, "--min-p", sampling.min_p, "of these, from all this share as likely as the likeliest");
+  add_number<float>(command, "--repetition-penalty", sampling.repetition_penalty,
+                    "divides the logits of all tokens before; 1: none");
+  add_number<float>(command, "--presence-penalty", sampling.presence_penalty,
+                    "taken from logits of drawn tokens, once");
+  add_number<float>(command, "--frequency-penalty", sampling.frequency_penalty, "the same for each time one was drawn");
   add_number<std::uint64_t>(command, "--seed", sampling.seed, "the same draws for the same seed");
+}
+
+/// What `run` and `chat` share: how tokens are drawn, what ends the text, and what is told of each.
+void add_drawing(CLI::App& command, Sampling& sampling, std::vector<std::string>& stop_strings,
+                 std::string& log_probabilities) {
+  add_sampling_options(command, sampling);
+  command.add_option("--stop", stop_strings, "text that ends the answer and is not shown; may be repeated")
+      ->allow_extra_args(false);
+  command.add_option("--log-probabilities", log_probabilities,
+                     "a file for one JSON line a drawn token: id, text, log_probability");
 }
 
 /// The commands with their options; `chosen` is the call that the words asked for.
@@ -97,7 +113,7 @@ struct Commands {
     what.require_option(1);
     add_tokenizer(command, run.tokenizer);
     add_number<std::int64_t>(command, "-n,--count", run.count, "tokens to draw");
-    add_sampling(command, run.sampling);
+    add_drawing(command, run.sampling, run.stop_strings, run.log_probabilities);
   }
 
   void add_chat(CLI::App& app) {
@@ -106,15 +122,13 @@ struct Commands {
     add_engine_options(command, chat.engine);
     add_tokenizer(command, chat.tokenizer);
     add_number<std::int64_t>(command, "-n,--count", chat.count, "most tokens of an answer; default: as many as fit");
-    add_sampling(command, chat.sampling);
+    add_drawing(command, chat.sampling, chat.stop_strings, chat.log_probabilities);
     add_text(command, "--system", chat.system, "the system message");
     command.add_option("--messages", chat.messages,
                        "a JSON list of messages to begin with; -: standard input, of which the last is answered");
     command.add_option("--tools", chat.tools, "a file with a JSON list of tools");
-    command
-        .add_option("--variable", chat.variables, "NAME=JSON, a further variable of the template; any number of times")
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    command.add_option("--variable", chat.variables, "NAME=JSON, a further variable of the template; may be repeated")
+        ->allow_extra_args(false);
   }
 
   void add_logits(CLI::App& app) {

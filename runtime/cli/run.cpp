@@ -5,45 +5,44 @@
 #include "runtime/cli/commands.hpp"
 #include "runtime/cli/describe.hpp"
 #include "runtime/cli/interrupt.hpp"
+#include "runtime/cli/log_probabilities.hpp"
 #include "runtime/cli/output.hpp"
 #include "runtime/cli/progress.hpp"
 #include "runtime/cli/prompt_file.hpp"
 #include "runtime/cli/token_list.hpp"
 #include "runtime/formats/checkpoint.hpp"
+#include "runtime/text_stream.hpp"
 #include "runtime/validate.hpp"
 
 namespace monomorph::cli {
 namespace {
 
-/// Where drawn tokens go: text through the decoder, or ids.
+/// Where drawn tokens go: text up to a stop string, or ids.
 class Printer {
  public:
-  explicit Printer(const std::optional<Tokenizer>& tokenizer) {
-    if (tokenizer) decoder_.emplace(*tokenizer, true);
+  Printer(const std::optional<Tokenizer>& tokenizer, const std::vector<std::string>& stop_strings) {
+    if (tokenizer) text_.emplace(*tokenizer, stop_strings);
   }
   void token(std::int32_t id) {
-    if (decoder_) {
-      print(decoder_->push(id));
-    } else {
-      print(fmt::format("{}{}", first_ ? "" : ",", id));
-    }
+    print(text_ ? text_->push(id) : fmt::format("{}{}", first_ ? "" : ",", id));
     first_ = false;
   }
-  void finish() { print(decoder_ ? decoder_->finish() + "\n" : "\n"); }
-  /// Of a character that was begun nothing is printed: the rest of it was not waited for.
+  bool stopped() const { return text_ && text_->stopped(); }
+  void finish() { print(text_ ? text_->finish() + "\n" : "\n"); }
+  /// Of a character or a stop string that was begun nothing is printed: the rest of it was not waited for.
   void break_off() {
     if (!first_) print("\n");
   }
 
  private:
-  std::optional<Decoder> decoder_;
+  std::optional<TextStream> text_;
   bool first_ = true;
 };
 
 std::string count_of(std::size_t tokens) { return fmt::format("{} token{}", tokens, tokens == 1 ? "" : "s"); }
 
 std::string figures(const Program& program, const Compilation& compilation, std::size_t prompt,
-                    const Engine::Generation& generation) {
+                    const Engine::Generation& generation, bool stop_string) {
   std::string text = describe(compilation);
   text += fmt::format("prompt: {} in {:.3f} s, {}\n", count_of(prompt), generation.prefill_seconds,
                       token_rate(static_cast<double>(prompt), generation.prefill_seconds));
@@ -53,7 +52,9 @@ std::string figures(const Program& program, const Compilation& compilation, std:
                       drawn < 2 ? ""
                                 : fmt::format(" in {:.3f} s, {}", generation.decode_seconds,
                                               token_rate(static_cast<double>(drawn - 1), generation.decode_seconds)),
-                      generation.stopped ? ", ended by a stop token" : "");
+                      stop_string          ? ", ended by a stop string"
+                      : generation.stopped ? ", ended by a stop token"
+                                           : "");
   if (generation.full) {
     text +=
         fmt::format("the sequence is full: max_sequence_length is {}; build with a longer engine.max_sequence_length\n",
@@ -65,6 +66,7 @@ std::string figures(const Program& program, const Compilation& compilation, std:
 }  // namespace
 
 void run(const Program& program, const RunOptions& options) {
+  validate_stop_strings(options.stop_strings);
   std::optional<Tokenizer> tokenizer;
   std::vector<std::int32_t> prompt;
   const bool text = options.prompt || options.prompt_file;
@@ -79,12 +81,19 @@ void run(const Program& program, const RunOptions& options) {
   } else {
     prompt = parse_tokens(options.tokens);
   }
-  validate_generation(program, 0, 0, prompt, options.count, options.sampling);
+  Sampling sampling = options.sampling;
+  sampling.log_probabilities = !options.log_probabilities.empty();
+  validate_generation(program, 0, 0, prompt, options.count, sampling);
+  std::optional<LogProbabilitiesFile> log_probabilities;
+  if (sampling.log_probabilities) log_probabilities.emplace(options.log_probabilities);
 
   Compilation compilation;
   const std::unique_ptr<Engine> engine = open_engine(program, options.engine, View::plain, &compilation);
   if (!text) tokenizer = find_tokenizer(program, options.tokenizer, options.engine);
-  Printer printer(tokenizer);
+  if (!tokenizer && !options.stop_strings.empty()) {
+    throw Error(ErrorKind::rejected, "--stop ends a text, and there is no tokenizer; name one with --tokenizer");
+  }
+  Printer printer(tokenizer, options.stop_strings);
   std::optional<Progress> reading("reading the prompt");
   reading->update(0, static_cast<std::int64_t>(prompt.size()));
   engine->watch_prompts([&](std::int64_t done, std::int64_t total) {
@@ -93,10 +102,10 @@ void run(const Program& program, const RunOptions& options) {
   engine->watch_draws(check_interrupt);  // what was drawn is printed, all of it
   Engine::Generation generation;
   try {
-    generation = engine->generate(prompt, options.count, options.sampling, [&](std::int32_t token) {
+    generation = engine->generate(prompt, options.count, sampling, [&](std::int32_t token) {
       reading.reset();
       printer.token(token);
-      return true;
+      return !printer.stopped();
     });
   } catch (const Interrupted&) {
     reading.reset();
@@ -105,7 +114,11 @@ void run(const Program& program, const RunOptions& options) {
   }
   reading.reset();
   printer.finish();
-  print_error(figures(program, compilation, prompt.size(), generation));
+  if (log_probabilities) {
+    log_probabilities->append(generation, tokenizer);
+    log_probabilities->commit();
+  }
+  print_error(figures(program, compilation, prompt.size(), generation, printer.stopped()));
 }
 
 }  // namespace monomorph::cli

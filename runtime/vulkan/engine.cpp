@@ -141,7 +141,7 @@ void VulkanEngine::take_drawn(const Run& run) {
   const std::span<const StepDraw> drawn = state_.drawn(run.slot).first(slot.drawn);
   for (const StepDraw& draw : drawn) tokens_.push_back(static_cast<std::int32_t>(draw.id));
   // All but the last were the input of a pass.
-  slot_at(run.slot).position += static_cast<std::int64_t>(drawn.size()) - 1;
+  has_written(run.slot, std::span<const std::int32_t>(tokens_).last(drawn.size()).first(drawn.size() - 1));
 }
 
 /// One pass over a run, and passes ahead; draws go to tokens_.
@@ -162,15 +162,14 @@ void VulkanEngine::run_pass(std::size_t index, const Run& run, std::int64_t ahea
   } else {
     submit(work_, count);
   }
-  slot_at(run.slot).position += count;
+  has_written(run.slot, run.tokens);
   if (run.draw) take_drawn(run);
 }
 
-std::span<const Drawn> VulkanEngine::step(std::span<const Run> runs, std::int64_t ahead, const OnLogits& on_logits) {
-  validate_runs(*this, runs, ahead);
+std::span<const Drawn> VulkanEngine::run_step(std::span<const Run> runs, std::int64_t ahead,
+                                              const OnLogits& on_logits) {
   tokens_.clear();
   drawn_.clear();
-  const auto eos = program_.eos_tokens;
   for (std::size_t r = 0; r < runs.size(); ++r) {
     const Run& run = runs[r];
     const std::size_t begin = tokens_.size();
@@ -182,8 +181,7 @@ std::span<const Drawn> VulkanEngine::step(std::span<const Run> runs, std::int64_
       const std::int32_t last = tokens_.back();
       run_pass(r, {run.slot, {&last, 1}, Logits::none, true, false}, ahead - drawn(), {});
     }
-    const bool stopped = std::find(eos.begin(), eos.end(), static_cast<std::uint32_t>(tokens_.back())) != eos.end();
-    drawn_.push_back({run.slot, std::span<const std::int32_t>(tokens_).subspan(begin), stopped});
+    drawn_.push_back({run.slot, std::span<const std::int32_t>(tokens_).subspan(begin), is_stop_token(tokens_.back())});
   }
   return drawn_;
 }
@@ -194,7 +192,7 @@ std::vector<std::vector<float>> ProbedVulkanEngine::probe(const Run& run) {
   will_write(run.slot, count);
   write_tokens(run);
   submit(std::array<const Recording*, 2>{&recordings_.layers(count, run.prefill), &recordings_.download(0)}, count);
-  slot_at(run.slot).position += count;
+  has_written(run.slot, run.tokens);
   const auto hidden_size = static_cast<std::size_t>(program_.hidden_size);
   const std::int64_t stride = row_bytes<f32>(program_.hidden_size);
   std::vector<std::vector<float>> layers(recordings_.probed_layers());

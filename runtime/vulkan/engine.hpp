@@ -19,9 +19,8 @@ class VulkanEngine : public Engine {
                const LoadOptions& options);
   ~VulkanEngine() override;
 
-  std::span<const Drawn> step(std::span<const Run> runs, std::int64_t ahead, const OnLogits& on_logits) override;
-
  protected:
+  std::span<const Drawn> run_step(std::span<const Run> runs, std::int64_t ahead, const OnLogits& on_logits) override;
   std::int64_t most_ahead() const override { return measured_ ? 1 : program_.decode_steps; }
 
   /// Writes a run as the step's tokens; its slot is the only one that is live.

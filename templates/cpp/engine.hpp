@@ -36,6 +36,8 @@ class Engine {
   void reset(std::int64_t slot = 0) { engine_->reset(slot); }
   /// Position of the next token.
   [[nodiscard]] std::int64_t position(std::int64_t slot = 0) const { return engine_->position(slot); }
+  /// The tokens before it, valid until the next call.
+  [[nodiscard]] std::span<const std::int32_t> sequence(std::int64_t slot = 0) const { return engine_->sequence(slot); }
   /// Forgets what the slot has at `position` and after; gives the position that it has then.
   std::int64_t rewind(std::int64_t slot, std::int64_t position) { return engine_->rewind(slot, position); }
   /// Appends tokens; gives the logits of the last, valid until the next call.

@@ -13,6 +13,7 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -21,6 +22,7 @@
 
 #include "runtime/engine.hpp"
 #include "runtime/load.hpp"
+#include "runtime/penalties.hpp"
 #include "runtime/sampler.hpp"
 #include "tests/golden/comparison.hpp"
 #include "tests/golden/corruption.hpp"
@@ -67,11 +69,10 @@ std::vector<Comparison> compare_all(const Golden& golden, Engine& engine, bool d
   return modes;
 }
 
-/// What the engine draws against what the host's sampler draws from the same engine's logits; a seed of 64 bits.
-bool draws_as_the_host(const Golden& golden, Engine& engine) {
+/// What the engine draws against what the host draws from the same engine's logits.
+bool draws_as_the_host(const Golden& golden, Engine& engine, const Sampling& sampling) {
   constexpr std::size_t prompt_length = 20;
   constexpr std::int64_t count = 12;
-  const Sampling sampling{1.5f, 40, 0.95f, 0x123456789abcdef0u};
   const std::span<const std::int32_t> prompt = std::span(golden.tokens).first(prompt_length);
   engine.reset();
   const Engine::Generation drawn = engine.generate(prompt, count, sampling, nullptr);
@@ -79,12 +80,30 @@ bool draws_as_the_host(const Golden& golden, Engine& engine) {
   engine.reset();
   std::span<const float> logits = engine.prefill(prompt);
   const StepSlot slot = sampling_slot(sampling, golden_program().eos_tokens);
+  std::map<std::int64_t, std::int32_t> before;
+  std::vector<float> log_probabilities;
   for (const std::int32_t token : drawn.tokens) {
-    const auto position = static_cast<std::uint32_t>(engine.position());
-    if (sample_token(logits, slot, position) != static_cast<std::uint32_t>(token)) return false;
+    const std::int64_t position = engine.position();
+    std::vector<float> penalized(logits.begin(), logits.end());
+    penalize(sampling, engine.sequence(), before, penalized);
+    const std::uint32_t expected = sample_token(penalized, slot, static_cast<std::uint32_t>(position));
+    if (expected != static_cast<std::uint32_t>(token)) return false;
+    before[position] = token;
+    if (sampling.log_probabilities) log_probabilities.push_back(log_probability(logits, token));
     logits = engine.decode(token);
   }
-  return true;
+  return drawn.log_probabilities == log_probabilities;
+}
+
+/// On the device, and on the host; seeds of 64 bits.
+bool draws_as_the_host(const Golden& golden, Engine& engine) {
+  Sampling sampling{1.5f, 40, 0.95f, 0x123456789abcdef0u, 0.02f};
+  if (!draws_as_the_host(golden, engine, sampling)) return false;
+  sampling.repetition_penalty = 1.25f;
+  sampling.presence_penalty = 0.5f;
+  sampling.frequency_penalty = 0.25f;
+  sampling.log_probabilities = true;
+  return draws_as_the_host(golden, engine, sampling);
 }
 
 /// Whether loading these weights fails so, with `word` in the message.

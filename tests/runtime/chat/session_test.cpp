@@ -74,18 +74,19 @@ TEST_CASE("what the engine still has of a conversation is not computed again") {
   };
   // Of drawn tokens all but the last pass through the model.
   std::size_t count = say("hello");
-  CHECK(count == static_cast<std::size_t>(answer.prompt_tokens + answer.drawn_tokens - 1));
+  CHECK(count == static_cast<std::size_t>(answer.prompt_tokens) + answer.generation.tokens.size() - 1);
   CHECK(answer.cached_tokens == 0);
   // Letters that were drawn one by one are other tokens when they are read again.
   const std::int64_t before = answer.prompt_tokens;
   count = say("and then");
   CHECK(answer.cached_tokens >= before - 1);
-  CHECK(count == static_cast<std::size_t>(answer.prompt_tokens - answer.cached_tokens + answer.drawn_tokens - 1));
+  CHECK(count ==
+        static_cast<std::size_t>(answer.prompt_tokens - answer.cached_tokens) + answer.generation.tokens.size() - 1);
   // The same prompt once more: its last token alone is appended.
   const std::string text = answer.text;
   const std::size_t again = appended([&] { answer = talk.session.regenerate(all); });
   CHECK(answer.cached_tokens == answer.prompt_tokens - 1);
-  CHECK(again == static_cast<std::size_t>(answer.drawn_tokens));
+  CHECK(again == answer.generation.tokens.size());
   CHECK(answer.text == text);
   // Another beginning: all of it.
   Conversation other = talk.session.conversation();
@@ -104,7 +105,7 @@ TEST_CASE("where a ring has lost what is needed the conversation is appended ane
   program.states = states;
   Talk talk({.count = 40}, program);
   const Answer first = talk.session.say("hello", all);
-  REQUIRE(first.drawn_tokens > 20);
+  REQUIRE(first.generation.tokens.size() > 20);
   const Answer again = talk.session.regenerate(all);
   CHECK(again.cached_tokens == 0);
   CHECK(again.text == first.text);
@@ -129,22 +130,52 @@ TEST_CASE("an answer ends by a stop token, of which nothing is shown, by the cou
   }
   REQUIRE(answer.end == AnswerEnd::stop_token);
   CHECK(answer.text.find('z') == std::string::npos);
-  CHECK(static_cast<std::int64_t>(answer.text.size()) == answer.drawn_tokens - 1);
+  CHECK(answer.text.size() == answer.generation.tokens.size() - 1);
 
   Talk counted({.count = 3});
   answer = counted.session.say("hello", all);
   CHECK(answer.end == AnswerEnd::count);
-  CHECK(answer.drawn_tokens == 3);
+  CHECK(answer.generation.tokens.size() == 3);
 
   Talk ended;
   int seen = 0;
   answer = ended.session.say("hello", [&](std::string_view) { return ++seen < 5; });
   CHECK(answer.end == AnswerEnd::reader);
-  CHECK(answer.drawn_tokens == 5);
+  CHECK(answer.generation.tokens.size() == 5);
   CHECK(answer.text.size() == 5);
   CHECK(last_message(ended.session).find(answer.text) != std::string::npos);
   answer = ended.session.say("on", all);
   CHECK(answer.text == fresh(ended).text);
+}
+
+TEST_CASE("a stop string ends an answer before it, also where it was begun by an earlier token") {
+  Talk whole;
+  const std::string text = whole.session.say("hello", all).text;
+  REQUIRE(text.size() > 8);
+  Talk stopped({.stop_strings = {"?", text.substr(4, 3)}});
+  std::string shown;
+  Answer answer = stopped.session.say("hello", [&](std::string_view piece) {
+    shown += piece;
+    return true;
+  });
+  CHECK(answer.end == AnswerEnd::stop_string);
+  CHECK(answer.text == text.substr(0, 4));
+  CHECK(shown == answer.text);
+  CHECK(answer.generation.tokens.size() == 7);
+  answer = stopped.session.say("on", all);
+  CHECK(answer.text == fresh(stopped, {.stop_strings = {"?", text.substr(4, 3)}}).text);
+  CHECK_THROWS_AS(Talk({.stop_strings = {""}}), Error);
+}
+
+TEST_CASE("penalties see the conversation, and log-probabilities are told of each token") {
+  const ChatSettings settings{
+      .sampling = {.repetition_penalty = 1.5f, .frequency_penalty = 1, .log_probabilities = true}, .count = 20};
+  Talk talk(settings);
+  for (const char* const message : {"hello", "and then"}) {
+    const Answer answer = talk.session.say(message, all);
+    CHECK(answer.text == fresh(talk, settings).text);
+    CHECK(answer.generation.log_probabilities.size() == answer.generation.tokens.size());
+  }
 }
 
 TEST_CASE("regenerating draws by the next seed where tokens are drawn at random") {

@@ -153,6 +153,26 @@ TEST_CASE("tools and variables of the command line reach the template") {
   CHECK(script("hello\n", {"-n", "9", "--variable", "other=1", "--variable", "begin=\"\""}).output == plain);
 }
 
+TEST_CASE("stop strings end answers, and log-probabilities of all of them are one file") {
+  const std::string plain = script("hello\n", {"-n", "9"}).output;
+  const TemporaryDirectory directory;
+  const std::string file = (directory.path() / "p.jsonl").string();
+  const std::vector<std::string> more = {"-n", "9", "--stop", plain.substr(3, 2), "--log-probabilities", file};
+  const Outcome outcome = script("hello\nand then\n", more);
+  CHECK(outcome.status == 0);
+  CHECK(outcome.output.starts_with(plain.substr(0, 3) + "\n"));
+  std::istringstream lines(read_file(file));
+  std::string text;
+  for (std::string line; std::getline(lines, line);) {
+    const ordered_json token = ordered_json::parse(line);
+    CHECK(token["log_probability"] < 0);
+    text += token["text"];
+  }
+  // What the stop string hides was drawn as well.
+  CHECK(text.starts_with(plain.substr(0, 5)));
+  CHECK(text.size() > 5);
+}
+
 TEST_CASE("what is wrong before a chat begins is said, and nothing is answered") {
   const TemporaryDirectory directory;
   const std::string bad = directory.write("bad.json", "[{\"role\":\"user\",\"content\":1}]");
@@ -162,6 +182,8 @@ TEST_CASE("what is wrong before a chat begins is said, and nothing is answered")
   const std::vector<std::tuple<std::string, std::vector<std::string>, int, std::string>> cases = {
       {"", {"-n", "0"}, 1, "--count 0"},
       {"", {"--temperature", "-1"}, 1, "temperature"},
+      {"", {"--stop", ""}, 1, "stop string"},
+      {"", {"--log-probabilities", "/nowhere/p"}, 2, "/nowhere/p"},
       {"", {"--messages", "/nowhere"}, 2, "/nowhere: cannot open"},
       {"", {"--messages", bad}, 1, "bad.json: message 1: \"content\" is a JSON number"},
       {"", {"--tools", bad + "x"}, 2, "cannot open"},

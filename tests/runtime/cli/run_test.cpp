@@ -1,4 +1,9 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "runtime/cli/describe.hpp"
 #include "runtime/tokenizer/tokenizer.hpp"
@@ -216,4 +221,88 @@ TEST_CASE("a tokenizer that is not read is refused with a prompt, and with --tok
   const Outcome ids = command({"run", "--weights", weights, "--device", "cpu", "--tokens", "1"});
   CHECK(ids.status == 2);
   CHECK_FALSE(contains(ids.errors, "printing ids"));
+}
+
+TEST_CASE("a stop string ends the text before it, though tokens cut it, and the figures say so") {
+  const Tokenizer tokenizer = Tokenizer::load(cases + "gpt2");
+  const std::vector<std::string> arguments = {"--prompt", "that nation", "-n", "20", "--tokenizer", cases + "gpt2"};
+  const std::string whole = run(arguments).output;
+  // The end of one token's text and the beginning of the next.
+  const std::int32_t last = tokenizer.encode("that nation").back();
+  const std::string before = tokenizer.decode(std::vector<std::int32_t>{last + 1, last + 2, last + 3});
+  const std::string stop = whole.substr(before.size() - 1, 2);
+  const auto ended = [&](const std::vector<std::string>& stops) {
+    std::vector<std::string> words = arguments;
+    for (const std::string& text : stops) words.insert(words.end(), {"--stop", text});
+    return run(words);
+  };
+  for (const auto& stops : {std::vector{stop}, std::vector{std::string("nowhere in it"), stop}}) {
+    const Outcome outcome = ended(stops);
+    CHECK(outcome.status == 0);
+    CHECK(outcome.output == whole.substr(0, whole.find(stop)) + "\n");
+    CHECK(contains(outcome.errors, "ended by a stop string"));
+  }
+  CHECK(ended({"nowhere in it"}).output == whole);
+  CHECK(contains(ended({""}).errors, "a stop string is empty"));
+}
+
+TEST_CASE("a stop string without a tokenizer is refused") {
+  const Outcome outcome = run({"--tokens", "3", "--stop", "x"});
+  CHECK(outcome.status == 1);
+  CHECK(outcome.output.empty());
+  CHECK(contains(outcome.errors, "--stop ends a text, and there is no tokenizer; name one with --tokenizer"));
+}
+
+TEST_CASE("log-probabilities are written, a line a drawn token, with texts that add up to the answer") {
+  const TemporaryDirectory directory;
+  const std::string path = (directory.path() / "drawn.jsonl").string();
+  CHECK(run({"--tokens", "3", "-n", "2", "--log-probabilities", path}).output == "4,5\n");
+  // One logit of 9 beside 429 of 0.
+  const std::string number = fmt::format("{}", static_cast<float>(-std::log1p(429 * std::exp(-9.0))));
+  CHECK(read_file(path) ==
+        "{\"id\":4,\"log_probability\":" + number + "}\n{\"id\":5,\"log_probability\":" + number + "}\n");
+
+  // Ids 151 to 155 are bytes, which form no character.
+  const Outcome outcome =
+      run({"--tokens", "150", "-n", "5", "--tokenizer", cases + "gpt2", "--log-probabilities", path});
+  std::istringstream lines(read_file(path));
+  std::string text, line;
+  for (std::int32_t id = 151; std::getline(lines, line); ++id) {
+    const auto json = nlohmann::json::parse(line);
+    CHECK(json["id"] == id);
+    CHECK(json["log_probability"] < 0);
+    text += json["text"];
+  }
+  CHECK(text + "\n" == outcome.output);
+}
+
+TEST_CASE("a file of log-probabilities is whole or absent") {
+  const TemporaryDirectory directory;
+  const std::string path = (directory.path() / "drawn.jsonl").string();
+  CHECK(run({"--tokens", "500", "--log-probabilities", path}).status == 1);
+  CHECK(run({"--tokens", "3", "--stop", "x", "--log-probabilities", path}).status == 1);
+  CHECK(entries(directory.path()) == 0);
+  CHECK(run({"--tokens", "3", "--log-probabilities", directory.path().string()}).status == 2);
+}
+
+TEST_CASE("settings of sampling reach the engine, negative ones too, and are refused by name") {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> refused = {
+      {{"--min-p", "1"}, "min_p 1 "},
+      {{"--repetition-penalty", "0"}, "repetition_penalty 0 "},
+      {{"--presence-penalty", "-3"}, "presence_penalty -3 "},
+      {{"--frequency-penalty", "2.5"}, "frequency_penalty 2.5 "}};
+  for (const auto& [words, message] : refused) {
+    std::vector<std::string> arguments = {"--tokens", "3"};
+    arguments.insert(arguments.end(), words.begin(), words.end());
+    const Outcome outcome = run(arguments);
+    INFO(outcome.errors);
+    CHECK(outcome.status == 1);
+    CHECK(contains(outcome.errors, message));
+  }
+  // Alone of all tokens the next one has a logit, of 9: the others are exp(-9 / 5), 0.165 times as likely.
+  const std::vector<std::string> arguments = {"--tokens", "8,7", "-n", "1", "--temperature", "5", "--min-p", "0.2"};
+  CHECK(run(arguments).output == "8\n");
+  std::vector<std::string> penalized = arguments;
+  penalized.insert(penalized.end(), {"--repetition-penalty", "100"});
+  CHECK(run(penalized).output != "8\n");
 }

@@ -184,3 +184,41 @@ TEST_CASE("slots are sequences of their own, and one wound back goes on as if wh
   CHECK(copy(both.prefill(tokens.subspan(4), 1)) == expected);
   CHECK_THROWS_AS(both.prefill(tokens, 2), Error);
 }
+
+TEST_CASE("an engine tells the tokens in a slot's states, whatever ended the last call") {
+  const Program program = llama_program();
+  ReferenceEngine engine(program, HostWeights::random(program, 5));
+  const auto holds = [&](std::vector<std::int32_t> tokens, std::int64_t slot) {
+    return std::ranges::equal(engine.sequence(slot), tokens) &&
+           engine.position(slot) == static_cast<std::int64_t>(tokens.size());
+  };
+  CHECK(holds({}, 1));
+  engine.prefill(prompt, 1);
+  CHECK(holds(prompt, 1));
+  CHECK(holds({}, 0));
+  CHECK_THROWS_AS(engine.prefill(std::vector<std::int32_t>(11, 1), 1), Error);
+  CHECK(holds(prompt, 1));
+  engine.rewind(1, 3);
+  engine.decode(8, 1);
+  CHECK(holds({3, 36, 0, 8}, 1));
+
+  // A step leaves out the last token drawn, and so does a generation whose reader has had enough.
+  const Run run{0, std::span(prompt).first(4), Logits::none, true, true};
+  const Drawn drawn = engine.step({&run, 1}, 4).front();
+  std::vector<std::int32_t> expected(prompt.begin(), prompt.begin() + 4);
+  expected.insert(expected.end(), drawn.tokens.begin(), drawn.tokens.end() - 1);
+  CHECK(holds(expected, 0));
+  engine.reset();
+  std::size_t seen = 0;
+  const auto enough = [&](std::int32_t) { return ++seen < 3; };
+  CHECK(engine.generate(std::span(prompt).first(4), 9, {}, enough).tokens.size() == 3);
+  CHECK(holds({expected.begin(), expected.begin() + 6}, 0));
+
+  engine.reset();
+  engine.watch_prompts([](std::int64_t done, std::int64_t) {
+    if (done == 8) throw 1;
+  });
+  CHECK_THROWS(engine.generate(prompt, 3, {}, nullptr));
+  CHECK(holds({prompt.begin(), prompt.begin() + 8}, 0));
+  CHECK_THROWS_AS(engine.sequence(2), Error);
+}

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <limits>
 #include <string>
 #include <vector>
@@ -73,6 +74,33 @@ TEST_CASE("sampling settings outside their ranges are refused") {
   for (const float top_p : {0.0f, -0.5f, 1.5f, std::numeric_limits<float>::quiet_NaN()}) {
     CHECK(contains(refused({1, 0, top_p, 0}), "top_p"));
   }
+}
+
+TEST_CASE("min_p and penalties outside their ranges are refused by name, with the value and what changes nothing") {
+  constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN(),
+                  infinity = -std::numeric_limits<float>::infinity();
+  const auto refused = [](float Sampling::* setting, float value) {
+    Sampling sampling;
+    sampling.*setting = value;
+    return refusal([&] { validate_sampling(sampling); });
+  };
+  for (const float fine : {0.0f, 0.5f, std::nextafter(1.0f, 0.0f)}) CHECK(refused(&Sampling::min_p, fine) == "");
+  for (const float fine : {0.01f, 1.0f, 30.0f}) CHECK(refused(&Sampling::repetition_penalty, fine) == "");
+  for (const float fine : {-2.0f, 0.0f, 2.0f}) {
+    CHECK(refused(&Sampling::presence_penalty, fine) == "");
+    CHECK(refused(&Sampling::frequency_penalty, fine) == "");
+  }
+  CHECK(refused(&Sampling::min_p, 1) == "min_p 1 is not at least 0 and below 1 (0 keeps all tokens)");
+  CHECK(refused(&Sampling::repetition_penalty, 0) ==
+        "repetition_penalty 0 is not a number above 0 (1 penalizes nothing)");
+  CHECK(refused(&Sampling::presence_penalty, 2.5f) == "presence_penalty 2.5 is not from -2 to 2 (0 penalizes nothing)");
+  CHECK(contains(refused(&Sampling::frequency_penalty, -2.5f), "frequency_penalty -2.5"));
+  for (float Sampling::* const setting :
+       {&Sampling::min_p, &Sampling::repetition_penalty, &Sampling::presence_penalty, &Sampling::frequency_penalty}) {
+    for (const float value : {not_a_number, infinity, -infinity}) CHECK(refused(setting, value) != "");
+  }
+  CHECK(refused(&Sampling::min_p, -0.1f) != "");
+  CHECK(refused(&Sampling::repetition_penalty, -1) != "");
 }
 
 TEST_CASE("a generation is refused for its count, its settings or its prompt") {

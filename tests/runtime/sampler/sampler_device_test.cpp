@@ -149,10 +149,15 @@ constexpr int kinds = 7;
 
 const std::vector<Sampling>& settings() {
   static const std::vector<Sampling> all = [] {
-    std::vector<Sampling> made{{0, 0, 1, 0}};
-    for (const float temperature : {0.3f, 1.0f, 2.5f}) {
-      for (const std::uint32_t top_k : {0u, 1u, 40u}) {
-        for (const float top_p : {0.1f, 0.9f, 1.0f}) made.push_back({temperature, top_k, top_p, 0});
+    constexpr float temperatures[] = {0.3f, 1.0f, 2.5f}, top_ps[] = {0.1f, 0.9f, 1.0f}, min_ps[] = {0, 0.01f, 0.3f};
+    constexpr std::uint32_t top_ks[] = {0, 1, 40};
+    std::vector<Sampling> made{{0, 0, 1, 0, 0}};
+    // min_p so that every two settings meet.
+    for (const std::size_t t : {0, 1, 2}) {
+      for (const std::size_t k : {0, 1, 2}) {
+        for (const std::size_t p : {0, 1, 2}) {
+          made.push_back({temperatures[t], top_ks[k], top_ps[p], 0, min_ps[(t + k + p) % 3]});
+        }
       }
     }
     return made;
@@ -275,6 +280,32 @@ TEST_CASE("device and host agree where top-p's share is reached exactly") {
     for (std::uint32_t position = 0; position < 200; ++position) {
       const StepSlot slot = drawing({1, 0, 0.125f * static_cast<float>(1 + position % 8), 4}, position);
       CHECK(sampler.run(drawing_step({slot})).drawn[0].id == sample_token(logits, slot, position));
+    }
+  }
+}
+
+TEST_CASE("device and host keep a token whose mass is exactly the least, and none of less") {
+  const std::vector<float> logits{-0.5f, 0, -0.5f, -1};
+  const std::uint32_t mass = sampling::mass(-0.5f, 1);
+  const SamplingKernels kernels(logits.size());
+  for (const auto& device : compute_devices()) {
+    CAPTURE(device->name);
+    DeviceSampler sampler(*device, kernels, 64, logits.size());
+    sampler.set_logits({logits});
+    for (const std::uint32_t above : {0u, 1u}) {
+      Sampling sampling{1, 0, 1, 4};
+      sampling.min_p = std::ldexp(static_cast<float>(mass + above), -24);
+      std::vector<int> counts(logits.size());
+      for (std::uint32_t position = 0; position < 100; ++position) {
+        const StepSlot slot = drawing(sampling, position);
+        const std::uint32_t id = sampler.run(drawing_step({slot})).drawn[0].id;
+        CHECK(id == sample_token(logits, slot, position));
+        ++counts[id];
+      }
+      CHECK(counts[1] > 0);
+      CHECK((counts[0] > 0) == (above == 0));
+      CHECK((counts[2] > 0) == (above == 0));
+      CHECK(counts[3] == 0);
     }
   }
 }

@@ -205,5 +205,8 @@ TEST_CASE("settings become what the device reads") {
   CHECK(sampling_slot({}, {}).inverse_temperature == 0);
   CHECK(sampling_slot({1, 0, 1, 0}, {}).top_p == 0);
   CHECK(sampling_slot({1, 0, 1e-9f, 0}, {}).top_p == 1);
+  CHECK(settings.least_mass == 0);
+  CHECK(sampling_slot({1, 0, 1, 0, 0.25f}, {}).least_mass == 1u << 22);
+  CHECK(sampling_slot({1, 0, 1, 0, std::nextafter(1.0f, 0.0f)}, {}).least_mass == (1u << 24) - 1);
   CHECK_THROWS_AS(sampling_slot({}, std::vector<std::uint32_t>(9)), Error);
 }

@@ -64,6 +64,16 @@ inline std::vector<std::int32_t> expected_tokens(std::span<const std::int32_t> p
   return tokens;
 }
 
+/// The likeliest token, under every penalty, with log-probabilities.
+inline Sampling penalizing() {
+  Sampling sampling;
+  sampling.repetition_penalty = 1.25f;
+  sampling.presence_penalty = 0.5f;
+  sampling.frequency_penalty = 0.25f;
+  sampling.log_probabilities = true;
+  return sampling;
+}
+
 inline std::vector<float> all_logits(Engine& engine, std::span<const std::int32_t> tokens) {
   std::vector<float> all;
   engine.prefill_all(tokens, [&](std::span<const float> row) { all.insert(all.end(), row.begin(), row.end()); });

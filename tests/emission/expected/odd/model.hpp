@@ -89,7 +89,7 @@ struct rows {
   static constexpr std::int64_t size = 8;
 };
 struct step_words {
-  static constexpr std::int64_t size = 583;
+  static constexpr std::int64_t size = 584;
 };
 struct turned_q_kv_kv {
   static constexpr std::int64_t size = 216;
