@@ -20,6 +20,9 @@ class Conversation {
   std::size_t size() const { return messages_.size(); }
   /// Of the last message; "" where there is none.
   std::string_view last_role() const { return empty() ? std::string_view() : messages_.back().role; }
+  bool answered() const { return last_role() == "assistant"; }
+  /// Whether the last message waits for an answer.
+  bool asked() const { return !empty() && !answered() && last_role() != "system"; }
   /// Throws Error(rejected) where the text is not UTF-8.
   void add(const std::string& role, const std::string& text);
   void drop_last() { messages_.pop_back(); }

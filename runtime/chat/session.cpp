@@ -99,7 +99,7 @@ Answer ChatSession::say(const std::string& message, const OnText& on_text) {
 }
 
 Answer ChatSession::regenerate(const OnText& on_text) {
-  if (!answered()) return answer(on_text);
+  if (!conversation_.answered()) return answer(on_text);
   Conversation next = conversation_;
   next.drop_last();
   return attempt(std::move(next), regenerations_ + 1, on_text);

@@ -66,7 +66,6 @@ class ChatSession {
     conversation_ = std::move(conversation);
     regenerations_ = 0;
   }
-  bool answered() const { return conversation_.last_role() == "assistant"; }
 
   /// Goes on with the conversation as it stands. Throws ConversationTooLong, what render_chat and Engine::generate
   /// throw, and what the engine's watchers do.

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <array>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -43,14 +42,16 @@ class Chat {
         on_answer_(std::move(on_answer)),
         script_(script) {
     engine.watch_prompts([this](std::int64_t done, std::int64_t total) {
-      if (reading_) reading_->update(done, total);
+      if (!reading_ || done == total) return check_interrupt();  // a bar for those that take more than a chunk
+      reading_->update(done, total);
     });
   }
 
   /// Answers what is not answered yet.
   void begin(Conversation conversation) {
     session_.set_conversation(std::move(conversation));
-    if (asked()) guarded([&] { turn([&](const OnText& on_text) { return session_.answer(on_text); }, false); });
+    if (session_.conversation().asked())
+      guarded([&] { turn([&](const OnText& on_text) { return session_.answer(on_text); }, false); });
   }
 
   /// Reads messages and commands until the input or /quit ends it.
@@ -83,12 +84,6 @@ class Chat {
 
   void note(const std::string& text) const { print_error(fmt::format("{}: {}\n", program_.name, text)); }
 
-  /// Whether the last message waits for an answer.
-  bool asked() const {
-    const std::string_view role = session_.conversation().last_role();
-    return !role.empty() && role != "system" && role != "assistant";
-  }
-
   void guarded(const std::function<void()>& work) {
     std::optional<InterruptGuard> guard;
     if (!script_) guard.emplace();
@@ -106,34 +101,29 @@ class Chat {
   /// Lines up to one that does not end in a backslash; nothing at the end of the input.
   std::optional<std::string> next_message(Lines& lines) {
     std::string message;
-    bool continued = false;
+    const char* prompt = "> ";
     while (true) {
-      Line line = lines.read(continued ? "... " : "> ");
+      Line line = lines.read(prompt);
       const bool again = std::exchange(thrown_away_, line.kind == Line::Kind::interrupted);
-      switch (line.kind) {
-        case Line::Kind::end:
-          return continued ? std::optional(message) : std::nullopt;
-        case Line::Kind::interrupted:
-          if (again && line.text.empty()) {
-            note("ended by Ctrl-C");
-            return std::nullopt;
-          }
-          note("Ctrl-C once more ends the chat");
-          message.clear();
-          continued = false;
-          continue;
-        case Line::Kind::invalid:
-          guarded([] { throw Error(ErrorKind::rejected, "the line is not UTF-8, and is not sent"); });
-          message.clear();
-          continued = false;
-          continue;
-        case Line::Kind::text:
-          break;
+      if (line.kind == Line::Kind::end) return message.empty() ? std::nullopt : std::optional(message);
+      if (line.kind == Line::Kind::text) {
+        const bool continued = line.text.ends_with('\\');
+        if (continued) line.text.back() = '\n';
+        message += line.text;
+        if (!continued) return message;
+        prompt = "... ";
+        continue;
       }
-      continued = line.text.ends_with('\\');
-      if (continued) line.text.back() = '\n';
-      message += line.text;
-      if (!continued) return message;
+      if (line.kind == Line::Kind::invalid) {
+        guarded([] { throw Error(ErrorKind::rejected, "the line is not UTF-8, and is not sent"); });
+      } else if (again && line.text.empty()) {
+        note("ended by Ctrl-C");
+        return std::nullopt;
+      } else {
+        note("Ctrl-C once more ends the chat");
+      }
+      message.clear();
+      prompt = "> ";
     }
   }
 
@@ -218,7 +208,10 @@ class Chat {
   }
 
   void regenerate(const std::string&) {
-    if (!asked() && !session_.answered()) throw Error(ErrorKind::rejected, "there is no message to answer yet");
+    const Conversation& conversation = session_.conversation();
+    if (!conversation.asked() && !conversation.answered()) {
+      throw Error(ErrorKind::rejected, "there is no message to answer yet");
+    }
     turn([&](const OnText& on_text) { return session_.regenerate(on_text); }, false);
   }
 
@@ -237,7 +230,7 @@ class Chat {
     // "-" is a file like any other here: standard input is what is written.
     session_.set_conversation(Conversation::parse(read_prompt_file(path == "-" ? "./-" : path), path));
     note(fmt::format("loaded {} messages{}", session_.conversation().size(),
-                     asked() ? "; /regenerate answers the last of them" : ""));
+                     session_.conversation().asked() ? "; /regenerate answers the last of them" : ""));
   }
 
   void reset(const std::string&) {
@@ -290,7 +283,7 @@ void chat(const Program& program, const ChatOptions& options) {
     conversation = Conversation::parse(read_prompt_file(options.messages), once ? "standard input" : options.messages);
   }
   if (options.system) conversation.set_system(*options.system);
-  if (once && (conversation.empty() || conversation.last_role() == "assistant")) {
+  if (once && !conversation.asked()) {
     throw Error(ErrorKind::rejected, "standard input: the messages end with no message to answer");
   }
   // Weights that are not there are the first thing to say: the tokenizer is looked for beside them.

@@ -190,6 +190,7 @@ TEST_CASE("what is wrong before a chat begins is said, and nothing is answered")
       {"", {"--variable", "x"}, 2, "--variable x: write NAME=JSON"},
       {"[]", {"--messages", "-"}, 1, "standard input: the messages end with no message to answer"},
       {R"([{"role":"assistant","content":""}])", {"--messages", "-"}, 1, "no message to answer"},
+      {R"([{"role":"system","content":""}])", {"--messages", "-"}, 1, "no message to answer"},
       {"x", {"--messages", "-"}, 1, "standard input: this is no JSON"},
       {R"([{"role":"user","content":"a"},{"role":"user","content":"b"}])", {"--messages", "-"}, 1, "must alternate"},
   };
