@@ -75,10 +75,12 @@ class EditedLines final : public Lines {
     ::el_set(edit_, EL_SIGNAL, 1);  // a signal that stops or ends the process leaves the terminal as it was
     ::el_set(edit_, EL_GETCFN, next_character);
     ::el_source(edit_, nullptr);
-    // Ctrl-C is a character while a line is written.
-    ::el_set(edit_, EL_SETTY, "-d", "intr=", nullptr);
+    // Ctrl-C and Ctrl-Z are characters while a line is written.
+    ::el_set(edit_, EL_SETTY, "-d", "-isig", nullptr);
     ::el_set(edit_, EL_ADDFN, "throw-away", "Throws the line away", throw_away);
     ::el_set(edit_, EL_BIND, "^C", "throw-away", nullptr);
+    ::el_set(edit_, EL_ADDFN, "stop", "Stops the process", stop);
+    ::el_set(edit_, EL_BIND, "^Z", "stop", nullptr);
     HistEvent event;
     ::history(history_, &event, H_SETSIZE, longest_history);
     ::history(history_, &event, H_SETUNIQUE, 1);
@@ -171,6 +173,14 @@ class EditedLines final : public Lines {
     self(edit).thrown_away_.emplace(line->buffer, line->lastchar);
     print_error("^C\n");
     return CC_NEWLINE;
+  }
+
+  /// libedit's own way works once a line.
+  static unsigned char stop(EditLine* edit, int) {
+    ::el_set(edit, EL_PREP_TERM, 0);
+    ::kill(0, SIGTSTP);
+    ::el_set(edit, EL_PREP_TERM, 1);
+    return CC_REDISPLAY;
   }
 
   /// Written at once, since Ctrl-C may end the process; another process never sees half of it.
