@@ -111,19 +111,32 @@ TEST_CASE("a stop token ends draws on the host") {
   CHECK(result.tokens == Tokens(expected.begin(), first + 1));
 }
 
-TEST_CASE("draws that are gone back over count no more") {
+TEST_CASE("draws count since the settings were made, and no more once they are gone back over") {
   const auto engine = load(toy_program());
   const auto prompt = some_tokens(9);
-  const Tokens expected = expected_draws(prompt, 8).tokens;
-  engine->set_sampling(0, penalizing(), toy_max_sequence_length);
+  // The likeliest takes turns with others: each draw shows how often each token was drawn.
+  Sampling sampling;
+  sampling.frequency_penalty = 0.3f;
   const auto step = [&](std::span<const std::int32_t> tokens, std::int64_t ahead) {
     const Run run{0, tokens, Logits::none, true, tokens.size() > 1};
     return copy(engine->step({&run, 1}, ahead).front().tokens);
   };
-  CHECK(step(prompt, 8) == expected);
-  // As a reader does who took three of them.
-  engine->rewind(0, 9 + 2);
-  CHECK(step(std::span(expected).subspan(2, 1), 5) == Tokens(expected.begin() + 3, expected.end()));
+  engine->set_sampling(0, sampling, toy_max_sequence_length);
+  const Tokens expected = step(prompt, 12);
+  // As a reader does who took the first of them.
+  for (std::size_t taken = 1; taken < 12; ++taken) {
+    CAPTURE(taken);
+    engine->rewind(0, static_cast<std::int64_t>(prompt.size() + taken - 1));
+    const auto rest = std::span(expected).subspan(taken);
+    CHECK(step(std::span(expected).subspan(taken - 1, 1), static_cast<std::int64_t>(rest.size())) == copy(rest));
+  }
   engine->reset();
-  CHECK(step(prompt, 8) == expected);
+  CHECK(step(prompt, 12) == expected);
+  engine->set_sampling(0, sampling, toy_max_sequence_length);
+  const Tokens more = step(std::span(expected).last(1), 12);
+  engine->reset();
+  engine->prefill(prompt);
+  engine->prefill(std::span(expected).first(11));
+  engine->set_sampling(0, sampling, toy_max_sequence_length);
+  CHECK(step(std::span(expected).last(1), 12) == more);
 }
