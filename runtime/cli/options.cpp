@@ -65,11 +65,11 @@ void add_sampling_options(CLI::App& command, Sampling& sampling) {
   add_number<float>(command, "--temperature", sampling.temperature, "0: always the likeliest token");
   add_number<std::uint32_t>(command, "--top-k", sampling.top_k, "draw from the k likeliest; 0: from all");
   add_number<float>(command, "--top-p", sampling.top_p, "draw from the likeliest that reach this share");
-  add_number<float>(command, "--min-p", sampling.min_p, "of these, from all this share as likely as the likeliest");
+  add_number<float>(command, "--min-p", sampling.min_p, "of these, from those this share as likely as the likeliest");
   add_number<float>(command, "--repetition-penalty", sampling.repetition_penalty,
-                    "divides the logits of all tokens before; 1: none");
+                    "divides logits of tokens in the sequence, multiplies negative ones");
   add_number<float>(command, "--presence-penalty", sampling.presence_penalty,
-                    "taken from logits of drawn tokens, once");
+                    "taken from logits of drawn tokens, once; -2 to 2");
   add_number<float>(command, "--frequency-penalty", sampling.frequency_penalty, "the same for each time one was drawn");
   add_number<std::uint64_t>(command, "--seed", sampling.seed, "the same draws for the same seed");
 }

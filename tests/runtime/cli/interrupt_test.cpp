@@ -67,6 +67,15 @@ TEST_CASE("interrupted, run ends its text after the token at hand, by the signal
   CHECK(ending.calls == 3);
 }
 
+TEST_CASE("interrupted, run leaves no file of log-probabilities") {
+  const TemporaryDirectory directory;
+  const Ending ending = interrupted_at(3, {"run", "--random-weights", "--device", "cpu", "--tokens", "1", "-n", "30",
+                                           "--log-probabilities", (directory.path() / "drawn.jsonl").string()});
+  CHECK(shell_status(ending) == 130);
+  CHECK(ending.output == "2,3,4\n");
+  CHECK(entries(directory.path()) == 0);
+}
+
 TEST_CASE("interrupted in a prompt, run ends with the chunk at hand, and prints nothing") {
   for (const std::size_t call : {1, 2}) {
     const Ending ending =
