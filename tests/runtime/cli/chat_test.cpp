@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <chrono>
+#include <csignal>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <thread>
@@ -246,6 +247,34 @@ TEST_CASE("a script's commands change the conversation") {
   check_answers(two, {"-n", "7"});
   CHECK(ordered_json::parse(read_file(two)).size() == 5);
   CHECK(std::count(outcome.output.begin(), outcome.output.end(), '\n') == 3);
+}
+
+TEST_CASE("interrupted, a script ends by the signal, with what was drawn of the answer on standard output") {
+  const TemporaryDirectory directory;
+  const std::string messages = directory.write("talk.json", R"([{"role":"user","content":"hello"}])");
+  const std::string file = (directory.path() / "p.jsonl").string();
+  const std::vector<std::string> more = {"--messages", messages, "--log-probabilities", file};
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::signal(SIGINT, SIG_DFL);  // the tests have taken it
+    int calls = 0;
+    on_forward = [&](auto) {
+      if (++calls == 4) std::raise(SIGINT);
+    };
+    const Redirection out(stdout, directory.path() / "out");
+    const Redirection err(stderr, directory.path() / "err");
+    ::_exit(status_of(words(more), talking_program()));
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  CHECK(WIFSIGNALED(status));
+  CHECK(WTERMSIG(status) == SIGINT);
+  const std::string drawn = read_file(directory.path() / "out"), whole = script("hello\n").output;
+  CHECK(drawn == whole.substr(0, drawn.size() - 1) + "\n");
+  CHECK(drawn.size() < whole.size());
+  CHECK(drawn.size() > 1);
+  CHECK(read_file(directory.path() / "err") == "talking: interrupted\n");
+  CHECK_FALSE(std::filesystem::exists(file));
 }
 
 TEST_CASE("at a terminal: several turns, one broken off, one drawn anew, saved, and gone on with in a new process") {

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <functional>
@@ -31,6 +32,7 @@ class TerminalProcess {
     std::fflush(nullptr);  // what is buffered would be written by both
     child_ = ::fork();
     if (child_ != 0) return;
+    std::signal(SIGINT, SIG_DFL);  // the tests have taken it
     ::setsid();
     const int side = ::open(name.c_str(), O_RDWR);
     ::ioctl(side, TIOCSCTTY, 0);
