@@ -120,7 +120,9 @@ void generate_sources(const Arguments& arguments) {
 }
 
 void build(const Arguments& arguments) {
-  print(generator::build(arguments.spec, arguments.overrides(), arguments.output, arguments.ignored_keys, tell_of_chat) + "\n");
+  print(
+      generator::build(arguments.spec, arguments.overrides(), arguments.output, arguments.ignored_keys, tell_of_chat) +
+      "\n");
 }
 
 void create(const Arguments& arguments) {

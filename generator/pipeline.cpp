@@ -190,7 +190,7 @@ EmittedModel emit_checked(const AcceptedSpec& accepted, const PlannedModel& plan
 namespace {
 
 EmittedModel emit_from(const std::string& path, const std::vector<Override>& overrides,
-                       const std::vector<std::string>& ignored_keys, const Note& note) {
+                       const std::vector<std::string>& ignored_keys, const Notice& note) {
   const SpecInput input = open_spec(path, ignored_keys);
   const AcceptedSpec accepted = accept_spec(input, overrides);
   Origin origin = origin_of(input.file_name, overrides);
@@ -205,13 +205,13 @@ EmittedModel emit_from(const std::string& path, const std::vector<Override>& ove
 }  // namespace
 
 void generate(const std::string& path, const std::vector<Override>& overrides, const std::string& directory,
-              const std::vector<std::string>& ignored_keys, const Note& note) {
+              const std::vector<std::string>& ignored_keys, const Notice& note) {
   const EmittedModel emitted = emit_from(path, overrides, ignored_keys, note);
   OutputFolder(directory).write(emitted.files, emitted.kernels, emitted.name);
 }
 
 std::string build(const std::string& path, const std::vector<Override>& overrides, const std::string& directory,
-                  const std::vector<std::string>& ignored_keys, const Note& note) {
+                  const std::vector<std::string>& ignored_keys, const Notice& note) {
   const EmittedModel emitted = emit_from(path, overrides, ignored_keys, note);
   OutputFolder folder(directory);
   folder.require_place_for(emitted.name);

@@ -56,14 +56,14 @@ struct EmittedModel {
 EmittedModel emit_checked(const AcceptedSpec& accepted, const PlannedModel& planned, const Origin& origin);
 
 /// Hears what does not keep an engine from being made: that its chat template is not compiled, and why.
-using Note = std::function<void(const std::string& text)>;
+using Notice = std::function<void(const std::string& text)>;
 
 /// A spec or a directory ──► everything emitted in `directory`. A derived spec is left there too.
 void generate(const std::string& path, const std::vector<Override>& overrides, const std::string& directory,
-              const std::vector<std::string>& ignored_keys = {}, const Note& note = {});
+              const std::vector<std::string>& ignored_keys = {}, const Notice& note = {});
 /// The same, compiled and linked; gives the executable's path.
 std::string build(const std::string& path, const std::vector<Override>& overrides, const std::string& directory,
-                  const std::vector<std::string>& ignored_keys = {}, const Note& note = {});
+                  const std::vector<std::string>& ignored_keys = {}, const Notice& note = {});
 
 /// A user's own C++ against the headers emitted from the spec. Throws Rejected with every mistake.
 void check_host_code(const AcceptedSpec& accepted, const std::string& file_name, const std::string& host_file,

@@ -20,6 +20,9 @@ struct ChatInput {
   std::chrono::system_clock::time_point now = std::chrono::system_clock::now();  ///< of strftime_now, as local time
 };
 
+/// Throws Error(rejected) where the program has no chat template, with the reason and the remedy.
+void need_chat_template(const Program& program);
+
 /// The prompt. To be encoded without what the tokenizer's post-processor adds: the template writes what begins a text.
 /// Throws Error(rejected) where the program has no template that runs, where `input` is not such JSON, and with the
 /// template's own words where it refuses the conversation.

@@ -1,6 +1,6 @@
-// The command line of an emitted engine: run, logits, bench, verify, devices, info. Results go to standard output,
-// everything else to standard error. Nothing but the program is needed of the model, so an emitted main is one line;
-// and no header of a library reaches it.
+// The command line of an emitted engine: run, chat, logits, bench, verify, devices, info. Results go to standard
+// output, everything else to standard error. Nothing but the program is needed of the model, so an emitted main is one
+// line; and no header of a library reaches it.
 #pragma once
 
 namespace monomorph {

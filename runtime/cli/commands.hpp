@@ -26,6 +26,21 @@ struct RunOptions {
 /// Writes the continuation as it is drawn: text, or ids where there is no tokenizer.
 void run(const Program& program, const RunOptions& options);
 
+struct ChatOptions {
+  EngineChoice engine;
+  std::string tokenizer;              ///< empty: looked for beside the weights
+  std::optional<std::int64_t> count;  ///< most tokens of an answer; absent: as many as fit
+  Sampling sampling;
+  std::vector<std::string> stop_strings;
+  std::string log_probabilities;      ///< a file of JSON lines, those of all answers; empty: none
+  std::optional<std::string> system;  ///< set or replaced in the messages
+  std::string messages;  ///< a file of messages to begin with; "-": standard input, and nothing more is read
+  std::string tools;     ///< a file; empty: none
+  std::vector<std::string> variables;  ///< "name=JSON"
+};
+/// Answers the user's messages, from a terminal or of a script, until they end.
+void chat(const Program& program, const ChatOptions& options);
+
 enum class LogitsMode { prefill, decode };
 struct LogitsOptions {
   EngineChoice engine;

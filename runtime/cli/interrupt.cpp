@@ -1,12 +1,9 @@
 #include "runtime/cli/interrupt.hpp"
 
-#include <csignal>
-
 namespace monomorph::cli {
 namespace {
 
 volatile std::sig_atomic_t signalled = 0;
-struct sigaction before;
 
 void note(int) { signalled = 1; }
 
@@ -19,13 +16,18 @@ InterruptGuard::InterruptGuard() {
   // Restarted, so that a result is written whole; what waits for input waits with poll, which never is.
   action.sa_flags = SA_RESETHAND | SA_RESTART;
   sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, &before);
+  sigaction(SIGINT, &action, &before_);
 }
 
-InterruptGuard::~InterruptGuard() { sigaction(SIGINT, &before, nullptr); }
+InterruptGuard::~InterruptGuard() {
+  sigaction(SIGINT, &before_, nullptr);
+  signalled = 0;
+}
+
+bool interrupted() { return signalled != 0; }
 
 void check_interrupt() {
-  if (signalled != 0) throw Interrupted();
+  if (interrupted()) throw Interrupted();
 }
 
 }  // namespace monomorph::cli

@@ -1,6 +1,7 @@
 // Ctrl-C as a question the work asks between its steps: the first asks for an orderly end, the second ends the process.
 #pragma once
 
+#include <csignal>
 #include <exception>
 
 namespace monomorph::cli {
@@ -11,15 +12,21 @@ class Interrupted : public std::exception {
   const char* what() const noexcept override { return "interrupted"; }
 };
 
-/// Takes SIGINT for as long as it lives.
+/// Takes SIGINT for as long as it lives. Within another one it hears what comes in its own time: work of its own, whose
+/// end is not the command's.
 class InterruptGuard {
  public:
   InterruptGuard();
   ~InterruptGuard();
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
+
+ private:
+  struct sigaction before_{};
 };
 
+/// Whether it came.
+bool interrupted();
 /// Throws Interrupted when it came.
 void check_interrupt();
 

@@ -51,6 +51,16 @@ void add_engine_options(CLI::App& command, EngineChoice& choice) {
       "index of a Vulkan device (digits alone), a part of its name, or cpu: the reference; default: the best");
 }
 
+/// Not read into the optional itself, which the library leaves empty for an empty text.
+void add_text(CLI::App& command, const char* name, std::optional<std::string>& value, const char* about) {
+  command.add_option_function<std::string>(name, [&value](const std::string& given) { value = given; }, about);
+}
+
+void add_tokenizer(CLI::App& command, std::string& path) {
+  command.add_option("--tokenizer", path,
+                     "tokenizer.json, tokenizer.model or .gguf; default: in the weights or beside them");
+}
+
 void add_sampling_options(CLI::App& command, Sampling& sampling) {
   add_number<float>(command, "--temperature", sampling.temperature, "0: always the likeliest token");
   add_number<std::uint32_t>(command, "--top-k", sampling.top_k, "draw from the k likeliest; 0: from all");
@@ -64,11 +74,22 @@ void add_sampling_options(CLI::App& command, Sampling& sampling) {
   add_number<std::uint64_t>(command, "--seed", sampling.seed, "the same draws for the same seed");
 }
 
+/// What `run` and `chat` share: how tokens are drawn, what ends the text, and what is told of each.
+void add_drawing(CLI::App& command, Sampling& sampling, std::vector<std::string>& stop_strings,
+                 std::string& log_probabilities) {
+  add_sampling_options(command, sampling);
+  command.add_option("--stop", stop_strings, "text that ends the answer and is not shown; may be repeated")
+      ->allow_extra_args(false);
+  command.add_option("--log-probabilities", log_probabilities,
+                     "a file for one JSON line a drawn token: id, text, log_probability");
+}
+
 /// The commands with their options; `chosen` is the call that the words asked for.
 struct Commands {
   const Program& program;
   std::function<void()> chosen{};
   RunOptions run{};
+  ChatOptions chat{};
   LogitsOptions logits{};
   BenchOptions bench{};
   VerifyOptions verify{};
@@ -86,22 +107,28 @@ struct Commands {
     CLI::App& command = add(app, "run", "continue a prompt", [this] { cli::run(program, run); });
     add_engine_options(command, run.engine);
     CLI::Option_group& what = *command.add_option_group("prompt");
-    // Not read into the optionals themselves, which the library leaves empty for an empty text.
-    const auto text = [&](const char* name, std::optional<std::string>& value, const char* about) {
-      what.add_option_function<std::string>(name, [&value](const std::string& given) { value = given; }, about);
-    };
-    text("--prompt", run.prompt, "text to continue");
-    text("--prompt-file", run.prompt_file, "a file with the text to continue; -: standard input");
+    add_text(what, "--prompt", run.prompt, "text to continue");
+    add_text(what, "--prompt-file", run.prompt_file, "a file with the text to continue; -: standard input");
     what.add_option("--tokens", run.tokens, "token ids to continue: 1,2,3");
     what.require_option(1);
-    command.add_option("--tokenizer", run.tokenizer,
-                       "tokenizer.json, tokenizer.model or .gguf; default: in the weights or beside them");
+    add_tokenizer(command, run.tokenizer);
     add_number<std::int64_t>(command, "-n,--count", run.count, "tokens to draw");
-    add_sampling_options(command, run.sampling);
-    command.add_option("--stop", run.stop_strings, "text that ends the answer and is not shown; may be repeated")
+    add_drawing(command, run.sampling, run.stop_strings, run.log_probabilities);
+  }
+
+  void add_chat(CLI::App& app) {
+    CLI::App& command =
+        add(app, "chat", "talk, by the model's own chat template", [this] { cli::chat(program, chat); });
+    add_engine_options(command, chat.engine);
+    add_tokenizer(command, chat.tokenizer);
+    add_number<std::int64_t>(command, "-n,--count", chat.count, "most tokens of an answer; default: as many as fit");
+    add_drawing(command, chat.sampling, chat.stop_strings, chat.log_probabilities);
+    add_text(command, "--system", chat.system, "the system message");
+    command.add_option("--messages", chat.messages,
+                       "a JSON list of messages to begin with; -: standard input, of which the last is answered");
+    command.add_option("--tools", chat.tools, "a file with a JSON list of tools");
+    command.add_option("--variable", chat.variables, "NAME=JSON, a further variable of the template; may be repeated")
         ->allow_extra_args(false);
-    command.add_option("--log-probabilities", run.log_probabilities,
-                       "a file for one JSON line a drawn token: id, text, log_probability");
   }
 
   void add_logits(CLI::App& app) {
@@ -158,6 +185,7 @@ int read_and_run(std::vector<std::string> words, const Program& program) {
                                                 program.version, program.spec_hash));
   Commands commands{program};
   commands.add_run(app);
+  commands.add_chat(app);
   commands.add_logits(app);
   commands.add_bench(app);
   commands.add_verify(app);

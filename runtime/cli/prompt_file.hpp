@@ -1,4 +1,4 @@
-// A prompt from a file: longer than a command line may be.
+// A text from a file: a prompt longer than a command line may be, or the messages of a chat.
 #pragma once
 
 #include <string>

@@ -11,7 +11,7 @@ using namespace monomorph::tests;
 TEST_CASE("a mistake of usage gives status 2, says what is wrong on standard error, and nothing on standard output") {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{}, "subcommand"},
-      {{"chat"}, "chat"},
+      {{"talk"}, "talk"},
       {{"run", "--tokens", "1"}, "--weights"},
       {{"run", "--tokens", "1", "--random-weights", "--weights", "x"}, "--weights"},
       {{"run", "--random-weights"}, "--prompt"},
@@ -159,7 +159,7 @@ TEST_CASE("a mistyped word is named, with the nearest known one, before what is 
 
 TEST_CASE("usage begins with the program's name, and choices are words") {
   CHECK(contains(command({"--help"}).output, "Usage: counting [OPTIONS] SUBCOMMAND"));
-  for (const std::string name : {"run", "logits", "bench", "verify", "devices", "info"}) {
+  for (const std::string name : {"run", "chat", "logits", "bench", "verify", "devices", "info"}) {
     CHECK(contains(command({name, "--help"}).output, "Usage: counting " + name + " [OPTIONS]"));
   }
   const std::string help = command({"logits", "--help"}).output;

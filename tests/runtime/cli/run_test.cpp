@@ -184,7 +184,7 @@ TEST_CASE("a prompt's file that cannot be read, or is no text, is refused by nam
   CHECK(contains(refused(cut), cut + ": the text is not UTF-8 at byte 3"));
   directory.write("empty.txt", "");
   CHECK(contains(refused((directory.path() / "empty.txt").string()), "the prompt has no tokens"));
-  CHECK(contains(refused("/dev/zero"), "/dev/zero: a prompt of more than 67108864 bytes is not read"));
+  CHECK(contains(refused("/dev/zero"), "/dev/zero: a text of more than 67108864 bytes is not read"));
 }
 
 TEST_CASE("a tokenizer with ids beyond the vocabulary is refused, one with fewer is used") {

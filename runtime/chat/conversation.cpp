@@ -1,0 +1,126 @@
+#include "runtime/chat/conversation.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "runtime/engine.hpp"
+#include "runtime/tokenizer/utf8.hpp"
+
+namespace monomorph {
+namespace {
+
+using nlohmann::ordered_json;
+
+// Far beyond what a conversation has; what is written of it later is written recursively.
+constexpr int deepest = 100;
+
+[[noreturn]] void reject(const std::string& message) { throw Error(ErrorKind::rejected, message); }
+
+ordered_json parse_json(std::string_view text, const std::string& name) {
+  const auto shallow = [&](int depth, ordered_json::parse_event_t, ordered_json&) {
+    if (depth > deepest) reject(fmt::format("{}: lists and objects lie more than {} deep", name, deepest));
+    return true;
+  };
+  try {
+    return ordered_json::parse(text, shallow);
+  } catch (const ordered_json::parse_error& error) {
+    const std::string_view what = error.what();  // "[json.exception.parse_error.101] parse error at line 1, ..."
+    reject(fmt::format("{}: this is no JSON: {}", name, what.substr(what.find("] ") + 2)));
+  }
+}
+
+/// The objects of the list that `text` is; `each` is what one of them is called.
+ordered_json parse_objects(std::string_view text, const std::string& name, const char* each) {
+  ordered_json list = parse_json(text, name);
+  if (!list.is_array())
+    reject(fmt::format("{}: a list of {}s belongs here, not a JSON {}", name, each, list.type_name()));
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (list[i].is_object()) continue;
+    reject(fmt::format("{}: {} {} is a JSON {}, not an object", name, each, i + 1, list[i].type_name()));
+  }
+  return list;
+}
+
+void judge_message(const ordered_json& message, const std::string& place) {
+  const auto role = message.find("role");
+  if (role == message.end() || !role->is_string()) {
+    reject(fmt::format("{}: a \"role\" that is a text belongs here (\"system\", \"user\", \"assistant\")", place));
+  }
+  const auto content = message.find("content");
+  if (content == message.end()) {
+    if (message.contains("tool_calls")) return;
+    reject(fmt::format("{}: \"content\" is missing", place));
+  }
+  if (content->is_string() || content->is_array() || content->is_null()) return;
+  reject(
+      fmt::format("{}: \"content\" is a JSON {}; a text, a list or null belongs there", place, content->type_name()));
+}
+
+}  // namespace
+
+Conversation Conversation::parse(std::string_view json, const std::string& name) {
+  const ordered_json list = parse_objects(json, name, "message");
+  Conversation conversation;
+  for (const ordered_json& message : list) {
+    judge_message(message, fmt::format("{}: message {}", name, conversation.messages_.size() + 1));
+    conversation.messages_.push_back({message["role"].get<std::string>(), message.dump()});
+  }
+  return conversation;
+}
+
+Conversation::Message Conversation::make(const std::string& role, const std::string& text) {
+  if (const std::size_t error = utf8_error(text); error != std::string_view::npos) {
+    reject(fmt::format("the message is not UTF-8 at byte {}", error));
+  }
+  return {role, ordered_json{{"role", role}, {"content", text}}.dump()};
+}
+
+void Conversation::add(const std::string& role, const std::string& text) { messages_.push_back(make(role, text)); }
+
+std::optional<std::string> Conversation::system() const {
+  if (!has_system()) return std::nullopt;
+  const ordered_json message = ordered_json::parse(messages_.front().json);
+  const auto content = message.find("content");
+  if (content == message.end()) return "";
+  return content->is_string() ? content->get<std::string>() : content->dump();
+}
+
+void Conversation::set_system(const std::string& text) {
+  const Message message = make("system", text);
+  if (has_system()) {
+    messages_.front() = message;
+  } else {
+    messages_.insert(messages_.begin(), message);
+  }
+}
+
+void Conversation::reset() { messages_.resize(has_system() ? 1 : 0); }
+
+std::string Conversation::json(bool indented) const {
+  ordered_json list = ordered_json::array();
+  for (const Message& message : messages_) list.push_back(ordered_json::parse(message.json));
+  return list.dump(indented ? 2 : -1);
+}
+
+std::string parse_tools(std::string_view json, const std::string& name) {
+  return parse_objects(json, name, "tool").dump();
+}
+
+std::string parse_variables(const std::vector<std::string>& words) {
+  ordered_json variables = ordered_json::object();
+  for (const std::string& word : words) {
+    const std::size_t equals = word.find('=');
+    const ordered_json value = equals == std::string::npos
+                                   ? ordered_json(ordered_json::value_t::discarded)
+                                   : ordered_json::parse(word.substr(equals + 1), nullptr, false);
+    if (equals == 0 || value.is_discarded()) {
+      throw Error(ErrorKind::environment,
+                  fmt::format("--variable {}: write NAME=JSON: enable_thinking=false, or language='\"de\"'", word));
+    }
+    variables[word.substr(0, equals)] = value;
+  }
+  return variables.dump();
+}
+
+}  // namespace monomorph

@@ -1,0 +1,100 @@
+#include "runtime/chat/session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/chat/chat.hpp"
+#include "runtime/text_stream.hpp"
+
+namespace monomorph {
+
+ConversationTooLong::ConversationTooLong(std::int64_t tokens, std::int64_t max_sequence_length)
+    : Error(ErrorKind::rejected,
+            fmt::format("the conversation has {} tokens, and max_sequence_length is {}", tokens, max_sequence_length)) {
+}
+
+ChatSession::ChatSession(Engine& engine, const Tokenizer& tokenizer, ChatSettings settings, std::int64_t slot)
+    : engine_(engine), tokenizer_(tokenizer), settings_(std::move(settings)), slot_(slot) {
+  need_chat_template(engine.program());
+  validate_stop_strings(settings_.stop_strings);
+}
+
+std::int64_t ChatSession::keep_common(std::span<const std::int32_t> prompt) {
+  const std::span<const std::int32_t> sequence = engine_.sequence(slot_);
+  const auto common = std::mismatch(sequence.begin(), sequence.end(), prompt.begin(), prompt.end()).first;
+  // The answer's first token is drawn from what the prompt's last one gives: that one is always appended.
+  const auto kept = std::min(common - sequence.begin(), static_cast<std::ptrdiff_t>(prompt.size()) - 1);
+  return engine_.rewind(slot_, kept);
+}
+
+Answer ChatSession::draw(const OnText& on_text) {
+  const Program& program = engine_.program();
+  ChatInput input;
+  input.messages = conversation_.json();
+  input.tools = settings_.tools;
+  input.variables = settings_.variables;
+  const std::vector<std::int32_t> prompt = tokenizer_.encode(render_chat(program, input), false);
+  const auto length = static_cast<std::int64_t>(prompt.size());
+  if (length == 0) throw Error(ErrorKind::rejected, "the chat template makes no text of this conversation");
+  if (length > program.max_sequence_length) throw ConversationTooLong(length, program.max_sequence_length);
+
+  Sampling sampling = settings_.sampling;
+  if (sampling.temperature > 0) sampling.seed += regenerations_;
+  Answer answer;
+  answer.prompt_tokens = length;
+  answer.cached_tokens = keep_common(prompt);
+  TextStream stream(tokenizer_, settings_.stop_strings);
+  bool ended = false;
+  const auto show = [&](const std::string& text) {
+    answer.text += text;
+    ended = !on_text(text);
+    return !ended;
+  };
+  const auto token = [&](std::int32_t id) {
+    const auto& eos = program.eos_tokens;  // which the tokenizer may not hold for special
+    if (std::find(eos.begin(), eos.end(), static_cast<std::uint32_t>(id)) != eos.end()) return true;
+    return show(stream.push(id)) && !stream.stopped();
+  };
+  const auto appended = std::span(prompt).subspan(static_cast<std::size_t>(answer.cached_tokens));
+  answer.generation = engine_.generate(appended, settings_.count, sampling, token, slot_);
+  // Of a character or a stop string that was begun nothing is kept where the rest was not waited for.
+  if (!ended) show(stream.finish());
+  answer.end = stream.stopped()            ? AnswerEnd::stop_string
+               : answer.generation.stopped ? AnswerEnd::stop_token
+               : ended                     ? AnswerEnd::reader
+               : answer.generation.full    ? AnswerEnd::full
+                                           : AnswerEnd::count;
+  conversation_.add("assistant", answer.text);
+  return answer;
+}
+
+Answer ChatSession::attempt(Conversation next, std::uint64_t regenerations, const OnText& on_text) {
+  std::swap(conversation_, next);
+  std::swap(regenerations_, regenerations);
+  try {
+    return draw(on_text);
+  } catch (...) {
+    std::swap(conversation_, next);
+    std::swap(regenerations_, regenerations);
+    throw;
+  }
+}
+
+Answer ChatSession::answer(const OnText& on_text) { return attempt(conversation_, 0, on_text); }
+
+Answer ChatSession::say(const std::string& message, const OnText& on_text) {
+  Conversation next = conversation_;
+  next.add("user", message);
+  return attempt(std::move(next), 0, on_text);
+}
+
+Answer ChatSession::regenerate(const OnText& on_text) {
+  if (!conversation_.answered()) return answer(on_text);
+  Conversation next = conversation_;
+  next.drop_last();
+  return attempt(std::move(next), regenerations_ + 1, on_text);
+}
+
+}  // namespace monomorph

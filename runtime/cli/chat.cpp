@@ -1,0 +1,306 @@
+#include <fmt/format.h>
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "runtime/chat/session.hpp"
+#include "runtime/cli/commands.hpp"
+#include "runtime/cli/interrupt.hpp"
+#include "runtime/cli/line_editor.hpp"
+#include "runtime/cli/log_probabilities.hpp"
+#include "runtime/cli/output.hpp"
+#include "runtime/cli/progress.hpp"
+#include "runtime/cli/prompt_file.hpp"
+#include "runtime/formats/atomic_file.hpp"
+#include "runtime/formats/checkpoint.hpp"
+#include "runtime/nearest.hpp"
+#include "runtime/text_stream.hpp"
+#include "runtime/validate.hpp"
+
+namespace monomorph::cli {
+namespace {
+
+constexpr const char* remedies =
+    "/reset begins a new conversation, /load FILE takes a shorter one, and an engine built with a longer "
+    "engine.max_sequence_length holds more";
+
+std::string trimmed(const std::string& text) {
+  const std::size_t begin = text.find_first_not_of(" \t");
+  return begin == std::string::npos ? "" : text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+}
+
+/// The conversation at a terminal, or of a script. To somebody at a terminal a mistake is said, and the conversation
+/// goes on as it was before; a script ends with it.
+class Chat {
+ public:
+  /// `script`: nobody is there to ask. `on_answer` sees each answer that is kept.
+  Chat(Engine& engine, const Tokenizer& tokenizer, ChatSettings settings, bool script,
+       std::function<void(const Answer&)> on_answer)
+      : program_(engine.program()),
+        session_(engine, tokenizer, std::move(settings)),
+        on_answer_(std::move(on_answer)),
+        script_(script) {
+    engine.watch_prompts([this](std::int64_t done, std::int64_t total) {
+      if (!reading_ || done == total) return check_interrupt();  // a bar for those that take more than a chunk
+      reading_->update(done, total);
+    });
+  }
+
+  /// Answers what is not answered yet.
+  void begin(Conversation conversation) {
+    session_.set_conversation(std::move(conversation));
+    if (session_.conversation().asked())
+      guarded([&] { turn([&](const OnText& on_text) { return session_.answer(on_text); }, false); });
+  }
+
+  /// Reads messages and commands until the input or /quit ends it.
+  void read(Lines& lines) {
+    if (!script_) note("/help lists the commands, Ctrl-C ends an answer, Ctrl-D the chat");
+    while (!ended_) {
+      const std::optional<std::string> message = next_message(lines);
+      if (!message) return;
+      if (!trimmed(*message).empty()) guarded([&] { act(*message); });
+    }
+  }
+
+ private:
+  struct Command {
+    std::string name, argument, about;
+    void (Chat::*run)(const std::string& argument);
+  };
+  static const std::vector<Command>& commands() {
+    static const std::vector<Command> all = {
+        {"/system", "[TEXT]", "sets the system message, or shows it", &Chat::system},
+        {"/regenerate", "", "draws the last answer anew", &Chat::regenerate},
+        {"/save", "FILE", "writes the messages as JSON", &Chat::save},
+        {"/load", "FILE", "goes on with the messages of such a file", &Chat::load},
+        {"/reset", "", "begins a new conversation; the system message stays", &Chat::reset},
+        {"/help", "", "shows this", &Chat::help},
+        {"/quit", "", "ends the chat", &Chat::quit},
+    };
+    return all;
+  }
+
+  void note(const std::string& text) const { print_error(fmt::format("{}: {}\n", program_.name, text)); }
+
+  void guarded(const std::function<void()>& work) {
+    std::optional<InterruptGuard> guard;
+    if (!script_) guard.emplace();
+    try {
+      work();
+    } catch (const Interrupted&) {
+      if (script_) throw;
+      note("interrupted; the conversation is as it was before");
+    } catch (const Error& error) {
+      if (script_ || (error.kind() != ErrorKind::rejected && error.kind() != ErrorKind::environment)) throw;
+      note(fmt::format("error: {}", error.what()));
+    }
+  }
+
+  /// Lines up to one that does not end in a backslash; nothing at the end of the input.
+  std::optional<std::string> next_message(Lines& lines) {
+    std::string message;
+    const char* prompt = "> ";
+    while (true) {
+      Line line = lines.read(prompt);
+      const bool again = std::exchange(thrown_away_, line.kind == Line::Kind::interrupted);
+      if (line.kind == Line::Kind::end) return message.empty() ? std::nullopt : std::optional(message);
+      if (line.kind == Line::Kind::text) {
+        const bool continued = line.text.ends_with('\\');
+        if (continued) line.text.back() = '\n';
+        message += line.text;
+        if (!continued) return message;
+        prompt = "... ";
+        continue;
+      }
+      if (line.kind == Line::Kind::invalid) {
+        guarded([] { throw Error(ErrorKind::rejected, "the line is not UTF-8, and is not sent"); });
+      } else if (again && line.text.empty()) {
+        note("ended by Ctrl-C");
+        return std::nullopt;
+      } else {
+        note("Ctrl-C once more ends the chat");
+      }
+      message.clear();
+      prompt = "> ";
+    }
+  }
+
+  void act(const std::string& message) {
+    if (message.starts_with('/') && !message.starts_with("//")) return command(message);
+    const std::string text = message.substr(message.starts_with('/') ? 1 : 0);
+    turn([&](const OnText& on_text) { return session_.say(text, on_text); }, true);
+  }
+
+  /// Shows an answer as it is drawn. `message`: it is the answer to one that was written just now.
+  void turn(const std::function<Answer(const OnText&)>& draw, bool message) {
+    const char* const taken_back = message ? "; the message was removed again" : "";
+    reading_.emplace("reading the conversation");
+    bool begun = false;
+    Answer answer;
+    try {
+      answer = draw([&](std::string_view text) {
+        reading_.reset();
+        begun = true;
+        print(text);
+        return !interrupted();
+      });
+    } catch (const Interrupted&) {
+      reading_.reset();
+      if (script_) throw;
+      return note(fmt::format("interrupted before the answer began{}", taken_back));
+    } catch (const Error& error) {
+      reading_.reset();
+      if (begun) print("\n");
+      if (error.kind() != ErrorKind::rejected) throw;
+      const bool full = dynamic_cast<const ConversationTooLong*>(&error) != nullptr;
+      throw Error(error.kind(),
+                  fmt::format("{}{}{}{}", error.what(), taken_back, full ? "; " : "", full ? remedies : ""));
+    }
+    print("\n");
+    on_answer_(answer);
+    tell_end(answer);
+  }
+
+  void tell_end(const Answer& answer) const {
+    switch (answer.end) {
+      case AnswerEnd::stop_token:
+      case AnswerEnd::stop_string:
+        return;
+      case AnswerEnd::count:
+        return note(fmt::format("the answer was ended after {} tokens", answer.generation.tokens.size()));
+      case AnswerEnd::full:
+        return note(
+            fmt::format("the sequence is full: the conversation has reached max_sequence_length, {} tokens; the "
+                        "answer so far stays; {}",
+                        program_.max_sequence_length, remedies));
+      case AnswerEnd::reader:
+        if (script_) throw Interrupted();
+        return note("interrupted; the answer so far stays");
+    }
+  }
+
+  // ---------------------------------------------------------------------------------------------------- commands
+
+  void command(const std::string& line) {
+    const std::size_t space = line.find_first_of(" \t\n");
+    const std::string name = line.substr(0, space);
+    const std::string argument = space == std::string::npos ? "" : trimmed(line.substr(space));
+    std::vector<std::string> names;
+    for (const Command& each : commands()) {
+      if (each.name == name) return (this->*each.run)(argument);
+      names.push_back(each.name);
+    }
+    const std::string near = nearest(name, names);
+    throw Error(
+        ErrorKind::environment,
+        fmt::format("there is no command {}{}; nothing was sent. /help lists the commands; a message that begins "
+                    "with a slash is written with two",
+                    name, near.empty() ? "" : fmt::format(", did you mean {}?", near)));
+  }
+
+  void system(const std::string& text) {
+    Conversation conversation = session_.conversation();
+    if (text.empty()) return note(conversation.system().value_or("there is no system message"));
+    conversation.set_system(text);
+    session_.set_conversation(std::move(conversation));
+  }
+
+  void regenerate(const std::string&) {
+    const Conversation& conversation = session_.conversation();
+    if (!conversation.asked() && !conversation.answered()) {
+      throw Error(ErrorKind::rejected, "there is no message to answer yet");
+    }
+    turn([&](const OnText& on_text) { return session_.regenerate(on_text); }, false);
+  }
+
+  static void need_file(const std::string& name, const std::string& path) {
+    if (path.empty()) throw Error(ErrorKind::environment, fmt::format("{} needs the name of a file", name));
+  }
+
+  void save(const std::string& path) {
+    need_file("/save", path);
+    write_file(path, session_.conversation().json(true) + "\n");
+    note(fmt::format("saved {} messages", session_.conversation().size()));
+  }
+
+  void load(const std::string& path) {
+    need_file("/load", path);
+    // "-" is a file like any other here: standard input is what is written.
+    session_.set_conversation(Conversation::parse(read_prompt_file(path == "-" ? "./-" : path), path));
+    note(fmt::format("loaded {} messages{}", session_.conversation().size(),
+                     session_.conversation().asked() ? "; /regenerate answers the last of them" : ""));
+  }
+
+  void reset(const std::string&) {
+    Conversation conversation = session_.conversation();
+    conversation.reset();
+    session_.set_conversation(std::move(conversation));
+    note(session_.conversation().empty() ? "a new conversation" : "a new conversation; the system message stays");
+  }
+
+  void help(const std::string&) {
+    std::string text;
+    for (const Command& each : commands()) {
+      text += fmt::format("  {:<17} {}\n", fmt::format("{} {}", each.name, each.argument), each.about);
+    }
+    print_error(text +
+                "  //TEXT            sends /TEXT\n"
+                "  TEXT\\             goes on in the next line\n");
+  }
+
+  void quit(const std::string&) { ended_ = true; }
+
+  const Program& program_;
+  ChatSession session_;
+  std::function<void(const Answer&)> on_answer_;
+  const bool script_;
+  std::optional<Progress> reading_;
+  bool thrown_away_ = false;  ///< the last line was, by Ctrl-C
+  bool ended_ = false;
+};
+
+}  // namespace
+
+void chat(const Program& program, const ChatOptions& options) {
+  need_chat_template(program);
+  validate_sampling(options.sampling);
+  validate_stop_strings(options.stop_strings);
+  ChatSettings settings;
+  settings.sampling = options.sampling;
+  settings.sampling.log_probabilities = !options.log_probabilities.empty();
+  settings.stop_strings = options.stop_strings;
+  if (options.count) settings.count = *options.count;
+  if (settings.count < 1) {
+    throw Error(ErrorKind::rejected, fmt::format("--count {}: an answer has at least one token", settings.count));
+  }
+  settings.variables = parse_variables(options.variables);
+  if (!options.tools.empty()) settings.tools = parse_tools(read_prompt_file(options.tools), options.tools);
+  const bool once = options.messages == "-";
+  Conversation conversation;
+  if (!options.messages.empty()) {
+    conversation = Conversation::parse(read_prompt_file(options.messages), once ? "standard input" : options.messages);
+  }
+  if (options.system) conversation.set_system(*options.system);
+  if (once && !conversation.asked()) {
+    throw Error(ErrorKind::rejected, "standard input: the messages end with no message to answer");
+  }
+  // Weights that are not there are the first thing to say: the tokenizer is looked for beside them.
+  if (!options.engine.random_weights) find_checkpoint(options.engine.weights);
+  const std::optional<Tokenizer> tokenizer(open_tokenizer(program, options.tokenizer, options.engine));
+  std::optional<LogProbabilitiesFile> log_probabilities;
+  if (settings.sampling.log_probabilities) log_probabilities.emplace(options.log_probabilities);
+
+  Compilation compilation;
+  const std::unique_ptr<Engine> engine = open_engine(program, options.engine, View::plain, &compilation);
+  print_error(describe(compilation));
+  Chat chat(*engine, *tokenizer, std::move(settings), once || !at_terminal(), [&](const Answer& answer) {
+    if (log_probabilities) log_probabilities->append(answer.generation, tokenizer);
+  });
+  chat.begin(std::move(conversation));
+  if (!once) chat.read(*open_lines());
+  if (log_probabilities) log_probabilities->commit();
+}
+
+}  // namespace monomorph::cli

@@ -1,0 +1,49 @@
+#include "runtime/cli/input.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "runtime/cli/interrupt.hpp"
+#include "runtime/engine.hpp"
+
+namespace monomorph::cli {
+
+Input::Input(const std::string& path)
+    : name_(path == "-" ? "standard input" : path),
+      descriptor_(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  if (descriptor_ < 0) fail("open");
+}
+
+Input::~Input() {
+  if (descriptor_ != STDIN_FILENO) ::close(descriptor_);
+}
+
+bool Input::read(std::string& text) {
+  check_interrupt();
+  pollfd waiting{descriptor_, POLLIN, 0};
+  while (::poll(&waiting, 1, -1) < 0) {
+    if (errno != EINTR) fail("read");
+    check_interrupt();
+  }
+  std::array<char, 65536> buffer;
+  const ssize_t count = ::read(descriptor_, buffer.data(), buffer.size());
+  if (count < 0) fail("read");
+  text.append(buffer.data(), static_cast<std::size_t>(count));
+  if (text.size() > most_input_bytes) {
+    throw Error(ErrorKind::rejected,
+                fmt::format("{}: a text of more than {} bytes is not read", name_, most_input_bytes));
+  }
+  return count > 0;
+}
+
+void Input::fail(const char* action) const {
+  throw Error(ErrorKind::environment, fmt::format("{}: cannot {}: {}", name_, action, std::strerror(errno)));
+}
+
+}  // namespace monomorph::cli
