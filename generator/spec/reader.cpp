@@ -85,7 +85,7 @@ std::string identifier_of(const std::string& name) {
 }
 
 bool is_reserved_model_name(const std::string& name) {
-  static const std::set<std::string> taken = {"build",    "include",  "kernels",     "CMakeLists.txt",
+  static const std::set<std::string> taken = {"build",    "include",  "kernels",     "CMakeLists.txt", "chat.cpp",
                                               "main.cpp", "plan.txt", "program.cpp", "spirv.S"};
   return taken.contains(name);
 }

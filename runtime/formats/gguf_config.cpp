@@ -128,6 +128,14 @@ std::string gguf_config(const Checkpoint& checkpoint) {
                                   {"eos_token_id", "tokenizer.ggml.eos_token_id"}}) {
     if (const GgufValue* value = file.find(key)) set(config, name, as_json(*value));
   }
+  // What ends a turn or a message ends an answer as well.
+  for (const char* const key : {"tokenizer.ggml.eot_token_id", "tokenizer.ggml.eom_token_id"}) {
+    const GgufValue* const value = file.find(key);
+    if (value == nullptr || !config.contains("eos_token_id")) continue;
+    json& stops = config["eos_token_id"];
+    if (!stops.is_array()) stops = json::array({stops});
+    stops.push_back(as_json(*value));
+  }
   for (const CheckpointTensor& tensor : checkpoint.tensors()) {
     const std::string name = without_layer(tensor.name);
     if (!name.empty()) set(config, "tensors." + name, tensor.shape.empty() ? 0 : tensor.shape.front());

@@ -13,7 +13,9 @@ void compiles_without_a_warning(const std::string& compiler) {
   for (const EmissionModel& model : emission_models()) {
     const TemporaryDirectory directory;
     generator::generate(spec_path(model), {}, directory.path().string());
-    for (const std::string file : {"program.cpp", "main.cpp"}) {
+    std::vector<std::string> files = {"program.cpp", "main.cpp"};
+    if (model.chats) files.push_back("chat.cpp");
+    for (const std::string& file : files) {
       const CommandResult result = run_command({compiler, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror",
                                                 "-I" + (directory.path() / "include").string(),
                                                 "-I" MONOMORPH_SOURCE_DIR, (directory.path() / file).string()});

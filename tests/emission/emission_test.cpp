@@ -29,6 +29,7 @@ std::map<std::string, std::string> goldens_of(const EmissionModel& model) {
     paths[header] = "include/model_" + model.name + "/" + header;
   }
   for (const std::string& kernel : model.kernels) paths[kernel + ".comp"] = "kernels/" + kernel + ".comp";
+  if (model.chats) paths["chat.cpp"] = "chat.cpp";
   return paths;
 }
 

@@ -16,12 +16,13 @@ struct EmissionModel {
   std::string name;
   std::string spec;                  ///< below the source folder
   std::vector<std::string> kernels;  ///< those kept as goldens
+  bool chats = false;                ///< it has a chat template
 };
 
 inline const std::vector<EmissionModel>& emission_models() {
   static const std::vector<EmissionModel> models = {
       {"kjv", "models/kjv.toml", {"attention_prefill", "qkv_proj_norm_decode_f16"}},
-      {"odd", "tests/emission/odd.toml", {"turned_gate_up_proj_norm_decode_bf16", "turned_heads"}}};
+      {"odd", "tests/emission/odd.toml", {"turned_gate_up_proj_norm_decode_bf16", "turned_heads"}, true}};
   return models;
 }
 

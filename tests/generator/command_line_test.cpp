@@ -244,6 +244,25 @@ TEST_CASE("what is said of an imported directory has a place in its config.json"
   CHECK(first_place("--set model.hidden_size=-1") == "--set model.hidden_size:1:21: error");
 }
 
+TEST_CASE("a chat template that is not compiled is named with its line, and everything else is made") {
+  const TemporaryDirectory directory;
+  directory.write("model/config.json", text_of(source_dir + "/models/kjv/config.json"));
+  directory.write("model/chat_template.jinja", "{% for m in messages %}\n{{ m.content | urlize }}\n{% endfor %}");
+  const Result refused = run(directory.path(), "generate model -o out");
+  CHECK(refused.status == 0);
+  CHECK(refused.err.find("line 2 of its chat template has what is not compiled: the filter 'urlize'") !=
+        std::string::npos);
+  CHECK(text_of(directory.path() / "out/program.cpp").find("the filter 'urlize'") != std::string::npos);
+  CHECK_FALSE(fs::exists(directory.path() / "out/chat.cpp"));
+
+  directory.write("model/chat_template.jinja", "{% for m in messages %}\n{{ m.content");
+  CHECK(run(directory.path(), "generate model -o out").err.find("line 2 of its chat template") != std::string::npos);
+  directory.write("model/chat_template.jinja", "{% for m in messages %}\n{{ m.content }}\n{% endfor %}");
+  const Result made = run(directory.path(), "generate model -o out");
+  CHECK(made.err.empty());
+  CHECK(fs::exists(directory.path() / "out/chat.cpp"));
+}
+
 TEST_CASE("schema and report --json print JSON alone") {
   const TemporaryDirectory directory;
   const Result schema = run(directory.path(), "schema");

@@ -194,3 +194,19 @@ TEST_CASE("what a GGUF file says is read, ignored for a reason, or refused by na
       gguf_array(GgufType::i32, 3, number_bytes(2) + number_bytes(2) + number_bytes(2));
   CHECK(import_file(text, {"new_key"}).spec);
 }
+
+TEST_CASE("a GGUF file's chat template, its special tokens as texts, and every token that ends a turn") {
+  GgufText text = llama();
+  text.metadata.push_back({"tokenizer.chat_template", gguf_text("{{ bos_token }}\n{{ messages }}")});
+  std::string tokens;
+  for (const char* const token : {"<unk>", "<s>", "</s>", "<turn>"}) tokens += gguf_string(token);
+  text.metadata.push_back({"tokenizer.ggml.tokens", gguf_array(GgufType::string, 4, tokens)});
+  text.metadata.push_back({"tokenizer.ggml.eot_token_id", gguf_number(3)});
+  const Imported imported = import_file(text);
+  INFO(render(imported.diagnostics));
+  REQUIRE(imported.spec);
+  CHECK(imported.spec->chat.text.value == "{{ bos_token }}\n{{ messages }}");
+  const std::vector<std::pair<std::string, std::string>> special = {{"bos_token", "<s>"}, {"eos_token", "</s>"}};
+  CHECK(imported.spec->chat.special_tokens == special);
+  CHECK(imported.spec->tokenizer.eos_token_id.value == std::vector<std::int64_t>{2, 3});
+}
