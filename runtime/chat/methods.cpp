@@ -165,7 +165,7 @@ const std::map<std::string, TextMethod, std::less<>>& text_methods() {
         {"splitlines",
          {{"keepends"},
           0,
-          [](Text text, With given) { return texts(split_lines(text, given[0] && truth(*given[0]))); }}},
+          [](Text text, With given) { return texts(split_lines(text, whole(given[0], 0) != 0)); }}},
         {"partition", {{""}, 1, [](Text text, With given) { return partition(text, given, false); }}},
         {"rpartition", {{""}, 1, [](Text text, With given) { return partition(text, given, true); }}},
         {"startswith", {places, 1, [](Text text, With given) { return begins(text, given, false); }}},
