@@ -66,7 +66,9 @@ Value make_range(const Scope&, const Arguments& arguments) {
 }
 
 Value raise_exception(const Scope&, const Arguments& arguments) {
-  fail("it refuses the conversation: " + text_of(*arguments_for("raise_exception", arguments, {"message"})[0]));
+  const std::optional<Value> message = arguments_for("raise_exception", arguments, {"message"})[0];
+  if (!message) fail("raise_exception needs a message");
+  fail("it refuses the conversation: " + text_of(*message));
 }
 
 /// Local time; what C's strftime makes of it in English.

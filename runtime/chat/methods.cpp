@@ -321,6 +321,11 @@ bool is_method(const Value& object, std::string_view name) {
   }
 }
 
+bool is_data(const Value& object, std::string_view name) {
+  static const Names data = {"denominator", "imag", "mapping", "numerator", "real", "start", "step", "stop"};
+  return is_method(object, name) && (data.contains(name) || name.starts_with("gi_"));
+}
+
 bool knows_method(std::string_view name) {
   static const Names others = {"format", "get", "items", "keys", "values", "copy", "cycle", "changed"};
   // Those that would change a value are known to fail.

@@ -253,6 +253,7 @@ Value attribute(const Value& object, std::string_view name) {
     return found != nullptr ? *found : Undefined{fmt::format("'Namespace object' has no attribute '{}'", name)};
   }
   if (object.loop() != nullptr) return object.loop()->attribute(name);
+  if (is_data(object, name)) fail(fmt::format("{}.{} is not known", type_name(object), name));
   if (is_method(object, name)) return Method{fmt::format("{}.{}", type_name(object), name)};
   const Value* const found = object.dict() == nullptr ? nullptr : object.dict()->find(name);
   return found != nullptr ? *found
