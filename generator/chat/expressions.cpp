@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
@@ -36,21 +37,32 @@ std::string constant(const Node& node) {
   return fmt::format("Value({}{})", number, number.find_first_of(".e") == std::string::npos ? ".0" : "");
 }
 
+/// A name that no other name in any frame becomes, and no word of C++ with a letter before it: as it is where its
+/// letters are ASCII's, else by its bytes.
+std::string numbered(int frame, const std::string& name) {
+  const auto plain = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  if (std::all_of(name.begin(), name.end(), plain)) return fmt::format("{}_{}", frame, name);
+  std::string bytes;
+  for (const unsigned char c : name) bytes += fmt::format("{:02x}", c);
+  return fmt::format("{}x{}", frame, bytes);
+}
+
 std::string text_field(const Node& node, const char* field) { return node.at(field).get<std::string>(); }
 
 }  // namespace
 
 void refuse(const Node& node, const std::string& why) { throw ChatRefusal{node.at("line").get<int>(), why}; }
 
-std::string Expressions::variable(int frame, const std::string& name) {
-  std::string plain;
-  for (const unsigned char c : name) {
-    const bool letter = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-    plain += letter ? std::string(1, static_cast<char>(c)) : fmt::format("x{:02x}", c);
-  }
-  // The number keeps it apart from every other frame's, and from words of C++.
-  return fmt::format("v{}_{}", frame, plain);
+bool has_no_arguments(const Node& node) {
+  return node.at("args").empty() && node.at("kwargs").empty() && node.at("dyn_args").is_null() &&
+         node.at("dyn_kwargs").is_null();
 }
+
+std::string Expressions::variable(int frame, const std::string& name) { return "v" + numbered(frame, name); }
+
+std::string Expressions::macro(int frame, const std::string& name) { return "m" + numbered(frame, name); }
 
 bool Expressions::is_callable(const Node& node, const Frame& frame) const {
   const std::string word = text_field(node, "name");
@@ -142,11 +154,13 @@ std::string Expressions::tested(const Node& node, const Frame& frame) {
   const std::string word = text_field(node, "name");
   if (!known::knows_test(word)) refuse(node, fmt::format("the test '{}'", word));
   const Node& subject = node.at("node");
-  if (is(subject, "Name") && (word == "defined" || word == "undefined" || word == "callable")) {
+  const bool asks_what = word == "defined" || word == "undefined" || word == "callable";
+  if (is(subject, "Name") && asks_what && has_no_arguments(node)) {
     // What is no value can be asked for all the same.
     const std::string asked = text_field(subject, "name");
     if (known::knows_function(asked)) return word == "undefined" ? "false" : "true";
     if (is_callable(subject, frame)) {
+      if (word == "callable") return "true";  // as what is undefined is, too
       return fmt::format("{}{}.defined()", word == "undefined" ? "!" : "", callable(subject, frame));
     }
   }

@@ -14,6 +14,9 @@ struct Names {
   std::set<std::string> macros;
 };
 
+/// Of a call, a filter or a test.
+bool has_no_arguments(const Node& node);
+
 [[noreturn]] void refuse(const Node& node, const std::string& why);
 
 class Expressions {
@@ -32,7 +35,7 @@ class Expressions {
   /// A variable, by the frame that has it.
   static std::string variable(int frame, const std::string& name);
   /// A macro, or the caller of one, by the frame that has it.
-  static std::string macro(int frame, const std::string& name) { return variable(frame, name) + "_macro"; }
+  static std::string macro(int frame, const std::string& name);
 
  private:
   std::string name(const Node& node, const Frame& frame);

@@ -7,6 +7,7 @@ jinja2.nodes), "line" and its fields, or {"line": n, "error": why} for what is n
 import json
 import math
 import sys
+import unicodedata
 
 from jinja2 import Environment, TemplateSyntaxError, nodes
 from jinja2.ext import Extension
@@ -30,14 +31,18 @@ def dumped(value, line=1):
     """A value of a node's; `line` is that of what it stands in."""
     if isinstance(value, nodes.Node):
         line = value.lineno or line
+        # Names become Python's, to which letters of the same shape are the same.
+        for name in (getattr(value, field, "") for field in ("name", "key")):
+            if isinstance(name, str) and unicodedata.normalize("NFKC", name) != name:
+                raise TemplateSyntaxError(f"the name '{name}' has letters that Python takes for others", line)
         fields = {name: dumped(field, line) for name, field in value.iter_fields()}
         return {"kind": type(value).__name__, "line": line, **fields}
     if isinstance(value, (list, tuple)):
         return [dumped(element, line) for element in value]
     if isinstance(value, float) and math.isinf(value):
-        raise ValueError("a number is larger than a double holds")
+        raise TemplateSyntaxError("a number is larger than a double holds", line)
     if isinstance(value, int) and not isinstance(value, bool) and not -(2**63) <= value < 2**63:
-        raise ValueError(f"the number {value} is larger than 64 bits hold")
+        raise TemplateSyntaxError(f"the number {value} is larger than 64 bits hold", line)
     return value
 
 
@@ -46,7 +51,7 @@ def parse(template):
         return {"tree": dumped(ENVIRONMENT.parse(template))}
     except TemplateSyntaxError as error:
         return {"line": error.lineno, "error": error.message}
-    except (ValueError, RecursionError) as error:
+    except RecursionError as error:
         return {"line": 1, "error": str(error)}
 
 

@@ -146,7 +146,8 @@ class Statements {
         continue;
       }
       // Nothing is escaped: what is marked as safe is the text it was.
-      const Node& value = is(part, "Filter") && part.at("name") == "safe" ? part.at("node") : part;
+      const bool safe = is(part, "Filter") && part.at("name") == "safe" && has_no_arguments(part);
+      const Node& value = safe ? part.at("node") : part;
       if (value.is_null()) refuse(part, "the filter 'safe'");
       line(fmt::format("{} += text_of({});", out_, expressions_.value(value, frame)));
     }
@@ -365,7 +366,7 @@ std::string cpp_literal(const std::string& text) {
     const auto c = static_cast<unsigned char>(text[i]);
     if (c == '\n') {
       literal += i + 1 < text.size() ? "\\n\"\n\"" : "\\n";
-    } else if (c == '"' || c == '\\') {
+    } else if (c == '"' || c == '\\' || (c == '?' && i > 0 && text[i - 1] == '?')) {  // "??/" is a trigraph to some
       literal += std::string("\\") + static_cast<char>(c);
     } else if (c < 0x20 || c >= 0x7F) {
       literal += fmt::format("\\{:03o}", c);

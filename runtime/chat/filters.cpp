@@ -27,6 +27,9 @@ std::int64_t whole(const Value& value) {
 
 bool flag(const std::optional<Value>& value) { return value && truth(*value); }
 
+/// Of what Python's own functions take for a flag: a number alone.
+bool number_flag(const std::optional<Value>& value) { return value && whole(*value) != 0; }
+
 /// Of an argument that may be left out, or be None.
 bool is_given(const std::optional<Value>& value) { return value && !value->none(); }
 
@@ -113,7 +116,7 @@ Value sorted_entries(const Given& given) {
   const std::size_t place = by == "key" ? 0 : 1;
   return list_of(sorted(
       entries, [&](const Value& entry) { return sort_key(entry.sequence()->elements[place], flag(given[1])); },
-      flag(given[3])));
+      number_flag(given[3])));
 }
 
 Value nothing() {
@@ -261,9 +264,9 @@ Value truncated(const Given& given) {
   const std::u32string points = code_points(*given[0]->as<std::string>());
   const std::string end = given[3] ? text_of(*given[3]) : "...";
   const std::int64_t length = given[1] ? whole(*given[1]) : 255, leeway = is_given(given[4]) ? whole(*given[4]) : 5;
+  if (length < *length_of(end) || leeway < 0) fail("truncate to less than its end");
   const std::int64_t kept = length - *length_of(end);
-  if (kept < 0 || leeway < 0) fail("truncate to less than its end");
-  if (static_cast<std::int64_t>(points.size()) <= length + leeway) return *given[0];
+  if (static_cast<std::int64_t>(points.size()) - length <= leeway) return *given[0];
   const std::string text = utf8(std::u32string_view(points).substr(0, static_cast<std::size_t>(kept)));
   return (flag(given[2]) ? text : split_at(text, " ", 1, true).front()) + end;
 }
@@ -441,7 +444,7 @@ const std::map<std::string, Filter, std::less<>>& filters() {
           [](With given) {
             return list_of(sorted(
                 elements_of(*given[0]), [&](const Value& value) { return sort_keys(value, given[3], flag(given[2])); },
-                flag(given[1])));
+                number_flag(given[1])));
           }}},
         {"string", {{""}, 1, [](With given) { return text_of(*given[0]); }}},
         {"sum", {{"", "attribute", "start"}, 1, total}},

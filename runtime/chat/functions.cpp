@@ -18,6 +18,7 @@ Dict make_dict(const Arguments& arguments) {
   Dict result;
   if (arguments.positional.size() > 1) fail("dict expected at most 1 argument");
   for (const Value& value : arguments.positional) {
+    if (const Undefined* undefined = value.as<Undefined>()) fail(undefined->why);
     if (value.dict() != nullptr) {
       result = *value.dict();
       continue;
@@ -32,7 +33,7 @@ Dict make_dict(const Arguments& arguments) {
 }
 
 Value make_namespace(const Scope&, const Arguments& arguments) {
-  const Value result = std::make_shared<Namespace>();
+  const Value result = held<Namespace>(Namespace());
   for (const auto& [name, value] : make_dict(arguments).entries) set_attribute(result, text_of(name), value);
   return result;
 }
@@ -65,7 +66,9 @@ Value make_range(const Scope&, const Arguments& arguments) {
 }
 
 Value raise_exception(const Scope&, const Arguments& arguments) {
-  fail("it refuses the conversation: " + text_of(*arguments_for("raise_exception", arguments, {"message"})[0]));
+  const std::optional<Value> message = arguments_for("raise_exception", arguments, {"message"})[0];
+  if (!message) fail("raise_exception needs a message");
+  fail("it refuses the conversation: " + text_of(*message));
 }
 
 /// Local time; what C's strftime makes of it in English.

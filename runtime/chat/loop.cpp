@@ -71,6 +71,7 @@ Value LoopState::call(std::string_view name, const Arguments& arguments) {
 
 Value filtered(const Value& iterable, std::function<bool(const Value&)> keep) {
   return Generator{[next = iterate(iterable), keep = std::move(keep)]() -> std::optional<Value> {
+    const Deeper deeper;
     while (std::optional<Value> element = next()) {
       if (keep(*element)) return element;
     }
@@ -80,6 +81,7 @@ Value filtered(const Value& iterable, std::function<bool(const Value&)> keep) {
 
 Value transformed(const Value& iterable, std::function<Value(const Value&)> make) {
   return Generator{[next = iterate(iterable), make = std::move(make)]() -> std::optional<Value> {
+    const Deeper deeper;
     std::optional<Value> element = next();
     return element ? std::optional<Value>(make(*element)) : std::nullopt;
   }};

@@ -34,7 +34,7 @@ class LoopState {
 /// while (loop.next()) use(loop.item());
 class Loop {
  public:
-  explicit Loop(Value iterable) : state_(std::make_shared<LoopState>(std::move(iterable))) {}
+  explicit Loop(Value iterable) : state_(held<LoopState>(LoopState(std::move(iterable)))) {}
   ~Loop() { state_->finish(); }
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;

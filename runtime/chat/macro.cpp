@@ -5,21 +5,6 @@
 #include <algorithm>
 
 namespace monomorph::chat {
-namespace {
-
-/// Calls within calls: a template that calls itself without end is an error, as Python's is.
-constexpr int deepest = 250;
-thread_local int depth = 0;
-
-struct Deeper {
-  Deeper() {
-    if (depth == deepest) fail("macros call each other without end");
-    ++depth;
-  }
-  ~Deeper() { --depth; }
-};
-
-}  // namespace
 
 Value Macro::operator()(const Arguments& arguments, const Macro* caller) const {
   if (!body) fail(fmt::format("'{}' is undefined", name));

@@ -165,7 +165,7 @@ const std::map<std::string, TextMethod, std::less<>>& text_methods() {
         {"splitlines",
          {{"keepends"},
           0,
-          [](Text text, With given) { return texts(split_lines(text, given[0] && truth(*given[0]))); }}},
+          [](Text text, With given) { return texts(split_lines(text, whole(given[0], 0) != 0)); }}},
         {"partition", {{""}, 1, [](Text text, With given) { return partition(text, given, false); }}},
         {"rpartition", {{""}, 1, [](Text text, With given) { return partition(text, given, true); }}},
         {"startswith", {places, 1, [](Text text, With given) { return begins(text, given, false); }}},
@@ -319,6 +319,11 @@ bool is_method(const Value& object, std::string_view name) {
     default:
       return range_names.contains(name);
   }
+}
+
+bool is_data(const Value& object, std::string_view name) {
+  static const Names data = {"denominator", "imag", "mapping", "numerator", "real", "start", "step", "stop"};
+  return is_method(object, name) && (data.contains(name) || name.starts_with("gi_"));
 }
 
 bool knows_method(std::string_view name) {

@@ -12,6 +12,9 @@ Value call_method(std::string_view name, const Arguments& arguments);
 /// Whether Python's type has an attribute of this name, known here or not.
 bool is_method(const Value& object, std::string_view name);
 
+/// Whether that attribute is a value, and no method.
+bool is_data(const Value& object, std::string_view name);
+
 /// Whether some type has a method of this name that is known here.
 bool knows_method(std::string_view name);
 

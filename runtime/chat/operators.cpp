@@ -142,6 +142,7 @@ bool equal(const Value& left, const Value& right) {
     return other != nullptr && *text == *other;
   }
   if (left.undefined() || left.none()) return left.undefined() ? right.undefined() : right.none();
+  const Deeper deeper;
   if (left.dict() != nullptr) return right.dict() != nullptr && equal_dicts(*left.dict(), *right.dict());
   if (left.sequence() != nullptr && right.sequence() != nullptr) {
     const Sequence &a = *left.sequence(), &b = *right.sequence();
@@ -164,6 +165,7 @@ bool less(const Value& left, const Value& right) {
   // Bytes of UTF-8 are in the order of code points.
   if (text != nullptr && other != nullptr) return *text < *other;
   if (!same_kind(left.sequence(), right.sequence())) refuse("<", left, right);
+  const Deeper deeper;
   const std::vector<Value>&a = left.sequence()->elements, &b = right.sequence()->elements;
   const auto [x, y] = std::mismatch(a.begin(), a.end(), b.begin(), b.end(),
                                     [](const Value& one, const Value& two) { return equal(one, two); });
@@ -202,6 +204,7 @@ bool compare(std::string_view by, const Operands& operands) {
 
 void require_hashable(const Value& value) {
   if (value.sequence() != nullptr && value.sequence()->kind == SequenceKind::tuple) {
+    const Deeper deeper;
     for (const Value& element : value.sequence()->elements) require_hashable(element);
     return;
   }
@@ -250,6 +253,7 @@ Value attribute(const Value& object, std::string_view name) {
     return found != nullptr ? *found : Undefined{fmt::format("'Namespace object' has no attribute '{}'", name)};
   }
   if (object.loop() != nullptr) return object.loop()->attribute(name);
+  if (is_data(object, name)) fail(fmt::format("{}.{} is not known", type_name(object), name));
   if (is_method(object, name)) return Method{fmt::format("{}.{}", type_name(object), name)};
   const Value* const found = object.dict() == nullptr ? nullptr : object.dict()->find(name);
   return found != nullptr ? *found

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "runtime/chat/loop.hpp"
 #include "runtime/chat/operators.hpp"
@@ -13,8 +14,42 @@ namespace monomorph::chat {
 
 void fail(const std::string& what) { throw Error(ErrorKind::rejected, "the chat template: " + what); }
 
-Value::Value(Sequence value) : content_(std::make_shared<const Sequence>(std::move(value))) {}
-Value::Value(Dict value) : content_(std::make_shared<const Dict>(std::move(value))) {}
+namespace {
+
+thread_local int depth = 0;
+thread_local const char* top = nullptr;  // of the stack, where the first step was
+
+thread_local std::vector<std::function<void()>> to_free;
+thread_local bool freeing = false;
+
+}  // namespace
+
+Deeper::Deeper() {
+  constexpr int deepest = 250;
+  constexpr std::ptrdiff_t most = 4 << 20;  // bytes: half of what a thread has
+  const char here = 0;
+  if (depth == 0) top = &here;
+  if (depth == deepest || std::abs(top - &here) > most) fail("it goes on within itself without end");
+  ++depth;
+}
+
+Deeper::~Deeper() { --depth; }
+
+void free_in_turn(std::function<void()> free) {
+  to_free.push_back(std::move(free));
+  if (freeing) return;
+  freeing = true;
+  while (!to_free.empty()) {
+    const std::function<void()> next = std::move(to_free.back());
+    to_free.pop_back();
+    next();
+  }
+  freeing = false;
+}
+
+Value::Value(Sequence value) : content_(held<const Sequence>(std::move(value))) {}
+Value::Value(Dict value) : content_(held<const Dict>(std::move(value))) {}
+Value::Value(Generator value) : content_(held<Generator>(std::move(value))) {}
 
 bool Value::number() const { return integer() || as<double>() != nullptr; }
 

@@ -61,7 +61,7 @@ class Value {
   Value(const char* value) : content_(std::string(value)) {}
   Value(Sequence value);
   Value(Dict value);
-  Value(Generator value) : content_(std::make_shared<Generator>(std::move(value))) {}
+  Value(Generator value);
   Value(std::shared_ptr<Namespace> value) : content_(std::move(value)) {}
   Value(std::shared_ptr<LoopState> value) : content_(std::move(value)) {}
 
@@ -128,6 +128,26 @@ std::vector<std::optional<Value>> arguments_for(std::string_view what, const Arg
                                                 const std::vector<std::string_view>& names);
 
 [[noreturn]] void fail(const std::string& what);
+
+/// A step into what may have no end: macros that call themselves, values within values. Throws where there are too many
+/// at a time, of steps or of what they take of the stack.
+class Deeper {
+ public:
+  Deeper();
+  ~Deeper();
+  Deeper(const Deeper&) = delete;
+  Deeper& operator=(const Deeper&) = delete;
+};
+
+/// Calls `free`, which may free more of the kind: those after it and not within it, since values lie within values as
+/// deep as a template makes them.
+void free_in_turn(std::function<void()> free);
+
+/// A value that many hold.
+template <class Type, class Made>
+std::shared_ptr<Type> held(Made value) {
+  return {new Made(std::move(value)), [](Made* pointer) { free_in_turn([pointer] { delete pointer; }); }};
+}
 
 /// "str", "dict": as Python calls it.
 std::string type_name(const Value& value);
