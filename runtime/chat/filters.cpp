@@ -8,6 +8,7 @@
 #include <map>
 
 #include "runtime/chat/format.hpp"
+#include "runtime/chat/given.hpp"
 #include "runtime/chat/loop.hpp"
 #include "runtime/chat/methods.hpp"
 #include "runtime/chat/operators.hpp"
@@ -17,21 +18,8 @@
 namespace monomorph::chat {
 namespace {
 
-using Given = std::vector<std::optional<Value>>;
-
-std::int64_t whole(const Value& value) {
-  const std::optional<std::int64_t> number = value.integer();
-  if (!number) fail("an integer is required, not " + type_name(value));
-  return *number;
-}
-
-bool flag(const std::optional<Value>& value) { return value && truth(*value); }
-
 /// Of what Python's own functions take for a flag: a number alone.
 bool number_flag(const std::optional<Value>& value) { return value && whole(*value) != 0; }
-
-/// Of an argument that may be left out, or be None.
-bool is_given(const std::optional<Value>& value) { return value && !value->none(); }
 
 /// A text in small letters where case does not count; any other value as it is.
 Value sort_key(const Value& value, bool case_sensitive) {

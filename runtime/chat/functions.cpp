@@ -7,6 +7,7 @@
 #include <map>
 
 #include "runtime/chat/filters.hpp"
+#include "runtime/chat/given.hpp"
 #include "runtime/chat/operators.hpp"
 #include "runtime/chat/print.hpp"
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "runtime/chat/format.hpp"
+#include "runtime/chat/given.hpp"
 #include "runtime/chat/loop.hpp"
 #include "runtime/chat/operators.hpp"
 #include "runtime/chat/print.hpp"
@@ -14,8 +15,6 @@
 
 namespace monomorph::chat {
 namespace {
-
-using Given = std::vector<std::optional<Value>>;
 
 /// A method of str: its parameters, of which the first `required` have to be given, and what it does.
 struct TextMethod {
@@ -30,14 +29,8 @@ const std::string& text_in(const Value& value) {
   return *text;
 }
 
-/// Of an argument that may be left out, or be None.
-bool is_given(const std::optional<Value>& value) { return value && !value->none(); }
-
 std::int64_t whole(const std::optional<Value>& value, std::int64_t otherwise) {
-  if (!value) return otherwise;
-  const std::optional<std::int64_t> number = value->integer();
-  if (!number) fail("an integer is required, not " + type_name(*value));
-  return *number;
+  return value ? whole(*value) : otherwise;
 }
 
 std::string strip(const std::string& text, const Given& given, bool left, bool right) {
@@ -163,9 +156,7 @@ const std::map<std::string, TextMethod, std::less<>>& text_methods() {
         {"split", {{"sep", "maxsplit"}, 0, [](Text text, With given) { return split(text, given, false); }}},
         {"rsplit", {{"sep", "maxsplit"}, 0, [](Text text, With given) { return split(text, given, true); }}},
         {"splitlines",
-         {{"keepends"},
-          0,
-          [](Text text, With given) { return texts(split_lines(text, whole(given[0], 0) != 0)); }}},
+         {{"keepends"}, 0, [](Text text, With given) { return texts(split_lines(text, whole(given[0], 0) != 0)); }}},
         {"partition", {{""}, 1, [](Text text, With given) { return partition(text, given, false); }}},
         {"rpartition", {{""}, 1, [](Text text, With given) { return partition(text, given, true); }}},
         {"startswith", {places, 1, [](Text text, With given) { return begins(text, given, false); }}},

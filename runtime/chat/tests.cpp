@@ -4,6 +4,7 @@
 #include <map>
 
 #include "runtime/chat/filters.hpp"
+#include "runtime/chat/given.hpp"
 #include "runtime/chat/operators.hpp"
 #include "runtime/chat/print.hpp"
 #include "runtime/chat/text.hpp"

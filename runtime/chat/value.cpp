@@ -84,23 +84,6 @@ void Dict::set(const Value& key, Value value) {
   }
 }
 
-std::vector<std::optional<Value>> arguments_for(std::string_view what, const Arguments& arguments,
-                                                const std::vector<std::string_view>& names) {
-  std::vector<std::optional<Value>> values(names.size());
-  if (arguments.positional.size() > names.size()) {
-    fail(fmt::format("{} takes {} arguments, and is given {}", what, names.size(), arguments.positional.size()));
-  }
-  std::copy(arguments.positional.begin(), arguments.positional.end(), values.begin());
-  for (const auto& [name, value] : arguments.named) {
-    const auto found = std::find(names.begin(), names.end(), name);
-    if (found == names.end()) fail(fmt::format("{} has no argument '{}'", what, name));
-    std::optional<Value>& place = values[static_cast<std::size_t>(found - names.begin())];
-    if (place) fail(fmt::format("{} is given its argument '{}' twice", what, name));
-    place = value;
-  }
-  return values;
-}
-
 std::string type_name(const Value& value) {
   if (value.undefined()) return "Undefined";
   if (value.none()) return "NoneType";

@@ -122,11 +122,6 @@ struct Arguments {
   std::vector<std::pair<std::string, Value>> named = {};
 };
 
-/// The values for the parameters `names`, by position and by name; those that are not given are nullopt. `what` is
-/// called, for errors: more arguments than parameters, or a name that none has.
-std::vector<std::optional<Value>> arguments_for(std::string_view what, const Arguments& arguments,
-                                                const std::vector<std::string_view>& names);
-
 [[noreturn]] void fail(const std::string& what);
 
 /// A step into what may have no end: macros that call themselves, values within values. Throws where there are too many
