@@ -1,5 +1,6 @@
-// mutants_main CONVERSATIONS.json FIRST PLACE...: renders the chat templates that emit_cases.cpp emitted, from the FIRST
-// on, over the conversations at these places. Each gives a line, for check_mutants.py: what each conversation became,
+// mutants_main CONVERSATIONS.json FIRST PLACE...: renders the chat templates that emit_cases.cpp emitted, from the
+// FIRST on, over the conversations at these places. Each gives a line, for check_mutants.py: what each conversation
+// became,
 // {"text": ...} or {"error": ...}; where the template is refused, {"refused": why}.
 #include <cstdlib>
 #include <fstream>
