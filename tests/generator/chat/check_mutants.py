@@ -91,6 +91,7 @@ class Batch:
 
 class Tools:
     def __init__(self, build, folder, sanitize):
+        self.folder = folder
         self.emitter = build / "bin" / "emit_chat_cases"
         self.compiler = COMPILE + (SANITIZE if sanitize else [])
         own = [HERE / "mutants_main.cpp", HERE / "rendering.cpp"]
@@ -158,7 +159,7 @@ def main():
     mutants = [json.loads(line) for line in lines[arguments.first:][:arguments.limit]]
     folder = arguments.build / "mutants"
     tools = Tools(arguments.build, folder / ("sanitized" if arguments.sanitize else "plain"), arguments.sanitize)
-    batches = [Batch(folder / f"batch{first}", mutants[first:first + arguments.batch], tools)
+    batches = [Batch(tools.folder / f"batch{first}", mutants[first:first + arguments.batch], tools)
                for first in range(0, len(mutants), arguments.batch)]
     kinds, messages, examples, wrong = collections.Counter(), collections.Counter(), {}, 0
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
