@@ -49,6 +49,12 @@ std::string numbered(int frame, const std::string& name) {
   return fmt::format("{}x{}", frame, bytes);
 }
 
+/// What is computed only sometimes, as a function of its own where it has braces: where an exception leaves an
+/// aggregate in a condition half made, GCC ends the lives of its parts before it calls their destructors.
+std::string alone(const std::string& text) {
+  return text.find('{') == std::string::npos ? text : "[&] { return " + text + "; }()";
+}
+
 std::string text_field(const Node& node, const char* field) { return node.at(field).get<std::string>(); }
 
 }  // namespace
@@ -203,8 +209,8 @@ std::string Expressions::condition(const Node& node, const Frame& frame) {
   if (is(node, "Not")) {
     text = "!" + condition(node.at("node"), frame);
   } else if (is(node, "And") || is(node, "Or")) {
-    text = fmt::format("({} {} {})", condition(node.at("left"), frame), is(node, "And") ? "&&" : "||",
-                       condition(node.at("right"), frame));
+    text = fmt::format("({} {} {})", alone(condition(node.at("left"), frame)), is(node, "And") ? "&&" : "||",
+                       alone(condition(node.at("right"), frame)));
   } else {
     text = "truth(" + value(node, frame) + ")";
   }
@@ -243,9 +249,9 @@ std::string Expressions::value(const Node& node, const Frame& frame) {
     text = "concatenated(" + list(node.at("nodes"), frame) + ")";
   } else if (kind == "CondExpr") {
     const Node& otherwise = node.at("expr2");
-    text = fmt::format(
-        "({} ? {} : {})", condition(node.at("test"), frame), part("expr1"),
-        otherwise.is_null() ? "Value(Undefined{\"an inline if that is false has no else\"})" : value(otherwise, frame));
+    text = fmt::format("({} ? {} : {})", alone(condition(node.at("test"), frame)), alone(part("expr1")),
+                       otherwise.is_null() ? "Value(Undefined{\"an inline if that is false has no else\"})"
+                                           : alone(value(otherwise, frame)));
   } else if (kind == "Getattr") {
     text = fmt::format("attribute({}, {})", part("node"), cpp_text(text_field(node, "attr")));
   } else if (kind == "Getitem") {

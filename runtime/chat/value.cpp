@@ -27,9 +27,9 @@ thread_local bool freeing = false;
 Deeper::Deeper() {
   constexpr int deepest = 250;
   constexpr std::ptrdiff_t most = 4 << 20;  // bytes: half of what a thread has
-  const char here = 0;
-  if (depth == 0) top = &here;
-  if (depth == deepest || std::abs(top - &here) > most) fail("it goes on within itself without end");
+  const auto* const here = static_cast<const char*>(__builtin_frame_address(0));
+  if (depth == 0) top = here;
+  if (depth == deepest || std::abs(top - here) > most) fail("it goes on within itself without end");
   ++depth;
 }
 

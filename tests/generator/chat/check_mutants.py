@@ -2,14 +2,16 @@
 """Compiles the templates that mutate.py made, renders them, and compares with what Jinja2 gave: a template is refused, or
 fails, or renders the same text.
 
-    python3 check_mutants.py MUTANTS.jsonl [--build FOLDER] [--batch N] [--limit N] [--jobs N] [--sanitize] [--list KIND]
+    python3 check_mutants.py MUTANTS.jsonl [--build FOLDER] [--batch N] [--first N] [--limit N] [--jobs N] [--sanitize]
+                             [--list KIND] [--wrong N]
 
 FOLDER is where the project is built (`cmake --build FOLDER --target test_generator_chat`); what is made here goes to
 FOLDER/mutants. Wrong is: another text than Jinja's, a text where Jinja fails, a crash or no end, C++ that does not compile or
 warns. Not wrong, and counted: what is refused when it is compiled, and when it is rendered. --list shows what of a kind there
 is ("fails" for refusals when rendered, by message). --sanitize compiles the emitted code and runtime/chat with the address and
-undefined behaviour sanitizers, and hands them the emitter's work too. Not a test of its own: 20,000 templates take two cores about
-ten minutes. Exit status: 1 where something is wrong. Python 3.11 and the packages of requirements.txt.
+undefined behaviour sanitizers, and the emitter too. Not a test of its own: 20,000 templates take two cores ten to twenty minutes,
+and each kind of fault found so has a case in cases/. Exit status: 1 where something is wrong. Python 3.11 with jinja2, g++ and
+ccache.
 """
 
 import argparse
@@ -89,6 +91,7 @@ class Batch:
 
 class Tools:
     def __init__(self, build, folder, sanitize):
+        self.folder = folder
         self.emitter = build / "bin" / "emit_chat_cases"
         self.compiler = COMPILE + (SANITIZE if sanitize else [])
         own = [HERE / "mutants_main.cpp", HERE / "rendering.cpp"]
@@ -144,9 +147,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("mutants", type=pathlib.Path)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
-    parser.add_argument("--batch", type=int, default=250)
-    parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--limit", type=int)
+    parser.add_argument("--batch", type=int, default=250, help="how many make a program")
+    parser.add_argument("--first", type=int, default=0, help="where to begin")
+    parser.add_argument("--limit", type=int, help="how many to check")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--sanitize", action="store_true")
     parser.add_argument("--list", default="fails", help="a kind to show")
@@ -156,9 +159,9 @@ def main():
     mutants = [json.loads(line) for line in lines[arguments.first:][:arguments.limit]]
     folder = arguments.build / "mutants"
     tools = Tools(arguments.build, folder / ("sanitized" if arguments.sanitize else "plain"), arguments.sanitize)
-    batches = [Batch(folder / f"batch{first}", mutants[first:first + arguments.batch], tools)
+    batches = [Batch(tools.folder / f"batch{first}", mutants[first:first + arguments.batch], tools)
                for first in range(0, len(mutants), arguments.batch)]
-    kinds, messages, wrong = collections.Counter(), collections.Counter(), 0
+    kinds, messages, examples, wrong = collections.Counter(), collections.Counter(), {}, 0
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         for batch, outcomes in zip(batches, pool.map(Batch.outcomes, batches)):
             for mutant, outcome in zip(batch.mutants, outcomes, strict=True):
@@ -166,12 +169,13 @@ def main():
                 kinds[kind] += 1
                 if kind == arguments.list:
                     messages[shape(said)] += 1
+                    examples.setdefault(shape(said), mutant["template"])
                 if kind.isupper() and (wrong := wrong + 1) <= arguments.wrong:
                     print(f"{kind}: {mutant['template']!r}\n{said}\n", flush=True)
             shutil.rmtree(batch.folder)
     print(f"{len(mutants)} templates: " + ", ".join(f"{count} {kind}" for kind, count in kinds.most_common()))
     for message, count in messages.most_common(60):
-        print(f"{count:6} {message}")
+        print(f"{count:6} {message}\n       as of {examples[message][:300]!r}")
     sys.exit(1 if wrong else 0)
 
 
