@@ -17,8 +17,8 @@ std::string chat_template(const Scope& given) {
   Value v0_add_generation_prompt = scope.find("add_generation_prompt"sv);
   Value v0_messages = scope.find("messages"sv);
   Value v0_ns = Undefined{std::string("'ns' is undefined"sv)};
-  Macro v0_turn_macro{"turn"sv};
-  v0_turn_macro.body = [&](const Arguments& arguments, [[maybe_unused]] const Macro* caller) -> Value {
+  Macro m0_turn{"turn"sv};
+  m0_turn.body = [&](const Arguments& arguments, [[maybe_unused]] const Macro* caller) -> Value {
     [[maybe_unused]] const MacroCall call_1("turn"sv, {"role"sv, "text"sv}, arguments, caller, {false, false, false});
     Value v1_eos_token = scope.find("eos_token"sv);
     Value v1_role = call_1.value(0);
@@ -49,12 +49,7 @@ std::string chat_template(const Scope& given) {
         set_attribute(v0_ns, "system"sv, attribute(v2_message, "content"sv));
         continue;
       }
-      out += text_of(v0_turn_macro(Arguments{
-          {attribute(v2_message, "role"sv),
-           ((truth(attribute(v2_loop, "first"sv)) && truth(attribute(v0_ns, "system"sv)))
-                ? concatenated({attribute(v0_ns, "system"sv), Value("\n"sv), attribute(v2_message, "content"sv)})
-                : attribute(v2_message, "content"sv))},
-          {}}));
+      out += text_of(m0_turn(Arguments{{attribute(v2_message, "role"sv), ((truth(attribute(v2_loop, "first"sv)) && truth(attribute(v0_ns, "system"sv))) ? [&] { return concatenated({attribute(v0_ns, "system"sv), Value("\n"sv), attribute(v2_message, "content"sv)}); }() : attribute(v2_message, "content"sv))}, {}}));
       empty_2 = false;
     }
     if (empty_2) {
