@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <memory>
+#include <optional>
 
 #include "generator/chat/chat.hpp"
 #include "generator/chat/scripts.hpp"
@@ -45,11 +45,14 @@ class Scratch {
 
 }  // namespace
 
-std::string parse_chat_template(const std::string& text) {
+namespace {
+
+/// What the script writes where `python` runs it; else nothing, and the last line of its complaint.
+std::optional<std::string> run_script(const char* python, const std::string& text, std::string& complaint) {
   Scratch input, output, complaints;
   input.write(text);
   // -I: nothing of the folder or the environment takes the place of a module.
-  std::string words[] = {"python3", "-I", "-c", std::string(scripts().at("generator/chat/parse_template.py"))};
+  std::string words[] = {python, "-I", "-c", std::string(scripts().at("generator/chat/parse_template.py"))};
   char* arguments[] = {words[0].data(), words[1].data(), words[2].data(), words[3].data(), nullptr};
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -62,13 +65,24 @@ std::string parse_chat_template(const std::string& text) {
   int status = 0;
   const bool done = failed == 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
   if (done) return output.read();
-  std::string last = complaints.read();
-  while (last.ends_with('\n')) last.pop_back();
-  last = last.substr(last.rfind('\n') + 1);
+  complaint = complaints.read();
+  while (complaint.ends_with('\n')) complaint.pop_back();
+  complaint = complaint.substr(complaint.rfind('\n') + 1);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string parse_chat_template(const std::string& text) {
+  std::string complaint;
+  // A python3 of somebody's own may come first and have no Jinja2; Debian's package is the system's.
+  for (const char* const python : {"python3", "/usr/bin/python3"}) {
+    if (const auto tree = run_script(python, text, complaint)) return *tree;
+  }
   throw EnvironmentError(
       fmt::format("chat templates are read by python3 with Jinja2 (in Debian, the package "
                   "python3-jinja2), which did not run{}{}",
-                  last.empty() ? "" : ": ", last));
+                  complaint.empty() ? "" : ": ", complaint));
 }
 
 }  // namespace monomorph::generator
