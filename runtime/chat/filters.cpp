@@ -155,7 +155,7 @@ std::optional<double> read_float(const std::string& text) {
 }
 
 Value as_float(const Given& given) {
-  if (const Undefined* undefined = given[0]->as<Undefined>()) fail(undefined->why);
+  need_defined(*given[0]);
   if (given[0]->number()) return given[0]->real();
   const std::string* const text = given[0]->as<std::string>();
   const std::optional<double> number = text == nullptr ? std::nullopt : read_float(*text);
@@ -206,7 +206,7 @@ double rounded(double value, std::int64_t digits) {
 
 Value round(const Given& given) {
   const Value& value = *given[0];
-  if (const Undefined* undefined = value.as<Undefined>()) fail(undefined->why);
+  need_defined(value);
   if (!value.number()) fail("round of a value of type " + type_name(value));
   const std::int64_t digits = given[1] ? whole(*given[1]) : 0;
   const std::string method = given[2] ? text_of(*given[2]) : "common";

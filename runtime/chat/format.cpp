@@ -84,7 +84,7 @@ std::string apply(const Directive& directive, const Value& value) {
     if (!directive.precision) return padded(text, directive);
     return padded(utf8(code_points(text).substr(0, static_cast<std::size_t>(*directive.precision))), directive);
   }
-  if (const Undefined* undefined = value.as<Undefined>()) fail(undefined->why);
+  need_defined(value);
   if (type == 'c' && value.as<std::string>() != nullptr && length_of(value) == 1)
     return padded(text_of(value), directive);
   if (!value.number()) fail(fmt::format("%{} format: a number is required, not {}", type, type_name(value)));

@@ -19,7 +19,7 @@ Dict make_dict(const Arguments& arguments) {
   Dict result;
   if (arguments.positional.size() > 1) fail("dict expected at most 1 argument");
   for (const Value& value : arguments.positional) {
-    if (const Undefined* undefined = value.as<Undefined>()) fail(undefined->why);
+    need_defined(value);
     if (value.dict() != nullptr) {
       result = *value.dict();
       continue;

@@ -284,7 +284,7 @@ const Names number_names = {"as_integer_ratio", "bit_count", "bit_length", "conj
 Value call_method(std::string_view name, const Arguments& all) {
   const Value& object = all.positional.at(0);
   const Arguments arguments{{all.positional.begin() + 1, all.positional.end()}, all.named};
-  if (const Undefined* undefined = object.as<Undefined>()) fail(undefined->why);
+  need_defined(object);
   if (const std::string* text = object.as<std::string>()) return call_text(*text, name, arguments);
   if (object.loop() != nullptr) return object.loop()->call(name, arguments);
   if (is_method(object, name)) {

@@ -16,7 +16,7 @@ namespace {
 
 [[noreturn]] void refuse(std::string_view by, const Value& left, const Value& right) {
   for (const Value* value : {&left, &right}) {
-    if (const Undefined* undefined = value->as<Undefined>()) fail(undefined->why);
+    need_defined(*value);
   }
   fail(fmt::format("{} is not defined between {} and {}", by, type_name(left), type_name(right)));
 }
@@ -246,7 +246,7 @@ Value concatenated(const std::vector<Value>& values) {
 }
 
 Value attribute(const Value& object, std::string_view name) {
-  if (const Undefined* undefined = object.as<Undefined>()) fail(undefined->why);
+  need_defined(object);
   if (name.starts_with("__")) fail(fmt::format("access to the attribute '{}' is unsafe", name));
   if (object.name_space() != nullptr) {
     const Value* const found = object.name_space()->attributes.find(name);
@@ -262,7 +262,7 @@ Value attribute(const Value& object, std::string_view name) {
 
 Value item(const Operands& operands) {
   const auto& [object, key] = operands;
-  if (const Undefined* undefined = object.as<Undefined>()) fail(undefined->why);
+  need_defined(object);
   const std::string* const name = key.as<std::string>();
   if (object.dict() != nullptr) {
     const Value* const found = object.dict()->find(key);
@@ -288,7 +288,7 @@ Value slice(const std::array<Value, 4>& operands) {
   const auto& [object, start, stop, step] = operands;
   const std::string* const text = object.as<std::string>();
   if (text == nullptr && (object.sequence() == nullptr || object.sequence()->kind == SequenceKind::view)) {
-    if (const Undefined* undefined = object.as<Undefined>()) fail(undefined->why);
+    need_defined(object);
     fail(fmt::format("a value of type '{}' has no slices", type_name(object)));
   }
   if (!step.none() && !step.integer()) fail("slice indices must be integers or None, not " + type_name(step));
@@ -322,7 +322,7 @@ void set_attribute(const Value& object, std::string_view name, Value value) {
 }
 
 Value call_value(const Value& value) {
-  if (const Undefined* undefined = value.as<Undefined>()) fail(undefined->why);
+  need_defined(value);
   fail(fmt::format("'{}' object is not callable", type_name(value)));
 }
 

@@ -14,6 +14,10 @@ namespace monomorph::chat {
 
 void fail(const std::string& what) { throw Error(ErrorKind::rejected, "the chat template: " + what); }
 
+void need_defined(const Value& value) {
+  if (const Undefined* undefined = value.as<Undefined>()) fail(undefined->why);
+}
+
 namespace {
 
 thread_local int depth = 0;

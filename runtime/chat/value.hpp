@@ -123,6 +123,8 @@ struct Arguments {
 };
 
 [[noreturn]] void fail(const std::string& what);
+/// Throws its own error where the value is undefined.
+void need_defined(const Value& value);
 
 /// A step into what may have no end: macros that call themselves, values within values. Throws where there are too many
 /// at a time, of steps or of what they take of the stack.
