@@ -227,13 +227,15 @@ Value absolute(const Value& value) {
   return below ? negative(value) : positive(value);
 }
 
+/// What a level is indented by: a text, or so many spaces.
+std::string indentation(const Value& width) {
+  const std::string* const text = width.as<std::string>();
+  return text != nullptr ? *text : *arithmetic("*", {" ", whole(width)}).as<std::string>();
+}
+
 Value indented(const Given& given) {
   if (given[0]->as<std::string>() == nullptr) fail("indent of a value of type " + type_name(*given[0]));
-  std::string width(4, ' ');
-  if (given[1]) {
-    const std::string* const text = given[1]->as<std::string>();
-    width = text != nullptr ? *text : *arithmetic("*", {" ", whole(*given[1])}).as<std::string>();
-  }
+  const std::string width = indentation(given[1].value_or(4));
   const bool first = flag(given[2]), blank = flag(given[3]);
   std::string result;
   bool begin = true;
@@ -291,8 +293,7 @@ Value json_of(const Given& given) {
   JsonStyle style;
   style.ensure_ascii = flag(given[1]);
   if (is_given(given[2])) {
-    const std::string* const text = given[2]->as<std::string>();
-    style.indent = text != nullptr ? *text : *arithmetic("*", {" ", whole(*given[2])}).as<std::string>();
+    style.indent = indentation(*given[2]);
     style.item_separator = ",";
   }
   if (is_given(given[3])) {

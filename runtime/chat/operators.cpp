@@ -15,9 +15,8 @@ namespace monomorph::chat {
 namespace {
 
 [[noreturn]] void refuse(std::string_view by, const Value& left, const Value& right) {
-  for (const Value* value : {&left, &right}) {
-    need_defined(*value);
-  }
+  need_defined(left);
+  need_defined(right);
   fail(fmt::format("{} is not defined between {} and {}", by, type_name(left), type_name(right)));
 }
 

@@ -13,8 +13,6 @@
 namespace monomorph::chat {
 namespace {
 
-constexpr int deepest = 200;  // of values within values
-
 std::string quoted(const std::string& text) {
   const char quote = text.find('\'') != std::string::npos && text.find('"') == std::string::npos ? '"' : '\'';
   std::string result(1, quote);
@@ -38,38 +36,6 @@ std::string quoted(const std::string& text) {
     }
   }
   return result + quote;
-}
-
-std::string representation_at(const Value& value, int depth) {
-  if (depth > deepest) fail("values lie too deep within values");
-  if (value.undefined()) return "Undefined";
-  if (value.none()) return "None";
-  if (const bool* truth = value.as<bool>()) return *truth ? "True" : "False";
-  if (const std::int64_t* number = value.as<std::int64_t>()) return std::to_string(*number);
-  if (const double* number = value.as<double>()) return float_text(*number);
-  if (const std::string* text = value.as<std::string>()) return quoted(*text);
-  std::string inner;
-  if (const Dict* dict = value.dict()) {
-    for (const auto& [key, entry] : dict->entries) {
-      inner += inner.empty() ? "" : ", ";
-      inner += representation_at(key, depth + 1) + ": " + representation_at(entry, depth + 1);
-    }
-    return "{" + inner + "}";
-  }
-  const Sequence* const sequence = value.sequence();
-  if (sequence == nullptr) {
-    fail(fmt::format("a value of type '{}' is printed", type_name(value)));
-  }
-  if (sequence->kind == SequenceKind::range) {
-    if (sequence->shown.empty()) fail("a part of a range is printed");
-    return sequence->shown;
-  }
-  for (const Value& element : sequence->elements) {
-    inner += (inner.empty() ? "" : ", ") + representation_at(element, depth + 1);
-  }
-  if (sequence->kind == SequenceKind::view) return sequence->shown + "([" + inner + "])";
-  if (sequence->kind == SequenceKind::list) return "[" + inner + "]";
-  return "(" + inner + (sequence->elements.size() == 1 ? ",)" : ")");
 }
 
 void append_json_text(const std::string& text, bool ensure_ascii, std::string& out) {
@@ -97,7 +63,7 @@ class JsonWriter {
   explicit JsonWriter(const JsonStyle& style) : style_(style) {}
 
   void write(const Value& value, int depth) {
-    if (depth > deepest) fail("values lie too deep within values");
+    const Deeper deeper;
     if (value.none()) {
       text += "null";
     } else if (const std::string* string = value.as<std::string>()) {
@@ -169,8 +135,8 @@ class JsonWriter {
   const JsonStyle& style_;
 };
 
-Value value_of(const nlohmann::ordered_json& json, std::string_view what, int depth) {
-  if (depth > deepest) fail(fmt::format("{}: its values lie too deep within values", what));
+Value value_of(const nlohmann::ordered_json& json, std::string_view what) {
+  const Deeper deeper;
   if (json.is_null()) return None{};
   if (json.is_boolean()) return json.get<bool>();
   if (json.is_number_float()) return json.get<double>();
@@ -183,11 +149,11 @@ Value value_of(const nlohmann::ordered_json& json, std::string_view what, int de
   }
   if (json.is_array()) {
     std::vector<Value> elements;
-    for (const auto& element : json) elements.push_back(value_of(element, what, depth + 1));
+    for (const auto& element : json) elements.push_back(value_of(element, what));
     return list_of(std::move(elements));
   }
   Dict dict;
-  for (const auto& [key, entry] : json.items()) dict.entries.emplace_back(key, value_of(entry, what, depth + 1));
+  for (const auto& [key, entry] : json.items()) dict.entries.emplace_back(key, value_of(entry, what));
   return dict;
 }
 
@@ -221,7 +187,37 @@ std::string required_text(const Value& value) {
   return *value.as<std::string>();
 }
 
-std::string representation(const Value& value) { return representation_at(value, 0); }
+std::string representation(const Value& value) {
+  const Deeper deeper;
+  if (value.undefined()) return "Undefined";
+  if (value.none()) return "None";
+  if (const bool* truth = value.as<bool>()) return *truth ? "True" : "False";
+  if (const std::int64_t* number = value.as<std::int64_t>()) return std::to_string(*number);
+  if (const double* number = value.as<double>()) return float_text(*number);
+  if (const std::string* text = value.as<std::string>()) return quoted(*text);
+  std::string inner;
+  if (const Dict* dict = value.dict()) {
+    for (const auto& [key, entry] : dict->entries) {
+      inner += inner.empty() ? "" : ", ";
+      inner += representation(key) + ": " + representation(entry);
+    }
+    return "{" + inner + "}";
+  }
+  const Sequence* const sequence = value.sequence();
+  if (sequence == nullptr) {
+    fail(fmt::format("a value of type '{}' is printed", type_name(value)));
+  }
+  if (sequence->kind == SequenceKind::range) {
+    if (sequence->shown.empty()) fail("a part of a range is printed");
+    return sequence->shown;
+  }
+  for (const Value& element : sequence->elements) {
+    inner += (inner.empty() ? "" : ", ") + representation(element);
+  }
+  if (sequence->kind == SequenceKind::view) return sequence->shown + "([" + inner + "])";
+  if (sequence->kind == SequenceKind::list) return "[" + inner + "]";
+  return "(" + inner + (sequence->elements.size() == 1 ? ",)" : ")");
+}
 
 std::string to_json(const Value& value, const JsonStyle& style) {
   JsonWriter writer(style);
@@ -231,7 +227,7 @@ std::string to_json(const Value& value, const JsonStyle& style) {
 
 Value parse_json(std::string_view text, std::string_view what) {
   try {
-    return value_of(nlohmann::ordered_json::parse(text), what, 0);
+    return value_of(nlohmann::ordered_json::parse(text), what);
   } catch (const nlohmann::json::exception& error) {
     fail(fmt::format("{}: {}", what, error.what()));
   }

@@ -33,7 +33,7 @@ Deeper::Deeper() {
   constexpr std::ptrdiff_t most = 4 << 20;  // bytes: half of what a thread has
   const auto* const here = static_cast<const char*>(__builtin_frame_address(0));
   if (depth == 0) top = here;
-  if (depth == deepest || std::abs(top - here) > most) fail("it goes on within itself without end");
+  if (depth == deepest || std::abs(top - here) > most) fail("values or calls lie too deep within each other");
   ++depth;
 }
 
