@@ -34,10 +34,13 @@ std::optional<std::int64_t> read_int(const std::string& text, int base) {
   std::string digits = with_ascii_digits(lower(stripped(text, is_space, true, true)));
   const std::size_t sign = digits.starts_with('+') || digits.starts_with('-') ? 1 : 0;
   const std::string_view prefix = base == 16 ? "0x" : base == 8 ? "0o" : base == 2 ? "0b" : "";
-  if (!prefix.empty() && digits.substr(sign).starts_with(prefix)) digits.erase(sign, 2);
-  if (digits.starts_with('+')) digits.erase(0, 1);
+  if (!prefix.empty() && digits.substr(sign).starts_with(prefix)) {
+    digits.erase(sign, digits.substr(sign + 2).starts_with('_') ? 3 : 2);
+  }
+  if (digits.starts_with('+') && !digits.starts_with("+-")) digits.erase(0, 1);
+  const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z'); };
   for (std::size_t at = 1; at + 1 < digits.size(); ++at) {
-    if (digits[at] == '_' && digits[at - 1] != '_' && digits[at + 1] != '_') digits.erase(at, 1);
+    if (digits[at] == '_' && is_digit(digits[at - 1]) && is_digit(digits[at + 1])) digits.erase(at, 1);
   }
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number, base);
