@@ -93,6 +93,8 @@ class Engine {
   /// How a slot draws from now on, and the position at which it ends, 1 to max_sequence_length: once so many tokens are
   /// in its states, the next drawn is its last.
   void set_sampling(std::int64_t slot, const Sampling& sampling, std::int64_t stop_position);
+  /// Whether a token ends what is drawn, whatever the tokenizer holds it for.
+  bool is_stop_token(std::int32_t token) const;
   /// Position of a slot's next token, that is, tokens in its states.
   std::int64_t position(std::int64_t slot = 0) const;
   /// These tokens, `position` of them, whatever ended the last call; valid until the next.
@@ -153,7 +155,6 @@ class Engine {
   virtual std::span<const Drawn> run_step(std::span<const Run> runs, std::int64_t ahead, const OnLogits& on_logits) = 0;
   /// Passes that a submission may run ahead of the host.
   virtual std::int64_t most_ahead() const = 0;
-  bool is_stop_token(std::int32_t token) const;
   /// Of a slot that has been judged.
   Slot& slot_at(std::int64_t index) { return slots_[static_cast<std::size_t>(index)]; }
   /// To be told before a submission writes this many positions of a slot.

@@ -53,8 +53,7 @@ Answer ChatSession::draw(const OnText& on_text) {
     return !ended;
   };
   const auto token = [&](std::int32_t id) {
-    const auto& eos = program.eos_tokens;  // which the tokenizer may not hold for special
-    if (std::find(eos.begin(), eos.end(), static_cast<std::uint32_t>(id)) != eos.end()) return true;
+    if (engine_.is_stop_token(id)) return true;  // no text, whatever the tokenizer holds it for
     return show(stream.push(id)) && !stream.stopped();
   };
   const auto appended = std::span(prompt).subspan(static_cast<std::size_t>(answer.cached_tokens));
