@@ -41,11 +41,6 @@ struct StepToken {
 /// Of a token's flags: its slot is still running, and states are written.
 inline constexpr std::uint32_t token_writes = 1;
 
-/// A token that was drawn; nothing is in the second word.
-struct StepDraw {
-  std::uint32_t id, reserved;
-};
-
 /// The block of binding 0 of every kernel.
 template <std::size_t max_batch, std::size_t decode_steps, std::size_t max_head_rows, std::size_t max_tokens>
 struct StepBlock {
@@ -54,7 +49,7 @@ struct StepBlock {
   std::uint32_t draw_count;   ///< of these, the first that draw
   std::uint32_t live;         ///< slots that have not ended; 0: every kernel returns at once
   StepSlot slots[max_batch];
-  StepDraw drawn[max_batch * decode_steps];  ///< up to here the host reads back
+  std::uint32_t drawn[max_batch * decode_steps];  ///< tokens of each slot; up to here the host reads back
   StepRow rows[max_head_rows];
   StepToken tokens[max_tokens];
 };
@@ -66,7 +61,7 @@ struct StepLayout {
   constexpr std::int64_t slots() const { return 4 * 4; }
   constexpr std::int64_t drawn() const { return slots() + max_batch * static_cast<std::int64_t>(sizeof(StepSlot)); }
   constexpr std::int64_t rows() const {
-    return drawn() + max_batch * decode_steps * static_cast<std::int64_t>(sizeof(StepDraw));
+    return drawn() + max_batch * decode_steps * static_cast<std::int64_t>(sizeof(std::uint32_t));
   }
   constexpr std::int64_t tokens() const { return rows() + head_rows * static_cast<std::int64_t>(sizeof(StepRow)); }
   constexpr std::int64_t bytes() const { return tokens() + max_tokens * static_cast<std::int64_t>(sizeof(StepToken)); }

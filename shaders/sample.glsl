@@ -234,7 +234,7 @@ void main() {
 
   bool ends = position >= settings.stop_position;
   for (uint i = 0u; i < settings.eos_count; ++i) ends = ends || token == settings.eos_tokens[i];
-  pass.drawn[slot * decode_steps + settings.drawn] = StepDraw(token, 0u);
+  pass.drawn[slot * decode_steps + settings.drawn] = token;
   pass.slots[slot].drawn = settings.drawn + 1u;
   pass.slots[slot].next_position = position + 1u;
   pass.slots[slot].wrong = settings.wrong + uint(wrong);

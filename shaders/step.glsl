@@ -25,17 +25,13 @@ struct StepToken {
   uint slot;
   uint flags;
 };
-struct StepDraw {
-  uint id;
-  uint reserved;
-};
 struct StepBlock {
   uint token_count;
   uint head_rows;
   uint draw_count;
   uint live;
   StepSlot slots[max_batch];
-  StepDraw drawn[max_batch * decode_steps];
+  uint drawn[max_batch * decode_steps];
   StepRow rows[max_head_rows];
   StepToken tokens[max_tokens];
 };

@@ -63,9 +63,6 @@ std::vector<ExpectedField> token_fields() {
   return {word("id", offsetof(T, id)), word("position", offsetof(T, position)), word("slot", offsetof(T, slot)),
           word("flags", offsetof(T, flags))};
 }
-std::vector<ExpectedField> draw_fields() {
-  return {word("id", offsetof(StepDraw, id)), word("reserved", offsetof(StepDraw, reserved))};
-}
 
 template <class T>
 ExpectedField list(const char* name, std::int64_t offset, std::int64_t count, std::vector<ExpectedField> fields) {
@@ -95,14 +92,13 @@ ExpectedStruct expected_step(const std::string& name, const StepLayout& layout) 
           layout.bytes(),
           {word("token_count", 0), word("head_rows", 4), word("draw_count", 8), word("live", 12),
            list<StepSlot>("slots", layout.slots(), layout.max_batch, slot_fields()),
-           list<StepDraw>("drawn", layout.drawn(), layout.max_batch * layout.decode_steps, draw_fields()),
+           list<std::uint32_t>("drawn", layout.drawn(), layout.max_batch * layout.decode_steps, {}),
            list<StepRow>("rows", layout.rows(), layout.head_rows, row_fields()),
            list<StepToken>("tokens", layout.tokens(), layout.max_tokens, token_fields())}};
 }
 
 std::vector<ExpectedStruct> expected_step_parts() {
   return {{"monomorph::StepSlot", sizeof(StepSlot), slot_fields()},
-          {"monomorph::StepDraw", sizeof(StepDraw), draw_fields()},
           {"monomorph::StepRow", sizeof(StepRow), row_fields()},
           {"monomorph::StepToken", sizeof(StepToken), token_fields()}};
 }

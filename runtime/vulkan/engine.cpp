@@ -138,8 +138,8 @@ void VulkanEngine::take_drawn(const Run& run) {
     throw Error(ErrorKind::internal, fmt::format("the device reports {} tokens drawn", slot.drawn));
   }
   if (slot.wrong != 0) reject_logits(program_);
-  const std::span<const StepDraw> drawn = state_.drawn(run.slot).first(slot.drawn);
-  for (const StepDraw& draw : drawn) tokens_.push_back(static_cast<std::int32_t>(draw.id));
+  const std::span<const std::uint32_t> drawn = state_.drawn(run.slot).first(slot.drawn);
+  for (const std::uint32_t token : drawn) tokens_.push_back(static_cast<std::int32_t>(token));
   // All but the last were the input of a pass.
   has_written(run.slot, std::span<const std::int32_t>(tokens_).last(drawn.size()).first(drawn.size() - 1));
 }

@@ -22,8 +22,8 @@ class HostState {
   };
   Counts& counts() const { return *reinterpret_cast<Counts*>(step_.data); }
   std::span<StepSlot> slots() const { return list<StepSlot>(layout_.slots(), layout_.max_batch); }
-  std::span<const StepDraw> drawn(std::int64_t slot) const {
-    return list<StepDraw>(layout_.drawn(), layout_.max_batch * layout_.decode_steps)
+  std::span<const std::uint32_t> drawn(std::int64_t slot) const {
+    return list<std::uint32_t>(layout_.drawn(), layout_.max_batch * layout_.decode_steps)
         .subspan(static_cast<std::size_t>(slot * layout_.decode_steps), static_cast<std::size_t>(layout_.decode_steps));
   }
   std::span<StepRow> rows() const { return list<StepRow>(layout_.rows(), layout_.head_rows); }

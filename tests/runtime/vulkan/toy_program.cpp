@@ -120,7 +120,7 @@ void main() {
   }
   bool ends = position >= pass.slots[slot].stop_position;
   for (uint i = 0; i < pass.slots[slot].eos_count; ++i) ends = ends || pass.slots[slot].eos_tokens[i] == best;
-  pass.drawn[slot * decode_steps + pass.slots[slot].drawn++] = StepDraw(best, 0);
+  pass.drawn[slot * decode_steps + pass.slots[slot].drawn++] = best;
   pass.slots[slot].next_position = position + 1;
   pass.tokens[draw] = StepToken(best, ends ? position - 1 : position, slot, ends ? 0 : token_writes);
   pass.rows[draw] = StepRow(draw, slot);
