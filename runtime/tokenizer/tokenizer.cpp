@@ -101,10 +101,6 @@ std::optional<std::int32_t> Tokenizer::token_id(std::string_view content) const 
   return found == data_->ids.end() ? std::nullopt : std::optional(found->second);
 }
 
-bool Tokenizer::is_special(std::int32_t id) const {
-  return id >= 0 && id < vocab_size() && data_->tokens[static_cast<std::size_t>(id)].special;
-}
-
 Decoder::Decoder(const Tokenizer& tokenizer, bool skip_special)
     : data_(tokenizer.data_.get()), skip_special_(skip_special), stream_(data_->decoder) {}
 

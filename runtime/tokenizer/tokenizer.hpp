@@ -45,7 +45,6 @@ class Tokenizer {
 
   std::int64_t vocab_size() const;  ///< the highest id + 1, added tokens included
   std::optional<std::int32_t> token_id(std::string_view content) const;
-  bool is_special(std::int32_t id) const;
 
   struct Data;
   explicit Tokenizer(std::unique_ptr<const Data> data);

@@ -96,15 +96,12 @@ TEST_CASE("the vocabulary's size is the highest id + 1, added tokens included") 
   }
 }
 
-TEST_CASE("tokens are found by their content, and special ones know that they are") {
+TEST_CASE("tokens are found by their content") {
   const Tokenizer tokenizer =
       Tokenizer::load(MONOMORPH_SOURCE_DIR "/tests/runtime/tokenizer/cases/qwen2/tokenizer.json");
-  REQUIRE(tokenizer.token_id("<|end|>"));
-  CHECK(tokenizer.is_special(*tokenizer.token_id("<|end|>")));
-  REQUIRE(tokenizer.token_id("<tool>"));
-  CHECK_FALSE(tokenizer.is_special(*tokenizer.token_id("<tool>")));
+  CHECK(tokenizer.token_id("<|end|>"));
+  CHECK(tokenizer.token_id("<tool>"));
   CHECK_FALSE(tokenizer.token_id("no such token"));
-  CHECK_FALSE(tokenizer.is_special(-1));
 }
 
 TEST_CASE("ids beyond the tokenizer's decode to nothing, as a padded vocabulary needs") {
