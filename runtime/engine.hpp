@@ -35,7 +35,7 @@ class Error : public std::runtime_error {
 /// How tokens are drawn. temperature 0 takes the likeliest token (the lowest id where several are). Penalties change
 /// the logits first, repetition before the others; they and log-probabilities cost a submission for each token.
 struct Sampling {
-  float temperature = 0;    ///< >= 0
+  float temperature = 0;    ///< 0, or from 1e-6 to 1e6
   std::uint32_t top_k = 0;  ///< 0: all tokens
   float top_p = 1;          ///< in (0, 1]
   std::uint64_t seed = 0;

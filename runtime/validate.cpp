@@ -39,10 +39,10 @@ void validate_tokens(const Program& program, std::int64_t slot, std::int64_t pos
 
 void validate_sampling(const Sampling& sampling) {
   // A smaller temperature would blow differences that f32 cannot represent alike on every device up to ones that
-  // matter.
+  // matter; the inverse of a very large one is so small that devices may take it for 0.
   const bool greedy = sampling.temperature == 0;
-  if (!greedy && !(sampling.temperature >= 1e-6f && std::isfinite(sampling.temperature))) {
-    reject(fmt::format("temperature {} is neither 0, which takes the likeliest token, nor a number from 1e-6 up",
+  if (!greedy && !(sampling.temperature >= 1e-6f && sampling.temperature <= 1e6f)) {
+    reject(fmt::format("temperature {} is neither 0, which takes the likeliest token, nor a number from 1e-6 to 1e6",
                        sampling.temperature));
   }
   if (!(sampling.top_p > 0 && sampling.top_p <= 1)) {

@@ -99,8 +99,10 @@ std::string Expressions::arguments(const Node& node, const std::string& first, c
     refuse(node, "arguments that a list or a dict gives (*args, **kwargs)");
   }
   std::string positional = first, named;
+  std::set<std::string> names;
   for (const Node& argument : node.at("args")) positional += (positional.empty() ? "" : ", ") + value(argument, frame);
   for (const Node& argument : node.at("kwargs")) {
+    if (!names.insert(text_field(argument, "key")).second) refuse(node, "an argument that is given twice");
     named += fmt::format("{}{{std::string({}), {}}}", named.empty() ? "" : ", ", cpp_text(text_field(argument, "key")),
                          value(argument.at("value"), frame));
   }

@@ -88,23 +88,22 @@ void Frame::visit(const Node& node) {
   visit_children(node);
 }
 
-/// A name that some branches write and others do not has its outer value in these.
+/// A name that a branch writes has its outer value until then, and in the other branches.
 void Frame::visit_if(const Node& node) {
   visit(node.at("test"));
   const std::array<const char*, 3> branches = {"body", "elif_", "else_"};
-  std::map<std::string, std::size_t> writers;
+  std::set<std::string> stored;
   const Frame before = *this;
   for (const char* const branch : branches) {
     Frame inner = before;
     inner.visit(node.at(branch));
     for (const std::string& name : inner.written_) {
-      if (!before.written_.contains(name)) ++writers[name];
+      if (!before.written_.contains(name)) stored.insert(name);
     }
     for (const auto& [name, binding] : inner.bindings_) bindings_[name] = binding;
     written_.insert(inner.written_.begin(), inner.written_.end());
   }
-  for (const auto& [name, count] : writers) {
-    if (count == branches.size()) continue;
+  for (const std::string& name : stored) {
     const int outer = parent_ == nullptr ? -1 : parent_->owner(name);
     bindings_[name] = outer < 0 ? Binding{Binding::Kind::resolved} : Binding{Binding::Kind::outer, outer};
   }

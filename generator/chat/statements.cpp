@@ -145,11 +145,7 @@ class Statements {
         line(fmt::format("{} += {};", out_, cpp_text(part.at("data").get<std::string>())));
         continue;
       }
-      // Nothing is escaped: what is marked as safe is the text it was.
-      const bool safe = is(part, "Filter") && part.at("name") == "safe" && has_no_arguments(part);
-      const Node& value = safe ? part.at("node") : part;
-      if (value.is_null()) refuse(part, "the filter 'safe'");
-      line(fmt::format("{} += text_of({});", out_, expressions_.value(value, frame)));
+      line(fmt::format("{} += text_of({});", out_, expressions_.value(part, frame)));
     }
   }
 
@@ -189,6 +185,18 @@ class Statements {
     }
   }
 
+  /// `value` as tuples within tuples, as a target has its names.
+  std::string rebuilt(const Node& target, const std::string& value) {
+    if (!is(target, "Tuple")) return value;
+    const std::string parts = fmt::format("parts_{}", ++count_);
+    std::string elements;
+    for (std::size_t i = 0; i < target.at("items").size(); ++i) {
+      elements += (i == 0 ? "" : ", ") + rebuilt(target.at("items")[i], fmt::format("{}[{}]", parts, i));
+    }
+    return fmt::format("[](const std::vector<Value>& {}) {{ return tuple_of({{{}}}); }}(unpacked({}, {}))", parts,
+                       elements, value, target.at("items").size());
+  }
+
   void loop(const Node& node, const Frame& frame) {
     if (node.at("recursive").get<bool>()) refuse(node, "a recursive loop");
     Frame body(&frame, ++count_), test(&frame, ++count_), other(&frame, ++count_);
@@ -206,6 +214,11 @@ class Statements {
       enter(test);
       line(fmt::format("return {}; }};", expressions_.condition(node.at("test"), test)));
       elements = fmt::format("filtered({}, keep_{})", elements, body.number());
+      // What Jinja's own filter gives on is made anew of the target's names.
+      if (uses_loop && is(node.at("target"), "Tuple")) {
+        elements = fmt::format("transformed({}, [](const Value& element) {{ return {}; }})", elements,
+                               rebuilt(node.at("target"), "element"));
+      }
     }
     line(fmt::format("Loop {}({});", name, elements));
     // Jinja takes a loop for empty whose every turn was broken off.

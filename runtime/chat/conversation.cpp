@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "runtime/chat/json_text.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/tokenizer/utf8.hpp"
 
@@ -12,27 +13,11 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// Far beyond what a conversation has; what is written of it later is written recursively.
-constexpr int deepest = 100;
-
 [[noreturn]] void reject(const std::string& message) { throw Error(ErrorKind::rejected, message); }
-
-ordered_json parse_json(std::string_view text, const std::string& name) {
-  const auto shallow = [&](int depth, ordered_json::parse_event_t, ordered_json&) {
-    if (depth > deepest) reject(fmt::format("{}: lists and objects lie more than {} deep", name, deepest));
-    return true;
-  };
-  try {
-    return ordered_json::parse(text, shallow);
-  } catch (const ordered_json::parse_error& error) {
-    const std::string_view what = error.what();  // "[json.exception.parse_error.101] parse error at line 1, ..."
-    reject(fmt::format("{}: this is no JSON: {}", name, what.substr(what.find("] ") + 2)));
-  }
-}
 
 /// The objects of the list that `text` is; `each` is what one of them is called.
 ordered_json parse_objects(std::string_view text, const std::string& name, const char* each) {
-  ordered_json list = parse_json(text, name);
+  ordered_json list = read_json(text, name);
   if (!list.is_array())
     reject(fmt::format("{}: a list of {}s belongs here, not a JSON {}", name, each, list.type_name()));
   for (std::size_t i = 0; i < list.size(); ++i) {
@@ -47,14 +32,8 @@ void judge_message(const ordered_json& message, const std::string& place) {
   if (role == message.end() || !role->is_string()) {
     reject(fmt::format("{}: a \"role\" that is a text belongs here (\"system\", \"user\", \"assistant\")", place));
   }
-  const auto content = message.find("content");
-  if (content == message.end()) {
-    if (message.contains("tool_calls")) return;
-    reject(fmt::format("{}: \"content\" is missing", place));
-  }
-  if (content->is_string() || content->is_array() || content->is_null()) return;
-  reject(
-      fmt::format("{}: \"content\" is a JSON {}; a text, a list or null belongs there", place, content->type_name()));
+  // What else there is the template knows.
+  if (message.size() == 1) reject(fmt::format("{}: \"content\" is missing", place));
 }
 
 }  // namespace
@@ -71,7 +50,7 @@ Conversation Conversation::parse(std::string_view json, const std::string& name)
 
 Conversation::Message Conversation::make(const std::string& role, const std::string& text) {
   if (const std::size_t error = utf8_error(text); error != std::string_view::npos) {
-    reject(fmt::format("the message is not UTF-8 at byte {}", error));
+    reject(fmt::format("the {}message is not UTF-8 at byte {}", role == "system" ? "system " : "", error));
   }
   return {role, ordered_json{{"role", role}, {"content", text}}.dump()};
 }
@@ -95,6 +74,10 @@ void Conversation::set_system(const std::string& text) {
   }
 }
 
+void Conversation::remove_system() {
+  if (has_system()) messages_.erase(messages_.begin());
+}
+
 void Conversation::reset() { messages_.resize(has_system() ? 1 : 0); }
 
 std::string Conversation::json(bool indented) const {
@@ -111,14 +94,20 @@ std::string parse_variables(const std::vector<std::string>& words) {
   ordered_json variables = ordered_json::object();
   for (const std::string& word : words) {
     const std::size_t equals = word.find('=');
-    const ordered_json value = equals == std::string::npos
-                                   ? ordered_json(ordered_json::value_t::discarded)
-                                   : ordered_json::parse(word.substr(equals + 1), nullptr, false);
-    if (equals == 0 || value.is_discarded()) {
-      throw Error(ErrorKind::environment,
-                  fmt::format("--variable {}: write NAME=JSON: enable_thinking=false, or language='\"de\"'", word));
+    const std::string name = word.substr(0, equals);
+    const auto refuse = [](const std::string& message) {
+      throw Error(ErrorKind::environment, message + "; write NAME=JSON: enable_thinking=false, or language='\"de\"'");
+    };
+    if (utf8_error(name) != std::string::npos) refuse("--variable: the name is not UTF-8");
+    if (name.empty() || equals == std::string::npos) refuse("--variable " + name + ": a name and a value belong here");
+    if (name == "messages" || name == "tools" || name == "add_generation_prompt") {
+      refuse("--variable " + name + ": the chat itself says what this is");
     }
-    variables[word.substr(0, equals)] = value;
+    try {
+      variables[name] = read_json(word.substr(equals + 1), "--variable " + name);
+    } catch (const Error& error) {
+      refuse(error.what());
+    }
   }
   return variables.dump();
 }

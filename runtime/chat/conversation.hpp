@@ -11,8 +11,8 @@ namespace monomorph {
 
 class Conversation {
  public:
-  /// From a JSON list of objects that have a text "role", and a "content" that is a text, a list or null; one with
-  /// "tool_calls" may do without. Further keys are kept. Throws Error(rejected) that names `name` (a file) and the
+  /// From a JSON list of objects that have a text "role" and something else, "content" as a rule: what that may be the
+  /// template knows. Every key is kept. Throws Error(rejected) that names `name` (a file) and the
   /// place.
   static Conversation parse(std::string_view json, const std::string& name);
 
@@ -30,6 +30,7 @@ class Conversation {
   /// The text of the first message where its role is "system".
   std::optional<std::string> system() const;
   void set_system(const std::string& text);
+  void remove_system();
   /// Forgets all but the system message.
   void reset();
 
@@ -51,8 +52,8 @@ class Conversation {
 /// Conversation::parse.
 std::string parse_tools(std::string_view json, const std::string& name);
 
-/// "name=JSON" words as one JSON object: further variables of a template. Throws Error(environment), a mistake of
-/// usage.
+/// "name=JSON" words as one JSON object: further variables of a template, none that render_chat sets. Throws
+/// Error(environment), a mistake of usage.
 std::string parse_variables(const std::vector<std::string>& words);
 
 }  // namespace monomorph

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "runtime/chat/format.hpp"
 #include "runtime/chat/given.hpp"
@@ -33,7 +34,8 @@ Value looked_up(Value value, const std::optional<Value>& attribute, const Value&
   if (const std::string* path = attribute->as<std::string>()) {
     parts = split_at(*path, ".", -1, false);
   } else {
-    return item({std::move(value), whole(*attribute)});
+    value = item({std::move(value), whole(*attribute)});
+    return value.undefined() && !otherwise.none() ? otherwise : value;
   }
   for (const std::string& part : parts) {
     const bool number = !part.empty() && part.find_first_not_of("0123456789") == std::string::npos;
@@ -344,7 +346,8 @@ const std::map<std::string, Filter, std::less<>>& filters() {
                 elements_of(*given[0]), [&](const Value& value) { return sort_keys(value, given[3], flag(given[2])); },
                 number_flag(given[1])));
           }}},
-        {"string", {{""}, 1, [](With given) { return text_of(*given[0]); }}},
+        {"safe", {{""}, 1, [](With given) { return Safe{text_of(*given[0])}; }}},
+        {"string", {{""}, 1, [](With given) { return given[0]->as<Safe>() ? *given[0] : Value(text_of(*given[0])); }}},
         {"sum", {{"", "attribute", "start"}, 1, total}},
         {"title", {{""}, 1, [](With given) { return titled(text_of(*given[0])); }}},
         {"tojson", {{"", "ensure_ascii", "indent", "separators", "sort_keys"}, 1, json_of}},
@@ -354,7 +357,8 @@ const std::map<std::string, Filter, std::less<>>& filters() {
           [](With given) {
             std::vector<Value> strip = {text_of(*given[0])};
             if (given[1]) strip.push_back(*given[1]);
-            return call_method("strip", {std::move(strip)});
+            const Value text = call_method("strip", {std::move(strip)});
+            return given[0]->as<Safe>() ? Value(Safe{text_of(text)}) : text;
           }}},
         {"truncate", {{"", "length", "killwords", "end", "leeway"}, 1, truncated}},
         {"unique", {{"", "case_sensitive", "attribute"}, 1, unique}},
@@ -391,6 +395,14 @@ const std::map<std::string, std::function<Value(const Arguments&)>, std::less<>>
 }  // namespace
 
 Value filter(std::string_view name, const Arguments& arguments) {
+  // Where Jinja neither escapes nor makes a text of another kind.
+  static const std::set<std::string_view> take_safe = {"count",  "d",          "default", "length", "map",
+                                                       "reject", "safe",       "select",  "string", "selectattr",
+                                                       "tojson", "rejectattr", "trim"};
+  const auto safe = [](const Value& value) { return value.as<Safe>() != nullptr; };
+  if (std::any_of(arguments.positional.begin(), arguments.positional.end(), safe) && !take_safe.contains(name)) {
+    fail(fmt::format("the filter '{}' of a text that is marked as safe", name));
+  }
   if (const auto open = open_filters().find(name); open != open_filters().end()) return open->second(arguments);
   const auto found = filters().find(name);
   if (found == filters().end()) fail(fmt::format("the filter '{}' is not known", name));

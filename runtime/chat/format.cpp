@@ -26,6 +26,7 @@ struct Directive {
 
 int read_number(std::string_view text, std::size_t& at) {
   int number = 0;
+  if (at < text.size() && text[at] == '-') return 0;  // no sign belongs here
   const auto [end, error] = std::from_chars(text.data() + at, text.data() + text.size(), number);
   if (error == std::errc::result_out_of_range || number > 10000) fail("a width of a format is too large");
   at = static_cast<std::size_t>(end - text.data());

@@ -317,6 +317,13 @@ bool is_data(const Value& object, std::string_view name) {
   return is_method(object, name) && (data.contains(name) || name.starts_with("gi_"));
 }
 
+bool would_change(const Value& object, std::string_view name) {
+  static const Names dict = {"clear", "pop", "popitem", "setdefault", "update"};
+  static const Names list = {"append", "clear", "extend", "insert", "pop", "remove", "reverse", "sort"};
+  if (object.dict() != nullptr) return dict.contains(name);
+  return object.sequence() != nullptr && object.sequence()->kind == SequenceKind::list && list.contains(name);
+}
+
 bool knows_method(std::string_view name) {
   static const Names others = {"format", "get", "items", "keys", "values", "copy", "cycle", "changed"};
   // Those that would change a value are known to fail.

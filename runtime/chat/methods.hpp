@@ -12,6 +12,10 @@ Value call_method(std::string_view name, const Arguments& arguments);
 /// Whether Python's type has an attribute of this name, known here or not.
 bool is_method(const Value& object, std::string_view name);
 
+/// Whether it is a method that would change the object, which Jinja's sandbox keeps from templates as if it were not
+/// there.
+bool would_change(const Value& object, std::string_view name);
+
 /// Whether that attribute is a value, and no method.
 bool is_data(const Value& object, std::string_view name);
 

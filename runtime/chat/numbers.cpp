@@ -99,7 +99,9 @@ Value round(const Given& given) {
   if (digits < 0 || digits > 15) fail("round is known for 0 to 15 digits where it goes up or down");
   const double scale = std::pow(10.0, static_cast<double>(digits));
   const double scaled = value.real() * scale;
-  return (method == "ceil" ? std::ceil(scaled) : std::floor(scaled)) / scale;
+  if (!std::isfinite(scaled)) fail("a float that is not finite is rounded up or down");
+  // Python's ceil and floor give whole numbers, which have no negative zero.
+  return ((method == "ceil" ? std::ceil(scaled) : std::floor(scaled)) + 0.0) / scale;
 }
 
 Value absolute(const Value& value) {

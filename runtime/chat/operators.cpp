@@ -87,12 +87,13 @@ Value real_arithmetic(std::string_view by, double left, double right) {
   return quotient - whole > 0.5 ? whole + 1 : whole;
 }
 
-constexpr std::size_t most_repeated = std::size_t{1} << 26;
+constexpr std::size_t most_repeated = std::size_t{1} << 28;  // bytes
 
 Value repeated(const Value& value, std::int64_t times) {
   const auto count = static_cast<std::size_t>(std::max<std::int64_t>(times, 0));
   const auto size = static_cast<std::size_t>(length_of(value).value());
-  if (size != 0 && count > most_repeated / size) fail("a repeated text or list is too long");
+  const std::size_t bytes = value.as<std::string>() != nullptr ? 4 : sizeof(Value);  // of a character at most
+  if (size != 0 && count > most_repeated / bytes / size) fail("a repeated text or list is too long");
   if (const std::string* text = value.as<std::string>()) {
     std::string result;
     for (std::size_t i = 0; size != 0 && i < count; ++i) result += *text;
@@ -136,8 +137,8 @@ std::int64_t bound(const Value& value, std::int64_t size, std::int64_t lowest, s
 
 bool equal(const Value& left, const Value& right) {
   if (left.number() && right.number()) return exact(left) == exact(right);
-  if (const std::string* text = left.as<std::string>()) {
-    const std::string* const other = right.as<std::string>();
+  if (const std::string* text = left.text()) {
+    const std::string* const other = right.text();
     return other != nullptr && *text == *other;
   }
   if (left.undefined() || left.none()) return left.undefined() ? right.undefined() : right.none();
@@ -172,8 +173,8 @@ bool less(const Value& left, const Value& right) {
 }
 
 bool contains(const Value& container, const Value& value) {
-  if (const std::string* text = container.as<std::string>()) {
-    const std::string* const part = value.as<std::string>();
+  if (const std::string* text = container.text()) {
+    const std::string* const part = value.text();
     if (part == nullptr) fail("'in <string>' requires a string as its left operand, not " + type_name(value));
     return text->find(*part) != std::string::npos;
   }
@@ -236,7 +237,10 @@ Value negative(const Value& value) {
   return arithmetic("-", {0, value});
 }
 
-Value positive(const Value& value) { return arithmetic("+", {0, value}); }
+Value positive(const Value& value) {
+  if (value.as<double>() != nullptr) return value;
+  return arithmetic("+", {0, value});
+}
 
 Value concatenated(const std::vector<Value>& values) {
   std::string result;
@@ -252,6 +256,8 @@ Value attribute(const Value& object, std::string_view name) {
     return found != nullptr ? *found : Undefined{fmt::format("'Namespace object' has no attribute '{}'", name)};
   }
   if (object.loop() != nullptr) return object.loop()->attribute(name);
+  if (object.as<Safe>() != nullptr) fail("an attribute of a text that is marked as safe");
+  if (would_change(object, name)) return Undefined{fmt::format("access to attribute '{}' is unsafe", name)};
   if (is_data(object, name)) fail(fmt::format("{}.{} is not known", type_name(object), name));
   if (is_method(object, name)) return Method{fmt::format("{}.{}", type_name(object), name)};
   const Value* const found = object.dict() == nullptr ? nullptr : object.dict()->find(name);
@@ -262,6 +268,8 @@ Value attribute(const Value& object, std::string_view name) {
 Value item(const Operands& operands) {
   const auto& [object, key] = operands;
   need_defined(object);
+  if (object.as<Safe>() != nullptr || key.as<Safe>() != nullptr)
+    fail("a part of, or by, a text that is marked as safe");
   const std::string* const name = key.as<std::string>();
   if (object.dict() != nullptr) {
     const Value* const found = object.dict()->find(key);

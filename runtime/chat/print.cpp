@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "runtime/chat/json_text.hpp"
 #include "runtime/chat/operators.hpp"
 #include "runtime/chat/text.hpp"
 
@@ -66,7 +67,7 @@ class JsonWriter {
     const Deeper deeper;
     if (value.none()) {
       text += "null";
-    } else if (const std::string* string = value.as<std::string>()) {
+    } else if (const std::string* string = value.text()) {
       append_json_text(*string, style_.ensure_ascii, text);
     } else if (value.number()) {
       text += number(value);
@@ -135,25 +136,20 @@ class JsonWriter {
   const JsonStyle& style_;
 };
 
-Value value_of(const nlohmann::ordered_json& json, std::string_view what) {
+Value value_of(const nlohmann::ordered_json& json) {
   const Deeper deeper;
   if (json.is_null()) return None{};
   if (json.is_boolean()) return json.get<bool>();
   if (json.is_number_float()) return json.get<double>();
   if (json.is_string()) return json.get_ref<const std::string&>();
-  if (json.is_number()) {
-    if (json.is_number_unsigned() && json.get<std::uint64_t>() > INT64_MAX) {
-      fail(fmt::format("{}: {} is larger than 64 bits hold", what, json.get<std::uint64_t>()));
-    }
-    return json.get<std::int64_t>();
-  }
+  if (json.is_number()) return json.get<std::int64_t>();
   if (json.is_array()) {
     std::vector<Value> elements;
-    for (const auto& element : json) elements.push_back(value_of(element, what));
+    for (const auto& element : json) elements.push_back(value_of(element));
     return list_of(std::move(elements));
   }
   Dict dict;
-  for (const auto& [key, entry] : json.items()) dict.entries.emplace_back(key, value_of(entry, what));
+  for (const auto& [key, entry] : json.items()) dict.entries.emplace_back(key, value_of(entry));
   return dict;
 }
 
@@ -178,13 +174,13 @@ std::string float_text(double value) {
 }
 
 std::string text_of(const Value& value) {
-  if (const std::string* text = value.as<std::string>()) return *text;
+  if (const std::string* text = value.text()) return *text;
   return value.undefined() ? std::string() : representation(value);
 }
 
 std::string required_text(const Value& value) {
-  if (value.as<std::string>() == nullptr) fail(fmt::format("a str is required, not {}", type_name(value)));
-  return *value.as<std::string>();
+  if (value.text() == nullptr) fail(fmt::format("a str is required, not {}", type_name(value)));
+  return *value.text();
 }
 
 std::string representation(const Value& value) {
@@ -225,12 +221,6 @@ std::string to_json(const Value& value, const JsonStyle& style) {
   return std::move(writer.text);
 }
 
-Value parse_json(std::string_view text, std::string_view what) {
-  try {
-    return value_of(nlohmann::ordered_json::parse(text), what);
-  } catch (const nlohmann::json::exception& error) {
-    fail(fmt::format("{}: {}", what, error.what()));
-  }
-}
+Value parse_json(std::string_view text, const std::string& what) { return value_of(read_json(text, what)); }
 
 }  // namespace monomorph::chat

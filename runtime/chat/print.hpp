@@ -24,7 +24,7 @@ struct JsonStyle {
 };
 std::string to_json(const Value& value, const JsonStyle& style);
 
-/// The value that a JSON text is. `what` names it in errors.
-Value parse_json(std::string_view text, std::string_view what);
+/// The value that a JSON text is. Throws like read_json.
+Value parse_json(std::string_view text, const std::string& what);
 
 }  // namespace monomorph::chat

@@ -19,6 +19,9 @@ ChatSession::ChatSession(Engine& engine, const Tokenizer& tokenizer, ChatSetting
     : engine_(engine), tokenizer_(tokenizer), settings_(std::move(settings)), slot_(slot) {
   need_chat_template(engine.program());
   validate_stop_strings(settings_.stop_strings);
+  if (settings_.count < 1) {
+    throw Error(ErrorKind::rejected, fmt::format("a count of {}: an answer has at least one token", settings_.count));
+  }
 }
 
 std::int64_t ChatSession::keep_common(std::span<const std::int32_t> prompt) {
@@ -72,11 +75,16 @@ Answer ChatSession::draw(const OnText& on_text) {
 Answer ChatSession::attempt(Conversation next, std::uint64_t regenerations, const OnText& on_text) {
   std::swap(conversation_, next);
   std::swap(regenerations_, regenerations);
-  try {
-    return draw(on_text);
-  } catch (...) {
+  const auto take_back = [&] {
     std::swap(conversation_, next);
     std::swap(regenerations_, regenerations);
+  };
+  try {
+    Answer answer = draw(on_text);
+    if (!answer.begun()) take_back();
+    return answer;
+  } catch (...) {
+    take_back();
     throw;
   }
 }

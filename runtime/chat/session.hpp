@@ -1,7 +1,8 @@
 // A chat without a terminal: a conversation that an engine goes on with. Before each answer the whole conversation is
 // rendered anew; the tokens that it begins with and that the engine still has are not computed again.
 //
-// An answer is drawn and kept, or nothing has changed: whatever is thrown leaves the conversation as it was.
+// An answer is drawn and kept, or nothing has changed: whatever is thrown leaves the conversation as it was, and so
+// does an answer that its reader ended before it had any text.
 #pragma once
 
 #include <cstdint>
@@ -44,6 +45,9 @@ struct Answer {
   std::int64_t prompt_tokens = 0;  ///< of the conversation before the answer
   std::int64_t cached_tokens = 0;  ///< of these, that the engine still had
   Engine::Generation generation{};
+
+  /// Whether it is kept.
+  bool begun() const { return end != AnswerEnd::reader || !text.empty(); }
 };
 
 /// Sees the answer's text as it grows, token by token (of some there is none yet); false ends it.
@@ -57,7 +61,7 @@ class ConversationTooLong : public Error {
 
 class ChatSession {
  public:
-  /// Throws Error(rejected) where the program has no chat template, or a stop string is none. Engine and tokenizer
+  /// Throws Error(rejected) where the program has no chat template, or settings are out of range. Engine and tokenizer
   /// outlive the session; the slot is the session's alone.
   ChatSession(Engine& engine, const Tokenizer& tokenizer, ChatSettings settings, std::int64_t slot = 0);
 

@@ -16,7 +16,7 @@ bool is_integer(const Value& value) { return value.as<std::int64_t>() != nullptr
 
 bool is_sequence(const Value& value) {
   const bool view = value.sequence() != nullptr && value.sequence()->kind == SequenceKind::view;
-  return value.undefined() || value.as<std::string>() != nullptr || value.dict() != nullptr ||
+  return value.undefined() || value.text() != nullptr || value.dict() != nullptr ||
          (value.sequence() != nullptr && !view);
 }
 
@@ -52,7 +52,7 @@ const std::map<std::string_view, OneTest> tests_of_one = {
     {"number", [](const Value& value) { return value.number(); }},
     {"odd", [](const Value& value) { return remainder(value, 2) == 1; }},
     {"sequence", is_sequence},
-    {"string", [](const Value& value) { return value.as<std::string>() != nullptr; }},
+    {"string", [](const Value& value) { return value.text() != nullptr; }},
     {"true", [](const Value& value) { return is_true(value, true); }},
     {"undefined", [](const Value& value) { return value.undefined(); }},
     {"upper", [](const Value& value) { return all_are("isupper", text_of(value)); }},

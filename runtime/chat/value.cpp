@@ -96,6 +96,7 @@ std::string type_name(const Value& value) {
   if (value.as<std::int64_t>() != nullptr) return "int";
   if (value.as<double>() != nullptr) return "float";
   if (value.as<std::string>() != nullptr) return "str";
+  if (value.as<Safe>() != nullptr) return "Markup";
   if (value.dict() != nullptr) return "dict";
   if (value.name_space() != nullptr) return "Namespace";
   if (value.generator() != nullptr) return "generator";
@@ -121,7 +122,7 @@ bool truth(const Value& value) {
 
 std::optional<std::int64_t> length_of(const Value& value) {
   if (value.undefined()) return 0;
-  if (const std::string* text = value.as<std::string>()) {
+  if (const std::string* text = value.text()) {
     return std::count_if(text->begin(), text->end(), [](char c) { return (c & 0xC0) != 0x80; });
   }
   if (const Sequence* sequence = value.sequence()) return static_cast<std::int64_t>(sequence->elements.size());

@@ -25,6 +25,11 @@ struct Undefined {
   std::string why;
 };
 struct None {};
+/// A text that `safe` has marked, Python's Markup. It is printed as it is; what Python would escape beside it, and its
+/// methods, are errors.
+struct Safe {
+  std::string text;
+};
 /// A method that is named and not called: it is there, and can be asked nothing else.
 struct Method {
   std::string name;
@@ -44,7 +49,7 @@ struct Generator {
 
 class Value {
  public:
-  using Content = std::variant<Undefined, None, Method, bool, std::int64_t, double, std::string,
+  using Content = std::variant<Undefined, None, Method, bool, std::int64_t, double, std::string, Safe,
                                std::shared_ptr<const Sequence>, std::shared_ptr<const Dict>, std::shared_ptr<Namespace>,
                                std::shared_ptr<Generator>, std::shared_ptr<LoopState>>;
 
@@ -59,6 +64,7 @@ class Value {
   Value(std::string value) : content_(std::move(value)) {}
   Value(std::string_view value) : content_(std::string(value)) {}
   Value(const char* value) : content_(std::string(value)) {}
+  Value(Safe value) : content_(std::move(value)) {}
   Value(Sequence value);
   Value(Dict value);
   Value(Generator value);
@@ -71,6 +77,11 @@ class Value {
   template <class Type>
   const Type* as() const {
     return std::get_if<Type>(&content_);
+  }
+  /// A text, marked or not.
+  const std::string* text() const {
+    const Safe* const safe = as<Safe>();
+    return safe != nullptr ? &safe->text : as<std::string>();
   }
   const Sequence* sequence() const { return shared<const Sequence>(); }
   const Dict* dict() const { return shared<const Dict>(); }

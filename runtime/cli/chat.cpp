@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <exception>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -64,6 +65,11 @@ class Chat {
     }
   }
 
+  /// Throws what the engine has failed by.
+  void rethrow_failure() const {
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
  private:
   struct Command {
     std::string name, argument, about;
@@ -71,7 +77,7 @@ class Chat {
   };
   static const std::vector<Command>& commands() {
     static const std::vector<Command> all = {
-        {"/system", "[TEXT]", "sets the system message, or shows it", &Chat::system},
+        {"/system", "[TEXT]", "sets the system message, or shows it; - removes it", &Chat::system},
         {"/regenerate", "", "draws the last answer anew", &Chat::regenerate},
         {"/save", "FILE", "writes the messages as JSON", &Chat::save},
         {"/load", "FILE", "goes on with the messages of such a file", &Chat::load},
@@ -93,9 +99,20 @@ class Chat {
       if (script_) throw;
       note("interrupted; the conversation is as it was before");
     } catch (const Error& error) {
-      if (script_ || (error.kind() != ErrorKind::rejected && error.kind() != ErrorKind::environment)) throw;
+      if (script_) throw;
       note(fmt::format("error: {}", error.what()));
+      if (error.kind() != ErrorKind::rejected && error.kind() != ErrorKind::environment) fail();
+    } catch (const std::exception& error) {
+      if (script_) throw;
+      note(fmt::format("error: {}", error.what()));
+      fail();
     }
+  }
+
+  /// The device or the engine has failed: no answer is drawn any more, and the conversation can be saved.
+  void fail() {
+    failure_ = std::current_exception();
+    note("no more answers can be given; /save FILE keeps the conversation");
   }
 
   /// Lines up to one that does not end in a backslash; nothing at the end of the input.
@@ -115,7 +132,10 @@ class Chat {
         continue;
       }
       if (line.kind == Line::Kind::invalid) {
-        guarded([] { throw Error(ErrorKind::rejected, "the line is not UTF-8, and is not sent"); });
+        guarded([&] {
+          throw Error(ErrorKind::rejected,
+                      fmt::format("the line is not UTF-8; {} not sent", message.empty() ? "it is" : "the message is"));
+        });
       } else if (again && line.text.empty()) {
         note("ended by Ctrl-C");
         return std::nullopt;
@@ -136,6 +156,9 @@ class Chat {
   /// Shows an answer as it is drawn. `message`: it is the answer to one that was written just now.
   void turn(const std::function<Answer(const OnText&)>& draw, bool message) {
     const char* const taken_back = message ? "; the message was removed again" : "";
+    if (failure_) {
+      throw Error(ErrorKind::environment, "the engine has failed, and draws no answer");
+    }
     reading_.emplace("reading the conversation");
     bool begun = false;
     Answer answer;
@@ -157,13 +180,16 @@ class Chat {
       const bool full = dynamic_cast<const ConversationTooLong*>(&error) != nullptr;
       throw Error(error.kind(),
                   fmt::format("{}{}{}{}", error.what(), taken_back, full ? "; " : "", full ? remedies : ""));
+    } catch (...) {
+      reading_.reset();
+      throw;
     }
     print("\n");
     on_answer_(answer);
-    tell_end(answer);
+    tell_end(answer, taken_back);
   }
 
-  void tell_end(const Answer& answer) const {
+  void tell_end(const Answer& answer, const char* taken_back) const {
     switch (answer.end) {
       case AnswerEnd::stop_token:
       case AnswerEnd::stop_string:
@@ -177,7 +203,8 @@ class Chat {
                         program_.max_sequence_length, remedies));
       case AnswerEnd::reader:
         if (script_) throw Interrupted();
-        return note("interrupted; the answer so far stays");
+        return note(answer.begun() ? "interrupted; the answer so far stays"
+                                   : fmt::format("interrupted before the answer began{}", taken_back));
     }
   }
 
@@ -189,8 +216,14 @@ class Chat {
     const std::string argument = space == std::string::npos ? "" : trimmed(line.substr(space));
     std::vector<std::string> names;
     for (const Command& each : commands()) {
-      if (each.name == name) return (this->*each.run)(argument);
       names.push_back(each.name);
+      if (each.name != name) continue;
+      if (each.argument.empty() && !argument.empty()) {
+        throw Error(
+            ErrorKind::environment,
+            fmt::format("nothing belongs after {}; a message that begins with a slash is written with two", name));
+      }
+      return (this->*each.run)(argument);
     }
     const std::string near = nearest(name, names);
     throw Error(
@@ -203,7 +236,11 @@ class Chat {
   void system(const std::string& text) {
     Conversation conversation = session_.conversation();
     if (text.empty()) return note(conversation.system().value_or("there is no system message"));
-    conversation.set_system(text);
+    if (text == "-") {
+      conversation.remove_system();
+    } else {
+      conversation.set_system(text);
+    }
     session_.set_conversation(std::move(conversation));
   }
 
@@ -259,6 +296,7 @@ class Chat {
   std::optional<Progress> reading_;
   bool thrown_away_ = false;  ///< the last line was, by Ctrl-C
   bool ended_ = false;
+  std::exception_ptr failure_;
 };
 
 }  // namespace
@@ -301,6 +339,7 @@ void chat(const Program& program, const ChatOptions& options) {
   chat.begin(std::move(conversation));
   if (!once) chat.read(*open_lines());
   if (log_probabilities) log_probabilities->commit();
+  chat.rethrow_failure();
 }
 
 }  // namespace monomorph::cli

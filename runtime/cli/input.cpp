@@ -16,7 +16,8 @@ namespace monomorph::cli {
 
 Input::Input(const std::string& path)
     : name_(path == "-" ? "standard input" : path),
-      descriptor_(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+      // A pipe that nobody writes to yet is opened at once, and waited for below.
+      descriptor_(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
   if (descriptor_ < 0) fail("open");
 }
 
@@ -33,6 +34,7 @@ bool Input::read(std::string& text) {
   }
   std::array<char, 65536> buffer;
   const ssize_t count = ::read(descriptor_, buffer.data(), buffer.size());
+  if (count < 0 && errno == EAGAIN) return true;  // another process has read it
   if (count < 0) fail("read");
   text.append(buffer.data(), static_cast<std::size_t>(count));
   if (text.size() > most_input_bytes) {

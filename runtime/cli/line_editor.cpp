@@ -38,6 +38,7 @@ class PipeLines final : public Lines {
     if (pending_.empty()) return {Line::Kind::end, ""};
     std::string text = pending_.substr(0, end);
     pending_.erase(0, end == std::string::npos ? end : end + 1);
+    if (text.ends_with('\r')) text.pop_back();  // lines of a file from Windows
     const bool invalid = utf8_error(text) != std::string_view::npos;
     return {invalid ? Line::Kind::invalid : Line::Kind::text, std::move(text)};
   }
@@ -75,12 +76,14 @@ class EditedLines final : public Lines {
     ::el_set(edit_, EL_SIGNAL, 1);  // a signal that stops or ends the process leaves the terminal as it was
     ::el_set(edit_, EL_GETCFN, next_character);
     ::el_source(edit_, nullptr);
-    // Ctrl-C and Ctrl-Z are characters while a line is written.
+    // Ctrl-C and Ctrl-Z are characters while a line is written. "-a": in vi's command mode, too.
     ::el_set(edit_, EL_SETTY, "-d", "-isig", nullptr);
     ::el_set(edit_, EL_ADDFN, "throw-away", "Throws the line away", throw_away);
     ::el_set(edit_, EL_BIND, "^C", "throw-away", nullptr);
+    ::el_set(edit_, EL_BIND, "-a", "^C", "throw-away", nullptr);
     ::el_set(edit_, EL_ADDFN, "stop", "Stops the process", stop);
     ::el_set(edit_, EL_BIND, "^Z", "stop", nullptr);
+    ::el_set(edit_, EL_BIND, "-a", "^Z", "stop", nullptr);
     HistEvent event;
     ::history(history_, &event, H_SETSIZE, longest_history);
     ::history(history_, &event, H_SETUNIQUE, 1);

@@ -104,7 +104,7 @@ void run(const Program& program, const RunOptions& options) {
   try {
     generation = engine->generate(prompt, options.count, sampling, [&](std::int32_t token) {
       reading.reset();
-      printer.token(token);
+      if (!tokenizer || !engine->is_stop_token(token)) printer.token(token);  // it has no text
       return !printer.stopped();
     });
   } catch (const Interrupted&) {

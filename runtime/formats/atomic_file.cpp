@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -32,6 +33,9 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
       fail("create");
     }
   }
+  // A file that others may not read stays so.
+  const auto permissions = static_cast<::mode_t>(status.permissions() & std::filesystem::perms::all);
+  if (std::filesystem::exists(status) && ::fchmod(descriptor_, permissions) != 0) fail("set the permissions");
 }
 
 AtomicFile::~AtomicFile() { discard(); }

@@ -18,6 +18,7 @@ nlohmann::ordered_json read_json(const std::string& name) {
 
 /// Cases of what is refused by name: at their line when they are compiled, or when they are rendered.
 const std::map<std::string, std::string> refused = {
+    {"arguments_twice", "2: an argument that is given twice"},
     {"attr_filter", "1: the filter 'attr'"},
     {"autoescape_blocks", "1: a statement of the kind Scope"},
     {"big_integers", "1: the number 18446744073709551615 is larger than 64 bits hold"},
@@ -36,7 +37,6 @@ const std::map<std::string, std::string> refused = {
     {"names_normalized", "2: the name '\uFB01' has letters that Python takes for others"},
     {"pprint", "1: the filter 'pprint'"},
     {"random", "1: the filter 'random'"},
-    {"safe_arguments", "2: the filter 'safe'"},
     {"string_rare", "1: the method 'expandtabs'"},
     {"striptags", "1: the filter 'striptags'"},
     {"syntax_do", "1: Encountered unknown tag 'do'."},

@@ -22,7 +22,7 @@ std::string refusal(const std::string& json) {
 TEST_CASE("a conversation is written as it was read, with every key in its place") {
   const std::string json =
       R"([{"role":"system","content":"Be brief."},{"content":[{"type":"text","text":"caf\u00e9"}],"role":"user","n":0.1},)"
-      R"({"role":"assistant","content":null,"tool_calls":[{"z":1,"a":18446744073709551615}]},)"
+      R"({"role":"assistant","content":null,"tool_calls":[{"z":1,"a":9223372036854775807}]},)"
       R"({"role":"assistant","tool_calls":[]},{"role":"tool","content":"\u0000\n\"\\"}])";
   const Conversation conversation = Conversation::parse(json, "talk.json");
   CHECK(conversation.size() == 5);
@@ -34,6 +34,11 @@ TEST_CASE("a conversation is written as it was read, with every key in its place
   CHECK(conversation.json().find(R"("content":[{"type":"text","text":"café"}],"role":"user","n":0.1})") !=
         std::string::npos);
   CHECK(Conversation::parse("[]", "none").empty());
+  // What a template makes of them is its own affair.
+  for (const std::string message : {R"([{"role":"tool","content":{"t":22}}])", R"([{"role":"tool","content":3}])",
+                                    R"([{"role":"model","tool_responses":[]}])"}) {
+    CHECK(Conversation::parse(message, "talk.json").json() == message);
+  }
 }
 
 TEST_CASE("a file of messages that is malformed is refused by name and place") {
@@ -47,9 +52,13 @@ TEST_CASE("a file of messages that is malformed is refused by name and place") {
         "talk.json: message 1: a \"role\" that is a text belongs here (\"system\", \"user\", \"assistant\")");
   CHECK(refusal(R"([{"role":1,"content":""}])").starts_with("talk.json: message 1: a \"role\""));
   CHECK(refusal(R"([{"role":"user"}])") == "talk.json: message 1: \"content\" is missing");
-  CHECK(refusal(R"([{"role":"user","content":3}])") ==
-        "talk.json: message 1: \"content\" is a JSON number; a text, a list or null belongs there");
+  for (const std::string number : {"9223372036854775808", "-9223372036854775809", "12345678901234567890123"}) {
+    CHECK(refusal(R"([{"role":"user","content":"9223372036854775808 \"1\\","n":[1,)" + number + "]}]") ==
+          "talk.json: " + number + " is larger than 64 bits hold");
+  }
   CHECK(refusal(R"([{"role":"user","content":"\ud800"}])").starts_with("talk.json: this is no JSON"));
+  CHECK(refusal(R"([{"role":"user","content":"","n":1e999}])")
+            .starts_with("talk.json: this is no JSON: number overflow"));
   CHECK(refusal(std::string(200000, '[')) == "talk.json: lists and objects lie more than 100 deep");
 }
 
@@ -62,6 +71,9 @@ TEST_CASE("the system message is set, replaced, and stays when the rest is forgo
   CHECK(conversation.json() == R"([{"role":"system","content":"two"},{"role":"user","content":"hello"}])");
   conversation.reset();
   CHECK(conversation.json() == R"([{"role":"system","content":"two"}])");
+  conversation.remove_system();
+  conversation.remove_system();
+  CHECK(conversation.empty());
   Conversation other;
   other.add("user", "hello");
   other.reset();
@@ -71,7 +83,7 @@ TEST_CASE("the system message is set, replaced, and stays when the rest is forgo
 TEST_CASE("a message that is not UTF-8 is refused") {
   Conversation conversation;
   CHECK_THROWS_WITH_AS(conversation.add("user", "caf\xe9"), "the message is not UTF-8 at byte 3", Error);
-  CHECK_THROWS_AS(conversation.set_system("\xff"), Error);
+  CHECK_THROWS_WITH_AS(conversation.set_system("\xff"), "the system message is not UTF-8 at byte 0", Error);
   CHECK(conversation.empty());
 }
 
@@ -80,8 +92,17 @@ TEST_CASE("tools are a list of objects, variables are names with JSON") {
   CHECK_THROWS_WITH_AS(parse_tools("[1]", "tools.json"), "tools.json: tool 1 is a JSON number, not an object", Error);
   CHECK(parse_variables({}) == "{}");
   CHECK(parse_variables({"b=false", "a=\"x=y\"", "b=[1]"}) == R"({"b":[1],"a":"x=y"})");
-  for (const std::string bad : {"a", "=1", "a=", "a=x", "a=1 2"}) {
-    INFO(bad);
-    CHECK_THROWS_AS(parse_variables({bad}), Error);
+  for (const std::string& bad :
+       {std::string("a"), std::string("=1"), std::string("a="), std::string("a=x"), std::string("a=1 2"),
+        std::string("a=1e999"), std::string("\xff=1"), std::string("a=\"\xff\""), "a=" + std::string(200000, '['),
+        std::string("tools=[]"), std::string("messages=[]"), std::string("add_generation_prompt=false")}) {
+    INFO(bad.substr(0, 40));
+    try {
+      parse_variables({bad});
+      FAIL("it was taken");
+    } catch (const Error& error) {
+      CHECK(error.kind() == ErrorKind::environment);
+      CHECK(std::string(error.what()).find("; write NAME=JSON: ") != std::string::npos);
+    }
   }
 }

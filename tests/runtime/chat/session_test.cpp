@@ -148,6 +148,22 @@ TEST_CASE("an answer ends by a stop token, of which nothing is shown, by the cou
   CHECK(answer.text == fresh(ended).text);
 }
 
+TEST_CASE("an answer that its reader ends before it has any text is not kept") {
+  Talk whole;
+  const std::string text = whole.session.say("hello", all).text;
+  Talk talk({.stop_strings = {text.substr(0, 1) + "?"}});  // the first letter is held back
+  const auto none = [](std::string_view) { return false; };
+  Answer answer = talk.session.say("hello", none);
+  CHECK(answer.end == AnswerEnd::reader);
+  CHECK_FALSE(answer.begun());
+  CHECK(talk.session.conversation().empty());
+  CHECK(talk.session.say("hello", all).text == text);
+  answer = talk.session.regenerate(none);
+  CHECK_FALSE(answer.begun());
+  CHECK(last_message(talk.session) == R"({"role":"assistant","content":")" + text + "\"}]");
+  CHECK_THROWS_AS(Talk({.count = 0}), Error);
+}
+
 TEST_CASE("a stop string ends an answer before it, also where it was begun by an earlier token") {
   Talk whole;
   const std::string text = whole.session.say("hello", all).text;

@@ -75,10 +75,12 @@ void check_answers(const std::filesystem::path& path, const std::vector<std::str
 /// A chat at a terminal; standard output is a file. Not run where the machine has no pseudo terminals.
 struct TerminalChat {
   explicit TerminalChat(std::vector<std::string> more = {}, bool slow = false,
-                        const Program& program = talking_program())
+                        const Program& program = talking_program(), const std::string& editrc = "")
       : process(
             [&] {
               ::setenv("XDG_STATE_HOME", (directory.path() / "state").c_str(), 1);
+              ::setenv("HOME", directory.path().c_str(), 1);
+              directory.write(".editrc", editrc);
               if (slow) on_forward = [](auto) { std::this_thread::sleep_for(std::chrono::milliseconds(20)); };
               return status_of(words(more), program);
             },
@@ -125,6 +127,11 @@ TEST_CASE("of a script's lines each is a message, and each answer a line on stan
   CHECK(std::count(outcome.output.begin(), outcome.output.end(), '\n') == 4);
   CHECK_FALSE(contains(outcome.errors, "> "));
   CHECK(contains(outcome.errors, "talking: saved 6 messages\n"));
+}
+
+TEST_CASE("a script's lines may end as on Windows") {
+  CHECK(script("/system brief\r\nhello \\\r\nyou\r\n\r\n/quit\r\n", {"-n", "9"}).output ==
+        script("/system brief\nhello \\\nyou\n\n/quit\n", {"-n", "9"}).output);
 }
 
 TEST_CASE("messages from standard input are answered once") {
@@ -176,7 +183,7 @@ TEST_CASE("stop strings end answers, and log-probabilities of all of them are on
 
 TEST_CASE("what is wrong before a chat begins is said, and nothing is answered") {
   const TemporaryDirectory directory;
-  const std::string bad = directory.write("bad.json", "[{\"role\":\"user\",\"content\":1}]");
+  const std::string bad = directory.write("bad.json", "[{\"role\":\"user\"}]");
   Program none = talking_program();
   none.chat_template = nullptr;
   none.chat_refusal = "line 2 calls itself";
@@ -186,9 +193,12 @@ TEST_CASE("what is wrong before a chat begins is said, and nothing is answered")
       {"", {"--stop", ""}, 1, "stop string"},
       {"", {"--log-probabilities", "/nowhere/p"}, 2, "/nowhere/p"},
       {"", {"--messages", "/nowhere"}, 2, "/nowhere: cannot open"},
-      {"", {"--messages", bad}, 1, "bad.json: message 1: \"content\" is a JSON number"},
+      {"", {"--messages", bad}, 1, "bad.json: message 1: \"content\" is missing"},
       {"", {"--tools", bad + "x"}, 2, "cannot open"},
-      {"", {"--variable", "x"}, 2, "--variable x: write NAME=JSON"},
+      {"", {"--variable", "x"}, 2, "--variable x: a name and a value belong here; write NAME=JSON"},
+      {"", {"--variable", "tools=[]"}, 2, "--variable tools: the chat itself says what this is"},
+      {"", {"--system", "\xff"}, 1, "the system message is not UTF-8"},
+      {"", {"--temperature", "1e7"}, 1, "from 1e-6 to 1e6"},
       {"[]", {"--messages", "-"}, 1, "standard input: the messages end with no message to answer"},
       {R"([{"role":"assistant","content":""}])", {"--messages", "-"}, 1, "no message to answer"},
       {R"([{"role":"system","content":""}])", {"--messages", "-"}, 1, "no message to answer"},
@@ -216,6 +226,7 @@ TEST_CASE("a script ends with its first mistake") {
       {"/rest\n", 2, "did you mean /reset?"},
       {"/load /nowhere\n", 2, "/nowhere: cannot open"},
       {"/save\n", 2, "/save needs the name of a file"},
+      {"/quit smoking\n", 2, "nothing belongs after /quit"},
       {"/regenerate\n", 1, "there is no message to answer yet"},
       {"caf\xe9\n", 1, "the line is not UTF-8"},
       {std::string(900, 'x') + "\n", 1, "max_sequence_length is 200; the message was removed again; /reset begins"},
@@ -237,11 +248,12 @@ TEST_CASE("a script's commands change the conversation") {
   const TemporaryDirectory directory;
   const std::string one = (directory.path() / "one.json").string(), two = (directory.path() / "two.json").string();
   const Outcome outcome = script("/system brief\nhello\n/save " + one + "\n/reset\n/system\nother\n/load " + one +
-                                     "\nmore\n/save " + two + "\n/help\n/quit\nnever\n",
+                                     "\nmore\n/save " + two + "\n/system -\n/system\n/help\n/quit\nnever\n",
                                  {"-n", "7"});
   CHECK(outcome.status == 0);
   CHECK(contains(outcome.errors, "a new conversation; the system message stays\ntalking: brief\n"));
   CHECK(contains(outcome.errors, "talking: loaded 3 messages\n"));
+  CHECK(contains(outcome.errors, "talking: there is no system message\n"));
   CHECK(contains(outcome.errors, "  /load FILE        goes on with the messages of such a file\n"));
   check_answers(one, {"-n", "7"});
   check_answers(two, {"-n", "7"});
@@ -407,7 +419,7 @@ TEST_CASE("mistakes at a terminal are said, and the conversation goes on as it w
   said("/load /nowhere", "/nowhere: cannot open");
   said("/save /nowhere/x", "/nowhere/x");
   said("/what", "there is no command /what; nothing was sent");
-  said("caf\xe9 au lait", "the line is not UTF-8, and is not sent");
+  said("caf\xe9 au lait", "the line is not UTF-8; it is not sent");
   const std::string saved = chat.file("talk.json");
   said("/save " + saved, "saved 2 messages");
   said("/load " + twice, "loaded 2 messages; /regenerate answers the last of them");
@@ -443,6 +455,62 @@ TEST_CASE("Ctrl-C throws a line away, and twice it ends the chat; a line goes on
   chat.process.type("\x03");
   CHECK(chat.process.wait_for("ended by Ctrl-C"));
   CHECK(chat.process.status() == 0);
+}
+
+TEST_CASE("where the device fails the conversation can be saved, and the process tells the failure") {
+  Program program = talking_program();
+  program.make_reference = [](const HostWeights&) -> std::unique_ptr<Reference> {
+    on_forward = [calls = 0](auto) mutable {
+      if (++calls > 9) throw Error(ErrorKind::device, "the device is lost");
+    };
+    return std::make_unique<TalkingReference>();
+  };
+  TerminalChat chat({"-n", "5"}, false, program);
+  if (!chat.process.runs()) return without_terminals();
+  chat.line("hello");
+  chat.process.type("and then\n");
+  REQUIRE(chat.process.wait_for("error: the device is lost"));
+  REQUIRE(chat.process.wait_for("/save FILE keeps the conversation"));
+  REQUIRE(chat.process.wait_for("> "));
+  chat.process.type("more\n");
+  REQUIRE(chat.process.wait_for("the engine has failed, and draws no answer"));
+  REQUIRE(chat.process.wait_for("> "));
+  const std::string saved = chat.file("talk.json");
+  chat.line("/save " + saved);
+  CHECK(ordered_json::parse(read_file(saved)).size() == 2);
+  check_answers(saved, {"-n", "5"});
+  chat.process.type("/quit\n");
+  CHECK(chat.process.status() == static_cast<int>(ErrorKind::device));
+}
+
+TEST_CASE("a pipe that nobody writes to is waited for until Ctrl-C") {
+  TerminalChat chat({"-n", "5"});
+  if (!chat.process.runs()) return without_terminals();
+  const std::string pipe = chat.file("pipe");
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  chat.process.type("/load " + pipe + "\n");
+  ::usleep(200000);
+  chat.process.type("\x03");
+  REQUIRE(chat.process.wait_for("interrupted; the conversation is as it was before"));
+  REQUIRE(chat.process.wait_for("> "));
+  chat.line("hello");
+}
+
+TEST_CASE("Ctrl-C throws a line away in vi's command mode as well") {
+  TerminalChat chat({"-n", "5"}, false, talking_program(), "bind -v\n");
+  if (!chat.process.runs()) return without_terminals();
+  for (const bool from_outside : {false, true}) {
+    chat.process.type("thrown away\x1b");
+    ::usleep(200000);
+    if (from_outside) {
+      ::kill(chat.process.process(), SIGINT);
+    } else {
+      chat.process.type("\x03");
+    }
+    REQUIRE(chat.process.wait_for("Ctrl-C once more ends the chat"));
+    REQUIRE(chat.process.wait_for("> "));
+    chat.line("hello");
+  }
 }
 
 TEST_CASE("lines are edited and remembered, in a file that the user alone can read") {

@@ -94,6 +94,12 @@ TEST_CASE("special tokens are drawn and not shown") {
   CHECK(contains(outcome.errors, "ended by a stop token"));
 }
 
+TEST_CASE("a stop token has no text, also where the tokenizer holds it for a word") {
+  const Tokenizer tokenizer = Tokenizer::load(cases + "gpt2");
+  const Outcome outcome = run({"--tokens", "97", "--tokenizer", cases + "gpt2", "-n", "9"});
+  CHECK(outcome.output == tokenizer.decode(std::vector<std::int32_t>{98, 99}) + "\n");
+}
+
 TEST_CASE("the tokenizer that a GGUF file carries is found") {
   const Outcome outcome =
       command({"run", "--weights", cases + "gguf_llama/tokenizer.gguf", "--device", "cpu", "--prompt", "x"});

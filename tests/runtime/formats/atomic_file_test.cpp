@@ -33,6 +33,17 @@ TEST_CASE("a committed file replaces the older one whole") {
   CHECK(tests::entries(directory.path()) == 1);
 }
 
+TEST_CASE("who may read a file that is replaced stays as it was") {
+  const TemporaryDirectory directory;
+  directory.write("file", "old");
+  using std::filesystem::perms;
+  for (const perms permissions : {perms::owner_read | perms::owner_write, perms::owner_all | perms::others_read}) {
+    std::filesystem::permissions(directory.path() / "file", permissions);
+    write_file(directory.path() / "file", "new");
+    CHECK(std::filesystem::status(directory.path() / "file").permissions() == permissions);
+  }
+}
+
 TEST_CASE("a link stays a link to the file it names") {
   const TemporaryDirectory directory;
   directory.write("target", "old");
