@@ -35,9 +35,18 @@ std::string write_lines(const std::string& text) {
   return literal ? "'''\n" + text + "'''" : write_string(text);
 }
 
-void add_lines(const std::string& text, const std::string& from,
-               const std::vector<std::pair<std::string, std::string>>& tokens, SpecLines& lines) {
+/// `from` names the place within the file at `path`, or the file itself.
+void add_lines(const std::string& text, const fs::path& path, const std::string& from,
+               const std::vector<std::pair<std::string, std::string>>& tokens, SpecLines& lines,
+               Diagnostics& diagnostics) {
   if (text.empty()) return;
+  const auto need_utf8 = [&](const std::string& what, const std::string& given) {
+    if (utf8_error(given) == std::string::npos) return;
+    const auto source = std::make_shared<const Source>(Source{path.string(), ""});
+    diagnostics.error("import.chat_template", {source}, what + " is not UTF-8; save it so");
+  };
+  need_utf8("the chat template", text);
+  for (const auto& [name, token] : tokens) need_utf8("the " + name, token);
   lines.push_back({"chat", "", "", "The template of a conversation, of " + from + "."});
   lines.push_back({"chat", "template", write_lines(text)});
   for (const auto& [name, token] : tokens) lines.push_back({"chat.special_tokens", name, write_string(token)});
@@ -62,18 +71,30 @@ Json json_of(const fs::path& path, Diagnostics& diagnostics) {
   return Json::object();
 }
 
-/// A template that is a text, or the one that is called default of several.
-std::string template_in(const Json& config) {
+/// The template of this name of several; a template that is a text is the default one.
+std::string template_in(const Json& config, const char* name) {
   const auto found = config.find("chat_template");
   if (found == config.end()) return "";
-  if (found->is_string()) return found->get<std::string>();
+  if (found->is_string()) return std::string_view(name) == "default" ? found->get<std::string>() : "";
   if (!found->is_array()) return "";
   for (const Json& one : *found) {
-    if (one.is_object() && one.value("name", Json()) == "default" && one.value("template", Json()).is_string()) {
+    if (one.is_object() && one.value("name", Json()) == name && one.value("template", Json()).is_string()) {
       return one.at("template").get<std::string>();
     }
   }
   return "";
+}
+
+/// One template for both: transformers takes the one called tool_use where a conversation has tools. Each renders as it
+/// does alone: Jinja drops the line break behind a tag, and a plus sign keeps the space before one.
+std::string joined(const std::string& plain, const std::string& with_tools) {
+  if (plain.empty() || with_tools.empty()) return plain;
+  const auto body = [](std::string text) {  // of whose end Jinja leaves out a line break
+    if (text.ends_with('\n')) text.pop_back();
+    if (text.ends_with('\r')) text.pop_back();
+    return text;
+  };
+  return "{% if tools is not none %}\n" + body(with_tools) + "{%+ else %}\n" + body(plain) + "{%+ endif %}";
 }
 
 std::string token_in(const Json& config, const char* name) {
@@ -89,15 +110,11 @@ void read_chat_template(const std::string& directory, SpecLines& lines, Diagnost
   const fs::path folder(directory);
   const Json config = json_of(folder / "tokenizer_config.json", diagnostics);
   const Json map = json_of(folder / "special_tokens_map.json", diagnostics);
-  std::string text = template_in(config), from = "tokenizer_config.json";
+  std::string text = joined(template_in(config, "default"), template_in(config, "tool_use"));
+  std::string from = "tokenizer_config.json";
   if (const std::optional<std::string> own = text_of(folder / "chat_template.jinja")) {
-    text = *own;
+    text = joined(*own, text_of(folder / "additional_chat_templates" / "tool_use.jinja").value_or(""));
     from = "chat_template.jinja";
-  }
-  if (utf8_error(text) != std::string::npos) {
-    const auto source = std::make_shared<const Source>(Source{(folder / from).string(), ""});
-    diagnostics.error("import.chat_template", {source}, "the chat template is not UTF-8; save it so");
-    return;
   }
   std::vector<std::pair<std::string, std::string>> tokens;
   for (const auto& [name, key] : special_tokens) {
@@ -105,10 +122,10 @@ void read_chat_template(const std::string& directory, SpecLines& lines, Diagnost
     if (token.empty()) token = token_in(map, name);
     if (!token.empty()) tokens.emplace_back(name, token);
   }
-  add_lines(text, from, tokens, lines);
+  add_lines(text, folder / from, from, tokens, lines, diagnostics);
 }
 
-void read_gguf_chat_template(const GgufFile& file, SpecLines& lines) {
+void read_gguf_chat_template(const GgufFile& file, const fs::path& path, SpecLines& lines, Diagnostics& diagnostics) {
   const auto text = [&](const char* key) {
     const GgufValue* const value = file.find(key);
     const auto* const found = value == nullptr ? nullptr : std::get_if<std::string_view>(value);
@@ -124,7 +141,8 @@ void read_gguf_chat_template(const GgufFile& file, SpecLines& lines) {
     if (id == nullptr || *id >= all.size() || !std::holds_alternative<std::string_view>(all[*id])) continue;
     tokens.emplace_back(name, std::get<std::string_view>(all[*id]));
   }
-  add_lines(text("tokenizer.chat_template"), "its metadata", tokens, lines);
+  add_lines(joined(text("tokenizer.chat_template"), text("tokenizer.chat_template.tool_use")), path, "its metadata",
+            tokens, lines, diagnostics);
 }
 
 }  // namespace monomorph::generator

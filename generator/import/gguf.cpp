@@ -165,7 +165,7 @@ std::optional<ImportedSpec> import_gguf(const std::string& path, const std::vect
     const ImportedModel model = {
         as_model_name(first.stem().string()), first.filename().string(), "",
         [&](bool tied, SpecLines& lines) { TensorLines(checkpoint, *family, diagnostics).add(tied, lines); },
-        [&](SpecLines& lines) { read_gguf_chat_template(*checkpoint.gguf(), lines); }};
+        [&](SpecLines& lines) { read_gguf_chat_template(*checkpoint.gguf(), first, lines, diagnostics); }};
     ImportedSpec spec = import_as(*family, config, model, ignored_keys, diagnostics);
     check_ignored(*json_file, config, ignored_keys, diagnostics);
     return diagnostics.has_errors() ? std::nullopt : std::optional(std::move(spec));

@@ -1,6 +1,7 @@
 // The steps of import: each adds the lines of some sections of the spec, and write_spec writes them all.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -51,10 +52,11 @@ void read_stop_tokens(Config& config, const std::string& path, const TokenizerSe
 ImportedSpec write_spec(const std::string& heading, const SpecLines& lines, std::shared_ptr<const Source> config);
 
 /// The lines of [chat]: the template of chat_template.jinja or tokenizer_config.json, and the special tokens that it is
-/// rendered with; none where there is no template. Of several templates, the one that is called default.
+/// rendered with; none where there is no template. Of several templates, those that are called default and tool_use.
 void read_chat_template(const std::string& directory, SpecLines& lines, Diagnostics& diagnostics);
 /// The same of a GGUF file's metadata.
-void read_gguf_chat_template(const GgufFile& file, SpecLines& lines);
+void read_gguf_chat_template(const GgufFile& file, const std::filesystem::path& path, SpecLines& lines,
+                             Diagnostics& diagnostics);
 
 /// What a spec is made of beside what the family says.
 struct ImportedModel {

@@ -37,11 +37,14 @@ TEST_CASE("a template is tokenizer_config.json's, or that of chat_template.jinja
   CHECK(chat_of({{"tokenizer_config.json", "{\"bos_token\": \"<s>\"}"}}).special_tokens.empty());
 }
 
-TEST_CASE("of several templates the default one is taken") {
+TEST_CASE("of several templates the default one is taken, and that of tools where there are tools") {
   const auto text_of = [](const std::string& templates) {
     return chat_of({{"tokenizer_config.json", "{\"chat_template\": " + templates + "}"}}).text.value;
   };
-  CHECK(text_of(R"([{"name": "tool_use", "template": "t"}, {"name": "default", "template": "d"}])") == "d");
+  CHECK(text_of(R"([{"name": "rag", "template": "r"}, {"name": "default", "template": "d"}])") == "d");
+  CHECK(text_of(R"([{"name": "tool_use", "template": " \nt\n"}, {"name": "default", "template": "\nd \r\n"}])") ==
+        "{% if tools is not none %}\n \nt{%+ else %}\n\nd {%+ endif %}");
+  CHECK(text_of(R"([{"name": "tool_use", "template": "t"}])").empty());
   CHECK(text_of(R"([{"name": "rag", "template": "r"}])").empty());
 }
 

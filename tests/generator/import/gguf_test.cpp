@@ -209,4 +209,6 @@ TEST_CASE("a GGUF file's chat template, its special tokens as texts, and every t
   const std::vector<std::pair<std::string, std::string>> special = {{"bos_token", "<s>"}, {"eos_token", "</s>"}};
   CHECK(imported.spec->chat.special_tokens == special);
   CHECK(imported.spec->tokenizer.eos_token_id.value == std::vector<std::int64_t>{2, 3});
+  value_of(text, "tokenizer.chat_template") = gguf_text("\xff");
+  CHECK(import_file(text).complains("import.chat_template", "the chat template is not UTF-8"));
 }
