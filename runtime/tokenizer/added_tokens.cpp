@@ -1,6 +1,10 @@
 #include "runtime/tokenizer/added_tokens.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "runtime/tokenizer/pattern_syntax.hpp"
 
 namespace monomorph {
 namespace {
@@ -8,7 +12,7 @@ namespace {
 bool matches(const Pattern& pattern, std::string_view text) { return !pattern.find_all(text).empty(); }
 
 bool ends_with_word(std::string_view text) {
-  static const Pattern pattern = Pattern::regex("\\w\\z");
+  static const Pattern pattern = Pattern::regex(fmt::format("[{}]\\z", rust_word));
   // A character is at most four bytes.
   std::size_t from = text.size();
   while (from > 0 && text.size() - from < 4 && (from == text.size() || (text[from] & 0xc0) == 0x80)) --from;
@@ -16,7 +20,7 @@ bool ends_with_word(std::string_view text) {
 }
 
 bool starts_with_word(std::string_view text) {
-  static const Pattern pattern = Pattern::regex("\\A\\w");
+  static const Pattern pattern = Pattern::regex(fmt::format("\\A[{}]", rust_word));
   return matches(pattern, text);
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "runtime/engine.hpp"
+#include "runtime/tokenizer/pattern_syntax.hpp"
 #include "runtime/tokenizer/tokenizer_patterns.hpp"
 #include "runtime/tokenizer/utf8.hpp"
 
@@ -54,9 +55,7 @@ std::optional<std::vector<SplitStep>> read_splits(const TokenizerJson& json) {
     steps.push_back({Pattern::regex("\\p{N}"), single ? SplitBehavior::isolated : SplitBehavior::contiguous, false});
   } else if (type == "Whitespace") {
     json.only({"type"});
-    // \w of Rust's regex crate
-    constexpr std::string_view word = "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\x{200c}\\x{200d}";
-    steps.push_back({Pattern::regex(fmt::format("[{0}]+|[^{0}\\s]+", word)), SplitBehavior::removed, true});
+    steps.push_back({Pattern::regex(fmt::format("[{0}]+|[^{0}\\s]+", rust_word)), SplitBehavior::removed, true});
   } else if (type == "WhitespaceSplit") {
     json.only({"type"});
     steps.push_back(remove(white_space));

@@ -43,9 +43,10 @@ TEST_CASE("a single word is no token beside a letter, a digit or an underscore")
   const std::vector<AddedToken> tokens = {single_word(1, "new")};
   CHECK(pieces(tokens, "new, (new) new") == "|1|, (|1|) |1");
   for (const char* text : {"newer", "renew", "new_", "_new", "new1", "1new", "\xc3\xa9new", "new\xc3\xa9",
-                           "\xe4\xb8\xadnew", "\xf0\x90\x90\x80new", "new\xe4\xb8\xad"}) {
+                           "\xe4\xb8\xadnew", "\xf0\x90\x90\x80new", "new\xe4\xb8\xad", "new\u200d", "\u200cnew"}) {
     CHECK(pieces(tokens, text) == std::string("|") + text);
   }
+  CHECK(pieces(tokens, "new\u00b2 \u00bdnew") == "|1|\u00b2 \u00bd|1");  // numbers, but no digits
 }
 
 // As the `tokenizers` library, 0.23.3, does it.
