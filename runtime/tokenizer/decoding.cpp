@@ -37,7 +37,7 @@ std::string without_spaces(std::string text) {
   static constexpr std::pair<std::string_view, std::string_view> tighter[] = {
       {" .", "."},   {" ?", "?"},           {" !", "!"},   {" ,", ","},     {" ' ", "'"},   {" n't", "n't"},
       {" 'm", "'m"}, {" do not", " don't"}, {" 's", "'s"}, {" 've", "'ve"}, {" 're", "'re"}};
-  for (const auto& [from, to] : tighter) text = replace_text(std::move(text), from, to);
+  for (const auto& [from, to] : tighter) text = replace_text(text, from, to);
   return text;
 }
 
@@ -110,7 +110,7 @@ void DecodeStream::pass(std::size_t step, std::string text, std::string& out) {
         on(std::move(text));
       },
       [&](const SpacesFromMarks& marks) {
-        on(replace_text(std::move(text), marks.replacement, is_first && marks.drop_first ? "" : " "));
+        on(replace_text(text, marks.replacement, is_first && marks.drop_first ? "" : " "));
       },
       [&](const JoinPieces& join) {
         if (!is_first) text = text.starts_with(join.prefix) ? text.substr(join.prefix.size()) : " " + text;

@@ -77,7 +77,7 @@ void split(const SplitStep& step, const Piece& piece, std::vector<Piece>& pieces
 
 void mark_spaces(const MetaspaceStep& step, const Piece& piece, std::vector<Piece>& pieces,
                  std::deque<std::string>& rewritten) {
-  std::string& text = rewritten.emplace_back(replace_text(std::string(piece.text), " ", step.mark));
+  std::string& text = rewritten.emplace_back(replace_text(piece.text, " ", step.mark));
   const bool prepend = step.prepend == MetaspaceStep::Prepend::always ||
                        (step.prepend == MetaspaceStep::Prepend::first && piece.at_start);
   if (prepend && !text.starts_with(step.mark)) text.insert(0, step.mark);

@@ -77,9 +77,9 @@ std::vector<NormalizerStep> make_normalizer(const SentencePieces& model, const s
   if (!model.charsmap.empty()) {
     std::optional<Charsmap> map = Charsmap::read(model.charsmap);
     if (!map) throw Error(ErrorKind::rejected, file + ": its table of replacements is damaged; download it again");
-    std::set<std::string, std::less<>> kept;
+    Trie kept;
     for (const SentencePieces::Piece& piece : model.pieces) {
-      if (piece.kind == Kind::user_defined) kept.insert(piece.content);
+      if (piece.kind == Kind::user_defined) kept.add(piece.content, 0);
     }
     steps.emplace_back([map = std::make_shared<const Charsmap>(std::move(*map)), kept](std::string_view text) {
       return map->by_longest(text, kept);
@@ -89,7 +89,7 @@ std::vector<NormalizerStep> make_normalizer(const SentencePieces& model, const s
   if (model.add_dummy_prefix) {
     steps.emplace_back([](std::string_view text) { return text.empty() ? "" : " " + std::string(text); });
   }
-  steps.emplace_back([](std::string_view text) { return replace_text(std::string(text), " ", space_mark); });
+  steps.emplace_back([](std::string_view text) { return replace_text(text, " ", space_mark); });
   if (model.remove_extra_whitespaces) steps.emplace_back(remove_marks_at_end);
   return steps;
 }

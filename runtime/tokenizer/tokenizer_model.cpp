@@ -1,6 +1,7 @@
 // The models of tokenizer.json: a vocabulary and how words are spelt in it.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -47,9 +48,15 @@ void read_merges(const TokenizerJson& model, const Tokenizer::Data& data, Bpe& b
 std::vector<std::pair<std::string, std::int32_t>> read_vocabulary(const TokenizerJson& model, Tokenizer::Data& data) {
   const TokenizerJson vocabulary = model.at("vocab");
   std::vector<std::pair<std::string, std::int32_t>> result;
+  // Memory is taken up to the highest id: gaps are told from damage.
+  const std::uint64_t most = std::max<std::uint64_t>(1 << 20, 4 * vocabulary.object().size());
   for (const auto& [content, id] : vocabulary.object().items()) {
     if (!id.is_number_unsigned() || id.get<std::uint64_t>() > static_cast<std::uint64_t>(max_token_id)) {
       vocabulary.refuse(fmt::format("token '{}' has no id", content));
+    }
+    if (id.get<std::uint64_t>() >= most) {
+      vocabulary.refuse(fmt::format("token '{}' has the id {}, too high for {} tokens", content,
+                                    id.get<std::uint64_t>(), vocabulary.object().size()));
     }
     define_token(vocabulary, id.get<std::int32_t>(), content, data);
     result.emplace_back(content, id.get<std::int32_t>());

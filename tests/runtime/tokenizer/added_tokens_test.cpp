@@ -55,6 +55,14 @@ TEST_CASE("a token inside one that was rejected is not found") {
   CHECK(pieces({single_word(1, "<ab>"), token(2, "b>")}, " <ab> b>") == "| |1| |2");
 }
 
+TEST_CASE("many tokens that begin alike are found as fast as few") {
+  AddedTokenMatcher matcher;
+  for (int i = 0; i < 65'536; ++i) matcher.add(token(i, "<|s_" + std::to_string(i) + "|>"));
+  const auto found = matcher.split(std::string(1'000'000, '<') + "<|s_65535|>");
+  REQUIRE(found.size() == 2);
+  CHECK(found[1].id == 65'535);
+}
+
 TEST_CASE("white space beside a token goes with it where the token says so, and never twice") {
   const AddedToken left{1, "<l>", false, true, false, false, false}, right{2, "<r>", false, false, true, false, false};
   CHECK(pieces({left, right}, "a  <l>  b") == "|a|1|  b");

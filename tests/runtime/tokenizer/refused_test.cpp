@@ -55,6 +55,8 @@ TEST_CASE("each part that is not read is refused by its name and place") {
       {"two tokens have the id", [](json& f) { f["model"]["vocab"]["twin"] = 5; }},
       {"has no id", [](json& f) { f["model"]["vocab"]["twin"] = -5; }},
       {"has no id", [](json& f) { f["model"]["vocab"]["twin"] = 4'000'000'000u; }},
+      {"token 'b' has the id 16777215, too high for 2 tokens",
+       [](json& f) { f["model"]["vocab"] = {{"a", 0}, {"b", 16'777'215}}; }},
       {"elsewhere", [](json& f) { f["added_tokens"][0]["content"] = "a"; }},
       {"two tokens have the id", [](json& f) { f["added_tokens"][0]["id"] = 5; }},
       {"pre_tokenizer.replacement", [](json& f) { f["pre_tokenizer"] = {{"type", "Metaspace"}, {"replacement", ""}}; }},
