@@ -76,35 +76,38 @@ std::optional<std::vector<SplitStep>> read_splits(const TokenizerJson& json) {
   return steps;
 }
 
-/// Appends the steps of one pre-tokenizer; says whether it is ByteLevel, after which the text is no longer text.
-bool append_steps(const TokenizerJson& json, std::vector<PreTokenizerStep>& steps) {
+/// After ByteLevel the text is no longer text: what splits then sees GPT-2's alphabet.
+enum class Words { text, bytes, alphabet };
+
+/// Appends the steps of one pre-tokenizer.
+void append_steps(const TokenizerJson& json, std::vector<PreTokenizerStep>& steps, Words& words) {
   const std::string type = json.type();
   if (type == "Sequence") {
     json.only({"type", "pretokenizers"});
-    bool byte_level = false;
-    for (const TokenizerJson& part : json.at("pretokenizers").items()) {
-      if (byte_level) part.refuse("a pre-tokenizer after ByteLevel is not read");
-      byte_level = append_steps(part, steps);
-    }
-    return byte_level;
+    for (const TokenizerJson& part : json.at("pretokenizers").items()) append_steps(part, steps, words);
+    return;
   }
+  if (std::optional<std::vector<SplitStep>> splits = read_splits(json)) {
+    if (words == Words::bytes) {
+      steps.emplace_back(ByteAlphabetStep{.back = false});
+      words = Words::alphabet;
+    }
+    for (SplitStep& split : *splits) steps.emplace_back(std::move(split));
+    return;
+  }
+  if (words != Words::text) json.refuse(fmt::format("'{}' after ByteLevel is not read", type));
   if (type == "ByteLevel") {
     json.only({"type", "add_prefix_space", "trim_offsets", "use_regex"});
     if (json.flag("add_prefix_space", true)) steps.emplace_back(PrefixSpaceStep{});
     if (json.flag("use_regex", true)) {
       steps.emplace_back(SplitStep{Pattern::regex(gpt2_pattern), SplitBehavior::isolated, false});
     }
-    return true;
-  }
-  if (type == "Metaspace") {
+    words = Words::bytes;
+  } else if (type == "Metaspace") {
     steps.emplace_back(read_metaspace(json));
-    return false;
+  } else {
+    json.refuse(fmt::format("the pre-tokenizer '{}' is not read", type));
   }
-  if (std::optional<std::vector<SplitStep>> splits = read_splits(json)) {
-    for (SplitStep& split : *splits) steps.emplace_back(std::move(split));
-    return false;
-  }
-  json.refuse(fmt::format("the pre-tokenizer '{}' is not read", type));
 }
 
 /// ["[CLS]", 101]
@@ -168,7 +171,10 @@ MetaspaceStep::Prepend read_prepend(const TokenizerJson& json) {
 }
 
 void read_pre_tokenizer(const TokenizerJson& json, Tokenizer::Data& data) {
-  data.is_byte_level = append_steps(json, data.pre_tokenizer);
+  Words words = Words::text;
+  append_steps(json, data.pre_tokenizer, words);
+  if (words == Words::alphabet) data.pre_tokenizer.emplace_back(ByteAlphabetStep{.back = true});
+  data.is_byte_level = words != Words::text;
 }
 
 void read_post_processor(const TokenizerJson& json, Tokenizer::Data& data) {
@@ -205,7 +211,11 @@ std::unique_ptr<Tokenizer::Data> read_tokenizer_json(std::string_view text, cons
       }
     }
   }
-  read_decoder(json.at("decoder"), *data);
+  if (json.has("decoder")) {
+    read_decoder(json.at("decoder"), *data);
+  } else {
+    data->decoder.emplace_back(JoinTokens{});
+  }
   return data;
 }
 

@@ -153,11 +153,7 @@ void read_normalizer(const TokenizerJson& json, Tokenizer::Data& data) {
 
 void read_decoder(const TokenizerJson& json, Tokenizer::Data& data) {
   bool fused = false;
-  if (json.is_null()) {
-    data.decoder.emplace_back(JoinTokens{});
-  } else {
-    append_steps(json, data.decoder, fused);
-  }
+  append_steps(json, data.decoder, fused);
 }
 
 }  // namespace monomorph

@@ -42,7 +42,8 @@ TEST_CASE("each part that is not read is refused by its name and place") {
   const std::vector<std::pair<std::string, Change>> changes = {
       {"'WordPiece' of words of bytes", [](json& f) { f["model"]["type"] = "WordPiece"; }},
       {"'Unigram' of words of bytes", [](json& f) { f["model"]["type"] = "Unigram"; }},
-      {"WordLevel", [](json& f) { f["model"]["type"] = "WordLevel", f["pre_tokenizer"] = nullptr; }},
+      {"'WordLevel' of words of bytes", [](json& f) { f["model"]["type"] = "WordLevel"; }},
+      {"the model 'Words'", [](json& f) { f["model"]["type"] = "Words", f["pre_tokenizer"] = nullptr; }},
       {"byte_fallback", [](json& f) { f["model"]["byte_fallback"] = true; }},
       {"dropout", [](json& f) { f["model"]["dropout"] = 0.1; }},
       {"continuing_subword_prefix", [](json& f) { f["model"]["continuing_subword_prefix"] = "##"; }},
@@ -51,7 +52,6 @@ TEST_CASE("each part that is not read is refused by its name and place") {
       {"another_key", [](json& f) { f["another_key"] = 1; }},
       {"merge 0", [](json& f) { f["model"]["merges"][0] = "one"; }},
       {"merge 1", [](json& f) { f["model"]["merges"][1] = {"zz", "qq"}; }},
-      {"unk_token", [](json& f) { f["model"]["unk_token"] = "<nowhere>"; }},
       {"two tokens have the id", [](json& f) { f["model"]["vocab"]["twin"] = 5; }},
       {"has no id", [](json& f) { f["model"]["vocab"]["twin"] = -5; }},
       {"has no id", [](json& f) { f["model"]["vocab"]["twin"] = 4'000'000'000u; }},
@@ -64,11 +64,13 @@ TEST_CASE("each part that is not read is refused by its name and place") {
        [](json& f) { f["pre_tokenizer"] = {{"type", "Metaspace"}, {"prepend_scheme", "sometimes"}}; }},
       {"pre_tokenizer.pretokenizers[1]",
        [](json& f) { f["pre_tokenizer"]["pretokenizers"][1] = {{"type", "UnicodeScripts"}}; }},
-      {"after ByteLevel",
+      {"pre_tokenizer.pretokenizers[2]: 'ByteLevel' after ByteLevel",
        [](json& f) {
          auto& list = f["pre_tokenizer"]["pretokenizers"];
-         list.push_back(list[0]);
+         list.push_back(list[1]);
        }},
+      {"'Metaspace' after ByteLevel",
+       [](json& f) { f["pre_tokenizer"]["pretokenizers"].push_back({{"type", "Metaspace"}}); }},
       {"Sideways", [](json& f) { f["pre_tokenizer"]["pretokenizers"][0]["behavior"] = "Sideways"; }},
       {"'a{2}?' uses a '?' after an interval",
        [](json& f) { f["pre_tokenizer"]["pretokenizers"][0]["pattern"]["Regex"] = "a{2}?"; }},

@@ -1,0 +1,77 @@
+// Small files that are easily got wrong; what is expected is what the `tokenizers` library, 0.23.3, gives for them.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "runtime/engine.hpp"
+#include "runtime/tokenizer/tokenizer.hpp"
+#include "runtime/tokenizer/tokenizer_patterns.hpp"
+#include "tests/support/temporary_directory.hpp"
+
+using namespace monomorph;
+using nlohmann::json;
+using Ids = std::vector<std::int32_t>;
+
+namespace {
+
+/// A file of this model, with `parts` beside it.
+Tokenizer load(const json& model, const json& parts = json::object()) {
+  json file = {{"version", "1.0"}, {"model", model}};
+  file.update(parts);
+  const tests::TemporaryDirectory directory;
+  directory.write("tokenizer.json", file.dump());
+  return Tokenizer::load(directory.path());
+}
+
+/// Of these tokens, numbered in this order.
+json vocabulary(const std::vector<std::string>& tokens) {
+  json result = json::object();
+  for (const std::string& token : tokens) result[token] = result.size();
+  return result;
+}
+json bpe(const std::vector<std::string>& tokens, const json& merges = json::array()) {
+  return {{"type", "BPE"}, {"vocab", vocabulary(tokens)}, {"merges", merges}};
+}
+
+}  // namespace
+
+TEST_CASE("a file without a decoder, and one with null, joins tokens by spaces") {
+  CHECK(load(bpe({"a", "b"})).decode(Ids{0, 1}) == "a b");
+  CHECK(load(bpe({"a", "b"}), {{"decoder", nullptr}}).decode(Ids{0, 1}) == "a b");
+}
+
+TEST_CASE("the head of merges.txt is no merge") {
+  const Tokenizer tokenizer = load(bpe({"a", "b", "ab"}, {"#version: 0.2", "a b"}));
+  CHECK(tokenizer.encode("ab") == Ids{2});
+}
+
+TEST_CASE("an unknown token outside the vocabulary stands for nothing: what is unknown is refused") {
+  json model = bpe({"a", "b"});
+  model["unk_token"] = "<nowhere>";
+  CHECK(load(model).encode("ab") == Ids{0, 1});
+  CHECK_THROWS_WITH_AS(load(model).encode("abz"), doctest::Contains("no token for 'z'"), Error);
+  const json words = {{"type", "WordLevel"}, {"vocab", {{"a", 0}}}, {"unk_token", "<nowhere>"}};
+  CHECK(load(words).encode("a") == Ids{0});
+  CHECK_THROWS_AS(load(words).encode("b"), Error);
+}
+
+TEST_CASE("of equal unigram pieces the last is meant, with its score") {
+  const json pieces = json::parse(R"([["<unk>", 0.0], ["a", -1.0], ["b", -2.0], ["a", -5.0], ["ab", -4.0]])");
+  const Tokenizer tokenizer = load({{"type", "Unigram"}, {"unk_id", 0}, {"vocab", pieces}});
+  CHECK(tokenizer.encode("aba") == Ids{4, 3});
+  CHECK(tokenizer.token_id("a") == 3);
+  CHECK(tokenizer.decode(Ids{1, 3}) == "a a");
+}
+
+TEST_CASE("names of pre-tokenizers in GGUF files share the patterns of those they are equal to") {
+  const std::pair<const char*, const char*> pairs[] = {
+      {"falcon3", "llama3"}, {"falcon-h1", "llama3"}, {"pixtral", "llama3"},      {"midm-2.0", "llama3"},
+      {"lfm2", "llama3"},    {"dbrx", "llama3"},      {"jina-v5-nano", "llama3"}, {"smaug-bpe", "llama3"},
+      {"kormo", "qwen2"},    {"f2llmv2", "qwen2"},    {"megrez", "qwen2"},        {"kanana2", "gpt-4o"},
+      {"talkie", "gpt-4o"},  {"minimax-m2", "gpt-4o"}};
+  for (const auto& [name, equal] : pairs) {
+    INFO(std::string(name));
+    REQUIRE(find_pre_tokenizer(name) != nullptr);
+    CHECK(find_pre_tokenizer(name)->patterns.data() == find_pre_tokenizer(equal)->patterns.data());
+  }
+}
