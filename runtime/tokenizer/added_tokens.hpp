@@ -19,6 +19,7 @@ struct AddedToken {
   bool lstrip, rstrip;  ///< takes the white space before, after it
   bool normalized;
   bool special;
+  bool operator==(const AddedToken&) const = default;
 };
 
 class AddedTokenMatcher {

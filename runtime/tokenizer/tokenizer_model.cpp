@@ -170,6 +170,7 @@ void read_model(const TokenizerJson& json, Tokenizer::Data& data) {
   } else {
     json.refuse(fmt::format("the model '{}' is not read", type));
   }
+  data.model_size = static_cast<std::int32_t>(json.at("vocab").value().size());
 }
 
 }  // namespace monomorph

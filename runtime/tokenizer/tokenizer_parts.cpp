@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -220,12 +221,27 @@ std::unique_ptr<Tokenizer::Data> read_tokenizer_json(std::string_view text, cons
 }
 
 void read_added_tokens(const TokenizerJson& json, Tokenizer::Data& data) {
+  std::map<std::string, AddedToken> seen;
+  std::int32_t next = data.model_size;  // for those that are not in the vocabulary
   for (const TokenizerJson& item : json.items()) {
     item.only({"id", "content", "single_word", "lstrip", "rstrip", "normalized", "special"});
     AddedToken token{item.at("id").token_id(),   item.at("content").text(),  item.flag("single_word", false),
                      item.flag("lstrip", false), item.flag("rstrip", false), item.flag("normalized", true),
                      item.flag("special", false)};
     if (token.content.empty()) continue;
+    if (const auto [known, is_new] = seen.emplace(token.content, token); !is_new) {
+      if (known->second != token) item.refuse(fmt::format("'{}' is added twice, not in the same way", token.content));
+      continue;
+    }
+    const auto known = data.ids.find(token.content);
+    const std::int32_t id = known != data.ids.end() ? known->second : next;
+    if (token.id != id) {
+      item.refuse(
+          fmt::format("'{}' has the id {}, and the tokenizers library gives it {} whatever the file says; "
+                      "correct it there",
+                      token.content, token.id, id));
+    }
+    next = std::max(next, id + 1);
     define_token(item, token.id, token.content, data);
     data.tokens[static_cast<std::size_t>(token.id)].special |= token.special;
     if (token.normalized) token.content = normalize(data.normalizer, token.content);

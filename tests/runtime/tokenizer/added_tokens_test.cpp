@@ -80,12 +80,12 @@ TEST_CASE("a normalized token is looked for as it is when normalised, the others
   const auto add = [&](int id, const char* content, bool normalized) {
     file["added_tokens"].push_back({{"id", id}, {"content", content}, {"normalized", normalized}});
   };
-  add(500, "cafe\xcc\x81", true);
-  add(501, "the\xcc\x81", false);
+  add(405, "cafe\xcc\x81", true);
+  add(406, "the\xcc\x81", false);
   const tests::TemporaryDirectory directory;
   directory.write("tokenizer.json", file.dump());
   const Tokenizer tokenizer = Tokenizer::load(directory.path());
-  const std::vector<std::int32_t> cafe{500}, the{501};
+  const std::vector<std::int32_t> cafe{405}, the{406};
   CHECK(tokenizer.encode("caf\xc3\xa9") == cafe);
   CHECK(tokenizer.encode("cafe\xcc\x81") == cafe);
   CHECK(tokenizer.encode("the\xcc\x81") == the);

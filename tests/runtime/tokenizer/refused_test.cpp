@@ -53,12 +53,19 @@ TEST_CASE("each part that is not read is refused by its name and place") {
       {"merge 0", [](json& f) { f["model"]["merges"][0] = "one"; }},
       {"merge 1", [](json& f) { f["model"]["merges"][1] = {"zz", "qq"}; }},
       {"two tokens have the id", [](json& f) { f["model"]["vocab"]["twin"] = 5; }},
+      {"'<|b|>' has the id", [](json& f) { f["added_tokens"] = {{{"id", 900}, {"content", "<|b|>"}}}; }},
       {"has no id", [](json& f) { f["model"]["vocab"]["twin"] = -5; }},
       {"has no id", [](json& f) { f["model"]["vocab"]["twin"] = 4'000'000'000u; }},
       {"token 'b' has the id 16777215, too high for 2 tokens",
        [](json& f) { f["model"]["vocab"] = {{"a", 0}, {"b", 16'777'215}}; }},
-      {"elsewhere", [](json& f) { f["added_tokens"][0]["content"] = "a"; }},
-      {"two tokens have the id", [](json& f) { f["added_tokens"][0]["id"] = 5; }},
+      {"added_tokens[0]: 'a' has the id", [](json& f) { f["added_tokens"][0]["content"] = "a"; }},
+      {"added_tokens[0]: '<|begin|>' has the id 5", [](json& f) { f["added_tokens"][0]["id"] = 5; }},
+      {"added_tokens[1]: '<|end|>' has the id 999", [](json& f) { f["added_tokens"][1]["id"] = 999; }},
+      {"added_tokens[3]: '<|begin|>' is added twice",
+       [](json& f) {
+         f["added_tokens"].push_back(f["added_tokens"][0]);
+         f["added_tokens"][3]["lstrip"] = true;
+       }},
       {"pre_tokenizer.replacement", [](json& f) { f["pre_tokenizer"] = {{"type", "Metaspace"}, {"replacement", ""}}; }},
       {"prepend_scheme",
        [](json& f) { f["pre_tokenizer"] = {{"type", "Metaspace"}, {"prepend_scheme", "sometimes"}}; }},
@@ -143,8 +150,9 @@ TEST_CASE("a text that is not UTF-8 is refused at its place") {
 
 TEST_CASE("a byte the vocabulary lacks is refused when nothing stands for the unknown") {
   json file = sound_file();
-  file["model"]["vocab"].erase("\xc3\xbf");  // the alphabet's letter for the byte 0xff... and 0xfe below stays
-  file["model"]["vocab"].erase("\xc4\xa0");  // a space
+  json& vocabulary = file["model"]["vocab"];
+  vocabulary["<no space>"] = vocabulary["\xc4\xa0"];
+  vocabulary.erase("\xc4\xa0");
   json merges = json::array();
   for (const auto& merge : file["model"]["merges"]) {
     if (merge[0] != "\xc4\xa0" && merge[1] != "\xc4\xa0") merges.push_back(merge);

@@ -63,6 +63,22 @@ TEST_CASE("of equal unigram pieces the last is meant, with its score") {
   CHECK(tokenizer.decode(Ids{1, 3}) == "a a");
 }
 
+TEST_CASE("an added token has its id of the vocabulary, or the next after its entries and those added before") {
+  const auto added = [](const std::vector<std::pair<std::string, int>>& tokens) {
+    json list = json::array();
+    for (const auto& [content, id] : tokens) list.push_back({{"id", id}, {"content", content}});
+    return json{{"added_tokens", list}};
+  };
+  json model = bpe({"a", "b", "ab"});
+  CHECK(load(model, added({{"a", 0}, {"<x>", 3}, {"<x>", 3}, {"", 9}, {"<y>", 4}})).encode("<y><x>a") == Ids{4, 3, 0});
+  CHECK_THROWS_WITH_AS(load(model, added({{"<x>", 4}})), doctest::Contains("added_tokens[0]"), Error);
+  CHECK_THROWS_WITH_AS(load(model, added({{"<x>", 3}, {"<y>", 5}})), doctest::Contains("added_tokens[1]"), Error);
+  model["vocab"]["b"] = 5;  // a gap: there are three entries
+  CHECK(load(model, added({{"<x>", 3}})).encode("<x>b") == Ids{3, 5});
+  CHECK(load(model, added({{"b", 5}, {"<x>", 6}})).encode("<x>b") == Ids{6, 5});
+  CHECK_THROWS_AS(load(model, added({{"<x>", 6}})), Error);
+}
+
 TEST_CASE("names of pre-tokenizers in GGUF files share the patterns of those they are equal to") {
   const std::pair<const char*, const char*> pairs[] = {
       {"falcon3", "llama3"}, {"falcon-h1", "llama3"}, {"pixtral", "llama3"},      {"midm-2.0", "llama3"},
