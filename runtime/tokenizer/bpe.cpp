@@ -87,22 +87,27 @@ std::int32_t Bpe::token_of_unit(const std::string& unit) const {
 std::vector<std::int32_t> Bpe::units_of(std::string_view word) const {
   std::vector<std::int32_t> tokens;
   tokens.reserve(word.size());
-  bool is_unknown = false;  // the unit before
+  // The library holds an unknown back until a token of the vocabulary, or the next unknown; bytes pass it.
+  bool held_back = false;
+  const auto flush = [&] {
+    if (std::exchange(held_back, false)) tokens.push_back(unknown);
+  };
   for (std::size_t at = 0, length = 1; at < word.size(); at += length) {
     if (units == Units::characters) length = utf8_step(word.substr(at)).length;
     std::string unit(word.substr(at, length));
     if (at > 0) unit.insert(0, prefix);
     if (at + length == word.size()) unit += suffix;
     const std::int32_t token = token_of_unit(unit);
-    const bool was_unknown = std::exchange(is_unknown, false);
     if (token != no_token) {
+      flush();
       tokens.push_back(token);
     } else if (!byte_fallback || !spell_in_bytes(unit, byte_tokens, tokens)) {
       if (unknown == no_token) throw_unknown(unit);
-      if (!was_unknown || !fuse_unknown) tokens.push_back(unknown);
-      is_unknown = true;
+      if (!fuse_unknown) flush();
+      held_back = true;
     }
   }
+  flush();
   return tokens;
 }
 

@@ -181,9 +181,12 @@ void read_pre_tokenizer(const TokenizerJson& json, Tokenizer::Data& data) {
 void read_post_processor(const TokenizerJson& json, Tokenizer::Data& data) {
   if (json.is_null()) return;
   const std::string type = json.type();
+  const std::size_t before = data.prefix.size() + data.suffix.size();
   if (type == "Sequence") {
     for (const TokenizerJson& part : json.at("processors").items()) read_post_processor(part, data);
-  } else if (type == "TemplateProcessing") {
+    return;
+  }
+  if (type == "TemplateProcessing") {
     read_template(json, data);
   } else if (type == "BertProcessing" || type == "RobertaProcessing") {
     json.only({"type", "sep", "cls", "trim_offsets", "add_prefix_space"});
@@ -191,6 +194,10 @@ void read_post_processor(const TokenizerJson& json, Tokenizer::Data& data) {
     data.suffix.push_back(read_marker(json.at("sep")));
   } else if (type != "ByteLevel") {  // ByteLevel only trims offsets, which are not kept here
     json.refuse(fmt::format("the post-processor '{}' is not read", type));
+  }
+  // The library puts a second one's tokens around those of the first's, or within them, by their kinds.
+  if (before > 0 && data.prefix.size() + data.suffix.size() > before) {
+    json.refuse("a second post-processor that adds tokens is not read");
   }
 }
 

@@ -79,6 +79,38 @@ TEST_CASE("an added token has its id of the vocabulary, or the next after its en
   CHECK_THROWS_AS(load(model, added({{"<x>", 6}})), Error);
 }
 
+TEST_CASE("an unknown character is held back over those that are spelt in bytes") {
+  json model = bpe({"z", "<unk>", "<0xC3>", "<0xA9>"});
+  model["unk_token"] = "<unk>";
+  model["byte_fallback"] = true;
+  CHECK(load(model).encode("\u00df\u00e9") == Ids{2, 3, 1});
+  CHECK(load(model).encode("xx\u00e9xxz") == Ids{1, 2, 3, 1, 1, 1, 0});
+  CHECK(load(model).encode("\u00e9\u00dfz") == Ids{2, 3, 1, 0});
+  model["fuse_unk"] = true;
+  CHECK(load(model).encode("xx\u00e9xxz") == Ids{2, 3, 1, 0});
+  CHECK(load(model).encode("x\u00e9x\u00e9") == Ids{2, 3, 2, 3, 1});
+}
+
+TEST_CASE("of post-processors one may add tokens") {
+  const auto around = [](const char* name, int id, bool adds) {
+    json single = {{{"Sequence", {{"id", "A"}, {"type_id", 0}}}}};
+    if (adds) single.insert(single.begin(), {{"SpecialToken", {{"id", name}, {"type_id", 0}}}});
+    return json{{"type", "TemplateProcessing"},
+                {"single", single},
+                {"pair", json::array()},
+                {"special_tokens", {{name, {{"id", name}, {"ids", {id}}, {"tokens", {name}}}}}}};
+  };
+  const auto sequence = [](const std::vector<json>& list) {
+    return json{{"post_processor", {{"type", "Sequence"}, {"processors", list}}}};
+  };
+  const json model = bpe({"a", "<s>", "<t>"}), bytes = {{"type", "ByteLevel"}};
+  const json s = around("<s>", 1, true), none = around("<s>", 1, false), t = around("<t>", 2, true);
+  CHECK(load(model, sequence({bytes, s, bytes})).encode("a") == Ids{1, 0});
+  CHECK(load(model, sequence({none, s})).encode("a") == Ids{1, 0});
+  CHECK(load(model, sequence({s, none})).encode("a") == Ids{1, 0});
+  CHECK_THROWS_WITH_AS(load(model, sequence({s, t})), doctest::Contains("post_processor.processors[1]"), Error);
+}
+
 TEST_CASE("names of pre-tokenizers in GGUF files share the patterns of those they are equal to") {
   const std::pair<const char*, const char*> pairs[] = {
       {"falcon3", "llama3"}, {"falcon-h1", "llama3"}, {"pixtral", "llama3"},      {"midm-2.0", "llama3"},
