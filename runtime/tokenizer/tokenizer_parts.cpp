@@ -209,7 +209,14 @@ std::unique_ptr<Tokenizer::Data> read_tokenizer_json(std::string_view text, cons
   auto data = std::make_unique<Tokenizer::Data>();
   if (json.has("pre_tokenizer")) read_pre_tokenizer(json.at("pre_tokenizer"), *data);
   read_model(json.at("model"), *data);
-  if (json.has("normalizer")) read_normalizer(json.at("normalizer"), *data);
+  if (json.has("normalizer")) {
+    read_normalizer(json.at("normalizer"), *data);
+    const bool marks_first = std::ranges::any_of(data->pre_tokenizer, [](const PreTokenizerStep& step) {
+      const auto* const metaspace = std::get_if<MetaspaceStep>(&step);
+      return metaspace != nullptr && metaspace->prepend == MetaspaceStep::Prepend::first;
+    });
+    if (marks_first) refuse_dropped_front(json.at("normalizer"));
+  }
   if (json.has("added_tokens")) read_added_tokens(json.at("added_tokens"), *data);
   if (json.has("post_processor")) {
     read_post_processor(json.at("post_processor"), *data);

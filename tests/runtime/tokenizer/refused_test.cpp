@@ -48,6 +48,26 @@ TEST_CASE("each part that is not read is refused by its name and place") {
       {"dropout", [](json& f) { f["model"]["dropout"] = 0.1; }},
       {"continuing_subword_prefix", [](json& f) { f["model"]["continuing_subword_prefix"] = "##"; }},
       {"end_of_word_suffix", [](json& f) { f["model"]["end_of_word_suffix"] = "</w>"; }},
+      {"normalizer.normalizers[1]: 'Strip' may drop",
+       [](json& f) {
+         f["pre_tokenizer"] = {{"type", "Metaspace"}, {"prepend_scheme", "first"}};
+         f["normalizer"] = {{"type", "Sequence"}, {"normalizers", {{{"type", "NFC"}}, {{"type", "Strip"}}}}};
+       }},
+      {"'StripAccents' may drop",
+       [](json& f) {
+         f["pre_tokenizer"] = {{"type", "Metaspace"}, {"prepend_scheme", "first"}};
+         f["normalizer"] = {{"type", "StripAccents"}};
+       }},
+      {"'BertNormalizer' may drop",
+       [](json& f) {
+         f["pre_tokenizer"] = {{"type", "Metaspace"}, {"prepend_scheme", "first"}};
+         f["normalizer"] = {{"type", "BertNormalizer"}, {"clean_text", false}};
+       }},
+      {"'Replace' may drop",
+       [](json& f) {
+         f["pre_tokenizer"] = {{"type", "Metaspace"}, {"prepend_scheme", "first"}};
+         f["normalizer"] = {{"type", "Replace"}, {"pattern", {{"String", "a"}}}, {"content", ""}};
+       }},
       {"a_new_key", [](json& f) { f["model"]["a_new_key"] = 1; }},
       {"another_key", [](json& f) { f["another_key"] = 1; }},
       {"merge 0", [](json& f) { f["model"]["merges"][0] = "one"; }},

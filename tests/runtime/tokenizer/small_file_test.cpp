@@ -93,8 +93,9 @@ TEST_CASE("an unknown character is held back over those that are spelt in bytes"
 
 TEST_CASE("of post-processors one may add tokens") {
   const auto around = [](const char* name, int id, bool adds) {
-    json single = {{{"Sequence", {{"id", "A"}, {"type_id", 0}}}}};
-    if (adds) single.insert(single.begin(), {{"SpecialToken", {{"id", name}, {"type_id", 0}}}});
+    json single = json::array();
+    if (adds) single.push_back({{"SpecialToken", {{"id", name}, {"type_id", 0}}}});
+    single.push_back({{"Sequence", {{"id", "A"}, {"type_id", 0}}}});
     return json{{"type", "TemplateProcessing"},
                 {"single", single},
                 {"pair", json::array()},
@@ -109,6 +110,17 @@ TEST_CASE("of post-processors one may add tokens") {
   CHECK(load(model, sequence({none, s})).encode("a") == Ids{1, 0});
   CHECK(load(model, sequence({s, none})).encode("a") == Ids{1, 0});
   CHECK_THROWS_WITH_AS(load(model, sequence({s, t})), doctest::Contains("post_processor.processors[1]"), Error);
+}
+
+TEST_CASE("Metaspace's 'first' is read with normalizers that keep the first character") {
+  const json first = {{"type", "Metaspace"}, {"prepend_scheme", "first"}};
+  const json strip = {{"type", "Strip"}, {"strip_left", false}};
+  const json replace = {{"type", "Replace"}, {"pattern", {{"Regex", " {2,}"}}}, {"content", "\u2581"}};
+  const json parts = {{"normalizer", {{"type", "Sequence"}, {"normalizers", {strip, replace}}}},
+                      {"pre_tokenizer", first}};
+  const Tokenizer tokenizer = load(bpe({"a", "\u2581"}), parts);
+  CHECK(tokenizer.encode("a") == Ids{1, 0});
+  CHECK(tokenizer.encode("   a  ") == Ids{1, 0});
 }
 
 TEST_CASE("names of pre-tokenizers in GGUF files share the patterns of those they are equal to") {
