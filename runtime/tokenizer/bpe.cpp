@@ -120,10 +120,15 @@ std::vector<std::int32_t> Bpe::merge(std::string_view word) const {
   symbols.back().next = -1;
 
   std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> candidates;
+  std::unordered_map<std::int32_t, std::pair<std::int32_t, std::int32_t>> parts;  // of unused tokens, as last seen
   const auto consider = [&](std::int32_t left) {
     if (left < 0 || symbols[left].next < 0) return;
     const auto found = merges.find(pair(symbols[left].token, symbols[symbols[left].next].token));
-    if (found != merges.end()) candidates.push({found->second.rank, left, found->second.token});
+    if (found == merges.end()) return;
+    candidates.push({found->second.rank, left, found->second.token});
+    if (unused.contains(found->second.token)) {
+      parts[found->second.token] = {symbols[left].token, symbols[symbols[left].next].token};
+    }
   };
   for (std::size_t i = 0; i + 1 < symbols.size(); ++i) consider(static_cast<std::int32_t>(i));
 
@@ -145,8 +150,19 @@ std::vector<std::int32_t> Bpe::merge(std::string_view word) const {
   }
 
   std::vector<std::int32_t> tokens;
+  std::vector<std::int32_t> rest;  // of a symbol that comes apart, the next last
   for (const Symbol& symbol : symbols) {
-    if (!symbol.merged_away) tokens.push_back(symbol.token);
+    if (symbol.merged_away) continue;
+    for (rest.push_back(symbol.token); !rest.empty();) {
+      const std::int32_t token = rest.back();
+      rest.pop_back();
+      if (const auto found = parts.find(token); found != parts.end()) {
+        rest.push_back(found->second.second);
+        rest.push_back(found->second.first);
+      } else {
+        tokens.push_back(token);
+      }
+    }
   }
   return tokens;
 }

@@ -8,7 +8,15 @@ namespace monomorph {
 
 void Unigram::add(const std::string& piece, std::int32_t token, double score) {
   lowest_ = pieces_.empty() ? score : std::min(lowest_, score);
-  pieces_[piece] = {token, score};
+  highest_ = std::max(highest_, score);
+  pieces_[piece] = {token, score, false};
+  longest_ = std::max(longest_, piece.size());
+}
+
+void Unigram::add_user_defined(const std::string& piece, std::int32_t token) {
+  // unigram_model.cc, EncodeOptimized: a float less a double.
+  const float of_length = static_cast<float>(piece.size()) * static_cast<float>(highest_);
+  pieces_[piece] = {token, static_cast<double>(of_length) - 0.1, true};
   longest_ = std::max(longest_, piece.size());
 }
 
@@ -27,10 +35,12 @@ void Unigram::encode(std::string_view word, std::vector<std::int32_t>& tokens) c
     bool reached = false;
   };
   std::vector<End> ends(word.size() + 1);
-  const auto offer = [&](std::size_t begin, std::size_t end, double score, std::int32_t token) {
-    double total = score + ends[begin].score;
-    if (single_precision) total = static_cast<double>(static_cast<float>(total));
-    if (!ends[end].reached || total > ends[end].score) ends[end] = {total, begin, token, true};
+  const auto offer = [&](std::size_t begin, std::size_t end, double score, std::int32_t token, bool user_defined) {
+    const double total = score + ends[begin].score;
+    const double rounded = sentencepiece ? static_cast<double>(static_cast<float>(total)) : total;
+    if (!ends[end].reached || (user_defined ? total : rounded) > ends[end].score) {
+      ends[end] = {rounded, begin, token, true};
+    }
   };
   for (std::size_t begin = 0; begin < word.size();) {
     const std::size_t character = utf8_step(word.substr(begin)).length;
@@ -38,10 +48,10 @@ void Unigram::encode(std::string_view word, std::vector<std::int32_t>& tokens) c
     for (std::size_t length = 1; length <= std::min(longest_, word.size() - begin); ++length) {
       const auto found = pieces_.find(std::string(word.substr(begin, length)));
       if (found == pieces_.end()) continue;
-      offer(begin, begin + length, found->second.score, found->second.token);
+      offer(begin, begin + length, found->second.score, found->second.token, found->second.user_defined);
       is_spelt |= length == character;
     }
-    if (!is_spelt) offer(begin, begin + character, lowest_ - unknown_penalty, unknown);
+    if (!is_spelt) offer(begin, begin + character, lowest_ - unknown_penalty, unknown, false);
     begin += character;
   }
 
@@ -61,9 +71,9 @@ void Unigram::encode(std::string_view word, std::vector<std::int32_t>& tokens) c
   }
   for (auto found = way.rbegin(); found != way.rend(); ++found) {
     if (found->token == unknown) {
-      // Unknown characters together may spell a piece, as the library looks them up once more.
+      // Unknown characters together may spell a piece, as the `tokenizers` library looks them up once more.
       const auto piece = pieces_.find(std::string(found->text));
-      if (piece == pieces_.end()) {
+      if (sentencepiece || piece == pieces_.end()) {
         append_unknown(found->text, tokens);
         continue;
       }

@@ -2,6 +2,7 @@
 // "Subword Regularization"; the `tokenizers` library's order of search, which decides between equal sums).
 #pragma once
 
+#include <limits>
 #include <string>
 #include <unordered_map>
 
@@ -14,9 +15,11 @@ class Unigram : public TokenModel {
   Unigram() { byte_tokens.fill(no_token); }
 
   void add(const std::string& piece, std::int32_t token, double score);
+  /// After all others: SentencePiece's user-defined piece, whose score follows from its length and the others'.
+  void add_user_defined(const std::string& piece, std::int32_t token);
   std::int32_t unknown = no_token;
   bool byte_fallback = false;
-  bool single_precision = false;  ///< sums of scores are rounded to f32, as SentencePiece has them
+  bool sentencepiece = false;  ///< sums of scores are rounded to f32, and the unknown is not looked up again
   ByteTokens byte_tokens;
 
   void encode(std::string_view word, std::vector<std::int32_t>& tokens) const override;
@@ -25,12 +28,14 @@ class Unigram : public TokenModel {
   struct Piece {
     std::int32_t token;
     double score;
+    bool user_defined;
   };
   void append_unknown(std::string_view piece, std::vector<std::int32_t>& tokens) const;
 
   std::unordered_map<std::string, Piece> pieces_;
-  std::size_t longest_ = 0;  ///< of the pieces, in bytes
-  double lowest_ = 0.0;      ///< of the scores
+  std::size_t longest_ = 0;                             ///< of the pieces, in bytes
+  double lowest_ = 0.0;                                 ///< of the scores
+  double highest_ = std::numeric_limits<float>::min();  ///< of those above zero, as SentencePiece begins with FLT_MIN
 };
 
 }  // namespace monomorph
