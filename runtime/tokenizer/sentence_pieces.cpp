@@ -72,11 +72,9 @@ std::unique_ptr<const TokenModel> make_unigram(const SentencePieces& model, cons
   auto unigram = std::make_unique<Unigram>();
   for (std::size_t i = 0; i < model.pieces.size(); ++i) {
     const SentencePieces::Piece& piece = model.pieces[i];
-    if (piece.kind == Kind::normal) unigram->add(piece.content, static_cast<std::int32_t>(i), piece.score);
-  }
-  for (std::size_t i = 0; i < model.pieces.size(); ++i) {
-    if (model.pieces[i].kind != Kind::user_defined) continue;
-    unigram->add_user_defined(as_marked(model, model.pieces[i].content), static_cast<std::int32_t>(i));
+    const auto id = static_cast<std::int32_t>(i);
+    if (piece.kind == Kind::normal) unigram->add(piece.content, id, piece.score);
+    if (piece.kind == Kind::user_defined) unigram->add_user_defined(as_marked(model, piece.content), id);
   }
   unigram->unknown = unknown;
   unigram->sentencepiece = true;
@@ -151,10 +149,13 @@ std::unique_ptr<Tokenizer::Data> make_data(const SentencePieces& model, const st
                                                                   : make_unigram(model, *data, unknown);
   if (model.bos) data->prefix.push_back(*model.bos);
   if (model.eos) data->suffix.push_back(*model.eos);
+  if (model.user_defined_as_text)
+    data->decoder.emplace_back(ReplaceInTokens{Pattern::literal(" "), std::string(space_mark)});
+  if (model.add_dummy_prefix || model.remove_extra_whitespaces) {
+    data->decoder.emplace_back(DropFrontMark{std::string(space_mark), model.remove_extra_whitespaces});
+  }
   data->decoder.emplace_back(ReplaceInTokens{Pattern::literal(space_mark), " "});
-  data->decoder.emplace_back(BytesFromNames{});
-  data->decoder.emplace_back(Fuse{});
-  if (model.add_dummy_prefix) data->decoder.emplace_back(StripContent{" ", 1, 0});
+  data->decoder.emplace_back(BytesFromNames{.that_spells_none = true});
   return data;
 }
 

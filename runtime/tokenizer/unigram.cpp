@@ -7,16 +7,14 @@
 namespace monomorph {
 
 void Unigram::add(const std::string& piece, std::int32_t token, double score) {
-  lowest_ = pieces_.empty() ? score : std::min(lowest_, score);
-  highest_ = std::max(highest_, score);
-  pieces_[piece] = {token, score, false};
+  lowest_ = std::min(lowest_.value_or(score), score);
+  pieces_[piece] = {token, score};
   longest_ = std::max(longest_, piece.size());
 }
 
 void Unigram::add_user_defined(const std::string& piece, std::int32_t token) {
-  // unigram_model.cc, EncodeOptimized: a float less a double.
-  const float of_length = static_cast<float>(piece.size()) * static_cast<float>(highest_);
-  pieces_[piece] = {token, static_cast<double>(of_length) - 0.1, true};
+  // unigram_model.cc: a tenth for each byte but one, as measured of 0.2.3; every other score is below zero.
+  pieces_[piece] = {token, 0.1 * static_cast<double>(piece.size()) - 0.1};
   longest_ = std::max(longest_, piece.size());
 }
 
@@ -35,12 +33,10 @@ void Unigram::encode(std::string_view word, std::vector<std::int32_t>& tokens) c
     bool reached = false;
   };
   std::vector<End> ends(word.size() + 1);
-  const auto offer = [&](std::size_t begin, std::size_t end, double score, std::int32_t token, bool user_defined) {
-    const double total = score + ends[begin].score;
-    const double rounded = sentencepiece ? static_cast<double>(static_cast<float>(total)) : total;
-    if (!ends[end].reached || (user_defined ? total : rounded) > ends[end].score) {
-      ends[end] = {rounded, begin, token, true};
-    }
+  const auto offer = [&](std::size_t begin, std::size_t end, double score, std::int32_t token) {
+    double total = score + ends[begin].score;
+    if (sentencepiece) total = static_cast<double>(static_cast<float>(total));
+    if (!ends[end].reached || total > ends[end].score) ends[end] = {total, begin, token, true};
   };
   for (std::size_t begin = 0; begin < word.size();) {
     const std::size_t character = utf8_step(word.substr(begin)).length;
@@ -48,10 +44,10 @@ void Unigram::encode(std::string_view word, std::vector<std::int32_t>& tokens) c
     for (std::size_t length = 1; length <= std::min(longest_, word.size() - begin); ++length) {
       const auto found = pieces_.find(std::string(word.substr(begin, length)));
       if (found == pieces_.end()) continue;
-      offer(begin, begin + length, found->second.score, found->second.token, found->second.user_defined);
+      offer(begin, begin + length, found->second.score, found->second.token);
       is_spelt |= length == character;
     }
-    if (!is_spelt) offer(begin, begin + character, lowest_ - unknown_penalty, unknown, false);
+    if (!is_spelt) offer(begin, begin + character, lowest_.value_or(0) - unknown_penalty, unknown);
     begin += character;
   }
 

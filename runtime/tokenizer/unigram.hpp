@@ -2,7 +2,7 @@
 // "Subword Regularization"; the `tokenizers` library's order of search, which decides between equal sums).
 #pragma once
 
-#include <limits>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -15,7 +15,7 @@ class Unigram : public TokenModel {
   Unigram() { byte_tokens.fill(no_token); }
 
   void add(const std::string& piece, std::int32_t token, double score);
-  /// After all others: SentencePiece's user-defined piece, whose score follows from its length and the others'.
+  /// SentencePiece's user-defined piece, whose score follows from its length.
   void add_user_defined(const std::string& piece, std::int32_t token);
   std::int32_t unknown = no_token;
   bool byte_fallback = false;
@@ -28,14 +28,12 @@ class Unigram : public TokenModel {
   struct Piece {
     std::int32_t token;
     double score;
-    bool user_defined;
   };
   void append_unknown(std::string_view piece, std::vector<std::int32_t>& tokens) const;
 
   std::unordered_map<std::string, Piece> pieces_;
-  std::size_t longest_ = 0;                             ///< of the pieces, in bytes
-  double lowest_ = 0.0;                                 ///< of the scores
-  double highest_ = std::numeric_limits<float>::min();  ///< of those above zero, as SentencePiece begins with FLT_MIN
+  std::size_t longest_ = 0;       ///< of the pieces, in bytes
+  std::optional<double> lowest_;  ///< of the scores
 };
 
 }  // namespace monomorph
