@@ -263,7 +263,13 @@ def make_sentence_pieces(kind):
             # What it decodes the unknown to, and special tokens, is not what the `tokenizers` library does.
             skipped = None if processor.unk_id() in plain else processor.decode(plain)
             cases.append({"text": text, "ids": [processor.bos_id(), *plain], "plain": plain, "decoded": None, "skipped": skipped})
-    write_expected(directory, processor.vocab_size(), cases, [])
+    decodings = []
+    if kind == "sp_front":
+        marks = [processor.piece_to_id(piece) for piece in ("▁", "▁▁", "▁a", "a", "<0x20>", "<0xC3>", "<0xA9>", "<0xE6>", "<0x41>")]
+        for _ in range(40):
+            ids = generator.choices(marks, k=generator.randint(1, 8))
+            decodings.append({"ids": ids, "decoded": processor.decode(ids)})
+    write_expected(directory, processor.vocab_size(), cases, decodings)
     if kind == "sp_llama":
         gguf_directory = CASES / "gguf_llama"
         gguf_directory.mkdir(parents=True)

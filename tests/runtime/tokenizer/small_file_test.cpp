@@ -123,6 +123,21 @@ TEST_CASE("Metaspace's 'first' is read with normalizers that keep the first char
   CHECK(tokenizer.encode("   a  ") == Ids{1, 0});
 }
 
+TEST_CASE(
+    "bytes that spell nothing are a token each, and a pattern that matches nothing leaves an empty token as it is") {
+  const json model = bpe({"<0xC3>", "<0xA9>", "a", ""});
+  const auto decoder = [](const std::vector<json>& list) {
+    return json{{"decoder", {{"type", "Sequence"}, {"decoders", list}}}};
+  };
+  const json bytes = {{"type", "ByteFallback"}},
+             strip = {{"type", "Strip"}, {"content", "\ufffd"}, {"start", 1}, {"stop", 0}};
+  const json front = {{"type", "Replace"}, {"pattern", {{"Regex", "^"}}}, {"content", "-"}};
+  CHECK(load(model, decoder({bytes})).decode(Ids{0, 1, 0, 2}) == "\ufffd\ufffd\ufffda");
+  CHECK(load(model, decoder({bytes, strip})).decode(Ids{0, 1, 0, 2}) == "a");
+  CHECK(load(model, decoder({bytes, front})).decode(Ids{0, 0, 2, 0, 1}) == "-\ufffd-\ufffd-a-\u00e9");
+  CHECK(load(model, decoder({front})).decode(Ids{2, 3, 2}) == "-a-a");
+}
+
 TEST_CASE("names of pre-tokenizers in GGUF files share the patterns of those they are equal to") {
   const std::pair<const char*, const char*> pairs[] = {
       {"falcon3", "llama3"}, {"falcon-h1", "llama3"}, {"pixtral", "llama3"},      {"midm-2.0", "llama3"},
