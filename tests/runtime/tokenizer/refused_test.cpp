@@ -163,6 +163,23 @@ TEST_CASE("a damaged tokenizer.model is refused, wherever it is cut") {
   CHECK(refused > 50);
 }
 
+TEST_CASE("a SentencePiece model whose merges go through what is no piece is refused, naming the piece") {
+  std::ifstream file(MONOMORPH_SOURCE_DIR "/tests/runtime/tokenizer/cases/sp_unused/tokenizer.model", std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  const auto refused = [&](std::size_t at, char by, const char* expected) {
+    std::string changed = bytes;
+    changed[at] = by;
+    const tests::TemporaryDirectory directory;
+    directory.write("tokenizer.model", changed);
+    CHECK_THROWS_WITH_AS(Tokenizer::load(directory.path()), doctest::Contains(expected), Error);
+  };
+  // A piece: its size, then field 1 with its size and text, field 2 with four bytes, field 3 with its type.
+  const std::size_t letter_s = bytes.find("\n\x01s\x15");
+  REQUIRE(letter_s != bytes.npos);
+  refused(letter_s + 2, 'z', "'st', is made of 's'");
+  refused(letter_s + 9, 5, "'s', is a character that is marked unused");
+}
+
 TEST_CASE("a text that is not UTF-8 is refused at its place") {
   const Tokenizer tokenizer = Tokenizer::load(MONOMORPH_SOURCE_DIR "/tests/runtime/tokenizer/cases/gpt2");
   CHECK_THROWS_WITH_AS(tokenizer.encode("ab\xff"), doctest::Contains("byte 2"), Error);
