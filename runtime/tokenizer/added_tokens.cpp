@@ -1,6 +1,9 @@
 #include "runtime/tokenizer/added_tokens.hpp"
 
-#include <algorithm>
+#include <fmt/format.h>
+
+#include "runtime/tokenizer/pattern.hpp"
+#include "runtime/tokenizer/pattern_syntax.hpp"
 
 namespace monomorph {
 namespace {
@@ -8,7 +11,7 @@ namespace {
 bool matches(const Pattern& pattern, std::string_view text) { return !pattern.find_all(text).empty(); }
 
 bool ends_with_word(std::string_view text) {
-  static const Pattern pattern = Pattern::regex("\\w\\z");
+  static const Pattern pattern = Pattern::regex(fmt::format("[{}]\\z", rust_word));
   // A character is at most four bytes.
   std::size_t from = text.size();
   while (from > 0 && text.size() - from < 4 && (from == text.size() || (text[from] & 0xc0) == 0x80)) --from;
@@ -16,7 +19,7 @@ bool ends_with_word(std::string_view text) {
 }
 
 bool starts_with_word(std::string_view text) {
-  static const Pattern pattern = Pattern::regex("\\A\\w");
+  static const Pattern pattern = Pattern::regex(fmt::format("\\A[{}]", rust_word));
   return matches(pattern, text);
 }
 
@@ -36,31 +39,22 @@ std::size_t trailing_space(std::string_view text) {
 }  // namespace
 
 void AddedTokenMatcher::add(const AddedToken& token) {
-  auto& bucket = by_first_byte_[static_cast<unsigned char>(token.content[0])];
-  bucket.push_back(tokens_.size());
+  contents_.add(token.content, static_cast<std::int32_t>(tokens_.size()));
   tokens_.push_back(token);
-  std::stable_sort(bucket.begin(), bucket.end(),
-                   [&](std::size_t a, std::size_t b) { return tokens_[a].content.size() > tokens_[b].content.size(); });
-}
-
-const AddedToken* AddedTokenMatcher::longest_at(std::string_view text) const {
-  for (const std::size_t index : by_first_byte_[static_cast<unsigned char>(text[0])]) {
-    if (text.starts_with(tokens_[index].content)) return &tokens_[index];
-  }
-  return nullptr;
 }
 
 std::vector<AddedTokenMatcher::Piece> AddedTokenMatcher::split(std::string_view text) const {
   std::vector<Piece> pieces;
   std::size_t done = 0;
   for (std::size_t at = 0; at < text.size();) {
-    const AddedToken* const token = longest_at(text.substr(at));
-    if (token == nullptr) {
+    const Trie::Found found = contents_.longest(text.substr(at));
+    if (found.value == Trie::none) {
       ++at;
       continue;
     }
+    const AddedToken* const token = &tokens_[static_cast<std::size_t>(found.value)];
     std::size_t begin = at;
-    std::size_t end = at + token->content.size();
+    std::size_t end = at + found.length;
     at = end;  // whether or not the token counts, the search goes on behind it
     if (token->single_word && (ends_with_word(text.substr(0, begin)) || starts_with_word(text.substr(end)))) continue;
     if (token->lstrip) begin = done < begin ? done + trailing_space(text.substr(done, begin - done)) : done;

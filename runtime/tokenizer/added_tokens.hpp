@@ -3,13 +3,12 @@
 // match, the leftmost is taken, and of those the longest (the `tokenizers` library's rule, its oddities included).
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "runtime/tokenizer/pattern.hpp"
+#include "runtime/tokenizer/trie.hpp"
 
 namespace monomorph {
 
@@ -20,6 +19,7 @@ struct AddedToken {
   bool lstrip, rstrip;  ///< takes the white space before, after it
   bool normalized;
   bool special;
+  bool operator==(const AddedToken&) const = default;
 };
 
 class AddedTokenMatcher {
@@ -34,9 +34,8 @@ class AddedTokenMatcher {
   std::vector<Piece> split(std::string_view text) const;
 
  private:
-  const AddedToken* longest_at(std::string_view text) const;
   std::vector<AddedToken> tokens_;
-  std::array<std::vector<std::size_t>, 256> by_first_byte_;  ///< longest first
+  Trie contents_;  ///< places in tokens_
 };
 
 }  // namespace monomorph

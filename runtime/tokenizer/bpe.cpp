@@ -87,22 +87,27 @@ std::int32_t Bpe::token_of_unit(const std::string& unit) const {
 std::vector<std::int32_t> Bpe::units_of(std::string_view word) const {
   std::vector<std::int32_t> tokens;
   tokens.reserve(word.size());
-  bool is_unknown = false;  // the unit before
+  // The library holds an unknown back until a token of the vocabulary, or the next unknown; bytes pass it.
+  bool held_back = false;
+  const auto flush = [&] {
+    if (std::exchange(held_back, false)) tokens.push_back(unknown);
+  };
   for (std::size_t at = 0, length = 1; at < word.size(); at += length) {
     if (units == Units::characters) length = utf8_step(word.substr(at)).length;
     std::string unit(word.substr(at, length));
     if (at > 0) unit.insert(0, prefix);
     if (at + length == word.size()) unit += suffix;
     const std::int32_t token = token_of_unit(unit);
-    const bool was_unknown = std::exchange(is_unknown, false);
     if (token != no_token) {
+      flush();
       tokens.push_back(token);
     } else if (!byte_fallback || !spell_in_bytes(unit, byte_tokens, tokens)) {
       if (unknown == no_token) throw_unknown(unit);
-      if (!was_unknown || !fuse_unknown) tokens.push_back(unknown);
-      is_unknown = true;
+      if (!fuse_unknown) flush();
+      held_back = true;
     }
   }
+  flush();
   return tokens;
 }
 
@@ -115,10 +120,15 @@ std::vector<std::int32_t> Bpe::merge(std::string_view word) const {
   symbols.back().next = -1;
 
   std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> candidates;
+  std::unordered_map<std::int32_t, std::pair<std::int32_t, std::int32_t>> parts;  // of unused tokens, as last seen
   const auto consider = [&](std::int32_t left) {
     if (left < 0 || symbols[left].next < 0) return;
     const auto found = merges.find(pair(symbols[left].token, symbols[symbols[left].next].token));
-    if (found != merges.end()) candidates.push({found->second.rank, left, found->second.token});
+    if (found == merges.end()) return;
+    candidates.push({found->second.rank, left, found->second.token});
+    if (unused.contains(found->second.token)) {
+      parts[found->second.token] = {symbols[left].token, symbols[symbols[left].next].token};
+    }
   };
   for (std::size_t i = 0; i + 1 < symbols.size(); ++i) consider(static_cast<std::int32_t>(i));
 
@@ -140,8 +150,19 @@ std::vector<std::int32_t> Bpe::merge(std::string_view word) const {
   }
 
   std::vector<std::int32_t> tokens;
+  std::vector<std::int32_t> rest;  // of a symbol that comes apart, the next last
   for (const Symbol& symbol : symbols) {
-    if (!symbol.merged_away) tokens.push_back(symbol.token);
+    if (symbol.merged_away) continue;
+    for (rest.push_back(symbol.token); !rest.empty();) {
+      const std::int32_t token = rest.back();
+      rest.pop_back();
+      if (const auto found = parts.find(token); found != parts.end()) {
+        rest.push_back(found->second.second);
+        rest.push_back(found->second.first);
+      } else {
+        tokens.push_back(token);
+      }
+    }
   }
   return tokens;
 }

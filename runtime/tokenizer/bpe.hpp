@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "runtime/tokenizer/model.hpp"
@@ -34,6 +35,7 @@ class Bpe : public TokenModel {
   std::unordered_map<std::string, std::int32_t> whole;  ///< ignore_merges: words that are tokens as they are
   std::int32_t unknown = no_token;                      ///< stands for units that have no token
   bool fuse_unknown = false;                            ///< one for a run of them
+  std::unordered_set<std::int32_t> unused;  ///< merge on, but what is left of them comes apart into what they are of
 
   static std::uint64_t pair(std::int32_t left, std::int32_t right) {
     return static_cast<std::uint64_t>(static_cast<std::uint32_t>(left)) << 32 | static_cast<std::uint32_t>(right);

@@ -37,4 +37,18 @@ std::optional<std::string> bytes_of_alphabet(std::string_view text) {
   return bytes;
 }
 
+std::string alphabet_of_bytes(std::string_view bytes) {
+  static const std::array<std::string, 256> characters = [] {
+    std::array<std::string, 256> result;
+    for (std::size_t point = 0; point < alphabet_end; ++point) {
+      if (byte_of[point] >= 0)
+        append_utf8(static_cast<char32_t>(point), result[static_cast<std::size_t>(byte_of[point])]);
+    }
+    return result;
+  }();
+  std::string text;
+  for (const char byte : bytes) text += characters[static_cast<unsigned char>(byte)];
+  return text;
+}
+
 }  // namespace monomorph

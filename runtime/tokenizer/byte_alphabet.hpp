@@ -11,4 +11,7 @@ namespace monomorph {
 /// The bytes that `text` spells; nothing when a character is outside the alphabet.
 std::optional<std::string> bytes_of_alphabet(std::string_view text);
 
+/// The other way round.
+std::string alphabet_of_bytes(std::string_view bytes);
+
 }  // namespace monomorph

@@ -4,7 +4,6 @@
 
 #include <bit>
 #include <cstring>
-#include <iterator>
 
 #include "runtime/tokenizer/utf8.hpp"
 
@@ -51,16 +50,12 @@ std::optional<Charsmap::Found> Charsmap::find(std::string_view text, bool longes
   return found;
 }
 
-std::string Charsmap::by_longest(std::string_view text, const std::set<std::string, std::less<>>& kept) const {
+std::string Charsmap::by_longest(std::string_view text, const Trie& kept) const {
   std::string result;
   while (!text.empty()) {
-    // What begins a text is before it in the order of texts, and what is longer stands later.
-    auto after = kept.upper_bound(text);
-    while (after != kept.begin() && !text.starts_with(*std::prev(after))) --after;
-    if (after != kept.begin()) {
-      const std::string& content = *std::prev(after);
-      result += content;
-      text.remove_prefix(content.size());
+    if (const std::size_t length = kept.longest(text).length; length > 0) {
+      result += text.substr(0, length);
+      text.remove_prefix(length);
       continue;
     }
     const auto found = find(text, true);

@@ -3,12 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "runtime/tokenizer/trie.hpp"
 
 namespace monomorph {
 
@@ -21,7 +21,7 @@ class Charsmap {
   /// else for each character; of several keys that a text begins with it takes the shortest.
   std::string by_grapheme(std::string_view text) const;
   /// As SentencePiece does: from left to right, the longest key each time; the longest of `kept` stays as it is.
-  std::string by_longest(std::string_view text, const std::set<std::string, std::less<>>& kept) const;
+  std::string by_longest(std::string_view text, const Trie& kept) const;
 
  private:
   struct Found {

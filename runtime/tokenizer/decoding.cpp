@@ -24,11 +24,15 @@ std::optional<char> named_byte(std::string_view token) {
   return static_cast<char>(byte);
 }
 
-/// What a run of named bytes spells.
-std::string spelt(const std::string& bytes) {
-  if (utf8_error(bytes) == std::string::npos) return bytes;
+/// The characters among `bytes`, and U+FFFD for each byte that belongs to none.
+std::string with_replacements(std::string_view bytes) {
   std::string text;
-  for (std::size_t i = 0; i < bytes.size(); ++i) text += replacement_character;
+  while (!bytes.empty()) {
+    const Utf8Step step = utf8_step(bytes);
+    const bool is_character = step.kind == Utf8Step::Kind::character;
+    text += is_character ? bytes.substr(0, step.length) : replacement_character;
+    bytes.remove_prefix(is_character ? step.length : 1);
+  }
   return text;
 }
 
@@ -37,7 +41,7 @@ std::string without_spaces(std::string text) {
   static constexpr std::pair<std::string_view, std::string_view> tighter[] = {
       {" .", "."},   {" ?", "?"},           {" !", "!"},   {" ,", ","},     {" ' ", "'"},   {" n't", "n't"},
       {" 'm", "'m"}, {" do not", " don't"}, {" 's", "'s"}, {" 've", "'ve"}, {" 're", "'re"}};
-  for (const auto& [from, to] : tighter) text = replace_text(std::move(text), from, to);
+  for (const auto& [from, to] : tighter) text = replace_text(text, from, to);
   return text;
 }
 
@@ -86,7 +90,18 @@ void DecodeStream::pass(std::size_t step, std::string text, std::string& out) {
           state.pending += *byte;
           return;
         }
-        if (!state.pending.empty()) on(spelt(std::exchange(state.pending, {})));
+        pass_bytes(step, out);
+        on(std::move(text));
+      },
+      [&](const DropFrontMark& drop) {
+        if (!state.past_front) {
+          state.past_front = named_byte(text).has_value();
+          if (text.starts_with(drop.mark)) {
+            text.erase(0, drop.mark.size());
+            state.past_front = !drop.all;
+          }
+          state.past_front |= !text.empty();
+        }
         on(std::move(text));
       },
       [&](const BytesFromAlphabet&) {
@@ -110,7 +125,7 @@ void DecodeStream::pass(std::size_t step, std::string text, std::string& out) {
         on(std::move(text));
       },
       [&](const SpacesFromMarks& marks) {
-        on(replace_text(std::move(text), marks.replacement, is_first && marks.drop_first ? "" : " "));
+        on(replace_text(text, marks.replacement, is_first && marks.drop_first ? "" : " "));
       },
       [&](const JoinPieces& join) {
         if (!is_first) text = text.starts_with(join.prefix) ? text.substr(join.prefix.size()) : " " + text;
@@ -123,12 +138,25 @@ void DecodeStream::pass(std::size_t step, std::string text, std::string& out) {
 
 void DecodeStream::end(std::size_t step, std::string& out) {
   if (step == steps_->size()) return;
-  const std::string pending = std::exchange(states_[step].pending, {});
-  if (!pending.empty()) {
-    const bool names = std::holds_alternative<BytesFromNames>((*steps_)[step]);
-    pass(step + 1, names ? spelt(pending) : std::string(replacement_character), out);
+  if (std::holds_alternative<BytesFromNames>((*steps_)[step])) {
+    pass_bytes(step, out);
+  } else if (!std::exchange(states_[step].pending, {}).empty()) {
+    pass(step + 1, std::string(replacement_character), out);
   }
   end(step + 1, out);
+}
+
+/// The end of a run of named bytes.
+void DecodeStream::pass_bytes(std::size_t step, std::string& out) {
+  const std::string bytes = std::exchange(states_[step].pending, {});
+  if (bytes.empty()) return;
+  if (std::get<BytesFromNames>((*steps_)[step]).that_spells_none) {
+    pass(step + 1, with_replacements(bytes), out);
+  } else if (utf8_error(bytes) == bytes.npos) {
+    pass(step + 1, bytes, out);
+  } else {
+    for (std::size_t i = 0; i < bytes.size(); ++i) pass(step + 1, std::string(replacement_character), out);
+  }
 }
 
 }  // namespace monomorph

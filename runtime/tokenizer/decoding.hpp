@@ -15,8 +15,16 @@ struct ReplaceInTokens {
   Pattern pattern;
   std::string content;
 };
-/// "<0x0A>" is a byte: a run of them is the text that they spell, or a U+FFFD for each where they spell none.
-struct BytesFromNames {};
+/// "<0x0A>" is a byte: a run of them is the text that they spell; where they spell none, a token U+FFFD for each, or,
+/// as SentencePiece does, for each `that_spells_none`.
+struct BytesFromNames {
+  bool that_spells_none = false;
+};
+/// SentencePiece: the first token loses a `mark` at its front; `all`: each does up to the first text.
+struct DropFrontMark {
+  std::string mark;
+  bool all;
+};
 /// GPT-2's alphabet spells bytes; what they do not complete to a character is U+FFFD.
 struct BytesFromAlphabet {};
 /// What follows sees one text, not tokens.
@@ -38,8 +46,8 @@ struct JoinPieces {
 /// Where there is no decoder: a space between tokens.
 struct JoinTokens {};
 
-using DecodeStep = std::variant<ReplaceInTokens, BytesFromNames, BytesFromAlphabet, Fuse, StripContent, SpacesFromMarks,
-                                JoinPieces, JoinTokens>;
+using DecodeStep = std::variant<ReplaceInTokens, BytesFromNames, DropFrontMark, BytesFromAlphabet, Fuse, StripContent,
+                                SpacesFromMarks, JoinPieces, JoinTokens>;
 
 /// Steps at work on one stream. Uses them; they must outlive it.
 class DecodeStream {
@@ -51,13 +59,15 @@ class DecodeStream {
 
  private:
   struct State {
-    bool begun = false;   ///< a text has passed
-    bool fused = false;   ///< what passes are parts of one text
-    int stripped = 0;     ///< of a fused text
-    std::string pending;  ///< bytes of what is no character yet
+    bool begun = false;       ///< a text has passed
+    bool fused = false;       ///< what passes are parts of one text
+    int stripped = 0;         ///< of a fused text
+    bool past_front = false;  ///< of DropFrontMark: no mark is dropped any more
+    std::string pending;      ///< bytes of what is no character yet
   };
   void pass(std::size_t step, std::string text, std::string& out);
   void end(std::size_t step, std::string& out);
+  void pass_bytes(std::size_t step, std::string& out);
 
   const std::vector<DecodeStep>* steps_;
   std::vector<State> states_;

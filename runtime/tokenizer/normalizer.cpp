@@ -71,6 +71,7 @@ std::string lowercase(std::string_view text) {
 }
 
 std::string replace_all(const Pattern& pattern, std::string_view content, std::string_view text) {
+  if (text.empty()) return "";  // even where the pattern matches nothing, as in the library
   std::string result;
   std::size_t done = 0;
   for (const Pattern::Match match : pattern.find_all(text)) {

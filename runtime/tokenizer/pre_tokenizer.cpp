@@ -1,7 +1,9 @@
 #include "runtime/tokenizer/pre_tokenizer.hpp"
 
 #include <algorithm>
+#include <utility>
 
+#include "runtime/tokenizer/byte_alphabet.hpp"
 #include "runtime/tokenizer/utf8.hpp"
 
 namespace monomorph {
@@ -77,7 +79,7 @@ void split(const SplitStep& step, const Piece& piece, std::vector<Piece>& pieces
 
 void mark_spaces(const MetaspaceStep& step, const Piece& piece, std::vector<Piece>& pieces,
                  std::deque<std::string>& rewritten) {
-  std::string& text = rewritten.emplace_back(replace_text(std::string(piece.text), " ", step.mark));
+  std::string& text = rewritten.emplace_back(replace_text(piece.text, " ", step.mark));
   const bool prepend = step.prepend == MetaspaceStep::Prepend::always ||
                        (step.prepend == MetaspaceStep::Prepend::first && piece.at_start);
   if (prepend && !text.starts_with(step.mark)) text.insert(0, step.mark);
@@ -101,6 +103,9 @@ std::vector<std::string_view> pre_tokenize(const std::vector<PreTokenizerStep>& 
         split(*pattern, piece, next);
       } else if (const auto* const metaspace = std::get_if<MetaspaceStep>(&step)) {
         mark_spaces(*metaspace, piece, next, rewritten);
+      } else if (const auto* const alphabet = std::get_if<ByteAlphabetStep>(&step)) {
+        std::string text = alphabet->back ? bytes_of_alphabet(piece.text).value() : alphabet_of_bytes(piece.text);
+        next.push_back({rewritten.emplace_back(std::move(text)), piece.at_start});
       } else if (piece.text.starts_with(' ')) {
         next.push_back(piece);
       } else {

@@ -1,5 +1,5 @@
 // Pre-tokenization: cutting a text into the words that byte-pair encoding works within. A list of steps, each applied
-// to every piece that the one before gave; they are the `tokenizers` library's, reduced to three elementary
+// to every piece that the one before gave; they are the `tokenizers` library's, reduced to a few elementary
 // ones.
 #pragma once
 
@@ -34,7 +34,12 @@ struct MetaspaceStep {
   std::optional<SplitStep> split;
 };
 
-using PreTokenizerStep = std::variant<SplitStep, PrefixSpaceStep, MetaspaceStep>;
+/// From here on pieces are written in GPT-2's alphabet for bytes; or, `back`, are bytes again.
+struct ByteAlphabetStep {
+  bool back;
+};
+
+using PreTokenizerStep = std::variant<SplitStep, PrefixSpaceStep, MetaspaceStep, ByteAlphabetStep>;
 
 /// The non-empty pieces of `text` after all steps; `at_start`: nothing stands before it. Pieces that no step has
 /// rewritten point into `text`, others into `rewritten`; both must outlive them.

@@ -19,9 +19,17 @@ using Kind = SentencePieces::Kind;
 
 constexpr std::string_view space_mark = "\u2581";
 
+/// A user-defined piece with marks for spaces.
+std::string as_marked(const SentencePieces& model, const std::string& content) {
+  return model.user_defined_as_text ? replace_text(content, " ", space_mark) : content;
+}
+
 /// Pieces are merged in the order of their scores, however they are put together; equal ones from the left.
 std::unique_ptr<const TokenModel> make_bpe(const SentencePieces& model, const Tokenizer::Data& data,
-                                           std::int32_t unknown) {
+                                           std::int32_t unknown, const std::string& file) {
+  const auto is_symbol = [&](const std::string& text) {
+    return data.ids.contains(text) || utf8_step(text).length == text.size();
+  };
   auto bpe = std::make_unique<Bpe>();
   bpe->units = Bpe::Units::characters;
   bpe->unknown = unknown;
@@ -34,11 +42,26 @@ std::unique_ptr<const TokenModel> make_bpe(const SentencePieces& model, const To
   for (const double score : scores) rank_of.emplace(score, static_cast<std::int32_t>(rank_of.size()));
   for (std::size_t i = 0; i < model.pieces.size(); ++i) {
     const SentencePieces::Piece& piece = model.pieces[i];
-    if (piece.kind != Kind::normal && piece.kind != Kind::user_defined) continue;
+    if (piece.kind != Kind::normal && piece.kind != Kind::user_defined && piece.kind != Kind::unused) continue;
+    if (piece.kind == Kind::unused) {
+      bpe->unused.insert(static_cast<std::int32_t>(i));
+      if (utf8_step(piece.content).length == piece.content.size()) {
+        throw Error(ErrorKind::rejected,
+                    fmt::format("{}: piece {}, '{}', is a character that is marked unused, which is "
+                                "not read. The engine runs with --tokens",
+                                file, i, piece.content));
+      }
+    }
     bpe->add(piece.content, static_cast<std::int32_t>(i), false);
     const std::string& text = piece.content;
     for (std::size_t at = utf8_step(text).length; at < text.size(); at += utf8_step(text.substr(at)).length) {
-      bpe->add_merge(text.substr(0, at), text.substr(at), rank_of.at(piece.score), data.ids);  // where both are pieces
+      const std::string left = text.substr(0, at), right = text.substr(at);
+      const std::string missing = bpe->add_merge(left, right, rank_of.at(piece.score), data.ids);
+      if (missing.empty() || piece.kind == Kind::user_defined || !is_symbol(left) || !is_symbol(right)) continue;
+      throw Error(ErrorKind::rejected,
+                  fmt::format("{}: piece {}, '{}', is made of '{}', which is no piece: such a model is not read. The "
+                              "engine runs with --tokens",
+                              file, i, text, missing));
     }
   }
   return bpe;
@@ -49,10 +72,12 @@ std::unique_ptr<const TokenModel> make_unigram(const SentencePieces& model, cons
   auto unigram = std::make_unique<Unigram>();
   for (std::size_t i = 0; i < model.pieces.size(); ++i) {
     const SentencePieces::Piece& piece = model.pieces[i];
-    if (piece.kind == Kind::normal) unigram->add(piece.content, static_cast<std::int32_t>(i), piece.score);
+    const auto id = static_cast<std::int32_t>(i);
+    if (piece.kind == Kind::normal) unigram->add(piece.content, id, piece.score);
+    if (piece.kind == Kind::user_defined) unigram->add_user_defined(as_marked(model, piece.content), id);
   }
   unigram->unknown = unknown;
-  unigram->single_precision = true;
+  unigram->sentencepiece = true;
   unigram->byte_fallback = model.byte_fallback;
   unigram->byte_tokens = data.byte_tokens();
   return unigram;
@@ -77,9 +102,9 @@ std::vector<NormalizerStep> make_normalizer(const SentencePieces& model, const s
   if (!model.charsmap.empty()) {
     std::optional<Charsmap> map = Charsmap::read(model.charsmap);
     if (!map) throw Error(ErrorKind::rejected, file + ": its table of replacements is damaged; download it again");
-    std::set<std::string, std::less<>> kept;
+    Trie kept;
     for (const SentencePieces::Piece& piece : model.pieces) {
-      if (piece.kind == Kind::user_defined) kept.insert(piece.content);
+      if (piece.kind == Kind::user_defined) kept.add(piece.content, 0);
     }
     steps.emplace_back([map = std::make_shared<const Charsmap>(std::move(*map)), kept](std::string_view text) {
       return map->by_longest(text, kept);
@@ -89,7 +114,7 @@ std::vector<NormalizerStep> make_normalizer(const SentencePieces& model, const s
   if (model.add_dummy_prefix) {
     steps.emplace_back([](std::string_view text) { return text.empty() ? "" : " " + std::string(text); });
   }
-  steps.emplace_back([](std::string_view text) { return replace_text(std::string(text), " ", space_mark); });
+  steps.emplace_back([](std::string_view text) { return replace_text(text, " ", space_mark); });
   if (model.remove_extra_whitespaces) steps.emplace_back(remove_marks_at_end);
   return steps;
 }
@@ -113,20 +138,24 @@ std::unique_ptr<Tokenizer::Data> make_data(const SentencePieces& model, const st
     if (kind == Kind::unknown) unknown = id;
     AddedToken token{id, content, false, false, false, kind == Kind::user_defined, data->tokens[i].special};
     if (token.special) data->raw_tokens.add(token);
-    if (kind == Kind::user_defined) {
-      if (model.user_defined_as_text) token.content = replace_text(content, " ", space_mark);
+    // BPE cuts these out of a text first, unigram weighs them against the other pieces.
+    if (kind == Kind::user_defined && model.algorithm == SentencePieces::Algorithm::bpe) {
+      token.content = as_marked(model, content);
       data->normalized_tokens.add(token);
     }
   }
   data->normalizer = make_normalizer(model, file);
-  data->model = model.algorithm == SentencePieces::Algorithm::bpe ? make_bpe(model, *data, unknown)
+  data->model = model.algorithm == SentencePieces::Algorithm::bpe ? make_bpe(model, *data, unknown, file)
                                                                   : make_unigram(model, *data, unknown);
   if (model.bos) data->prefix.push_back(*model.bos);
   if (model.eos) data->suffix.push_back(*model.eos);
+  if (model.user_defined_as_text)
+    data->decoder.emplace_back(ReplaceInTokens{Pattern::literal(" "), std::string(space_mark)});
+  if (model.add_dummy_prefix || model.remove_extra_whitespaces) {
+    data->decoder.emplace_back(DropFrontMark{std::string(space_mark), model.remove_extra_whitespaces});
+  }
   data->decoder.emplace_back(ReplaceInTokens{Pattern::literal(space_mark), " "});
-  data->decoder.emplace_back(BytesFromNames{});
-  data->decoder.emplace_back(Fuse{});
-  if (model.add_dummy_prefix) data->decoder.emplace_back(StripContent{" ", 1, 0});
+  data->decoder.emplace_back(BytesFromNames{.that_spells_none = true});
   return data;
 }
 

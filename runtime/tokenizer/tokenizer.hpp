@@ -4,10 +4,10 @@
 // Read: added tokens; normalizers NFC, NFD, NFKC, NFKD, Lowercase, StripAccents, Strip, Replace, Prepend,
 // BertNormalizer, Precompiled; pre-tokenizers ByteLevel, Split, Digits, Metaspace, Whitespace, WhitespaceSplit,
 // BertPreTokenizer, Punctuation, CharDelimiterSplit; models BPE (of bytes, and of characters with byte fallback),
-// Unigram, WordPiece; post-processors TemplateProcessing, BertProcessing, RobertaProcessing, ByteLevel; decoders
-// ByteLevel, ByteFallback, Fuse, Replace, Strip, Metaspace, WordPiece; sequences of them. Everything else is refused by
-// name (Error(rejected)): a tokenizer that loads is one whose ids are right. `truncation` and `padding` concern batches
-// and are not applied.
+// Unigram, WordPiece, WordLevel; post-processors TemplateProcessing, BertProcessing, RobertaProcessing, ByteLevel;
+// decoders ByteLevel, ByteFallback, Fuse, Replace, Strip, Metaspace, WordPiece; sequences of them. Everything else is
+// refused by name (Error(rejected)): a tokenizer that loads is one whose ids are right. `truncation` and `padding`
+// concern batches and are not applied.
 //
 // A Tokenizer is not changed by use, and may be used by several threads at once.
 #pragma once

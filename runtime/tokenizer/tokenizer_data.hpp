@@ -23,6 +23,7 @@ struct Tokenizer::Data {
   std::vector<PreTokenizerStep> pre_tokenizer;
   bool is_byte_level = false;  ///< words are bytes, which tokens spell in GPT-2's alphabet
   std::unique_ptr<const TokenModel> model;
+  std::int32_t model_size = 0;               ///< entries of its vocabulary in tokenizer.json
   std::vector<std::int32_t> prefix, suffix;  ///< what the post-processor's template adds
   std::vector<DecodeStep> decoder;
 

@@ -1,12 +1,14 @@
 // The models of tokenizer.json: a vocabulary and how words are spelt in it.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
 #include "runtime/tokenizer/bpe.hpp"
 #include "runtime/tokenizer/tokenizer_parts.hpp"
 #include "runtime/tokenizer/unigram.hpp"
+#include "runtime/tokenizer/word_level.hpp"
 #include "runtime/tokenizer/word_piece.hpp"
 
 namespace monomorph {
@@ -33,6 +35,7 @@ void read_merges(const TokenizerJson& model, const Tokenizer::Data& data, Bpe& b
   bpe.merges.reserve(merges.size());
   std::int32_t rank = 0;
   for (const auto& item : merges) {
+    if (item.is_string() && item.get_ref<const std::string&>().starts_with("#version")) continue;  // merges.txt's head
     const auto [left, right] = merge_of(model, item, rank);
     const std::string missing = bpe.add_merge(left, right, rank, data.ids);
     if (!missing.empty()) {
@@ -47,9 +50,15 @@ void read_merges(const TokenizerJson& model, const Tokenizer::Data& data, Bpe& b
 std::vector<std::pair<std::string, std::int32_t>> read_vocabulary(const TokenizerJson& model, Tokenizer::Data& data) {
   const TokenizerJson vocabulary = model.at("vocab");
   std::vector<std::pair<std::string, std::int32_t>> result;
+  // Memory is taken up to the highest id: gaps are told from damage.
+  const std::uint64_t most = std::max<std::uint64_t>(1 << 20, 4 * vocabulary.object().size());
   for (const auto& [content, id] : vocabulary.object().items()) {
     if (!id.is_number_unsigned() || id.get<std::uint64_t>() > static_cast<std::uint64_t>(max_token_id)) {
       vocabulary.refuse(fmt::format("token '{}' has no id", content));
+    }
+    if (id.get<std::uint64_t>() >= most) {
+      vocabulary.refuse(fmt::format("token '{}' has the id {}, too high for {} tokens", content,
+                                    id.get<std::uint64_t>(), vocabulary.object().size()));
     }
     define_token(vocabulary, id.get<std::int32_t>(), content, data);
     result.emplace_back(content, id.get<std::int32_t>());
@@ -57,12 +66,12 @@ std::vector<std::pair<std::string, std::int32_t>> read_vocabulary(const Tokenize
   return result;
 }
 
-/// The token that stands for the unknown; no_token where none does.
+/// The token that stands for the unknown; no_token where none does, or one that is not in the vocabulary: what is
+/// unknown is then refused where it stands in a text, as in the library.
 std::int32_t read_unknown(const TokenizerJson& model, const Tokenizer::Data& data) {
   if (!model.has("unk_token")) return no_token;
   const auto found = data.ids.find(model.at("unk_token").text());
-  if (found == data.ids.end()) model.at("unk_token").refuse("it is not in the vocabulary");
-  return found->second;
+  return found == data.ids.end() ? no_token : found->second;
 }
 
 std::string affix(const TokenizerJson& model, const char* key) {
@@ -103,6 +112,7 @@ std::unique_ptr<const TokenModel> read_unigram(const TokenizerJson& json, Tokeni
       vocabulary.refuse(fmt::format("piece {} is not a text and its score", token));
     }
     const auto content = item[0].get<std::string>();
+    data.ids.erase(content);  // of equal pieces the last is meant
     define_token(vocabulary, token, content, data);
     unigram->add(content, token, item[1].get<double>());
     if (++token > max_token_id) vocabulary.refuse("it has too many pieces");
@@ -130,6 +140,14 @@ std::unique_ptr<const TokenModel> read_word_piece(const TokenizerJson& json, Tok
   return model;
 }
 
+std::unique_ptr<const TokenModel> read_word_level(const TokenizerJson& json, Tokenizer::Data& data) {
+  json.only({"type", "unk_token", "vocab"});
+  auto model = std::make_unique<WordLevel>();
+  for (const auto& [content, token] : read_vocabulary(json, data)) model->words.emplace(content, token);
+  model->unknown = read_unknown(json, data);
+  return model;
+}
+
 }  // namespace
 
 void define_token(const TokenizerJson& place, std::int32_t id, const std::string& content, Tokenizer::Data& data) {
@@ -147,9 +165,12 @@ void read_model(const TokenizerJson& json, Tokenizer::Data& data) {
     data.model = read_unigram(json, data);
   } else if (type == "WordPiece") {
     data.model = read_word_piece(json, data);
+  } else if (type == "WordLevel") {
+    data.model = read_word_level(json, data);
   } else {
     json.refuse(fmt::format("the model '{}' is not read", type));
   }
+  data.model_size = static_cast<std::int32_t>(json.at("vocab").value().size());
 }
 
 }  // namespace monomorph

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <utility>
 
 #include "runtime/engine.hpp"
+#include "runtime/tokenizer/pattern_syntax.hpp"
 #include "runtime/tokenizer/tokenizer_patterns.hpp"
 #include "runtime/tokenizer/utf8.hpp"
 
@@ -54,9 +56,7 @@ std::optional<std::vector<SplitStep>> read_splits(const TokenizerJson& json) {
     steps.push_back({Pattern::regex("\\p{N}"), single ? SplitBehavior::isolated : SplitBehavior::contiguous, false});
   } else if (type == "Whitespace") {
     json.only({"type"});
-    // \w of Rust's regex crate
-    constexpr std::string_view word = "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\x{200c}\\x{200d}";
-    steps.push_back({Pattern::regex(fmt::format("[{0}]+|[^{0}\\s]+", word)), SplitBehavior::removed, true});
+    steps.push_back({Pattern::regex(fmt::format("[{0}]+|[^{0}\\s]+", rust_word)), SplitBehavior::removed, true});
   } else if (type == "WhitespaceSplit") {
     json.only({"type"});
     steps.push_back(remove(white_space));
@@ -77,35 +77,38 @@ std::optional<std::vector<SplitStep>> read_splits(const TokenizerJson& json) {
   return steps;
 }
 
-/// Appends the steps of one pre-tokenizer; says whether it is ByteLevel, after which the text is no longer text.
-bool append_steps(const TokenizerJson& json, std::vector<PreTokenizerStep>& steps) {
+/// After ByteLevel the text is no longer text: what splits then sees GPT-2's alphabet.
+enum class Words { text, bytes, alphabet };
+
+/// Appends the steps of one pre-tokenizer.
+void append_steps(const TokenizerJson& json, std::vector<PreTokenizerStep>& steps, Words& words) {
   const std::string type = json.type();
   if (type == "Sequence") {
     json.only({"type", "pretokenizers"});
-    bool byte_level = false;
-    for (const TokenizerJson& part : json.at("pretokenizers").items()) {
-      if (byte_level) part.refuse("a pre-tokenizer after ByteLevel is not read");
-      byte_level = append_steps(part, steps);
-    }
-    return byte_level;
+    for (const TokenizerJson& part : json.at("pretokenizers").items()) append_steps(part, steps, words);
+    return;
   }
+  if (std::optional<std::vector<SplitStep>> splits = read_splits(json)) {
+    if (words == Words::bytes) {
+      steps.emplace_back(ByteAlphabetStep{.back = false});
+      words = Words::alphabet;
+    }
+    for (SplitStep& split : *splits) steps.emplace_back(std::move(split));
+    return;
+  }
+  if (words != Words::text) json.refuse(fmt::format("'{}' after ByteLevel is not read", type));
   if (type == "ByteLevel") {
     json.only({"type", "add_prefix_space", "trim_offsets", "use_regex"});
     if (json.flag("add_prefix_space", true)) steps.emplace_back(PrefixSpaceStep{});
     if (json.flag("use_regex", true)) {
       steps.emplace_back(SplitStep{Pattern::regex(gpt2_pattern), SplitBehavior::isolated, false});
     }
-    return true;
-  }
-  if (type == "Metaspace") {
+    words = Words::bytes;
+  } else if (type == "Metaspace") {
     steps.emplace_back(read_metaspace(json));
-    return false;
+  } else {
+    json.refuse(fmt::format("the pre-tokenizer '{}' is not read", type));
   }
-  if (std::optional<std::vector<SplitStep>> splits = read_splits(json)) {
-    for (SplitStep& split : *splits) steps.emplace_back(std::move(split));
-    return false;
-  }
-  json.refuse(fmt::format("the pre-tokenizer '{}' is not read", type));
 }
 
 /// ["[CLS]", 101]
@@ -169,15 +172,21 @@ MetaspaceStep::Prepend read_prepend(const TokenizerJson& json) {
 }
 
 void read_pre_tokenizer(const TokenizerJson& json, Tokenizer::Data& data) {
-  data.is_byte_level = append_steps(json, data.pre_tokenizer);
+  Words words = Words::text;
+  append_steps(json, data.pre_tokenizer, words);
+  if (words == Words::alphabet) data.pre_tokenizer.emplace_back(ByteAlphabetStep{.back = true});
+  data.is_byte_level = words != Words::text;
 }
 
 void read_post_processor(const TokenizerJson& json, Tokenizer::Data& data) {
   if (json.is_null()) return;
   const std::string type = json.type();
+  const std::size_t before = data.prefix.size() + data.suffix.size();
   if (type == "Sequence") {
     for (const TokenizerJson& part : json.at("processors").items()) read_post_processor(part, data);
-  } else if (type == "TemplateProcessing") {
+    return;
+  }
+  if (type == "TemplateProcessing") {
     read_template(json, data);
   } else if (type == "BertProcessing" || type == "RobertaProcessing") {
     json.only({"type", "sep", "cls", "trim_offsets", "add_prefix_space"});
@@ -185,6 +194,10 @@ void read_post_processor(const TokenizerJson& json, Tokenizer::Data& data) {
     data.suffix.push_back(read_marker(json.at("sep")));
   } else if (type != "ByteLevel") {  // ByteLevel only trims offsets, which are not kept here
     json.refuse(fmt::format("the post-processor '{}' is not read", type));
+  }
+  // The library puts a second one's tokens around those of the first's, or within them, by their kinds.
+  if (before > 0 && data.prefix.size() + data.suffix.size() > before) {
+    json.refuse("a second post-processor that adds tokens is not read");
   }
 }
 
@@ -196,7 +209,14 @@ std::unique_ptr<Tokenizer::Data> read_tokenizer_json(std::string_view text, cons
   auto data = std::make_unique<Tokenizer::Data>();
   if (json.has("pre_tokenizer")) read_pre_tokenizer(json.at("pre_tokenizer"), *data);
   read_model(json.at("model"), *data);
-  if (json.has("normalizer")) read_normalizer(json.at("normalizer"), *data);
+  if (json.has("normalizer")) {
+    read_normalizer(json.at("normalizer"), *data);
+    const bool marks_first = std::ranges::any_of(data->pre_tokenizer, [](const PreTokenizerStep& step) {
+      const auto* const metaspace = std::get_if<MetaspaceStep>(&step);
+      return metaspace != nullptr && metaspace->prepend == MetaspaceStep::Prepend::first;
+    });
+    if (marks_first) refuse_dropped_front(json.at("normalizer"));
+  }
   if (json.has("added_tokens")) read_added_tokens(json.at("added_tokens"), *data);
   if (json.has("post_processor")) {
     read_post_processor(json.at("post_processor"), *data);
@@ -206,17 +226,36 @@ std::unique_ptr<Tokenizer::Data> read_tokenizer_json(std::string_view text, cons
       }
     }
   }
-  read_decoder(json.at("decoder"), *data);
+  if (json.has("decoder")) {
+    read_decoder(json.at("decoder"), *data);
+  } else {
+    data->decoder.emplace_back(JoinTokens{});
+  }
   return data;
 }
 
 void read_added_tokens(const TokenizerJson& json, Tokenizer::Data& data) {
+  std::map<std::string, AddedToken> seen;
+  std::int32_t next = data.model_size;  // for those that are not in the vocabulary
   for (const TokenizerJson& item : json.items()) {
     item.only({"id", "content", "single_word", "lstrip", "rstrip", "normalized", "special"});
     AddedToken token{item.at("id").token_id(),   item.at("content").text(),  item.flag("single_word", false),
                      item.flag("lstrip", false), item.flag("rstrip", false), item.flag("normalized", true),
                      item.flag("special", false)};
     if (token.content.empty()) continue;
+    if (const auto [known, is_new] = seen.emplace(token.content, token); !is_new) {
+      if (known->second != token) item.refuse(fmt::format("'{}' is added twice, not in the same way", token.content));
+      continue;
+    }
+    const auto known = data.ids.find(token.content);
+    const std::int32_t id = known != data.ids.end() ? known->second : next;
+    if (token.id != id) {
+      item.refuse(
+          fmt::format("'{}' has the id {}, and the tokenizers library gives it {} whatever the file says; "
+                      "correct it there",
+                      token.content, token.id, id));
+    }
+    next = std::max(next, id + 1);
     define_token(item, token.id, token.content, data);
     data.tokens[static_cast<std::size_t>(token.id)].special |= token.special;
     if (token.normalized) token.content = normalize(data.normalizer, token.content);

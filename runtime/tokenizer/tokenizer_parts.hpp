@@ -11,6 +11,9 @@ namespace monomorph {
 std::unique_ptr<Tokenizer::Data> read_tokenizer_json(std::string_view text, const std::string& file);
 
 void read_normalizer(const TokenizerJson& json, Tokenizer::Data& data);
+/// Metaspace with `first`: the library puts no mark where a normalizer has dropped the first character. Refuses those
+/// that can.
+void refuse_dropped_front(const TokenizerJson& json);
 void read_pre_tokenizer(const TokenizerJson& json, Tokenizer::Data& data);
 /// After the pre-tokenizer, which says whether words are bytes.
 void read_model(const TokenizerJson& json, Tokenizer::Data& data);

@@ -23,20 +23,25 @@ constexpr std::string_view gpt2_patterns[] = {gpt2_pattern};
 constexpr std::string_view single_digits_names[] = {"smollm",    "starcoder", "refact",
                                                     "command-r", "codeshell", "exaone"};
 constexpr std::string_view single_digits_patterns[] = {R"(\p{N})", gpt2_pattern};
-constexpr std::string_view llama3_names[] = {"llama-bpe", "llama3", "llama-v3"};
+constexpr std::string_view llama3_names[] = {"llama-bpe", "llama3",   "llama-v3", "falcon3",     "falcon-h1",
+                                             "pixtral",   "midm-2.0", "lfm2",     "jina-v5-nano"};
+constexpr std::string_view llama3_merged_names[] = {"dbrx", "smaug-bpe"};
 constexpr std::string_view llama3_patterns[] = {llama3_pattern};
 constexpr std::string_view qwen2_names[] = {"qwen2", "deepseek-r1-qwen"};
+constexpr std::string_view qwen2_as_written_names[] = {"kormo", "f2llmv2", "megrez"};
 constexpr std::string_view qwen2_patterns[] = {qwen2_pattern};
 constexpr std::string_view tekken_names[] = {"tekken"};
 constexpr std::string_view tekken_patterns[] = {tekken_pattern};
-constexpr std::string_view gpt4o_names[] = {"gpt-4o", "llama4"};
+constexpr std::string_view gpt4o_names[] = {"gpt-4o", "llama4", "kanana2", "talkie", "minimax-m2"};
 constexpr std::string_view gpt4o_patterns[] = {gpt4o_pattern};
 
 constexpr NamedPreTokenizer all[] = {
     {gpt2_names, gpt2_patterns},
     {single_digits_names, single_digits_patterns},
     {llama3_names, llama3_patterns, false, true, true},
+    {llama3_merged_names, llama3_patterns},
     {qwen2_names, qwen2_patterns, true},
+    {qwen2_as_written_names, qwen2_patterns},
     {tekken_names, tekken_patterns, false, true, true},
     {gpt4o_names, gpt4o_patterns},
 };

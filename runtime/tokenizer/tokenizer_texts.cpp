@@ -151,13 +151,26 @@ void read_normalizer(const TokenizerJson& json, Tokenizer::Data& data) {
   }
 }
 
+void refuse_dropped_front(const TokenizerJson& json) {
+  const std::string type = json.type();
+  if (type == "Sequence") {
+    for (const TokenizerJson& part : json.at("normalizers").items()) refuse_dropped_front(part);
+    return;
+  }
+  const bool lower = type == "BertNormalizer" && json.flag("lowercase", true);
+  if (type == "StripAccents" || (type == "Strip" && json.flag("strip_left", true)) ||
+      (type == "Replace" && json.at("content").text().empty()) ||
+      (type == "BertNormalizer" && (json.flag("clean_text", true) || json.flag("strip_accents", lower)))) {
+    json.refuse(
+        fmt::format("'{}' may drop a text's first character, which is not read with Metaspace's "
+                    "prepend_scheme 'first'",
+                    type));
+  }
+}
+
 void read_decoder(const TokenizerJson& json, Tokenizer::Data& data) {
   bool fused = false;
-  if (json.is_null()) {
-    data.decoder.emplace_back(JoinTokens{});
-  } else {
-    append_steps(json, data.decoder, fused);
-  }
+  append_steps(json, data.decoder, fused);
 }
 
 }  // namespace monomorph

@@ -2,6 +2,7 @@
 // "Subword Regularization"; the `tokenizers` library's order of search, which decides between equal sums).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -14,9 +15,11 @@ class Unigram : public TokenModel {
   Unigram() { byte_tokens.fill(no_token); }
 
   void add(const std::string& piece, std::int32_t token, double score);
+  /// SentencePiece's user-defined piece, whose score follows from its length.
+  void add_user_defined(const std::string& piece, std::int32_t token);
   std::int32_t unknown = no_token;
   bool byte_fallback = false;
-  bool single_precision = false;  ///< sums of scores are rounded to f32, as SentencePiece has them
+  bool sentencepiece = false;  ///< sums of scores are rounded to f32, and the unknown is not looked up again
   ByteTokens byte_tokens;
 
   void encode(std::string_view word, std::vector<std::int32_t>& tokens) const override;
@@ -29,8 +32,8 @@ class Unigram : public TokenModel {
   void append_unknown(std::string_view piece, std::vector<std::int32_t>& tokens) const;
 
   std::unordered_map<std::string, Piece> pieces_;
-  std::size_t longest_ = 0;  ///< of the pieces, in bytes
-  double lowest_ = 0.0;      ///< of the scores
+  std::size_t longest_ = 0;       ///< of the pieces, in bytes
+  std::optional<double> lowest_;  ///< of the scores
 };
 
 }  // namespace monomorph

@@ -50,11 +50,14 @@ void append_utf8(char32_t point, std::string& text) {
   for (int i = more - 1; i >= 0; --i) add(0x80u | (point >> 6 * i & 0x3fu));
 }
 
-std::string replace_text(std::string text, std::string_view from, std::string_view to) {
-  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
-    text.replace(at, from.size(), to);
+std::string replace_text(std::string_view text, std::string_view from, std::string_view to) {
+  std::string result;
+  std::size_t done = 0;
+  for (std::size_t at = text.find(from); at != text.npos; at = text.find(from, done)) {
+    result.append(text.substr(done, at - done)).append(to);
+    done = at + from.size();
   }
-  return text;
+  return result.append(text.substr(done));
 }
 
 char32_t utf8_code_point(std::string_view text, std::size_t& length) {

@@ -34,7 +34,7 @@ std::size_t utf8_error(std::string_view text);
 char32_t utf8_code_point(std::string_view text, std::size_t& length);
 
 /// `text` with `to` wherever `from`, which is not empty, stood in it.
-std::string replace_text(std::string text, std::string_view from, std::string_view to);
+std::string replace_text(std::string_view text, std::string_view from, std::string_view to);
 
 /// Appends the character of a code point that is one.
 void append_utf8(char32_t point, std::string& text);

@@ -182,6 +182,13 @@ def words(pre_tokenizer, normalizer):
     return tokenizer
 
 
+def word_level():
+    tokenizer = Tokenizer(models.WordLevel(unk_token="<unk>"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer.train_from_iterator(CORPUS.splitlines(), trainers.WordLevelTrainer(vocab_size=80, show_progress=False, special_tokens=["<unk>"]))
+    return tokenizer
+
+
 def precompiled():
     definition = json.loads(pieces().to_str())
     definition["normalizer"] = {"type": "Sequence", "normalizers": [
@@ -224,6 +231,15 @@ KINDS = {
     "words": lambda: words(pre_tokenizers.Whitespace(), normalizers.NFD()),
     "punctuation": lambda: words(pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Punctuation("contiguous")]),
                                  normalizers.NFKD()),
+    "falcon": lambda: trained(pre_tokenizers.Sequence([
+        pre_tokenizers.Punctuation("contiguous"), byte_level(), pre_tokenizers.Digits(individual_digits=False),
+        pre_tokenizers.Split(Regex("[0-9][0-9][0-9]"), "isolated"), pre_tokenizers.Split("Ã", "removed")]), vocab_size=300),
+    "bloom": lambda: small(pre_tokenizers.Split(Regex(" ?[^(\\s|[.,!?…。，、।۔،])]+"), "isolated")),
+    "kimi": lambda: small(pre_tokenizers.Split(Regex(
+        r"[\p{Han}]+|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]*[\p{Ll}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]+"
+        r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]+|\p{N}{1,3}|"
+        r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"), "isolated")),
+    "word_level": word_level,
     "delimiter": lambda: words(pre_tokenizers.CharDelimiterSplit("a"), None),
 }
 
@@ -247,7 +263,13 @@ def make_sentence_pieces(kind):
             # What it decodes the unknown to, and special tokens, is not what the `tokenizers` library does.
             skipped = None if processor.unk_id() in plain else processor.decode(plain)
             cases.append({"text": text, "ids": [processor.bos_id(), *plain], "plain": plain, "decoded": None, "skipped": skipped})
-    write_expected(directory, processor.vocab_size(), cases, [])
+    decodings = []
+    if kind == "sp_front":
+        marks = [processor.piece_to_id(piece) for piece in ("▁", "▁▁", "▁a", "a", "<0x20>", "<0xC3>", "<0xA9>", "<0xE6>", "<0x41>")]
+        for _ in range(40):
+            ids = generator.choices(marks, k=generator.randint(1, 8))
+            decodings.append({"ids": ids, "decoded": processor.decode(ids)})
+    write_expected(directory, processor.vocab_size(), cases, decodings)
     if kind == "sp_llama":
         gguf_directory = CASES / "gguf_llama"
         gguf_directory.mkdir(parents=True)

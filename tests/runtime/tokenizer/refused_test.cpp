@@ -42,34 +42,65 @@ TEST_CASE("each part that is not read is refused by its name and place") {
   const std::vector<std::pair<std::string, Change>> changes = {
       {"'WordPiece' of words of bytes", [](json& f) { f["model"]["type"] = "WordPiece"; }},
       {"'Unigram' of words of bytes", [](json& f) { f["model"]["type"] = "Unigram"; }},
-      {"WordLevel", [](json& f) { f["model"]["type"] = "WordLevel", f["pre_tokenizer"] = nullptr; }},
+      {"'WordLevel' of words of bytes", [](json& f) { f["model"]["type"] = "WordLevel"; }},
+      {"the model 'Words'", [](json& f) { f["model"]["type"] = "Words", f["pre_tokenizer"] = nullptr; }},
       {"byte_fallback", [](json& f) { f["model"]["byte_fallback"] = true; }},
       {"dropout", [](json& f) { f["model"]["dropout"] = 0.1; }},
       {"continuing_subword_prefix", [](json& f) { f["model"]["continuing_subword_prefix"] = "##"; }},
       {"end_of_word_suffix", [](json& f) { f["model"]["end_of_word_suffix"] = "</w>"; }},
+      {"normalizer.normalizers[1]: 'Strip' may drop",
+       [](json& f) {
+         f["pre_tokenizer"] = {{"type", "Metaspace"}, {"prepend_scheme", "first"}};
+         f["normalizer"] = {{"type", "Sequence"}, {"normalizers", {{{"type", "NFC"}}, {{"type", "Strip"}}}}};
+       }},
+      {"'StripAccents' may drop",
+       [](json& f) {
+         f["pre_tokenizer"] = {{"type", "Metaspace"}, {"prepend_scheme", "first"}};
+         f["normalizer"] = {{"type", "StripAccents"}};
+       }},
+      {"'BertNormalizer' may drop",
+       [](json& f) {
+         f["pre_tokenizer"] = {{"type", "Metaspace"}, {"prepend_scheme", "first"}};
+         f["normalizer"] = {{"type", "BertNormalizer"}, {"clean_text", false}};
+       }},
+      {"'Replace' may drop",
+       [](json& f) {
+         f["pre_tokenizer"] = {{"type", "Metaspace"}, {"prepend_scheme", "first"}};
+         f["normalizer"] = {{"type", "Replace"}, {"pattern", {{"String", "a"}}}, {"content", ""}};
+       }},
       {"a_new_key", [](json& f) { f["model"]["a_new_key"] = 1; }},
       {"another_key", [](json& f) { f["another_key"] = 1; }},
       {"merge 0", [](json& f) { f["model"]["merges"][0] = "one"; }},
       {"merge 1", [](json& f) { f["model"]["merges"][1] = {"zz", "qq"}; }},
-      {"unk_token", [](json& f) { f["model"]["unk_token"] = "<nowhere>"; }},
       {"two tokens have the id", [](json& f) { f["model"]["vocab"]["twin"] = 5; }},
+      {"'<|b|>' has the id", [](json& f) { f["added_tokens"] = {{{"id", 900}, {"content", "<|b|>"}}}; }},
       {"has no id", [](json& f) { f["model"]["vocab"]["twin"] = -5; }},
       {"has no id", [](json& f) { f["model"]["vocab"]["twin"] = 4'000'000'000u; }},
-      {"elsewhere", [](json& f) { f["added_tokens"][0]["content"] = "a"; }},
-      {"two tokens have the id", [](json& f) { f["added_tokens"][0]["id"] = 5; }},
+      {"token 'b' has the id 16777215, too high for 2 tokens",
+       [](json& f) { f["model"]["vocab"] = {{"a", 0}, {"b", 16'777'215}}; }},
+      {"added_tokens[0]: 'a' has the id", [](json& f) { f["added_tokens"][0]["content"] = "a"; }},
+      {"added_tokens[0]: '<|begin|>' has the id 5", [](json& f) { f["added_tokens"][0]["id"] = 5; }},
+      {"added_tokens[1]: '<|end|>' has the id 999", [](json& f) { f["added_tokens"][1]["id"] = 999; }},
+      {"added_tokens[3]: '<|begin|>' is added twice",
+       [](json& f) {
+         f["added_tokens"].push_back(f["added_tokens"][0]);
+         f["added_tokens"][3]["lstrip"] = true;
+       }},
       {"pre_tokenizer.replacement", [](json& f) { f["pre_tokenizer"] = {{"type", "Metaspace"}, {"replacement", ""}}; }},
       {"prepend_scheme",
        [](json& f) { f["pre_tokenizer"] = {{"type", "Metaspace"}, {"prepend_scheme", "sometimes"}}; }},
       {"pre_tokenizer.pretokenizers[1]",
        [](json& f) { f["pre_tokenizer"]["pretokenizers"][1] = {{"type", "UnicodeScripts"}}; }},
-      {"after ByteLevel",
+      {"pre_tokenizer.pretokenizers[2]: 'ByteLevel' after ByteLevel",
        [](json& f) {
          auto& list = f["pre_tokenizer"]["pretokenizers"];
-         list.push_back(list[0]);
+         list.push_back(list[1]);
        }},
+      {"'Metaspace' after ByteLevel",
+       [](json& f) { f["pre_tokenizer"]["pretokenizers"].push_back({{"type", "Metaspace"}}); }},
       {"Sideways", [](json& f) { f["pre_tokenizer"]["pretokenizers"][0]["behavior"] = "Sideways"; }},
-      {"a class within a class",
-       [](json& f) { f["pre_tokenizer"]["pretokenizers"][0]["pattern"]["Regex"] = "[a[b]]"; }},
+      {"'a{2}?' uses a '?' after an interval",
+       [](json& f) { f["pre_tokenizer"]["pretokenizers"][0]["pattern"]["Regex"] = "a{2}?"; }},
       {"Nmt", [](json& f) { f["normalizer"] = {{"type", "Nmt"}}; }},
       {"normalizer.normalizers[1]",
        [](json& f) {
@@ -132,6 +163,23 @@ TEST_CASE("a damaged tokenizer.model is refused, wherever it is cut") {
   CHECK(refused > 50);
 }
 
+TEST_CASE("a SentencePiece model whose merges go through what is no piece is refused, naming the piece") {
+  std::ifstream file(MONOMORPH_SOURCE_DIR "/tests/runtime/tokenizer/cases/sp_unused/tokenizer.model", std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  const auto refused = [&](std::size_t at, char by, const char* expected) {
+    std::string changed = bytes;
+    changed[at] = by;
+    const tests::TemporaryDirectory directory;
+    directory.write("tokenizer.model", changed);
+    CHECK_THROWS_WITH_AS(Tokenizer::load(directory.path()), doctest::Contains(expected), Error);
+  };
+  // A piece: its size, then field 1 with its size and text, field 2 with four bytes, field 3 with its type.
+  const std::size_t letter_s = bytes.find("\n\x01s\x15");
+  REQUIRE(letter_s != bytes.npos);
+  refused(letter_s + 2, 'z', "'st', is made of 's'");
+  refused(letter_s + 9, 5, "'s', is a character that is marked unused");
+}
+
 TEST_CASE("a text that is not UTF-8 is refused at its place") {
   const Tokenizer tokenizer = Tokenizer::load(MONOMORPH_SOURCE_DIR "/tests/runtime/tokenizer/cases/gpt2");
   CHECK_THROWS_WITH_AS(tokenizer.encode("ab\xff"), doctest::Contains("byte 2"), Error);
@@ -139,8 +187,9 @@ TEST_CASE("a text that is not UTF-8 is refused at its place") {
 
 TEST_CASE("a byte the vocabulary lacks is refused when nothing stands for the unknown") {
   json file = sound_file();
-  file["model"]["vocab"].erase("\xc3\xbf");  // the alphabet's letter for the byte 0xff... and 0xfe below stays
-  file["model"]["vocab"].erase("\xc4\xa0");  // a space
+  json& vocabulary = file["model"]["vocab"];
+  vocabulary["<no space>"] = vocabulary["\xc4\xa0"];
+  vocabulary.erase("\xc4\xa0");
   json merges = json::array();
   for (const auto& merge : file["model"]["merges"]) {
     if (merge[0] != "\xc4\xa0" && merge[1] != "\xc4\xa0") merges.push_back(merge);

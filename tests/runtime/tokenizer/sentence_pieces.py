@@ -35,7 +35,30 @@ def sentence_pieces(model_type, **options):
     return model.SerializeToString(deterministic=True)
 
 
+def written(model_type, pieces, **normalizer):
+    """A model that no trainer made: (piece, score, type by the numbers of sentencepiece_model.proto)."""
+    model = ModelProto()
+    for piece, score, kind in [("<unk>", 0, 2), ("<s>", 0, 3), *pieces]:
+        added = model.pieces.add()
+        added.piece, added.score, added.type = piece, score, kind
+    model.trainer_spec.model_type = {"unigram": 1, "bpe": 2}[model_type]
+    model.trainer_spec.byte_fallback = any(kind == 6 for _, _, kind in pieces)
+    model.normalizer_spec.name = "identity"
+    for key, value in normalizer.items():
+        setattr(model.normalizer_spec, key, value)
+    return model.SerializeToString(deterministic=True)
+
+
+LETTERS = [(letter, -4 - i / 8, 1) for i, letter in enumerate("▁aeinrst")]
+BYTES = [(f"<0x{byte:02X}>", 0, 6) for byte in range(256)]
+
 SENTENCE_PIECES = {
+    # User-defined pieces beside better ones of the same text, and unused ones.
+    "sp_defined": lambda: written("unigram", [*LETTERS, ("st", -0.5, 1), ("sis", -1, 4), ("is", -0.1, 1), ("▁sist", -2, 1), ("tha", -9, 4),
+                                              ("that", -0.2, 1), ("ter", -1, 5), ("er", -2, 1)]),
+    "sp_unused": lambda: written("bpe", [*LETTERS, ("st", -1, 5), ("is", -2, 1), ("ist", -3, 5), ("er", -2.5, 5), ("ter", -3, 1), ("ster", -4, 5),
+                                         ("▁s", -5, 5), ("▁si", -6, 1), ("in", -7, 5)], add_dummy_prefix=False),
+    "sp_front": lambda: written("unigram", [*LETTERS, ("▁▁", -9, 1), ("▁a", -1, 1), *BYTES], add_dummy_prefix=False),
     "sp_unigram": lambda: sentence_pieces("unigram", vocab_size=220, rules=True, user_defined_symbols=["<tool>", "sister"]),
     "sp_bpe": lambda: sentence_pieces("bpe", vocab_size=260, rules=True, remove_extra_whitespaces=False),
     "sp_llama": lambda: sentence_pieces("bpe", vocab_size=560, byte_fallback=True, remove_extra_whitespaces=False,

@@ -57,6 +57,14 @@ TEST_CASE("bytes pushed in any portions give the same characters, each bad seque
   }
 }
 
+TEST_CASE("a text is replaced wherever it stands, from the left, in time that grows as the text does") {
+  CHECK(replace_text("", "a", "b") == "");
+  CHECK(replace_text("aaa", "aa", "b") == "ba");
+  CHECK(replace_text("a a  b", " ", "__") == "a__a____b");
+  CHECK(replace_text("abab", "ab", "") == "");
+  CHECK(replace_text(std::string(4'000'000, ' '), " ", "\u2581").size() == 12'000'000);
+}
+
 TEST_CASE("a code point is written as it is read") {
   for (const char32_t point : {0u, 0x7fu, 0x80u, 0x7ffu, 0x800u, 0xd7ffu, 0xe000u, 0xffffu, 0x10000u, 0x10ffffu}) {
     std::string text;
