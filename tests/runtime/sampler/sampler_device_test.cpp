@@ -196,7 +196,7 @@ void compare(std::size_t vocab_size, int rounds) {
           for (std::size_t slot = 0; slot < slots; ++slot) {
             const StepSlot& drawn = drawing_slots[slot];
             const std::uint32_t expected = sample_token(logits[slot], drawn, drawn.next_position);
-            const std::uint32_t found = after.drawn[slot * steps].id;
+            const std::uint32_t found = after.drawn[slot * steps];
             if (found != expected && wrong++ == 0) {
               first_wrong = "logits of kind " + std::to_string((first + static_cast<int>(slot)) % kinds) +
                             ", setting " + std::to_string(s) + ": device " + std::to_string(found) + ", host " +
@@ -279,7 +279,7 @@ TEST_CASE("device and host agree where top-p's share is reached exactly") {
     sampler.set_logits({logits});
     for (std::uint32_t position = 0; position < 200; ++position) {
       const StepSlot slot = drawing({1, 0, 0.125f * static_cast<float>(1 + position % 8), 4}, position);
-      CHECK(sampler.run(drawing_step({slot})).drawn[0].id == sample_token(logits, slot, position));
+      CHECK(sampler.run(drawing_step({slot})).drawn[0] == sample_token(logits, slot, position));
     }
   }
 }
@@ -298,7 +298,7 @@ TEST_CASE("device and host keep a token whose mass is exactly the least, and non
       std::vector<int> counts(logits.size());
       for (std::uint32_t position = 0; position < 100; ++position) {
         const StepSlot slot = drawing(sampling, position);
-        const std::uint32_t id = sampler.run(drawing_step({slot})).drawn[0].id;
+        const std::uint32_t id = sampler.run(drawing_step({slot})).drawn[0];
         CHECK(id == sample_token(logits, slot, position));
         ++counts[id];
       }
@@ -327,8 +327,8 @@ TEST_CASE("a draw makes its token the next pass's row, and leaves other slots al
     step.rows[1] = {9, 0};
     step.rows[2] = {11, 1};
     step = sampler.run(step);
-    CHECK(step.drawn[2 * steps + 4].id == 5);
-    CHECK(step.drawn[0].id == 2);
+    CHECK(step.drawn[2 * steps + 4] == 5);
+    CHECK(step.drawn[0] == 2);
     CHECK(step.slots[2].drawn == 5);
     CHECK(step.slots[2].next_position == 16);
     CHECK(step.slots[0].next_position == 14);
@@ -348,7 +348,7 @@ TEST_CASE("a draw makes its token the next pass's row, and leaves other slots al
       CHECK(step.rows[row].slot == slot);
     }
     step = sampler.run(step);
-    CHECK(step.drawn[2 * steps + 5].id == 5);
+    CHECK(step.drawn[2 * steps + 5] == 5);
     CHECK(step.slots[0].next_position == 15);
   }
 }
@@ -369,7 +369,7 @@ TEST_CASE("a slot is done at a stop token and at its stop position, keeps its la
     CHECK(step.slots[1].done == 0);
     CHECK(step.slots[2].done == 1);
     CHECK(step.live == 1);
-    CHECK(step.drawn[0].id == 5);
+    CHECK(step.drawn[0] == 5);
     CHECK(step.tokens[0].flags == 0);
     CHECK(step.tokens[0].position == 10);
     CHECK(step.tokens[1].flags == 1);
