@@ -53,16 +53,15 @@ std::string alone(const std::string& text) {
   return text.find('{') == std::string::npos ? text : "[&] { return " + text + "; }()";
 }
 
-std::string text_field(const Node& node, const char* field) { return node.at(field).get<std::string>(); }
-
-}  // namespace
-
-void refuse(const Node& node, const std::string& why) { throw ChatRefusal{node.at("line").get<int>(), why}; }
-
+/// Of a call, a filter or a test.
 bool has_no_arguments(const Node& node) {
   return node.at("args").empty() && node.at("kwargs").empty() && node.at("dyn_args").is_null() &&
          node.at("dyn_kwargs").is_null();
 }
+
+std::string text_field(const Node& node, const char* field) { return node.at(field).get<std::string>(); }
+
+}  // namespace
 
 std::string Expressions::variable(int frame, const std::string& name) { return "v" + numbered(frame, name); }
 

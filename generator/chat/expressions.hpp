@@ -1,23 +1,13 @@
 // Expressions of a chat template as C++ expressions over the runtime's values (runtime/chat/emitted.hpp).
 #pragma once
 
-#include <set>
 #include <string>
 
 #include "generator/chat/chat.hpp"
 #include "generator/chat/frames.hpp"
+#include "generator/chat/names.hpp"
 
 namespace monomorph::generator::chat {
-
-/// What the template's names are, wherever they stand.
-struct Names {
-  std::set<std::string> macros;
-};
-
-/// Of a call, a filter or a test.
-bool has_no_arguments(const Node& node);
-
-[[noreturn]] void refuse(const Node& node, const std::string& why);
 
 class Expressions {
  public:

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "generator/chat/chat.hpp"
+
 namespace monomorph::generator::chat {
 
 bool is(const Node& node, const char* name) { return node.is_object() && node.at("kind") == name; }
@@ -12,6 +14,8 @@ bool reads(const Node& node, const std::string& name) {
   if (is(node, "Name")) return node.at("name") == name && node.at("ctx") == "load";
   return std::any_of(node.begin(), node.end(), [&](const Node& part) { return reads(part, name); });
 }
+
+void refuse(const Node& node, const std::string& why) { throw ChatRefusal{node.at("line").get<int>(), why}; }
 
 int Frame::owner(const std::string& name) const {
   if (bindings_.contains(name)) return number_;

@@ -19,6 +19,9 @@ bool is(const Node& node, const char* name);
 /// Whether `name` is read somewhere within.
 bool reads(const Node& node, const std::string& name);
 
+/// Throws ChatRefusal at the node's line.
+[[noreturn]] void refuse(const Node& node, const std::string& why);
+
 /// What a name holds when its frame begins.
 struct Binding {
   enum class Kind {
