@@ -399,8 +399,11 @@ Value filter(std::string_view name, const Arguments& arguments) {
   static const std::set<std::string_view> take_safe = {"count",  "d",          "default", "length", "map",
                                                        "reject", "safe",       "select",  "string", "selectattr",
                                                        "tojson", "rejectattr", "trim"};
-  const auto safe = [](const Value& value) { return value.as<Safe>() != nullptr; };
-  if (std::any_of(arguments.positional.begin(), arguments.positional.end(), safe) && !take_safe.contains(name)) {
+  const bool has_safe =
+      std::ranges::any_of(arguments.positional, [](const Value& value) { return value.as<Safe>() != nullptr; }) ||
+      std::ranges::any_of(arguments.named,
+                          [](const auto& named) { return named.second.template as<Safe>() != nullptr; });
+  if (has_safe && !take_safe.contains(name)) {
     fail(fmt::format("the filter '{}' of a text that is marked as safe", name));
   }
   if (const auto open = open_filters().find(name); open != open_filters().end()) return open->second(arguments);

@@ -51,6 +51,7 @@ const std::map<std::string, std::string> refused = {
 const std::map<std::string, std::string> refused_later = {
     {"number_attributes", "the chat template: int.real is not known"},
     {"printing_callables", "the chat template: 'method' object is not callable"},
+    {"safe_named", "the chat template: the filter 'truncate' of a text that is marked as safe"},
     {"string_format_specs", "the chat template: a field of a format has a width or type, which is not known"},
 };
 
