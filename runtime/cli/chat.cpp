@@ -98,21 +98,11 @@ class Chat {
     } catch (const Interrupted&) {
       if (script_) throw;
       note("interrupted; the conversation is as it was before");
-    } catch (const Error& error) {
-      if (script_) throw;
-      note(fmt::format("error: {}", error.what()));
-      if (error.kind() != ErrorKind::rejected && error.kind() != ErrorKind::environment) fail();
     } catch (const std::exception& error) {
       if (script_) throw;
       note(fmt::format("error: {}", error.what()));
-      fail();
+      if (failure_) note("no more answers can be given; /save FILE keeps the conversation");
     }
-  }
-
-  /// The device or the engine has failed: no answer is drawn any more, and the conversation can be saved.
-  void fail() {
-    failure_ = std::current_exception();
-    note("no more answers can be given; /save FILE keeps the conversation");
   }
 
   /// Lines up to one that does not end in a backslash; nothing at the end of the input.
@@ -156,9 +146,7 @@ class Chat {
   /// Shows an answer as it is drawn. `message`: it is the answer to one that was written just now.
   void turn(const std::function<Answer(const OnText&)>& draw, bool message) {
     const char* const taken_back = message ? "; the message was removed again" : "";
-    if (failure_) {
-      throw Error(ErrorKind::environment, "the engine has failed, and draws no answer");
-    }
+    if (failure_) throw Error(ErrorKind::environment, "the engine has failed");
     reading_.emplace("reading the conversation");
     bool begun = false;
     Answer answer;
@@ -176,12 +164,16 @@ class Chat {
     } catch (const Error& error) {
       reading_.reset();
       if (begun) print("\n");
-      if (error.kind() != ErrorKind::rejected) throw;
+      if (error.kind() != ErrorKind::rejected) {
+        if (error.kind() != ErrorKind::environment) failure_ = std::current_exception();
+        throw;
+      }
       const bool full = dynamic_cast<const ConversationTooLong*>(&error) != nullptr;
       throw Error(error.kind(),
                   fmt::format("{}{}{}{}", error.what(), taken_back, full ? "; " : "", full ? remedies : ""));
     } catch (...) {
       reading_.reset();
+      failure_ = std::current_exception();
       throw;
     }
     print("\n");
@@ -296,7 +288,7 @@ class Chat {
   std::optional<Progress> reading_;
   bool thrown_away_ = false;  ///< the last line was, by Ctrl-C
   bool ended_ = false;
-  std::exception_ptr failure_;
+  std::exception_ptr failure_;  ///< of the device or the engine: nothing is drawn any more
 };
 
 }  // namespace

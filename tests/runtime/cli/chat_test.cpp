@@ -473,7 +473,7 @@ TEST_CASE("where the device fails the conversation can be saved, and the process
   REQUIRE(chat.process.wait_for("/save FILE keeps the conversation"));
   REQUIRE(chat.process.wait_for("> "));
   chat.process.type("more\n");
-  REQUIRE(chat.process.wait_for("the engine has failed, and draws no answer"));
+  REQUIRE(chat.process.wait_for("error: the engine has failed"));
   REQUIRE(chat.process.wait_for("> "));
   const std::string saved = chat.file("talk.json");
   chat.line("/save " + saved);
