@@ -120,7 +120,8 @@ std::int32_t read_marker(const TokenizerJson& json) {
 
 /// The ids that stand before and after the text in a template.
 void read_template(const TokenizerJson& json, Tokenizer::Data& data) {
-  json.only({"type", "single", "pair", "special_tokens"});
+  // Some files (Command R's) keep ByteLevel's keys here too, where the library reads none of them.
+  json.only({"type", "single", "pair", "special_tokens", "add_prefix_space", "trim_offsets", "use_regex"});
   const TokenizerJson tokens = json.at("special_tokens");
   std::vector<std::int32_t> before, after;
   bool seen_text = false;

@@ -294,6 +294,8 @@ def make(kind):
             del definition["model"][key]
         for part in ("pre_tokenizer", "decoder"):
             del definition[part]["use_regex"]
+    if kind == "starcoder":  # as Command R's file has it: keys of another kind, which the library does not read
+        definition["post_processor"].update(add_prefix_space=True, trim_offsets=False, use_regex=True)
     write(directory / "tokenizer.json", definition)
 
     tokenizer = Tokenizer.from_file(str(directory / "tokenizer.json"))
