@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <system_error>
+
 #include "runtime/formats/config_facts.hpp"
 #include "runtime/memory_plan.hpp"
 #include "runtime/reference_engine.hpp"
@@ -35,7 +38,7 @@ std::optional<PipelineCacheFile> find_pipeline_cache(const Program& program, con
     if (!path) return std::nullopt;
     std::error_code absent;
     const std::uintmax_t bytes = std::filesystem::file_size(*path, absent);
-    return PipelineCacheFile{*path, absent ? 0 : static_cast<std::int64_t>(bytes)};
+    return PipelineCacheFile{path->string(), absent ? 0 : static_cast<std::int64_t>(bytes)};
   }
   return std::nullopt;
 }

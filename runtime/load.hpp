@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -149,7 +148,7 @@ std::string describe_memory(const Program& program, const std::optional<DeviceIn
 
 /// The driver's compiled kernels of a program, kept on disk for one device.
 struct PipelineCacheFile {
-  std::filesystem::path path;
+  std::string path;
   std::int64_t bytes = 0;  ///< 0: not written yet
 };
 /// Nothing where it is turned off (MONOMORPH_NO_CACHE), or there is no home to keep it in.

@@ -87,8 +87,8 @@ std::string info_text(const Program& program, const std::optional<DeviceInfo>& d
   text += "\n";
   const std::optional<PipelineCacheFile> cache = find_pipeline_cache(program, *device);
   line("pipeline cache", !cache             ? "off"
-                         : cache->bytes > 0 ? fmt::format("{} bytes, {}", cache->bytes, cache->path.string())
-                                            : fmt::format("not written yet, {}", cache->path.string()));
+                         : cache->bytes > 0 ? fmt::format("{} bytes, {}", cache->bytes, cache->path)
+                                            : fmt::format("not written yet, {}", cache->path));
   return text;
 }
 
@@ -141,7 +141,7 @@ nlohmann::ordered_json info_json(const Program& program, const std::optional<Dev
   json["device"] = {{"name", device->name}, {"memory", device->memory()}};
   json["pipeline_cache"] = nullptr;
   if (const std::optional<PipelineCacheFile> cache = find_pipeline_cache(program, *device)) {
-    json["pipeline_cache"] = {{"path", cache->path.string()}, {"bytes", cache->bytes}};
+    json["pipeline_cache"] = {{"path", cache->path}, {"bytes", cache->bytes}};
   }
   return json;
 }

@@ -1,12 +1,9 @@
-// Activations of the CPU reference: a row of doubles a token, whose width is part of the type; and the one way this
-// folder uses several threads.
+// Activations of the CPU reference: a row of doubles a token, whose width is part of the type.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
-#include <future>
 #include <span>
-#include <thread>
 #include <vector>
 
 namespace monomorph::reference {
@@ -52,22 +49,6 @@ double dot(const double* a, const double* b) {
   }
   for (std::int64_t i = whole; i < size; ++i) sums[i - whole] += a[i] * b[i];
   return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
-}
-
-/// Calls body(begin, end) over a partition of [0, count), on several threads where `operations` (multiplications in
-/// all) repay starting them. Deterministic as long as no index depends on another.
-template <class Body>
-void parallel_for(std::int64_t count, std::int64_t operations, const Body& body) {
-  constexpr std::int64_t operations_per_thread = 1 << 18;
-  const std::int64_t cores = std::max<std::int64_t>(1, std::thread::hardware_concurrency());
-  const std::int64_t threads = std::min({cores, count, 1 + operations / operations_per_thread});
-  std::vector<std::future<void>> others;
-  for (std::int64_t i = 1; i < threads; ++i) {
-    others.push_back(std::async(std::launch::async,
-                                [&body, count, threads, i] { body(count * i / threads, count * (i + 1) / threads); }));
-  }
-  body(0, threads > 1 ? count / threads : count);
-  for (std::future<void>& other : others) other.get();
 }
 
 }  // namespace monomorph::reference

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "runtime/reference/activations.hpp"
+#include "runtime/reference/parallel.hpp"
 
 namespace monomorph::reference {
 

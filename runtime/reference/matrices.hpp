@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/reference/activations.hpp"
+#include "runtime/reference/parallel.hpp"
 #include "runtime/weights.hpp"
 
 namespace monomorph::reference {
