@@ -38,10 +38,10 @@ namespace {
 /// does.
 constexpr std::int64_t prompt_lengths[] = {1, 2, 63, 64, 65};
 
-/// All kept rows, each decoded with those just before it. `all`: so is every other token; a driver takes minutes for
-/// the 2,080 of a long golden, and fills wide gaps between kept rows by prefill.
+/// All kept rows, each decoded with those just before it. `all`: so is every other token; a driver, which takes minutes
+/// for the 2,080 of a long golden, fills the gaps between kept rows by prefill.
 Comparison compare_decode(const Golden& golden, Engine& engine, bool all) {
-  constexpr std::int64_t wide = 128, just_before = 16;
+  constexpr std::int64_t wide = 16, just_before = 16;
   Comparison decode(golden, "decode");
   const std::span<const std::int32_t> tokens = golden.tokens;
   const auto at = [](std::int64_t position) { return static_cast<std::size_t>(position); };
