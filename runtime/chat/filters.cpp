@@ -399,10 +399,9 @@ Value filter(std::string_view name, const Arguments& arguments) {
   static const std::set<std::string_view> take_safe = {"count",  "d",          "default", "length", "map",
                                                        "reject", "safe",       "select",  "string", "selectattr",
                                                        "tojson", "rejectattr", "trim"};
-  const bool has_safe =
-      std::ranges::any_of(arguments.positional, [](const Value& value) { return value.as<Safe>() != nullptr; }) ||
-      std::ranges::any_of(arguments.named,
-                          [](const auto& named) { return named.second.template as<Safe>() != nullptr; });
+  const auto safe = [](const Value& value) { return value.as<Safe>() != nullptr; };
+  const bool has_safe = std::ranges::any_of(arguments.positional, safe) ||
+                        std::ranges::any_of(arguments.named, safe, &std::pair<std::string, Value>::second);
   if (has_safe && !take_safe.contains(name)) {
     fail(fmt::format("the filter '{}' of a text that is marked as safe", name));
   }
