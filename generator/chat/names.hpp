@@ -13,7 +13,8 @@ struct Names {
   std::set<std::string> macros;
 };
 
-/// Throws ChatRefusal at a name that is given to two kinds of things, or that Jinja gives a meaning of its own.
+/// Of a whole template. Throws ChatRefusal at a name that is given to two kinds of things, or that Jinja gives a
+/// meaning of its own.
 Names survey_names(const Node& tree);
 
 }  // namespace monomorph::generator::chat

@@ -1,5 +1,5 @@
-// The one way this folder uses several threads. It is compiled once, with the runtime: each engine would instantiate
-// the library's threads for every shape of its operations.
+// The one way this folder uses several threads. It is no template, as the operations are: every engine would compile
+// std::async anew for each shape of them.
 #pragma once
 
 #include <cstdint>
