@@ -19,7 +19,7 @@
 #include "generator/spec/new_spec.hpp"
 #include "generator/spec/schema.hpp"
 #include "runtime/cli/arguments.hpp"
-#include "runtime/engine.hpp"
+#include "runtime/error.hpp"
 #include "runtime/formats/atomic_file.hpp"
 #include "runtime/tokenizer/json_lines.hpp"
 

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 std::string runtime_include_dir() {
   const std::string directory = installation_prefix() + "/include/monomorph";
   std::error_code error;
-  if (fs::exists(directory + "/runtime/tensor.hpp", error)) return directory;
+  if (fs::exists(directory + "/runtime/program/tensor.hpp", error)) return directory;
   throw EnvironmentError(
       fmt::format("the runtime's headers are not in {}: this program was copied without them; link to the one that was "
                   "built, or install all of it (cmake --install BUILD --prefix PREFIX)",

@@ -1,5 +1,5 @@
 // Draws the next token of each slot and makes it the next pass's input: one workgroup a draw, any workgroup and subgroup
-// size. runtime/sampler.hpp says what is computed, and is its twin on the host: both draw the same token, bit for bit,
+// size. runtime/engine/sampler.hpp says what is computed, and is its twin on the host: both draw the same token, bit for bit,
 // because after order_key and mass (correctly rounded f32 additions and multiplications) everything is integers.
 //
 // Reads the constants vocab_size (at most 2^20), parts, logits_stride, decode_steps and workgroup_size (64 to 256), and the

@@ -1,4 +1,4 @@
-// The step: what host and device share of one pass. runtime/step.hpp is its twin and says what each field is; the generator
+// The step: what host and device share of one pass. runtime/program/step.hpp is its twin and says what each field is; the generator
 // compares the offsets of both. The including kernel gives max_batch, decode_steps, max_head_rows and max_tokens.
 struct StepSlot {
   uint next_position;

@@ -11,7 +11,7 @@
 #include "generator/audit/rows.hpp"
 #include "generator/audit/scan_values.hpp"
 #include "generator/audit/vocabulary.hpp"
-#include "runtime/engine.hpp"
+#include "runtime/error.hpp"
 #include "runtime/formats/checkpoint.hpp"
 #include "runtime/formats/checkpoint_names.hpp"
 

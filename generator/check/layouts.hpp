@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "generator/clang/clang.hpp"
-#include "runtime/step.hpp"
+#include "runtime/program/step.hpp"
 
 namespace monomorph::generator {
 
@@ -26,7 +26,7 @@ struct ExpectedStruct {
   std::vector<ExpectedField> fields;  ///< in order
 };
 
-/// The step of a program with these lengths, as runtime/step.hpp lays it out; `name` is that of its C++ type.
+/// The step of a program with these lengths, as runtime/program/step.hpp lays it out; `name` is that of its C++ type.
 ExpectedStruct expected_step(const std::string& name, const StepLayout& layout);
 /// The structs that it is made of: "monomorph::StepSlot" ...
 std::vector<ExpectedStruct> expected_step_parts();

@@ -13,7 +13,7 @@
 #include "generator/expression/expression.hpp"
 #include "generator/spec/spec.hpp"
 #include "runtime/formats/conversion.hpp"
-#include "runtime/program.hpp"
+#include "runtime/program/program.hpp"
 
 namespace monomorph::generator {
 

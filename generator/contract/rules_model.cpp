@@ -8,7 +8,7 @@
 #include "generator/blocks/embedding.hpp"
 #include "generator/contract/rules.hpp"
 #include "generator/spec/fields.hpp"
-#include "runtime/sampler.hpp"
+#include "runtime/engine/sampler.hpp"
 
 namespace monomorph::generator {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "generator/emit/cpp_writer.hpp"
 #include "generator/plan/words.hpp"
-#include "runtime/step.hpp"
+#include "runtime/program/step.hpp"
 
 namespace monomorph::generator {
 namespace {

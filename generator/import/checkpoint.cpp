@@ -9,7 +9,7 @@
 #include "generator/import/steps.hpp"
 #include "generator/spec/checkpoint_names.hpp"
 #include "generator/spec/values.hpp"
-#include "runtime/engine.hpp"
+#include "runtime/error.hpp"
 #include "runtime/formats/checkpoint.hpp"
 
 namespace monomorph::generator {

@@ -12,7 +12,7 @@
 #include "generator/import/import.hpp"
 #include "generator/import/steps.hpp"
 #include "generator/spec/values.hpp"
-#include "runtime/engine.hpp"
+#include "runtime/error.hpp"
 #include "runtime/formats/checkpoint.hpp"
 #include "runtime/formats/checkpoint_names.hpp"
 #include "runtime/formats/gguf_config.hpp"

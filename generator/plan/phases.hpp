@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "runtime/program.hpp"
+#include "runtime/program/program.hpp"
 
 namespace monomorph::generator {
 

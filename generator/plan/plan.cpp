@@ -9,7 +9,7 @@
 #include "generator/plan/make.hpp"
 #include "generator/plan/place.hpp"
 #include "generator/plan/sampling.hpp"
-#include "runtime/step.hpp"
+#include "runtime/program/step.hpp"
 
 namespace monomorph::generator {
 namespace {

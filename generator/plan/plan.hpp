@@ -18,7 +18,7 @@
 #include "generator/contract/contract.hpp"
 #include "generator/graph/graph.hpp"
 #include "generator/plan/phases.hpp"
-#include "runtime/program.hpp"
+#include "runtime/program/program.hpp"
 
 namespace monomorph::generator {
 

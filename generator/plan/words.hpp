@@ -1,7 +1,7 @@
-// The enumerators of runtime/program.hpp as words: emitted code, dumps and templates write them so.
+// The enumerators of runtime/program/program.hpp as words: emitted code, dumps and templates write them so.
 #pragma once
 
-#include "runtime/program.hpp"
+#include "runtime/program/program.hpp"
 
 namespace monomorph::generator {
 

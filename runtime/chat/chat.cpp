@@ -4,7 +4,7 @@
 
 #include "runtime/chat/filters.hpp"
 #include "runtime/chat/print.hpp"
-#include "runtime/engine.hpp"
+#include "runtime/error.hpp"
 
 namespace monomorph {
 namespace chat {

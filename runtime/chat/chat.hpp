@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "runtime/program.hpp"
+#include "runtime/program/program.hpp"
 
 namespace monomorph {
 

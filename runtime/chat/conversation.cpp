@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/chat/json_text.hpp"
-#include "runtime/engine.hpp"
+#include "runtime/error.hpp"
 #include "runtime/tokenizer/utf8.hpp"
 
 namespace monomorph {

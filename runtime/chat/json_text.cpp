@@ -6,7 +6,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
-#include "runtime/engine.hpp"
+#include "runtime/error.hpp"
 
 namespace monomorph {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "runtime/chat/chat.hpp"
-#include "runtime/text_stream.hpp"
+#include "runtime/tokenizer/text_stream.hpp"
 
 namespace monomorph {
 

@@ -16,7 +16,7 @@
 
 #include "runtime/chat/chat.hpp"
 #include "runtime/chat/conversation.hpp"
-#include "runtime/engine.hpp"
+#include "runtime/engine/engine.hpp"
 #include "runtime/tokenizer/tokenizer.hpp"
 
 namespace monomorph {

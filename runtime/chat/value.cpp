@@ -7,7 +7,7 @@
 
 #include "runtime/chat/loop.hpp"
 #include "runtime/chat/operators.hpp"
-#include "runtime/engine.hpp"
+#include "runtime/error.hpp"
 #include "runtime/tokenizer/utf8.hpp"
 
 namespace monomorph::chat {

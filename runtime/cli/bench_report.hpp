@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/load.hpp"
+#include "runtime/load/load.hpp"
 
 namespace monomorph::cli {
 

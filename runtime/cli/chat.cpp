@@ -13,11 +13,11 @@
 #include "runtime/cli/output.hpp"
 #include "runtime/cli/progress.hpp"
 #include "runtime/cli/prompt_file.hpp"
+#include "runtime/engine/validate.hpp"
 #include "runtime/formats/atomic_file.hpp"
 #include "runtime/formats/checkpoint.hpp"
 #include "runtime/nearest.hpp"
-#include "runtime/text_stream.hpp"
-#include "runtime/validate.hpp"
+#include "runtime/tokenizer/text_stream.hpp"
 
 namespace monomorph::cli {
 namespace {

@@ -10,7 +10,7 @@
 #include "runtime/cli/interrupt.hpp"
 #include "runtime/cli/options.hpp"
 #include "runtime/cli/output.hpp"
-#include "runtime/engine.hpp"
+#include "runtime/error.hpp"
 
 namespace monomorph {
 namespace {

@@ -1,5 +1,5 @@
 // The commands behind the command line, one file each: what they are asked for, and the call that does it. They throw
-// Error (runtime/engine.hpp) or Interrupted, and write results through output.hpp.
+// Error (runtime/engine/engine.hpp) or Interrupted, and write results through output.hpp.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "runtime/cli/engine_choice.hpp"
-#include "runtime/engine.hpp"
+#include "runtime/engine/engine.hpp"
 
 namespace monomorph::cli {
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "runtime/load.hpp"
-#include "runtime/program.hpp"
+#include "runtime/load/load.hpp"
+#include "runtime/program/program.hpp"
 
 namespace monomorph::cli {
 

@@ -5,7 +5,7 @@
 #include "runtime/cli/commands.hpp"
 #include "runtime/cli/describe.hpp"
 #include "runtime/cli/output.hpp"
-#include "runtime/load.hpp"
+#include "runtime/load/load.hpp"
 
 namespace monomorph::cli {
 namespace {

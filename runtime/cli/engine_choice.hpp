@@ -6,11 +6,11 @@
 #include <optional>
 #include <string>
 
-#include "runtime/engine.hpp"
-#include "runtime/load.hpp"
-#include "runtime/program.hpp"
+#include "runtime/engine/engine.hpp"
+#include "runtime/load/load.hpp"
+#include "runtime/program/program.hpp"
 #include "runtime/tokenizer/tokenizer.hpp"
-#include "runtime/weights.hpp"
+#include "runtime/weights/weights.hpp"
 
 namespace monomorph::cli {
 
@@ -36,7 +36,7 @@ struct Compilation {
 std::string describe(const Compilation& compilation);
 
 /// With progress bars while weights are loaded and kernels are compiled. `view` asks more of a Vulkan engine
-/// (runtime/load.hpp); the reference has neither, and asking it is an Error(environment).
+/// (runtime/load/load.hpp); the reference has neither, and asking it is an Error(environment).
 std::unique_ptr<Engine> open_engine(const Program& program, const EngineChoice& choice, View view = View::plain,
                                     Compilation* compilation = nullptr);
 

@@ -7,8 +7,8 @@
 #include "runtime/cli/commands.hpp"
 #include "runtime/cli/describe.hpp"
 #include "runtime/cli/output.hpp"
-#include "runtime/load.hpp"
-#include "runtime/weights.hpp"
+#include "runtime/load/load.hpp"
+#include "runtime/weights/weights.hpp"
 
 namespace monomorph::cli {
 namespace {

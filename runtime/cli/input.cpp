@@ -10,7 +10,7 @@
 #include <cstring>
 
 #include "runtime/cli/interrupt.hpp"
-#include "runtime/engine.hpp"
+#include "runtime/error.hpp"
 
 namespace monomorph::cli {
 

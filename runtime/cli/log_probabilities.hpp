@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "runtime/engine.hpp"
+#include "runtime/engine/engine.hpp"
 #include "runtime/formats/atomic_file.hpp"
 #include "runtime/tokenizer/tokenizer.hpp"
 

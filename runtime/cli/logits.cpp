@@ -4,8 +4,8 @@
 #include "runtime/cli/commands.hpp"
 #include "runtime/cli/progress.hpp"
 #include "runtime/cli/token_list.hpp"
+#include "runtime/engine/validate.hpp"
 #include "runtime/formats/npy.hpp"
-#include "runtime/validate.hpp"
 
 namespace monomorph::cli {
 

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "runtime/engine.hpp"
+#include "runtime/error.hpp"
 
 namespace monomorph::cli {
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "runtime/cli/input.hpp"
-#include "runtime/engine.hpp"
+#include "runtime/error.hpp"
 #include "runtime/tokenizer/utf8.hpp"
 
 namespace monomorph::cli {

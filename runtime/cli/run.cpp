@@ -10,9 +10,9 @@
 #include "runtime/cli/progress.hpp"
 #include "runtime/cli/prompt_file.hpp"
 #include "runtime/cli/token_list.hpp"
+#include "runtime/engine/validate.hpp"
 #include "runtime/formats/checkpoint.hpp"
-#include "runtime/text_stream.hpp"
-#include "runtime/validate.hpp"
+#include "runtime/tokenizer/text_stream.hpp"
 
 namespace monomorph::cli {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <charconv>
 
-#include "runtime/engine.hpp"
+#include "runtime/error.hpp"
 
 namespace monomorph::cli {
 

@@ -10,7 +10,7 @@
 #include "runtime/cli/progress.hpp"
 #include "runtime/cli/token_list.hpp"
 #include "runtime/cli/verify_report.hpp"
-#include "runtime/reference_engine.hpp"
+#include "runtime/reference/reference_engine.hpp"
 
 namespace monomorph::cli {
 namespace {

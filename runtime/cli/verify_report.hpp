@@ -32,7 +32,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/program.hpp"
+#include "runtime/program/program.hpp"
 
 namespace monomorph::cli {
 

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <utility>
 
-#include "runtime/engine.hpp"
+#include "runtime/error.hpp"
 
 namespace monomorph {
 

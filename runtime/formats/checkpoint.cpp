@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include "runtime/engine.hpp"
+#include "runtime/error.hpp"
 #include "runtime/formats/safetensors_header.hpp"
 
 namespace monomorph {

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "runtime/engine.hpp"
+#include "runtime/error.hpp"
 
 namespace monomorph {
 namespace {

@@ -9,7 +9,7 @@
 #include <limits>
 #include <unordered_set>
 
-#include "runtime/engine.hpp"
+#include "runtime/error.hpp"
 
 namespace monomorph {
 namespace {

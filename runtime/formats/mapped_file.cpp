@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "runtime/engine.hpp"
+#include "runtime/error.hpp"
 
 namespace monomorph {
 namespace {

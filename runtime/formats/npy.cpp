@@ -9,7 +9,7 @@
 #include <fstream>
 #include <string>
 
-#include "runtime/engine.hpp"
+#include "runtime/error.hpp"
 
 namespace monomorph {
 namespace {

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "runtime/engine.hpp"
+#include "runtime/error.hpp"
 #include "runtime/formats/checkpoint.hpp"
 #include "runtime/formats/gguf_config.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "runtime/reference/activations.hpp"
 #include "runtime/reference/parallel.hpp"
-#include "runtime/weights.hpp"
+#include "runtime/weights/weights.hpp"
 
 namespace monomorph::reference {
 

@@ -8,7 +8,7 @@
 #include <ostream>
 #include <string>
 
-#include "runtime/engine.hpp"
+#include "runtime/error.hpp"
 
 namespace monomorph {
 namespace {

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <string>
 
-#include "runtime/engine.hpp"
+#include "runtime/error.hpp"
 #include "runtime/tokenizer/utf8.hpp"
 
 namespace monomorph {

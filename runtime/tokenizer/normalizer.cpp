@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-#include "runtime/engine.hpp"
+#include "runtime/error.hpp"
 #include "runtime/tokenizer/utf8.hpp"
 
 namespace monomorph {

@@ -7,7 +7,7 @@
 #include <array>
 #include <string>
 
-#include "runtime/engine.hpp"
+#include "runtime/error.hpp"
 #include "runtime/tokenizer/pattern_syntax.hpp"
 #include "runtime/tokenizer/utf8.hpp"
 

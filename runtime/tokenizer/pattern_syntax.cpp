@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/engine.hpp"
+#include "runtime/error.hpp"
 
 namespace monomorph {
 namespace {

@@ -6,7 +6,7 @@
 #include <functional>
 #include <set>
 
-#include "runtime/engine.hpp"
+#include "runtime/error.hpp"
 #include "runtime/tokenizer/bpe.hpp"
 #include "runtime/tokenizer/charsmap.hpp"
 #include "runtime/tokenizer/unigram.hpp"

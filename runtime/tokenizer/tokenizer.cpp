@@ -6,7 +6,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "runtime/engine.hpp"
+#include "runtime/error.hpp"
 #include "runtime/formats/checkpoint.hpp"
 #include "runtime/tokenizer/sentencepiece_file.hpp"
 #include "runtime/tokenizer/tokenizer_data.hpp"

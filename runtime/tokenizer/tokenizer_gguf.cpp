@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "runtime/engine.hpp"
+#include "runtime/error.hpp"
 #include "runtime/tokenizer/bpe.hpp"
 #include "runtime/tokenizer/sentence_pieces.hpp"
 #include "runtime/tokenizer/tokenizer_patterns.hpp"

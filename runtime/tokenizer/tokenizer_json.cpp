@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "runtime/engine.hpp"
+#include "runtime/error.hpp"
 
 namespace monomorph {
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "runtime/engine.hpp"
+#include "runtime/error.hpp"
 #include "runtime/tokenizer/pattern_syntax.hpp"
 #include "runtime/tokenizer/tokenizer_patterns.hpp"
 #include "runtime/tokenizer/utf8.hpp"

@@ -8,7 +8,7 @@
 
 #include <vulkan/vulkan.h>
 
-#include "runtime/load.hpp"
+#include "runtime/engine/device_info.hpp"
 #include "runtime/vulkan/handle.hpp"
 #include "runtime/vulkan/instance.hpp"
 

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "runtime/sampler.hpp"
-#include "runtime/validate.hpp"
+#include "runtime/engine/sampler.hpp"
+#include "runtime/engine/validate.hpp"
 #include "runtime/vulkan/commands.hpp"
 #include "runtime/vulkan/result.hpp"
 

@@ -5,8 +5,9 @@
 #include <memory>
 #include <vector>
 
-#include "runtime/load.hpp"
-#include "runtime/perf.hpp"
+#include "runtime/engine/kernel_totals.hpp"
+#include "runtime/engine/load_options.hpp"
+#include "runtime/engine/views.hpp"
 #include "runtime/vulkan/device.hpp"
 #include "runtime/vulkan/recordings.hpp"
 

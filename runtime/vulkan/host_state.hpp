@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "runtime/program.hpp"
+#include "runtime/program/program.hpp"
 #include "runtime/vulkan/schedule.hpp"
 #include "runtime/vulkan/storage.hpp"
 

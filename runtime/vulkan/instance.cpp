@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "runtime/engine.hpp"
+#include "runtime/error.hpp"
 #include "runtime/vulkan/result.hpp"
 
 namespace monomorph::vulkan {

@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "runtime/load.hpp"
-#include "runtime/program.hpp"
-#include "runtime/weights.hpp"
+#include "runtime/engine/device_info.hpp"
+#include "runtime/program/program.hpp"
+#include "runtime/weights/weights.hpp"
 
 namespace monomorph::vulkan {
 

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "runtime/program.hpp"
+#include "runtime/program/program.hpp"
 #include "runtime/vulkan/device.hpp"
 
 namespace monomorph::vulkan {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "runtime/program.hpp"
+#include "runtime/program/program.hpp"
 #include "runtime/vulkan/device.hpp"
 #include "runtime/vulkan/tuning.hpp"
 

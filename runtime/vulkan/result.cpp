@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "runtime/engine.hpp"
+#include "runtime/error.hpp"
 
 namespace monomorph::vulkan {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "runtime/program.hpp"
+#include "runtime/program/program.hpp"
 #include "runtime/vulkan/hazards.hpp"
 #include "runtime/vulkan/layout.hpp"
 #include "runtime/vulkan/tuning.hpp"

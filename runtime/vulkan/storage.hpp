@@ -7,7 +7,7 @@
 #include "runtime/vulkan/device.hpp"
 #include "runtime/vulkan/layout.hpp"
 #include "runtime/vulkan/memory.hpp"
-#include "runtime/weights.hpp"
+#include "runtime/weights/weights.hpp"
 
 namespace monomorph::vulkan {
 

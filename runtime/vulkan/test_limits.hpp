@@ -7,7 +7,7 @@
 
 #include <string_view>
 
-#include "runtime/load.hpp"
+#include "runtime/engine/device_info.hpp"
 
 namespace monomorph::vulkan {
 

@@ -6,8 +6,8 @@
 #include <limits>
 #include <vector>
 
-#include "runtime/load.hpp"
-#include "runtime/program.hpp"
+#include "runtime/engine/device_info.hpp"
+#include "runtime/program/program.hpp"
 
 namespace monomorph::vulkan {
 

@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "${space}/model.hpp"
-#include "runtime/engine.hpp"
-#include "runtime/load.hpp"
+#include "runtime/engine/engine.hpp"
+#include "runtime/load/load.hpp"
 
 namespace ${space} {
 

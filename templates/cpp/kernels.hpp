@@ -10,7 +10,7 @@
 #pragma once
 
 #include "${space}/model.hpp"
-#include "runtime/program.hpp"
+#include "runtime/program/program.hpp"
 
 namespace ${space} {
 

@@ -1,7 +1,7 @@
 // Any text as the config.json beside an engine's weights: refused, or compared with the engine's facts.
 #include <cstdint>
 
-#include "runtime/engine.hpp"
+#include "runtime/error.hpp"
 #include "runtime/formats/config_facts.hpp"
 
 using namespace monomorph;

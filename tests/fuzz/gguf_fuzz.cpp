@@ -1,7 +1,7 @@
 // Any bytes as a GGUF file: refused, or read within their bounds.
 #include <cstdint>
 
-#include "runtime/engine.hpp"
+#include "runtime/error.hpp"
 #include "runtime/formats/gguf.hpp"
 #include "runtime/formats/quantized.hpp"
 

@@ -1,7 +1,7 @@
 // Any text as the header of a safetensors file, and as an index of shards: refused, or read.
 #include <cstdint>
 
-#include "runtime/engine.hpp"
+#include "runtime/error.hpp"
 #include "runtime/formats/safetensors_header.hpp"
 
 using namespace monomorph;

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <numeric>
 
-#include "runtime/engine.hpp"
+#include "runtime/error.hpp"
 #include "runtime/tokenizer/sentencepiece_file.hpp"
 #include "runtime/tokenizer/tokenizer_gguf.hpp"
 #include "runtime/tokenizer/tokenizer_parts.hpp"

@@ -8,8 +8,8 @@
 #include <random>
 #include <vector>
 
-#include "runtime/engine.hpp"
-#include "runtime/weights.hpp"
+#include "runtime/error.hpp"
+#include "runtime/weights/weights.hpp"
 #include "tests/support/files.hpp"
 #include "tests/support/gguf_writer.hpp"
 #include "tests/support/temporary_directory.hpp"

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "runtime/program.hpp"
+#include "runtime/program/program.hpp"
 
 namespace monomorph::golden {
 

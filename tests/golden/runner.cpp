@@ -20,10 +20,10 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/engine.hpp"
-#include "runtime/load.hpp"
-#include "runtime/penalties.hpp"
-#include "runtime/sampler.hpp"
+#include "runtime/engine/engine.hpp"
+#include "runtime/engine/penalties.hpp"
+#include "runtime/engine/sampler.hpp"
+#include "runtime/load/load.hpp"
 #include "tests/golden/comparison.hpp"
 #include "tests/golden/corruption.hpp"
 #include "tests/golden/golden.hpp"

@@ -1,7 +1,7 @@
 // What a golden engine's project gives the runner: the program of the model it was emitted for.
 #pragma once
 
-#include "runtime/program.hpp"
+#include "runtime/program/program.hpp"
 
 namespace monomorph::golden {
 

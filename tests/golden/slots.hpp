@@ -2,7 +2,7 @@
 // hold.
 #pragma once
 
-#include "runtime/engine.hpp"
+#include "runtime/engine/engine.hpp"
 #include "tests/golden/golden.hpp"
 
 namespace monomorph::golden {

@@ -6,7 +6,7 @@
 
 #include "generator/ops/op_type.hpp"
 #include "generator/plan/draft.hpp"
-#include "runtime/program.hpp"
+#include "runtime/program/program.hpp"
 
 namespace monomorph::test {
 

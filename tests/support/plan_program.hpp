@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "generator/plan/plan.hpp"
-#include "runtime/weights.hpp"
+#include "runtime/weights/weights.hpp"
 #include "tests/support/graph_evaluator.hpp"
 
 namespace monomorph::test {

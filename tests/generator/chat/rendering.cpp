@@ -4,7 +4,7 @@
 #include <ctime>
 
 #include "runtime/chat/print.hpp"
-#include "runtime/engine.hpp"
+#include "runtime/error.hpp"
 
 namespace monomorph::generator {
 

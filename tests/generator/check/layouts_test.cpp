@@ -134,7 +134,7 @@ TEST_CASE("the step of the plan is the one that C++ lays out") {
   const StepLayout layout{2, 3, 4, 5};
   const std::string space =
       "namespace tiny { using Step = monomorph::StepBlock<2, 3, 4, 5>; }\nstatic_assert(sizeof(tiny::Step) > 0);\n";
-  const CppInput step{"step.hpp", "#include \"runtime/step.hpp\"\n" + space, {"-I" MONOMORPH_SOURCE_DIR}};
+  const CppInput step{"step.hpp", "#include \"runtime/program/step.hpp\"\n" + space, {"-I" MONOMORPH_SOURCE_DIR}};
   CHECK_NOTHROW(verify_layouts(step, expected_step_parts()));
   CHECK_NOTHROW(verify_layouts(step, {expected_step("tiny::Step", layout)}));
   StepLayout longer = layout;

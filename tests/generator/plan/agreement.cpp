@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "runtime/load.hpp"
+#include "runtime/load/load.hpp"
 #include "tests/support/plan_image.hpp"
 #include "tests/support/plan_program.hpp"
 

@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "runtime/chat/conversation.hpp"
-#include "runtime/engine.hpp"
+#include "runtime/error.hpp"
 
 using namespace monomorph;
 

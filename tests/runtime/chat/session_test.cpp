@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "runtime/chat/session.hpp"
-#include "runtime/weights.hpp"
+#include "runtime/weights/weights.hpp"
 #include "tests/runtime/chat/talking_program.hpp"
 
 using namespace monomorph;

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "runtime/chat/emitted.hpp"
-#include "runtime/reference_engine.hpp"
+#include "runtime/reference/reference_engine.hpp"
 #include "tests/runtime/cli/counting_program.hpp"
 
 namespace monomorph::tests {

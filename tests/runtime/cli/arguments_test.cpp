@@ -2,7 +2,7 @@
 
 #include "runtime/cli/progress.hpp"
 #include "runtime/cli/token_list.hpp"
-#include "runtime/engine.hpp"
+#include "runtime/error.hpp"
 #include "tests/runtime/cli/command.hpp"
 
 using namespace monomorph;

@@ -6,7 +6,7 @@
 #include <functional>
 #include <memory>
 
-#include "runtime/program.hpp"
+#include "runtime/program/program.hpp"
 
 namespace monomorph::tests {
 

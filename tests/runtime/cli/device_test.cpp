@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/formats/npy.hpp"
-#include "runtime/load.hpp"
+#include "runtime/load/load.hpp"
 #include "tests/runtime/cli/command.hpp"
 #include "tests/runtime/vulkan/toy_program.hpp"
 #include "tests/support/environment.hpp"

@@ -5,7 +5,7 @@
 
 #include <csignal>
 
-#include "runtime/engine.hpp"
+#include "runtime/error.hpp"
 #include "tests/support/files.hpp"
 #include "tests/support/temporary_directory.hpp"
 

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <numbers>
 
-#include "runtime/engine.hpp"
+#include "runtime/error.hpp"
 #include "tests/support/gguf_writer.hpp"
 #include "tests/support/temporary_directory.hpp"
 

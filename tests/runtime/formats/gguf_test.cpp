@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "runtime/engine.hpp"
+#include "runtime/error.hpp"
 #include "runtime/formats/checkpoint.hpp"
 #include "tests/support/files.hpp"
 #include "tests/support/gguf_writer.hpp"

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "runtime/program.hpp"
+#include "runtime/program/program.hpp"
 #include "runtime/reference/ops.hpp"
 
 namespace example_gpt2 {

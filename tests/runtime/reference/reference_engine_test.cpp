@@ -1,5 +1,5 @@
 // The CPU engine over a model written by hand: the interface's promises, chunk by chunk and token by token.
-#include "runtime/reference_engine.hpp"
+#include "runtime/reference/reference_engine.hpp"
 
 #include <doctest/doctest.h>
 
@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "runtime/sampler.hpp"
+#include "runtime/engine/sampler.hpp"
 #include "tests/runtime/reference/example_programs.hpp"
 
 using namespace monomorph;

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-#include "runtime/weights.hpp"
+#include "runtime/weights/weights.hpp"
 #include "tests/runtime/reference/example_programs.hpp"
 
 using namespace monomorph;

@@ -4,7 +4,7 @@
 
 #include <sstream>
 
-#include "runtime/engine.hpp"
+#include "runtime/error.hpp"
 
 using namespace monomorph;
 

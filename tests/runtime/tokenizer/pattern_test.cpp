@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "runtime/engine.hpp"
+#include "runtime/error.hpp"
 #include "runtime/tokenizer/pattern_syntax.hpp"
 
 using namespace monomorph;

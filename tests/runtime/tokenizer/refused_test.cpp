@@ -5,7 +5,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "runtime/engine.hpp"
+#include "runtime/error.hpp"
 #include "runtime/tokenizer/tokenizer.hpp"
 #include "tests/support/temporary_directory.hpp"
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "runtime/memory_plan.hpp"
+#include "runtime/load/memory_plan.hpp"
 #include "runtime/vulkan/layout.hpp"
 #include "runtime/vulkan/storage.hpp"
 #include "tests/runtime/vulkan/toy_program.hpp"

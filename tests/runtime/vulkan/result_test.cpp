@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "runtime/engine.hpp"
+#include "runtime/error.hpp"
 
 using namespace monomorph;
 using namespace monomorph::vulkan;

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "runtime/load.hpp"
+#include "runtime/load/load.hpp"
 #include "tests/runtime/vulkan/submitted_work.hpp"
 #include "tests/runtime/vulkan/toy_program.hpp"
 

@@ -10,7 +10,7 @@
 
 #include <vulkan/vulkan.h>
 
-#include "runtime/program.hpp"
+#include "runtime/program/program.hpp"
 
 namespace monomorph::test {
 

@@ -9,7 +9,7 @@
 #include <memory>
 #include <random>
 
-#include "runtime/load.hpp"
+#include "runtime/load/load.hpp"
 #include "tests/runtime/vulkan/toy_program.hpp"
 
 namespace monomorph::test {

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "runtime/program.hpp"
-#include "runtime/weights.hpp"
+#include "runtime/program/program.hpp"
+#include "runtime/weights/weights.hpp"
 
 namespace monomorph::test {
 

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <functional>
 
-#include "runtime/load.hpp"
+#include "runtime/load/load.hpp"
 #include "runtime/vulkan/device.hpp"
 #include "tests/runtime/vulkan/toy_program.hpp"
 #include "tests/support/glsl.hpp"

@@ -1,7 +1,7 @@
 // An emitted header edited by hand until it no longer fits.
 #pragma once
 
-#include "runtime/tensor.hpp"
+#include "runtime/program/tensor.hpp"
 
 namespace broken {
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "runtime/step.hpp"
-#include "runtime/tensor.hpp"
+#include "runtime/program/step.hpp"
+#include "runtime/program/tensor.hpp"
 
 namespace model_kjv {
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "model_odd/model.hpp"
-#include "runtime/program.hpp"
+#include "runtime/program/program.hpp"
 
 namespace model_odd {
 

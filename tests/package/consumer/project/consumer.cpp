@@ -1,6 +1,6 @@
 // A program outside the tree: reads a checkpoint through the installed headers and libraries.
 #include <cstdio>
-#include <runtime/engine.hpp>
+#include <runtime/engine/engine.hpp>
 #include <runtime/formats/checkpoint.hpp>
 
 int main(int, char** arguments) {

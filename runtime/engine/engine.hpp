@@ -1,0 +1,177 @@
+// The file to read first: an engine is one emitted model, loaded, ready to run as many sequences as it has slots. The
+// same interface is served by a Vulkan device and by the emitted CPU reference.
+//
+// A step is a pass over neighbouring tokens of slots; what serves one sequence (prefill, decode, generate) is written
+// once upon it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/error.hpp"
+#include "runtime/program/program.hpp"
+
+namespace monomorph {
+
+/// How tokens are drawn. temperature 0 takes the likeliest token (the lowest id where several are). Penalties change
+/// the logits first, repetition before the others; they and log-probabilities cost a submission for each token.
+struct Sampling {
+  float temperature = 0;    ///< 0, or from 1e-6 to 1e6
+  std::uint32_t top_k = 0;  ///< 0: all tokens
+  float top_p = 1;          ///< in (0, 1]
+  std::uint64_t seed = 0;
+  /// In [0, 1): of what top_k and top_p keep, tokens that are at least so many times as likely as the likeliest stay
+  /// (Nguyen et al. 2024).
+  float min_p = 0;
+  /// Above 0: of each token in the slot's sequence a positive logit is divided by it, another multiplied (Keskar et al.
+  /// 2019, as transformers has it).
+  float repetition_penalty = 1;
+  /// In [-2, 2]: taken from the logit of each token drawn since set_sampling, once and as often as it was drawn (the
+  /// OpenAI API).
+  float presence_penalty = 0, frequency_penalty = 0;
+  bool log_probabilities = false;  ///< is told of each token drawn
+};
+
+/// Of which tokens of a run the host wants logits.
+enum class Logits : std::uint8_t { none, last, all };
+
+/// What a step appends to one slot.
+struct Run {
+  std::int64_t slot = 0;                 ///< below Program::max_batch
+  std::span<const std::int32_t> tokens;  ///< at least one, at most prefill_chunk
+  Logits logits = Logits::last;
+  bool draw = false;     ///< the token after the last one is drawn
+  bool prefill = false;  ///< through the kernels of many rows, a single token too
+};
+
+/// What a step drew for a run, valid until the next call. The last token drawn is in no state yet: it is the next
+/// call's to append.
+struct Drawn {
+  std::int64_t slot = 0;
+  std::span<const std::int32_t> tokens;
+  bool stopped = false;  ///< the last one is a stop token
+  /// Of each token where Sampling asks for them: the natural logarithm of the softmax of the model's own logits, before
+  /// penalties and temperature.
+  std::span<const float> log_probabilities{};
+};
+
+/// Sees logits of token `token` of run `run`, [vocab_size], in order; valid during the call.
+using OnLogits = std::function<void(std::size_t run, std::int64_t token, std::span<const float> logits)>;
+
+/// Single-threaded. What is invalid is rejected before anything runs.
+class Engine {
+ public:
+  /// `program` outlives the engine.
+  explicit Engine(const Program& program);
+  virtual ~Engine() = default;
+
+  const Program& program() const { return program_; }
+
+  /// Appends every run, one after the other; runs that draw then go on, each with its drawn tokens, until `ahead` are
+  /// drawn (at most Program::decode_steps), a stop token is, or the slot's stop position is reached. Gives what was
+  /// drawn, a row for each run that draws. A slot has at most one run.
+  std::span<const Drawn> step(std::span<const Run> runs, std::int64_t ahead = 1, const OnLogits& on_logits = {});
+  /// How a slot draws from now on, and the position at which it ends, 1 to max_sequence_length: once so many tokens are
+  /// in its states, the next drawn is its last.
+  void set_sampling(std::int64_t slot, const Sampling& sampling, std::int64_t stop_position);
+  /// Whether a token ends what is drawn, whatever the tokenizer holds it for.
+  bool is_stop_token(std::int32_t token) const;
+  /// Position of a slot's next token, that is, tokens in its states.
+  std::int64_t position(std::int64_t slot = 0) const;
+  /// These tokens, `position` of them, whatever ended the last call; valid until the next.
+  std::span<const std::int32_t> sequence(std::int64_t slot = 0) const;
+  /// Forgets what a slot has at `position` and after; gives the position that it has then: this one, or 0 where a
+  /// ring has given away what the tokens from there on see, so that the caller appends the sequence anew. Going back
+  /// over the last prefill_chunk positions is always exact. Nothing is done to a state: attention sees positions up to
+  /// its query's alone.
+  std::int64_t rewind(std::int64_t slot, std::int64_t position);
+
+  // ------------------------------------------------------------------------------------------------ one sequence
+
+  /// Prompts are appended in chunks: from now on `watcher` is told after each how many of the call's tokens are in the
+  /// sequence. What it throws ends the call there.
+  void watch_prompts(std::function<void(std::int64_t done, std::int64_t total)> watcher) {
+    prompt_watcher_ = std::move(watcher);
+  }
+  /// A generation draws several tokens in a submission: from now on `watcher` is called when all of one have been
+  /// handed out. What it throws ends the generation there.
+  void watch_draws(std::function<void()> watcher) { draw_watcher_ = std::move(watcher); }
+
+  /// Forgets the sequence of a slot: the next token has position 0.
+  void reset(std::int64_t slot = 0) { rewind(slot, 0); }
+  /// Appends `tokens` (at least one) and gives the logits of the last, [vocab_size], valid until the next call. Rejects
+  /// tokens outside the vocabulary and sequences longer than max_sequence_length before anything runs.
+  std::span<const float> prefill(std::span<const std::int32_t> tokens, std::int64_t slot = 0);
+  /// The same, with the logits of every token handed to `row` in order.
+  void prefill_all(std::span<const std::int32_t> tokens, const std::function<void(std::span<const float> logits)>& row,
+                   std::int64_t slot = 0);
+  /// Appends one token through the decode kernels and gives its logits.
+  std::span<const float> decode(std::int32_t token, std::int64_t slot = 0);
+
+  struct Generation {
+    std::vector<std::int32_t> tokens;      ///< drawn, the stop token included
+    std::vector<float> log_probabilities;  ///< of each, where Sampling asks for them
+    bool stopped = false;                  ///< ended by a stop token
+    bool full = false;                     ///< ended by max_sequence_length
+    double prefill_seconds = 0;
+    double decode_seconds = 0;
+  };
+  /// Appends `prompt`, then draws up to `count` tokens; `token` sees each as it is drawn and ends the generation by
+  /// returning false.
+  Generation generate(std::span<const std::int32_t> prompt, std::int64_t count, const Sampling& sampling,
+                      const std::function<bool(std::int32_t)>& token, std::int64_t slot = 0);
+
+ protected:
+  struct Slot {
+    std::vector<std::int32_t> tokens;  ///< in its states
+    std::int64_t furthest = 0;         ///< positions that may have been written since the sequence began
+    Sampling sampling;
+    StepSlot settings{};
+    std::map<std::int64_t, std::int32_t> drawn;  ///< here, since set_sampling, by position
+
+    std::int64_t position() const { return static_cast<std::int64_t>(tokens.size()); }
+  };
+
+  /// What `step` does with runs that have been judged; no draw needs more than StepSlot tells.
+  virtual std::span<const Drawn> run_step(std::span<const Run> runs, std::int64_t ahead, const OnLogits& on_logits) = 0;
+  /// Passes that a submission may run ahead of the host.
+  virtual std::int64_t most_ahead() const = 0;
+  /// Of a slot that has been judged.
+  Slot& slot_at(std::int64_t index) { return slots_[static_cast<std::size_t>(index)]; }
+  /// To be told before a submission writes this many positions of a slot.
+  void will_write(std::int64_t index, std::int64_t positions);
+  /// To be told after it which tokens are in the slot's states now.
+  void has_written(std::int64_t index, std::span<const std::int32_t> tokens);
+
+  const Program& program_;
+
+ private:
+  /// Appends tokens in chunks through the prefill kernels; the last chunk's run is like `last`.
+  std::span<const Drawn> append(std::span<const std::int32_t> tokens, Run last, const OnLogits& on_logits);
+  /// What a step draws for one run.
+  struct Row {
+    std::vector<float> logits;  ///< of its last token, where it is drawn from here
+    std::vector<std::int32_t> tokens;
+    std::vector<float> log_probabilities;
+    bool stopped = false;
+  };
+  bool draws_here(const Run& run) const;
+  bool draw_here(std::int64_t index, Row& row);
+  std::span<const Drawn> step_drawing_here(std::span<const Run> runs, std::int64_t ahead, const OnLogits& on_logits);
+
+  std::function<void(std::int64_t, std::int64_t)> prompt_watcher_;
+  std::function<void()> draw_watcher_;
+  std::vector<Slot> slots_;
+  std::vector<Row> rows_;
+  std::vector<Drawn> drawn_here_;
+  std::vector<float> logits_;
+  double pass_seconds_ = 0;  ///< of a decoded token, the last time; 0: not known yet
+};
+
+}  // namespace monomorph

@@ -1,0 +1,32 @@
+// Figures per kernel, summed over dispatches.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "runtime/engine/views.hpp"
+#include "runtime/program/program.hpp"
+
+namespace monomorph {
+
+/// A dispatch as it ran, over tokens at `position` and the `seq_len - 1` after it. Attention's `tokens` are query rows,
+/// several a token.
+struct DispatchExtent {
+  std::int64_t rows, tokens, position, seq_len;
+};
+
+class KernelTotals {
+ public:
+  explicit KernelTotals(const Program& program);
+  void reset();
+  /// Adds a dispatch: weights and cache are read once, arithmetic is done for each token.
+  void add(std::int32_t kernel, const DispatchExtent& extent, double seconds);
+  /// In the order of the program's kernels; those that did not run are left out.
+  std::vector<KernelProfile> totals() const;
+
+ private:
+  const Program& program_;
+  std::vector<KernelProfile> totals_;
+};
+
+}  // namespace monomorph

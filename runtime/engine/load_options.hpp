@@ -1,0 +1,30 @@
+// How an engine is loaded: its weights, its device, and who is told of it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "runtime/engine/device_info.hpp"
+
+namespace monomorph {
+
+using LoadProgress = std::function<void(std::int64_t done, std::int64_t total)>;
+
+struct LoadOptions {
+  std::string weights_path;     ///< a .safetensors file or a directory
+  bool random_weights = false;  ///< in place of weights_path
+  std::uint64_t random_seed = 0;
+  bool ignore_config = false;                    ///< a config.json beside the weights is not compared
+  std::function<void(const std::string&)> note;  ///< is told what was not compared
+  std::string device;         ///< digits: an index; else part of a name in any case; "cpu"; empty: the best one
+  bool profile = false;       ///< the engine is a ProfiledEngine
+  bool probe_layers = false;  ///< the engine is a ProbedEngine
+  LoadProgress progress;      ///< bytes of weights on the device
+  /// Kernels: each is made and then, since some drivers compile only there, dispatched once over nothing. After that no
+  /// call waits for a compiler.
+  LoadProgress compiling;
+  LimitOverrides limits;
+};
+
+}  // namespace monomorph

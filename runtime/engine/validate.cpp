@@ -1,0 +1,121 @@
+#include "runtime/engine/validate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace monomorph {
+namespace {
+
+[[noreturn]] void reject(const std::string& message) { throw Error(ErrorKind::rejected, message); }
+
+}  // namespace
+
+void validate_slot(const Program& program, std::int64_t slot) {
+  if (slot >= 0 && slot < program.max_batch) return;
+  reject(fmt::format("slot {}: {} has {} of them, counted from 0; build with a larger engine.max_batch", slot,
+                     program.name, program.max_batch));
+}
+
+void validate_tokens(const Program& program, std::int64_t slot, std::int64_t position,
+                     std::span<const std::int32_t> tokens) {
+  validate_slot(program, slot);
+  if (tokens.empty()) reject("no tokens were given: a call needs at least one");
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (tokens[i] < 0 || tokens[i] >= program.vocab_size) {
+      reject(fmt::format("token {} (number {} of {}) is outside the vocabulary of {}: ids go from 0 to {}", tokens[i],
+                         i + 1, tokens.size(), program.name, program.vocab_size - 1));
+    }
+  }
+  const std::int64_t room = program.max_sequence_length - position;
+  if (static_cast<std::int64_t>(tokens.size()) > room) {
+    reject(
+        fmt::format("{} tokens do not fit: position {} of max_sequence_length {} leaves room for {}; shorten the "
+                    "prompt, or build with a longer engine.max_sequence_length",
+                    tokens.size(), position, program.max_sequence_length, room));
+  }
+}
+
+void validate_sampling(const Sampling& sampling) {
+  // A smaller temperature would blow differences that f32 cannot represent alike on every device up to ones that
+  // matter; the inverse of a very large one is so small that devices may take it for 0.
+  const bool greedy = sampling.temperature == 0;
+  if (!greedy && !(sampling.temperature >= 1e-6f && sampling.temperature <= 1e6f)) {
+    reject(fmt::format("temperature {} is neither 0, which takes the likeliest token, nor a number from 1e-6 to 1e6",
+                       sampling.temperature));
+  }
+  if (!(sampling.top_p > 0 && sampling.top_p <= 1)) {
+    reject(fmt::format("top_p {} is not above 0 and at most 1 (1 keeps all tokens)", sampling.top_p));
+  }
+  if (!(sampling.min_p >= 0 && sampling.min_p < 1)) {
+    reject(fmt::format("min_p {} is not at least 0 and below 1 (0 keeps all tokens)", sampling.min_p));
+  }
+  if (!(sampling.repetition_penalty > 0 && std::isfinite(sampling.repetition_penalty))) {
+    reject(fmt::format("repetition_penalty {} is not a number above 0 (1 penalizes nothing)",
+                       sampling.repetition_penalty));
+  }
+  for (const auto& [name, penalty] : {std::pair("presence_penalty", sampling.presence_penalty),
+                                      std::pair("frequency_penalty", sampling.frequency_penalty)}) {
+    if (!(std::abs(penalty) <= 2))
+      reject(fmt::format("{} {} is not from -2 to 2 (0 penalizes nothing)", name, penalty));
+  }
+}
+
+void validate_settings(const Program& program, std::int64_t slot, const Sampling& sampling,
+                       std::int64_t stop_position) {
+  validate_slot(program, slot);
+  validate_sampling(sampling);
+  if (stop_position >= 1 && stop_position <= program.max_sequence_length) return;
+  reject(fmt::format("a slot ends at a position from 1 to {}, max_sequence_length, not at {}",
+                     program.max_sequence_length, stop_position));
+}
+
+void reject_logits(const Program& program) {
+  reject(
+      fmt::format("logits are no numbers: the weights of {} have values that are none, or its numbers overflow; "
+                  "`monomorph check SPEC --weights PATH --scan-nan` finds the former",
+                  program.name));
+}
+
+void validate_logits(const Program& program, std::span<const float> logits) {
+  const auto wrong = std::find_if(logits.begin(), logits.end(), [](float logit) { return !std::isfinite(logit); });
+  if (wrong == logits.end()) return;
+  reject(
+      fmt::format("the logit of token {} is {}: the weights of {} have values that are no numbers, or its numbers "
+                  "overflow; `monomorph check SPEC --weights PATH --scan-nan` finds the former",
+                  wrong - logits.begin(), *wrong, program.name));
+}
+
+std::int64_t drawable_tokens(const Program& program, std::int64_t first_position, std::int64_t count) {
+  return std::min(count, program.max_sequence_length - first_position + 1);
+}
+
+void validate_runs(const Engine& engine, std::span<const Run> runs, std::int64_t ahead) {
+  const Program& program = engine.program();
+  if (runs.empty()) reject("a step needs at least one run");
+  if (ahead < 1 || ahead > program.decode_steps) {
+    reject(fmt::format("a step runs 1 to {} passes ahead, not {}", program.decode_steps, ahead));
+  }
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    const Run& run = runs[r];
+    validate_slot(program, run.slot);
+    validate_tokens(program, run.slot, engine.position(run.slot), run.tokens);
+    if (static_cast<std::int64_t>(run.tokens.size()) > program.prefill_chunk) {
+      reject(fmt::format("{} tokens are more than a pass has: prefill_chunk is {}", run.tokens.size(),
+                         program.prefill_chunk));
+    }
+    for (std::size_t other = 0; other < r; ++other) {
+      if (runs[other].slot == run.slot) reject(fmt::format("slot {} has two runs in one step", run.slot));
+    }
+  }
+}
+
+void validate_generation(const Program& program, std::int64_t slot, std::int64_t position,
+                         std::span<const std::int32_t> prompt, std::int64_t count, const Sampling& sampling) {
+  if (count < 0) reject(fmt::format("{} tokens cannot be generated: the count must be at least 0", count));
+  validate_sampling(sampling);
+  validate_tokens(program, slot, position, prompt);
+}
+
+}  // namespace monomorph

@@ -1,0 +1,41 @@
+// What an engine refuses before anything runs, in the same words on every device. Each function throws Error(rejected).
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "runtime/engine/engine.hpp"
+#include "runtime/program/program.hpp"
+
+namespace monomorph {
+
+/// A slot that the program has.
+void validate_slot(const Program& program, std::int64_t slot);
+
+/// A slot that the program has, at least one token, each in [0, vocab_size), and room for all of them after `position`.
+void validate_tokens(const Program& program, std::int64_t slot, std::int64_t position,
+                     std::span<const std::int32_t> tokens);
+
+/// Runs of a step: what validate_tokens asks of each, no more tokens than a pass has, a slot at most once; `ahead`
+/// within 1 and decode_steps.
+void validate_runs(const Engine& engine, std::span<const Run> runs, std::int64_t ahead);
+
+/// temperature 0, or finite and at least 1e-6; the others in the ranges that Sampling tells.
+void validate_sampling(const Sampling& sampling);
+
+/// count >= 0, and what validate_tokens and validate_sampling ask.
+void validate_generation(const Program& program, std::int64_t slot, std::int64_t position,
+                         std::span<const std::int32_t> prompt, std::int64_t count, const Sampling& sampling);
+
+/// How many of `count` tokens can be drawn when the first has `first_position`: each but the last becomes a position of
+/// the sequence.
+std::int64_t drawable_tokens(const Program& program, std::int64_t first_position, std::int64_t count);
+
+/// What Engine::set_sampling is given: a slot, how it draws, and a position from 1 to max_sequence_length.
+void validate_settings(const Program& program, std::int64_t slot, const Sampling& sampling, std::int64_t stop_position);
+/// Throws as validate_logits does, where the device has seen such logits.
+[[noreturn]] void reject_logits(const Program& program);
+/// Finite, as those of a sound checkpoint are.
+void validate_logits(const Program& program, std::span<const float> logits);
+
+}  // namespace monomorph

@@ -1,0 +1,38 @@
+// Two views of a loaded engine: figures of each kernel, and the hidden states after each layer.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runtime/engine/engine.hpp"
+
+namespace monomorph {
+
+struct KernelProfile {
+  std::string name;
+  std::int64_t calls = 0;  ///< dispatches
+  double seconds = 0;      ///< on the device
+  std::int64_t bytes = 0;  ///< of weights and cache, as Kernel::cost says
+  std::int64_t flops = 0;
+};
+
+/// A view of an engine loaded with LoadOptions::profile: dynamic_cast<ProfiledEngine*>(engine). Calls are slower under
+/// it (a timestamp around each dispatch), so times of whole calls are taken without.
+class ProfiledEngine {
+ public:
+  virtual ~ProfiledEngine() = default;
+  virtual void reset_profile() = 0;
+  /// What ran since the last reset, in the order of Program::kernels, kernels without calls left out.
+  virtual std::vector<KernelProfile> profile() const = 0;
+};
+
+/// A view of an engine loaded with LoadOptions::probe_layers: appends a run as Engine::step does and gives the hidden
+/// states after every layer: [layers][tokens x hidden_size], rows without padding.
+class ProbedEngine {
+ public:
+  virtual ~ProbedEngine() = default;
+  virtual std::vector<std::vector<float>> probe(const Run& run) = 0;
+};
+
+}  // namespace monomorph

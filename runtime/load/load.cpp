@@ -1,0 +1,107 @@
+#include "runtime/load/load.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <system_error>
+
+#include "runtime/formats/config_facts.hpp"
+#include "runtime/load/memory_plan.hpp"
+#include "runtime/reference/reference_engine.hpp"
+#include "runtime/vulkan/device.hpp"
+#include "runtime/vulkan/engine.hpp"
+#include "runtime/vulkan/pipeline_cache.hpp"
+#include "runtime/vulkan/test_limits.hpp"
+#include "runtime/weights/weights.hpp"
+
+namespace monomorph {
+
+std::vector<DeviceInfo> list_devices() {
+  const auto instance = vulkan::Instance::create();
+  if (!instance) return {};
+  std::vector<DeviceInfo> devices;
+  bool usable = false;
+  for (vulkan::PhysicalDevice& device : vulkan::list_physical_devices(*instance)) {
+    usable = usable || device.info.unusable.empty();
+    devices.push_back(std::move(device.info));
+  }
+  if (usable) devices[vulkan::choose_device(devices, "")].chosen = true;
+  return devices;
+}
+
+std::optional<PipelineCacheFile> find_pipeline_cache(const Program& program, const DeviceInfo& device) {
+  const auto instance = vulkan::Instance::create();
+  if (!instance) return std::nullopt;
+  for (const vulkan::PhysicalDevice& physical : vulkan::list_physical_devices(*instance)) {
+    if (physical.info.index != device.index) continue;
+    const auto path = vulkan::pipeline_cache_path(physical, program);
+    if (!path) return std::nullopt;
+    std::error_code absent;
+    const std::uintmax_t bytes = std::filesystem::file_size(*path, absent);
+    return PipelineCacheFile{path->string(), absent ? 0 : static_cast<std::int64_t>(bytes)};
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+/// What the config of the weights says against the program's facts.
+void check_config(const Program& program, const LoadOptions& options) {
+  if (options.random_weights) return;
+  const std::optional<WeightsConfig> config = find_config(options.weights_path);
+  if (!config) return;
+  const std::string name(program.name);
+  ConfigComparison comparison;
+  if (!options.ignore_config) {
+    comparison = compare_config(*config, program.config_facts, program.num_hidden_layers, name);
+  }
+  if (!comparison.compared && options.note) {
+    const std::string& architecture = comparison.architecture;
+    options.note(fmt::format("{} is not compared: {}; it may ask for other {}", config->name,
+                             options.ignore_config ? "--ignore-config"
+                             : architecture.empty()
+                                 ? "it names no architecture"
+                                 : fmt::format("it names {}, which this engine has no facts of", architecture),
+                             config_decides));
+  }
+  if (comparison.differences.empty()) return;
+  std::string message = fmt::format("{} asks for another model than {} is:", config->name, name);
+  for (const ConfigDifference& difference : comparison.differences) message += "\n  " + difference.message;
+  throw Error(ErrorKind::rejected, message +
+                                       "\nbuild an engine from it, or take the weights with --ignore-config "
+                                       "where it is the file that is wrong");
+}
+
+}  // namespace
+
+std::unique_ptr<Engine> load_engine(const Program& program, const LoadOptions& options) {
+  if (options.profile && options.probe_layers) {
+    throw Error(ErrorKind::internal, "an engine is either profiled or probed");
+  }
+  check_config(program, options);
+  const auto open_weights = [&] {
+    return options.random_weights ? HostWeights::random(program, options.random_seed)
+                                  : HostWeights::open(program, options.weights_path);
+  };
+  if (options.device == "cpu") {
+    if (options.profile || options.probe_layers) {
+      throw Error(ErrorKind::environment, "--device cpu is the reference: this needs a Vulkan device");
+    }
+    return std::make_unique<ReferenceEngine>(program, open_weights());
+  }
+  std::unique_ptr<vulkan::Device> device =
+      vulkan::Device::open(options.device, vulkan::with_test_limits(options.limits));
+  check_memory(program, plan_memory(program, device->info()), device->info());
+  if (options.profile && !device->physical().timestamps) {
+    throw Error(ErrorKind::device,
+                fmt::format("{} has no timestamps, which a profile is made of", device->info().name));
+  }
+  const HostWeights weights = open_weights();
+  if (options.profile) return std::make_unique<vulkan::MeasuredEngine>(program, std::move(device), weights, options);
+  if (options.probe_layers) {
+    return std::make_unique<vulkan::ProbedVulkanEngine>(program, std::move(device), weights, options);
+  }
+  return std::make_unique<vulkan::VulkanEngine>(program, std::move(device), weights, options);
+}
+
+}  // namespace monomorph

@@ -1,0 +1,14 @@
+#include "runtime/program/program.hpp"
+
+namespace monomorph {
+
+const Phase* phase_for(const Program& program, Stage stage, std::int64_t rows) {
+  const Phase* best = nullptr;
+  for (const Phase& phase : program.phases) {
+    if (phase.stage != stage || phase.max_rows < rows) continue;
+    if (best == nullptr || phase.max_rows < best->max_rows) best = &phase;
+  }
+  return best;
+}
+
+}  // namespace monomorph

@@ -1,0 +1,274 @@
+// What an emitted engine hands to the runtime: constant tables, and the functions of its forward pass. The runtime
+// knows nothing else about the model.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/program/row_view.hpp"
+#include "runtime/program/state.hpp"
+#include "runtime/program/step.hpp"
+#include "runtime/program/tensor.hpp"
+
+namespace monomorph {
+
+namespace chat {
+class Scope;
+}
+
+// ---------------------------------------------------------------------------------------------------------- kernels
+
+enum class Access : std::uint32_t { read, write, read_write };
+
+/// A storage buffer of a kernel (set 0, binding = its index). A binding that `splits` is a weight whose rows are the
+/// dispatch's rows: where the tensor lies in several slices, the dispatch is made once for each slice, with that slice
+/// alone bound and `first_row` counting from the tensor's first row. So a kernel reads row `first_row + r` of such a
+/// binding at `r`, and of every other binding at `first_row + r`. The same holds where a grid would be too large for
+/// one dispatch.
+struct Binding {
+  const char* name;
+  Access access;
+  bool splits;
+};
+
+/// How a kernel divides its work; what the runtime needs to choose workgroup sizes and tiles (device facts).
+enum class KernelKind : std::uint32_t {
+  gather,       ///< one workgroup a row; rows are the table's (a split gathers what falls in it)
+  norm,         ///< one workgroup a row
+  map,          ///< one workgroup a row
+  matvec,       ///< rows of a matrix times one vector
+  matmul,       ///< rows of a matrix times many vectors
+  heads,        ///< one workgroup a head (row) and token: QK-norm, rotary embedding, states
+  attention,    ///< one workgroup a KV head (row) and tile of query rows
+  sample_scan,  ///< one workgroup a part of the vocabulary (row) and draw
+  sample,       ///< one workgroup a draw
+};
+
+/// What a dispatch reads and computes, for figures of speed; activations are not counted.
+struct KernelCost {
+  std::int64_t bytes_per_row;    ///< of weights, once a dispatch
+  std::int64_t bytes_per_token;  ///< of a table of embeddings
+  std::int64_t bytes_per_key;    ///< of the cache, for each row (a key and value head) and each key it holds
+  std::int64_t flops_per_row;    ///< for each row and token
+  std::int64_t flops_per_key;    ///< for each row, token and key that the token sees
+  std::int64_t most_keys = 0;    ///< that a token sees; 0: every one up to its own
+
+  /// What a dispatch over tokens at `position` and the `seq_len - 1` after it reads: weights and cache once.
+  constexpr std::int64_t bytes(std::int64_t rows, std::int64_t tokens, std::int64_t position,
+                               std::int64_t seq_len) const {
+    const std::int64_t written = position + seq_len;
+    const std::int64_t keys = most_keys == 0 ? written : std::min(written, most_keys + seq_len - 1);
+    return bytes_per_row * rows + bytes_per_token * tokens + bytes_per_key * rows * keys;
+  }
+};
+
+/// Every kernel has the specialization constants 0 (workgroup size, x), 1 (subgroup size), 2 (rows per workgroup or,
+/// for a matvec, rows per subgroup), 3 (tokens per workgroup) and 4 (a CPU driver: loads are slow, barriers slower),
+/// reads what it needs of them, and has the push constants { uint first_row; uint row_count; }.
+struct Kernel {
+  const char* name;
+  KernelKind kind;
+  std::span<const std::byte> spirv;
+  std::span<const Binding> bindings;
+  KernelCost cost;
+  std::int64_t max_tile_tokens;  ///< per workgroup at most: dispatches have no more, or shared memory holds no more
+};
+
+/// An argument of a dispatch: a place in an arena, or a weight.
+struct Argument {
+  BufferView view{};
+  std::int32_t stored = -1;  ///< >= 0: this row of the table of stored weights
+
+  template <class Role, class Element, class... Axes>
+  Argument(const Tensor<Role, Element, Axes...>& value) : view(value.view) {}
+  template <class Role, class Element, class... Axes>
+  Argument(const State<Role, Element, Axes...>& value) : view(value.view) {}
+  template <class Role, class Element, class... Axes>
+  Argument(const Weight<Role, Element, Axes...>& value) : stored(value.stored) {}
+};
+
+/// What the second dimension of a grid counts; the recorder knows how many there are in a pass of n rows.
+enum class Count : std::uint32_t {
+  rows,     ///< rows of the pass
+  queries,  ///< rows of the pass x the query rows that each has for a row of the dispatch
+};
+
+struct Dispatch {
+  std::int32_t kernel;  ///< index into Program::kernels
+  std::vector<Argument> arguments;
+  std::int64_t rows;
+  Count count = Count::rows;
+  std::int64_t per_row = 1;  ///< of Count::queries: query rows of each row of the pass
+
+  /// What the second dimension of the grid has in a pass of `n` rows, before tiles.
+  std::int64_t counted(std::int64_t n) const { return count == Count::queries ? n * per_row : n; }
+};
+
+/// Collects what the emitted forward pass says; the runtime turns it into command buffers.
+class Recorder {
+ public:
+  void dispatch(std::int32_t kernel, std::vector<Argument> arguments, std::int64_t rows, Count count = Count::rows,
+                std::int64_t per_row = 1) {
+    dispatches.push_back({kernel, std::move(arguments), rows, count, per_row});
+  }
+  /// Marks the end of a layer, for `verify` and for figures per layer.
+  void end_of_layer(std::int64_t layer, const BufferView& hidden_states) {
+    layer_ends.push_back({layer, static_cast<std::int64_t>(dispatches.size()), hidden_states});
+  }
+
+  struct LayerEnd {
+    std::int64_t layer;
+    std::int64_t dispatch_count;  ///< dispatches recorded before this point
+    BufferView hidden_states;
+  };
+  std::vector<Dispatch> dispatches;
+  std::vector<LayerEnd> layer_ends;
+};
+
+// ----------------------------------------------------------------------------------------------------------- phases
+
+/// What part of a pass a phase is.
+enum class Stage : std::uint32_t {
+  layers,  ///< token ids to hidden states, and states
+  head,    ///< rows of hidden states to logits
+  sample,  ///< logits to drawn tokens
+};
+
+/// A row of the table of phases: what serves up to `max_rows` rows of a stage. Of a stage, by max_rows.
+struct Phase {
+  const char* name;
+  Stage stage;
+  std::int64_t max_rows;
+  std::function<void(Recorder&)> record;
+};
+
+// ---------------------------------------------------------------------------------------------------------- weights
+
+/// One checkpoint tensor, or some of its rows, as part of a weight. Parts follow each other.
+struct WeightPart {
+  const char* name;  ///< in the checkpoint, with "{i}" for the layer, without the prefix
+  RowView view;
+};
+
+/// A weight of the model, whatever tensors hold it: what the reference reads. A vector (norm weight, bias) is one row,
+/// along which its parts follow each other.
+struct WeightPattern {
+  const char* name;  ///< "layers.{i}.attention.q"
+  Dtype dtype;       ///< that the engine computes with
+  std::int64_t rows;
+  std::int64_t columns;
+  std::span<const WeightPart> parts;
+  bool vector = false;
+  std::optional<Dtype> converted_from{};  ///< of a matrix: what the checkpoint has, where that is wider
+
+  constexpr Dtype file_dtype() const { return converted_from.value_or(dtype); }
+};
+
+/// Rows of what the device stores: those of a weight, or zeros. In a vector, elements.
+struct StoredPiece {
+  std::int32_t weight;  ///< index into the group's weights; -1: zeros
+  std::int64_t rows;
+};
+
+/// A matrix or vector as the device stores it: matrices of one group stacked by rows, or vectors one after another in
+/// one row, in `format`, rows padded to 16 bytes.
+struct StoredPattern {
+  const char* name;  ///< "attention::qkv_proj"
+  Dtype format;
+  std::int64_t rows;
+  std::int64_t columns;
+  std::span<const StoredPiece> pieces;
+};
+
+/// Weights that occur once (`layers` empty) or once for every layer listed. Ids of weights count through the groups in
+/// order; within a group layer by layer, within a layer in the order of `weights`. Ids of what is stored likewise.
+struct WeightGroup {
+  std::span<const WeightPattern> weights;
+  std::span<const StoredPattern> stored;
+  std::span<const std::int32_t> layers;
+};
+
+/// Cosines and sines, computed at load: [positions][frequencies] pairs (cos, sin) of f32, from the angle formed as
+/// f32 position times f32 frequency, rounded to f32, then taken in double, rounded and multiplied by the factor.
+struct RotaryTable {
+  BufferView view;
+  std::int64_t positions;
+  std::span<const float> frequencies;
+  float factor = 1;
+};
+
+// ---------------------------------------------------------------------------------------------------------- reference
+
+/// Weights as the reference reads them: element (row, column) of a weight, as double.
+class HostWeights;
+
+/// The emitted CPU reference: the same model in plain loops, accumulating in double. One slot after another; keys and
+/// values are kept whole.
+class Reference {
+ public:
+  virtual ~Reference() = default;
+  /// Runs `tokens` of a slot at positions first_position...; what earlier positions left is kept from earlier calls,
+  /// and what stands at first_position and after is forgotten. Gives hidden states, [tokens, hidden_size]; with
+  /// `layers`, also each layer's output, [layers][tokens, hidden_size].
+  virtual std::vector<double> layers(std::int64_t slot, std::span<const std::int32_t> tokens,
+                                     std::int64_t first_position, std::vector<std::vector<double>>* layers) = 0;
+  /// Logits of rows of hidden states, [tokens, hidden_size]: [rows, vocab_size].
+  virtual std::vector<double> head(std::span<const double> hidden_states, std::span<const std::int64_t> rows) = 0;
+};
+
+// ---------------------------------------------------------------------------------------------------------- program
+
+struct Program {
+  std::string_view name;
+  std::string_view version;    ///< of the generator
+  std::string_view spec_hash;  ///< of the spec this was generated from
+  std::int64_t vocab_size;
+  std::int64_t hidden_size;
+  std::int64_t num_hidden_layers;
+  std::int64_t max_sequence_length;
+  std::int64_t prefill_chunk;
+  std::int64_t max_batch;     ///< slots
+  std::int64_t head_rows;     ///< rows whose logits one pass may give
+  std::int64_t decode_steps;  ///< passes that a submission may have
+  std::int64_t total_parameters;
+  std::int64_t flops_per_token;  ///< of one decoded token, attention aside
+  Dtype kv_cache = Dtype::f32;   ///< what keys and values are kept as (the reference keeps doubles)
+  std::span<const std::uint32_t> eos_tokens;
+
+  std::span<const Kernel> kernels;
+  std::vector<Phase> phases;
+  std::span<const WeightGroup> weights;
+  std::span<const char* const> checkpoint_prefixes;  ///< one stands before every name; tried in order; empty: ""
+  std::span<const char* const> ignored_tensors;      ///< names in the checkpoint, with "{i}", that may be left unread
+  const char* tied_embedding = "";  ///< in the checkpoint: the matrix that is the head too; "": the head has its own
+  const char* config_facts = "";    ///< of a config.json beside the weights: runtime/formats/config_facts.hpp
+  /// The chat template, compiled: takes the variables it is rendered with (runtime/chat/chat.hpp). Null where the
+  /// checkpoint has none, or has one that is not compiled, of which `chat_refusal` tells why.
+  std::string (*chat_template)(const chat::Scope& variables) = nullptr;
+  const char* chat_refusal = "";
+  std::span<const StateTable> states;
+  std::span<const RotaryTable> rotary_tables;
+  std::array<std::int64_t, arena_count> arena_bytes;  ///< by Arena
+
+  BufferView step;    ///< StepBlock<max_batch, decode_steps, head_rows, prefill_chunk>
+  BufferView logits;  ///< f32[head_rows][vocab_size], rows padded
+
+  std::unique_ptr<Reference> (*make_reference)(const HostWeights&);
+
+  StepLayout step_layout() const { return {max_batch, decode_steps, head_rows, prefill_chunk}; }
+};
+
+/// The first phase of a stage that serves this many rows; null where it has none.
+const Phase* phase_for(const Program& program, Stage stage, std::int64_t rows);
+
+}  // namespace monomorph

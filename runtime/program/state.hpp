@@ -1,0 +1,67 @@
+// What slots remember: keys and values of attention, as tables that plans make and devices hold.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+
+#include "runtime/program/tensor.hpp"
+
+namespace monomorph {
+
+enum class StateKind : std::uint32_t {
+  growing,  ///< an entry a position: going back is free
+  ring,     ///< later positions take the entries of those that no query sees: going back is free as far as they last
+};
+
+/// What slots remember of one role in the layers of one kind, each as often as it runs: [layers][slots][heads][entries]
+/// rows of row_bytes, layers `stride` bytes apart. Of a ring, queries see the `recent` last positions, their own among
+/// them, and the `first`.
+struct StateTable {
+  const char* name = "";  ///< "attention::keys"
+  StateKind kind = StateKind::growing;
+  std::int64_t layers = 0, slots = 0, heads = 0, entries = 0, row_bytes = 0;
+  std::int64_t stride = 0;
+  BufferView view = {};  ///< of the first layer
+  std::int64_t recent = 0, first = 0;
+};
+
+/// The row of an entry, and the entry of a position: the one place that knows. shaders/state*.glsl are its twins.
+constexpr std::int64_t state_row(const StateTable& state, std::int64_t slot, std::int64_t head, std::int64_t entry) {
+  return (slot * state.heads + head) * state.entries + entry;
+}
+constexpr std::int64_t state_entry(const StateTable& state, std::int64_t position) {
+  if (state.kind == StateKind::growing || position < state.first) return position;
+  return state.first + (position - state.first) % (state.entries - state.first);
+}
+/// Whether what a sequence that goes on at `position` sees is still there after `furthest` positions were written.
+constexpr bool state_holds(const StateTable& state, std::int64_t position, std::int64_t furthest) {
+  if (state.kind == StateKind::growing || furthest <= state.entries) return true;
+  return position - state.recent + 1 >= furthest - (state.entries - state.first);
+}
+
+/// An entry's bytes in all layers times how many of them `entries` says of each state, summed.
+constexpr std::int64_t state_bytes(std::span<const StateTable> states, auto entries) {
+  std::int64_t bytes = 0;
+  for (const StateTable& state : states) bytes += state.layers * state.heads * state.row_bytes * entries(state);
+  return bytes;
+}
+
+/// Bytes of states that one slot takes.
+constexpr std::int64_t slot_bytes(std::span<const StateTable> states) {
+  return state_bytes(states, [](const StateTable& state) { return state.entries; });
+}
+/// What it would take if sequences had at most so many positions.
+constexpr std::int64_t slot_bytes(std::span<const StateTable> states, std::int64_t positions) {
+  return state_bytes(states, [&](const StateTable& state) { return std::min(state.entries, positions); });
+}
+/// What rings save a slot of sequences of so many positions: the bytes of those that have no entry of their own.
+constexpr std::int64_t slot_bytes_saved(std::span<const StateTable> states, std::int64_t positions) {
+  return state_bytes(states, [&](const StateTable& state) { return positions - std::min(state.entries, positions); });
+}
+/// What one more position of a slot takes: rings take none.
+constexpr std::int64_t state_bytes_per_token(std::span<const StateTable> states) {
+  return state_bytes(states, [](const StateTable& state) { return state.kind == StateKind::growing ? 1 : 0; });
+}
+
+}  // namespace monomorph

@@ -1,0 +1,80 @@
+#include "runtime/reference/reference_engine.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/engine/sampler.hpp"
+#include "runtime/engine/validate.hpp"
+
+namespace monomorph {
+
+ReferenceEngine::ReferenceEngine(const Program& program, HostWeights weights)
+    : Engine(program),
+      weights_(std::move(weights)),
+      reference_(program.make_reference(weights_)),
+      logits_(static_cast<std::size_t>(program.vocab_size)) {}
+
+std::vector<double> ReferenceEngine::append(std::int64_t slot, std::span<const std::int32_t> tokens,
+                                            std::vector<std::vector<double>>* layers) {
+  will_write(slot, static_cast<std::int64_t>(tokens.size()));
+  std::vector<double> hidden = reference_->layers(slot, tokens, position(slot), layers);
+  has_written(slot, tokens);
+  return hidden;
+}
+
+std::span<const float> ReferenceEngine::logits_of(std::span<const double> hidden, std::int64_t row) {
+  const std::vector<double> logits = reference_->head(hidden, {&row, 1});
+  std::transform(logits.begin(), logits.end(), logits_.begin(), [](double value) { return static_cast<float>(value); });
+  validate_logits(program_, logits_);
+  return logits_;
+}
+
+std::span<const Drawn> ReferenceEngine::run_step(std::span<const Run> runs, std::int64_t ahead,
+                                                 const OnLogits& on_logits) {
+  tokens_.assign(runs.size(), {});
+  drawn_.clear();
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    const Run& run = runs[r];
+    std::vector<double> hidden = append(run.slot, run.tokens, nullptr);
+    const auto count = static_cast<std::int64_t>(run.tokens.size());
+    const std::int64_t first = run.logits == Logits::all ? 0 : count - 1;
+    const bool wanted = run.logits != Logits::none && on_logits;
+    for (std::int64_t row = first; row < count && (wanted || run.draw); ++row) {
+      const std::span<const float> logits = logits_of(hidden, row);
+      if (wanted) on_logits(r, row, logits);
+    }
+    if (!run.draw) continue;
+    const StepSlot& settings = slot_at(run.slot).settings;
+    Drawn drawn{run.slot, {}, false};
+    while (true) {
+      const auto at = static_cast<std::uint32_t>(position(run.slot));
+      tokens_[r].push_back(static_cast<std::int32_t>(sample_token(logits_, settings, at)));
+      drawn.stopped = is_stop_token(tokens_[r].back());
+      const bool ends = drawn.stopped || at >= settings.stop_position;
+      if (ends || static_cast<std::int64_t>(tokens_[r].size()) == ahead) break;
+      hidden = append(run.slot, {&tokens_[r].back(), 1}, nullptr);
+      logits_of(hidden, 0);
+    }
+    drawn.tokens = tokens_[r];
+    drawn_.push_back(drawn);
+  }
+  return drawn_;
+}
+
+std::vector<std::vector<double>> ReferenceEngine::hidden_states(std::span<const std::int32_t> tokens,
+                                                                std::int64_t slot) {
+  validate_tokens(program_, slot, position(slot), tokens);
+  std::vector<std::vector<double>> states;
+  while (!tokens.empty()) {
+    const std::size_t count = std::min(tokens.size(), static_cast<std::size_t>(program_.prefill_chunk));
+    std::vector<std::vector<double>> layers;
+    append(slot, tokens.first(count), &layers);
+    states.resize(layers.size());
+    for (std::size_t i = 0; i < layers.size(); ++i)
+      states[i].insert(states[i].end(), layers[i].begin(), layers[i].end());
+    tokens = tokens.subspan(count);
+  }
+  return states;
+}
+
+}  // namespace monomorph

@@ -1,0 +1,41 @@
+// The engine that `--device cpu` runs: the emitted CPU reference behind the interface of runtime/engine/engine.hpp. It
+// needs no driver, computes in double, and rounds logits to float where the device has floats, so that it samples as a
+// device does.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "runtime/engine/engine.hpp"
+#include "runtime/program/program.hpp"
+#include "runtime/weights/weights.hpp"
+
+namespace monomorph {
+
+/// `program` outlives the engine.
+class ReferenceEngine final : public Engine {
+ public:
+  ReferenceEngine(const Program& program, HostWeights weights);
+
+  /// Appends `tokens` to a slot and gives each layer's output, [layers][tokens x hidden_size]: what `verify` compares.
+  std::vector<std::vector<double>> hidden_states(std::span<const std::int32_t> tokens, std::int64_t slot = 0);
+
+ protected:
+  std::span<const Drawn> run_step(std::span<const Run> runs, std::int64_t ahead, const OnLogits& on_logits) override;
+  std::int64_t most_ahead() const override { return 1; }
+
+ private:
+  /// Appends tokens; gives hidden states of all.
+  std::vector<double> append(std::int64_t slot, std::span<const std::int32_t> tokens,
+                             std::vector<std::vector<double>>* layers);
+  /// Logits of one row of hidden states, rounded, judged.
+  std::span<const float> logits_of(std::span<const double> hidden, std::int64_t row);
+
+  HostWeights weights_;
+  std::unique_ptr<Reference> reference_;
+  std::vector<float> logits_;
+  std::vector<std::vector<std::int32_t>> tokens_;
+  std::vector<Drawn> drawn_;
+};
+
+}  // namespace monomorph

@@ -1,0 +1,275 @@
+// Weights from a checkpoint: finds every part of every tensor, judges dtype and shape, refuses tensors that nothing
+// uses, reads rows out of the mapping.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "runtime/formats/checkpoint.hpp"
+#include "runtime/formats/checkpoint_names.hpp"
+#include "runtime/formats/conversion.hpp"
+#include "runtime/formats/quantized.hpp"
+#include "runtime/weights/source.hpp"
+
+namespace monomorph {
+namespace {
+
+/// Part of a weight, found. In a vector, rows are elements.
+struct FoundPart {
+  const std::byte* data = nullptr;
+  std::int64_t first = 0;  ///< row of the weight
+  RowView view;
+  std::int64_t end() const { return first + view.rows; }
+};
+
+/// Those of a weight.
+using FoundParts = std::vector<FoundPart>;
+
+/// Rows that are read together; of a transposed matrix, so that each line of the source is read once while it is near.
+constexpr std::int64_t rows_at_once = 32;
+
+/// Of a type that is not quantized.
+float load(Dtype dtype, const std::byte* at) {
+  float value;
+  decode_blocks(dtype, at, std::span(&value, 1));
+  return value;
+}
+
+class CheckpointSource final : public HostWeights::Source {
+ public:
+  explicit CheckpointSource(Checkpoint checkpoint) : checkpoint_(std::move(checkpoint)) {}
+
+  void find(const Program& program, const std::string& path);
+
+  double element(std::size_t tensor, std::int64_t row, std::int64_t column) const override {
+    const WeightPattern& pattern = this->pattern(tensor);
+    if (pattern.converted_from) {
+      std::vector<float> whole(static_cast<std::size_t>(pattern.columns));
+      this->row(tensor, row, whole);
+      return whole[static_cast<std::size_t>(column)];
+    }
+    const FoundPart& part = part_of(tensors_[tensor], pattern.vector ? column : row);
+    const std::int64_t in_block = row_of(pattern.dtype).block_elements;
+    std::array<float, most_block_elements> block;
+    decode_blocks(pattern.dtype, address(tensor, part, row, column / in_block * in_block),
+                  std::span(block).first(static_cast<std::size_t>(in_block)));
+    return block[static_cast<std::size_t>(column % in_block)];
+  }
+
+  void row(std::size_t tensor, std::int64_t row, std::span<float> out) const override {
+    const Dtype type = pattern(tensor).dtype;
+    if (pattern(tensor).converted_from) {
+      std::vector<std::byte> blocks(static_cast<std::size_t>(file_row_bytes(type, pattern(tensor).columns)));
+      convert_rows(tensor, row, 1, blocks, 0);
+      return decode_blocks(type, blocks.data(), out);
+    }
+    if (pattern(tensor).vector) {
+      for (const FoundPart& part : tensors_[tensor]) {
+        for (std::int64_t c = part.first; c < part.end(); ++c) {
+          out[static_cast<std::size_t>(c)] = load(type, address(tensor, part, row, c));
+        }
+      }
+      return;
+    }
+    const FoundPart& part = part_of(tensors_[tensor], row);
+    const std::byte* at = address(tensor, part, row, 0);
+    if (!part.view.transposed) return decode_blocks(type, at, out);
+    for (float& value : out) {
+      value = load(type, at);
+      at += element_bytes(type) * part.view.source_rows;
+    }
+  }
+
+  void raw_rows(std::size_t tensor, std::int64_t first, std::int64_t rows, std::span<std::byte> out,
+                std::int64_t stride) const override {
+    return pattern(tensor).converted_from ? convert_rows(tensor, first, rows, out, stride)
+                                          : file_rows(tensor, first, rows, out, stride);
+  }
+
+ private:
+  void file_rows(std::size_t tensor, std::int64_t first, std::int64_t rows, std::span<std::byte> out,
+                 std::int64_t stride) const;
+  void convert_rows(std::size_t tensor, std::int64_t first, std::int64_t rows, std::span<std::byte> out,
+                    std::int64_t stride) const;
+  [[noreturn]] void throw_lost(std::size_t tensor, std::int64_t row, std::int64_t column, float value) const;
+  const WeightPattern& pattern(std::size_t tensor) const { return *entries[tensor].pattern; }
+
+  /// The part that holds a row, or a vector's element: parts follow each other and fill the weight.
+  static const FoundPart& part_of(const FoundParts& parts, std::int64_t row) {
+    return *std::find_if(parts.begin(), parts.end(), [&](const FoundPart& part) { return row < part.end(); });
+  }
+
+  /// Of an element that begins a block.
+  const std::byte* address(std::size_t tensor, const FoundPart& part, std::int64_t row, std::int64_t column) const {
+    const RowView& view = part.view;
+    std::int64_t index = 0;
+    if (pattern(tensor).vector) {
+      index = view.source_of(column - part.first);
+    } else {
+      const std::int64_t source = view.source_of(row - part.first);
+      index = view.transposed ? column * view.source_rows + source : source * pattern(tensor).columns + column;
+    }
+    const DtypeRow& type = row_of(pattern(tensor).file_dtype());
+    return part.data + index / type.block_elements * type.block_bytes;
+  }
+
+  Checkpoint checkpoint_;
+  std::vector<FoundParts> tensors_;  ///< by id of the weight
+};
+
+/// Rows as the file has them.
+void CheckpointSource::file_rows(std::size_t tensor, std::int64_t first, std::int64_t rows, std::span<std::byte> out,
+                                 std::int64_t stride) const {
+  const WeightPattern& pattern = this->pattern(tensor);
+  const std::int64_t size = element_bytes(pattern.file_dtype());  // of what is read by elements
+  for (const FoundPart& part : tensors_[tensor]) {
+    if (pattern.vector) {
+      for (std::int64_t c = part.first, end = c; c < part.end(); c = end) {
+        end = part.first + part.view.end_of_run(c - part.first);
+        std::memcpy(out.data() + c * size, address(tensor, part, 0, c), static_cast<std::size_t>((end - c) * size));
+      }
+      continue;
+    }
+    const std::int64_t begin = std::max(first, part.first), end = std::min(first + rows, part.end());
+    if (!part.view.transposed) {
+      for (std::int64_t r = begin; r < end; ++r) {
+        std::memcpy(out.data() + (r - first) * stride, address(tensor, part, r, 0),
+                    static_cast<std::size_t>(file_row_bytes(pattern.file_dtype(), pattern.columns)));
+      }
+      continue;
+    }
+    for (std::int64_t at = begin, last = begin; at < end; at = last) {
+      last = std::min({at + rows_at_once, end, part.first + part.view.end_of_run(at - part.first)});
+      for (std::int64_t c = 0; c < pattern.columns; ++c) {
+        const std::byte* source = address(tensor, part, at, c);
+        for (std::int64_t r = at; r < last; ++r, source += size) {
+          std::memcpy(out.data() + (r - first) * stride + c * size, source, static_cast<std::size_t>(size));
+        }
+      }
+    }
+  }
+}
+
+/// Rows in the type that the engine computes with.
+void CheckpointSource::convert_rows(std::size_t tensor, std::int64_t first, std::int64_t rows, std::span<std::byte> out,
+                                    std::int64_t stride) const {
+  const WeightPattern& pattern = this->pattern(tensor);
+  const std::int64_t in_file = file_row_bytes(pattern.file_dtype(), pattern.columns);
+  std::vector<std::byte> source(static_cast<std::size_t>(std::min(rows, rows_at_once) * in_file));
+  std::vector<float> values(static_cast<std::size_t>(pattern.columns));
+  for (std::int64_t r = 0; r < rows; ++r) {
+    const std::int64_t in_source = r % rows_at_once;
+    if (in_source == 0) file_rows(tensor, first + r, std::min(rows_at_once, rows - r), source, in_file);
+    decode_blocks(pattern.file_dtype(), source.data() + in_source * in_file, values);
+    const std::int64_t lost = encode_blocks(pattern.dtype, values, out.data() + r * stride);
+    if (lost >= 0) throw_lost(tensor, first + r, lost, values[static_cast<std::size_t>(lost)]);
+  }
+}
+
+void CheckpointSource::throw_lost(std::size_t tensor, std::int64_t row, std::int64_t column, float value) const {
+  const WeightPattern& pattern = this->pattern(tensor);
+  const auto part = static_cast<std::size_t>(&part_of(tensors_[tensor], row) - tensors_[tensor].data());
+  const bool wide_enough = pattern.file_dtype() == Dtype::f32 && pattern.dtype != Dtype::bf16;
+  throw Error(ErrorKind::rejected,
+              fmt::format("{} ({}): row {} has {} in column {}, which {} cannot hold; {}", entries[tensor].name,
+                          with_layer(pattern.parts[part].name, entries[tensor].layer), row, value, column,
+                          name_of(pattern.dtype),
+                          !std::isfinite(value) ? "copy or download the file again, or build without engine.weights"
+                          : wide_enough         ? "build with --set engine.weights=bf16, or without engine.weights"
+                                                : "build without engine.weights"));
+}
+
+/// The checkpoint's names of the program's tensors, without prefix.
+std::vector<std::string> names_of(const std::vector<WeightEntry>& entries) {
+  std::vector<std::string> names;
+  for (const WeightEntry& entry : entries) {
+    for (const WeightPart& part : entry.pattern->parts) {
+      names.push_back(with_layer(part.name, entry.layer));
+    }
+  }
+  return names;
+}
+
+/// Tensors that the program does not read and that are neither ignored nor, in a model whose head is its embedding, a
+/// copy of that: a model that has them is another model. `used`: names with their prefix.
+void find_unused(const Program& program, const Checkpoint& checkpoint, const std::string& prefix,
+                 const std::set<std::string>& used, std::vector<std::string>& problems) {
+  const CheckpointTensor* tied = nullptr;
+  if (*program.tied_embedding != '\0') tied = checkpoint.find(prefix + program.tied_embedding);
+  for (const CheckpointTensor& tensor : checkpoint.tensors()) {
+    if (used.contains(tensor.name)) continue;
+    std::string_view name = tensor.name;
+    if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
+    const bool ignored = std::any_of(program.ignored_tensors.begin(), program.ignored_tensors.end(),
+                                     [&](const char* pattern) { return is_named(name, pattern); });
+    if (ignored || (tied != nullptr && same_tensor(tensor, *tied))) continue;
+    problems.push_back(
+        fmt::format("{} in {}: this engine does not use it", tensor.name, checkpoint.files()[tensor.file].string()));
+  }
+}
+
+void CheckpointSource::find(const Program& program, const std::string& path) {
+  entries = list_weights(program);
+  stored = list_stored(program);
+  const std::vector<std::string> prefixes(program.checkpoint_prefixes.begin(), program.checkpoint_prefixes.end());
+  const std::string prefix = choose_prefix(prefixes, names_of(entries), checkpoint_);
+  std::set<std::string> used;
+  std::vector<std::string> problems;
+  for (const WeightEntry& entry : entries) {
+    const WeightPattern& pattern = *entry.pattern;
+    FoundParts found;
+    std::int64_t first = 0;
+    for (const WeightPart& part : pattern.parts) {
+      FoundPart place{nullptr, first, part.view};
+      if (pattern.vector) place.view.transposed = false;  // it has nothing to transpose
+      first += part.view.rows;
+      const std::string name = prefix + with_layer(part.name, entry.layer);
+      used.insert(name);
+      const CheckpointTensor* tensor = checkpoint_.find(name);
+      std::vector<std::int64_t> shape{part.view.source_rows};
+      if (!pattern.vector) {
+        shape.insert(part.view.transposed ? shape.begin() : shape.end(), pattern.columns);
+      }
+      if (tensor == nullptr) {
+        problems.push_back(fmt::format("{}: it is missing", name));
+      } else if (tensor->dtype != row_of(pattern.file_dtype()).header) {
+        problems.push_back(fmt::format("{} in {}: it is {}; this engine was made for {}", name,
+                                       checkpoint_.files()[tensor->file].string(), tensor->dtype,
+                                       row_of(pattern.file_dtype()).header));
+      } else if (tensor->shape != shape) {
+        problems.push_back(fmt::format("{} in {}: its shape is [{}]; this engine was made for [{}]", name,
+                                       checkpoint_.files()[tensor->file].string(), fmt::join(tensor->shape, ", "),
+                                       fmt::join(shape, ", ")));
+      } else {
+        place.data = tensor->data.data();
+      }
+      found.push_back(place);
+    }
+    if (first != (pattern.vector ? pattern.columns : pattern.rows)) {
+      throw Error(ErrorKind::internal, fmt::format("{}: its parts have not as many rows as it has", entry.name));
+    }
+    tensors_.push_back(std::move(found));
+  }
+  find_unused(program, checkpoint_, prefix, used, problems);
+  if (problems.empty()) return;
+  constexpr std::size_t shown = 12;
+  std::string text = fmt::format("{} does not hold the weights of {}:", path, program.name);
+  for (std::size_t i = 0; i < std::min(shown, problems.size()); ++i) text += "\n  " + problems[i];
+  if (problems.size() > shown) text += fmt::format("\n  ... and {} more", problems.size() - shown);
+  text += "\n`monomorph check SPEC --weights` says how the checkpoint and the spec differ";
+  throw Error(ErrorKind::rejected, text);
+}
+
+}  // namespace
+
+std::unique_ptr<HostWeights::Source> open_checkpoint(const Program& program, const std::string& path) {
+  auto source = std::make_unique<CheckpointSource>(Checkpoint::open(path));
+  source->find(program, path);
+  return source;
+}
+
+}  // namespace monomorph

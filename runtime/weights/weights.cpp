@@ -1,0 +1,162 @@
+#include "runtime/weights/weights.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+#include <fmt/format.h>
+
+#include "runtime/formats/checkpoint_names.hpp"
+#include "runtime/formats/quantized.hpp"
+#include "runtime/weights/source.hpp"
+
+namespace monomorph {
+
+namespace {
+
+/// Calls visit(group, layer) for each group and each of its layers, -1 where it occurs once.
+template <class Visit>
+void for_each_layer(const Program& program, const Visit& visit) {
+  for (const WeightGroup& group : program.weights) {
+    if (group.layers.empty()) visit(group, -1);
+    for (const std::int32_t layer : group.layers) visit(group, layer);
+  }
+}
+
+}  // namespace
+
+std::vector<WeightEntry> list_weights(const Program& program) {
+  std::vector<WeightEntry> entries;
+  for_each_layer(program, [&](const WeightGroup& group, std::int64_t layer) {
+    for (const WeightPattern& pattern : group.weights) {
+      entries.push_back({with_layer(pattern.name, layer), &pattern, layer});
+    }
+  });
+  return entries;
+}
+
+std::vector<StoredEntry> list_stored(const Program& program) {
+  std::vector<StoredEntry> entries;
+  std::int32_t first_weight = 0;
+  for_each_layer(program, [&](const WeightGroup& group, std::int64_t layer) {
+    for (const StoredPattern& pattern : group.stored) {
+      const std::string name = layer < 0 ? pattern.name : fmt::format("{} of layer {}", pattern.name, layer);
+      entries.push_back({name, &pattern, layer, first_weight});
+    }
+    first_weight += static_cast<std::int32_t>(group.weights.size());
+  });
+  return entries;
+}
+
+Conversions list_conversions(const Program& program) {
+  Conversions conversions;
+  for (const WeightEntry& entry : list_weights(program)) {
+    const WeightPattern& weight = *entry.pattern;
+    if (weight.converted_from) ++conversions[{*weight.converted_from, weight.dtype}];
+  }
+  return conversions;
+}
+
+HostWeights::HostWeights(std::unique_ptr<Source> source) : source_(std::move(source)) {}
+HostWeights::HostWeights(HostWeights&&) noexcept = default;
+HostWeights& HostWeights::operator=(HostWeights&&) noexcept = default;
+HostWeights::~HostWeights() = default;
+
+HostWeights HostWeights::open(const Program& program, const std::string& path) {
+  return HostWeights(open_checkpoint(program, path));
+}
+
+HostWeights HostWeights::random(const Program& program, std::uint64_t seed) {
+  return HostWeights(make_random(program, seed));
+}
+
+const std::vector<WeightEntry>& HostWeights::weights() const { return source_->entries; }
+const std::vector<StoredEntry>& HostWeights::stored() const { return source_->stored; }
+
+double HostWeights::at(std::int32_t weight, std::int64_t row, std::int64_t column) const {
+  return source_->element(static_cast<std::size_t>(weight), row, column);
+}
+
+void HostWeights::row(std::int32_t weight, std::int64_t row, std::span<float> out) const {
+  assert(static_cast<std::int64_t>(out.size()) == weights()[static_cast<std::size_t>(weight)].pattern->columns);
+  source_->row(static_cast<std::size_t>(weight), row, out);
+}
+
+void HostWeights::stored_rows(std::int32_t stored, std::int64_t first, std::int64_t rows,
+                              std::span<std::byte> out) const {
+  const StoredEntry& entry = source_->stored[static_cast<std::size_t>(stored)];
+  const StoredPattern& pattern = *entry.pattern;
+  const std::int64_t stride = entry.row_bytes();
+  assert(static_cast<std::int64_t>(out.size()) == rows * stride);
+  // Padding is zero, and so is what no weight fills: kernels read whole rows of four words.
+  std::fill(out.begin(), out.end(), std::byte{0});
+  std::int64_t begin = 0;
+  for (const StoredPiece& piece : pattern.pieces) {
+    const std::int64_t end = begin + piece.rows;
+    if (piece.weight >= 0 && weight_of(entry, piece).vector) {
+      copy_vector(entry, piece, begin, out);
+    } else if (piece.weight >= 0) {
+      const std::int64_t from = std::max(first, begin), to = std::min(first + rows, end);
+      if (from < to) {
+        copy_rows(entry, piece, from - begin, to - from,
+                  out.subspan(static_cast<std::size_t>((from - first) * stride),
+                              static_cast<std::size_t>((to - from) * stride)));
+      }
+    }
+    begin = end;
+  }
+}
+
+const WeightPattern& HostWeights::weight_of(const StoredEntry& entry, const StoredPiece& piece) const {
+  return *weights()[static_cast<std::size_t>(entry.first_weight + piece.weight)].pattern;
+}
+
+/// Elements of a vector, from `begin` on.
+void HostWeights::copy_vector(const StoredEntry& entry, const StoredPiece& piece, std::int64_t begin,
+                              std::span<std::byte> out) const {
+  const std::size_t id = static_cast<std::size_t>(entry.first_weight + piece.weight);
+  if (entry.pattern->format != Dtype::f32) throw_unstorable(entry, id);
+  std::vector<float> values(static_cast<std::size_t>(piece.rows));
+  source_->row(id, 0, values);
+  const auto bytes = std::as_bytes(std::span(values));
+  std::copy(bytes.begin(), bytes.end(), out.begin() + begin * element_bytes(Dtype::f32));
+}
+
+/// Rows of a matrix: as they are, cut into planes, or widened to f32.
+void HostWeights::copy_rows(const StoredEntry& entry, const StoredPiece& piece, std::int64_t first, std::int64_t rows,
+                            std::span<std::byte> out) const {
+  const std::size_t id = static_cast<std::size_t>(entry.first_weight + piece.weight);
+  const Dtype dtype = source_->entries[id].pattern->dtype;
+  const std::int64_t stride = entry.row_bytes();
+  if (dtype != entry.pattern->format && entry.pattern->format != Dtype::f32) throw_unstorable(entry, id);
+  if (is_quantized(dtype) && dtype == entry.pattern->format) {
+    const std::int64_t in_file = file_row_bytes(dtype, entry.pattern->columns);
+    std::vector<std::byte> blocks(static_cast<std::size_t>(rows * in_file));
+    source_->raw_rows(id, first, rows, blocks, in_file);
+    const std::int64_t bad = find_bad_scale(dtype, blocks.data(), rows * in_file / row_of(dtype).block_bytes);
+    if (bad >= 0) {
+      throw Error(ErrorKind::rejected,
+                  fmt::format("{}: row {} has a scale that is infinite or no number; copy or download the file again",
+                              source_->entries[id].name, first + bad * row_of(dtype).block_bytes / in_file));
+    }
+    for (std::int64_t r = 0; r < rows; ++r) {
+      cut_into_planes(dtype, blocks.data() + r * in_file, entry.pattern->columns,
+                      out.subspan(static_cast<std::size_t>(r * stride), static_cast<std::size_t>(stride)));
+    }
+    return;
+  }
+  if (dtype == entry.pattern->format) return source_->raw_rows(id, first, rows, out, stride);
+  std::vector<float> values(static_cast<std::size_t>(entry.pattern->columns));
+  for (std::int64_t r = 0; r < rows; ++r) {
+    source_->row(id, first + r, values);
+    const auto bytes = std::as_bytes(std::span(values));
+    std::copy(bytes.begin(), bytes.end(), out.begin() + r * stride);
+  }
+}
+
+void HostWeights::throw_unstorable(const StoredEntry& entry, std::size_t weight) const {
+  throw Error(ErrorKind::internal,
+              fmt::format("{}: {} in the checkpoint cannot be stored as {}", entry.name,
+                          name_of(source_->entries[weight].pattern->dtype), name_of(entry.pattern->format)));
+}
+
+}  // namespace monomorph

@@ -1,0 +1,74 @@
+// Rings by brute force: which position an entry holds is written down, pass after pass, and everything that the next
+// passes see must be there; one position further back than allowed, something is not.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "runtime/program/program.hpp"
+
+using namespace monomorph;
+
+namespace {
+
+StateTable ring(std::int64_t recent, std::int64_t first, std::int64_t chunk) {
+  StateTable state{};
+  state.kind = StateKind::ring;
+  state.entries = first + recent + chunk - 1;
+  state.recent = recent;
+  state.first = first;
+  return state;
+}
+
+/// Whether, once `furthest` positions are written, a pass of `tokens` at `position` finds all that its queries see.
+bool sees_all(const StateTable& state, std::int64_t furthest, std::int64_t position, std::int64_t tokens) {
+  std::vector<std::int64_t> holds(static_cast<std::size_t>(state.entries), -1);
+  const auto write = [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t p = begin; p < end; ++p) holds[static_cast<std::size_t>(state_entry(state, p))] = p;
+  };
+  write(0, furthest);
+  write(position, position + tokens);
+  for (std::int64_t query = position; query < position + tokens; ++query) {
+    for (std::int64_t key = 0; key <= query; ++key) {
+      const bool seen = key < state.first || query - key < state.recent;
+      if (seen && holds[static_cast<std::size_t>(state_entry(state, key))] != key) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("a ring holds what passes see wherever state_holds says so, and is lost where it does not") {
+  for (const std::int64_t chunk : {1, 2, 5}) {
+    for (const auto& [recent, first] : {std::pair{2, 0}, {5, 0}, {3, 2}, {2, 7}}) {
+      const StateTable state = ring(recent, first, chunk);
+      for (std::int64_t furthest = 1; furthest <= 4 * state.entries; ++furthest) {
+        for (std::int64_t position = 0; position <= furthest; ++position) {
+          CAPTURE(chunk);
+          CAPTURE(recent);
+          CAPTURE(first);
+          CAPTURE(furthest);
+          CAPTURE(position);
+          bool all = true;
+          for (std::int64_t tokens = 1; tokens <= chunk; ++tokens) {
+            all = all && sees_all(state, furthest, position, tokens);
+          }
+          const bool holds = state_holds(state, position, furthest);
+          CHECK((all || !holds));
+          if (!holds && position > first) CHECK_FALSE(all);
+          if (furthest - position <= chunk) CHECK(state_holds(state, position, furthest));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("what grows is never lost") {
+  StateTable state{};
+  state.entries = 100;
+  for (std::int64_t position = 0; position <= 100; ++position) {
+    CHECK(state_entry(state, position) == position);
+    CHECK(state_holds(state, position, 100));
+  }
+}
