@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "runtime/error.hpp"
 #include "runtime/vulkan/device.hpp"
 
 namespace monomorph {

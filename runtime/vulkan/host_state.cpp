@@ -1,5 +1,6 @@
 #include "runtime/vulkan/host_state.hpp"
 
+#include "runtime/error.hpp"
 #include "runtime/vulkan/commands.hpp"
 
 namespace monomorph::vulkan {

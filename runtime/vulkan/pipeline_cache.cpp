@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "runtime/error.hpp"
 #include "runtime/formats/atomic_file.hpp"
 #include "runtime/vulkan/result.hpp"
 

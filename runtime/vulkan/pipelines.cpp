@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "runtime/error.hpp"
 #include "runtime/vulkan/pipeline_cache.hpp"
 #include "runtime/vulkan/result.hpp"
 

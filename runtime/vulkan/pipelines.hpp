@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "runtime/engine/load_options.hpp"
 #include "runtime/program/program.hpp"
 #include "runtime/vulkan/device.hpp"
 #include "runtime/vulkan/tuning.hpp"

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "runtime/error.hpp"
 #include "runtime/vulkan/commands.hpp"
 #include "runtime/vulkan/result.hpp"
 #include "runtime/vulkan/warm_up.hpp"

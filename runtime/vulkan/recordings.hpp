@@ -6,6 +6,7 @@
 #include <deque>
 #include <vector>
 
+#include "runtime/engine/load_options.hpp"
 #include "runtime/vulkan/descriptors.hpp"
 #include "runtime/vulkan/host_state.hpp"
 #include "runtime/vulkan/pipelines.hpp"

@@ -1,4 +1,5 @@
 #include "runtime/vulkan/schedule.hpp"
+#include "runtime/error.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "runtime/error.hpp"
 #include "runtime/vulkan/schedule.hpp"
 
 namespace monomorph::vulkan {

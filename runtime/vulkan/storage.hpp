@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "runtime/engine/load_options.hpp"
 #include "runtime/vulkan/device.hpp"
 #include "runtime/vulkan/layout.hpp"
 #include "runtime/vulkan/memory.hpp"

@@ -1,4 +1,5 @@
 #include "runtime/vulkan/test_limits.hpp"
+#include "runtime/error.hpp"
 
 #include <algorithm>
 #include <charconv>

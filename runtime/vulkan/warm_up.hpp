@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "runtime/engine/load_options.hpp"
 #include "runtime/vulkan/descriptors.hpp"
 
 namespace monomorph::vulkan {

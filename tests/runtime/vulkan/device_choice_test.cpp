@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "runtime/error.hpp"
 #include "runtime/vulkan/device.hpp"
 #include "runtime/vulkan/test_limits.hpp"
 

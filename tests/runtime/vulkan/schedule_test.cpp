@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "runtime/error.hpp"
 #include "runtime/vulkan/hazards.hpp"
 #include "runtime/vulkan/pipelines.hpp"
 #include "runtime/vulkan/schedule.hpp"

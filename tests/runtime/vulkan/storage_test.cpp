@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "runtime/error.hpp"
 #include "runtime/vulkan/schedule.hpp"
 #include "tests/runtime/vulkan/toy_program.hpp"
 
