@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "generator/blocks/block.hpp"
 #include "generator/emit/cpp_writer.hpp"
 #include "generator/emit/resources.hpp"
 #include "generator/plan/words.hpp"
@@ -28,6 +29,31 @@ std::string spelled(const RowView& view) {
 std::string identifier(const std::string& role) {
   const RolePath path = split_role(role);
   return path.space.empty() ? path.word : path.space + "_" + path.word;
+}
+
+/// The keys that have an expression of the spec's own: a named activation is none.
+std::vector<std::string> written_expressions(const Contract& contract) {
+  std::vector<std::string> keys;
+  const auto add = [&](const std::string& section, const BoundFields& fields) {
+    for (const auto& [field, slot] : fields) {
+      if (!field->is_expression) continue;
+      const Field<std::string>& text = *std::get<Field<std::string>*>(slot);
+      const std::string key = section + "." + field->key;
+      if (!text.given || named_activations().contains(text.value) || std::ranges::count(keys, key) > 0) continue;
+      keys.push_back(key);
+    }
+  };
+  EmbeddingSection embedding = contract.embedding;
+  LmHeadSection lm_head = contract.lm_head;
+  add("embedding", bind(embedding));
+  for (const LayerContract& layer : contract.kinds) {
+    for (const Block* block : layer.kind.blocks()) {
+      Block copy = *block;
+      add(copy.instance, bind_block(copy));
+    }
+  }
+  add("lm_head", bind(lm_head));
+  return keys;
 }
 
 }  // namespace
@@ -66,6 +92,7 @@ std::string CppWriter::program() const {
        {"eos_tokens", fmt::format("{}", fmt::join(contract_.eos_token_ids, ", "))},
        {"ignored_tensors", ignored},
        {"config_facts", origin_.config_facts},
+       {"expressions", fmt::format("{}", fmt::join(written_expressions(contract_), ", "))},
        {"chat", !origin_.chat.body.empty()},
        {"chat_refusal", origin_.chat.refusal.empty() ? "" : cpp_literal(origin_.chat.refusal)},
        {"tied_embedding", contract_.tie_word_embeddings ? contract_.token_embedding().sources.front().name : ""},

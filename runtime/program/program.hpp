@@ -252,6 +252,7 @@ struct Program {
   std::span<const char* const> ignored_tensors;      ///< names in the checkpoint, with "{i}", that may be left unread
   const char* tied_embedding = "";  ///< in the checkpoint: the matrix that is the head too; "": the head has its own
   const char* config_facts = "";    ///< of a config.json beside the weights: runtime/formats/config_facts.hpp
+  const char* expressions = "";     ///< that the spec writes out: "lm_head.logits, mlp.activation"; "": none
   /// The chat template, compiled: takes the variables it is rendered with (runtime/chat/chat.hpp). Null where the
   /// checkpoint has none, or has one that is not compiled, of which `chat_refusal` tells why.
   std::string (*chat_template)(const chat::Scope& variables) = nullptr;

@@ -15,6 +15,7 @@
 //! ignored_tensors = { type = "list", fields = ["name"], is = "of a checkpoint, with {i}", sample = [ { name = "rotary_emb.inv_freq" } ] }
 //! tied_embedding = { type = "text", sample = "wte", is = "the checkpoint's name of a matrix that is the head too, or empty" }
 //! config_facts = { type = "text", sample = "", is = "of families of the hub, as JSON, or empty" }
+//! expressions = { type = "text", sample = "mlp.activation", is = "keys of the spec that have an expression of its own, or empty" }
 //! chat = { type = "bool", sample = true, is = "whether there is a chat template" }
 //! chat_refusal = { type = "text", sample = "", is = "why there is none, as a literal, or empty" }
 //! arena_bytes = { type = "text", sample = "1, 2, 3, 4", is = "by Arena" }
@@ -201,6 +202,9 @@ monomorph::Program make_program() {
 //% end
 //% if config_facts
   program.config_facts = config_facts;
+//% end
+//% if expressions
+  program.expressions = "${expressions}";
 //% end
 //% if chat
   program.chat_template = chat_template;

@@ -140,3 +140,18 @@ TEST_CASE("emitted text has Unix line ends, no tabs and no blanks at the ends of
     }
   }
 }
+
+TEST_CASE("the runtime is told the keys whose expressions are the spec's own, once each") {
+  const auto told = [](const std::vector<generator::Override>& overrides) {
+    const TemporaryDirectory directory;
+    generator::generate(MONOMORPH_SOURCE_DIR "/models/kjv.toml", overrides, (directory.path() / "out").string());
+    const std::string text = read_file(directory.path() / "out/program.cpp");
+    std::smatch match;
+    return std::regex_search(text, match, std::regex("program.expressions = \"(.*)\";")) ? match[1].str() : "";
+  };
+  CHECK(told({}) == "");
+  CHECK(told({{"mlp.activation", "x * sigmoid(x)"}, {"lm_head.logits", "0.5 * x"}}) ==
+        "mlp.activation, lm_head.logits");
+  CHECK(told({{"attention.mask", "key % 2 == query % 2"}, {"embedding.scale", "sqrt(hidden_size)"}}) ==
+        "embedding.scale, attention.mask");
+}
