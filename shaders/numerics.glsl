@@ -1,6 +1,32 @@
 // The functions of an expression that a driver's own would get wrong. Sigmoid, safe_tanh and erf_approx are finite for every
 // finite argument and within 3e-7 of the true value (erf_approx and safe_tanh absolutely, sigmoid and, near 0, safe_tanh
-// relatively).
+// relatively). What is no number stays none, and what GLSL leaves undefined is what C has: a driver may hold x / 0, log(-1)
+// or the larger of NaN and 0 for whatever it likes, and plausible logits would come of it.
+
+float infinity() { return uintBitsToFloat(0x7f800000u); }
+float not_a_number() { return uintBitsToFloat(0x7fc00000u); }
+
+// By its bits: drivers may fold isnan away.
+bool is_nan(float x) { return (floatBitsToUint(x) & 0x7fffffffu) > 0x7f800000u; }
+bool is_finite(float x) { return (floatBitsToUint(x) & 0x7f800000u) != 0x7f800000u; }
+
+// a / b, also by 0: of the sign of both, and not a number of 0 / 0.
+float quotient(float a, float b) {
+  return b == 0.0 ? a * uintBitsToFloat(0x7f800000u | (floatBitsToUint(b) & 0x80000000u)) : a / b;
+}
+
+// Of std::max, std::min and std::clamp: a first argument that is no number is given back.
+float larger(float a, float b) { return is_nan(a) ? a : max(a, b); }
+float smaller(float a, float b) { return is_nan(a) ? a : min(a, b); }
+float within(float x, float low, float high) { return is_nan(x) ? x : clamp(x, low, high); }
+int larger(int a, int b) { return max(a, b); }
+int smaller(int a, int b) { return min(a, b); }
+int within(int x, int low, int high) { return clamp(x, low, high); }
+
+float safe_log(float x) { return x > 0.0 ? log(x) : x == 0.0 ? -infinity() : not_a_number(); }
+float safe_sqrt(float x) { return x >= 0.0 ? sqrt(x) : not_a_number(); }
+float safe_sin(float x) { return is_finite(x) ? sin(x) : not_a_number(); }
+float safe_cos(float x) { return is_finite(x) ? cos(x) : not_a_number(); }
 
 float sigmoid(float x) {
   const float e = exp(-abs(x));  // exp(x) of a large x overflows; this cannot
@@ -33,15 +59,16 @@ float whole_power(float x, int n) {
 // pow of C, where GLSL's is undefined too: at 0 and below. NaN for a power that is not whole of a negative number.
 float safe_pow(float x, float y) {
   if (y == 0.0) return 1.0;
-  if (x == 0.0) return y > 0.0 ? 0.0 : uintBitsToFloat(0x7f800000u);
+  if (x == 0.0) return y > 0.0 ? 0.0 : infinity();
   const float magnitude = pow(abs(x), y);
   if (x > 0.0) return magnitude;
-  if (y != floor(y)) return uintBitsToFloat(0x7fc00000u);
+  if (y != floor(y)) return not_a_number();
   return fract(0.5 * y) == 0.0 ? magnitude : -magnitude;
 }
 
 // Odd polynomial on |x| <= 1; beyond, 1 - exp(-p(|x|)) with p fitted to -log(erfc). From 4 on erf is 1 in f32.
 float erf_approx(float x) {
+  if (is_nan(x)) return x;
   const float magnitude = min(abs(x), 4.0);
   if (magnitude <= 1.0) {
     const float z = x * x;

@@ -8,26 +8,27 @@ namespace monomorph::generator {
 namespace {
 
 const std::map<std::string, ExpressionFunction>& functions() {
-  // sigmoid, safe_tanh, safe_pow and erf_approx are those of shaders/numerics.glsl: drivers overflow in tanh, and GLSL
-  // has no erf.
+  // What GLSL leaves undefined, and lacks, is a function of shaders/numerics.glsl.
   static const std::map<std::string, ExpressionFunction> table = {
       {"abs", {1, "abs", "std::abs", "std::abs", [](const double* a) { return std::abs(a[0]); }}},
       {"clamp",
-       {3, "clamp", "std::clamp", "std::clamp<std::int64_t>",
+       {3, "within", "std::clamp", "std::clamp<std::int64_t>",
         [](const double* a) { return std::min(std::max(a[0], a[1]), a[2]); }}},
-      {"cos", {1, "cos", "std::cos", nullptr, [](const double* a) { return std::cos(a[0]); }}},
+      {"cos", {1, "safe_cos", "std::cos", nullptr, [](const double* a) { return std::cos(a[0]); }}},
       {"erf", {1, "erf_approx", "std::erf", nullptr, [](const double* a) { return std::erf(a[0]); }}},
       {"exp", {1, "exp", "std::exp", nullptr, [](const double* a) { return std::exp(a[0]); }}},
       {"floor", {1, nullptr, nullptr, nullptr, [](const double* a) { return std::floor(a[0]); }}},
-      {"log", {1, "log", "std::log", nullptr, [](const double* a) { return std::log(a[0]); }}},
-      {"max", {2, "max", "std::max", "std::max<std::int64_t>", [](const double* a) { return std::max(a[0], a[1]); }}},
-      {"min", {2, "min", "std::min", "std::min<std::int64_t>", [](const double* a) { return std::min(a[0], a[1]); }}},
+      {"log", {1, "safe_log", "std::log", nullptr, [](const double* a) { return std::log(a[0]); }}},
+      {"max",
+       {2, "larger", "std::max", "std::max<std::int64_t>", [](const double* a) { return std::max(a[0], a[1]); }}},
+      {"min",
+       {2, "smaller", "std::min", "std::min<std::int64_t>", [](const double* a) { return std::min(a[0], a[1]); }}},
       {"pow", {2, "safe_pow", "std::pow", nullptr, [](const double* a) { return std::pow(a[0], a[1]); }}},
       {"sigmoid",
        {1, "sigmoid", "monomorph::reference::sigmoid", nullptr,
         [](const double* a) { return 1 / (1 + std::exp(-a[0])); }}},
-      {"sin", {1, "sin", "std::sin", nullptr, [](const double* a) { return std::sin(a[0]); }}},
-      {"sqrt", {1, "sqrt", "std::sqrt", nullptr, [](const double* a) { return std::sqrt(a[0]); }}},
+      {"sin", {1, "safe_sin", "std::sin", nullptr, [](const double* a) { return std::sin(a[0]); }}},
+      {"sqrt", {1, "safe_sqrt", "std::sqrt", nullptr, [](const double* a) { return std::sqrt(a[0]); }}},
       {"tanh", {1, "safe_tanh", "std::tanh", nullptr, [](const double* a) { return std::tanh(a[0]); }}},
   };
   return table;

@@ -26,12 +26,23 @@ constexpr int conditional_level = 0;
 constexpr int unary_level = 7;
 constexpr int primary_level = 8;
 
-int level_of(const ExpressionNode& node) {
+/// A number that is written out and not 0, whole or real.
+bool is_divisor(const ExpressionNode& node) {
+  if (node.form == Form::widened || node.form == Form::negation) return is_divisor(*node.operands[0]);
+  return node.form == Form::number && node.value != 0;
+}
+
+/// Whether an operator is a call of shaders/numerics.glsl: drivers take a division by 0 for one that never happens.
+bool is_quotient(const ExpressionNode& node, Language language) {
+  return language == Language::glsl && node.word == "/" && !is_divisor(*node.operands[1]);
+}
+
+int level_of(const ExpressionNode& node, Language language) {
   switch (node.form) {
     case Form::conditional:
       return conditional_level;
     case Form::binary:
-      return node.word == "%" ? primary_level : precedence(node.word);
+      return node.word == "%" || is_quotient(node, language) ? primary_level : precedence(node.word);
     case Form::negation:
     case Form::inversion:
       return unary_level;
@@ -47,7 +58,7 @@ std::string write(const ExpressionNode& node, Language language);
 /// In parentheses where it binds less tightly than `level`.
 std::string write_at(const ExpressionNode& node, int level, Language language) {
   const std::string text = write(node, language);
-  return level_of(node) < level ? "(" + text + ")" : text;
+  return level_of(node, language) < level ? "(" + text + ")" : text;
 }
 
 /// A literal whole number of moderate size, such as 3 or -2.
@@ -102,6 +113,9 @@ std::string write(const ExpressionNode& node, Language language) {
       if (node.word == "%") {
         return fmt::format("{}floor_mod({}, {})", language == Language::glsl ? "" : "monomorph::reference::",
                            write(*node.operands[0], language), write(*node.operands[1], language));
+      }
+      if (is_quotient(node, language)) {
+        return fmt::format("quotient({}, {})", write(*node.operands[0], language), write(*node.operands[1], language));
       }
       const int level = precedence(node.word);
       // Not reordered: sums and products of floats are not associative.

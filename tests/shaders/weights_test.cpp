@@ -128,7 +128,7 @@ TEST_CASE("quantized weights are decoded from their planes as from their blocks"
   }
 }
 
-TEST_CASE("the f16 cache keeps every f16 and clamps what is beyond its range") {
+TEST_CASE("the f16 cache keeps every f16, clamps what is beyond its range, and keeps what is no number") {
   std::vector<float> values;
   std::vector<float> expected;
   for (std::uint32_t i = 0; i < patterns; ++i) {
@@ -137,11 +137,15 @@ TEST_CASE("the f16 cache keeps every f16 and clamps what is beyond its range") {
     values.push_back(value);
     expected.push_back(value);
   }
-  for (const float large : {65505.0f, 65519.9f, 65520.0f, 70000.0f, 1e30f, INFINITY}) {
+  for (const float large : {65505.0f, 65519.9f, 65520.0f, 70000.0f, 1e30f}) {
     for (const float sign : {1.0f, -1.0f}) {
       values.push_back(sign * large);
       expected.push_back(sign * 65504.0f);
     }
+  }
+  for (const float none : {INFINITY, -INFINITY, std::nanf("")}) {
+    values.push_back(none);
+    expected.push_back(std::nanf(""));
   }
   if (values.size() % 2 != 0) {
     values.push_back(0);
@@ -167,7 +171,8 @@ void main() {
     kernel.read<float>(1, results);
     std::size_t wrong = 0, first_wrong = 0;
     for (std::size_t i = 0; i < values.size(); ++i) {
-      if (results[i] != expected[i] && wrong++ == 0) first_wrong = i;
+      const bool same = std::isnan(expected[i]) ? std::isnan(results[i]) : results[i] == expected[i];
+      if (!same && wrong++ == 0) first_wrong = i;
     }
     INFO("first wrong value: ", values[first_wrong], " became ", results[first_wrong]);
     CHECK(wrong == 0);
