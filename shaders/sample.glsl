@@ -218,7 +218,7 @@ uint sample_token(uint position, Likeliest first) {
 
 /// Draw i of the pass: the token becomes row i of the next pass. The slot is done when the token is a stop token or when its
 /// position is stop_position, so that there is no room to process it: its row then keeps its last position and writes
-/// nothing. No workgroup reads what another writes, so their order does not show.
+/// nothing. It is done as well, and nothing is drawn, where a logit is no finite number. No workgroup reads what another writes, so their order does not show.
 void main() {
   draw = gl_WorkGroupID.y;
   const uint draws = pass.draw_count;
@@ -232,12 +232,15 @@ void main() {
   const uint token = sample_token(position, first);
   if (gl_LocalInvocationIndex != 0u) return;
 
-  bool ends = position >= settings.stop_position;
+  bool ends = wrong || position >= settings.stop_position;
   for (uint i = 0u; i < settings.eos_count; ++i) ends = ends || token == settings.eos_tokens[i];
-  pass.drawn[slot * decode_steps + settings.drawn] = token;
-  pass.slots[slot].drawn = settings.drawn + 1u;
-  pass.slots[slot].next_position = position + 1u;
-  pass.slots[slot].wrong = settings.wrong + uint(wrong);
+  if (wrong) {
+    pass.slots[slot].wrong = 1u;
+  } else {
+    pass.drawn[slot * decode_steps + settings.drawn] = token;
+    pass.slots[slot].drawn = settings.drawn + 1u;
+    pass.slots[slot].next_position = position + 1u;
+  }
   pass.tokens[draw] = StepToken(token, ends ? position - 1u : position, slot, ends ? 0u : token_writes);
   pass.rows[draw] = StepRow(draw, slot);
   if (ends) {

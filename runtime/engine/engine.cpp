@@ -58,6 +58,8 @@ std::int64_t Engine::rewind(std::int64_t index, std::int64_t position) {
   validate_slot(program_, index);
   Slot& slot = slot_at(index);
   position = std::clamp<std::int64_t>(position, 0, slot.position());
+  slot.furthest = std::max(slot.furthest, slot.underway);
+  slot.underway = 0;
   for (const StateTable& state : program_.states) {
     if (!state_holds(state, position, slot.furthest)) position = 0;
   }
@@ -74,12 +76,23 @@ bool Engine::is_stop_token(std::int32_t token) const {
 
 void Engine::will_write(std::int64_t index, std::int64_t positions) {
   Slot& slot = slot_at(index);
-  slot.furthest = std::max(slot.furthest, std::min(slot.position() + positions, program_.max_sequence_length));
+  slot.underway = std::min(slot.position() + positions, program_.max_sequence_length);
 }
 
-void Engine::has_written(std::int64_t index, std::span<const std::int32_t> tokens) {
-  std::vector<std::int32_t>& sequence = slot_at(index).tokens;
-  sequence.insert(sequence.end(), tokens.begin(), tokens.end());
+void Engine::has_written(std::int64_t index, std::span<const std::int32_t> run, std::span<const std::int32_t> drawn) {
+  Slot& slot = slot_at(index);
+  slot.tokens.insert(slot.tokens.end(), run.begin(), run.end());
+  slot.tokens.insert(slot.tokens.end(), drawn.begin(), drawn.end());
+  slot.furthest = std::max(slot.furthest, slot.position());
+  slot.underway = 0;
+}
+
+void Engine::go_back(std::int64_t index, std::int64_t position) {
+  const std::span<const std::int32_t> sequence = this->sequence(index).first(static_cast<std::size_t>(position));
+  const std::vector<std::int32_t> wanted(sequence.begin(), sequence.end());
+  const std::int64_t kept = rewind(index, position);
+  if (kept == position) return;
+  append(std::span(wanted).subspan(static_cast<std::size_t>(kept)), {index, {}, Logits::none, false, true}, {});
 }
 
 std::span<const Drawn> Engine::append(std::span<const std::int32_t> tokens, Run last, const OnLogits& on_logits) {
@@ -109,6 +122,7 @@ std::span<const Drawn> Engine::append(std::span<const std::int32_t> tokens, Run 
 std::span<const float> Engine::prefill(std::span<const std::int32_t> tokens, std::int64_t slot) {
   validate_tokens(program_, slot, position(slot), tokens);
   append(tokens, {slot, {}, Logits::last, false, true}, [&](std::size_t, std::int64_t, std::span<const float> logits) {
+    validate_logits(program_, logits);
     logits_.assign(logits.begin(), logits.end());
   });
   return logits_;
@@ -117,14 +131,18 @@ std::span<const float> Engine::prefill(std::span<const std::int32_t> tokens, std
 void Engine::prefill_all(std::span<const std::int32_t> tokens, const std::function<void(std::span<const float>)>& row,
                          std::int64_t slot) {
   validate_tokens(program_, slot, position(slot), tokens);
-  append(tokens, {slot, {}, Logits::all, false, true},
-         [&](std::size_t, std::int64_t, std::span<const float> logits) { row(logits); });
+  append(tokens, {slot, {}, Logits::all, false, true}, [&](std::size_t, std::int64_t, std::span<const float> logits) {
+    validate_logits(program_, logits);
+    row(logits);
+  });
 }
 
 std::span<const float> Engine::decode(std::int32_t token, std::int64_t slot) {
   const Run run{slot, {&token, 1}, Logits::last, false, false};
-  step({&run, 1}, 1,
-       [&](std::size_t, std::int64_t, std::span<const float> logits) { logits_.assign(logits.begin(), logits.end()); });
+  step({&run, 1}, 1, [&](std::size_t, std::int64_t, std::span<const float> logits) {
+    validate_logits(program_, logits);
+    logits_.assign(logits.begin(), logits.end());
+  });
   return logits_;
 }
 
@@ -146,6 +164,7 @@ Engine::Generation Engine::generate(std::span<const std::int32_t> prompt, std::i
     const bool more = take(drawn.front(), count, token, generation);
     if (draw_watcher_) draw_watcher_();
     if (!more) break;
+    if (drawn.front().wrong) reject_logits(program_);
     std::int64_t ahead = 1;
     if (pass_seconds_ > 0) {
       const auto fitting = static_cast<std::int64_t>(std::min(submission_seconds / pass_seconds_, 1e6));
@@ -162,7 +181,7 @@ Engine::Generation Engine::generate(std::span<const std::int32_t> prompt, std::i
   generation.decode_seconds = seconds_since(decode_start);
   // Passes may have gone on past what the reader took.
   const std::int64_t wanted = end_of_prompt + static_cast<std::int64_t>(generation.tokens.size()) - 1;
-  rewind(slot, wanted);
+  go_back(slot, wanted);
   generation.full = !generation.stopped && wanted >= program_.max_sequence_length;
   return generation;
 }

@@ -56,12 +56,16 @@ struct Drawn {
   std::int64_t slot = 0;
   std::span<const std::int32_t> tokens;
   bool stopped = false;  ///< the last one is a stop token
+  /// The logits after `tokens`, which may be none, hold what is no finite number: nothing is drawn from them, and the
+  /// slot's draws have ended. All of `tokens` are in its states. Other slots of the step go on.
+  bool wrong = false;
   /// Of each token where Sampling asks for them: the natural logarithm of the softmax of the model's own logits, before
   /// penalties and temperature.
   std::span<const float> log_probabilities{};
 };
 
-/// Sees logits of token `token` of run `run`, [vocab_size], in order; valid during the call.
+/// Sees logits of token `token` of run `run`, [vocab_size], in order; valid during the call. They are shown as they
+/// are: validate_logits (runtime/engine/validate.hpp) tells whether all are finite.
 using OnLogits = std::function<void(std::size_t run, std::int64_t token, std::span<const float> logits)>;
 
 /// Single-threaded. What is invalid is rejected before anything runs.
@@ -74,8 +78,8 @@ class Engine {
   const Program& program() const { return program_; }
 
   /// Appends every run, one after the other; runs that draw then go on, each with its drawn tokens, until `ahead` are
-  /// drawn (at most Program::decode_steps), a stop token is, or the slot's stop position is reached. Gives what was
-  /// drawn, a row for each run that draws. A slot has at most one run.
+  /// drawn (at most Program::decode_steps), a stop token is, the slot's stop position is reached, or its logits are no
+  /// finite numbers (Drawn::wrong). Gives what was drawn, a row for each run that draws. A slot has at most one run.
   std::span<const Drawn> step(std::span<const Run> runs, std::int64_t ahead = 1, const OnLogits& on_logits = {});
   /// How a slot draws from now on, and the position at which it ends, 1 to max_sequence_length: once so many tokens are
   /// in its states, the next drawn is its last.
@@ -123,14 +127,16 @@ class Engine {
     double decode_seconds = 0;
   };
   /// Appends `prompt`, then draws up to `count` tokens; `token` sees each as it is drawn and ends the generation by
-  /// returning false.
+  /// returning false. Throws Error(rejected) where logits are no finite numbers, after `token` has seen what was drawn
+  /// before.
   Generation generate(std::span<const std::int32_t> prompt, std::int64_t count, const Sampling& sampling,
                       const std::function<bool(std::int32_t)>& token, std::int64_t slot = 0);
 
  protected:
   struct Slot {
     std::vector<std::int32_t> tokens;  ///< in its states
-    std::int64_t furthest = 0;         ///< positions that may have been written since the sequence began
+    std::int64_t furthest = 0;         ///< positions that were written since the sequence began
+    std::int64_t underway = 0;         ///< positions that a submission which has not been told of may have written
     Sampling sampling;
     StepSlot settings{};
     std::map<std::int64_t, std::int32_t> drawn;  ///< here, since set_sampling, by position
@@ -144,14 +150,16 @@ class Engine {
   virtual std::int64_t most_ahead() const = 0;
   /// Of a slot that has been judged.
   Slot& slot_at(std::int64_t index) { return slots_[static_cast<std::size_t>(index)]; }
-  /// To be told before a submission writes this many positions of a slot.
+  /// To be told before a submission that may write this many positions of a slot.
   void will_write(std::int64_t index, std::int64_t positions);
-  /// To be told after it which tokens are in the slot's states now.
-  void has_written(std::int64_t index, std::span<const std::int32_t> tokens);
+  /// To be told after it which tokens are in the slot's states now: those of its run, then those that it drew.
+  void has_written(std::int64_t index, std::span<const std::int32_t> run, std::span<const std::int32_t> drawn = {});
 
   const Program& program_;
 
  private:
+  /// Goes back to `position`, which the slot has reached; what a state has lost for that is computed again.
+  void go_back(std::int64_t index, std::int64_t position);
   /// Appends tokens in chunks through the prefill kernels; the last chunk's run is like `last`.
   std::span<const Drawn> append(std::span<const std::int32_t> tokens, Run last, const OnLogits& on_logits);
   /// What a step draws for one run.
@@ -160,6 +168,7 @@ class Engine {
     std::vector<std::int32_t> tokens;
     std::vector<float> log_probabilities;
     bool stopped = false;
+    bool wrong = false;
   };
   bool draws_here(const Run& run) const;
   bool draw_here(std::int64_t index, Row& row);

@@ -21,6 +21,8 @@ bool Engine::draws_here(const Run& run) const {
 
 /// Draws what follows a slot's sequence; whether the slot has ended.
 bool Engine::draw_here(std::int64_t index, Row& row) {
+  row.wrong = !are_finite(row.logits);
+  if (row.wrong) return true;
   Slot& slot = slot_at(index);
   std::vector<float> logits = row.logits;
   penalize(slot.sampling, slot.tokens, slot.drawn, logits);
@@ -56,6 +58,7 @@ std::span<const Drawn> Engine::step_drawing_here(std::span<const Run> runs, std:
     if (!passed[r].draw) continue;
     rows_[r].tokens.assign(drawn.front().tokens.begin(), drawn.front().tokens.end());
     rows_[r].stopped = drawn.front().stopped;
+    rows_[r].wrong = drawn.front().wrong;
     drawn = drawn.subspan(1);
   }
 
@@ -72,7 +75,8 @@ std::span<const Drawn> Engine::step_drawing_here(std::span<const Run> runs, std:
   drawn_here_.clear();
   for (std::size_t r = 0; r < runs.size(); ++r) {
     const Row& row = rows_[r];
-    if (runs[r].draw) drawn_here_.push_back({runs[r].slot, row.tokens, row.stopped, row.log_probabilities});
+    if (!runs[r].draw) continue;
+    drawn_here_.push_back({runs[r].slot, row.tokens, row.stopped, row.wrong, row.log_probabilities});
   }
   return drawn_here_;
 }

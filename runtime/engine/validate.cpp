@@ -10,6 +10,18 @@ namespace {
 
 [[noreturn]] void reject(const std::string& message) { throw Error(ErrorKind::rejected, message); }
 
+/// What makes logits that are no finite numbers, and how the cause is found.
+std::string causes_of_wrong_logits(const Program& program) {
+  std::string expressions;
+  if (*program.expressions != '\0') {
+    expressions = fmt::format("an expression of the spec gives none for some values ({}), ", program.expressions);
+  }
+  return fmt::format(
+      "{}the weights of {} have values that are no numbers, or its numbers overflow; `monomorph check "
+      "SPEC --weights PATH --scan-nan` finds such weights",
+      expressions, program.name);
+}
+
 }  // namespace
 
 void validate_slot(const Program& program, std::int64_t slot) {
@@ -71,20 +83,19 @@ void validate_settings(const Program& program, std::int64_t slot, const Sampling
                      program.max_sequence_length, stop_position));
 }
 
+bool are_finite(std::span<const float> logits) {
+  return std::all_of(logits.begin(), logits.end(), [](float logit) { return std::isfinite(logit); });
+}
+
 void reject_logits(const Program& program) {
-  reject(
-      fmt::format("logits are no numbers: the weights of {} have values that are none, or its numbers overflow; "
-                  "`monomorph check SPEC --weights PATH --scan-nan` finds the former",
-                  program.name));
+  reject(fmt::format("logits are no finite numbers: {}", causes_of_wrong_logits(program)));
 }
 
 void validate_logits(const Program& program, std::span<const float> logits) {
   const auto wrong = std::find_if(logits.begin(), logits.end(), [](float logit) { return !std::isfinite(logit); });
   if (wrong == logits.end()) return;
   reject(
-      fmt::format("the logit of token {} is {}: the weights of {} have values that are no numbers, or its numbers "
-                  "overflow; `monomorph check SPEC --weights PATH --scan-nan` finds the former",
-                  wrong - logits.begin(), *wrong, program.name));
+      fmt::format("the logit of token {} is {}: {}", wrong - logits.begin(), *wrong, causes_of_wrong_logits(program)));
 }
 
 std::int64_t drawable_tokens(const Program& program, std::int64_t first_position, std::int64_t count) {

@@ -33,9 +33,11 @@ std::int64_t drawable_tokens(const Program& program, std::int64_t first_position
 
 /// What Engine::set_sampling is given: a slot, how it draws, and a position from 1 to max_sequence_length.
 void validate_settings(const Program& program, std::int64_t slot, const Sampling& sampling, std::int64_t stop_position);
+/// Whether all logits are finite numbers, as those of a sound checkpoint are.
+bool are_finite(std::span<const float> logits);
 /// Throws as validate_logits does, where the device has seen such logits.
 [[noreturn]] void reject_logits(const Program& program);
-/// Finite, as those of a sound checkpoint are.
+/// Finite: else the message names what may have made them so, the spec's own expressions first.
 void validate_logits(const Program& program, std::span<const float> logits);
 
 }  // namespace monomorph

@@ -18,11 +18,11 @@ struct StepSlot {
   std::uint32_t stop_position;  ///< the slot is done when next_position reaches it
   std::uint32_t drawn;          ///< tokens drawn since the host wrote the step
   std::uint32_t done;           ///< 1: a stop token was drawn or stop_position reached; nothing more is written
-  std::uint32_t wrong;          ///< draws from logits that held something that is no number
-  std::uint32_t top_k;          ///< 0: all tokens
-  float inverse_temperature;    ///< 0: the likeliest token
-  std::uint32_t top_p;          ///< in 1 / 2^24; 0: all tokens
-  std::uint32_t least_mass;     ///< min_p in 1 / 2^24; tokens of less mass are not drawn
+  std::uint32_t wrong;        ///< 1: logits held what is no finite number; nothing was drawn from them, and it is done
+  std::uint32_t top_k;        ///< 0: all tokens
+  float inverse_temperature;  ///< 0: the likeliest token
+  std::uint32_t top_p;        ///< in 1 / 2^24; 0: all tokens
+  std::uint32_t least_mass;   ///< min_p in 1 / 2^24; tokens of less mass are not drawn
   std::uint32_t seed_low, seed_high;
   std::uint32_t eos_count;
   std::uint32_t eos_tokens[max_eos_tokens];

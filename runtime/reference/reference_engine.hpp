@@ -28,7 +28,7 @@ class ReferenceEngine final : public Engine {
   /// Appends tokens; gives hidden states of all.
   std::vector<double> append(std::int64_t slot, std::span<const std::int32_t> tokens,
                              std::vector<std::vector<double>>* layers);
-  /// Logits of one row of hidden states, rounded, judged.
+  /// Logits of one row of hidden states, rounded.
   std::span<const float> logits_of(std::span<const double> hidden, std::int64_t row);
 
   HostWeights weights_;

@@ -16,6 +16,9 @@ namespace {
 
 constexpr std::int64_t longest_block = 8;
 
+/// Whether the host sees logits of a run.
+bool shows(const Run& run, const OnLogits& on_logits) { return run.logits != Logits::none && on_logits; }
+
 }  // namespace
 
 VulkanEngine::VulkanEngine(const Program& program, std::unique_ptr<Device> device, const HostWeights& weights,
@@ -62,10 +65,10 @@ void VulkanEngine::wanted_rows(std::int64_t slot, std::int64_t first, std::int64
   state_.counts().draw_count = draw ? 1 : 0;
 }
 
-void VulkanEngine::submit(std::span<const Recording* const> work, std::int64_t rows) {
+void VulkanEngine::submit(std::span<const Work> work) {
   submission_.clear();
   submission_.push_back(recordings_.upload().commands);
-  for (const Recording* recording : work) submission_.push_back(recording->commands);
+  for (const Work& each : work) submission_.push_back(each.recording->commands);
   VkSubmitInfo info{};
   info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
   info.commandBufferCount = static_cast<std::uint32_t>(submission_.size());
@@ -76,10 +79,11 @@ void VulkanEngine::submit(std::span<const Recording* const> work, std::int64_t r
   check(vkResetFences(device_->get(), 1, &fence), "vkResetFences");
   device_->instance().check_validation();
   if (!measured_) return;
-  for (const Recording* recording : work) collect(*recording, rows);
+  for (const Work& each : work) collect(each);
 }
 
-void VulkanEngine::collect(const Recording& recording, std::int64_t rows) {
+void VulkanEngine::collect(const Work& work) {
+  const Recording& recording = *work.recording;
   if (recording.measured.empty()) return;
   const auto count = static_cast<std::uint32_t>(recording.measured.size() + 1);
   check(vkGetQueryPoolResults(device_->get(), recordings_.queries(), recording.first_query, count,
@@ -90,15 +94,9 @@ void VulkanEngine::collect(const Recording& recording, std::int64_t rows) {
   for (std::size_t i = 0; i < recording.measured.size(); ++i) {
     const Command& command = *recording.measured[i];
     const std::uint64_t ticks = (ticks_[i + 1] - ticks_[i]) & physical.timestamp_mask;
-    totals_.add(command.kernel, {command.row_count, command.counted(rows), measured_position_, rows},
+    totals_.add(command.kernel, {command.row_count, command.counted(work.rows), work.position, work.rows},
                 static_cast<double>(ticks) * physical.timestamp_nanoseconds * 1e-9);
   }
-}
-
-std::span<const float> VulkanEngine::judged_logits(std::int64_t row) const {
-  const std::span<const float> logits = state_.logits(row);
-  validate_logits(program_, logits);
-  return logits;
 }
 
 /// Logits of every token but the last, as many rows at a time as the head serves; leaves the run's hidden states in
@@ -108,62 +106,64 @@ void VulkanEngine::run_all_logits(std::size_t index, const Run& run, const OnLog
   for (std::int64_t first = 0; first < count - 1; first += program_.head_rows) {
     const std::int64_t rows = std::min(program_.head_rows, count - 1 - first);
     wanted_rows(run.slot, first, rows, false);
-    submit(std::array<const Recording*, 2>{&recordings_.head(rows), &recordings_.download(rows)}, rows);
-    for (std::int64_t row = 0; row < rows; ++row) on_logits(index, first + row, judged_logits(row));
+    const std::int64_t at = position(run.slot);
+    submit(std::array<Work, 2>{{{&recordings_.head(rows), rows, at}, {&recordings_.download(rows), rows, at}}});
+    for (std::int64_t row = 0; row < rows; ++row) on_logits(index, first + row, state_.logits(row));
   }
 }
 
-/// The head of the last token, where it is wanted, then draws: as many as `ahead`, but one where logits are shown,
-/// which the next pass would overwrite.
-void VulkanEngine::run_last(std::size_t index, const Run& run, std::int64_t ahead, const OnLogits& on_logits) {
+/// The head of the last token, then `draws` of them, each from the pass over the one before.
+void VulkanEngine::run_last(std::size_t index, const Run& run, std::int64_t draws, const OnLogits& on_logits) {
   const auto count = static_cast<std::int64_t>(run.tokens.size());
-  const bool shown = run.logits != Logits::none && on_logits;
-  if (!shown && !run.draw) return;
+  const bool shown = shows(run, on_logits);
+  std::int64_t at = position(run.slot) + count - 1;  // of the token whose pass is worked on
   wanted_rows(run.slot, count - 1, 1, run.draw);
-  work_.push_back(&recordings_.head(1));
-  if (run.draw) work_.push_back(&recordings_.sample());
-  for (std::int64_t left = shown ? 0 : ahead - 1; run.draw && left > 0;) {
+  work_.push_back({&recordings_.head(1), 1, at});
+  if (run.draw) work_.push_back({&recordings_.sample(), 1, at});
+  for (std::int64_t left = draws - 1; left > 0;) {
     const bool block = !measured_ && left >= block_;
-    work_.push_back(block ? &recordings_.block() : &recordings_.step());
+    work_.push_back({block ? &recordings_.block() : &recordings_.step(), 1, ++at});
     left -= block ? block_ : 1;
   }
-  work_.push_back(&recordings_.download(shown ? 1 : 0));
-  submit(work_, count);
-  if (shown) on_logits(index, count - 1, judged_logits(0));
+  work_.push_back({&recordings_.download(shown ? 1 : 0), 1, at});
+  submit(work_);
+  if (shown) on_logits(index, count - 1, state_.logits(0));
 }
 
-void VulkanEngine::take_drawn(const Run& run) {
+/// What a run's slot drew, appended to tokens_; the tokens of it that are in its states.
+std::span<const std::int32_t> VulkanEngine::take_drawn(const Run& run) {
   const StepSlot& slot = state_.slots()[static_cast<std::size_t>(run.slot)];
-  if (slot.drawn == 0 || slot.drawn > program_.decode_steps) {
+  if ((slot.drawn == 0 && slot.wrong == 0) || slot.drawn > program_.decode_steps) {
     throw Error(ErrorKind::internal, fmt::format("the device reports {} tokens drawn", slot.drawn));
   }
-  if (slot.wrong != 0) reject_logits(program_);
-  const std::span<const std::uint32_t> drawn = state_.drawn(run.slot).first(slot.drawn);
-  for (const std::uint32_t token : drawn) tokens_.push_back(static_cast<std::int32_t>(token));
-  // All but the last were the input of a pass.
-  has_written(run.slot, std::span<const std::int32_t>(tokens_).last(drawn.size()).first(drawn.size() - 1));
+  for (const std::uint32_t token : state_.drawn(run.slot).first(slot.drawn)) {
+    tokens_.push_back(static_cast<std::int32_t>(token));
+  }
+  // Each was the input of a pass but the last, and that too where the pass over it gave logits that are wrong.
+  const std::span<const std::int32_t> drawn = std::span<const std::int32_t>(tokens_).last(slot.drawn);
+  return slot.wrong != 0 ? drawn : drawn.first(drawn.size() - 1);
 }
 
 /// One pass over a run, and passes ahead; draws go to tokens_.
 void VulkanEngine::run_pass(std::size_t index, const Run& run, std::int64_t ahead, const OnLogits& on_logits) {
   const auto count = static_cast<std::int64_t>(run.tokens.size());
-  will_write(run.slot, count + ahead - 1);
+  // One draw where logits are shown, which the next pass would overwrite.
+  const std::int64_t draws = !run.draw ? 0 : shows(run, on_logits) ? 1 : ahead;
+  will_write(run.slot, count + std::max<std::int64_t>(draws - 1, 0));
   write_tokens(run);
-  measured_position_ = position(run.slot);
   work_.clear();
-  work_.push_back(&recordings_.layers(count, run.prefill));
+  work_.push_back({&recordings_.layers(count, run.prefill), count, position(run.slot)});
   if (run.logits == Logits::all && on_logits && count > 1) {
-    submit(work_, count);
+    submit(work_);
     work_.clear();
     run_all_logits(index, run, on_logits);
   }
-  if (run.draw || (run.logits != Logits::none && on_logits)) {
-    run_last(index, run, ahead, on_logits);
+  if (run.draw || shows(run, on_logits)) {
+    run_last(index, run, draws, on_logits);
   } else {
-    submit(work_, count);
+    submit(work_);
   }
-  has_written(run.slot, run.tokens);
-  if (run.draw) take_drawn(run);
+  has_written(run.slot, run.tokens, run.draw ? take_drawn(run) : std::span<const std::int32_t>{});
 }
 
 std::span<const Drawn> VulkanEngine::run_step(std::span<const Run> runs, std::int64_t ahead,
@@ -181,7 +181,8 @@ std::span<const Drawn> VulkanEngine::run_step(std::span<const Run> runs, std::in
       const std::int32_t last = tokens_.back();
       run_pass(r, {run.slot, {&last, 1}, Logits::none, true, false}, ahead - drawn(), {});
     }
-    drawn_.push_back({run.slot, std::span<const std::int32_t>(tokens_).subspan(begin), is_stop_token(tokens_.back())});
+    const std::span<const std::int32_t> tokens = std::span<const std::int32_t>(tokens_).subspan(begin);
+    drawn_.push_back({run.slot, tokens, !tokens.empty() && is_stop_token(tokens.back()), slot.wrong != 0});
   }
   return drawn_;
 }
@@ -191,7 +192,9 @@ std::vector<std::vector<float>> ProbedVulkanEngine::probe(const Run& run) {
   const auto count = static_cast<std::int64_t>(run.tokens.size());
   will_write(run.slot, count);
   write_tokens(run);
-  submit(std::array<const Recording*, 2>{&recordings_.layers(count, run.prefill), &recordings_.download(0)}, count);
+  const std::int64_t at = position(run.slot);
+  submit(
+      std::array<Work, 2>{{{&recordings_.layers(count, run.prefill), count, at}, {&recordings_.download(0), 0, at}}});
   has_written(run.slot, run.tokens);
   const auto hidden_size = static_cast<std::size_t>(program_.hidden_size);
   const std::int64_t stride = row_bytes<f32>(program_.hidden_size);

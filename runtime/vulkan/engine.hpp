@@ -26,8 +26,13 @@ class VulkanEngine : public Engine {
 
   /// Writes a run as the step's tokens; its slot is the only one that is live.
   void write_tokens(const Run& run);
-  /// Submits and waits; `rows` tokens are what measured figures count.
-  void submit(std::span<const Recording* const> work, std::int64_t rows);
+  /// A recording that is submitted, and what measured figures count of it: rows of the pass, from a position on.
+  struct Work {
+    const Recording* recording;
+    std::int64_t rows, position;
+  };
+  /// Submits and waits.
+  void submit(std::span<const Work> work);
 
   std::unique_ptr<Device> device_;
   Storage storage_;
@@ -41,15 +46,13 @@ class VulkanEngine : public Engine {
  private:
   void run_pass(std::size_t index, const Run& run, std::int64_t ahead, const OnLogits& on_logits);
   void run_all_logits(std::size_t index, const Run& run, const OnLogits& on_logits);
-  void run_last(std::size_t index, const Run& run, std::int64_t ahead, const OnLogits& on_logits);
-  void take_drawn(const Run& run);
+  void run_last(std::size_t index, const Run& run, std::int64_t draws, const OnLogits& on_logits);
+  std::span<const std::int32_t> take_drawn(const Run& run);
   void wanted_rows(std::int64_t slot, std::int64_t first, std::int64_t count, bool draw);
-  std::span<const float> judged_logits(std::int64_t row) const;
-  void collect(const Recording& recording, std::int64_t rows);
+  void collect(const Work& work);
 
-  std::int64_t measured_position_ = 0;
   std::vector<VkCommandBuffer> submission_;
-  std::vector<const Recording*> work_;
+  std::vector<Work> work_;
   std::vector<std::uint64_t> ticks_;
   std::vector<std::int32_t> tokens_;  ///< drawn, of all runs of a step
   std::vector<Drawn> drawn_;

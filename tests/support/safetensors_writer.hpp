@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,10 @@ struct TensorText {
   std::vector<std::int64_t> shape;
   std::string bytes;  ///< as many as type and shape need; fewer are filled up with zeros
 };
+
+inline std::string bytes_of(std::span<const float> values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size_bytes()};
+}
 
 inline std::string safetensors(const std::vector<TensorText>& tensors) {
   std::string header = "{";

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "runtime/engine/sampler.hpp"
+#include "runtime/engine/validate.hpp"
 #include "tests/support/compute.hpp"
 #include "tests/support/glsl.hpp"
 
@@ -195,6 +196,10 @@ void compare(std::size_t vocab_size, int rounds) {
           const Step after = sampler.run(drawing_step(drawing_slots));
           for (std::size_t slot = 0; slot < slots; ++slot) {
             const StepSlot& drawn = drawing_slots[slot];
+            const bool drawable = are_finite(logits[slot]);
+            REQUIRE(after.slots[slot].wrong == (drawable ? 0 : 1));
+            REQUIRE(after.slots[slot].drawn == (drawable ? 1 : 0));
+            if (!drawable) continue;
             const std::uint32_t expected = sample_token(logits[slot], drawn, drawn.next_position);
             const std::uint32_t found = after.drawn[slot * steps];
             if (found != expected && wrong++ == 0) {
@@ -384,7 +389,7 @@ TEST_CASE("a slot is done at a stop token and at its stop position, keeps its la
   }
 }
 
-TEST_CASE("logits that are no finite numbers are counted for the slot that drew from them, until it is done") {
+TEST_CASE("nothing is drawn from logits that are no finite numbers, and their slot is done") {
   const SamplingKernels kernels(8);
   const float infinity = std::numeric_limits<float>::infinity();
   for (const auto& device : compute_devices()) {
@@ -396,9 +401,17 @@ TEST_CASE("logits that are no finite numbers are counted for the slot that drew 
     CHECK(step.slots[0].wrong == 1);
     CHECK(step.slots[1].wrong == 0);
     CHECK(step.slots[2].wrong == 1);
-    step.slots[0].done = 1;
+    for (const std::size_t slot : {0, 2}) {
+      CHECK(step.slots[slot].done == 1);
+      CHECK(step.slots[slot].drawn == 0);
+      CHECK(step.slots[slot].next_position == 3);
+      CHECK(step.tokens[slot].position == 2);
+      CHECK(step.tokens[slot].flags == 0);
+    }
+    CHECK(step.slots[1].drawn == 1);
+    CHECK(step.live == 1);
     step = sampler.run(step);
-    CHECK(step.slots[0].wrong == 1);
-    CHECK(step.slots[2].wrong == 2);
+    CHECK(step.slots[0].drawn == 0);
+    CHECK(step.slots[1].drawn == 2);
   }
 }

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
 
 using namespace monomorph;
 
@@ -18,6 +19,26 @@ TEST_CASE("what is drawn fits the sequence, for the largest count too") {
   CHECK(drawable_tokens(program, 50, largest) == 15);
   CHECK(drawable_tokens(program, 64, largest) == 1);
   CHECK(drawable_tokens(program, 50, 0) == 0);
+}
+
+TEST_CASE("a refusal of logits names the expressions that may have made them, then the weights") {
+  Program program{};
+  program.name = "small";
+  const auto said = [&] {
+    try {
+      reject_logits(program);
+    } catch (const Error& error) {
+      CHECK(error.kind() == ErrorKind::rejected);
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK(said().find("expression") == std::string::npos);
+  CHECK(said().find("--scan-nan") != std::string::npos);
+  program.expressions = "lm_head.logits, mlp.activation";
+  CHECK(said().find("an expression of the spec gives none for some values (lm_head.logits, mlp.activation)") !=
+        std::string::npos);
+  CHECK(said().find("--scan-nan") != std::string::npos);
 }
 
 TEST_CASE("logits that are no numbers are refused by the token that has them") {

@@ -222,3 +222,40 @@ TEST_CASE("an engine tells the tokens in a slot's states, whatever ended the las
   CHECK(holds({prompt.begin(), prompt.begin() + 8}, 0));
   CHECK_THROWS_AS(engine.sequence(2), Error);
 }
+
+namespace {
+
+/// After token 13 no logit is a number; after any other the likeliest is the next one.
+class Unlucky final : public Reference {
+ public:
+  std::vector<double> layers(std::int64_t, std::span<const std::int32_t> tokens, std::int64_t,
+                             std::vector<std::vector<double>>*) override {
+    return {tokens.begin(), tokens.end()};
+  }
+  std::vector<double> head(std::span<const double> hidden, std::span<const std::int64_t> rows) override {
+    std::vector<double> logits(static_cast<std::size_t>(llama_program().vocab_size));
+    const double token = hidden[static_cast<std::size_t>(rows.front())];
+    logits[static_cast<std::size_t>(token) + 1] = token == 13 ? std::nan("") : 9;
+    return logits;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("in the reference, too, a slot whose logits are no numbers ends alone") {
+  Program program = llama_program();
+  program.make_reference = [](const HostWeights&) -> std::unique_ptr<Reference> { return std::make_unique<Unlucky>(); };
+  ReferenceEngine engine(program, HostWeights::random(program, 5));
+  const std::int32_t eleven = 11, two = 2, thirteen = 13;
+  const Run runs[] = {{0, {&eleven, 1}, Logits::none, true, false}, {1, {&two, 1}, Logits::none, true, false}};
+  const auto drawn = engine.step(runs, 4);
+  REQUIRE(drawn.size() == 2);
+  CHECK(drawn[0].wrong);
+  CHECK(std::ranges::equal(drawn[0].tokens, std::vector{12, 13}));
+  CHECK(std::ranges::equal(engine.sequence(0), std::vector{11, 12, 13}));
+  CHECK_FALSE(drawn[1].wrong);
+  CHECK(std::ranges::equal(drawn[1].tokens, std::vector{3, 4, 5, 6}));
+  engine.reset();
+  CHECK_THROWS_AS(engine.prefill({&thirteen, 1}), Error);
+  CHECK_THROWS_AS(engine.decode(13), Error);
+}

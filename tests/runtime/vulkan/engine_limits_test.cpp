@@ -117,6 +117,7 @@ TEST_CASE("a profile counts every dispatch with its rows and tokens") {
   CHECK(find("project_decode").calls == 6);
   CHECK(find("project_decode").flops == toy_layers * 3 * toy_hidden_size * 2 * toy_hidden_size);
   CHECK(find("head").calls == 4);
+  CHECK(find("head").flops == 4 * toy_vocab_size * 2 * toy_hidden_size);  // of the last row alone
   CHECK(find("sample").calls == 4);
   double seconds = 0;
   for (const KernelProfile& kernel : profiled.profile()) seconds += kernel.seconds;

@@ -5,6 +5,8 @@
 #include <limits>
 
 #include "tests/runtime/vulkan/toy_engine.hpp"
+#include "tests/support/safetensors_writer.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 using namespace monomorph;
 using namespace monomorph::test;
@@ -100,4 +102,121 @@ TEST_CASE("runs that no step can have are refused before anything runs") {
   CHECK_THROWS_AS(engine->set_sampling(toy_max_batch, {}, 1), Error);
   CHECK_THROWS_AS(engine->step({&fine, 1}, toy_decode_steps + 1), Error);
   CHECK(engine->position() == 0);
+}
+
+namespace {
+
+/// A checkpoint of the toy whose logits overflow once token 7 is in the sequence: the logit of 7 is a square then.
+std::string overflowing_checkpoint() {
+  std::vector<float> table;
+  for (std::int64_t i = 0; i < toy_vocab_size * toy_hidden_size; ++i) {
+    table.push_back(i / toy_hidden_size == 7 ? 3e25f : 0.01f * static_cast<float>(i % 29 - 14));
+  }
+  std::vector<tests::TensorText> tensors = {
+      {"embed.weight", "F32", {toy_vocab_size, toy_hidden_size}, tests::bytes_of(table)}};
+  std::vector<float> identity(static_cast<std::size_t>(toy_hidden_size * toy_hidden_size));
+  for (std::int64_t i = 0; i < toy_hidden_size; ++i) identity[static_cast<std::size_t>(i * (toy_hidden_size + 1))] = 1;
+  for (const std::string layer : {"layers.0.", "layers.1."}) {
+    tensors.push_back({layer + "project.weight", "F32", {toy_hidden_size, toy_hidden_size}, tests::bytes_of(identity)});
+    tensors.push_back({layer + "project.bias", "BF16", {toy_hidden_size}, ""});
+  }
+  return tests::safetensors(tensors);
+}
+
+/// The toy, whose state is a ring as far as going back is concerned.
+Program ring_program(std::int64_t recent, std::int64_t entries, StateTable& state) {
+  Program program = toy_program();
+  state = program.states.front();
+  state.kind = StateKind::ring;
+  state.recent = recent;
+  state.entries = entries;
+  program.states = {&state, 1};
+  return program;
+}
+
+}  // namespace
+
+TEST_CASE("a slot whose logits are no numbers ends alone, with what it drew before") {
+  need_device();
+  const tests::TemporaryDirectory directory;
+  LoadOptions options;
+  options.weights_path = directory.write("model.safetensors", overflowing_checkpoint());
+  const auto engine = load_engine(toy_program(), options);
+  // Of tokens whose hidden states have a sum above 0 the likeliest is 7; of others it is the least likely.
+  std::int32_t before_seven = -1, never_seven = -1;
+  for (std::int32_t token = 10; token < 40; ++token) {
+    engine->reset();
+    const Run run{0, {&token, 1}, Logits::none, true, false};
+    (engine->step({&run, 1}, 1).front().tokens.front() == 7 ? before_seven : never_seven) = token;
+  }
+  REQUIRE(before_seven >= 0);
+  REQUIRE(never_seven >= 0);
+  const std::int32_t seven = 7;
+  for (const bool on_host : {false, true}) {
+    for (std::int64_t slot = 0; slot < toy_max_batch; ++slot) {
+      engine->reset(slot);
+      Sampling sampling;
+      sampling.log_probabilities = on_host;
+      engine->set_sampling(slot, sampling, toy_max_sequence_length);
+    }
+    const Run runs[] = {{0, {&seven, 1}, Logits::none, true, false},
+                        {1, {&before_seven, 1}, Logits::none, true, false},
+                        {2, {&never_seven, 1}, Logits::none, true, false}};
+    const auto drawn = engine->step(runs, 4);
+    REQUIRE(drawn.size() == 3);
+    CHECK(drawn[0].wrong);
+    CHECK(drawn[0].tokens.empty());
+    CHECK_FALSE(drawn[0].stopped);
+    CHECK(std::ranges::equal(engine->sequence(0), std::vector{seven}));
+    CHECK(drawn[1].wrong);
+    CHECK(std::ranges::equal(drawn[1].tokens, std::vector{seven}));
+    CHECK(std::ranges::equal(engine->sequence(1), std::vector{before_seven, seven}));
+    CHECK_FALSE(drawn[2].wrong);
+    CHECK(drawn[2].tokens.size() == 4);
+    CHECK(engine->position(2) == 4);
+  }
+  // A generation shows what was drawn, then fails; the slot is of use afterwards.
+  engine->reset(1);
+  std::vector<std::int32_t> seen;
+  CHECK_THROWS_AS(engine->generate(
+                      {&before_seven, 1}, 9, {},
+                      [&](std::int32_t token) {
+                        seen.push_back(token);
+                        return true;
+                      },
+                      1),
+                  Error);
+  CHECK(seen == std::vector{seven});
+  engine->reset(1);
+  CHECK(engine->generate({&never_seven, 1}, 3, {}, nullptr, 1).tokens.size() == 3);
+}
+
+TEST_CASE("a run that does not draw writes its own tokens alone, whatever others of its step draw") {
+  StateTable state;
+  constexpr std::int64_t recent = 9;
+  const Program program = ring_program(recent, recent + toy_prefill_chunk - 1, state);
+  const auto engine = load(program);
+  const auto tokens = some_tokens(48);
+  engine->prefill(std::span(tokens).first(36), 1);
+  const Run runs[] = {{0, std::span(tokens).first(2), Logits::none, true, true},
+                      {1, std::span(tokens).last(12), Logits::none, false, true}};
+  engine->step(runs, 8);
+  CHECK(engine->position(1) == 48);
+  CHECK(engine->rewind(1, 48 - toy_prefill_chunk) == 48 - toy_prefill_chunk);
+}
+
+TEST_CASE("what a state has lost when a reader has had enough is computed again") {
+  StateTable state;
+  const Program program = ring_program(9, 9, state);  // going back loses all
+  const auto engine = load(program);
+  const auto prompt = some_tokens(20);
+  const auto expected = expected_tokens(prompt, 16);
+  engine->generate(prompt, 16, {}, nullptr);  // how long a pass takes is known now
+  engine->reset();
+  std::size_t seen = 0;
+  const auto result = engine->generate(prompt, 16, {}, [&](std::int32_t) { return ++seen < 4; });
+  CHECK(result.tokens == std::vector(expected.begin(), expected.begin() + 4));
+  REQUIRE(engine->position() == 23);
+  const auto more = engine->generate({&result.tokens.back(), 1}, 4, {}, nullptr);
+  CHECK(more.tokens == std::vector(expected.begin() + 4, expected.begin() + 8));
 }

@@ -263,11 +263,8 @@ TEST_CASE("logits that are no numbers are refused by every call") {
   // The head's row of token 5 is no number, so that its logit is none whatever the input.
   std::vector<float> table(static_cast<std::size_t>(toy_vocab_size * toy_hidden_size), 0.5f);
   table[5 * toy_hidden_size + 2] = std::numeric_limits<float>::quiet_NaN();
-  const auto bytes_of = [](const std::vector<float>& values) {
-    return std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
-  };
   std::vector<tests::TensorText> tensors = {
-      {"embed.weight", "F32", {toy_vocab_size, toy_hidden_size}, bytes_of(table)}};
+      {"embed.weight", "F32", {toy_vocab_size, toy_hidden_size}, tests::bytes_of(table)}};
   for (const std::string layer : {"layers.0.", "layers.1."}) {
     tensors.push_back({layer + "project.weight", "F32", {toy_hidden_size, toy_hidden_size}, ""});
     tensors.push_back({layer + "project.bias", "BF16", {toy_hidden_size}, ""});

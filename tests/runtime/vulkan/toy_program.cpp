@@ -113,15 +113,20 @@ void main() {
   uint slot = pass.rows[draw].slot, position = pass.slots[slot].next_position;
   if (pass.slots[slot].done != 0) return;
   uint best = 0;
+  bool wrong = false;
   for (uint id = 0; id < vocab_size; ++id) {
     float logit = logits[draw * vocab_size + id];
-    if (isnan(logit) || isinf(logit)) pass.slots[slot].wrong += 1;
+    wrong = wrong || isnan(logit) || isinf(logit);
     if (logit > logits[draw * vocab_size + best]) best = id;
   }
-  bool ends = position >= pass.slots[slot].stop_position;
+  bool ends = wrong || position >= pass.slots[slot].stop_position;
   for (uint i = 0; i < pass.slots[slot].eos_count; ++i) ends = ends || pass.slots[slot].eos_tokens[i] == best;
-  pass.drawn[slot * decode_steps + pass.slots[slot].drawn++] = best;
-  pass.slots[slot].next_position = position + 1;
+  if (wrong) {
+    pass.slots[slot].wrong = 1;
+  } else {
+    pass.drawn[slot * decode_steps + pass.slots[slot].drawn++] = best;
+    pass.slots[slot].next_position = position + 1;
+  }
   pass.tokens[draw] = StepToken(best, ends ? position - 1 : position, slot, ends ? 0 : token_writes);
   pass.rows[draw] = StepRow(draw, slot);
   if (ends) {
