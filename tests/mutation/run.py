@@ -7,8 +7,11 @@ beside the copy: a run goes on where the last one stopped.
 import argparse
 import json
 import os
+import re
+import subprocess
 import sys
 import tomllib
+from collections import Counter
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -77,6 +80,24 @@ def plant(copy, fault, sound):
         path.write_bytes(whole)
 
 
+def check(faults, build):
+    """What is wrong with the list itself: a text that does not stand once, tests that `scripts/test` does not run."""
+    shown = subprocess.run(["ctest", "--test-dir", str(build), "--label-exclude", "^all$", "--show-only=json-v1"],
+                           check=True, capture_output=True, text=True).stdout
+    names = [test["name"] for test in json.loads(shown)["tests"]]
+    wrong = []
+    for fault in faults:
+        path = CHECKOUT / fault.file
+        count = path.read_text(encoding="utf-8").count(fault.replace) if path.is_file() else 0
+        if count != 1:
+            wrong.append(f"{fault.id}: its text stands {count} times in {fault.file}, not once: point it to where the "
+                         "same mistake could be made today")
+        if not fault.is_for_the_compiler and not any(re.search(fault.tests, name) for name in names):
+            wrong.append(f"{fault.id}: of {fault.tests} scripts/test runs none")
+    counted = Counter(fault.id for fault in faults)
+    return wrong + [f"{id} is the id of {count} faults" for id, count in counted.items() if count > 1]
+
+
 def chosen(faults, words):
     """Faults by id, and ranges FIRST..LAST in the order of the list; all where nothing is named."""
     ids = [fault.id for fault in faults]
@@ -95,9 +116,15 @@ def main():
     parser.add_argument("--work", type=Path, default=CHECKOUT / "build" / "mutation", help="where to work")
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count(), help="compilers at once")
     parser.add_argument("--timeout", type=int, default=300, help="seconds a test may take; one that takes more failed")
+    parser.add_argument("--check", type=Path, metavar="BUILD", help="plant nothing: is each fault in the list one that "
+                        "can be planted, and are its tests among those that scripts/test runs of this build folder?")
     options = parser.parse_args()
     with open(HERE / "faults.toml", "rb") as file:
         faults = [Fault(**table) for table in tomllib.load(file)["fault"]]
+    if options.check:
+        wrong = check(faults, options.check)
+        print("\n".join(wrong) or f"{len(faults)} faults can be planted")
+        return 1 if wrong else 0
     work = options.work.resolve()
     work.mkdir(parents=True, exist_ok=True)
     results = Results(work / "results.json")

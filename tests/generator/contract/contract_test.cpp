@@ -242,6 +242,10 @@ TEST_CASE("scaled rotary frequencies are those of transformers") {
   CHECK(rotary_frequencies(position("yarn", 10000, 8, 4, 4)) == std::vector{1.0f, 0.025f, 0.0025f, 0.00025f});
   // The ramp begins behind the last angle.
   CHECK(rotary_frequencies(position("yarn", 10000, 8, 4, 10000000)) == std::vector{1.0f, 0.1f, 0.01f, 0.001f});
+  // The ramp would end behind 7, the last index of an element.
+  PositionSection slow = position("yarn", 10000, 8, 4, 1024);
+  slow.beta_slow.value = 1e-6;
+  CHECK(rotary_frequencies(slow) == std::vector{1.0f, 0.08928572f, 0.007857143f, 0.0006785714f});
   CHECK(rotary_factor(position("yarn", 10000, 8, 4, 4)) == 1.25f);
   CHECK(rotary_factor(position("linear", 10000, 8, 4)) == 1);
   CHECK(default_attention_factor(4) == doctest::Approx(1.138629436111989).epsilon(1e-15));

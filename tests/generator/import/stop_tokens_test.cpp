@@ -55,6 +55,17 @@ TEST_CASE("absent ids are the architecture's defaults, and null is none") {
   CHECK(qwen.spec->tokenizer.eos_token_id.value.empty());
 }
 
+TEST_CASE("an id of -1 is none, alone or in a list") {
+  const Imported alone = import_text(llama_config({{"bos_token_id", -1}, {"eos_token_id", -1}}).dump());
+  REQUIRE(alone.spec);
+  CHECK(alone.spec->tokenizer.bos_token_id.value == -1);
+  CHECK(alone.spec->tokenizer.eos_token_id.value.empty());
+  CHECK(alone.text->find("eos_token_id") == std::string::npos);
+  const Imported list = import_text(llama_config({{"eos_token_id", {-1, 7}}}).dump());
+  REQUIRE(list.spec);
+  CHECK(list.spec->tokenizer.eos_token_id.value == Ids{7});
+}
+
 TEST_CASE("ids outside the vocabulary are left out, and the spec says so") {
   const Imported imported = import_text(json({{"architectures", {"GPT2LMHeadModel"}}, {"vocab_size", 97}}).dump());
   REQUIRE(imported.spec);

@@ -100,6 +100,24 @@ TEST_CASE("a config.json of another model is status 1 with every key and both va
   CHECK(contains(absent.errors, "'eps' is 1e-06 by default, and norm.eps"));
 }
 
+TEST_CASE("of && and || that alone is read, and named, which decides") {
+  Program program = program_with_weights();
+  program.config_facts = R"json([{"architectures": ["TinyForCausalLM"], "model_type": "tiny",
+    "keys": {"first": [false], "second": [false], "eps": [1e-5]}, "only": {}, "refused": [],
+    "facts": [["either", ["?", ["||", "first", "second"], 1, 0], [0]],
+              ["both", ["?", ["&&", "first", "second"], 1, 0], [1]]]}])json";
+  const auto errors = [&](const std::string& keys) {
+    return Weights(R"({"model_type": "tiny", )" + keys + "}").run({}, program).errors;
+  };
+  const std::string both_hold = errors(R"("first": true, "second": true)");
+  CHECK_MESSAGE(contains(both_hold, "'first' is true: either is 1"), both_hold);
+  const std::string second_holds = errors(R"("first": false, "second": true)");
+  CHECK_MESSAGE(contains(second_holds, "'first' is false and 'second' is true: either is 1"), second_holds);
+  CHECK_MESSAGE(contains(second_holds, "'first' is false: both is 0"), second_holds);
+  const std::string first_holds = errors(R"("first": true, "second": false)");
+  CHECK_MESSAGE(contains(first_holds, "'first' is true and 'second' is false: both is 0"), first_holds);
+}
+
 TEST_CASE("--ignore-config takes the weights and says what goes unseen") {
   const Weights weights(R"({"model_type": "tiny", "eps": 0.5})");
   const Outcome outcome = weights.run({"--ignore-config"});
