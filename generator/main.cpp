@@ -120,9 +120,12 @@ void generate_sources(const Arguments& arguments) {
 }
 
 void build(const Arguments& arguments) {
-  print(
-      generator::build(arguments.spec, arguments.overrides(), arguments.output, arguments.ignored_keys, tell_of_chat) +
-      "\n");
+  const BuiltEngine built =
+      generator::build(arguments.spec, arguments.overrides(), arguments.output, arguments.ignored_keys, tell_of_chat);
+  print(built.executable + "\n");
+  complain(fmt::format(
+      "monomorph: note: in C++, {0} is its namespace and CMake target, and its header #include \"{0}/engine.hpp\"\n",
+      built.cpp_name));
 }
 
 void create(const Arguments& arguments) {

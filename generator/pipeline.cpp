@@ -14,6 +14,7 @@
 #include "generator/check/totals.hpp"
 #include "generator/compile/build.hpp"
 #include "generator/compile/write.hpp"
+#include "generator/emit/short_name.hpp"
 #include "generator/import/import.hpp"
 
 namespace monomorph::generator {
@@ -180,6 +181,7 @@ PlannedModel plan_model(const Contract& contract) {
 EmittedModel emit_checked(const AcceptedSpec& accepted, const PlannedModel& planned, const Origin& origin) {
   EmittedModel emitted;
   emitted.name = accepted.contract.name;
+  emitted.cpp_name = cpp_name(accepted.contract);
   emitted.command = accepted.contract.identifier + "_command";
   emitted.files = emit_model(accepted.contract, planned.graph, planned.plan, origin);
   emitted.kernels = compile_spirv(emitted.files);
@@ -210,14 +212,14 @@ void generate(const std::string& path, const std::vector<Override>& overrides, c
   OutputFolder(directory).write(emitted.files, emitted.kernels, emitted.name);
 }
 
-std::string build(const std::string& path, const std::vector<Override>& overrides, const std::string& directory,
+BuiltEngine build(const std::string& path, const std::vector<Override>& overrides, const std::string& directory,
                   const std::vector<std::string>& ignored_keys, const Notice& note) {
   const EmittedModel emitted = emit_from(path, overrides, ignored_keys, note);
   OutputFolder folder(directory);
   folder.require_place_for(emitted.name);
   folder.write(emitted.files, emitted.kernels, emitted.name);
   folder.place(emitted.name, build_engine(directory, emitted.command));
-  return (fs::path(directory) / emitted.name).string();
+  return {(fs::path(directory) / emitted.name).string(), emitted.cpp_name};
 }
 
 void check_host_code(const AcceptedSpec& accepted, const std::string& file_name, const std::string& host_file,

@@ -46,8 +46,9 @@ struct PlannedModel {
 PlannedModel plan_model(const Contract& contract);
 
 struct EmittedModel {
-  std::string name;     ///< of the executable
-  std::string command;  ///< the emitted project's target that is the executable
+  std::string name;      ///< of the executable
+  std::string cpp_name;  ///< that programs say
+  std::string command;   ///< the emitted project's target that is the executable
   EmittedFiles files;
   std::map<std::string, CompiledKernel> kernels;
 };
@@ -61,8 +62,12 @@ using Notice = std::function<void(const std::string& text)>;
 /// A spec or a directory ──► everything emitted in `directory`. A derived spec is left there too.
 void generate(const std::string& path, const std::vector<Override>& overrides, const std::string& directory,
               const std::vector<std::string>& ignored_keys = {}, const Notice& note = {});
-/// The same, compiled and linked; gives the executable's path.
-std::string build(const std::string& path, const std::vector<Override>& overrides, const std::string& directory,
+struct BuiltEngine {
+  std::string executable;  ///< its path
+  std::string cpp_name;    ///< what a program that embeds it calls its namespace, headers and CMake target
+};
+/// The same, compiled and linked.
+BuiltEngine build(const std::string& path, const std::vector<Override>& overrides, const std::string& directory,
                   const std::vector<std::string>& ignored_keys = {}, const Notice& note = {});
 
 /// A user's own C++ against the headers emitted from the spec. Throws Rejected with every mistake.

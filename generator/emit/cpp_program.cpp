@@ -6,6 +6,7 @@
 #include "generator/blocks/block.hpp"
 #include "generator/emit/cpp_writer.hpp"
 #include "generator/emit/resources.hpp"
+#include "generator/emit/short_name.hpp"
 #include "generator/plan/words.hpp"
 
 namespace monomorph::generator {
@@ -83,7 +84,8 @@ std::string CppWriter::program() const {
   });
   Holes holes = common();
   holes.insert(
-      {{"kernels", kernel_tables()},
+      {{"cpp_name", cpp_name(contract_)},
+       {"kernels", kernel_tables()},
        {"frequencies_are", scaled ? "scaled for longer sequences, in f32" : "theta^(-2j / rotary_dim) in f32"},
        {"groups", groups},
        {"states", state_tables()},

@@ -20,4 +20,9 @@ std::string short_name(const Contract& contract) {
   return identifier && !of_another && !taken.contains(name) ? name : "";
 }
 
+std::string cpp_name(const Contract& contract) {
+  const std::string name = short_name(contract);
+  return name.empty() ? contract.identifier : name;
+}
+
 }  // namespace monomorph::generator

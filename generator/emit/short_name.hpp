@@ -13,4 +13,7 @@ namespace monomorph::generator {
 /// declare is not known here: where they have the name, the program says model_<name>.
 std::string short_name(const Contract& contract);
 
+/// What a program says: the short name, or model_<name> where there is none.
+std::string cpp_name(const Contract& contract);
+
 }  // namespace monomorph::generator

@@ -51,6 +51,7 @@ std::string info_text(const Program& program, const std::optional<DeviceInfo>& d
     text += fmt::format("{:<22} {}\n", what, value);
   };
   line("model", std::string(program.name));
+  line("in C++", fmt::format("{0}: namespace, CMake target, #include \"{0}/engine.hpp\"", program.cpp_name));
   line("generator", std::string(program.version));
   line("spec hash", std::string(program.spec_hash));
   line("parameters", fmt::format("{}", program.total_parameters));
@@ -102,6 +103,7 @@ nlohmann::ordered_json info_json(const Program& program, const std::optional<Dev
   }
   nlohmann::ordered_json json = {
       {"model", program.name},
+      {"cpp_name", program.cpp_name},
       {"generator", program.version},
       {"spec_hash", program.spec_hash},
       {"parameters", program.total_parameters},

@@ -232,6 +232,7 @@ struct Program {
   std::string_view name;
   std::string_view version;    ///< of the generator
   std::string_view spec_hash;  ///< of the spec this was generated from
+  const char* cpp_name = "";   ///< what a program that embeds the engine calls its namespace, headers and CMake target
   std::int64_t vocab_size;
   std::int64_t hidden_size;
   std::int64_t num_hidden_layers;

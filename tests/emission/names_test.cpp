@@ -67,6 +67,17 @@ CommandResult compile(const std::string& file, const std::vector<std::string>& i
   return run_command(words);
 }
 
+/// What stands in a page of Markdown as C++.
+std::vector<std::string> cpp_blocks(const std::string& page) {
+  const std::string begin_mark = "```cpp\n", end_mark = "\n```\n";
+  std::vector<std::string> blocks;
+  for (std::size_t begin = page.find(begin_mark); begin != std::string::npos; begin = page.find(begin_mark, begin)) {
+    begin += begin_mark.size();
+    blocks.push_back(page.substr(begin, page.find(end_mark, begin) + 1 - begin));
+  }
+  return blocks;
+}
+
 /// A program that adds the engines in `folders` and links each by a name of its own.
 std::string embedding_project(const std::vector<std::pair<std::string, std::string>>& folders_and_targets) {
   std::string text =
@@ -125,11 +136,27 @@ TEST_CASE("the short name is there for programs wherever a namespace, a folder a
     return emit(tiny, {{"model.name", "\"" + name + "\""}}, directory.path() / "out").short_name;
   };
   CHECK(short_name("kjv") == "kjv");
+  CHECK(short_name("SmolLM2-135M-Instruct.Q4_1") == "SmolLM2_135M_Instruct_Q4_1");
   CHECK(short_name("llama-3.1-8b") == "llama_3_1_8b");
   for (const std::string name :
        {"3b", "int", "and", "co_await", "std", "runtime", "monomorph", "test", "install", "model-a"}) {
     CAPTURE(name);
     CHECK(short_name(name) == "");
+  }
+}
+
+TEST_CASE("the programs that README shows compile with the engines that it builds") {
+  const TemporaryDirectory directory;
+  emit(MONOMORPH_SOURCE_DIR "/models/kjv.toml", {}, directory.path() / "kjv");
+  emit(tiny, {{"model.name", "\"SmolLM2-135M-Instruct.Q4_1\""}}, directory.path() / "smollm2");
+  const std::vector<std::string> programs = cpp_blocks(read_file(MONOMORPH_SOURCE_DIR "/README.md"));
+  CHECK(programs.size() == 2);
+  for (const std::string& program : programs) {
+    const CommandResult result =
+        compile(directory.write("program.cpp", program),
+                {(directory.path() / "kjv/include").string(), (directory.path() / "smollm2/include").string()});
+    INFO(program, result.output.substr(0, 4000));
+    CHECK(result.status == 0);
   }
 }
 

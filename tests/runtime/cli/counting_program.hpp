@@ -49,6 +49,7 @@ inline Program counting_program() {
                                       Kernel{"attention", KernelKind::attention, spirv, {}, {0, 0, 32, 0, 64}, 1}};
   Program program{};
   program.name = "counting";
+  program.cpp_name = "model_counting";
   program.version = "0.1.0";
   program.spec_hash = "0123456789abcdef";
   program.vocab_size = counting_vocab_size;

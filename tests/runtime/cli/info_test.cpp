@@ -12,7 +12,8 @@ TEST_CASE("info says what the engine is, without a device") {
   const Outcome outcome = command({"info", "--device", "cpu"});
   CHECK(outcome.status == 0);
   for (const std::string part :
-       {"counting", "0.1.0", "0123456789abcdef", "3440", "f32, 64 bytes a token", "3, 12 bytes of SPIR-V",
+       {"counting", "model_counting: namespace, CMake target, #include \"model_counting/engine.hpp\"", "0.1.0",
+        "0123456789abcdef", "3440", "f32, 64 bytes a token", "3, 12 bytes of SPIR-V",
         "11 (4 a layer; embedding and layers 9, head 1, sampling 1)", "6880 bytes, embedding::tokens", "total"}) {
     INFO(part, " in: ", outcome.output);
     CHECK(contains(outcome.output, part));
@@ -23,6 +24,7 @@ TEST_CASE("info for programs has the same numbers") {
   const Outcome outcome = command({"info", "--device", "cpu", "--json"});
   const auto json = nlohmann::json::parse(outcome.output);
   CHECK(json["parameters"] == 3440);
+  CHECK(json["cpp_name"] == "model_counting");
   CHECK(json["dispatches"]["per_token"] == 11);
   CHECK(json["dispatches"]["per_layer"] == 4);
   CHECK(json["spirv_bytes"] == 12);
