@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <csignal>
 
@@ -31,6 +33,38 @@ TEST_CASE("a committed file replaces the older one whole") {
   write_file(directory.path() / "file", "new");
   CHECK(tests::read_file(directory.path() / "file") == "new");
   CHECK(tests::entries(directory.path()) == 1);
+}
+
+TEST_CASE("what a killed process left is removed by the next that writes to the same name, and nothing else is") {
+  const TemporaryDirectory directory;
+  const auto target = directory.path() / "file";
+  const pid_t killed = ::fork();
+  if (killed == 0) {
+    AtomicFile file(target);
+    file.write("half");
+    ::kill(::getpid(), SIGKILL);
+  }
+  ::waitpid(killed, nullptr, 0);
+  REQUIRE(tests::entries(directory.path()) == 1);
+  AtomicFile of_another_name(directory.path() / "fil");
+  AtomicFile still_written(target);
+  still_written.write("whole");
+  directory.write("file.1-0.txt.tmp", "somebody's own");
+  CHECK(tests::entries(directory.path()) == 3);
+  write_file(target, "between");
+  CHECK(tests::entries(directory.path()) == 4);
+  still_written.commit();
+  CHECK(tests::read_file(target) == "whole");
+  of_another_name.commit();
+  CHECK(tests::entries(directory.path()) == 3);
+}
+
+TEST_CASE("a new file has the mode asked for, and one that is replaced its own") {
+  const TemporaryDirectory directory;
+  const auto target = directory.path() / "file";
+  AtomicFile(target, 0600).commit();
+  using std::filesystem::perms;
+  CHECK(std::filesystem::status(target).permissions() == (perms::owner_read | perms::owner_write));
 }
 
 TEST_CASE("who may read a file that is replaced stays as it was") {
