@@ -11,6 +11,7 @@
 #include "generator/spec/values.hpp"
 #include "runtime/error.hpp"
 #include "runtime/formats/checkpoint.hpp"
+#include "runtime/formats/pytorch.hpp"
 
 namespace monomorph::generator {
 namespace {
@@ -32,12 +33,18 @@ WeightFiles find_weights(const std::string& directory) {
   std::sort(names.begin(), names.end());
   for (const std::string& name : names) {
     if (name.ends_with(".safetensors") || name.ends_with(".safetensors.index.json")) files.safetensors = true;
-    const bool pickled = (name.starts_with("pytorch_model") && name.ends_with(".bin")) || name.ends_with(".pth") ||
-                         name.ends_with(".pt") || name.ends_with(".gguf") || name == "tf_model.h5" ||
-                         name == "flax_model.msgpack";
-    if (pickled && files.other.empty()) files.other = name;
+    const bool other =
+        is_pytorch_name(name) || name.ends_with(".gguf") || name == "tf_model.h5" || name == "flax_model.msgpack";
+    if (other && files.other.empty()) files.other = name;
   }
   return files;
+}
+
+/// Of weights beside a config.json that are neither safetensors nor PyTorch's.
+std::string remedy_of(const std::string& file) {
+  if (file.ends_with(".gguf")) return "a GGUF file is read by its own name: name the file, not the folder";
+  return "weights are read from safetensors and GGUF files; convert them, for example with transformers: "
+         "AutoModelForCausalLM.from_pretrained(DIR, from_tf=True or from_flax=True).save_pretrained(DIR)";
 }
 
 /// The spec's word, or "".
@@ -222,8 +229,7 @@ void read_checkpoint(Config& config, const std::string& directory, const Family&
   } else if (!files.other.empty()) {
     const std::string path = (fs::path(directory) / files.other).string();
     diagnostics.error("import.checkpoint", Span{std::make_shared<const Source>(Source{path, ""})},
-                      "weights are read from .safetensors files only; convert them, for example with transformers: "
-                      "AutoModelForCausalLM.from_pretrained(DIR).save_pretrained(DIR)");
+                      is_pytorch_name(files.other) ? std::string(pytorch_remedy) : remedy_of(files.other));
   } else {
     outside = head_outside(nullptr, names, tied);
     types.dtype = key.empty() ? "f32" : dtype;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "runtime/error.hpp"
+#include "runtime/formats/pytorch.hpp"
 #include "runtime/formats/safetensors_header.hpp"
 
 namespace monomorph {
@@ -62,6 +63,10 @@ std::filesystem::path find_gguf(const std::filesystem::path& directory) {
   }
   std::sort(models.begin(), models.end());
   if (models.size() == 1) return models.front();
+  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+    if (!models.empty() || !is_pytorch_name(entry.path().filename().native())) continue;
+    throw Error(ErrorKind::environment, fmt::format("{}: {}", entry.path().string(), pytorch_remedy));
+  }
   if (models.empty()) {
     throw Error(ErrorKind::environment,
                 fmt::format("{}: the weights are missing: it holds neither model.safetensors nor "
@@ -185,6 +190,7 @@ void Checkpoint::add_safetensors(const std::filesystem::path& path, std::span<co
                 fmt::format("{}: {} bytes are too few for a safetensors or GGUF file; copy or download it again",
                             path.string(), bytes.size()));
   }
+  if (is_pytorch(bytes)) throw Error(ErrorKind::rejected, fmt::format("{}: {}", path.string(), pytorch_remedy));
   std::memcpy(&header_bytes, bytes.data(), sizeof header_bytes);
   if (header_bytes > max_header_bytes || header_bytes > bytes.size() - sizeof header_bytes) {
     throw Error(

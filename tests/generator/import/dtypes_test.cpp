@@ -96,6 +96,7 @@ TEST_CASE("weights that are no safetensors are refused with the remedy") {
   const Imported imported = import_directory(directory.path().string());
   CHECK_FALSE(imported.text);
   CHECK(imported.complains("import.checkpoint", "save_pretrained"));
+  CHECK(imported.complains("import.checkpoint", "safetensors and GGUF"));
 }
 
 TEST_CASE("without weights the type is config.json's, in either spelling, and the spec says so") {

@@ -45,6 +45,23 @@ std::string refusal(const std::filesystem::path& path, ErrorKind kind = ErrorKin
 
 }  // namespace
 
+TEST_CASE("weights of PyTorch's are named as that, with what makes them readable, in a file and in a folder") {
+  const TemporaryDirectory directory;
+  const std::string zip("PK\x03\x04\0\0\x08\x08\0\0\0\0", 12), pickle("\x80\x02\x8a\x0al\xfc\x9c\x46\xf9 jP", 12);
+  const std::string said = "these are PyTorch's weights, which are not read; safetensors and GGUF are";
+  for (const std::string& start : {zip, pickle}) {
+    const std::string message = refusal(directory.write("weights.bin", start + std::string(1000, '\0')));
+    CHECK(message.find("weights.bin: " + said) != std::string::npos);
+    CHECK(message.find("save_pretrained") != std::string::npos);
+    CHECK(message.find("convert_hf_to_gguf.py") != std::string::npos);
+  }
+  for (const std::string name : {"pytorch_model.bin", "pytorch_model-00001-of-00002.bin", "consolidated.00.pth"}) {
+    const TemporaryDirectory folder;
+    folder.write(name, zip);
+    CHECK(refusal(folder.path(), ErrorKind::environment).find(name + ": " + said) != std::string::npos);
+  }
+}
+
 TEST_CASE("tensors are listed by name, with what the file declares and their bytes in place") {
   const TemporaryDirectory directory;
   const std::string header = "{\"__metadata__\":{\"format\":\"pt\"}," + tensor("z", "F16", "[2,3]", 0, 12) + "," +
