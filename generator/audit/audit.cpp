@@ -8,6 +8,8 @@
 #include <set>
 
 #include "generator/audit/expected_tensors.hpp"
+#include "generator/audit/other_sizes.hpp"
+#include "generator/audit/other_types.hpp"
 #include "generator/audit/rows.hpp"
 #include "generator/audit/scan_values.hpp"
 #include "generator/audit/vocabulary.hpp"
@@ -26,6 +28,13 @@ std::string layers_text(const std::set<std::int64_t>& layers) {
     return fmt::format("layers {}-{}", *layers.begin(), *layers.rbegin());
   }
   return fmt::format("layers {}", fmt::join(layers, ", "));
+}
+
+/// A file as a whole.
+Span span_of(const std::string& file) {
+  Span span;
+  span.source = std::make_shared<const Source>(Source{file, ""});
+  return span;
 }
 
 /// Complaints that differ in nothing but the layer, told once: of one layer with the tensor's own name, of several with
@@ -50,8 +59,7 @@ class Complaints {
     for (const Key& key : order_) {
       const auto& [rule, pattern, text] = key;
       const auto& [file, layers] = layers_.at(key);
-      Span span;
-      span.source = std::make_shared<const Source>(Source{checkpoint_.files().at(file).string(), ""});
+      const Span span = span_of(checkpoint_.files().at(file).string());
       const std::string name = layers.empty()       ? pattern
                                : layers.size() == 1 ? with_layer(pattern, *layers.begin())
                                                     : fmt::format("{} ({})", pattern, layers_text(layers));
@@ -79,34 +87,15 @@ bool is_copy_of_embedding(const Contract& contract, const std::string& prefix, c
   return tokens != nullptr && same_tensor(*tokens, head);
 }
 
-using Present = std::vector<std::pair<const CheckpointTensor*, const ExpectedTensor*>>;
-
-/// Tells of a checkpoint that is wholly of another type in one sentence; false when it is not.
-bool audit_type_of_all(const Present& present, const Checkpoint& checkpoint, Diagnostics& diagnostics) {
-  if (present.size() < 2) return false;
-  const std::string found = present.front().first->dtype;
-  const Dtype wanted = present.front().second->dtype;
-  const bool all = found != row_of(wanted).header && std::all_of(present.begin(), present.end(), [&](const auto& pair) {
-                     return pair.first->dtype == found && pair.second->dtype == wanted;
-                   });
-  if (!all) return false;
-  Span span;
-  span.source = std::make_shared<const Source>(Source{checkpoint.files().front().string(), ""});
-  diagnostics.error("checkpoint.dtype", span,
-                    fmt::format("all {} tensors are {}; the spec says {} (checkpoint.dtype)", present.size(), found,
-                                row_of(wanted).header));
-  return true;
-}
-
 void audit_present(const CheckpointTensor& tensor, const ExpectedTensor& expected, const std::string& prefix,
-                   bool type_told, Complaints& complaints) {
-  if (tensor.shape != expected.shape) {
+                   bool type_told, const OtherSizes& sizes, Complaints& complaints) {
+  if (tensor.shape != expected.shape && !sizes.explain(tensor, expected)) {
     complaints.add(
         "checkpoint.shape", prefix + expected.pattern, expected.layer,
         fmt::format("is {}; {} needs {}", shape_text(tensor.shape), expected.part, shape_text(expected.shape)),
         &tensor);
   }
-  if (!type_told && tensor.dtype != row_of(expected.dtype).header) {
+  if (!type_told && has_other_type(tensor, expected)) {
     complaints.add("checkpoint.dtype", prefix + expected.pattern, expected.layer,
                    fmt::format("is {}; the spec says {} (checkpoint.dtype, or a line of checkpoint.dtypes)",
                                tensor.dtype, row_of(expected.dtype).header),
@@ -131,8 +120,7 @@ void audit_unexpected(const Contract& contract, const std::string& prefix, const
   const bool prefixed = tensor.name.starts_with(prefix);
   if (is_ignored(contract, prefixed ? tensor.name.substr(prefix.size()) : tensor.name)) return;
   if (contract.tie_word_embeddings) {
-    Span span;
-    span.source = std::make_shared<const Source>(Source{checkpoint.files().at(tensor.file).string(), ""});
+    const Span span = span_of(checkpoint.files().at(tensor.file).string());
     if (is_copy_of_embedding(contract, prefix, checkpoint, tensor)) {
       diagnostics.advice("checkpoint.tied_head", span,
                          fmt::format("{} is a copy of the embedding and is not read", tensor.name));
@@ -157,10 +145,8 @@ void scan(const Checkpoint& checkpoint, Diagnostics& diagnostics) {
   for (const CheckpointTensor& tensor : checkpoint.tensors()) {
     checkpoint.prefetch(tensor);
     if (const std::optional<NotFinite> found = find_not_finite(tensor)) {
-      Span span;
-      span.source = std::make_shared<const Source>(Source{checkpoint.files().at(tensor.file).string(), ""});
       diagnostics.error(
-          "checkpoint.not_finite", span,
+          "checkpoint.not_finite", span_of(checkpoint.files().at(tensor.file).string()),
           fmt::format("{} has {} value{} that {} no number, the first {} at index {}", tensor.name, found->count,
                       found->count == 1 ? "" : "s", found->count == 1 ? "is" : "are",
                       std::isnan(found->value) ? "NaN" : (found->value > 0 ? "inf" : "-inf"), found->first));
@@ -178,17 +164,28 @@ void audit_tensors(const Contract& contract, const Checkpoint& checkpoint, Diagn
   Complaints complaints(diagnostics, checkpoint);
   Present present;
   for (const auto& [name, tensor] : expected) {
-    if (const CheckpointTensor* found = checkpoint.find(prefix + name)) {
-      present.emplace_back(found, &tensor);
-    } else {
-      audit_missing(contract, tensor, prefix, complaints);
-    }
+    if (const CheckpointTensor* found = checkpoint.find(prefix + name)) present.emplace_back(found, &tensor);
   }
-  const bool type_told = audit_type_of_all(present, checkpoint, diagnostics);
-  for (const auto& [found, tensor] : present) audit_present(*found, *tensor, prefix, type_told, complaints);
+  const std::string file = checkpoint.files().front().string();
+  const OtherSizes sizes(contract, present, checkpoint);
+  if (sizes.found()) {
+    diagnostics.error(
+        "checkpoint.shape", span_of(file),
+        fmt::format("these are the weights of another model than {}: {}", contract.name, sizes.described()));
+  }
+  const std::string types = describe_other_types(present);
+  if (!types.empty()) diagnostics.error("checkpoint.dtype", span_of(file), types);
+  for (const auto& [name, tensor] : expected) {
+    if (checkpoint.find(prefix + name) != nullptr || sizes.explain(tensor.layer)) continue;
+    audit_missing(contract, tensor, prefix, complaints);
+  }
+  for (const auto& [found, tensor] : present) {
+    audit_present(*found, *tensor, prefix, !types.empty(), sizes, complaints);
+  }
   for (const CheckpointTensor& tensor : checkpoint.tensors()) {
     const bool prefixed = tensor.name.starts_with(prefix);
     if (prefixed && expected.contains(tensor.name.substr(prefix.size()))) continue;
+    if (sizes.explain(split_layer(tensor.name).layer)) continue;
     audit_unexpected(contract, prefix, checkpoint, tensor, diagnostics, complaints);
   }
   complaints.report();
@@ -205,9 +202,7 @@ Diagnostics audit_checkpoint(const Contract& contract, const std::string& path, 
     audit_vocabulary(contract, checkpoint.directory(), diagnostics);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::rejected) throw EnvironmentError(error.what());
-    Span span;
-    span.source = std::make_shared<const Source>(Source{path, ""});
-    diagnostics.error("checkpoint.format", span, error.what());
+    diagnostics.error("checkpoint.format", span_of(path), error.what());
   }
   return diagnostics;
 }

@@ -17,8 +17,15 @@ void add(const WeightContract& weight, const Contract& contract, std::int64_t la
     tensor.part = weight.part;
     tensor.dtype = weight.file_dtype();
     tensor.shape = {source.view.source_rows};
-    if (weight.axes.size() == 2) tensor.shape.push_back(contract.axes[weight.axes[1]].size);
-    if (source.view.transposed) std::reverse(tensor.shape.begin(), tensor.shape.end());
+    tensor.axes = {source.view.source_rows == contract.axes[weight.axes[0]].size ? weight.axes[0] : AxisId()};
+    if (weight.axes.size() == 2) {
+      tensor.shape.push_back(contract.axes[weight.axes[1]].size);
+      tensor.axes.push_back(weight.axes[1]);
+    }
+    if (source.view.transposed) {
+      std::reverse(tensor.shape.begin(), tensor.shape.end());
+      std::reverse(tensor.axes.begin(), tensor.axes.end());
+    }
     expected.emplace(with_layer(source.name, layer), tensor);
   }
 }

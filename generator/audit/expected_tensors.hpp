@@ -15,6 +15,7 @@ struct ExpectedTensor {
   std::int64_t layer = -1;  ///< -1: outside the layers
   std::string part;         ///< of the weight, with {i}
   std::vector<std::int64_t> shape;
+  std::vector<AxisId> axes;  ///< of the shape; none where a tensor's rows are those of several weights
   Dtype dtype = Dtype::f32;
 };
 

@@ -194,10 +194,41 @@ std::vector<std::string> names_of(const std::vector<WeightEntry>& entries) {
   return names;
 }
 
+/// What is wrong with a checkpoint's tensors. Of more than a few of a sort the first stands for all: there it is
+/// another type, or another model.
+class Misfits {
+ public:
+  enum Sort { shape, type, missing, unused };
+
+  void add(Sort sort, std::string text) { texts_[sort].push_back(std::move(text)); }
+  bool none() const {
+    return std::all_of(texts_.begin(), texts_.end(), [](const auto& texts) { return texts.empty(); });
+  }
+  /// A line each.
+  std::string described() const {
+    constexpr std::size_t few = 3;
+    constexpr std::array<const char*, 4> others = {
+        "have another shape too: these are the weights of another model",
+        "have another type too: an engine for them is built with --set checkpoint.dtype, or from their own files",
+        "are missing too", "are not used either"};
+    std::string text;
+    for (std::size_t sort = 0; sort < texts_.size(); ++sort) {
+      const std::vector<std::string>& texts = texts_[sort];
+      const std::size_t told = texts.size() > few ? 1 : texts.size();
+      for (std::size_t i = 0; i < told; ++i) text += "\n  " + texts[i];
+      if (told < texts.size()) text += fmt::format("\n  {} more {}", texts.size() - told, others[sort]);
+    }
+    return text;
+  }
+
+ private:
+  std::array<std::vector<std::string>, 4> texts_;  ///< by Sort
+};
+
 /// Tensors that the program does not read and that are neither ignored nor, in a model whose head is its embedding, a
 /// copy of that: a model that has them is another model. `used`: names with their prefix.
 void find_unused(const Program& program, const Checkpoint& checkpoint, const std::string& prefix,
-                 const std::set<std::string>& used, std::vector<std::string>& problems) {
+                 const std::set<std::string>& used, Misfits& misfits) {
   const CheckpointTensor* tied = nullptr;
   if (*program.tied_embedding != '\0') tied = checkpoint.find(prefix + program.tied_embedding);
   for (const CheckpointTensor& tensor : checkpoint.tensors()) {
@@ -207,8 +238,8 @@ void find_unused(const Program& program, const Checkpoint& checkpoint, const std
     const bool ignored = std::any_of(program.ignored_tensors.begin(), program.ignored_tensors.end(),
                                      [&](const char* pattern) { return is_named(name, pattern); });
     if (ignored || (tied != nullptr && same_tensor(tensor, *tied))) continue;
-    problems.push_back(
-        fmt::format("{} in {}: this engine does not use it", tensor.name, checkpoint.files()[tensor.file].string()));
+    misfits.add(Misfits::unused, fmt::format("{} in {}: this engine does not use it", tensor.name,
+                                             checkpoint.files()[tensor.file].string()));
   }
 }
 
@@ -218,7 +249,7 @@ void CheckpointSource::find(const Program& program, const std::string& path) {
   const std::vector<std::string> prefixes(program.checkpoint_prefixes.begin(), program.checkpoint_prefixes.end());
   const std::string prefix = choose_prefix(prefixes, names_of(entries), checkpoint_);
   std::set<std::string> used;
-  std::vector<std::string> problems;
+  Misfits misfits;
   for (const WeightEntry& entry : entries) {
     const WeightPattern& pattern = *entry.pattern;
     FoundParts found;
@@ -235,15 +266,15 @@ void CheckpointSource::find(const Program& program, const std::string& path) {
         shape.insert(part.view.transposed ? shape.begin() : shape.end(), pattern.columns);
       }
       if (tensor == nullptr) {
-        problems.push_back(fmt::format("{}: it is missing", name));
+        misfits.add(Misfits::missing, fmt::format("{}: it is missing", name));
       } else if (tensor->dtype != row_of(pattern.file_dtype()).header) {
-        problems.push_back(fmt::format("{} in {}: it is {}; this engine was made for {}", name,
-                                       checkpoint_.files()[tensor->file].string(), tensor->dtype,
-                                       row_of(pattern.file_dtype()).header));
+        misfits.add(Misfits::type, fmt::format("{} in {}: it is {}; this engine was made for {}", name,
+                                               checkpoint_.files()[tensor->file].string(), tensor->dtype,
+                                               row_of(pattern.file_dtype()).header));
       } else if (tensor->shape != shape) {
-        problems.push_back(fmt::format("{} in {}: its shape is [{}]; this engine was made for [{}]", name,
-                                       checkpoint_.files()[tensor->file].string(), fmt::join(tensor->shape, ", "),
-                                       fmt::join(shape, ", ")));
+        misfits.add(Misfits::shape, fmt::format("{} in {}: its shape is [{}]; this engine was made for [{}]", name,
+                                                checkpoint_.files()[tensor->file].string(),
+                                                fmt::join(tensor->shape, ", "), fmt::join(shape, ", ")));
       } else {
         place.data = tensor->data.data();
       }
@@ -254,14 +285,12 @@ void CheckpointSource::find(const Program& program, const std::string& path) {
     }
     tensors_.push_back(std::move(found));
   }
-  find_unused(program, checkpoint_, prefix, used, problems);
-  if (problems.empty()) return;
-  constexpr std::size_t shown = 12;
-  std::string text = fmt::format("{} does not hold the weights of {}:", path, program.name);
-  for (std::size_t i = 0; i < std::min(shown, problems.size()); ++i) text += "\n  " + problems[i];
-  if (problems.size() > shown) text += fmt::format("\n  ... and {} more", problems.size() - shown);
-  text += "\n`monomorph check SPEC --weights` says how the checkpoint and the spec differ";
-  throw Error(ErrorKind::rejected, text);
+  find_unused(program, checkpoint_, prefix, used, misfits);
+  if (misfits.none()) return;
+  throw Error(ErrorKind::rejected,
+              fmt::format("{} does not hold the weights of {}:{}\n`monomorph check SPEC --weights` says how the "
+                          "checkpoint and the spec differ",
+                          path, program.name, misfits.described()));
 }
 
 }  // namespace

@@ -103,7 +103,42 @@ TEST_CASE("a checkpoint that is wholly of another type is told so once") {
   for (TensorText& tensor : tensors) tensor.dtype = "F16";
   const Diagnostic error = only(audit(small_llama(true), tensors));
   CHECK(error.rule == "checkpoint.dtype");
-  CHECK(contains(error.message, "all 29 tensors are F16"));
+  CHECK(error.message ==
+        "all 29 tensors are F16; the spec says F32 (checkpoint.dtype); --set checkpoint.dtype=f16 takes them as they "
+        "are");
+}
+
+TEST_CASE("many tensors of another type are one sentence that says what to set") {
+  const std::string spec = small_llama_text(true) + "dtypes = { \"*norm\" = \"f16\" }\n";
+  std::vector<TensorText> tensors = small_tensors();
+  for (TensorText& tensor : tensors) tensor.dtype = tensor.shape.size() == 1 ? "F16" : "BF16";
+  CHECK(
+      only(audit(contract_of(spec), tensors)).message ==
+      "22 tensors are BF16; the spec says F32 (checkpoint.dtype); --set checkpoint.dtype=bf16 takes them as they are");
+  for (TensorText& tensor : tensors) tensor.dtype = "F64";
+  const Diagnostic unknown = only(audit(contract_of(spec), tensors));
+  CHECK(contains(unknown.message, "22 tensors are F64; the spec says F32, 7 tensors are F64; the spec says F16"));
+  CHECK(contains(unknown.message, "no engine reads this type"));
+}
+
+TEST_CASE("another model's weights are told by the sizes that differ, once") {
+  std::vector<TensorText> tensors = small_tensors();
+  std::erase_if(tensors, [](const TensorText& t) { return t.name.starts_with("model.layers.2."); });
+  for (TensorText& tensor : tensors) {
+    for (std::int64_t& extent : tensor.shape) extent = extent == 12 ? 20 : extent == 10 ? 11 : extent;
+  }
+  const Diagnostic one = only(audit(small_llama(true), tensors));
+  CHECK(one.rule == "checkpoint.shape");
+  CHECK(one.message ==
+        "these are the weights of another model than small: num_hidden_layers is 2, not 3; vocab is 11, not 10; "
+        "intermediate is 20, not 12");
+  // What these sizes do not explain is told beside them.
+  tensor(tensors, "model.norm.weight").shape = {9};
+  tensors.push_back({"score.weight", "F32", {2, 8}, ""});
+  const Diagnostics all = audit(small_llama(true), tensors);
+  CHECK(all.all().size() == 3);
+  CHECK(contains(render(all), "model.norm.weight is [9]; final_norm needs [8]"));
+  CHECK(contains(render(all), "score.weight is not used"));
 }
 
 TEST_CASE("an absent head of an untied model names the fix") {

@@ -224,6 +224,20 @@ TEST_CASE("a checkpoint that does not fit is refused with every tensor, what was
   CHECK(contains(text, "model.safetensors"));
 }
 
+TEST_CASE("of many tensors that do not fit in the same way the first is told, and how many more there are") {
+  auto tensors = fitting("");
+  for (TensorText& tensor : tensors) {
+    if (tensor.dtype == "BF16") tensor.dtype = "F16";
+  }
+  for (int i = 0; i < 5; ++i) tensors.push_back({"extra." + std::to_string(i), "F32", {1}, ""});
+  const std::string text = refusal(tensors);
+  CHECK(std::count(text.begin(), text.end(), '\n') == 5);
+  CHECK(contains(text, "it is F16; this engine was made for BF16\n"));
+  CHECK(contains(text, " more have another type too: an engine for them is built with --set checkpoint.dtype"));
+  CHECK(contains(text, "extra.0 in "));
+  CHECK(contains(text, "\n  4 more are not used either\n"));
+}
+
 TEST_CASE("tensors that nothing uses are refused, those that are ignored or a copy of a tied embedding are not") {
   for (const std::string& prefix : {std::string(), std::string("transformer.")}) {
     Program program = make_program();
