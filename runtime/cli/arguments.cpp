@@ -16,12 +16,20 @@ constexpr int usage_status = 2;
 
 bool is_option(const std::string& word) { return word.size() > 1 && word.front() == '-'; }
 
+/// The names of an option, with their dashes.
+std::vector<std::string> names_of(const CLI::Option& option) {
+  std::vector<std::string> names;
+  for (const std::string& name : option.get_lnames()) names.push_back("--" + name);
+  for (const std::string& name : option.get_snames()) names.push_back("-" + name);
+  return names;
+}
+
 /// What may stand after `command`: its options, those of its groups, the commands below it.
 std::vector<std::string> known_words(const CLI::App& command) {
   std::vector<std::string> words;
   for (const CLI::Option* const option : command.get_options()) {
-    for (const std::string& name : option->get_lnames()) words.push_back("--" + name);
-    for (const std::string& name : option->get_snames()) words.push_back("-" + name);
+    const std::vector<std::string> names = names_of(*option);
+    words.insert(words.end(), names.begin(), names.end());
   }
   for (const CLI::App* const below : command.get_subcommands([](const CLI::App*) { return true; })) {
     if (!below->get_name().empty()) {
@@ -49,10 +57,39 @@ std::string unknown_word(const CLI::App& command, bool is_program, const std::st
                      near.empty() ? "" : fmt::format("; did you mean {}?", near));
 }
 
+/// How an option stands in a word: "--count" in "--count=5", "-n" in "-n5"; empty where it does not.
+std::string spelling_in(const std::string& word, const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    const bool long_name = name.starts_with("--");
+    if (word == name || word.starts_with(name + "=") || (!long_name && word.starts_with(name))) return name;
+  }
+  return "";
+}
+
+/// An option of `command` that stands in `words` more than once though it has one value, as it is written there.
+std::string repeated_option(const CLI::App& command, const std::vector<std::string>& words) {
+  for (const CLI::Option* const option : command.get_options()) {
+    if (option->get_items_expected_max() != 1) continue;
+    std::vector<std::string> written;
+    for (const std::string& word : words) {
+      const std::string spelling = spelling_in(word, names_of(*option));
+      if (!spelling.empty()) written.push_back(spelling);
+    }
+    if (written.size() < 2) continue;
+    return written[0] == written[1] ? fmt::format("{} is given twice; keep one of them", written[0])
+                                    : fmt::format("{} and {} are one option; keep one of them", written[0], written[1]);
+  }
+  for (const CLI::App* const group : command.get_subcommands([](const CLI::App* a) { return a->get_name().empty(); })) {
+    if (const std::string found = repeated_option(*group, words); !found.empty()) return found;
+  }
+  return "";
+}
+
 }  // namespace
 
 std::optional<int> read_arguments(CLI::App& app, std::vector<std::string> words) {
   app.require_subcommand(1);
+  const std::vector<std::string> written = words;
   try {
     std::reverse(words.begin(), words.end());
     app.parse(words);
@@ -63,6 +100,9 @@ std::optional<int> read_arguments(CLI::App& app, std::vector<std::string> words)
     const std::vector<CLI::App*> chosen = app.get_subcommands();
     const CLI::App* const command = chosen.empty() ? nullptr : chosen.front();
     std::string complaint = error.what();
+    if (command != nullptr && dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+      if (const std::string repeated = repeated_option(*command, written); !repeated.empty()) complaint = repeated;
+    }
     if (command != nullptr && !command->remaining().empty()) {
       complaint = unknown_word(*command, false, command->remaining().front());
     }

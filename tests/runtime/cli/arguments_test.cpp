@@ -157,6 +157,23 @@ TEST_CASE("a mistyped word is named, with the nearest known one, before what is 
   CHECK(contains(far.errors, "counting run --help"));
 }
 
+TEST_CASE("an option that is given twice is named as it was written") {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{"-n", "1", "-n", "2"}, "-n is given twice; keep one of them"},
+      {{"--count", "1", "--count=2"}, "--count is given twice; keep one of them"},
+      {{"-n1", "--count", "2"}, "-n and --count are one option; keep one of them"},
+      {{"--seed", "1", "--seed", "2"}, "--seed is given twice; keep one of them"},
+      {{"--tokens", "2"}, "--tokens is given twice; keep one of them"},
+  };
+  for (const auto& [more, expected] : cases) {
+    std::vector<std::string> words = {"run", "--random-weights", "--device", "cpu", "--tokens", "1"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome outcome = command(words);
+    CHECK(outcome.status == 2);
+    CHECK(outcome.errors == "counting: error: " + expected + "\ncounting run --help tells how it is used\n");
+  }
+}
+
 TEST_CASE("usage begins with the program's name, and choices are words") {
   CHECK(contains(command({"--help"}).output, "Usage: counting [OPTIONS] SUBCOMMAND"));
   for (const std::string name : {"run", "chat", "logits", "bench", "verify", "devices", "info"}) {
