@@ -8,6 +8,8 @@
 #include <charconv>
 #include <cstring>
 
+#include "generator/spec/unclosed_string.hpp"
+
 namespace monomorph::generator {
 namespace {
 
@@ -186,7 +188,16 @@ std::optional<TomlValue> parse_document(const std::shared_ptr<const Source>& sou
     std::string message(error.description());
     const std::string opening = "Error while parsing ";
     if (message.rfind(opening, 0) == 0) message = "TOML, " + message.substr(opening.size());
-    diagnostics.error("spec.syntax", places.span(error.source()), message);
+    Span span = places.span(error.source());
+    if (const auto unclosed = find_unclosed_string(source->text)) {
+      const Span begin = places.span_at(unclosed->begin);
+      if (begin.line <= span.line) {
+        span = begin;
+        message = fmt::format("TOML, a string that is not closed: {} belongs at its end{}", unclosed->quotes,
+                              unclosed->quotes.size() == 1 ? ", in the same line" : "");
+      }
+    }
+    diagnostics.error("spec.syntax", span, message);
     return std::nullopt;
   }
 }

@@ -42,6 +42,33 @@ TEST_CASE("entries keep the order in which they were written") {
   CHECK(root->entries[2].key == "x");
 }
 
+TEST_CASE("a string that is not closed is told as that, where it begins") {
+  const std::vector<std::tuple<std::string, std::string, std::string>> cases = {
+      {"a = \"b\"\nname = \"x\nsize = 3\n", "2:8+1", "\" belongs at its end, in the same line"},
+      {"name = 'x\r\nother = 'y'\n", "1:8+1", "' belongs at its end, in the same line"},
+      {"a = \"x\\\"\nb = 1\n", "1:5+1", "\" belongs at its end"},
+      {"a = [\"x\", \"y]\nb = 1\n", "1:11+1", "\" belongs at its end"},
+      {"\xEF\xBB\xBF"
+       "a = \"x",
+       "1:5+1", "\" belongs at its end"},
+      {"a = 1 # it's\nb = \"\"\"x\n\nc = 'z'\n", "2:5+1", "\"\"\" belongs at its end"},
+      {"a = '''x''\n", "1:5+1", "''' belongs at its end"},
+  };
+  for (const auto& [text, place, expected] : cases) {
+    CAPTURE(text);
+    Diagnostics diagnostics;
+    CHECK_FALSE(parse_document(as_source(text), diagnostics));
+    REQUIRE(diagnostics.all().size() == 1);
+    CHECK(place_of(diagnostics.all().front().span) == place);
+    CHECK(diagnostics.all().front().message.find("a string that is not closed: " + expected) != std::string::npos);
+  }
+  Diagnostics diagnostics;
+  CHECK_FALSE(parse_document(as_source("a = = 1\nb = \"x\n"), diagnostics));
+  CHECK(diagnostics.all().front().span.line == 1);
+  CHECK(diagnostics.all().front().message.find("not closed") == std::string::npos);
+  CHECK(parse_document(as_source("a = \"\"\"x\"\"\"\"\"\nb = \"it's\" # \"\nc = ''\nd = \"\\\"\\\\\"\n"), diagnostics));
+}
+
 TEST_CASE("values of one line know their places, in whatever order they are asked for") {
   Diagnostics diagnostics;
   const auto root = parse_document(as_source("x = { b = \"\xC3\xBC\", c = [1, 22], a = 3 }\n"), diagnostics);
