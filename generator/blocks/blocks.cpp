@@ -3,17 +3,20 @@
 #include "generator/blocks/attention.hpp"
 #include "generator/blocks/block.hpp"
 #include "generator/blocks/mlp.hpp"
+#include "generator/contract/rules.hpp"
 #include "generator/spec/values.hpp"
 
 namespace monomorph::generator {
 namespace {
 
-/// Integers of these rows that have not been named yet.
-void add_integers(const BoundFields& fields, ExpressionNames& names) {
+/// Integers of these rows that have not been named yet. One that its own rule refuses, since it is not within `least`
+/// and max_size, is 1: what is computed with it would be refused for the same reason once more.
+void add_integers(const BoundFields& fields, std::int64_t least, ExpressionNames& names) {
   for (const auto& [field, slot] : fields) {
     const auto* integer = std::get_if<Field<std::int64_t>*>(&slot);
-    if (integer != nullptr && !is_absent(slot))
-      names.insert({field->key, {Type::integer, static_cast<double>((*integer)->value)}});
+    if (integer == nullptr || is_absent(slot)) continue;
+    const std::int64_t value = (*integer)->value;
+    names.insert({field->key, {Type::integer, value < least || value > max_size ? 1.0 : static_cast<double>(value)}});
   }
 }
 
@@ -72,17 +75,17 @@ std::string role_of(const Block& block) {
 ExpressionNames model_numbers(const ModelSection& model) {
   ExpressionNames names;
   ModelSection copy = model;
-  add_integers(bind(copy), names);
+  add_integers(bind(copy), 1, names);
   return names;
 }
 
 ExpressionNames spec_numbers(const BlockContext& context) {
   ExpressionNames names = model_numbers(context.model);
   Block own = context.block;
-  add_integers(bind_block(own), names);
+  add_integers(bind_block(own), 0, names);
   for (const Block* other : context.kind.blocks()) {
     Block copy = *other;
-    add_integers(bind_block(copy), names);
+    add_integers(bind_block(copy), 0, names);
   }
   return names;
 }

@@ -66,6 +66,17 @@ TEST_CASE("sizes of the model are bounded on both sides") {
          at("norm.eps_range", "norm.eps", "1e-12", "0.99e-12"), at("norm.eps_range", "norm.eps", "0.1", "0.1000001")});
 }
 
+TEST_CASE("a size out of range is told once, and not by what is computed with it") {
+  const auto told = [](const Settings& settings) { return errors_of(judge(tiny, settings).diagnostics); };
+  for (const std::string size : {"-5", "0"}) {
+    CAPTURE(size);
+    const auto errors = told({{"model.hidden_size", size}, {"embedding.scale", quoted("sqrt(hidden_size)")}});
+    CHECK(errors == std::vector<std::string>{"model.hidden_size_range 1:21"});
+  }
+  CHECK_FALSE(
+      says(tiny, {{"attention.head_dim", "-8"}, {"attention.scale", quoted("1 / sqrt(head_dim)")}}, "attention.scale"));
+}
+
 TEST_CASE("heads are bounded on both sides, given or derived") {
   check(tiny, {at("attention.num_attention_heads_range", "attention.num_attention_heads", "1", "0"),
                {"attention.num_attention_heads_range",
