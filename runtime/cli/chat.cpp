@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/chat/generation_config.hpp"
 #include "runtime/chat/session.hpp"
 #include "runtime/cli/commands.hpp"
 #include "runtime/cli/interrupt.hpp"
@@ -291,15 +292,30 @@ class Chat {
   std::exception_ptr failure_;  ///< of the device or the engine: nothing is drawn any more
 };
 
+/// As the options say, else the generation_config.json beside the weights, which is told.
+Sampling sampling_of(const Program& program, const ChatOptions& options) {
+  Sampling sampling;
+  const EngineChoice& engine = options.engine;
+  if (!engine.random_weights && !engine.ignore_config) {
+    if (const std::optional<GenerationConfig> config = find_generation_config(engine.weights)) {
+      sampling = config->sampling;
+      print_error(fmt::format("{}: draws as {} says, {}; options go before it{}\n", program.name, config->file,
+                              config->described(),
+                              config->unknown.empty() ? "" : fmt::format("; not known there: {}", config->unknown)));
+    }
+  }
+  sampling = options.sampling.over(sampling);
+  sampling.log_probabilities = !options.log_probabilities.empty();
+  return sampling;
+}
+
 }  // namespace
 
 void chat(const Program& program, const ChatOptions& options) {
   need_chat_template(program);
-  validate_sampling(options.sampling);
+  validate_sampling(options.sampling.over({}));
   validate_stop_strings(options.stop_strings);
   ChatSettings settings;
-  settings.sampling = options.sampling;
-  settings.sampling.log_probabilities = !options.log_probabilities.empty();
   settings.stop_strings = options.stop_strings;
   if (options.count) settings.count = *options.count;
   if (settings.count < 1) {
@@ -318,6 +334,7 @@ void chat(const Program& program, const ChatOptions& options) {
   }
   // Weights that are not there are the first thing to say: the tokenizer is looked for beside them.
   if (!options.engine.random_weights) find_checkpoint(options.engine.weights);
+  settings.sampling = sampling_of(program, options);
   const std::optional<Tokenizer> tokenizer(open_tokenizer(program, options.tokenizer, options.engine));
   std::optional<LogProbabilitiesFile> log_probabilities;
   if (settings.sampling.log_probabilities) log_probabilities.emplace(options.log_probabilities);

@@ -12,6 +12,16 @@
 
 namespace monomorph::cli {
 
+/// How tokens are to be drawn, as far as it was said.
+struct SamplingChoice {
+  std::optional<float> temperature, top_p, min_p, repetition_penalty, presence_penalty, frequency_penalty;
+  std::optional<std::uint32_t> top_k;
+  std::optional<std::uint64_t> seed;
+
+  /// What was said in place of what `otherwise` has.
+  Sampling over(Sampling otherwise) const;
+};
+
 struct RunOptions {
   EngineChoice engine;
   std::optional<std::string> prompt;       ///< this, prompt_file or tokens
@@ -19,7 +29,7 @@ struct RunOptions {
   std::string tokens;                      ///< "1,2,3"
   std::string tokenizer;                   ///< empty: looked for beside the weights
   std::int64_t count = 64;
-  Sampling sampling;
+  SamplingChoice sampling;
   std::vector<std::string> stop_strings;
   std::string log_probabilities;  ///< a file of JSON lines; empty: none
 };
@@ -30,7 +40,7 @@ struct ChatOptions {
   EngineChoice engine;
   std::string tokenizer;              ///< empty: looked for beside the weights
   std::optional<std::int64_t> count;  ///< most tokens of an answer; absent: as many as fit
-  Sampling sampling;
+  SamplingChoice sampling;
   std::vector<std::string> stop_strings;
   std::string log_probabilities;      ///< a file of JSON lines, those of all answers; empty: none
   std::optional<std::string> system;  ///< set or replaced in the messages
@@ -38,7 +48,8 @@ struct ChatOptions {
   std::string tools;     ///< a file; empty: none
   std::vector<std::string> variables;  ///< "name=JSON"
 };
-/// Answers the user's messages, from a terminal or of a script, until they end.
+/// Answers the user's messages, from a terminal or of a script, until they end. Draws as the generation_config.json
+/// beside the weights says, but for what the options say.
 void chat(const Program& program, const ChatOptions& options);
 
 enum class LogitsMode { prefill, decode };

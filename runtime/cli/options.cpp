@@ -43,7 +43,9 @@ void add_engine_options(CLI::App& command, EngineChoice& choice) {
       "--weights", choice.weights, "a .safetensors or .gguf file, or a directory with one or with an index of shards");
   source.add_flag("--random-weights", choice.random_weights, "random weights, in place of a checkpoint");
   source.require_option(1);
-  command.add_flag("--ignore-config", choice.ignore_config, "do not compare the config.json beside the weights")
+  command
+      .add_flag("--ignore-config", choice.ignore_config,
+                "take the weights whatever config.json and, for chat, generation_config.json beside them say")
       ->needs(weights);
   add_number<std::uint64_t>(command, "--random-seed", choice.random_seed, "seed of the random weights");
   command.add_option(
@@ -61,21 +63,24 @@ void add_tokenizer(CLI::App& command, std::string& path) {
                      "tokenizer.json, tokenizer.model or .gguf; default: in the weights or beside them");
 }
 
-void add_sampling_options(CLI::App& command, Sampling& sampling) {
-  add_number<float>(command, "--temperature", sampling.temperature, "0: always the likeliest token");
-  add_number<std::uint32_t>(command, "--top-k", sampling.top_k, "draw from the k likeliest; 0: from all");
-  add_number<float>(command, "--top-p", sampling.top_p, "draw from the likeliest that reach this share");
-  add_number<float>(command, "--min-p", sampling.min_p, "of these, from those this share as likely as the likeliest");
+void add_sampling_options(CLI::App& command, SamplingChoice& sampling) {
+  add_number<float>(command, "--temperature", sampling.temperature,
+                    "0: always the likeliest token, which is the default");
+  add_number<std::uint32_t>(command, "--top-k", sampling.top_k, "draw from the k likeliest; 0, the default: from all");
+  add_number<float>(command, "--top-p", sampling.top_p,
+                    "draw from the likeliest that reach this share; default: 1, all");
+  add_number<float>(command, "--min-p", sampling.min_p,
+                    "of these, from those this share as likely as the likeliest; default: 0, all");
   add_number<float>(command, "--repetition-penalty", sampling.repetition_penalty,
-                    "divides logits of tokens in the sequence, multiplies negative ones");
+                    "divides logits of tokens in the sequence, multiplies negative ones; default: 1");
   add_number<float>(command, "--presence-penalty", sampling.presence_penalty,
-                    "taken from logits of drawn tokens, once; -2 to 2");
+                    "taken from logits of drawn tokens, once; -2 to 2; default: 0");
   add_number<float>(command, "--frequency-penalty", sampling.frequency_penalty, "the same for each time one was drawn");
-  add_number<std::uint64_t>(command, "--seed", sampling.seed, "the same draws for the same seed");
+  add_number<std::uint64_t>(command, "--seed", sampling.seed, "the same draws for the same seed; default: 0");
 }
 
 /// What `run` and `chat` share: how tokens are drawn, what ends the text, and what is told of each.
-void add_drawing(CLI::App& command, Sampling& sampling, std::vector<std::string>& stop_strings,
+void add_drawing(CLI::App& command, SamplingChoice& sampling, std::vector<std::string>& stop_strings,
                  std::string& log_probabilities) {
   add_sampling_options(command, sampling);
   command.add_option("--stop", stop_strings, "text that ends the answer and is not shown; may be repeated")
@@ -178,6 +183,18 @@ struct Commands {
 };
 
 }  // namespace
+
+Sampling SamplingChoice::over(Sampling otherwise) const {
+  otherwise.temperature = temperature.value_or(otherwise.temperature);
+  otherwise.top_k = top_k.value_or(otherwise.top_k);
+  otherwise.top_p = top_p.value_or(otherwise.top_p);
+  otherwise.min_p = min_p.value_or(otherwise.min_p);
+  otherwise.repetition_penalty = repetition_penalty.value_or(otherwise.repetition_penalty);
+  otherwise.presence_penalty = presence_penalty.value_or(otherwise.presence_penalty);
+  otherwise.frequency_penalty = frequency_penalty.value_or(otherwise.frequency_penalty);
+  otherwise.seed = seed.value_or(otherwise.seed);
+  return otherwise;
+}
 
 int read_and_run(std::vector<std::string> words, const Program& program) {
   CLI::App app(fmt::format("The inference engine of {}.", program.name), std::string(program.name));

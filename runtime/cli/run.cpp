@@ -81,7 +81,7 @@ void run(const Program& program, const RunOptions& options) {
   } else {
     prompt = parse_tokens(options.tokens);
   }
-  Sampling sampling = options.sampling;
+  Sampling sampling = options.sampling.over({});
   sampling.log_probabilities = !options.log_probabilities.empty();
   validate_generation(program, 0, 0, prompt, options.count, sampling);
   std::optional<LogProbabilitiesFile> log_probabilities;

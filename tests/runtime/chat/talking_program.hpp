@@ -88,4 +88,17 @@ inline Program talking_program() {
   return program;
 }
 
+/// The same, whose embedding is a tensor "embed" of a checkpoint.
+inline Program talking_program_with_weights() {
+  static constexpr std::array parts{WeightPart{"embed", {counting_vocab_size, 0, counting_vocab_size}}};
+  static constexpr std::array weights{WeightPattern{"embedding.tokens", Dtype::f16, counting_vocab_size, 8, parts}};
+  static constexpr std::array<const char*, 1> prefixes{""};
+  static std::array<WeightGroup, 1> groups;
+  Program program = talking_program();
+  groups[0] = {weights, program.weights[0].stored, {}};
+  program.weights = groups;
+  program.checkpoint_prefixes = prefixes;
+  return program;
+}
+
 }  // namespace monomorph::tests

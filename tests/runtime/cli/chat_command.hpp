@@ -19,19 +19,26 @@ inline std::vector<std::string> chat_words(std::vector<std::string> more = {}) {
   return all;
 }
 
-/// The command with a text for its standard input.
-inline Outcome script(const std::string& input, std::vector<std::string> more = {},
-                      const Program& program = talking_program()) {
+/// A command with a text for its standard input.
+inline Outcome script_of(std::vector<std::string> words, const std::string& input, const std::vector<std::string>& more,
+                         const Program& program) {
+  words.insert(words.end(), more.begin(), more.end());
   const TemporaryDirectory directory;
   const std::string path = directory.write("input", input);
   const int before = ::dup(STDIN_FILENO);
   const int file = ::open(path.c_str(), O_RDONLY);
   ::dup2(file, STDIN_FILENO);
-  const Outcome outcome = command(chat_words(std::move(more)), program);
+  const Outcome outcome = command(words, program);
   ::dup2(before, STDIN_FILENO);
   ::close(file);
   ::close(before);
   return outcome;
+}
+
+/// The same of a chat with random weights.
+inline Outcome script(const std::string& input, const std::vector<std::string>& more = {},
+                      const Program& program = talking_program()) {
+  return script_of(chat_words(), input, more, program);
 }
 
 /// What a new process answers to messages.

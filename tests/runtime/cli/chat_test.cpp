@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "tests/runtime/cli/chat_command.hpp"
+#include "tests/support/safetensors_writer.hpp"
 
 using namespace monomorph;
 using namespace monomorph::tests;
@@ -79,6 +80,39 @@ TEST_CASE("stop strings end answers, and log-probabilities of all of them are on
   // What the stop string hides was drawn as well.
   CHECK(text.starts_with(plain.substr(0, 5)));
   CHECK(text.size() > 5);
+}
+
+TEST_CASE("a chat draws as the generation_config.json beside its weights says, but for what options say") {
+  const TemporaryDirectory directory;
+  directory.write("model.safetensors", safetensors({{"embed", "F16", {counting_vocab_size, 8}, ""}}));
+  directory.write("generation_config.json", R"({"do_sample": true, "temperature": 0.9, "top_k": 3, "stop_words": []})");
+  const Program program = talking_program_with_weights();
+  const auto answer = [&](std::vector<std::string> more) {
+    more.insert(more.end(), {"--seed", "3", "-n", "30"});
+    return script_of(
+        {"chat", "--weights", directory.path().string(), "--device", "cpu", "--tokenizer", talking_tokenizer},
+        "hello\n", more, program);
+  };
+  const auto expected = [](std::vector<std::string> more) {
+    more.insert(more.end(), {"--seed", "3", "-n", "30"});
+    return script("hello\n", more).output;
+  };
+  const Outcome outcome = answer({});
+  CHECK(outcome.status == 0);
+  CHECK(outcome.output == expected({"--temperature", "0.9", "--top-k", "3"}));
+  CHECK(outcome.output != expected({}));
+  CHECK(
+      contains(outcome.errors, "talking: draws as " + directory.path().string() +
+                                   "/generation_config.json says, temperature 0.9, top-k 3; options go before it; not "
+                                   "known there: stop_words\n"));
+  CHECK(answer({"--temperature", "0"}).output == expected({}));
+  CHECK(answer({"--temperature", "5"}).output == expected({"--temperature", "5", "--top-k", "3"}));
+  const Outcome without = answer({"--ignore-config"});
+  CHECK(without.output == expected({}));
+  CHECK_FALSE(contains(without.errors, "generation_config"));
+  directory.write("generation_config.json", R"({"num_beams": 2})");
+  CHECK(answer({}).status == 1);
+  CHECK(answer({"--ignore-config"}).status == 0);
 }
 
 TEST_CASE("what is wrong before a chat begins is said, and nothing is answered") {

@@ -1,0 +1,210 @@
+#include "runtime/chat/generation_config.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <vector>
+
+#include "runtime/engine/validate.hpp"
+#include "runtime/error.hpp"
+#include "runtime/formats/checkpoint.hpp"
+
+namespace monomorph {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+/// Keys that are read below.
+constexpr std::array<std::string_view, 6> mapped = {"do_sample", "temperature", "top_k",
+                                                    "top_p",     "min_p",       "repetition_penalty"};
+
+struct Ignored {
+  const char* reason;
+  std::vector<std::string_view> keys;
+};
+const std::vector<Ignored>& ignored() {
+  static const std::vector<Ignored> all = {
+      {"-n says how long an answer may be",
+       {"max_length", "max_new_tokens", "max_time", "early_stopping", "length_penalty"}},
+      {"the spec says which tokens end an answer", {"eos_token_id"}},
+      {"the chat template says what a conversation begins with", {"bos_token_id", "decoder_start_token_id"}},
+      {"no sequence is padded", {"pad_token_id"}},
+      {"one answer is drawn", {"num_return_sequences"}},
+      {"where memory is and what is drawn ahead changes no answer",
+       {"use_cache", "cache_implementation", "cache_config", "low_memory", "compile_config", "disable_compile",
+        "prefill_chunk_size", "return_legacy_cache", "continuous_batching_config", "is_assistant",
+        "num_assistant_tokens", "num_assistant_tokens_schedule", "assistant_confidence_threshold",
+        "assistant_early_exit", "assistant_lookbehind", "target_lookbehind", "prompt_lookup_num_tokens",
+        "max_matching_ngram_size"}},
+      {"a draw is the same before and after", {"renormalize_logits", "remove_invalid_values"}},
+      {"what is told beside the answer is no part of it",
+       {"output_attentions", "output_hidden_states", "output_scores", "output_logits", "return_dict_in_generate"}},
+      {"it is about the file", {"transformers_version", "_from_model_config"}},
+  };
+  return all;
+}
+
+/// A key whose strategy this engine has not, and the value with which it does nothing; null does nothing for all.
+struct Refused {
+  std::string_view key;
+  Json nothing;
+};
+const std::vector<Refused>& refused() {
+  static const std::vector<Refused> all = {
+      {"num_beams", 1},
+      {"num_beam_groups", 1},
+      {"penalty_alpha", 0},
+      {"dola_layers", nullptr},
+      {"typical_p", 1},
+      {"epsilon_cutoff", 0},
+      {"eta_cutoff", 0},
+      {"top_h", nullptr},
+      {"diversity_penalty", 0},
+      {"encoder_repetition_penalty", 1},
+      {"no_repeat_ngram_size", 0},
+      {"encoder_no_repeat_ngram_size", 0},
+      {"min_length", 0},
+      {"min_new_tokens", 0},
+      {"stop_strings", Json::array()},
+      {"bad_words_ids", Json::array()},
+      {"force_words_ids", Json::array()},
+      {"constraints", Json::array()},
+      {"forced_bos_token_id", nullptr},
+      {"forced_eos_token_id", nullptr},
+      {"exponential_decay_length_penalty", nullptr},
+      {"suppress_tokens", Json::array()},
+      {"begin_suppress_tokens", Json::array()},
+      {"sequence_bias", nullptr},
+      {"token_healing", false},
+      {"guidance_scale", 1},
+      {"watermarking_config", nullptr},
+  };
+  return all;
+}
+
+class Reader {
+ public:
+  Reader(const Json& config, const std::string& file) : config_(config), file_(file) {}
+
+  [[noreturn]] void reject(const std::string& text) const {
+    throw Error(ErrorKind::rejected, fmt::format("{}: {}; --ignore-config draws without the file", file_, text));
+  }
+
+  bool boolean(const char* key) const {
+    const Json* const value = find(key);
+    if (value != nullptr && !value->is_boolean()) wrong_type(key, "true or false");
+    return value != nullptr && value->get<bool>();
+  }
+  float number(const char* key, float absent) const {
+    const Json* const value = find(key);
+    if (value != nullptr && !value->is_number()) wrong_type(key, "a number");
+    return value == nullptr ? absent : value->get<float>();
+  }
+  std::uint32_t count(const char* key, std::uint32_t absent) const {
+    const Json* const value = find(key);
+    if (value == nullptr) return absent;
+    if (!value->is_number_unsigned() || value->get<std::uint64_t>() > std::numeric_limits<std::uint32_t>::max())
+      wrong_type(key, "a number of tokens");
+    return value->get<std::uint32_t>();
+  }
+
+ private:
+  /// Null is as good as absent, as transformers has it.
+  const Json* find(const char* key) const {
+    const auto found = config_.find(key);
+    return found == config_.end() || found->is_null() ? nullptr : &*found;
+  }
+  [[noreturn]] void wrong_type(const char* key, const char* wanted) const {
+    reject(fmt::format("'{}' is {}, not {}", key, config_[key].dump(), wanted));
+  }
+
+  const Json& config_;
+  const std::string& file_;
+};
+
+bool is_ignored(std::string_view key) {
+  return std::any_of(ignored().begin(), ignored().end(), [&](const Ignored& each) {
+    return std::find(each.keys.begin(), each.keys.end(), key) != each.keys.end();
+  });
+}
+
+/// Refuses what would answer otherwise; gives the keys that nobody knows.
+std::string check_keys(const Json& config, const Reader& reader) {
+  std::string unknown;
+  for (const auto& [key, value] : config.items()) {
+    if (std::find(mapped.begin(), mapped.end(), key) != mapped.end() || is_ignored(key)) continue;
+    const auto rule = std::find_if(refused().begin(), refused().end(), [&](const Refused& r) { return r.key == key; });
+    if (rule == refused().end()) {
+      unknown += (unknown.empty() ? "" : ", ") + key;
+    } else if (!value.is_null() && value != rule->nothing) {
+      reader.reject(fmt::format("'{}' is {}, and this engine draws without it", key, value.dump()));
+    }
+  }
+  return unknown;
+}
+
+Sampling read_sampling(const Reader& reader) {
+  Sampling sampling;
+  sampling.repetition_penalty = reader.number("repetition_penalty", 1);
+  if (!reader.boolean("do_sample")) return sampling;
+  // Absent ones are what transformers takes then.
+  sampling.temperature = reader.number("temperature", 1);
+  sampling.top_k = reader.count("top_k", 50);
+  sampling.top_p = reader.number("top_p", 1);
+  sampling.min_p = reader.number("min_p", 0);
+  return sampling;
+}
+
+std::string read_file(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!file) throw Error(ErrorKind::environment, path.string() + ": this file cannot be read");
+  return text;
+}
+
+}  // namespace
+
+std::string GenerationConfig::described() const {
+  std::string text =
+      sampling.temperature == 0 ? "the likeliest token" : fmt::format("temperature {}", sampling.temperature);
+  if (sampling.top_k != 0) text += fmt::format(", top-k {}", sampling.top_k);
+  if (sampling.top_p != 1) text += fmt::format(", top-p {}", sampling.top_p);
+  if (sampling.min_p != 0) text += fmt::format(", min-p {}", sampling.min_p);
+  if (sampling.repetition_penalty != 1) text += fmt::format(", repetition penalty {}", sampling.repetition_penalty);
+  return text;
+}
+
+std::optional<GenerationConfig> find_generation_config(const std::string& weights) {
+  const fs::path checkpoint = find_checkpoint(weights);
+  if (checkpoint.extension() == ".gguf") return std::nullopt;
+  const fs::path path = checkpoint.parent_path() / "generation_config.json";
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return std::nullopt;
+  return parse_generation_config(read_file(path), path.string());
+}
+
+GenerationConfig parse_generation_config(const std::string& text, const std::string& file) {
+  constexpr std::size_t most_bytes = 256 << 10;
+  constexpr int deepest = 8;  // what nests deeper than any such file is left out
+  const auto is_near = [](int depth, Json::parse_event_t, const Json&) { return depth <= deepest; };
+  const Json config = text.size() > most_bytes ? Json() : Json::parse(text, is_near, false);
+  const Reader reader(config, file);
+  if (!config.is_object()) reader.reject("this is no JSON object of at most 256 KiB");
+  GenerationConfig result{file, {}, check_keys(config, reader)};
+  result.sampling = read_sampling(reader);
+  try {
+    validate_sampling(result.sampling);
+  } catch (const Error& error) {
+    reader.reject(error.what());
+  }
+  return result;
+}
+
+}  // namespace monomorph

@@ -1,0 +1,32 @@
+// How a model's makers want it to draw: the generation_config.json beside its weights, as transformers reads it.
+//
+// Without "do_sample" the likeliest token is taken, whatever else the file has. A strategy that this engine has not
+// (beams, suppressed tokens, ...) would answer otherwise, and is an error; what is about other things is passed over.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "runtime/engine/engine.hpp"
+
+namespace monomorph {
+
+struct GenerationConfig {
+  std::string file;
+  Sampling sampling;
+  std::string unknown;  ///< keys that transformers has none of, and passes over as well: "a, b"
+
+  /// "temperature 0.6, top-k 20"; "the likeliest token".
+  std::string described() const;
+};
+
+/// Of the directory of weights that `weights` is or lies in; nothing where there is none, or where the weights are a
+/// GGUF file, whose metadata are all that it comes with. Throws Error(environment) where it cannot be read, and what
+/// parse_generation_config does.
+std::optional<GenerationConfig> find_generation_config(const std::string& weights);
+
+/// Throws Error(rejected) for what is no JSON object, a value of another type or out of range, and a strategy that this
+/// engine has not.
+GenerationConfig parse_generation_config(const std::string& text, const std::string& file);
+
+}  // namespace monomorph
