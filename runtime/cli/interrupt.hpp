@@ -25,6 +25,10 @@ class InterruptGuard {
   struct sigaction before_{};
 };
 
+/// Called in the signal's handler before the second Ctrl-C ends the process, which runs no destructor; null: nothing
+/// is.
+void set_last_call(void (*call)());
+
 /// Whether it came.
 bool interrupted();
 /// Throws Interrupted when it came.

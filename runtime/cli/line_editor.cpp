@@ -1,8 +1,11 @@
 #include "runtime/cli/line_editor.hpp"
 
+#include <fmt/format.h>
 #include <histedit.h>
 #include <langinfo.h>
 #include <poll.h>
+#include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -11,6 +14,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <cwchar>
+#include <cwctype>
 #include <filesystem>
 #include <optional>
 #include <string_view>
@@ -19,6 +24,9 @@
 #include "runtime/cli/input.hpp"
 #include "runtime/cli/interrupt.hpp"
 #include "runtime/cli/output.hpp"
+#include "runtime/cli/typed_bytes.hpp"
+#include "runtime/error.hpp"
+#include "runtime/formats/atomic_file.hpp"
 #include "runtime/tokenizer/utf8.hpp"
 
 namespace monomorph::cli {
@@ -28,6 +36,8 @@ namespace fs = std::filesystem;
 
 constexpr int longest_history = 1000;
 constexpr wchar_t ctrl_c = 3;
+constexpr wchar_t paste_key = 0x1f;             // stands for what was pasted; as a key, Ctrl-_, it has no meaning
+constexpr timespec escape_time{0, 50'000'000};  // within which a terminal sends what follows Escape
 
 class PipeLines final : public Lines {
  public:
@@ -63,6 +73,62 @@ fs::path history_path() {
   return error ? fs::path() : directory / "monomorph" / "history";
 }
 
+/// Rows that a text takes before its last one, as the terminal shows it: control characters as two.
+int rows_before_last(std::wstring_view text, int columns) {
+  int rows = 0, column = 0;
+  for (const wchar_t c : text) {
+    const int width = c == L'\t'                                   ? 8 - column % 8
+                      : c == L'\n'                                 ? 0
+                      : std::iswcntrl(static_cast<wint_t>(c)) != 0 ? 2
+                                                                   : ::wcwidth(c);
+    const bool wraps = column + width > columns;
+    if (wraps || c == L'\n') ++rows;
+    column = c == L'\n' ? 0 : wraps ? width : column + width;
+  }
+  return rows + (column == columns ? 1 : 0);
+}
+
+/// While answers are drawn Ctrl-C leaves what was typed ahead. The terminal is given back as it was, by whatever the
+/// chat ends that can be heard.
+class KeptInput {
+ public:
+  KeptInput() {
+    if (::tcgetattr(STDIN_FILENO, &before()) == 0) set_last_call(restore);
+  }
+  ~KeptInput() { set_last_call(nullptr); }
+  KeptInput(const KeptInput&) = delete;
+  KeptInput& operator=(const KeptInput&) = delete;
+
+  /// libedit sets it with the modes that it gives back between lines, and takes it away at its end.
+  static void keep(EditLine* edit) { ::el_set(edit, EL_SETTY, "-x", "+noflsh", nullptr); }
+
+ private:
+  static termios& before() {
+    static termios settings;
+    return settings;
+  }
+  static void restore() { ::tcsetattr(STDIN_FILENO, TCSANOW, &before()); }
+};
+
+/// A resize of the terminal ends what waits for input. libedit's own handler works once a line, and gives way to this
+/// one.
+class ResizeGuard {
+ public:
+  ResizeGuard() {
+    struct sigaction action{};
+    action.sa_handler = [](int) {};
+    action.sa_flags = SA_RESTART;
+    ::sigemptyset(&action.sa_mask);
+    ::sigaction(SIGWINCH, &action, &before_);
+  }
+  ~ResizeGuard() { ::sigaction(SIGWINCH, &before_, nullptr); }
+  ResizeGuard(const ResizeGuard&) = delete;
+  ResizeGuard& operator=(const ResizeGuard&) = delete;
+
+ private:
+  struct sigaction before_{};
+};
+
 class EditedLines final : public Lines {
  public:
   EditedLines() : path_(history_path()), history_(::history_init()) {
@@ -78,12 +144,16 @@ class EditedLines final : public Lines {
     ::el_source(edit_, nullptr);
     // Ctrl-C and Ctrl-Z are characters while a line is written. "-a": in vi's command mode, too.
     ::el_set(edit_, EL_SETTY, "-d", "-isig", nullptr);
+    KeptInput::keep(edit_);
     ::el_set(edit_, EL_ADDFN, "throw-away", "Throws the line away", throw_away);
     ::el_set(edit_, EL_BIND, "^C", "throw-away", nullptr);
     ::el_set(edit_, EL_BIND, "-a", "^C", "throw-away", nullptr);
     ::el_set(edit_, EL_ADDFN, "stop", "Stops the process", stop);
     ::el_set(edit_, EL_BIND, "^Z", "stop", nullptr);
     ::el_set(edit_, EL_BIND, "-a", "^Z", "stop", nullptr);
+    ::el_set(edit_, EL_ADDFN, "paste", "Inserts what was pasted", paste);
+    ::el_set(edit_, EL_BIND, "^_", "paste", nullptr);
+    ::el_set(edit_, EL_BIND, "-a", "^_", "paste", nullptr);
     HistEvent event;
     ::history(history_, &event, H_SETSIZE, longest_history);
     ::history(history_, &event, H_SETUNIQUE, 1);
@@ -98,13 +168,17 @@ class EditedLines final : public Lines {
   EditedLines& operator=(const EditedLines&) = delete;
 
   Line read(const std::string& prompt) override {
-    const InterruptGuard guard;
+    const InterruptGuard interrupt_guard;
+    const ResizeGuard resize_guard;
     prompt_ = prompt;
     thrown_away_.reset();
-    invalid_ = false;
+    typed_.take_invalid();
     ::el_set(edit_, EL_PREP_TERM, 1);  // before the prompt is seen: what is typed then is typed at it
+    print_error(marks_pastes);
+    columns_ = columns();
     int count = 0;
     const char* const given = ::el_gets(edit_, &count);
+    print_error(marks_no_pastes);
     if (thrown_away_) return {Line::Kind::interrupted, *thrown_away_};
     if (given == nullptr || count <= 0) {
       print_error("\n");
@@ -112,8 +186,9 @@ class EditedLines final : public Lines {
     }
     std::string text(given, static_cast<std::size_t>(count));
     if (text.ends_with('\n')) text.pop_back();
-    if (!invalid_) remember(text);
-    return {invalid_ ? Line::Kind::invalid : Line::Kind::text, text};
+    const bool invalid = typed_.take_invalid();
+    if (!invalid) remember(text);
+    return {invalid ? Line::Kind::invalid : Line::Kind::text, text};
   }
 
  private:
@@ -126,13 +201,13 @@ class EditedLines final : public Lines {
   static char* show_prompt(EditLine* edit) { return self(edit).prompt_.data(); }
 
   /// As poll does. A signal before it, too, is heard.
-  static int wait_for_input() {
+  static int wait_for_input(const timespec* most) {
     sigset_t interrupt, before;
     ::sigemptyset(&interrupt);
     ::sigaddset(&interrupt, SIGINT);
     ::sigprocmask(SIG_BLOCK, &interrupt, &before);
     pollfd waiting{STDIN_FILENO, POLLIN, 0};
-    const int ready = interrupted() ? 0 : ::ppoll(&waiting, 1, nullptr, &before);
+    const int ready = interrupted() ? 0 : ::ppoll(&waiting, 1, most, &before);
     ::sigprocmask(SIG_SETMASK, &before, nullptr);
     return ready;
   }
@@ -140,35 +215,54 @@ class EditedLines final : public Lines {
   /// libedit's own passes over bytes that are no character, and hears no signal.
   static int next_character(EditLine* edit, wchar_t* character) {
     EditedLines& lines = self(edit);
+    bool all = false;
     while (true) {
-      if (const std::optional<char32_t> known = lines.take_character()) {
-        *character = static_cast<wchar_t>(*known);
+      if (std::optional<TypedBytes::Input> input = lines.typed_.take(all)) {
+        *character = input->pasted ? paste_key : input->text.front();
+        if (input->pasted) lines.pasted_ = std::move(input->text);
         return 1;
       }
-      const int ready = wait_for_input();
+      const int ready = wait_for_input(lines.typed_.undecided() ? &escape_time : nullptr);
       if (interrupted()) {
         *character = ctrl_c;
         return 1;
       }
-      if (ready < 0 && errno == EINTR) continue;
+      if (ready < 0 && errno == EINTR) {
+        lines.redraw_where_resized();
+        continue;
+      }
+      all = ready == 0;
+      if (all) continue;
       char byte;
       const ssize_t count = ready < 0 ? -1 : ::read(STDIN_FILENO, &byte, 1);
       if (count <= 0) return static_cast<int>(count);
-      lines.bytes_ += byte;
+      lines.typed_.add(byte);
     }
   }
 
-  /// The character at the front of the bytes that were read, U+FFFD for bytes that are none; nothing where more are
-  /// needed.
-  std::optional<char32_t> take_character() {
-    if (bytes_.empty()) return std::nullopt;
-    const Utf8Step step = utf8_step(bytes_);
-    if (step.kind == Utf8Step::Kind::incomplete) return std::nullopt;
-    invalid_ = invalid_ || step.kind == Utf8Step::Kind::invalid;
-    std::size_t length = step.length;
-    const char32_t point = step.kind == Utf8Step::Kind::invalid ? U'\ufffd' : utf8_code_point(bytes_, length);
-    bytes_.erase(0, length);
-    return point;
+  static int columns() {
+    winsize size{};
+    return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+  }
+
+  /// libedit draws the line anew where the cursor stands, beside what it drew before. Terminals have wrapped that at
+  /// their new width: so many rows are gone back, and cleared.
+  void redraw_where_resized() {
+    const int before_resize = std::exchange(columns_, columns());
+    if (before_resize == columns_) return;
+    ::el_resize(edit_);
+    const LineInfoW* const line = ::el_wline(edit_);
+    std::wstring drawn(prompt_.begin(), prompt_.end());
+    drawn.append(line->buffer, line->cursor);
+    const int rows = rows_before_last(drawn, columns_);
+    print_error(rows > 0 ? fmt::format("\x1b[{}A\r\x1b[J", rows) : "\r\x1b[J");
+    ::el_set(edit_, EL_REFRESH);
+  }
+
+  /// Its newlines are no ends of the message.
+  static unsigned char paste(EditLine* edit, int) {
+    const std::wstring text = std::exchange(self(edit).pasted_, {});
+    return text.empty() || ::el_winsertstr(edit, text.c_str()) == 0 ? CC_REFRESH : CC_ERROR;
   }
 
   static unsigned char throw_away(EditLine* edit, int) {
@@ -180,9 +274,11 @@ class EditedLines final : public Lines {
 
   /// libedit's own way works once a line.
   static unsigned char stop(EditLine* edit, int) {
+    print_error(marks_no_pastes);
     ::el_set(edit, EL_PREP_TERM, 0);
     ::kill(0, SIGTSTP);
     ::el_set(edit, EL_PREP_TERM, 1);
+    print_error(marks_pastes);
     return CC_REDISPLAY;
   }
 
@@ -192,18 +288,24 @@ class EditedLines final : public Lines {
     HistEvent event;
     ::history(history_, &event, H_ENTER, text.c_str());
     if (path_.empty()) return;
-    const std::string temporary = path_.string() + "." + std::to_string(::getpid()) + ".tmp";
-    std::error_code ignored;
-    if (::history(history_, &event, H_SAVE, temporary.c_str()) >= 0) fs::rename(temporary, path_, ignored);
-    fs::remove(temporary, ignored);
+    try {
+      AtomicFile file(path_, 0600);
+      std::FILE* const stream = ::fdopen(::dup(file.descriptor()), "w");
+      if (stream == nullptr) return;
+      const bool written = ::history(history_, &event, H_SAVE_FP, stream) >= 0;
+      if (std::fclose(stream) == 0 && written) file.commit();
+    } catch (const Error&) {
+    }
   }
 
+  KeptInput kept_input_;  // before libedit sets the terminal
   fs::path path_;
   History* history_;
   EditLine* edit_ = nullptr;
   std::string prompt_;
-  std::string bytes_;  ///< that were read and are no character yet
-  bool invalid_ = false;
+  TypedBytes typed_;
+  std::wstring pasted_;  ///< what `paste` inserts next
+  int columns_ = 0;      ///< of the terminal when the line was drawn
   std::optional<std::string> thrown_away_;
 };
 

@@ -117,10 +117,12 @@ TEST_CASE("a second Ctrl-C before an answer has ended ends the process") {
   REQUIRE(process.wait_for("> "));
   process.type("hello\n");
   for (int i = 0; i < 2000 && read_file(began).empty(); ++i) ::usleep(5000);
+  CHECK(process.keeps_input_at_signals());
   process.type("\x03");
   ::usleep(100000);
   process.type("\x03");
   CHECK(process.status() == 130);
+  CHECK_FALSE(process.keeps_input_at_signals());
 }
 
 TEST_CASE("a prompt that is broken off is no message of the conversation, which goes on") {
@@ -216,6 +218,64 @@ TEST_CASE("Ctrl-C throws a line away, and twice it ends the chat; a line goes on
   chat.process.type("\x03");
   CHECK(chat.process.wait_for("ended by Ctrl-C"));
   CHECK(chat.process.status() == 0);
+}
+
+TEST_CASE("what is pasted is one message, whatever its lines and keys are") {
+  for (const std::string editrc : {"", "bind -v\n"}) {
+    TerminalChat chat({"-n", "5"}, false, talking_program(), editrc);
+    if (!chat.process.runs()) return without_terminals();
+    CHECK(contains(chat.process.shown(), "\x1b[?2004h"));
+    chat.process.type("say \x1b[200~one\r/quit\r\tna\xc3\xafve \x03\x1b[A\r\r\x1b[201~!");
+    chat.line("");
+    chat.process.type("\x1b[200~bad \xe9\x1b[201~\n");
+    REQUIRE(chat.process.wait_for("the line is not UTF-8; it is not sent"));
+    REQUIRE(chat.process.wait_for("> "));
+    const std::string saved = chat.file("talk.json");
+    chat.line("/save " + saved);
+    const ordered_json messages = ordered_json::parse(read_file(saved));
+    REQUIRE(messages.size() == 2);
+    CHECK(messages[0]["content"] == "say one\n/quit\n\tna\xc3\xafve \x03\x1b[A!");
+    chat.process.type("\x04");
+    CHECK(chat.process.status() == 0);
+    CHECK(chat.process.shown().rfind("\x1b[?2004l") > chat.process.shown().rfind("\x1b[?2004h"));
+  }
+}
+
+TEST_CASE("a line that is edited while the terminal is resized is drawn anew over itself, each time") {
+  TerminalChat chat({"-n", "5"});
+  if (!chat.process.runs()) return without_terminals();
+  const std::string line(150, 'x');
+  chat.process.type(line + "y");
+  REQUIRE(chat.process.wait_for("xy"));
+  // 2 + 151 columns end in the fourth row of 40, the sixth of 30, the second of 100, the first of 200.
+  for (const auto& [columns, up] : {std::pair{40, "\x1b[3A"}, {30, "\x1b[5A"}, {100, "\x1b[1A"}, {200, ""}}) {
+    CAPTURE(columns);
+    chat.process.resize(static_cast<unsigned short>(columns));
+    REQUIRE(chat.process.wait_for(std::string(up) + "\r\x1b[J"));
+    REQUIRE(chat.process.wait_for("> xxx"));
+    REQUIRE(chat.process.wait_for("xy"));
+  }
+  chat.line("");
+  const std::string saved = chat.file("talk.json");
+  chat.line("/save " + saved);
+  CHECK(ordered_json::parse(read_file(saved))[0]["content"] == line + "y");
+}
+
+TEST_CASE("lines that are typed while an answer is drawn are there after Ctrl-C, and the terminal is given back") {
+  TerminalChat chat({"-n", "30"}, true);
+  if (!chat.process.runs()) return without_terminals();
+  const std::string saved = chat.file("talk.json");
+  chat.process.type("hello\n");
+  REQUIRE(chat.process.wait_for_output(2));
+  chat.process.type("/save " + saved + "\n");
+  ::usleep(50000);
+  chat.process.type("\x03");
+  REQUIRE(chat.process.wait_for("interrupted; the answer so far stays"));
+  REQUIRE(chat.process.wait_for("saved 2 messages"));
+  REQUIRE(chat.process.wait_for("> "));
+  chat.process.type("\x04");
+  CHECK(chat.process.status() == 0);
+  CHECK_FALSE(chat.process.keeps_input_at_signals());
 }
 
 TEST_CASE("where the device fails the conversation can be saved, and the process tells the failure") {

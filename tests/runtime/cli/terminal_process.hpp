@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -60,6 +61,16 @@ class TerminalProcess {
   pid_t process() const { return child_; }
   const std::string& shown() const { return shown_; }
 
+  /// Whether what was typed stays where Ctrl-C sends a signal.
+  bool keeps_input_at_signals() const {
+    termios settings{};
+    ::tcgetattr(terminal_, &settings);
+    return (settings.c_lflag & NOFLSH) != 0;
+  }
+  void resize(unsigned short columns) {
+    const winsize size{24, columns, 0, 0};
+    ::ioctl(terminal_, TIOCSWINSZ, &size);
+  }
   void type(const std::string& text) {
     if (::write(terminal_, text.data(), text.size()) < 0) throw std::runtime_error("a terminal that takes nothing");
   }
