@@ -39,7 +39,7 @@ std::unique_ptr<Engine> open_engine(const Program& program, const EngineChoice& 
   options.compiling = [&](std::int64_t done, std::int64_t total) {
     if (done == 0) {
       begin = Clock::now();
-      progress.emplace("compiling kernels");
+      progress.emplace("compiling kernels", Progress::Shows::count);
     }
     progress->update(done, total);
     if (done == total && compilation != nullptr) {

@@ -18,8 +18,11 @@ std::string progress_bar(std::int64_t done, std::int64_t total, int width) {
                      std::string(static_cast<std::size_t>(width) - filled, '.'), share * 100);
 }
 
-Progress::Progress(std::string what)
-    : what_(std::move(what)), terminal_(::isatty(STDERR_FILENO) == 1), next_(std::chrono::steady_clock::now()) {}
+Progress::Progress(std::string what, Shows shows)
+    : what_(std::move(what)),
+      shows_(shows),
+      terminal_(::isatty(STDERR_FILENO) == 1),
+      next_(std::chrono::steady_clock::now()) {}
 
 Progress::~Progress() {
   if (drawn_) print_error("\r\x1b[K");
@@ -31,7 +34,8 @@ void Progress::update(std::int64_t done, std::int64_t total) {
   if (!terminal_ || now < next_) return;
   next_ = now + std::chrono::milliseconds(100);
   drawn_ = true;
-  print_error(fmt::format("\r{} {}\x1b[K", what_, progress_bar(done, total, 30)));
+  const std::string shown = shows_ == Shows::share ? progress_bar(done, total, 30) : fmt::format("{}/{}", done, total);
+  print_error(fmt::format("\r{} {}\x1b[K", what_, shown));
 }
 
 }  // namespace monomorph::cli

@@ -1,5 +1,5 @@
-// A progress bar on a terminal's standard error, from the first update on; in a pipe, nothing. Every update is also a
-// point where Ctrl-C is heard.
+// Progress on a terminal's standard error, from the first update on; in a pipe, nothing. Every update is also a point
+// where Ctrl-C is heard.
 #pragma once
 
 #include <chrono>
@@ -10,7 +10,11 @@ namespace monomorph::cli {
 
 class Progress {
  public:
-  explicit Progress(std::string what);
+  enum class Shows {
+    share,  ///< a bar
+    count,  ///< "3/16"
+  };
+  explicit Progress(std::string what, Shows shows = Shows::share);
   ~Progress();  ///< clears the line
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -20,6 +24,7 @@ class Progress {
 
  private:
   std::string what_;
+  Shows shows_;
   bool terminal_;
   bool drawn_ = false;
   std::chrono::steady_clock::time_point next_;

@@ -21,8 +21,8 @@ struct LoadOptions {
   bool profile = false;       ///< the engine is a ProfiledEngine
   bool probe_layers = false;  ///< the engine is a ProbedEngine
   LoadProgress progress;      ///< bytes of weights on the device
-  /// Kernels: each is made and then, since some drivers compile only there, dispatched once over nothing. After that no
-  /// call waits for a compiler.
+  /// Kernels, in the caller's thread: each is made, on all cores, and then, since some drivers compile only there,
+  /// dispatched once over nothing. After that no call waits for a compiler.
   LoadProgress compiling;
   LimitOverrides limits;
 };

@@ -81,25 +81,34 @@ void write_pipeline_cache(const std::filesystem::path& path, std::span<const std
   }
 }
 
-PipelineCache::PipelineCache(const Device& device, const Program& program)
+PipelineCache::PipelineCache(const Device& device, const Program& program, std::size_t threads)
     : device_(device), path_(pipeline_cache_path(device.physical(), program)) {
   if (path_) loaded_ = read_pipeline_cache(*path_, device.physical());
   VkPipelineCacheCreateInfo create{};
   create.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO;
   create.initialDataSize = loaded_.size();
   create.pInitialData = loaded_.data();
-  VkPipelineCache cache = VK_NULL_HANDLE;
-  check(vkCreatePipelineCache(device.get(), &create, nullptr, &cache), "vkCreatePipelineCache");
-  cache_ = PipelineCacheHandle(device.get(), cache);
+  for (std::size_t t = 0; t < threads; ++t) {
+    VkPipelineCache cache = VK_NULL_HANDLE;
+    check(vkCreatePipelineCache(device.get(), &create, nullptr, &cache), "vkCreatePipelineCache");
+    caches_.emplace_back(device.get(), cache);
+  }
 }
 
 void PipelineCache::save() const {
   if (!path_) return;
   // A cache that cannot be kept is no reason to fail.
+  const VkPipelineCache whole = caches_.front().get();
+  std::vector<VkPipelineCache> others;
+  for (std::size_t t = 1; t < caches_.size(); ++t) others.push_back(caches_[t].get());
+  if (!others.empty() && vkMergePipelineCaches(device_.get(), whole, static_cast<std::uint32_t>(others.size()),
+                                               others.data()) != VK_SUCCESS) {
+    return;
+  }
   std::size_t size = 0;
-  if (vkGetPipelineCacheData(device_.get(), cache_.get(), &size, nullptr) != VK_SUCCESS) return;
+  if (vkGetPipelineCacheData(device_.get(), whole, &size, nullptr) != VK_SUCCESS) return;
   std::vector<std::byte> data(size);
-  if (vkGetPipelineCacheData(device_.get(), cache_.get(), &size, data.data()) != VK_SUCCESS) return;
+  if (vkGetPipelineCacheData(device_.get(), whole, &size, data.data()) != VK_SUCCESS) return;
   data.resize(size);
   if (data != loaded_) write_pipeline_cache(*path_, data);
 }

@@ -24,18 +24,20 @@ std::vector<std::byte> read_pipeline_cache(const std::filesystem::path& path, co
 /// Whole or not at all; failures are silent.
 void write_pipeline_cache(const std::filesystem::path& path, std::span<const std::byte> data);
 
-/// A VkPipelineCache over the file, and back to the file when it holds something new.
+/// The file as a VkPipelineCache for each of some threads, since there are drivers that lock one while they compile;
+/// and back to the file when they hold something new.
 class PipelineCache {
  public:
-  PipelineCache(const Device& device, const Program& program);
-  VkPipelineCache get() const { return cache_.get(); }
+  PipelineCache(const Device& device, const Program& program, std::size_t threads);
+  VkPipelineCache of(std::size_t thread) const { return caches_[thread].get(); }
+  /// When no thread uses its own any more.
   void save() const;
 
  private:
   const Device& device_;
   std::optional<std::filesystem::path> path_;
   std::vector<std::byte> loaded_;
-  PipelineCacheHandle cache_;
+  std::vector<PipelineCacheHandle> caches_;
 };
 
 }  // namespace monomorph::vulkan

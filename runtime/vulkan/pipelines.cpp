@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "runtime/error.hpp"
+#include "runtime/vulkan/on_all_cores.hpp"
 #include "runtime/vulkan/pipeline_cache.hpp"
 #include "runtime/vulkan/result.hpp"
 
@@ -29,7 +30,8 @@ ShaderModuleHandle make_module(const Device& device, const Kernel& kernel) {
   return {device.get(), module};
 }
 
-void make_layouts(const Device& device, const Kernel& kernel, Pipeline& pipeline) {
+Pipeline make_layouts(const Device& device, const Kernel& kernel) {
+  Pipeline pipeline;
   std::vector<VkDescriptorSetLayoutBinding> bindings;
   for (std::uint32_t b = 0; b < kernel.bindings.size(); ++b) {
     bindings.push_back({b, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr});
@@ -52,10 +54,12 @@ void make_layouts(const Device& device, const Kernel& kernel, Pipeline& pipeline
   VkPipelineLayout layout = VK_NULL_HANDLE;
   check(vkCreatePipelineLayout(device.get(), &create, nullptr, &layout), "vkCreatePipelineLayout");
   pipeline.layout = PipelineLayoutHandle(device.get(), layout);
+  return pipeline;
 }
 
-Pipeline make_pipeline(const Device& device, const Kernel& kernel, const DeviceFacts& facts, const Tile& chosen,
-                       VkPipelineCache cache) {
+/// Pipelines of several kernels may be made at once, each with a cache of its thread's own.
+void make_pipeline(const Device& device, const Kernel& kernel, const DeviceFacts& facts, const Tile& chosen,
+                   VkPipelineCache cache, Pipeline& pipeline) {
   if (chosen.workgroup_size > device.limits().max_workgroup_invocations ||
       chosen.workgroup_size > device.limits().max_workgroup_size_x) {
     throw Error(ErrorKind::device,
@@ -66,8 +70,6 @@ Pipeline make_pipeline(const Device& device, const Kernel& kernel, const DeviceF
     throw Error(ErrorKind::device, fmt::format("kernel {} needs {} bytes of shared memory; {} allows {}", kernel.name,
                                                needed, device.info().name, facts.max_shared_memory));
   }
-  Pipeline pipeline;
-  make_layouts(device, kernel, pipeline);
   const ShaderModuleHandle module = make_module(device, kernel);
 
   const auto constants = specialization_constants(chosen, facts);
@@ -99,7 +101,6 @@ Pipeline make_pipeline(const Device& device, const Kernel& kernel, const DeviceF
   check(vkCreateComputePipelines(device.get(), cache, 1, &create, nullptr, &handle), call.c_str());
   pipeline.pipeline = PipelineHandle(device.get(), handle);
   device.name(VK_OBJECT_TYPE_PIPELINE, handle, kernel.name);
-  return pipeline;
 }
 
 }  // namespace
@@ -121,17 +122,22 @@ DeviceFacts facts_of(const PhysicalDevice& device) {
   return facts;
 }
 
-std::vector<Pipeline> make_pipelines(const Device& device, const Program& program, const DeviceFacts& facts,
-                                     const std::vector<Tile>& tiles, const LoadProgress& made) {
-  const PipelineCache cache(device, program);
+std::vector<Pipeline> make_layouts(const Device& device, const Program& program) {
   std::vector<Pipeline> pipelines;
-  const std::size_t total = program.kernels.size();
-  for (std::size_t i = 0; i < total; ++i) {
-    if (made) made(static_cast<std::int64_t>(i), static_cast<std::int64_t>(total));
-    pipelines.push_back(make_pipeline(device, program.kernels[i], facts, tiles[i], cache.get()));
-  }
-  cache.save();
+  for (const Kernel& kernel : program.kernels) pipelines.push_back(make_layouts(device, kernel));
   return pipelines;
+}
+
+void make_pipelines(const Device& device, const Program& program, const DeviceFacts& facts,
+                    const std::vector<Tile>& tiles, const std::vector<std::size_t>& order,
+                    std::vector<Pipeline>& pipelines, const std::function<void(std::size_t)>& made) {
+  PipelineCache cache(device, program, threads_for(order.size()));
+  const auto make = [&](std::size_t i, std::size_t thread) {
+    const std::size_t kernel = order[i];
+    make_pipeline(device, program.kernels[kernel], facts, tiles[kernel], cache.of(thread), pipelines[kernel]);
+  };
+  on_all_cores(order.size(), make, [&](std::size_t i) { made(order[i]); });
+  cache.save();
 }
 
 }  // namespace monomorph::vulkan

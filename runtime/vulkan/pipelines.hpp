@@ -1,9 +1,10 @@
 // Compute pipelines of a program's kernels, specialized for the device.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <vector>
 
-#include "runtime/engine/load_options.hpp"
 #include "runtime/program/program.hpp"
 #include "runtime/vulkan/device.hpp"
 #include "runtime/vulkan/tuning.hpp"
@@ -24,9 +25,14 @@ struct Pipeline {
 /// What kernels are specialized for.
 DeviceFacts facts_of(const PhysicalDevice& device);
 
-/// One for each kernel, in their order, through the pipeline cache on disk. Throws Error(device) where a kernel needs
-/// more than the device has. `made` may be empty.
-std::vector<Pipeline> make_pipelines(const Device& device, const Program& program, const DeviceFacts& facts,
-                                     const std::vector<Tile>& tiles, const LoadProgress& made);
+/// One for each kernel, in their order: what descriptor sets are made of, and no pipeline yet.
+std::vector<Pipeline> make_layouts(const Device& device, const Program& program);
+
+/// Makes the pipelines themselves, through the cache on disk, on all cores: begun in `order`, which names each kernel
+/// once. `made` hears of each in the caller's thread, in the order in which they are done. Throws what it throws, and
+/// Error(device) where a kernel needs more than the device has.
+void make_pipelines(const Device& device, const Program& program, const DeviceFacts& facts,
+                    const std::vector<Tile>& tiles, const std::vector<std::size_t>& order,
+                    std::vector<Pipeline>& pipelines, const std::function<void(std::size_t kernel)>& made);
 
 }  // namespace monomorph::vulkan

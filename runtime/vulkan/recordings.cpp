@@ -20,21 +20,17 @@ std::vector<std::int64_t> sizes_up_to(std::int64_t most) {
   return sizes;
 }
 
+/// In the order in which an answer needs them: those of a prompt, its first token, the tokens after it.
 std::vector<const Schedule*> pointers(const Schedules& schedules) {
-  std::vector<const Schedule*> result;
-  for (const Schedule& schedule : schedules.all) result.push_back(&schedule);
+  std::vector<const Schedule*> result = schedules.prefill;
+  result.insert(result.end(), schedules.head.begin(), schedules.head.end());
+  result.insert(result.end(), {schedules.sample, schedules.decode});
   return result;
 }
 
 Schedules schedules_of(const Device& device, const Program& program, const Storage& storage, const DeviceFacts& facts,
                        const std::vector<Tile>& tiles) {
   return make_schedules({program, storage.weights(), storage.arenas(), facts, tiles, device.limits()});
-}
-
-/// Of what `told` hears, kernels made are the first half, kernels warmed up the second.
-LoadProgress half(const LoadProgress& told, std::int64_t first) {
-  if (!told) return {};
-  return [&told, first](std::int64_t done, std::int64_t total) { told(first * total + done, 2 * total); };
 }
 
 /// A measured schedule writes a timestamp before its first dispatch and after each.
@@ -68,10 +64,10 @@ Recordings::Recordings(const Device& device, const Program& program, const Stora
       tiles_(choose_tiles(program, facts)),
       options_(options),
       schedules_(schedules_of(device, program, storage, facts, tiles_)),
-      pipelines_(make_pipelines(device, program, facts, tiles_, half(options.compiling, 0))),
+      pipelines_(make_layouts(device, program)),
       sets_(device, storage, pipelines_, pointers(schedules_)),
       pool_(make_command_pool(device)) {
-  warm_up(device, pointers(schedules_), pipelines_, sets_, half(options.compiling, 1));
+  compile(facts);
   if (options.measure) make_queries();
   if (options.probe) make_probes();
 
@@ -95,6 +91,18 @@ Recordings::Recordings(const Device& device, const Program& program, const Stora
   }
   upload_ = record_transfer([&](VkCommandBuffer commands) { state.record_upload(commands); });
   download_ = record_transfer([&](VkCommandBuffer commands) { state.record_download(commands, 0); });
+}
+
+/// While threads make pipelines, this one dispatches those that are made.
+void Recordings::compile(const DeviceFacts& facts) {
+  WarmUp warm_up(device_, pointers(schedules_), pipelines_, sets_);
+  const auto total = static_cast<std::int64_t>(pipelines_.size());
+  std::int64_t done = 0;
+  if (options_.compiling) options_.compiling(done, total);
+  make_pipelines(device_, program_, facts, tiles_, warm_up.order(), pipelines_, [&](std::size_t kernel) {
+    warm_up.dispatch(kernel);
+    if (options_.compiling) options_.compiling(++done, total);
+  });
 }
 
 void Recordings::make_queries() {

@@ -72,6 +72,7 @@ class Recordings {
   Recording record_transfer(const Record& record);
   void record_schedule(Recording& recording, const Schedule& schedule, HazardTracker& hazards);
   void record_probe(VkCommandBuffer commands, const LayerEnd& end, std::size_t index);
+  void compile(const DeviceFacts& facts);
   void make_queries();
   void make_probes();
 

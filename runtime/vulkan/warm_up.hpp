@@ -1,17 +1,37 @@
-// Dispatches every kernel once over nothing, when an engine is loaded: drivers that compile at the first dispatch
-// (lavapipe) do it here, where it is expected, and no later call waits for a compiler.
+// A first dispatch of each kernel, over nothing: some drivers compile a kernel only there.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
-#include "runtime/engine/load_options.hpp"
 #include "runtime/vulkan/descriptors.hpp"
+#include "runtime/vulkan/pipelines.hpp"
+#include "runtime/vulkan/schedule.hpp"
 
 namespace monomorph::vulkan {
 
-/// Nothing runs: the grids are empty. Returns when the device is done; `warm` may be empty, and ends with all kernels.
-void warm_up(const Device& device, std::span<const Schedule* const> schedules, const std::vector<Pipeline>& pipelines,
-             const DescriptorSets& sets, const LoadProgress& warm);
+class WarmUp {
+ public:
+  /// All outlive it. A kernel that no schedule has is not dispatched.
+  WarmUp(const Device& device, std::span<const Schedule* const> schedules, const std::vector<Pipeline>& pipelines,
+         const DescriptorSets& sets);
+
+  /// Kernels in the order in which the schedules first use them, those that none has at the end.
+  const std::vector<std::size_t>& order() const { return order_; }
+
+  /// Dispatches a kernel whose pipeline is made, and waits.
+  void dispatch(std::size_t kernel);
+
+ private:
+  const Device& device_;
+  const std::vector<Pipeline>& pipelines_;
+  const DescriptorSets& sets_;
+  std::vector<const Command*> commands_;  ///< by kernel: the first that is of it, or null
+  std::vector<std::size_t> order_;
+  CommandPoolHandle pool_;
+  VkCommandBuffer buffer_;
+  FenceHandle fence_;
+};
 
 }  // namespace monomorph::vulkan

@@ -7,6 +7,7 @@
 #include "runtime/formats/npy.hpp"
 #include "runtime/load/load.hpp"
 #include "tests/runtime/cli/command.hpp"
+#include "tests/runtime/cli/terminal.hpp"
 #include "tests/runtime/vulkan/toy_program.hpp"
 #include "tests/support/environment.hpp"
 
@@ -172,6 +173,14 @@ TEST_CASE("run and bench tell compiling kernels apart from running them") {
   const Outcome bench = command({"bench", "--random-weights", "-p", "2", "-n", "2", "-r", "1", "--json"}, program());
   CHECK(contains(bench.errors, "compiled 7 kernels in "));
   CHECK(nlohmann::json::parse(bench.output).contains("decode"));
+}
+
+TEST_CASE("a terminal is told how many kernels are compiled, in a line that is wiped") {
+  const std::optional<std::string> shown =
+      on_terminal([] { CHECK(status_of({"run", "--random-weights", "--tokens", "5", "-n", "3"}, program()) == 0); });
+  if (!shown) return;
+  CHECK(contains(*shown, "\rcompiling kernels 0/7\x1b[K"));
+  CHECK(shown->rfind("\r\x1b[K") > shown->rfind("compiling kernels"));
 }
 
 TEST_CASE("the largest count there is draws what the sequence holds, on a device too") {

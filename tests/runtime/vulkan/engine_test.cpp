@@ -199,10 +199,35 @@ TEST_CASE("kernels are compiled when an engine is loaded, and not in its first p
   CHECK(done.front() == 0);
   CHECK(done.back() == total);
   CHECK(std::is_sorted(done.begin(), done.end()));
-  CHECK(done.size() >= 2 * toy_program().kernels.size());
+  CHECK(total == static_cast<std::int64_t>(toy_program().kernels.size()));
+  CHECK(done.size() == toy_program().kernels.size() + 1);
   begin = Clock::now();
   engine->generate(some_tokens(12), 2, {}, nullptr);
   CHECK(seconds(begin) < compiling);
+}
+
+TEST_CASE("who is told of compiling may end the loading, and nothing that was begun is left") {
+  for (const std::int64_t at : {0, 1, 3}) {
+    LoadOptions options;
+    options.compiling = [&](std::int64_t done, std::int64_t) {
+      if (done == at) throw std::string("enough");
+    };
+    CHECK_THROWS_AS(load(toy_program(), options), std::string);
+  }
+}
+
+TEST_CASE("a kernel that is no SPIR-V is told by its name, from whatever thread it is made in") {
+  Program program = toy_program();
+  std::vector<Kernel> kernels(program.kernels.begin(), program.kernels.end());
+  kernels[2].spirv = kernels[2].spirv.first(8);
+  program.kernels = kernels;
+  try {
+    load(program);
+    FAIL("it was loaded");
+  } catch (const Error& error) {
+    CHECK(error.kind() == ErrorKind::internal);
+    CHECK(std::string(error.what()) == "kernel " + std::string(kernels[2].name) + ": 8 bytes are no SPIR-V");
+  }
 }
 
 TEST_CASE("a stop token after the last position is a stop: the sequence is not said to be full") {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <mutex>
 #include <stdexcept>
 #include <variant>
 
@@ -27,6 +28,8 @@ struct Listener {
   std::map<VkBuffer, VkDeviceMemory> memory;
   std::map<VkBuffer, VkDeviceSize> sizes;
   std::vector<VkDeviceMemory> mapped;
+  std::map<VkPipelineLayout, std::size_t> kernel_layouts;
+  std::mutex kernels_mutex;  // pipelines are made in several threads
   std::map<VkPipeline, std::size_t> kernels;
   std::map<VkDescriptorSet, std::map<std::uint32_t, Bound>> sets;
   std::map<VkDescriptorSetLayout, std::int64_t> layouts;  // descriptors of each
@@ -37,8 +40,13 @@ struct Listener {
   MemoryOrder order;
   int submissions = 0, dispatches = 0, copies = 0;
 
+  const Kernel& kernel_of(VkPipeline made) {
+    const std::lock_guard lock(kernels_mutex);
+    return program->kernels[kernels.at(made)];
+  }
+
   void note_dispatch(VkCommandBuffer buffer) {
-    const Kernel& kernel = program->kernels[kernels.at(pipeline)];
+    const Kernel& kernel = kernel_of(pipeline);
     std::vector<Touch> touches;
     for (std::size_t b = 0; b < kernel.bindings.size(); ++b) {
       const Bound& bound = sets.at(set).at(static_cast<std::uint32_t>(b));
@@ -184,15 +192,24 @@ VKAPI_ATTR VkResult VKAPI_CALL vkMapMemory(VkDevice device, VkDeviceMemory memor
   return next(device, memory, offset, bytes, flags, data);
 }
 
-/// Pipelines are made in the order of the program's kernels.
+/// Their layouts are made in the order of the program's kernels.
+VKAPI_ATTR VkResult VKAPI_CALL vkCreatePipelineLayout(VkDevice device, const VkPipelineLayoutCreateInfo* info,
+                                                      const VkAllocationCallbacks* allocator,
+                                                      VkPipelineLayout* layout) {
+  static const auto next = real<PFN_vkCreatePipelineLayout>("vkCreatePipelineLayout");
+  const VkResult result = next(device, info, allocator, layout);
+  if (listener != nullptr) listener->kernel_layouts.emplace(*layout, listener->kernel_layouts.size());
+  return result;
+}
+
 VKAPI_ATTR VkResult VKAPI_CALL vkCreateComputePipelines(VkDevice device, VkPipelineCache cache, std::uint32_t count,
                                                         const VkComputePipelineCreateInfo* infos,
                                                         const VkAllocationCallbacks* allocator, VkPipeline* pipelines) {
   static const auto next = real<PFN_vkCreateComputePipelines>("vkCreateComputePipelines");
   const VkResult result = next(device, cache, count, infos, allocator, pipelines);
   for (std::uint32_t i = 0; listener != nullptr && i < count; ++i) {
-    const std::size_t kernel = listener->kernels.size();
-    listener->kernels.emplace(pipelines[i], kernel);
+    const std::lock_guard lock(listener->kernels_mutex);
+    listener->kernels.emplace(pipelines[i], listener->kernel_layouts.at(infos[i].layout));
   }
   return result;
 }
