@@ -34,10 +34,6 @@ void print(const std::string& text) {
 
 void complain(const std::string& text) { std::fputs(text.c_str(), stderr); }
 
-void tell_of_chat(const std::string& text) {
-  complain(fmt::format("monomorph: note: the engine is made, and its `chat` is refused: {}\n", text));
-}
-
 /// What the subcommands share.
 struct Arguments {
   std::string spec;
@@ -114,14 +110,14 @@ void generate_sources(const Arguments& arguments) {
     throw EnvironmentError("generate: -o DIR is required, or --dump STAGE");
   }
   if (!arguments.output.empty()) {
-    generate(arguments.spec, arguments.overrides(), arguments.output, arguments.ignored_keys, tell_of_chat);
+    generate(arguments.spec, arguments.overrides(), arguments.output, arguments.ignored_keys, complain);
   }
   if (!arguments.dump.empty()) dump(arguments);
 }
 
 void build(const Arguments& arguments) {
   const BuiltEngine built =
-      generator::build(arguments.spec, arguments.overrides(), arguments.output, arguments.ignored_keys, tell_of_chat);
+      generator::build(arguments.spec, arguments.overrides(), arguments.output, arguments.ignored_keys, complain);
   print(built.executable + "\n");
   complain(fmt::format(
       "monomorph: note: in C++, {0} is its namespace and CMake target, and its header #include \"{0}/engine.hpp\"\n",

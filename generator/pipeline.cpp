@@ -198,7 +198,14 @@ EmittedModel emit_from(const std::string& path, const std::vector<Override>& ove
   Origin origin = origin_of(input.file_name, overrides);
   origin.config_facts = config_facts(accepted.spec, overrides, accepted.contract);
   origin.chat = compile_chat(accepted.spec.chat);
-  if (note && !origin.chat.refusal.empty()) note(origin.chat.refusal);
+  if (note) {
+    for (const Diagnostic& told : accepted.advice.all()) {
+      if (told.severity == Severity::warning) note(render(told));
+    }
+    if (!origin.chat.refusal.empty()) {
+      note("monomorph: note: the engine is made, and its `chat` is refused: " + origin.chat.refusal + "\n");
+    }
+  }
   EmittedModel emitted = emit_checked(accepted, plan_model(accepted.contract), origin);
   if (input.imported) emitted.files[input.file_name] = input.source->text;
   return emitted;

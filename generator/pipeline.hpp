@@ -56,7 +56,7 @@ struct EmittedModel {
 /// reflection, and held against the plan.
 EmittedModel emit_checked(const AcceptedSpec& accepted, const PlannedModel& planned, const Origin& origin);
 
-/// Hears what does not keep an engine from being made: that its chat template is not compiled, and why.
+/// Hears what does not keep an engine from being made, in lines: warnings, and that its chat template is not compiled.
 using Notice = std::function<void(const std::string& text)>;
 
 /// A spec or a directory ──► everything emitted in `directory`. A derived spec is left there too.

@@ -7,6 +7,7 @@
 // pass are one slot's, by position.
 const uint key_groups = workgroup_size / head_quads;  // invocations that share a quad of the output, a key each
 const float lowest = -3.0e38;
+const float unseen = -1.0;  // in place of the weight of a key that a row does not see: no weight is below 0
 shared vec4 queries_tile[tile_tokens * head_quads];
 shared float scores[tile_tokens * workgroup_size];
 shared vec4 partial_outputs[workgroup_size];
@@ -14,12 +15,20 @@ shared vec4 partial_outputs[workgroup_size];
 uint slot, first_position, cached;
 shared float row_max[tile_tokens], row_sum[tile_tokens], row_factor[tile_tokens];
 
-/// Scores of this key tile: one key an invocation, against every row.
+bool row_sees(uint query_row, uint key) {
+  return key < cached && sees(int(first_position + query_row / kv_group_size), int(key));
+}
+
+/// Scores of this key tile: one key an invocation, against every row. A key that no row sees is not read.
 void score_tile(uint kv_head, uint first_key, uint first_query_row) {
   const uint key = first_key + gl_LocalInvocationIndex;
   float sums[tile_tokens];
-  [[unroll]] for (uint row = 0; row < tile_tokens; ++row) sums[row] = 0.0;
-  if (key < cached) {
+  bool any = false;
+  [[unroll]] for (uint row = 0; row < tile_tokens; ++row) {
+    sums[row] = 0.0;
+    any = any || row_sees(first_query_row + row, key);
+  }
+  if (any) {
     for (uint quad = 0; quad < head_quads; ++quad) {
       const vec4 k = key_quad(slot, kv_head, key, quad);
       [[unroll]] for (uint row = 0; row < tile_tokens; ++row) sums[row] += dot(queries_tile[row * head_quads + quad], k);
@@ -29,12 +38,12 @@ void score_tile(uint kv_head, uint first_key, uint first_query_row) {
     const uint query_row = first_query_row + row;
     const int query = int(first_position + query_row / kv_group_size);
     const int head = int(kv_head * kv_group_size + query_row % kv_group_size);
-    const bool seen = key < cached && sees(query, int(key));
-    scores[row * workgroup_size + gl_LocalInvocationIndex] = seen ? scored(sums[row], query, int(key), head) : lowest;
+    scores[row * workgroup_size + gl_LocalInvocationIndex] =
+        row_sees(query_row, key) ? scored(sums[row], query, int(key), head) : lowest;
   }
 }
 
-/// Turns scores into weights relative to the running maximum, one subgroup a row.
+/// Turns scores into weights relative to the running maximum, one subgroup a row. A score that is no number stays none.
 void weigh_tile() {
   for (uint row = gl_SubgroupID; row < tile_tokens; row += gl_NumSubgroups) {
     float largest = row_max[row];
@@ -44,9 +53,10 @@ void weigh_tile() {
     largest = subgroupMax(largest);
     float sum = 0.0;
     for (uint key = gl_SubgroupInvocationID; key < workgroup_size; key += gl_SubgroupSize) {
-      const float weight = exp(scores[row * workgroup_size + key] - largest);
+      const float score = scores[row * workgroup_size + key];
+      const float weight = score == lowest ? unseen : exp(score - largest);
       scores[row * workgroup_size + key] = weight;
-      sum += weight;
+      sum += weight == unseen ? 0.0 : weight;
     }
     sum = subgroupAdd(sum);
     if (subgroupElect()) {
@@ -96,7 +106,10 @@ void main() {
     if (group < key_groups) {
       for (uint key = group; key < tile_keys; key += key_groups) {
         const vec4 v = value_quad(slot, kv_head, first_key + key, quad);
-        [[unroll]] for (uint row = 0; row < tile_tokens; ++row) outputs_sum[row] += scores[row * workgroup_size + key] * v;
+        [[unroll]] for (uint row = 0; row < tile_tokens; ++row) {
+          const float weight = scores[row * workgroup_size + key];
+          outputs_sum[row] += weight == unseen ? vec4(0.0) : weight * v;
+        }
       }
     }
   }

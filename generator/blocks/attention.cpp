@@ -42,16 +42,18 @@ const std::vector<FieldRow<AttentionSection>>& fields() {
                       "and the spec's own numbers"))),
       in_place_of("mask", row<S>("sliding_window", at(&S::sliding_window), computed("none"), "keys",
                                  "Keys that a query sees, its own and those just before it")),
-      in_place_of("sliding_window",
-                  expression(row<S>(
-                      "mask", at(&S::mask), computed("every key up to the query's"), "",
-                      "A condition of query and key (positions) and the spec's own numbers: which keys up to its own a "
-                      "query sees"))),
+      in_place_of(
+          "sliding_window",
+          expression(row<S>(
+              "mask", at(&S::mask), computed("every key up to the query's"), "",
+              "A condition of query and key (positions) and the spec's own numbers: which keys up to its own are "
+              "shown to a query"))),
       in_place_of(
           "sliding_window",
           row<S>(
               "window", at(&S::window), computed("none"), "keys",
-              "{ recent, first }: a mask shows no key but the last `recent` ones and those of the `first` positions")),
+              "{ recent, first }: of the keys that a mask shows, a query sees the last `recent` ones and those of the "
+              "`first` positions")),
       row<S>("gate", at(&S::gate), literal("\"none\""), "",
              "What attention gives is multiplied by sigmoid(gate) before o. The gate is a projection of the input: a "
              "number for each query head, or for each element of one",

@@ -16,7 +16,7 @@ struct AttentionSection {
   Field<std::string> score;                 ///< an expression of score, query, key, head (and slope with ALiBi)
   Field<std::int64_t> sliding_window;       ///< keys that a query sees, its own among them
   Field<std::string> mask;                  ///< a condition of query and key
-  Field<Window> window;                     ///< that no key which the mask shows is outside of
+  Field<Window> window;                     ///< of the keys that the mask shows, those that are kept
   Field<std::string> gate;                  ///< none | head | element
   Field<std::string> values_from;           ///< a kind of layer
   Field<std::string> keys_and_values_from;  ///< a kind of layer

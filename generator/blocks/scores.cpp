@@ -4,6 +4,7 @@
 
 #include <set>
 #include <tuple>
+#include <vector>
 
 #include "generator/blocks/position.hpp"
 #include "generator/contract/rules.hpp"
@@ -66,46 +67,67 @@ std::optional<Expression> score_expression(const BlockContext& context, Diagnost
   return score;
 }
 
-/// Which keys a query sees; empty: every one up to its own; nothing where it is wrong.
+/// Which keys a mask shows; empty: every one up to the query's own; nothing where it is wrong.
 std::optional<Expression> mask_expression(const BlockContext& context, Diagnostics& diagnostics) {
   const AttentionSection& attention = own(context);
-  if (attention.mask.given) {
-    return parse_expression(attention.mask.value, attention.mask.span, names_of_keys(context), Type::boolean,
-                            diagnostics);
-  }
-  if (!attention.sliding_window.given) return Expression{};
-  return parse_expression(fmt::format("query - key < {}", attention.sliding_window.value),
-                          attention.sliding_window.span, names_of_keys(context), Type::boolean, diagnostics);
+  if (!attention.mask.given) return Expression{};
+  return parse_expression(attention.mask.value, attention.mask.span, names_of_keys(context), Type::boolean,
+                          diagnostics);
 }
 
-/// The mask against the window, around every edge that either has.
-void mask_is_within_window(const BlockContext& context, const Expression& mask, Diagnostics& diagnostics) {
-  const Window window = window_of(own(context));
+struct Pair {
+  std::int64_t query, key;
+};
+
+/// What a mask is tried on. Of a short sequence all there is. Of a longer one: around every edge that the window and
+/// the sequence have, each key for the last query, and for each query its own key and those just outside of the window.
+std::vector<Pair> tried_pairs(const Window& window, std::int64_t positions) {
+  constexpr std::int64_t shortest_tried_whole = 256, most_steps = 65536;
+  std::vector<Pair> pairs;
+  const auto add = [&](std::int64_t query, std::int64_t key) {
+    if (query >= 0 && query < positions && key >= 0 && key <= query) pairs.push_back({query, key});
+  };
+  if (positions <= shortest_tried_whole) {
+    for (std::int64_t query = 0; query < positions; ++query) {
+      for (std::int64_t key = 0; key <= query; ++key) add(query, key);
+    }
+    return pairs;
+  }
   std::set<std::int64_t> edges;
-  for (const std::int64_t edge :
-       {std::int64_t{0}, window.first, window.recent, 2 * window.recent, context.model.max_position_embeddings.value}) {
+  for (const std::int64_t edge : {std::int64_t{0}, window.first, window.recent, 2 * window.recent, positions}) {
     for (std::int64_t at = edge - 3; at <= edge + 3; ++at) edges.insert(at);
   }
   for (const std::int64_t query : edges) {
-    if (query < 0 || query >= context.model.max_position_embeddings.value) continue;
-    std::set<std::int64_t> keys = edges;
-    for (std::int64_t back = -3; back <= 3; ++back) keys.insert({query - back, query - window.recent + back});
-    for (const std::int64_t key : keys) {
-      if (key < 0 || key > query) continue;
-      const bool seen = evaluate(mask, {{"query", query}, {"key", key}}) != 0;
-      if (key == query && !seen) {
-        diagnostics.error("attention.mask", own(context).mask.span,
-                          fmt::format("position {} would not see itself; every query sees its own key", query));
-        return;
-      }
-      const bool inside = window.recent == 0 || query - key < window.recent || key < window.first;
-      if (inside || !seen) continue;
-      diagnostics.error("attention.window", own(context).window.span,
-                        fmt::format("the mask shows the key of position {} to the query of {}, which is outside of the "
-                                    "window of {} recent and {} first keys",
-                                    key, query, window.recent, window.first));
+    for (const std::int64_t key : edges) add(query, key);
+    for (std::int64_t back = -3; back <= 3; ++back) add(query, query - window.recent + back);
+  }
+  const std::int64_t step = (positions + most_steps - 1) / most_steps;
+  for (std::int64_t at = positions - 1; at >= 0; at -= step) {
+    add(positions - 1, at);
+    for (const std::int64_t key : {at, at - window.recent, window.first, (at + window.first) / 2}) add(at, key);
+  }
+  return pairs;
+}
+
+/// The mask by itself and against the window, on some pairs: a query that does not see itself, which is an error, and a
+/// key that the mask shows and the window hides.
+void check_mask(const BlockContext& context, const Expression& mask, Diagnostics& diagnostics) {
+  const Window window = window_of(own(context));
+  bool reported = false;
+  for (const auto& [query, key] : tried_pairs(window, context.model.max_position_embeddings.value)) {
+    const bool shown = evaluate(mask, {{"query", query}, {"key", key}}) != 0;
+    if (key == query && !shown) {
+      diagnostics.error("attention.mask", own(context).mask.span,
+                        fmt::format("position {} would not see itself; every query sees its own key", query));
       return;
     }
+    const bool inside = window.recent == 0 || query - key < window.recent || key < window.first;
+    if (inside || !shown || reported) continue;
+    reported = true;
+    diagnostics.warning("attention.window", own(context).window.span,
+                        fmt::format("the mask shows the key of position {} to the query of {}, and the window of {} "
+                                    "recent and {} first keys hides it: a query sees what both show",
+                                    key, query, window.recent, window.first));
   }
 }
 
@@ -135,13 +157,14 @@ void check_scores(const BlockContext& context, Diagnostics& diagnostics) {
     return;
   }
   if (attention.window.given && !attention.mask.given) {
-    diagnostics.error("attention.window", attention.window.span,
-                      "attention.window says what the mask shows at most, and there is no attention.mask");
+    diagnostics.error(
+        "attention.window", attention.window.span,
+        "attention.window says what is kept of the keys that a mask shows, and there is no attention.mask");
   }
   score_expression(context, diagnostics);
   const auto mask = mask_expression(context, diagnostics);
   if (mask && attention.mask.given && usable(context.model.max_position_embeddings)) {
-    mask_is_within_window(context, *mask, diagnostics);
+    check_mask(context, *mask, diagnostics);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "generator/emit/cpp_writer.hpp"
+#include "generator/graph/visibility.hpp"
 #include "generator/ops/op_type.hpp"
 #include "generator/ops/reference_call.hpp"
 
@@ -81,11 +82,12 @@ class Locals {
   std::set<std::string> taken_;
 };
 
-/// Its score and its mask; what an expression does not name has no name.
+/// Its score, and which keys a query sees; what an expression does not name has no name.
 std::vector<std::string> lambdas_of(const Attention& attention) {
   const std::set<std::string> in_score =
       attention.score.empty() ? std::set<std::string>{"score"} : names_in(attention.score);
-  const std::set<std::string> in_mask = attention.mask.empty() ? std::set<std::string>{} : names_in(attention.mask);
+  const Expression visible = visibility(attention);
+  const std::set<std::string> in_mask = visible.empty() ? std::set<std::string>{} : names_in(visible);
   const auto parameter = [](const char* type, const std::string& name, bool used) {
     return used ? fmt::format("{} {}", type, name) : std::string(type);
   };
@@ -102,8 +104,7 @@ std::vector<std::string> lambdas_of(const Attention& attention) {
                       parameter(whole, "head", in_score.contains("head") || !slope.empty()), slope,
                       attention.score.empty() ? "score" : to_cpp(attention.score)),
           fmt::format("[]({}, {}) {{ return {}; }}", parameter(whole, "query", in_mask.contains("query")),
-                      parameter(whole, "key", in_mask.contains("key")),
-                      attention.mask.empty() ? "true" : to_cpp(attention.mask))};
+                      parameter(whole, "key", in_mask.contains("key")), visible.empty() ? "true" : to_cpp(visible))};
 }
 
 std::string spelled(const ReferenceCall& call, const Locals& locals, const AxisTable& axes) {

@@ -137,6 +137,17 @@ std::set<std::string> names_in(const Expression& expression) {
   return names;
 }
 
+Expression conjunction(const Expression& a, const Expression& b) {
+  if (a.empty() || b.empty()) throw InternalError("expression: no condition to join");
+  auto both = std::make_shared<ExpressionNode>();
+  both->form = Form::binary;
+  both->type = Type::boolean;
+  both->word = "&&";
+  both->operands = {a.root, b.root};
+  both->written = 1 + a.root->written + b.root->written;
+  return {both, "(" + a.text + ") && (" + b.text + ")"};
+}
+
 bool equal(const Expression& a, const Expression& b) {
   const std::function<bool(const Pointer&, const Pointer&)> same = [&](const Pointer& x, const Pointer& y) {
     if (x == nullptr || y == nullptr) return x == y;

@@ -61,6 +61,8 @@ std::optional<Expression> parse_expression(const std::string& text, const Span& 
 
 /// `text` with the variable `from` called `to`: "x * sigmoid(x)" becomes "gate * sigmoid(gate)".
 std::string rename_in_expression(const std::string& text, const std::string& from, const std::string& to);
+/// The condition that both conditions hold.
+Expression conjunction(const Expression& a, const Expression& b);
 /// Whether two say the same, operation by operation.
 bool equal(const Expression& a, const Expression& b);
 /// The variables it uses; constants are none.

@@ -66,14 +66,14 @@ struct Rotary {
 struct Append {};
 
 /// (queries, keys, values) -> softmax(score(scale * queries . keys)) x values, over the slot's positions up to the
-/// query's own that it sees
+/// query's own that it sees: those of the mask that are within the window (visibility.hpp)
 struct Attention {
   double scale = 1;
   /// Of score, query and key (positions), head and slope; empty: the score as it is.
   Expression score = {};
-  Expression mask = {};                ///< of query and key: whether it sees the key; empty: every one up to its own
+  Expression mask = {};                ///< of query and key: whether it shows the key; empty: every one up to its own
   std::vector<float> slopes = {};      ///< slope, by head
-  std::int64_t recent = 0, first = 0;  ///< it sees no key but the `recent` last ones and the `first`; 0, 0: all
+  std::int64_t recent = 0, first = 0;  ///< the window, of the `recent` last keys and the `first`; 0, 0: of all
 };
 
 using Attributes = std::variant<Gather, Norm, Linear, Map, Rotary, Append, Attention>;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "generator/graph/visibility.hpp"
 #include "generator/ops/op_type.hpp"
 #include "generator/ops/reference_call.hpp"
 #include "generator/plan/draft.hpp"
@@ -62,18 +63,19 @@ void plan(Draft& draft) {
   const Attention& attention = *as<Attention>(op);
   const std::string scores =
       attention.score.empty() ? "attention_scale * queries x keys" : "score of attention_scale * queries x keys";
-  const std::string seen = attention.mask.empty() ? "causal" : "causal and masked";
+  const Expression visible = visibility(attention);
+  const std::string seen = visible.empty() ? "causal" : "causal and masked";
   kernel.about = fmt::format("{} = softmax({}, {}) x values", planning.value(op.out).role, scores, seen);
   draft.set("head_dim", head_dim);
   draft.set("head_quads", (head_dim + 3) / 4);
   draft.set("kv_group_size", group_size);
   draft.set("attention_scale", attention.scale);
   draft.set("has_score", !attention.score.empty());
-  draft.set("has_mask", !attention.mask.empty());
+  draft.set("has_mask", !visible.empty());
   draft.set("has_slopes", !attention.slopes.empty());
   draft.set("has_window", attention.recent > 0);
   if (!attention.score.empty()) draft.set("score", attention.score);
-  if (!attention.mask.empty()) draft.set("mask", attention.mask);
+  if (!visible.empty()) draft.set("mask", visible);
   if (attention.recent > 0) {
     draft.set("window_recent", attention.recent);
     draft.set("window_first", attention.first);
@@ -98,7 +100,7 @@ ReferenceCall reference(const Op& op, const Graph& graph) {
   const Value& keys = graph.values[op.in[1]];
   const Axis& row = graph.axes[graph.values[op.in[0]].axes[1]];
   const Attention& attention = *as<Attention>(op);
-  const bool plain = attention.score.empty() && attention.mask.empty();
+  const bool plain = attention.score.empty() && visibility(attention).empty();
   return {plain ? "attention" : "scored_attention",
           {row.factors[0], keys.axes[1], row.factors[1]},
           op.in,

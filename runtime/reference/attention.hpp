@@ -58,8 +58,8 @@ void append(std::vector<double>& state, const Activations<columns>& x, std::int6
   state.insert(state.end(), x.values.begin(), x.values.end());
 }
 
-/// One head's attention of one query over `kv_len` positions: softmax(score(p, scale * q.k)) v, of those that it sees.
-/// Keys, values: stride kv_size.
+/// One head's attention of one query over `kv_len` positions: softmax(score(p, scale * q.k)) v, of those that it sees;
+/// what it does not see is not read. Keys, values: stride kv_size.
 template <std::int64_t kv_size, std::int64_t head_dim, class Score, class Sees>
 void attend(const Score& score, const Sees& sees, const double* query, const double* keys, const double* values,
             std::int64_t kv_len, double scale, std::vector<double>& scores, double* out) {
@@ -75,6 +75,7 @@ void attend(const Score& score, const Sees& sees, const double* query, const dou
   }
   std::fill(out, out + head_dim, 0.0);
   for (std::int64_t p = 0; p < kv_len; ++p) {
+    if (!sees(p)) continue;
     const double probability = scores[static_cast<std::size_t>(p)] / total;
     for (std::int64_t i = 0; i < head_dim; ++i) out[i] += probability * values[p * kv_size + i];
   }

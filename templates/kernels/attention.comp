@@ -7,7 +7,7 @@
 //! has_slopes = { type = "bool", sample = true, is = "each head has a slope" }
 //! slopes = { type = "list", fields = ["slope"], is = "by head", when = "has_slopes", sample = [ { slope = 0.5 }, { slope = 0.25 }, { slope = 0.125 }, { slope = 0.0625 }, { slope = 0.5 }, { slope = 0.25 } ] }
 //! has_mask = { type = "bool", sample = true, is = "a query does not see every key before it" }
-//! mask = { type = "text", sample = "query - key < 17", is = "whether it sees the key: of query and key", when = "has_mask" }
+//! mask = { type = "text", sample = "query - key < 17", is = "whether it sees the key, by mask and window: of query and key", when = "has_mask" }
 //! has_window = { type = "bool", sample = true, is = "it sees the last keys and the first ones alone" }
 //! window_recent = { type = "uint", sample = 17, is = "keys that end with its own", when = "has_window" }
 //! window_first = { type = "uint", sample = 0, is = "keys from the first position on", when = "has_window" }

@@ -113,6 +113,18 @@ TEST_CASE("a mistyped word is named, with the nearest known one, before what is 
   CHECK(flags.err.find("--host") != std::string::npos);
 }
 
+TEST_CASE("a mask that shows what its window hides is a warning at the window, and the spec is accepted") {
+  const TemporaryDirectory directory;
+  const Result result =
+      run(directory.path(), "check " + source_dir + "/tests/cases/pass/attention_mask_far_beyond_window.toml");
+  CHECK(result.status == 0);
+  CHECK(result.err.find("window.toml:18:10: warning: the mask shows the key of position ") != std::string::npos);
+  const Result generated = run(
+      directory.path(), "generate -o out " + source_dir + "/tests/cases/pass/attention_mask_far_beyond_window.toml");
+  CHECK(generated.status == 0);
+  CHECK(generated.err == result.err);
+}
+
 TEST_CASE("a number too large to be one is refused where it stands") {
   const TemporaryDirectory directory;
   const std::string check = "check " + source_dir + "/models/kjv.toml --set ";

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -90,12 +89,12 @@ struct Element {
     const std::int64_t head = column / head_dim, kv_first = head / group * head_dim;
     const std::int64_t keys = positions[static_cast<std::size_t>(row)] + 1;
     std::vector<double> scores;
+    std::vector<std::int64_t> seen;
     for (std::int64_t key = 0; key < keys; ++key) {
       std::map<std::string, double> names = {{"query", keys - 1}, {"key", key}, {"head", head}};
-      if (!attention.mask.empty() && evaluate(attention.mask, names) == 0) {
-        scores.push_back(-std::numeric_limits<double>::infinity());
-        continue;
-      }
+      const bool kept = attention.recent == 0 || keys - 1 - key < attention.recent || key < attention.first;
+      if (!kept || (!attention.mask.empty() && evaluate(attention.mask, names) == 0)) continue;
+      seen.push_back(key);
       double score = attention.scale * dot(
                                            head_dim, [&](std::int64_t i) { return read(0, row, head * head_dim + i); },
                                            [&](std::int64_t i) { return read(1, key, kv_first + i); });
@@ -106,10 +105,10 @@ struct Element {
     }
     const double largest = *std::max_element(scores.begin(), scores.end());
     double total = 0, sum = 0;
-    for (std::int64_t key = 0; key < keys; ++key) {
-      const double weight = std::exp(scores[static_cast<std::size_t>(key)] - largest);
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+      const double weight = std::exp(scores[i] - largest);
       total += weight;
-      sum += weight * read(2, key, kv_first + column % head_dim);
+      sum += weight * read(2, seen[i], kv_first + column % head_dim);
     }
     return sum / total;
   }

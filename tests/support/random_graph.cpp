@@ -169,7 +169,7 @@ class Writer {
     know(build.linear(word, word, bias, read(known_[from]), new_role()));
   }
 
-  /// Scores as they are, capped or sloped; every key, or a window of the last and the first.
+  /// Scores as they are, capped or sloped; every key, some of them, or of either those of a window.
   Attention how() {
     Attention how{0.7};
     const ExpressionNames keys = {{"query", {Type::integer}}, {"key", {Type::integer}}, {"head", {Type::integer}}};
@@ -187,9 +187,10 @@ class Writer {
     if (chance(40)) {
       how.recent = between(1, 6);
       how.first = chance(40) ? between(1, 3) : 0;
-      const std::string mask = "query - key < " + std::to_string(how.recent) + " || key < " + std::to_string(how.first);
-      how.mask = *parse_expression(mask, {}, keys, Type::boolean, none);
     }
+    static const std::vector<std::string> masks = {"query - key < 3 || key < 2", "key % 3 == 0 || key == query",
+                                                   "(query - key) % 2 == 0"};
+    if (chance(25)) how.mask = *parse_expression(pick(masks), {}, keys, Type::boolean, none);
     return how;
   }
 

@@ -32,7 +32,7 @@ ValueId LayerWriter::vector(std::int64_t size) {
   return builder_.weight(role);
 }
 
-ValueId LayerWriter::attention(ValueId x, const Window& seen, const Window& kept) {
+ValueId LayerWriter::attention(ValueId x, const Window& seen, const Window& kept, const std::string& mask) {
   const AxisId kv_heads = axis("kv_heads", 1), head = axis("head", 3), kv = axis("kv", 3, {kv_heads, head});
   const AxisId entries = axis("window", kept.first + kept.recent + contract_.prefill_chunk - 1, {}, Live::positions);
   const AxisId slots = contract_.axes.intern({"slots", contract_.max_batch, {}, Live::all, {}, {}});
@@ -42,18 +42,19 @@ ValueId LayerWriter::attention(ValueId x, const Window& seen, const Window& kept
     contract_.states.add({word, {kind_}, {slots, kv_heads, entries, head}, Dtype::f32, kept});
     states.push_back(builder_.append(word, projection(x, kv, Dtype::f32)));
   }
-  return attend(queries, seen, states);
+  return attend(queries, seen, states, mask);
 }
 
 ValueId LayerWriter::shared_attention(ValueId x, const Window& seen, const std::string& kind) {
-  return attend(queries(x), seen, {builder_.state_of(kind, "keys"), builder_.state_of(kind, "values")});
+  return attend(queries(x), seen, {builder_.state_of(kind, "keys"), builder_.state_of(kind, "values")}, "");
 }
 
-ValueId LayerWriter::attend(ValueId queries, const Window& seen, const std::vector<ValueId>& states) {
-  const std::string mask = "query - key < " + std::to_string(seen.recent) + " || key < " + std::to_string(seen.first);
+ValueId LayerWriter::attend(ValueId queries, const Window& seen, const std::vector<ValueId>& states,
+                            const std::string& mask) {
+  const ExpressionNames keys = {{"query", {Type::integer}}, {"key", {Type::integer}}};
   Attention how{1};
   Diagnostics none;
-  how.mask = *parse_expression(mask, {}, {{"query", {Type::integer}}, {"key", {Type::integer}}}, Type::boolean, none);
+  if (!mask.empty()) how.mask = *parse_expression(mask, {}, keys, Type::boolean, none);
   how.recent = seen.recent;
   how.first = seen.first;
   return projection(builder_.attention(how, queries, states[0], states[1], next("v")), axis_of(hidden_), Dtype::f32);

@@ -28,9 +28,10 @@ class LayerWriter {
   generator::ValueId of_token(generator::ValueId x) { return projection(x, axis("one", 1), Dtype::f32); }
   /// A weight of 6 elements, those of queries; of 2, those of heads; or of 1.
   generator::ValueId vector(std::int64_t size);
-  /// Attention of two query heads over one of keys and values, all of them projections of x; it sees `seen`, and states
-  /// keep `kept`.
-  generator::ValueId attention(generator::ValueId x, const generator::Window& seen, const generator::Window& kept);
+  /// Attention of two query heads over one of keys and values, all of them projections of x; it sees `seen`, where a
+  /// mask is given no more than that shows, and states keep `kept`.
+  generator::ValueId attention(generator::ValueId x, const generator::Window& seen, const generator::Window& kept,
+                               const std::string& mask = "");
   /// Attention to the states of the last layer of another kind.
   generator::ValueId shared_attention(generator::ValueId x, const generator::Window& seen, const std::string& kind);
   /// `text` over a, b, c...
@@ -40,7 +41,7 @@ class LayerWriter {
   generator::AxisId axis(const std::string& word, std::int64_t size, std::vector<generator::AxisId> factors = {},
                          generator::Live live = generator::Live::all);
   generator::ValueId attend(generator::ValueId queries, const generator::Window& seen,
-                            const std::vector<generator::ValueId>& states);
+                            const std::vector<generator::ValueId>& states, const std::string& mask);
   generator::AxisId heads() { return axis("heads", 2, {axis("kv_heads", 1), axis("kv_group", 2)}); }
   generator::AxisId q() { return axis("q", 6, {heads(), axis("head", 3)}); }
   generator::ValueId projection(generator::ValueId x, generator::AxisId to, Dtype dtype);

@@ -22,9 +22,8 @@ std::vector<std::string> cases_in(const std::string& folder) {
   return paths;
 }
 
-/// The lines "# expect: rule.id 12:5".
-std::vector<std::string> expected_errors(const std::string& text) {
-  const std::string mark = "# expect: ";
+/// The lines "# expect: rule.id 12:5", or those with another mark.
+std::vector<std::string> expected_errors(const std::string& text, const std::string& mark = "# expect: ") {
   std::vector<std::string> result;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
@@ -56,14 +55,17 @@ TEST_CASE("every failing case gives exactly the errors it states, at their place
   }
 }
 
-TEST_CASE("every passing case passes") {
+TEST_CASE("every passing case passes, with the warnings that it states and no other") {
   const std::vector<std::string> paths = cases_in("pass");
   REQUIRE(paths.size() >= 10);
   for (const std::string& path : paths) {
     CAPTURE(path);
-    const Judged judged = judge(read_source(path));
+    const auto source = read_source(path);
+    const Judged judged = judge(source);
     INFO(render(judged.diagnostics));
     CHECK(judged.contract);
+    CHECK(joined(errors_of(judged.diagnostics, Severity::warning)) ==
+          joined(expected_errors(source->text, "# warning: ")));
   }
 }
 

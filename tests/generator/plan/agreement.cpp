@@ -45,13 +45,19 @@ bool equal(const EvaluatedValue& a, const EvaluatedValue& b) {
   return a.columns == b.columns && a.elements == b.elements;  // what is no number equals nothing
 }
 
+/// Infinite where one of the two alone has numbers.
 double relative_error(std::span<const float> logits, const EvaluatedValue& expected) {
+  const auto finite = [](double x) { return std::isfinite(x); };
+  if (!std::ranges::all_of(expected.elements, finite)) {
+    return std::ranges::all_of(logits, finite) ? std::numeric_limits<double>::infinity() : 0;
+  }
   double difference = 0, norm = 0;
   for (std::size_t i = 0; i < logits.size(); ++i) {
     difference += std::pow(static_cast<double>(logits[i]) - expected.elements[i], 2);
     norm += std::pow(expected.elements[i], 2);
   }
-  return std::sqrt(difference / norm);
+  const double error = std::sqrt(difference / norm);
+  return finite(error) ? error : std::numeric_limits<double>::infinity();
 }
 
 double error_on_device(const RandomGraph& random, const PlanProgram& planned, const std::vector<Pass>& passes,
@@ -70,15 +76,11 @@ double error_on_device(const RandomGraph& random, const PlanProgram& planned, co
       const std::vector<std::int32_t> tokens = some_tokens(count, position, slot, random.contract.vocab_size);
       evaluator.run(tokens, position);
       if (engine->rewind(slot, position) != position) return std::numeric_limits<double>::infinity();
-      std::int64_t row = 0;
-      const auto judge = [&](std::span<const float> logits) {
-        worst = std::max(worst, relative_error(logits, evaluator.head(std::array{row++})));
-      };
-      if (count == 1) {
-        judge(engine->decode(tokens[0], slot));
-      } else {
-        engine->prefill_all(tokens, judge, slot);
-      }
+      // A step shows logits that are no numbers too.
+      const Run run{slot, tokens, Logits::all, false, count > 1};
+      engine->step({&run, 1}, 1, [&](std::size_t, std::int64_t row, std::span<const float> logits) {
+        worst = std::max(worst, relative_error(logits, evaluator.head(std::array{row})));
+      });
     }
   }
   return worst;

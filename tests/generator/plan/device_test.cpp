@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdlib>
+#include <random>
 
 #include "generator/plan/make.hpp"
 #include "tests/generator/plan/agreement.hpp"
@@ -51,12 +52,30 @@ TEST_CASE("so do graphs whose values have several readers, and weights several f
   }
 }
 
-TEST_CASE("so do rings, over eight windows of text, going back as far as a pass") {
+TEST_CASE("so do rings under random masks, over eight windows of text, going back as far as a pass") {
+  std::mt19937_64 random(2);
   for (const Window& window : windows) {
+    const std::string mask = window.recent % 2 != 0 ? random_mask(random) : "";
+    CAPTURE(mask);
     CAPTURE(window.recent);
     CAPTURE(window.first);
-    RandomGraph graph = window_graph(window);
-    graph.contract.fusion = window.recent % 2 != 0;
+    RandomGraph graph = window_graph(window, mask);
+    graph.contract.fusion = window.recent % 3 != 0;
     check_on_devices(graph, passes_of(graph, 1));
+  }
+}
+
+TEST_CASE("a token whose values are no numbers changes nothing for queries that do not see it") {
+  // Half of the tokens have none, in the window's part of the ring, in what it has left behind, and in the same tile.
+  for (const Window& window : {Window{1, 0}, Window{2, 1}}) {
+    CAPTURE(window.recent);
+    const RandomGraph graph = small_graph(
+        [&](LayerWriter& layer) {
+          const ValueId x = layer.norm(layer.hidden());
+          const ValueId spoiled = layer.map("a + 0.1 * log(b)", {x, layer.of_token(x)});
+          return layer.attention(spoiled, window, window, "key == query || key % 4 == 1");
+        },
+        window_options(window));
+    check_on_devices(graph, passes_of(graph, 2));
   }
 }

@@ -37,6 +37,16 @@ TEST_CASE("a ring gives what whole keys and values do, over eight windows of tex
   }
 }
 
+TEST_CASE("a ring serves every mask, however far it reaches: a query sees what the mask and the window show") {
+  std::mt19937_64 random(1);
+  for (const Window& window : windows) {
+    const std::string mask = random_mask(random);
+    CAPTURE(mask);
+    CAPTURE(window.recent);
+    CHECK(agreed(window_graph(window, mask)) == schedules);
+  }
+}
+
 TEST_CASE("a ring is no larger than it has to be: an entry fewer, or a position further back, and it is wrong") {
   for (const Window& window : windows) {
     CAPTURE(window.recent);

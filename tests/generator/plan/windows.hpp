@@ -3,6 +3,7 @@
 #pragma once
 
 #include <random>
+#include <string>
 
 #include "tests/generator/plan/agreement.hpp"
 #include "tests/support/small_graph.hpp"
@@ -18,12 +19,43 @@ inline std::int64_t text_length(const generator::Window& window) {
   return 8 * (window.recent + window.first) + 2 * window_chunk;
 }
 
-inline RandomGraph window_graph(const generator::Window& window) {
+inline RandomGraphOptions window_options(const generator::Window& window) {
   RandomGraphOptions options;
   options.prefill_chunk = window_chunk;
   options.max_sequence_length = text_length(window);
-  return small_graph([&](LayerWriter& layer) { return layer.attention(layer.norm(layer.hidden()), window, window); },
-                     options);
+  return options;
+}
+
+inline RandomGraph window_graph(const generator::Window& window, const std::string& mask = "") {
+  return small_graph(
+      [&](LayerWriter& layer) { return layer.attention(layer.norm(layer.hidden()), window, window, mask); },
+      window_options(window));
+}
+
+/// A condition of query and key that holds for a query's own key, and of others wherever it likes.
+inline std::string random_mask(std::mt19937_64& random) {
+  const auto number = [&](std::uint64_t least, std::uint64_t most) {
+    return std::to_string(least + random() % (most - least + 1));
+  };
+  const auto condition = [&]() -> std::string {
+    switch (random() % 5) {
+      case 0:
+        return "query - key < " + number(1, 12);
+      case 1:
+        return "key % " + number(2, 7) + " == 0";
+      case 2:
+        return "(query - key) % " + number(2, 5) + " == 0";
+      case 3:
+        return "key < " + number(1, 12);
+      default:
+        return "query % " + number(2, 5) + " != 0";
+    }
+  };
+  std::string mask = condition();
+  for (std::uint64_t more = random() % 3; more > 0; --more) {
+    mask = "(" + mask + (random() % 2 == 0 ? ") || !(" : ") && (") + condition() + ")";
+  }
+  return "key == query || " + mask;
 }
 
 /// Passes up to the end of the sequence, at random; `too_far`: some go back by more than a ring allows.

@@ -54,11 +54,11 @@ inline Judged judge(const std::string& text, const std::vector<Override>& overri
   return judge(as_source(text), overrides);
 }
 
-/// "rule line:column" of every error, in the order in which they were found.
-inline std::vector<std::string> errors_of(const Diagnostics& diagnostics) {
+/// "rule line:column" of every error, or of what is as severe as said, in the order in which they were found.
+inline std::vector<std::string> errors_of(const Diagnostics& diagnostics, Severity severity = Severity::error) {
   std::vector<std::string> result;
   for (const Diagnostic& diagnostic : diagnostics.all()) {
-    if (diagnostic.severity != Severity::error) continue;
+    if (diagnostic.severity != severity) continue;
     result.push_back(diagnostic.rule + " " + std::to_string(diagnostic.span.line) + ":" +
                      std::to_string(diagnostic.span.line > 0 ? diagnostic.span.column : 0));
   }

@@ -1,0 +1,11 @@
+// Which keys a query sees: the one condition that kernels and the reference are written from.
+#pragma once
+
+#include "generator/graph/op.hpp"
+
+namespace monomorph::generator {
+
+/// Of query and key, for keys up to the query's own: the mask and the window, both. Empty: it sees every one.
+Expression visibility(const Attention& attention);
+
+}  // namespace monomorph::generator
