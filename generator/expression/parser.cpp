@@ -59,16 +59,18 @@ bool is_numeric(Type type) { return type == Type::real || type == Type::integer;
 bool is_number(const Pointer& node) { return is_numeric(node->type) && !node->optional; }
 bool is_condition(const Pointer& node) { return node->type == Type::boolean && !node->optional; }
 
-Pointer number(Type type, double value) {
+Pointer number(Type type, double value, ExpressionPlace place = {}) {
   auto result = std::make_shared<ExpressionNode>();
   // Kernels have whole numbers of 32 bits; beyond them a number is real.
   const bool whole = type == Type::integer && std::abs(value) <= std::numeric_limits<std::int32_t>::max();
   result->type = whole ? Type::integer : Type::real;
   result->value = value;
+  result->place = place;
   return result;
 }
 
-Pointer make_node(Form form, Type type, std::string word, std::vector<Pointer> operands, bool optional = false) {
+Pointer make_node(Form form, Type type, std::string word, std::vector<Pointer> operands, ExpressionPlace place,
+                  bool optional = false) {
   auto result = std::make_shared<ExpressionNode>();
   result->form = form;
   result->type = type;
@@ -79,14 +81,16 @@ Pointer make_node(Form form, Type type, std::string word, std::vector<Pointer> o
   const bool known = type == Type::integer && form != Form::name &&
                      std::all_of(result->operands.begin(), result->operands.end(),
                                  [](const Pointer& operand) { return operand->form == Form::number; });
-  return known ? number(Type::integer, evaluate({result, ""}, {}) + 0.0) : result;  // + 0.0: -0 is no whole number
+  result->place = place;
+  if (!known) return result;
+  return number(Type::integer, evaluate({result, ""}, {}) + 0.0, place);  // + 0.0: -0 is no whole number
 }
 
 /// A number as a real one.
 Pointer widened(const Pointer& node) {
   if (node->type != Type::integer) return node;
-  if (node->form == Form::number) return number(Type::real, node->value);
-  return make_node(Form::widened, Type::real, "", {node});
+  if (node->form == Form::number) return number(Type::real, node->value, node->place);
+  return make_node(Form::widened, Type::real, "", {node}, node->place);
 }
 
 /// Makes all numbers whole or all real; gives which.
@@ -133,6 +137,7 @@ class Parser {
       return fail("expression.types", 0, text_.size(),
                   fmt::format("this is {}; {} is required", described(root->type), described(wanted)));
     }
+    if (!failed_ && !of_values_) refuse_constants(*root);
     return failed_ ? nullptr : root;
   }
 
@@ -141,6 +146,7 @@ class Parser {
     if (depth > max_depth) return fail("expression.syntax", token_.begin, 1, "this expression nests too deeply");
     const std::size_t begin = token_.begin;
     Pointer condition = binary(1, depth);
+    const ExpressionPlace place = place_of(token_);
     if (condition == nullptr || !take("?")) return condition;
     if (!is_condition(condition)) {
       return fail("expression.types", begin, 1,
@@ -156,7 +162,7 @@ class Parser {
     if (!type) {
       return fail("expression.types", begin, 1, "both choices of a condition must be numbers, or both comparisons");
     }
-    return make_node(Form::conditional, *type, "?", {condition, choices[0], choices[1]},
+    return make_node(Form::conditional, *type, "?", {condition, choices[0], choices[1]}, place,
                      chosen->optional || other->optional);
   }
 
@@ -180,14 +186,15 @@ class Parser {
     };
     if (op.text == "&&" || op.text == "||") {
       if (!is_condition(sides[0]) || !is_condition(sides[1])) return takes("comparisons");
-      return make_node(Form::binary, Type::boolean, op.text, std::move(sides));
+      return make_node(Form::binary, Type::boolean, op.text, std::move(sides), place_of(op));
     }
     const bool equality = op.text == "==" || op.text == "!=";
     if (of_values_ && (op.text == "??" || equality)) {
       const std::optional<Type> type = united(sides);
       if (!type) return takes("values of one type");
       const bool optional = !equality && sides[1]->optional;
-      return make_node(Form::binary, equality ? Type::boolean : *type, op.text, std::move(sides), optional);
+      return make_node(Form::binary, equality ? Type::boolean : *type, op.text, std::move(sides), place_of(op),
+                       optional);
     }
     if (!is_number(sides[0]) || !is_number(sides[1])) return takes("numbers");
     Type type = unite(sides);
@@ -202,7 +209,7 @@ class Parser {
       type = Type::real;
     }
     if (precedence(op.text) <= precedence("<")) type = Type::boolean;
-    return make_node(Form::binary, type, op.text, std::move(sides));
+    return make_node(Form::binary, type, op.text, std::move(sides), place_of(op));
   }
 
   Pointer unary(int depth) {
@@ -215,7 +222,7 @@ class Parser {
     if (minus ? !is_number(operand) : !is_condition(operand)) {
       return fail("expression.types", token.begin, 1, minus ? "- takes a number" : "! takes a comparison");
     }
-    return make_node(minus ? Form::negation : Form::inversion, operand->type, token.text, {operand});
+    return make_node(minus ? Form::negation : Form::inversion, operand->type, token.text, {operand}, place_of(token));
   }
 
   Pointer primary(int depth) {
@@ -223,16 +230,17 @@ class Parser {
     if (token.kind == Token::Kind::number) {
       advance();
       const double value = std::strtod(token.text.c_str(), nullptr);
-      if (!(value <= static_cast<double>(std::numeric_limits<float>::max()))) {
+      const bool vanishes = value != 0 && static_cast<float>(value) == 0;
+      if (vanishes || !(value <= static_cast<double>(std::numeric_limits<float>::max()))) {
         return fail("expression.number", token.begin, token.text.size(),
                     token.text + " is beyond the range of f32, in which kernels compute");
       }
       const bool whole = token.text.find_first_of(".eE") == std::string::npos;
-      return number(whole ? Type::integer : Type::real, value);
+      return number(whole ? Type::integer : Type::real, value, place_of(token));
     }
     if (token.kind == Token::Kind::word && of_values_) {
       advance();
-      return make_node(Form::word, Type::word, token.text.substr(1, token.text.size() - 2), {});
+      return make_node(Form::word, Type::word, token.text.substr(1, token.text.size() - 2), {}, place_of(token));
     }
     if (token.kind == Token::Kind::name) {
       advance();
@@ -256,18 +264,20 @@ class Parser {
     if (!is_number(at) || at->type != Type::integer) {
       return fail("expression.types", begin, 1, fmt::format("an index is a whole number; this is {}", what(at)));
     }
-    return make_node(Form::index, Type::word, "", {list, at}, true);  // null past the end
+    return make_node(Form::index, Type::word, "", {list, at}, list->place, true);  // null past the end
   }
 
   Pointer name(const Token& token) {
-    if (of_values_ && token.text == "null") return make_node(Form::name, Type::null, token.text, {}, true);
+    if (of_values_ && token.text == "null")
+      return make_node(Form::name, Type::null, token.text, {}, place_of(token), true);
     if (of_values_ && (token.text == "true" || token.text == "false")) {
-      return make_node(Form::name, Type::boolean, token.text, {});
+      return make_node(Form::name, Type::boolean, token.text, {}, place_of(token));
     }
     const auto known = names_.find(token.text);
     if (known != names_.end()) {
       const auto& [type, constant, optional] = known->second;
-      return constant ? number(type, *constant) : make_node(Form::name, type, token.text, {}, optional);
+      return constant ? number(type, *constant, place_of(token))
+                      : make_node(Form::name, type, token.text, {}, place_of(token), optional);
     }
     std::vector<std::string> all, constants;
     for (const auto& [name, is] : names_) (is.constant ? constants : all).push_back(name);
@@ -326,7 +336,7 @@ class Parser {
     }
     if (function->whole_cpp == nullptr) std::transform(arguments.begin(), arguments.end(), arguments.begin(), widened);
     const Type type = function->glsl == nullptr ? Type::integer : unite(arguments);
-    return make_node(Form::call, type, token.text, std::move(arguments));
+    return make_node(Form::call, type, token.text, std::move(arguments), place_of(token));
   }
 
   /// An activation's expression of x with `argument` for x.
@@ -338,7 +348,7 @@ class Parser {
       if (operands.back() == nullptr) return nullptr;
     }
     if (operands.empty()) return of_x;
-    Pointer result = make_node(of_x->form, of_x->type, of_x->word, std::move(operands));
+    Pointer result = make_node(of_x->form, of_x->type, of_x->word, std::move(operands), place_of(token));
     if (result->written <= max_written) return result;
     return fail("expression.syntax", token.begin, token.text.size(),
                 "this expression is too long once its activations are written out");
@@ -347,6 +357,14 @@ class Parser {
   static std::string what(const Pointer& node) {
     return std::string(described(node->type)) + (node->optional && node->type != Type::null ? " or null" : "");
   }
+
+  void refuse_constants(const ExpressionNode& root) {
+    for (const ConstantFault& fault : constant_faults(root)) {
+      fail("expression.number", fault.place.begin, fault.place.length, fault.message);
+    }
+  }
+
+  static ExpressionPlace place_of(const Token& token) { return {token.begin, token.text.size()}; }
 
   void advance() { token_ = next_token(text_, token_.begin + token_.text.size()); }
 

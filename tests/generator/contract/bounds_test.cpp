@@ -97,8 +97,8 @@ TEST_CASE("heads are bounded on both sides, given or derived") {
                at("attention.kv_heads_divide_heads", "attention.num_key_value_heads", "4", "8"),
                at("attention.head_dim_given", "model.hidden_size", "100", "101"),
                // What f32 has.
-               at("attention.scale", "attention.scale", "\"1.5e-45\"", "\"0.5e-45\""),
-               at("attention.scale", "attention.scale", "\"3.4e38\"", "\"3.4e38 * 2\""),
+               at("expression.number", "attention.scale", "\"1.5e-45\"", "\"0.5e-45\""),
+               at("expression.number", "attention.scale", "\"3.4e38\"", "\"3.4e38 * 2\""),
                at("expression.number", "attention.scale", "\"3.4028234e38\"", "\"3.4029e38\"")});
 }
 

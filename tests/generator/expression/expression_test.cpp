@@ -350,3 +350,35 @@ TEST_CASE("kernels have neither words nor null nor lists") {
   CHECK(rule_of("x.y") == "expression.unknown_name");
   CHECK(rule_of("floor(x)") == "expression.unknown_function");
 }
+
+TEST_CASE("a constant part that f32 cannot hold is refused at its place, once") {
+  const auto refused_at = [](const std::string& text, const std::string& place, Type wanted = Type::real) {
+    CAPTURE(text);
+    CHECK(mistake(text, wanted) == "expression.number 1:" + std::to_string(6 + text.find(place)));
+  };
+  refused_at("score / 0", "/");
+  refused_at("score + 1/0", "/");
+  refused_at("score / (heads - 6)", "/");
+  refused_at("score * (0 / (heads - 6) + 1)", "/");
+  refused_at("score + log(heads - 6)", "log");
+  refused_at("score + sqrt(5 - heads)", "sqrt");
+  refused_at("score + pow(10, 30) * pow(10, 30)", "* pow");
+  refused_at("score - exp(100)", "exp");
+  refused_at("score / 1e-60", "1e-60");
+  refused_at("score / (1e-30 * 1e-30)", "/");
+  refused_at("score + silu(silu(2 / 0))", "/");
+  refused_at("score + silu(1e38 * 9)", "*");
+  refused_at("score < 0 ? score : 1 / 0", "/");
+  refused_at("key < 1 / 0", "/", Type::boolean);
+  Diagnostics diagnostics;
+  CHECK_FALSE(parse_expression("silu(1 / 0) + score * log(-1)", {}, mask_names, Type::real, diagnostics));
+  CHECK(diagnostics.all().size() == 2);
+}
+
+TEST_CASE("what f32 can hold, and what a constant condition never chooses, is accepted") {
+  for (const char* text : {"score / 1e-38", "score * 3e38 * 10", "heads > 6 ? score / (heads - 6) : score",
+                           "score + exp(-200)", "score / (query - key)"}) {
+    CAPTURE(text);
+    CHECK(mistake(text, Type::real).empty());
+  }
+}
