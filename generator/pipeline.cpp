@@ -16,6 +16,7 @@
 #include "generator/compile/write.hpp"
 #include "generator/emit/short_name.hpp"
 #include "generator/import/import.hpp"
+#include "runtime/formats/checkpoint.hpp"
 
 namespace monomorph::generator {
 namespace {
@@ -131,6 +132,7 @@ void sort_by_place(Diagnostics& diagnostics, const Source* text) {
 std::string generator_version() { return MONOMORPH_VERSION; }
 
 SpecInput open_spec(const std::string& path, const std::vector<std::string>& ignored_keys) {
+  refuse_adapter(path);
   const bool gguf = is_gguf_model(path);
   if (!gguf && !is_huggingface_directory(path)) {
     std::error_code error;

@@ -8,6 +8,7 @@
 #include "generator/import/import.hpp"
 #include "generator/import/steps.hpp"
 #include "generator/spec/spec.hpp"
+#include "runtime/formats/checkpoint.hpp"
 
 namespace monomorph::generator {
 namespace {
@@ -131,6 +132,7 @@ std::optional<ImportedSpec> import_huggingface(const std::string& directory,
     throw EnvironmentError(
         fmt::format("{}: no such directory; import takes a directory with a config.json", directory));
   }
+  refuse_adapter(directory);
   if (!is_huggingface_directory(directory)) {
     throw EnvironmentError(
         fmt::format("{0}: it has no config.json; import takes a model's directory as the hub has "

@@ -92,6 +92,17 @@ Checkpoint::Checkpoint(Checkpoint&&) noexcept = default;
 Checkpoint& Checkpoint::operator=(Checkpoint&&) noexcept = default;
 Checkpoint::~Checkpoint() = default;
 
+void refuse_adapter(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::filesystem::path config = path / "adapter_config.json";
+  if (!std::filesystem::exists(config, error)) return;
+  throw Error(ErrorKind::rejected,
+              fmt::format("{}: this folder holds an adapter (LoRA), which is not applied; merge it into the base model "
+                          "(peft: load both, merge_and_unload(), save_pretrained) and name that folder, or move "
+                          "adapter_config.json away to have the base model alone",
+                          config.string()));
+}
+
 std::filesystem::path find_checkpoint(const std::filesystem::path& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
@@ -100,6 +111,7 @@ std::filesystem::path find_checkpoint(const std::filesystem::path& path) {
                 fmt::format("{}: the weights are missing: no such file or directory", path.string()));
   }
   if (!std::filesystem::is_directory(status)) return path;
+  refuse_adapter(path);
   for (const char* const name : {"model.safetensors", "model.safetensors.index.json"}) {
     if (std::filesystem::exists(path / name)) return path / name;
   }

@@ -33,8 +33,12 @@ struct CheckpointTensor {
   std::int64_t elements() const;
 };
 
+/// Throws Error(rejected) where `path` is a directory with an adapter (LoRA and its like, adapter_config.json): the
+/// model would be another one without it.
+void refuse_adapter(const std::filesystem::path& path);
+
 /// The .safetensors or .gguf file or the index (.json) that `path` names, or that lies in the directory it names.
-/// Throws Error(environment) where there is none.
+/// Throws Error(environment) where there is none; a directory with an adapter is refused.
 std::filesystem::path find_checkpoint(const std::filesystem::path& path);
 
 class Checkpoint {

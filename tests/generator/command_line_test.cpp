@@ -166,6 +166,23 @@ TEST_CASE("what the file system refuses is status 2 and names the path, whatever
   }
 }
 
+TEST_CASE("a folder with an adapter is status 1 and says how it is merged, whatever asks for it") {
+  const TemporaryDirectory directory;
+  directory.write("alone/adapter_config.json", R"({"peft_type": "LORA"})");
+  directory.write("beside/adapter_config.json", R"({"peft_type": "LORA"})");
+  directory.write("beside/config.json", R"({"architectures": ["LlamaForCausalLM"], "model_type": "llama"})");
+  for (const char* folder : {"alone", "beside"}) {
+    for (const char* command : {"check ", "import ", "report ", "build -o out "}) {
+      CAPTURE(folder);
+      CAPTURE(command);
+      const Result refused = run(directory.path(), std::string(command) + folder);
+      CHECK(refused.status == 1);
+      CHECK(refused.err.find(std::string(folder) + "/adapter_config.json: ") != std::string::npos);
+      CHECK(refused.err.find("merge_and_unload()") != std::string::npos);
+    }
+  }
+}
+
 TEST_CASE("help and version are status 0, and usage begins with the program's name") {
   const TemporaryDirectory directory;
   CHECK(run(directory.path(), "--help").status == 0);

@@ -213,3 +213,12 @@ TEST_CASE("a directory with both forms is read from the single file") {
   directory.write("model.safetensors.index.json", "{}");
   CHECK(Checkpoint::open(directory.path()).tensors().size() == 1);
 }
+
+TEST_CASE("a folder with an adapter is refused by name, beside the base model's weights and alone; a file is not") {
+  const TemporaryDirectory directory;
+  directory.write("adapter_config.json", R"({"peft_type": "LORA"})");
+  CHECK(refusal(directory.path()).find("adapter_config.json: this folder holds an adapter") != std::string::npos);
+  const std::string model = directory.write("model.safetensors", file_of(object({tensor("w", "F32", "[1]", 0, 4)}), 4));
+  CHECK(refusal(directory.path()).find("merge_and_unload") != std::string::npos);
+  CHECK(refusal(model).empty());
+}
