@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "generator/contract/rules.hpp"
 
 namespace monomorph::generator {
@@ -10,16 +12,32 @@ constexpr std::int64_t max_prefill_chunk = 4096;
 // The step lists every slot, and the host writes it before each pass.
 constexpr std::int64_t most_slots = 256;
 
-/// Past it a learned table has no rows, and a model has not been trained.
+/// The longest sequence that the scaling of a kind's rotary angles makes of the original one; 0 where there is none.
+std::int64_t scaled_length(const PositionSection& position) {
+  if (position.type.value != "rope" || position.scaling.value == "none") return 0;
+  const Field<std::int64_t>& original = position.original_max_position_embeddings;
+  if (!usable(original) || !(position.factor.value > 0)) return 0;
+  const double length = position.factor.value * static_cast<double>(original.value);
+  return static_cast<std::int64_t>(std::min(length, static_cast<double>(max_size)));
+}
+
+/// Past the limit a learned table has no rows, and a model is not made for it, by training or by the scaling of angles.
 void sequence_within_positions(const Spec& spec, Diagnostics& diagnostics) {
   const Field<std::int64_t>& length = spec.engine.max_sequence_length;
-  const Field<std::int64_t>& limit = spec.model.max_position_embeddings;
-  if (!length.given || !usable(length) || !usable(limit) || length.value <= limit.value) return;
+  const Field<std::int64_t>& positions = spec.model.max_position_embeddings;
+  if (!length.given || !usable(length) || !usable(positions)) return;
+  std::int64_t scaled = 0;
+  if (spec.position.type.value != "learned") {
+    for (const LayerKind& kind : spec.kinds) scaled = std::max(scaled, scaled_length(kind.position));
+  }
+  if (length.value <= std::max(positions.value, scaled)) return;
+  const std::string by_scaling =
+      scaled > positions.value ? fmt::format(", and its scaling of rotary angles makes them {}", scaled) : "";
   diagnostics
       .error("engine.max_sequence_length_limit", length.span,
-             fmt::format("max_sequence_length is {}; the model has {} positions (max_position_embeddings)",
-                         length.value, limit.value))
-      .notes.push_back({"max_position_embeddings is given here", limit.span});
+             fmt::format("max_sequence_length is {}; the model has {} positions (max_position_embeddings){}",
+                         length.value, positions.value, by_scaling))
+      .notes.push_back({"max_position_embeddings is given here", positions.span});
 }
 
 void chunk_within_sequence(const EngineSection& engine, Diagnostics& diagnostics) {

@@ -114,6 +114,28 @@ TEST_CASE("rotary embeddings are bounded on both sides") {
                at("position.rope_theta_range", "position.rope_theta", "1e30", "1.0000001e30")});
 }
 
+TEST_CASE("a sequence is at most as long as the model's positions, or as the scaling of its angles makes them") {
+  const auto up_to = [](const std::string& length, const std::string& beyond, const Settings& scaling) {
+    Bound bound = at("engine.max_sequence_length_limit", "engine.max_sequence_length", length, beyond);
+    for (Settings* settings : {&bound.inside, &bound.outside}) {
+      settings->insert(settings->begin(), scaling.begin(), scaling.end());
+    }
+    return bound;
+  };
+  const Settings linear = {{"position.scaling", quoted("linear")}, {"position.factor", "3.0"}};
+  Settings of_less = linear, of_little = linear;
+  of_less.push_back({"position.original_max_position_embeddings", "50"});
+  of_little.push_back({"position.original_max_position_embeddings", "10"});
+  const Settings yarn = {{"position.scaling", quoted("yarn")}, {"position.factor", "2.5"}};
+  const Settings llama3 = {{"position.scaling", quoted("llama3")},
+                           {"position.factor", "8.0"},
+                           {"position.low_freq_factor", "1.0"},
+                           {"position.high_freq_factor", "4.0"},
+                           {"position.original_max_position_embeddings", "16"}};
+  check(tiny, {up_to("64", "65", {}), up_to("192", "193", linear), up_to("150", "151", of_less),
+               up_to("64", "65", of_little), up_to("160", "161", yarn), up_to("128", "129", llama3)});
+}
+
 TEST_CASE("scalings of rotary embeddings are bounded on both sides") {
   const auto scaled = [](Bound bound, const std::string& scaling) {
     for (Settings* settings : {&bound.inside, &bound.outside}) {

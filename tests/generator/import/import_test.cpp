@@ -160,6 +160,9 @@ TEST_CASE("scaled rotary settings are read in both spellings, and of every famil
         return imported.spec->kinds.at(0).position;
       };
       CHECK(position("linear", linear).factor.value == 2.5);
+      CHECK_FALSE(position("linear", linear).original_max_position_embeddings.given);
+      const json of_less = {{"factor", 2.5}, {"original_max_position_embeddings", 32}};
+      CHECK(position("linear", of_less).original_max_position_embeddings.value == 32);
       const PositionSection as_llama3 = position("llama3", llama3);
       CHECK(as_llama3.factor.value == 8);
       CHECK(as_llama3.low_freq_factor.value == 1);
