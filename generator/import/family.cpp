@@ -35,13 +35,22 @@ constexpr KeyForm key_forms[] = {
      }},
 };
 
-/// The type of the expressions that give a field, by the alternative of its slot; Type::null where none does.
-Type type_of_field(const Slot& slot) {
-  constexpr Type types[] = {Type::boolean, Type::boolean, Type::integer, Type::real,
-                            Type::word,    Type::boolean, Type::null,    Type::word};
-  return slot.index() < std::size(types) ? types[slot.index()] : Type::null;
-}
-static_assert(std::is_same_v<std::variant_alternative_t<7, Slot>, Field<std::vector<std::string>>*>);
+/// The type of the expressions that give a field; Type::null where none does.
+struct TypeOfField {
+  Type operator()(const Field<bool>*) const { return Type::boolean; }
+  Type operator()(const Field<NormChoice>*) const { return Type::boolean; }
+  Type operator()(const Field<std::int64_t>*) const { return Type::integer; }
+  Type operator()(const Field<double>*) const { return Type::real; }
+  Type operator()(const Field<std::string>*) const { return Type::word; }
+  Type operator()(const Field<Biases>*) const { return Type::boolean; }
+  Type operator()(const Field<Window>*) const { return Type::null; }
+  Type operator()(const Field<std::vector<std::string>>*) const { return Type::word; }
+  Type operator()(const Field<std::vector<std::int64_t>>*) const { return Type::null; }
+  Type operator()(const DtypePatterns*) const { return Type::null; }
+  Type operator()(const TensorNames*) const { return Type::null; }
+  Type operator()(const IgnoredTensors*) const { return Type::null; }
+  Type operator()(const Reasons*) const { return Type::null; }
+};
 
 class FamilyReader {
  public:
@@ -211,7 +220,7 @@ class FamilyReader {
         if (section.name != line.section || row->key != line.key) continue;
         const bool has_kind = family_.kind.text.find("'" + line.kind + "'") != std::string::npos;
         if (!line.kind.empty() && !(section.in_kinds && has_kind)) continue;
-        line.type = type_of_field(slot);
+        line.type = std::visit(TypeOfField{}, slot);
         line.is_list = std::holds_alternative<Field<std::vector<std::string>>*>(slot);
         read_line_value(entry, *row, slot, line);
         claim(entry.key, entry.key_span);

@@ -6,7 +6,9 @@
 #include <cassert>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 
+#include "runtime/enumerators.hpp"
 #include "runtime/formats/half.hpp"
 
 namespace monomorph {
@@ -241,6 +243,19 @@ constexpr QuantizedRow quantized_rows[] = {
     {Dtype::iq4_xs, {0, -1}, 4, 0, 0, &iq4_levels, take_iq4_xs, copy_scales<0, 8>},
     {Dtype::mxfp4, {-1, -1}, 4, 0, 0, &fp4_levels, take_mxfp4, copy_scales<0, 1>},
 };
+
+constexpr bool every_type_has_a_row() {
+  std::size_t quantized = 0;
+  for (std::size_t i = 0; i < std::size(dtype_rows); ++i) {
+    const auto dtype = static_cast<Dtype>(i);
+    if (!is_quantized(dtype)) continue;
+    if (quantized == std::size(quantized_rows) || quantized_rows[quantized].dtype != dtype) return false;
+    ++quantized;
+  }
+  return quantized == std::size(quantized_rows);
+}
+static_assert(std::size(dtype_rows) == enumerator_count<Dtype>(), "every type has a row");
+static_assert(every_type_has_a_row(), "every quantized type has a row, in the order of Dtype");
 
 const QuantizedRow& quantized_row(Dtype dtype) {
   return *std::find_if(std::begin(quantized_rows), std::end(quantized_rows),

@@ -1,4 +1,5 @@
 #include "runtime/vulkan/layout.hpp"
+#include "runtime/enumerators.hpp"
 #include "runtime/error.hpp"
 
 #include <algorithm>
@@ -90,7 +91,8 @@ std::size_t ArenaLayout::piece_of(const BufferView& view) const {
 }
 
 ArenaLayout lay_out_arenas(const Program& program, std::span<const BufferView> views, const LayoutLimits& limits) {
-  static constexpr const char* names[arena_count] = {"activations", "states", "host", "tables"};
+  static constexpr const char* names[] = {"activations", "states", "host", "tables"};
+  static_assert(std::size(names) == arena_count && arena_count == enumerator_count<Arena>());
   ArenaLayout layout;
   for (std::size_t a = 0; a < arena_count; ++a) {
     const Arena arena = static_cast<Arena>(a);

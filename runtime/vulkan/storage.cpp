@@ -12,7 +12,8 @@
 namespace monomorph::vulkan {
 namespace {
 
-constexpr const char* arena_names[arena_count] = {"activations", "states", "host", "tables"};
+constexpr const char* arena_names[] = {"activations", "states", "host", "tables"};
+static_assert(std::size(arena_names) == arena_count);
 // Small enough for a progress bar that moves, large enough for full speed.
 constexpr std::int64_t upload_bytes = std::int64_t{8} << 20;
 

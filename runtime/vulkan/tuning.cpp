@@ -1,6 +1,9 @@
 #include "runtime/vulkan/tuning.hpp"
 
 #include <algorithm>
+#include <iterator>
+
+#include "runtime/enumerators.hpp"
 
 namespace monomorph::vulkan {
 namespace {
@@ -26,6 +29,14 @@ constexpr Choice table[] = {
 };
 // clang-format on
 
+constexpr bool in_order_of_kinds() {
+  for (std::size_t i = 0; i < std::size(table); ++i) {
+    if (table[i].kind != static_cast<KernelKind>(i)) return false;
+  }
+  return std::size(table) == enumerator_count<KernelKind>();
+}
+static_assert(in_order_of_kinds(), "every kind of kernel has a row");
+
 constexpr std::uint32_t vendor_intel = 0x8086;
 
 std::int64_t round_up(std::int64_t value, std::int64_t to) { return (value + to - 1) / to * to; }
@@ -33,8 +44,7 @@ std::int64_t round_up(std::int64_t value, std::int64_t to) { return (value + to 
 }  // namespace
 
 Tile tile(KernelKind kind, std::int64_t most_tokens, const DeviceFacts& facts) {
-  const Choice& choice =
-      *std::find_if(std::begin(table), std::end(table), [&](const Choice& c) { return c.kind == kind; });
+  const Choice& choice = table[static_cast<std::size_t>(kind)];
   Tile result = facts.type == DeviceType::cpu ? choice.cpu : choice.gpu;
   // Halved rather than cut, so that it stays a multiple of the subgroup size.
   while (result.workgroup_size > std::max<std::int64_t>(facts.max_workgroup_invocations, 1)) {
