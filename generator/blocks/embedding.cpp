@@ -50,7 +50,7 @@ void declare_embedding(const Spec& spec, Declarations& declare) {
 
 ValueId build_embedding(const Contract& contract, Builder& build) {
   Diagnostics none;
-  const ValueId ids = build.host("token_ids", "tokens", contract.prefill_chunk, Live::tokens);
+  const ValueId ids = build.host(HostList::token_ids);
   const ValueId table = build.weight("embedding::tokens");
   const double scale = embedding_scale(contract.model, contract.embedding, none).value();
   const NormChoice& norm = contract.embedding.norm.value;
@@ -59,7 +59,7 @@ ValueId build_embedding(const Contract& contract, Builder& build) {
   const auto role = [&](const char* word) { return left-- == 0 ? "hidden_states" : word; };
   ValueId placed;
   if (contract.learned_positions) {
-    const ValueId positions = build.host("positions", "tokens", contract.prefill_chunk, Live::tokens);
+    const ValueId positions = build.host(HostList::positions);
     placed = build.gather("embed_positions", build.weight("embedding::positions"), positions, "position_embeddings");
   }
   ValueId hidden_states = build.gather("embed", table, ids, role("token_embeddings"));
@@ -81,7 +81,7 @@ void declare_head(const Spec& spec, Declarations& declare) {
 }
 
 ValueId build_head(const Contract& contract, Builder& build, ValueId hidden_states) {
-  const ValueId rows = build.host("head_rows", "rows", contract.head_rows, Live::rows);
+  const ValueId rows = build.host(HostList::head_rows);
   const ValueId last = build.gather("rows", hidden_states, rows, "last_hidden_states");
   const ValueId normed = build.norm("final_norm", contract.final_norm, "final_norm", last, "final_hidden_states");
   const std::string matrix = contract.tie_word_embeddings ? "embedding::tokens" : "lm_head";

@@ -52,7 +52,10 @@ std::string CppWriter::forward() const {
   }
   Holes holes = common();
   holes.merge(repeats());
-  holes.insert({{"several_kinds", several_kinds()}, {"layer_phases", layer_phases}, {"other_phases", other_phases}});
+  holes.insert({{"hidden_states", spelling_.argument(plan_.hidden_states, {})},
+                {"several_kinds", several_kinds()},
+                {"layer_phases", layer_phases},
+                {"other_phases", other_phases}});
   if (several_kinds()) {
     std::vector<Holes> enumerators, order;
     for (const LayerContract& kind : contract_.kinds) enumerators.push_back({{"enumerator", enumerator_of(kind)}});

@@ -47,8 +47,9 @@ class Locals {
         return (weight.scope.kind == Scope::model ? "parameters." : "layer.") + member;
       }
       case Storage::table:
-      case Storage::host:
         return value.role;
+      case Storage::host:
+        return name_of(value.list);
       default:
         return names_.at(id);
     }
@@ -114,11 +115,8 @@ std::string spelled(const ReferenceCall& call, const Locals& locals, const AxisT
     sizes += (sizes.empty() ? "" : ", ") +
              (axis != nullptr ? axes[*axis].name + "::size" : std::to_string(std::get<std::int64_t>(size)));
   }
-  const bool reads_weights = call.function != "map" && call.function != "rotary" && call.function != "append" &&
-                             call.function != "attention" && call.function != "scored_attention" &&
-                             call.function != "gather_rows";
   const auto add = [&](const std::string& argument) { arguments += (arguments.empty() ? "" : ", ") + argument; };
-  if (reads_weights) add("weights_");
+  if (call.weights) add("weights_");
   if (call.map != nullptr) {
     const std::set<std::string> used = names_in(call.map->expression);
     std::string parameters;
@@ -179,8 +177,9 @@ Holes CppWriter::reference_kind(std::size_t kind) const {
   // Fields of the record that it takes or gives, beside the hidden states.
   const Function& function = graph_.functions[graph_.layers[kind]];
   std::string parameters, arguments;
-  for (std::size_t i = 1; i < plan_.carried.size(); ++i) {
-    const Buffer& field = plan_.buffers[plan_.carried[i]];
+  for (const BufferId id : plan_.carried) {
+    if (id == plan_.hidden_states) continue;
+    const Buffer& field = plan_.buffers[id];
     const auto is_field = [&](ValueId id) { return graph_.values[id].role == field.word; };
     if (std::none_of(function.parameters.begin(), function.parameters.end(), is_field) &&
         std::none_of(function.results.begin(), function.results.end(), is_field)) {
@@ -237,8 +236,9 @@ std::string CppWriter::reference() const {
                       {"factor", table.factor != 1 ? float_list({table.factor}) : ""}});
   }
   std::vector<Holes> fields;
-  for (std::size_t i = 1; i < plan_.carried.size(); ++i) {
-    const Buffer& field = plan_.buffers[plan_.carried[i]];
+  for (const BufferId id : plan_.carried) {
+    if (id == plan_.hidden_states) continue;
+    const Buffer& field = plan_.buffers[id];
     fields.push_back({{"name", identifier(field.word)}, {"axis", plan_.axes[field.axes[1]].name}});
   }
   bool reads_earlier_states = false;
@@ -246,6 +246,7 @@ std::string CppWriter::reference() const {
   Holes holes = common();
   holes.merge(repeats());
   holes.insert({{"max_batch", contract_.max_batch},
+                {"hidden_states", identifier(plan_.buffers[plan_.hidden_states].word)},
                 {"fields", fields},
                 {"parameter_spaces", parameter_spaces({})},
                 {"tables", tables},

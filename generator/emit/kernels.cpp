@@ -99,40 +99,9 @@ HoleValue hole_of(const Parameter& parameter) {
   return records;
 }
 
-/// The buffers that the plan calls operand0, operand1 ...: whether each is there, and a map's as a list.
-void add_operands(const Kernel& kernel, Holes& holes) {
-  const bool map = kernel.kind == KernelKind::map;
-  std::vector<Holes> operands;
-  for (std::int64_t i = 0; i < (map ? 6 : 2); ++i) {
-    const std::string name = fmt::format("operand{}", i);
-    const bool given = holes.contains(name);
-    holes.insert_or_assign(name, given);
-    if (!given || !holes.contains(name + "_stride")) continue;
-    std::string element = map ? "c" : "column";
-    if (const auto run = holes.extract(name + "_run"))
-      element += fmt::format(" / {}", std::get<std::int64_t>(run.mapped().value));
-    if (!map) {
-      holes.insert({name + "_element", element});
-      continue;
-    }
-    operands.push_back({{"name", fmt::format("operand_{}", i)},
-                        {"buffer", name},
-                        {"stride", holes.at(name + "_stride")},
-                        {"column", holes.at(name + "_column")},
-                        {"element", element}});
-    holes.erase(name + "_stride");
-    holes.erase(name + "_column");
-  }
-  if (map) holes.insert_or_assign("operands", std::move(operands));
-}
-
 std::string render_kernel(const Kernel& kernel, const Contract& contract, const Plan& plan,
                           const std::string& generated) {
   Holes holes = holes_of(kernel.parameters);
-  if (kernel.parameters.contains("steps")) add_operands(kernel, holes);
-  if (kernel.kind == KernelKind::matvec || kernel.kind == KernelKind::matmul)
-    holes.insert({"sum_count", holes.at("matrices")});
-  if (kernel.kind == KernelKind::gather) holes.insert({"sum_count", 1});
   holes.insert({{"kernel", kernel.name},
                 {"about", kernel.about},
                 {"generated", generated},

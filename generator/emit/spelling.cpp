@@ -8,6 +8,7 @@
 #include <set>
 
 #include "generator/contract/names.hpp"
+#include "generator/plan/words.hpp"
 
 namespace monomorph::generator {
 
@@ -72,8 +73,7 @@ std::string Spelling::extent(const Extent& extent) const {
 
 std::string Spelling::type(BufferId id) const {
   const Buffer& buffer = plan_.buffers[id];
-  const bool words = id == plan_.step || plan_.axes[buffer.axes.back()].word == "part_words";
-  return fmt::format("Tensor<roles::{}, {}{}>", buffer.role, words ? "u32" : "f32", axes(buffer.axes));
+  return fmt::format("Tensor<roles::{}, {}{}>", buffer.role, name_of(buffer.element), axes(buffer.axes));
 }
 
 std::string Spelling::type(StoredId id) const {

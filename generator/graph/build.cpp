@@ -10,6 +10,7 @@ Graph build_graph(const Contract& contract) {
   graph.axes = contract.axes;
   Builder embed(contract, graph, "embed", {});
   const ValueId hidden_states = build_embedding(contract, embed);
+  graph.hidden_states = hidden_states;
   embed.result(hidden_states);
   graph.embed = embed.finish();
 

@@ -74,14 +74,17 @@ ValueId Builder::weight(const std::string& name) {
   return found ? declared(Storage::weight, found.index) : ValueId{};
 }
 
-ValueId Builder::host(const std::string& name, const std::string& axis_word, std::int64_t size, Live live) {
+ValueId Builder::host(HostList list) {
   for (const ValueId id : graph_.values.ids()) {
-    if (graph_.values[id].storage == Storage::host && graph_.values[id].role == name) return id;
+    if (graph_.values[id].storage == Storage::host && graph_.values[id].list == list) return id;
   }
+  const bool rows = list == HostList::head_rows;
   Value value;
-  value.role = name;
+  value.role = name_of(list);
   value.storage = Storage::host;
-  value.axes = {graph_.axes.intern({axis_word, size, {}, live, {}, {}})};
+  value.list = list;
+  value.axes = {rows ? graph_.axes.intern({"rows", contract_.head_rows, {}, Live::rows, {}, {}})
+                     : graph_.axes.intern({"tokens", contract_.prefill_chunk, {}, Live::tokens, {}, {}})};
   return graph_.values.add(value);
 }
 

@@ -46,7 +46,7 @@ class Builder {
 
   /// A weight of this layer kind or of the model; none where the contract has none.
   ValueId weight(const std::string& role);
-  ValueId host(const std::string& role, const std::string& axis_word, std::int64_t size, Live live);
+  ValueId host(HostList list);
   const AxisTable& axes() const { return graph_.axes; }
   const Contract& contract() const { return contract_; }
   /// The axes of a value.

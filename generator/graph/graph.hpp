@@ -25,6 +25,7 @@ struct Graph {
   Table<Op> ops;
   Table<Function> functions;
   FunctionId embed;                ///< token ids -> the record
+  ValueId hidden_states;           ///< the residual stream, as `embed` gives it: what a layer's output is
   std::vector<FunctionId> layers;  ///< for each kind of the contract: of the record, states -> for the record, states
   FunctionId head;                 ///< of the record -> logits
 
@@ -48,7 +49,8 @@ Graph build_graph(const Contract& contract);
 ///   G4  of a state, only the newest version is read or given back
 ///   G5  every declared weight, state and table is read, and every operation's result is used
 ///   G6  what a function takes of the record has been given before, a role has one type, and what is given is taken;
-///       a function gives back its own layers' states, and those of another kind that it reads have been kept before
+///       the embedding gives the hidden states; a function gives back its own layers' states, and those of another
+///       kind that it reads are of that kind's last layer
 ///   G7  an attention sees no more of a ring than has entries
 struct Complaint {
   std::string invariant;

@@ -2,11 +2,13 @@
 // or how. What an operation is (its operands, its checks, its kernel, its line of the reference) stands in ops/.
 #pragma once
 
+#include <iterator>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "generator/contract/contract.hpp"
+#include "runtime/enumerators.hpp"
 
 namespace monomorph::generator {
 
@@ -25,14 +27,22 @@ enum class Storage {
   host,        ///< what the host says of each token: its id, its position, the row whose logits are wanted
 };
 
+/// Of each token, or of each row whose logits are wanted: what the step says (runtime/program/step.hpp).
+enum class HostList { token_ids, positions, head_rows };
+inline constexpr const char* host_list_names[] = {"token_ids", "positions", "head_rows"};
+static_assert(std::size(host_list_names) == enumerator_count<HostList>());
+/// As templates and the emitted reference call it.
+constexpr const char* name_of(HostList list) { return host_list_names[static_cast<std::size_t>(list)]; }
+
 struct Value {
   std::string role;  ///< "attention::queries": with element and axes its type in emitted C++
   Storage storage = Storage::activation;
   Dtype element = Dtype::f32;  ///< of an activation f32; of what the host says, 32-bit unsigned whatever stands here
   std::vector<AxisId> axes;    ///< outermost first
   std::uint32_t declared = 0;  ///< of a weight, a state or a table: its place in the contract
-  FunctionId function;         ///< that it belongs to; none: every function may read it
-  OpId writer;                 ///< none: a parameter, or no activation
+  HostList list = HostList::token_ids;  ///< of what the host says: which of it
+  FunctionId function;                  ///< that it belongs to; none: every function may read it
+  OpId writer;                          ///< none: a parameter, or no activation
 };
 
 /// (table, indices) -> row indices[t] of the table, for each t

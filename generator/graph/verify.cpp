@@ -215,6 +215,10 @@ class GraphCheck {
 
   void chained() {
     if (!graph_.embed || !graph_.head) return complain("G6", "the graph has no embedding, or no head");
+    const std::vector<ValueId> embedded = activations(graph_.functions[graph_.embed].results);
+    if (std::find(embedded.begin(), embedded.end(), graph_.hidden_states) == embedded.end()) {
+      complain("G6", "the embedding does not give the hidden states");
+    }
     Record record;
     give(record, graph_.functions[graph_.embed]);
     std::set<std::size_t> seen;

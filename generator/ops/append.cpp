@@ -42,7 +42,9 @@ void plan(Draft& draft) {
   draft.call.rows = {state.axes[1]};
 }
 
-ReferenceCall reference(const Op& op, const Graph&) { return {"append", {}, {op.in[0], op.in[1]}, {}, nullptr, true}; }
+ReferenceCall reference(const Op& op, const Graph&) {
+  return {.function = "append", .operands = op.in, .positions = true};
+}
 
 }  // namespace
 

@@ -101,13 +101,12 @@ ReferenceCall reference(const Op& op, const Graph& graph) {
   const Axis& row = graph.axes[graph.values[op.in[0]].axes[1]];
   const Attention& attention = *as<Attention>(op);
   const bool plain = attention.score.empty() && visibility(attention).empty();
-  return {plain ? "attention" : "scored_attention",
-          {row.factors[0], keys.axes[1], row.factors[1]},
-          op.in,
-          {attention.scale},
-          nullptr,
-          true,
-          plain ? nullptr : &attention};
+  return {.function = plain ? "attention" : "scored_attention",
+          .sizes = {row.factors[0], keys.axes[1], row.factors[1]},
+          .attention = plain ? nullptr : &attention,
+          .operands = op.in,
+          .numbers = {attention.scale},
+          .positions = true};
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ void plan(Draft& draft) {
   draft.kernel.kind = KernelKind::gather;
   draft.kernel.about = about_of(draft.group(), planning);
   draft.set("columns", columns);
-  draft.set("index", planning.value(op.in[1]).role);
+  draft.set("index", name_of(planning.value(op.in[1]).list));
   Dtype format = Dtype::f32;
   if (is_weight) {
     format = draft.weight("weights", op.in[0], true).format;
@@ -51,7 +51,9 @@ void plan(Draft& draft) {
 
 ReferenceCall reference(const Op& op, const Graph& graph) {
   const Value& table = graph.values[op.in[0]];
-  return {table.storage == Storage::weight ? "gather" : "gather_rows", {table.axes[1]}, op.in, {}, nullptr, false};
+  const bool weights = table.storage == Storage::weight;
+  return {
+      .function = weights ? "gather" : "gather_rows", .sizes = {table.axes[1]}, .weights = weights, .operands = op.in};
 }
 
 }  // namespace

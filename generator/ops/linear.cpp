@@ -124,13 +124,8 @@ void plan(Draft& draft) {
   const std::int64_t stored_row = row_bytes(matrix.format, matrix.columns);
   draft.row_layout(matrix.format, matrix.columns);
   draft.set("matrices", pair ? 2 : 1);
-  if (linears.size() == 1 || pair) {
-    draft.epilogue(results(linears, planning), false);
-  } else {
-    // Results are neighbouring columns: the first one's place is that of all.
-    draft.set("steps", std::vector<MapStep>{});
-    draft.activation("outputs", results(ops_of<Linear>(group, planning), planning).front(), Access::write);
-  }
+  // Results that are stacked are neighbouring columns: the first one's place is that of all.
+  draft.epilogue(results(linears, planning), false);
   const std::int64_t count = pair ? 2 : 1;
   kernel.cost.bytes_per_row = count * stored_row;
   kernel.cost.flops_per_row = count * 2 * matrix.columns;
@@ -139,7 +134,10 @@ void plan(Draft& draft) {
 }
 
 ReferenceCall reference(const Op& op, const Graph& graph) {
-  return {"linear", {graph.values[op.in[1]].axes[0]}, {op.in[1], op.in[2], op.in[0]}, {}, nullptr, false};
+  return {.function = "linear",
+          .sizes = {graph.values[op.in[1]].axes[0]},
+          .weights = true,
+          .operands = {op.in[1], op.in[2], op.in[0]}};
 }
 
 }  // namespace

@@ -10,14 +10,11 @@
 namespace monomorph::generator {
 namespace {
 
-/// Buffers "operand<i>" that templates/kernels/map.comp declares.
-constexpr std::int64_t most_operands = max_bindings - 2;
-
 void verify(const Op& op, OperandCheck& check) {
   const Map& map = *as<Map>(op);
   if (!check.operands(map.names.size(), map.names.size())) return;
   if (map.names.empty()) return check.fault("has no operands");
-  if (static_cast<std::int64_t>(map.names.size()) > most_operands) return check.fault("has too many operands");
+  if (static_cast<std::int64_t>(map.names.size()) > max_map_operands) return check.fault("has too many operands");
   if (!check.matrix(0)) return;
   for (std::size_t i = 1; i < op.in.size(); ++i) {
     if (check.graph().run_of(op.in[0], op.in[i]) == 0) {
@@ -36,7 +33,7 @@ bool reads_quads(const Op&, std::size_t, const Graph&) { return false; }
 
 bool accepts(const Group& group, const Planning& planning) {
   if (ops_of<Map>(group, planning).size() != group.ops.size()) return false;
-  return accepts_epilogue(group, planning, {}, most_operands, false);
+  return accepts_epilogue(group, planning, {}, max_map_operands, false);
 }
 
 void plan(Draft& draft) {
@@ -49,7 +46,9 @@ void plan(Draft& draft) {
   draft.epilogue({}, false);
 }
 
-ReferenceCall reference(const Op& op, const Graph&) { return {"map", {}, op.in, {}, as<Map>(op), false}; }
+ReferenceCall reference(const Op& op, const Graph&) {
+  return {.function = "map", .map = as<Map>(op), .operands = op.in};
+}
 
 }  // namespace
 

@@ -86,7 +86,8 @@ ReferenceCall reference(const Op& op, const Graph&) {
       norm.type != NormType::layer_norm ? std::vector{op.in[1], op.in[0]} : std::vector{op.in[1], op.in[2], op.in[0]};
   std::vector<double> numbers = {norm.eps};
   if (norm.weight_offset != 0) numbers.push_back(norm.weight_offset);
-  return {name_of(norm.type), {norm.over}, operands, numbers, nullptr, false};
+  return {
+      .function = name_of(norm.type), .sizes = {norm.over}, .weights = true, .operands = operands, .numbers = numbers};
 }
 
 }  // namespace

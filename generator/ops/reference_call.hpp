@@ -10,14 +10,16 @@
 
 namespace monomorph::generator {
 
+/// Arguments stand in the order of these members.
 struct ReferenceCall {
-  std::string function;                                   ///< "rms_norm"
-  std::vector<std::variant<AxisId, std::int64_t>> sizes;  ///< template arguments
-  std::vector<ValueId> operands;                          ///< none: `absent`
-  std::vector<double> numbers;                            ///< after the operands
-  const Map* map = nullptr;                               ///< a lambda of its names, before the operands
-  bool positions = false;                                 ///< the first position of the call comes last
-  const Attention* attention = nullptr;                   ///< lambdas of its score and its mask, before the operands
+  std::string function;                                        ///< "rms_norm"
+  std::vector<std::variant<AxisId, std::int64_t>> sizes = {};  ///< template arguments
+  bool weights = false;                                        ///< operands are weights, which it reads by id
+  const Map* map = nullptr;                                    ///< a lambda of its names
+  const Attention* attention = nullptr;                        ///< lambdas of its score and its mask
+  std::vector<ValueId> operands = {};                          ///< none: `absent`
+  std::vector<double> numbers = {};
+  bool positions = false;  ///< the first position of the call
 };
 
 }  // namespace monomorph::generator

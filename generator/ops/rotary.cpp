@@ -46,8 +46,10 @@ void plan(Draft& draft) {
 
 ReferenceCall reference(const Op& op, const Graph& graph) {
   const Axis& row = graph.axes[graph.values[op.in[0]].axes[1]];
-  return {"rotary", {row.factors[0], row.factors[1], as<Rotary>(op)->rotary_dim}, {op.in[1], op.in[0]}, {}, nullptr,
-          true};
+  return {.function = "rotary",
+          .sizes = {row.factors[0], row.factors[1], as<Rotary>(op)->rotary_dim},
+          .operands = {op.in[1], op.in[0]},
+          .positions = true};
 }
 
 }  // namespace

@@ -33,6 +33,12 @@ std::string formula_of(ValueId id, const Group& group, const Planning& planning)
   return fmt::format("activation({})", fmt::join(operands, ", "));
 }
 
+void set_operand_flags(Parameters& parameters, std::size_t given, std::int64_t most) {
+  for (std::int64_t i = 0; i < most; ++i) {
+    parameters.insert_or_assign(fmt::format("operand{}", i), i < static_cast<std::int64_t>(given));
+  }
+}
+
 /// Whether a place is that of another value: they share bytes.
 bool same(const Place& a, const Place& b) { return a.buffer == b.buffer && a.first_column == b.first_column; }
 
@@ -157,6 +163,22 @@ std::int64_t epilogue_bindings(const Group& group, const Planning& planning) {
   return static_cast<std::int64_t>(step_operands(group, planning).size()) + 1;
 }
 
+void set_epilogue(Parameters& parameters, const std::vector<EpilogueOperand>& operands, std::int64_t sums) {
+  std::vector<Parameters> records;
+  for (const EpilogueOperand& operand : operands) {
+    const std::size_t i = records.size();
+    records.push_back({{"name", fmt::format("operand_{}", i)},
+                       {"buffer", fmt::format("operand{}", i)},
+                       {"stride", operand.stride},
+                       {"column", operand.column},
+                       {"spread", operand.run > 1},
+                       {"run", operand.run}});
+  }
+  set_operand_flags(parameters, operands.size(), max_map_operands);
+  parameters.insert_or_assign("operands", std::move(records));
+  parameters.insert_or_assign("sum_count", sums);
+}
+
 void Draft::bind(const std::string& name, Access access, bool splits, Argument argument) {
   kernel.bindings.push_back({name, access, splits});
   call.arguments.push_back(argument);
@@ -200,16 +222,16 @@ void Draft::rows(const std::string& name, ValueId value, Access access) {
   bind(name, access, false, place.buffer);
 }
 
-void Draft::operand(const std::string& name, ValueId value, ValueId whole) {
+EpilogueOperand Draft::operand(const std::string& name, ValueId value, ValueId whole) {
+  const std::int64_t run = planning_.graph.run_of(whole, value);
   if (planning_.value(value).storage == Storage::weight) {
     weight(name, value);
-    set(name + "_stride", 0);
-    set(name + "_column", 0);
-  } else {
-    activation(name, value, Access::read);
+    return {0, 0, run};
   }
-  const std::int64_t run = planning_.graph.run_of(whole, value);
-  if (run > 1) set(name + "_run", run);
+  const Place place = placement_.place(value);
+  bind(name, Access::read, false, place.buffer);
+  const std::int64_t columns = planning_.axis(placement_.buffer(place.buffer).axes.back()).size;
+  return {row_stride(columns), place.first_column, run};
 }
 
 void Draft::state(const std::string& name, ValueId value, Access access) {
@@ -240,13 +262,18 @@ void Draft::epilogue(const std::vector<ValueId>& first, bool quads, bool in_plac
   const ValueId output = maps.empty() ? first.at(0) : planning_.op(maps.back()).out;
   const Place place = placement_.place(output);
   std::vector<ValueId> buffers;
+  std::vector<EpilogueOperand> read;
   for (const ValueId operand : step_operands(group_, planning_)) {
     const bool given = planning_.value(operand).storage == Storage::activation;
     if (given && same(placement_.place(operand), place)) {
       in_place = true;
     } else {
       const std::string name = "operand" + std::to_string(buffers.size());
-      quads ? rows(name, operand, Access::read) : this->operand(name, operand, output);
+      if (quads) {
+        rows(name, operand, Access::read);
+      } else {
+        read.push_back(this->operand(name, operand, output));
+      }
       buffers.push_back(operand);
     }
   }
@@ -275,10 +302,13 @@ void Draft::epilogue(const std::vector<ValueId>& first, bool quads, bool in_plac
     steps.push_back(std::move(step));
     computed.push_back(op.out);
   }
-  for (std::int64_t i = 0; i < static_cast<std::int64_t>(buffers.size()); ++i) {
-    set("operand" + std::to_string(i), true);
-  }
   set("steps", std::move(steps));
+  if (quads) {
+    set_operand_flags(kernel.parameters, buffers.size(), max_step_operands);
+  } else {
+    // Matrices that no Map joins are stacked into one.
+    set_epilogue(kernel.parameters, read, maps.empty() ? 1 : static_cast<std::int64_t>(first.size()));
+  }
   const Access access = in_place ? Access::read_write : Access::write;
   quads ? rows("outputs", output, access) : activation("outputs", output, access);
 }

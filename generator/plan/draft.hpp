@@ -13,8 +13,18 @@ inline std::int64_t row_stride(std::int64_t columns) { return row_bytes(Dtype::f
 
 /// Storage buffers that a kernel may bind, the step among them: what phones have. Groups that need more stay apart.
 inline constexpr std::int64_t max_bindings = 8;
-/// Buffers that steps of an epilogue may read beside the output.
-inline constexpr std::int64_t max_step_operands = 2;
+/// Buffers that steps of an epilogue may read beside the output, of a kernel that binds others; and of one that does
+/// not: as many as templates/kernels/epilogue.glsl declares.
+inline constexpr std::int64_t max_step_operands = 2, max_map_operands = max_bindings - 2;
+
+/// What templates/kernels/epilogue.glsl reads beside its output, in the order of the buffers operand0, operand1 ...
+struct EpilogueOperand {
+  std::int64_t stride = 0;  ///< from one row to the next; 0: all rows read the same
+  std::int64_t column = 0;
+  std::int64_t run = 1;  ///< neighbouring elements of the output to each of its own
+};
+/// The parameters of templates/kernels/epilogue.glsl that say so. `sums`: values that the kernel computes itself.
+void set_epilogue(Parameters& parameters, const std::vector<EpilogueOperand>& operands, std::int64_t sums);
 
 /// Where things lie, as far as a kernel asks.
 class Placement {
@@ -68,8 +78,8 @@ class Draft {
 
  private:
   void bind(const std::string& name, Access access, bool splits, Argument argument);
-  /// Binds what a Map reads beside `whole`, and sets <name>_run where it has an element for several.
-  void operand(const std::string& name, ValueId value, ValueId whole);
+  /// Binds what a Map reads beside `whole`.
+  EpilogueOperand operand(const std::string& name, ValueId value, ValueId whole);
 
   const Group& group_;
   const Planning& planning_;

@@ -82,12 +82,10 @@ std::pair<Kernel, Call> plan_copy(const Plan& plan, const Planning& planning, Va
   kernel.parameters = {
       {"columns", columns},
       {"stage", "layers"},
-      {"operand0", true},
-      {"operand0_stride", row_stride(columns)},
-      {"operand0_column", 0},
       {"outputs_stride", row_stride(columns)},
       {"outputs_column", 0},
       {"steps", std::vector<MapStep>{{planning.value(value).role, identity, {"x"}, {{StepOperand::From::buffer, 0}}}}}};
+  set_epilogue(kernel.parameters, {{row_stride(columns)}}, 0);
   kernel.bindings = {{"operand0", Access::read, false}, {"outputs", Access::write, false}};
   Call call;
   call.word = "copy_" + last_word(planning.value(value).role);

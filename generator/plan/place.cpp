@@ -167,6 +167,7 @@ void ActivationPlaces::carry(const Planning& planning) {
       const Value& value = planning.value(id);
       if (value.storage != Storage::activation || plan_.carried_as(value.role)) continue;
       plan_.carried.push_back(free_buffer(value.role, value.axes, {}, {}));
+      if (id == planning.graph.hidden_states) plan_.hidden_states = plan_.carried.back();
     }
   }
 }

@@ -61,8 +61,8 @@ class Planner {
     const StepLayout step{contract_.max_batch, decode_steps, contract_.head_rows, contract_.prefill_chunk};
     const std::vector<AxisId> words = {axis("step_words", step.bytes() / 4)};
     plan_.step = add_buffer(plan_.host_bytes, Arena::host, "step", words, padded_bytes(plan_.axes, words, Dtype::f32));
-    const std::vector<AxisId> logits = {axis("rows", contract_.head_rows, Live::rows),
-                                        axis("vocab", contract_.vocab_size)};
+    plan_.buffers[plan_.step].element = Element::u32;
+    const std::vector<AxisId>& logits = graph_.values[graph_.functions[graph_.head].results.at(0)].axes;
     plan_.logits =
         add_buffer(plan_.host_bytes, Arena::host, "logits", logits, padded_bytes(plan_.axes, logits, Dtype::f32));
   }

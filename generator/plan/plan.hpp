@@ -31,6 +31,9 @@ using StoredId = Id<Stored>;
 
 // ------------------------------------------------------------------------------------------------------------- memory
 
+/// What a buffer holds, as the emitted types call it.
+enum class Element { f32, u32 };
+
 /// A buffer of an arena: activations of one role, a table, the step.
 struct Buffer {
   std::string word;                ///< the role of the values that it holds
@@ -39,6 +42,7 @@ struct Buffer {
   std::string role;                ///< in emitted C++: the word, numbered from the second on
   std::string name;                ///< of its constant there: the role, or qualified by the users
   std::vector<AxisId> axes;
+  Element element = Element::f32;
   Arena arena = Arena::activations;
   std::int64_t offset = 0, bytes = 0;
 };
@@ -164,7 +168,8 @@ struct Plan {
   std::vector<StateTable> states;  ///< by StateId; the contract has their names
   std::vector<BufferId> tables;    ///< by TableId
   BufferId step, logits;
-  std::vector<BufferId> carried;  ///< the record that goes from function to function: first the hidden states
+  std::vector<BufferId> carried;  ///< the record that goes from function to function
+  BufferId hidden_states;         ///< of it: the residual stream
   Table<Kernel> kernels;
   std::vector<PhasePlan> phases;  ///< in the order of the table of phases
   std::int64_t decode_steps = 0;

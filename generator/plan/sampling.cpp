@@ -23,6 +23,7 @@ std::vector<Sampling> plan_sampling(const Contract& contract, Plan& plan) {
   Buffer buffer;
   buffer.word = "likeliest";
   buffer.axes = {slots_axis, parts_axis, words_axis};
+  buffer.element = Element::u32;
   buffer.arena = Arena::host;
   buffer.offset = plan.host_bytes;
   buffer.bytes = padded_bytes(plan.axes, buffer.axes, Dtype::f32);

@@ -1,6 +1,10 @@
-// The enumerators of runtime/program/program.hpp as words: emitted code, dumps and templates write them so.
+// Enumerators of the plan and of runtime/program/program.hpp as words: emitted code, dumps and templates write them so.
 #pragma once
 
+#include <iterator>
+
+#include "generator/plan/plan.hpp"
+#include "runtime/enumerators.hpp"
 #include "runtime/program/program.hpp"
 
 namespace monomorph::generator {
@@ -8,22 +12,32 @@ namespace monomorph::generator {
 constexpr const char* name_of(KernelKind kind) {
   constexpr const char* names[] = {"gather", "norm",      "map",         "matvec", "matmul",
                                    "heads",  "attention", "sample_scan", "sample"};
+  static_assert(std::size(names) == enumerator_count<KernelKind>());
   return names[static_cast<std::size_t>(kind)];
 }
 constexpr const char* name_of(Access access) {
   constexpr const char* names[] = {"read", "write", "read_write"};
+  static_assert(std::size(names) == enumerator_count<Access>());
   return names[static_cast<std::size_t>(access)];
 }
 constexpr const char* name_of(Arena arena) {
   constexpr const char* names[] = {"activations", "states", "host", "tables"};
+  static_assert(std::size(names) == enumerator_count<Arena>());
   return names[static_cast<std::size_t>(arena)];
+}
+constexpr const char* name_of(Element element) {
+  constexpr const char* names[] = {"f32", "u32"};
+  static_assert(std::size(names) == enumerator_count<Element>());
+  return names[static_cast<std::size_t>(element)];
 }
 constexpr const char* name_of(Stage stage) {
   constexpr const char* names[] = {"layers", "head", "sample"};
+  static_assert(std::size(names) == enumerator_count<Stage>());
   return names[static_cast<std::size_t>(stage)];
 }
 constexpr const char* name_of(Count count) {
   constexpr const char* names[] = {"rows", "queries"};
+  static_assert(std::size(names) == enumerator_count<Count>());
   return names[static_cast<std::size_t>(count)];
 }
 

@@ -13,6 +13,7 @@
 //! other_phases = { type = "list", fields = ["name", "about", "calls"], is = "head and sampling", sample = [
 //!   { name = "head", about = "Logits.", calls = [ { text = "lm_head_decode(record, weights.embedding.tokens, buffers::hidden_states, buffers::logits);" } ] },
 //!   { name = "sample", about = "The next token.", calls = [ { text = "sample(record, buffers::logits);" } ] } ] }
+//! hidden_states = { type = "text", sample = "buffers::hidden_states", is = "the residual stream" }
 // ${model}: the forward pass. Every activation is tokens x the axis its kernel's signature names.
 // ${generated}
 #pragma once
@@ -70,7 +71,7 @@ inline void ${phase.name}_pass(monomorph::Recorder& record) {
       }
 //% end
     }
-    record.end_of_layer(index, buffers::hidden_states.view);
+    record.end_of_layer(index, ${hidden_states}.view);
   }
 //% else
   for (std::int64_t index = 0; index < ${runs}; ++index) {
@@ -81,7 +82,7 @@ inline void ${phase.name}_pass(monomorph::Recorder& record) {
     layer_${phase.name}(record, layer_weights(index${again}));
 //% end
 //% end
-    record.end_of_layer(index, buffers::hidden_states.view);
+    record.end_of_layer(index, ${hidden_states}.view);
   }
 //% end
 }

@@ -15,6 +15,7 @@
 //! reads_earlier_states = { type = "bool", sample = false, is = "layers read states of an earlier one", when = "several_kinds" }
 //! embed = { type = "list", fields = ["text"], is = "token ids to hidden_states", sample = [ { text = "auto hidden_states = gather<hidden::size>(weights_, parameters.embedding.tokens, token_ids);" } ] }
 //! head = { type = "list", fields = ["text"], is = "hidden_states to logits", sample = [ { text = "const auto last = gather_rows<hidden::size>(hidden_states, head_rows);" }, { text = "const auto logits = linear<vocab::size>(weights_, parameters.embedding.tokens, absent, last);" } ] }
+//! hidden_states = { type = "text", sample = "hidden_states", is = "the residual stream" }
 // ${model}: the reference, the same forward pass as plain loops that accumulate in double.
 // ${generated}
 #pragma once
@@ -59,22 +60,22 @@ class Reference final : public monomorph::Reference {
 //% if reads_earlier_states
           latest[${kind.index}] = index;
 //% end
-          ${kind.prefix}layer(${kind.prefix}layer_parameters(counts[${kind.index}]++${kind.again}), states[static_cast<std::size_t>(index)], first_position, hidden_states${kind.more_arguments});
+          ${kind.prefix}layer(${kind.prefix}layer_parameters(counts[${kind.index}]++${kind.again}), states[static_cast<std::size_t>(index)], first_position, ${hidden_states}${kind.more_arguments});
           break;
 //% end
       }
 //% else
-      layer(layer_parameters(index${again}), states[static_cast<std::size_t>(index)], first_position, hidden_states);
+      layer(layer_parameters(index${again}), states[static_cast<std::size_t>(index)], first_position, ${hidden_states});
 //% end
-      if (layer_outputs != nullptr) layer_outputs->push_back(hidden_states.values);
+      if (layer_outputs != nullptr) layer_outputs->push_back(${hidden_states}.values);
     }
-    return hidden_states.values;
+    return ${hidden_states}.values;
   }
 
   /// Logits of rows of hidden states, [rows, vocab].
   std::vector<double> head(std::span<const double> hidden_rows, std::span<const std::int64_t> head_rows) override {
     using namespace monomorph::reference;
-    const auto hidden_states = activations_of<hidden::size>(hidden_rows);
+    const auto ${hidden_states} = activations_of<hidden::size>(hidden_rows);
 //% for line in head
     ${line.text}
 //% end
@@ -157,12 +158,12 @@ class Reference final : public monomorph::Reference {
   /// One layer${kind.about}.
 //% if kind.states or kind.shared
   void ${kind.prefix}layer(const ${kind.type}LayerParameters& layer, States& states, std::int64_t first_position,
-             monomorph::reference::Activations<hidden::size>& hidden_states${kind.more_parameters}) const {
+             monomorph::reference::Activations<hidden::size>& ${hidden_states}${kind.more_parameters}) const {
     using namespace monomorph::reference;
     states.resize(${kind.state_count});
 //% else
   void ${kind.prefix}layer(const ${kind.type}LayerParameters& layer, States&, std::int64_t,
-             monomorph::reference::Activations<hidden::size>& hidden_states${kind.more_parameters}) const {
+             monomorph::reference::Activations<hidden::size>& ${hidden_states}${kind.more_parameters}) const {
     using namespace monomorph::reference;
 //% end
 //% for state in kind.states

@@ -25,7 +25,7 @@ std::map<std::string, EvaluatedValue> GraphEvaluator::run(std::span<const std::i
     }
   };
   run(graph_.embed, -1);
-  const std::string hidden_states = graph_.values[graph_.functions[graph_.embed].results[0]].role;
+  const std::string hidden_states = graph_.values[graph_.hidden_states].role;
   layers_.clear();
   const std::size_t layers = contract_.layer_kinds.size();
   for (std::size_t nth = 0; nth < layers * static_cast<std::size_t>(contract_.repeat); ++nth) {
@@ -65,8 +65,9 @@ GraphEvaluator::Values GraphEvaluator::evaluate(FunctionId id, std::int64_t nth)
         case Storage::table:
           return angle_element(contract_.tables[{value.declared}], row, column);
         case Storage::host:
-          if (value.role == "token_ids") return tokens_[static_cast<std::size_t>(row)];
-          return static_cast<double>((value.role == "positions" ? positions_ : rows_)[static_cast<std::size_t>(row)]);
+          if (value.list == HostList::token_ids) return tokens_[static_cast<std::size_t>(row)];
+          return static_cast<double>(
+              (value.list == HostList::positions ? positions_ : rows_)[static_cast<std::size_t>(row)]);
         default:
           return values.at(op.in[operand]).at(row, column);
       }

@@ -58,8 +58,9 @@ double PlanImage::read(const Planning& planning, const Section& section, const C
     case Storage::table:
       return angle_element(contract_.tables[{value.declared}], row, column);
     case Storage::host:
-      if (value.role == "token_ids") return tokens_[static_cast<std::size_t>(row)];
-      return static_cast<double>((value.role == "positions" ? positions_ : rows_)[static_cast<std::size_t>(row)]);
+      if (value.list == HostList::token_ids) return tokens_[static_cast<std::size_t>(row)];
+      return static_cast<double>(
+          (value.list == HostList::positions ? positions_ : rows_)[static_cast<std::size_t>(row)]);
     case Storage::state:
       return state_at(value.declared, layer, row, column);
     default:

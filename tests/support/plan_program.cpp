@@ -154,7 +154,7 @@ void PlanProgram::record(Recorder& recorder, const PhasePlan& phase) const {
   for (std::int64_t nth = 0; nth < contract_.repeat * contract_.num_hidden_layers; ++nth) {
     const auto layer = static_cast<std::size_t>(nth % contract_.num_hidden_layers);
     record(recorder, phase.sections[contract_.layer_kinds[layer] + 1], nth);
-    recorder.end_of_layer(nth, view(plan_.carried.front()));
+    recorder.end_of_layer(nth, view(plan_.hidden_states));
   }
 }
 

@@ -97,20 +97,18 @@ class Writer {
     if (normed) weight({}, "embedding::norm", {hidden_}, Dtype::f32);
     graph_.axes = contract_.axes;
     Builder build(contract_, graph_, "embed", {});
-    ValueId h = build.gather("embed", build.weight("embedding::tokens"),
-                             build.host("token_ids", "tokens", contract_.prefill_chunk, Live::tokens),
+    ValueId h = build.gather("embed", build.weight("embedding::tokens"), build.host(HostList::token_ids),
                              chance(50) ? "hidden_states" : "embedded");
     if (placed) {
       const ValueId p = build.gather("embed_positions", build.weight("embedding::positions"),
-                                     build.host("positions", "tokens", contract_.prefill_chunk, Live::tokens),
-                                     chance(50) ? "hidden_states" : "positioned");
+                                     build.host(HostList::positions), chance(50) ? "hidden_states" : "positioned");
       h = build.map("add", known_expression("a + 0.5 * b", {"a", "b"}), {"a", "b"}, {h, p}, "hidden_states");
     } else if (graph_.values[h].role != "hidden_states") {
       h = build.map("scale", known_expression("1.5 * a", {"a"}), {"a"}, {h}, "hidden_states");
     }
     if (normed)
       h = build.norm("embedding_norm", {NormType::rms_norm, eps(), false}, "embedding::norm", h, "hidden_states");
-    carried_ = h;
+    carried_ = graph_.hidden_states = h;
     build.result(h);
     graph_.embed = build.finish();
     contract_.axes = graph_.axes;
@@ -122,7 +120,7 @@ class Writer {
     if (!tied) weight({}, "lm_head", {vocab_, hidden_}, format());
     Builder build(contract_, graph_, "head", {});
     ValueId h = build.parameter(carried_);
-    h = build.gather("rows", h, build.host("head_rows", "rows", contract_.head_rows, Live::rows), "last");
+    h = build.gather("rows", h, build.host(HostList::head_rows), "last");
     h = build.norm("final_norm", {NormType::rms_norm, eps(), false}, "final_norm", h, "final");
     const bool capped = chance(30);
     ValueId logits =

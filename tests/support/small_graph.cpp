@@ -121,13 +121,12 @@ RandomGraph small_contract(const std::vector<std::string>& kinds, const std::vec
   return small;
 }
 
-ValueId small_embedding(const RandomGraph& small, Builder& embed) {
-  return embed.gather("embed", embed.weight("embedding::tokens"),
-                      embed.host("token_ids", "tokens", small.contract.prefill_chunk, Live::tokens), "hidden_states");
+ValueId small_embedding(Builder& embed) {
+  return embed.gather("embed", embed.weight("embedding::tokens"), embed.host(HostList::token_ids), "hidden_states");
 }
 
-ValueId picked(const RandomGraph& small, Builder& head, ValueId x, const std::string& role) {
-  return head.gather("rows", x, head.host("head_rows", "rows", small.contract.head_rows, Live::rows), role);
+ValueId picked(Builder& head, ValueId x, const std::string& role) {
+  return head.gather("rows", x, head.host(HostList::head_rows), role);
 }
 
 void small_head(Builder& head, ValueId rows) {
@@ -146,7 +145,7 @@ RandomGraph framed(RandomGraph small, const std::function<ValueId(Builder&, Laye
   Contract& contract = small.contract;
   Graph& graph = small.graph;
   Builder embed(contract, graph, "embed", {});
-  const ValueId carried = small_embedding(small, embed);
+  const ValueId carried = graph.hidden_states = small_embedding(embed);
   embed.result(carried);
   graph.embed = embed.finish();
   contract.axes = graph.axes;
@@ -158,7 +157,7 @@ RandomGraph framed(RandomGraph small, const std::function<ValueId(Builder&, Laye
     contract.axes = graph.axes;
   }
   Builder head(contract, graph, "head", {});
-  small_head(head, picked(small, head, head.parameter(carried), "last"));
+  small_head(head, picked(head, head.parameter(carried), "last"));
   graph.head = head.finish();
   name_axes(small);
   return small;
@@ -178,7 +177,7 @@ RandomGraph stream_graph(bool joined_first) {
   Contract& contract = small.contract;
   Graph& graph = small.graph;
   Builder embed(contract, graph, "embed", {});
-  const ValueId one = small_embedding(small, embed);
+  const ValueId one = graph.hidden_states = small_embedding(embed);
   const ValueId other = embed.map("", known_expression("0.5 * a", {"a"}), {"a"}, {one}, "second_stream");
   embed.result(one);
   embed.result(other);
@@ -213,10 +212,10 @@ RandomGraph stream_graph(bool joined_first) {
   ValueId a = head.parameter(one), b = head.parameter(other);
   const auto join = [&] { return head.map("", known_expression("a + b", {"a", "b"}), {"a", "b"}, {a, b}, "joined"); };
   if (joined_first) {
-    small_head(head, picked(small, head, join(), "last"));
+    small_head(head, picked(head, join(), "last"));
   } else {
-    a = picked(small, head, a, "last");
-    b = picked(small, head, b, "second_last");
+    a = picked(head, a, "last");
+    b = picked(head, b, "second_last");
     small_head(head, join());
   }
   graph.head = head.finish();

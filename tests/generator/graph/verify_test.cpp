@@ -204,6 +204,8 @@ const std::vector<Mutation> mutations = {
        std::vector<ValueId>& given = r.graph.functions[r.graph.embed].results;
        given.push_back(given[0]);
      }},
+    {"G6", "hidden states that the embedding does not give",
+     [](RandomGraph& r) { r.graph.hidden_states = r.graph.functions[r.graph.head].results[0]; }},
     {"G6", "the head takes another type",
      [](RandomGraph& r) { r.graph.values[r.graph.functions[r.graph.head].parameters[0]].role = "something_else"; }},
     {"G6", "a state goes on as another",

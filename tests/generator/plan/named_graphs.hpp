@@ -60,4 +60,11 @@ inline std::map<std::string, RandomGraph> named_graphs() {
   };
 }
 
+/// These, and random ones.
+inline std::map<std::string, RandomGraph> some_graphs() {
+  std::map<std::string, RandomGraph> graphs = named_graphs();
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) graphs.emplace(std::to_string(seed), random_graph(seed));
+  return graphs;
+}
+
 }  // namespace monomorph::test
