@@ -48,6 +48,6 @@ ReferenceCall reference(const Op& op, const Graph&) {
 
 }  // namespace
 
-const OpType append_type = {"append", verify, reads_quads, accepts, plan, reference};
+const OpType append_type = {"append", Access::write, verify, reads_quads, accepts, plan, reference};
 
 }  // namespace monomorph::generator

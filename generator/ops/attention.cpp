@@ -111,6 +111,6 @@ ReferenceCall reference(const Op& op, const Graph& graph) {
 
 }  // namespace
 
-const OpType attention_type = {"attention", verify, reads_quads, accepts, plan, reference};
+const OpType attention_type = {"attention", Access::read, verify, reads_quads, accepts, plan, reference};
 
 }  // namespace monomorph::generator

@@ -58,6 +58,6 @@ ReferenceCall reference(const Op& op, const Graph& graph) {
 
 }  // namespace
 
-const OpType gather_type = {"gather", verify, reads_quads, accepts, plan, reference};
+const OpType gather_type = {"gather", Access::read, verify, reads_quads, accepts, plan, reference};
 
 }  // namespace monomorph::generator

@@ -142,6 +142,6 @@ ReferenceCall reference(const Op& op, const Graph& graph) {
 
 }  // namespace
 
-const OpType linear_type = {"linear", verify, reads_quads, accepts, plan, reference};
+const OpType linear_type = {"linear", Access::read, verify, reads_quads, accepts, plan, reference};
 
 }  // namespace monomorph::generator

@@ -52,6 +52,6 @@ ReferenceCall reference(const Op& op, const Graph&) {
 
 }  // namespace
 
-const OpType map_type = {"map", verify, reads_quads, accepts, plan, reference};
+const OpType map_type = {"map", Access::read, verify, reads_quads, accepts, plan, reference};
 
 }  // namespace monomorph::generator

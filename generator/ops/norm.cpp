@@ -92,6 +92,6 @@ ReferenceCall reference(const Op& op, const Graph&) {
 
 }  // namespace
 
-const OpType norm_type = {"norm", verify, reads_quads, accepts, plan, reference};
+const OpType norm_type = {"norm", Access::read, verify, reads_quads, accepts, plan, reference};
 
 }  // namespace monomorph::generator

@@ -44,6 +44,9 @@ class OperandCheck {
 
 struct OpType {
   const char* name;
+  /// What it does with the entries of a state among its operands. Where it writes them, its result is the state's next
+  /// version.
+  Access states;
   /// G3: operands, storages, axes. The only place where shapes are judged.
   void (*verify)(const Op&, OperandCheck&);
   /// Whether kernels read this operand four elements at a time: it then begins a row of its own.

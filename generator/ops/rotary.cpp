@@ -54,6 +54,6 @@ ReferenceCall reference(const Op& op, const Graph& graph) {
 
 }  // namespace
 
-const OpType rotary_type = {"rotary", verify, reads_quads, accepts, plan, reference};
+const OpType rotary_type = {"rotary", Access::read, verify, reads_quads, accepts, plan, reference};
 
 }  // namespace monomorph::generator

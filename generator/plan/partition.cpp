@@ -41,26 +41,25 @@ std::vector<ValueId> Planning::inputs(const Group& group) const {
 
 Partition::Partition(const Planning& planning, const Function& function, const Judgements& judgements)
     : planning_(planning), function_(function), judgements_(judgements) {
-  if (function.ops.empty()) return;
-  first_op_ = function.ops.front().index;
+  of_.resize(planning.graph.ops.size());
+  before_.resize(planning.graph.ops.size());
   for (const OpId id : function.ops) {
-    of_.push_back({static_cast<std::uint32_t>(groups_.size())});
+    of_[id.index] = {static_cast<std::uint32_t>(groups_.size())};
     groups_.push_back({{id}, id});
-    std::vector<OpId> before;
+    std::vector<OpId>& before = before_[id.index];
     for (const ValueId in : planning.op(id).in) {
       if (!in) continue;
       const Value& value = planning.value(in);
       if (value.writer) before.push_back(value.writer);
-      if (value.storage != Storage::state || as<Append>(planning.op(id)) == nullptr) continue;
+      if (value.storage != Storage::state || type_of(planning.op(id)).states == Access::read) continue;
       for (const OpId reader : planning.graph.readers(in)) {
         if (reader != id) before.push_back(reader);
       }
     }
-    before_.push_back(std::move(before));
   }
 }
 
-GroupId Partition::of(OpId op) const { return of_[op.index - first_op_]; }
+GroupId Partition::of(OpId op) const { return of_.at(op.index); }
 
 GroupId Partition::writer(ValueId value) const {
   const OpId op = planning_.value(value).writer;
@@ -114,7 +113,7 @@ bool Partition::merge(const std::vector<GroupId>& ids, OpId anchor) {
   if (!type_of(planning_.op(anchor)).accepts(merged, planning_)) return false;
   const GroupId kept = *std::min_element(ids.begin(), ids.end());
   for (const GroupId id : ids) groups_[id.index].ops.clear();
-  for (const OpId op : merged.ops) of_[op.index - first_op_] = kept;
+  for (const OpId op : merged.ops) of_[op.index] = kept;
   groups_[kept.index] = std::move(merged);
   return true;
 }

@@ -70,15 +70,14 @@ class Partition {
   bool hides_what_others_read(const Group& group) const;
   bool is_convex(const Group& group) const;
   /// Operations that must precede `op`: writers of what it reads, and readers of the state that it replaces.
-  const std::vector<OpId>& before(OpId op) const { return before_[op.index - first_op_]; }
+  const std::vector<OpId>& before(OpId op) const { return before_[op.index]; }
 
   const Planning& planning_;
   const Function& function_;
   const Judgements judgements_;
-  std::uint32_t first_op_ = 0;
-  std::vector<std::vector<OpId>> before_;
-  std::vector<Group> groups_;  ///< merged ones are empty
-  std::vector<GroupId> of_;    ///< by operation
+  std::vector<std::vector<OpId>> before_;  ///< by operation of the graph; of other functions': empty
+  std::vector<Group> groups_;              ///< merged ones are empty
+  std::vector<GroupId> of_;                ///< by operation of the graph; of other functions': none
 };
 
 /// What is tried, for each operation in order.

@@ -111,7 +111,7 @@ class SectionCheck {
   bool reads_state(const Call& call, ValueId state) const {
     return std::any_of(call.computes.ops.begin(), call.computes.ops.end(), [&](OpId id) {
       const Op& op = planning_.op(id);
-      return as<Append>(op) == nullptr && std::find(op.in.begin(), op.in.end(), state) != op.in.end();
+      return type_of(op).states != Access::write && std::find(op.in.begin(), op.in.end(), state) != op.in.end();
     });
   }
 
