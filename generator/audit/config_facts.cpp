@@ -227,7 +227,7 @@ class FactsOfSpec {
     }
     std::vector<Override> alone;
     if (kind != nullptr && spec_.has_pattern) alone = {{"layers.pattern", "[" + write_string(kind->name) + "]"}};
-    const std::string as_it_is = meanings_.of(alone);
+    const std::optional<Meaning>& as_it_is = meanings_.of(alone);
     std::vector<std::string> places = {section + "." + key};
     if (!alone.empty()) {
       places.push_back("layers." + write_key(kind->name) + "." + (section == "layers" ? key : places.front()));
@@ -240,7 +240,8 @@ class FactsOfSpec {
       if (std::holds_alternative<Field<std::vector<std::string>>*>(slot)) text = "[" + write_string(text) + "]";
       alone.push_back({places.back(), text});
     }
-    return !as_it_is.empty() && meanings_.of(alone) == as_it_is;
+    const std::optional<Meaning>& changed = meanings_.of(alone);
+    return as_it_is && changed && same(*as_it_is, *changed);
   }
 
   Spec spec_;  ///< its own: fields are bound to be read, and binding may write

@@ -4,12 +4,58 @@
 
 #include <algorithm>
 
-#include "generator/contract/contract.hpp"
-#include "generator/graph/graph.hpp"
-
 namespace monomorph::generator {
+namespace {
 
-const std::string& Meanings::of(const std::vector<Override>& changes) {
+template <class Row, class Same>
+bool all_same(const Table<Row>& a, const Table<Row>& b, const Same& same) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), same);
+}
+
+// Names of axes and functions follow from words and kinds of layer, and mean nothing.
+bool same_axis(const Axis& a, const Axis& b) {
+  return a.word == b.word && a.size == b.size && a.factors == b.factors && a.live == b.live;
+}
+
+bool same_value(const Value& a, const Value& b) {
+  return a.role == b.role && a.storage == b.storage && a.element == b.element && a.axes == b.axes &&
+         a.declared == b.declared && a.list == b.list && a.function == b.function && a.writer == b.writer;
+}
+
+bool same_op(const Op& a, const Op& b) {
+  return a.what == b.what && a.in == b.in && a.out == b.out && a.function == b.function;
+}
+
+bool same_function(const Function& a, const Function& b) {
+  return a.parameters == b.parameters && a.ops == b.ops && a.results == b.results;
+}
+
+bool same_weight(const WeightContract& a, const WeightContract& b) {
+  return a.role == b.role && a.scope == b.scope && a.axes == b.axes;
+}
+
+bool same_state(const StateContract& a, const StateContract& b) {
+  return a.role == b.role && a.scope == b.scope && a.axes == b.axes && a.element == b.element && a.window == b.window;
+}
+
+bool same_table(const TableContract& a, const TableContract& b) {
+  return a.axes == b.axes && a.frequencies == b.frequencies && a.factor == b.factor;
+}
+
+}  // namespace
+
+bool same(const Meaning& a, const Meaning& b) {
+  const Graph &one = a.graph, &other = b.graph;
+  return all_same(one.axes, other.axes, same_axis) && all_same(one.values, other.values, same_value) &&
+         all_same(one.ops, other.ops, same_op) && all_same(one.functions, other.functions, same_function) &&
+         one.embed == other.embed && one.hidden_states == other.hidden_states && one.layers == other.layers &&
+         one.head == other.head && a.contract.layer_kinds == b.contract.layer_kinds &&
+         a.contract.repeat == b.contract.repeat && all_same(a.contract.weights, b.contract.weights, same_weight) &&
+         all_same(a.contract.states, b.contract.states, same_state) &&
+         all_same(a.contract.tables, b.contract.tables, same_table);
+}
+
+const std::optional<Meaning>& Meanings::of(const std::vector<Override>& changes) {
   std::string key;
   for (const Override& change : changes) {
     key += fmt::format("{}{}{}\n", change.path, change.value ? "=" : "", change.value.value_or(""));
@@ -18,7 +64,7 @@ const std::string& Meanings::of(const std::vector<Override>& changes) {
   return known != known_.end() ? known->second : known_.emplace(key, work_out(changes)).first->second;
 }
 
-std::string Meanings::work_out(const std::vector<Override>& changes) const {
+std::optional<Meaning> Meanings::work_out(const std::vector<Override>& changes) const {
   std::vector<Override> all = overrides_;
   all.insert(all.end(), changes.begin(), changes.end());
   Diagnostics found, none;
@@ -26,13 +72,10 @@ std::string Meanings::work_out(const std::vector<Override>& changes) const {
   const bool reads = std::all_of(found.all().begin(), found.all().end(), [](const Diagnostic& diagnostic) {
     return diagnostic.severity != Severity::error || diagnostic.rule == "layers.kind_unused";
   });
-  const auto contract = spec && reads ? check_contract(*spec, none) : std::nullopt;
-  if (!contract) return "";
-  std::string text = dump_graph(build_graph(*contract), *contract);
-  for (const TableContract& table : contract->tables) {
-    text += fmt::format("{} {}\n", fmt::join(table.frequencies, " "), table.factor);
-  }
-  return text;
+  std::optional<Contract> contract = spec && reads ? check_contract(*spec, none) : std::nullopt;
+  if (!contract) return std::nullopt;
+  Graph graph = build_graph(*contract);
+  return Meaning{std::move(*contract), std::move(graph)};
 }
 
 }  // namespace monomorph::generator

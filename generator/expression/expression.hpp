@@ -65,6 +65,7 @@ std::string rename_in_expression(const std::string& text, const std::string& fro
 Expression conjunction(const Expression& a, const Expression& b);
 /// Whether two say the same, operation by operation.
 bool equal(const Expression& a, const Expression& b);
+inline bool operator==(const Expression& a, const Expression& b) { return equal(a, b); }
 /// The variables it uses; constants are none.
 std::set<std::string> names_in(const Expression& expression);
 

@@ -46,7 +46,9 @@ struct Value {
 };
 
 /// (table, indices) -> row indices[t] of the table, for each t
-struct Gather {};
+struct Gather {
+  bool operator==(const Gather&) const = default;
+};
 
 /// (x, weight?, bias?) -> x normed over an axis: the last one, or each run of it that a factor (head) says
 struct Norm {
@@ -54,26 +56,33 @@ struct Norm {
   double eps = 0;
   AxisId over;
   double weight_offset = 0;  ///< added to the weights
+  bool operator==(const Norm&) const = default;
 };
 
 /// (x, weight, bias?) -> weight x + bias
-struct Linear {};
+struct Linear {
+  bool operator==(const Linear&) const = default;
+};
 
 /// (operands...) -> an expression of them, element by element of the first. Others may have one element for a run of
 /// its (a gate for each head), and may be weights, which are the same for every token
 struct Map {
   Expression expression;
   std::vector<std::string> names;  ///< of the operands in the expression
+  bool operator==(const Map&) const = default;
 };
 
 /// (x, angles) -> each head's first rotary_dim elements turned by the token's position (half layout: j with
 /// j + rotary_dim / 2)
 struct Rotary {
   std::int64_t rotary_dim = 0;
+  bool operator==(const Rotary&) const = default;
 };
 
 /// (state, x) -> the state with x at the tokens' positions
-struct Append {};
+struct Append {
+  bool operator==(const Append&) const = default;
+};
 
 /// (queries, keys, values) -> softmax(score(scale * queries . keys)) x values, over the slot's positions up to the
 /// query's own that it sees: those of the mask that are within the window (visibility.hpp)
@@ -84,8 +93,10 @@ struct Attention {
   Expression mask = {};                ///< of query and key: whether it shows the key; empty: every one up to its own
   std::vector<float> slopes = {};      ///< slope, by head
   std::int64_t recent = 0, first = 0;  ///< the window, of the `recent` last keys and the `first`; 0, 0: of all
+  bool operator==(const Attention&) const = default;
 };
 
+/// Equal where all attributes are: each type compares its own, whichever they are.
 using Attributes = std::variant<Gather, Norm, Linear, Map, Rotary, Append, Attention>;
 
 struct Op {
