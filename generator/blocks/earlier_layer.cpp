@@ -65,9 +65,6 @@ std::string fault_of_source(const BlockContext& context, const std::string& name
         "its own in layers.pattern",
         first, context.kind.name, name);
   }
-  if (std::ranges::count(spec.kinds, name, &LayerKind::name) > 1) {
-    return fmt::format("layers of the kind {} have weights of different types; give those kinds of their own", name);
-  }
   const AttentionSection* found = find_attention(*source, context);
   if (found == nullptr) {
     return fmt::format("layers of the kind {} have no attention that is called {}", name, context.block.instance);
@@ -138,7 +135,7 @@ ValueId build_values(const BlockContext& context, Builder& build, ValueId in) {
     const AttentionSection* attention = find_attention(each.kind, context);
     return attention != nullptr && attention->values_from.value == context.kind.name;
   });
-  const ValueId values = build.projection("v", in, wanted ? context.kind.identifier + "_values" : "values");
+  const ValueId values = build.projection("v", in, wanted ? identifier_of(context.kind.name) + "_values" : "values");
   if (wanted) build.result(values);
   const std::string& source = own(context).values_from.value;
   if (source.empty()) return values;

@@ -2,12 +2,32 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
+#include <span>
+#include <tuple>
 
+#include "generator/blocks/block.hpp"
 #include "generator/contract/parts.hpp"
 
 namespace monomorph::generator {
+namespace {
+
+/// The classes of the layers that a layer of this kind reads something of, where `earlier` are those before it.
+std::vector<std::size_t> sources(const LayerKind& kind, const std::vector<LayerKind>& classes,
+                                 std::span<const std::size_t> earlier) {
+  std::vector<std::size_t> result;
+  for (const Block* block : kind.blocks()) {
+    const std::string name = block->type->reads_kind != nullptr ? block->type->reads_kind(*block) : "";
+    const auto is_read = [&](std::size_t index) { return classes[index].name == name; };
+    const auto last = std::find_if(earlier.rbegin(), earlier.rend(), is_read);
+    if (last != earlier.rend()) result.push_back(*last);
+  }
+  return result;
+}
+
+}  // namespace
 
 Spec cut_into_classes(const Spec& spec) {
   std::vector<DtypePattern> patterns;
@@ -21,13 +41,15 @@ Spec cut_into_classes(const Spec& spec) {
   cut.kinds.clear();
   std::set<std::string> taken;
   for (const LayerKind& kind : spec.kinds) taken.insert(kind.identifier);
-  std::map<std::pair<std::size_t, std::vector<bool>>, std::size_t> classes;  // by kind, and the patterns that hold
+  // By kind, the patterns that hold, and the classes that are read.
+  std::map<std::tuple<std::size_t, std::vector<bool>, std::vector<std::size_t>>, std::size_t> classes;
   std::vector<int> of_kind(spec.kinds.size(), 0);
   for (std::size_t layer = 0; layer < spec.layer_kinds.size(); ++layer) {
     const std::size_t kind = spec.layer_kinds[layer];
     std::vector<bool> held;
     for (const DtypePattern& pattern : patterns) held.push_back(pattern.holds(static_cast<std::int64_t>(layer)));
-    const auto [found, is_new] = classes.emplace(std::pair(kind, held), cut.kinds.size());
+    const std::vector<std::size_t> read = sources(spec.kinds[kind], cut.kinds, std::span(cut.layer_kinds).first(layer));
+    const auto [found, is_new] = classes.emplace(std::tuple(kind, held, read), cut.kinds.size());
     cut.layer_kinds[layer] = found->second;
     if (!is_new) continue;
     cut.kinds.push_back(spec.kinds[kind]);

@@ -1,5 +1,6 @@
-// Classes of layers: a kind's layers whose weights have equal types. Kernels differ by type, so that everything after
-// the contract tells classes apart; the spec and its messages know kinds.
+// Classes of layers: a kind's layers whose weights have equal types, and which read something of layers of one class.
+// Kernels differ by type, so that everything after the contract tells classes apart; the spec and its messages know
+// kinds.
 #pragma once
 
 #include "generator/spec/spec.hpp"

@@ -132,11 +132,13 @@ ValueId Builder::state_parameter(StateId id) {
 }
 
 ValueId Builder::state_of(const std::string& kind, const std::string& state) {
-  for (std::size_t i = 0; i < contract_.kinds.size(); ++i) {
-    if (contract_.kinds[i].kind.name != kind) continue;
-    if (const StateId found = contract_.find_state({i}, role(state))) return state_parameter(found);
-  }
-  throw InternalError("graph: the kind " + kind + " has no state " + role(state));
+  const std::vector<std::size_t>& layers = contract_.layer_kinds;
+  const auto reader = std::find(layers.rbegin(), layers.rend(), scope_.kind);
+  const auto owner =
+      std::find_if(reader, layers.rend(), [&](std::size_t each) { return contract_.kinds[each].kind.name == kind; });
+  const StateId found = owner != layers.rend() ? contract_.find_state({*owner}, role(state)) : StateId{};
+  if (found) return state_parameter(found);
+  throw InternalError("graph: no layer of the kind " + kind + " before has a state " + role(state));
 }
 
 ValueId Builder::append(const std::string& state, ValueId in) {

@@ -33,7 +33,7 @@ class Builder {
   ValueId map(const std::string& word, const Expression& expression, const std::vector<std::string>& names,
               const std::vector<ValueId>& in, const std::string& role);
   ValueId rotary(std::int64_t rotary_dim, TableId angles, ValueId in, const std::string& role);
-  /// A state of the last layer of another kind, which this one only reads.
+  /// A state of the last layer of another kind, which this one only reads. Layers of one class read those of one.
   ValueId state_of(const std::string& kind, const std::string& state);
   /// The state's next version.
   ValueId append(const std::string& state, ValueId in);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 
 #include "generator/ops/op_type.hpp"
 
@@ -194,8 +195,8 @@ class GraphCheck {
     }
   }
 
-  /// `seen`: the kinds of layer that have run, this one among them.
-  void states_go_on(const Function& function, std::size_t kind, const std::set<std::size_t>& seen) {
+  /// `run`: the kinds of the layers that have run, this one's last.
+  void states_go_on(const Function& function, std::size_t kind, std::span<const std::size_t> run) {
     std::multiset<std::uint32_t> taken, given;
     for (const ValueId id : function.parameters) {
       const Value& value = graph_.values[id];
@@ -203,8 +204,15 @@ class GraphCheck {
       const std::size_t owner =
           value.declared < contract_.states.size() ? contract_.states[{value.declared}].scope.kind : Scope::model;
       if (owner == kind) taken.insert(value.declared);
-      if (!seen.contains(owner)) {
+      const auto is_alike = [&](std::size_t each) {
+        return owner < contract_.kinds.size() && contract_.kinds[each].kind.name == contract_.kinds[owner].kind.name;
+      };
+      const auto last = std::find_if(run.rbegin(), run.rend(), is_alike);
+      if (last == run.rend()) {
         complain("G6", fmt::format("{} reads {} of a kind of layer that has not run", function.name, value.role));
+      } else if (*last != owner) {
+        complain("G6",
+                 fmt::format("{} reads {} of a layer that is not the last of its kind", function.name, value.role));
       }
     }
     for (const ValueId id : function.results) {
@@ -221,10 +229,9 @@ class GraphCheck {
     }
     Record record;
     give(record, graph_.functions[graph_.embed]);
-    std::set<std::size_t> seen;
-    for (const std::size_t kind : contract_.layer_kinds) {
-      seen.insert(kind);
-      states_go_on(graph_.functions[graph_.layers[kind]], kind, seen);
+    for (std::size_t layer = 0; layer < contract_.layer_kinds.size(); ++layer) {
+      const std::size_t kind = contract_.layer_kinds[layer];
+      states_go_on(graph_.functions[graph_.layers[kind]], kind, std::span(contract_.layer_kinds).first(layer + 1));
       take(record, graph_.functions[graph_.layers[kind]]);
       give(record, graph_.functions[graph_.layers[kind]]);
     }
