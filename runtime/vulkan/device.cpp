@@ -14,11 +14,23 @@ std::unique_ptr<Device> Device::open(const std::string& request, const LimitOver
   self->physical_ = devices[choose_device(infos, request)];
   lower_limits(self->physical_.info, overrides);
   self->staging_forced_ = overrides.staging;
+  self->make();
+  return self;
+}
 
+std::unique_ptr<Device> Device::beside(const Device& device) {
+  std::unique_ptr<Device> self(new Device);
+  self->instance_ = device.instance_;
+  self->physical_ = device.physical_;
+  self->make();
+  return self;
+}
+
+void Device::make() {
   const float priority = 1;
   VkDeviceQueueCreateInfo queue{};
   queue.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
-  queue.queueFamilyIndex = self->physical_.queue_family;
+  queue.queueFamilyIndex = physical_.queue_family;
   queue.queueCount = 1;
   queue.pQueuePriorities = &priority;
 
@@ -30,10 +42,10 @@ std::unique_ptr<Device> Device::open(const std::string& request, const LimitOver
   VkPhysicalDeviceVulkan12Features core_1_2{};
   core_1_2.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
   core_1_2.subgroupBroadcastDynamicId = VK_TRUE;
-  if (self->physical_.subgroup_size_control) core_1_2.pNext = &subgroups;
+  if (physical_.subgroup_size_control) core_1_2.pNext = &subgroups;
 
   std::vector<const char*> extensions;
-  for (const std::string& extension : self->physical_.extensions) extensions.push_back(extension.c_str());
+  for (const std::string& extension : physical_.extensions) extensions.push_back(extension.c_str());
   VkDeviceCreateInfo create{};
   create.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
   create.pNext = &core_1_2;
@@ -41,9 +53,8 @@ std::unique_ptr<Device> Device::open(const std::string& request, const LimitOver
   create.pQueueCreateInfos = &queue;
   create.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
   create.ppEnabledExtensionNames = extensions.data();
-  check(vkCreateDevice(self->physical_.handle, &create, nullptr, &self->device_), "vkCreateDevice");
-  vkGetDeviceQueue(self->device_, self->physical_.queue_family, 0, &self->queue_);
-  return self;
+  check(vkCreateDevice(physical_.handle, &create, nullptr, &device_), "vkCreateDevice");
+  vkGetDeviceQueue(device_, physical_.queue_family, 0, &queue_);
 }
 
 Device::~Device() {

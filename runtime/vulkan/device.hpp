@@ -25,6 +25,7 @@ struct PhysicalDevice {
   std::uint64_t timestamp_mask = 0;                           ///< the bits of a timestamp that count
   std::int64_t min_subgroup_size = 0, max_subgroup_size = 0;  ///< equal without subgroup size control
   std::int64_t max_workgroup_subgroups = 0;                   ///< where sizes are required; 0: not limited
+  bool compiles_at_dispatch = false;   ///< a kernel when it is first dispatched, in the queue's one thread
   bool subgroup_size_control = false;  ///< required sizes and full subgroups can be asked for in compute
   std::uint32_t vendor = 0, device = 0, driver_version = 0;
   std::uint8_t uuid[VK_UUID_SIZE] = {};  ///< of the pipeline cache
@@ -45,6 +46,8 @@ class Device {
  public:
   /// Chooses, lowers the limits, makes the device. Throws Error(device) when there is none.
   static std::unique_ptr<Device> open(const std::string& request, const LimitOverrides& overrides);
+  /// A second logical device of the same physical one.
+  static std::unique_ptr<Device> beside(const Device& device);
   ~Device();
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
@@ -64,6 +67,8 @@ class Device {
 
  private:
   Device() = default;
+  void make();
+
   std::shared_ptr<Instance> instance_;
   PhysicalDevice physical_;
   VkDevice device_ = VK_NULL_HANDLE;

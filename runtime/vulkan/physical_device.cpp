@@ -118,6 +118,7 @@ void read_properties(PhysicalDevice& device) {
   features.pNext = &core_1_2;
   vkGetPhysicalDeviceFeatures2(device.handle, &features);
 
+  device.compiles_at_dispatch = driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE;
   device.info.driver = driver.driverName;
   if (*driver.driverInfo != '\0') device.info.driver += std::string(" ") + driver.driverInfo;
   read_limits(properties.properties.limits, maintenance.maxMemoryAllocationSize, device.info.limits);

@@ -1,6 +1,7 @@
 #include "runtime/vulkan/pipelines.hpp"
 
 #include <array>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -8,6 +9,7 @@
 #include "runtime/vulkan/on_all_cores.hpp"
 #include "runtime/vulkan/pipeline_cache.hpp"
 #include "runtime/vulkan/result.hpp"
+#include "runtime/vulkan/spare_devices.hpp"
 
 namespace monomorph::vulkan {
 namespace {
@@ -29,6 +31,8 @@ ShaderModuleHandle make_module(const Device& device, const Kernel& kernel) {
   device.name(VK_OBJECT_TYPE_SHADER_MODULE, module, kernel.name);
   return {device.get(), module};
 }
+
+}  // namespace
 
 Pipeline make_layouts(const Device& device, const Kernel& kernel) {
   Pipeline pipeline;
@@ -57,7 +61,6 @@ Pipeline make_layouts(const Device& device, const Kernel& kernel) {
   return pipeline;
 }
 
-/// Pipelines of several kernels may be made at once, each with a cache of its thread's own.
 void make_pipeline(const Device& device, const Kernel& kernel, const DeviceFacts& facts, const Tile& chosen,
                    VkPipelineCache cache, Pipeline& pipeline) {
   if (chosen.workgroup_size > device.limits().max_workgroup_invocations ||
@@ -103,8 +106,6 @@ void make_pipeline(const Device& device, const Kernel& kernel, const DeviceFacts
   device.name(VK_OBJECT_TYPE_PIPELINE, handle, kernel.name);
 }
 
-}  // namespace
-
 DeviceFacts facts_of(const PhysicalDevice& device) {
   DeviceFacts facts;
   facts.type = device.info.type;
@@ -132,9 +133,12 @@ void make_pipelines(const Device& device, const Program& program, const DeviceFa
                     const std::vector<Tile>& tiles, const std::vector<std::size_t>& order,
                     std::vector<Pipeline>& pipelines, const std::function<void(std::size_t)>& made) {
   PipelineCache cache(device, program, threads_for(order.size()));
+  std::optional<SpareDevices> spares;
+  if (SpareDevices::help(device)) spares.emplace(device, threads_for(order.size()));
   const auto make = [&](std::size_t i, std::size_t thread) {
     const std::size_t kernel = order[i];
     make_pipeline(device, program.kernels[kernel], facts, tiles[kernel], cache.of(thread), pipelines[kernel]);
+    if (spares) spares->compile(program.kernels[kernel], facts, tiles[kernel], thread);
   };
   on_all_cores(order.size(), make, [&](std::size_t i) { made(order[i]); });
   cache.save();

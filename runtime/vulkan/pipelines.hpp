@@ -28,6 +28,11 @@ DeviceFacts facts_of(const PhysicalDevice& device);
 /// One for each kernel, in their order: what descriptor sets are made of, and no pipeline yet.
 std::vector<Pipeline> make_layouts(const Device& device, const Program& program);
 
+/// The layouts of one kernel, and its pipeline. Pipelines of several may be made at once, each with a cache of its own.
+Pipeline make_layouts(const Device& device, const Kernel& kernel);
+void make_pipeline(const Device& device, const Kernel& kernel, const DeviceFacts& facts, const Tile& chosen,
+                   VkPipelineCache cache, Pipeline& pipeline);
+
 /// Makes the pipelines themselves, through the cache on disk, on all cores: begun in `order`, which names each kernel
 /// once. `made` hears of each in the caller's thread, in the order in which they are done. Throws what it throws, and
 /// Error(device) where a kernel needs more than the device has.

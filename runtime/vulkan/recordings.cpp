@@ -7,6 +7,7 @@
 #include "runtime/error.hpp"
 #include "runtime/vulkan/commands.hpp"
 #include "runtime/vulkan/result.hpp"
+#include "runtime/vulkan/spare_devices.hpp"
 #include "runtime/vulkan/warm_up.hpp"
 
 namespace monomorph::vulkan {
@@ -93,16 +94,20 @@ Recordings::Recordings(const Device& device, const Program& program, const Stora
   download_ = record_transfer([&](VkCommandBuffer commands) { state.record_download(commands, 0); });
 }
 
-/// While threads make pipelines, this one dispatches those that are made.
+/// While threads make pipelines, this one dispatches those that are made: each at once, or, where spare devices compile
+/// them, all at the end, when what was compiled is on disk.
 void Recordings::compile(const DeviceFacts& facts) {
   WarmUp warm_up(device_, pointers(schedules_), pipelines_, sets_);
   const auto total = static_cast<std::int64_t>(pipelines_.size());
   std::int64_t done = 0;
+  const bool spares = SpareDevices::help(device_);
   if (options_.compiling) options_.compiling(done, total);
   make_pipelines(device_, program_, facts, tiles_, warm_up.order(), pipelines_, [&](std::size_t kernel) {
-    warm_up.dispatch(kernel);
+    if (!spares) warm_up.dispatch(kernel);
     if (options_.compiling) options_.compiling(++done, total);
   });
+  if (!spares) return;
+  for (const std::size_t kernel : warm_up.order()) warm_up.dispatch(kernel);
 }
 
 void Recordings::make_queries() {

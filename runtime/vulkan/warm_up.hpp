@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/vulkan/descriptors.hpp"
+#include "runtime/vulkan/empty_dispatch.hpp"
 #include "runtime/vulkan/pipelines.hpp"
 #include "runtime/vulkan/schedule.hpp"
 
@@ -24,14 +25,11 @@ class WarmUp {
   void dispatch(std::size_t kernel);
 
  private:
-  const Device& device_;
   const std::vector<Pipeline>& pipelines_;
   const DescriptorSets& sets_;
   std::vector<const Command*> commands_;  ///< by kernel: the first that is of it, or null
   std::vector<std::size_t> order_;
-  CommandPoolHandle pool_;
-  VkCommandBuffer buffer_;
-  FenceHandle fence_;
+  EmptyDispatch dispatch_;
 };
 
 }  // namespace monomorph::vulkan
