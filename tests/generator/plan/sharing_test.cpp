@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "generator/plan/plan.hpp"
 #include "tests/generator/spec/spec_text.hpp"
 #include "tests/support/files.hpp"
@@ -48,12 +50,15 @@ Contract accepted(const std::string& text) {
   return *judged.contract;
 }
 
+std::string spec_text() {
+  return monomorph::tests::read_file(MONOMORPH_SOURCE_DIR "/tests/cases/pass/keys_of_layers_of_other_types.toml");
+}
+
 }  // namespace
 
 TEST_CASE(
     "a layer reads keys and values of the last layer of a kind, also where that kind has weights of several types") {
-  const std::string text =
-      monomorph::tests::read_file(MONOMORPH_SOURCE_DIR "/tests/cases/pass/keys_of_layers_of_other_types.toml");
+  const std::string text = spec_text();
   const Contract several = accepted(text), one = accepted(text.substr(0, text.find("[checkpoint.dtypes]")));
   REQUIRE(one.kinds.size() == 3);
   REQUIRE(several.kinds.size() > 6);
@@ -64,4 +69,29 @@ TEST_CASE(
     CHECK(found.layers[layer].elements == expected.layers[layer].elements);
   }
   CHECK(found.logits.elements == expected.logits.elements);
+}
+
+TEST_CASE("keys of a layer that is not the last one of its kind are none that a layer may read") {
+  const Contract contract = accepted(spec_text());
+  Graph graph = build_graph(contract);
+  std::size_t refused = 0;
+  for (std::size_t kind = 0; kind < contract.kinds.size(); ++kind) {
+    for (const ValueId parameter : graph.functions[graph.layers[kind]].parameters) {
+      Value& value = graph.values[parameter];
+      if (value.storage != Storage::state || contract.states[{value.declared}].scope.kind == kind) continue;
+      const std::uint32_t own = value.declared;
+      for (const StateId other : contract.states.ids()) {
+        const StateContract& state = contract.states[other];
+        const bool of_kind = contract.kinds[state.scope.kind].kind.name == "source";
+        if (other.index == own || state.role != value.role || !of_kind) continue;
+        value.declared = other.index;
+        const std::vector<Complaint> complaints = check_graph(graph, contract);
+        CHECK(std::ranges::count(complaints, "G6", &Complaint::invariant) > 0);
+        ++refused;
+      }
+      value.declared = own;
+    }
+  }
+  CHECK(refused > 0);
+  CHECK(check_graph(graph, contract).empty());
 }
