@@ -3,7 +3,7 @@
 //
 // The including kernel gives: head_dim, head_quads, kv_group_size, vec4 query_quad(token, head, quad) scaled,
 // vec4 key_quad(slot, kv_head, position, quad), value_quad(...), write_attended(token, head, quad, value), rows_in_use(),
-// float scored(score, query, key, head), bool sees(query, key), sees_any(oldest query, first key of a tile). The tokens of a
+// float scored(score, query, key, head), bool sees(query, key), first_shown(oldest query, first key of a tile). The tokens of a
 // pass are one slot's, by position.
 const uint key_groups = workgroup_size / head_quads;  // invocations that share a quad of the output, a key each
 const float lowest = -3.0e38;
@@ -95,7 +95,8 @@ void main() {
   const uint key_count = first_position + last_row / kv_group_size + 1;
   const uint oldest = first_position + first_query_row / kv_group_size;
   for (uint first_key = 0; first_key < key_count; first_key += workgroup_size) {
-    if (!sees_any(oldest, first_key)) continue;
+    const uint shown = first_shown(oldest, first_key) - first_key;
+    if (shown >= workgroup_size) continue;
     barrier();
     score_tile(kv_head, first_key, first_query_row);
     barrier();
@@ -104,7 +105,8 @@ void main() {
     const uint tile_keys = min(workgroup_size, key_count - first_key);
     [[unroll]] for (uint row = 0; row < tile_tokens; ++row) outputs_sum[row] *= row_factor[row];
     if (group < key_groups) {
-      for (uint key = group; key < tile_keys; key += key_groups) {
+      // Which invocations add a key, and so in which order, does not depend on the window.
+      for (uint key = shown / key_groups * key_groups + group; key < tile_keys; key += key_groups) {
         const vec4 v = value_quad(slot, kv_head, first_key + key, quad);
         [[unroll]] for (uint row = 0; row < tile_tokens; ++row) {
           const float weight = scores[row * workgroup_size + key];

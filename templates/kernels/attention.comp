@@ -72,13 +72,13 @@ bool sees(int query, int key) { return key <= query && (${mask}); }
 //% else
 bool sees(int query, int key) { return key <= query; }
 //% end
-/// Whether any query from `oldest` on sees one of the workgroup_size keys from first_key on.
+/// The first of the keys from first_key on that the window shows to any query from `oldest` on.
 //% if has_window
-bool sees_any(uint oldest, uint first_key) {
-  return first_key < window_first || first_key + workgroup_size + window_recent > oldest + 1;
+uint first_shown(uint oldest, uint first_key) {
+  return first_key < window_first ? first_key : max(first_key, max(oldest + 1, window_recent) - window_recent);
 }
 //% else
-bool sees_any(uint oldest, uint first_key) { return true; }
+uint first_shown(uint oldest, uint first_key) { return first_key; }
 //% end
 
 #include "attention.glsl"

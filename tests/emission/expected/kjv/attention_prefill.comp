@@ -60,7 +60,7 @@ void write_attended(uint pass_row, uint head, uint quad, vec4 v) {
 
 float scored(float score, int query, int key, int head) { return score; }
 bool sees(int query, int key) { return key <= query; }
-/// Whether any query from `oldest` on sees one of the workgroup_size keys from first_key on.
-bool sees_any(uint oldest, uint first_key) { return true; }
+/// The first of the keys from first_key on that the window shows to any query from `oldest` on.
+uint first_shown(uint oldest, uint first_key) { return first_key; }
 
 #include "attention.glsl"
