@@ -199,7 +199,7 @@ EmittedModel emit_from(const std::string& path, const std::vector<Override>& ove
   const AcceptedSpec accepted = accept_spec(input, overrides);
   Origin origin = origin_of(input.file_name, overrides);
   origin.config_facts = config_facts(accepted.spec, overrides, accepted.contract);
-  origin.chat = compile_chat(accepted.spec.chat);
+  origin.chat = compile_chat(*accepted.spec.chat);
   if (note) {
     for (const Diagnostic& told : accepted.advice.all()) {
       if (told.severity == Severity::warning) note(render(told));

@@ -7,12 +7,12 @@
 #include <map>
 #include <set>
 
-#include "generator/audit/expected_tensors.hpp"
 #include "generator/audit/other_sizes.hpp"
 #include "generator/audit/other_types.hpp"
 #include "generator/audit/rows.hpp"
 #include "generator/audit/scan_values.hpp"
 #include "generator/audit/vocabulary.hpp"
+#include "generator/contract/expected_tensors.hpp"
 #include "runtime/error.hpp"
 #include "runtime/formats/checkpoint.hpp"
 #include "runtime/formats/checkpoint_names.hpp"

@@ -8,8 +8,8 @@
 #include <sstream>
 
 #include "generator/audit/meanings.hpp"
-#include "generator/blocks/block.hpp"
 #include "generator/expression/node.hpp"
+#include "generator/spec/block_type.hpp"
 #include "generator/spec/checkpoint_names.hpp"
 #include "generator/spec/document.hpp"
 #include "generator/spec/values.hpp"
@@ -93,9 +93,9 @@ class FactsOfSpec {
   json facts() {
     const ExpressionNames numbers = model_numbers(spec_.model);
     add({{"model", bind(spec_.model)},
-         {"embedding", bind(spec_.embedding), numbers},
+         {"embedding", bind(*spec_.embedding), numbers},
          {"norm", bind(spec_.norm)},
-         {"lm_head", bind(spec_.lm_head), numbers}},
+         {"lm_head", bind(*spec_.lm_head), numbers}},
         nullptr, {});
     for (std::size_t index = 0; index < spec_.kinds.size(); ++index) {
       LayerKind& kind = spec_.kinds[index];
@@ -104,7 +104,7 @@ class FactsOfSpec {
       layers.steps = kind.written_steps;
       layers.shared_input_norm = kind.shared_input_norm;
       std::vector<Place> places = {
-          {"norm", bind(kind.norm)}, {"position", bind(kind.position)}, {"layers", bind(layers)}};
+          {"norm", bind(kind.norm)}, {"position", bind(*kind.position)}, {"layers", bind(layers)}};
       for (Step& step : kind.steps) {
         for (Block& block : step.blocks) {
           places.push_back({block.instance, bind_block(block), spec_numbers({spec_.model, kind, block})});

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "generator/audit/expected_tensors.hpp"
 #include "generator/audit/other_types.hpp"
+#include "generator/contract/expected_tensors.hpp"
 
 namespace monomorph::generator {
 

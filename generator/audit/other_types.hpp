@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "generator/audit/expected_tensors.hpp"
+#include "generator/contract/expected_tensors.hpp"
 #include "runtime/formats/checkpoint.hpp"
 
 namespace monomorph::generator {

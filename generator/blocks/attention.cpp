@@ -11,6 +11,7 @@
 #include "generator/contract/declarations.hpp"
 #include "generator/contract/rules.hpp"
 #include "generator/graph/builder.hpp"
+#include "generator/spec/engine_section.hpp"
 #include "generator/spec/field_rows.hpp"
 
 namespace monomorph::generator {
@@ -87,7 +88,7 @@ void complete(Block& block, LayerKind& kind, const ModelSection& model) {
   if (!attention.head_dim.given && attention.num_attention_heads.value > 0) {
     attention.head_dim.value = model.hidden_size.value / attention.num_attention_heads.value;
   }
-  complete_position(kind.position, attention.head_dim.value, model);
+  complete_position(*kind.position, attention.head_dim.value, model);
 }
 
 void kv_heads_divide_heads(const AttentionSection& attention, Diagnostics& diagnostics) {

@@ -1,7 +1,7 @@
 // Causal self-attention over the slot's keys and values.
 #pragma once
 
-#include "generator/blocks/block.hpp"
+#include "generator/spec/block_type.hpp"
 
 namespace monomorph::generator {
 

@@ -2,13 +2,49 @@
 
 #include <fmt/format.h>
 
-#include "generator/blocks/block.hpp"
 #include "generator/blocks/norm.hpp"
+#include "generator/blocks/position.hpp"
 #include "generator/contract/declarations.hpp"
 #include "generator/contract/rules.hpp"
 #include "generator/graph/builder.hpp"
+#include "generator/spec/block_type.hpp"
+#include "generator/spec/field_rows.hpp"
+#include "generator/spec/held_members.hpp"
 
 namespace monomorph::generator {
+
+template <>
+const std::vector<FieldRow<EmbeddingSection>>& fields() {
+  using S = EmbeddingSection;
+  static const std::vector<FieldRow<S>> rows = {
+      expression(row<S>("scale", at(&S::scale), literal("\"1\""), "",
+                        "Factor of the token embeddings: an expression of the model's own numbers")),
+      row<S>("norm", at(&S::norm), literal("false"), "",
+             "Normalise embeddings, positions added: true, false, or keys laid over those of [norm]"),
+  };
+  return rows;
+}
+
+template class Held<EmbeddingSection>;
+
+template <>
+const std::vector<FieldRow<LmHeadSection>>& fields() {
+  using S = LmHeadSection;
+  static const std::vector<FieldRow<S>> rows = {
+      row<S>("tie_word_embeddings", at(&S::tie_word_embeddings), literal("false"), "",
+             "Whether the head is the embedding's matrix"),
+      in_place_of("logits",
+                  expression(row<S>(
+                      "softcap", at(&S::softcap), computed("none"), "",
+                      "Logits become softcap * tanh(logits / softcap): an expression of the model's own numbers"))),
+      in_place_of("softcap",
+                  expression(row<S>("logits", at(&S::logits), computed("none"), "",
+                                    "An expression of x, what the head's matrix gives, and the model's own numbers"))),
+  };
+  return rows;
+}
+
+template class Held<LmHeadSection>;
 
 std::optional<double> embedding_scale(const ModelSection& model, const EmbeddingSection& embedding,
                                       Diagnostics& diagnostics) {
@@ -40,20 +76,21 @@ void declare_embedding(const Spec& spec, Declarations& declare) {
   declare.enter_model("embedding");
   declare.matrix("tokens", declare.model_axis("vocab", sane(model.vocab_size), model.vocab_size.span),
                  declare.hidden());
-  if (spec.position.type.value == "learned") {
+  if (spec.position->type.value == "learned") {
     const Field<std::int64_t>& positions = model.max_position_embeddings;
     declare.matrix("positions", declare.model_axis("position_embeddings", sane(positions), positions.span),
                    declare.hidden());
   }
-  if (spec.embedding.norm.value.present) declare_norm("norm", spec.embedding.norm.value.norm, declare);
+  if (spec.embedding->norm.value.present)
+    declare_norm("norm", spec.embedding->norm.value.norm, declare);
 }
 
 ValueId build_embedding(const Contract& contract, Builder& build) {
   Diagnostics none;
   const ValueId ids = build.host(HostList::token_ids);
   const ValueId table = build.weight("embedding::tokens");
-  const double scale = embedding_scale(contract.model, contract.embedding, none).value();
-  const NormChoice& norm = contract.embedding.norm.value;
+  const double scale = embedding_scale(contract.model, *contract.embedding, none).value();
+  const NormChoice& norm = contract.embedding->norm.value;
   // Whatever comes last is the residual stream.
   int left = (scale != 1 ? 1 : 0) + (contract.learned_positions ? 1 : 0) + (norm.present ? 1 : 0);
   const auto role = [&](const char* word) { return left-- == 0 ? "hidden_states" : word; };
@@ -75,7 +112,7 @@ ValueId build_embedding(const Contract& contract, Builder& build) {
 void declare_head(const Spec& spec, Declarations& declare) {
   declare.enter_model("");
   declare_norm("final_norm", spec.norm, declare);
-  if (spec.lm_head.tie_word_embeddings.value) return;
+  if (spec.lm_head->tie_word_embeddings.value) return;
   const Field<std::int64_t>& vocab_size = spec.model.vocab_size;
   declare.matrix("lm_head", declare.model_axis("vocab", sane(vocab_size), vocab_size.span), declare.hidden());
 }
@@ -86,7 +123,7 @@ ValueId build_head(const Contract& contract, Builder& build, ValueId hidden_stat
   const ValueId normed = build.norm("final_norm", contract.final_norm, "final_norm", last, "final_hidden_states");
   const std::string matrix = contract.tie_word_embeddings ? "embedding::tokens" : "lm_head";
   Diagnostics none;
-  const Expression expression = logits_expression(contract.model, contract.lm_head, none).value();
+  const Expression expression = logits_expression(contract.model, *contract.lm_head, none).value();
   if (expression.empty()) return build.linear("lm_head", matrix, "", normed, "logits");
   const ValueId raw = build.linear("lm_head", matrix, "", normed, "raw_logits");
   return build.map("cap", expression, {"x"}, {raw}, "logits");

@@ -1,13 +1,31 @@
 // What stands before and after the layers: token (and position) embeddings, the final norm and the head.
 #pragma once
 
-#include "generator/contract/contract.hpp"
+#include <optional>
+#include <string>
+
+#include "generator/expression/expression.hpp"
+#include "generator/ids.hpp"
+#include "generator/spec/spec.hpp"
 
 namespace monomorph::generator {
 
 class Builder;
 class Declarations;
+struct Contract;
 struct Value;
+
+/// From token ids to the residual stream.
+struct EmbeddingSection {
+  Field<std::string> scale;  ///< an expression of the model's numbers; default 1
+  Field<NormChoice> norm;    ///< default false
+};
+
+struct LmHeadSection {
+  Field<bool> tie_word_embeddings;
+  Field<std::string> softcap;  ///< an expression of the model's numbers; logits become softcap * tanh(logits / softcap)
+  Field<std::string> logits;   ///< an expression of x, what the matrix gives
+};
 
 /// Factor of the token embeddings; nothing where it is wrong.
 std::optional<double> embedding_scale(const ModelSection& model, const EmbeddingSection& embedding,

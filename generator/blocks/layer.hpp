@@ -1,7 +1,7 @@
 // A layer: its steps one after the other, each of one or several sub-blocks with the norms around them.
 #pragma once
 
-#include "generator/blocks/block.hpp"
+#include "generator/spec/block_type.hpp"
 
 namespace monomorph::generator {
 

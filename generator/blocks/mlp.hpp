@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "generator/blocks/block.hpp"
+#include "generator/spec/block_type.hpp"
 
 namespace monomorph::generator {
 

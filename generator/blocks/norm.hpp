@@ -1,10 +1,11 @@
 // Normalisation: the numbers of a norm, and the norms around a sub-block.
 #pragma once
 
-#include "generator/blocks/block.hpp"
-#include "generator/contract/contract.hpp"
+#include "generator/spec/block_type.hpp"
 
 namespace monomorph::generator {
+
+struct NormContract;
 
 NormContract derive_norm(const NormSection& norm);
 

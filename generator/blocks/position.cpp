@@ -8,8 +8,55 @@
 #include "generator/contract/rotary.hpp"
 #include "generator/contract/rules.hpp"
 #include "generator/graph/builder.hpp"
+#include "generator/spec/field_rows.hpp"
+#include "generator/spec/held_members.hpp"
 
 namespace monomorph::generator {
+
+template <>
+const std::vector<FieldRow<PositionSection>>& fields() {
+  using S = PositionSection;
+  static const std::vector<FieldRow<S>> rows = {
+      row<S>("type", at(&S::type), required(), "",
+             "How positions are told: rotated queries and keys (half layout), scores that fall with the distance by a "
+             "slope of each head (ALiBi), a learned table, or not at all",
+             {"rope", "alibi", "learned", "none"}),
+      row<S>("rope_theta", at(&S::rope_theta), literal("10000.0"), "", "Base of the rotary frequencies", {}, {"rope"}),
+      row<S>("rotary_dim", at(&S::rotary_dim), computed("head_dim"), "elements",
+             "Elements of a head that are rotated, from its first", {}, {"rope"}),
+      row<S>("scaling", at(&S::scaling), literal("\"none\""), "",
+             "What makes the frequencies those of longer sequences: positions divided by factor, or slow angles alone",
+             {"none", "linear", "llama3", "yarn"}, {"rope"}),
+      where("scaling", {"linear", "llama3", "yarn"},
+            row<S>("factor", at(&S::factor), required(), "", "How many times longer sequences are made")),
+      where("scaling", {"linear", "llama3", "yarn"},
+            row<S>("original_max_position_embeddings", at(&S::original_max_position_embeddings),
+                   computed("max_position_embeddings"), "tokens",
+                   "Longest sequence before it was made longer; times factor, what engine.max_sequence_length may be")),
+      where("scaling", {"llama3"},
+            row<S>("low_freq_factor", at(&S::low_freq_factor), required(), "turns",
+                   "Angles that turn less often in the original length are divided by factor")),
+      where("scaling", {"llama3"},
+            row<S>("high_freq_factor", at(&S::high_freq_factor), required(), "turns",
+                   "Angles that turn more often in the original length stay as they are")),
+      where("scaling", {"yarn"},
+            row<S>("beta_fast", at(&S::beta_fast), literal("32.0"), "turns",
+                   "Angles that turn more often in the original length stay as they are")),
+      where("scaling", {"yarn"},
+            row<S>("beta_slow", at(&S::beta_slow), literal("1.0"), "turns",
+                   "Angles that turn less often in the original length are divided by factor")),
+      where("scaling", {"yarn"},
+            row<S>("truncate", at(&S::truncate), literal("true"), "",
+                   "Whether the first and the last angle between the two are rounded to whole ones")),
+      where("scaling", {"yarn"},
+            row<S>("attention_factor", at(&S::attention_factor), computed("1 + 0.1 * log(factor), and at least 1"), "",
+                   "Factor of cosines and sines, of queries and keys")),
+  };
+  return rows;
+}
+
+template class Held<PositionSection>;
+
 namespace {
 
 constexpr double largest_theta = 1e30;                        // powers of it must stay within f32
@@ -17,7 +64,7 @@ constexpr double smallest_scale = 1e-6, largest_scale = 1e6;  // what angles are
 
 void rotary_dim_is_even(const BlockContext& context, const Field<std::int64_t>& num_heads,
                         const Field<std::int64_t>& head_dim, Diagnostics& diagnostics) {
-  const PositionSection& position = context.kind.position;
+  const PositionSection& position = *context.kind.position;
   if (!usable(position.rotary_dim) || position.rotary_dim.value % 2 == 0) return;
   // A head_dim that did not come out whole says nothing about rotary_dim.
   const bool head_dim_is_whole =
@@ -113,7 +160,7 @@ void complete_position(PositionSection& position, std::int64_t head_dim, const M
 
 void check_position(const BlockContext& context, const Field<std::int64_t>& num_heads,
                     const Field<std::int64_t>& head_dim, Diagnostics& diagnostics) {
-  const PositionSection& position = context.kind.position;
+  const PositionSection& position = *context.kind.position;
   if (position.type.value != "rope") return;
   check_range(position.rotary_dim, "position.rotary_dim", 2, max_size, diagnostics);
   rotary_dim_is_even(context, num_heads, head_dim, diagnostics);
@@ -125,7 +172,7 @@ void check_position(const BlockContext& context, const Field<std::int64_t>& num_
 
 void declare_position(const BlockContext& context, Declarations& declare) {
   constexpr std::int64_t widest = 4096;  // a rotary_dim beyond any head has been reported
-  const PositionSection& position = context.kind.position;
+  const PositionSection& position = *context.kind.position;
   const std::int64_t rotary_dim = position.rotary_dim.value;
   if (position.type.value != "rope" || rotary_dim < 2 || rotary_dim > widest) return;
   declare.rotary_table(rotary_frequencies(position), rotary_factor(position), rotary_dim);
@@ -134,7 +181,7 @@ void declare_position(const BlockContext& context, Declarations& declare) {
 // The slopes of a power of two n of heads are 2^(-8 (h + 1) / n); heads beyond it take every other one of 2n.
 std::vector<float> position_slopes(const BlockContext& context, std::int64_t num_heads) {
   std::vector<float> slopes;
-  if (context.kind.position.type.value != "alibi") return slopes;
+  if (context.kind.position->type.value != "alibi") return slopes;
   std::int64_t power = 1;
   while (2 * power <= num_heads) power *= 2;
   for (std::int64_t head = 0; head < num_heads; ++head) {
@@ -147,8 +194,8 @@ std::vector<float> position_slopes(const BlockContext& context, std::int64_t num
 }
 
 ValueId build_turned(const BlockContext& context, Builder& build, ValueId in, const std::string& role) {
-  if (context.kind.position.type.value != "rope") return in;
-  return build.rotary(context.kind.position.rotary_dim.value, build.contract().find_table(context.kind), in, role);
+  if (context.kind.position->type.value != "rope") return in;
+  return build.rotary(context.kind.position->rotary_dim.value, build.contract().find_table(context.kind), in, role);
 }
 
 }  // namespace monomorph::generator

@@ -1,9 +1,22 @@
 // Positions: how a sub-block that reads [position] is told where a token stands.
 #pragma once
 
-#include "generator/blocks/block.hpp"
+#include "generator/spec/block_type.hpp"
 
 namespace monomorph::generator {
+
+struct PositionSection {
+  Field<std::string> type;  ///< rope | alibi | learned | none
+  Field<double> rope_theta;
+  Field<std::int64_t> rotary_dim;  ///< default: head_dim
+  Field<std::string> scaling;      ///< of the frequencies: none | linear | llama3 | yarn
+  Field<double> factor;
+  Field<std::int64_t> original_max_position_embeddings;  ///< default: max_position_embeddings
+  Field<double> low_freq_factor, high_freq_factor;       ///< llama3's
+  Field<double> beta_fast, beta_slow;                    ///< yarn's, as what follows
+  Field<bool> truncate;
+  Field<double> attention_factor;  ///< default: 1 + 0.1 ln(factor), and 1 where factor is less than 1
+};
 
 /// Defaults that follow from other values, for heads of `head_dim` elements.
 void complete_position(PositionSection& position, std::int64_t head_dim, const ModelSection& model);

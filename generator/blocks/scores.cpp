@@ -8,6 +8,7 @@
 
 #include "generator/blocks/position.hpp"
 #include "generator/contract/rules.hpp"
+#include "generator/graph/op.hpp"
 
 namespace monomorph::generator {
 namespace {
@@ -36,7 +37,7 @@ ExpressionNames names_of_keys(const BlockContext& context) {
 /// What becomes of a score; empty where it stays, nothing where it is wrong.
 std::optional<Expression> score_expression(const BlockContext& context, Diagnostics& diagnostics) {
   const AttentionSection& attention = own(context);
-  const bool sloped = context.kind.position.type.value == "alibi";
+  const bool sloped = context.kind.position->type.value == "alibi";
   ExpressionNames names = names_of_keys(context);
   names.insert({"score", {Type::real}});
   names.insert({"head", {Type::integer}});

@@ -2,9 +2,10 @@
 #pragma once
 
 #include "generator/blocks/attention.hpp"
-#include "generator/graph/op.hpp"
 
 namespace monomorph::generator {
+
+struct Attention;
 
 /// The keys that the mask shows; every one where nothing says otherwise, or what does is wrong.
 Window window_of(const AttentionSection& attention);

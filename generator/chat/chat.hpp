@@ -4,12 +4,13 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
-#include "generator/spec/spec.hpp"
-
 namespace monomorph::generator {
+
+struct ChatSection;
 
 struct ChatRefusal {
   int line = 0;  ///< of the template

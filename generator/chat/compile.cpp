@@ -2,6 +2,7 @@
 
 #include "generator/chat/chat.hpp"
 #include "generator/diagnostics.hpp"
+#include "generator/spec/chat_section.hpp"
 
 namespace monomorph::generator {
 

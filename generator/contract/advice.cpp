@@ -1,7 +1,8 @@
 #include <fmt/format.h>
 
-#include "generator/blocks/block.hpp"
 #include "generator/contract/rules.hpp"
+#include "generator/spec/block_type.hpp"
+#include "generator/spec/engine_section.hpp"
 
 namespace monomorph::generator {
 namespace {
@@ -18,7 +19,7 @@ void advise_cache_size(const Contract& contract, const Spec& spec, Diagnostics& 
                static_cast<double>(type.block_elements);
   }
   if (cache <= weights) return;
-  diagnostics.advice("advice.cache_size", spec.engine.max_sequence_length.span,
+  diagnostics.advice("advice.cache_size", spec.engine->max_sequence_length.span,
                      fmt::format("keys and values of {} tokens take {:.1f} MiB, more than the weights' {:.1f} MiB; a "
                                  "smaller engine.max_sequence_length or fewer key and value heads take less",
                                  contract.max_sequence_length, cache / 1048576, weights / 1048576));
@@ -29,7 +30,7 @@ void advise_cache_size(const Contract& contract, const Spec& spec, Diagnostics& 
 void advise(const Contract& contract, const Spec& spec, Diagnostics& diagnostics) {
   for (const LayerKind& kind : spec.kinds) {
     for (const Block* block : kind.blocks()) {
-      if (block->type->advise != nullptr) block->type->advise({spec.model, kind, *block}, spec.engine, diagnostics);
+      if (block->type->advise != nullptr) block->type->advise({spec.model, kind, *block}, *spec.engine, diagnostics);
     }
   }
   advise_cache_size(contract, spec, diagnostics);

@@ -8,8 +8,9 @@
 #include <span>
 #include <tuple>
 
-#include "generator/blocks/block.hpp"
 #include "generator/contract/parts.hpp"
+#include "generator/spec/block_type.hpp"
+#include "generator/spec/checkpoint_section.hpp"
 
 namespace monomorph::generator {
 namespace {
@@ -31,7 +32,7 @@ std::vector<std::size_t> sources(const LayerKind& kind, const std::vector<LayerK
 
 Spec cut_into_classes(const Spec& spec) {
   std::vector<DtypePattern> patterns;
-  for (const auto& [text, dtype] : spec.checkpoint.dtypes) {
+  for (const auto& [text, dtype] : spec.checkpoint->dtypes) {
     patterns.push_back(parse_dtype_pattern(text));
     if (patterns.back().layers.empty()) patterns.pop_back();  // it holds in all layers
   }

@@ -2,12 +2,17 @@
 
 #include <algorithm>
 
+#include "generator/blocks/embedding.hpp"
 #include "generator/blocks/norm.hpp"
+#include "generator/blocks/position.hpp"
 #include "generator/contract/classes.hpp"
 #include "generator/contract/declarations.hpp"
 #include "generator/contract/names.hpp"
 #include "generator/contract/rules.hpp"
+#include "generator/spec/checkpoint_section.hpp"
 #include "generator/spec/distinct.hpp"
+#include "generator/spec/engine_section.hpp"
+#include "generator/spec/tokenizer_section.hpp"
 
 namespace monomorph::generator {
 namespace {
@@ -78,25 +83,25 @@ Contract derive(const Spec& spec) {
   contract.num_hidden_layers = spec.model.num_hidden_layers.value;
   contract.repeat = sane(spec.repeat);
   contract.max_position_embeddings = spec.model.max_position_embeddings.value;
-  contract.max_sequence_length = spec.engine.max_sequence_length.value;
-  contract.prefill_chunk = spec.engine.prefill_chunk.value;
-  contract.max_batch = spec.engine.max_batch.value;
-  contract.fusion = spec.engine.fusion.value;
+  contract.max_sequence_length = spec.engine->max_sequence_length.value;
+  contract.prefill_chunk = spec.engine->prefill_chunk.value;
+  contract.max_batch = spec.engine->max_batch.value;
+  contract.fusion = spec.engine->fusion.value;
   contract.head_rows = std::min(std::max(contract.max_batch, most_head_rows), contract.prefill_chunk);
-  contract.kv_cache = spec.engine.kv_cache.value == "f32" ? Dtype::f32 : Dtype::f16;
-  contract.tie_word_embeddings = spec.lm_head.tie_word_embeddings.value;
-  contract.learned_positions = spec.position.type.value == "learned";
+  contract.kv_cache = spec.engine->kv_cache.value == "f32" ? Dtype::f32 : Dtype::f16;
+  contract.tie_word_embeddings = spec.lm_head->tie_word_embeddings.value;
+  contract.learned_positions = spec.position->type.value == "learned";
   contract.final_norm = derive_norm(spec.norm);
   for (const LayerKind& kind : spec.kinds) contract.kinds.push_back({kind, {}});
   contract.layer_kinds = spec.layer_kinds;
   for (std::size_t layer = 0; layer < spec.layer_kinds.size(); ++layer) {
     contract.kinds[spec.layer_kinds[layer]].layers.push_back(static_cast<std::int32_t>(layer));
   }
-  contract.checkpoint_prefixes = spec.checkpoint.prefix.value;
-  for (const IgnoredTensor& tensor : spec.checkpoint.ignore)
+  contract.checkpoint_prefixes = spec.checkpoint->prefix.value;
+  for (const IgnoredTensor& tensor : spec.checkpoint->ignore)
     contract.ignored_tensors.push_back({tensor.name, tensor.why});
-  contract.bos_token_id = spec.tokenizer.bos_token_id.value;
-  contract.eos_token_ids = spec.tokenizer.eos_token_id.value;
+  contract.bos_token_id = spec.tokenizer->bos_token_id.value;
+  contract.eos_token_ids = spec.tokenizer->eos_token_id.value;
   return contract;
 }
 

@@ -112,8 +112,8 @@ struct Contract {
   std::string identifier;
   std::string spec_hash;
   ModelSection model;
-  EmbeddingSection embedding;
-  LmHeadSection lm_head;
+  Held<EmbeddingSection> embedding;
+  Held<LmHeadSection> lm_head;
   std::int64_t vocab_size = 0, hidden_size = 0, num_hidden_layers = 0, max_position_embeddings = 0;
   std::int64_t max_sequence_length = 0, prefill_chunk = 0;
   std::int64_t repeat = 1;      ///< of the layers: weights are a layer's, states a layer's in each time

@@ -5,8 +5,11 @@
 
 #include "generator/blocks/embedding.hpp"
 #include "generator/blocks/layer.hpp"
+#include "generator/blocks/position.hpp"
 #include "generator/contract/rules.hpp"
 #include "generator/spec/checkpoint_names.hpp"
+#include "generator/spec/checkpoint_section.hpp"
+#include "generator/spec/engine_section.hpp"
 
 namespace monomorph::generator {
 namespace {
@@ -60,10 +63,12 @@ AxisId Declarations::hidden() {
   return model_axis("hidden", sane(spec_.model.hidden_size), spec_.model.hidden_size.span);
 }
 
-AxisId Declarations::slots() { return model_axis("slots", sane(spec_.engine.max_batch), spec_.engine.max_batch.span); }
+AxisId Declarations::slots() {
+  return model_axis("slots", sane(spec_.engine->max_batch), spec_.engine->max_batch.span);
+}
 
 AxisId Declarations::positions() {
-  const Field<std::int64_t>& length = spec_.engine.max_sequence_length;
+  const Field<std::int64_t>& length = spec_.engine->max_sequence_length;
   return model_axis("positions", sane(length), length.span, Live::positions);
 }
 
@@ -80,10 +85,10 @@ void Declarations::need(const std::string& part, bool weight, bool bias) {
 void Declarations::weight(const std::string& part, const std::string& role, const std::string& tensor, bool bias,
                           std::vector<AxisId> axes, CheckpointPart source, const std::string& component) {
   need(tensor, !bias, bias);
-  const Dtype in_file = dtype_of(dtype_field(spec_.checkpoint, tensor, bias, first_layer(spec_, scope_)).value);
+  const Dtype in_file = dtype_of(dtype_field(*spec_.checkpoint, tensor, bias, first_layer(spec_, scope_)).value);
   WeightContract weight{bias ? part + ".bias" : part, role,     scope_, std::move(axes), in_file,
                         {std::move(source)},          component};
-  const std::string& asked = spec_.engine.weights.value;
+  const std::string& asked = spec_.engine->weights.value;
   if (!asked.empty() && weight.axes.size() == 2 && element_bits(in_file) > element_bits(dtype_of(asked))) {
     weight.dtype = dtype_of(asked);
     weight.converted_from = in_file;
@@ -93,9 +98,9 @@ void Declarations::weight(const std::string& part, const std::string& role, cons
 
 /// All rows of the part's own tensor. That it has no name has been reported.
 CheckpointPart Declarations::whole(const std::string& part, bool bias, std::int64_t rows) const {
-  const auto found = spec_.checkpoint.tensors.find(part);
-  return {tensor_name(spec_.checkpoint, part, bias).value_or(""),
-          {rows, 0, rows, !bias && found != spec_.checkpoint.tensors.end() && found->second.transposed}};
+  const auto found = spec_.checkpoint->tensors.find(part);
+  return {tensor_name(*spec_.checkpoint, part, bias).value_or(""),
+          {rows, 0, rows, !bias && found != spec_.checkpoint->tensors.end() && found->second.transposed}};
 }
 
 /// Leaves a view those of a tensor's rows that are one projection's: the tensor holds `name.fused` part after part, or
@@ -122,8 +127,8 @@ void Declarations::cut(RowView& view, const TensorName& name, const std::string&
 
 /// Leaves a view of one part its rows in the order of the tensor's, where the halves of its heads alternate.
 void Declarations::alternate(RowView& view, const std::string& part, const Projection& one) const {
-  const auto found = spec_.checkpoint.tensors.find(part);
-  if (found == spec_.checkpoint.tensors.end() || found->second.interleaved.empty()) return;
+  const auto found = spec_.checkpoint->tensors.find(part);
+  if (found == spec_.checkpoint->tensors.end() || found->second.interleaved.empty()) return;
   const Interleaving* interleaving = find_interleaving(found->second.interleaved);
   if (interleaving == nullptr || !interleaving->of_one) return;  // has been reported
   const std::int64_t heads = interleaving->pieces({view.rows, one.heads, one.kv_heads});
@@ -156,7 +161,7 @@ void Declarations::norm_bias(const std::string& word, AxisId elements) {
 void Declarations::projections(const std::string& input, const Field<Biases>& bias, std::vector<Projection> all) {
   for (Projection& one : all) {
     one.bias = bias.value.has(one.word);
-    const auto* line = fused_line(spec_.checkpoint, part_prefix_ + one.word);
+    const auto* line = fused_line(*spec_.checkpoint, part_prefix_ + one.word);
     const std::string tensor = line != nullptr ? line->first : part_prefix_ + one.word;
     for (const bool of_bias : {false, true}) {
       if (of_bias && !one.bias) continue;
@@ -174,8 +179,8 @@ void Declarations::projections(const std::string& input, const Field<Biases>& bi
 void Declarations::state(const std::string& word, AxisId heads, AxisId head, const Window& window) {
   const AxisId slots = this->slots();
   // A pass writes prefill_chunk entries before its first query reads the oldest that it sees.
-  const std::int64_t ring = window.first + window.recent + sane(spec_.engine.prefill_chunk) - 1;
-  const Field<std::int64_t>& length = spec_.engine.max_sequence_length;
+  const std::int64_t ring = window.first + window.recent + sane(spec_.engine->prefill_chunk) - 1;
+  const Field<std::int64_t>& length = spec_.engine->max_sequence_length;
   const bool grows = window.recent == 0 || ring >= sane(length);
   const AxisId entries =
       grows ? positions()
@@ -191,7 +196,7 @@ void Declarations::rotary_table(const std::vector<float>& frequencies, float fac
     if (std::find(table.users.begin(), table.users.end(), user) == table.users.end()) table.users.push_back(user);
     return;
   }
-  const AxisId angles = axis("angles", rotary_dim, spec_.kinds[scope_.kind].position.rotary_dim.span);
+  const AxisId angles = axis("angles", rotary_dim, spec_.kinds[scope_.kind].position->rotary_dim.span);
   contract_.tables.add({"rotary_angles", {positions(), angles}, frequencies, {user}, factor});
 }
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "generator/blocks/norm.hpp"
+#include "generator/contract/contract.hpp"
 #include "generator/spec/values.hpp"
 
 namespace monomorph::generator {
@@ -72,7 +73,7 @@ void dump_kind(std::size_t index, const Contract& contract, std::string& out) {
     }
     for (Block& block : step.blocks) {
       out += fmt::format("  {}: {}\n{}", block.instance, block.type->name, dump_fields(bind_block(block)));
-      if (block.type->uses_position) out += "  position:\n" + dump_fields(bind(kind.position));
+      if (block.type->uses_position) out += "  position:\n" + dump_fields(bind(*kind.position));
     }
   }
   dump_weights({index}, contract, out);

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "generator/spec/checkpoint_names.hpp"
+#include "generator/spec/checkpoint_section.hpp"
 
 namespace monomorph::generator {
 

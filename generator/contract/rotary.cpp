@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "generator/blocks/position.hpp"
+
 namespace monomorph::generator {
 namespace {
 

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "generator/spec/spec.hpp"
-
 namespace monomorph::generator {
+
+struct PositionSection;
 
 /// theta^(-2j / rotary_dim), j = 0 ... rotary_dim / 2 - 1, in the steps of transformers' default (f32 exponent, f32
 /// power, f32 reciprocal): `1.0 / (base ** (torch.arange(0, dim, 2).float() / dim))`.

@@ -13,9 +13,6 @@ namespace monomorph::generator {
 
 class Declarations;
 
-/// Sizes and extents are 32-bit signed in kernels and in emitted code.
-inline constexpr std::int64_t max_size = 2147483647;
-
 void check_model_rules(const Spec& spec, Diagnostics& diagnostics);
 void check_layer_rules(const Spec& spec, Diagnostics& diagnostics);
 void check_checkpoint_rules(const Spec& spec, const Declarations& declared, Diagnostics& diagnostics);

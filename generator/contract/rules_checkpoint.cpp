@@ -4,10 +4,11 @@
 #include <map>
 #include <set>
 
-#include "generator/blocks/block.hpp"
 #include "generator/contract/declarations.hpp"
 #include "generator/contract/rules.hpp"
+#include "generator/spec/block_type.hpp"
 #include "generator/spec/checkpoint_names.hpp"
+#include "generator/spec/checkpoint_section.hpp"
 
 namespace monomorph::generator {
 namespace {
@@ -33,11 +34,11 @@ bool is_part(const std::string& part, const Declarations& declared) {
 /// A line of checkpoint.tensors for a part that no model has, or that this one does not have.
 void parts_are_used(const Spec& spec, const Declarations& declared, Diagnostics& diagnostics) {
   const std::vector<NeededPart>& needed = declared.parts();
-  for (const auto& [part, name] : spec.checkpoint.tensors) {
+  for (const auto& [part, name] : spec.checkpoint->tensors) {
     if (!name.given) continue;
     const std::string weight = without_bias(part);
-    const auto line = spec.checkpoint.tensors.find(weight);
-    const bool of_several = line != spec.checkpoint.tensors.end() && !line->second.fused.empty();
+    const auto line = spec.checkpoint->tensors.find(weight);
+    const bool of_several = line != spec.checkpoint->tensors.end() && !line->second.fused.empty();
     if (!of_several && !is_part(weight, declared)) {
       const std::string suggestion = nearest(part, part_names());
       diagnostics.error("checkpoint.part_known", name.span,
@@ -56,7 +57,7 @@ void parts_are_used(const Spec& spec, const Declarations& declared, Diagnostics&
 }
 
 void parts_have_names(const Spec& spec, const std::vector<NeededPart>& needed, Diagnostics& diagnostics) {
-  const CheckpointSection& checkpoint = spec.checkpoint;
+  const CheckpointSection& checkpoint = *spec.checkpoint;
   if (checkpoint.tensors.empty()) {
     if (!checkpoint.dtype.given) return;  // the section itself is missing
     diagnostics.error("checkpoint.tensors_missing", checkpoint.span,
@@ -105,12 +106,13 @@ void names_are_distinct(const Spec& spec, const std::vector<NeededPart>& needed,
   std::map<std::string, std::string> parts;
   for (const NeededPart& part : needed) {
     for (const bool bias : {false, true}) {
-      const auto name = (bias ? part.bias : part.weight) ? tensor_name(spec.checkpoint, part.part, bias) : std::nullopt;
+      const auto name =
+          (bias ? part.bias : part.weight) ? tensor_name(*spec.checkpoint, part.part, bias) : std::nullopt;
       if (!name) continue;
       const auto [known, is_new] = parts.emplace(*name, part.part);
       if (is_new) continue;
       diagnostics.error(
-          "checkpoint.tensors_distinct", span_of(spec.checkpoint, part.part, bias),
+          "checkpoint.tensors_distinct", span_of(*spec.checkpoint, part.part, bias),
           fmt::format("{} and {} are both said to be the tensor \"{}\"", known->second, part.part, *name));
     }
   }
@@ -309,14 +311,14 @@ void names_are_printable(const CheckpointSection& checkpoint, Diagnostics& diagn
 }
 
 void ignored_tensors_are_unused(const Spec& spec, const std::vector<NeededPart>& needed, Diagnostics& diagnostics) {
-  for (const IgnoredTensor& ignored : spec.checkpoint.ignore) {
+  for (const IgnoredTensor& ignored : spec.checkpoint->ignore) {
     if (!ignored.given) continue;
     if (ignored.why.empty()) {
       diagnostics.error("checkpoint.ignore", ignored.span, "why this tensor is ignored must be said");
     }
     for (const NeededPart& part : needed) {
-      if (ignored.name != tensor_name(spec.checkpoint, part.part, false) &&
-          !(part.bias && ignored.name == tensor_name(spec.checkpoint, part.part, true))) {
+      if (ignored.name != tensor_name(*spec.checkpoint, part.part, false) &&
+          !(part.bias && ignored.name == tensor_name(*spec.checkpoint, part.part, true))) {
         continue;
       }
       diagnostics.error(
@@ -338,15 +340,15 @@ void check_checkpoint_rules(const Spec& spec, const Declarations& declared, Diag
   const std::vector<NeededPart>& needed = declared.parts();
   parts_are_used(spec, declared, diagnostics);
   parts_have_names(spec, needed, diagnostics);
-  layer_names_have_an_index(spec.checkpoint, diagnostics);
+  layer_names_have_an_index(*spec.checkpoint, diagnostics);
   names_are_distinct(spec, needed, diagnostics);
-  transforms_apply(spec.checkpoint, declared, diagnostics);
-  fused_biases_agree(spec.checkpoint, declared, diagnostics);
-  parts_are_said_once(spec.checkpoint, diagnostics);
+  transforms_apply(*spec.checkpoint, declared, diagnostics);
+  fused_biases_agree(*spec.checkpoint, declared, diagnostics);
+  parts_are_said_once(*spec.checkpoint, diagnostics);
   check_dtype_rules(spec, declared, diagnostics);
-  names_are_printable(spec.checkpoint, diagnostics);
+  names_are_printable(*spec.checkpoint, diagnostics);
   ignored_tensors_are_unused(spec, needed, diagnostics);
-  prefix_is_not_empty(spec.checkpoint, diagnostics);
+  prefix_is_not_empty(*spec.checkpoint, diagnostics);
 }
 
 }  // namespace monomorph::generator

@@ -9,12 +9,14 @@
 #include "generator/contract/declarations.hpp"
 #include "generator/contract/parts.hpp"
 #include "generator/contract/rules.hpp"
+#include "generator/spec/checkpoint_section.hpp"
+#include "generator/spec/engine_section.hpp"
 
 namespace monomorph::generator {
 namespace {
 
 void dtype_patterns_match(const Spec& spec, const std::vector<NeededPart>& needed, Diagnostics& diagnostics) {
-  for (const auto& [text, dtype] : spec.checkpoint.dtypes) {
+  for (const auto& [text, dtype] : spec.checkpoint->dtypes) {
     const DtypePattern pattern = parse_dtype_pattern(text);
     const bool used = std::any_of(needed.begin(), needed.end(), [&](const NeededPart& part) {
       return matches(pattern.parts, part.part) || (part.bias && matches(pattern.parts, part.part + ".bias"));
@@ -76,13 +78,13 @@ void quantized_parts_fit(const Spec& spec, const Declarations& declared, Diagnos
     const std::string part = bias ? weight.part.substr(0, weight.part.size() - 5) : weight.part;
     const std::string fault = fault_of(weight, declared.contract().axes);
     if (fault.empty()) continue;
-    add(found, dtype_field(spec.checkpoint, part, bias, first_layer(spec, weight.scope)), fault, weight.part);
+    add(found, dtype_field(*spec.checkpoint, part, bias, first_layer(spec, weight.scope)), fault, weight.part);
   }
   report(found, "checkpoint.dtype_fits", "say its type in [checkpoint.dtypes]", diagnostics);
 }
 
 void conversions_fit(const Spec& spec, const Contract& contract, Diagnostics& diagnostics) {
-  const Field<std::string>& asked = spec.engine.weights;
+  const Field<std::string>& asked = spec.engine->weights;
   if (asked.value.empty() || diagnostics.has_errors()) return;  // the sizes are right
   Faults found;
   std::set<std::string> kept;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "generator/blocks/position.hpp"
 #include "generator/contract/rules.hpp"
+#include "generator/spec/engine_section.hpp"
 
 namespace monomorph::generator {
 namespace {
@@ -23,12 +25,12 @@ std::int64_t scaled_length(const PositionSection& position) {
 
 /// Past the limit a learned table has no rows, and a model is not made for it, by training or by the scaling of angles.
 void sequence_within_positions(const Spec& spec, Diagnostics& diagnostics) {
-  const Field<std::int64_t>& length = spec.engine.max_sequence_length;
+  const Field<std::int64_t>& length = spec.engine->max_sequence_length;
   const Field<std::int64_t>& positions = spec.model.max_position_embeddings;
   if (!length.given || !usable(length) || !usable(positions)) return;
   std::int64_t scaled = 0;
-  if (spec.position.type.value != "learned") {
-    for (const LayerKind& kind : spec.kinds) scaled = std::max(scaled, scaled_length(kind.position));
+  if (spec.position->type.value != "learned") {
+    for (const LayerKind& kind : spec.kinds) scaled = std::max(scaled, scaled_length(*kind.position));
   }
   if (length.value <= std::max(positions.value, scaled)) return;
   const std::string by_scaling =
@@ -51,11 +53,11 @@ void chunk_within_sequence(const EngineSection& engine, Diagnostics& diagnostics
 }  // namespace
 
 void check_engine_rules(const Spec& spec, Diagnostics& diagnostics) {
-  check_range(spec.engine.max_sequence_length, "engine.max_sequence_length", 1, max_size, diagnostics);
-  check_range(spec.engine.prefill_chunk, "engine.prefill_chunk", 1, max_prefill_chunk, diagnostics);
-  check_range(spec.engine.max_batch, "engine.max_batch", 1, most_slots, diagnostics);
+  check_range(spec.engine->max_sequence_length, "engine.max_sequence_length", 1, max_size, diagnostics);
+  check_range(spec.engine->prefill_chunk, "engine.prefill_chunk", 1, max_prefill_chunk, diagnostics);
+  check_range(spec.engine->max_batch, "engine.max_batch", 1, most_slots, diagnostics);
   sequence_within_positions(spec, diagnostics);
-  chunk_within_sequence(spec.engine, diagnostics);
+  chunk_within_sequence(*spec.engine, diagnostics);
 }
 
 }  // namespace monomorph::generator

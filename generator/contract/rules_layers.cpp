@@ -5,6 +5,7 @@
 #include <set>
 
 #include "generator/blocks/layer.hpp"
+#include "generator/blocks/position.hpp"
 #include "generator/contract/rules.hpp"
 
 namespace monomorph::generator {
@@ -13,8 +14,8 @@ namespace {
 /// A learned table is added to the embedding, before any layer: kinds cannot differ in it.
 void learned_positions_are_the_models(const Spec& spec, const LayerKind& kind, Diagnostics& diagnostics) {
   if (!kind.uses_position()) return;
-  const std::string& model = spec.position.type.value;
-  const Field<std::string>& own = kind.position.type;
+  const std::string& model = spec.position->type.value;
+  const Field<std::string>& own = kind.position->type;
   if (own.value == "learned" && model != "learned") {
     diagnostics.error("position.learned_for_all", own.span,
                       fmt::format("learned positions are added to the embedding, for all layers: say so in [position], "

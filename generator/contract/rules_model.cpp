@@ -8,6 +8,7 @@
 #include "generator/blocks/embedding.hpp"
 #include "generator/contract/rules.hpp"
 #include "generator/spec/fields.hpp"
+#include "generator/spec/tokenizer_section.hpp"
 #include "runtime/engine/sampler.hpp"
 
 namespace monomorph::generator {
@@ -134,17 +135,18 @@ void check_model_rules(const Spec& spec, Diagnostics& diagnostics) {
   check_range(model.num_hidden_layers, "model.num_hidden_layers", 1, max_hidden_layers, diagnostics);
   check_range(model.max_position_embeddings, "model.max_position_embeddings", 1, max_size, diagnostics);
   check_norm(spec.norm, "norm", diagnostics);
-  if (spec.embedding.norm.value.own != nullptr)
-    check_norm(spec.embedding.norm.value.norm, "embedding.norm", diagnostics);
+  if (spec.embedding->norm.value.own != nullptr) {
+    check_norm(spec.embedding->norm.value.norm, "embedding.norm", diagnostics);
+  }
   for (const LayerKind& kind : spec.kinds) {
     const bool own = kind.norm.eps.span.line != spec.norm.eps.span.line ||
                      kind.norm.eps.span.column != spec.norm.eps.span.column ||
                      kind.norm.eps.span.source != spec.norm.eps.span.source;
     if (own) check_norm(kind.norm, "norm", diagnostics);
   }
-  embedding_scale(spec.model, spec.embedding, diagnostics);
-  logits_expression(spec.model, spec.lm_head, diagnostics);
-  const TokenizerSection& tokenizer = spec.tokenizer;
+  embedding_scale(spec.model, *spec.embedding, diagnostics);
+  logits_expression(spec.model, *spec.lm_head, diagnostics);
+  const TokenizerSection& tokenizer = *spec.tokenizer;
   if (tokenizer.bos_token_id.given) {
     token_in_vocabulary(tokenizer.bos_token_id.value, "tokenizer.bos_token_id", tokenizer.bos_token_id.span, model,
                         diagnostics);

@@ -3,9 +3,10 @@
 #include <set>
 #include <vector>
 
-#include "generator/blocks/block.hpp"
 #include "generator/contract/declarations.hpp"
 #include "generator/contract/rules.hpp"
+#include "generator/spec/block_type.hpp"
+#include "generator/spec/engine_section.hpp"
 #include "generator/spec/values.hpp"
 
 namespace monomorph::generator {
@@ -105,7 +106,7 @@ bool rows_fit_a_slice(const LayerKind& kind, const Declarations& declared, Diagn
 
 void activations_can_be_counted(const Spec& spec, const LayerKind& kind, const Declarations& declared,
                                 Diagnostics& diagnostics) {
-  const Field<std::int64_t>& chunk = spec.engine.prefill_chunk;
+  const Field<std::int64_t>& chunk = spec.engine->prefill_chunk;
   if (!usable(chunk)) return;
   for (const Width& width : widths(kind, declared)) {
     // Half of what can be counted leaves room for the padding of rows.
@@ -119,9 +120,9 @@ void activations_can_be_counted(const Spec& spec, const LayerKind& kind, const D
 }
 
 void caches_can_be_counted(const Spec& spec, const Declarations& declared, Diagnostics& diagnostics) {
-  const Field<std::int64_t>& length = spec.engine.max_sequence_length;
-  const std::int64_t slots = spec.engine.max_batch.value;
-  if (!usable(length) || !usable(spec.engine.max_batch)) return;
+  const Field<std::int64_t>& length = spec.engine->max_sequence_length;
+  const std::int64_t slots = spec.engine->max_batch.value;
+  if (!usable(length) || !usable(spec.engine->max_batch)) return;
   const Contract& contract = declared.contract();
   for (const StateContract& state : contract.states) {
     const Checked row = elements_per_position(state, contract.axes);
@@ -166,14 +167,14 @@ void check_total_rules(const Spec& spec, const Declarations& declared, Diagnosti
   // Two operations an element and token.
   if ((total * 2 * sane(spec.repeat)).overflowed())
     return report(model.num_hidden_layers.span, "the weights of all layers", diagnostics);
-  if (!usable(spec.engine.max_sequence_length) || !usable(spec.engine.max_batch)) return;
+  if (!usable(spec.engine->max_sequence_length) || !usable(spec.engine->max_batch)) return;
   Checked caches = 0;
   const Contract& contract = declared.contract();
   for (const StateContract& state : contract.states) {
     caches = caches + product(state.axes, contract.axes) * widest_element * contract.runs(state.scope);
   }
   if (caches.overflowed()) {
-    report(spec.engine.max_sequence_length.span, "the keys and values of max_sequence_length tokens", diagnostics);
+    report(spec.engine->max_sequence_length.span, "the keys and values of max_sequence_length tokens", diagnostics);
   }
 }
 

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 
-#include "generator/blocks/block.hpp"
+#include "generator/blocks/embedding.hpp"
+#include "generator/blocks/position.hpp"
 #include "generator/emit/cpp_writer.hpp"
 #include "generator/emit/resources.hpp"
 #include "generator/emit/short_name.hpp"
 #include "generator/plan/words.hpp"
+#include "generator/spec/block_type.hpp"
 
 namespace monomorph::generator {
 namespace {
@@ -44,16 +46,16 @@ std::vector<std::string> written_expressions(const Contract& contract) {
       keys.push_back(key);
     }
   };
-  EmbeddingSection embedding = contract.embedding;
-  LmHeadSection lm_head = contract.lm_head;
-  add("embedding", bind(embedding));
+  Held<EmbeddingSection> embedding = contract.embedding;
+  Held<LmHeadSection> lm_head = contract.lm_head;
+  add("embedding", bind(*embedding));
   for (const LayerContract& layer : contract.kinds) {
     for (const Block* block : layer.kind.blocks()) {
       Block copy = *block;
       add(copy.instance, bind_block(copy));
     }
   }
-  add("lm_head", bind(lm_head));
+  add("lm_head", bind(*lm_head));
   return keys;
 }
 
@@ -79,7 +81,7 @@ std::string CppWriter::program() const {
     groups.push_back(weight_group("layers_" + contract_.kinds[kind].kind.identifier, {kind}));
   }
   const bool scaled = std::any_of(contract_.kinds.begin(), contract_.kinds.end(), [](const LayerContract& layer) {
-    const std::string& scaling = layer.kind.position.scaling.value;
+    const std::string& scaling = layer.kind.position->scaling.value;
     return !scaling.empty() && scaling != "none";
   });
   Holes holes = common();

@@ -13,8 +13,10 @@
 #include <vector>
 
 #include "generator/expression/expression.hpp"
+#include "generator/spec/checkpoint_section.hpp"
 #include "generator/spec/document.hpp"
 #include "generator/spec/spec.hpp"
+#include "generator/spec/tokenizer_section.hpp"
 
 namespace monomorph::generator {
 

@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "generator/audit/expected_tensors.hpp"
+#include "generator/contract/expected_tensors.hpp"
 #include "generator/import/import.hpp"
 #include "generator/import/steps.hpp"
 #include "generator/spec/values.hpp"

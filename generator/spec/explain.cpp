@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "generator/blocks/block.hpp"
+#include "generator/spec/block_type.hpp"
 #include "generator/spec/document.hpp"
 #include "generator/spec/fields.hpp"
 #include "generator/spec/values.hpp"
@@ -70,33 +70,33 @@ std::string explain_steps(const LayerKind& kind) {
 
 std::string explain_spec(const Spec& given) {
   Spec spec = given;  // fields are bound to be read, and binding may write
-  std::string text = explain_section("model", bind(spec.model)) + explain_section("embedding", bind(spec.embedding)) +
+  std::string text = explain_section("model", bind(spec.model)) + explain_section("embedding", bind(*spec.embedding)) +
                      explain_section("norm", bind(spec.norm));
-  const bool learned = spec.position.type.value == "learned";
+  const bool learned = find_word(bind(*spec.position), "type")->value == "learned";
   if (!spec.has_pattern) {
     LayerKind& kind = spec.kinds.front();
     if (kind.uses_position() || learned) {
-      text += explain_section("position", bind(kind.uses_position() ? kind.position : spec.position));
+      text += explain_section("position", bind(*(kind.uses_position() ? kind.position : spec.position)));
     }
     text +=
         explain_blocks(kind, "") + fmt::format("\n[layers]\nrepeat = {}\n", spec.repeat.value) + explain_steps(kind);
   } else {
-    if (learned) text += explain_section("position", bind(spec.position));
+    if (learned) text += explain_section("position", bind(*spec.position));
     text += fmt::format("\n[layers]\npattern = {}\nrepeat = {}\n", explain_pattern(spec), spec.repeat.value);
     for (LayerKind& kind : spec.kinds) {
       const std::string header = "layers." + write_key(kind.name);
       text += fmt::format("\n[{}]\n{}", header, explain_steps(kind));
       text += explain_section(header + ".norm", bind(kind.norm));
-      if (kind.uses_position()) text += explain_section(header + ".position", bind(kind.position));
+      if (kind.uses_position()) text += explain_section(header + ".position", bind(*kind.position));
       text += explain_blocks(kind, header + ".");
     }
   }
-  text += explain_section("lm_head", bind(spec.lm_head));
-  text += explain_section("checkpoint", bind(spec.checkpoint));
-  text += explain_section("import", bind(spec.import));
-  text += explain_section("tokenizer", bind(spec.tokenizer));
-  text += explain_section("chat", bind(spec.chat));
-  text += explain_section("engine", bind(spec.engine));
+  text += explain_section("lm_head", bind(*spec.lm_head));
+  text += explain_section("checkpoint", bind(*spec.checkpoint));
+  text += explain_section("import", bind(*spec.import));
+  text += explain_section("tokenizer", bind(*spec.tokenizer));
+  text += explain_section("chat", bind(*spec.chat));
+  text += explain_section("engine", bind(*spec.engine));
   return text.substr(1);
 }
 

@@ -1,39 +1,33 @@
 #include "generator/spec/fields.hpp"
 
 #include <algorithm>
-#include <list>
 
-#include "generator/blocks/block.hpp"
+#include "generator/spec/chat_section.hpp"
 #include "generator/spec/checkpoint_names.hpp"
+#include "generator/spec/checkpoint_section.hpp"
+#include "generator/spec/engine_section.hpp"
 #include "generator/spec/field_rows.hpp"
+#include "generator/spec/held_members.hpp"
+#include "generator/spec/import_section.hpp"
+#include "generator/spec/tokenizer_section.hpp"
 
 namespace monomorph::generator {
-namespace {
-
-template <class Section>
-SectionDescription describe_section(std::string name, std::string meaning, bool in_kinds = false) {
-  static Section example;  // for the slots' alternatives alone
-  return {std::move(name), std::move(meaning), in_kinds, bind(example)};
-}
-
-SectionDescription describe_block(const BlockType& type) {
-  static std::list<Block> examples;
-  return {type.name, type.meaning, true, bind_block(examples.emplace_back(new_block(type, type.name)))};
-}
-
-}  // namespace
 
 bool FieldDescription::applies_to(const std::string& type) const {
   return types.empty() || std::find(types.begin(), types.end(), type) != types.end();
 }
 
-bool applies(const FieldDescription& field, const BoundFields& section) {
-  std::string selected;
+Field<std::string>* find_word(const BoundFields& section, const std::string& key) {
   for (const auto& [row, slot] : section) {
     const auto* word = std::get_if<Field<std::string>*>(&slot);
-    if (row->key == field.selector && word != nullptr) selected = (*word)->value;
+    if (row->key == key && word != nullptr) return *word;
   }
-  return field.applies_to(selected);
+  return nullptr;
+}
+
+bool applies(const FieldDescription& field, const BoundFields& section) {
+  const Field<std::string>* selected = find_word(section, field.selector);
+  return field.applies_to(selected != nullptr ? selected->value : "");
 }
 
 template <>
@@ -50,6 +44,8 @@ const std::vector<FieldRow<ModelSection>>& fields() {
   };
   return rows;
 }
+
+template class Held<ModelSection>;
 
 template <>
 const std::vector<FieldRow<NormSection>>& fields() {
@@ -68,59 +64,7 @@ const std::vector<FieldRow<NormSection>>& fields() {
   return rows;
 }
 
-template <>
-const std::vector<FieldRow<PositionSection>>& fields() {
-  using S = PositionSection;
-  static const std::vector<FieldRow<S>> rows = {
-      row<S>("type", at(&S::type), required(), "",
-             "How positions are told: rotated queries and keys (half layout), scores that fall with the distance by a "
-             "slope of each head (ALiBi), a learned table, or not at all",
-             {"rope", "alibi", "learned", "none"}),
-      row<S>("rope_theta", at(&S::rope_theta), literal("10000.0"), "", "Base of the rotary frequencies", {}, {"rope"}),
-      row<S>("rotary_dim", at(&S::rotary_dim), computed("head_dim"), "elements",
-             "Elements of a head that are rotated, from its first", {}, {"rope"}),
-      row<S>("scaling", at(&S::scaling), literal("\"none\""), "",
-             "What makes the frequencies those of longer sequences: positions divided by factor, or slow angles alone",
-             {"none", "linear", "llama3", "yarn"}, {"rope"}),
-      where("scaling", {"linear", "llama3", "yarn"},
-            row<S>("factor", at(&S::factor), required(), "", "How many times longer sequences are made")),
-      where("scaling", {"linear", "llama3", "yarn"},
-            row<S>("original_max_position_embeddings", at(&S::original_max_position_embeddings),
-                   computed("max_position_embeddings"), "tokens",
-                   "Longest sequence before it was made longer; times factor, what engine.max_sequence_length may be")),
-      where("scaling", {"llama3"},
-            row<S>("low_freq_factor", at(&S::low_freq_factor), required(), "turns",
-                   "Angles that turn less often in the original length are divided by factor")),
-      where("scaling", {"llama3"},
-            row<S>("high_freq_factor", at(&S::high_freq_factor), required(), "turns",
-                   "Angles that turn more often in the original length stay as they are")),
-      where("scaling", {"yarn"},
-            row<S>("beta_fast", at(&S::beta_fast), literal("32.0"), "turns",
-                   "Angles that turn more often in the original length stay as they are")),
-      where("scaling", {"yarn"},
-            row<S>("beta_slow", at(&S::beta_slow), literal("1.0"), "turns",
-                   "Angles that turn less often in the original length are divided by factor")),
-      where("scaling", {"yarn"},
-            row<S>("truncate", at(&S::truncate), literal("true"), "",
-                   "Whether the first and the last angle between the two are rounded to whole ones")),
-      where("scaling", {"yarn"},
-            row<S>("attention_factor", at(&S::attention_factor), computed("1 + 0.1 * log(factor), and at least 1"), "",
-                   "Factor of cosines and sines, of queries and keys")),
-  };
-  return rows;
-}
-
-template <>
-const std::vector<FieldRow<EmbeddingSection>>& fields() {
-  using S = EmbeddingSection;
-  static const std::vector<FieldRow<S>> rows = {
-      expression(row<S>("scale", at(&S::scale), literal("\"1\""), "",
-                        "Factor of the token embeddings: an expression of the model's own numbers")),
-      row<S>("norm", at(&S::norm), literal("false"), "",
-             "Normalise embeddings, positions added: true, false, or keys laid over those of [norm]"),
-  };
-  return rows;
-}
+template class Held<NormSection>;
 
 template <>
 const std::vector<FieldRow<SubBlockNorms>>& fields() {
@@ -157,22 +101,7 @@ const std::vector<FieldRow<LayersSection>>& fields() {
   return rows;
 }
 
-template <>
-const std::vector<FieldRow<LmHeadSection>>& fields() {
-  using S = LmHeadSection;
-  static const std::vector<FieldRow<S>> rows = {
-      row<S>("tie_word_embeddings", at(&S::tie_word_embeddings), literal("false"), "",
-             "Whether the head is the embedding's matrix"),
-      in_place_of("logits",
-                  expression(row<S>(
-                      "softcap", at(&S::softcap), computed("none"), "",
-                      "Logits become softcap * tanh(logits / softcap): an expression of the model's own numbers"))),
-      in_place_of("softcap",
-                  expression(row<S>("logits", at(&S::logits), computed("none"), "",
-                                    "An expression of x, what the head's matrix gives, and the model's own numbers"))),
-  };
-  return rows;
-}
+template class Held<LayersSection>;
 
 template <>
 const std::vector<FieldRow<CheckpointSection>>& fields() {
@@ -194,6 +123,8 @@ const std::vector<FieldRow<CheckpointSection>>& fields() {
   return rows;
 }
 
+template class Held<CheckpointSection>;
+
 template <>
 const std::vector<FieldRow<ImportSection>>& fields() {
   using S = ImportSection;
@@ -204,6 +135,8 @@ const std::vector<FieldRow<ImportSection>>& fields() {
   return rows;
 }
 
+template class Held<ImportSection>;
+
 template <>
 const std::vector<FieldRow<TokenizerSection>>& fields() {
   using S = TokenizerSection;
@@ -213,6 +146,8 @@ const std::vector<FieldRow<TokenizerSection>>& fields() {
   };
   return rows;
 }
+
+template class Held<TokenizerSection>;
 
 template <>
 const std::vector<FieldRow<ChatSection>>& fields() {
@@ -225,6 +160,8 @@ const std::vector<FieldRow<ChatSection>>& fields() {
   };
   return rows;
 }
+
+template class Held<ChatSection>;
 
 template <>
 const std::vector<FieldRow<EngineSection>>& fields() {
@@ -246,41 +183,7 @@ const std::vector<FieldRow<EngineSection>>& fields() {
   return rows;
 }
 
-const std::vector<SectionDescription>& sections() {
-  static const std::vector<SectionDescription> result = [] {
-    std::vector<SectionDescription> all = {
-        describe_section<ModelSection>("model", "The model as a whole."),
-        describe_section<EmbeddingSection>("embedding", "From token ids to the residual stream."),
-        describe_section<NormSection>("norm", "Normalisation, in the layers and before the head.", true),
-        describe_section<PositionSection>("position", "How attention knows where a token stands.", true),
-    };
-    for (const BlockType& type : block_types()) all.push_back(describe_block(type));
-    for (const SectionDescription& section : {
-             describe_section<LayersSection>(
-                 "layers",
-                 "The kinds of layer. `[layers.NAME]` says what differs for the kind NAME: steps, shared_input_norm, "
-                 "norm, position, and the sub-blocks."),
-             describe_section<LmHeadSection>("lm_head", "From the last hidden state to logits."),
-             describe_section<CheckpointSection>("checkpoint", "Where the weights stand, and their types."),
-             describe_section<ImportSection>("import", "What import left out."),
-             describe_section<TokenizerSection>("tokenizer", "Special tokens."),
-             describe_section<ChatSection>("chat", "How a conversation is written down for the model."),
-             describe_section<EngineSection>("engine", "Capacities of the engine."),
-         }) {
-      all.push_back(section);
-    }
-    return all;
-  }();
-  return result;
-}
-
-std::vector<std::string> section_names(bool in_kinds) {
-  std::vector<std::string> result;
-  for (const SectionDescription& section : sections()) {
-    if (!in_kinds || section.in_kinds) result.push_back(section.name);
-  }
-  return result;
-}
+template class Held<EngineSection>;
 
 std::string one_of(const std::vector<std::string>& choices) {
   std::string result;

@@ -1,6 +1,6 @@
 // The field table: one row for every key of every section of the spec language. The reader, the suggestions for unknown
 // keys, `monomorph schema`, the reference in models/README.md and `check --explain` all come from it. To add a key: a
-// member in spec.hpp, and a row here.
+// member of the section, and a row beside the other rows of it.
 #pragma once
 
 #include <functional>
@@ -79,6 +79,9 @@ BoundFields bind(Section& section) {
   for (const FieldRow<Section>& row : fields<Section>()) result.push_back({&row, row.slot(section)});
   return result;
 }
+
+/// The string at this key of a section; null where the key is no string's, or not there.
+Field<std::string>* find_word(const BoundFields& section, const std::string& key);
 
 /// Whether a section has this row of its own, as its values stand.
 bool applies(const FieldDescription& field, const BoundFields& section);

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "generator/blocks/block.hpp"
+#include "generator/spec/block_type.hpp"
 #include "generator/spec/section_reader.hpp"
 #include "generator/spec/values.hpp"
 
@@ -34,6 +34,21 @@ TomlValue lay_over(const TomlValue* base, const TomlValue& over, const BoundFiel
   return overlay(kept, over);
 }
 
+/// The norm of one place.
+void read_norm_choice(const std::string& path, const TomlEntry* base, const TomlEntry* kind, Field<NormChoice>& place,
+                      Diagnostics& diagnostics) {
+  NormSection& norm = place.value.norm;
+  TomlValue values = base != nullptr ? base->value : TomlValue{};
+  const Span file{place.span.source, 0, 0, 1};
+  if (kind != nullptr) values = lay_over(&values, kind->value, bind(norm));
+  Diagnostics said;  // of the keys that it shares
+  if (place.value.own == nullptr) return read_section(&values, path, file, false, bind(norm), said);
+  TomlValue keys = *place.value.own;
+  keys.is_inline = false;  // laid over, whichever way it is written
+  values = lay_over(&values, keys, bind(norm));
+  read_section(&values, path, file, true, bind(norm), diagnostics);
+}
+
 /// Reads the kinds of layer, each from the base sections and its own table.
 class KindReader {
  public:
@@ -55,7 +70,7 @@ class KindReader {
       for (Block& block : step.blocks) read_block(block, place);
       share_input_norm(step);
     }
-    read_shared("position", placed, bind(kind.position));
+    read_shared("position", placed, bind(*kind.position));
     refuse_unused(kind, placed);
     for (Step& step : kind.steps) {
       for (Block& block : step.blocks) {
@@ -165,11 +180,7 @@ class KindReader {
     const TomlEntry* section = own != nullptr ? own : base(block.instance);
     block.span = section != nullptr ? section->value.span : Span{place.source, 0, 0, 1};
     read_shared(block.instance, true, bind_block(block));
-    for (const auto& [field, slot] : bind(block.norms)) {
-      auto* const* choice = std::get_if<Field<NormChoice>*>(&slot);
-      if (choice == nullptr) continue;
-      read_norm_choice(block.instance + "." + field->key, base("norm"), over("norm"), **choice, diagnostics_);
-    }
+    read_norms(block.instance, bind_block(block), base("norm"), over("norm"), diagnostics_);
   }
 
   /// Sub-blocks that read the input norm of another have none of their own, unless they say so.
@@ -258,18 +269,12 @@ const Block* LayerKind::find(const std::string& instance) const {
   return nullptr;
 }
 
-void read_norm_choice(const std::string& path, const TomlEntry* base, const TomlEntry* kind, Field<NormChoice>& place,
-                      Diagnostics& diagnostics) {
-  NormSection& norm = place.value.norm;
-  TomlValue values = base != nullptr ? base->value : TomlValue{};
-  const Span file{place.span.source, 0, 0, 1};
-  if (kind != nullptr) values = lay_over(&values, kind->value, bind(norm));
-  Diagnostics said;  // of the keys that it shares
-  if (place.value.own == nullptr) return read_section(&values, path, file, false, bind(norm), said);
-  TomlValue keys = *place.value.own;
-  keys.is_inline = false;  // laid over, whichever way it is written
-  values = lay_over(&values, keys, bind(norm));
-  read_section(&values, path, file, true, bind(norm), diagnostics);
+void read_norms(const std::string& section, const BoundFields& fields, const TomlEntry* base, const TomlEntry* kind,
+                Diagnostics& diagnostics) {
+  for (const auto& [field, slot] : fields) {
+    auto* const* choice = std::get_if<Field<NormChoice>*>(&slot);
+    if (choice != nullptr) read_norm_choice(section + "." + field->key, base, kind, **choice, diagnostics);
+  }
 }
 
 bool is_own_block(const TomlEntry& section) {

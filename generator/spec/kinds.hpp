@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "generator/spec/document.hpp"
+#include "generator/spec/fields.hpp"
 #include "generator/spec/spec.hpp"
 
 namespace monomorph::generator {
@@ -27,9 +28,9 @@ void refuse_never_used(const TomlValue& root, const std::vector<LayerKind>& kind
 /// Whether this is a section that the spec itself names: that of a sub-block, whose type its key `block` says.
 bool is_own_block(const TomlEntry& section);
 
-/// The norm of one place: its own keys over those of a kind's section, and those over the base's. Keys of its own are
-/// judged.
-void read_norm_choice(const std::string& path, const TomlEntry* base, const TomlEntry* kind, Field<NormChoice>& place,
-                      Diagnostics& diagnostics);
+/// Every norm that is a field of this section: its own keys over those of a kind's [norm], and those over the base's.
+/// Keys of its own are judged.
+void read_norms(const std::string& section, const BoundFields& fields, const TomlEntry* base, const TomlEntry* kind,
+                Diagnostics& diagnostics);
 
 }  // namespace monomorph::generator

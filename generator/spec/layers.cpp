@@ -8,7 +8,7 @@
 #include <numeric>
 #include <set>
 
-#include "generator/blocks/block.hpp"
+#include "generator/spec/block_type.hpp"
 #include "generator/spec/kinds.hpp"
 #include "generator/spec/section_reader.hpp"
 #include "generator/spec/values.hpp"
@@ -90,7 +90,7 @@ std::string resolved_text(LayerKind kind) {
     for (Block& block : step.blocks) {
       text += block.instance + " " + block.type->name + "\n";
       add(bind_block(block));
-      if (block.type->uses_position) add(bind(kind.position));
+      if (block.type->uses_position) add(bind(*kind.position));
     }
   }
   return text;

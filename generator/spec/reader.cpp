@@ -5,12 +5,15 @@
 #include <set>
 
 #include "generator/spec/checkpoint_names.hpp"
+#include "generator/spec/checkpoint_section.hpp"
 #include "generator/spec/distinct.hpp"
 #include "generator/spec/duplicate_key.hpp"
+#include "generator/spec/engine_section.hpp"
 #include "generator/spec/kinds.hpp"
 #include "generator/spec/layers.hpp"
 #include "generator/spec/section_reader.hpp"
 #include "generator/spec/spec.hpp"
+#include "generator/spec/tokenizer_section.hpp"
 
 namespace monomorph::generator {
 namespace {
@@ -36,14 +39,14 @@ void refuse_unknown_sections(TomlValue& root, Diagnostics& diagnostics) {
 }
 
 void compute_engine_defaults(Spec& spec) {
-  EngineSection& engine = spec.engine;
+  EngineSection& engine = *spec.engine;
   if (!engine.max_sequence_length.given) {
     engine.max_sequence_length.value = std::min<std::int64_t>(spec.model.max_position_embeddings.value, 4096);
   }
   if (!engine.prefill_chunk.given) {
     engine.prefill_chunk.value = std::min<std::int64_t>(engine.max_sequence_length.value, 128);
   }
-  if (!engine.kv_cache.given) engine.kv_cache.value = spec.checkpoint.dtype.value == "f32" ? "f32" : "f16";
+  if (!engine.kv_cache.given) engine.kv_cache.value = spec.checkpoint->dtype.value == "f32" ? "f32" : "f16";
 }
 
 }  // namespace
@@ -129,23 +132,24 @@ std::optional<Spec> read_spec_leniently(const std::shared_ptr<const Source>& sou
   };
   read("model", true, spec.model);
   read("norm", true, spec.norm);
-  read("embedding", true, spec.embedding);
-  read_norm_choice("embedding.norm", root->find("norm"), nullptr, spec.embedding.norm, found);
+  read("embedding", true, *spec.embedding);
+  read_norms("embedding", bind(*spec.embedding), root->find("norm"), nullptr, found);
   Layers layers = read_layers(*root, spec.model, found);
   spec.repeat = layers.repeat;
   spec.has_pattern = layers.has_pattern;
   spec.kinds = std::move(layers.kinds);
   spec.layer_kinds = std::move(layers.layer_kinds);
-  read("position", false, spec.position);  // what is missing, the kinds have said
-  if (!spec.position.type.given) spec.position.type.value = "none";
-  read("lm_head", true, spec.lm_head);
-  spec.checkpoint.span = read("checkpoint", true, spec.checkpoint);
-  read("import", true, spec.import);
-  read("tokenizer", true, spec.tokenizer);
-  if (!spec.tokenizer.bos_token_id.given) spec.tokenizer.bos_token_id.value = -1;
-  read("chat", true, spec.chat);
-  read("engine", true, spec.engine);
-  add_named_table(spec.checkpoint);
+  read("position", false, *spec.position);  // what is missing, the kinds have said
+  Field<std::string>& position = *find_word(bind(*spec.position), "type");
+  if (!position.given) position.value = "none";
+  read("lm_head", true, *spec.lm_head);
+  spec.checkpoint->span = read("checkpoint", true, *spec.checkpoint);
+  read("import", true, *spec.import);
+  read("tokenizer", true, *spec.tokenizer);
+  if (!spec.tokenizer->bos_token_id.given) spec.tokenizer->bos_token_id.value = -1;
+  read("chat", true, *spec.chat);
+  read("engine", true, *spec.engine);
+  add_named_table(*spec.checkpoint);
   compute_engine_defaults(spec);
   append_distinct(found, diagnostics);
   return spec;

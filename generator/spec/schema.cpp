@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "generator/blocks/block.hpp"
+#include "generator/spec/block_type.hpp"
 #include "generator/spec/checkpoint_names.hpp"
 #include "generator/spec/document.hpp"
 #include "generator/spec/fields.hpp"

@@ -4,23 +4,30 @@
 
 #include <any>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "generator/diagnostics.hpp"
+#include "generator/spec/field.hpp"
+#include "generator/spec/held.hpp"
 
 namespace monomorph::generator {
 
-/// A value of the spec and where it stands. Not given: the default, with the span of the section (or of the file).
-template <class T>
-struct Field {
-  T value{};
-  Span span;
-  bool given = false;
-};
+// Sections whose fields stand in headers of their own, which those include who read them: a section that a block reads
+// in the block's, generator/blocks/, and the others beside this file.
+struct PositionSection;    // blocks/position.hpp
+struct EmbeddingSection;   // blocks/embedding.hpp
+struct LmHeadSection;      // blocks/embedding.hpp
+struct CheckpointSection;  // checkpoint_section.hpp
+struct ImportSection;      // import_section.hpp
+struct TokenizerSection;   // tokenizer_section.hpp
+struct ChatSection;        // chat_section.hpp
+struct EngineSection;      // engine_section.hpp
+
+/// Sizes and extents are 32-bit signed in kernels and in emitted code.
+inline constexpr std::int64_t max_size = 2147483647;
 
 /// A model of more layers is refused before anything is made for each of them.
 inline constexpr std::int64_t max_hidden_layers = 4096;
@@ -57,23 +64,22 @@ struct Biases {
   bool has(const std::string& projection) const;
 };
 
-struct PositionSection {
-  Field<std::string> type;  ///< rope | alibi | learned | none
-  Field<double> rope_theta;
-  Field<std::int64_t> rotary_dim;  ///< default: head_dim
-  Field<std::string> scaling;      ///< of the frequencies: none | linear | llama3 | yarn
-  Field<double> factor;
-  Field<std::int64_t> original_max_position_embeddings;  ///< default: max_position_embeddings
-  Field<double> low_freq_factor, high_freq_factor;       ///< llama3's
-  Field<double> beta_fast, beta_slow;                    ///< yarn's, as what follows
-  Field<bool> truncate;
-  Field<double> attention_factor;  ///< default: 1 + 0.1 ln(factor), and 1 where factor is less than 1
+/// Where a part of the model stands in the checkpoint.
+struct TensorName {
+  std::string name;  ///< pattern with {i}, without ".weight"/".bias" unless exact
+  bool transposed = false;
+  std::vector<std::string> fused;  ///< parts that stand in this one tensor, in order ("q", "k", "v")
+  std::string interleaved;         ///< how their rows alternate: interleavings(); empty: part after part
+  bool exact = false;
+  bool given = false;  ///< by the spec itself; else by the named table
+  Span span;
 };
 
-/// From token ids to the residual stream.
-struct EmbeddingSection {
-  Field<std::string> scale;  ///< an expression of the model's numbers; default 1
-  Field<NormChoice> norm;    ///< default false
+struct IgnoredTensor {
+  std::string name;  ///< pattern with {i}
+  std::string why;
+  bool given = false;  ///< by the spec itself; else by the named table
+  Span span;
 };
 
 /// Norms around a sub-block: h = residual_norm(h + output_norm(f(input_norm(h)))), or of input_norm(h) in h's place.
@@ -90,7 +96,7 @@ struct Window {
   bool operator==(const Window&) const = default;
 };
 
-struct BlockType;  // generator/blocks/block.hpp
+struct BlockType;  // generator/spec/block_type.hpp
 
 /// A sub-block of a layer, as its section says.
 struct Block {
@@ -117,7 +123,7 @@ struct LayerKind {
   Field<bool> shared_input_norm;                  ///< sub-blocks side by side read the first one's input norm
   std::vector<Step> steps;                        ///< without words that name no sub-block, which has been reported
   NormSection norm;
-  PositionSection position;
+  Held<PositionSection> position;
 
   /// The sub-blocks in order.
   std::vector<const Block*> blocks() const;
@@ -127,77 +133,19 @@ struct LayerKind {
   const Block* find(const std::string& instance) const;
 };
 
-struct LmHeadSection {
-  Field<bool> tie_word_embeddings;
-  Field<std::string> softcap;  ///< an expression of the model's numbers; logits become softcap * tanh(logits / softcap)
-  Field<std::string> logits;   ///< an expression of x, what the matrix gives
-};
-
-/// Where a part of the model stands in the checkpoint.
-struct TensorName {
-  std::string name;  ///< pattern with {i}, without ".weight"/".bias" unless exact
-  bool transposed = false;
-  std::vector<std::string> fused;  ///< parts that stand in this one tensor, in order ("q", "k", "v")
-  std::string interleaved;         ///< how their rows alternate: interleavings(); empty: part after part
-  bool exact = false;
-  bool given = false;  ///< by the spec itself; else by the named table
-  Span span;
-};
-
-struct IgnoredTensor {
-  std::string name;  ///< pattern with {i}
-  std::string why;
-  bool given = false;  ///< by the spec itself; else by the named table
-  Span span;
-};
-
-struct CheckpointSection {
-  Span span;
-  Field<std::string> names;  ///< a named table of tensor names: llama | gpt2; lines of `tensors` override it
-  Field<std::string> dtype;  ///< f32 | f16 | bf16
-  std::vector<std::pair<std::string, Field<std::string>>> dtypes;  ///< pattern of part names -> dtype, where it differs
-  Field<std::vector<std::string>> prefix;     ///< one of these stands before every name; "" is no prefix
-  std::map<std::string, TensorName> tensors;  ///< part ("layers.{i}.attention.q") -> name: the named table, overridden
-  std::vector<IgnoredTensor> ignore;
-};
-
-/// config.json keys that import was told to ignore: key and reason, kept so that the spec says so.
-struct ImportSection {
-  std::vector<std::pair<std::string, std::string>> ignored;
-};
-
-struct TokenizerSection {
-  Field<std::int64_t> bos_token_id;               ///< absent: -1
-  Field<std::vector<std::int64_t>> eos_token_id;  ///< one or a list
-};
-
-struct ChatSection {
-  Field<std::string> text;                                          ///< Jinja, as transformers reads it; absent: ""
-  std::vector<std::pair<std::string, std::string>> special_tokens;  ///< variables it is rendered with
-};
-
-struct EngineSection {
-  Field<std::int64_t> max_sequence_length;  ///< default min(max_position_embeddings, 4096)
-  Field<std::string> kv_cache;              ///< f16 | f32; default f32 where the weights are f32, else f16
-  Field<std::string> weights;               ///< what wider matrices are converted to; absent: ""
-  Field<std::int64_t> prefill_chunk;        ///< default min(128, max_sequence_length)
-  Field<std::int64_t> max_batch;            ///< slots
-  Field<bool> fusion;                       ///< kernels compute several operations where they can
-};
-
 struct Spec {
   std::shared_ptr<const Source> source;
   std::string hash;  ///< of the text with every override applied: FNV-1a 64, 16 hex digits
   ModelSection model;
   NormSection norm;  ///< of the final norm
-  EmbeddingSection embedding;
-  LmHeadSection lm_head;
-  CheckpointSection checkpoint;
-  ImportSection import;
-  TokenizerSection tokenizer;
-  ChatSection chat;
-  EngineSection engine;
-  PositionSection position;                  ///< the base: what a learned table is sized by
+  Held<EmbeddingSection> embedding;
+  Held<LmHeadSection> lm_head;
+  Held<CheckpointSection> checkpoint;
+  Held<ImportSection> import;
+  Held<TokenizerSection> tokenizer;
+  Held<ChatSection> chat;
+  Held<EngineSection> engine;
+  Held<PositionSection> position;            ///< the base: what a learned table is sized by
   Field<std::int64_t> repeat{1, {}, false};  ///< of the layers, all of them in order
   bool has_pattern = false;                  ///< layers.pattern was given; without it there is one kind, the base
   std::vector<LayerKind> kinds;              ///< distinct kinds, in order of first use

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "generator/spec/checkpoint_names.hpp"
+#include "generator/spec/checkpoint_section.hpp"
 
 namespace monomorph::generator {
 namespace {

@@ -43,19 +43,24 @@ const std::vector<Override> mixing = {kinds[0],
                                       {"layers.b.attention.values_from", "a"},
                                       {"layers.b.attention.value_mix", "value - earlier"}};
 
-/// Of each type of sub-block, what gives the tiny model one with every part that the type may have.
+/// What gives the tiny model an attention with every part that one may have, and an MLP.
+const std::vector<Override> whole_attention = {
+    kinds[0],
+    kinds[1],
+    kinds[2],
+    {"layers.b.attention.values_from", "a"},
+    mixed[0],
+    mixed[1],
+    {"attention.qk_norm", "head"},
+    {"attention.gate", "head"},
+    named("layers.{i}.attention.gate"),
+};
+const std::vector<Override> whole_mlp = {};
+
+/// The same of each type of sub-block.
 const std::map<std::string, std::vector<Override>> with_every_part = {
-    {"attention",
-     {kinds[0],
-      kinds[1],
-      kinds[2],
-      {"layers.b.attention.values_from", "a"},
-      mixed[0],
-      mixed[1],
-      {"attention.qk_norm", "head"},
-      {"attention.gate", "head"},
-      named("layers.{i}.attention.gate")}},
-    {"mlp", {}},
+    {"attention", whole_attention},
+    {"mlp", whole_mlp},
 };
 
 const std::vector<Change> changes = {

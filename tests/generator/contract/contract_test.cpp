@@ -257,7 +257,7 @@ TEST_CASE("what a scaling does not say follows from the model and its factor") {
   const auto position = [](const std::vector<Override>& more) {
     std::vector<Override> all = {{"position.scaling", "yarn"}, {"position.factor", "4.0"}};
     all.insert(all.end(), more.begin(), more.end());
-    return contract_of(tiny, all).kinds[0].kind.position;
+    return *contract_of(tiny, all).kinds[0].kind.position;
   };
   CHECK(position({}).original_max_position_embeddings.value == 64);
   CHECK(position({}).attention_factor.value == default_attention_factor(4));

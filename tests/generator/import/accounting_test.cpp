@@ -36,8 +36,8 @@ TEST_CASE("all problems of a config.json are told in one run, in the file's orde
 TEST_CASE("--ignore accepts an unknown key, and the spec records it") {
   const Imported imported = import_text(llama_config({{"new_key", 1}}).dump(), {"new_key"});
   REQUIRE(imported.spec);
-  REQUIRE(imported.spec->import.ignored.size() == 1);
-  CHECK(imported.spec->import.ignored.front().first == "new_key");
+  REQUIRE(imported.spec->import->ignored.size() == 1);
+  CHECK(imported.spec->import->ignored.front().first == "new_key");
 }
 
 TEST_CASE("--ignore reaches into an object by its path") {

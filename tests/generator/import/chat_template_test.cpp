@@ -18,7 +18,7 @@ generator::ChatSection chat_of(const std::map<std::string, std::string>& files) 
   for (const auto& [name, text] : files) directory.write(name, text);
   const Imported imported = import_directory(directory.path().string());
   REQUIRE(imported.spec);
-  return imported.spec->chat;
+  return *imported.spec->chat;
 }
 
 std::string quoted(const std::string& text) { return nlohmann::json(text).dump(); }

@@ -30,18 +30,18 @@ Imported import_with(const json& config, const std::vector<TensorText>& tensors)
 TEST_CASE("the type is the file's own, whatever config.json says") {
   const Imported imported = import_with(llama_config(), llama_tensors("BF16", "BF16"));
   REQUIRE(imported.spec);
-  CHECK(imported.spec->checkpoint.dtype.value == "bf16");
-  CHECK(imported.spec->checkpoint.dtypes.empty());
+  CHECK(imported.spec->checkpoint->dtype.value == "bf16");
+  CHECK(imported.spec->checkpoint->dtypes.empty());
   CHECK(imported.text->find("config.json says f16") != std::string::npos);
 }
 
 TEST_CASE("norms of another type are one line of checkpoint.dtypes") {
   const Imported imported = import_with(llama_config(), llama_tensors("F16", "F32"));
   REQUIRE(imported.spec);
-  CHECK(imported.spec->checkpoint.dtype.value == "f16");
-  REQUIRE(imported.spec->checkpoint.dtypes.size() == 1);
-  CHECK(imported.spec->checkpoint.dtypes.front().first == "*norm");
-  CHECK(imported.spec->checkpoint.dtypes.front().second.value == "f32");
+  CHECK(imported.spec->checkpoint->dtype.value == "f16");
+  REQUIRE(imported.spec->checkpoint->dtypes.size() == 1);
+  CHECK(imported.spec->checkpoint->dtypes.front().first == "*norm");
+  CHECK(imported.spec->checkpoint->dtypes.front().second.value == "f32");
 }
 
 TEST_CASE("the model's type is that of most bytes, however many tensors have another") {
@@ -52,7 +52,7 @@ TEST_CASE("the model's type is that of most bytes, however many tensors have ano
   }
   const Imported imported = import_with(llama_config(), tensors);
   REQUIRE(imported.spec);
-  CHECK(imported.spec->checkpoint.dtype.value == "f16");
+  CHECK(imported.spec->checkpoint->dtype.value == "f16");
 }
 
 TEST_CASE("a part of another type is named by its part") {
@@ -61,7 +61,7 @@ TEST_CASE("a part of another type is named by its part") {
   tensors.push_back({"model.layers.0.mlp.down_proj.weight", "F16", {480, 100}, ""});
   const Imported imported = import_with(llama_config(), tensors);
   REQUIRE(imported.spec);
-  REQUIRE(imported.spec->checkpoint.dtypes.size() == 1);
+  REQUIRE(imported.spec->checkpoint->dtypes.size() == 1);
 }
 
 TEST_CASE("one part of two types over the layers is refused") {
@@ -110,10 +110,10 @@ TEST_CASE("without weights the type is config.json's, in either spelling, and th
   REQUIRE(older.spec);
   REQUIRE(newer.spec);
   REQUIRE(neither.spec);
-  CHECK(older.spec->checkpoint.dtype.value == "f16");
+  CHECK(older.spec->checkpoint->dtype.value == "f16");
   CHECK(older.text->find("no weights") != std::string::npos);
-  CHECK(newer.spec->checkpoint.dtype.value == "bf16");
-  CHECK(neither.spec->checkpoint.dtype.value == "f32");
+  CHECK(newer.spec->checkpoint->dtype.value == "bf16");
+  CHECK(neither.spec->checkpoint->dtype.value == "f32");
 }
 
 TEST_CASE("an untied GPT-2 whose tensors have no prefix needs no table of its own") {
@@ -121,5 +121,5 @@ TEST_CASE("an untied GPT-2 whose tensors have no prefix needs no table of its ow
   const Imported imported =
       import_with(config, {{"wte.weight", "F32", {10, 4}, ""}, {"lm_head.weight", "F32", {10, 4}, ""}});
   REQUIRE(imported.spec);
-  CHECK(imported.spec->checkpoint.tensors.at("embedding.tokens").name == "wte");
+  CHECK(imported.spec->checkpoint->tensors.at("embedding.tokens").name == "wte");
 }

@@ -171,8 +171,8 @@ kind = "i % 3 == 2 ? 'global' : 'local'"
   const testing::Judged judged = testing::judge(text + "\n[checkpoint]\nnames = \"llama\"\ndtype = \"f32\"\n");
   REQUIRE_MESSAGE((judged.spec && judged.contract), text << render(judged.diagnostics));
   REQUIRE(judged.spec->kinds.size() == 2);
-  CHECK(judged.spec->kinds.at(0).position.rope_theta.value == 1e4);
-  CHECK(judged.spec->kinds.at(1).position.rope_theta.value == 1e6);
+  CHECK(judged.spec->kinds.at(0).position->rope_theta.value == 1e4);
+  CHECK(judged.spec->kinds.at(1).position->rope_theta.value == 1e6);
   CHECK(judged.spec->layer_kinds == std::vector<std::size_t>{0, 0, 1, 0, 0, 1});
 }
 

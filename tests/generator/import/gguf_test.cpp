@@ -89,9 +89,9 @@ TEST_CASE("a GGUF file alone gives the spec: sizes, types by part and by layer, 
   CHECK(spec.model.num_hidden_layers.value == 3);
   CHECK(spec.model.max_position_embeddings.value == 128);
   CHECK(spec.norm.eps.value == 1e-5);
-  CHECK(spec.lm_head.tie_word_embeddings.value);
-  CHECK(spec.tokenizer.eos_token_id.value == std::vector<std::int64_t>{2});
-  CHECK(spec.kinds.front().position.rope_theta.value == 500000);
+  CHECK(spec.lm_head->tie_word_embeddings.value);
+  CHECK(spec.tokenizer->eos_token_id.value == std::vector<std::int64_t>{2});
+  CHECK(spec.kinds.front().position->rope_theta.value == 500000);
   CHECK(imported.text->find("\"layers.{0,2}.mlp.up\" = \"q8_0\"") != std::string::npos);
 
   generator::Diagnostics found;
@@ -119,7 +119,7 @@ TEST_CASE("tensors in another order give the same spec, and a head of its own is
   text.tensors.push_back(tensor("output.weight", type_q8_0, {64, 100}));
   const Imported untied = import_file(text);
   REQUIRE(untied.spec);
-  CHECK_FALSE(untied.spec->lm_head.tie_word_embeddings.value);
+  CHECK_FALSE(untied.spec->lm_head->tie_word_embeddings.value);
   CHECK(untied.text->find("\"lm_head\" = \"output\"") != std::string::npos);
 }
 
@@ -205,10 +205,10 @@ TEST_CASE("a GGUF file's chat template, its special tokens as texts, and every t
   const Imported imported = import_file(text);
   INFO(render(imported.diagnostics));
   REQUIRE(imported.spec);
-  CHECK(imported.spec->chat.text.value == "{{ bos_token }}\n{{ messages }}");
+  CHECK(imported.spec->chat->text.value == "{{ bos_token }}\n{{ messages }}");
   const std::vector<std::pair<std::string, std::string>> special = {{"bos_token", "<s>"}, {"eos_token", "</s>"}};
-  CHECK(imported.spec->chat.special_tokens == special);
-  CHECK(imported.spec->tokenizer.eos_token_id.value == std::vector<std::int64_t>{2, 3});
+  CHECK(imported.spec->chat->special_tokens == special);
+  CHECK(imported.spec->tokenizer->eos_token_id.value == std::vector<std::int64_t>{2, 3});
   value_of(text, "tokenizer.chat_template") = gguf_text("\xff");
   CHECK(import_file(text).complains("import.chat_template", "the chat template is not UTF-8"));
 }

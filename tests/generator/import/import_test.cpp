@@ -25,11 +25,11 @@ TEST_CASE("a Llama's sizes reach the spec under the same names") {
   CHECK(attention(kind).num_key_value_heads.value == 2);
   CHECK(attention(kind).head_dim.value == 8);
   CHECK_FALSE(attention(kind).bias.value.has("q"));
-  CHECK(kind.position.type.value == "rope");
+  CHECK(kind.position->type.value == "rope");
   CHECK(mlp(kind).type.value == "gated");
   CHECK(mlp(kind).intermediate_size.value == 100);
   CHECK(mlp(kind).activation.value == "silu");
-  CHECK(spec.checkpoint.dtype.value == "f16");
+  CHECK(spec.checkpoint->dtype.value == "f16");
 }
 
 TEST_CASE("keys that are absent take the architecture's own defaults") {
@@ -44,9 +44,9 @@ TEST_CASE("keys that are absent take the architecture's own defaults") {
     CHECK(attention(kind).num_key_value_heads.value == 6);
     CHECK(mlp(kind).intermediate_size.value == 11008);
     CHECK(kind.norm.eps.value == 1e-6);
-    CHECK(kind.position.rope_theta.value == 10000);
+    CHECK(kind.position->rope_theta.value == 10000);
     CHECK(imported.spec->model.max_position_embeddings.value == 2048);
-    CHECK_FALSE(imported.spec->lm_head.tie_word_embeddings.value);
+    CHECK_FALSE(imported.spec->lm_head->tie_word_embeddings.value);
   }
   SUBCASE("Mistral: eight key and value heads") {
     config["architectures"] = {"MistralForCausalLM"};
@@ -129,8 +129,8 @@ TEST_CASE("both spellings of rotary settings give the same spec") {
       import_text(llama_config({{"rope_parameters", {{"rope_type", "default"}, {"rope_theta", 5e5}}}}).dump());
   REQUIRE(older.spec);
   REQUIRE(newer.spec);
-  CHECK(older.spec->kinds.at(0).position.rope_theta.value == 5e5);
-  CHECK(newer.spec->kinds.at(0).position.rope_theta.value == 5e5);
+  CHECK(older.spec->kinds.at(0).position->rope_theta.value == 5e5);
+  CHECK(newer.spec->kinds.at(0).position->rope_theta.value == 5e5);
 }
 
 TEST_CASE("scaled rotary settings are read in both spellings, and of every family whose scaling runs") {
@@ -156,8 +156,8 @@ TEST_CASE("scaled rotary settings are read in both spellings, and of every famil
         const Imported imported = import_text(config.dump());
         INFO(render(imported.diagnostics));
         REQUIRE(imported.spec);
-        CHECK(imported.spec->kinds.at(0).position.scaling.value == scaling);
-        return imported.spec->kinds.at(0).position;
+        CHECK(imported.spec->kinds.at(0).position->scaling.value == scaling);
+        return *imported.spec->kinds.at(0).position;
       };
       CHECK(position("linear", linear).factor.value == 2.5);
       CHECK_FALSE(position("linear", linear).original_max_position_embeddings.given);
@@ -192,7 +192,7 @@ TEST_CASE("of Gemma 3, global layers alone are scaled, and linearly") {
     INFO(render(scaled.diagnostics));
     REQUIRE(scaled.spec);
     REQUIRE(scaled.spec->kinds.size() == 2);
-    const PositionSection &local = scaled.spec->kinds[0].position, &global = scaled.spec->kinds[1].position;
+    const PositionSection &local = *scaled.spec->kinds[0].position, &global = *scaled.spec->kinds[1].position;
     CHECK(global.scaling.value == "linear");
     CHECK(global.factor.value == 8);
     CHECK(global.rope_theta.value == 1e6);
@@ -214,7 +214,7 @@ TEST_CASE("what a yarn scaling does not say is as transformers has it") {
     const Imported imported = import_text(config.dump());
     INFO(render(imported.diagnostics));
     REQUIRE(imported.spec);
-    return imported.spec->kinds.at(0).position;
+    return *imported.spec->kinds.at(0).position;
   };
   const PositionSection shortest = position({{"factor", 4}});
   CHECK(shortest.original_max_position_embeddings.value == 128);
@@ -269,8 +269,8 @@ TEST_CASE("GPT-2's own names are read, and the common names that transformers ta
     CHECK(mlp(spec.kinds.at(0)).intermediate_size.value == 192);
     CHECK(mlp(spec.kinds.at(0)).activation.value == "gelu_new");
     CHECK(spec.kinds.at(0).norm.type.value == "layer_norm");
-    CHECK(spec.position.type.value == "learned");
-    CHECK(spec.lm_head.tie_word_embeddings.value);
+    CHECK(spec.position->type.value == "learned");
+    CHECK(spec.lm_head->tie_word_embeddings.value);
   }
 }
 
@@ -284,10 +284,10 @@ TEST_CASE("GPT-2's options are mapped: n_inner, unscaled attention, an untied he
   CHECK(mlp(imported.spec->kinds.at(0)).intermediate_size.value == 77);
   CHECK(attention(imported.spec->kinds.at(0)).scale.value == "1");
   // transformers keeps the head outside "transformer.", which a prefix before every name cannot say.
-  CHECK(imported.spec->checkpoint.tensors.at("lm_head").name == "lm_head");
-  CHECK(imported.spec->checkpoint.tensors.at("layers.{i}.attention.qkv").name == "transformer.h.{i}.attn.c_attn");
-  CHECK(imported.spec->checkpoint.tensors.at("layers.{i}.attention.qkv").transposed);
-  CHECK(imported.spec->checkpoint.prefix.value == std::vector<std::string>{""});
+  CHECK(imported.spec->checkpoint->tensors.at("lm_head").name == "lm_head");
+  CHECK(imported.spec->checkpoint->tensors.at("layers.{i}.attention.qkv").name == "transformer.h.{i}.attn.c_attn");
+  CHECK(imported.spec->checkpoint->tensors.at("layers.{i}.attention.qkv").transposed);
+  CHECK(imported.spec->checkpoint->prefix.value == std::vector<std::string>{""});
 }
 
 TEST_CASE("two imports of one directory give the same bytes") {
@@ -309,14 +309,15 @@ TEST_CASE("a string of config.json cannot break out of the spec's comments") {
 TEST_CASE("a Phi-3 has fused projections, and heads of which a part turns where a key says so") {
   const Imported whole = import_text(config_of("Phi3ForCausalLM", "phi3").dump());
   REQUIRE(whole.spec);
-  CHECK(whole.spec->checkpoint.tensors.at("layers.{i}.attention.qkv").fused == std::vector<std::string>{"q", "k", "v"});
-  CHECK(whole.spec->checkpoint.tensors.at("layers.{i}.mlp.gate_up").name == "model.layers.{i}.mlp.gate_up_proj");
-  CHECK_FALSE(whole.spec->checkpoint.tensors.contains("layers.{i}.attention.q"));
-  CHECK(whole.spec->kinds.at(0).position.rotary_dim.value == 8);
+  CHECK(whole.spec->checkpoint->tensors.at("layers.{i}.attention.qkv").fused ==
+        std::vector<std::string>{"q", "k", "v"});
+  CHECK(whole.spec->checkpoint->tensors.at("layers.{i}.mlp.gate_up").name == "model.layers.{i}.mlp.gate_up_proj");
+  CHECK_FALSE(whole.spec->checkpoint->tensors.contains("layers.{i}.attention.q"));
+  CHECK(whole.spec->kinds.at(0).position->rotary_dim.value == 8);
   for (const json& partial : {json({{"partial_rotary_factor", 0.8}}),
                               json({{"rope_parameters", {{"partial_rotary_factor", 0.8}, {"rope_theta", 1e4}}}})}) {
     const Imported part = import_text(config_of("Phi3ForCausalLM", "phi3", partial).dump());
     REQUIRE(part.spec);
-    CHECK(part.spec->kinds.at(0).position.rotary_dim.value == 6);  // of 8, rounded down as Python's int does
+    CHECK(part.spec->kinds.at(0).position->rotary_dim.value == 6);  // of 8, rounded down as Python's int does
   }
 }

@@ -29,19 +29,19 @@ TEST_CASE("without a pattern all layers are of one kind, with the defaults of th
   CHECK(kind.find("attention")->norms.input_norm.value.present);
   CHECK_FALSE(kind.find("attention")->norms.output_norm.value.present);
   CHECK_FALSE(attention(kind).bias.value.has("q"));
-  CHECK(kind.position.rope_theta.value == 10000.0);
-  CHECK(kind.position.rotary_dim.value == 24);
-  CHECK(spec.engine.max_sequence_length.value == 64);
-  CHECK(spec.engine.kv_cache.value == "f16");
-  CHECK(spec.tokenizer.bos_token_id.value == -1);
+  CHECK(kind.position->rope_theta.value == 10000.0);
+  CHECK(kind.position->rotary_dim.value == 24);
+  CHECK(spec.engine->max_sequence_length.value == 64);
+  CHECK(spec.engine->kv_cache.value == "f16");
+  CHECK(spec.tokenizer->bos_token_id.value == -1);
 }
 
 TEST_CASE("a pattern is repeated and cut at the end") {
   const Spec spec =
       read("[layers]\npattern = [\"a\", \"a\", \"b\"]\n[layers.a]\n[layers.b]\nposition.type = \"none\"\n");
   CHECK(spec.layer_kinds == std::vector<std::size_t>{0, 0, 1, 0});
-  CHECK(spec.kinds[1].position.type.value == "none");
-  CHECK(spec.kinds[0].position.type.value == "rope");
+  CHECK(spec.kinds[1].position->type.value == "none");
+  CHECK(spec.kinds[0].position->type.value == "rope");
 }
 
 TEST_CASE("a kind's keys replace the base's key by key, and defaults follow from what is resolved") {
@@ -51,7 +51,7 @@ TEST_CASE("a kind's keys replace the base's key by key, and defaults follow from
   CHECK(attention(spec.kinds[1]).num_attention_heads.value == 8);
   CHECK(attention(spec.kinds[1]).num_key_value_heads.value == 2);
   CHECK(attention(spec.kinds[1]).head_dim.value == 12);
-  CHECK(spec.kinds[1].position.rotary_dim.value == 12);
+  CHECK(spec.kinds[1].position->rotary_dim.value == 12);
 }
 
 TEST_CASE("an inline table replaces a section as a whole") {
@@ -74,8 +74,8 @@ TEST_CASE("a change of type drops inherited keys that the new type does not have
       "[layers]\npattern = [\"a\", \"b\"]\n[layers.a]\n[layers.b]\nposition.type = \"none\"\n"
       "norm.type = \"layer_norm\"\n",
       {{"position.rotary_dim", "8"}});
-  CHECK(spec.kinds[0].position.rotary_dim.value == 8);
-  CHECK(spec.kinds[1].position.rotary_dim.value == 0);
+  CHECK(spec.kinds[0].position->rotary_dim.value == 8);
+  CHECK(spec.kinds[1].position->rotary_dim.value == 0);
   CHECK(spec.kinds[1].norm.bias.value);
   CHECK(spec.kinds[1].norm.eps.value == 1e-6);
   CHECK_FALSE(spec.norm.bias.value);

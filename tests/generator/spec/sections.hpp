@@ -1,10 +1,17 @@
-// The fields of a sub-block, for tests.
+// The fields of every section, for tests.
 #pragma once
 
 #include <string>
 
 #include "generator/blocks/attention.hpp"
+#include "generator/blocks/embedding.hpp"
 #include "generator/blocks/mlp.hpp"
+#include "generator/blocks/position.hpp"
+#include "generator/spec/chat_section.hpp"
+#include "generator/spec/checkpoint_section.hpp"
+#include "generator/spec/engine_section.hpp"
+#include "generator/spec/import_section.hpp"
+#include "generator/spec/tokenizer_section.hpp"
 
 namespace monomorph::generator::testing {
 

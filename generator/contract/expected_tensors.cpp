@@ -1,4 +1,4 @@
-#include "generator/audit/expected_tensors.hpp"
+#include "generator/contract/expected_tensors.hpp"
 
 #include <algorithm>
 #include <charconv>

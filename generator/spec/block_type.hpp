@@ -51,7 +51,7 @@ struct BlockType {
   std::string (*reads_kind)(const Block& block) = nullptr;
 };
 
-/// Every type, in the order in which they are documented.
+/// Every type, in the order in which they are documented: blocks/blocks.cpp has the list.
 const std::vector<BlockType>& block_types();
 const BlockType* find_block_type(const std::string& name);
 std::vector<std::string> block_type_names();

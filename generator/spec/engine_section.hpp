@@ -1,0 +1,20 @@
+// [engine]: capacities of the engine.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "generator/spec/field.hpp"
+
+namespace monomorph::generator {
+
+struct EngineSection {
+  Field<std::int64_t> max_sequence_length;  ///< default min(max_position_embeddings, 4096)
+  Field<std::string> kv_cache;              ///< f16 | f32; default f32 where the weights are f32, else f16
+  Field<std::string> weights;               ///< what wider matrices are converted to; absent: ""
+  Field<std::int64_t> prefill_chunk;        ///< default min(128, max_sequence_length)
+  Field<std::int64_t> max_batch;            ///< slots
+  Field<bool> fusion;                       ///< kernels compute several operations where they can
+};
+
+}  // namespace monomorph::generator
