@@ -146,7 +146,7 @@ ValueId build_values(const BlockContext& context, Builder& build, ValueId in) {
   for (const char* lambda : lambdas) {
     if (!names_in(mix).contains(lambda)) continue;
     names.push_back(lambda);
-    operands.push_back(build.weight(role_of(context.block) + "::" + lambda));
+    operands.push_back(build.vector(lambda));
   }
   return build.map("mix", mix, names, operands, "values_mixed");
 }

@@ -82,7 +82,7 @@ void declare_embedding(const Spec& spec, Declarations& declare) {
                    declare.hidden());
   }
   if (spec.embedding->norm.value.present)
-    declare_norm("norm", spec.embedding->norm.value.norm, declare);
+    declare_norm("norm", spec.embedding->norm.value.norm, declare.hidden(), declare);
 }
 
 ValueId build_embedding(const Contract& contract, Builder& build) {
@@ -111,7 +111,7 @@ ValueId build_embedding(const Contract& contract, Builder& build) {
 
 void declare_head(const Spec& spec, Declarations& declare) {
   declare.enter_model("");
-  declare_norm("final_norm", spec.norm, declare);
+  declare_norm("final_norm", spec.norm, declare.hidden(), declare);
   if (spec.lm_head->tie_word_embeddings.value) return;
   const Field<std::int64_t>& vocab_size = spec.model.vocab_size;
   declare.matrix("lm_head", declare.model_axis("vocab", sane(vocab_size), vocab_size.span), declare.hidden());

@@ -39,17 +39,14 @@ void check_norms_beside(const Step& step, Diagnostics& diagnostics) {
   }
 }
 
-void check_norms(const Block& block, Diagnostics& diagnostics) {
+void check_block_norms(const Block& block, Diagnostics& diagnostics) {
   const SubBlockNorms& norms = block.norms;
   if (norms.residual_from.value == "input_norm" && !norms.input_norm.value.present) {
     diagnostics.error("layers.residual_from", norms.residual_from.span,
                       fmt::format("{} adds to what its input norm gives, and has none", block.instance));
   }
-  for (const auto& [place, choice] : {std::pair{"input_norm", &norms.input_norm.value},
-                                      {"output_norm", &norms.output_norm.value},
-                                      {"residual_norm", &norms.residual_norm.value}}) {
-    if (choice->own != nullptr) check_norm(choice->norm, fmt::format("{}.{}", block.instance, place), diagnostics);
-  }
+  Block bound = block;  // binding may write
+  check_norms(block.instance, bind_block(bound), diagnostics);
 }
 
 /// residual_norm(h + sum of output_norm(block(input_norm(h)))): every place of a norm there is.
@@ -83,8 +80,10 @@ ValueId build_step(const Step& step, const ModelSection& model, const LayerKind&
 
 void check_layer(const Spec& spec, const LayerKind& kind, Diagnostics& diagnostics) {
   for (const Step& step : kind.steps) check_norms_beside(step, diagnostics);
+  Held<PositionSection> position = kind.position;  // binding may write
+  check_norms("position", bind(*position), diagnostics);
   for (const Block* block : kind.blocks()) {
-    check_norms(*block, diagnostics);
+    check_block_norms(*block, diagnostics);
     block->type->check({spec.model, kind, *block, &spec}, diagnostics);
   }
 }
@@ -92,11 +91,13 @@ void check_layer(const Spec& spec, const LayerKind& kind, Diagnostics& diagnosti
 void declare_layer(const ModelSection& model, const LayerKind& kind, std::size_t index, Declarations& declare) {
   for (const Block* block : kind.blocks()) {
     declare.enter(index, *block);
-    const SubBlockNorms& norms = block->norms;
-    if (norms.input_norm.value.present) declare_norm("input_norm", norms.input_norm.value.norm, declare);
+    const auto declare_stream_norm = [&](const char* word, const Field<NormChoice>& choice) {
+      if (choice.value.present) declare_norm(word, choice.value.norm, declare.hidden(), declare);
+    };
+    declare_stream_norm("input_norm", block->norms.input_norm);
     block->type->declare({model, kind, *block}, declare);
-    if (norms.output_norm.value.present) declare_norm("output_norm", norms.output_norm.value.norm, declare);
-    if (norms.residual_norm.value.present) declare_norm("residual_norm", norms.residual_norm.value.norm, declare);
+    declare_stream_norm("output_norm", block->norms.output_norm);
+    declare_stream_norm("residual_norm", block->norms.residual_norm);
   }
 }
 

@@ -1,6 +1,7 @@
 #include "generator/blocks/norm.hpp"
 
 #include "generator/contract/declarations.hpp"
+#include "generator/contract/rules.hpp"
 #include "generator/graph/builder.hpp"
 
 namespace monomorph::generator {
@@ -17,16 +18,24 @@ NormContract derive_norm(const NormSection& norm) {
   return result;
 }
 
-void declare_norm(const std::string& word, const NormSection& section, Declarations& declare) {
+void check_norms(const std::string& section, const BoundFields& fields, Diagnostics& diagnostics) {
+  for (const auto& [field, slot] : fields) {
+    const auto* choice = std::get_if<Field<NormChoice>*>(&slot);
+    if (choice == nullptr || (*choice)->value.own == nullptr) continue;
+    check_norm((*choice)->value.norm, section + "." + field->key, diagnostics);
+  }
+}
+
+void declare_norm(const std::string& word, const NormSection& section, AxisId over, Declarations& declare) {
   const NormContract norm = derive_norm(section);
   const AxisId one = norm.type == NormType::scale_norm ? declare.model_axis("one", 1, section.type.span) : AxisId{};
-  if (norm.weight) declare.norm_weight(word, one ? one : declare.hidden());
-  if (norm.bias) declare.norm_bias(word, declare.hidden());
+  if (norm.weight) declare.norm_weight(word, one ? one : over);
+  if (norm.bias) declare.norm_bias(word, over);
 }
 
 ValueId build_norm(const std::string& place, const Field<NormChoice>& choice, const Block& block, Builder& build,
-                   ValueId in, const std::string& role) {
-  return build.norm(block.instance + "_" + place, derive_norm(choice.value.norm), place, in, role);
+                   ValueId in, const std::string& role, AxisId over) {
+  return build.norm(block.instance + "_" + place, derive_norm(choice.value.norm), place, in, role, over);
 }
 
 }  // namespace monomorph::generator

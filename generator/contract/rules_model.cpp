@@ -6,6 +6,7 @@
 #include <set>
 
 #include "generator/blocks/embedding.hpp"
+#include "generator/blocks/norm.hpp"
 #include "generator/contract/rules.hpp"
 #include "generator/spec/fields.hpp"
 #include "generator/spec/tokenizer_section.hpp"
@@ -135,9 +136,9 @@ void check_model_rules(const Spec& spec, Diagnostics& diagnostics) {
   check_range(model.num_hidden_layers, "model.num_hidden_layers", 1, max_hidden_layers, diagnostics);
   check_range(model.max_position_embeddings, "model.max_position_embeddings", 1, max_size, diagnostics);
   check_norm(spec.norm, "norm", diagnostics);
-  if (spec.embedding->norm.value.own != nullptr) {
-    check_norm(spec.embedding->norm.value.norm, "embedding.norm", diagnostics);
-  }
+  Spec bound = spec;  // binding may write
+  check_norms("embedding", bind(*bound.embedding), diagnostics);
+  check_norms("lm_head", bind(*bound.lm_head), diagnostics);
   for (const LayerKind& kind : spec.kinds) {
     const bool own = kind.norm.eps.span.line != spec.norm.eps.span.line ||
                      kind.norm.eps.span.column != spec.norm.eps.span.column ||

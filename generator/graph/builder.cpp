@@ -173,6 +173,12 @@ ValueId Builder::projection(const std::string& word, ValueId in, const std::stri
   return linear(word + "_proj", role(word + "_proj"), role(word + "_bias"), in, name);
 }
 
+ValueId Builder::vector(const std::string& word) {
+  const ValueId found = weight(role(word));
+  if (!found || axes_of(found).size() != 1) throw InternalError("graph: the contract has no vector " + role(word));
+  return found;
+}
+
 ValueId Builder::sum(const std::vector<ValueId>& terms, const std::string& name) {
   std::vector<std::string> names = {"residual", "x", "y", "z"};
   std::string text;

@@ -41,6 +41,8 @@ class Builder {
 
   /// A matrix of the sub-block that has been entered, with its bias where it has one: `word` is "q", "up" ...
   ValueId projection(const std::string& word, ValueId in, const std::string& role);
+  /// A vector of the sub-block that has been entered, as Declarations::vector has declared it: an operand of map.
+  ValueId vector(const std::string& word);
   /// The first of these with all others added.
   ValueId sum(const std::vector<ValueId>& terms, const std::string& role);
 

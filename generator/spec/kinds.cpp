@@ -166,13 +166,15 @@ class KindReader {
     const TomlEntry* own = over(name);
     const TomlValue* values = shared != nullptr ? &shared->value : nullptr;
     if (shared == nullptr && own == nullptr) {
-      return read_section(nullptr, name, root_.span, in_effect, fields, diagnostics_);
+      read_section(nullptr, name, root_.span, in_effect, fields, diagnostics_);
+      return read_norms(name, fields, base("norm"), over("norm"), diagnostics_);
     }
     TomlValue resolved = own != nullptr ? lay_over(values, own->value, fields) : *values;
     if (find_block_type(name) == nullptr) {  // read with the steps
       std::erase_if(resolved.entries, [](const TomlEntry& entry) { return entry.key == "block"; });
     }
     read_section(&resolved, name, root_.span, in_effect, fields, diagnostics_);
+    read_norms(name, fields, base("norm"), over("norm"), diagnostics_);
   }
 
   void read_block(Block& block, const Span& place) {
@@ -180,7 +182,6 @@ class KindReader {
     const TomlEntry* section = own != nullptr ? own : base(block.instance);
     block.span = section != nullptr ? section->value.span : Span{place.source, 0, 0, 1};
     read_shared(block.instance, true, bind_block(block));
-    read_norms(block.instance, bind_block(block), base("norm"), over("norm"), diagnostics_);
   }
 
   /// Sub-blocks that read the input norm of another have none of their own, unless they say so.

@@ -128,12 +128,12 @@ std::optional<Spec> read_spec_leniently(const std::shared_ptr<const Source>& sou
   const auto read = [&](const std::string& name, bool in_effect, auto& section) {
     const TomlEntry* entry = root->find(name);
     read_section(entry != nullptr ? &entry->value : nullptr, name, file, in_effect, bind(section), found);
+    read_norms(name, bind(section), root->find("norm"), nullptr, found);
     return entry != nullptr ? entry->value.span : file;
   };
   read("model", true, spec.model);
   read("norm", true, spec.norm);
   read("embedding", true, *spec.embedding);
-  read_norms("embedding", bind(*spec.embedding), root->find("norm"), nullptr, found);
   Layers layers = read_layers(*root, spec.model, found);
   spec.repeat = layers.repeat;
   spec.has_pattern = layers.has_pattern;
