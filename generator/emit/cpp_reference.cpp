@@ -14,6 +14,9 @@
 namespace monomorph::generator {
 namespace {
 
+/// Before each function and type of runtime/reference/: a size or a value of the model may be called as one of them is.
+constexpr const char* reference_space = "monomorph::reference::";
+
 std::string identifier(const std::string& role) {
   const RolePath path = split_role(role);
   return path.space.empty() ? path.word : path.space + "_" + path.word;
@@ -37,7 +40,7 @@ class Locals {
   }
 
   std::string of(ValueId id) const {
-    if (!id) return "absent";
+    if (!id) return reference_space + std::string("absent");
     const Value& value = graph_.values[id];
     switch (value.storage) {
       case Storage::weight: {
@@ -59,7 +62,7 @@ class Locals {
   std::string of_map(ValueId id) const {
     const Value& value = graph_.values[id];
     if (value.storage != Storage::weight) return of(id);
-    return fmt::format("weight_row<{}::size>(weights_, {})", axes_[value.axes[0]].name, of(id));
+    return fmt::format("{}weight_row<{}::size>(weights_, {})", reference_space, axes_[value.axes[0]].name, of(id));
   }
 
  private:
@@ -131,7 +134,7 @@ std::string spelled(const ReferenceCall& call, const Locals& locals, const AxisT
   for (const ValueId operand : call.operands) add(call.map != nullptr ? locals.of_map(operand) : locals.of(operand));
   for (const double number : call.numbers) add(float_literal(number));
   if (call.positions) add("first_position");
-  return fmt::format("{}{}({});", call.function, sizes.empty() ? "" : "<" + sizes + ">", arguments);
+  return fmt::format("{}{}{}({});", reference_space, call.function, sizes.empty() ? "" : "<" + sizes + ">", arguments);
 }
 
 }  // namespace
@@ -186,7 +189,7 @@ Holes CppWriter::reference_kind(std::size_t kind) const {
       continue;
     }
     arguments += ", " + identifier(field.word);
-    parameters += fmt::format(", monomorph::reference::Activations<{}::size>& {}", plan_.axes[field.axes[1]].name,
+    parameters += fmt::format(", {}Activations<{}::size>& {}", reference_space, plan_.axes[field.axes[1]].name,
                               identifier(field.word));
   }
   std::vector<Holes> states;

@@ -6,15 +6,15 @@
 //!   { space = "embedding", type = "Embedding", weights = [ { name = "tokens", index = 0 } ] } ] }
 //! tables = { type = "list", fields = ["name", "frequencies", "factor"], is = "frequencies of rotary embeddings", sample = [ { name = "rotary_angles", frequencies = "1.0f, 0.5f", factor = "" } ] }
 //! kinds = { type = "list", fields = ["about", "prefix", "type", "enumerator", "index", "again", "first_weight", "weight_count", "parameter_spaces", "states", "state_count", "shared", "more_parameters", "more_arguments", "lines"], is = "kinds of layer", sample = [
-//!   { about = "", prefix = "", type = "", enumerator = "layer", index = 0, again = "", first_weight = 1, weight_count = 1, states = [ { name = "attention_keys_state", index = 0 } ], state_count = 1, shared = [ ], more_parameters = "", more_arguments = "", parameter_spaces = [ { space = "attention", type = "Attention", weights = [ { name = "o_proj", index = 0 } ] } ], lines = [ { text = "append(attention_keys_state, hidden_states, first_position);" }, { text = "const auto projected = linear<hidden::size>(weights_, layer.attention.o_proj, absent, hidden_states);" }, { text = "hidden_states = projected;" } ] } ] }
+//!   { about = "", prefix = "", type = "", enumerator = "layer", index = 0, again = "", first_weight = 1, weight_count = 1, states = [ { name = "attention_keys_state", index = 0 } ], state_count = 1, shared = [ ], more_parameters = "", more_arguments = "", parameter_spaces = [ { space = "attention", type = "Attention", weights = [ { name = "o_proj", index = 0 } ] } ], lines = [ { text = "monomorph::reference::append(attention_keys_state, hidden_states, first_position);" }, { text = "const auto projected = monomorph::reference::linear<hidden::size>(weights_, layer.attention.o_proj, monomorph::reference::absent, hidden_states);" }, { text = "hidden_states = projected;" } ] } ] }
 //! several_kinds = { type = "bool", sample = false, is = "the layers are of several kinds" }
 //! runs = { type = "text", sample = "num_hidden_layers", is = "how many layers run, one after the other" }
 //! again = { type = "text", sample = "", is = "where layers run again, which one it is" }
 //! kind_count = { type = "uint", sample = 1, is = "kinds of layer", when = "several_kinds" }
 //! fields = { type = "list", fields = ["name", "axis"], is = "what layers give later layers beside hidden_states", sample = [ ] }
 //! reads_earlier_states = { type = "bool", sample = false, is = "layers read states of an earlier one", when = "several_kinds" }
-//! embed = { type = "list", fields = ["text"], is = "token ids to hidden_states", sample = [ { text = "auto hidden_states = gather<hidden::size>(weights_, parameters.embedding.tokens, token_ids);" } ] }
-//! head = { type = "list", fields = ["text"], is = "hidden_states to logits", sample = [ { text = "const auto last = gather_rows<hidden::size>(hidden_states, head_rows);" }, { text = "const auto logits = linear<vocab::size>(weights_, parameters.embedding.tokens, absent, last);" } ] }
+//! embed = { type = "list", fields = ["text"], is = "token ids to hidden_states", sample = [ { text = "auto hidden_states = monomorph::reference::gather<hidden::size>(weights_, parameters.embedding.tokens, token_ids);" } ] }
+//! head = { type = "list", fields = ["text"], is = "hidden_states to logits", sample = [ { text = "const auto last = monomorph::reference::gather_rows<hidden::size>(hidden_states, head_rows);" }, { text = "const auto logits = monomorph::reference::linear<vocab::size>(weights_, parameters.embedding.tokens, monomorph::reference::absent, last);" } ] }
 //! hidden_states = { type = "text", sample = "hidden_states", is = "the residual stream" }
 // ${model}: the reference, the same forward pass as plain loops that accumulate in double.
 // ${generated}
@@ -37,13 +37,12 @@ class Reference final : public monomorph::Reference {
   /// Hidden states of every token, [tokens, hidden]; layer_outputs takes each layer's.
   std::vector<double> layers(std::int64_t slot, std::span<const std::int32_t> token_ids, std::int64_t first_position,
                              std::vector<std::vector<double>>* layer_outputs) override {
-    using namespace monomorph::reference;
-    [[maybe_unused]] const std::vector<std::int64_t> positions = positions_from(first_position, token_ids.size());
+    [[maybe_unused]] const std::vector<std::int64_t> positions = monomorph::reference::positions_from(first_position, token_ids.size());
 //% for line in embed
     ${line.text}
 //% end
 //% for field in fields
-    Activations<${field.axis}::size> ${field.name}(0);
+    monomorph::reference::Activations<${field.axis}::size> ${field.name}(0);
 //% end
     std::vector<States>& states = slots_[static_cast<std::size_t>(slot)];
 //% if several_kinds
@@ -74,8 +73,7 @@ class Reference final : public monomorph::Reference {
 
   /// Logits of rows of hidden states, [rows, vocab].
   std::vector<double> head(std::span<const double> hidden_rows, std::span<const std::int64_t> head_rows) override {
-    using namespace monomorph::reference;
-    const auto ${hidden_states} = activations_of<hidden::size>(hidden_rows);
+    const auto ${hidden_states} = monomorph::reference::activations_of<hidden::size>(hidden_rows);
 //% for line in head
     ${line.text}
 //% end
@@ -159,12 +157,10 @@ class Reference final : public monomorph::Reference {
 //% if kind.states or kind.shared
   void ${kind.prefix}layer(const ${kind.type}LayerParameters& layer, States& states, std::int64_t first_position,
              monomorph::reference::Activations<hidden::size>& ${hidden_states}${kind.more_parameters}) const {
-    using namespace monomorph::reference;
     states.resize(${kind.state_count});
 //% else
   void ${kind.prefix}layer(const ${kind.type}LayerParameters& layer, States&, std::int64_t,
              monomorph::reference::Activations<hidden::size>& ${hidden_states}${kind.more_parameters}) const {
-    using namespace monomorph::reference;
 //% end
 //% for state in kind.states
     std::vector<double>& ${state.name} = states[${state.index}];

@@ -32,21 +32,24 @@ struct Emitted {
 };
 
 /// Emits headers and program.cpp below `directory`.
-Emitted emit(const std::string& spec, const std::vector<generator::Override>& overrides, const fs::path& directory) {
-  const generator::AcceptedSpec accepted = generator::accept_spec(generator::open_spec(spec), overrides);
-  const generator::PlannedModel planned = generator::plan_model(accepted.contract);
+Emitted emit(const generator::Contract& contract, const fs::path& directory) {
+  const generator::PlannedModel planned = generator::plan_model(contract);
   Emitted emitted;
   for (const auto& [path, text] :
-       generator::emit_model(accepted.contract, planned.graph, planned.plan, {"0", "tiny.toml", "generate"})) {
+       generator::emit_model(contract, planned.graph, planned.plan, {"0", "tiny.toml", "generate"})) {
     if (path.ends_with(".comp") || path.ends_with(".glsl")) continue;
     fs::create_directories((directory / path).parent_path());
     std::ofstream(directory / path, std::ios::binary) << text;
   }
   for (const auto& entry : fs::directory_iterator(directory / "include")) {
     const std::string folder = entry.path().filename().string();
-    (folder == accepted.contract.identifier ? emitted.identifier : emitted.short_name) = folder;
+    (folder == contract.identifier ? emitted.identifier : emitted.short_name) = folder;
   }
   return emitted;
+}
+
+Emitted emit(const std::string& spec, const std::vector<generator::Override>& overrides, const fs::path& directory) {
+  return emit(generator::accept_spec(generator::open_spec(spec), overrides).contract, directory);
 }
 
 /// What a translation unit may have seen before emitted code.
@@ -126,6 +129,35 @@ TEST_CASE("kinds of layer may be called as anything else is, and compile beside 
   emit(file, {{"model.num_hidden_layers", std::to_string(size - 100)}}, directory.path() / "emitted");
   const CommandResult result = compile(directory.write("unit.cpp", everything() + "#include \"emitted/program.cpp\"\n"),
                                        {(directory.path() / "emitted/include").string()});
+  INFO(result.output.substr(0, 4000));
+  CHECK(result.status == 0);
+}
+
+TEST_CASE("sizes, a kind of layer and a model may be called as the functions are that the reference calls") {
+  const std::vector<std::string> functions = {
+      "linear", "gather",    "gather_rows", "rms_norm",   "layer_norm",  "scale_norm",     "map",           "append",
+      "rotary", "attention", "absent",      "weight_row", "Activations", "positions_from", "activations_of"};
+  const TemporaryDirectory directory;
+  std::string unit;
+  std::vector<std::string> include_dirs;
+  for (const std::string& name : functions) {
+    CAPTURE(name);
+    generator::Contract contract =
+        generator::accept_spec(generator::open_spec(tiny), {{"model.name", "\"" + name + "\""},
+                                                            {"layers.pattern", "[\"" + name + "\"]"},
+                                                            {"layers." + name + ".norm.eps", "1e-3"}})
+            .contract;
+    // One size of the model is called so; a size and a sub-block cannot have one name.
+    for (generator::Axis& axis : contract.axes) {
+      if (name == "attention") break;
+      if (axis.word == (include_dirs.size() % 2 == 0 ? "q" : "intermediate")) axis.word = axis.name = name;
+    }
+    const fs::path folder = directory.path() / std::to_string(include_dirs.size());
+    emit(contract, folder);
+    unit += "#include \"" + (folder / "program.cpp").string() + "\"\n";
+    include_dirs.push_back((folder / "include").string());
+  }
+  const CommandResult result = compile(directory.write("unit.cpp", unit), include_dirs);
   INFO(result.output.substr(0, 4000));
   CHECK(result.status == 0);
 }

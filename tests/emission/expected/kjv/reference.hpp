@@ -20,9 +20,9 @@ class Reference final : public monomorph::Reference {
   /// Hidden states of every token, [tokens, hidden]; layer_outputs takes each layer's.
   std::vector<double> layers(std::int64_t slot, std::span<const std::int32_t> token_ids, std::int64_t first_position,
                              std::vector<std::vector<double>>* layer_outputs) override {
-    using namespace monomorph::reference;
-    [[maybe_unused]] const std::vector<std::int64_t> positions = positions_from(first_position, token_ids.size());
-    auto hidden_states = gather<hidden::size>(weights_, parameters.embedding.tokens, token_ids);
+    [[maybe_unused]] const std::vector<std::int64_t> positions =
+        monomorph::reference::positions_from(first_position, token_ids.size());
+    auto hidden_states = monomorph::reference::gather<hidden::size>(weights_, parameters.embedding.tokens, token_ids);
     std::vector<States>& states = slots_[static_cast<std::size_t>(slot)];
     for (std::int64_t index = 0; index < num_hidden_layers; ++index) {
       layer(layer_parameters(index), states[static_cast<std::size_t>(index)], first_position, hidden_states);
@@ -33,11 +33,12 @@ class Reference final : public monomorph::Reference {
 
   /// Logits of rows of hidden states, [rows, vocab].
   std::vector<double> head(std::span<const double> hidden_rows, std::span<const std::int64_t> head_rows) override {
-    using namespace monomorph::reference;
-    const auto hidden_states = activations_of<hidden::size>(hidden_rows);
-    const auto last_hidden_states = gather_rows<hidden::size>(hidden_states, head_rows);
-    const auto final_hidden_states = rms_norm<hidden::size>(weights_, parameters.final_norm, last_hidden_states, 1e-05);
-    auto logits = linear<vocab::size>(weights_, parameters.embedding.tokens, absent, final_hidden_states);
+    const auto hidden_states = monomorph::reference::activations_of<hidden::size>(hidden_rows);
+    const auto last_hidden_states = monomorph::reference::gather_rows<hidden::size>(hidden_states, head_rows);
+    const auto final_hidden_states =
+        monomorph::reference::rms_norm<hidden::size>(weights_, parameters.final_norm, last_hidden_states, 1e-05);
+    auto logits = monomorph::reference::linear<vocab::size>(weights_, parameters.embedding.tokens,
+                                                            monomorph::reference::absent, final_hidden_states);
     return logits.values;
   }
 
@@ -112,32 +113,41 @@ class Reference final : public monomorph::Reference {
   /// One layer.
   void layer(const LayerParameters& layer, States& states, std::int64_t first_position,
              monomorph::reference::Activations<hidden::size>& hidden_states) const {
-    using namespace monomorph::reference;
     states.resize(2);
     std::vector<double>& attention_keys_state = states[0];
     std::vector<double>& attention_values_state = states[1];
-    const auto attention_input = rms_norm<hidden::size>(weights_, layer.attention.input_norm, hidden_states, 1e-05);
-    const auto attention_queries = linear<q::size>(weights_, layer.attention.q_proj, absent, attention_input);
-    const auto attention_keys = linear<kv::size>(weights_, layer.attention.k_proj, absent, attention_input);
-    const auto attention_values = linear<kv::size>(weights_, layer.attention.v_proj, absent, attention_input);
+    const auto attention_input =
+        monomorph::reference::rms_norm<hidden::size>(weights_, layer.attention.input_norm, hidden_states, 1e-05);
+    const auto attention_queries = monomorph::reference::linear<q::size>(weights_, layer.attention.q_proj,
+                                                                         monomorph::reference::absent, attention_input);
+    const auto attention_keys = monomorph::reference::linear<kv::size>(weights_, layer.attention.k_proj,
+                                                                       monomorph::reference::absent, attention_input);
+    const auto attention_values = monomorph::reference::linear<kv::size>(weights_, layer.attention.v_proj,
+                                                                         monomorph::reference::absent, attention_input);
     const auto attention_queries_turned =
-        rotary<heads::size, head::size, 32>(rotary_angles, attention_queries, first_position);
+        monomorph::reference::rotary<heads::size, head::size, 32>(rotary_angles, attention_queries, first_position);
     const auto attention_keys_turned =
-        rotary<kv_heads::size, head::size, 32>(rotary_angles, attention_keys, first_position);
-    append(attention_keys_state, attention_keys_turned, first_position);
-    append(attention_values_state, attention_values, first_position);
-    const auto attention_attended = attention<heads::size, kv_heads::size, head::size>(
+        monomorph::reference::rotary<kv_heads::size, head::size, 32>(rotary_angles, attention_keys, first_position);
+    monomorph::reference::append(attention_keys_state, attention_keys_turned, first_position);
+    monomorph::reference::append(attention_values_state, attention_values, first_position);
+    const auto attention_attended = monomorph::reference::attention<heads::size, kv_heads::size, head::size>(
         attention_queries_turned, attention_keys_state, attention_values_state, 0.17677669529663687, first_position);
-    const auto attention_projected = linear<hidden::size>(weights_, layer.attention.o_proj, absent, attention_attended);
-    const auto hidden_states_2 =
-        map([](double residual, double x) { return residual + x; }, hidden_states, attention_projected);
-    const auto mlp_input = rms_norm<hidden::size>(weights_, layer.mlp.input_norm, hidden_states_2, 1e-05);
-    const auto mlp_gate = linear<intermediate::size>(weights_, layer.mlp.gate_proj, absent, mlp_input);
-    const auto mlp_up = linear<intermediate::size>(weights_, layer.mlp.up_proj, absent, mlp_input);
-    const auto mlp_activated =
-        map([](double gate, double up) { return gate * monomorph::reference::sigmoid(gate) * up; }, mlp_gate, mlp_up);
-    const auto mlp_projected = linear<hidden::size>(weights_, layer.mlp.down_proj, absent, mlp_activated);
-    auto hidden_states_3 = map([](double residual, double x) { return residual + x; }, hidden_states_2, mlp_projected);
+    const auto attention_projected = monomorph::reference::linear<hidden::size>(
+        weights_, layer.attention.o_proj, monomorph::reference::absent, attention_attended);
+    const auto hidden_states_2 = monomorph::reference::map([](double residual, double x) { return residual + x; },
+                                                           hidden_states, attention_projected);
+    const auto mlp_input =
+        monomorph::reference::rms_norm<hidden::size>(weights_, layer.mlp.input_norm, hidden_states_2, 1e-05);
+    const auto mlp_gate = monomorph::reference::linear<intermediate::size>(weights_, layer.mlp.gate_proj,
+                                                                           monomorph::reference::absent, mlp_input);
+    const auto mlp_up = monomorph::reference::linear<intermediate::size>(weights_, layer.mlp.up_proj,
+                                                                         monomorph::reference::absent, mlp_input);
+    const auto mlp_activated = monomorph::reference::map(
+        [](double gate, double up) { return gate * monomorph::reference::sigmoid(gate) * up; }, mlp_gate, mlp_up);
+    const auto mlp_projected = monomorph::reference::linear<hidden::size>(weights_, layer.mlp.down_proj,
+                                                                          monomorph::reference::absent, mlp_activated);
+    auto hidden_states_3 = monomorph::reference::map([](double residual, double x) { return residual + x; },
+                                                     hidden_states_2, mlp_projected);
     hidden_states = std::move(hidden_states_3);
   }
 

@@ -20,9 +20,9 @@ class Reference final : public monomorph::Reference {
   /// Hidden states of every token, [tokens, hidden]; layer_outputs takes each layer's.
   std::vector<double> layers(std::int64_t slot, std::span<const std::int32_t> token_ids, std::int64_t first_position,
                              std::vector<std::vector<double>>* layer_outputs) override {
-    using namespace monomorph::reference;
-    [[maybe_unused]] const std::vector<std::int64_t> positions = positions_from(first_position, token_ids.size());
-    auto hidden_states = gather<hidden::size>(weights_, parameters.embedding.tokens, token_ids);
+    [[maybe_unused]] const std::vector<std::int64_t> positions =
+        monomorph::reference::positions_from(first_position, token_ids.size());
+    auto hidden_states = monomorph::reference::gather<hidden::size>(weights_, parameters.embedding.tokens, token_ids);
     std::vector<States>& states = slots_[static_cast<std::size_t>(slot)];
     std::int64_t counts[3] = {};
     for (std::int64_t index = 0; index < num_hidden_layers; ++index) {
@@ -47,11 +47,12 @@ class Reference final : public monomorph::Reference {
 
   /// Logits of rows of hidden states, [rows, vocab].
   std::vector<double> head(std::span<const double> hidden_rows, std::span<const std::int64_t> head_rows) override {
-    using namespace monomorph::reference;
-    const auto hidden_states = activations_of<hidden::size>(hidden_rows);
-    const auto last_hidden_states = gather_rows<hidden::size>(hidden_states, head_rows);
-    const auto final_hidden_states = rms_norm<hidden::size>(weights_, parameters.final_norm, last_hidden_states, 1e-06);
-    auto logits = linear<vocab::size>(weights_, parameters.embedding.tokens, absent, final_hidden_states);
+    const auto hidden_states = monomorph::reference::activations_of<hidden::size>(hidden_rows);
+    const auto last_hidden_states = monomorph::reference::gather_rows<hidden::size>(hidden_states, head_rows);
+    const auto final_hidden_states =
+        monomorph::reference::rms_norm<hidden::size>(weights_, parameters.final_norm, last_hidden_states, 1e-06);
+    auto logits = monomorph::reference::linear<vocab::size>(weights_, parameters.embedding.tokens,
+                                                            monomorph::reference::absent, final_hidden_states);
     return logits.values;
   }
 
@@ -184,92 +185,112 @@ class Reference final : public monomorph::Reference {
   /// One layer of kind turned.
   void turned_layer(const TurnedLayerParameters& layer, States& states, std::int64_t first_position,
                     monomorph::reference::Activations<hidden::size>& hidden_states) const {
-    using namespace monomorph::reference;
     states.resize(2);
     std::vector<double>& attention_keys_state = states[0];
     std::vector<double>& attention_values_state = states[1];
-    const auto attention_input = rms_norm<hidden::size>(weights_, layer.attention.input_norm, hidden_states, 1e-06);
-    const auto attention_queries =
-        linear<turned_q::size>(weights_, layer.attention.q_proj, layer.attention.q_bias, attention_input);
-    const auto attention_keys = linear<turned_kv::size>(weights_, layer.attention.k_proj, absent, attention_input);
-    const auto attention_values = linear<turned_kv::size>(weights_, layer.attention.v_proj, absent, attention_input);
+    const auto attention_input =
+        monomorph::reference::rms_norm<hidden::size>(weights_, layer.attention.input_norm, hidden_states, 1e-06);
+    const auto attention_queries = monomorph::reference::linear<turned_q::size>(
+        weights_, layer.attention.q_proj, layer.attention.q_bias, attention_input);
+    const auto attention_keys = monomorph::reference::linear<turned_kv::size>(
+        weights_, layer.attention.k_proj, monomorph::reference::absent, attention_input);
+    const auto attention_values = monomorph::reference::linear<turned_kv::size>(
+        weights_, layer.attention.v_proj, monomorph::reference::absent, attention_input);
     const auto attention_queries_normed =
-        rms_norm<turned_head::size>(weights_, layer.attention.q_norm, attention_queries, 1e-06);
+        monomorph::reference::rms_norm<turned_head::size>(weights_, layer.attention.q_norm, attention_queries, 1e-06);
     const auto attention_keys_normed =
-        rms_norm<turned_head::size>(weights_, layer.attention.k_norm, attention_keys, 1e-06);
-    const auto attention_queries_turned =
-        rotary<turned_heads::size, turned_head::size, 10>(rotary_angles, attention_queries_normed, first_position);
-    const auto attention_keys_turned =
-        rotary<turned_kv_heads::size, turned_head::size, 10>(rotary_angles, attention_keys_normed, first_position);
-    append(attention_keys_state, attention_keys_turned, first_position);
-    append(attention_values_state, attention_values, first_position);
-    const auto attention_attended = attention<turned_heads::size, turned_kv_heads::size, turned_head::size>(
-        attention_queries_turned, attention_keys_state, attention_values_state, 0.20412414523193154, first_position);
-    const auto attention_projected =
-        linear<hidden::size>(weights_, layer.attention.o_proj, layer.attention.o_bias, attention_attended);
+        monomorph::reference::rms_norm<turned_head::size>(weights_, layer.attention.k_norm, attention_keys, 1e-06);
+    const auto attention_queries_turned = monomorph::reference::rotary<turned_heads::size, turned_head::size, 10>(
+        rotary_angles, attention_queries_normed, first_position);
+    const auto attention_keys_turned = monomorph::reference::rotary<turned_kv_heads::size, turned_head::size, 10>(
+        rotary_angles, attention_keys_normed, first_position);
+    monomorph::reference::append(attention_keys_state, attention_keys_turned, first_position);
+    monomorph::reference::append(attention_values_state, attention_values, first_position);
+    const auto attention_attended =
+        monomorph::reference::attention<turned_heads::size, turned_kv_heads::size, turned_head::size>(
+            attention_queries_turned, attention_keys_state, attention_values_state, 0.20412414523193154,
+            first_position);
+    const auto attention_projected = monomorph::reference::linear<hidden::size>(
+        weights_, layer.attention.o_proj, layer.attention.o_bias, attention_attended);
     const auto attention_output =
-        rms_norm<hidden::size>(weights_, layer.attention.output_norm, attention_projected, 1e-06);
-    const auto hidden_states_2 =
-        map([](double residual, double x) { return residual + x; }, hidden_states, attention_output);
-    const auto mlp_input = rms_norm<hidden::size>(weights_, layer.mlp.input_norm, hidden_states_2, 1e-06);
-    const auto mlp_gate = linear<turned_mlp_only_intermediate::size>(weights_, layer.mlp.gate_proj, absent, mlp_input);
-    const auto mlp_up =
-        linear<turned_mlp_only_intermediate::size>(weights_, layer.mlp.up_proj, layer.mlp.up_bias, mlp_input);
-    const auto mlp_activated =
-        map([](double gate, double up) { return gate * monomorph::reference::sigmoid(1.702 * gate) * up; }, mlp_gate,
-            mlp_up);
-    const auto mlp_projected = linear<hidden::size>(weights_, layer.mlp.down_proj, absent, mlp_activated);
-    const auto hidden_states_3 =
-        map([](double residual, double x) { return residual + x; }, hidden_states_2, mlp_projected);
-    auto hidden_states_4 = rms_norm<hidden::size>(weights_, layer.mlp.residual_norm, hidden_states_3, 1e-06);
+        monomorph::reference::rms_norm<hidden::size>(weights_, layer.attention.output_norm, attention_projected, 1e-06);
+    const auto hidden_states_2 = monomorph::reference::map([](double residual, double x) { return residual + x; },
+                                                           hidden_states, attention_output);
+    const auto mlp_input =
+        monomorph::reference::rms_norm<hidden::size>(weights_, layer.mlp.input_norm, hidden_states_2, 1e-06);
+    const auto mlp_gate = monomorph::reference::linear<turned_mlp_only_intermediate::size>(
+        weights_, layer.mlp.gate_proj, monomorph::reference::absent, mlp_input);
+    const auto mlp_up = monomorph::reference::linear<turned_mlp_only_intermediate::size>(weights_, layer.mlp.up_proj,
+                                                                                         layer.mlp.up_bias, mlp_input);
+    const auto mlp_activated = monomorph::reference::map(
+        [](double gate, double up) { return gate * monomorph::reference::sigmoid(1.702 * gate) * up; }, mlp_gate,
+        mlp_up);
+    const auto mlp_projected = monomorph::reference::linear<hidden::size>(weights_, layer.mlp.down_proj,
+                                                                          monomorph::reference::absent, mlp_activated);
+    const auto hidden_states_3 = monomorph::reference::map([](double residual, double x) { return residual + x; },
+                                                           hidden_states_2, mlp_projected);
+    auto hidden_states_4 =
+        monomorph::reference::rms_norm<hidden::size>(weights_, layer.mlp.residual_norm, hidden_states_3, 1e-06);
     hidden_states = std::move(hidden_states_4);
   }
 
   /// One layer of kind placeless.
   void placeless_layer(const PlacelessLayerParameters& layer, States& states, std::int64_t first_position,
                        monomorph::reference::Activations<hidden::size>& hidden_states) const {
-    using namespace monomorph::reference;
     states.resize(2);
     std::vector<double>& attention_keys_state = states[0];
     std::vector<double>& attention_values_state = states[1];
-    const auto attention_queries = linear<placeless_q::size>(weights_, layer.attention.q_proj, absent, hidden_states);
-    const auto attention_keys = linear<placeless_kv::size>(weights_, layer.attention.k_proj, absent, hidden_states);
-    const auto attention_values = linear<placeless_kv::size>(weights_, layer.attention.v_proj, absent, hidden_states);
-    append(attention_keys_state, attention_keys, first_position);
-    append(attention_values_state, attention_values, first_position);
-    const auto attention_attended = attention<placeless_heads::size, placeless_kv_heads::size, placeless_head::size>(
-        attention_queries, attention_keys_state, attention_values_state, 0.4472135954999579, first_position);
-    const auto attention_projected = linear<hidden::size>(weights_, layer.attention.o_proj, absent, attention_attended);
-    const auto attention_output = layer_norm<hidden::size>(
+    const auto attention_queries = monomorph::reference::linear<placeless_q::size>(
+        weights_, layer.attention.q_proj, monomorph::reference::absent, hidden_states);
+    const auto attention_keys = monomorph::reference::linear<placeless_kv::size>(
+        weights_, layer.attention.k_proj, monomorph::reference::absent, hidden_states);
+    const auto attention_values = monomorph::reference::linear<placeless_kv::size>(
+        weights_, layer.attention.v_proj, monomorph::reference::absent, hidden_states);
+    monomorph::reference::append(attention_keys_state, attention_keys, first_position);
+    monomorph::reference::append(attention_values_state, attention_values, first_position);
+    const auto attention_attended =
+        monomorph::reference::attention<placeless_heads::size, placeless_kv_heads::size, placeless_head::size>(
+            attention_queries, attention_keys_state, attention_values_state, 0.4472135954999579, first_position);
+    const auto attention_projected = monomorph::reference::linear<hidden::size>(
+        weights_, layer.attention.o_proj, monomorph::reference::absent, attention_attended);
+    const auto attention_output = monomorph::reference::layer_norm<hidden::size>(
         weights_, layer.attention.output_norm, layer.attention.output_norm_bias, attention_projected, 1e-06);
-    const auto hidden_states_2 =
-        map([](double residual, double x) { return residual + x; }, hidden_states, attention_output);
-    const auto hidden_states_3 = layer_norm<hidden::size>(weights_, layer.attention.residual_norm,
-                                                          layer.attention.residual_norm_bias, hidden_states_2, 1e-06);
-    const auto mlp_input =
-        layer_norm<hidden::size>(weights_, layer.mlp.input_norm, layer.mlp.input_norm_bias, hidden_states_3, 1e-06);
-    const auto mlp_up = linear<placeless_intermediate::size>(weights_, layer.mlp.up_proj, absent, mlp_input);
-    const auto mlp_activated = map([](double x) { return std::max(x, 0.0) * std::max(x, 0.0); }, mlp_up);
-    const auto mlp_projected = linear<hidden::size>(weights_, layer.mlp.down_proj, absent, mlp_activated);
-    auto hidden_states_4 = map([](double residual, double x) { return residual + x; }, hidden_states_3, mlp_projected);
+    const auto hidden_states_2 = monomorph::reference::map([](double residual, double x) { return residual + x; },
+                                                           hidden_states, attention_output);
+    const auto hidden_states_3 = monomorph::reference::layer_norm<hidden::size>(
+        weights_, layer.attention.residual_norm, layer.attention.residual_norm_bias, hidden_states_2, 1e-06);
+    const auto mlp_input = monomorph::reference::layer_norm<hidden::size>(
+        weights_, layer.mlp.input_norm, layer.mlp.input_norm_bias, hidden_states_3, 1e-06);
+    const auto mlp_up = monomorph::reference::linear<placeless_intermediate::size>(
+        weights_, layer.mlp.up_proj, monomorph::reference::absent, mlp_input);
+    const auto mlp_activated =
+        monomorph::reference::map([](double x) { return std::max(x, 0.0) * std::max(x, 0.0); }, mlp_up);
+    const auto mlp_projected = monomorph::reference::linear<hidden::size>(weights_, layer.mlp.down_proj,
+                                                                          monomorph::reference::absent, mlp_activated);
+    auto hidden_states_4 = monomorph::reference::map([](double residual, double x) { return residual + x; },
+                                                     hidden_states_3, mlp_projected);
     hidden_states = std::move(hidden_states_4);
   }
 
   /// One layer of kind mlp-only.
   void mlp_only_layer(const MlpOnlyLayerParameters& layer, States&, std::int64_t,
                       monomorph::reference::Activations<hidden::size>& hidden_states) const {
-    using namespace monomorph::reference;
-    const auto mlp_input = rms_norm<hidden::size>(weights_, layer.mlp.input_norm, hidden_states, 1e-06);
-    const auto mlp_gate = linear<turned_mlp_only_intermediate::size>(weights_, layer.mlp.gate_proj, absent, mlp_input);
-    const auto mlp_up = linear<turned_mlp_only_intermediate::size>(weights_, layer.mlp.up_proj, absent, mlp_input);
-    const auto mlp_activated = map(
+    const auto mlp_input =
+        monomorph::reference::rms_norm<hidden::size>(weights_, layer.mlp.input_norm, hidden_states, 1e-06);
+    const auto mlp_gate = monomorph::reference::linear<turned_mlp_only_intermediate::size>(
+        weights_, layer.mlp.gate_proj, monomorph::reference::absent, mlp_input);
+    const auto mlp_up = monomorph::reference::linear<turned_mlp_only_intermediate::size>(
+        weights_, layer.mlp.up_proj, monomorph::reference::absent, mlp_input);
+    const auto mlp_activated = monomorph::reference::map(
         [](double gate, double up) {
           return std::clamp(gate, -7.0, 7.0) * monomorph::reference::sigmoid(1.702 * gate) *
                  (std::clamp(up, -7.0, 7.0) + 1.0);
         },
         mlp_gate, mlp_up);
-    const auto mlp_projected = linear<hidden::size>(weights_, layer.mlp.down_proj, absent, mlp_activated);
-    auto hidden_states_2 = map([](double residual, double x) { return residual + x; }, hidden_states, mlp_projected);
+    const auto mlp_projected = monomorph::reference::linear<hidden::size>(weights_, layer.mlp.down_proj,
+                                                                          monomorph::reference::absent, mlp_activated);
+    auto hidden_states_2 =
+        monomorph::reference::map([](double residual, double x) { return residual + x; }, hidden_states, mlp_projected);
     hidden_states = std::move(hidden_states_2);
   }
 
