@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <sstream>
 #include <vector>
 
@@ -52,6 +53,13 @@ bool out_of_space(const fs::path& directory, const std::string& log) {
   return log.find("No space left on device") != std::string::npos || (!error && space.available < (1 << 20));
 }
 
+/// Whether a compiler found a mistake in what it was to compile: "FILE:LINE:COLUMN: error: ...". A file that is missing
+/// is a "fatal error", and no mistake of the source.
+bool refuses_source(const std::string& log) {
+  static const std::regex mistake(R"(:\d+:\d+: error: )");
+  return std::regex_search(log, mistake);
+}
+
 void require(const std::vector<std::string>& command, const fs::path& directory, const fs::path& log) {
   const int status = run(command, log);
   if (status == 0) return;
@@ -67,7 +75,9 @@ void require(const std::vector<std::string>& command, const fs::path& directory,
   }
   std::string shown;
   for (const std::string& word : command) shown += (shown.empty() ? "" : " ") + word;
-  throw EnvironmentError(fmt::format("building the engine failed (status {}): {}\n{}", status, shown, said));
+  const std::string why = fmt::format("(status {}): {}\n{}", status, shown, said);
+  if (refuses_source(said)) throw InternalError("build: the compiler refuses what was emitted " + why);
+  throw EnvironmentError("building the engine failed " + why);
 }
 
 }  // namespace

@@ -10,7 +10,8 @@ namespace monomorph::generator {
 std::string installation_prefix();
 
 /// Builds the emitted project in `directory`, in a folder of its own there; gives the path of the program that its
-/// target `target` is. Throws EnvironmentError with the tool's own words where a tool is missing or fails.
+/// target `target` is. Throws EnvironmentError with the tool's own words where a tool is missing or fails, and
+/// InternalError where the compiler refuses emitted code.
 std::string build_engine(const std::string& directory, const std::string& target);
 
 }  // namespace monomorph::generator

@@ -70,6 +70,27 @@ TEST_CASE("what CMake or the compiler says is told where they fail") {
   CHECK(contains(message, "this is what it says"));
 }
 
+TEST_CASE("a compiler that refuses what was emitted tells a fault of the generator's, and other failures do not") {
+  const auto is_ours = [](const std::string& said) {
+    const FakeCMake cmake("[ \"$1\" = --build ] || exit 0\ncat <<'END' >&2\n" + said + "\nEND\nexit 1\n");
+    try {
+      build_engine(cmake.engine().string(), "engine-of-the-test");
+    } catch (const InternalError& error) {
+      CHECK(contains(error.what(), said));
+      return true;
+    } catch (const EnvironmentError& error) {
+      CHECK(contains(error.what(), said));
+    }
+    return false;
+  };
+  CHECK(is_ours("/e/include/model_a/reference.hpp:30:12: error: 'linear' is not a template"));
+  CHECK(is_ours("In file included from /e/program.cpp:3:\n/e/model.hpp:9:1: error: static assertion failed"));
+  CHECK_FALSE(is_ours("/e/program.cpp:1:10: fatal error: runtime/tensor.hpp: No such file or directory"));
+  CHECK_FALSE(is_ours("c++: fatal error: Killed signal terminated program cc1plus"));
+  CHECK_FALSE(is_ours("/e/program.cpp:1:1: internal compiler error: Segmentation fault"));
+  CHECK_FALSE(is_ours("collect2: error: ld returned 1 exit status"));
+}
+
 TEST_CASE("a full disk and a missing CMake are said in words") {
   CHECK(contains(failure(FakeCMake("echo 'x.o: No space left on device' >&2\nexit 1\n")), "no space left"));
   const FakeCMake cmake(good);
