@@ -36,6 +36,11 @@ void read_files(const std::vector<FilePatch>& patch, std::map<std::string, Lines
 
 std::string trimmed(const std::string& line) { return line.substr(0, line.find_last_not_of(' ') + 1); }
 
+/// Whether a line has nothing but brackets that close.
+bool closes_a_list(const std::string& line) {
+  return line.find_first_of("]})") != std::string::npos && line.find_first_not_of(" ]});,") == std::string::npos;
+}
+
 /// A section of the page: the patch that it links, the files of its table, and what it shows of the patch.
 struct Section {
   std::string patch;
@@ -90,9 +95,23 @@ TEST_CASE("each patch applies to the checkout, alone and after the others") {
     REQUIRE_FALSE(patch.empty());
     std::map<std::string, Lines> alone;
     read_files(patch, alone);
-    CHECK(apply_patch(patch, alone) == "");
+    CHECK(apply_patch(patch, alone) == Lines{});
     read_files(patch, together);
-    CHECK(apply_patch(patch, together) == "");
+    CHECK(apply_patch(patch, together) == Lines{});
+  }
+}
+
+TEST_CASE("no patch changes the end of a list, where additions meet") {
+  for (const auto& [name, text] : patches()) {
+    CAPTURE(name);
+    for (const FilePatch& file : parse_patch(text)) {
+      for (const Hunk& hunk : file.hunks) {
+        if (file.creates) continue;
+        CAPTURE(file.path);
+        CAPTURE(hunk.line);
+        CHECK_FALSE(closes_a_list(hunk.before.back()));
+      }
+    }
   }
 }
 
@@ -112,19 +131,22 @@ TEST_CASE("the page has a section for each patch, names its files, and shows par
   }
 }
 
-TEST_CASE("a patch whose context has changed is refused, and lines that are no part of it are found") {
+TEST_CASE("each place of a patch whose context has changed is told, and lines that are no part of it are found") {
   const std::string text =
-      "--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n one\n-two\n+second\n three\n--- /dev/null\n+++ b/y\n@@ -0,0 +1 @@\n+new\n";
+      "--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n one\n-two\n+second\n three\n@@ -7,2 +7,3 @@\n seven\n+7.5\n eight\n"
+      "--- /dev/null\n+++ b/y\n@@ -0,0 +1 @@\n+new\n";
   const std::vector<FilePatch> patch = parse_patch(text);
-  std::map<std::string, Lines> files = {{"x", {"zero", "one", "two", "three"}}};
-  CHECK(apply_patch(patch, files) == "");
-  CHECK(files["x"] == Lines{"zero", "one", "second", "three"});
+  std::map<std::string, Lines> files = {{"x", {"zero", "one", "two", "three", "seven", "eight"}}};
+  CHECK(apply_patch(patch, files) == Lines{});
+  CHECK(files["x"] == Lines{"zero", "one", "second", "three", "seven", "7.5", "eight"});
   CHECK(files["y"] == Lines{"new"});
-  CHECK(apply_patch(patch, files) == "x: what stood at line 1 is not there: one");
-  files = {{"x", {"one", "two", "three"}}, {"y", {}}};
-  CHECK(apply_patch(patch, files) == "y is there already");
+  CHECK(apply_patch(patch, files) == Lines{"x: what stood at line 1 is not there: one",
+                                           "x: what stood at line 7 is not there: seven", "y is there already"});
+  files = {{"x", {"one", "three", "seven", "eight"}}};
+  CHECK(apply_patch(patch, files) == Lines{"x: what stood at line 1 is not there: one"});
+  CHECK(files["x"] == Lines{"one", "three", "seven", "7.5", "eight"});
   files.clear();
-  CHECK(apply_patch(patch, files) == "x is not there");
+  CHECK(apply_patch(patch, files) == Lines{"x is not there"});
 
   const std::string page =
       "## A\n[a](../tests/extending/a.patch)\n| `x` | |\n```diff\n one\n...\n+second\n three\n```\n";

@@ -34,10 +34,12 @@ std::vector<FilePatch> parse_patch(const std::string& text) {
   return files;
 }
 
-std::string apply_patch(const std::vector<FilePatch>& patch, std::map<std::string, Lines>& files) {
+std::vector<std::string> apply_patch(const std::vector<FilePatch>& patch, std::map<std::string, Lines>& files) {
+  std::vector<std::string> wrong;
   for (const FilePatch& file : patch) {
     if (file.creates == files.contains(file.path)) {
-      return fmt::format("{} is {}", file.path, file.creates ? "there already" : "not there");
+      wrong.push_back(fmt::format("{} is {}", file.path, file.creates ? "there already" : "not there"));
+      continue;
     }
     Lines& lines = files[file.path];
     std::size_t from = 0;  // hunks follow each other
@@ -51,8 +53,9 @@ std::string apply_patch(const std::vector<FilePatch>& patch, std::map<std::strin
         if (best == std::string::npos || distance(at) < distance(best)) best = at;
       }
       if (best == std::string::npos) {
-        return fmt::format("{}: what stood at line {} is not there: {}", file.path, hunk.line,
-                           hunk.before.empty() ? "" : hunk.before.front());
+        wrong.push_back(fmt::format("{}: what stood at line {} is not there: {}", file.path, hunk.line,
+                                    hunk.before.empty() ? "" : hunk.before.front()));
+        continue;
       }
       const auto place = lines.erase(lines.begin() + static_cast<std::ptrdiff_t>(best),
                                      lines.begin() + static_cast<std::ptrdiff_t>(best + hunk.before.size()));
@@ -60,7 +63,7 @@ std::string apply_patch(const std::vector<FilePatch>& patch, std::map<std::strin
       from = best + hunk.after.size();
     }
   }
-  return "";
+  return wrong;
 }
 
 }  // namespace monomorph::tests

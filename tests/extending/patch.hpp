@@ -24,7 +24,8 @@ struct FilePatch {
 Lines lines_of(const std::string& text);
 std::vector<FilePatch> parse_patch(const std::string& text);
 
-/// Applies it to `files`, which has each file that it changes and none that it creates. What is wrong, or nothing.
-std::string apply_patch(const std::vector<FilePatch>& patch, std::map<std::string, Lines>& files);
+/// Applies it to `files`, which has each file that it changes and none that it creates. What is wrong, of each hunk
+/// that finds no place: the others are applied.
+std::vector<std::string> apply_patch(const std::vector<FilePatch>& patch, std::map<std::string, Lines>& files);
 
 }  // namespace monomorph::tests
