@@ -9,6 +9,7 @@ are verified on the machine's Vulkan device.
 """
 import argparse
 import json
+import math
 import os
 import random
 import re
@@ -98,6 +99,54 @@ def position(bench):
     bench.verify(bench.engine("position", LLAMA, "--set", "position.rotary_pairs=4"))
 
 
+def part(bench):
+    """An engine's logits, and those of the formula: h + down(inner_norm(silu(gate(x)) * up(x))), x = input_norm(h)."""
+    bench.test("generator_blocks", "generator_contract")
+    vocab, hidden, inner = 40, 24, 50  # the passing case's
+    tensors = {"model.embed_tokens.weight": drawn("embedding", vocab, hidden), "model.norm.weight": drawn("norm", hidden)}
+    for i in range(2):
+        prefix = f"model.layers.{i}"
+        tensors[f"{prefix}.post_attention_layernorm.weight"] = drawn(f"{i} input", hidden)
+        for word, rows, columns in (("gate", inner, hidden), ("up", inner, hidden), ("down", hidden, inner)):
+            tensors[f"{prefix}.mlp.{word}_proj.weight"] = drawn(f"{i} {word}", rows, columns)
+        for word in ("weight", "bias"):
+            tensors[f"{prefix}.mlp.ffn_layernorm.{word}"] = drawn(f"{i} inner {word}", inner)
+
+    def times(name, x):
+        return [sum(a * b for a, b in zip(row, x)) for row in tensors[f"{name}.weight"]]
+
+    def rms_norm(name, x):
+        scale = (sum(a * a for a in x) / len(x) + 1e-6) ** -0.5
+        return [a * scale * w for a, w in zip(x, tensors[f"{name}.weight"])]
+
+    def layer_norm(name, x):
+        mean = sum(x) / len(x)
+        scale = (sum((a - mean) ** 2 for a in x) / len(x) + 1e-3) ** -0.5
+        return [(a - mean) * scale * w + b
+                for a, w, b in zip(x, tensors[f"{name}.weight"], tensors[f"{name}.bias"])]  # fmt: skip
+
+    def logits(token):
+        h = tensors["model.embed_tokens.weight"][token]
+        for i in range(2):
+            mlp = f"model.layers.{i}.mlp"
+            x = rms_norm(f"model.layers.{i}.post_attention_layernorm", h)
+            gates = times(f"{mlp}.gate_proj", x)
+            activated = [g / (1 + math.exp(-g)) * u for g, u in zip(gates, times(f"{mlp}.up_proj", x))]
+            h = [a + b for a, b in zip(h, times(f"{mlp}.down_proj", layer_norm(f"{mlp}.ffn_layernorm", activated)))]
+        return times("model.embed_tokens", rms_norm("model.norm", h))
+
+    weights = bench.work / "part.safetensors"
+    write_safetensors(weights, tensors)
+    engine = bench.engine("part", "tests/cases/pass/mlp_inner_norm.toml")
+    bench.verify(engine, "--weights", weights)
+    expected = [number for token in TOKENS.split(",") for number in logits(int(token))]
+    data = bench.logits(engine, weights)
+    numbers = struct.unpack(f"<{len(expected)}f", data[-4 * len(expected):])
+    error = math.dist(numbers, expected) / math.hypot(*expected)
+    if not error < 1e-5:
+        raise Mistake(f"part: logits are {error} (relative L2) from those of the formula")
+
+
 def sub_block(bench):
     bench.test("generator_blocks", "generator_contract")
     bench.verify(bench.engine("sub_block", "tests/cases/pass/adapter.toml"))
@@ -170,7 +219,7 @@ def family(bench):
         raise Mistake(f"family: a bias is missing, and the audit says:\n{missing}")
 
 
-EXAMPLES = {each.__name__: each for each in (activation, position, sub_block, layout, family)}
+EXAMPLES = {each.__name__: each for each in (activation, position, part, sub_block, layout, family)}
 # golden_runner: with it the runtime is built, which engines are linked with.
 TARGETS = ["monomorph", "golden_runner"] + [
     f"test_{name}"
