@@ -29,7 +29,7 @@ Diagnostics audit_config(const Spec& spec, const std::vector<Override>& override
   for (const auto& [name, family] : config->gguf ? gguf_families() : families()) {
     const auto& own = family.architectures;
     if (architecture != family.model_type && std::find(own.begin(), own.end(), architecture) == own.end()) continue;
-    const std::string facts = nlohmann::ordered_json::array({config_facts(spec, overrides, family)}).dump();
+    const std::string facts = Json::array({config_facts(spec, overrides, family)}).dump();
     for (const ConfigDifference& difference : compare(facts).differences) {
       diagnostics.error("config.differs", file->span(difference.path), difference.message);
     }

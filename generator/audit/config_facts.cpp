@@ -17,11 +17,10 @@
 namespace monomorph::generator {
 namespace {
 
-using json = nlohmann::ordered_json;
 using Form = ExpressionNode::Form;
 
 /// An expression as facts have it. `kind`: what that name stands for.
-json tree_of(const ExpressionNode& node, const json& kind) {
+Json tree_of(const ExpressionNode& node, const Json& kind) {
   if (node.form == Form::number && node.type == Type::integer) return static_cast<std::int64_t>(node.value);
   if (node.form == Form::number) return node.value;
   if (node.form == Form::word) return "'" + node.word;
@@ -29,9 +28,9 @@ json tree_of(const ExpressionNode& node, const json& kind) {
   if (node.form == Form::name) {
     if (node.word == "null") return {};
     if (node.word == "true" || node.word == "false") return node.word == "true";
-    return node.word == "kind" ? kind : json(node.word);
+    return node.word == "kind" ? kind : Json(node.word);
   }
-  json tree = json::array({node.form == Form::inversion     ? "!"
+  Json tree = Json::array({node.form == Form::inversion     ? "!"
                            : node.form == Form::conditional ? "?"
                            : node.form == Form::index       ? "[]"
                            : node.form == Form::negation    ? "-"
@@ -42,12 +41,12 @@ json tree_of(const ExpressionNode& node, const json& kind) {
 }
 
 /// What an expression names, or with `words` the words in it.
-std::set<std::string> strings_in(const json& tree, bool words = false) {
+std::set<std::string> strings_in(const Json& tree, bool words = false) {
   std::set<std::string> found;
-  const std::function<void(const json&)> visit = [&](const json& part) {
+  const std::function<void(const Json&)> visit = [&](const Json& part) {
     for (std::size_t i = 1; part.is_array() && i < part.size(); ++i) visit(part[i]);
     if (!part.is_string()) return;
-    const std::string text = part;
+    const std::string& text = part.string();
     if (text.starts_with('\'') == words) found.insert(words ? text.substr(1) : text);
   };
   visit(tree);
@@ -55,24 +54,24 @@ std::set<std::string> strings_in(const json& tree, bool words = false) {
 }
 
 /// The value that a line of TOML has; of a list of one, that one; a text where JSON has no such value.
-json from_toml(const std::string& text) {
-  const json value = json::parse(text, nullptr, false);
-  if (value.is_array() && value.size() == 1) return value[0];
-  return value.is_discarded() || value.is_structured() ? json(text) : value;
+Json from_toml(const std::string& text) {
+  const std::optional<Json> value = Json::try_parse(text);
+  if (value && value->is_array() && value->size() == 1) return (*value)[0];
+  return !value || value->is_structured() ? Json(text) : *value;
 }
 
 /// Whether a constant is one of the fact's values.
-bool accepts(const json& fact, const json& constant) {
-  const json value = constant.is_string() ? json(constant.get<std::string>().substr(1)) : constant;
+bool accepts(const Json& fact, const Json& constant) {
+  const Json value = constant.is_string() ? Json(constant.string().substr(1)) : constant;
   return std::find(fact[2].begin(), fact[2].end(), value) != fact[2].end();
 }
 
 /// Whether keys of config.json can make the expression one of the fact's values.
-bool can_hold(const json& fact, const json& tree) {
+bool can_hold(const Json& fact, const Json& tree) {
   if (tree.is_array() && (tree[0] == "?" || tree[0] == "??")) {
     return can_hold(fact, tree[tree.size() - 2]) || can_hold(fact, tree.back());
   }
-  const bool is_key = tree.is_string() && !tree.get_ref<const std::string&>().starts_with('\'');
+  const bool is_key = tree.is_string() && !tree.string().starts_with('\'');
   return tree.is_array() || is_key ? !fact[2].empty() : accepts(fact, tree);
 }
 
@@ -90,7 +89,7 @@ class FactsOfSpec {
     if (!family.kind.empty()) kind_ = tree_of(*family.kind.root, {});
   }
 
-  json facts() {
+  Json facts() {
     const ExpressionNames numbers = model_numbers(spec_.model);
     add({{"model", bind(spec_.model)},
          {"embedding", bind(*spec_.embedding), numbers},
@@ -116,14 +115,16 @@ class FactsOfSpec {
       }
       add(places, &kind, of_kind);
     }
-    json result = json::array();
+    Json result = Json::array();
     for (const auto& [fact, layers] : facts_) {
       if (strings_in(fact[1]).empty() && accepts(fact, fact[1])) continue;  // whatever config.json says
       result.push_back(fact);
       if (!layers.empty() && layers.size() < spec_.layer_kinds.size()) result.back().push_back(layers);
     }
     for (const FamilyLine& line : family_.lines) {
-      if (!known_.contains(line.section)) result.push_back({line.field(), tree_of_field(line.field()), json::array()});
+      if (!known_.contains(line.section)) {
+        result.push_back(Json::array({line.field(), tree_of_field(line.field()), Json::array()}));
+      }
     }
     return result;
   }
@@ -136,15 +137,15 @@ class FactsOfSpec {
   }
 
   /// The field as config.json has it; null where the family never says it.
-  json tree_of_field(const std::string& field) const {
+  Json tree_of_field(const std::string& field) const {
     const auto tree = [&](const FamilyLine* line) {
-      if (line == nullptr) return json();
-      return line->value.empty() ? json("'" + line->text) : tree_of(*line->value.root, kind_);
+      if (line == nullptr) return Json();
+      return line->value.empty() ? Json("'" + line->text) : tree_of(*line->value.root, kind_);
     };
-    json result = tree(find_line(field, ""));
+    Json result = tree(find_line(field, ""));
     for (const FamilyLine& line : family_.lines) {
       if (line.kind.empty() || line.field() != field) continue;
-      result = json::array({"?", json::array({"==", kind_, "'" + line.kind}), tree(&line), result});
+      result = Json::array({"?", Json::array({"==", kind_, "'" + line.kind}), tree(&line), result});
     }
     return result;
   }
@@ -155,12 +156,12 @@ class FactsOfSpec {
       known_.insert(section);
       for (const auto& [row, slot] : fields) {
         const std::string field = section + "." + row->key;
-        const json tree = tree_of_field(field);
+        const Json tree = tree_of_field(field);
         if (never.contains(field) || !applies(*row, fields) || (tree.is_null() && !is_given(slot))) continue;
-        json fact = json::array({field, tree, json::array({value_in(slot, *row, numbers)})});
-        for (const json& value : candidates(tree, *row)) {
+        Json fact = Json::array({field, tree, Json::array({value_in(slot, *row, numbers)})});
+        for (const Json& value : candidates(tree, *row)) {
           if (accepts(fact, value) || !means_the_same(section, row->key, value, slot, kind)) continue;
-          fact[2].push_back(value.is_string() ? json(value.get<std::string>().substr(1)) : value);
+          fact[2].push_back(value.is_string() ? Json(value.string().substr(1)) : value);
         }
         const auto is_same = [&](const auto& other) { return other.first == fact; };
         const auto same = std::find_if(facts_.begin(), facts_.end(), is_same);
@@ -183,27 +184,30 @@ class FactsOfSpec {
   }
 
   /// An expression that is a number is that number.
-  static json value_in(const Slot& slot, const FieldDescription& row, const ExpressionNames& numbers) {
+  static Json value_in(const Slot& slot, const FieldDescription& row, const ExpressionNames& numbers) {
     if (is_absent(slot)) return {};
     const auto* text = std::get_if<Field<std::string>*>(&slot);
     if (text == nullptr || !row.is_expression) return from_toml(write_value(slot));
     Diagnostics none;
     const auto constant = parse_expression((*text)->value, {}, numbers, Type::real, none);
-    return constant ? json(evaluate(*constant, {})) : json((*text)->value);
+    return constant ? Json(evaluate(*constant, {})) : Json((*text)->value);
   }
 
-  bool may_be_null(const json& tree) const {
-    if (tree.is_string()) return family_.keys.contains(tree) && family_.keys.at(tree).optional;
+  bool may_be_null(const Json& tree) const {
+    if (tree.is_string()) {
+      const auto key = family_.keys.find(tree.string());
+      return key != family_.keys.end() && key->second.optional;
+    }
     if (!tree.is_array()) return tree.is_null();
     if (tree[0] == "?") return may_be_null(tree[2]) || may_be_null(tree[3]);
     return tree[0] == "??" ? may_be_null(tree[2]) : tree[0] == "[]";
   }
 
   /// What may come out of an expression and be another way to say what the spec says.
-  std::vector<json> candidates(const json& tree, const FieldDescription& row) const {
+  std::vector<Json> candidates(const Json& tree, const FieldDescription& row) const {
     const std::set<std::string> names = strings_in(tree);
     if (names.empty()) return {tree};
-    std::vector<json> values;
+    std::vector<Json> values;
     if (may_be_null(tree)) values.emplace_back();
     std::set<std::string> words = strings_in(tree, true);
     const bool is_word = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
@@ -218,7 +222,7 @@ class FactsOfSpec {
   }
 
   /// Whether the layers of this kind (null: the model) are the same with `value` in the field's place.
-  bool means_the_same(const std::string& section, const std::string& key, const json& value, const Slot& slot,
+  bool means_the_same(const std::string& section, const std::string& key, const Json& value, const Slot& slot,
                       const LayerKind* kind) {
     // A window that no sequence is longer than is none.
     const auto* window = std::get_if<Field<std::int64_t>*>(&slot);
@@ -235,7 +239,7 @@ class FactsOfSpec {
     if (value.is_null()) {
       for (const std::string& place : places) alone.push_back({place, std::nullopt});
     } else {
-      std::string text = value.is_string() ? value.get<std::string>().substr(1) : value.dump();
+      std::string text = value.is_string() ? value.string().substr(1) : value.dump();
       if (std::holds_alternative<Field<std::string>*>(slot)) text = write_string(text);
       if (std::holds_alternative<Field<std::vector<std::string>>*>(slot)) text = "[" + write_string(text) + "]";
       alone.push_back({places.back(), text});
@@ -247,18 +251,18 @@ class FactsOfSpec {
   Spec spec_;  ///< its own: fields are bound to be read, and binding may write
   const Family& family_;
   Meanings& meanings_;
-  json kind_;
+  Json kind_;
   std::set<std::string> known_;                                   ///< sections
-  std::vector<std::pair<json, std::vector<std::size_t>>> facts_;  ///< and the layers of each; none: of the model
+  std::vector<std::pair<Json, std::vector<std::size_t>>> facts_;  ///< and the layers of each; none: of the model
 };
 
-json json_of(const Datum& value, Type type) {
+Json json_of(const Datum& value, Type type) {
   if (const auto* number = std::get_if<double>(&value.is)) {
     if (type == Type::boolean) return *number != 0;
-    return type == Type::integer ? json(static_cast<std::int64_t>(*number)) : json(*number);
+    return type == Type::integer ? Json(static_cast<std::int64_t>(*number)) : Json(*number);
   }
   const auto* word = std::get_if<std::string>(&value.is);
-  return word != nullptr ? json(*word) : json();
+  return word != nullptr ? Json(*word) : Json();
 }
 
 /// Whether the family has names for every tensor of the spec.
@@ -280,33 +284,35 @@ bool names_tensors_of(const Family& family, const Contract& contract) {
 }
 
 /// A line for every key and every fact.
-std::string as_lines(const json& family) {
+std::string as_lines(const Json& family) {
   std::string text;
-  for (const auto& [key, value] : family.items()) {
+  for (const auto& [key, value] : family.members()) {
     std::string items;
-    for (const auto& [name, item] : value.items()) {
+    for (std::size_t i = 0; value.is_structured() && i < value.size(); ++i) {
+      const Json& item = value.begin()[i];
       if (!item.is_structured()) continue;
-      items += (items.empty() ? "\n  " : ",\n  ") + (value.is_object() ? json(name).dump() + ": " : "") + item.dump();
+      const std::string name = value.is_object() ? Json(value.keys()[i]).dump() + ": " : "";
+      items += (items.empty() ? "\n  " : ",\n  ") + name + item.dump();
     }
-    text += fmt::format("{}{}: ", text.empty() ? "{" : ",\n ", json(key).dump());
+    text += fmt::format("{}{}: ", text.empty() ? "{" : ",\n ", Json(key).dump());
     text += items.empty() ? value.dump() : value.is_object() ? "{" + items + "}" : "[" + items + "]";
   }
   return text + "}";
 }
 
-json facts_of(const Spec& spec, const Family& family, Meanings& meanings) {
-  json result = {{"architectures", family.architectures},
-                 {"model_type", family.model_type},
-                 {"keys", json::object()},
-                 {"facts", FactsOfSpec(spec, family, meanings).facts()},
-                 {"only", json::object()},
-                 {"refused", json::array()}};
+Json facts_of(const Spec& spec, const Family& family, Meanings& meanings) {
+  Json result = Json::object({{"architectures", family.architectures},
+                              {"model_type", family.model_type},
+                              {"keys", Json::object()},
+                              {"facts", FactsOfSpec(spec, family, meanings).facts()},
+                              {"only", Json::object()},
+                              {"refused", Json::array()}});
   std::set<std::string> names;
-  for (const json& fact : result["facts"]) names.merge(strings_in(fact[1]));
+  for (const Json& fact : result["facts"]) names.merge(strings_in(fact[1]));
   const std::set<std::string> in_facts = names;
-  const json kind = family.kind.empty() ? json() : tree_of(*family.kind.root, {});
+  const Json kind = family.kind.empty() ? Json() : tree_of(*family.kind.root, {});
   for (const FamilyRefusal& refusal : family.refusals) {
-    json row = json::array({tree_of(*refusal.when.root, kind), refusal.texts[0]});
+    Json row = Json::array({tree_of(*refusal.when.root, kind), refusal.texts[0]});
     std::set<std::string> own = strings_in(row[0]);
     if (std::includes(in_facts.begin(), in_facts.end(), own.begin(), own.end())) continue;  // a field shows it
     for (std::size_t i = 0; i < refusal.shown.size(); ++i) {
@@ -319,19 +325,19 @@ json facts_of(const Spec& spec, const Family& family, Meanings& meanings) {
   }
   for (const auto& [name, key] : family.keys) {
     if (!names.contains(name) && !names.contains(name + ".length")) continue;
-    json& row = result["keys"][name] = json::array({key.fallback ? json_of(*key.fallback, key.form->type) : json()});
+    Json& row = result["keys"][name] = Json::array({key.fallback ? json_of(*key.fallback, key.form->type) : Json()});
     for (std::size_t i = 1; i < key.paths.size(); ++i) row.push_back(key.paths[i]);
   }
   for (const auto& [path, only] : family.only) {
     std::istringstream values(only.runs);
-    for (std::string value; values >> value;) result["only"][path].push_back(json::parse(value));
+    for (std::string value; values >> value;) result["only"][path].push_back(Json::parse(value));
   }
   return result;
 }
 
 }  // namespace
 
-json config_facts(const Spec& spec, const std::vector<Override>& overrides, const Family& family) {
+Json config_facts(const Spec& spec, const std::vector<Override>& overrides, const Family& family) {
   Meanings meanings(spec, overrides);
   return facts_of(spec, family, meanings);
 }
@@ -342,9 +348,9 @@ std::string config_facts(const Spec& spec, const std::vector<Override>& override
   for (const auto* of : {&families(), &gguf_families()}) {
     for (const auto& [name, family] : *of) {
       if (!names_tensors_of(family, contract)) continue;
-      const json facts = facts_of(spec, family, meanings);
+      const Json facts = facts_of(spec, family, meanings);
       const bool can_agree = std::all_of(facts["facts"].begin(), facts["facts"].end(),
-                                         [](const json& fact) { return can_hold(fact, fact[1]); });
+                                         [](const Json& fact) { return can_hold(fact, fact[1]); });
       if (can_agree) text += (text.empty() ? "[" : ",\n") + as_lines(facts);
     }
   }

@@ -7,18 +7,18 @@
 // in a number's place is no difference.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "generator/contract/contract.hpp"
 #include "generator/import/family.hpp"
 #include "generator/spec/spec.hpp"
+#include "runtime/formats/json.hpp"
 
 namespace monomorph::generator {
 
 /// The facts of an accepted spec as this family has them, those among them that none of its config.json can state.
-nlohmann::ordered_json config_facts(const Spec& spec, const std::vector<Override>& overrides, const Family& family);
+Json config_facts(const Spec& spec, const std::vector<Override>& overrides, const Family& family);
 
 /// Those of every family that can have a config.json for the spec and names its tensors as the spec does, a fact a
 /// line: the text that an engine carries.

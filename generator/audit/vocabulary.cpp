@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <fstream>
-#include <nlohmann/json.hpp>
+#include <sstream>
 #include <system_error>
+
+#include "runtime/formats/json.hpp"
 
 namespace monomorph::generator {
 namespace {
@@ -12,28 +14,28 @@ namespace {
 struct LargestId {
   std::int64_t id = -1;
   std::string token;
-  void see(const nlohmann::json& id_value, const std::string& name) {
-    if (!id_value.is_number_integer() || id_value.get<std::int64_t>() <= id) return;
-    id = id_value.get<std::int64_t>();
+  void see(const Json& id_value, const std::string& name) {
+    if (!id_value.is_integer() || id_value.integer() <= id) return;
+    id = id_value.integer();
     token = name;
   }
 };
 
-LargestId largest_id(const nlohmann::json& tokenizer) {
+LargestId largest_id(const Json& tokenizer) {
   LargestId largest;
-  const nlohmann::json none = nlohmann::json::object();
-  const nlohmann::json& model = tokenizer.contains("model") ? tokenizer["model"] : none;
-  if (model.is_object() && model.contains("vocab")) {
-    const nlohmann::json& vocab = model["vocab"];
-    if (vocab.is_object()) {
-      for (const auto& [token, id] : vocab.items()) largest.see(id, token);
-    } else if (vocab.is_array() && !vocab.empty()) {  // unigram: a list of [token, score]
-      largest.see(static_cast<std::int64_t>(vocab.size()) - 1, "the last of its list");
-    }
+  const Json* const model = tokenizer.find("model");
+  const Json* const vocab = model == nullptr ? nullptr : model->find("vocab");
+  if (vocab != nullptr && vocab->is_object()) {
+    for (const auto& [token, id] : vocab->members()) largest.see(id, token);
+  } else if (vocab != nullptr && vocab->is_array() && !vocab->empty()) {  // unigram: a list of [token, score]
+    largest.see(static_cast<std::int64_t>(vocab->size()) - 1, "the last of its list");
   }
-  if (tokenizer.contains("added_tokens") && tokenizer["added_tokens"].is_array()) {
-    for (const nlohmann::json& token : tokenizer["added_tokens"]) {
-      if (token.is_object() && token.contains("id")) largest.see(token["id"], token.value("content", std::string("?")));
+  const Json* const added = tokenizer.find("added_tokens");
+  if (added != nullptr && added->is_array()) {
+    for (const Json& token : *added) {
+      if (!token.is_object() || !token.contains("id")) continue;
+      const Json* const content = token.find("content");
+      largest.see(token["id"], content != nullptr && content->is_string() ? content->string() : "?");
     }
   }
   return largest;
@@ -48,13 +50,15 @@ void audit_vocabulary(const Contract& contract, const std::filesystem::path& dir
   Span span;
   span.source = std::make_shared<const Source>(Source{path.string(), ""});
   std::ifstream stream(path, std::ios::binary);
-  const nlohmann::json tokenizer = nlohmann::json::parse(stream, nullptr, /*allow_exceptions=*/false);
-  if (tokenizer.is_discarded() || !tokenizer.is_object()) {
+  std::ostringstream text;
+  text << stream.rdbuf();
+  const std::optional<Json> tokenizer = Json::try_parse(text.str());
+  if (!tokenizer || !tokenizer->is_object()) {
     diagnostics.error("checkpoint.tokenizer_vocabulary", span,
                       "this is not a tokenizer's JSON; fetch it again, or remove it to run with --tokens");
     return;
   }
-  const LargestId largest = largest_id(tokenizer);
+  const LargestId largest = largest_id(*tokenizer);
   if (largest.id < contract.vocab_size) return;
   diagnostics.error("checkpoint.tokenizer_vocabulary", span,
                     fmt::format("the tokenizer gives ids up to {} ('{}'), but vocab_size = {} allows up to {}; is it "

@@ -27,11 +27,11 @@ const std::set<std::string> reserved = {"self", "super", "lipsum", "cycler", "jo
 std::string constant(const Node& node) {
   const Node& value = node.at("value");
   if (value.is_null()) return "Value(None{})";
-  if (value.is_boolean()) return value.get<bool>() ? "Value(true)" : "Value(false)";
-  if (value.is_string()) return "Value(" + cpp_text(value.get<std::string>()) + ")";
-  if (value.is_number_integer()) return fmt::format("Value(std::int64_t{{{}}})", value.get<std::int64_t>());
-  if (!value.is_number_float()) refuse(node, "a constant that is no text, number, boolean or none");
-  const std::string number = fmt::format("{}", value.get<double>());
+  if (value.is_boolean()) return value.boolean() ? "Value(true)" : "Value(false)";
+  if (value.is_string()) return "Value(" + cpp_text(value.string()) + ")";
+  if (value.is_integer()) return fmt::format("Value(std::int64_t{{{}}})", value.integer());
+  if (!(value.is_number() && !value.is_integer())) refuse(node, "a constant that is no text, number, boolean or none");
+  const std::string number = fmt::format("{}", value.real());
   return fmt::format("Value({}{})", number, number.find_first_of(".e") == std::string::npos ? ".0" : "");
 }
 
@@ -59,7 +59,7 @@ bool has_no_arguments(const Node& node) {
          node.at("dyn_kwargs").is_null();
 }
 
-std::string text_field(const Node& node, const char* field) { return node.at(field).get<std::string>(); }
+std::string text_field(const Node& node, const char* field) { return node.at(field).string(); }
 
 }  // namespace
 
@@ -145,7 +145,7 @@ std::string Expressions::filtered(const Node& filter, const std::string& subject
   const std::size_t place = word.ends_with("attr") ? 1 : 0;
   if ((tests || word == "map") && filter.at("args").size() > place && is(filter.at("args")[place], "Const")) {
     const Node& named = filter.at("args")[place].at("value");
-    const bool fine = named.is_string() && (tests ? known::knows_test : known::knows_filter)(named.get<std::string>());
+    const bool fine = named.is_string() && (tests ? known::knows_test : known::knows_filter)(named.string());
     if (!fine) refuse(filter, fmt::format("the {} {} in '{}'", tests ? "test" : "filter", named.dump(), word));
   }
   const Node& inner = filter.at("node");

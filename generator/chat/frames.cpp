@@ -15,7 +15,9 @@ bool reads(const Node& node, const std::string& name) {
   return std::any_of(node.begin(), node.end(), [&](const Node& part) { return reads(part, name); });
 }
 
-void refuse(const Node& node, const std::string& why) { throw ChatRefusal{node.at("line").get<int>(), why}; }
+void refuse(const Node& node, const std::string& why) {
+  throw ChatRefusal{static_cast<int>(node.at("line").integer()), why};
+}
 
 int Frame::owner(const std::string& name) const {
   if (bindings_.contains(name)) return number_;
@@ -58,7 +60,7 @@ void Frame::analyze(const Node& node, const std::string& branch) {
     visit(node.at("targets"));
     return visit(node.at("body"));
   }
-  for (const auto& [field, part] : node.items()) {
+  for (const auto& [field, part] : node.members()) {
     if (!is(node, "CallBlock") || field != "call") visit(part);
   }
 }
@@ -70,15 +72,15 @@ void Frame::visit_children(const Node& node) {
 void Frame::visit(const Node& node) {
   if (!node.is_structured()) return;
   if (node.is_array()) return visit_children(node);
-  const std::string& kind = node.at("kind").get_ref<const std::string&>();
+  const std::string& kind = node.at("kind").string();
   if (kind == "Name") {
-    const auto& name = node.at("name").get_ref<const std::string&>();
-    const auto& context = node.at("ctx").get_ref<const std::string&>();
+    const auto& name = node.at("name").string();
+    const auto& context = node.at("ctx").string();
     return context == "param" ? declare_parameter(name) : context == "store" ? write(name) : read(name);
   }
   // Of what has a frame of its own, the parts that are computed in this one.
-  if (kind == "NSRef") return read(node.at("name").get<std::string>());
-  if (kind == "Macro") return write(node.at("name").get<std::string>());
+  if (kind == "NSRef") return read(node.at("name").string());
+  if (kind == "Macro") return write(node.at("name").string());
   if (kind == "For") return visit(node.at("iter"));
   if (kind == "CallBlock") return visit(node.at("call"));
   if (kind == "FilterBlock") return visit(node.at("filter"));

@@ -5,14 +5,15 @@
 #pragma once
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+
+#include "runtime/formats/json.hpp"
 
 namespace monomorph::generator::chat {
 
 /// A node of Jinja2's tree: its fields by name, "kind" its class, "line" its line.
-using Node = nlohmann::ordered_json;
+using Node = Json;
 
 bool is(const Node& node, const char* name);
 

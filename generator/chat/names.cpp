@@ -24,7 +24,7 @@ class NameSurvey {
  private:
   void find_macros(const Node& node) {
     if (!node.is_structured()) return;
-    if (is(node, "Macro")) names_.macros.insert(node.at("name").get<std::string>());
+    if (is(node, "Macro")) names_.macros.insert(node.at("name").string());
     for (const Node& part : node) find_macros(part);
   }
 
@@ -33,9 +33,9 @@ class NameSurvey {
     for (const char* const field : {"target", "targets", "args"}) {
       if (node.is_object() && node.contains(field)) check_targets(node, node.at(field));
     }
-    if (is(node, "Macro")) judge(node, node.at("name").get<std::string>());
+    if (is(node, "Macro")) judge(node, node.at("name").string());
     if (is(node, "Name") && node.at("ctx") != "load") {
-      const auto name = node.at("name").get<std::string>();
+      const auto name = node.at("name").string();
       judge(node, name);
       if (names_.macros.contains(name)) refuse(node, fmt::format("'{}' is a macro and a variable", name));
     }
@@ -51,7 +51,7 @@ class NameSurvey {
   }
 
   static void collect(const Node& targets, std::vector<std::string>& names) {
-    if (is(targets, "Name") && targets.at("ctx") != "load") names.push_back(targets.at("name"));
+    if (is(targets, "Name") && targets.at("ctx") != "load") names.push_back(targets.at("name").string());
     if (is(targets, "Tuple")) collect(targets.at("items"), names);
     if (!targets.is_array()) return;
     for (const Node& target : targets) collect(target, names);

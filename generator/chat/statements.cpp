@@ -56,7 +56,7 @@ class Statements {
 
   void write(const Node& node, const Frame& frame) {
     if (++depth_ > 60) refuse(node, "statements within statements, too many");
-    const std::string kind = node.at("kind").get<std::string>();
+    const std::string kind = node.at("kind").string();
     if (kind == "Output") {
       output(node, frame);
     } else if (kind == "If") {
@@ -85,7 +85,7 @@ class Statements {
   void output(const Node& node, const Frame& frame) {
     for (const Node& part : node.at("nodes")) {
       if (is(part, "TemplateData")) {
-        line(fmt::format("{} += {};", out_, cpp_text(part.at("data").get<std::string>())));
+        line(fmt::format("{} += {};", out_, cpp_text(part.at("data").string())));
         continue;
       }
       line(fmt::format("{} += text_of({});", out_, expressions_.value(part, frame)));
@@ -110,13 +110,13 @@ class Statements {
   void assign(const Node& target, const std::string& value, const Frame& frame, bool declares) {
     const char* const type = declares ? "Value " : "";
     if (is(target, "Name")) {
-      const auto name = target.at("name").get<std::string>();
+      const auto name = target.at("name").string();
       line(fmt::format("{}{} = {};", type, Expressions::variable(frame.owner(name), name), value));
     } else if (is(target, "NSRef")) {
-      const auto name = target.at("name").get<std::string>();
+      const auto name = target.at("name").string();
       if (names_.macros.contains(name)) refuse(target, fmt::format("an attribute of the macro '{}'", name));
       line(fmt::format("set_attribute({}, {}, {});", Expressions::variable(frame.owner(name), name),
-                       cpp_text(target.at("attr").get<std::string>()), value));
+                       cpp_text(target.at("attr").string()), value));
     } else if (is(target, "Tuple")) {
       const std::string parts = fmt::format("parts_{}", ++count_);
       line(fmt::format("const std::vector<Value> {} = unpacked({}, {});", parts, value, target.at("items").size()));
@@ -124,7 +124,7 @@ class Statements {
         assign(target.at("items")[i], fmt::format("{}[{}]", parts, i), frame, declares);
       }
     } else {
-      refuse(target, "a target of the kind " + target.at("kind").get<std::string>());
+      refuse(target, "a target of the kind " + target.at("kind").string());
     }
   }
 
@@ -141,7 +141,7 @@ class Statements {
   }
 
   void loop(const Node& node, const Frame& frame) {
-    if (node.at("recursive").get<bool>()) refuse(node, "a recursive loop");
+    if (node.at("recursive").boolean()) refuse(node, "a recursive loop");
     Frame body(&frame, ++count_), test(&frame, ++count_), other(&frame, ++count_);
     const bool uses_loop = reads(node.at("body"), "loop");
     if (uses_loop) body.declare_parameter("loop");
@@ -179,7 +179,7 @@ class Statements {
     line("}");
     if (has_else) {
       // The target is not known there.
-      Node rest = {{"kind", "Scope"}, {"line", node.at("line")}, {"body", node.at("else_")}};
+      const Node rest = Node::object({{"kind", "Scope"}, {"line", node.at("line")}, {"body", node.at("else_")}});
       other.analyze(rest);
       line(fmt::format("if (empty_{}) {{", body.number()));
       enter(other);
@@ -224,7 +224,7 @@ class Statements {
   }
 
   void macro(const Node& node, const Frame& frame) {
-    const auto name = node.at("name").get<std::string>();
+    const auto name = node.at("name").string();
     line(Expressions::macro(frame.owner(name), name) + ".body = ");
     body_of_macro(node, name, frame);
     line(";");
@@ -259,7 +259,7 @@ class Statements {
     std::vector<std::string> parameters, taken;
     std::string names;
     for (const Node& parameter : node.at("args")) {
-      parameters.push_back(parameter.at("name").get<std::string>());
+      parameters.push_back(parameter.at("name").string());
       names += (names.empty() ? "" : ", ") + cpp_text(parameters.back());
     }
     for (const char* const special : {"caller", "kwargs", "varargs"}) {
@@ -336,13 +336,15 @@ std::string cpp_literal(const std::string& text) {
 std::variant<ChatBody, ChatRefusal> compile_chat_tree(const std::string& text) {
   try {
     const chat::Node parsed = chat::Node::parse(text);
-    if (!parsed.contains("tree")) return ChatRefusal{parsed.at("line"), parsed.at("error")};
+    if (!parsed.contains("tree")) {
+      return ChatRefusal{static_cast<int>(parsed.at("line").integer()), parsed.at("error").string()};
+    }
     const chat::Node& tree = parsed.at("tree");
     const chat::Names names = chat::survey_names(tree);
     return chat::Statements(names).function(tree);
   } catch (const ChatRefusal& refusal) {
     return refusal;
-  } catch (const nlohmann::json::parse_error& error) {
+  } catch (const JsonError& error) {
     return ChatRefusal{1, std::string("its text is none of Unicode's: ") + error.what()};
   }
 }

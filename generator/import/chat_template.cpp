@@ -15,7 +15,6 @@ namespace monomorph::generator {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 /// Those that transformers hands to a template, by GGUF's key for each, where it has one.
 constexpr std::array<std::pair<const char*, const char*>, 7> special_tokens = {
@@ -62,9 +61,8 @@ std::optional<std::string> text_of(const fs::path& path) {
 /// A file of JSON beside the weights; an empty object where there is none.
 Json json_of(const fs::path& path, Diagnostics& diagnostics) {
   const std::optional<std::string> text = text_of(path);
-  Json json = Json::object();
-  if (text) json = Json::parse(*text, nullptr, false);
-  if (json.is_object()) return json;
+  const std::optional<Json> json = text ? Json::try_parse(*text) : Json::object();
+  if (json && json->is_object()) return *json;
   const auto source = std::make_shared<const Source>(Source{path.string(), ""});
   diagnostics.error("import.chat_template", {source},
                     path.filename().string() + " is no JSON object; fetch it again, or take it away");
@@ -73,14 +71,13 @@ Json json_of(const fs::path& path, Diagnostics& diagnostics) {
 
 /// The template of this name of several; a template that is a text is the default one.
 std::string template_in(const Json& config, const char* name) {
-  const auto found = config.find("chat_template");
-  if (found == config.end()) return "";
-  if (found->is_string()) return std::string_view(name) == "default" ? found->get<std::string>() : "";
+  const Json* const found = config.find("chat_template");
+  if (found == nullptr) return "";
+  if (found->is_string()) return std::string_view(name) == "default" ? found->string() : "";
   if (!found->is_array()) return "";
   for (const Json& one : *found) {
-    if (one.is_object() && one.value("name", Json()) == name && one.value("template", Json()).is_string()) {
-      return one.at("template").get<std::string>();
-    }
+    const Json *const own = one.find("name"), *const text = one.find("template");
+    if (own != nullptr && *own == name && text != nullptr && text->is_string()) return text->string();
   }
   return "";
 }
@@ -98,10 +95,10 @@ std::string joined(const std::string& plain, const std::string& with_tools) {
 }
 
 std::string token_in(const Json& config, const char* name) {
-  const auto found = config.find(name);
-  if (found == config.end()) return "";
+  const Json* const found = config.find(name);
+  if (found == nullptr) return "";
   const Json& token = found->is_object() && found->contains("content") ? found->at("content") : *found;
-  return token.is_string() ? token.get<std::string>() : "";
+  return token.is_string() ? token.string() : "";
 }
 
 }  // namespace

@@ -11,10 +11,8 @@
 namespace monomorph::generator {
 namespace {
 
-using json = nlohmann::ordered_json;
-
 /// A value of config.json as a message shows it.
-std::string shown(const json& value) {
+std::string shown(const Json& value) {
   std::string text = value.dump();
   constexpr std::size_t longest = 60;
   if (text.size() > longest) text = text.substr(0, longest - 3) + "...";
@@ -28,12 +26,14 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
-Datum value_from(const json& value, const std::string& name) {
-  if (value.is_boolean()) return {value.get<bool>() ? 1.0 : 0.0, name, false};
-  if (value.is_number()) return {value.get<double>(), name, false};
-  if (value.is_string()) return {value.get<std::string>(), name, false};
+Datum value_from(const Json& value, const std::string& name) {
+  if (value.is_boolean()) return {value.boolean() ? 1.0 : 0.0, name, false};
+  if (value.is_number()) return {value.real(), name, false};
+  if (value.is_string()) return {value.string(), name, false};
   if (value.is_array()) {
-    return {Words{std::make_shared<const std::vector<std::string>>(value)}, name, false};
+    std::vector<std::string> words;
+    for (const Json& word : value) words.push_back(word.string());
+    return {Words{std::make_shared<const std::vector<std::string>>(std::move(words))}, name, false};
   }
   return {{}, name, false};
 }
@@ -49,25 +49,24 @@ std::string shown(const Datum& value) {
   return "null";
 }
 
-const json* Config::at(const std::string& path) const {
-  const json* value = &file_.value;
+const Json* Config::at(const std::string& path) const {
+  const Json* value = &file_.value;
   std::istringstream keys(path);
   for (std::string key; value != nullptr && std::getline(keys, key, '.');) {
-    const auto found = value->find(key);
-    value = found == value->end() ? nullptr : &*found;
+    value = value->find(key);
   }
   return value;
 }
 
-const json* Config::find(const std::string& path) {
+const Json* Config::find(const std::string& path) {
   read_.insert(path);
   return at(path);
 }
 
 std::string Config::text(const std::string& key) {
-  const json* value = find(key);
+  const Json* value = find(key);
   if (value == nullptr || value->is_null()) return "";
-  if (value->is_string()) return value->get<std::string>();
+  if (value->is_string()) return value->string();
   wrong_type(key, "a string");
   return "";
 }
@@ -82,7 +81,7 @@ void Config::resolve(const Family& family) {
     }
   }
   for (const std::string& path : objects_) {
-    const json* object = find(path);
+    const Json* object = find(path);
     if (object != nullptr && !object->is_null() && !object->is_object()) wrong_type(path, "an object or null");
   }
   for (const auto& [name, key] : family.keys) resolve(name, key);
@@ -92,7 +91,7 @@ void Config::resolve(const std::string& name, const ConfigKey& key) {
   Resolved& resolved = values_[name];
   resolved.paths = key.paths;
   for (const std::string& path : key.paths) {
-    const json* said = at(path);
+    const Json* said = at(path);
     if (said == nullptr) continue;
     if (!key.form->fits(*said) && !(key.optional && said->is_null())) {
       wrong_type(path, key.form->wanted + std::string(key.optional ? " or null" : ""));
@@ -164,7 +163,7 @@ void Config::wrong_type(const std::string& path, const std::string& wanted) {
 std::vector<std::string> Config::account_for_rest(const Family& family, const std::vector<std::string>& ignore) {
   std::vector<std::string> accepted;
   // A key with a dot in it may look like a path and is none: nothing has read it.
-  const auto account = [&](const std::string& path, const json& value, bool is_path) {
+  const auto account = [&](const std::string& path, const Json& value, bool is_path) {
     const bool asked = std::find(ignore.begin(), ignore.end(), path) != ignore.end();
     if (is_path && read_.contains(path)) {
       if (asked) {
@@ -191,8 +190,8 @@ std::vector<std::string> Config::account_for_rest(const Family& family, const st
                        path, family.architectures.front(), shown(value), path));
   };
   const std::set<std::string> refused = refused_;
-  const std::function<void(const json&, const std::string&)> visit = [&](const json& object, const std::string& above) {
-    for (const auto& [key, value] : object.items()) {
+  const std::function<void(const Json&, const std::string&)> visit = [&](const Json& object, const std::string& above) {
+    for (const auto& [key, value] : object.members()) {
       const std::string path = above + key;
       const bool is_path = key.find('.') == std::string::npos;
       account(path, value, is_path);

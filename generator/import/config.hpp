@@ -23,7 +23,7 @@ class Config {
   const std::string& called() const { return called_; }  ///< in messages
 
   /// The value at a path, null included; nullptr where it is absent. Counts as read.
-  const nlohmann::ordered_json* find(const std::string& path);
+  const Json* find(const std::string& path);
   /// A string; "" where it is absent or null. Counts as read.
   std::string text(const std::string& key);
 
@@ -52,7 +52,7 @@ class Config {
     std::vector<std::string> paths = {};
     bool is_wrong = false;  ///< of another form, or missing, and told
   };
-  const nlohmann::ordered_json* at(const std::string& path) const;
+  const Json* at(const std::string& path) const;
   void resolve(const std::string& name, const ConfigKey& key);
 
   const JsonFile& file_;

@@ -14,24 +14,23 @@ namespace monomorph::generator {
 namespace {
 
 using Form = TomlValue::Form;
-using json = nlohmann::ordered_json;
 
 /// No size is beyond 2^31; what is made of several is then far from overflowing.
-bool is_whole_from(std::uint64_t least, const json& value) {
-  return value.is_number_unsigned() && value.get<std::uint64_t>() >= least &&
-         value.get<std::uint64_t>() <= std::uint64_t{std::numeric_limits<std::int32_t>::max()};
+bool is_whole_from(std::uint64_t least, const Json& value) {
+  return value.is_unsigned() && value.unsigned_integer() >= least &&
+         value.unsigned_integer() <= std::uint64_t{std::numeric_limits<std::int32_t>::max()};
 }
 
 constexpr KeyForm key_forms[] = {
-    {"size", Type::integer, "a positive integer below 2^31", [](const json& v) { return is_whole_from(1, v); }},
-    {"count", Type::integer, "an integer from 0 on, below 2^31", [](const json& v) { return is_whole_from(0, v); }},
-    {"number", Type::real, "a positive number", [](const json& v) { return v.is_number() && v.get<double>() > 0; }},
-    {"amount", Type::real, "a number from 0 on", [](const json& v) { return v.is_number() && v.get<double>() >= 0; }},
-    {"boolean", Type::boolean, "true or false", [](const json& v) { return v.is_boolean(); }},
-    {"word", Type::word, "a string", [](const json& v) { return v.is_string(); }},
+    {"size", Type::integer, "a positive integer below 2^31", [](const Json& v) { return is_whole_from(1, v); }},
+    {"count", Type::integer, "an integer from 0 on, below 2^31", [](const Json& v) { return is_whole_from(0, v); }},
+    {"number", Type::real, "a positive number", [](const Json& v) { return v.is_number() && v.real() > 0; }},
+    {"amount", Type::real, "a number from 0 on", [](const Json& v) { return v.is_number() && v.real() >= 0; }},
+    {"boolean", Type::boolean, "true or false", [](const Json& v) { return v.is_boolean(); }},
+    {"word", Type::word, "a string", [](const Json& v) { return v.is_string(); }},
     {"words", Type::words, "a list of strings",
-     [](const json& v) {
-       return v.is_array() && std::all_of(v.begin(), v.end(), [](const json& item) { return item.is_string(); });
+     [](const Json& v) {
+       return v.is_array() && std::all_of(v.begin(), v.end(), [](const Json& item) { return item.is_string(); });
      }},
 };
 

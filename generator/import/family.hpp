@@ -6,7 +6,6 @@
 #pragma once
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +16,7 @@
 #include "generator/spec/document.hpp"
 #include "generator/spec/spec.hpp"
 #include "generator/spec/tokenizer_section.hpp"
+#include "runtime/formats/json.hpp"
 
 namespace monomorph::generator {
 
@@ -25,7 +25,7 @@ struct KeyForm {
   const char* word;    ///< in a family's file: "size"
   Type type;           ///< in an expression
   const char* wanted;  ///< in a message: "a positive integer below 2^31"
-  bool (*fits)(const nlohmann::ordered_json& value);
+  bool (*fits)(const Json& value);
 };
 
 /// A key of config.json that expressions may name.

@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 const Family* find_family(Config& config) {
-  const auto name = config.find("architectures")->at(0).get<std::string>();
+  const auto name = (*config.find("architectures"))[0].string();
   std::vector<std::string> known;
   for (const auto& [file, family] : gguf_families()) {
     known.push_back(family.architectures.front());

@@ -18,14 +18,14 @@ namespace fs = std::filesystem;
 /// By `architectures`; where it is absent, by `model_type`, as the library's own automatic class does.
 const Family* find_family(Config& config) {
   const std::string type = config.text("model_type");
-  const nlohmann::ordered_json* names = config.find("architectures");
+  const Json* names = config.find("architectures");
   std::string name;
   if (names != nullptr && !names->is_null()) {
     if (!names->is_array() || names->size() != 1 || !(*names)[0].is_string()) {
       config.wrong_type("architectures", "a list of one name");
       return nullptr;
     }
-    name = (*names)[0].get<std::string>();
+    name = (*names)[0].string();
   }
   const std::string all = fmt::format("{}", fmt::join(supported_architectures(), ", "));
   if (name.empty() && type.empty()) {

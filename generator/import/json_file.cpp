@@ -51,7 +51,7 @@ bool find_keys(JsonFile& file, Diagnostics& diagnostics) {
     const std::size_t next = text.find_first_not_of(" \t\r\n", at + 1);
     if (next == std::string::npos || text[next] != ':') continue;
     span.length = static_cast<int>(at + 1 - begin);
-    const auto name = nlohmann::ordered_json::parse(text.substr(begin, at + 1 - begin)).get<std::string>();
+    const auto name = Json::parse(text.substr(begin, at + 1 - begin)).string();
     const std::string& above = levels[levels.size() - 2].path;
     levels.back().path = above.empty() ? name : above + "." + name;
     const auto [place, inserted] = levels.back().seen.emplace(name, span);
@@ -82,17 +82,16 @@ std::optional<JsonFile> parse_json_file(std::shared_ptr<const Source> source, Di
     return std::nullopt;
   }
   try {
-    file.value = nlohmann::ordered_json::parse(text);
-  } catch (const nlohmann::json::exception& error) {
+    file.value = Json::parse(text);
+  } catch (const JsonError& error) {
     // The library's text opens with its own error number and position, which the span says better. A number beyond
     // all bounds is not placed but quoted.
     std::string what = error.what();
     if (const std::size_t colon = what.find(": "); colon != std::string::npos) what = what.substr(colon + 2);
-    const auto* syntax = dynamic_cast<const nlohmann::json::parse_error*>(&error);
     const std::size_t quote = what.find('\'') + 1;
-    const std::size_t at = syntax == nullptr   ? text.find(what.substr(quote, what.rfind('\'') - quote))
-                           : syntax->byte == 0 ? 0
-                                               : syntax->byte - 1;
+    const std::size_t at = error.kind == JsonError::Kind::number
+                               ? text.find(what.substr(quote, what.rfind('\'') - quote))
+                               : std::max<std::size_t>(error.byte, 1) - 1;
     diagnostics.error("import.json", span_at(file.source, at), fmt::format("this is not JSON: {}", what));
     return std::nullopt;
   }

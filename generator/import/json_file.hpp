@@ -6,17 +6,17 @@
 
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
 #include "generator/diagnostics.hpp"
+#include "runtime/formats/json.hpp"
 
 namespace monomorph::generator {
 
 struct JsonFile {
   std::shared_ptr<const Source> source;
-  nlohmann::ordered_json value;       ///< an object
+  Json value;                         ///< an object
   std::map<std::string, Span> spans;  ///< of keys, by path: "rope_scaling.factor"
 
   /// The key's place, or the file's.

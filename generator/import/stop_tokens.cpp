@@ -12,14 +12,14 @@ using Ids = std::vector<std::int64_t>;
 
 /// nullopt: the key is absent. Null is an empty list: there is none.
 std::optional<Ids> read_ids(Config& config, const std::string& key) {
-  const nlohmann::ordered_json* value = config.find(key);
+  const Json* value = config.find(key);
   if (value == nullptr) return std::nullopt;
   Ids ids;
-  const auto add = [&](const nlohmann::ordered_json& id) {
+  const auto add = [&](const Json& id) {
     // Some exports write -1 for "none".
     if (id == -1) return true;
-    if (!id.is_number_unsigned() || id.get<std::uint64_t>() > std::uint64_t{0xffffffff}) return false;
-    if (std::find(ids.begin(), ids.end(), id.get<std::int64_t>()) == ids.end()) ids.push_back(id.get<std::int64_t>());
+    if (!id.is_unsigned() || id.unsigned_integer() > std::uint64_t{0xffffffff}) return false;
+    if (std::find(ids.begin(), ids.end(), id.integer()) == ids.end()) ids.push_back(id.integer());
     return true;
   };
   if (value->is_null()) return ids;

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "generator/contract/checked.hpp"
+#include "runtime/formats/json.hpp"
 
 namespace monomorph::generator {
 namespace {
@@ -163,34 +163,34 @@ std::string report_text(const Report& report) {
 }
 
 std::string report_json(const Report& report) {
-  nlohmann::ordered_json json;
+  Json json;
   json["name"] = report.name;
   json["parameters"]["total"] = report.total_parameters;
   for (const ComponentContract& component : report.components) {
     json["parameters"][component.name] = component.parameters;
   }
   json["kv_bytes_per_token"] = report.kv_bytes_per_token;
-  json["lengths"] = nlohmann::ordered_json::array();
+  json["lengths"] = Json::array();
   for (const LengthReport& length : report.lengths) {
-    json["lengths"].push_back({{"length", length.length},
-                               {"prefill_flops", length.prefill_flops},
-                               {"prefill_flops_per_token", length.prefill_flops_per_token},
-                               {"decode_flops", length.decode_flops},
-                               {"decode_bytes_read", length.decode_bytes_read},
-                               {"cache_bytes", length.cache_bytes}});
+    json["lengths"].push_back(Json::object({{"length", length.length},
+                                            {"prefill_flops", length.prefill_flops},
+                                            {"prefill_flops_per_token", length.prefill_flops_per_token},
+                                            {"decode_flops", length.decode_flops},
+                                            {"decode_bytes_read", length.decode_bytes_read},
+                                            {"cache_bytes", length.cache_bytes}}));
   }
-  json["memory"] = {{"max_sequence_length", report.max_sequence_length},
-                    {"prefill_chunk", report.prefill_chunk},
-                    {"weight_bytes", report.weight_bytes},
-                    {"converted_weights", describe_conversions(report.conversions)},
-                    {"max_batch", report.max_batch},
-                    {"slot_bytes", report.slot_bytes},
-                    {"slot_bytes_saved_by_windows", report.slot_bytes_saved},
-                    {"state_bytes", report.state_bytes},
-                    {"activation_bytes", report.activation_bytes},
-                    {"host_bytes", report.host_bytes},
-                    {"table_bytes", report.table_bytes},
-                    {"total_bytes", report.total_bytes}};
+  json["memory"] = Json::object({{"max_sequence_length", report.max_sequence_length},
+                                 {"prefill_chunk", report.prefill_chunk},
+                                 {"weight_bytes", report.weight_bytes},
+                                 {"converted_weights", describe_conversions(report.conversions)},
+                                 {"max_batch", report.max_batch},
+                                 {"slot_bytes", report.slot_bytes},
+                                 {"slot_bytes_saved_by_windows", report.slot_bytes_saved},
+                                 {"state_bytes", report.state_bytes},
+                                 {"activation_bytes", report.activation_bytes},
+                                 {"host_bytes", report.host_bytes},
+                                 {"table_bytes", report.table_bytes},
+                                 {"total_bytes", report.total_bytes}});
   json["kernels"] = report.kernels;
   json["decode_dispatches"] = report.decode_dispatches;
   return json.dump(2) + "\n";

@@ -1,60 +1,58 @@
 #include "generator/spec/schema.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include "generator/spec/block_type.hpp"
 #include "generator/spec/checkpoint_names.hpp"
 #include "generator/spec/document.hpp"
 #include "generator/spec/fields.hpp"
+#include "runtime/formats/json.hpp"
 
 namespace monomorph::generator {
 namespace {
 
-using Json = nlohmann::ordered_json;
+Json of_type(const char* type) { return Json::object({{"type", type}}); }
 
-Json list_of(const Json& items) { return {{"type", "array"}, {"items", items}}; }
+Json list_of(const Json& items) { return Json::object({{"type", "array"}, {"items", items}}); }
 
-Json either(const Json& a, const Json& b) {
-  Json result;
-  result["anyOf"] = Json::array({a, b});
-  return result;
-}
+Json either(const Json& a, const Json& b) { return Json::object({{"anyOf", Json::array({a, b})}}); }
 
 Json object(const Json& properties, const std::vector<std::string>& required) {
-  return {{"type", "object"}, {"properties", properties}, {"required", required}, {"additionalProperties", false}};
+  return Json::object(
+      {{"type", "object"}, {"properties", properties}, {"required", required}, {"additionalProperties", false}});
 }
 
-Json table_of(const Json& values) { return {{"type", "object"}, {"additionalProperties", values}}; }
+Json table_of(const Json& values) { return Json::object({{"type", "object"}, {"additionalProperties", values}}); }
 
 Json section_schema(const SectionDescription& section, bool in_kind);
 
 struct FormSchema {
-  const Json string = {{"type", "string"}};
-  const Json integer = {{"type", "integer"}};
-  const Json boolean = {{"type", "boolean"}};
+  const Json string = of_type("string"), integer = of_type("integer"), boolean = of_type("boolean");
 
   Json operator()(const Field<bool>*) const { return boolean; }
   Json operator()(const Field<NormChoice>*) const {
-    Json norm = {{"type", "object"}};
+    Json norm = of_type("object");
     for (const SectionDescription& section : sections()) {
       if (section.name == "norm") norm = section_schema(section, true);
     }
     return either(boolean, norm);
   }
   Json operator()(const Field<std::int64_t>*) const { return integer; }
-  Json operator()(const Field<double>*) const { return {{"type", "number"}}; }
+  Json operator()(const Field<double>*) const { return of_type("number"); }
   Json operator()(const Field<std::string>*) const { return string; }
   Json operator()(const Field<Biases>*) const { return either(boolean, list_of(string)); }
-  Json operator()(const Field<Window>*) const { return object({{"recent", integer}, {"first", integer}}, {"recent"}); }
+  Json operator()(const Field<Window>*) const {
+    return object(Json::object({{"recent", integer}, {"first", integer}}), {"recent"});
+  }
   Json operator()(const Field<std::vector<std::string>>*) const { return list_of(string); }
   Json operator()(const Field<std::vector<std::int64_t>>*) const { return either(integer, list_of(integer)); }
-  Json operator()(const DtypePatterns*) const { return table_of({{"type", "string"}, {"enum", dtype_names()}}); }
+  Json operator()(const DtypePatterns*) const {
+    return table_of(Json::object({{"type", "string"}, {"enum", dtype_names()}}));
+  }
   Json operator()(const TensorNames*) const {
-    const Json name = object({{"name", string},
-                              {"transposed", boolean},
-                              {"fused", list_of(string)},
-                              {"interleaved", {{"enum", interleaving_names()}}},
-                              {"exact", boolean}},
+    const Json name = object(Json::object({{"name", string},
+                                           {"transposed", boolean},
+                                           {"fused", list_of(string)},
+                                           {"interleaved", Json::object({{"enum", interleaving_names()}})},
+                                           {"exact", boolean}}),
                              {"name"});
     Json properties = Json::object();
     for (const std::string& part : part_names()) properties[part] = either(string, name);
@@ -63,7 +61,7 @@ struct FormSchema {
     return result;
   }
   Json operator()(const IgnoredTensors*) const {
-    return list_of(object({{"name", string}, {"why", string}}, {"name", "why"}));
+    return list_of(object(Json::object({{"name", string}, {"why", string}}), {"name", "why"}));
   }
   Json operator()(const Reasons*) const { return table_of(string); }
 };
@@ -79,7 +77,7 @@ std::string description_of(const FieldDescription& field) {
 Json field_schema(const FieldDescription& field, const Slot& slot) {
   Json schema = std::visit(FormSchema{}, slot);
   if (!field.choices.empty()) schema["enum"] = field.choices;
-  if (field.is_expression) schema["type"] = {"string", "number"};
+  if (field.is_expression) schema["type"] = Json::array({"string", "number"});
   if (field.fallback.kind == Fallback::Kind::literal) {
     Diagnostics diagnostics;
     const auto source = std::make_shared<const Source>(Source{"default", "x = " + field.fallback.text});
@@ -130,11 +128,11 @@ Json own_block_schema(bool in_kind) {
   for (const SectionDescription& section : sections()) {
     if (find_block_type(section.name) == nullptr) continue;
     Json schema = section_schema(section, in_kind);
-    schema["properties"]["block"] = {{"type", "string"}, {"enum", {section.name}}};
+    schema["properties"]["block"] = Json::object({{"type", "string"}, {"enum", Json::array({section.name})}});
     if (!in_kind) schema["required"].push_back("block");
     types.push_back(schema);
   }
-  return {{"anyOf", types}, {"description", "A sub-block under a name of its own, for steps to say."}};
+  return Json::object({{"anyOf", types}, {"description", "A sub-block under a name of its own, for steps to say."}});
 }
 
 Json kind_schema() {
@@ -161,10 +159,12 @@ std::string spec_schema() {
     properties[section.name] = section_schema(section, false);
     if (section.name == "layers") properties["layers"]["additionalProperties"] = kind_schema();
   }
-  Json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
-                 {"title", "Monomorph spec"},
-                 {"description", "The architecture of a transformer, from which its inference engine is generated."}};
-  schema.update(object(properties, {"model", "norm", "checkpoint"}));
+  Json schema = Json::object(
+      {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+       {"title", "Monomorph spec"},
+       {"description", "The architecture of a transformer, from which its inference engine is generated."}});
+  const Json model = object(properties, {"model", "norm", "checkpoint"});
+  for (const auto& [key, value] : model.members()) schema[key] = value;
   schema["additionalProperties"] = own_block_schema(false);
   return schema.dump(2) + "\n";
 }

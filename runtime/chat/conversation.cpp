@@ -2,22 +2,19 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "runtime/chat/json_text.hpp"
 #include "runtime/error.hpp"
+#include "runtime/formats/json.hpp"
 #include "runtime/tokenizer/utf8.hpp"
 
 namespace monomorph {
 namespace {
 
-using nlohmann::ordered_json;
-
 [[noreturn]] void reject(const std::string& message) { throw Error(ErrorKind::rejected, message); }
 
 /// The objects of the list that `text` is; `each` is what one of them is called.
-ordered_json parse_objects(std::string_view text, const std::string& name, const char* each) {
-  ordered_json list = read_json(text, name);
+Json parse_objects(std::string_view text, const std::string& name, const char* each) {
+  Json list = read_json(text, name);
   if (!list.is_array())
     reject(fmt::format("{}: a list of {}s belongs here, not a JSON {}", name, each, list.type_name()));
   for (std::size_t i = 0; i < list.size(); ++i) {
@@ -27,9 +24,9 @@ ordered_json parse_objects(std::string_view text, const std::string& name, const
   return list;
 }
 
-void judge_message(const ordered_json& message, const std::string& place) {
-  const auto role = message.find("role");
-  if (role == message.end() || !role->is_string()) {
+void judge_message(const Json& message, const std::string& place) {
+  const Json* const role = message.find("role");
+  if (role == nullptr || !role->is_string()) {
     reject(fmt::format("{}: a \"role\" that is a text belongs here (\"system\", \"user\", \"assistant\")", place));
   }
   // What else there is the template knows.
@@ -39,11 +36,11 @@ void judge_message(const ordered_json& message, const std::string& place) {
 }  // namespace
 
 Conversation Conversation::parse(std::string_view json, const std::string& name) {
-  const ordered_json list = parse_objects(json, name, "message");
+  const Json list = parse_objects(json, name, "message");
   Conversation conversation;
-  for (const ordered_json& message : list) {
+  for (const Json& message : list) {
     judge_message(message, fmt::format("{}: message {}", name, conversation.messages_.size() + 1));
-    conversation.messages_.push_back({message["role"].get<std::string>(), message.dump()});
+    conversation.messages_.push_back({message["role"].string(), message.dump()});
   }
   return conversation;
 }
@@ -52,17 +49,17 @@ Conversation::Message Conversation::make(const std::string& role, const std::str
   if (const std::size_t error = utf8_error(text); error != std::string_view::npos) {
     reject(fmt::format("the {}message is not UTF-8 at byte {}", role == "system" ? "system " : "", error));
   }
-  return {role, ordered_json{{"role", role}, {"content", text}}.dump()};
+  return {role, Json::object({{"role", role}, {"content", text}}).dump()};
 }
 
 void Conversation::add(const std::string& role, const std::string& text) { messages_.push_back(make(role, text)); }
 
 std::optional<std::string> Conversation::system() const {
   if (!has_system()) return std::nullopt;
-  const ordered_json message = ordered_json::parse(messages_.front().json);
-  const auto content = message.find("content");
-  if (content == message.end()) return "";
-  return content->is_string() ? content->get<std::string>() : content->dump();
+  const Json message = Json::parse(messages_.front().json);
+  const Json* const content = message.find("content");
+  if (content == nullptr) return "";
+  return content->is_string() ? content->string() : content->dump();
 }
 
 void Conversation::set_system(const std::string& text) {
@@ -81,8 +78,8 @@ void Conversation::remove_system() {
 void Conversation::reset() { messages_.resize(has_system() ? 1 : 0); }
 
 std::string Conversation::json(bool indented) const {
-  ordered_json list = ordered_json::array();
-  for (const Message& message : messages_) list.push_back(ordered_json::parse(message.json));
+  Json list = Json::array();
+  for (const Message& message : messages_) list.push_back(Json::parse(message.json));
   return list.dump(indented ? 2 : -1);
 }
 
@@ -91,7 +88,7 @@ std::string parse_tools(std::string_view json, const std::string& name) {
 }
 
 std::string parse_variables(const std::vector<std::string>& words) {
-  ordered_json variables = ordered_json::object();
+  Json variables = Json::object();
   for (const std::string& word : words) {
     const std::size_t equals = word.find('=');
     const std::string name = word.substr(0, equals);

@@ -7,19 +7,18 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <string_view>
 #include <vector>
 
 #include "runtime/engine/validate.hpp"
 #include "runtime/error.hpp"
 #include "runtime/formats/checkpoint.hpp"
+#include "runtime/formats/json.hpp"
 
 namespace monomorph {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 /// Keys that are read below.
 constexpr std::array<std::string_view, 6> mapped = {"do_sample", "temperature", "top_k",
@@ -100,26 +99,26 @@ class Reader {
   bool boolean(const char* key) const {
     const Json* const value = find(key);
     if (value != nullptr && !value->is_boolean()) wrong_type(key, "true or false");
-    return value != nullptr && value->get<bool>();
+    return value != nullptr && value->boolean();
   }
   float number(const char* key, float absent) const {
     const Json* const value = find(key);
     if (value != nullptr && !value->is_number()) wrong_type(key, "a number");
-    return value == nullptr ? absent : value->get<float>();
+    return value == nullptr ? absent : static_cast<float>(value->real());
   }
   std::uint32_t count(const char* key, std::uint32_t absent) const {
     const Json* const value = find(key);
     if (value == nullptr) return absent;
-    if (!value->is_number_unsigned() || value->get<std::uint64_t>() > std::numeric_limits<std::uint32_t>::max())
+    if (!value->is_unsigned() || value->unsigned_integer() > std::numeric_limits<std::uint32_t>::max())
       wrong_type(key, "a number of tokens");
-    return value->get<std::uint32_t>();
+    return static_cast<std::uint32_t>(value->unsigned_integer());
   }
 
  private:
   /// Null is as good as absent, as transformers has it.
   const Json* find(const char* key) const {
-    const auto found = config_.find(key);
-    return found == config_.end() || found->is_null() ? nullptr : &*found;
+    const Json* const found = config_.find(key);
+    return found == nullptr || found->is_null() ? nullptr : found;
   }
   [[noreturn]] void wrong_type(const char* key, const char* wanted) const {
     reject(fmt::format("'{}' is {}, not {}", key, config_[key].dump(), wanted));
@@ -138,7 +137,7 @@ bool is_ignored(std::string_view key) {
 /// Refuses what would answer otherwise; gives the keys that nobody knows.
 std::string check_keys(const Json& config, const Reader& reader) {
   std::string unknown;
-  for (const auto& [key, value] : config.items()) {
+  for (const auto& [key, value] : config.members()) {
     if (std::find(mapped.begin(), mapped.end(), key) != mapped.end() || is_ignored(key)) continue;
     const auto rule = std::find_if(refused().begin(), refused().end(), [&](const Refused& r) { return r.key == key; });
     if (rule == refused().end()) {
@@ -193,8 +192,9 @@ std::optional<GenerationConfig> find_generation_config(const std::string& weight
 GenerationConfig parse_generation_config(const std::string& text, const std::string& file) {
   constexpr std::size_t most_bytes = 256 << 10;
   constexpr int deepest = 8;  // what nests deeper than any such file is left out
-  const auto is_near = [](int depth, Json::parse_event_t, const Json&) { return depth <= deepest; };
-  const Json config = text.size() > most_bytes ? Json() : Json::parse(text, is_near, false);
+  const std::optional<Json> read =
+      text.size() > most_bytes ? std::nullopt : Json::try_parse(text, {.deepest = deepest});
+  const Json config = read.value_or(Json());
   const Reader reader(config, file);
   if (!config.is_object()) reader.reject("this is no JSON object of at most 256 KiB");
   GenerationConfig result{file, {}, check_keys(config, reader)};

@@ -4,14 +4,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <nlohmann/json.hpp>
 
 #include "runtime/error.hpp"
 
 namespace monomorph {
 namespace {
-
-using nlohmann::ordered_json;
 
 // Far beyond what a conversation has; what is written of it later is written recursively.
 constexpr int deepest = 100;
@@ -41,16 +38,13 @@ void judge_whole_numbers(std::string_view text, const std::string& name) {
 
 }  // namespace
 
-ordered_json read_json(std::string_view text, const std::string& name) {
-  const auto shallow = [&](int depth, ordered_json::parse_event_t, ordered_json&) {
-    if (depth > deepest) reject(fmt::format("{}: lists and objects lie more than {} deep", name, deepest));
-    return true;
-  };
+Json read_json(std::string_view text, const std::string& name) {
   try {
-    ordered_json json = ordered_json::parse(text, shallow);
+    Json json = Json::parse(text, {.deepest = deepest, .deeper = JsonDepth::Deeper::refused});
     judge_whole_numbers(text, name);
     return json;
-  } catch (const ordered_json::exception& error) {
+  } catch (const JsonError& error) {
+    if (error.kind == JsonError::Kind::depth) reject(fmt::format("{}: {}", name, error.what()));
     const std::string_view what = error.what();  // "[json.exception.parse_error.101] parse error at line 1, ..."
     reject(fmt::format("{}: this is no JSON: {}", name, what.substr(what.find("] ") + 2)));
   }

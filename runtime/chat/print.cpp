@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "runtime/chat/json_text.hpp"
 #include "runtime/chat/operators.hpp"
 #include "runtime/chat/text.hpp"
+#include "runtime/formats/json.hpp"
 
 namespace monomorph::chat {
 namespace {
@@ -136,20 +136,20 @@ class JsonWriter {
   const JsonStyle& style_;
 };
 
-Value value_of(const nlohmann::ordered_json& json) {
+Value value_of(const Json& json) {
   const Deeper deeper;
   if (json.is_null()) return None{};
-  if (json.is_boolean()) return json.get<bool>();
-  if (json.is_number_float()) return json.get<double>();
-  if (json.is_string()) return json.get_ref<const std::string&>();
-  if (json.is_number()) return json.get<std::int64_t>();
+  if (json.is_boolean()) return json.boolean();
+  if (json.is_integer()) return json.integer();
+  if (json.is_number()) return json.real();
+  if (json.is_string()) return json.string();
   if (json.is_array()) {
     std::vector<Value> elements;
     for (const auto& element : json) elements.push_back(value_of(element));
     return list_of(std::move(elements));
   }
   Dict dict;
-  for (const auto& [key, entry] : json.items()) dict.entries.emplace_back(key, value_of(entry));
+  for (const auto& [key, entry] : json.members()) dict.entries.emplace_back(key, value_of(entry));
   return dict;
 }
 

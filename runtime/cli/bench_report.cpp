@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "runtime/cli/describe.hpp"
+#include "runtime/formats/json.hpp"
 
 namespace monomorph::cli {
 namespace {
@@ -62,28 +62,28 @@ std::string kernel_table(const char* name, const PhaseFigures& phase) {
   return text;
 }
 
-nlohmann::ordered_json phase_json(const PhaseFigures& phase) {
+Json phase_json(const PhaseFigures& phase) {
   const auto tokens = static_cast<double>(phase.tokens);
-  nlohmann::ordered_json json = {{"tokens", phase.tokens},
-                                 {"repetitions", phase.seconds.size()},
-                                 {"tokens_per_second",
-                                  {{"median", phase.tokens_per_second()},
-                                   {"min", rate(tokens, slowest(phase))},
-                                   {"max", rate(tokens, fastest(phase))}}},
-                                 {"seconds", phase.seconds},
-                                 {"bytes_per_token", static_cast<double>(phase.bytes) / tokens},
-                                 {"gigabytes_per_second", phase.gigabytes_per_second()},
-                                 {"gigaflops", phase.gigaflops()}};
+  Json json = Json::object({{"tokens", phase.tokens},
+                            {"repetitions", phase.seconds.size()},
+                            {"tokens_per_second", Json::object({{"median", phase.tokens_per_second()},
+                                                                {"min", rate(tokens, slowest(phase))},
+                                                                {"max", rate(tokens, fastest(phase))}})},
+                            {"seconds", phase.seconds},
+                            {"bytes_per_token", static_cast<double>(phase.bytes) / tokens},
+                            {"gigabytes_per_second", phase.gigabytes_per_second()},
+                            {"gigaflops", phase.gigaflops()}});
   if (phase.kernels.empty()) return json;
   const double total = total_seconds(phase.kernels);
-  auto kernels = nlohmann::ordered_json::array();
+  Json kernels = Json::array();
   for (const KernelProfile& kernel : by_time(phase.kernels)) {
-    kernels.push_back({{"kernel", kernel.name},
-                       {"calls", kernel.calls},
-                       {"seconds", kernel.seconds},
-                       {"gigabytes_per_second", rate(static_cast<double>(kernel.bytes), kernel.seconds) / 1e9},
-                       {"gigaflops", rate(static_cast<double>(kernel.flops), kernel.seconds) / 1e9},
-                       {"share", rate(kernel.seconds, total)}});
+    kernels.push_back(
+        Json::object({{"kernel", kernel.name},
+                      {"calls", kernel.calls},
+                      {"seconds", kernel.seconds},
+                      {"gigabytes_per_second", rate(static_cast<double>(kernel.bytes), kernel.seconds) / 1e9},
+                      {"gigaflops", rate(static_cast<double>(kernel.flops), kernel.seconds) / 1e9},
+                      {"share", rate(kernel.seconds, total)}}));
   }
   json["kernels"] = std::move(kernels);
   return json;
@@ -122,10 +122,10 @@ std::string bench_text(const BenchFigures& figures) {
 }
 
 std::string bench_json(const BenchFigures& figures) {
-  const nlohmann::ordered_json json = {{"model", figures.model},
-                                       {"device", figures.device},
-                                       {"prefill", phase_json(figures.prefill)},
-                                       {"decode", phase_json(figures.decode)}};
+  const Json json = Json::object({{"model", figures.model},
+                                  {"device", figures.device},
+                                  {"prefill", phase_json(figures.prefill)},
+                                  {"decode", phase_json(figures.decode)}});
   return json.dump(2) + "\n";
 }
 

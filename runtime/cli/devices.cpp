@@ -1,39 +1,38 @@
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "runtime/cli/commands.hpp"
 #include "runtime/cli/describe.hpp"
 #include "runtime/cli/output.hpp"
+#include "runtime/formats/json.hpp"
 #include "runtime/load/load.hpp"
 
 namespace monomorph::cli {
 namespace {
 
-nlohmann::ordered_json device_json(const DeviceInfo& device) {
-  auto heaps = nlohmann::ordered_json::array();
+Json device_json(const DeviceInfo& device) {
+  Json heaps = Json::array();
   for (const MemoryHeap& heap : device.heaps) {
-    heaps.push_back({{"bytes", heap.bytes}, {"available", heap.available}, {"device_local", heap.device_local}});
+    heaps.push_back(
+        Json::object({{"bytes", heap.bytes}, {"available", heap.available}, {"device_local", heap.device_local}}));
   }
-  return {{"index", device.index},
-          {"name", device.name},
-          {"type", to_string(device.type)},
-          {"driver", device.driver},
-          {"api_version", device.api_version},
-          {"subgroup_size", device.subgroup_size},
-          {"memory_budget", device.memory_budget},
-          {"heaps", std::move(heaps)},
-          {"limits",
-           {{"max_storage_buffer_range", device.limits.max_storage_buffer_range},
-            {"max_allocation_size", device.limits.max_allocation_size},
-            {"storage_offset_alignment", device.limits.storage_offset_alignment},
-            {"max_workgroup_count_x", device.limits.max_workgroup_count_x},
-            {"max_workgroup_count_y", device.limits.max_workgroup_count_y},
-            {"max_workgroup_invocations", device.limits.max_workgroup_invocations},
-            {"max_workgroup_size_x", device.limits.max_workgroup_size_x},
-            {"max_shared_memory", device.limits.max_shared_memory}}},
-          {"chosen", device.chosen},
-          {"unusable", device.unusable}};
+  return Json::object({{"index", device.index},
+                       {"name", device.name},
+                       {"type", to_string(device.type)},
+                       {"driver", device.driver},
+                       {"api_version", device.api_version},
+                       {"subgroup_size", device.subgroup_size},
+                       {"memory_budget", device.memory_budget},
+                       {"heaps", std::move(heaps)},
+                       {"limits", Json::object({{"max_storage_buffer_range", device.limits.max_storage_buffer_range},
+                                                {"max_allocation_size", device.limits.max_allocation_size},
+                                                {"storage_offset_alignment", device.limits.storage_offset_alignment},
+                                                {"max_workgroup_count_x", device.limits.max_workgroup_count_x},
+                                                {"max_workgroup_count_y", device.limits.max_workgroup_count_y},
+                                                {"max_workgroup_invocations", device.limits.max_workgroup_invocations},
+                                                {"max_workgroup_size_x", device.limits.max_workgroup_size_x},
+                                                {"max_shared_memory", device.limits.max_shared_memory}})},
+                       {"chosen", device.chosen},
+                       {"unusable", device.unusable}});
 }
 
 std::string device_text(const DeviceInfo& device) {
@@ -51,7 +50,7 @@ void devices(bool json) {
   const std::vector<DeviceInfo> devices = list_devices();
   bool usable = false;
   std::string text;
-  auto list = nlohmann::ordered_json::array();
+  Json list = Json::array();
   for (const DeviceInfo& device : devices) {
     usable = usable || device.unusable.empty();
     text += device_text(device);

@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "runtime/cli/commands.hpp"
 #include "runtime/cli/describe.hpp"
 #include "runtime/cli/output.hpp"
+#include "runtime/formats/json.hpp"
 #include "runtime/load/load.hpp"
 #include "runtime/weights/weights.hpp"
 
@@ -93,57 +93,55 @@ std::string info_text(const Program& program, const std::optional<DeviceInfo>& d
   return text;
 }
 
-nlohmann::ordered_json info_json(const Program& program, const std::optional<DeviceInfo>& device) {
+Json info_json(const Program& program, const std::optional<DeviceInfo>& device) {
   const DispatchCount dispatches = count_dispatches(program);
   const Demands demands = demands_of(program);
   const MemoryPlan plan = plan_memory(program, device);
-  auto kernels = nlohmann::ordered_json::array();
+  Json kernels = Json::array();
   for (const Kernel& kernel : program.kernels) {
-    kernels.push_back({{"name", kernel.name}, {"spirv_bytes", kernel.spirv.size()}});
+    kernels.push_back(Json::object({{"name", kernel.name}, {"spirv_bytes", kernel.spirv.size()}}));
   }
-  nlohmann::ordered_json json = {
-      {"model", program.name},
-      {"cpp_name", program.cpp_name},
-      {"generator", program.version},
-      {"spec_hash", program.spec_hash},
-      {"parameters", program.total_parameters},
-      {"hidden_size", program.hidden_size},
-      {"num_hidden_layers", program.num_hidden_layers},
-      {"vocab_size", program.vocab_size},
-      {"max_sequence_length", program.max_sequence_length},
-      {"prefill_chunk", program.prefill_chunk},
-      {"kv_cache", name_of(program.kv_cache)},
-      {"converted_weights", describe_conversions(list_conversions(program))},
-      {"max_batch", program.max_batch},
-      {"slot_bytes", slot_bytes(program.states)},
-      {"slot_bytes_saved_by_windows", slot_bytes_saved(program.states, program.max_sequence_length)},
-      {"state_bytes_per_token", state_bytes_per_token(program.states)},
-      {"flops_per_token", program.flops_per_token},
-      {"spirv_bytes", dispatches.spirv_bytes},
-      {"dispatches",
-       {{"per_token", dispatches.per_token()},
-        {"per_layer", dispatches.per_layer},
-        {"decode", dispatches.decode},
-        {"head", dispatches.head},
-        {"sample", dispatches.sample},
-        {"prefill_chunk", dispatches.prefill}}},
-      {"memory",
-       {{"weights", plan.weights},
-        {"states", plan.states},
-        {"activations", plan.activations},
-        {"host", plan.host},
-        {"tables", plan.tables},
-        {"total", plan.total()},
-        {"tensors", plan.tensors},
-        {"slices", plan.slices},
-        {"allocations", plan.allocations}}},
-      {"demands", {{"bindings", demands.bindings}, {"largest_tensor_bytes", demands.tensor_bytes}}},
-      {"kernels", std::move(kernels)}};
+  Json json = Json::object(
+      {{"model", program.name},
+       {"cpp_name", program.cpp_name},
+       {"generator", program.version},
+       {"spec_hash", program.spec_hash},
+       {"parameters", program.total_parameters},
+       {"hidden_size", program.hidden_size},
+       {"num_hidden_layers", program.num_hidden_layers},
+       {"vocab_size", program.vocab_size},
+       {"max_sequence_length", program.max_sequence_length},
+       {"prefill_chunk", program.prefill_chunk},
+       {"kv_cache", name_of(program.kv_cache)},
+       {"converted_weights", describe_conversions(list_conversions(program))},
+       {"max_batch", program.max_batch},
+       {"slot_bytes", slot_bytes(program.states)},
+       {"slot_bytes_saved_by_windows", slot_bytes_saved(program.states, program.max_sequence_length)},
+       {"state_bytes_per_token", state_bytes_per_token(program.states)},
+       {"flops_per_token", program.flops_per_token},
+       {"spirv_bytes", dispatches.spirv_bytes},
+       {"dispatches", Json::object({{"per_token", dispatches.per_token()},
+                                    {"per_layer", dispatches.per_layer},
+                                    {"decode", dispatches.decode},
+                                    {"head", dispatches.head},
+                                    {"sample", dispatches.sample},
+                                    {"prefill_chunk", dispatches.prefill}})},
+       {"memory", Json::object({{"weights", plan.weights},
+                                {"states", plan.states},
+                                {"activations", plan.activations},
+                                {"host", plan.host},
+                                {"tables", plan.tables},
+                                {"total", plan.total()},
+                                {"tensors", plan.tensors},
+                                {"slices", plan.slices},
+                                {"allocations", plan.allocations}})},
+       {"demands", Json::object({{"bindings", demands.bindings}, {"largest_tensor_bytes", demands.tensor_bytes}})},
+       {"kernels", std::move(kernels)}});
   if (!device) return json;
-  json["device"] = {{"name", device->name}, {"memory", device->memory()}};
+  json["device"] = Json::object({{"name", device->name}, {"memory", device->memory()}});
   json["pipeline_cache"] = nullptr;
   if (const std::optional<PipelineCacheFile> cache = find_pipeline_cache(program, *device)) {
-    json["pipeline_cache"] = {{"path", cache->path}, {"bytes", cache->bytes}};
+    json["pipeline_cache"] = Json::object({{"path", cache->path}, {"bytes", cache->bytes}});
   }
   return json;
 }

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
+#include "runtime/formats/json.hpp"
 
 namespace monomorph::cli {
 
@@ -14,7 +14,7 @@ void LogProbabilitiesFile::append(const Engine::Generation& answer, const std::o
     if (decoder) {
       text = decoder->push(answer.tokens[i]);
       if (i + 1 == answer.tokens.size()) text += decoder->finish();
-      text = fmt::format("\"text\":{},", nlohmann::json(text).dump());
+      text = fmt::format("\"text\":{},", Json(text).dump());
     }
     file_.write(
         fmt::format("{{\"id\":{},{}\"log_probability\":{}}}\n", answer.tokens[i], text, answer.log_probabilities[i]));

@@ -5,35 +5,31 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "runtime/error.hpp"
+#include "runtime/formats/json.hpp"
 
 namespace monomorph {
 namespace {
 
-using json = nlohmann::ordered_json;
-
 /// What is no number makes no number of whatever it stands in, which then equals nothing.
-double number(const json& value) {
-  return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
-}
+double number(const Json& value) { return value.is_number() ? value.real() : std::numeric_limits<double>::quiet_NaN(); }
 
 /// Values that are computed, or written with the digits of an f32, are the same to an engine that computes in f32.
-bool same(const json& a, const json& b) {
-  if (a.is_number_integer() && b.is_number_integer()) return a == b;
+bool same(const Json& a, const Json& b) {
+  if (a.is_integer() && b.is_integer()) return a == b;
   if (!a.is_number() || !b.is_number()) return a == b;
   return std::abs(number(a) - number(b)) <= 1e-7 * std::abs(number(b));
 }
 
-std::string shown(const json& value) {
+std::string shown(const Json& value) {
   constexpr std::size_t longest = 60;
   std::string text = value.dump();
   return text.size() > longest ? text.substr(0, longest - 3) + "..." : text;
 }
 
-json computed(const std::string& word, double a, double b) {
+Json computed(const std::string& word, double a, double b) {
   if (word == "+") return a + b;
   if (word == "-") return a - b;
   if (word == "*") return a * b;
@@ -54,34 +50,34 @@ json computed(const std::string& word, double a, double b) {
 /// Expressions over a config.json, and the keys that they read.
 class Reading {
  public:
-  Reading(const json& config, const json& keys) : config_(config), keys_(keys) {}
+  Reading(const Json& config, const Json& keys) : config_(config), keys_(keys) {}
 
   std::int64_t layer = 0;
 
   void begin() { read_.clear(); }
 
   /// Of c ? a : b and of what decides before its second operand only that is read which decides.
-  json value_of(const json& expression) {
+  Json value_of(const Json& expression) {
     if (expression.is_string()) {
-      const auto& text = expression.get_ref<const std::string&>();
-      return text.starts_with('\'') ? json(text.substr(1)) : name(text);
+      const auto& text = expression.string();
+      return text.starts_with('\'') ? Json(text.substr(1)) : name(text);
     }
     if (!expression.is_array()) return expression;
-    const std::string word = expression.at(0);
-    const auto operand = [&](std::size_t i) { return i < expression.size() ? value_of(expression[i]) : json(); };
+    const std::string& word = expression[0].string();
+    const auto operand = [&](std::size_t i) { return i < expression.size() ? value_of(expression[i]) : Json(); };
     const auto holds = [&](std::size_t i) { return operand(i) == true; };
     if (word == "?") return operand(holds(1) ? 2 : 3);
     if (word == "&&") return holds(1) && holds(2);
     if (word == "||") return holds(1) || holds(2);
     if (word == "!") return !holds(1);
-    json first = operand(1);
+    Json first = operand(1);
     if (word == "??") return first.is_null() ? operand(2) : first;
-    const json second = operand(2);
+    const Json second = operand(2);
     if (word == "==") return first == second;
     if (word == "!=") return first != second;
     if (word != "[]") return computed(word, number(first), number(second));
-    const auto at = static_cast<std::size_t>(second);
-    return first.is_array() && at < first.size() ? first[at] : json();
+    const std::uint64_t at = second.unsigned_integer();
+    return first.is_array() && at < first.size() ? first[at] : Json();
   }
 
   /// The places of the keys read that config.json says.
@@ -94,7 +90,7 @@ class Reading {
   }
 
   /// Whether all that was read is one key with this value.
-  bool read_just(const json& value) { return read_.size() == 1 && name(read_[0].first) == value; }
+  bool read_just(const Json& value) { return read_.size() == 1 && name(read_[0].first) == value; }
 
   /// "'a' is 1 and 'b' is 2".
   std::string said() const {
@@ -110,7 +106,7 @@ class Reading {
   void compare_spellings(const std::string& name, std::vector<ConfigDifference>& found) const {
     std::string first;
     for (const std::string& path : places(name)) {
-      const json* here = at(path);
+      const Json* here = at(path);
       if (here == nullptr || here->is_null()) continue;
       if (first.empty()) first = path;
       if (!same(*here, *at(first))) {
@@ -121,11 +117,11 @@ class Reading {
   }
 
   /// What stands at a path; nullptr: nothing.
-  const json* at(const std::string& path) const {
-    const json* value = &config_;
+  const Json* at(const std::string& path) const {
+    const Json* value = &config_;
     std::istringstream words(path);
     for (std::string word; value != nullptr && std::getline(words, word, '.');) {
-      value = value->is_object() && value->contains(word) ? &(*value)[word] : nullptr;
+      value = value->find(word);
     }
     return value;
   }
@@ -133,15 +129,15 @@ class Reading {
  private:
   std::vector<std::string> places(const std::string& name) const {
     std::vector<std::string> result = {name};
-    for (std::size_t i = 1; i < keys_[name].size(); ++i) result.push_back(keys_[name][i]);
+    for (std::size_t i = 1; i < keys_[name].size(); ++i) result.push_back(keys_[name][i].string());
     return result;
   }
 
-  json name(const std::string& name) {
+  Json name(const std::string& name) {
     if (name == "i") return layer;
     if (!keys_.contains(name)) {  // "words.length"
-      const json words = this->name(name.substr(0, name.rfind('.')));
-      return words.is_array() ? json(words.size()) : json();
+      const Json words = this->name(name.substr(0, name.rfind('.')));
+      return words.is_array() ? Json(words.size()) : Json();
     }
     std::string path;
     for (const std::string& place : places(name)) {
@@ -151,31 +147,31 @@ class Reading {
     return path.empty() ? keys_[name][0] : *at(path);
   }
 
-  const json& config_;
-  const json& keys_;
+  const Json& config_;
+  const Json& keys_;
   std::vector<std::pair<std::string, std::string>> read_;  ///< name, and the place that says it
 };
 
 class Comparison {
  public:
-  Comparison(const json& config, const json& family, std::int64_t layers, const std::string& model)
+  Comparison(const Json& config, const Json& family, std::int64_t layers, const std::string& model)
       : reading_(config, family.at("keys")), family_(family), layers_(layers), model_(model) {}
 
   std::vector<ConfigDifference> differences() {
-    for (const auto& [name, key] : family_["keys"].items()) reading_.compare_spellings(name, found_);
-    for (const json& fact : family_["facts"]) compare(fact);
-    for (const auto& [path, runs] : family_["only"].items()) {
-      const json* said = reading_.at(path);
+    for (const auto& [name, key] : family_["keys"].members()) reading_.compare_spellings(name, found_);
+    for (const Json& fact : family_["facts"]) compare(fact);
+    for (const auto& [path, runs] : family_["only"].members()) {
+      const Json* said = reading_.at(path);
       if (said == nullptr || is_one_of(*said, runs)) continue;
       found_.push_back({path, fmt::format("'{}' is {}, and only {} runs", path, shown(*said), shown(runs[0]))});
     }
-    for (const json& refused : family_["refused"]) refuse(refused);
+    for (const Json& refused : family_["refused"]) refuse(refused);
     return std::move(found_);
   }
 
  private:
-  static bool is_one_of(const json& value, const json& values) {
-    return std::any_of(values.begin(), values.end(), [&](const json& other) { return same(value, other); });
+  static bool is_one_of(const Json& value, const Json& values) {
+    return std::any_of(values.begin(), values.end(), [&](const Json& other) { return same(value, other); });
   }
 
   void add(const std::string& message) {
@@ -184,16 +180,18 @@ class Comparison {
   }
 
   /// Tells the first layer of those that differ.
-  void compare(const json& fact) {
+  void compare(const Json& fact) {
     std::vector<std::int64_t> layers;
-    if (fact.size() > 3) layers = fact[3].get<std::vector<std::int64_t>>();
+    if (fact.size() > 3) {
+      for (const Json& layer : fact[3]) layers.push_back(layer.integer());
+    }
     for (std::int64_t layer = 0; fact.size() < 4 && layer < layers_; ++layer) layers.push_back(layer);
     for (const std::int64_t layer : layers) {
       reading_.begin();
       reading_.layer = layer;
-      const json value = reading_.value_of(fact[1]);
+      const Json value = reading_.value_of(fact[1]);
       if (is_one_of(value, fact[2])) continue;
-      const std::string field = fact[0], said = reading_.said();
+      const std::string field = fact[0].string(), said = reading_.said();
       const bool is_that = reading_.read_just(value);
       add(fmt::format(
           "{}{}, and {} of {} is {}{}", said,
@@ -204,20 +202,20 @@ class Comparison {
     }
   }
 
-  void refuse(const json& refused) {
+  void refuse(const Json& refused) {
     for (reading_.layer = 0; reading_.layer < layers_; ++reading_.layer) {
       reading_.begin();
       if (reading_.value_of(refused[0]) != true) continue;
       std::string message;
       for (std::size_t i = 1; i < refused.size(); ++i) {
-        message += i % 2 == 1 ? refused[i].get<std::string>() : shown(reading_.value_of(refused[i]));
+        message += i % 2 == 1 ? refused[i].string() : shown(reading_.value_of(refused[i]));
       }
       return add(message);
     }
   }
 
   Reading reading_;
-  const json& family_;
+  const Json& family_;
   std::int64_t layers_;
   std::string model_;
   std::vector<ConfigDifference> found_;
@@ -229,26 +227,25 @@ ConfigComparison compare_config(const WeightsConfig& source, const std::string& 
                                 const std::string& model) {
   // What nests deeper than any key of a config.json is left out: who reads on recurses.
   constexpr int deepest = 100;
-  const auto is_near = [](int depth, json::parse_event_t, const json&) { return depth <= deepest; };
   const bool is_large = source.text.size() > most_config_bytes;
-  const json config = is_large ? json() : json::parse(source.text, is_near, false);
-  if (!config.is_object()) {
+  const std::optional<Json> config = is_large ? std::nullopt : Json::try_parse(source.text, {.deepest = deepest});
+  if (!config || !config->is_object()) {
     const std::string why =
         is_large ? fmt::format("this is larger than {} KiB, and no config.json is", most_config_bytes >> 10)
                  : "this is no JSON object of keys and values";
     throw Error(ErrorKind::rejected, fmt::format("{}: {}; mend it, or --ignore-config", source.name, why));
   }
   ConfigComparison result;
-  const json names = config.value("architectures", json());
-  const json type = config.value("model_type", json());
+  const auto value_of = [&](const char* key) { return config->contains(key) ? config->at(key) : Json(); };
+  const Json names = value_of("architectures"), type = value_of("model_type");
   const bool named = names.is_array() && !names.empty() && names[0].is_string();
-  result.architecture = named ? names[0] : type.is_string() ? type : json("");
-  const json families = facts.empty() ? json::array() : json::parse(facts);
-  for (const json& family : families) {
-    const json& own = family["architectures"];
+  result.architecture = named ? names[0].string() : type.is_string() ? type.string() : "";
+  const Json families = facts.empty() ? Json::array() : Json::parse(facts);
+  for (const Json& family : families) {
+    const Json& own = family["architectures"];
     if (named ? std::find(own.begin(), own.end(), names[0]) == own.end() : family["model_type"] != type) continue;
     result.compared = true;
-    result.differences = Comparison(config, family, layers, model).differences();
+    result.differences = Comparison(*config, family, layers, model).differences();
   }
   return result;
 }

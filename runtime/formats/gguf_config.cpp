@@ -5,53 +5,51 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <numbers>
 
 #include "runtime/error.hpp"
+#include "runtime/formats/json.hpp"
 
 namespace monomorph {
 namespace {
 
-using json = nlohmann::ordered_json;
-
 /// A float as its shortest text in its own precision: 1e-05, not 9.999999747378752e-06. JSON has finite numbers alone.
-json number(double value) {
+Json number(double value) {
   if (!std::isfinite(value)) return fmt::format("{}", value);
   const auto narrow = static_cast<float>(value);
-  return static_cast<double>(narrow) == value ? json::parse(fmt::format("{:e}", narrow)) : json(value);
+  return static_cast<double>(narrow) == value ? Json::parse(fmt::format("{:e}", narrow)) : Json(value);
 }
 
-json as_json(const GgufValue& value) {
+Json as_json(const GgufValue& value) {
   constexpr std::uint64_t longest = 4096;  // layers; what is longer says nothing of a model
   if (const auto* real = std::get_if<double>(&value)) return number(*real);
   if (const auto* text = std::get_if<std::string_view>(&value)) return std::string(*text);
   if (const auto* array = std::get_if<GgufArray>(&value)) {
     if (array->count() > longest) return fmt::format("a list of {}", array->count());
-    json list = json::array();
+    Json list = Json::array();
     for (const GgufValue& each : array->values()) list.push_back(as_json(each));
     const bool is_one =
-        std::ranges::all_of(list, [&](const json& each) { return each.is_number() && each == list[0]; });
+        std::ranges::all_of(list, [&](const Json& each) { return each.is_number() && each == list[0]; });
     return is_one && !list.empty() ? list[0] : list;
   }
   return std::visit(
-      [](const auto& held) -> json {
+      [](const auto& held) -> Json {
         if constexpr (std::is_arithmetic_v<std::decay_t<decltype(held)>>) return held;
-        return {};
+        return nullptr;
       },
       value);
 }
 
 /// Sets what stands at "rope.freq_base".
-void set(json& config, const std::string& path, json value) {
+void set(Json& config, const std::string& path, Json value) {
   constexpr std::int64_t deepest = 16;
-  json* place = &config;
+  Json* place = &config;
   if (std::ranges::count(path, '.') > deepest) {
     throw Error(ErrorKind::rejected, fmt::format("the name '{}' has more than {} dots", path.substr(0, 60), deepest));
   }
   for (std::size_t begin = 0; begin <= path.size();) {
     const std::size_t end = std::min(path.find('.', begin), path.size());
-    if (place->is_null()) *place = json::object();
+    if (place->is_null()) *place = Json::object();
     const std::string word = path.substr(begin, end - begin);
     const bool is_last = end == path.size();
     if (!place->is_object() || (is_last && place->contains(word))) {
@@ -83,7 +81,7 @@ double llama3_divisor(std::size_t i, std::size_t pairs, double theta, double fac
 }
 
 /// The divisors of frequencies say no numbers but themselves. Files are written with llama3's usual ones.
-json scaling_of(const CheckpointTensor& tensor, const json& theta) {
+Json scaling_of(const CheckpointTensor& tensor, const Json& theta) {
   constexpr double low = 1, high = 4, close = 1e-5;
   std::vector<float> divisors(tensor.dtype == "F32" ? tensor.data.size() / sizeof(float) : 0);
   if (!divisors.empty()) std::memcpy(divisors.data(), tensor.data.data(), divisors.size() * sizeof(float));
@@ -91,31 +89,32 @@ json scaling_of(const CheckpointTensor& tensor, const json& theta) {
   for (std::int64_t length = 1024; theta.is_number() && factor >= 1 && length <= 1 << 20; length *= 2) {
     bool agree = true;
     for (std::size_t i = 0; i < divisors.size() && agree; ++i) {
-      const double divisor = llama3_divisor(i, divisors.size(), theta, factor, low, high, static_cast<double>(length));
+      const double divisor =
+          llama3_divisor(i, divisors.size(), theta.real(), factor, low, high, static_cast<double>(length));
       agree = std::abs(divisors[i] - divisor) <= close * divisor;
     }
     if (!agree) continue;
-    return {{"type", "llama3"},
-            {"factor", number(factor)},
-            {"low_freq_factor", low},
-            {"high_freq_factor", high},
-            {"original_context_length", length}};
+    return Json::object({{"type", "llama3"},
+                         {"factor", number(factor)},
+                         {"low_freq_factor", low},
+                         {"high_freq_factor", high},
+                         {"original_context_length", length}});
   }
-  return {{"type", "unknown"}};
+  return Json::object({{"type", "unknown"}});
 }
 
 }  // namespace
 
 std::string gguf_config(const Checkpoint& checkpoint) {
   const GgufFile& file = *checkpoint.gguf();
-  json config = json::object();
+  Json config = Json::object();
   const auto text_of = [&](std::string_view key) -> std::string {
     const GgufValue* value = file.find(key);
     const auto* text = value == nullptr ? nullptr : std::get_if<std::string_view>(value);
     return text == nullptr ? "" : std::string(*text);
   };
   const std::string architecture = text_of("general.architecture");
-  config["architectures"] = {architecture};
+  config["architectures"] = Json::array({architecture});
   constexpr std::string_view elsewhere[] = {"general.", "tokenizer.", "quantize.", "split."};
   for (const auto& [key, value] : file.metadata) {
     if (std::ranges::any_of(elsewhere, [&](std::string_view prefix) { return key.starts_with(prefix); })) continue;
@@ -132,8 +131,8 @@ std::string gguf_config(const Checkpoint& checkpoint) {
   for (const char* const key : {"tokenizer.ggml.eot_token_id", "tokenizer.ggml.eom_token_id"}) {
     const GgufValue* const value = file.find(key);
     if (value == nullptr || !config.contains("eos_token_id")) continue;
-    json& stops = config["eos_token_id"];
-    if (!stops.is_array()) stops = json::array({stops});
+    Json& stops = config["eos_token_id"];
+    if (!stops.is_array()) stops = Json::array({stops});
     stops.push_back(as_json(*value));
   }
   for (const CheckpointTensor& tensor : checkpoint.tensors()) {
@@ -141,10 +140,11 @@ std::string gguf_config(const Checkpoint& checkpoint) {
     if (!name.empty()) set(config, "tensors." + name, tensor.shape.empty() ? 0 : tensor.shape.front());
   }
   if (const CheckpointTensor* divisors = checkpoint.find("rope_freqs.weight")) {
-    const json theta = config.value(json::json_pointer("/rope/freq_base"), json(10000.0));
-    set(config, "rope_freqs", scaling_of(*divisors, theta));
+    const Json* const rope = config.find("rope");
+    const Json* const theta = rope == nullptr ? nullptr : rope->find("freq_base");
+    set(config, "rope_freqs", scaling_of(*divisors, theta == nullptr ? Json(10000.0) : *theta));
   }
-  return config.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  return config.dump_repaired(2) + "\n";
 }
 
 }  // namespace monomorph

@@ -6,43 +6,37 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <unordered_set>
 
 #include "runtime/error.hpp"
+#include "runtime/formats/json.hpp"
 
 namespace monomorph {
 namespace {
-
-using nlohmann::json;
 
 [[noreturn]] void reject(const std::string& file, const std::string& what) {
   throw Error(ErrorKind::rejected, fmt::format("{}: {}; copy or download the file again", file, what));
 }
 
 /// Keys seen at each level and the path to here, for the two readers below.
-class Events : public nlohmann::json_sax<json> {
+class Events : public JsonEvents {
  public:
   explicit Events(const std::string& file) : file_(file) {}
 
-  bool null() override { return value("null"); }
-  bool boolean(bool) override { return value("a truth value"); }
-  bool number_integer(number_integer_t) override { return value("a negative number"); }
-  bool number_float(number_float_t, const string_t&) override { return value("a fraction"); }
-  bool number_unsigned(number_unsigned_t) override { return value("a number"); }
-  bool string(string_t&) override { return value("a text"); }
-  bool binary(binary_t&) override { return value("binary data"); }
-  bool start_object(std::size_t) override { return true; }
-  bool end_object() override { return true; }
-  bool start_array(std::size_t) override { return value("a list"); }
-  bool end_array() override { return true; }
-  bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception&) override {
-    reject(file_, fmt::format("its JSON header is damaged at byte {}", position));
-  }
+  void null() override { value("null"); }
+  void boolean(bool) override { value("a truth value"); }
+  void integer(std::int64_t) override { value("a negative number"); }
+  void real(double) override { value("a fraction"); }
+  void unsigned_integer(std::uint64_t) override { value("a number"); }
+  void string(std::string&&) override { value("a text"); }
+  void begin_object() override {}
+  void end_object() override {}
+  void begin_array() override { value("a list"); }
+  void end_array() override {}
 
  protected:
   /// A value where another was due.
-  [[noreturn]] bool value(const char* kind) {
+  [[noreturn]] void value(const char* kind) {
     reject(file_, fmt::format("its JSON header has {} at '{}', which the format does not allow", kind, place()));
   }
   virtual std::string place() const = 0;
@@ -54,20 +48,18 @@ class HeaderReader : public Events {
   using Events::Events;
   std::vector<SafetensorsEntry> entries;
 
-  bool start_object(std::size_t) override {
+  void begin_object() override {
     if (depth_ > 1) value("an object");
     ++depth_;
     if (depth_ == 2 && !metadata_) entries.push_back({name_, "", {}, 0, 0});
-    return true;
   }
-  bool end_object() override {
+  void end_object() override {
     --depth_;
     if (depth_ == 1 && !metadata_ && seen_ != (dtype_bit | shape_bit | offsets_bit)) {
       reject(file_, fmt::format("tensor '{}' lacks dtype, shape or data_offsets", name_));
     }
-    return true;
   }
-  bool key(string_t& key) override {
+  void key(std::string&& key) override {
     key_ = key;
     if (depth_ == 1) {
       name_ = std::move(key);
@@ -84,28 +76,24 @@ class HeaderReader : public Events {
                                   bit == 0 ? "which the format does not know" : "twice"));
       seen_ |= bit;
     }
-    return true;
   }
-  bool string(string_t& text) override {
+  void string(std::string&& text) override {
     if (depth_ != 2 || in_list_) value("a text");
-    if (metadata_) return true;
+    if (metadata_) return;
     if (key_ != "dtype") value("a text");
     entries.back().dtype = std::move(text);
-    return true;
   }
-  bool start_array(std::size_t) override {
+  void begin_array() override {
     if (depth_ != 2 || metadata_ || in_list_ || key_ == "dtype") value("a list");
     in_list_ = true;
     offsets_ = 0;
-    return true;
   }
-  bool end_array() override {
+  void end_array() override {
     in_list_ = false;
     if (key_ == "data_offsets" && offsets_ != 2)
       reject(file_, fmt::format("tensor '{}' has {} data_offsets, not 2", name_, offsets_));
-    return true;
   }
-  bool number_unsigned(number_unsigned_t number) override {
+  void unsigned_integer(std::uint64_t number) override {
     if (!in_list_) value("a number");
     if (key_ == "shape") {
       if (number > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
@@ -115,7 +103,6 @@ class HeaderReader : public Events {
       (offsets_ == 0 ? entries.back().begin : entries.back().end) = number;
       ++offsets_;
     }
-    return true;
   }
 
  private:
@@ -137,43 +124,39 @@ class IndexReader : public Events {
   std::vector<std::pair<std::string, std::string>> weight_map;
   bool found = false;
 
-  bool start_object(std::size_t) override {
+  void begin_object() override {
     ++depth_;
     if (in_map()) {
       if (depth_ > 2) value("an object");
       found = true;
     }
-    return true;
   }
-  bool end_object() override { return --depth_, true; }
-  bool key(string_t& key) override {
+  void end_object() override { --depth_; }
+  void key(std::string&& key) override {
     if (depth_ == 1) section_ = key;
     key_ = std::move(key);
     if (in_map() && depth_ == 2 && !names_.insert(key_).second)
       reject(file_, fmt::format("tensor '{}' is listed twice", key_));
-    return true;
   }
-  bool string(string_t& text) override {
-    if (!in_map()) return true;
+  void string(std::string&& text) override {
+    if (!in_map()) return;
     if (depth_ != 2) value("a text");
     if (text.empty() || text.find('/') != std::string::npos || text == "." || text == "..") {
       reject(file_, fmt::format("tensor '{}' is said to stand in '{}', which is no plain file name", key_, text));
     }
     weight_map.emplace_back(key_, std::move(text));
-    return true;
   }
-  bool null() override { return other("null"); }
-  bool boolean(bool) override { return other("a truth value"); }
-  bool number_integer(number_integer_t) override { return other("a number"); }
-  bool number_unsigned(number_unsigned_t) override { return other("a number"); }
-  bool number_float(number_float_t, const string_t&) override { return other("a number"); }
-  bool start_array(std::size_t) override { return other("a list"); }
+  void null() override { other("null"); }
+  void boolean(bool) override { other("a truth value"); }
+  void integer(std::int64_t) override { other("a number"); }
+  void unsigned_integer(std::uint64_t) override { other("a number"); }
+  void real(double) override { other("a number"); }
+  void begin_array() override { other("a list"); }
 
  private:
   bool in_map() const { return depth_ > 0 && section_ == "weight_map"; }
-  bool other(const char* kind) {
+  void other(const char* kind) {
     if (in_map() || depth_ == 0) value(kind);
-    return true;
   }
   std::string place() const override { return key_; }
 
@@ -213,7 +196,11 @@ void check_size(const SafetensorsEntry& entry, const std::string& file) {
 template <class Reader>
 Reader read(std::string_view text, const std::string& file) {
   Reader reader(file);
-  json::sax_parse(text.begin(), text.end(), &reader);
+  try {
+    read_json_events(text, reader);
+  } catch (const JsonError& error) {
+    reject(file, fmt::format("its JSON header is damaged at byte {}", error.byte));
+  }
   return reader;
 }
 

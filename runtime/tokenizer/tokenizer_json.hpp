@@ -3,11 +3,11 @@
 
 #include <cstdint>
 #include <initializer_list>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "runtime/formats/json.hpp"
 #include "runtime/tokenizer/model.hpp"
 
 namespace monomorph {
@@ -15,7 +15,7 @@ namespace monomorph {
 class TokenizerJson {
  public:
   /// `text` is the content of `file`. Throws Error(rejected) where it is not JSON.
-  static TokenizerJson parse(std::string_view text, const std::string& file, nlohmann::json& storage);
+  static TokenizerJson parse(std::string_view text, const std::string& file, Json& storage);
 
   /// Throws Error(rejected): file, place, `what`, and the way round it.
   [[noreturn]] void refuse(const std::string& what) const;
@@ -31,15 +31,15 @@ class TokenizerJson {
   std::string text() const;
   bool flag(const char* key, bool otherwise) const;
   std::int32_t token_id() const;
-  const nlohmann::json& object() const;
-  const nlohmann::json& array() const;
-  const nlohmann::json& value() const { return *value_; }
+  const Json& object() const;
+  const Json& array() const;
+  const Json& value() const { return *value_; }
 
  private:
-  TokenizerJson(const nlohmann::json& value, std::string file, std::string place)
+  TokenizerJson(const Json& value, std::string file, std::string place)
       : value_(&value), file_(std::move(file)), place_(std::move(place)) {}
 
-  const nlohmann::json* value_;
+  const Json* value_;
   std::string file_;
   std::string place_;
 };

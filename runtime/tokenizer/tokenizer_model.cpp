@@ -17,25 +17,25 @@ namespace {
 using Merged = std::pair<std::string, std::string>;
 
 /// A merge is "left right" in older files, ["left", "right"] in newer ones.
-Merged merge_of(const TokenizerJson& model, const nlohmann::json& item, std::int32_t rank) {
+Merged merge_of(const TokenizerJson& model, const Json& item, std::int32_t rank) {
   if (item.is_string()) {
-    const auto& line = item.get_ref<const std::string&>();
+    const auto& line = item.string();
     const auto space = line.find(' ');
     if (space != std::string::npos && line.find(' ', space + 1) == std::string::npos) {
       return {line.substr(0, space), line.substr(space + 1)};
     }
   } else if (item.is_array() && item.size() == 2 && item[0].is_string() && item[1].is_string()) {
-    return {item[0].get<std::string>(), item[1].get<std::string>()};
+    return {item[0].string(), item[1].string()};
   }
   model.at("merges").refuse(fmt::format("merge {} is not a pair of tokens", rank));
 }
 
 void read_merges(const TokenizerJson& model, const Tokenizer::Data& data, Bpe& bpe) {
-  const nlohmann::json& merges = model.at("merges").array();
+  const Json& merges = model.at("merges").array();
   bpe.merges.reserve(merges.size());
   std::int32_t rank = 0;
   for (const auto& item : merges) {
-    if (item.is_string() && item.get_ref<const std::string&>().starts_with("#version")) continue;  // merges.txt's head
+    if (item.is_string() && item.string().starts_with("#version")) continue;  // merges.txt's head
     const auto [left, right] = merge_of(model, item, rank);
     const std::string missing = bpe.add_merge(left, right, rank, data.ids);
     if (!missing.empty()) {
@@ -52,16 +52,16 @@ std::vector<std::pair<std::string, std::int32_t>> read_vocabulary(const Tokenize
   std::vector<std::pair<std::string, std::int32_t>> result;
   // Memory is taken up to the highest id: gaps are told from damage.
   const std::uint64_t most = std::max<std::uint64_t>(1 << 20, 4 * vocabulary.object().size());
-  for (const auto& [content, id] : vocabulary.object().items()) {
-    if (!id.is_number_unsigned() || id.get<std::uint64_t>() > static_cast<std::uint64_t>(max_token_id)) {
+  for (const auto& [content, id] : vocabulary.object().members()) {
+    if (!id.is_unsigned() || id.unsigned_integer() > static_cast<std::uint64_t>(max_token_id)) {
       vocabulary.refuse(fmt::format("token '{}' has no id", content));
     }
-    if (id.get<std::uint64_t>() >= most) {
-      vocabulary.refuse(fmt::format("token '{}' has the id {}, too high for {} tokens", content,
-                                    id.get<std::uint64_t>(), vocabulary.object().size()));
+    if (id.unsigned_integer() >= most) {
+      vocabulary.refuse(fmt::format("token '{}' has the id {}, too high for {} tokens", content, id.unsigned_integer(),
+                                    vocabulary.object().size()));
     }
-    define_token(vocabulary, id.get<std::int32_t>(), content, data);
-    result.emplace_back(content, id.get<std::int32_t>());
+    define_token(vocabulary, static_cast<std::int32_t>(id.integer()), content, data);
+    result.emplace_back(content, static_cast<std::int32_t>(id.integer()));
   }
   return result;
 }
@@ -111,10 +111,10 @@ std::unique_ptr<const TokenModel> read_unigram(const TokenizerJson& json, Tokeni
     if (!item.is_array() || item.size() != 2 || !item[0].is_string() || !item[1].is_number()) {
       vocabulary.refuse(fmt::format("piece {} is not a text and its score", token));
     }
-    const auto content = item[0].get<std::string>();
+    const auto content = item[0].string();
     data.ids.erase(content);  // of equal pieces the last is meant
     define_token(vocabulary, token, content, data);
-    unigram->add(content, token, item[1].get<double>());
+    unigram->add(content, token, item[1].real());
     if (++token > max_token_id) vocabulary.refuse("it has too many pieces");
   }
   if (json.has("unk_id")) {
@@ -133,8 +133,8 @@ std::unique_ptr<const TokenModel> read_word_piece(const TokenizerJson& json, Tok
   if (json.has("continuing_subword_prefix")) model->prefix = json.at("continuing_subword_prefix").text();
   if (json.has("max_input_chars_per_word")) {
     const TokenizerJson most = json.at("max_input_chars_per_word");
-    if (!most.value().is_number_unsigned()) most.refuse("a number of characters belongs here");
-    model->most_characters = most.value().get<std::int64_t>();
+    if (!most.value().is_unsigned()) most.refuse("a number of characters belongs here");
+    model->most_characters = most.value().integer();
   }
   model->unknown = read_unknown(json, data);
   return model;

@@ -203,7 +203,7 @@ void read_post_processor(const TokenizerJson& json, Tokenizer::Data& data) {
 }
 
 std::unique_ptr<Tokenizer::Data> read_tokenizer_json(std::string_view text, const std::string& file) {
-  nlohmann::json storage;
+  Json storage;
   const TokenizerJson json = TokenizerJson::parse(text, file, storage);
   json.only({"version", "truncation", "padding", "added_tokens", "normalizer", "pre_tokenizer", "post_processor",
              "decoder", "model"});

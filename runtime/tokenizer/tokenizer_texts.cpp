@@ -56,10 +56,10 @@ NormalizerStep unicode_step(UnicodeForm form) {
 
 int read_count(const TokenizerJson& json, const char* key) {
   const TokenizerJson count = json.at(key);
-  if (!count.value().is_number_unsigned() || count.value().get<std::uint64_t>() > 1000) {
+  if (!count.value().is_unsigned() || count.value().unsigned_integer() > 1000) {
     count.refuse("a number of characters belongs here");
   }
-  return count.value().get<int>();
+  return static_cast<int>(count.value().integer());
 }
 
 /// Appends the steps of one decoder; `fused`: what it sees is one text.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <regex>
 #include <string>
@@ -120,4 +121,17 @@ TEST_CASE("who includes the spec includes no section that one stage reads") {
       CHECK_FALSE(included.starts_with("generator/blocks/"));
     }
   }
+}
+
+TEST_CASE("one source reads and writes JSON with a library") {
+  std::vector<std::string> users;
+  for (const std::string part : {"runtime", "generator"}) {
+    for (const fs::path& file : sources_of({part, {}})) {
+      std::ifstream in(file);
+      const std::string text{std::istreambuf_iterator<char>(in), {}};
+      if (text.find("nlohmann") == std::string::npos) continue;
+      users.push_back(fs::relative(file, MONOMORPH_SOURCE_DIR).generic_string());
+    }
+  }
+  CHECK(users == std::vector<std::string>{"runtime/formats/json.cpp"});
 }
