@@ -90,7 +90,7 @@ bool read_identity(PhysicalDevice& device) {
 
 void read_properties(PhysicalDevice& device) {
   const bool control = device.core_1_3 || has_extension(device.handle, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME);
-  if (control && !device.core_1_3) device.extensions.push_back(VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME);
+  if (control && !device.core_1_3) device.extensions.emplace_back(VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME);
 
   VkPhysicalDeviceMaintenance3Properties maintenance{};
   maintenance.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES;
