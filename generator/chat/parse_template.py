@@ -55,10 +55,13 @@ def parse(template):
         return {"line": 1, "error": str(error)}
 
 
-if __name__ == "__main__":
-    text = sys.stdin.buffer.read().decode()
+def written(template):
+    """What the generator reads, as text."""
     try:
-        result = json.dumps(parse(text), allow_nan=False)
+        return json.dumps(parse(template), allow_nan=False)
     except (ValueError, RecursionError) as error:
-        result = json.dumps({"line": 1, "error": str(error)})
-    sys.stdout.write(result)
+        return json.dumps({"line": 1, "error": str(error)})
+
+
+if __name__ == "__main__":
+    sys.stdout.write(written(sys.stdin.buffer.read().decode()))

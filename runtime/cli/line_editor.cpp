@@ -200,12 +200,14 @@ class EditedLines final : public Lines {
 
   static char* show_prompt(EditLine* edit) { return self(edit).prompt_.data(); }
 
-  /// As poll does. A signal before it, too, is heard.
-  static int wait_for_input(const timespec* most) {
-    sigset_t interrupt, before;
-    ::sigemptyset(&interrupt);
-    ::sigaddset(&interrupt, SIGINT);
-    ::sigprocmask(SIG_BLOCK, &interrupt, &before);
+  /// As poll does. Ctrl-C and a resize before it, too, are heard.
+  int wait_for_input(const timespec* most) {
+    sigset_t heard, before;
+    ::sigemptyset(&heard);
+    ::sigaddset(&heard, SIGINT);
+    ::sigaddset(&heard, SIGWINCH);
+    ::sigprocmask(SIG_BLOCK, &heard, &before);
+    redraw_where_resized();
     pollfd waiting{STDIN_FILENO, POLLIN, 0};
     const int ready = interrupted() ? 0 : ::ppoll(&waiting, 1, most, &before);
     ::sigprocmask(SIG_SETMASK, &before, nullptr);
@@ -222,15 +224,12 @@ class EditedLines final : public Lines {
         if (input->pasted) lines.pasted_ = std::move(input->text);
         return 1;
       }
-      const int ready = wait_for_input(lines.typed_.undecided() ? &escape_time : nullptr);
+      const int ready = lines.wait_for_input(lines.typed_.undecided() ? &escape_time : nullptr);
       if (interrupted()) {
         *character = ctrl_c;
         return 1;
       }
-      if (ready < 0 && errno == EINTR) {
-        lines.redraw_where_resized();
-        continue;
-      }
+      if (ready < 0 && errno == EINTR) continue;
       all = ready == 0;
       if (all) continue;
       char byte;

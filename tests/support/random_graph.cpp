@@ -83,7 +83,7 @@ class Writer {
     weight.scope = scope;
     weight.axes = std::move(axes);
     weight.dtype = dtype;
-    weight.sources = {{role, 1, 0, 1, false}};
+    weight.sources = {{role, {1, 0, 1, false}}};
     return contract_.weights.add(weight);
   }
   Dtype format() { return options_.formats ? static_cast<Dtype>(below(3)) : Dtype::f32; }

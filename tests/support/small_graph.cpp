@@ -10,7 +10,7 @@ WeightId LayerWriter::declare(const std::string& role, std::vector<AxisId> axes,
   weight.scope = {kind_};
   weight.axes = std::move(axes);
   weight.dtype = dtype;
-  weight.sources = {{role, 1, 0, 1, false}};
+  weight.sources = {{role, {1, 0, 1, false}}};
   return contract_.weights.add(weight);
 }
 
@@ -112,7 +112,7 @@ RandomGraph small_contract(const std::vector<std::string>& kinds, const std::vec
     weight.role = weight.part = role;
     weight.axes = std::move(axes);
     weight.dtype = Dtype::f32;
-    weight.sources = {{role, 1, 0, 1, false}};
+    weight.sources = {{role, {1, 0, 1, false}}};
     contract.weights.add(weight);
   };
   declare("embedding::tokens", {vocab, hidden});

@@ -39,7 +39,7 @@ std::string outcome(const TemporaryDirectory& directory, const json& config) {
 
 const Family& family_of(const json& config) {
   for (const auto& [name, family] : families()) {
-    if (family.model_type == config["model_type"]) return family;
+    if (family.model_type == config["model_type"].get<std::string>()) return family;
   }
   FAIL("a golden of no family");
   return families().begin()->second;

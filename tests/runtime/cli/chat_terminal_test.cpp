@@ -261,6 +261,17 @@ TEST_CASE("a line that is edited while the terminal is resized is drawn anew ove
   CHECK(ordered_json::parse(read_file(saved))[0]["content"] == line + "y");
 }
 
+TEST_CASE("a resize is heard at whatever moment it comes") {
+  TerminalChat chat({"-n", "5"});
+  if (!chat.process.runs()) return without_terminals();
+  for (int i = 0; i < 300; ++i) {
+    CAPTURE(i);
+    chat.process.type(i % 2 == 0 ? "x" : "\x7f");  // while the editor is busy with what was typed
+    chat.process.resize(static_cast<unsigned short>(100 + i));
+    REQUIRE(chat.process.wait_for("\r\x1b[J"));
+  }
+}
+
 TEST_CASE("lines that are typed while an answer is drawn are there after Ctrl-C, and the terminal is given back") {
   TerminalChat chat({"-n", "30"}, true);
   if (!chat.process.runs()) return without_terminals();
