@@ -3,8 +3,8 @@
 //
 // The including kernel gives: head_dim, head_quads, kv_group_size, vec4 query_quad(token, head, quad) scaled,
 // vec4 key_quad(slot, kv_head, position, quad), value_quad(...), write_attended(token, head, quad, value), rows_in_use(),
-// float scored(score, query, key, head), bool sees(query, key), first_shown(oldest query, first key of a tile). The tokens of a
-// pass are one slot's, by position.
+// float scored(score, query, key, head), bool sees(query, key), first_shown(oldest query, first key of a tile), has_sink and
+// float sink(head), one more score whose value is 0. The tokens of a pass are one slot's, by position.
 const uint key_groups = workgroup_size / head_quads;  // invocations that share a quad of the output, a key each
 const float lowest = -3.0e38;
 const float unseen = -1.0;  // in place of the weight of a key that a row does not see: no weight is below 0
@@ -82,8 +82,8 @@ void main() {
     queries_tile[i] = query_quad(row / kv_group_size, kv_head * kv_group_size + row % kv_group_size, i % head_quads);
   }
   for (uint row = gl_LocalInvocationIndex; row < tile_tokens; row += workgroup_size) {
-    row_max[row] = lowest;
-    row_sum[row] = 0.0;
+    row_max[row] = has_sink ? sink(kv_head * kv_group_size + (first_query_row + row) % kv_group_size) : lowest;
+    row_sum[row] = has_sink ? 1.0 : 0.0;
   }
 
   const uint quad = gl_LocalInvocationIndex % head_quads;

@@ -1,6 +1,5 @@
-// One head in shared memory: loaded, measured for its norm, and read in pairs of neighbouring dimensions. The including
-// kernel declares `shared float head_values[head_dim]` and gives projected, head_dim; with a norm workgroup_sum(value), with
-// a rotation turned(position, d).
+// One head in shared memory: loaded, and read in pairs of neighbouring dimensions. The including kernel declares
+// `shared float head_values[head_dim]` and gives projected and head_dim.
 void load_head(uint first) {
   for (uint d = gl_LocalInvocationIndex; d < head_dim; d += workgroup_size) head_values[d] = projected[first + d];
   barrier();

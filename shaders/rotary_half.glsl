@@ -1,5 +1,6 @@
 // Rotary embedding (Su et al. 2021) in the half layout: dimension j turns with j + rotary_dim / 2, by the angle of
-// frequency j at this position. The including kernel gives rotary_dim and vec2 rotary(position, j), cosine and sine.
+// frequency j at this position. The including kernel gives head_values, rotary_dim and vec2 rotary(position, j), cosine and
+// sine.
 const uint half_rotary_dim = rotary_dim / 2;
 
 float turned(uint position, uint d) {

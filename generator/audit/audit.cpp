@@ -89,7 +89,7 @@ bool is_copy_of_embedding(const Contract& contract, const std::string& prefix, c
 
 void audit_present(const CheckpointTensor& tensor, const ExpectedTensor& expected, const std::string& prefix,
                    bool type_told, const OtherSizes& sizes, Complaints& complaints) {
-  if (tensor.shape != expected.shape && !sizes.explain(tensor, expected)) {
+  if (!expected.fits(tensor.shape) && !sizes.explain(tensor, expected)) {
     complaints.add(
         "checkpoint.shape", prefix + expected.pattern, expected.layer,
         fmt::format("is {}; {} needs {}", shape_text(tensor.shape), expected.part, shape_text(expected.shape)),

@@ -48,7 +48,7 @@ OtherSizes::OtherSizes(const Contract& contract, const Present& present, const C
   }
   std::set<std::string> names;
   for (const auto& [tensor, expected] : present) {
-    if (tensor->shape != expected->shape && has_shape(*tensor, *expected)) names.insert(expected->pattern);
+    if (!expected->fits(tensor->shape) && has_shape(*tensor, *expected)) names.insert(expected->pattern);
   }
   found_ = names.size() >= fewest_names;
 }

@@ -16,6 +16,17 @@
 
 namespace monomorph::generator {
 
+namespace {
+
+std::string of_norm(const char* what) {
+  return fmt::format(
+      "Normalise {}, in place of what qk_norm says: true, false, or keys laid over those of [norm], with "
+      "over = \"head\" or \"projection\", per_head and after_rotation",
+      what);
+}
+
+}  // namespace
+
 template <>
 const std::vector<FieldRow<AttentionSection>>& fields() {
   using S = AttentionSection;
@@ -32,6 +43,8 @@ const std::vector<FieldRow<AttentionSection>>& fields() {
       row<S>("qk_norm", at(&S::qk_norm), literal("\"none\""), "",
              "RMS normalisation of queries and keys, with weights: none, over each head, or over the whole projection",
              {"none", "head", "projection"}),
+      in_place_of("qk_norm", row<S>("q_norm", at(&S::q_norm), literal("false"), "", of_norm("queries"))),
+      in_place_of("qk_norm", row<S>("k_norm", at(&S::k_norm), literal("false"), "", of_norm("keys"))),
       in_place_of(
           "score",
           expression(row<S>("softcap", at(&S::softcap), computed("none"), "",
@@ -55,6 +68,9 @@ const std::vector<FieldRow<AttentionSection>>& fields() {
               "window", at(&S::window), computed("none"), "keys",
               "{ recent, first }: of the keys that a mask shows, a query sees the last `recent` ones and those of the "
               "`first` positions")),
+      row<S>("sinks", at(&S::sinks), literal("false"), "",
+             "Whether each head has one more score, a learned number, whose value is 0: what a query need not spend on "
+             "keys"),
       row<S>("gate", at(&S::gate), literal("\"none\""), "",
              "What attention gives is multiplied by sigmoid(gate) before o. The gate is a projection of the input: a "
              "number for each query head, or for each element of one",
@@ -81,6 +97,18 @@ const AttentionSection& own(const BlockContext& context) { return section_of<Att
 /// Whether it has keys and values of its own.
 bool keeps_keys(const AttentionSection& attention) { return !attention.keys_and_values_from.given; }
 
+/// What qk_norm says: an RMSNorm with weights, of the kind's eps and offset.
+HeadNormChoice short_norm(const std::string& over, const NormSection& shared) {
+  HeadNormChoice choice;
+  choice.present = true;
+  choice.norm.type.value = name_of(NormType::rms_norm);
+  choice.norm.eps = shared.eps;
+  choice.norm.weight.value = true;
+  choice.norm.weight_offset = shared.weight_offset;
+  choice.norm.over.value = over;
+  return choice;
+}
+
 void complete(Block& block, LayerKind& kind, const ModelSection& model) {
   auto& attention = *std::any_cast<AttentionSection>(&block.section);
   if (!attention.sliding_window.given) attention.sliding_window.value = -1;  // absent
@@ -89,6 +117,25 @@ void complete(Block& block, LayerKind& kind, const ModelSection& model) {
     attention.head_dim.value = model.hidden_size.value / attention.num_attention_heads.value;
   }
   complete_position(*kind.position, attention.head_dim.value, model);
+  for (Field<HeadNormChoice>* norm : {&attention.q_norm, &attention.k_norm}) {
+    if (!norm->given && attention.qk_norm.value != "none") norm->value = short_norm(attention.qk_norm.value, kind.norm);
+  }
+}
+
+/// A ScaleNorm has one weight for all that is normed; the weights of a whole projection are each head's already.
+void check_head_norm(const std::string& path, const Field<HeadNormChoice>& choice, Diagnostics& diagnostics) {
+  const HeadNormSection& norm = choice.value.norm;
+  if (!choice.given || !choice.value.present) return;
+  if (norm.over.value == "projection") {
+    if (!norm.per_head.value) return;
+    diagnostics.error("spec.unused_key", norm.per_head.span,
+                      fmt::format("{0}.per_head has no meaning where {0}.over is \"projection\": its weights are "
+                                  "each head's already",
+                                  path));
+  } else if (norm.type.value == "scale_norm") {
+    diagnostics.error("attention.head_norm_type", norm.type.given ? norm.type.span : choice.span,
+                      fmt::format("{}.type is \"scale_norm\"; of heads, \"rms_norm\" and \"layer_norm\" run", path));
+  }
 }
 
 void kv_heads_divide_heads(const AttentionSection& attention, Diagnostics& diagnostics) {
@@ -142,6 +189,8 @@ void check(const BlockContext& context, Diagnostics& diagnostics) {
   if (attention.gate.value != "none") projections.emplace_back("gate");
   projections.emplace_back("o");
   check_bias_projections(attention.bias, "attention", projections, diagnostics);
+  check_head_norm("attention.q_norm", attention.q_norm, diagnostics);
+  check_head_norm("attention.k_norm", attention.k_norm, diagnostics);
   check_scores(context, diagnostics);
   check_earlier_layer(context, diagnostics);
   check_position(context, attention.num_attention_heads, attention.head_dim, diagnostics);
@@ -157,6 +206,15 @@ void advise(const BlockContext& context, const EngineSection& engine, Diagnostic
                      fmt::format("head_dim is {}, and a cached key or value takes the room of {}; a multiple of {} "
                                  "wastes none",
                                  head_dim, padded, row_alignment / element_bytes(cached)));
+}
+
+bool is_of_heads(const HeadNormSection& norm) { return norm.over.value != "projection"; }
+
+/// Its weights are one head's, or those of the whole row.
+void declare_head_norm(const std::string& word, const HeadNormChoice& choice, AxisId row, AxisId head,
+                       Declarations& declare) {
+  if (!choice.present) return;
+  declare_norm(word, choice.norm, is_of_heads(choice.norm) && !choice.norm.per_head.value ? head : row, declare);
 }
 
 void declare(const BlockContext& context, Declarations& declare) {
@@ -184,18 +242,27 @@ void declare(const BlockContext& context, Declarations& declare) {
   if (gate != "none") inputs.push_back({"gate", gate == "head" ? heads : q, hidden, false, num_heads, num_kv_heads});
   declare.projections("input", attention.bias, inputs);
   if (keeps) declare_value_mix(context, declare);
-  if (attention.qk_norm.value == "head") {
-    declare.norm_weight("q_norm", head);
-    if (keeps) declare.norm_weight("k_norm", head);
-  } else if (attention.qk_norm.value == "projection") {
-    declare.norm_weight("q_norm", q);
-    if (keeps) declare.norm_weight("k_norm", kv);
-  }
+  declare_head_norm("q_norm", attention.q_norm.value, q, head, declare);
+  if (keeps) declare_head_norm("k_norm", attention.k_norm.value, kv, head, declare);
   for (const char* word : {"keys", "values"}) {
     if (keeps) declare.state(word, kv_heads, head, window_of(attention));
   }
+  if (attention.sinks.value) declare.vector("sinks", heads);
   declare_position(context, declare);
   declare.projections("attended", attention.bias, {{"o", hidden, q}});
+}
+
+/// Queries or keys, normed and turned. `name` is what they are called, "queries", and `word` the norm's part.
+ValueId prepared(const BlockContext& context, Builder& build, const std::string& name, const std::string& word,
+                 const HeadNormChoice& choice, ValueId in) {
+  const HeadNormSection& norm = choice.norm;
+  const AxisId over = is_of_heads(norm) ? build.axes()[build.axes_of(in)[1]].factors[1] : AxisId{};
+  const auto normed = [&](bool after_rotation, ValueId x) {
+    if (!choice.present || norm.after_rotation.value != after_rotation) return x;
+    return build.norm(word, derive_norm(norm), word, x, name + "_normed", over);
+  };
+  const ValueId turned = build_turned(context, build, normed(false, in), name + "_turned");
+  return normed(true, turned);
 }
 
 ValueId build(const BlockContext& context, Builder& build, ValueId in) {
@@ -205,20 +272,13 @@ ValueId build(const BlockContext& context, Builder& build, ValueId in) {
   const ValueId values = keeps ? build_values(context, build, in) : ValueId{};
   const bool gated = own(context).gate.value != "none";
   const ValueId gate = gated ? build.projection("gate", in, "gate") : ValueId{};
-  if (own(context).qk_norm.value != "none") {
-    const NormSection& shared = context.kind.norm;
-    const NormContract norm{NormType::rms_norm, shared.eps.value, false, true, shared.weight_offset.value};
-    const bool of_heads = own(context).qk_norm.value == "head";
-    const AxisId over = of_heads ? build.axes()[build.axes_of(queries)[1]].factors[1] : AxisId{};
-    queries = build.norm("q_norm", norm, "q_norm", queries, "queries_normed", over);
-    if (keeps) keys = build.norm("k_norm", norm, "k_norm", keys, "keys_normed", over);
-  }
-  queries = build_turned(context, build, queries, "queries_turned");
-  if (keeps) keys = build_turned(context, build, keys, "keys_turned");
+  queries = prepared(context, build, "queries", "q_norm", own(context).q_norm.value, queries);
+  if (keeps) keys = prepared(context, build, "keys", "k_norm", own(context).k_norm.value, keys);
   const std::string& owner = own(context).keys_and_values_from.value;
   const ValueId cached_keys = keeps ? build.append("keys", keys) : build.state_of(owner, "keys");
   const ValueId cached_values = keeps ? build.append("values", values) : build.state_of(owner, "values");
-  ValueId attended = build.attention(scores_of(context), queries, cached_keys, cached_values, "attended");
+  const ValueId sinks = own(context).sinks.value ? build.vector("sinks") : ValueId{};
+  ValueId attended = build.attention(scores_of(context), queries, cached_keys, cached_values, sinks, "attended");
   if (gated) {
     static const Expression gating = known_expression("x * sigmoid(gate)", {"x", "gate"});
     attended = build.map("gated", gating, {"x", "gate"}, {attended, gate}, "gated");
@@ -242,7 +302,7 @@ std::string reads_kind(const Block& block) {
 BlockType attention_block() {
   return {.name = "attention",
           .meaning = "Causal self-attention.",
-          .parts = {"q", "k", "v", "gate", "lambda1", "lambda2", "q_norm", "k_norm", "o"},
+          .parts = {"q", "k", "v", "gate", "lambda1", "lambda2", "q_norm", "k_norm", "sinks", "o"},
           .uses_position = true,
           .make = make_section<AttentionSection>,
           .bind = bind_section<AttentionSection>,

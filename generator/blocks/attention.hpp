@@ -12,11 +12,13 @@ struct AttentionSection {
   Field<std::string> scale;                 ///< an expression of the spec's numbers; default 1 / sqrt(head_dim)
   Field<Biases> bias;                       ///< of q, k, v, gate, o
   Field<std::string> qk_norm;               ///< none | head | projection
+  Field<HeadNormChoice> q_norm, k_norm;     ///< default: what qk_norm says
   Field<std::string> softcap;               ///< an expression; scores become softcap * tanh(score / softcap)
   Field<std::string> score;                 ///< an expression of score, query, key, head (and slope with ALiBi)
   Field<std::int64_t> sliding_window;       ///< keys that a query sees, its own among them
   Field<std::string> mask;                  ///< a condition of query and key
   Field<Window> window;                     ///< of the keys that the mask shows, those that are kept
+  Field<bool> sinks;                        ///< one more score of each head, learned
   Field<std::string> gate;                  ///< none | head | element
   Field<std::string> values_from;           ///< a kind of layer
   Field<std::string> keys_and_values_from;  ///< a kind of layer

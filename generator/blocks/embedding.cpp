@@ -33,6 +33,9 @@ const std::vector<FieldRow<LmHeadSection>>& fields() {
   static const std::vector<FieldRow<S>> rows = {
       row<S>("tie_word_embeddings", at(&S::tie_word_embeddings), literal("false"), "",
              "Whether the head is the embedding's matrix"),
+      in_place_of("logits", expression(row<S>("scale", at(&S::scale), computed("1"), "",
+                                              "Factor of the logits, before softcap: an expression of the model's own "
+                                              "numbers"))),
       in_place_of("logits",
                   expression(row<S>(
                       "softcap", at(&S::softcap), computed("none"), "",
@@ -49,6 +52,16 @@ template class Held<LmHeadSection>;
 std::optional<double> embedding_scale(const ModelSection& model, const EmbeddingSection& embedding,
                                       Diagnostics& diagnostics) {
   return positive_constant(embedding.scale, "embedding.scale", model_numbers(model), "sqrt(hidden_size)", diagnostics);
+}
+
+std::optional<double> logits_scale(const ModelSection& model, const LmHeadSection& lm_head, Diagnostics& diagnostics) {
+  if (!lm_head.scale.given) return 1;
+  if (lm_head.logits.given) {
+    diagnostics.error("spec.unused_key", lm_head.scale.span,
+                      "lm_head.scale has no meaning where lm_head.logits says all");
+    return std::nullopt;
+  }
+  return positive_constant(lm_head.scale, "lm_head.scale", model_numbers(model), "0.0625", diagnostics);
 }
 
 std::optional<Expression> logits_expression(const ModelSection& model, const LmHeadSection& lm_head,
@@ -74,15 +87,14 @@ std::optional<Expression> logits_expression(const ModelSection& model, const LmH
 void declare_embedding(const Spec& spec, Declarations& declare) {
   const ModelSection& model = spec.model;
   declare.enter_model("embedding");
-  declare.matrix("tokens", declare.model_axis("vocab", sane(model.vocab_size), model.vocab_size.span),
-                 declare.hidden());
+  const AxisId hidden = declare.hidden();  // in a line of its own: compilers declare what stands in one in any order
+  const AxisId vocab = declare.model_axis("vocab", sane(model.vocab_size), model.vocab_size.span);
+  declare.matrix("tokens", vocab, hidden);
   if (spec.position->type.value == "learned") {
     const Field<std::int64_t>& positions = model.max_position_embeddings;
-    declare.matrix("positions", declare.model_axis("position_embeddings", sane(positions), positions.span),
-                   declare.hidden());
+    declare.matrix("positions", declare.model_axis("position_embeddings", sane(positions), positions.span), hidden);
   }
-  if (spec.embedding->norm.value.present)
-    declare_norm("norm", spec.embedding->norm.value.norm, declare.hidden(), declare);
+  if (spec.embedding->norm.value.present) declare_norm("norm", spec.embedding->norm.value.norm, hidden, declare);
 }
 
 ValueId build_embedding(const Contract& contract, Builder& build) {
@@ -111,10 +123,11 @@ ValueId build_embedding(const Contract& contract, Builder& build) {
 
 void declare_head(const Spec& spec, Declarations& declare) {
   declare.enter_model("");
-  declare_norm("final_norm", spec.norm, declare.hidden(), declare);
+  const AxisId hidden = declare.hidden();
+  declare_norm("final_norm", spec.norm, hidden, declare);
   if (spec.lm_head->tie_word_embeddings.value) return;
   const Field<std::int64_t>& vocab_size = spec.model.vocab_size;
-  declare.matrix("lm_head", declare.model_axis("vocab", sane(vocab_size), vocab_size.span), declare.hidden());
+  declare.matrix("lm_head", declare.model_axis("vocab", sane(vocab_size), vocab_size.span), hidden);
 }
 
 ValueId build_head(const Contract& contract, Builder& build, ValueId hidden_states) {
@@ -123,10 +136,17 @@ ValueId build_head(const Contract& contract, Builder& build, ValueId hidden_stat
   const ValueId normed = build.norm("final_norm", contract.final_norm, "final_norm", last, "final_hidden_states");
   const std::string matrix = contract.tie_word_embeddings ? "embedding::tokens" : "lm_head";
   Diagnostics none;
+  const double scale = logits_scale(contract.model, *contract.lm_head, none).value();
   const Expression expression = logits_expression(contract.model, *contract.lm_head, none).value();
-  if (expression.empty()) return build.linear("lm_head", matrix, "", normed, "logits");
-  const ValueId raw = build.linear("lm_head", matrix, "", normed, "raw_logits");
-  return build.map("cap", expression, {"x"}, {raw}, "logits");
+  // Whatever comes last is the logits.
+  int left = (scale != 1 ? 1 : 0) + (expression.empty() ? 0 : 1);
+  const auto role = [&](const char* word) { return left-- == 0 ? "logits" : word; };
+  ValueId logits = build.linear("lm_head", matrix, "", normed, role("raw_logits"));
+  if (scale != 1) {
+    const Expression scaled = known_expression(fmt::format("{} * x", scale), {"x"});
+    logits = build.map("scale", scaled, {"x"}, {logits}, role("scaled_logits"));
+  }
+  return expression.empty() ? logits : build.map("cap", expression, {"x"}, {logits}, role("capped_logits"));
 }
 
 }  // namespace monomorph::generator

@@ -23,6 +23,7 @@ struct EmbeddingSection {
 
 struct LmHeadSection {
   Field<bool> tie_word_embeddings;
+  Field<std::string> scale;    ///< an expression of the model's numbers; default 1
   Field<std::string> softcap;  ///< an expression of the model's numbers; logits become softcap * tanh(logits / softcap)
   Field<std::string> logits;   ///< an expression of x, what the matrix gives
 };
@@ -30,8 +31,10 @@ struct LmHeadSection {
 /// Factor of the token embeddings; nothing where it is wrong.
 std::optional<double> embedding_scale(const ModelSection& model, const EmbeddingSection& embedding,
                                       Diagnostics& diagnostics);
-/// What becomes of x, a number that the head's matrix gives; an empty expression where it stays, nothing where it is
-/// wrong.
+/// Factor of the logits; nothing where it is wrong.
+std::optional<double> logits_scale(const ModelSection& model, const LmHeadSection& lm_head, Diagnostics& diagnostics);
+/// What becomes of x, a number that the head's matrix gives, scaled; an empty expression where it stays, nothing where
+/// it is wrong.
 std::optional<Expression> logits_expression(const ModelSection& model, const LmHeadSection& lm_head,
                                             Diagnostics& diagnostics);
 

@@ -20,9 +20,10 @@ NormContract derive_norm(const NormSection& norm) {
 
 void check_norms(const std::string& section, const BoundFields& fields, Diagnostics& diagnostics) {
   for (const auto& [field, slot] : fields) {
-    const auto* choice = std::get_if<Field<NormChoice>*>(&slot);
-    if (choice == nullptr || (*choice)->value.own == nullptr) continue;
-    check_norm((*choice)->value.norm, section + "." + field->key, diagnostics);
+    const std::string path = section + "." + field->key;
+    visit_norm(slot, [&](const auto& choice) {
+      if (choice.value.own != nullptr) check_norm(choice.value.norm, path, diagnostics);
+    });
   }
 }
 

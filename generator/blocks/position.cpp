@@ -18,12 +18,15 @@ const std::vector<FieldRow<PositionSection>>& fields() {
   using S = PositionSection;
   static const std::vector<FieldRow<S>> rows = {
       row<S>("type", at(&S::type), required(), "",
-             "How positions are told: rotated queries and keys (half layout), scores that fall with the distance by a "
+             "How positions are told: rotated queries and keys, scores that fall with the distance by a "
              "slope of each head (ALiBi), a learned table, or not at all",
              {"rope", "alibi", "learned", "none"}),
       row<S>("rope_theta", at(&S::rope_theta), literal("10000.0"), "", "Base of the rotary frequencies", {}, {"rope"}),
       row<S>("rotary_dim", at(&S::rotary_dim), computed("head_dim"), "elements",
              "Elements of a head that are rotated, from its first", {}, {"rope"}),
+      row<S>("layout", at(&S::layout), literal("\"half\""), "",
+             "Which elements turn together: j and j + rotary_dim / 2 (GPT-NeoX, Llama), or neighbours (GPT-J)",
+             {name_of(RotaryLayout::half), name_of(RotaryLayout::interleaved)}, {"rope"}),
       row<S>("scaling", at(&S::scaling), literal("\"none\""), "",
              "What makes the frequencies those of longer sequences: positions divided by factor, or slow angles alone",
              {"none", "linear", "llama3", "yarn"}, {"rope"}),
@@ -194,8 +197,11 @@ std::vector<float> position_slopes(const BlockContext& context, std::int64_t num
 }
 
 ValueId build_turned(const BlockContext& context, Builder& build, ValueId in, const std::string& role) {
-  if (context.kind.position->type.value != "rope") return in;
-  return build.rotary(context.kind.position->rotary_dim.value, build.contract().find_table(context.kind), in, role);
+  const PositionSection& position = *context.kind.position;
+  if (position.type.value != "rope") return in;
+  const bool half = position.layout.value == name_of(RotaryLayout::half);
+  const Rotary how{position.rotary_dim.value, half ? RotaryLayout::half : RotaryLayout::interleaved};
+  return build.rotary(how, build.contract().find_table(context.kind), in, role);
 }
 
 }  // namespace monomorph::generator

@@ -9,6 +9,7 @@ struct PositionSection {
   Field<std::string> type;  ///< rope | alibi | learned | none
   Field<double> rope_theta;
   Field<std::int64_t> rotary_dim;  ///< default: head_dim
+  Field<std::string> layout;       ///< half | interleaved
   Field<std::string> scaling;      ///< of the frequencies: none | linear | llama3 | yarn
   Field<double> factor;
   Field<std::int64_t> original_max_position_embeddings;  ///< default: max_position_embeddings

@@ -18,6 +18,11 @@ void add(const WeightContract& weight, const Contract& contract, std::int64_t la
     tensor.dtype = weight.file_dtype();
     tensor.shape = {source.view.source_rows};
     tensor.axes = {source.view.source_rows == contract.axes[weight.axes[0]].size ? weight.axes[0] : AxisId()};
+    if (weight.axes.size() == 1 && tensor.axes[0]) {
+      for (const AxisId factor : contract.axes[tensor.axes[0]].factors) {
+        tensor.by_head.push_back(contract.axes[factor].size);
+      }
+    }
     if (weight.axes.size() == 2) {
       tensor.shape.push_back(contract.axes[weight.axes[1]].size);
       tensor.axes.push_back(weight.axes[1]);

@@ -15,8 +15,13 @@ struct ExpectedTensor {
   std::int64_t layer = -1;  ///< -1: outside the layers
   std::string part;         ///< of the weight, with {i}
   std::vector<std::int64_t> shape;
-  std::vector<AxisId> axes;  ///< of the shape; none where a tensor's rows are those of several weights
+  std::vector<std::int64_t> by_head;  ///< of a vector, the same elements as a row a head; empty: none
+  std::vector<AxisId> axes;           ///< of the shape; none where a tensor's rows are those of several weights
   Dtype dtype = Dtype::f32;
+
+  bool fits(const std::vector<std::int64_t>& given) const {
+    return given == shape || (!by_head.empty() && given == by_head);
+  }
 };
 
 /// By name, without the prefix.

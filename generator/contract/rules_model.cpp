@@ -146,6 +146,7 @@ void check_model_rules(const Spec& spec, Diagnostics& diagnostics) {
     if (own) check_norm(kind.norm, "norm", diagnostics);
   }
   embedding_scale(spec.model, *spec.embedding, diagnostics);
+  logits_scale(spec.model, *spec.lm_head, diagnostics);
   logits_expression(spec.model, *spec.lm_head, diagnostics);
   const TokenizerSection& tokenizer = *spec.tokenizer;
   if (tokenizer.bos_token_id.given) {

@@ -58,8 +58,8 @@ class Locals {
     }
   }
 
-  /// An operand of a Map: a weight is read into numbers.
-  std::string of_map(ValueId id) const {
+  /// The same, with a weight read into numbers.
+  std::string in_numbers(ValueId id) const {
     const Value& value = graph_.values[id];
     if (value.storage != Storage::weight) return of(id);
     return fmt::format("{}weight_row<{}::size>(weights_, {})", reference_space, axes_[value.axes[0]].name, of(id));
@@ -131,7 +131,7 @@ std::string spelled(const ReferenceCall& call, const Locals& locals, const AxisT
   if (call.attention != nullptr) {
     for (const std::string& lambda : lambdas_of(*call.attention)) add(lambda);
   }
-  for (const ValueId operand : call.operands) add(call.map != nullptr ? locals.of_map(operand) : locals.of(operand));
+  for (const ValueId operand : call.operands) add(call.weights ? locals.of(operand) : locals.in_numbers(operand));
   for (const double number : call.numbers) add(float_literal(number));
   if (call.positions) add("first_position");
   return fmt::format("{}{}{}({});", reference_space, call.function, sizes.empty() ? "" : "<" + sizes + ">", arguments);

@@ -113,8 +113,8 @@ ValueId Builder::map(const std::string& word, const Expression& expression, cons
   return add(word, Map{expression, names}, in, role(name), axes_of(in[0]));
 }
 
-ValueId Builder::rotary(std::int64_t rotary_dim, TableId angles, ValueId in, const std::string& name) {
-  return add("", Rotary{rotary_dim}, {in, declared(Storage::table, angles.index)}, role(name), axes_of(in));
+ValueId Builder::rotary(const Rotary& how, TableId angles, ValueId in, const std::string& name) {
+  return add("", how, {in, declared(Storage::table, angles.index)}, role(name), axes_of(in));
 }
 
 ValueId Builder::state_parameter(StateId id) {
@@ -164,9 +164,9 @@ ValueId Builder::append(const std::string& state, ValueId in) {
   return after;
 }
 
-ValueId Builder::attention(const Attention& how, ValueId queries, ValueId keys, ValueId values,
+ValueId Builder::attention(const Attention& how, ValueId queries, ValueId keys, ValueId values, ValueId sinks,
                            const std::string& name) {
-  return add("attention", how, {queries, keys, values}, role(name), axes_of(queries));
+  return add("attention", how, {queries, keys, values, sinks}, role(name), axes_of(queries));
 }
 
 ValueId Builder::projection(const std::string& word, ValueId in, const std::string& name) {

@@ -32,12 +32,13 @@ class Builder {
                  const std::string& role);
   ValueId map(const std::string& word, const Expression& expression, const std::vector<std::string>& names,
               const std::vector<ValueId>& in, const std::string& role);
-  ValueId rotary(std::int64_t rotary_dim, TableId angles, ValueId in, const std::string& role);
+  ValueId rotary(const Rotary& how, TableId angles, ValueId in, const std::string& role);
   /// A state of the last layer of another kind, which this one only reads. Layers of one class read those of one.
   ValueId state_of(const std::string& kind, const std::string& state);
   /// The state's next version.
   ValueId append(const std::string& state, ValueId in);
-  ValueId attention(const Attention& how, ValueId queries, ValueId keys, ValueId values, const std::string& role);
+  ValueId attention(const Attention& how, ValueId queries, ValueId keys, ValueId values, ValueId sinks,
+                    const std::string& role);
 
   /// A matrix of the sub-block that has been entered, with its bias where it has one: `word` is "q", "up" ...
   ValueId projection(const std::string& word, ValueId in, const std::string& role);

@@ -19,7 +19,10 @@ struct Attribute {
   std::string operator()(const Map& map) const {
     return fmt::format("; {} of {}", map.expression.text, fmt::join(map.names, ", "));
   }
-  std::string operator()(const Rotary& rotary) const { return fmt::format("; rotary_dim {}", rotary.rotary_dim); }
+  std::string operator()(const Rotary& rotary) const {
+    return fmt::format("; rotary_dim {}{}", rotary.rotary_dim,
+                       rotary.layout != RotaryLayout::half ? fmt::format(", {}", name_of(rotary.layout)) : "");
+  }
   std::string operator()(const Append&) const { return ""; }
   std::string operator()(const Attention& attention) const {
     std::string text = fmt::format("; scale {}, causal", attention.scale);

@@ -50,7 +50,8 @@ struct Gather {
   bool operator==(const Gather&) const = default;
 };
 
-/// (x, weight?, bias?) -> x normed over an axis: the last one, or each run of it that a factor (head) says
+/// (x, weight?, bias?) -> x normed over an axis: the last one, or each run of it that a factor (head) says. Vectors
+/// have the elements of one run, the same for all, or those of the whole row
 struct Norm {
   NormType type = NormType::rms_norm;
   double eps = 0;
@@ -72,10 +73,17 @@ struct Map {
   bool operator==(const Map&) const = default;
 };
 
-/// (x, angles) -> each head's first rotary_dim elements turned by the token's position (half layout: j with
-/// j + rotary_dim / 2)
+/// Which elements of a head turn together by angle j: j and j + rotary_dim / 2, or the neighbours 2j and 2j + 1.
+enum class RotaryLayout { half, interleaved };
+inline constexpr const char* rotary_layout_names[] = {"half", "interleaved"};
+static_assert(std::size(rotary_layout_names) == enumerator_count<RotaryLayout>());
+/// As specs, dumps and kernels call it.
+constexpr const char* name_of(RotaryLayout layout) { return rotary_layout_names[static_cast<std::size_t>(layout)]; }
+
+/// (x, angles) -> each head's first rotary_dim elements turned by the token's position
 struct Rotary {
   std::int64_t rotary_dim = 0;
+  RotaryLayout layout = RotaryLayout::half;
   bool operator==(const Rotary&) const = default;
 };
 
@@ -84,8 +92,9 @@ struct Append {
   bool operator==(const Append&) const = default;
 };
 
-/// (queries, keys, values) -> softmax(score(scale * queries . keys)) x values, over the slot's positions up to the
-/// query's own that it sees: those of the mask that are within the window (visibility.hpp)
+/// (queries, keys, values, sinks?) -> softmax(score(scale * queries . keys)) x values, over the slot's positions up to
+/// the query's own that it sees: those of the mask that are within the window (visibility.hpp). A sink, a number a
+/// head, is one more score, of a value that is 0
 struct Attention {
   double scale = 1;
   /// Of score, query and key (positions), head and slope; empty: the score as it is.

@@ -104,7 +104,7 @@ class GraphCheck {
   /// What the attention sees of a ring still has its entry when a whole pass has been written.
   void check_ring(OpId id, const Attention& attention) {
     for (const ValueId in : graph_.ops[id].in) {
-      if (graph_.values[in].storage != Storage::state) continue;
+      if (!in || graph_.values[in].storage != Storage::state) continue;
       const StateContract& state = contract_.states[{graph_.values[in].declared}];
       if (!state.ring()) continue;
       const Window& kept = state.window;

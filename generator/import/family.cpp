@@ -37,7 +37,10 @@ constexpr KeyForm key_forms[] = {
 /// The type of the expressions that give a field; Type::null where none does.
 struct TypeOfField {
   Type operator()(const Field<bool>*) const { return Type::boolean; }
-  Type operator()(const Field<NormChoice>*) const { return Type::boolean; }
+  template <class Section>
+  Type operator()(const Field<NormChoiceOf<Section>>*) const {
+    return Type::boolean;
+  }
   Type operator()(const Field<std::int64_t>*) const { return Type::integer; }
   Type operator()(const Field<double>*) const { return Type::real; }
   Type operator()(const Field<std::string>*) const { return Type::word; }
@@ -244,9 +247,30 @@ class FamilyReader {
         [&](auto* stored) {
           std::remove_pointer_t<decltype(stored)> own{};
           read_value(entry.value, &own, row, entry.key, diagnostics_);
+          if constexpr (requires { own.value.norm; }) {
+            if (own.value.own != nullptr) return keys_of_norm(entry, own.value.norm);
+          }
           return write_value(&own);
         },
         slot);
+  }
+
+  /// The keys that a norm's table says, as TOML: what they lie over is a spec's matter.
+  template <class Section>
+  std::string keys_of_norm(const TomlEntry& table, Section& norm) {
+    const BoundFields fields = bind(norm);
+    std::string keys;
+    for (const TomlEntry& entry : table.value.entries) {
+      const auto found =
+          std::ranges::find_if(fields, [&](const BoundField& each) { return each.field->key == entry.key; });
+      if (found == fields.end()) {
+        error("family.unknown", entry.key_span, fmt::format("a norm has no key {}", entry.key));
+        continue;
+      }
+      read_value(entry.value, found->slot, *found->field, table.key + "." + entry.key, diagnostics_);
+      keys += fmt::format("{}{} = {}", keys.empty() ? "" : ", ", entry.key, write_value(found->slot));
+    }
+    return "{ " + keys + " }";
   }
 
   void read_note(const TomlEntry& entry) {

@@ -21,7 +21,7 @@ std::int64_t attention_tile_rows(std::int64_t head_dim) {
 }
 
 void verify(const Op& op, OperandCheck& check) {
-  if (!check.operands(3, 3) || !check.matrix(0)) return;
+  if (!check.operands(4, 3) || !check.matrix(0)) return;
   check.storage(1, Storage::state);
   check.storage(2, Storage::state);
   const Value& keys = check.in(1);
@@ -33,6 +33,10 @@ void verify(const Op& op, OperandCheck& check) {
   const Axis& heads = check.axis(row.factors[0]);
   if (heads.factors.size() != 2 || heads.factors[0] != keys.axes[1]) {
     return check.fault("wants query heads that are the keys' heads x a group");
+  }
+  if (check.given(3)) {
+    check.storage(3, Storage::weight);
+    check.axes(3, {row.factors[0]});
   }
   check.result(Storage::activation, check.in(0).axes);
   const Attention& attention = *as<Attention>(op);
@@ -73,6 +77,7 @@ void plan(Draft& draft) {
   draft.set("has_score", !attention.score.empty());
   draft.set("has_mask", !visible.empty());
   draft.set("has_slopes", !attention.slopes.empty());
+  draft.set("has_sinks", static_cast<bool>(op.in[3]));
   draft.set("has_window", attention.recent > 0);
   if (!attention.score.empty()) draft.set("score", attention.score);
   if (!visible.empty()) draft.set("mask", visible);
@@ -87,6 +92,7 @@ void plan(Draft& draft) {
   draft.activation("queries", op.in[0], Access::read);
   draft.state("keys", op.in[1], Access::read);
   draft.state("values", op.in[2], Access::read);
+  if (op.in[3]) draft.weight("sinks", op.in[3]);
   draft.activation("attended", op.out, Access::write);
   kernel.cost.bytes_per_key = 2 * state_row;
   kernel.cost.flops_per_key = 4 * head_dim;
@@ -100,11 +106,11 @@ ReferenceCall reference(const Op& op, const Graph& graph) {
   const Value& keys = graph.values[op.in[1]];
   const Axis& row = graph.axes[graph.values[op.in[0]].axes[1]];
   const Attention& attention = *as<Attention>(op);
-  const bool plain = attention.score.empty() && visibility(attention).empty();
+  const bool plain = attention.score.empty() && visibility(attention).empty() && !op.in[3];
   return {.function = plain ? "attention" : "scored_attention",
           .sizes = {row.factors[0], keys.axes[1], row.factors[1]},
           .attention = plain ? nullptr : &attention,
-          .operands = op.in,
+          .operands = op.in[3] ? op.in : std::vector(op.in.begin(), op.in.begin() + 3),
           .numbers = {attention.scale},
           .positions = true};
 }

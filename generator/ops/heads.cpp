@@ -88,13 +88,22 @@ constexpr const char* chain_names[] = {"queries", "keys", "values"};
 
 }  // namespace
 
+bool has_weights_per_head(const Op& norm, const Graph& graph) {
+  for (const std::size_t vector : {1, 2}) {
+    if (norm.in[vector] && graph.values[norm.in[vector]].axes[0] == graph.values[norm.in[0]].axes[1]) {
+      return as<Norm>(norm)->over != graph.values[norm.in[0]].axes[1];
+    }
+  }
+  return false;
+}
+
 bool accepts_heads(const Group& group, const Planning& planning) {
   const std::optional<std::vector<Chain>> chains = chains_of(group, planning);
   if (!chains) return false;
   std::set<int> operands;
   std::set<AxisId> head_axes;
   std::set<ValueId> tables, sources;
-  std::set<std::int64_t> rotary_dims;
+  const Rotary* rotary = nullptr;
   const StateContract* state = nullptr;
   std::int64_t bindings = 1;
   for (const Chain& chain : *chains) {
@@ -109,16 +118,17 @@ bool accepts_heads(const Group& group, const Planning& planning) {
     }
     if (chain.norm != nullptr) {
       if (as<Norm>(*chain.norm)->over != head_axis(chain, planning)) return false;
-      bindings += 1;
+      bindings += (chain.norm->in[1] ? 1 : 0) + (chain.norm->in[2] ? 1 : 0);
     }
     if (chain.rotary != nullptr) {
       tables.insert(chain.rotary->in[1]);
-      rotary_dims.insert(as<Rotary>(*chain.rotary)->rotary_dim);
+      if (rotary != nullptr && *rotary != *as<Rotary>(*chain.rotary)) return false;
+      rotary = as<Rotary>(*chain.rotary);
     }
     sources.insert(chain.source);
     bindings += 1;
   }
-  if (head_axes.size() != 1 || !*head_axes.begin() || tables.size() > 1 || rotary_dims.size() > 1) return false;
+  if (head_axes.size() != 1 || !*head_axes.begin() || tables.size() > 1) return false;
   if (sources.size() != chains->size()) return false;
   const bool columns = std::all_of(sources.begin(), sources.end(), [&](ValueId s) { return is_column(s, planning); });
   if (sources.size() > 1 && !columns) return false;
@@ -141,6 +151,7 @@ void plan_head_chains(Draft& draft) {
   for (const char* name : chain_names) {
     draft.set(std::string("has_") + name, false);
     draft.set(std::string(name) + "_norm_weighted", false);
+    draft.set(std::string(name) + "_norm_biased", false);
   }
 
   std::vector<Parameters> records;
@@ -154,20 +165,26 @@ void plan_head_chains(Draft& draft) {
     if (chain.norm != nullptr) {
       draft.set("head_norm", true);
       draft.set(name + "_norm_weighted", static_cast<bool>(chain.norm->in[1]));
+      draft.set(name + "_norm_biased", static_cast<bool>(chain.norm->in[2]));
       if (chain.norm->in[1]) draft.weight(name + "_norm_weight", chain.norm->in[1]);
+      if (chain.norm->in[2]) draft.weight(name + "_norm_bias", chain.norm->in[2]);
     }
     if (chain.rotary != nullptr) {
+      const auto& [rotary_dim, layout] = *as<Rotary>(*chain.rotary);
       draft.set("rotary", true);
-      draft.set("rotary_dim", as<Rotary>(*chain.rotary)->rotary_dim);
-      draft.set("angle_stride", row_stride(as<Rotary>(*chain.rotary)->rotary_dim) / 2);
+      draft.set("layout", name_of(layout));
+      draft.set("rotary_dim", rotary_dim);
+      draft.set("angle_stride", row_stride(rotary_dim) / 2);
       angles = chain.rotary->in[1];
     }
     records.push_back({{"name", name},
                        {"begin", heads},
                        {"end", heads + planning.axis(row.factors[0]).size},
                        {"column", draft.placement().place(chain.source).first_column},
-                       {"norm", chain.norm != nullptr},
+                       {"norm", chain.norm != nullptr ? name_of(as<Norm>(*chain.norm)->type) : "none"},
                        {"weighted", chain.norm != nullptr && chain.norm->in[1]},
+                       {"biased", chain.norm != nullptr && chain.norm->in[2]},
+                       {"per_head", chain.norm != nullptr && has_weights_per_head(*chain.norm, planning.graph)},
                        {"eps", chain.norm != nullptr ? as<Norm>(*chain.norm)->eps : 0.0},
                        {"offset", chain.norm != nullptr && as<Norm>(*chain.norm)->weight_offset != 0},
                        {"weight_offset", chain.norm != nullptr ? as<Norm>(*chain.norm)->weight_offset : 0.0},

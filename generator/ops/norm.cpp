@@ -24,7 +24,8 @@ void verify(const Op& op, OperandCheck& check) {
     if (!check.given(vector)) continue;
     check.storage(vector, Storage::weight);
     const bool one = norm.type == NormType::scale_norm && vector == 1;
-    if (!one) check.axes(vector, {norm.over});
+    // Of heads: one head's elements for all of them, or those of the whole row.
+    if (!one && check.in(vector).axes != std::vector{axes[1]}) check.axes(vector, {norm.over});
     if (one && (check.in(vector).axes.size() != 1 || check.axis(check.in(vector).axes[0]).size != 1)) {
       check.fault("is a ScaleNorm, whose weight is one number");
     }
@@ -32,7 +33,10 @@ void verify(const Op& op, OperandCheck& check) {
   if (norm.type != NormType::layer_norm && check.given(2)) check.fault("is no LayerNorm, and has a bias");
   if (norm.type == NormType::scale_norm && !check.given(1)) check.fault("is a ScaleNorm without its number");
   if (norm.weight_offset != 0 && !check.given(1)) check.fault("has an offset of weights that are not there");
-  if (is_of_heads(op, check.graph()) && norm.type != NormType::rms_norm) check.fault("of heads is an RMSNorm");
+  if (is_of_heads(op, check.graph()) && norm.type == NormType::scale_norm) check.fault("of heads is no ScaleNorm");
+  if (check.given(1) && check.given(2) && norm.type != NormType::scale_norm && check.in(1).axes != check.in(2).axes) {
+    check.fault("has weights and a bias of other axes");
+  }
   check.result(Storage::activation, axes);
 }
 
@@ -57,11 +61,15 @@ void plan_heads(Draft& draft, const Op& op) {
   draft.kernel.path = "kernels/norm_heads.comp";
   draft.kernel.kind = KernelKind::heads;
   draft.set("head_dim", planning.axis(norm.over).size);
+  draft.set("norm", name_of(norm.type));
   draft.set("eps", norm.eps);
   draft.set("norm_weighted", static_cast<bool>(op.in[1]));
+  draft.set("norm_bias", static_cast<bool>(op.in[2]));
+  draft.set("norm_per_head", has_weights_per_head(op, planning.graph));
   draft.set("norm_offset", norm.weight_offset != 0);
   if (norm.weight_offset != 0) draft.set("weight_offset", norm.weight_offset);
   if (op.in[1]) draft.weight("norm_weight", op.in[1]);
+  if (op.in[2]) draft.weight("norm_bias_vector", op.in[2]);
   draft.activation("inputs", op.in[0], Access::read);
   draft.activation("outputs", op.out, Access::write);
   draft.call.rows = {row.factors[0]};
@@ -80,14 +88,16 @@ void plan(Draft& draft) {
   draft.epilogue({op.out}, true, in_place);
 }
 
-ReferenceCall reference(const Op& op, const Graph&) {
+ReferenceCall reference(const Op& op, const Graph& graph) {
   const Norm& norm = *as<Norm>(op);
   const std::vector<ValueId> operands =
       norm.type != NormType::layer_norm ? std::vector{op.in[1], op.in[0]} : std::vector{op.in[1], op.in[2], op.in[0]};
   std::vector<double> numbers = {norm.eps};
   if (norm.weight_offset != 0) numbers.push_back(norm.weight_offset);
-  return {
+  ReferenceCall call{
       .function = name_of(norm.type), .sizes = {norm.over}, .weights = true, .operands = operands, .numbers = numbers};
+  if (has_weights_per_head(op, graph)) call.sizes.push_back(graph.values[op.in[0]].axes[1]);
+  return call;
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace monomorph::generator {
 struct ReferenceCall {
   std::string function;                                        ///< "rms_norm"
   std::vector<std::variant<AxisId, std::int64_t>> sizes = {};  ///< template arguments
-  bool weights = false;                                        ///< operands are weights, which it reads by id
+  bool weights = false;                                        ///< it reads weights by id; else they are numbers
   const Map* map = nullptr;                                    ///< a lambda of its names
   const Attention* attention = nullptr;                        ///< lambdas of its score and its mask
   std::vector<ValueId> operands = {};                          ///< none: `absent`

@@ -1,4 +1,6 @@
-// Rotary: the rotary embedding of each head (Su et al. 2021), in the half layout.
+// Rotary: the rotary embedding of each head (Su et al. 2021), in either layout.
+#include <fmt/format.h>
+
 #include "generator/ops/heads.hpp"
 #include "generator/ops/op_type.hpp"
 #include "generator/ops/reference_call.hpp"
@@ -30,13 +32,14 @@ void plan(Draft& draft) {
   const Planning& planning = draft.planning();
   const Op& op = planning.op(draft.group().anchor);
   const Axis& row = planning.axis(planning.value(op.in[0]).axes[1]);
-  const std::int64_t rotary_dim = as<Rotary>(op)->rotary_dim;
+  const auto& [rotary_dim, layout] = *as<Rotary>(op);
   draft.call.word = "rotary_" + last_word(planning.value(op.in[0]).role);
   draft.kernel.path = "kernels/rotary.comp";
   draft.kernel.kind = KernelKind::heads;
   draft.kernel.about = planning.value(op.out).role + " = " + planning.value(op.in[0]).role + ", turned";
   draft.set("head_dim", planning.axis(row.factors[1]).size);
   draft.set("rotary_dim", rotary_dim);
+  draft.set("layout", name_of(layout));
   draft.set("angle_stride", row_stride(rotary_dim) / 2);
   draft.table("angles", op.in[1]);
   draft.activation("inputs", op.in[0], Access::read);
@@ -46,7 +49,7 @@ void plan(Draft& draft) {
 
 ReferenceCall reference(const Op& op, const Graph& graph) {
   const Axis& row = graph.axes[graph.values[op.in[0]].axes[1]];
-  return {.function = "rotary",
+  return {.function = fmt::format("rotary_{}", name_of(as<Rotary>(op)->layout)),
           .sizes = {row.factors[0], row.factors[1], as<Rotary>(op)->rotary_dim},
           .operands = {op.in[1], op.in[0]},
           .positions = true};

@@ -108,7 +108,7 @@ bool heads(Partition& partition, OpId id) {
   std::vector<std::vector<OpId>> chains;
   for (const ValueId operand : attention.in) {
     std::vector<OpId> chain;
-    for (OpId at = planning.value(operand).writer; at;) {
+    for (OpId at = operand ? planning.value(operand).writer : OpId{}; at;) {
       const Op& op = planning.op(at);
       const bool of_heads = as<Append>(op) != nullptr || as<Rotary>(op) != nullptr || is_norm_of_heads(planning, op);
       const bool goes_on = chain.empty() || only_reader(partition, op.out) == chain.back();

@@ -67,6 +67,23 @@ const std::vector<FieldRow<NormSection>>& fields() {
 template class Held<NormSection>;
 
 template <>
+const std::vector<FieldRow<HeadNormSection>>& fields() {
+  using S = HeadNormSection;
+  static const std::vector<FieldRow<S>> rows = [] {
+    std::vector<FieldRow<S>> all;
+    for (const FieldRow<NormSection>& row : fields<NormSection>()) all.push_back({row, row.slot});
+    all.push_back(row<S>("over", at(&S::over), literal("\"head\""), "",
+                         "What is normed: each head, or the whole projection", {"head", "projection"}));
+    all.push_back(
+        row<S>("per_head", at(&S::per_head), literal("false"), "", "Whether each head has weights of its own"));
+    all.push_back(row<S>("after_rotation", at(&S::after_rotation), literal("false"), "",
+                         "Whether it stands after the rotary embedding"));
+    return all;
+  }();
+  return rows;
+}
+
+template <>
 const std::vector<FieldRow<SubBlockNorms>>& fields() {
   using S = SubBlockNorms;
   static const std::vector<FieldRow<S>> rows = {

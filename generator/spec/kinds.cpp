@@ -35,9 +35,10 @@ TomlValue lay_over(const TomlValue* base, const TomlValue& over, const BoundFiel
 }
 
 /// The norm of one place.
-void read_norm_choice(const std::string& path, const TomlEntry* base, const TomlEntry* kind, Field<NormChoice>& place,
-                      Diagnostics& diagnostics) {
-  NormSection& norm = place.value.norm;
+template <class Section>
+void read_norm_choice(const std::string& path, const TomlEntry* base, const TomlEntry* kind,
+                      Field<NormChoiceOf<Section>>& place, Diagnostics& diagnostics) {
+  Section& norm = place.value.norm;
   TomlValue values = base != nullptr ? base->value : TomlValue{};
   const Span file{place.span.source, 0, 0, 1};
   if (kind != nullptr) values = lay_over(&values, kind->value, bind(norm));
@@ -273,8 +274,8 @@ const Block* LayerKind::find(const std::string& instance) const {
 void read_norms(const std::string& section, const BoundFields& fields, const TomlEntry* base, const TomlEntry* kind,
                 Diagnostics& diagnostics) {
   for (const auto& [field, slot] : fields) {
-    auto* const* choice = std::get_if<Field<NormChoice>*>(&slot);
-    if (choice != nullptr) read_norm_choice(section + "." + field->key, base, kind, **choice, diagnostics);
+    const std::string path = section + "." + field->key;
+    visit_norm(slot, [&](auto& choice) { read_norm_choice(path, base, kind, choice, diagnostics); });
   }
 }
 

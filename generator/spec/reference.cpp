@@ -11,7 +11,10 @@ namespace {
 
 struct FormName {
   std::string operator()(const Field<bool>*) const { return "boolean"; }
-  std::string operator()(const Field<NormChoice>*) const { return "boolean or table"; }
+  template <class Section>
+  std::string operator()(const Field<NormChoiceOf<Section>>*) const {
+    return "boolean or table";
+  }
   std::string operator()(const Field<std::int64_t>*) const { return "integer"; }
   std::string operator()(const Field<double>*) const { return "number"; }
   std::string operator()(const Field<std::string>*) const { return "string"; }

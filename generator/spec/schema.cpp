@@ -28,12 +28,10 @@ struct FormSchema {
   const Json string = of_type("string"), integer = of_type("integer"), boolean = of_type("boolean");
 
   Json operator()(const Field<bool>*) const { return boolean; }
-  Json operator()(const Field<NormChoice>*) const {
-    Json norm = of_type("object");
-    for (const SectionDescription& section : sections()) {
-      if (section.name == "norm") norm = section_schema(section, true);
-    }
-    return either(boolean, norm);
+  template <class Section>
+  Json operator()(const Field<NormChoiceOf<Section>>*) const {
+    Section norm;
+    return either(boolean, section_schema({"norm", "Keys laid over those of [norm].", true, bind(norm)}, true));
   }
   Json operator()(const Field<std::int64_t>*) const { return integer; }
   Json operator()(const Field<double>*) const { return of_type("number"); }

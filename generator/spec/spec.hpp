@@ -50,12 +50,22 @@ struct NormSection {
 
 struct TomlValue;  // generator/spec/document.hpp
 
+/// A norm of queries or keys.
+struct HeadNormSection : NormSection {
+  Field<std::string> over;  ///< head | projection
+  Field<bool> per_head;     ///< each head has weights of its own; else all have one head's
+  Field<bool> after_rotation;
+};
+
 /// A norm at one place: none, the kind's, or the kind's with keys of its own laid over it.
-struct NormChoice {
+template <class Section>
+struct NormChoiceOf {
   bool present = false;
   std::shared_ptr<const TomlValue> own;  ///< the keys; null: none
-  NormSection norm;                      ///< resolved
+  Section norm;                          ///< resolved
 };
+using NormChoice = NormChoiceOf<NormSection>;
+using HeadNormChoice = NormChoiceOf<HeadNormSection>;
 
 /// Which of the projections have a bias: `bias = true`, or a list of their names.
 struct Biases {

@@ -22,7 +22,8 @@ class ValueReader {
     slot.span = value.span;
     if (require(value, value.form == Form::boolean, "true or false")) set(slot, value.boolean);
   }
-  void read(const TomlValue& value, Field<NormChoice>& slot) {
+  template <class Section>
+  void read(const TomlValue& value, Field<NormChoiceOf<Section>>& slot) {
     slot.span = value.span;
     if (value.form == Form::table) {
       set(slot, {true, std::make_shared<const TomlValue>(value), {}});
@@ -247,9 +248,10 @@ std::string write(const TensorName& name) {
 }
 
 /// A norm with keys of its own: all of them, so that nothing depends on what they lie over.
-std::string write(const NormChoice& choice) {
+template <class Section>
+std::string write(const NormChoiceOf<Section>& choice) {
   if (choice.own == nullptr) return write(choice.present);
-  NormSection norm = choice.norm;
+  Section norm = choice.norm;
   std::string result;
   for (const auto& [field, slot] : bind(norm)) {
     if (!field->applies_to(norm.type.value)) continue;

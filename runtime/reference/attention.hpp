@@ -23,31 +23,44 @@ struct RotaryAngles {
   float factor;
 };
 
-/// Rotates the first rotary_dim values of each head, element j with element j + rotary_dim / 2 (the half layout). The
-/// angle is f32 position times f32 frequency, rounded to f32, as the models were trained; there are rotary_dim / 2
+/// Rotates the first rotary_dim values of each head: angle j turns element j * step with the one `distance` after it.
+/// The angle is f32 position times f32 frequency, rounded to f32, as the models were trained; there are rotary_dim / 2
 /// frequencies.
-template <std::int64_t heads, std::int64_t head_dim, std::int64_t rotary_dim>
+template <std::int64_t heads, std::int64_t head_dim, std::int64_t rotary_dim, std::int64_t step, std::int64_t distance>
 Activations<heads * head_dim> rotary(const RotaryAngles& angles, const Activations<heads * head_dim>& x,
                                      std::int64_t first_position) {
   static_assert(rotary_dim % 2 == 0 && rotary_dim <= head_dim);
-  constexpr std::int64_t half = rotary_dim / 2;
   Activations<heads * head_dim> y = x;
   for (std::int64_t t = 0; t < x.tokens(); ++t) {
     const float position = static_cast<float>(first_position + t);
-    for (std::int64_t j = 0; j < half; ++j) {
+    for (std::int64_t j = 0; j < rotary_dim / 2; ++j) {
       const float angle = position * angles.frequencies[static_cast<std::size_t>(j)];
       const auto factor = static_cast<double>(angles.factor);
       const double cosine = factor * std::cos(static_cast<double>(angle));
       const double sine = factor * std::sin(static_cast<double>(angle));
       for (std::int64_t head = 0; head < heads; ++head) {
-        double* values = y.row(t).data() + head * head_dim;
-        const double a = values[j], b = values[j + half];
-        values[j] = a * cosine - b * sine;
-        values[j + half] = b * cosine + a * sine;
+        double* values = y.row(t).data() + head * head_dim + j * step;
+        const double a = values[0], b = values[distance];
+        values[0] = a * cosine - b * sine;
+        values[distance] = b * cosine + a * sine;
       }
     }
   }
   return y;
+}
+
+/// Element j turns with element j + rotary_dim / 2.
+template <std::int64_t heads, std::int64_t head_dim, std::int64_t rotary_dim>
+Activations<heads * head_dim> rotary_half(const RotaryAngles& angles, const Activations<heads * head_dim>& x,
+                                          std::int64_t first_position) {
+  return rotary<heads, head_dim, rotary_dim, 1, rotary_dim / 2>(angles, x, first_position);
+}
+
+/// Element 2j turns with element 2j + 1.
+template <std::int64_t heads, std::int64_t head_dim, std::int64_t rotary_dim>
+Activations<heads * head_dim> rotary_interleaved(const RotaryAngles& angles, const Activations<heads * head_dim>& x,
+                                                 std::int64_t first_position) {
+  return rotary<heads, head_dim, rotary_dim, 2, 1>(angles, x, first_position);
 }
 
 /// Forgets what a state has at `first_position` and after, then appends: [positions, columns]. Positions before it are
@@ -59,16 +72,17 @@ void append(std::vector<double>& state, const Activations<columns>& x, std::int6
 }
 
 /// One head's attention of one query over `kv_len` positions: softmax(score(p, scale * q.k)) v, of those that it sees;
-/// what it does not see is not read. Keys, values: stride kv_size.
+/// what it does not see is not read. `sink`: one more score, of a value that is 0; -infinity: none. Keys, values:
+/// stride kv_size.
 template <std::int64_t kv_size, std::int64_t head_dim, class Score, class Sees>
 void attend(const Score& score, const Sees& sees, const double* query, const double* keys, const double* values,
-            std::int64_t kv_len, double scale, std::vector<double>& scores, double* out) {
+            std::int64_t kv_len, double scale, double sink, std::vector<double>& scores, double* out) {
   scores.assign(static_cast<std::size_t>(kv_len), -std::numeric_limits<double>::infinity());
   for (std::int64_t p = 0; p < kv_len; ++p) {
     if (sees(p)) scores[static_cast<std::size_t>(p)] = score(scale * dot<head_dim>(query, keys + p * kv_size), p);
   }
-  const double largest = *std::max_element(scores.begin(), scores.end());
-  double total = 0;
+  const double largest = std::max(sink, *std::max_element(scores.begin(), scores.end()));
+  double total = std::exp(sink - largest);
   for (double& weight : scores) {
     weight = std::exp(weight - largest);
     total += weight;
@@ -83,12 +97,13 @@ void attend(const Score& score, const Sees& sees, const double* query, const dou
 
 /// Causal attention of queries at first_position...: each query attends to the positions up to its own that
 /// `sees(query, key)` says, with score(scaled product, query, key, head). Keys and values are states, [positions,
-/// kv_heads * head_dim], of every position: no window shortens them.
+/// kv_heads * head_dim], of every position: no window shortens them. `sinks`: one more score of each head, or none.
 template <std::int64_t heads, std::int64_t kv_heads, std::int64_t head_dim, class Score, class Sees>
 Activations<heads * head_dim> scored_attention(const Score& score, const Sees& sees,
                                                const Activations<heads * head_dim>& queries,
                                                const std::vector<double>& keys, const std::vector<double>& values,
-                                               double scale, std::int64_t first_position) {
+                                               const std::vector<double>& sinks, double scale,
+                                               std::int64_t first_position) {
   static_assert(heads % kv_heads == 0);
   constexpr std::int64_t kv_size = kv_heads * head_dim;
   constexpr std::int64_t kv_group_size = heads / kv_heads;
@@ -100,14 +115,23 @@ Activations<heads * head_dim> scored_attention(const Score& score, const Sees& s
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t t = i / heads, head = i % heads, query = first_position + t;
       const std::int64_t kv_column = head / kv_group_size * head_dim;
-      attend<kv_size, head_dim>([&](double x, std::int64_t key) { return score(x, query, key, head); },
-                                [&](std::int64_t key) { return sees(query, key); },
-                                queries.row(t).data() + head * head_dim, keys.data() + kv_column,
-                                values.data() + kv_column, query + 1, scale, scores,
-                                out.row(t).data() + head * head_dim);
+      attend<kv_size, head_dim>(
+          [&](double x, std::int64_t key) { return score(x, query, key, head); },
+          [&](std::int64_t key) { return sees(query, key); }, queries.row(t).data() + head * head_dim,
+          keys.data() + kv_column, values.data() + kv_column, query + 1, scale,
+          sinks.empty() ? -std::numeric_limits<double>::infinity() : sinks[static_cast<std::size_t>(head)], scores,
+          out.row(t).data() + head * head_dim);
     }
   });
   return out;
+}
+
+template <std::int64_t heads, std::int64_t kv_heads, std::int64_t head_dim, class Score, class Sees>
+Activations<heads * head_dim> scored_attention(const Score& score, const Sees& sees,
+                                               const Activations<heads * head_dim>& queries,
+                                               const std::vector<double>& keys, const std::vector<double>& values,
+                                               double scale, std::int64_t first_position) {
+  return scored_attention<heads, kv_heads, head_dim>(score, sees, queries, keys, values, {}, scale, first_position);
 }
 
 /// With every score as it is, over all positions up to the query's.

@@ -262,6 +262,9 @@ void CheckpointSource::find(const Program& program, const std::string& path) {
       used.insert(name);
       const CheckpointTensor* tensor = checkpoint_.find(name);
       std::vector<std::int64_t> shape{part.view.source_rows};
+      // Norms of heads may stand as a row a head: the elements are a vector's, in its order.
+      const bool by_head = pattern.vector && tensor != nullptr && tensor->shape.size() == 2 &&
+                           tensor->shape[0] * tensor->shape[1] == part.view.source_rows;
       if (!pattern.vector) {
         shape.insert(part.view.transposed ? shape.begin() : shape.end(), pattern.columns);
       }
@@ -271,7 +274,7 @@ void CheckpointSource::find(const Program& program, const std::string& path) {
         misfits.add(Misfits::type, fmt::format("{} in {}: it is {}; this engine was made for {}", name,
                                                checkpoint_.files()[tensor->file].string(), tensor->dtype,
                                                row_of(pattern.file_dtype()).header));
-      } else if (tensor->shape != shape) {
+      } else if (tensor->shape != shape && !by_head) {
         misfits.add(Misfits::shape, fmt::format("{} in {}: its shape is [{}]; this engine was made for [{}]", name,
                                                 checkpoint_.files()[tensor->file].string(),
                                                 fmt::join(tensor->shape, ", "), fmt::join(shape, ", ")));

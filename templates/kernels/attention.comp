@@ -6,6 +6,7 @@
 //! score = { type = "text", sample = "30.0 * tanh(score / 30.0) + slope * float(key - query)", is = "of score, query, key, head and slope", when = "has_score" }
 //! has_slopes = { type = "bool", sample = true, is = "each head has a slope" }
 //! slopes = { type = "list", fields = ["slope"], is = "by head", when = "has_slopes", sample = [ { slope = 0.5 }, { slope = 0.25 }, { slope = 0.125 }, { slope = 0.0625 }, { slope = 0.5 }, { slope = 0.25 } ] }
+//! has_sinks = { type = "bool", sample = true, is = "each head has one more score" }
 //! has_mask = { type = "bool", sample = true, is = "a query does not see every key before it" }
 //! mask = { type = "text", sample = "query - key < 17", is = "whether it sees the key, by mask and window: of query and key", when = "has_mask" }
 //! has_window = { type = "bool", sample = true, is = "it sees the last keys and the first ones alone" }
@@ -21,6 +22,7 @@
 //! buffer.queries = { view = "float", is = "rows x heads x head" }
 //! buffer.keys = { views = { f32 = "uvec4", f16 = "uvec2" }, by = "cache_dtype", is = "slots x kv_heads x positions x head, in quads" }
 //! buffer.values = { views = { f32 = "uvec4", f16 = "uvec2" }, by = "cache_dtype", is = "slots x kv_heads x positions x head, in quads" }
+//! buffer.sinks = { view = "float", when = "has_sinks", is = "heads" }
 //! buffer.attended = { view = "float", is = "rows x heads x head" }
 //% include "preamble.glsl"
 //% include "stage.glsl"
@@ -53,6 +55,13 @@ const float slopes[] = float[](
   ${each.slope},
 //% end
   0.0);  // ends the list
+//% end
+//% if has_sinks
+const bool has_sink = true;
+float sink(uint head) { return sinks[head]; }
+//% else
+const bool has_sink = false;
+float sink(uint head) { return 0.0; }
 //% end
 //% if has_score or has_mask
 #include "numerics.glsl"

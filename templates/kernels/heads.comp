@@ -6,21 +6,28 @@
 //! queries_norm_weighted = { type = "bool", sample = true, is = "queries are normed, with weights" }
 //! keys_norm_weighted = { type = "bool", sample = true, is = "keys are normed, with weights" }
 //! values_norm_weighted = { type = "bool", sample = false, is = "values are normed, with weights" }
+//! queries_norm_biased = { type = "bool", sample = true, is = "their norm has a bias" }
+//! keys_norm_biased = { type = "bool", sample = false, is = "their norm has a bias" }
+//! values_norm_biased = { type = "bool", sample = false, is = "their norm has a bias" }
 //! head_norm = { type = "bool", sample = true, is = "any of them is normed" }
 //! rotary = { type = "bool", sample = true, is = "any of them is turned by its position" }
 //! rotary_dim = { type = "uint", sample = 16, is = "elements of a head that turn", when = "rotary" }
+//! layout = { type = "choice", values = ["half", "interleaved"], sample = "interleaved", is = "which of them turn together", when = "rotary" }
 //! angle_stride = { type = "uint", sample = 8, is = "cosines and sines of a position, with padding", when = "rotary" }
 //! queries_stride = { type = "uint", sample = 144, is = "floats from one row of queries to the next", when = "has_queries" }
 //! queries_column = { type = "uint", sample = 0, is = "of their first head", when = "has_queries" }
 //! has_state = { type = "bool", sample = true, is = "a state is written" }
 //! cache_pairs = { type = "uint", sample = 16, is = "pairs of elements from one entry to the next", when = "has_state" }
-//! chains = { type = "list", fields = ["name", "begin", "end", "column", "norm", "weighted", "eps", "offset", "weight_offset", "rotary"], is = "what is done, by operand of the attention", sample = [
-//!   { name = "queries", begin = 0, end = 6, column = 0, norm = true, weighted = true, eps = 1e-6, offset = true, weight_offset = 1.0, rotary = true },
-//!   { name = "keys", begin = 6, end = 8, column = 144, norm = true, weighted = true, eps = 1e-6, offset = true, weight_offset = 1.0, rotary = true },
-//!   { name = "values", begin = 8, end = 10, column = 192, norm = false, weighted = false, eps = 0.0, offset = false, weight_offset = 0.0, rotary = false } ] }
-//! buffer.queries_norm_weight = { view = "float", when = "queries_norm_weighted", is = "head" }
-//! buffer.keys_norm_weight = { view = "float", when = "keys_norm_weighted", is = "head" }
-//! buffer.values_norm_weight = { view = "float", when = "values_norm_weighted", is = "head" }
+//! chains = { type = "list", fields = ["name", "begin", "end", "column", "norm", "weighted", "biased", "per_head", "eps", "offset", "weight_offset", "rotary"], is = "what is done, by operand of the attention", sample = [
+//!   { name = "queries", begin = 0, end = 6, column = 0, norm = "layer_norm", weighted = true, biased = true, per_head = true, eps = 1e-6, offset = true, weight_offset = 1.0, rotary = true },
+//!   { name = "keys", begin = 6, end = 8, column = 144, norm = "rms_norm", weighted = true, biased = false, per_head = false, eps = 1e-6, offset = true, weight_offset = 1.0, rotary = true },
+//!   { name = "values", begin = 8, end = 10, column = 192, norm = "none", weighted = false, biased = false, per_head = false, eps = 0.0, offset = false, weight_offset = 0.0, rotary = false } ] }
+//! buffer.queries_norm_weight = { view = "float", when = "queries_norm_weighted", is = "head, or heads x head" }
+//! buffer.keys_norm_weight = { view = "float", when = "keys_norm_weighted", is = "head, or heads x head" }
+//! buffer.values_norm_weight = { view = "float", when = "values_norm_weighted", is = "head, or heads x head" }
+//! buffer.queries_norm_bias = { view = "float", when = "queries_norm_biased", is = "head, or heads x head" }
+//! buffer.keys_norm_bias = { view = "float", when = "keys_norm_biased", is = "head, or heads x head" }
+//! buffer.values_norm_bias = { view = "float", when = "values_norm_biased", is = "head, or heads x head" }
 //! buffer.angles = { view = "vec2", when = "rotary", is = "positions x frequencies, (cosine, sine)" }
 //! buffer.projected = { view = "float", is = "rows x heads x head, queries, keys and values side by side" }
 //! buffer.queries = { view = "float", when = "has_queries", is = "rows x heads x head" }
@@ -30,16 +37,17 @@
 //% include "stage.glsl"
 //% include "state_parts.glsl"
 shared float head_values[head_dim];
+#include "heads.glsl"
 
 //% if head_norm
 #include "workgroup.glsl"
+float head_element(uint d) { return head_values[d]; }
 #include "head_norm.glsl"
 //% end
 //% if rotary
 vec2 rotary(uint position, uint j) { return angles[position * angle_stride + j]; }
-#include "rotary_half.glsl"
+#include "rotary_${layout}.glsl"
 //% end
-#include "heads.glsl"
 
 // Heads are numbered over the dispatch: queries first, then keys, then values, as far as they are there.
 //% for chain in chains
@@ -69,18 +77,33 @@ void main() {
 //% end
   load_head(pass_row * projected_stride + column);
 //% for chain in chains
-//% if chain.norm
+//% if chain.norm != none
   if (head >= ${chain.name}_begin && head < ${chain.name}_end) {
-    const float scale = head_scale(${chain.eps});
-//% if not chain.weighted
-    for (uint d = gl_LocalInvocationIndex; d < head_dim; d += workgroup_size) head_values[d] *= scale;
-//% elif chain.offset
-    for (uint d = gl_LocalInvocationIndex; d < head_dim; d += workgroup_size) {
-      head_values[d] *= scale * (${chain.weight_offset} + ${chain.name}_norm_weight[d]);
-    }
+//% if chain.norm == layer_norm
+    const float mean = head_mean();
 //% else
-    for (uint d = gl_LocalInvocationIndex; d < head_dim; d += workgroup_size) head_values[d] *= scale * ${chain.name}_norm_weight[d];
+    const float mean = 0.0;
 //% end
+//% if chain.per_head
+    const uint own = (head - ${chain.name}_begin) * head_dim;  // where its weights begin
+//% else
+    const uint own = 0;
+//% end
+    const float scale = head_scale(mean, ${chain.eps});
+    for (uint d = gl_LocalInvocationIndex; d < head_dim; d += workgroup_size) {
+//% if not chain.weighted
+      const float gain = scale;
+//% elif chain.offset
+      const float gain = scale * (${chain.weight_offset} + ${chain.name}_norm_weight[own + d]);
+//% else
+      const float gain = scale * ${chain.name}_norm_weight[own + d];
+//% end
+//% if chain.biased
+      head_values[d] = (head_values[d] - mean) * gain + ${chain.name}_norm_bias[own + d];
+//% else
+      head_values[d] = (head_values[d] - mean) * gain;
+//% end
+    }
     barrier();
   }
 //% end

@@ -5,10 +5,13 @@ from families import (
     Case,
     bloom,
     bloom_5,
+    cohere,
+    cohere_5,
     gemma2,
     gemma2_5,
     gemma3,
     gemma3_5,
+    glm,
     gpt2,
     gpt_neox,
     gpt_neox_5,
@@ -100,6 +103,17 @@ def cases() -> list[Case]:
              respelled(phi3(**sizes(54, 61, 2, 3, 1, 103), tie_word_embeddings=True),
                        rope_parameters={"partial_rotary_factor": 0.8, "rope_theta": 250000, "rope_type": "default"}),
              "dtype"),
+        Case("glm-partial", 2024, "neighbours turn together, in half of a head's 24 elements, which no key says; fused "
+             "gate_up_proj, biases on q, k, v, epsilon 1.5625e-7, grouped 4:2, untied",
+             glm(**sizes(46, 61, 2, 4, 2, 101, 24)), dtypes=("bf16",)),
+        Case("cohere-plain", 2025, "one norm for attention and MLP side by side, LayerNorm without bias; neighbours turn "
+             "together in whole heads of 12, logits divided by 16, grouped 5:1, tied without a word",
+             cohere(**sizes(60, 67, 3, 5, 1, 103)), dtypes=("f16",)),
+        Case("cohere-qk-norm", 2026, "LayerNorm of each head's queries and keys, with weights of its own; biases on q, k, "
+             "v, o, another scale of logits, grouped 4:2, untied; rope_parameters",
+             cohere_5(**sizes(80, 61, 2, 4, 2, 107), attention_bias=True, logit_scale=0.8333333333333334,
+                      rope_parameters={"rope_theta": 10000.0, "rope_type": "default"}, tie_word_embeddings=False,
+                      use_qk_norm=True), "dtype", dtypes=("bf16",)),
         Case("gpt-neox-parallel", 1021, "Pythia: both norms of the layer's input, a quarter of 24 turns, untied; "
              "stores masks as booleans and rotary frequencies in half precision",
              gpt_neox(**sizes(72, 97, 2, 3, None, 101), max_position_embeddings=307), checkpoint={"masks": True},

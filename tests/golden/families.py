@@ -112,6 +112,34 @@ def phi3(**keys):
     } | keys  # fmt: skip
 
 
+def glm(**keys):
+    """GLM-4 9B: biases on q, k, v, an epsilon of its own, several tokens that end, and no word about what part of a head
+    turns: half of it."""
+    return {
+        "architectures": ["GlmForCausalLM"], "attention_bias": True, "attention_dropout": 0.0,
+        "eos_token_id": [91, 92, 93], "hidden_act": "silu", "initializer_range": 0.02,
+        "max_position_embeddings": 131072, "model_type": "glm", "pad_token_id": 91, "rms_norm_eps": 1.5625e-07,
+        "rope_theta": 10000.0, "tie_word_embeddings": False, "transformers_version": "4.46.0.dev0", "use_cache": True,
+    } | keys  # fmt: skip
+
+
+def cohere(**keys):
+    """Command R: tied without a word, a scale of the logits, and the longest sequence under another name as well."""
+    return {
+        "architectures": ["CohereForCausalLM"], "attention_bias": False, "attention_dropout": 0.0, "bos_token_id": 92,
+        "eos_token_id": 93, "hidden_act": "silu", "initializer_range": 0.02, "layer_norm_eps": 1e-5,
+        "logit_scale": 0.0625, "max_position_embeddings": 8192, "model_max_length": 131072, "model_type": "cohere",
+        "pad_token_id": 0, "rope_theta": 8000000.0, "transformers_version": "4.38.2", "use_cache": True,
+    } | keys  # fmt: skip
+
+
+def cohere_5(**keys):
+    """The same as transformers 5 saves it: every key, and rotary parameters in a table of their own."""
+    config = respelled(cohere(), pad_token_id=0, tie_word_embeddings=True, use_qk_norm=False)
+    del config["model_max_length"]
+    return config | keys
+
+
 def gpt2(**keys):
     """GPT-2's own file: no intermediate size, no word about tying, keys for heads it does not have."""
     return {

@@ -22,7 +22,7 @@ INERT_VALUES = {
     "_sliding_window_pattern": 2, "architectures": ["Other"], "attention_dropout": 0.5, "attention_softmax_in_fp32": False, "attn_pdrop": 0.9,
     "bias_dropout_fusion": False, "bos_token_id": 5, "cache_implementation": "static", "classifier_dropout": 0.9,
     "dtype": "float64", "embd_pdrop": 0.9, "eos_token_id": 6, "hidden_dropout": 0.9, "initializer_range": 0.7,
-    "is_decoder": True, "masked_softmax_fusion": False, "n_ctx": 16, "offset_alibi": 7,
+    "is_decoder": True, "masked_softmax_fusion": False, "model_max_length": 16, "n_ctx": 16, "offset_alibi": 7,
     "original_max_position_embeddings": 64, "pad_token_id": 7,
     "pretraining_tp": 2, "reorder_and_upcast_attn": True, "resid_pdrop": 0.9, "seq_length": 16,
     "skip_bias_add": False, "skip_bias_add_qkv": True, "sliding_window_size": 5, "summary_activation": "tanh",
@@ -36,7 +36,7 @@ LINEAR_ROPE = {"type": "linear", "factor": 2.0}
 def changes(config: dict, *, tied_copy: bool) -> list[Change]:
     """tied_copy: the file holds lm_head.weight though it is tied."""
     families = {"gpt2": gpt2_changes, "gpt_neox": gpt_neox_changes, "gemma2": gemma2_changes,
-                "gemma3_text": gemma3_changes, "bloom": bloom_changes}  # fmt: skip
+                "gemma3_text": gemma3_changes, "bloom": bloom_changes, "cohere": cohere_changes}  # fmt: skip
     listed = families.get(config["model_type"], llama_like_changes)(config, tied_copy)
     return listed + [Change({key: value}, INERT) for key, value in INERT_VALUES.items() if key in config]
 
@@ -45,7 +45,7 @@ def changes(config: dict, *, tied_copy: bool) -> list[Change]:
 
 
 def llama_like_changes(config, tied_copy):
-    """Llama, Mistral, OLMo 2, Phi-3, Qwen2, Qwen3."""
+    """Llama, GLM, Mistral, OLMo 2, Phi-3, Qwen2, Qwen3."""
     heads = config["num_attention_heads"]
     kv_heads = config.get("num_key_value_heads", heads)
     listed = [
@@ -81,7 +81,37 @@ def llama_like_changes(config, tied_copy):
     if "head_dim" in config:
         listed.append(Change({"head_dim": config["head_dim"] // 2}, REFUSED))
         listed.append(Change({"head_dim": ABSENT}, REFUSED))
+    if config["model_type"] == "glm":  # of which half turns where no key says, and all where null does
+        listed += [Change({"partial_rotary_factor": share}, MOVED) for share in (0.75, 1.0, None)]
+        listed += [Change({"partial_rotary_factor": 0.5}, INERT), Change({"head_dim": None}, REFUSED)]
     return listed
+
+
+def cohere_changes(config, tied_copy):
+    heads, kv_heads = config["num_attention_heads"], config["num_key_value_heads"]
+    scale, biased, normed = config["logit_scale"], config["attention_bias"], config.get("use_qk_norm", False)
+    return [
+        *other_sizes(config),
+        Change({"num_attention_heads": 2 * heads}, REFUSED),
+        Change({"num_key_value_heads": kv_heads + 1}, REFUSED),
+        Change({"num_key_value_heads": ABSENT}, REFUSED),  # which means num_attention_heads
+        Change({"head_dim": 2 * (config["hidden_size"] // heads)}, REFUSED),  # no key of the class, and yet read
+        Change({"layer_norm_eps": 1e-6}, MOVED),
+        Change({"layer_norm_eps": 0.0}, MOVED),
+        Change({"layer_norm_eps": None}, REFUSED),
+        Change({"hidden_act": "gelu"}, MOVED),
+        Change({"hidden_act": "relu"}, MOVED),
+        Change({"max_position_embeddings": 2 * config["max_position_embeddings"]}, INERT),
+        Change({"logit_scale": 1.25 * scale}, MOVED),
+        Change({"logit_scale": ABSENT}, INERT if scale == 0.0625 else MOVED),
+        Change({"logit_scale": None}, REFUSED),
+        Change({"attention_bias": not biased}, MOVED if biased else REFUSED),
+        Change({"use_qk_norm": not normed}, MOVED if normed else REFUSED),
+        Change({"use_qk_norm": None}, MOVED if normed else INERT),
+        *tying(config, "lm_head.weight", tied_copy=tied_copy),
+        *same_shapes(config),
+        *rotary_changes(config, MOVED),
+    ]
 
 
 def gpt2_changes(config, tied_copy):
@@ -258,7 +288,7 @@ def other_sizes(config):
 
 
 def tying(config, head, *, tied_copy):
-    if config["tie_word_embeddings"]:
+    if config.get("tie_word_embeddings", True):
         # Without a head of its own in the file the library makes one up; with a copy of the embedding nothing changes.
         return [Change({"tie_word_embeddings": False}, INERT if tied_copy else REFUSED)]
     # The library keeps a head that differs from the embedding, whatever the key says: so it has to go as well.
@@ -295,8 +325,9 @@ def same_shapes(config):
         keys["num_key_value_heads"] = factor * kv_heads
     if "head_dim" in config:
         keys["head_dim"] = head_dim // factor
-    # Norms of length head_dim give it away.
-    return [Change(keys, REFUSED if config["model_type"] in ("qwen3", "gemma3_text") else MOVED)]
+    # Norms of length head_dim give it away, and a row for each head.
+    told = config["model_type"] in ("qwen3", "gemma3_text") or config.get("use_qk_norm")
+    return [Change(keys, REFUSED if told else MOVED)]
 
 
 def window_changes(config, without=MOVED):

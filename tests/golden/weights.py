@@ -28,7 +28,9 @@ class Weights:
         self.tensors[name] = scale * self._draw(rows, columns)
 
     def norm(self, name, size, *, gain=1.0, bias=False, around=1):
-        self.tensors[f"{name}.weight"] = gain * (around + 0.3 * self._draw(size))
+        """size: of a vector; or of a table, a row a head."""
+        shape = size if isinstance(size, tuple) else (size,)
+        self.tensors[f"{name}.weight"] = gain * (around + 0.3 * self._draw(*shape))
         if bias:
             self.bias(name, size)
 
@@ -48,7 +50,7 @@ class Weights:
         by_head[:, :2] *= QUERY_KEY_GAIN
 
 
-def llama_like_weights(config, seed):
+def llama_like_weights(config, seed, *, smallest=0.01):
     """Llama, Mistral, Qwen2, Qwen3."""
     weights = Weights(seed)
     hidden, intermediate = config["hidden_size"], config["intermediate_size"]
@@ -60,7 +62,7 @@ def llama_like_weights(config, seed):
     o_bias = config.get("attention_bias", False)
     mlp_bias = config.get("mlp_bias", False)
 
-    weights.embedding("model.embed_tokens.weight", config["vocab_size"], hidden)
+    weights.embedding("model.embed_tokens.weight", config["vocab_size"], hidden, smallest=smallest)
     for i in range(config["num_hidden_layers"]):
         layer = f"model.layers.{i}"
         weights.norm(f"{layer}.input_layernorm", hidden)
@@ -101,11 +103,52 @@ def phi3_weights(config, seed):
     """Llama's, with queries, keys and values in one tensor, and gate and up in another."""
     tensors = llama_like_weights(config, seed)
     for i in range(config["num_hidden_layers"]):
-        for fused, parts in (("self_attn.qkv_proj", ("q", "k", "v")), ("mlp.gate_up_proj", ("gate", "up"))):
-            block = fused.split(".")[0]
-            rows = [tensors.pop(f"model.layers.{i}.{block}.{part}_proj.weight") for part in parts]
-            tensors[f"model.layers.{i}.{fused}.weight"] = np.concatenate(rows)
+        fuse(tensors, f"model.layers.{i}.self_attn", "qkv_proj", ("q", "k", "v"))
+        fuse(tensors, f"model.layers.{i}.mlp", "gate_up_proj", ("gate", "up"))
     return tensors
+
+
+def glm_weights(config, seed):
+    """Llama's, with gate and up in one tensor, and no bias on o. The smallest rows of embeddings are smaller, as the
+    epsilon is."""
+    tensors = llama_like_weights(config, seed, smallest=0.003)
+    for i in range(config["num_hidden_layers"]):
+        tensors.pop(f"model.layers.{i}.self_attn.o_proj.bias", None)
+        fuse(tensors, f"model.layers.{i}.mlp", "gate_up_proj", ("gate", "up"))
+    return tensors
+
+
+def fuse(tensors, block, fused, parts):
+    """The matrices of these projections become one, part after part."""
+    rows = [tensors.pop(f"{block}.{part}_proj.weight") for part in parts]
+    tensors[f"{block}.{fused}.weight"] = np.concatenate(rows)
+
+
+def cohere_weights(config, seed):
+    """One norm a layer, and norms of queries and of keys with weights of each head's own."""
+    weights = Weights(seed)
+    hidden, intermediate = config["hidden_size"], config["intermediate_size"]
+    heads, kv_heads, bias = config["num_attention_heads"], config["num_key_value_heads"], config["attention_bias"]
+    head_dim = hidden // heads
+
+    weights.embedding("model.embed_tokens.weight", config["vocab_size"], hidden)
+    for i in range(config["num_hidden_layers"]):
+        layer = f"model.layers.{i}"
+        weights.norm(f"{layer}.input_layernorm", hidden)
+        weights.projection(f"{layer}.self_attn.q_proj", heads * head_dim, hidden, bias, gain=QUERY_KEY_GAIN)
+        weights.projection(f"{layer}.self_attn.k_proj", kv_heads * head_dim, hidden, bias, gain=QUERY_KEY_GAIN)
+        weights.projection(f"{layer}.self_attn.v_proj", kv_heads * head_dim, hidden, bias)
+        weights.projection(f"{layer}.self_attn.o_proj", hidden, heads * head_dim, bias)
+        if config.get("use_qk_norm"):  # these undo the gain of the projections, so they carry it themselves
+            weights.norm(f"{layer}.self_attn.q_norm", (heads, head_dim), gain=QUERY_KEY_GAIN)
+            weights.norm(f"{layer}.self_attn.k_norm", (kv_heads, head_dim), gain=QUERY_KEY_GAIN)
+        weights.matrix(f"{layer}.mlp.gate_proj.weight", intermediate, hidden)
+        weights.matrix(f"{layer}.mlp.up_proj.weight", intermediate, hidden)
+        weights.matrix(f"{layer}.mlp.down_proj.weight", hidden, intermediate)
+    weights.norm("model.norm", hidden)
+    if not config.get("tie_word_embeddings", True):
+        weights.matrix("lm_head.weight", config["vocab_size"], hidden)
+    return weights.tensors
 
 
 def gpt2_weights(config, seed, prefix=""):
@@ -217,6 +260,10 @@ def parameters(case: Case) -> dict[str, np.ndarray]:
         return olmo2_weights(case.config, case.seed)
     if family == "phi3":
         return phi3_weights(case.config, case.seed)
+    if family == "glm":
+        return glm_weights(case.config, case.seed)
+    if family == "cohere":
+        return cohere_weights(case.config, case.seed)
     if family in ("gemma2", "gemma3_text"):
         return gemma_weights(case.config, case.seed)
     return llama_like_weights(case.config, case.seed)

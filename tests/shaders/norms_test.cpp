@@ -75,13 +75,14 @@ void main() {
 
 const std::string head_norm = R"(
 shared float head_values[head_dim];
+float head_element(uint d) { return head_values[d]; }
 #include "head_norm.glsl"
 void main() {
   for (uint d = gl_LocalInvocationIndex; d < head_dim; d += workgroup_size) head_values[d] = inputs[d / 4][d % 4];
   barrier();
-  const float scale = head_scale(eps);
+  const float mean = MEAN, scale = head_scale(mean, eps);
   for (uint d = gl_LocalInvocationIndex; d < head_dim; d += workgroup_size) {
-    outputs[d] = head_values[d] * scale * weights[d / 4][d % 4];
+    outputs[d] = (head_values[d] - mean) * scale * weights[d / 4][d % 4] + BIAS;
   }
 }
 )";
@@ -121,12 +122,17 @@ void check_norm(const std::string& text, bool layer_norm) {
   }
 }
 
-std::string of_kind(std::string text, const std::string& kind) { return text.replace(text.find("KIND"), 4, kind); }
+std::string with(std::string text, const std::string& word, const std::string& meant) {
+  return text.replace(text.find(word), word.size(), meant);
+}
 
 }  // namespace
 
-TEST_CASE("the RMS norm of a row has eps under the root") { check_norm(of_kind(row_norm, "rms_norm"), false); }
+TEST_CASE("the RMS norm of a row has eps under the root") { check_norm(with(row_norm, "KIND", "rms_norm"), false); }
 
-TEST_CASE("the LayerNorm of a row has eps under the root") { check_norm(of_kind(row_norm, "layer_norm"), true); }
+TEST_CASE("the LayerNorm of a row has eps under the root") { check_norm(with(row_norm, "KIND", "layer_norm"), true); }
 
-TEST_CASE("the norm of a head's queries or keys has eps under the root") { check_norm(head_norm, false); }
+TEST_CASE("the norms of a head's queries or keys have eps under the root") {
+  check_norm(with(with(head_norm, "MEAN", "0.0"), "BIAS", "0.0"), false);
+  check_norm(with(with(head_norm, "MEAN", "head_mean()"), "BIAS", "biases[d / 4][d % 4]"), true);
+}

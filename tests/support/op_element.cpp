@@ -44,8 +44,12 @@ struct Element {
     }
     const bool of_sum = norm.type == NormType::scale_norm;
     const double scale = 1 / std::sqrt(squares / (of_sum ? 1.0 : static_cast<double>(size)) + norm.eps);
-    const double gain = op.in[1] ? norm.weight_offset + read(1, 0, of_sum ? 0 : column - first) : 1;
-    const double bias = op.in[2] ? read(2, 0, column - first) : 0;
+    const auto element = [&](std::size_t vector) {
+      const std::int64_t elements = axis(vector, 0).size;
+      return read(vector, 0, elements == 1 ? 0 : elements == size ? column - first : column);
+    };
+    const double gain = op.in[1] ? norm.weight_offset + element(1) : 1;
+    const double bias = op.in[2] ? element(2) : 0;
     return (read(0, row, column) - mean) * scale * gain + bias;
   }
 
@@ -68,14 +72,16 @@ struct Element {
   }
 
   double operator()(const Rotary& rotary) const {
-    const std::int64_t head_dim = graph.axes[axis(0, 1).factors[1]].size, half = rotary.rotary_dim / 2;
+    const std::int64_t head_dim = graph.axes[axis(0, 1).factors[1]].size;
+    const bool half = rotary.layout == RotaryLayout::half;
     const std::int64_t d = column % head_dim, first = column - d;
     const double x = read(0, row, column);
     if (d >= rotary.rotary_dim) return x;
-    const std::int64_t position = positions[static_cast<std::size_t>(row)], j = d % half;
+    const std::int64_t position = positions[static_cast<std::size_t>(row)];
+    const std::int64_t j = half ? d % (rotary.rotary_dim / 2) : d / 2, distance = half ? rotary.rotary_dim / 2 : 1;
     const double cosine = read(1, position, 2 * j), sine = read(1, position, 2 * j + 1);
-    return d < half ? x * cosine - read(0, row, first + d + half) * sine
-                    : x * cosine + read(0, row, first + d - half) * sine;
+    return d == (half ? j : 2 * j) ? x * cosine - read(0, row, first + d + distance) * sine
+                                   : x * cosine + read(0, row, first + d - distance) * sine;
   }
 
   double operator()(const Append&) const {
@@ -103,8 +109,9 @@ struct Element {
       if (!attention.score.empty()) score = evaluate(attention.score, names);
       scores.push_back(score);
     }
+    if (op.in[3]) scores.push_back(read(3, 0, head));
     const double largest = *std::max_element(scores.begin(), scores.end());
-    double total = 0, sum = 0;
+    double total = op.in[3] ? std::exp(scores.back() - largest) : 0, sum = 0;
     for (std::size_t i = 0; i < seen.size(); ++i) {
       const double weight = std::exp(scores[i] - largest);
       total += weight;

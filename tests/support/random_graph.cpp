@@ -204,13 +204,14 @@ class Writer {
     const AxisId over = of_heads ? contract_.axes[row].factors[1] : row;
     const std::string word = "n" + std::to_string(++count_);
     NormContract norm{NormType::rms_norm, eps(), false};
-    if (!of_heads && chance(55)) norm.type = chance(75) ? NormType::layer_norm : NormType::scale_norm;
+    if (chance(55)) norm.type = of_heads || chance(75) ? NormType::layer_norm : NormType::scale_norm;
     const bool one = norm.type == NormType::scale_norm;
     norm.weight = one || chance(85);
     norm.weight_offset = norm.weight && chance(30) ? 0.5 : 0;
     norm.bias = norm.type == NormType::layer_norm && chance(70);
-    if (norm.weight) weight(scope_, word, {one ? one_ : over}, Dtype::f32);
-    if (norm.bias) weight(scope_, word + "_bias", {over}, Dtype::f32);
+    const AxisId weighted = chance(40) ? row : over;  // of heads: each head's own, or one head's for all
+    if (norm.weight) weight(scope_, word, {one ? one_ : weighted}, Dtype::f32);
+    if (norm.bias) weight(scope_, word + "_bias", {weighted}, Dtype::f32);
     know(build.norm(word, norm, word, read(known_[from]), new_role(), over));
   }
 
@@ -270,7 +271,8 @@ class Writer {
           graph_.axes = contract_.axes;
         }
         const std::int64_t rotary_dim = 2 * static_cast<std::int64_t>(contract_.tables[table_].frequencies.size());
-        know(build.rotary(rotary_dim, table_, read(known_[from]), new_role()));
+        const RotaryLayout layout = chance(50) ? RotaryLayout::half : RotaryLayout::interleaved;
+        know(build.rotary({rotary_dim, layout}, table_, read(known_[from]), new_role()));
         from = known_.size() - 1;
       }
       return from;
@@ -291,7 +293,12 @@ class Writer {
     graph_.axes = contract_.axes;
     const ValueId keys_state = build.append(name + "_keys", read(known_[k]));
     const ValueId values_state = build.append(name + "_values", read(known_[v]));
-    know(build.attention(how, read(known_[q]), keys_state, values_state, new_role()));
+    ValueId sinks;
+    if (chance(30)) {
+      weight(scope_, name + "_sinks", {contract_.axes[q_].factors[0]}, Dtype::f32);
+      sinks = build.weight(name + "_sinks");
+    }
+    know(build.attention(how, read(known_[q]), keys_state, values_state, sinks, new_role()));
   }
 
   void layer(std::size_t kind) {

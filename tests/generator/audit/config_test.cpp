@@ -95,11 +95,7 @@ std::string joined(const std::vector<std::string>& messages) {
 /// The golden cases by what tells them apart here: their names without the type of the weights, which nothing reads.
 /// Under sanitizers, where each takes seconds, one of each family.
 std::map<std::string, fs::path> golden_cases() {
-#ifdef __SANITIZE_ADDRESS__
-  constexpr bool one_of_each_family = true;
-#else
-  constexpr bool one_of_each_family = false;
-#endif
+  constexpr bool one_of_each_family = MONOMORPH_SANITIZED;
   std::map<std::string, fs::path> cases;
   for (const fs::directory_entry& entry : fs::directory_iterator(tests_dir / "golden" / "cases")) {
     const std::string name = entry.path().filename();

@@ -62,10 +62,14 @@ TEST_CASE("a change of any attribute of any operation is another meaning") {
       if (nth == 1) names[0] += "s";
     }));
   }
-  CHECK(is_seen<Rotary>(meaning, [](Rotary& rotary) {
-    auto& [rotary_dim] = rotary;
-    rotary_dim += 2;
-  }));
+  for (int nth = 0; nth < 2; ++nth) {
+    CAPTURE(nth);
+    CHECK(is_seen<Rotary>(meaning, [&](Rotary& rotary) {
+      auto& [rotary_dim, layout] = rotary;
+      if (nth == 0) rotary_dim += 2;
+      if (nth == 1) layout = RotaryLayout::interleaved;
+    }));
+  }
   for (int nth = 0; nth < 6; ++nth) {
     CAPTURE(nth);
     CHECK(is_seen<Attention>(meaning, [&](Attention& attention) {

@@ -53,7 +53,9 @@ const std::vector<Override> whole_attention = {
     mixed[1],
     {"attention.qk_norm", "head"},
     {"attention.gate", "head"},
+    {"attention.sinks", "true"},
     named("layers.{i}.attention.gate"),
+    named("layers.{i}.attention.sinks"),
 };
 const std::vector<Override> whole_mlp = {};
 
@@ -74,6 +76,7 @@ const std::vector<Change> changes = {
     {"position.type", {}, {{"position.type", "alibi"}}},
     {"position.rope_theta", {}, {{"position.rope_theta", "500.0"}}},
     {"position.rotary_dim", {}, {{"position.rotary_dim", "8"}}},
+    {"position.layout", {}, {{"position.layout", "interleaved"}}},
     {"position.scaling", {}, linear},
     {"position.factor", linear, {{"position.factor", "3.0"}}},
     {"position.original_max_position_embeddings", llama3, {{"position.original_max_position_embeddings", "32"}}},
@@ -89,6 +92,9 @@ const std::vector<Change> changes = {
     {"attention.scale", {}, {{"attention.scale", "0.5"}}},
     {"attention.bias", {}, {{"attention.bias", "[\"o\"]"}}},
     {"attention.qk_norm", {}, {{"attention.qk_norm", "head"}}},
+    {"attention.q_norm", {}, {{"attention.q_norm", "{ per_head = true }"}}},
+    {"attention.k_norm", {{"attention.k_norm", "true"}}, {{"attention.k_norm", "{ over = \"projection\" }"}}},
+    {"attention.sinks", {}, {{"attention.sinks", "true"}, named("layers.{i}.attention.sinks")}},
     {"attention.softcap", {}, {{"attention.softcap", "5"}}},
     {"attention.score", {}, {{"attention.score", "2 * score"}}},
     {"attention.sliding_window", {}, {{"attention.sliding_window", "4"}}},
@@ -110,6 +116,7 @@ const std::vector<Change> changes = {
     {"layers.steps", {}, {{"layers.steps", "[\"mlp\", \"attention\"]"}}},
     {"layers.shared_input_norm", beside, {{"layers.shared_input_norm", "true"}}},
     {"lm_head.tie_word_embeddings", {}, {{"lm_head.tie_word_embeddings", "true"}}},
+    {"lm_head.scale", {}, {{"lm_head.scale", "0.5"}}},
     {"lm_head.softcap", {}, {{"lm_head.softcap", "5"}}},
     {"lm_head.logits", {}, {{"lm_head.logits", "2 * x"}}},
 };

@@ -321,3 +321,19 @@ TEST_CASE("a Phi-3 has fused projections, and heads of which a part turns where 
     CHECK(part.spec->kinds.at(0).position->rotary_dim.value == 6);  // of 8, rounded down as Python's int does
   }
 }
+
+TEST_CASE("half of a GLM's heads turns where no key says what part, and a key says whether q, k and v have biases") {
+  const auto kind_of = [](const json& changes) {
+    const Imported imported = import_text(config_of("GlmForCausalLM", "glm", changes).dump());
+    REQUIRE_MESSAGE(imported.spec, render(imported.diagnostics));
+    return imported.spec->kinds.at(0);
+  };
+  const LayerKind usual = kind_of(json::object());
+  CHECK(usual.position->layout.value == "interleaved");
+  CHECK(usual.position->rotary_dim.value == 64);
+  CHECK(kind_of({{"partial_rotary_factor", 1.0}}).position->rotary_dim.value == 128);
+  CHECK(kind_of({{"partial_rotary_factor", nullptr}}).position->rotary_dim.value == 128);
+  CHECK(attention(usual).bias.value.projections == std::vector<std::string>{"q", "k", "v"});
+  const LayerKind plain = kind_of({{"attention_bias", false}});
+  CHECK_FALSE(attention(plain).bias.given);
+}

@@ -86,6 +86,12 @@ inline nlohmann::ordered_json config_of(const std::string& architecture, const s
 /// A small config.json that runs, of every family, by the family's name.
 inline std::map<std::string, nlohmann::ordered_json> small_configs() {
   return {{"bloom", {{"architectures", {"BloomForCausalLM"}}, {"model_type", "bloom"}, {"n_embed", 48}, {"n_head", 4}}},
+          {"cohere",
+           {{"architectures", {"CohereForCausalLM"}},
+            {"model_type", "cohere"},
+            {"hidden_size", 48},
+            {"num_attention_heads", 4},
+            {"rope_theta", 8000000.0}}},
           {"gemma2",
            {{"architectures", {"Gemma2ForCausalLM"}},
             {"model_type", "gemma2"},
@@ -98,6 +104,7 @@ inline std::map<std::string, nlohmann::ordered_json> small_configs() {
             {"hidden_size", 48},
             {"num_attention_heads", 4},
             {"sliding_window", 4096}}},
+          {"glm", config_of("GlmForCausalLM", "glm")},
           {"gpt2", {{"architectures", {"GPT2LMHeadModel"}}, {"model_type", "gpt2"}, {"n_embd", 48}, {"n_head", 4}}},
           {"gpt_neox",
            {{"architectures", {"GPTNeoXForCausalLM"}},

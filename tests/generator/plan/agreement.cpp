@@ -41,8 +41,10 @@ double random_weight(const Contract& contract, WeightId weight, std::int64_t lay
   return norm ? 1 + 0.25 * value : 0.25 * value;
 }
 
+/// To the last bit. What overflows in one has to in the other: a graph may square a value in each of its layers.
 bool equal(const EvaluatedValue& a, const EvaluatedValue& b) {
-  return a.columns == b.columns && a.elements == b.elements;  // what is no number equals nothing
+  const auto same = [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); };
+  return a.columns == b.columns && std::ranges::equal(a.elements, b.elements, same);
 }
 
 /// Infinite where one of the two alone has numbers.

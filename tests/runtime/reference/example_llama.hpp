@@ -101,10 +101,11 @@ class Reference final : public monomorph::Reference {
         weights_, weight(q_norm), linear<q::size>(weights_, weight(q_proj), weight(q_bias), x), rms_norm_eps);
     const auto k_normed = rms_norm<head_dim::size>(
         weights_, weight(k_norm), linear<kv::size>(weights_, weight(k_proj), weight(k_bias), x), rms_norm_eps);
-    append(keys, rotary<kv_heads::size, head_dim::size, rotary_dim>(rotary_frequencies, k_normed, first_position),
+    append(keys, rotary_half<kv_heads::size, head_dim::size, rotary_dim>(rotary_frequencies, k_normed, first_position),
            first_position);
     append(values, linear<kv::size>(weights_, weight(v_proj), weight(v_bias), x), first_position);
-    const auto queries = rotary<heads::size, head_dim::size, rotary_dim>(rotary_frequencies, q_normed, first_position);
+    const auto queries =
+        rotary_half<heads::size, head_dim::size, rotary_dim>(rotary_frequencies, q_normed, first_position);
     const auto attended =
         attention<heads::size, kv_heads::size, head_dim::size>(queries, keys, values, attention_scale, first_position);
     const auto between = map(sum, h, linear<hidden::size>(weights_, weight(o_proj), absent, attended));

@@ -232,8 +232,8 @@ TEST_CASE("the factor of a rotary embedding multiplies what turns, and nothing e
   const float frequencies[] = {1.0f, 0.1f};
   reference::Activations<12> x(3);
   std::iota(x.values.begin(), x.values.end(), 1.0);
-  const auto plain = reference::rotary<2, 6, 4>(frequencies, x, 5);
-  const auto scaled = reference::rotary<2, 6, 4>({frequencies, 1.25f}, x, 5);
+  const auto plain = reference::rotary_half<2, 6, 4>(frequencies, x, 5);
+  const auto scaled = reference::rotary_half<2, 6, 4>({frequencies, 1.25f}, x, 5);
   for (std::size_t i = 0; i < x.values.size(); ++i) {
     CAPTURE(i);
     CHECK(scaled.values[i] == doctest::Approx((i % 6 < 4 ? 1.25 : 1) * plain.values[i]).epsilon(1e-14));

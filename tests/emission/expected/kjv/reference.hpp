@@ -124,10 +124,10 @@ class Reference final : public monomorph::Reference {
                                                                        monomorph::reference::absent, attention_input);
     const auto attention_values = monomorph::reference::linear<kv::size>(weights_, layer.attention.v_proj,
                                                                          monomorph::reference::absent, attention_input);
-    const auto attention_queries_turned =
-        monomorph::reference::rotary<heads::size, head::size, 32>(rotary_angles, attention_queries, first_position);
-    const auto attention_keys_turned =
-        monomorph::reference::rotary<kv_heads::size, head::size, 32>(rotary_angles, attention_keys, first_position);
+    const auto attention_queries_turned = monomorph::reference::rotary_half<heads::size, head::size, 32>(
+        rotary_angles, attention_queries, first_position);
+    const auto attention_keys_turned = monomorph::reference::rotary_half<kv_heads::size, head::size, 32>(
+        rotary_angles, attention_keys, first_position);
     monomorph::reference::append(attention_keys_state, attention_keys_turned, first_position);
     monomorph::reference::append(attention_values_state, attention_values, first_position);
     const auto attention_attended = monomorph::reference::attention<heads::size, kv_heads::size, head::size>(

@@ -198,11 +198,11 @@ class Reference final : public monomorph::Reference {
         weights_, layer.attention.v_proj, monomorph::reference::absent, attention_input);
     const auto attention_queries_normed =
         monomorph::reference::rms_norm<turned_head::size>(weights_, layer.attention.q_norm, attention_queries, 1e-06);
+    const auto attention_queries_turned = monomorph::reference::rotary_half<turned_heads::size, turned_head::size, 10>(
+        rotary_angles, attention_queries_normed, first_position);
     const auto attention_keys_normed =
         monomorph::reference::rms_norm<turned_head::size>(weights_, layer.attention.k_norm, attention_keys, 1e-06);
-    const auto attention_queries_turned = monomorph::reference::rotary<turned_heads::size, turned_head::size, 10>(
-        rotary_angles, attention_queries_normed, first_position);
-    const auto attention_keys_turned = monomorph::reference::rotary<turned_kv_heads::size, turned_head::size, 10>(
+    const auto attention_keys_turned = monomorph::reference::rotary_half<turned_kv_heads::size, turned_head::size, 10>(
         rotary_angles, attention_keys_normed, first_position);
     monomorph::reference::append(attention_keys_state, attention_keys_turned, first_position);
     monomorph::reference::append(attention_values_state, attention_values, first_position);

@@ -24,8 +24,8 @@ const uint state_heads = 1;  // heads of keys and of values
 #include "dispatch.glsl"
 #include "step.glsl"
 layout(set = 0, binding = 0) readonly buffer Step { StepBlock pass; };
-layout(set = 0, binding = 1) readonly buffer QueriesNormWeightBuffer { float queries_norm_weight[]; };  // head
-layout(set = 0, binding = 2) readonly buffer KeysNormWeightBuffer { float keys_norm_weight[]; };  // head
+layout(set = 0, binding = 1) readonly buffer QueriesNormWeightBuffer { float queries_norm_weight[]; };  // head, or heads x head
+layout(set = 0, binding = 2) readonly buffer KeysNormWeightBuffer { float keys_norm_weight[]; };  // head, or heads x head
 layout(set = 0, binding = 3) readonly buffer AnglesBuffer { vec2 angles[]; };  // positions x frequencies, (cosine, sine)
 layout(set = 0, binding = 4) readonly buffer ProjectedBuffer { float projected[]; };  // rows x heads x head, queries, keys and values side by side
 layout(set = 0, binding = 5) writeonly buffer QueriesBuffer { float queries[]; };  // rows x heads x head
@@ -38,12 +38,13 @@ uint rows_in_use() { return pass.token_count; }
 #include "state_growing.glsl"
 #include "cache_f32.glsl"
 shared float head_values[head_dim];
+#include "heads.glsl"
 
 #include "workgroup.glsl"
+float head_element(uint d) { return head_values[d]; }
 #include "head_norm.glsl"
 vec2 rotary(uint position, uint j) { return angles[position * angle_stride + j]; }
 #include "rotary_half.glsl"
-#include "heads.glsl"
 
 // Heads are numbered over the dispatch: queries first, then keys, then values, as far as they are there.
 const uint queries_begin = 0, queries_end = 7;
@@ -77,13 +78,23 @@ void main() {
   }
   load_head(pass_row * projected_stride + column);
   if (head >= queries_begin && head < queries_end) {
-    const float scale = head_scale(1e-06);
-    for (uint d = gl_LocalInvocationIndex; d < head_dim; d += workgroup_size) head_values[d] *= scale * queries_norm_weight[d];
+    const float mean = 0.0;
+    const uint own = 0;
+    const float scale = head_scale(mean, 1e-06);
+    for (uint d = gl_LocalInvocationIndex; d < head_dim; d += workgroup_size) {
+      const float gain = scale * queries_norm_weight[own + d];
+      head_values[d] = (head_values[d] - mean) * gain;
+    }
     barrier();
   }
   if (head >= keys_begin && head < keys_end) {
-    const float scale = head_scale(1e-06);
-    for (uint d = gl_LocalInvocationIndex; d < head_dim; d += workgroup_size) head_values[d] *= scale * keys_norm_weight[d];
+    const float mean = 0.0;
+    const uint own = 0;
+    const float scale = head_scale(mean, 1e-06);
+    for (uint d = gl_LocalInvocationIndex; d < head_dim; d += workgroup_size) {
+      const float gain = scale * keys_norm_weight[own + d];
+      head_values[d] = (head_values[d] - mean) * gain;
+    }
     barrier();
   }
 
