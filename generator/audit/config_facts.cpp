@@ -226,7 +226,8 @@ class FactsOfSpec {
                       const LayerKind* kind) {
     // A window that no sequence is longer than is none.
     const auto* window = std::get_if<Field<std::int64_t>*>(&slot);
-    if (key == "sliding_window" && value.is_null() && (*window)->value >= spec_.model.max_position_embeddings.value) {
+    const Field<std::int64_t>& positions = spec_.model.max_position_embeddings;
+    if (key == "sliding_window" && value.is_null() && positions.given && (*window)->value >= positions.value) {
       return true;
     }
     std::vector<Override> alone;

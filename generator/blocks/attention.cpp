@@ -126,6 +126,10 @@ void complete(Block& block, LayerKind& kind, const ModelSection& model) {
 void check_head_norm(const std::string& path, const Field<HeadNormChoice>& choice, Diagnostics& diagnostics) {
   const HeadNormSection& norm = choice.value.norm;
   if (!choice.given || !choice.value.present) return;
+  if (norm.per_head.value && !norm.weight.value && !norm.bias.value) {
+    diagnostics.error("spec.unused_key", norm.per_head.span,
+                      fmt::format("{0}.per_head has no meaning where {0} has neither weights nor a bias", path));
+  }
   if (norm.over.value == "projection") {
     if (!norm.per_head.value) return;
     diagnostics.error("spec.unused_key", norm.per_head.span,

@@ -130,8 +130,15 @@ void fast_above_slow(const Field<double>& slow, const std::string& slow_key, con
                                 fast.value, slow_key));
 }
 
-void check_scaling(const PositionSection& position, Diagnostics& diagnostics) {
+void check_scaling(const PositionSection& position, const ModelSection& model, Diagnostics& diagnostics) {
   const std::string& scaling = position.scaling.value;
+  const bool reads_length = scaling == "llama3" || scaling == "yarn";
+  if (reads_length && !position.original_max_position_embeddings.given && !model.max_position_embeddings.given) {
+    diagnostics.error("spec.missing_key", position.scaling.span,
+                      fmt::format("position.original_max_position_embeddings is missing: \"{}\" scales angles by how "
+                                  "often they turn in it, and model.max_position_embeddings does not say it either",
+                                  scaling));
+  }
   within_scales(position.factor, "factor", "2.0 to 64.0", diagnostics);
   check_range(position.original_max_position_embeddings, "position.original_max_position_embeddings", 1, max_size,
               diagnostics);
@@ -170,7 +177,7 @@ void check_position(const BlockContext& context, const Field<std::int64_t>& num_
   rotary_dim_is_known(position, head_dim, diagnostics);
   if (position.rotary_dim.given) rotary_dim_within_head(position.rotary_dim, head_dim, diagnostics);
   rope_theta_in_range(position, diagnostics);
-  check_scaling(position, diagnostics);
+  check_scaling(position, context.model, diagnostics);
 }
 
 void declare_position(const BlockContext& context, Declarations& declare) {

@@ -115,7 +115,9 @@ std::vector<Pair> tried_pairs(const Window& window, std::int64_t positions) {
 void check_mask(const BlockContext& context, const Expression& mask, Diagnostics& diagnostics) {
   const Window window = window_of(own(context));
   bool reported = false;
-  for (const auto& [query, key] : tried_pairs(window, context.model.max_position_embeddings.value)) {
+  constexpr std::int64_t tried_length = 4096;  // where nothing says how long a sequence may be
+  const Field<std::int64_t>& positions = context.model.max_position_embeddings;
+  for (const auto& [query, key] : tried_pairs(window, positions.given ? positions.value : tried_length)) {
     const bool shown = evaluate(mask, {{"query", query}, {"key", key}}) != 0;
     if (key == query && !shown) {
       diagnostics.error("attention.mask", own(context).mask.span,
@@ -164,9 +166,8 @@ void check_scores(const BlockContext& context, Diagnostics& diagnostics) {
   }
   score_expression(context, diagnostics);
   const auto mask = mask_expression(context, diagnostics);
-  if (mask && attention.mask.given && usable(context.model.max_position_embeddings)) {
-    check_mask(context, *mask, diagnostics);
-  }
+  const Field<std::int64_t>& positions = context.model.max_position_embeddings;
+  if (mask && attention.mask.given && (!positions.given || usable(positions))) check_mask(context, *mask, diagnostics);
 }
 
 Attention scores_of(const BlockContext& context) {

@@ -82,7 +82,6 @@ Contract derive(const Spec& spec) {
   contract.hidden_size = spec.model.hidden_size.value;
   contract.num_hidden_layers = spec.model.num_hidden_layers.value;
   contract.repeat = sane(spec.repeat);
-  contract.max_position_embeddings = spec.model.max_position_embeddings.value;
   contract.max_sequence_length = spec.engine->max_sequence_length.value;
   contract.prefill_chunk = spec.engine->prefill_chunk.value;
   contract.max_batch = spec.engine->max_batch.value;

@@ -83,9 +83,10 @@ void dump_kind(std::size_t index, const Contract& contract, std::string& out) {
 
 std::string dump_contract(const Contract& contract) {
   std::string out = fmt::format("model {} ({})\n", contract.name, contract.identifier);
-  out += fmt::format("vocab_size {}, hidden_size {}, num_hidden_layers {}, max_position_embeddings {}\n",
-                     contract.vocab_size, contract.hidden_size, contract.num_hidden_layers,
-                     contract.max_position_embeddings);
+  const Field<std::int64_t>& positions = contract.model.max_position_embeddings;
+  out += fmt::format("vocab_size {}, hidden_size {}, num_hidden_layers {}{}\n", contract.vocab_size,
+                     contract.hidden_size, contract.num_hidden_layers,
+                     positions.given ? fmt::format(", max_position_embeddings {}", positions.value) : "");
   if (contract.repeat > 1) out += fmt::format("layers run {} times\n", contract.repeat);
   out += fmt::format("max_sequence_length {}, prefill_chunk {}, max_batch {}, kv_cache {}, fusion {}\n",
                      contract.max_sequence_length, contract.prefill_chunk, contract.max_batch,

@@ -27,7 +27,7 @@ std::int64_t scaled_length(const PositionSection& position) {
 void sequence_within_positions(const Spec& spec, Diagnostics& diagnostics) {
   const Field<std::int64_t>& length = spec.engine->max_sequence_length;
   const Field<std::int64_t>& positions = spec.model.max_position_embeddings;
-  if (!length.given || !usable(length) || !usable(positions)) return;
+  if (!length.given || !usable(length) || !usable(positions)) return;  // or nothing says how many positions there are
   std::int64_t scaled = 0;
   if (spec.position->type.value != "learned") {
     for (const LayerKind& kind : spec.kinds) scaled = std::max(scaled, scaled_length(*kind.position));

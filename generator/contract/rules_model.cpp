@@ -7,6 +7,7 @@
 
 #include "generator/blocks/embedding.hpp"
 #include "generator/blocks/norm.hpp"
+#include "generator/blocks/position.hpp"
 #include "generator/contract/rules.hpp"
 #include "generator/spec/fields.hpp"
 #include "generator/spec/tokenizer_section.hpp"
@@ -135,6 +136,10 @@ void check_model_rules(const Spec& spec, Diagnostics& diagnostics) {
   check_range(model.hidden_size, "model.hidden_size", 1, max_size, diagnostics);
   check_range(model.num_hidden_layers, "model.num_hidden_layers", 1, max_hidden_layers, diagnostics);
   check_range(model.max_position_embeddings, "model.max_position_embeddings", 1, max_size, diagnostics);
+  if (spec.position->type.value == "learned" && !model.max_position_embeddings.given) {
+    diagnostics.error("spec.missing_key", spec.position->type.span,
+                      "model.max_position_embeddings is missing: learned positions are a table of so many rows");
+  }
   check_norm(spec.norm, "norm", diagnostics);
   Spec bound = spec;  // binding may write
   check_norms("embedding", bind(*bound.embedding), diagnostics);

@@ -149,7 +149,8 @@ Checked elements_per_position(const StateContract& state, const AxisTable& table
 
 void check_total_rules(const Spec& spec, const Declarations& declared, Diagnostics& diagnostics) {
   const ModelSection& model = spec.model;
-  if (!usable(model.vocab_size) || !usable(model.hidden_size) || !usable(model.max_position_embeddings)) return;
+  if (!usable(model.vocab_size) || !usable(model.hidden_size)) return;
+  if (model.max_position_embeddings.given && !usable(model.max_position_embeddings)) return;
   Checked total = weigh({}, declared).bytes;
   if (total.overflowed()) return report(model.vocab_size.span, "the embedding and the head", diagnostics);
   std::vector<Checked> layers;

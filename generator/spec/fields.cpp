@@ -39,8 +39,8 @@ const std::vector<FieldRow<ModelSection>>& fields() {
       row<S>("vocab_size", at(&S::vocab_size), required(), "tokens", "Tokens the model knows"),
       row<S>("hidden_size", at(&S::hidden_size), required(), "elements", "Width of the residual stream"),
       row<S>("num_hidden_layers", at(&S::num_hidden_layers), required(), "layers", "Layers"),
-      row<S>("max_position_embeddings", at(&S::max_position_embeddings), required(), "tokens",
-             "Longest sequence the model was made for; rows of a learned position table"),
+      row<S>("max_position_embeddings", at(&S::max_position_embeddings), computed("none; learned positions ask for it"),
+             "tokens", "Longest sequence the model was made for; rows of a learned position table"),
   };
   return rows;
 }
@@ -184,7 +184,7 @@ template <>
 const std::vector<FieldRow<EngineSection>>& fields() {
   using S = EngineSection;
   static const std::vector<FieldRow<S>> rows = {
-      row<S>("max_sequence_length", at(&S::max_sequence_length), computed("min(max_position_embeddings, 4096)"),
+      row<S>("max_sequence_length", at(&S::max_sequence_length), computed("4096, and at most max_position_embeddings"),
              "tokens", "Tokens the KV cache has room for"),
       row<S>("kv_cache", at(&S::kv_cache), computed("\"f32\" where checkpoint.dtype is f32, else \"f16\""), "",
              "Type of cached keys and values", {"f16", "f32"}),

@@ -130,9 +130,21 @@ void check_own_block(const TomlEntry& section, Diagnostics& diagnostics) {
                                 name));
 }
 
+/// The sections that a kind's layers read and kinds may override.
+std::vector<std::string> sections_read(const TomlValue& root, const TomlValue* table, const std::string& name,
+                                       const Span& place, const ModelSection& model) {
+  Diagnostics said;  // when the kind is read with what lists say of it
+  const LayerKind kind = read_kind(root, table, name, place, model, said).kind;
+  std::vector<std::string> sections;
+  for (const Block* block : kind.blocks()) sections.push_back(block->instance);
+  if (kind.uses_position()) sections.emplace_back("position");
+  return sections;
+}
+
 }  // namespace
 
-Layers read_layers(const TomlValue& root, const ModelSection& model, Diagnostics& diagnostics) {
+Layers read_layers(const TomlValue& root, const std::vector<LayerList>& lists, const ModelSection& model,
+                   Diagnostics& diagnostics) {
   const std::int64_t stated = model.num_hidden_layers.value;
   const std::int64_t num_hidden_layers = stated < 1 || stated > max_hidden_layers ? 1 : stated;
   const Span file{root.span.source, 0, 0, 1};
@@ -178,20 +190,30 @@ Layers read_layers(const TomlValue& root, const ModelSection& model, Diagnostics
   bool steps_are_known = true;
   Layers result;
   result.repeat = section.repeat;
-  result.has_pattern = section.pattern.given;
+  const CutKinds cut = cut_kinds(sequence, lists);
+  sequence = cut.sequence;
+  result.has_pattern = section.pattern.given || cut.cut_from.size() > 1;
   std::map<std::string, LayerKind> all;
   std::set<std::string> read_from;  // kinds that another one names
   for (const std::string& name : sequence) {
     if (all.count(name)) continue;
-    const auto table = tables.find(name);
+    const std::string& pattern_name = cut.cut_from.at(name);
+    const auto table = tables.find(pattern_name);
     if (section.pattern.given && table == tables.end()) {
       diagnostics.error("layers.kind_missing", section.pattern.span,
-                        fmt::format("layers.pattern names the kind {}, which has no table [layers.{}]{}", name, name,
-                                    did_you_mean(nearest(name, table_names))));
+                        fmt::format("layers.pattern names the kind {0}, which has no table [layers.{0}]{1}",
+                                    pattern_name, did_you_mean(nearest(pattern_name, table_names))));
     }
     const bool has_table = table != tables.end() && section.pattern.given;
     const Span place = has_table ? table->second->key_span : layers != nullptr ? layers->key_span : file;
-    KindResult read = read_kind(root, has_table ? &table->second->value : nullptr, name, place, model, diagnostics);
+    const TomlValue* written = has_table ? &table->second->value : nullptr;
+    TomlValue with_lists;
+    if (!lists.empty()) {
+      with_lists = lay_lists(written != nullptr ? *written : TomlValue{}, lists, cut.layer.at(name),
+                             sections_read(root, written, name, place, model));
+      written = &with_lists;
+    }
+    KindResult read = read_kind(root, written, name, place, model, diagnostics);
     steps_are_known &= read.steps_are_known;
     for (const Block* block : read.kind.blocks()) {
       if (block->type->reads_kind != nullptr) read_from.insert(block->type->reads_kind(*block));

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "generator/spec/by_layer.hpp"
 #include "generator/spec/document.hpp"
 #include "generator/spec/spec.hpp"
 
@@ -16,8 +17,9 @@ struct Layers {
   std::vector<std::size_t> layer_kinds;  ///< for each layer
 };
 
-/// `model` gives the sizes that defaults are computed from. A model whose num_hidden_layers is out of range is read as
-/// one of a single layer: the contract refuses it.
-Layers read_layers(const TomlValue& root, const ModelSection& model, Diagnostics& diagnostics);
+/// `lists`: what was taken of `root`. `model` gives the sizes that defaults are computed from. A model whose
+/// num_hidden_layers is out of range is read as one of a single layer: the contract refuses it.
+Layers read_layers(const TomlValue& root, const std::vector<LayerList>& lists, const ModelSection& model,
+                   Diagnostics& diagnostics);
 
 }  // namespace monomorph::generator

@@ -53,7 +53,7 @@ names = "llama"                 # where tensors stand in the checkpoint; [checkp
 dtype = "f16"                   # f32, f16 or bf16
 
 # [engine]
-# max_sequence_length = 2048    # room of the KV cache; default min(max_position_embeddings, 4096)
+# max_sequence_length = 2048    # room of the KV cache; default 4096, and at most max_position_embeddings
 # kv_cache = "f16"              # or "f32"
 # weights = "q8_0"              # converts wider matrices at load: "f16", "bf16", "q8_0", "q4_0"
 # prefill_chunk = 128           # tokens of a prompt that run at once

@@ -39,9 +39,11 @@ void refuse_unknown_sections(TomlValue& root, Diagnostics& diagnostics) {
 }
 
 void compute_engine_defaults(Spec& spec) {
+  constexpr std::int64_t usual_length = 4096;
   EngineSection& engine = *spec.engine;
+  const Field<std::int64_t>& positions = spec.model.max_position_embeddings;
   if (!engine.max_sequence_length.given) {
-    engine.max_sequence_length.value = std::min<std::int64_t>(spec.model.max_position_embeddings.value, 4096);
+    engine.max_sequence_length.value = positions.given ? std::min(positions.value, usual_length) : usual_length;
   }
   if (!engine.prefill_chunk.given) {
     engine.prefill_chunk.value = std::min<std::int64_t>(engine.max_sequence_length.value, 128);
@@ -124,6 +126,7 @@ std::optional<Spec> read_spec_leniently(const std::shared_ptr<const Source>& sou
   spec.source = source;
   spec.hash = hash_of(hashed);
   refuse_unknown_sections(*root, found);
+  const std::vector<LayerList> lists = take_lists(*root, found);
   const Span file{source, 0, 0, 1};
   const auto read = [&](const std::string& name, bool in_effect, auto& section) {
     const TomlEntry* entry = root->find(name);
@@ -134,7 +137,7 @@ std::optional<Spec> read_spec_leniently(const std::shared_ptr<const Source>& sou
   read("model", true, spec.model);
   read("norm", true, spec.norm);
   read("embedding", true, *spec.embedding);
-  Layers layers = read_layers(*root, spec.model, found);
+  Layers layers = read_layers(*root, lists, spec.model, found);
   spec.repeat = layers.repeat;
   spec.has_pattern = layers.has_pattern;
   spec.kinds = std::move(layers.kinds);

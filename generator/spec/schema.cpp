@@ -110,6 +110,11 @@ Json section_schema(const SectionDescription& section, bool in_kind) {
   for (const auto& [row, slot] : section.fields) {
     const FieldDescription& field = *row;
     properties[field.key] = field_schema(field, slot);
+    // In a base section a size may be a list, an entry a layer.
+    if (section.in_kinds && !in_kind && std::holds_alternative<Field<std::int64_t>*>(slot)) {
+      properties[field.key]["type"] = Json::array({"integer", "array"});
+      properties[field.key]["items"] = of_type("integer");
+    }
     // A base section may leave what every kind of layer says.
     if (field.fallback.kind == Fallback::Kind::required && !section.in_kinds && field.types.empty()) {
       required.push_back(field.key);

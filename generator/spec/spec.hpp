@@ -37,7 +37,7 @@ struct ModelSection {
   Field<std::int64_t> vocab_size;
   Field<std::int64_t> hidden_size;
   Field<std::int64_t> num_hidden_layers;
-  Field<std::int64_t> max_position_embeddings;
+  Field<std::int64_t> max_position_embeddings{-1, {}, false};  ///< -1: nothing says how long a sequence may be
 };
 
 struct NormSection {

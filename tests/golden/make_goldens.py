@@ -261,8 +261,8 @@ def compare(made: Path, kept: Path) -> list[str]:
                 faults.append(f"{path.name} differs by {error:.2e}")
         elif path.name == "golden.json":
             ours, theirs = json.loads(path.read_text()), json.loads(other.read_text())
-            measured = {"libraries", "key_sensitivity", "tensor_sensitivity", "f32_against_f64", "prefix_against_whole",
-                        "computed_in"}  # fmt: skip
+            measured = {"libraries", "key_sensitivity", "tensor_sensitivity", "change_sensitivity", "f32_against_f64",
+                        "prefix_against_whole", "computed_in"}  # fmt: skip
             faults += [f"{path.name}: {key}" for key in ours if key not in measured and ours[key] != theirs.get(key)]
         elif path.read_bytes() != other.read_bytes():
             faults.append(f"{path.name} differs")

@@ -35,7 +35,10 @@ class Weights:
             self.bias(name, size)
 
     def bias(self, name, size):
-        self.tensors[f"{name}.bias"] = 0.3 * self._draw(size)
+        self.vector(f"{name}.bias", size)
+
+    def vector(self, name, size, *, gain=0.3):
+        self.tensors[name] = gain * self._draw(size)
 
     def projection(self, name, rows, columns, bias, *, gain=1.0):
         """Stored (out, in)."""

@@ -52,7 +52,7 @@ class Writer {
     contract_.spec_hash = "0";
     contract_.vocab_size = between(5, 11);
     contract_.hidden_size = between(3, 9);
-    contract_.max_position_embeddings = contract_.max_sequence_length = options_.max_sequence_length;
+    contract_.max_sequence_length = options_.max_sequence_length;
     contract_.prefill_chunk = options_.prefill_chunk;
     contract_.max_batch = between(1, 2);
     contract_.head_rows = std::min(std::max<std::int64_t>(contract_.max_batch, 3), contract_.prefill_chunk);
@@ -91,7 +91,7 @@ class Writer {
   void embed() {
     weight({}, "embedding::tokens", {vocab_, hidden_}, format());
     const bool placed = chance(30);
-    const AxisId table = axis("position_embeddings", contract_.max_position_embeddings);
+    const AxisId table = axis("position_embeddings", contract_.max_sequence_length);
     if (placed) weight({}, "embedding::positions", {table, hidden_}, format());
     const bool normed = chance(30);
     if (normed) weight({}, "embedding::norm", {hidden_}, Dtype::f32);

@@ -89,7 +89,7 @@ RandomGraph small_contract(const std::vector<std::string>& kinds, const std::vec
   contract.spec_hash = "0";
   contract.vocab_size = 7;
   contract.hidden_size = 6;
-  contract.max_position_embeddings = contract.max_sequence_length = options.max_sequence_length;
+  contract.max_sequence_length = options.max_sequence_length;
   contract.prefill_chunk = options.prefill_chunk;
   contract.max_batch = 2;
   contract.head_rows = 3;

@@ -99,7 +99,7 @@ std::map<std::string, fs::path> golden_cases() {
   std::map<std::string, fs::path> cases;
   for (const fs::directory_entry& entry : fs::directory_iterator(tests_dir / "golden" / "cases")) {
     const std::string name = entry.path().filename();
-    if (!fs::exists(entry.path() / "config.json")) continue;  // of a GGUF file
+    if (!fs::exists(entry.path() / "config.json")) continue;  // of a GGUF file or a spec
     const std::string key =
         one_of_each_family ? config_in(entry.path())["model_type"].get<std::string>() : name.substr(0, name.rfind('-'));
     const auto [place, inserted] = cases.emplace(key, entry.path());

@@ -15,7 +15,7 @@ tests = here.parent.parent
 directories = {path.name: path for path in sorted((tests / "models" / "configs").iterdir())}
 for path in sorted((tests / "golden" / "cases").iterdir()):
     case = path.name.rsplit("-", 1)[0]  # dtypes of a case have one config.json but for their dtype
-    if not (path / "config.json").exists():  # of a GGUF file
+    if not (path / "config.json").exists():  # of a GGUF file or a spec
         continue
     if not any(name.startswith(case + "-") for name in directories):
         directories[path.name] = path

@@ -12,15 +12,19 @@ using namespace monomorph::test;
 
 namespace {
 
-/// A graph with appends, norms over heads, rotations and Maps of several operands.
+/// A norm of heads, with weights and a bias.
+bool is_biased_norm_of_heads(const Graph& graph, const Op& op) {
+  return as<Norm>(op) != nullptr && as<Norm>(op)->over != graph.values[op.in[0]].axes[1] && op.in[1] && op.in[2];
+}
+
+/// A graph with appends, norms over heads, rotations, sinks and Maps of several operands.
 RandomGraph sample() {
   for (std::uint64_t seed = 1;; ++seed) {
     RandomGraph random = random_graph(seed);
     const auto has = [&](auto test) { return std::any_of(random.graph.ops.begin(), random.graph.ops.end(), test); };
     const bool rotary = has([](const Op& op) { return as<Rotary>(op) != nullptr; });
-    const bool heads = has([&](const Op& op) {
-      return as<Norm>(op) != nullptr && as<Norm>(op)->over != random.graph.values[op.in[0]].axes[1];
-    });
+    const bool heads = has([&](const Op& op) { return is_biased_norm_of_heads(random.graph, op); });
+    const bool sunk = has([](const Op& op) { return as<Attention>(op) != nullptr && op.in[3]; });
     const bool biased = has([](const Op& op) { return as<Linear>(op) != nullptr && op.in[2]; });
     const bool weightless = has([](const Op& op) { return as<Norm>(op) != nullptr && !op.in[1]; });
     const bool scaled =
@@ -32,7 +36,8 @@ RandomGraph sample() {
     });
     const auto& states = random.contract.states;
     const bool ring = std::any_of(states.begin(), states.end(), [](const StateContract& s) { return s.ring(); });
-    if (rotary && heads && biased && weightless && scaled && spread && ring && random.contract.kinds.size() == 2)
+    if (rotary && heads && sunk && biased && weightless && scaled && spread && ring &&
+        random.contract.kinds.size() == 2)
       return random;
   }
 }
@@ -122,6 +127,24 @@ const std::vector<Mutation> mutations = {
        Op& op = r.graph.ops[find<Norm>(r.graph,
                                        [](const Op& o) { return as<Norm>(o)->type == NormType::rms_norm && o.in[1]; })];
        std::get<Norm>(op.what).type = NormType::scale_norm;
+     }},
+    {"G3", "a ScaleNorm of heads",
+     [](RandomGraph& r) {
+       Op& op = r.graph.ops[find<Norm>(r.graph, [&](const Op& o) { return is_biased_norm_of_heads(r.graph, o); })];
+       std::get<Norm>(op.what).type = NormType::scale_norm;
+     }},
+    {"G3", "weights of one head beside a bias of all, or the other way round",
+     [](RandomGraph& r) {
+       const Op& op =
+           r.graph.ops[find<Norm>(r.graph, [&](const Op& o) { return is_biased_norm_of_heads(r.graph, o); })];
+       const AxisId row = r.graph.values[op.in[0]].axes[1], over = as<Norm>(op)->over;
+       Value& bias = r.graph.values[op.in[2]];
+       bias.axes = {bias.axes[0] == row ? over : row};
+     }},
+    {"G3", "sinks of the elements of a head",
+     [](RandomGraph& r) {
+       const Op& op = r.graph.ops[find<Attention>(r.graph, [](const Op& o) { return static_cast<bool>(o.in[3]); })];
+       r.graph.values[op.in[3]].axes = {r.graph.values[op.in[1]].axes[3]};
      }},
     {"G3", "an offset of weights that are not there",
      [](RandomGraph& r) {

@@ -72,7 +72,8 @@ TEST_CASE("every key of every golden's config.json is read by something, or igno
   const fs::path cases = fs::path(MONOMORPH_SOURCE_DIR) / "tests" / "golden" / "cases";
   for (const fs::directory_entry& entry : fs::directory_iterator(cases)) {
     const std::string name = entry.path().filename().string();
-    if (!name.ends_with("-f32")) continue;  // the others differ in their dtype alone
+    if (!name.ends_with("-f32")) continue;                    // the others differ in their dtype alone
+    if (!fs::exists(entry.path() / "config.json")) continue;  // of a spec
     CAPTURE(name);
     const json config = json::parse(read_file(entry.path() / "config.json"));
     for (const auto& [key, value] : config.items()) {

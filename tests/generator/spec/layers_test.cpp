@@ -44,6 +44,38 @@ TEST_CASE("a pattern is repeated and cut at the end") {
   CHECK(spec.kinds[0].position->type.value == "rope");
 }
 
+TEST_CASE("a size that is a list has an entry a layer, and tells kinds of layer apart") {
+  const auto widths = [](const Spec& spec) {
+    std::vector<std::int64_t> result;
+    for (const std::size_t kind : spec.layer_kinds) result.push_back(mlp(spec.kinds[kind]).intermediate_size.value);
+    return result;
+  };
+  const Override list{"mlp.intermediate_size", "[64, 128, 64, 32]"};
+  const Spec plain = read("", {list});
+  CHECK(plain.layer_kinds == std::vector<std::size_t>{0, 1, 0, 2});
+  CHECK(widths(plain) == std::vector<std::int64_t>{64, 128, 64, 32});
+  CHECK(plain.kinds[0].name == "layer_1");
+  CHECK(plain.kinds[2].name == "layer_3");
+  // Of kinds that a pattern names, those are cut whose layers differ; what a kind says itself holds.
+  const std::string pattern = "[layers]\npattern = [\"a\", \"b\"]\n[layers.a]\n[layers.b]\nposition.type = \"none\"\n";
+  const Spec cut = read(pattern, {list});
+  CHECK(widths(cut) == std::vector<std::int64_t>{64, 128, 64, 32});
+  CHECK(cut.kinds[0].name == "a");
+  CHECK(cut.kinds[1].name == "b_1");
+  CHECK(cut.kinds[2].position->type.value == "none");
+  CHECK(widths(read(pattern, {list, {"layers.b.mlp.intermediate_size", "16"}})) ==
+        std::vector<std::int64_t>{64, 16, 64, 16});
+  // Two lists, and sizes that follow from what each layer has.
+  const Spec heads =
+      read("", {{"attention.num_attention_heads", "[4, 8, 4, 8]"}, {"attention.num_key_value_heads", "[2, 2, 4, 2]"}});
+  CHECK(heads.layer_kinds == std::vector<std::size_t>{0, 1, 2, 1});
+  CHECK(attention(heads.kinds[1]).head_dim.value == 12);
+  CHECK(heads.kinds[1].position->rotary_dim.value == 12);
+  Diagnostics diagnostics;
+  CHECK_FALSE(read_spec(as_source(tiny), {{"mlp.intermediate_size", "[64, 128, 64]"}}, diagnostics));
+  CHECK(diagnostics.all().at(0).rule == "layers.list_length");
+}
+
 TEST_CASE("a kind's keys replace the base's key by key, and defaults follow from what is resolved") {
   const Spec spec =
       read("[layers]\npattern = [\"a\", \"b\"]\n[layers.a]\n[layers.b.attention]\nnum_attention_heads = 8\n");
