@@ -129,7 +129,6 @@ bool accepts_heads(const Group& group, const Planning& planning) {
     bindings += 1;
   }
   if (head_axes.size() != 1 || !*head_axes.begin() || tables.size() > 1) return false;
-  if (sources.size() != chains->size()) return false;
   const bool columns = std::all_of(sources.begin(), sources.end(), [&](ValueId s) { return is_column(s, planning); });
   if (sources.size() > 1 && !columns) return false;
   return bindings + 1 + static_cast<std::int64_t>(tables.size()) <= max_bindings;

@@ -69,6 +69,9 @@ TEST_CASE("operators bind as in C") {
   CHECK(value("1 != 1 ? 1 : 2") == 2);
   CHECK(value("1 <= 1 && 1 >= 1 ? 1 : 2") == 1);
   CHECK(value(".5e1 + 1.") == 6);
+  CHECK(whole("query + 7 % 4", 1, 0) == 4);
+  CHECK(whole("2 * 7 % 4", 0, 0) == 2);
+  CHECK(whole("7 % 4 * 2", 0, 0) == 6);
 }
 
 TEST_CASE("division is of real numbers") {
