@@ -75,7 +75,7 @@ std::string as_pattern(std::string_view name) {
 std::string part_of(const CheckpointSection& names, const std::string& tensor) {
   const std::string pattern = as_pattern(tensor);
   std::vector<std::string> prefixes = names.prefix.value;
-  prefixes.emplace_back("");  // a head may stand without the prefix that its model has
+  if (prefixes.empty()) prefixes.emplace_back("");  // the family has none
   for (const std::string& prefix : prefixes) {
     for (const auto& [part, name] : names.tensors) {
       if (pattern == prefix + name.name) return part;

@@ -92,8 +92,6 @@ class Chat {
   void note(const std::string& text) const { print_error(fmt::format("{}: {}\n", program_.name, text)); }
 
   void guarded(const std::function<void()>& work) {
-    std::optional<InterruptGuard> guard;
-    if (!script_) guard.emplace();
     try {
       work();
     } catch (const Interrupted&) {

@@ -116,6 +116,13 @@ TEST_CASE("without weights the type is config.json's, in either spelling, and th
   CHECK(neither.spec->checkpoint->dtype.value == "f32");
 }
 
+TEST_CASE("the types of a family whose names have no prefix are read") {
+  const json config = {{"architectures", {"GPTNeoXForCausalLM"}}, {"model_type", "gpt_neox"}};
+  const Imported imported = import_with(config, {{"gpt_neox.embed_in.weight", "BF16", {10, 4}, ""}});
+  REQUIRE(imported.spec);
+  CHECK(imported.spec->checkpoint->dtype.value == "bf16");
+}
+
 TEST_CASE("an untied GPT-2 whose tensors have no prefix needs no table of its own") {
   const json config = {{"architectures", {"GPT2LMHeadModel"}}, {"tie_word_embeddings", false}};
   const Imported imported =

@@ -145,6 +145,12 @@ TEST_CASE("kinds of layer become a pattern that repeats, and lines for what diff
   CHECK(counted.find("pattern = [\"local * 3\", \"global * 2\"]\n") != std::string::npos);
 }
 
+TEST_CASE("what does not run in one kind of layer is seen in whichever layer has that kind") {
+  const std::string family = local_and_global + "[refuse.value]\n\"kind == 'global' && theta > 1e7\" = \"too large\"\n";
+  CHECK(mapped(family, {{"theta", 2e6}}).find("too large") == std::string::npos);
+  CHECK(mapped(family, {{"theta", 2e7}}).find("too large") != std::string::npos);
+}
+
 TEST_CASE("the pattern and its kinds are what a spec may say") {
   std::string text = mapped(R"toml(architectures = ["TinyForCausalLM"]
 model_type = "tiny"

@@ -84,6 +84,15 @@ TEST_CASE("tensors begin at multiples of the alignment that the file says") {
   CHECK(refusal_of(text.bytes()).find("general.alignment") != std::string::npos);
 }
 
+TEST_CASE("data begin where the header ends, if that is a multiple of the alignment") {
+  for (std::size_t length = 1; length <= 32; ++length) {  // one of them needs no padding
+    GgufText text = example();
+    text.metadata.emplace_back("padding", gguf_text(std::string(length, 'x')));
+    const std::string bytes = text.bytes();
+    CHECK(read_gguf(std::as_bytes(std::span(bytes)), "x.gguf").tensors[1].data[0] == std::byte{'n'});
+  }
+}
+
 TEST_CASE("whatever breaks the format is refused, naming what breaks it") {
   constexpr std::uint64_t huge = ~std::uint64_t{0};
   const std::vector<std::pair<std::string, std::function<void(GgufText&)>>> cases = {

@@ -63,6 +63,30 @@ TEST_CASE("of equal unigram pieces the last is meant, with its score") {
   CHECK(tokenizer.decode(Ids{1, 3}) == "a a");
 }
 
+TEST_CASE(
+    "a character that only begins longer unigram pieces is unknown, and of ways of one score the first is taken") {
+  const json pieces = json::parse(
+      R"([["<unk>", 0.0], ["ab", -40.0], ["bc", -1.0], ["x", -1.0], ["xx", -2.0], ["y", -1.5], ["yx", -2.5], ["xy", -2.5]])");
+  const Tokenizer tokenizer = load({{"type", "Unigram"}, {"unk_id", 0}, {"vocab", pieces}});
+  CHECK(tokenizer.encode("abc") == Ids{0, 2});
+  CHECK(tokenizer.encode("xx") == Ids{4});
+  CHECK(tokenizer.encode("xyx") == Ids{3, 6});
+}
+
+TEST_CASE("the one capital whose small letter is two characters becomes both") {
+  const json lower = {{"normalizer", {{"type", "Lowercase"}}}};
+  CHECK(load(bpe({"i", "\u0307", "x"}), lower).encode("X\u0130X") == Ids{2, 0, 1, 2});
+}
+
+TEST_CASE("Metaspace's 'first' marks the beginning of the text alone, however it was split before") {
+  const json split = {{"type", "Split"}, {"pattern", {{"String", "-"}}}, {"behavior", "Removed"}, {"invert", false}};
+  const json first = {{"type", "Metaspace"}, {"prepend_scheme", "first"}};
+  const json parts = {{"pre_tokenizer", {{"type", "Sequence"}, {"pretokenizers", {split, first}}}}};
+  const Tokenizer tokenizer = load(bpe({"a", "b", "\u2581"}), parts);
+  CHECK(tokenizer.encode("a-b") == Ids{2, 0, 1});
+  CHECK(tokenizer.encode("-a-b") == Ids{0, 1});
+}
+
 TEST_CASE("an added token has its id of the vocabulary, or the next after its entries and those added before") {
   const auto added = [](const std::vector<std::pair<std::string, int>>& tokens) {
     json list = json::array();
