@@ -74,9 +74,7 @@ std::string as_pattern(std::string_view name) {
 /// The line a tensor belongs to, or "" (what is no part is the audit's business).
 std::string part_of(const CheckpointSection& names, const std::string& tensor) {
   const std::string pattern = as_pattern(tensor);
-  std::vector<std::string> prefixes = names.prefix.value;
-  if (prefixes.empty()) prefixes.emplace_back("");  // the family has none
-  for (const std::string& prefix : prefixes) {
+  for (const std::string& prefix : names.prefix.value) {
     for (const auto& [part, name] : names.tensors) {
       if (pattern == prefix + name.name) return part;
     }
