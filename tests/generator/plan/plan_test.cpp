@@ -158,6 +158,20 @@ TEST_CASE("gate and up of two types are a kernel each") {
   CHECK(layer_kernels(plan_of({}), "decode").size() + 2 == layer_kernels(model.plan, "decode").size());
 }
 
+TEST_CASE("queries and keys that turn in two ways are no one kernel") {
+  const Judged judged = judge(tiny);
+  REQUIRE(judged.contract);
+  Graph graph = build_graph(*judged.contract);
+  const auto calls = [&] { return make_plan(*judged.contract, graph).phase("decode").sections.at(1).calls.size(); };
+  const std::size_t alike = calls();
+  for (Op& op : graph.ops) {
+    if (auto* rotary = std::get_if<Rotary>(&op.what);
+        rotary != nullptr && graph.values[op.out].role.ends_with("keys_turned"))
+      rotary->layout = RotaryLayout::interleaved;
+  }
+  CHECK(calls() == alike + 1);
+}
+
 TEST_CASE("kinds of layer share a kernel where its text is theirs, and have one each where a function differs") {
   const std::string kinds = "[layers]\npattern = [\"one\", \"other\"]\n[layers.one]\n[layers.other]\n";
   const Plan plan = plan_of({}, tiny + kinds + "mlp.activation = \"gelu\"\n");

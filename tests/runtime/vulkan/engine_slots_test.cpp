@@ -136,6 +136,28 @@ Program ring_program(std::int64_t recent, std::int64_t entries, StateTable& stat
 
 }  // namespace
 
+TEST_CASE("what a pass that was broken off may have written counts where a ring is gone back over") {
+  need_device();
+  StateTable state;
+  constexpr std::int64_t recent = 3;
+  const Program program = ring_program(recent, recent + toy_prefill_chunk - 1, state);
+  LoadOptions options;
+  options.random_weights = true;
+  const auto engine = load_engine(program, options);
+  const std::vector<std::int32_t> tokens(static_cast<std::size_t>(toy_prefill_chunk), 5);
+  const auto after_a_chunk = [&](bool broken_off) {
+    engine->reset();
+    engine->prefill(tokens);
+    const Run run{0, tokens, Logits::last, false, true};
+    const OnLogits breaks_off = [](std::size_t, std::int64_t, std::span<const float>) { throw std::exception(); };
+    if (broken_off) CHECK_THROWS(engine->step({&run, 1}, 1, breaks_off));
+    CHECK(engine->position() == toy_prefill_chunk);
+    return engine->rewind(0, toy_prefill_chunk - 1);
+  };
+  CHECK(after_a_chunk(false) == toy_prefill_chunk - 1);
+  CHECK(after_a_chunk(true) == 0);
+}
+
 TEST_CASE("a slot whose logits are no numbers ends alone, with what it drew before") {
   need_device();
   const tests::TemporaryDirectory directory;
@@ -152,11 +174,11 @@ TEST_CASE("a slot whose logits are no numbers ends alone, with what it drew befo
   REQUIRE(before_seven >= 0);
   REQUIRE(never_seven >= 0);
   const std::int32_t seven = 7;
-  for (const bool on_host : {false, true}) {
+  for (const std::int64_t on_host : {std::int64_t{0}, std::int64_t{1}, toy_max_batch}) {  // slots that the host draws
     for (std::int64_t slot = 0; slot < toy_max_batch; ++slot) {
       engine->reset(slot);
       Sampling sampling;
-      sampling.log_probabilities = on_host;
+      sampling.log_probabilities = slot < on_host;
       engine->set_sampling(slot, sampling, toy_max_sequence_length);
     }
     const Run runs[] = {{0, {&seven, 1}, Logits::none, true, false},
