@@ -12,6 +12,7 @@ struct StepSlot {
   uint least_mass;
   uint seed_low;
   uint seed_high;
+  uint angle_offset;
   uint eos_count;
   uint eos_tokens[8];
 };

@@ -53,9 +53,12 @@ std::set<std::string> strings_in(const Json& tree, bool words = false) {
   return found;
 }
 
-/// The value that a line of TOML has; of a list of one, that one; a text where JSON has no such value.
+/// The value that a line of TOML has; of a list of one, that one; a text where JSON has no such value, or a list that
+/// is not of numbers.
 Json from_toml(const std::string& text) {
   const std::optional<Json> value = Json::try_parse(text);
+  const auto is_number = [](const Json& each) { return each.is_number(); };
+  if (value && value->is_array() && std::all_of(value->begin(), value->end(), is_number)) return *value;
   if (value && value->is_array() && value->size() == 1) return (*value)[0];
   return !value || value->is_structured() ? Json(text) : *value;
 }

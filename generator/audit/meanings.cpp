@@ -38,9 +38,7 @@ bool same_state(const StateContract& a, const StateContract& b) {
   return a.role == b.role && a.scope == b.scope && a.axes == b.axes && a.element == b.element && a.window == b.window;
 }
 
-bool same_table(const TableContract& a, const TableContract& b) {
-  return a.axes == b.axes && a.frequencies == b.frequencies && a.factor == b.factor;
-}
+bool same_angles(const AnglesContract& a, const AnglesContract& b) { return a.axis == b.axis && a.rotary == b.rotary; }
 
 }  // namespace
 
@@ -52,7 +50,7 @@ bool same(const Meaning& a, const Meaning& b) {
          one.head == other.head && a.contract.layer_kinds == b.contract.layer_kinds &&
          a.contract.repeat == b.contract.repeat && all_same(a.contract.weights, b.contract.weights, same_weight) &&
          all_same(a.contract.states, b.contract.states, same_state) &&
-         all_same(a.contract.tables, b.contract.tables, same_table);
+         all_same(a.contract.angles, b.contract.angles, same_angles);
 }
 
 const std::optional<Meaning>& Meanings::of(const std::vector<Override>& changes) {

@@ -27,12 +27,14 @@ const std::vector<FieldRow<PositionSection>>& fields() {
       row<S>("layout", at(&S::layout), literal("\"half\""), "",
              "Which elements turn together: j and j + rotary_dim / 2 (GPT-NeoX, Llama), or neighbours (GPT-J)",
              {name_of(RotaryLayout::half), name_of(RotaryLayout::interleaved)}, {"rope"}),
-      row<S>("scaling", at(&S::scaling), literal("\"none\""), "",
-             "What makes the frequencies those of longer sequences: positions divided by factor, or slow angles alone",
-             {"none", "linear", "llama3", "yarn"}, {"rope"}),
-      where("scaling", {"linear", "llama3", "yarn"},
+      row<S>(
+          "scaling", at(&S::scaling), literal("\"none\""), "",
+          "What makes the frequencies those of longer sequences: positions divided by factor, or slow angles alone, a "
+          "base that grows with the length, or a factor for each angle, of short sequences and of long ones",
+          {"none", "linear", "llama3", "yarn", "dynamic", "longrope"}, {"rope"}),
+      where("scaling", {"linear", "llama3", "yarn", "dynamic"},
             row<S>("factor", at(&S::factor), required(), "", "How many times longer sequences are made")),
-      where("scaling", {"linear", "llama3", "yarn"},
+      where("scaling", {"linear", "llama3", "yarn", "dynamic", "longrope"},
             row<S>("original_max_position_embeddings", at(&S::original_max_position_embeddings),
                    computed("max_position_embeddings"), "tokens",
                    "Longest sequence before it was made longer; times factor, what engine.max_sequence_length may be")),
@@ -51,9 +53,19 @@ const std::vector<FieldRow<PositionSection>>& fields() {
       where("scaling", {"yarn"},
             row<S>("truncate", at(&S::truncate), literal("true"), "",
                    "Whether the first and the last angle between the two are rounded to whole ones")),
-      where("scaling", {"yarn"},
-            row<S>("attention_factor", at(&S::attention_factor), computed("1 + 0.1 * log(factor), and at least 1"), "",
-                   "Factor of cosines and sines, of queries and keys")),
+      where("scaling", {"longrope"},
+            row<S>("short_factor", at(&S::short_factor), required(), "",
+                   "What each frequency is divided by where the sequence is no longer than the original length")),
+      where(
+          "scaling", {"longrope"},
+          row<S>(
+              "long_factor", at(&S::long_factor), required(), "",
+              "What each is divided by in a longer one; a sequence that crosses the original length is computed anew")),
+      where("scaling", {"yarn", "longrope"},
+            row<S>("attention_factor", at(&S::attention_factor),
+                   computed("yarn: 1 + 0.1 * log(factor); longrope: sqrt(1 + log(max_position_embeddings / original) / "
+                            "log(original)); at least 1"),
+                   "", "Factor of cosines and sines, of queries and keys")),
   };
   return rows;
 }
@@ -121,6 +133,25 @@ void within_scales(const Field<double>& number, const std::string& key, const st
                                 largest_scale, usual));
 }
 
+/// One factor for each frequency.
+void factors_fit(const Field<std::vector<double>>& factors, const std::string& key, const PositionSection& position,
+                 Diagnostics& diagnostics) {
+  if (!factors.given || !usable(position.rotary_dim)) return;
+  const std::int64_t frequencies = position.rotary_dim.value / 2;
+  if (static_cast<std::int64_t>(factors.value.size()) != frequencies) {
+    diagnostics.error(fmt::format("position.{}_count", key), factors.span,
+                      fmt::format("{} has {} factors; a rotary_dim of {} has {} frequencies", key, factors.value.size(),
+                                  position.rotary_dim.value, frequencies));
+  }
+  for (const double factor : factors.value) {
+    if (factor >= smallest_scale && factor <= largest_scale) continue;
+    diagnostics.error(fmt::format("position.{}_range", key), factors.span,
+                      fmt::format("{} holds {}; {} to {} is valid, and 1.0 to 64.0 usual", key, factor, smallest_scale,
+                                  largest_scale));
+    return;
+  }
+}
+
 /// Angles that turn often are to stay, and those that turn seldom to be divided.
 void fast_above_slow(const Field<double>& slow, const std::string& slow_key, const Field<double>& fast,
                      const std::string& fast_key, Diagnostics& diagnostics) {
@@ -132,7 +163,7 @@ void fast_above_slow(const Field<double>& slow, const std::string& slow_key, con
 
 void check_scaling(const PositionSection& position, const ModelSection& model, Diagnostics& diagnostics) {
   const std::string& scaling = position.scaling.value;
-  const bool reads_length = scaling == "llama3" || scaling == "yarn";
+  const bool reads_length = scaling != "none" && scaling != "linear";
   if (reads_length && !position.original_max_position_embeddings.given && !model.max_position_embeddings.given) {
     diagnostics.error("spec.missing_key", position.scaling.span,
                       fmt::format("position.original_max_position_embeddings is missing: \"{}\" scales angles by how "
@@ -147,6 +178,12 @@ void check_scaling(const PositionSection& position, const ModelSection& model, D
   within_scales(position.beta_fast, "beta_fast", "32.0", diagnostics);
   within_scales(position.beta_slow, "beta_slow", "1.0", diagnostics);
   within_scales(position.attention_factor, "attention_factor", "1.0 to 1.5", diagnostics);
+  factors_fit(position.short_factor, "short_factor", position, diagnostics);
+  factors_fit(position.long_factor, "long_factor", position, diagnostics);
+  if (scaling == "dynamic" && usable(position.rotary_dim) && position.rotary_dim.value == 2) {
+    diagnostics.error("position.dynamic_dims", position.scaling.span,
+                      "one angle does not depend on the base that \"dynamic\" changes: rotary_dim is 2");
+  }
   if (scaling == "llama3") {
     fast_above_slow(position.low_freq_factor, "low_freq_factor", position.high_freq_factor, "high_freq_factor",
                     diagnostics);
@@ -164,7 +201,11 @@ void complete_position(PositionSection& position, std::int64_t head_dim, const M
     position.original_max_position_embeddings.value = model.max_position_embeddings.value;
   }
   if (!position.attention_factor.given) {
-    position.attention_factor.value = default_attention_factor(position.factor.value);
+    const auto original = position.original_max_position_embeddings.value;
+    const double factor = position.scaling.value == "longrope" && original > 0
+                              ? static_cast<double>(model.max_position_embeddings.value) / static_cast<double>(original)
+                              : position.factor.value;
+    position.attention_factor.value = default_attention_factor(position.scaling.value, factor, original);
   }
 }
 
@@ -185,7 +226,7 @@ void declare_position(const BlockContext& context, Declarations& declare) {
   const PositionSection& position = *context.kind.position;
   const std::int64_t rotary_dim = position.rotary_dim.value;
   if (position.type.value != "rope" || rotary_dim < 2 || rotary_dim > widest) return;
-  declare.rotary_table(rotary_frequencies(position), rotary_factor(position), rotary_dim);
+  declare.rotary_angles(rotary_of(position), rotary_dim);
 }
 
 // The slopes of a power of two n of heads are 2^(-8 (h + 1) / n); heads beyond it take every other one of 2n.
@@ -208,7 +249,7 @@ ValueId build_turned(const BlockContext& context, Builder& build, ValueId in, co
   if (position.type.value != "rope") return in;
   const bool half = position.layout.value == name_of(RotaryLayout::half);
   const Rotary how{position.rotary_dim.value, half ? RotaryLayout::half : RotaryLayout::interleaved};
-  return build.rotary(how, build.contract().find_table(context.kind), in, role);
+  return build.rotary(how, build.contract().find_angles(context.kind), in, role);
 }
 
 }  // namespace monomorph::generator

@@ -10,13 +10,14 @@ struct PositionSection {
   Field<double> rope_theta;
   Field<std::int64_t> rotary_dim;  ///< default: head_dim
   Field<std::string> layout;       ///< half | interleaved
-  Field<std::string> scaling;      ///< of the frequencies: none | linear | llama3 | yarn
+  Field<std::string> scaling;      ///< of the frequencies: none | linear | llama3 | yarn | dynamic | longrope
   Field<double> factor;
   Field<std::int64_t> original_max_position_embeddings;  ///< default: max_position_embeddings
   Field<double> low_freq_factor, high_freq_factor;       ///< llama3's
   Field<double> beta_fast, beta_slow;                    ///< yarn's, as what follows
   Field<bool> truncate;
-  Field<double> attention_factor;  ///< default: 1 + 0.1 ln(factor), and 1 where factor is less than 1
+  Field<std::vector<double>> short_factor, long_factor;  ///< longrope's, one for each frequency
+  Field<double> attention_factor;                        ///< yarn's and longrope's; default: default_attention_factor
 };
 
 /// Defaults that follow from other values, for heads of `head_dim` elements.

@@ -64,9 +64,9 @@ void sum_up(Contract& contract) {
 void name_shared(Contract& contract) {
   contract.axes.name_all();
   std::vector<NamedUse> uses;
-  for (const TableContract& table : contract.tables) uses.push_back({table.role, table.users});
+  for (const AnglesContract& each : contract.angles) uses.push_back({each.role, each.users});
   const std::vector<std::string> names = qualified_names(uses);
-  for (const TableId id : contract.tables.ids()) contract.tables[id].role = names[id.index];
+  for (const AnglesId id : contract.angles.ids()) contract.angles[id].role = names[id.index];
 }
 
 /// Everything but what is declared and its sums; sizes may be out of range.
@@ -144,9 +144,9 @@ std::int64_t Contract::copies(Scope scope) const {
   return scope.kind == Scope::model ? 1 : static_cast<std::int64_t>(kinds[scope.kind].layers.size());
 }
 
-TableId Contract::find_table(const LayerKind& kind) const {
-  for (const TableId id : tables.ids()) {
-    const std::vector<std::string>& users = tables[id].users;
+AnglesId Contract::find_angles(const LayerKind& kind) const {
+  for (const AnglesId id : angles.ids()) {
+    const std::vector<std::string>& users = angles[id].users;
     if (std::find(users.begin(), users.end(), kind.identifier) != users.end()) return id;
   }
   return {};

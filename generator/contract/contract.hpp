@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "generator/contract/axes.hpp"
+#include "generator/contract/rotary.hpp"
 #include "generator/diagnostics.hpp"
 #include "generator/expression/expression.hpp"
 #include "generator/spec/spec.hpp"
@@ -77,16 +78,15 @@ struct StateContract {
 };
 using StateId = Id<StateContract>;
 
-/// Cosines and sines of the rotary embedding, for every position; kinds of layer whose tables are equal share
-/// one.
-struct TableContract {
-  std::string role;                ///< "rotary_angles", or qualified by the kinds that use it
-  std::vector<AxisId> axes;        ///< positions x angles
-  std::vector<float> frequencies;  ///< f32, rotary_dim / 2
+/// Cosines and sines of the rotary embedding, of each token of a pass; kinds of layer whose frequencies are equal share
+/// them.
+struct AnglesContract {
+  std::string role;  ///< "rotary_angles", or qualified by the kinds that use them
+  AxisId axis;       ///< "angles": a cosine and a sine for each frequency
+  RotaryContract rotary;
   std::vector<std::string> users;  ///< identifiers of layer kinds
-  float factor = 1;                ///< of every cosine and sine
 };
-using TableId = Id<TableContract>;
+using AnglesId = Id<AnglesContract>;
 
 /// A distinct kind of layer.
 struct LayerContract {
@@ -130,7 +130,7 @@ struct Contract {
   Table<WeightContract>
       weights;  ///< embeddings, then kind by kind in the order of the forward pass, then norm and head
   Table<StateContract> states;
-  Table<TableContract> tables;
+  Table<AnglesContract> angles;
   std::vector<std::string> checkpoint_prefixes;
   std::vector<IgnoredCheckpointTensor> ignored_tensors;
   std::int64_t bos_token_id = -1;
@@ -146,8 +146,8 @@ struct Contract {
   /// The weight of this role; none where the scope has none. Biases are roles of their own.
   WeightId find_weight(Scope scope, const std::string& role) const;
   StateId find_state(Scope scope, const std::string& role) const;
-  /// The table of angles of a kind of layer.
-  TableId find_table(const LayerKind& kind) const;
+  /// The angles of a kind of layer.
+  AnglesId find_angles(const LayerKind& kind) const;
   /// Those of a kind, or of the model, in order.
   std::vector<WeightId> weights_of(Scope scope) const;
   /// The table of token embeddings, which is the head too where that is tied.

@@ -189,15 +189,15 @@ void Declarations::state(const std::string& word, AxisId heads, AxisId head, con
       {role_prefix_ + word, scope_, {slots, heads, entries, head}, contract_.kv_cache, grows ? Window{} : window});
 }
 
-void Declarations::rotary_table(const std::vector<float>& frequencies, float factor, std::int64_t rotary_dim) {
+void Declarations::rotary_angles(const RotaryContract& rotary, std::int64_t rotary_dim) {
   const std::string& user = spec_.kinds[scope_.kind].identifier;
-  for (TableContract& table : contract_.tables) {
-    if (table.frequencies != frequencies || table.factor != factor) continue;
-    if (std::find(table.users.begin(), table.users.end(), user) == table.users.end()) table.users.push_back(user);
+  for (AnglesContract& angles : contract_.angles) {
+    if (angles.rotary != rotary) continue;
+    if (std::find(angles.users.begin(), angles.users.end(), user) == angles.users.end()) angles.users.push_back(user);
     return;
   }
   const AxisId angles = axis("angles", rotary_dim, spec_.kinds[scope_.kind].position->rotary_dim.span);
-  contract_.tables.add({"rotary_angles", {positions(), angles}, frequencies, {user}, factor});
+  contract_.angles.add({"rotary_angles", angles, rotary, {user}});
 }
 
 void declare_model(const Spec& spec, Declarations& declare) {

@@ -58,8 +58,8 @@ class Declarations {
   void projections(const std::string& input, const Field<Biases>& bias, std::vector<Projection> all);
   /// What slots remember of each head; `window`: what queries see of it at most.
   void state(const std::string& word, AxisId heads, AxisId head, const Window& window);
-  /// Kinds of layer with equal frequencies and an equal factor of cosines and sines share a table.
-  void rotary_table(const std::vector<float>& frequencies, float factor, std::int64_t rotary_dim);
+  /// Kinds of layer whose frequencies are equal share their angles.
+  void rotary_angles(const RotaryContract& rotary, std::int64_t rotary_dim);
 
   const Contract& contract() const { return contract_; }
   /// What rules ask: the parts with a tensor, what may share one, and the field behind an axis.

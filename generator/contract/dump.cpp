@@ -111,10 +111,15 @@ std::string dump_contract(const Contract& contract) {
   out += "\nonce\n";
   dump_weights({}, contract, out);
   for (std::size_t kind = 0; kind < contract.kinds.size(); ++kind) dump_kind(kind, contract, out);
-  for (const TableContract& table : contract.tables) {
-    out += fmt::format("\ntable {}: [{}]\n  frequencies {}\n", table.role, dump_axes(table.axes, contract.axes),
-                       fmt::join(table.frequencies, " "));
-    if (table.factor != 1) out += fmt::format("  factor {}\n", table.factor);
+  for (const AnglesContract& angles : contract.angles) {
+    const RotaryContract& rotary = angles.rotary;
+    out += fmt::format("\nangles {}: [{}]\n  frequencies {}\n", angles.role, dump_axes({angles.axis}, contract.axes),
+                       fmt::join(rotary.frequencies, " "));
+    if (rotary.factor != 1) out += fmt::format("  factor {}\n", rotary.factor);
+    if (!rotary.depends_on_length()) continue;
+    out += fmt::format("  past {} tokens ", rotary.original_length);
+    out += rotary.of_longer.empty() ? fmt::format("theta {}, stretched by {}\n", rotary.theta, rotary.stretch)
+                                    : fmt::format("frequencies {}\n", fmt::join(rotary.of_longer, " "));
   }
   out += "\ncheckpoint\n";
   for (const std::string& prefix : contract.checkpoint_prefixes) out += fmt::format("  prefix \"{}\"\n", prefix);

@@ -63,6 +63,15 @@ std::vector<float> yarn_frequencies(const PositionSection& position, const std::
   return result;
 }
 
+/// Each divided by a factor of its own; there may be too few of them, which the rules tell.
+std::vector<float> divided_frequencies(const PositionSection& position, const std::vector<double>& factors) {
+  std::vector<float> result = rotary_powers(position.rope_theta.value, position.rotary_dim.value);
+  for (std::size_t j = 0; j < result.size(); ++j) {
+    result[j] = 1.0f / (f32(j < factors.size() ? factors[j] : 1) * result[j]);
+  }
+  return result;
+}
+
 }  // namespace
 
 std::vector<float> rotary_frequencies(double theta, std::int64_t rotary_dim) {
@@ -78,16 +87,32 @@ std::vector<float> rotary_frequencies(const PositionSection& position) {
   std::vector<float> result = rotary_frequencies(theta, rotary_dim);
   if (scaling == "yarn") result = yarn_frequencies(position, rotary_powers(theta, rotary_dim));
   if (scaling == "llama3") scale_as_llama3(position, result);
+  if (scaling == "longrope") result = divided_frequencies(position, position.short_factor.value);
   if (scaling == "linear") {
     for (float& frequency : result) frequency /= f32(position.factor.value);
   }
   return result;
 }
 
-float rotary_factor(const PositionSection& position) {
-  return position.scaling.value == "yarn" ? f32(position.attention_factor.value) : 1.0f;
+RotaryContract rotary_of(const PositionSection& position) {
+  const std::string& scaling = position.scaling.value;
+  RotaryContract result{rotary_frequencies(position)};
+  if (scaling == "yarn" || scaling == "longrope") result.factor = f32(position.attention_factor.value);
+  if (scaling == "dynamic" || scaling == "longrope") {
+    result.original_length = position.original_max_position_embeddings.value;
+  }
+  if (scaling == "dynamic") {
+    result.theta = f32(position.rope_theta.value);
+    result.stretch = f32(position.factor.value);
+  }
+  if (scaling == "longrope") result.of_longer = divided_frequencies(position, position.long_factor.value);
+  return result;
 }
 
-double default_attention_factor(double factor) { return factor > 1 ? 1 + 0.1 * std::log(factor) : 1; }
+double default_attention_factor(const std::string& scaling, double factor, std::int64_t original) {
+  if (factor <= 1) return 1;
+  if (scaling == "yarn") return 1 + 0.1 * std::log(factor);
+  return scaling == "longrope" ? std::sqrt(1 + std::log(factor) / std::log(static_cast<double>(original))) : 1;
+}
 
 }  // namespace monomorph::generator

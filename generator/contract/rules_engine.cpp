@@ -28,8 +28,10 @@ void sequence_within_positions(const Spec& spec, Diagnostics& diagnostics) {
   const Field<std::int64_t>& length = spec.engine->max_sequence_length;
   const Field<std::int64_t>& positions = spec.model.max_position_embeddings;
   if (!length.given || !usable(length) || !usable(positions)) return;  // or nothing says how many positions there are
+  const bool learned = spec.position->type.value == "learned";
+  if (spec.engine->beyond_positions.value && !learned) return;
   std::int64_t scaled = 0;
-  if (spec.position->type.value != "learned") {
+  if (!learned) {
     for (const LayerKind& kind : spec.kinds) scaled = std::max(scaled, scaled_length(*kind.position));
   }
   if (length.value <= std::max(positions.value, scaled)) return;
@@ -37,8 +39,9 @@ void sequence_within_positions(const Spec& spec, Diagnostics& diagnostics) {
       scaled > positions.value ? fmt::format(", and its scaling of rotary angles makes them {}", scaled) : "";
   diagnostics
       .error("engine.max_sequence_length_limit", length.span,
-             fmt::format("max_sequence_length is {}; the model has {} positions (max_position_embeddings){}",
-                         length.value, positions.value, by_scaling))
+             fmt::format("max_sequence_length is {}; the model has {} positions (max_position_embeddings){}{}",
+                         length.value, positions.value, by_scaling,
+                         learned ? "" : "; engine.beyond_positions = true runs it beyond them, untrained"))
       .notes.push_back({"max_position_embeddings is given here", positions.span});
 }
 

@@ -62,13 +62,10 @@ std::vector<std::string> written_expressions(const Contract& contract) {
 }  // namespace
 
 std::string CppWriter::program() const {
-  std::vector<Holes> tables, prefixes, ignored, phases;
-  for (const TableId id : contract_.tables.ids()) {
-    const TableContract& table = contract_.tables[id];
-    tables.push_back({{"buffer", plan_.buffers[plan_.tables[id.index]].name},
-                      {"identifier", table.role},
-                      {"frequencies", float_list(table.frequencies)},
-                      {"factor", table.factor != 1 ? float_list({table.factor}) : ""}});
+  std::vector<Holes> angles, prefixes, ignored, phases;
+  for (const AnglesId id : contract_.angles.ids()) {
+    angles.push_back(rotary_angles(id));
+    angles.back().insert({"buffer", plan_.buffers[plan_.angles[id.index]].name});
   }
   for (const std::string& prefix : contract_.checkpoint_prefixes) prefixes.push_back({{"text", prefix}});
   if (prefixes.empty()) prefixes.push_back({{"text", ""}});
@@ -91,7 +88,7 @@ std::string CppWriter::program() const {
        {"frequencies_are", scaled ? "scaled for longer sequences, in f32" : "theta^(-2j / rotary_dim) in f32"},
        {"groups", groups},
        {"states", state_tables()},
-       {"rotary_tables", tables},
+       {"rotary_angles", angles},
        {"prefixes", prefixes},
        {"eos_tokens", fmt::format("{}", fmt::join(contract_.eos_token_ids, ", "))},
        {"ignored_tensors", ignored},
@@ -100,13 +97,30 @@ std::string CppWriter::program() const {
        {"chat", !origin_.chat.body.empty()},
        {"chat_refusal", origin_.chat.refusal.empty() ? "" : cpp_literal(origin_.chat.refusal)},
        {"tied_embedding", contract_.tie_word_embeddings ? contract_.token_embedding().sources.front().name : ""},
-       {"arena_bytes",
-        fmt::format("activation_bytes, {}, {}, {}", plan_.state_bytes, plan_.host_bytes, plan_.table_bytes)},
+       {"arena_bytes", fmt::format("activation_bytes, {}, {}", plan_.state_bytes, plan_.host_bytes)},
        {"flops_per_token", std::to_string(contract_.matrix_flops_per_token)},
        {"kv_cache", name_of(contract_.kv_cache)},
        {"decode_steps", plan_.decode_steps},
        {"phases", phases}});
   return render("cpp/program.cpp", holes);
+}
+
+Holes CppWriter::rotary_angles(AnglesId id) const {
+  const AnglesContract& angles = contract_.angles[id];
+  const RotaryContract& rotary = angles.rotary;
+  std::string members = angles.role + "_frequencies";
+  if (rotary.factor != 1 || rotary.depends_on_length()) members += ", " + float_literal(rotary.factor);
+  if (rotary.depends_on_length()) {
+    members += fmt::format(", {}, {}", rotary.original_length,
+                           rotary.of_longer.empty() ? "{}" : angles.role + "_frequencies_of_longer");
+  }
+  if (rotary.stretch != 0) {
+    members += fmt::format(", {}, {}", float_literal(rotary.theta), float_literal(rotary.stretch));
+  }
+  return {{"name", angles.role},
+          {"frequencies", float_list(rotary.frequencies)},
+          {"of_longer", float_list(rotary.of_longer)},
+          {"members", members}};
 }
 
 std::string CppWriter::chat() const {

@@ -49,13 +49,18 @@ class Locals {
         const std::string member = path.space.empty() ? path.word : path.space + "." + path.word;
         return (weight.scope.kind == Scope::model ? "parameters." : "layer.") + member;
       }
-      case Storage::table:
+      case Storage::angles:
         return value.role;
       case Storage::host:
         return name_of(value.list);
       default:
         return names_.at(id);
     }
+  }
+
+  /// Of angles.
+  bool depends_on_length(ValueId id) const {
+    return contract_.angles[{graph_.values[id].declared}].rotary.depends_on_length();
   }
 
   /// The same, with a weight read into numbers.
@@ -134,6 +139,7 @@ std::string spelled(const ReferenceCall& call, const Locals& locals, const AxisT
   for (const ValueId operand : call.operands) add(call.weights ? locals.of(operand) : locals.in_numbers(operand));
   for (const double number : call.numbers) add(float_literal(number));
   if (call.positions) add("first_position");
+  if (call.length && locals.depends_on_length(call.operands.front())) add("length_");
   return fmt::format("{}{}{}({});", reference_space, call.function, sizes.empty() ? "" : "<" + sizes + ">", arguments);
 }
 
@@ -231,12 +237,12 @@ Holes CppWriter::reference_kind(std::size_t kind) const {
 }
 
 std::string CppWriter::reference() const {
-  std::vector<Holes> kinds, tables;
+  std::vector<Holes> kinds, angles;
   for (std::size_t kind = 0; kind < contract_.kinds.size(); ++kind) kinds.push_back(reference_kind(kind));
-  for (const TableContract& table : contract_.tables) {
-    tables.push_back({{"name", table.role},
-                      {"frequencies", float_list(table.frequencies)},
-                      {"factor", table.factor != 1 ? float_list({table.factor}) : ""}});
+  bool by_length = false;
+  for (const AnglesId id : contract_.angles.ids()) {
+    angles.push_back(rotary_angles(id));
+    by_length |= contract_.angles[id].rotary.depends_on_length();
   }
   std::vector<Holes> fields;
   for (const BufferId id : plan_.carried) {
@@ -252,7 +258,8 @@ std::string CppWriter::reference() const {
                 {"hidden_states", identifier(plan_.buffers[plan_.hidden_states].word)},
                 {"fields", fields},
                 {"parameter_spaces", parameter_spaces({})},
-                {"tables", tables},
+                {"rotary_angles", angles},
+                {"by_length", by_length},
                 {"kinds", kinds},
                 {"several_kinds", several_kinds()},
                 {"embed", reference_lines(graph_, contract_, plan_.axes, graph_.embed)},

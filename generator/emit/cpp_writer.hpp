@@ -71,6 +71,8 @@ class CppWriter {
 
   std::vector<Holes> kernel_names() const;
   std::vector<Holes> kernel_tables() const;
+  /// The name, frequencies and members of a RotaryFrequencies.
+  Holes rotary_angles(AnglesId id) const;
   Holes weight_group(const std::string& name, Scope scope) const;
   std::vector<Holes> state_tables() const;
 

@@ -67,6 +67,13 @@ double number(const Datum& value) {
   return *number;
 }
 
+/// Null past the end.
+template <class Element>
+Datum element(const ListOf<Element>& list, double at, const std::string& name) {
+  if (at < 0 || at >= static_cast<double>(list.list->size())) return {{}, name};
+  return {(*list.list)[static_cast<std::size_t>(at)], name};
+}
+
 Datum value_of(const ExpressionNode& node, const std::function<Datum(const std::string&)>& value_of_name) {
   const auto operand = [&](std::size_t i) { return value_of(*node.operands[i], value_of_name); };
   switch (node.form) {
@@ -79,9 +86,9 @@ Datum value_of(const ExpressionNode& node, const std::function<Datum(const std::
     case Form::index: {
       const Datum list = operand(0);
       const double at = number(operand(1));
-      const auto* words = std::get_if<Words>(&list.is);
-      if (words == nullptr || at < 0 || at >= static_cast<double>(words->list->size())) return {{}, list.name};
-      return {(*words->list)[static_cast<std::size_t>(at)], list.name};
+      if (const auto* words = std::get_if<Words>(&list.is)) return element(*words, at, list.name);
+      if (const auto* numbers = std::get_if<Numbers>(&list.is)) return element(*numbers, at, list.name);
+      return {{}, list.name};
     }
     case Form::widened:
       return operand(0);

@@ -28,7 +28,8 @@
 
 namespace monomorph::generator {
 
-enum class Type { real, integer, boolean, word, words, null };  ///< the last three in Vocabulary::values alone
+/// From `word` on in Vocabulary::values alone: lists are of words, of whole numbers or of numbers.
+enum class Type { real, integer, boolean, word, words, sizes, numbers, null };
 
 enum class Vocabulary { elements, values };  ///< for kernels, or over the values of a file
 
@@ -77,17 +78,20 @@ std::string to_cpp(const Expression& expression);
 /// The value, with every variable given; a condition is 1 or 0.
 double evaluate(const Expression& expression, const std::map<std::string, double>& variables);
 
-/// A list of words, which copies share: what a list of all layers is worth is asked once a layer.
-struct Words {
-  std::shared_ptr<const std::vector<std::string>> list = std::make_shared<const std::vector<std::string>>();
-  bool operator==(const Words& other) const { return *list == *other.list; }
+/// A list, which copies share: what a list of all layers is worth is asked once a layer.
+template <class Element>
+struct ListOf {
+  std::shared_ptr<const std::vector<Element>> list = std::make_shared<const std::vector<Element>>();
+  bool operator==(const ListOf& other) const { return *list == *other.list; }
 };
+using Words = ListOf<std::string>;
+using Numbers = ListOf<double>;
 
 /// What an expression of Vocabulary::values is worth.
 struct Datum {
-  std::variant<std::monostate, double, std::string, Words> is;  ///< null; a condition is 1 or 0
-  std::string name = {};                                        ///< the last name that it was made of, or ""
-  bool computed = true;                                         ///< from that name's value, or of none
+  std::variant<std::monostate, double, std::string, Words, Numbers> is;  ///< null; a condition is 1 or 0
+  std::string name = {};                                                 ///< the last name that it was made of, or ""
+  bool computed = true;                                                  ///< from that name's value, or of none
   bool is_null() const { return is.index() == 0; }
 };
 /// Reads every name that it meets; of c ? a : b only the chosen side is met, of all else both.

@@ -49,12 +49,21 @@ const char* described(Type type) {
       return "a word";
     case Type::words:
       return "a list of words";
+    case Type::sizes:
+    case Type::numbers:
+      return "a list of numbers";
     case Type::null:
       return "null";
   }
   return "";
 }
 
+/// Of a list.
+std::optional<Type> element_of(Type type) {
+  if (type == Type::words) return Type::word;
+  if (type == Type::sizes) return Type::integer;
+  return type == Type::numbers ? std::optional(Type::real) : std::nullopt;
+}
 bool is_numeric(Type type) { return type == Type::real || type == Type::integer; }
 bool is_number(const Pointer& node) { return is_numeric(node->type) && !node->optional; }
 bool is_condition(const Pointer& node) { return node->type == Type::boolean && !node->optional; }
@@ -246,7 +255,7 @@ class Parser {
       advance();
       if (take("(")) return call(token, depth);
       Pointer named = name(token);
-      return named->type == Type::words && take("[") ? index(named, depth) : named;
+      return element_of(named->type) && take("[") ? index(named, depth) : named;
     }
     if (take("(")) {
       Pointer inner = conditional(depth + 1);
@@ -264,7 +273,7 @@ class Parser {
     if (!is_number(at) || at->type != Type::integer) {
       return fail("expression.types", begin, 1, fmt::format("an index is a whole number; this is {}", what(at)));
     }
-    return make_node(Form::index, Type::word, "", {list, at}, list->place, true);  // null past the end
+    return make_node(Form::index, *element_of(list->type), "", {list, at}, list->place, true);  // null past the end
   }
 
   Pointer name(const Token& token) {

@@ -61,9 +61,9 @@ ValueId Builder::declared(Storage storage, std::uint32_t index) {
     value.element = weight.dtype;
     value.axes = weight.axes;
   } else {
-    const TableContract& table = contract_.tables[{index}];
-    value.role = table.role;
-    value.axes = table.axes;
+    const AnglesContract& angles = contract_.angles[{index}];
+    value.role = angles.role;
+    value.axes = {tokens(), angles.axis};
   }
   return graph_.values.add(value);
 }
@@ -74,6 +74,8 @@ ValueId Builder::weight(const std::string& name) {
   return found ? declared(Storage::weight, found.index) : ValueId{};
 }
 
+AxisId Builder::tokens() { return graph_.axes.intern({"tokens", contract_.prefill_chunk, {}, Live::tokens, {}, {}}); }
+
 ValueId Builder::host(HostList list) {
   for (const ValueId id : graph_.values.ids()) {
     if (graph_.values[id].storage == Storage::host && graph_.values[id].list == list) return id;
@@ -83,8 +85,7 @@ ValueId Builder::host(HostList list) {
   value.role = name_of(list);
   value.storage = Storage::host;
   value.list = list;
-  value.axes = {rows ? graph_.axes.intern({"rows", contract_.head_rows, {}, Live::rows, {}, {}})
-                     : graph_.axes.intern({"tokens", contract_.prefill_chunk, {}, Live::tokens, {}, {}})};
+  value.axes = {rows ? graph_.axes.intern({"rows", contract_.head_rows, {}, Live::rows, {}, {}}) : tokens()};
   return graph_.values.add(value);
 }
 
@@ -113,8 +114,8 @@ ValueId Builder::map(const std::string& word, const Expression& expression, cons
   return add(word, Map{expression, names}, in, role(name), axes_of(in[0]));
 }
 
-ValueId Builder::rotary(const Rotary& how, TableId angles, ValueId in, const std::string& name) {
-  return add("", how, {in, declared(Storage::table, angles.index)}, role(name), axes_of(in));
+ValueId Builder::rotary(const Rotary& how, AnglesId angles, ValueId in, const std::string& name) {
+  return add("", how, {in, declared(Storage::angles, angles.index)}, role(name), axes_of(in));
 }
 
 ValueId Builder::state_parameter(StateId id) {

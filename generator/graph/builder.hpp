@@ -32,7 +32,7 @@ class Builder {
                  const std::string& role);
   ValueId map(const std::string& word, const Expression& expression, const std::vector<std::string>& names,
               const std::vector<ValueId>& in, const std::string& role);
-  ValueId rotary(const Rotary& how, TableId angles, ValueId in, const std::string& role);
+  ValueId rotary(const Rotary& how, AnglesId angles, ValueId in, const std::string& role);
   /// A state of the last layer of another kind, which this one only reads. Layers of one class read those of one.
   ValueId state_of(const std::string& kind, const std::string& state);
   /// The state's next version.
@@ -63,6 +63,8 @@ class Builder {
   ValueId add(const std::string& word, Attributes what, std::vector<ValueId> in, const std::string& role,
               std::vector<AxisId> axes);
   ValueId declared(Storage storage, std::uint32_t index);
+  /// The axis of the rows of a pass.
+  AxisId tokens();
   /// A state as it is when the function begins.
   ValueId state_parameter(StateId id);
 

@@ -23,7 +23,7 @@ enum class Storage {
   activation,  ///< computed in this pass: tokens (or rows) x an axis
   weight,      ///< Contract::weights
   state,       ///< Contract::states, a version of it: each append gives the next
-  table,       ///< Contract::tables
+  angles,      ///< Contract::angles
   host,        ///< what the host says of each token: its id, its position, the row whose logits are wanted
 };
 
@@ -39,7 +39,7 @@ struct Value {
   Storage storage = Storage::activation;
   Dtype element = Dtype::f32;  ///< of an activation f32; of what the host says, 32-bit unsigned whatever stands here
   std::vector<AxisId> axes;    ///< outermost first
-  std::uint32_t declared = 0;  ///< of a weight, a state or a table: its place in the contract
+  std::uint32_t declared = 0;  ///< of a weight, a state or angles: its place in the contract
   HostList list = HostList::token_ids;  ///< of what the host says: which of it
   FunctionId function;                  ///< that it belongs to; none: every function may read it
   OpId writer;                          ///< none: a parameter, or no activation

@@ -50,7 +50,7 @@ class GraphCheck {
       if (!value.writer && !given) complain("G1", value.role + " is never written");
       if (value.writer && graph_.is_parameter(id)) complain("G1", value.role + " is a parameter, and written");
       const bool constant =
-          value.storage == Storage::weight || value.storage == Storage::table || value.storage == Storage::host;
+          value.storage == Storage::weight || value.storage == Storage::angles || value.storage == Storage::host;
       if (value.writer && constant) complain("G1", value.role + " is declared, and written");
     }
   }
@@ -145,8 +145,8 @@ class GraphCheck {
     for (const StateId id : contract_.states.ids()) {
       if (!read(Storage::state, id.index)) complain("G5", contract_.states[id].role + " is declared and never read");
     }
-    for (const TableId id : contract_.tables.ids()) {
-      if (!read(Storage::table, id.index)) complain("G5", contract_.tables[id].role + " is declared and never read");
+    for (const AnglesId id : contract_.angles.ids()) {
+      if (!read(Storage::angles, id.index)) complain("G5", contract_.angles[id].role + " is declared and never read");
     }
   }
 

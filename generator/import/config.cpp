@@ -30,6 +30,11 @@ Datum value_from(const Json& value, const std::string& name) {
   if (value.is_boolean()) return {value.boolean() ? 1.0 : 0.0, name, false};
   if (value.is_number()) return {value.real(), name, false};
   if (value.is_string()) return {value.string(), name, false};
+  if (value.is_array() && value.size() > 0 && value[0].is_number()) {
+    std::vector<double> numbers;
+    for (const Json& number : value) numbers.push_back(number.real());
+    return {Numbers{std::make_shared<const std::vector<double>>(std::move(numbers))}, name, false};
+  }
   if (value.is_array()) {
     std::vector<std::string> words;
     for (const Json& word : value) words.push_back(word.string());
@@ -46,6 +51,7 @@ std::string shown(const Datum& value) {
   if (const auto* words = std::get_if<Words>(&value.is)) {
     return fmt::format("{}", fmt::join(*words->list, ", "));
   }
+  if (const auto* numbers = std::get_if<Numbers>(&value.is)) return fmt::format("{}", fmt::join(*numbers->list, ", "));
   return "null";
 }
 
@@ -117,10 +123,11 @@ void Config::resolve(const std::string& name, const ConfigKey& key) {
   }
   // Where there is no default, something of its type lets the rest be read.
   const Type type = key.form->type;
-  resolved.value = key.fallback          ? *key.fallback
-                   : type == Type::word  ? Datum{std::string()}
-                   : type == Type::words ? Datum{Words()}
-                                         : Datum{1.0};
+  resolved.value = key.fallback                                   ? *key.fallback
+                   : type == Type::word                           ? Datum{std::string()}
+                   : type == Type::words                          ? Datum{Words()}
+                   : type == Type::sizes || type == Type::numbers ? Datum{Numbers()}
+                                                                  : Datum{1.0};
   resolved.value.name = name;
   resolved.value.computed = false;
 }
@@ -131,7 +138,9 @@ Datum Config::value(const std::string& name) {
   const Resolved& resolved = values_.at(key);
   read_.insert(resolved.paths.begin(), resolved.paths.end());
   if (!is_length || resolved.value.is_null()) return resolved.value;
-  return {static_cast<double>(std::get<Words>(resolved.value.is).list->size()), key};
+  const auto* words = std::get_if<Words>(&resolved.value.is);
+  const std::size_t length = words != nullptr ? words->list->size() : std::get<Numbers>(resolved.value.is).list->size();
+  return {static_cast<double>(length), key};
 }
 
 Span Config::place(const std::string& name) const {

@@ -21,6 +21,8 @@ bool is_whole_from(std::uint64_t least, const Json& value) {
          value.unsigned_integer() <= std::uint64_t{std::numeric_limits<std::int32_t>::max()};
 }
 
+bool is_list(const Json& value) { return value.is_array() && value.size() > 0; }
+
 constexpr KeyForm key_forms[] = {
     {"size", Type::integer, "a positive integer below 2^31", [](const Json& v) { return is_whole_from(1, v); }},
     {"count", Type::integer, "an integer from 0 on, below 2^31", [](const Json& v) { return is_whole_from(0, v); }},
@@ -31,6 +33,15 @@ constexpr KeyForm key_forms[] = {
     {"words", Type::words, "a list of strings",
      [](const Json& v) {
        return v.is_array() && std::all_of(v.begin(), v.end(), [](const Json& item) { return item.is_string(); });
+     }},
+    {"sizes", Type::sizes, "a list of positive integers below 2^31",
+     [](const Json& v) {
+       return is_list(v) && std::all_of(v.begin(), v.end(), [](const Json& item) { return is_whole_from(1, item); });
+     }},
+    {"numbers", Type::numbers, "a list of positive numbers",
+     [](const Json& v) {
+       return is_list(v) &&
+              std::all_of(v.begin(), v.end(), [](const Json& item) { return item.is_number() && item.real() > 0; });
      }},
 };
 
@@ -48,6 +59,7 @@ struct TypeOfField {
   Type operator()(const Field<Window>*) const { return Type::null; }
   Type operator()(const Field<std::vector<std::string>>*) const { return Type::word; }
   Type operator()(const Field<std::vector<std::int64_t>>*) const { return Type::null; }
+  Type operator()(const Field<std::vector<double>>*) const { return Type::numbers; }
   Type operator()(const DtypePatterns*) const { return Type::null; }
   Type operator()(const TensorNames*) const { return Type::null; }
   Type operator()(const IgnoredTensors*) const { return Type::null; }
@@ -178,7 +190,9 @@ class FamilyReader {
     }
     key.paths = {entry.key};
     names_[entry.key] = {key.form->type, {}, key.optional};
-    if (key.form->type == Type::words) names_[entry.key + ".length"] = {Type::integer, {}, key.optional};
+    const bool is_list =
+        key.form->type == Type::words || key.form->type == Type::sizes || key.form->type == Type::numbers;
+    if (is_list) names_[entry.key + ".length"] = {Type::integer, {}, key.optional};
     family_.keys[entry.key] = std::move(key);
   }
 

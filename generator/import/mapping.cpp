@@ -118,6 +118,11 @@ class Mapper {
       const std::string word = write_string(std::get<std::string>(value.is));
       return line.is_list ? "[" + word + "]" : word;
     }
+    if (const auto* numbers = std::get_if<Numbers>(&value.is)) {
+      std::string list;
+      for (const double each : *numbers->list) list += (list.empty() ? "" : ", ") + write_number(each);
+      return "[" + list + "]";
+    }
     const double number = std::get<double>(value.is);
     if (line.type == Type::boolean) return number != 0 ? "true" : "false";
     return line.type == Type::integer ? fmt::format("{}", static_cast<std::int64_t>(number)) : write_number(number);

@@ -102,7 +102,7 @@ bool accepts_heads(const Group& group, const Planning& planning) {
   if (!chains) return false;
   std::set<int> operands;
   std::set<AxisId> head_axes;
-  std::set<ValueId> tables, sources;
+  std::set<ValueId> angles, sources;
   const Rotary* rotary = nullptr;
   const StateContract* state = nullptr;
   std::int64_t bindings = 1;
@@ -121,17 +121,17 @@ bool accepts_heads(const Group& group, const Planning& planning) {
       bindings += (chain.norm->in[1] ? 1 : 0) + (chain.norm->in[2] ? 1 : 0);
     }
     if (chain.rotary != nullptr) {
-      tables.insert(chain.rotary->in[1]);
+      angles.insert(chain.rotary->in[1]);
       if (rotary != nullptr && *rotary != *as<Rotary>(*chain.rotary)) return false;
       rotary = as<Rotary>(*chain.rotary);
     }
     sources.insert(chain.source);
     bindings += 1;
   }
-  if (head_axes.size() != 1 || !*head_axes.begin() || tables.size() > 1) return false;
+  if (head_axes.size() != 1 || !*head_axes.begin() || angles.size() > 1) return false;
   const bool columns = std::all_of(sources.begin(), sources.end(), [&](ValueId s) { return is_column(s, planning); });
   if (sources.size() > 1 && !columns) return false;
-  return bindings + 1 + static_cast<std::int64_t>(tables.size()) <= max_bindings;
+  return bindings + 1 + static_cast<std::int64_t>(angles.size()) <= max_bindings;
 }
 
 void plan_head_chains(Draft& draft) {
@@ -194,7 +194,7 @@ void plan_head_chains(Draft& draft) {
   }
   draft.kernel.about = about + ", head by head";
   draft.set("chains", std::move(records));
-  if (angles) draft.table("angles", angles);
+  if (angles) draft.angles("angles", angles);
   const Place place = draft.placement().place(chains[0].source);
   draft.activation("projected", chains[0].source, Access::read);
   draft.kernel.parameters.erase("projected_column");

@@ -20,6 +20,7 @@ struct ReferenceCall {
   std::vector<ValueId> operands = {};                          ///< none: `absent`
   std::vector<double> numbers = {};
   bool positions = false;  ///< the first position of the call
+  bool length = false;     ///< the length of the sequence, where an operand's angles depend on it
 };
 
 }  // namespace monomorph::generator

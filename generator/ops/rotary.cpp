@@ -10,14 +10,14 @@ namespace {
 
 void verify(const Op& op, OperandCheck& check) {
   if (!check.operands(2, 2) || !check.matrix(0)) return;
-  check.storage(1, Storage::table);
+  check.storage(1, Storage::angles);
   const Axis& row = check.axis(check.in(0).axes[1]);
   if (row.factors.size() != 2) return check.fault("wants an operand of heads x head");
   const std::int64_t rotary_dim = as<Rotary>(op)->rotary_dim;
   if (rotary_dim < 2 || rotary_dim % 2 != 0 || rotary_dim > check.axis(row.factors[1]).size) {
     check.fault("turns more than a head, or an odd part of it");
   }
-  if (check.axis(check.in(1).axes.back()).size != rotary_dim) check.fault("has a table of other angles");
+  if (check.axis(check.in(1).axes.back()).size != rotary_dim) check.fault("has other angles");
   check.result(Storage::activation, check.in(0).axes);
 }
 
@@ -41,7 +41,7 @@ void plan(Draft& draft) {
   draft.set("rotary_dim", rotary_dim);
   draft.set("layout", name_of(layout));
   draft.set("angle_stride", row_stride(rotary_dim) / 2);
-  draft.table("angles", op.in[1]);
+  draft.angles("angles", op.in[1]);
   draft.activation("inputs", op.in[0], Access::read);
   draft.activation("outputs", op.out, Access::write);
   draft.call.rows = {row.factors[0]};
@@ -52,7 +52,8 @@ ReferenceCall reference(const Op& op, const Graph& graph) {
   return {.function = fmt::format("rotary_{}", name_of(as<Rotary>(op)->layout)),
           .sizes = {row.factors[0], row.factors[1], as<Rotary>(op)->rotary_dim},
           .operands = {op.in[1], op.in[0]},
-          .positions = true};
+          .positions = true,
+          .length = true};
 }
 
 }  // namespace

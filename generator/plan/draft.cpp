@@ -246,8 +246,8 @@ void Draft::state(const std::string& name, ValueId value, Access access) {
   bind(name, access, false, id);
 }
 
-void Draft::table(const std::string& name, ValueId value) {
-  bind(name, Access::read, false, placement_.table({planning_.value(value).declared}));
+void Draft::angles(const std::string& name, ValueId value) {
+  bind(name, Access::read, false, placement_.angles({planning_.value(value).declared}));
 }
 
 bool Draft::shares_output(ValueId value) const {

@@ -35,7 +35,7 @@ class Placement {
   /// The matrix or vector on the device whose rows are those of these weights, zeros for those that are absent.
   virtual StoredId store(const std::vector<ValueId>& weights, const std::vector<AxisId>& rows) = 0;
   virtual const Stored& stored(StoredId id) const = 0;
-  virtual BufferId table(TableId id) const = 0;
+  virtual BufferId angles(AnglesId id) const = 0;
 };
 
 /// A call whose kernel has not been interned.
@@ -67,7 +67,7 @@ class Draft {
   void rows(const std::string& name, ValueId value, Access access);
   /// Binds a state and says how its entries lie; all that a kernel has lie alike.
   void state(const std::string& name, ValueId value, Access access);
-  void table(const std::string& name, ValueId value);
+  void angles(const std::string& name, ValueId value);
 
   /// The Maps of the group as steps; binds their operands, then the output. `first` are the values that the kernel
   /// computes itself, by matrix. `quads`: all of it is done four elements at a time. `in_place`: the kernel reads the

@@ -19,8 +19,7 @@ class Dump {
     const std::pair<const char*, std::int64_t> arenas[] = {{"weights", plan_.weight_bytes},
                                                            {"states", plan_.state_bytes},
                                                            {"activations", plan_.activation_bytes},
-                                                           {"host", plan_.host_bytes},
-                                                           {"tables", plan_.table_bytes}};
+                                                           {"host", plan_.host_bytes}};
     for (const auto& [name, bytes] : arenas) text_ += fmt::format("  {:<14}{:>16}\n", name, bytes);
     quantized();
     const Conversions conversions = list_conversions(contract_);

@@ -31,7 +31,7 @@ class Planner {
     axis("positions", contract_.max_sequence_length, Live::positions);
     place_host();
     place_states();
-    place_tables();
+    place_angles();
     for (const PhaseRow& row : phase_rows) plan_phase(row, fired);
     plan_.activation_bytes = places_.lay_out();
     for (const Stored& stored : plan_.stored) plan_.weight_bytes += contract_.copies(stored.scope) * stored.bytes;
@@ -56,10 +56,13 @@ class Planner {
     return plan_.axes.intern({word, size, {}, live, {}, {}});
   }
 
+  StepLayout step_layout() const {
+    return {contract_.max_batch, decode_steps, contract_.head_rows, contract_.prefill_chunk};
+  }
+
   /// What host and device both touch.
   void place_host() {
-    const StepLayout step{contract_.max_batch, decode_steps, contract_.head_rows, contract_.prefill_chunk};
-    const std::vector<AxisId> words = {axis("step_words", step.bytes() / 4)};
+    const std::vector<AxisId> words = {axis("step_words", step_layout().bytes() / 4)};
     plan_.step = add_buffer(plan_.host_bytes, Arena::host, "step", words, padded_bytes(plan_.axes, words, Dtype::f32));
     plan_.buffers[plan_.step].element = Element::u32;
     const std::vector<AxisId>& logits = graph_.values[graph_.functions[graph_.head].results.at(0)].axes;
@@ -86,10 +89,11 @@ class Planner {
     }
   }
 
-  void place_tables() {
-    for (const TableContract& table : contract_.tables) {
-      plan_.tables.push_back(add_buffer(plan_.table_bytes, Arena::tables, table.role, table.axes,
-                                        padded_bytes(plan_.axes, table.axes, Dtype::f32)));
+  void place_angles() {
+    for (const AnglesContract& angles : contract_.angles) {
+      const std::vector<AxisId> axes = {axis("angle_rows", step_layout().angle_rows()), angles.axis};
+      plan_.angles.push_back(
+          add_buffer(plan_.host_bytes, Arena::host, angles.role, axes, padded_bytes(plan_.axes, axes, Dtype::f32)));
     }
   }
 
@@ -135,7 +139,7 @@ class SectionPlacement final : public Placement {
   Place place(ValueId activation) const override { return section_.places.at(activation); }
   const Buffer& buffer(BufferId id) const override { return plan_.buffers[id]; }
   const Stored& stored(StoredId id) const override { return plan_.stored[id]; }
-  BufferId table(TableId id) const override { return plan_.tables[id.index]; }
+  BufferId angles(AnglesId id) const override { return plan_.angles[id.index]; }
 
   StoredId store(const std::vector<ValueId>& weights, const std::vector<AxisId>& rows) override {
     Stored stored;

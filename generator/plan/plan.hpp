@@ -4,7 +4,7 @@
 //
 //   graph ──► partition.cpp: groups of operations, one kernel each     (what makes a merge legal)
 //         ──► fuse.cpp:      which merges are proposed, for each phase (a rule a function)
-//         ──► place.cpp:     bytes of activations by lifetime, of states, tables and weights
+//         ──► place.cpp:     bytes of activations by lifetime, of states and weights
 //         ──► ops/:          each group as a kernel and its arguments
 //         ──► verify.cpp:    P1 to P7, always
 #pragma once
@@ -166,7 +166,7 @@ struct Plan {
   Table<Buffer> buffers;
   Table<Stored> stored;            ///< of the model first, then kind by kind
   std::vector<StateTable> states;  ///< by StateId; the contract has their names
-  std::vector<BufferId> tables;    ///< by TableId
+  std::vector<BufferId> angles;    ///< by AnglesId
   BufferId step, logits;
   std::vector<BufferId> carried;  ///< the record that goes from function to function
   BufferId hidden_states;         ///< of it: the residual stream
@@ -174,7 +174,7 @@ struct Plan {
   std::vector<PhasePlan> phases;  ///< in the order of the table of phases
   std::int64_t decode_steps = 0;
 
-  std::int64_t weight_bytes = 0, state_bytes = 0, activation_bytes = 0, host_bytes = 0, table_bytes = 0;
+  std::int64_t weight_bytes = 0, state_bytes = 0, activation_bytes = 0, host_bytes = 0;
 
   const PhasePlan& phase(const char* name) const;
   /// Where the field of the record lies that has this role.

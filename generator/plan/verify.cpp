@@ -68,7 +68,7 @@ class SectionCheck {
       const Access access = plan_.kernels[call.kernel].bindings[i].access;
       if (write ? access == Access::read : access == Access::write) continue;
       if (const auto* buffer = std::get_if<BufferId>(&call.arguments[i])) {
-        if (value.storage == Storage::table && *buffer == plan_.tables[value.declared]) return true;
+        if (value.storage == Storage::angles && *buffer == plan_.angles[value.declared]) return true;
         const auto place = section_.places.find(id);
         if (place != section_.places.end() && place->second.buffer == *buffer) return true;
       } else if (const auto* state = std::get_if<StateId>(&call.arguments[i])) {
@@ -304,8 +304,7 @@ class PlanCheck {
   void buffers_fit() {
     const std::map<Arena, std::int64_t> arenas = {{Arena::activations, plan_.activation_bytes},
                                                   {Arena::states, plan_.state_bytes},
-                                                  {Arena::host, plan_.host_bytes},
-                                                  {Arena::tables, plan_.table_bytes}};
+                                                  {Arena::host, plan_.host_bytes}};
     for (const Buffer& buffer : plan_.buffers) {
       if (buffer.offset % view_alignment != 0) complain("P7", buffer.role + " begins at an offset that is not aligned");
       if (buffer.offset < 0 || buffer.offset + buffer.bytes > arenas.at(buffer.arena)) {

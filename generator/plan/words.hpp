@@ -21,7 +21,7 @@ constexpr const char* name_of(Access access) {
   return names[static_cast<std::size_t>(access)];
 }
 constexpr const char* name_of(Arena arena) {
-  constexpr const char* names[] = {"activations", "states", "host", "tables"};
+  constexpr const char* names[] = {"activations", "states", "host"};
   static_assert(std::size(names) == enumerator_count<Arena>());
   return names[static_cast<std::size_t>(arena)];
 }

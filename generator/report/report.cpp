@@ -115,9 +115,7 @@ Report make_report(const Contract& contract, const Plan& plan) {
   report.max_batch = contract.max_batch;
   report.activation_bytes = plan.activation_bytes;
   report.host_bytes = plan.host_bytes;
-  report.table_bytes = plan.table_bytes;
-  report.total_bytes =
-      plan.weight_bytes + plan.state_bytes + plan.activation_bytes + plan.host_bytes + plan.table_bytes;
+  report.total_bytes = plan.weight_bytes + plan.state_bytes + plan.activation_bytes + plan.host_bytes;
   report.kernels = static_cast<std::int64_t>(plan.kernels.size());
   report.decode_dispatches = plan.decode_dispatches(contract);
   return report;
@@ -157,7 +155,6 @@ std::string report_text(const Report& report) {
   }
   bytes("activations", report.activation_bytes);
   bytes("host", report.host_bytes);
-  bytes("tables", report.table_bytes);
   bytes("total", report.total_bytes);
   return text;
 }
@@ -189,7 +186,6 @@ std::string report_json(const Report& report) {
                                  {"state_bytes", report.state_bytes},
                                  {"activation_bytes", report.activation_bytes},
                                  {"host_bytes", report.host_bytes},
-                                 {"table_bytes", report.table_bytes},
                                  {"total_bytes", report.total_bytes}});
   json["kernels"] = report.kernels;
   json["decode_dispatches"] = report.decode_dispatches;

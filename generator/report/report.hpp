@@ -32,7 +32,7 @@ struct Report {
   std::int64_t max_sequence_length = 0, prefill_chunk = 0;
   std::int64_t max_batch = 1, slot_bytes = 0;  ///< slots, and bytes of states that each takes
   std::int64_t slot_bytes_saved = 0;           ///< what more it would take if windows were kept whole
-  std::int64_t weight_bytes = 0, state_bytes = 0, activation_bytes = 0, host_bytes = 0, table_bytes = 0,
+  std::int64_t weight_bytes = 0, state_bytes = 0, activation_bytes = 0, host_bytes = 0,
                total_bytes = 0;  ///< on the device, padding included
   Conversions conversions;
   std::int64_t kernels = 0, decode_dispatches = 0;

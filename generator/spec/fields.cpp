@@ -186,6 +186,8 @@ const std::vector<FieldRow<EngineSection>>& fields() {
   static const std::vector<FieldRow<S>> rows = {
       row<S>("max_sequence_length", at(&S::max_sequence_length), computed("4096, and at most max_position_embeddings"),
              "tokens", "Tokens the KV cache has room for"),
+      row<S>("beyond_positions", at(&S::beyond_positions), literal("false"), "",
+             "Whether max_sequence_length may be more than the model was trained, or is scaled, for"),
       row<S>("kv_cache", at(&S::kv_cache), computed("\"f32\" where checkpoint.dtype is f32, else \"f16\""), "",
              "Type of cached keys and values", {"f16", "f32"}),
       row<S>("weights", at(&S::weights), computed("the checkpoint's types"), "",

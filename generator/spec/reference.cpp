@@ -22,6 +22,7 @@ struct FormName {
   std::string operator()(const Field<Window>*) const { return "table"; }
   std::string operator()(const Field<std::vector<std::string>>*) const { return "list of strings"; }
   std::string operator()(const Field<std::vector<std::int64_t>>*) const { return "integer or list"; }
+  std::string operator()(const Field<std::vector<double>>*) const { return "list of numbers"; }
   std::string operator()(const IgnoredTensors*) const { return "list of tables"; }
   template <class Table>
   std::string operator()(const Table*) const {

@@ -42,6 +42,7 @@ struct FormSchema {
   }
   Json operator()(const Field<std::vector<std::string>>*) const { return list_of(string); }
   Json operator()(const Field<std::vector<std::int64_t>>*) const { return either(integer, list_of(integer)); }
+  Json operator()(const Field<std::vector<double>>*) const { return list_of(of_type("number")); }
   Json operator()(const DtypePatterns*) const {
     return table_of(Json::object({{"type", "string"}, {"enum", dtype_names()}}));
   }

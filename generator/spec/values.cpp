@@ -84,6 +84,14 @@ class ValueReader {
     for (const TomlValue& item : value.items) list.push_back(item.integer);
     set(slot, std::move(list));
   }
+  void read(const TomlValue& value, Field<std::vector<double>>& slot) {
+    slot.span = value.span;
+    const bool fits = value.form == Form::array && std::all_of(value.items.begin(), value.items.end(), is_number);
+    if (!require(value, fits, "a list of numbers")) return;
+    std::vector<double> list;
+    for (const TomlValue& item : value.items) list.push_back(item.number);
+    set(slot, std::move(list));
+  }
   void read(const TomlValue& value, DtypePatterns& slot) {
     if (!require(value, value.form == Form::table, "a table of pattern = type")) return;
     FieldDescription dtype = field_;
@@ -313,6 +321,7 @@ struct Absence {
   bool operator()(const Field<Window>* field) const { return !field->given; }
   bool operator()(const Field<std::string>* field) const { return field->value.empty() && !field->given; }
   bool operator()(const Field<std::vector<std::int64_t>>* field) const { return !field->given; }
+  bool operator()(const Field<std::vector<double>>* field) const { return !field->given; }
   bool operator()(const Field<std::vector<std::string>>* field) const { return field->value.empty() && !field->given; }
   bool operator()(const DtypePatterns* patterns) const { return patterns->empty(); }
   bool operator()(const TensorNames* names) const {

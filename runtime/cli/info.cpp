@@ -130,7 +130,6 @@ Json info_json(const Program& program, const std::optional<DeviceInfo>& device) 
                                 {"states", plan.states},
                                 {"activations", plan.activations},
                                 {"host", plan.host},
-                                {"tables", plan.tables},
                                 {"total", plan.total()},
                                 {"tensors", plan.tensors},
                                 {"slices", plan.slices},

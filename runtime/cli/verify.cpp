@@ -23,11 +23,12 @@ class Comparison {
 
   void prefill_layers(std::int64_t slot, std::span<const std::int32_t> tokens) {
     const auto chunk = static_cast<std::size_t>(program_.prefill_chunk);
+    const std::int64_t length = device_.position(slot) + static_cast<std::int64_t>(tokens.size());
     while (!tokens.empty()) {
       const auto taken = tokens.first(std::min(chunk, tokens.size()));
       tokens = tokens.subspan(taken.size());
-      compare_layers(probed_.probe({slot, taken, Logits::none, false, true}), reference_.hidden_states(taken, slot),
-                     &PhaseErrors::prefill);
+      compare_layers(probed_.probe({slot, taken, Logits::none, false, true, length}),
+                     reference_.hidden_states(taken, slot, length), &PhaseErrors::prefill);
     }
   }
   void decode_layers(std::int64_t slot, std::int32_t token) {

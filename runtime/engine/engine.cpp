@@ -87,6 +87,31 @@ void Engine::has_written(std::int64_t index, std::span<const std::int32_t> run, 
   slot.underway = 0;
 }
 
+void Engine::each_outdated(const Run& run, const std::function<void(const Run&)>& append) {
+  Slot& slot = slot_at(run.slot);
+  const std::int64_t length = length_of(run), before = std::exchange(slot.length, length);
+  if (slot.tokens.empty() || !keys_differ(program_.rotary_angles, before, length)) return;
+  const std::vector<std::int32_t> tokens = slot.tokens;
+  slot.tokens.clear();
+  slot.furthest = slot.underway = 0;
+  for (std::span<const std::int32_t> rest(tokens); !rest.empty();) {
+    const auto chunk = rest.first(std::min(rest.size(), static_cast<std::size_t>(program_.prefill_chunk)));
+    append({run.slot, chunk, Logits::none, false, true, length});
+    rest = rest.subspan(chunk.size());
+  }
+}
+
+std::int64_t Engine::draws_alike(const Run& run) const {
+  const std::int64_t length = length_of(run);
+  std::int64_t draws = program_.max_sequence_length;
+  for (const RotaryAngles& angles : program_.rotary_angles) {
+    const std::int64_t original = angles.rotary.original_length;
+    const bool crosses = !angles.rotary.of_longer.empty() && length <= original;
+    if (crosses) draws = std::min(draws, original - length + 1);
+  }
+  return draws;
+}
+
 void Engine::go_back(std::int64_t index, std::int64_t position) {
   const std::span<const std::int32_t> sequence = this->sequence(index).first(static_cast<std::size_t>(position));
   const std::vector<std::int32_t> wanted(sequence.begin(), sequence.end());
@@ -97,6 +122,7 @@ void Engine::go_back(std::int64_t index, std::int64_t position) {
 
 std::span<const Drawn> Engine::append(std::span<const std::int32_t> tokens, Run last, const OnLogits& on_logits) {
   const auto total = static_cast<std::int64_t>(tokens.size());
+  last.length = position(last.slot) + total;
   const auto chunk = static_cast<std::size_t>(program_.prefill_chunk);
   std::int64_t done = 0;
   const OnLogits shifted = [&](std::size_t run, std::int64_t token, std::span<const float> logits) {

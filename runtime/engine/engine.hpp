@@ -48,6 +48,9 @@ struct Run {
   Logits logits = Logits::last;
   bool draw = false;     ///< the token after the last one is drawn
   bool prefill = false;  ///< through the kernels of many rows, a single token too
+  /// Of the sequence when all is appended that these tokens are a part of: rotary angles may depend on it. 0: they are
+  /// all.
+  std::int64_t length = 0;
 };
 
 /// What a step drew for a run, valid until the next call. The last token drawn is in no state yet: it is the next
@@ -137,6 +140,7 @@ class Engine {
     std::vector<std::int32_t> tokens;  ///< in its states
     std::int64_t furthest = 0;         ///< positions that were written since the sequence began
     std::int64_t underway = 0;         ///< positions that a submission which has not been told of may have written
+    std::int64_t length = 0;           ///< that the sequence had, or was to have, when its keys were turned
     Sampling sampling;
     StepSlot settings{};
     std::map<std::int64_t, std::int32_t> drawn;  ///< here, since set_sampling, by position
@@ -150,6 +154,15 @@ class Engine {
   virtual std::int64_t most_ahead() const = 0;
   /// Of a slot that has been judged.
   Slot& slot_at(std::int64_t index) { return slots_[static_cast<std::size_t>(index)]; }
+  /// The length that a run gives its slot's sequence.
+  std::int64_t length_of(const Run& run) const {
+    return run.length != 0 ? run.length : position(run.slot) + static_cast<std::int64_t>(run.tokens.size());
+  }
+  /// To be called before a run is appended. Where its length wants other angles than its slot's keys have (LongRoPE),
+  /// the sequence is forgotten, and handed to `append` in chunks, as runs of that length.
+  void each_outdated(const Run& run, const std::function<void(const Run&)>& append);
+  /// Tokens that may be drawn after a run before their passes want other angles than the run's.
+  std::int64_t draws_alike(const Run& run) const;
   /// To be told before a submission that may write this many positions of a slot.
   void will_write(std::int64_t index, std::int64_t positions);
   /// To be told after it which tokens are in the slot's states now: those of its run, then those that it drew.
@@ -160,7 +173,8 @@ class Engine {
  private:
   /// Goes back to `position`, which the slot has reached; what a state has lost for that is computed again.
   void go_back(std::int64_t index, std::int64_t position);
-  /// Appends tokens in chunks through the prefill kernels; the last chunk's run is like `last`.
+  /// Appends tokens in chunks through the prefill kernels, with the angles of the length that they end at; the last
+  /// chunk's run is like `last`.
   std::span<const Drawn> append(std::span<const std::int32_t> tokens, Run last, const OnLogits& on_logits);
   /// What a step draws for one run.
   struct Row {

@@ -116,6 +116,13 @@ void validate_runs(const Engine& engine, std::span<const Run> runs, std::int64_t
       reject(fmt::format("{} tokens are more than a pass has: prefill_chunk is {}", run.tokens.size(),
                          program.prefill_chunk));
     }
+    const std::int64_t end = engine.position(run.slot) + static_cast<std::int64_t>(run.tokens.size());
+    if (run.length != 0 && (run.length < end || run.length > program.max_sequence_length)) {
+      reject(
+          fmt::format("slot {}: a length of {} is none of a sequence that has {} tokens after this run and at most "
+                      "{}",
+                      run.slot, run.length, end, program.max_sequence_length));
+    }
     for (std::size_t other = 0; other < r; ++other) {
       if (runs[other].slot == run.slot) reject(fmt::format("slot {} has two runs in one step", run.slot));
     }

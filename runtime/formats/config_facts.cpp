@@ -19,6 +19,7 @@ double number(const Json& value) { return value.is_number() ? value.real() : std
 /// Values that are computed, or written with the digits of an f32, are the same to an engine that computes in f32.
 bool same(const Json& a, const Json& b) {
   if (a.is_integer() && b.is_integer()) return a == b;
+  if (a.is_array() && b.is_array()) return std::equal(a.begin(), a.end(), b.begin(), b.end(), same);
   if (!a.is_number() || !b.is_number()) return a == b;
   return std::abs(number(a) - number(b)) <= 1e-7 * std::abs(number(b));
 }

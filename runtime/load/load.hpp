@@ -31,9 +31,9 @@ std::unique_ptr<Engine> load_engine(const Program& program, const LoadOptions& o
 /// What a program needs of a device, in bytes, and how it is laid out.
 struct MemoryPlan {
   std::int64_t weights = 0;  ///< with the padding of rows and slices
-  std::int64_t activations = 0, states = 0, host = 0, tables = 0;
+  std::int64_t activations = 0, states = 0, host = 0;
   std::int64_t tensors = 0, slices = 0, allocations = 0;  ///< weights: counts
-  std::int64_t total() const { return weights + activations + states + host + tables; }
+  std::int64_t total() const { return weights + activations + states + host; }
 };
 
 /// Without a device: the layout for the limits that every Vulkan device has (slices of at most 128 MiB).

@@ -26,13 +26,12 @@ std::string windows_save(const Program& program) {
   return saved == 0 ? "" : fmt::format(", and windows; whole they would take {} more", readable(saved));
 }
 
-/// The longest sequences whose states and rotary tables fit into so many bytes, shorter than they are now; 0: none do.
-std::int64_t fitting_length(const Program& program, const MemoryPlan& plan, std::int64_t bytes) {
-  const std::int64_t table_bytes = (plan.tables + program.max_sequence_length - 1) / program.max_sequence_length;
+/// The longest sequences whose states fit into so many bytes, shorter than they are now; 0: none do.
+std::int64_t fitting_length(const Program& program, std::int64_t bytes) {
   std::int64_t fits = 0, too_long = program.max_sequence_length;
   while (too_long - fits > 1) {
     const std::int64_t length = fits + (too_long - fits) / 2;
-    const bool fit = program.max_batch * slot_bytes(program.states, length) + table_bytes * length <= bytes;
+    const bool fit = program.max_batch * slot_bytes(program.states, length) <= bytes;
     (fit ? fits : too_long) = length;
   }
   return fits;
@@ -54,7 +53,6 @@ MemoryPlan plan_memory(const Program& program, const std::optional<DeviceInfo>& 
   plan.activations = arena(Arena::activations);
   plan.states = arena(Arena::states);
   plan.host = arena(Arena::host);
-  plan.tables = arena(Arena::tables);
   return plan;
 }
 
@@ -71,10 +69,10 @@ std::string explain_misfit(const Program& program, const MemoryPlan& plan, const
   const std::int64_t available = heap == nullptr ? 0 : std::min(heap->available, heap->bytes);
   if (plan.total() <= available) return {};
   std::string text = fmt::format(
-      "{} has too little memory for {}: {} ({} bytes) are needed (weights {}, states {}, activations {}, host and "
-      "tables {}), {} ({} bytes) are available of {}",
+      "{} has too little memory for {}: {} ({} bytes) are needed (weights {}, states {}, activations {}, host {}), {} "
+      "({} bytes) are available of {}",
       device.name, program.name, readable(plan.total()), plan.total(), readable(plan.weights), readable(plan.states),
-      readable(plan.activations), readable(plan.host + plan.tables), readable(available), available,
+      readable(plan.activations), readable(plan.host), readable(available), available,
       readable(heap == nullptr ? 0 : heap->bytes));
   const std::int64_t slots =
       (available - (plan.total() - plan.states)) / std::max<std::int64_t>(slot_bytes(program.states), 1);
@@ -82,7 +80,7 @@ std::string explain_misfit(const Program& program, const MemoryPlan& plan, const
     text += fmt::format("; {} of {} slots would fit: build with --set engine.max_batch={}", slots, program.max_batch,
                         slots);
   }
-  const std::int64_t fitting = fitting_length(program, plan, available - (plan.total() - plan.states - plan.tables));
+  const std::int64_t fitting = fitting_length(program, available - (plan.total() - plan.states));
   if (fitting >= 1) {
     text += fmt::format("; max_sequence_length {} would fit (now {}): build with --set engine.max_sequence_length={}",
                         fitting, program.max_sequence_length, fitting);
@@ -111,8 +109,7 @@ std::string describe_memory(const Program& program, const std::optional<DeviceIn
                    program.max_batch == 1 ? "" : "s", slot_bytes(program.states), program.max_sequence_length,
                    state_bytes_per_token(program.states), windows_save(program)));
   line("activations", plan.activations, fmt::format("{} tokens at once", program.prefill_chunk));
-  line("host", plan.host, fmt::format("the step, logits of {} rows", program.head_rows));
-  line("tables", plan.tables, "");
+  line("host", plan.host, fmt::format("the step, rotary angles of a pass, logits of {} rows", program.head_rows));
   line("total", plan.total(), "");
   if (!device) return text;
   const MemoryHeap* heap = main_heap(*device);

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/program/rotary.hpp"
 #include "runtime/program/row_view.hpp"
 #include "runtime/program/state.hpp"
 #include "runtime/program/step.hpp"
@@ -198,15 +199,6 @@ struct WeightGroup {
   std::span<const std::int32_t> layers;
 };
 
-/// Cosines and sines, computed at load: [positions][frequencies] pairs (cos, sin) of f32, from the angle formed as
-/// f32 position times f32 frequency, rounded to f32, then taken in double, rounded and multiplied by the factor.
-struct RotaryTable {
-  BufferView view;
-  std::int64_t positions;
-  std::span<const float> frequencies;
-  float factor = 1;
-};
-
 // ---------------------------------------------------------------------------------------------------------- reference
 
 /// Weights as the reference reads them: element (row, column) of a weight, as double.
@@ -218,10 +210,12 @@ class Reference {
  public:
   virtual ~Reference() = default;
   /// Runs `tokens` of a slot at positions first_position...; what earlier positions left is kept from earlier calls,
-  /// and what stands at first_position and after is forgotten. Gives hidden states, [tokens, hidden_size]; with
+  /// and what stands at first_position and after is forgotten. Angles that depend on the sequence's length are those of
+  /// `length`. Gives hidden states, [tokens, hidden_size]; with
   /// `layers`, also each layer's output, [layers][tokens, hidden_size].
   virtual std::vector<double> layers(std::int64_t slot, std::span<const std::int32_t> tokens,
-                                     std::int64_t first_position, std::vector<std::vector<double>>* layers) = 0;
+                                     std::int64_t first_position, std::int64_t length,
+                                     std::vector<std::vector<double>>* layers) = 0;
   /// Logits of rows of hidden states, [tokens, hidden_size]: [rows, vocab_size].
   virtual std::vector<double> head(std::span<const double> hidden_states, std::span<const std::int64_t> rows) = 0;
 };
@@ -259,7 +253,7 @@ struct Program {
   std::string (*chat_template)(const chat::Scope& variables) = nullptr;
   const char* chat_refusal = "";
   std::span<const StateTable> states;
-  std::span<const RotaryTable> rotary_tables;
+  std::span<const RotaryAngles> rotary_angles;
   std::array<std::int64_t, arena_count> arena_bytes;  ///< by Arena
 
   BufferView step;    ///< StepBlock<max_batch, decode_steps, head_rows, prefill_chunk>

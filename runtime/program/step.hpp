@@ -24,6 +24,7 @@ struct StepSlot {
   std::uint32_t top_p;        ///< in 1 / 2^24; 0: all tokens
   std::uint32_t least_mass;   ///< min_p in 1 / 2^24; tokens of less mass are not drawn
   std::uint32_t seed_low, seed_high;
+  std::uint32_t angle_offset;  ///< plus a position: the row of its angles, modulo 2^32
   std::uint32_t eos_count;
   std::uint32_t eos_tokens[max_eos_tokens];
 };
@@ -64,6 +65,8 @@ struct StepLayout {
     return drawn() + max_batch * decode_steps * static_cast<std::int64_t>(sizeof(std::uint32_t));
   }
   constexpr std::int64_t tokens() const { return rows() + head_rows * static_cast<std::int64_t>(sizeof(StepRow)); }
+  /// Of a submission: one for each token of a pass, and for each that is drawn.
+  constexpr std::int64_t angle_rows() const { return max_tokens + max_batch * decode_steps; }
   constexpr std::int64_t bytes() const { return tokens() + max_tokens * static_cast<std::int64_t>(sizeof(StepToken)); }
 };
 

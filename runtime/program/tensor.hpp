@@ -40,10 +40,9 @@ struct u32 {
 enum class Arena : std::uint32_t {
   activations,  ///< values between dispatches; reused by lifetime
   states,       ///< what slots remember: keys and values of every layer
-  host,         ///< what host and device both touch: the step, logits
-  tables,       ///< constants computed at load: cosines and sines
+  host,         ///< what host and device both touch: the step, angles, logits
 };
-inline constexpr std::int64_t arena_count = 4;
+inline constexpr std::int64_t arena_count = 3;
 
 /// `bytes` bytes at `offset` of an arena; offset is a multiple of 256.
 struct BufferView {

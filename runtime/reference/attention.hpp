@@ -9,32 +9,26 @@
 #include <span>
 #include <vector>
 
+#include "runtime/program/rotary.hpp"
 #include "runtime/reference/activations.hpp"
 #include "runtime/reference/parallel.hpp"
 
 namespace monomorph::reference {
 
-/// Frequencies of a rotary embedding, and the factor of its cosines and sines.
-struct RotaryAngles {
-  template <std::size_t count>
-  constexpr RotaryAngles(const float (&of_angles)[count], float of_all = 1) : frequencies(of_angles), factor(of_all) {}
-
-  std::span<const float> frequencies;
-  float factor;
-};
-
 /// Rotates the first rotary_dim values of each head: angle j turns element j * step with the one `distance` after it.
 /// The angle is f32 position times f32 frequency, rounded to f32, as the models were trained; there are rotary_dim / 2
-/// frequencies.
+/// frequencies, those of a sequence of `length` tokens.
 template <std::int64_t heads, std::int64_t head_dim, std::int64_t rotary_dim, std::int64_t step, std::int64_t distance>
-Activations<heads * head_dim> rotary(const RotaryAngles& angles, const Activations<heads * head_dim>& x,
-                                     std::int64_t first_position) {
+Activations<heads * head_dim> rotary(const RotaryFrequencies& angles, const Activations<heads * head_dim>& x,
+                                     std::int64_t first_position, std::int64_t length) {
   static_assert(rotary_dim % 2 == 0 && rotary_dim <= head_dim);
+  std::vector<float> computed;
+  const std::span<const float> frequencies = frequencies_at(angles, length, computed);
   Activations<heads * head_dim> y = x;
   for (std::int64_t t = 0; t < x.tokens(); ++t) {
     const float position = static_cast<float>(first_position + t);
     for (std::int64_t j = 0; j < rotary_dim / 2; ++j) {
-      const float angle = position * angles.frequencies[static_cast<std::size_t>(j)];
+      const float angle = position * frequencies[static_cast<std::size_t>(j)];
       const auto factor = static_cast<double>(angles.factor);
       const double cosine = factor * std::cos(static_cast<double>(angle));
       const double sine = factor * std::sin(static_cast<double>(angle));
@@ -51,16 +45,17 @@ Activations<heads * head_dim> rotary(const RotaryAngles& angles, const Activatio
 
 /// Element j turns with element j + rotary_dim / 2.
 template <std::int64_t heads, std::int64_t head_dim, std::int64_t rotary_dim>
-Activations<heads * head_dim> rotary_half(const RotaryAngles& angles, const Activations<heads * head_dim>& x,
-                                          std::int64_t first_position) {
-  return rotary<heads, head_dim, rotary_dim, 1, rotary_dim / 2>(angles, x, first_position);
+Activations<heads * head_dim> rotary_half(const RotaryFrequencies& angles, const Activations<heads * head_dim>& x,
+                                          std::int64_t first_position, std::int64_t length = 0) {
+  return rotary<heads, head_dim, rotary_dim, 1, rotary_dim / 2>(angles, x, first_position, length);
 }
 
 /// Element 2j turns with element 2j + 1.
 template <std::int64_t heads, std::int64_t head_dim, std::int64_t rotary_dim>
-Activations<heads * head_dim> rotary_interleaved(const RotaryAngles& angles, const Activations<heads * head_dim>& x,
-                                                 std::int64_t first_position) {
-  return rotary<heads, head_dim, rotary_dim, 2, 1>(angles, x, first_position);
+Activations<heads * head_dim> rotary_interleaved(const RotaryFrequencies& angles,
+                                                 const Activations<heads * head_dim>& x, std::int64_t first_position,
+                                                 std::int64_t length = 0) {
+  return rotary<heads, head_dim, rotary_dim, 2, 1>(angles, x, first_position, length);
 }
 
 /// Forgets what a state has at `first_position` and after, then appends: [positions, columns]. Positions before it are

@@ -14,11 +14,11 @@ ReferenceEngine::ReferenceEngine(const Program& program, HostWeights weights)
       reference_(program.make_reference(weights_)),
       logits_(static_cast<std::size_t>(program.vocab_size)) {}
 
-std::vector<double> ReferenceEngine::append(std::int64_t slot, std::span<const std::int32_t> tokens,
-                                            std::vector<std::vector<double>>* layers) {
-  will_write(slot, static_cast<std::int64_t>(tokens.size()));
-  std::vector<double> hidden = reference_->layers(slot, tokens, position(slot), layers);
-  has_written(slot, tokens);
+std::vector<double> ReferenceEngine::append(const Run& run, std::vector<std::vector<double>>* layers) {
+  each_outdated(run, [this](const Run& anew) { append(anew, nullptr); });
+  will_write(run.slot, static_cast<std::int64_t>(run.tokens.size()));
+  std::vector<double> hidden = reference_->layers(run.slot, run.tokens, position(run.slot), length_of(run), layers);
+  has_written(run.slot, run.tokens);
   return hidden;
 }
 
@@ -34,7 +34,7 @@ std::span<const Drawn> ReferenceEngine::run_step(std::span<const Run> runs, std:
   drawn_.clear();
   for (std::size_t r = 0; r < runs.size(); ++r) {
     const Run& run = runs[r];
-    std::vector<double> hidden = append(run.slot, run.tokens, nullptr);
+    std::vector<double> hidden = append(run, nullptr);
     const auto count = static_cast<std::int64_t>(run.tokens.size());
     const std::int64_t first = run.logits == Logits::all ? 0 : count - 1;
     const bool wanted = run.logits != Logits::none && on_logits;
@@ -53,7 +53,7 @@ std::span<const Drawn> ReferenceEngine::run_step(std::span<const Run> runs, std:
       drawn.stopped = is_stop_token(tokens_[r].back());
       const bool ends = drawn.stopped || at >= settings.stop_position;
       if (ends || static_cast<std::int64_t>(tokens_[r].size()) == ahead) break;
-      hidden = append(run.slot, {&tokens_[r].back(), 1}, nullptr);
+      hidden = append({run.slot, {&tokens_[r].back(), 1}}, nullptr);
       logits_of(hidden, 0);
     }
     drawn.tokens = tokens_[r];
@@ -62,14 +62,15 @@ std::span<const Drawn> ReferenceEngine::run_step(std::span<const Run> runs, std:
   return drawn_;
 }
 
-std::vector<std::vector<double>> ReferenceEngine::hidden_states(std::span<const std::int32_t> tokens,
-                                                                std::int64_t slot) {
+std::vector<std::vector<double>> ReferenceEngine::hidden_states(std::span<const std::int32_t> tokens, std::int64_t slot,
+                                                                std::int64_t length) {
   validate_tokens(program_, slot, position(slot), tokens);
+  if (length == 0) length = position(slot) + static_cast<std::int64_t>(tokens.size());
   std::vector<std::vector<double>> states;
   while (!tokens.empty()) {
     const std::size_t count = std::min(tokens.size(), static_cast<std::size_t>(program_.prefill_chunk));
     std::vector<std::vector<double>> layers;
-    append(slot, tokens.first(count), &layers);
+    append({slot, tokens.first(count), Logits::none, false, true, length}, &layers);
     states.resize(layers.size());
     for (std::size_t i = 0; i < layers.size(); ++i)
       states[i].insert(states[i].end(), layers[i].begin(), layers[i].end());

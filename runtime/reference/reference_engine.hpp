@@ -18,16 +18,17 @@ class ReferenceEngine final : public Engine {
   ReferenceEngine(const Program& program, HostWeights weights);
 
   /// Appends `tokens` to a slot and gives each layer's output, [layers][tokens x hidden_size]: what `verify` compares.
-  std::vector<std::vector<double>> hidden_states(std::span<const std::int32_t> tokens, std::int64_t slot = 0);
+  /// `length`: Run::length.
+  std::vector<std::vector<double>> hidden_states(std::span<const std::int32_t> tokens, std::int64_t slot = 0,
+                                                 std::int64_t length = 0);
 
  protected:
   std::span<const Drawn> run_step(std::span<const Run> runs, std::int64_t ahead, const OnLogits& on_logits) override;
   std::int64_t most_ahead() const override { return 1; }
 
  private:
-  /// Appends tokens; gives hidden states of all.
-  std::vector<double> append(std::int64_t slot, std::span<const std::int32_t> tokens,
-                             std::vector<std::vector<double>>* layers);
+  /// Appends a run's tokens; gives hidden states of all.
+  std::vector<double> append(const Run& run, std::vector<std::vector<double>>* layers);
   /// Logits of one row of hidden states, rounded.
   std::span<const float> logits_of(std::span<const double> hidden, std::int64_t row);
 

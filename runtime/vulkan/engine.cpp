@@ -43,7 +43,23 @@ VulkanEngine::VulkanEngine(const Program& program, std::unique_ptr<Device> devic
 
 VulkanEngine::~VulkanEngine() = default;
 
-void VulkanEngine::write_tokens(const Run& run) {
+/// Those of a run's tokens, then of so many drawn tokens that are inputs of passes of this submission.
+void VulkanEngine::write_angles(const Run& run, std::int64_t drawn) {
+  const auto count = static_cast<std::int64_t>(run.tokens.size());
+  const std::int64_t first = position(run.slot);
+  for (std::size_t i = 0; i < program_.rotary_angles.size(); ++i) {
+    const RotaryFrequencies& rotary = program_.rotary_angles[i].rotary;
+    for (std::int64_t row = 0; row < count + drawn; ++row) {
+      const std::int64_t length = row < count ? length_of(run) : first + row + 1;
+      monomorph::write_angles(frequencies_at(rotary, length, frequencies_), rotary.factor, first + row,
+                              state_.angles(i, row));
+    }
+  }
+  angle_rows_ = program_.rotary_angles.empty() ? 0 : count + drawn;
+}
+
+void VulkanEngine::write_tokens(const Run& run, std::int64_t drawn) {
+  write_angles(run, drawn);
   const auto slot = static_cast<std::uint32_t>(run.slot);
   const auto first = static_cast<std::uint32_t>(position(run.slot));
   for (std::uint32_t t = 0; t < run.tokens.size(); ++t) {
@@ -52,6 +68,7 @@ void VulkanEngine::write_tokens(const Run& run) {
   StepSlot& settings = state_.slots()[slot];
   settings = slot_at(run.slot).settings;
   settings.next_position = first + static_cast<std::uint32_t>(run.tokens.size());
+  settings.angle_offset = 0u - first;
   state_.counts() = {static_cast<std::uint32_t>(run.tokens.size()), 0, 0, 1};
 }
 
@@ -67,7 +84,7 @@ void VulkanEngine::wanted_rows(std::int64_t slot, std::int64_t first, std::int64
 
 void VulkanEngine::submit(std::span<const Work> work) {
   submission_.clear();
-  submission_.push_back(recordings_.upload().commands);
+  submission_.push_back(recordings_.upload(angle_rows_).commands);
   for (const Work& each : work) submission_.push_back(each.recording->commands);
   VkSubmitInfo info{};
   info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
@@ -147,10 +164,12 @@ std::span<const std::int32_t> VulkanEngine::take_drawn(const Run& run) {
 /// One pass over a run, and passes ahead; draws go to tokens_.
 void VulkanEngine::run_pass(std::size_t index, const Run& run, std::int64_t ahead, const OnLogits& on_logits) {
   const auto count = static_cast<std::int64_t>(run.tokens.size());
+  each_outdated(run, [&](const Run& anew) { run_pass(index, anew, 0, {}); });
   // One draw where logits are shown, which the next pass would overwrite.
-  const std::int64_t draws = !run.draw ? 0 : shows(run, on_logits) ? 1 : ahead;
-  will_write(run.slot, count + std::max<std::int64_t>(draws - 1, 0));
-  write_tokens(run);
+  const std::int64_t draws = !run.draw ? 0 : shows(run, on_logits) ? 1 : std::min(ahead, draws_alike(run));
+  const std::int64_t drawn = std::max<std::int64_t>(draws - 1, 0);  // that are in states after it
+  will_write(run.slot, count + drawn);
+  write_tokens(run, drawn);
   work_.clear();
   work_.push_back({&recordings_.layers(count, run.prefill), count, position(run.slot)});
   if (run.logits == Logits::all && on_logits && count > 1) {
@@ -190,8 +209,9 @@ std::span<const Drawn> VulkanEngine::run_step(std::span<const Run> runs, std::in
 std::vector<std::vector<float>> ProbedVulkanEngine::probe(const Run& run) {
   validate_runs(*this, {&run, 1}, 1);
   const auto count = static_cast<std::int64_t>(run.tokens.size());
+  each_outdated(run, [&](const Run& anew) { probe(anew); });
   will_write(run.slot, count);
-  write_tokens(run);
+  write_tokens(run, 0);
   const std::int64_t at = position(run.slot);
   submit(
       std::array<Work, 2>{{{&recordings_.layers(count, run.prefill), count, at}, {&recordings_.download(0), 0, at}}});

@@ -24,8 +24,9 @@ class VulkanEngine : public Engine {
   std::span<const Drawn> run_step(std::span<const Run> runs, std::int64_t ahead, const OnLogits& on_logits) override;
   std::int64_t most_ahead() const override { return measured_ ? 1 : program_.decode_steps; }
 
-  /// Writes a run as the step's tokens; its slot is the only one that is live.
-  void write_tokens(const Run& run);
+  /// Writes a run as the step's tokens, its slot being the only one that is live, and the angles of all that the
+  /// submission appends: `drawn` tokens after the run's.
+  void write_tokens(const Run& run, std::int64_t drawn);
   /// A recording that is submitted, and what measured figures count of it: rows of the pass, from a position on.
   struct Work {
     const Recording* recording;
@@ -48,6 +49,7 @@ class VulkanEngine : public Engine {
   void run_all_logits(std::size_t index, const Run& run, const OnLogits& on_logits);
   void run_last(std::size_t index, const Run& run, std::int64_t draws, const OnLogits& on_logits);
   std::span<const std::int32_t> take_drawn(const Run& run);
+  void write_angles(const Run& run, std::int64_t drawn);
   void wanted_rows(std::int64_t slot, std::int64_t first, std::int64_t count, bool draw);
   void collect(const Work& work);
 
@@ -56,6 +58,8 @@ class VulkanEngine : public Engine {
   std::vector<std::uint64_t> ticks_;
   std::vector<std::int32_t> tokens_;  ///< drawn, of all runs of a step
   std::vector<Drawn> drawn_;
+  std::vector<float> frequencies_;
+  std::int64_t angle_rows_ = 0;  ///< written for the passes at hand
 };
 
 /// The engine under LoadOptions::profile.

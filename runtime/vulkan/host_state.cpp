@@ -21,21 +21,43 @@ HostState::HostState(const Device& device, const Program& program, const Storage
       program.decode_steps < 1 || program.max_batch < 1 || program.head_rows < 1) {
     throw Error(ErrorKind::internal, "the program has too little room for its step or its logits");
   }
-  if (storage.types().direct) {
-    for (Item* item : {&step_, &logits_}) item->data = storage.buffer(item->place.buffer).data() + item->place.offset;
-    return;
+  for (const RotaryAngles& angles : program.rotary_angles) {
+    const Place place = place_of(storage.weights(), storage.arenas(), angles.view);
+    const std::int64_t stride = row_bytes<f32>(2 * static_cast<std::int64_t>(angles.rotary.frequencies.size()));
+    if (angles.rows < layout_.angle_rows() || place.bytes < angles.rows * stride) {
+      throw Error(ErrorKind::internal, "the program has too little room for the angles of a pass");
+    }
+    angles_.push_back({{place}, stride});
   }
-  logits_.mirror_offset = aligned(step_.place.bytes);
-  mirror_ = Buffer(device, logits_.mirror_offset + logits_.place.bytes, storage.types().host, true, "host state");
-  for (Item* item : {&step_, &logits_}) item->data = mirror_.data() + item->mirror_offset;
+  std::int64_t mirrored = 0;
+  for (Item* item : items()) {
+    if (storage.types().direct) item->data = storage.buffer(item->place.buffer).data() + item->place.offset;
+    item->mirror_offset = mirrored;
+    mirrored += aligned(item->place.bytes);
+  }
+  if (storage.types().direct) return;
+  mirror_ = Buffer(device, mirrored, storage.types().host, true, "host state");
+  for (Item* item : items()) item->data = mirror_.data() + item->mirror_offset;
 }
 
-void HostState::record_upload(VkCommandBuffer commands) const {
+std::vector<HostState::Item*> HostState::items() {
+  std::vector<Item*> result{&step_, &logits_};
+  for (Angles& angles : angles_) result.push_back(&angles.item);
+  return result;
+}
+
+void HostState::copy_up(VkCommandBuffer commands, const Item& item, std::int64_t bytes) const {
+  if (bytes == 0) return;
+  const VkBufferCopy copy{static_cast<VkDeviceSize>(item.mirror_offset), static_cast<VkDeviceSize>(item.place.offset),
+                          static_cast<VkDeviceSize>(bytes)};
+  vkCmdCopyBuffer(commands, mirror_.get(), storage_.buffer(item.place.buffer).get(), 1, &copy);
+}
+
+void HostState::record_upload(VkCommandBuffer commands, std::int64_t angle_rows) const {
   if (storage_.types().direct) return;
   full_barrier(commands);
-  const VkBufferCopy copy{static_cast<VkDeviceSize>(step_.mirror_offset), static_cast<VkDeviceSize>(step_.place.offset),
-                          static_cast<VkDeviceSize>(layout_.bytes())};
-  vkCmdCopyBuffer(commands, mirror_.get(), storage_.buffer(step_.place.buffer).get(), 1, &copy);
+  copy_up(commands, step_, layout_.bytes());
+  for (const Angles& angles : angles_) copy_up(commands, angles.item, angle_rows * angles.stride);
 }
 
 void HostState::record_download(VkCommandBuffer commands, std::int64_t rows) const {

@@ -1,10 +1,11 @@
-// What host and device both touch: the step and logits. Where the device's memory is mapped, these are its own bytes;
-// elsewhere a mirror on the host, copied up before and down after each submission.
+// What host and device both touch: the step, angles and logits. Where the device's memory is mapped, these are its own
+// bytes; elsewhere a mirror on the host, copied up before and down after each submission.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "runtime/program/program.hpp"
 #include "runtime/vulkan/schedule.hpp"
@@ -28,13 +29,18 @@ class HostState {
   }
   std::span<StepRow> rows() const { return list<StepRow>(layout_.rows(), layout_.head_rows); }
   std::span<StepToken> tokens() const { return list<StepToken>(layout_.tokens(), layout_.max_tokens); }
+  /// Row `row` of those angles of the program: (cosine, sine) of each frequency.
+  float* angles(std::size_t index, std::int64_t row) const {
+    const Angles& angles = angles_[index];
+    return reinterpret_cast<float*>(angles.item.data + row * angles.stride);
+  }
   /// Row `row` of the logits of a pass.
   std::span<const float> logits(std::int64_t row) const {
     return {reinterpret_cast<const float*>(logits_.data + row * logits_stride_), static_cast<std::size_t>(vocab_size_)};
   }
 
-  /// Before the work of a submission: the step reaches the device.
-  void record_upload(VkCommandBuffer commands) const;
+  /// Before the work of a submission: the step reaches the device, and the first `angle_rows` rows of all angles.
+  void record_upload(VkCommandBuffer commands, std::int64_t angle_rows) const;
   /// After it: what was drawn reaches the host, and the logits of the first `rows` rows.
   void record_download(VkCommandBuffer commands, std::int64_t rows) const;
 
@@ -44,6 +50,12 @@ class HostState {
     std::byte* data = nullptr;
     std::int64_t mirror_offset = 0;
   };
+  struct Angles {
+    Item item;
+    std::int64_t stride;  ///< bytes
+  };
+  std::vector<Item*> items();
+  void copy_up(VkCommandBuffer commands, const Item& item, std::int64_t bytes) const;
   template <class T>
   std::span<T> list(std::int64_t offset, std::int64_t count) const {
     return {reinterpret_cast<T*>(step_.data + offset), static_cast<std::size_t>(count)};
@@ -54,6 +66,7 @@ class HostState {
   const std::int64_t vocab_size_, logits_stride_;
   Buffer mirror_;  ///< without memory where the device's is mapped
   Item step_, logits_;
+  std::vector<Angles> angles_;
 };
 
 }  // namespace monomorph::vulkan

@@ -91,7 +91,7 @@ std::size_t ArenaLayout::piece_of(const BufferView& view) const {
 }
 
 ArenaLayout lay_out_arenas(const Program& program, std::span<const BufferView> views, const LayoutLimits& limits) {
-  static constexpr const char* names[] = {"activations", "states", "host", "tables"};
+  static constexpr const char* names[] = {"activations", "states", "host"};
   static_assert(std::size(names) == arena_count && arena_count == enumerator_count<Arena>());
   ArenaLayout layout;
   for (std::size_t a = 0; a < arena_count; ++a) {
@@ -148,7 +148,7 @@ ArenaLayout lay_out_arenas(const Program& program, std::span<const BufferView> v
 
 std::vector<BufferView> views_of(const Program& program) {
   std::vector<BufferView> views{program.step, program.logits};
-  for (const RotaryTable& table : program.rotary_tables) views.push_back(table.view);
+  for (const RotaryAngles& angles : program.rotary_angles) views.push_back(angles.view);
   for (const monomorph::Phase& phase : program.phases) {
     Recorder recorder;
     phase.record(recorder);

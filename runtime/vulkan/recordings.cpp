@@ -90,7 +90,10 @@ Recordings::Recordings(const Device& device, const Program& program, const Stora
     for (std::int64_t i = 0; i < options.block; ++i) steps.insert(steps.end(), step.begin(), step.end());
     block_ = record(steps, "steps", VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT);
   }
-  upload_ = record_transfer([&](VkCommandBuffer commands) { state.record_upload(commands); });
+  const std::int64_t angle_rows = program.rotary_angles.empty() ? 1 : program.step_layout().angle_rows();
+  for (const std::int64_t rows : sizes_up_to(angle_rows)) {
+    uploads_.push_back({rows, record_transfer([&](VkCommandBuffer commands) { state.record_upload(commands, rows); })});
+  }
   download_ = record_transfer([&](VkCommandBuffer commands) { state.record_download(commands, 0); });
 }
 

@@ -49,7 +49,8 @@ class Recordings {
   const Recording& sample() const { return sample_; }
   const Recording& step() const { return step_; }  ///< one decoded token: layers, head, sample; may stand several times
   const Recording& block() const { return block_; }  ///< the same options.block times
-  const Recording& upload() const { return upload_; }
+  /// The step, and at least `angle_rows` rows of angles.
+  const Recording& upload(std::int64_t angle_rows) const { return smallest(uploads_, angle_rows); }
   /// What was drawn, and the logits of at least `rows` rows; none: 0.
   const Recording& download(std::int64_t rows) const { return rows == 0 ? download_ : smallest(downloads_, rows); }
 
@@ -89,8 +90,8 @@ class Recordings {
   CommandPoolHandle pool_;
   QueryPoolHandle queries_;
   std::uint32_t query_count_ = 0;
-  std::vector<Sized> prefills_, heads_, downloads_;  ///< by rows
-  Recording decode_, sample_, step_, block_, upload_, download_;
+  std::vector<Sized> prefills_, heads_, uploads_, downloads_;  ///< by rows
+  Recording decode_, sample_, step_, block_, download_;
 };
 
 }  // namespace monomorph::vulkan

@@ -1,8 +1,6 @@
 #include "runtime/vulkan/storage.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
 
 #include <fmt/format.h>
 
@@ -12,7 +10,7 @@
 namespace monomorph::vulkan {
 namespace {
 
-constexpr const char* arena_names[] = {"activations", "states", "host", "tables"};
+constexpr const char* arena_names[] = {"activations", "states", "host"};
 static_assert(std::size(arena_names) == arena_count);
 // Small enough for a progress bar that moves, large enough for full speed.
 constexpr std::int64_t upload_bytes = std::int64_t{8} << 20;
@@ -34,16 +32,6 @@ Storage::Storage(const Device& device, const Program& program, const HostWeights
                           arena_names[static_cast<std::size_t>(piece.arena)]);
     uploader.zero(buffers_.back());
   }
-  for (const RotaryTable& table : program.rotary_tables) {
-    const Place place = place_of(weights_, arenas_, table.view);
-    const std::vector<std::byte> bytes = rotary_table_bytes(table);
-    const auto total = static_cast<std::int64_t>(bytes.size());
-    for (std::int64_t at = 0; at < total; at += upload_bytes) {
-      const std::int64_t count = std::min(upload_bytes, total - at);
-      uploader.write(buffers_[place.buffer], place.offset + at, count,
-                     [&](std::span<std::byte> out) { std::memcpy(out.data(), bytes.data() + at, out.size()); });
-    }
-  }
   upload_weights(uploader, weights, progress);
   uploader.finish();
 }
@@ -64,26 +52,6 @@ void Storage::upload_weights(Uploader& uploader, const HostWeights& weights, con
       if (progress) progress(done, total);
     }
   }
-}
-
-std::vector<std::byte> rotary_table_bytes(const RotaryTable& table) {
-  const auto frequencies = static_cast<std::int64_t>(table.frequencies.size());
-  const std::int64_t stride = table.positions > 0 ? table.view.bytes / table.positions : 0;
-  if (stride < frequencies * 8 || stride * table.positions != table.view.bytes) {
-    throw Error(ErrorKind::internal, fmt::format("a rotary table of {} positions and {} frequencies has {} bytes",
-                                                 table.positions, frequencies, table.view.bytes));
-  }
-  std::vector<std::byte> bytes(static_cast<std::size_t>(table.view.bytes));
-  for (std::int64_t position = 0; position < table.positions; ++position) {
-    for (std::int64_t i = 0; i < frequencies; ++i) {
-      // The angle is rounded to f32 as the reference implementations form it; its cosine and sine are not approximated.
-      const float angle = static_cast<float>(position) * table.frequencies[static_cast<std::size_t>(i)];
-      const float pair[] = {static_cast<float>(std::cos(static_cast<double>(angle))) * table.factor,
-                            static_cast<float>(std::sin(static_cast<double>(angle))) * table.factor};
-      std::memcpy(bytes.data() + position * stride + i * 8, pair, sizeof pair);
-    }
-  }
-  return bytes;
 }
 
 }  // namespace monomorph::vulkan

@@ -1,4 +1,4 @@
-// Everything an engine keeps on the device: weights, arenas, tables, filled once at load.
+// Everything an engine keeps on the device: weights, filled once at load, and arenas.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@ namespace monomorph::vulkan {
 
 class Storage {
  public:
-  /// Lays out, allocates, zeroes the arenas, uploads weights and tables. The caller has checked that all fits.
+  /// Lays out, allocates, zeroes the arenas, uploads weights. The caller has checked that all fits.
   Storage(const Device& device, const Program& program, const HostWeights& weights, const LoadProgress& progress);
 
   const WeightLayout& weights() const { return weights_; }
@@ -31,8 +31,5 @@ class Storage {
   MemoryTypes types_;
   std::vector<Buffer> buffers_;
 };
-
-/// The table as the device holds it: (cos, sin) per position and frequency, rows as far apart as the view says.
-std::vector<std::byte> rotary_table_bytes(const RotaryTable& table);
 
 }  // namespace monomorph::vulkan

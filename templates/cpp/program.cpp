@@ -9,7 +9,7 @@
 //!   { name = "layers", layers = "0, 1", weights = [ { name = "layers.{i}.attention.o", dtype = "f16", rows = 64, columns = 64, identifier = "attention_o_proj", traits = "", parts = [ { name = "o.weight", view = "64, 0, 64, true" } ] } ], stored = [ { name = "attention::o_proj", format = "f16", rows = 64, columns = 64, identifier = "attention_o_proj", pieces = [ { weight = 0, rows = 64 } ] } ] } ] }
 //! states = { type = "list", fields = ["name", "kind", "recent", "first", "layers", "heads", "entries", "row_bytes", "stride", "view"], is = "what slots remember", sample = [
 //!   { name = "attention::keys", kind = "growing", recent = 0, first = 0, layers = 2, heads = 2, entries = 512, row_bytes = 32, stride = 32768, view = "layer_states(0).attention.keys.view" } ] }
-//! rotary_tables = { type = "list", fields = ["buffer", "frequencies", "factor", "identifier"], is = "cosines and sines to compute at load", sample = [ ] }
+//! rotary_angles = { type = "list", fields = ["buffer", "name", "frequencies", "of_longer", "members"], is = "frequencies of rotary embeddings, and where their angles lie", sample = [ ] }
 //! frequencies_are = { type = "text", sample = "theta^(-2j / rotary_dim) in f32", is = "how they are formed" }
 //! prefixes = { type = "list", fields = ["text"], is = "what may stand before a checkpoint's names", sample = [ { text = "" } ] }
 //! eos_tokens = { type = "text", sample = "2", is = "tokens that end a sequence" }
@@ -19,7 +19,7 @@
 //! expressions = { type = "text", sample = "mlp.activation", is = "keys of the spec that have an expression of its own, or empty" }
 //! chat = { type = "bool", sample = true, is = "whether there is a chat template" }
 //! chat_refusal = { type = "text", sample = "", is = "why there is none, as a literal, or empty" }
-//! arena_bytes = { type = "text", sample = "1, 2, 3, 4", is = "by Arena" }
+//! arena_bytes = { type = "text", sample = "1, 2, 3", is = "by Arena" }
 //! flops_per_token = { type = "text", sample = "1", is = "of a decoded token, attention aside" }
 //! kv_cache = { type = "text", sample = "f16", is = "what keys and values are kept as" }
 //! decode_steps = { type = "uint", sample = 16, is = "passes of a submission" }
@@ -127,18 +127,17 @@ constexpr monomorph::StateTable states[] = {
 };
 
 //% end
-//% if rotary_tables
+//% if rotary_angles
 // Frequencies of rotary embeddings, ${frequencies_are}.
-//% for table in rotary_tables
-constexpr float ${table.identifier}_frequencies[] = {${table.frequencies}};
+//% for each in rotary_angles
+constexpr float ${each.name}_frequencies[] = {${each.frequencies}};
+//% if each.of_longer
+constexpr float ${each.name}_frequencies_of_longer[] = {${each.of_longer}};
 //% end
-constexpr monomorph::RotaryTable rotary_tables[] = {
-//% for table in rotary_tables
-//% if table.factor
-    {buffers::${table.buffer}.view, positions::size, ${table.identifier}_frequencies, ${table.factor}},
-//% else
-    {buffers::${table.buffer}.view, positions::size, ${table.identifier}_frequencies},
 //% end
+constexpr monomorph::RotaryAngles rotary_angles[] = {
+//% for each in rotary_angles
+    {buffers::${each.buffer}.view, angle_rows::size, {${each.members}}},
 //% end
 };
 
@@ -217,8 +216,8 @@ monomorph::Program make_program() {
 //% if states
   program.states = states;
 //% end
-//% if rotary_tables
-  program.rotary_tables = rotary_tables;
+//% if rotary_angles
+  program.rotary_angles = rotary_angles;
 //% end
   program.arena_bytes = {${arena_bytes}};
   program.step = buffers::step.view;

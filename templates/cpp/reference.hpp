@@ -4,7 +4,8 @@
 //! max_batch = { type = "uint", sample = 1, is = "slots" }
 //! parameter_spaces = { type = "list", fields = ["space", "type", "weights"], is = "weights that occur once, as the checkpoint has them", sample = [
 //!   { space = "embedding", type = "Embedding", weights = [ { name = "tokens", index = 0 } ] } ] }
-//! tables = { type = "list", fields = ["name", "frequencies", "factor"], is = "frequencies of rotary embeddings", sample = [ { name = "rotary_angles", frequencies = "1.0f, 0.5f", factor = "" } ] }
+//! rotary_angles = { type = "list", fields = ["name", "frequencies", "of_longer", "members"], is = "frequencies of rotary embeddings", sample = [ { name = "rotary_angles", frequencies = "1.0f, 0.5f", of_longer = "0.5f, 0.25f", members = "rotary_angles_frequencies, 1.0f, 64, rotary_angles_frequencies_of_longer" } ] }
+//! by_length = { type = "bool", sample = true, is = "angles depend on the length of the sequence" }
 //! kinds = { type = "list", fields = ["about", "prefix", "type", "enumerator", "index", "again", "first_weight", "weight_count", "parameter_spaces", "states", "state_count", "shared", "more_parameters", "more_arguments", "lines"], is = "kinds of layer", sample = [
 //!   { about = "", prefix = "", type = "", enumerator = "layer", index = 0, again = "", first_weight = 1, weight_count = 1, states = [ { name = "attention_keys_state", index = 0 } ], state_count = 1, shared = [ ], more_parameters = "", more_arguments = "", parameter_spaces = [ { space = "attention", type = "Attention", weights = [ { name = "o_proj", index = 0 } ] } ], lines = [ { text = "monomorph::reference::append(attention_keys_state, hidden_states, first_position);" }, { text = "const auto projected = monomorph::reference::linear<hidden::size>(weights_, layer.attention.o_proj, monomorph::reference::absent, hidden_states);" }, { text = "hidden_states = projected;" } ] } ] }
 //! several_kinds = { type = "bool", sample = false, is = "the layers are of several kinds" }
@@ -35,8 +36,14 @@ class Reference final : public monomorph::Reference {
   explicit Reference(const monomorph::HostWeights& weights) : weights_(weights) {}
 
   /// Hidden states of every token, [tokens, hidden]; layer_outputs takes each layer's.
+//% if by_length
   std::vector<double> layers(std::int64_t slot, std::span<const std::int32_t> token_ids, std::int64_t first_position,
-                             std::vector<std::vector<double>>* layer_outputs) override {
+                             std::int64_t length, std::vector<std::vector<double>>* layer_outputs) override {
+    length_ = length;
+//% else
+  std::vector<double> layers(std::int64_t slot, std::span<const std::int32_t> token_ids, std::int64_t first_position,
+                             std::int64_t, std::vector<std::vector<double>>* layer_outputs) override {
+//% end
     [[maybe_unused]] const std::vector<std::int64_t> positions = monomorph::reference::positions_from(first_position, token_ids.size());
 //% for line in embed
     ${line.text}
@@ -142,14 +149,13 @@ class Reference final : public monomorph::Reference {
   }
 //% end
 
-//% for table in tables
+//% for each in rotary_angles
   /// Frequencies of a rotary embedding, as the model was trained with them.
-//% if table.factor
-  static constexpr float ${table.name}_frequencies[] = {${table.frequencies}};
-  static constexpr monomorph::reference::RotaryAngles ${table.name}{${table.name}_frequencies, ${table.factor}};
-//% else
-  static constexpr float ${table.name}[] = {${table.frequencies}};
+  static constexpr float ${each.name}_frequencies[] = {${each.frequencies}};
+//% if each.of_longer
+  static constexpr float ${each.name}_frequencies_of_longer[] = {${each.of_longer}};
 //% end
+  static constexpr monomorph::RotaryFrequencies ${each.name}{${each.members}};
 //% end
 
 //% for kind in kinds
@@ -175,6 +181,9 @@ class Reference final : public monomorph::Reference {
 
 //% end
   const monomorph::HostWeights& weights_;
+//% if by_length
+  std::int64_t length_ = 0;  // of the sequence that the call's angles are of
+//% end
   std::array<std::vector<States>, ${max_batch}> slots_ = empty_slots();
   static std::array<std::vector<States>, ${max_batch}> empty_slots() {
     std::array<std::vector<States>, ${max_batch}> slots;

@@ -13,7 +13,7 @@
 //! rotary = { type = "bool", sample = true, is = "any of them is turned by its position" }
 //! rotary_dim = { type = "uint", sample = 16, is = "elements of a head that turn", when = "rotary" }
 //! layout = { type = "choice", values = ["half", "interleaved"], sample = "interleaved", is = "which of them turn together", when = "rotary" }
-//! angle_stride = { type = "uint", sample = 8, is = "cosines and sines of a position, with padding", when = "rotary" }
+//! angle_stride = { type = "uint", sample = 8, is = "cosines and sines of a row, with padding", when = "rotary" }
 //! queries_stride = { type = "uint", sample = 144, is = "floats from one row of queries to the next", when = "has_queries" }
 //! queries_column = { type = "uint", sample = 0, is = "of their first head", when = "has_queries" }
 //! has_state = { type = "bool", sample = true, is = "a state is written" }
@@ -28,7 +28,7 @@
 //! buffer.queries_norm_bias = { view = "float", when = "queries_norm_biased", is = "head, or heads x head" }
 //! buffer.keys_norm_bias = { view = "float", when = "keys_norm_biased", is = "head, or heads x head" }
 //! buffer.values_norm_bias = { view = "float", when = "values_norm_biased", is = "head, or heads x head" }
-//! buffer.angles = { view = "vec2", when = "rotary", is = "positions x frequencies, (cosine, sine)" }
+//! buffer.angles = { view = "vec2", when = "rotary", is = "angle rows x frequencies, (cosine, sine)" }
 //! buffer.projected = { view = "float", is = "rows x heads x head, queries, keys and values side by side" }
 //! buffer.queries = { view = "float", when = "has_queries", is = "rows x heads x head" }
 //! buffer.keys = { views = { f32 = "uvec2", f16 = "uint" }, by = "cache_dtype", when = "has_keys", is = "slots x kv_heads x positions x head, in pairs" }
@@ -45,7 +45,7 @@ float head_element(uint d) { return head_values[d]; }
 #include "head_norm.glsl"
 //% end
 //% if rotary
-vec2 rotary(uint position, uint j) { return angles[position * angle_stride + j]; }
+vec2 rotary(uint row, uint j) { return angles[row * angle_stride + j]; }
 #include "rotary_${layout}.glsl"
 //% end
 
@@ -62,6 +62,9 @@ void main() {
   if (pass.live == 0 || pass_row >= rows_in_use()) return;
   const StepToken token = pass.tokens[pass_row];
   const uint head = first_row + gl_WorkGroupID.x;
+//% if rotary
+  const uint angle_row = token.position + pass.slots[token.slot].angle_offset;
+//% end
 
   uint column = 0;
 //% if rotary
@@ -112,7 +115,7 @@ void main() {
   for (uint pair = gl_LocalInvocationIndex; pair < (head_dim + 1) / 2; pair += workgroup_size) {
     vec2 pair_values = plain_pair(pair);
 //% if rotary
-    if (turns) pair_values = turned_pair(token.position, pair);
+    if (turns) pair_values = turned_pair(angle_row, pair);
 //% end
 //% for chain in chains
     if (head >= ${chain.name}_begin && head < ${chain.name}_end) {

@@ -1,6 +1,7 @@
 """The golden models, one row each."""
 
 from families import (
+    Calls,
     ROWS,
     Case,
     bloom,
@@ -26,6 +27,8 @@ from families import (
     sizes,
 )
 
+# Around an original length of 80 positions: prompts that end before it, at it and past it, and tokens one by one over it.
+LENGTH_CALLS = ((30, 20, 1), (79, 1, 1, 1, 1), (80, 1, 1), (81, 1), (40, 60, 1), (150, 20, 1, 1), (300,))
 LONG = 2080  # tokens of the cases that look past position 2,000
 
 
@@ -221,4 +224,24 @@ def cases() -> list[Case]:
              qwen2(**sizes(48, 53, 2, 2, 1, 97), max_position_embeddings=4096, rope_theta=10000.0, rope_scaling={
                  "factor": 4.0, "original_max_position_embeddings": 1024, "type": "yarn"}),
              dtypes=("f32",), sequence_length=LONG, rows=long_rows(1024)),
+        Case("llama-rope-dynamic", 1050, "dynamic NTK by 4 from 80 positions: prompts below, at and past them, in calls "
+             "and token by token; grouped 4:2, head_dim 20",
+             llama(**sizes(40, 61, 2, 4, 2, 101, 20), max_position_embeddings=80, rope_scaling={
+                 "factor": 4.0, "type": "dynamic"}), dtypes=("f32",), calls=Calls(LENGTH_CALLS)),
+        Case("phi3-longrope", 1051, "LongRoPE from 80 of 512 positions: prompts below, at and past its switch, in calls "
+             "and token by token; three quarters of heads of 32 turn, grouped 3:1",
+             phi3(**sizes(96, 61, 2, 3, 1, 103), partial_rotary_factor=0.75, max_position_embeddings=512,
+                  original_max_position_embeddings=80, rope_scaling={
+                      "long_factor": [1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 4.5, 5.0, 5.5, 6.0, 7.5],
+                      "short_factor": [1.0, 1.0, 1.05, 1.1, 1.15, 1.2, 1.2, 1.25, 1.3, 1.35, 1.4, 1.5],
+                      "type": "longrope"}), dtypes=("f16",), calls=Calls(LENGTH_CALLS, 80)),
+        Case("qwen3-longrope", 1052, "LongRoPE from 80 positions in rope_parameters, factor given; QK-norm, head_dim 24",
+             respelled(qwen3(**sizes(45, 61, 2, 4, 2, 101, 24), max_position_embeddings=1024,
+                             layer_types=["full_attention"] * 2),
+                       rope_parameters={
+                           "factor": 16.0, "original_max_position_embeddings": 80, "rope_theta": 10000.0,
+                           "rope_type": "longrope",
+                           "long_factor": [1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 4.5, 5.0, 5.5, 6.0, 7.5],
+                           "short_factor": [1.0, 1.0, 1.05, 1.1, 1.15, 1.2, 1.2, 1.25, 1.3, 1.35, 1.4, 1.5]}),
+             "dtype", dtypes=("bf16",), calls=Calls(LENGTH_CALLS, 80)),
     ]  # fmt: skip

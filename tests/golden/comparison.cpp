@@ -27,12 +27,16 @@ void Comparison::last_of_prompt(std::int64_t length, std::span<const float> logi
   compare(golden_.last_of_prompt(length), logits);
 }
 
+void Comparison::last_of_call(std::size_t call, std::span<const float> logits) {
+  compare(golden_.rows.size() + call, logits);
+}
+
 void Comparison::compare(std::size_t kept, std::span<const float> logits) {
   const double error = row_error(logits, golden_.logits_of(kept));
   ++compared_;
   if (worst_row_ >= 0 && error <= worst_) return;
   worst_ = error;
-  worst_row_ = golden_.rows[kept];
+  worst_row_ = kept < golden_.rows.size() ? golden_.rows[kept] : static_cast<std::int64_t>(kept);
 }
 
 }  // namespace monomorph::golden

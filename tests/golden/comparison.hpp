@@ -28,6 +28,8 @@ class Comparison {
   std::int64_t position() const { return position_; }
   /// Logits of the last of `length` tokens.
   void last_of_prompt(std::int64_t length, std::span<const float> logits);
+  /// Logits of the last token of a call, the calls of all patterns counted through.
+  void last_of_call(std::size_t call, std::span<const float> logits);
 
   const std::string& mode() const { return mode_; }
   std::int64_t compared() const { return compared_; }

@@ -13,7 +13,7 @@ using monomorph::tests::TemporaryDirectory;
 namespace {
 
 /// Five tokens, of which rows 0, 2 and 4 are kept: (1, 2), (3, 4), (5, 12).
-Golden small_golden() { return {"small", {7, 8, 9, 10, 11}, {0, 2, 4}, 2, {1, 2, 3, 4, 5, 12}}; }
+Golden small_golden() { return {"small", {7, 8, 9, 10, 11}, {0, 2, 4}, {}, 2, {1, 2, 3, 4, 5, 12}}; }
 
 }  // namespace
 

@@ -15,11 +15,21 @@ PREFIXES = (1, 2, 63, 64, 65)  # prompts that are run on their own as well, here
 
 
 @dataclass
+class Calls:
+    """How sequences are appended whose rows depend on it: each pattern is the tokens of one call after the other, on a
+    fresh model. A sequence that comes to be longer than `computed_anew_past` is computed from its first token on, as
+    transformers' generation does where LongRoPE switches."""
+
+    patterns: tuple[tuple[int, ...], ...]
+    computed_anew_past: int | None = None
+
+
+@dataclass
 class Case:
     """One architecture. `config` is config.json but for its dtype key, whose spelling (torch_dtype, dtype, or none
     at all, as in the hub's gpt2) is `dtype_key`. `checkpoint` says how the file departs from one plain file that
     holds exactly the parameters: `shards`, `prefix`, and tensors that an importer has to know how to leave out.
-    `dtypes` are those it is made in; `rows` those of the prompt whose logits are kept."""
+    `dtypes` are those it is made in; `rows` those of the prompt whose logits are kept. `calls`: rows depend on them."""
 
     name: str
     seed: int
@@ -30,6 +40,7 @@ class Case:
     dtypes: tuple[str, ...] = tuple(DTYPES)
     sequence_length: int = 300
     rows: tuple[int, ...] = ROWS
+    calls: Calls | None = None
 
     def config_json(self, dtype: str) -> dict[str, Any]:
         named = {self.dtype_key: DTYPES[dtype]} if self.dtype_key else {}

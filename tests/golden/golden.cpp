@@ -28,7 +28,9 @@ Golden read_golden(const std::filesystem::path& directory) {
   golden.tokens = json.at("tokens").get<std::vector<std::int32_t>>();
   golden.rows = json.at("rows").get<std::vector<std::int64_t>>();
   NpyArray logits = read_npy(directory / json.at("logits").get<std::string>());
-  const auto kept = static_cast<std::int64_t>(golden.rows.size());
+  if (json.contains("calls")) golden.calls = json.at("calls").get<std::vector<std::vector<std::int64_t>>>();
+  auto kept = static_cast<std::int64_t>(golden.rows.size());
+  for (const std::vector<std::int64_t>& pattern : golden.calls) kept += static_cast<std::int64_t>(pattern.size());
   if (kept == 0 || logits.shape.size() != 2 || logits.shape[0] != kept) {
     throw std::runtime_error(fmt::format("{}: {} rows are named, and logits has others", path.string(), kept));
   }

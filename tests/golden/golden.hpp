@@ -14,8 +14,11 @@ struct Golden {
   std::string name;  ///< of the directory
   std::vector<std::int32_t> tokens;
   std::vector<std::int64_t> rows;  ///< indices into tokens, ascending
+  /// Where rows depend on the calls that append a sequence: how many tokens each call has, of several sequences. Empty:
+  /// they do not.
+  std::vector<std::vector<std::int64_t>> calls;
   std::int64_t vocab_size = 0;
-  std::vector<float> logits;  ///< [rows, vocab_size]
+  std::vector<float> logits;  ///< [rows, then the last of each call; vocab_size]
 
   std::span<const float> logits_of(std::size_t kept) const {
     return std::span(logits).subspan(kept * static_cast<std::size_t>(vocab_size), static_cast<std::size_t>(vocab_size));

@@ -9,6 +9,7 @@ library computes for them. See README.md for the layout, and cases.py for the ca
 """
 
 import argparse
+import copy
 import json
 import logging
 import os
@@ -27,6 +28,7 @@ from safetensors.torch import save_file
 
 import fuzz
 import sensitivity
+from calls import logits_by_calls
 from cases import cases
 from families import DTYPES, PREFIXES, Case
 from weights import idle, parameters
@@ -146,8 +148,8 @@ def load(directory: Path):
 
 @torch.no_grad()
 def logits_of(model, tokens: list[int]) -> np.ndarray:
-    """[tokens, vocab_size]"""
-    return model(torch.tensor([tokens]), use_cache=False).logits[0].numpy()
+    """[tokens, vocab_size]. On a copy: rotary embeddings may remember how long a sequence was."""
+    return copy.deepcopy(model)(torch.tensor([tokens]), use_cache=False).logits[0].numpy()
 
 
 def worst_row(values: np.ndarray, reference: np.ndarray) -> float:
@@ -194,7 +196,7 @@ def make_case(case: Case, dtype: str, directory: Path, *, with_sensitivity: bool
         faults.append(f"the checkpoint is not the model's: {info}")
     tokens, kept = token_sequence(case, config["vocab_size"]), list(case.rows)
     logits = logits_of(model, tokens)
-    rows = logits[kept]
+    rows = kept_logits(model, tokens, case)
     if not np.isfinite(logits).all():
         faults.append("logits are not finite")
     prefixes = max(worst_row(logits_of(model, tokens[:n]), logits[:n]) for n in {*PREFIXES, case.sequence_length // 2})
@@ -213,22 +215,24 @@ def make_case(case: Case, dtype: str, directory: Path, *, with_sensitivity: bool
         "rows": kept,
         "logits": "logits.npy",
     }  # fmt: skip
+    if case.calls:
+        record["calls"] = case.calls.patterns
     if with_sensitivity:
-        found = sensitivity.measure(directory, config, rows, lambda d: load_and_run(d, tokens, kept),
+        found = sensitivity.measure(directory, config, rows, lambda d: load_and_run(d, tokens, case),
                                     tied_copy="tied_copy" in case.checkpoint)  # fmt: skip
         faults += found.faults
-        tensors_found = sensitivity.measure_tensors(model, rows, lambda m: logits_of(m, tokens)[kept], idle(config))
+        tensors_found = sensitivity.measure_tensors(model, rows, lambda m: kept_logits(m, tokens, case), idle(config))
         faults += tensors_found.pop("faults")
         record["tensor_sensitivity"] = tensors_found
         record["key_sensitivity"] = found.entries
     with InDouble():
-        in_double = logits_of(model.double(), tokens)[kept]
+        in_double = kept_logits(model.double(), tokens, case)
     assert in_double.dtype == np.float64
     noise = worst_row(rows, in_double)
     record["f32_against_f64"] = round_figure(noise)
     record["prefix_against_whole"] = round_figure(prefixes)
-    if prefixes > max(F32_AGAINST_F64_LIMIT, noise):
-        faults.append(f"rows depend on what follows them: {prefixes:.2e}")
+    if (prefixes > max(F32_AGAINST_F64_LIMIT, noise)) != bool(case.calls):
+        faults.append(f"rows depend on what follows them, or should: {prefixes:.2e}")
     if noise > F32_AGAINST_F64_LIMIT:
         record["computed_in"] = "f64"
         rows = in_double.astype(np.float32)
@@ -240,9 +244,15 @@ def make_case(case: Case, dtype: str, directory: Path, *, with_sensitivity: bool
     return faults, warnings
 
 
-def load_and_run(directory: Path, tokens: list[int], kept: list[int]):
+def kept_logits(model, tokens: list[int], case: Case) -> np.ndarray:
+    """The rows of the whole sequence, then those of calls, each on a fresh model."""
+    rows = logits_of(model, tokens)[list(case.rows)]
+    return np.concatenate([rows, logits_by_calls(model, tokens, case.calls)]) if case.calls else rows
+
+
+def load_and_run(directory: Path, tokens: list[int], case: Case):
     model, info = load(directory)
-    return logits_of(model, tokens)[kept], info
+    return kept_logits(model, tokens, case), info
 
 
 # ----------------------------------------------------------------------------------------------- command line

@@ -38,7 +38,16 @@ def changes(config: dict, *, tied_copy: bool) -> list[Change]:
     families = {"gpt2": gpt2_changes, "gpt_neox": gpt_neox_changes, "gemma2": gemma2_changes,
                 "gemma3_text": gemma3_changes, "bloom": bloom_changes, "cohere": cohere_changes}  # fmt: skip
     listed = families.get(config["model_type"], llama_like_changes)(config, tied_copy)
-    return listed + [Change({key: value}, INERT) for key, value in INERT_VALUES.items() if key in config]
+    inert = {key: value for key, value in INERT_VALUES.items() if key in config}
+    if scaling_of(config) == "longrope":
+        inert.pop("original_max_position_embeddings", None)
+    return listed + [Change({key: value}, INERT) for key, value in inert.items()]
+
+
+def scaling_of(config) -> str:
+    """The type of rotary scaling."""
+    scaling = config.get("rope_parameters") or config.get("rope_scaling") or {}
+    return scaling.get("rope_type", scaling.get("type", "default"))
 
 
 # ---------------------------------------------------------------------------------------------------- families
@@ -56,10 +65,12 @@ def llama_like_changes(config, tied_copy):
         Change({"rms_norm_eps": 0.0}, MOVED),
         Change({"hidden_act": "gelu"}, MOVED),
         Change({"hidden_act": "relu"}, MOVED),
-        Change({"max_position_embeddings": 2 * config["max_position_embeddings"]}, INERT),
+        Change({"max_position_embeddings": 2 * config["max_position_embeddings"]}, lengthened(config)),
     ]
     listed += tying(config, "lm_head.weight", tied_copy=tied_copy)
     listed += same_shapes(config)
+    if scaling_of(config) == "longrope" and "original_max_position_embeddings" in config:
+        listed.append(Change({"original_max_position_embeddings": 40}, MOVED))
     # A token that sees itself alone has one weight to give, whatever its angle.
     listed += rotary_changes(config, INERT if config.get("sliding_window") == 1 else MOVED)
     is_phi3 = config["model_type"] == "phi3"  # which never had biases
@@ -81,6 +92,8 @@ def llama_like_changes(config, tied_copy):
     if "head_dim" in config:
         listed.append(Change({"head_dim": config["head_dim"] // 2}, REFUSED))
         listed.append(Change({"head_dim": ABSENT}, REFUSED))
+    if is_phi3 and "partial_rotary_factor" in config:
+        listed.append(Change({"partial_rotary_factor": 1.0}, REFUSED if scaling_of(config) == "longrope" else MOVED))
     if config["model_type"] == "glm":  # of which half turns where no key says, and all where null does
         listed += [Change({"partial_rotary_factor": share}, MOVED) for share in (0.75, 1.0, None)]
         listed += [Change({"partial_rotary_factor": 0.5}, INERT), Change({"head_dim": None}, REFUSED)]
@@ -327,6 +340,7 @@ def same_shapes(config):
         keys["head_dim"] = head_dim // factor
     # Norms of length head_dim give it away, and a row for each head.
     told = config["model_type"] in ("qwen3", "gemma3_text") or config.get("use_qk_norm")
+    told = told or scaling_of(config) == "longrope"  # whose factors are one for each angle of a head
     return [Change(keys, REFUSED if told else MOVED)]
 
 
@@ -361,10 +375,37 @@ def rotary_changes(config, expect):
             listed.append(Change({f"{table}.partial_rotary_factor": 1.0}, expect))
         # Phi-3 refuses every scaling but LongRoPE.
         return listed + [Change(keys, REFUSED if config["model_type"] == "phi3" else expect)]
+    if kind == "longrope":
+        return listed + [
+            Change({f"{table}.{key}": value for key, value in keys.items()}, found)
+            for keys, found in longrope_changes(scaling, spelling)
+        ]
     return listed + [
         Change({f"{table}.{key}": value for key, value in keys.items()}, found)
         for keys, found in scaling_changes(scaling, spelling, kind)
     ]
+
+
+def lengthened(config):
+    """What to expect where max_position_embeddings is doubled."""
+    scaling = config.get("rope_parameters") or config.get("rope_scaling") or {}
+    decides = scaling_of(config) == "dynamic" or (scaling_of(config) == "longrope" and "factor" not in scaling)
+    return MOVED if decides else INERT
+
+
+def longrope_changes(scaling, spelling):
+    """Pairs of the new values and what to expect."""
+    yield {spelling: "default"}, MOVED
+    yield {spelling: "su"}, REFUSED  # the name that Phi-3's first files have
+    for key in ("short_factor", "long_factor"):
+        yield {key: [1.5 * factor for factor in scaling[key]]}, MOVED
+        yield {key: ABSENT}, REFUSED
+    for key in ("attention_factor", "factor"):
+        if key in scaling:
+            yield {key: 1.5 * scaling[key]}, MOVED
+            yield {key: ABSENT}, MOVED
+    if "original_max_position_embeddings" in scaling:
+        yield {"original_max_position_embeddings": scaling["original_max_position_embeddings"] // 2}, MOVED
 
 
 def scaling_changes(scaling, spelling, kind):
@@ -372,7 +413,9 @@ def scaling_changes(scaling, spelling, kind):
     yield {spelling: "default"}, MOVED
     yield {spelling: ABSENT, "rope_type" if spelling == "type" else "type": kind}, INERT  # both names will do
     yield {"factor": 1.5 * scaling["factor"]}, MOVED
-    if kind == "linear":
+    if kind == "dynamic":
+        yield {spelling: "linear"}, MOVED
+    if kind in ("linear", "dynamic"):
         return
     yield {spelling: "linear"}, MOVED
     yield {"original_max_position_embeddings": 4 * scaling["original_max_position_embeddings"]}, MOVED

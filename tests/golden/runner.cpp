@@ -8,7 +8,9 @@
 // The engine is loaded once and used for all modes: drivers compile kernels at their first dispatch, which is where
 // most of the time goes.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -57,17 +59,43 @@ Comparison compare_decode(const Golden& golden, Engine& engine, bool all) {
   return decode;
 }
 
+/// Sequences appended call by call; a call of one token is decoded.
+void compare_calls(const Golden& golden, Engine& engine, std::vector<Comparison>& modes) {
+  std::size_t call = 0;
+  for (const std::vector<std::int64_t>& pattern : golden.calls) {
+    engine.reset();
+    Comparison& mode = modes.emplace_back(golden, fmt::format("calls of {}", fmt::join(pattern, ", ")));
+    for (const std::int64_t count : pattern) {
+      const auto tokens = std::span(golden.tokens)
+                              .subspan(static_cast<std::size_t>(engine.position()), static_cast<std::size_t>(count));
+      mode.last_of_call(call++, count == 1 ? engine.decode(tokens.front()) : engine.prefill(tokens));
+    }
+  }
+}
+
 std::vector<Comparison> compare_all(const Golden& golden, Engine& engine, bool decode_all) {
   Comparison prefill(golden, "prefill");
   engine.prefill_all(golden.tokens, [&](std::span<const float> row) { prefill.next(row); });
   engine.reset();
-  std::vector<Comparison> modes = {prefill, compare_decode(golden, engine, decode_all)};
+  std::vector<Comparison> modes = {prefill};
+  if (!golden.calls.empty()) {
+    compare_calls(golden, engine, modes);
+    return modes;
+  }
+  modes.push_back(compare_decode(golden, engine, decode_all));
   for (const std::int64_t length : prompt_lengths) {
     engine.reset();
     const std::span<const std::int32_t> prompt = std::span(golden.tokens).first(static_cast<std::size_t>(length));
     modes.emplace_back(golden, fmt::format("prompt of {}", length)).last_of_prompt(length, engine.prefill(prompt));
   }
   return modes;
+}
+
+/// That a mode compares.
+std::int64_t rows_of(const std::string& mode, const Golden& golden) {
+  if (mode.starts_with("prompt")) return 1;
+  if (mode.starts_with("calls")) return std::count(mode.begin(), mode.end(), ',') + 1;
+  return static_cast<std::int64_t>(golden.rows.size());
 }
 
 /// What the engine draws against what the host draws from the same engine's logits.
@@ -175,8 +203,7 @@ int run(const std::string& directory, const std::string& device, double toleranc
   const std::unique_ptr<Engine> engine = load_engine(golden_program(), options);
   int failures = 0;
   for (const Comparison& mode : compare_all(golden, *engine, device == "cpu")) {
-    const bool complete =
-        mode.compared() == (mode.mode().starts_with("prompt") ? 1 : static_cast<std::int64_t>(golden.rows.size()));
+    const bool complete = mode.compared() == rows_of(mode.mode(), golden);
     const bool passed = complete && mode.worst() <= tolerance;
     failures += passed ? 0 : 1;
     fmt::print("{} {} on {}, {}: row {} of {} compared is off by {:.2e}, {:.0e} allowed{}\n",

@@ -6,10 +6,16 @@ namespace monomorph::test {
 
 using namespace generator;
 
-double angle_element(const TableContract& table, std::int64_t position, std::int64_t column) {
-  const float angle = static_cast<float>(position) * table.frequencies[static_cast<std::size_t>(column / 2)];
-  const auto factor = static_cast<double>(table.factor);
-  return factor * (column % 2 == 0 ? std::cos(static_cast<double>(angle)) : std::sin(static_cast<double>(angle)));
+RotaryFrequencies frequencies_of(const RotaryContract& rotary) {
+  return {rotary.frequencies, rotary.factor, rotary.original_length, rotary.of_longer, rotary.theta, rotary.stretch};
+}
+
+double angle_element(const AnglesContract& angles, std::int64_t position, std::int64_t length, std::int64_t column) {
+  std::vector<float> computed;
+  const std::span<const float> frequencies = frequencies_at(frequencies_of(angles.rotary), length, computed);
+  const auto angle =
+      static_cast<double>(static_cast<float>(position) * frequencies[static_cast<std::size_t>(column / 2)]);
+  return static_cast<double>(angles.rotary.factor) * (column % 2 == 0 ? std::cos(angle) : std::sin(angle));
 }
 
 std::map<std::string, EvaluatedValue> GraphEvaluator::run(std::span<const std::int32_t> tokens, std::int64_t first) {
@@ -62,8 +68,9 @@ GraphEvaluator::Values GraphEvaluator::evaluate(FunctionId id, std::int64_t nth)
       switch (value.storage) {
         case Storage::weight:
           return weights_({value.declared}, layer, row, column);
-        case Storage::table:
-          return angle_element(contract_.tables[{value.declared}], row, column);
+        case Storage::angles:
+          return angle_element(contract_.angles[{value.declared}], positions_[static_cast<std::size_t>(row)],
+                               positions_.back() + 1, column);
         case Storage::host:
           if (value.list == HostList::token_ids) return tokens_[static_cast<std::size_t>(row)];
           return static_cast<double>(

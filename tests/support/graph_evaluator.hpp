@@ -15,8 +15,11 @@ namespace monomorph::test {
 using WeightReader =
     std::function<double(generator::WeightId weight, std::int64_t layer, std::int64_t row, std::int64_t column)>;
 
-/// Cosine (even columns) or sine of a table's angle, from the f32 position times the f32 frequency.
-double angle_element(const generator::TableContract& table, std::int64_t position, std::int64_t column);
+/// Cosine (even columns) or sine of an angle, from the f32 position times the f32 frequency of a sequence of `length`.
+double angle_element(const generator::AnglesContract& angles, std::int64_t position, std::int64_t length,
+                     std::int64_t column);
+/// The same as the runtime has it: spans of what `rotary` holds.
+RotaryFrequencies frequencies_of(const generator::RotaryContract& rotary);
 
 /// Rows x columns, row by row.
 struct EvaluatedValue {

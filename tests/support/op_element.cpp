@@ -77,9 +77,8 @@ struct Element {
     const std::int64_t d = column % head_dim, first = column - d;
     const double x = read(0, row, column);
     if (d >= rotary.rotary_dim) return x;
-    const std::int64_t position = positions[static_cast<std::size_t>(row)];
     const std::int64_t j = half ? d % (rotary.rotary_dim / 2) : d / 2, distance = half ? rotary.rotary_dim / 2 : 1;
-    const double cosine = read(1, position, 2 * j), sine = read(1, position, 2 * j + 1);
+    const double cosine = read(1, row, 2 * j), sine = read(1, row, 2 * j + 1);
     return d == (half ? j : 2 * j) ? x * cosine - read(0, row, first + d + distance) * sine
                                    : x * cosine + read(0, row, first + d - distance) * sine;
   }

@@ -11,7 +11,7 @@
 namespace monomorph::test {
 
 /// Element (row, column) of an operand. Rows of a state are positions and its columns heads x head; a vector is row 0;
-/// of the table of angles, column 2j is the cosine and 2j + 1 the sine of frequency j; what the host says is column 0.
+/// of angles, column 2j is the cosine and 2j + 1 the sine of frequency j; what the host says is column 0.
 using OperandReader = std::function<double(std::size_t operand, std::int64_t row, std::int64_t column)>;
 
 /// Element (row, column) of the operation's result, for tokens at `positions`. An append's row is a position.

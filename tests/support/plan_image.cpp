@@ -55,8 +55,9 @@ double PlanImage::read(const Planning& planning, const Section& section, const C
   switch (value.storage) {
     case Storage::weight:
       return weights_({value.declared}, layer < 0 ? -1 : layer % contract_.num_hidden_layers, row, column);
-    case Storage::table:
-      return angle_element(contract_.tables[{value.declared}], row, column);
+    case Storage::angles:
+      return angle_element(contract_.angles[{value.declared}], positions_[static_cast<std::size_t>(row)],
+                           positions_.back() + 1, column);
     case Storage::host:
       if (value.list == HostList::token_ids) return tokens_[static_cast<std::size_t>(row)];
       return static_cast<double>(

@@ -30,13 +30,13 @@ PlanProgram::PlanProgram(const Contract& contract, const Plan& plan) : contract_
   for (std::size_t kind = 0; kind < contract.kinds.size(); ++kind) add_weights({kind});
   program_.weights = groups_;
   add_states();
-  for (const TableId id : contract.tables.ids()) {
-    const TableContract& table = contract.tables[id];
-    tables_.push_back(
-        {view(plan.tables[id.index]), contract.axes[table.axes[0]].size, table.frequencies, table.factor});
+  for (const AnglesId id : contract.angles.ids()) {
+    const Buffer& buffer = plan.buffers[plan.angles[id.index]];
+    angles_.push_back(
+        {view(plan.angles[id.index]), plan.axes[buffer.axes[0]].size, frequencies_of(contract.angles[id].rotary)});
   }
-  program_.rotary_tables = tables_;
-  program_.arena_bytes = {plan.activation_bytes, plan.state_bytes, plan.host_bytes, plan.table_bytes};
+  program_.rotary_angles = angles_;
+  program_.arena_bytes = {plan.activation_bytes, plan.state_bytes, plan.host_bytes};
   program_.step = view(plan.step);
   program_.logits = view(plan.logits);
   program_.make_reference = [](const HostWeights&) -> std::unique_ptr<Reference> {

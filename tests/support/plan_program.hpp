@@ -51,7 +51,7 @@ class PlanProgram {
   std::vector<Kernel> kernels_;
   std::vector<WeightGroup> groups_;
   std::vector<StateTable> states_;
-  std::vector<RotaryTable> tables_;
+  std::vector<RotaryAngles> angles_;
 };
 
 }  // namespace monomorph::test

@@ -250,6 +250,20 @@ class Writer {
     know(build.map(chance(50) ? "add" : "", known_expression(text, names), names, operands, new_role()));
   }
 
+  RotaryContract rotary(std::int64_t rotary_dim) {
+    RotaryContract result;
+    for (std::int64_t j = 0; j < rotary_dim / 2; ++j) {
+      result.frequencies.push_back(1.0f / static_cast<float>(1 + 3 * j));
+    }
+    if (rotary_dim % 4 == 0) result.factor = 1.25f;
+    if (rotary_dim > 2 && chance(40)) {
+      result.original_length = 3;
+      result.theta = 100;
+      result.stretch = 2;
+    }
+    return result;
+  }
+
   void attend(Builder& build) {
     const std::vector<std::size_t> queries = of_axis(q_), keys = of_axis(kv_);
     if (queries.empty() || keys.empty()) return;
@@ -260,19 +274,14 @@ class Writer {
         from = known_.size() - 1;
       }
       if (chance(60)) {
-        if (!table_) {
-          const std::int64_t rotary_dim = contract_.axes[head_].size / 2 * 2;
-          std::vector<float> frequencies;
-          for (std::int64_t j = 0; j < rotary_dim / 2; ++j) frequencies.push_back(1.0f / static_cast<float>(1 + 3 * j));
+        const std::int64_t rotary_dim = contract_.axes[head_].size / 2 * 2;
+        if (!angles_) {
           const std::string user = contract_.kinds[scope_.kind].kind.identifier;
-          table_ =
-              contract_.tables.add({user + "_angles", {positions_, axis("angles", rotary_dim)}, frequencies, {user}});
-          if (rotary_dim % 4 == 0) contract_.tables[table_].factor = 1.25f;
+          angles_ = contract_.angles.add({user + "_angles", axis("angles", rotary_dim), rotary(rotary_dim), {user}});
           graph_.axes = contract_.axes;
         }
-        const std::int64_t rotary_dim = 2 * static_cast<std::int64_t>(contract_.tables[table_].frequencies.size());
         const RotaryLayout layout = chance(50) ? RotaryLayout::half : RotaryLayout::interleaved;
-        know(build.rotary({rotary_dim, layout}, table_, read(known_[from]), new_role()));
+        know(build.rotary({rotary_dim, layout}, angles_, read(known_[from]), new_role()));
         from = known_.size() - 1;
       }
       return from;
@@ -314,7 +323,7 @@ class Writer {
     kv_ = axis("kv", contract_.axes[kv_heads_].size * contract_.axes[head_].size, {kv_heads_, head_}, Live::all, user);
     const AxisId inner = axis("inner", between(3, 10), {}, Live::all, user);
     graph_.axes = contract_.axes;
-    table_ = {};
+    angles_ = {};
     known_.clear();
     Builder build(contract_, graph_, user, scope_);
     const ValueId h = build.parameter(carried_);
@@ -382,7 +391,7 @@ class Writer {
   Contract contract_;
   Graph graph_;
   AxisId hidden_, vocab_, one_, slots_, positions_, kv_heads_, head_, q_, kv_;
-  TableId table_;
+  AnglesId angles_;
   Scope scope_;
   ValueId carried_;
   std::vector<Known> known_;

@@ -98,8 +98,8 @@ TEST_CASE("a change of what operations read, write and are made for is another m
   CHECK(changed([](Meaning& m) { m.graph.values[{0}].list = HostList::positions; }));
   CHECK(changed([](Meaning& m) { m.graph.axes[{0}].size += 1; }));
   CHECK(changed([](Meaning& m) { m.graph.functions[m.graph.head].results.clear(); }));
-  CHECK(changed([](Meaning& m) { m.contract.tables[{0}].frequencies[0] *= 1.0000001f; }));
-  CHECK(changed([](Meaning& m) { m.contract.tables[{0}].factor = 1.5f; }));
+  CHECK(changed([](Meaning& m) { m.contract.angles[{0}].rotary.frequencies[0] *= 1.0000001f; }));
+  CHECK(changed([](Meaning& m) { m.contract.angles[{0}].rotary.factor = 1.5f; }));
   CHECK(changed([](Meaning& m) { m.contract.states[{0}].window.recent += 1; }));
   CHECK(changed([](Meaning& m) { m.contract.repeat = 2; }));
 }

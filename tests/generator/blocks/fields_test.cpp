@@ -31,6 +31,12 @@ const std::vector<Override> llama3 = {{"position.scaling", "llama3"},
                                       {"position.original_max_position_embeddings", "16"}};
 const std::vector<Override> yarn = {
     {"position.scaling", "yarn"}, {"position.factor", "2.0"}, {"position.original_max_position_embeddings", "1024"}};
+const std::vector<Override> longrope = {
+    {"position.scaling", "longrope"},
+    {"position.original_max_position_embeddings", "16"},
+    {"position.short_factor", "[1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]"},
+    {"position.long_factor", "[2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0]"}};
+const std::string other_factors = "[1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.5]";
 const std::vector<Override> beside = {{"layers.steps", "[\"attention + mlp\"]"}};
 const std::vector<Override> kinds = {{"layers.pattern", "[\"a\", \"b\"]"},
                                      {"layers.a.position.type", "none"},
@@ -86,6 +92,8 @@ const std::vector<Change> changes = {
     {"position.beta_slow", yarn, {{"position.beta_slow", "0.1"}}},
     {"position.truncate", yarn, {{"position.truncate", "false"}}},
     {"position.attention_factor", yarn, {{"position.attention_factor", "1.5"}}},
+    {"position.short_factor", longrope, {{"position.short_factor", other_factors}}},
+    {"position.long_factor", longrope, {{"position.long_factor", other_factors}}},
     {"attention.num_attention_heads", {}, {{"attention.num_attention_heads", "8"}}},
     {"attention.num_key_value_heads", {}, {{"attention.num_key_value_heads", "4"}}},
     {"attention.head_dim", {}, {{"attention.head_dim", "8"}}},
@@ -134,9 +142,12 @@ std::string made_of(const std::vector<Override>& overrides) {
           source.name + " " + std::to_string(source.view.source_row) + " " + std::to_string(source.view.rows) + "\n";
     }
   }
-  for (const TableContract& table : contract.tables) {
-    for (const float frequency : table.frequencies) text += std::to_string(frequency * 1e6f) + " ";
-    text += std::to_string(table.factor) + "\n";
+  for (const AnglesContract& table : contract.angles) {
+    const RotaryContract& rotary = table.rotary;
+    for (const float frequency : rotary.frequencies) text += std::to_string(frequency * 1e6f) + " ";
+    for (const float frequency : rotary.of_longer) text += std::to_string(frequency * 1e6f) + " ";
+    text += std::to_string(rotary.factor) + " " + std::to_string(rotary.original_length) + " " +
+            std::to_string(rotary.stretch) + "\n";
   }
   return text;
 }

@@ -60,9 +60,9 @@ TEST_CASE("dimensions are derived once") {
   CHECK(size("kv") == 20);
   CHECK(size("kv_group") == 2);
   CHECK(size("angles") == 10);
-  const TableId table = contract.find_table(contract.kinds[0].kind);
+  const AnglesId table = contract.find_angles(contract.kinds[0].kind);
   REQUIRE(table);
-  CHECK(contract.tables[table].frequencies.size() == 5);
+  CHECK(contract.angles[table].rotary.frequencies.size() == 5);
   const Graph graph = build_graph(contract);
   for (const Op& op : graph.ops) {
     if (const auto* attention = as<Attention>(op)) CHECK(attention->scale == 1 / std::sqrt(10.0));
@@ -133,21 +133,21 @@ TEST_CASE("each kind of layer has a growing state of keys and one of values, wit
 TEST_CASE("kinds of equal frequencies share one table of angles, and others have one each") {
   const std::string kinds = tiny + "[layers]\npattern = [\"a\", \"b\"]\n[layers.a]\n[layers.b]\n";
   const Contract shared = contract_of(kinds + "attention.num_attention_heads = 2\nattention.head_dim = 24\n");
-  REQUIRE(shared.tables.size() == 1);
-  CHECK(shared.tables[shared.find_table(shared.kinds[1].kind)].role == "rotary_angles");
-  CHECK(shared.find_table(shared.kinds[0].kind) == shared.find_table(shared.kinds[1].kind));
+  REQUIRE(shared.angles.size() == 1);
+  CHECK(shared.angles[shared.find_angles(shared.kinds[1].kind)].role == "rotary_angles");
+  CHECK(shared.find_angles(shared.kinds[0].kind) == shared.find_angles(shared.kinds[1].kind));
   const Contract apart = contract_of(kinds + "position.rope_theta = 500.0\n");
-  REQUIRE(apart.tables.size() == 2);
-  CHECK(apart.tables[apart.find_table(apart.kinds[0].kind)].role == "a_rotary_angles");
-  CHECK(apart.tables[apart.find_table(apart.kinds[1].kind)].role == "b_rotary_angles");
+  REQUIRE(apart.angles.size() == 2);
+  CHECK(apart.angles[apart.find_angles(apart.kinds[0].kind)].role == "a_rotary_angles");
+  CHECK(apart.angles[apart.find_angles(apart.kinds[1].kind)].role == "b_rotary_angles");
   // Yarn with a length that no angle turns once in leaves every frequency as it is, and has a factor.
   const Contract factors = contract_of(kinds + "position.scaling = \"yarn\"\nposition.factor = 4.0\n" +
                                        "position.original_max_position_embeddings = 2000000000\n");
-  REQUIRE(factors.tables.size() == 2);
-  const auto table = [&](std::size_t kind) { return factors.tables[factors.find_table(factors.kinds[kind].kind)]; };
-  CHECK(table(0).frequencies == table(1).frequencies);
-  CHECK(table(0).factor == 1);
-  CHECK(table(1).factor == 1.1386294f);
+  REQUIRE(factors.angles.size() == 2);
+  const auto table = [&](std::size_t kind) { return factors.angles[factors.find_angles(factors.kinds[kind].kind)]; };
+  CHECK(table(0).rotary.frequencies == table(1).rotary.frequencies);
+  CHECK(table(0).rotary.factor == 1);
+  CHECK(table(1).rotary.factor == 1.1386294f);
 }
 
 TEST_CASE("the cache is f32 where the weights are, unless the spec says otherwise") {
@@ -246,11 +246,11 @@ TEST_CASE("scaled rotary frequencies are those of transformers") {
   PositionSection slow = position("yarn", 10000, 8, 4, 1024);
   slow.beta_slow.value = 1e-6;
   CHECK(rotary_frequencies(slow) == std::vector{1.0f, 0.08928572f, 0.007857143f, 0.0006785714f});
-  CHECK(rotary_factor(position("yarn", 10000, 8, 4, 4)) == 1.25f);
-  CHECK(rotary_factor(position("linear", 10000, 8, 4)) == 1);
-  CHECK(default_attention_factor(4) == doctest::Approx(1.138629436111989).epsilon(1e-15));
-  CHECK(default_attention_factor(1) == 1);
-  CHECK(default_attention_factor(0.5) == 1);
+  CHECK(rotary_of(position("yarn", 10000, 8, 4, 4)).factor == 1.25f);
+  CHECK(rotary_of(position("linear", 10000, 8, 4)).factor == 1);
+  CHECK(default_attention_factor("yarn", 4, 64) == doctest::Approx(1.138629436111989).epsilon(1e-15));
+  CHECK(default_attention_factor("yarn", 1, 64) == 1);
+  CHECK(default_attention_factor("yarn", 0.5, 64) == 1);
 }
 
 TEST_CASE("what a scaling does not say follows from the model and its factor") {
@@ -260,12 +260,14 @@ TEST_CASE("what a scaling does not say follows from the model and its factor") {
     return *contract_of(tiny, all).kinds[0].kind.position;
   };
   CHECK(position({}).original_max_position_embeddings.value == 64);
-  CHECK(position({}).attention_factor.value == default_attention_factor(4));
+  CHECK(position({}).attention_factor.value == default_attention_factor("yarn", 4, 64));
   CHECK(position({}).beta_fast.value == 32);
   CHECK(position({}).beta_slow.value == 1);
   CHECK(position({}).truncate.value);
   CHECK(position({{"position.original_max_position_embeddings", "16"}}).original_max_position_embeddings.value == 16);
-  CHECK(contract_of(tiny, {{"position.scaling", "linear"}, {"position.factor", "4.0"}}).tables[TableId{0}].factor == 1);
+  CHECK(contract_of(tiny, {{"position.scaling", "linear"}, {"position.factor", "4.0"}})
+            .angles[AnglesId{0}]
+            .rotary.factor == 1);
 }
 
 TEST_CASE("all rules are checked even where keys are unknown") {
@@ -294,4 +296,25 @@ TEST_CASE("no shipped model and not our own template is advised of anything") {
     ++models;
   }
   CHECK(models >= 17);
+}
+
+TEST_CASE("sequences beyond the trained positions are run where the spec asks for it, but of no learned table") {
+  const std::vector<Override> beyond = {{"engine.max_sequence_length", "1000000"}, {"engine.beyond_positions", "true"}};
+  CHECK(contract_of(tiny, beyond).max_sequence_length == 1000000);
+  const Judged without = judge(tiny, {beyond[0]});
+  REQUIRE(without.diagnostics.has_errors());
+  CHECK(render(without.diagnostics).find("engine.beyond_positions = true") != std::string::npos);
+  std::vector<Override> learned = beyond;
+  learned.push_back({"position.type", "learned"});
+  CHECK(judge(tiny, learned).diagnostics.has_errors());
+  CHECK(contract_of(
+            tiny, {{"engine.max_sequence_length", "128"}, {"position.scaling", "dynamic"}, {"position.factor", "2.0"}})
+            .max_sequence_length == 128);
+}
+
+// math.sqrt(1 + math.log(32) / math.log(4096)), as transformers has it.
+TEST_CASE("the factor of LongRoPE's cosines follows from how much longer the model is made") {
+  CHECK(default_attention_factor("longrope", 32, 4096) == doctest::Approx(1.1902380714238083).epsilon(1e-15));
+  CHECK(default_attention_factor("longrope", 1, 4096) == 1);
+  CHECK(default_attention_factor("dynamic", 4, 4096) == 1);
 }

@@ -210,7 +210,7 @@ const std::vector<Mutation> mutations = {
        r.contract.weights.add(unused);
      }},
     {"G5", "a state that nothing reads", [](RandomGraph& r) { r.contract.states.add(r.contract.states[{0}]); }},
-    {"G5", "a table that nothing reads", [](RandomGraph& r) { r.contract.tables.add(r.contract.tables[{0}]); }},
+    {"G5", "a table that nothing reads", [](RandomGraph& r) { r.contract.angles.add(r.contract.angles[{0}]); }},
     {"G5", "a result that nothing reads",
      [](RandomGraph& r) {
        // The last Map adds what was left over to the residual stream: now it does not.

@@ -21,7 +21,7 @@ TEST_CASE("an unknown key is an error at its line that names it") {
 TEST_CASE("all problems of a config.json are told in one run, in the file's order") {
   const Imported imported = import_text(llama_config({{"new_key", 1},
                                                       {"hidden_act", "gelu"},
-                                                      {"rope_scaling", {{"type", "dynamic"}, {"factor", 2.0}}},
+                                                      {"rope_scaling", {{"type", "mrope"}, {"factor", 2.0}}},
                                                       {"pretraining_tp", 2},
                                                       {"vocab_size", "many"}})
                                             .dump(2));

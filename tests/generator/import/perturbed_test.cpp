@@ -18,7 +18,8 @@ namespace {
 
 /// Keys that may be without effect beside the others.
 const std::set<std::string> may_be_inert = {
-    "architectures", "model_type",  // each is enough
+    "architectures", "model_type",       // each is enough
+    "original_max_position_embeddings",  // of a Phi-3 that no LongRoPE scales
     // A window that is switched off, that no layer type asks for, or that is as long as the model.
     "sliding_window", "use_sliding_window", "max_window_layers", "layer_types",
     // Only both together leave biases out, which is refused.

@@ -28,7 +28,7 @@ RandomGraph renamed(const RandomGraph& random) {
   for (Value& value : result.graph.values) rename(value.role);
   for (WeightContract& weight : result.contract.weights) rename(weight.role);
   for (StateContract& state : result.contract.states) rename(state.role);
-  for (TableContract& table : result.contract.tables) rename(table.role);
+  for (AnglesContract& table : result.contract.angles) rename(table.role);
   for (Op& op : result.graph.ops)
     op.word = op.word.empty() ? "" : "w" + std::to_string(&op - &*result.graph.ops.begin());
   for (const AxisId id : result.graph.axes.ids()) {

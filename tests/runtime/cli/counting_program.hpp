@@ -18,7 +18,7 @@ inline std::function<void(std::span<const std::int32_t> tokens)> on_forward;
 class CountingReference final : public Reference {
  public:
   /// A hidden state is the token, eight times.
-  std::vector<double> layers(std::int64_t, std::span<const std::int32_t> tokens, std::int64_t,
+  std::vector<double> layers(std::int64_t, std::span<const std::int32_t> tokens, std::int64_t, std::int64_t,
                              std::vector<std::vector<double>>*) override {
     if (on_forward) on_forward(tokens);
     std::vector<double> hidden;

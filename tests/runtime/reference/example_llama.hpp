@@ -70,7 +70,7 @@ class Reference final : public monomorph::Reference {
   explicit Reference(const monomorph::HostWeights& weights) : weights_(weights) {}
 
   std::vector<double> layers(std::int64_t slot, std::span<const std::int32_t> token_ids, std::int64_t first_position,
-                             std::vector<std::vector<double>>* outputs) override {
+                             std::int64_t, std::vector<std::vector<double>>* outputs) override {
     using namespace monomorph::reference;
     auto hidden_states = gather<hidden::size>(weights_, embed_tokens, token_ids);
     for (std::int64_t index = 0; index < num_hidden_layers; ++index) {
@@ -101,11 +101,12 @@ class Reference final : public monomorph::Reference {
         weights_, weight(q_norm), linear<q::size>(weights_, weight(q_proj), weight(q_bias), x), rms_norm_eps);
     const auto k_normed = rms_norm<head_dim::size>(
         weights_, weight(k_norm), linear<kv::size>(weights_, weight(k_proj), weight(k_bias), x), rms_norm_eps);
-    append(keys, rotary_half<kv_heads::size, head_dim::size, rotary_dim>(rotary_frequencies, k_normed, first_position),
+    append(keys,
+           rotary_half<kv_heads::size, head_dim::size, rotary_dim>({rotary_frequencies}, k_normed, first_position),
            first_position);
     append(values, linear<kv::size>(weights_, weight(v_proj), weight(v_bias), x), first_position);
     const auto queries =
-        rotary_half<heads::size, head_dim::size, rotary_dim>(rotary_frequencies, q_normed, first_position);
+        rotary_half<heads::size, head_dim::size, rotary_dim>({rotary_frequencies}, q_normed, first_position);
     const auto attended =
         attention<heads::size, kv_heads::size, head_dim::size>(queries, keys, values, attention_scale, first_position);
     const auto between = map(sum, h, linear<hidden::size>(weights_, weight(o_proj), absent, attended));

@@ -159,7 +159,7 @@ TEST_CASE("hidden states cover every chunk of a prompt") {
   CHECK(states[1].size() == prompt.size() * static_cast<std::size_t>(program.hidden_size));
   const HostWeights weights = HostWeights::random(program, 5);
   std::vector<std::vector<double>> expected;
-  program.make_reference(weights)->layers(0, prompt, 0, &expected);
+  program.make_reference(weights)->layers(0, prompt, 0, 0, &expected);
   double largest = 0;
   for (std::size_t i = 0; i < states[1].size(); ++i)
     largest = std::max(largest, std::abs(states[1][i] - expected[1][i]));
@@ -228,7 +228,7 @@ namespace {
 /// After token 13 no logit is a number; after any other the likeliest is the next one.
 class Unlucky final : public Reference {
  public:
-  std::vector<double> layers(std::int64_t, std::span<const std::int32_t> tokens, std::int64_t,
+  std::vector<double> layers(std::int64_t, std::span<const std::int32_t> tokens, std::int64_t, std::int64_t,
                              std::vector<std::vector<double>>*) override {
     return {tokens.begin(), tokens.end()};
   }

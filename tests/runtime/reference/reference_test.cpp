@@ -184,7 +184,7 @@ double largest_difference(const std::vector<double>& values, const Matrix& expec
 /// Logits of every token.
 std::vector<double> forward(Reference& reference, std::int64_t slot, std::span<const std::int32_t> tokens,
                             std::int64_t first_position) {
-  const std::vector<double> hidden = reference.layers(slot, tokens, first_position, nullptr);
+  const std::vector<double> hidden = reference.layers(slot, tokens, first_position, 0, nullptr);
   std::vector<std::int64_t> rows(tokens.size());
   std::iota(rows.begin(), rows.end(), 0);
   return reference.head(hidden, rows);
@@ -213,7 +213,7 @@ void check_model(const Program& program,
   // A sequence that starts over forgets the first one.
   CHECK(largest_difference(forward(*parts, 1, std::span(tokens).first(2), 0), expected, 0) < 1e-12);
   // The rows that are asked for, in that order.
-  const std::vector<double> hidden = parts->layers(0, tokens, 0, nullptr);
+  const std::vector<double> hidden = parts->layers(0, tokens, 0, 0, nullptr);
   const std::vector<double> last = parts->head(hidden, std::vector<std::int64_t>{3, 1});
   const auto row = [&](std::size_t t) { return Matrix(1, expected[t]); };
   CHECK(largest_difference({last.begin(), last.begin() + program.vocab_size}, row(3), 0) < 1e-12);
@@ -232,7 +232,7 @@ TEST_CASE("the factor of a rotary embedding multiplies what turns, and nothing e
   const float frequencies[] = {1.0f, 0.1f};
   reference::Activations<12> x(3);
   std::iota(x.values.begin(), x.values.end(), 1.0);
-  const auto plain = reference::rotary_half<2, 6, 4>(frequencies, x, 5);
+  const auto plain = reference::rotary_half<2, 6, 4>({frequencies}, x, 5);
   const auto scaled = reference::rotary_half<2, 6, 4>({frequencies, 1.25f}, x, 5);
   for (std::size_t i = 0; i < x.values.size(); ++i) {
     CAPTURE(i);
@@ -245,8 +245,8 @@ TEST_CASE("the outputs of every layer are handed out on request") {
   const HostWeights weights = HostWeights::random(program, 5);
   const std::vector<std::int32_t> tokens{1, 2, 3};
   std::vector<std::vector<double>> layers;
-  const std::vector<double> with = program.make_reference(weights)->layers(0, tokens, 0, &layers);
-  CHECK(with == program.make_reference(weights)->layers(0, tokens, 0, nullptr));
+  const std::vector<double> with = program.make_reference(weights)->layers(0, tokens, 0, 0, &layers);
+  CHECK(with == program.make_reference(weights)->layers(0, tokens, 0, 0, nullptr));
   REQUIRE(layers.size() == 2);
   CHECK(layers[0].size() == tokens.size() * static_cast<std::size_t>(program.hidden_size));
   CHECK(layers[0] != layers[1]);

@@ -1,8 +1,5 @@
 #include <doctest/doctest.h>
 
-#include <cmath>
-#include <cstring>
-
 #include "runtime/load/memory_plan.hpp"
 #include "runtime/vulkan/layout.hpp"
 #include "runtime/vulkan/storage.hpp"
@@ -122,7 +119,7 @@ TEST_CASE("limits are met exactly: one byte less makes another slice, another al
   CHECK_THROWS_AS(lay_out_weights(one.entries, {255, 4096, 256}), Error);
 
   Program program{};
-  program.arena_bytes = {2048, 0, 0, 0};
+  program.arena_bytes = {2048, 0, 0};
   const std::vector<BufferView> views{{Arena::activations, 0, 1024}, {Arena::activations, 1024, 1024}};
   CHECK(lay_out_arenas(program, views, {1024, 2048, 256}).pieces.size() == 1);
   CHECK(lay_out_arenas(program, views, {1024, 2047, 256}).pieces.size() == 2);
@@ -139,7 +136,7 @@ TEST_CASE("a row that no descriptor covers is refused with the numbers") {
 
 TEST_CASE("an arena is one piece where an allocation holds it, and is cut between views where not") {
   Program program{};
-  program.arena_bytes = {4096, 0, 0, 0};
+  program.arena_bytes = {4096, 0, 0};
   const std::vector<BufferView> views{{Arena::activations, 0, 1000},
                                       {Arena::activations, 512, 1000},
                                       {Arena::activations, 1536, 1024},
@@ -162,7 +159,7 @@ TEST_CASE("an arena is one piece where an allocation holds it, and is cut betwee
 
 TEST_CASE("what a device cannot bind at once is refused with the setting that makes it smaller") {
   Program program{};
-  program.arena_bytes = {4096, 4096, 4096, 4096};
+  program.arena_bytes = {4096, 4096, 4096};
   const auto refused = [&](Arena arena) -> std::string {
     try {
       const std::vector<BufferView> views{{arena, 0, 4000}};
@@ -176,7 +173,6 @@ TEST_CASE("what a device cannot bind at once is refused with the setting that ma
   program.max_batch = 1;
   CHECK(refused(Arena::activations) == "smaller engine.prefill_chunk");
   CHECK(refused(Arena::host) == "smaller engine.prefill_chunk");  // logits: at most a chunk's rows
-  CHECK(refused(Arena::tables) == "smaller engine.max_sequence_length");
   CHECK(refused(Arena::states) == "smaller engine.max_sequence_length");
   program.max_batch = 2;
   CHECK(refused(Arena::states) == "smaller engine.max_batch or engine.max_sequence_length");
@@ -188,7 +184,7 @@ TEST_CASE("on request every slice has an allocation of its own, and every run of
   const Matrices matrices({{100, 7}, {1, 5}, {33, 64, Dtype::f16}});
   CHECK(lay_out_weights(matrices.entries, limits).shard_bytes == std::vector<std::int64_t>{3200, 32, 33 * 128});
   Program program{};
-  program.arena_bytes = {2048, 0, 0, 0};
+  program.arena_bytes = {2048, 0, 0};
   const std::vector<BufferView> views{
       {Arena::activations, 0, 500}, {Arena::activations, 256, 500}, {Arena::activations, 1024, 1000}};
   const ArenaLayout layout = lay_out_arenas(program, views, limits);
@@ -199,7 +195,7 @@ TEST_CASE("on request every slice has an allocation of its own, and every run of
 
 TEST_CASE("a view outside its arena is an internal error") {
   Program program{};
-  program.arena_bytes = {0, 1024, 0, 0};
+  program.arena_bytes = {0, 1024, 0};
   for (const BufferView& view :
        {BufferView{Arena::states, 512, 513}, BufferView{Arena::states, 100, 10}, BufferView{Arena::states, 0, 0}}) {
     try {
@@ -239,11 +235,6 @@ TEST_CASE("too little memory is said with what is needed, what there is and what
             .find("engine.max_sequence_length=524288") != std::string::npos);
   CHECK(misfit(program, device_with(std::int64_t{8} << 30, 1000)).find("no max_sequence_length would fit") !=
         std::string::npos);
-  // Rotary tables as large as the cache: without half of all, half of the sequence again.
-  Program turned = program;
-  turned.arena_bytes[static_cast<std::size_t>(Arena::tables)] += std::int64_t{1} << 30;
-  CHECK(misfit(turned, device_with(std::int64_t{8} << 30, need)).find("engine.max_sequence_length=524288") !=
-        std::string::npos);
   // Of two slots one fits, and half of each.
   const StateTable two[] = {{"keys", StateKind::growing, 1, 2, 1, 1 << 19, 1024, 1 << 30, {Arena::states, 0, 1 << 30}}};
   program.states = two;
@@ -265,36 +256,6 @@ TEST_CASE("the plan counts weights with their padding and every arena") {
   CHECK(plan.weights ==
         32000 + 256 + 256 + 256 + 32);  // 32,000 and 192 + 32 + 192 + 32, each begun at a multiple of 256
   CHECK(plan.states == test::toy_layers * test::toy_max_batch * test::toy_max_sequence_length * 32);
-  CHECK(plan.total() == plan.weights + plan.states + plan.activations + plan.host + plan.tables);
+  CHECK(plan.total() == plan.weights + plan.states + plan.activations + plan.host);
   CHECK(describe_memory(program).find(std::to_string(plan.total())) != std::string::npos);
-}
-
-TEST_CASE("rotary tables hold cosine and sine of the f32 angle, rows as far apart as the view says") {
-  const float frequencies[] = {1.0f, 0.31622776f, 0.01f};
-  for (const std::int64_t stride : {24, 32}) {
-    const RotaryTable table{{Arena::tables, 0, 500 * stride}, 500, frequencies};
-    const auto bytes = rotary_table_bytes(table);
-    for (const std::int64_t position : {0, 1, 77, 499}) {
-      for (std::size_t i = 0; i < 3; ++i) {
-        float pair[2];
-        std::memcpy(pair, bytes.data() + position * stride + static_cast<std::int64_t>(i) * 8, 8);
-        const float angle = static_cast<float>(position) * frequencies[i];
-        CHECK(pair[0] == static_cast<float>(std::cos(static_cast<double>(angle))));
-        CHECK(pair[1] == static_cast<float>(std::sin(static_cast<double>(angle))));
-      }
-    }
-  }
-  CHECK_THROWS_AS(rotary_table_bytes({{Arena::tables, 0, 500 * 16}, 500, frequencies}), Error);
-}
-
-TEST_CASE("a rotary table's factor multiplies every cosine and every sine, after both are rounded") {
-  const float frequencies[] = {1.0f, 0.31622776f};
-  const auto plain = rotary_table_bytes({{Arena::tables, 0, 50 * 16}, 50, frequencies});
-  const auto scaled = rotary_table_bytes({{Arena::tables, 0, 50 * 16}, 50, frequencies, 1.1386294f});
-  for (std::size_t at = 0; at < plain.size(); at += sizeof(float)) {
-    float before = 0, after = 0;
-    std::memcpy(&before, plain.data() + at, sizeof before);
-    std::memcpy(&after, scaled.data() + at, sizeof after);
-    CHECK(after == before * 1.1386294f);
-  }
 }

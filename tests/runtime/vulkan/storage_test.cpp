@@ -40,31 +40,20 @@ std::span<const std::byte> bytes_of(const Storage& storage, const Place& place) 
 }  // namespace
 
 // Uploads are made in parts of 8 MiB.
-TEST_CASE("a table and a weight of many parts reach the device whole, and what nothing fills is zero") {
-  static constexpr float frequencies[] = {1.0f, 0.5f, 0.25f};
-  constexpr std::int64_t positions = 700000, stride = 32;
-  static const RotaryTable tables[] = {{{Arena::tables, 256, positions * stride}, positions, frequencies}};
+TEST_CASE("a weight of many parts reaches the device whole, and what nothing fills is zero") {
   static constexpr WeightPattern patterns[] = {{"large", Dtype::f32, 5000, 1001, {}}, {"small", Dtype::bf16, 3, 5, {}}};
   static constexpr StoredPiece large[] = {{0, 5000}}, small[] = {{1, 3}};
   static constexpr StoredPattern stored[] = {{"large", Dtype::f32, 5000, 1001, large},
                                              {"small", Dtype::bf16, 3, 5, small}};
   static constexpr WeightGroup groups[] = {{patterns, stored, {}}};
   Program program = test::toy_program();
-  program.rotary_tables = tables;
-  program.arena_bytes[static_cast<std::size_t>(Arena::tables)] = 256 + positions * stride;
   program.weights = groups;
   const HostWeights weights = HostWeights::random(program, 9);
   for (const std::int64_t slice : {std::int64_t{1} << 27, std::int64_t{9} << 20}) {
     CAPTURE(slice);
     const std::unique_ptr<Device> device = open_shared(slice);
-    if (slice < positions * stride) program.rotary_tables = {};  // bound whole
     const Storage storage(*device, program, weights, nullptr);
 
-    for (const RotaryTable& table : program.rotary_tables) {
-      const std::vector<std::byte> expected = rotary_table_bytes(table);
-      const auto found = bytes_of(storage, place_of(storage.weights(), storage.arenas(), table.view));
-      CHECK(std::memcmp(found.data(), expected.data(), expected.size()) == 0);
-    }
     for (const Slice& slice_of : storage.weights().slices) {
       std::vector<std::byte> expected(static_cast<std::size_t>(slice_of.bytes));
       weights.stored_rows(slice_of.stored, slice_of.first_row, slice_of.rows, expected);

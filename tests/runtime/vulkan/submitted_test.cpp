@@ -50,14 +50,16 @@ void need_device() {
   std::exit(77);
 }
 
-/// The toy with a rotary table, which is zeroed and then written, as real models have one.
-Program program_with_table() {
+/// The toy with rotary angles, which the host writes before each submission, as real models have them.
+Program program_with_angles() {
   static constexpr float frequencies[] = {1.0f, 0.1f};
-  static constexpr RotaryTable tables[] = {
-      {{Arena::tables, 0, toy_max_sequence_length * 16}, toy_max_sequence_length, frequencies}};
   Program program = toy_program();
-  program.rotary_tables = tables;
-  program.arena_bytes[static_cast<std::size_t>(Arena::tables)] = toy_max_sequence_length * 16;
+  const std::int64_t rows = program.step_layout().angle_rows();
+  std::int64_t& host = program.arena_bytes[static_cast<std::size_t>(Arena::host)];
+  static RotaryAngles angles[1];
+  angles[0] = {{Arena::host, (host + 255) / 256 * 256, rows * 16}, rows, {frequencies}};
+  host = angles[0].view.offset + angles[0].view.bytes;
+  program.rotary_angles = angles;
   return program;
 }
 
@@ -132,7 +134,7 @@ TEST_CASE("the host sees what a barrier shows it") {
 
 TEST_CASE("every access of an engine is ordered after those that it depends on") {
   need_device();
-  const Program program = program_with_table();
+  const Program program = program_with_angles();
   SubmittedWork work(program);
   LoadOptions options;
   SUBCASE("memory that host and device share") {}

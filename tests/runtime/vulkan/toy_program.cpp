@@ -270,7 +270,7 @@ const Program& toy_program(std::int32_t eos_token) {
                     {"sample", Stage::sample, toy_max_batch, sample}};
   program.weights = groups;
   program.states = states;
-  program.arena_bytes = {1024, toy_layers * sums_bytes, 1024 + logits_view.bytes, 0};
+  program.arena_bytes = {1024, toy_layers * sums_bytes, 1024 + logits_view.bytes};
   program.step = step_view;
   program.logits = logits_view;
   return program;

@@ -29,7 +29,7 @@ inline void qkv_proj_norm_decode(
 
 /// attention::queries_turned, attention::keys, attention::values, head by head
 inline void heads_decode(monomorph::Recorder& record,
-                         const Tensor<roles::rotary_angles, f32, positions, angles>& rotary_angles,
+                         const Tensor<roles::rotary_angles, f32, angle_rows, angles>& rotary_angles,
                          const Tensor<roles::attention::queries_keys_values, f32, tokens, q_kv_kv>& queries_keys_values,
                          const Tensor<roles::attention::queries_turned, f32, tokens, q>& queries_turned,
                          const State<roles::attention::keys, f16, slots, kv_heads, positions, head>& keys,
@@ -99,7 +99,7 @@ inline void qkv_proj_prefill(
 
 /// attention::queries_turned, attention::keys, attention::values, head by head
 inline void heads_prefill(
-    monomorph::Recorder& record, const Tensor<roles::rotary_angles, f32, positions, angles>& rotary_angles,
+    monomorph::Recorder& record, const Tensor<roles::rotary_angles, f32, angle_rows, angles>& rotary_angles,
     const Tensor<roles::attention::queries_keys_values, f32, tokens, q_kv_kv>& queries_keys_values,
     const Tensor<roles::attention::queries_turned, f32, tokens, q>& queries_turned,
     const State<roles::attention::keys, f16, slots, kv_heads, positions, head>& keys,

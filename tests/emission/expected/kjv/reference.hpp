@@ -19,7 +19,7 @@ class Reference final : public monomorph::Reference {
 
   /// Hidden states of every token, [tokens, hidden]; layer_outputs takes each layer's.
   std::vector<double> layers(std::int64_t slot, std::span<const std::int32_t> token_ids, std::int64_t first_position,
-                             std::vector<std::vector<double>>* layer_outputs) override {
+                             std::int64_t, std::vector<std::vector<double>>* layer_outputs) override {
     [[maybe_unused]] const std::vector<std::int64_t> positions =
         monomorph::reference::positions_from(first_position, token_ids.size());
     auto hidden_states = monomorph::reference::gather<hidden::size>(weights_, parameters.embedding.tokens, token_ids);
@@ -93,22 +93,23 @@ class Reference final : public monomorph::Reference {
   }
 
   /// Frequencies of a rotary embedding, as the model was trained with them.
-  static constexpr float rotary_angles[] = {1.0f,
-                                            0.5623413324356079f,
-                                            0.3162277638912201f,
-                                            0.17782793939113617f,
-                                            0.10000000149011612f,
-                                            0.05623412877321243f,
-                                            0.03162277862429619f,
-                                            0.017782794311642647f,
-                                            0.009999999776482582f,
-                                            0.005623413249850273f,
-                                            0.003162277862429619f,
-                                            0.0017782794311642647f,
-                                            0.0010000000474974513f,
-                                            0.000562341301701963f,
-                                            0.0003162277862429619f,
-                                            0.00017782794020604342f};
+  static constexpr float rotary_angles_frequencies[] = {1.0f,
+                                                        0.5623413324356079f,
+                                                        0.3162277638912201f,
+                                                        0.17782793939113617f,
+                                                        0.10000000149011612f,
+                                                        0.05623412877321243f,
+                                                        0.03162277862429619f,
+                                                        0.017782794311642647f,
+                                                        0.009999999776482582f,
+                                                        0.005623413249850273f,
+                                                        0.003162277862429619f,
+                                                        0.0017782794311642647f,
+                                                        0.0010000000474974513f,
+                                                        0.000562341301701963f,
+                                                        0.0003162277862429619f,
+                                                        0.00017782794020604342f};
+  static constexpr monomorph::RotaryFrequencies rotary_angles{rotary_angles_frequencies};
 
   /// One layer.
   void layer(const LayerParameters& layer, States& states, std::int64_t first_position,

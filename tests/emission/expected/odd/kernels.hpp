@@ -32,7 +32,7 @@ inline void qkv_proj_norm_decode(
 inline void turned_heads_decode(
     monomorph::Recorder& record, const Weight<roles::attention::q_norm, f32, turned_head>& q_norm,
     const Weight<roles::attention::k_norm, f32, turned_head>& k_norm,
-    const Tensor<roles::rotary_angles, f32, positions, angles>& rotary_angles,
+    const Tensor<roles::rotary_angles, f32, angle_rows, angles>& rotary_angles,
     const Tensor<roles::attention::queries_keys_values, f32, tokens, turned_q_kv_kv>& queries_keys_values,
     const Tensor<roles::attention::queries_turned, f32, tokens, turned_q>& queries_turned,
     const State<roles::attention::keys, f32, slots, turned_kv_heads, positions, turned_head>& keys,
@@ -212,7 +212,7 @@ inline void turned_qkv_proj_prefill(
 inline void turned_heads_prefill(
     monomorph::Recorder& record, const Weight<roles::attention::q_norm, f32, turned_head>& q_norm,
     const Weight<roles::attention::k_norm, f32, turned_head>& k_norm,
-    const Tensor<roles::rotary_angles, f32, positions, angles>& rotary_angles,
+    const Tensor<roles::rotary_angles, f32, angle_rows, angles>& rotary_angles,
     const Tensor<roles::attention::queries_keys_values, f32, tokens, turned_q_kv_kv>& queries_keys_values,
     const Tensor<roles::attention::queries_turned, f32, tokens, turned_q>& queries_turned,
     const State<roles::attention::keys, f32, slots, turned_kv_heads, positions, turned_head>& keys,

@@ -19,7 +19,7 @@ class Reference final : public monomorph::Reference {
 
   /// Hidden states of every token, [tokens, hidden]; layer_outputs takes each layer's.
   std::vector<double> layers(std::int64_t slot, std::span<const std::int32_t> token_ids, std::int64_t first_position,
-                             std::vector<std::vector<double>>* layer_outputs) override {
+                             std::int64_t, std::vector<std::vector<double>>* layer_outputs) override {
     [[maybe_unused]] const std::vector<std::int64_t> positions =
         monomorph::reference::positions_from(first_position, token_ids.size());
     auto hidden_states = monomorph::reference::gather<hidden::size>(weights_, parameters.embedding.tokens, token_ids);
@@ -179,8 +179,9 @@ class Reference final : public monomorph::Reference {
   }
 
   /// Frequencies of a rotary embedding, as the model was trained with them.
-  static constexpr float rotary_angles[] = {1.0f, 0.18205642700195312f, 0.03314453735947609f, 0.0060341753996908665f,
-                                            0.0010985605185851455f};
+  static constexpr float rotary_angles_frequencies[] = {1.0f, 0.18205642700195312f, 0.03314453735947609f,
+                                                        0.0060341753996908665f, 0.0010985605185851455f};
+  static constexpr monomorph::RotaryFrequencies rotary_angles{rotary_angles_frequencies};
 
   /// One layer of kind turned.
   void turned_layer(const TurnedLayerParameters& layer, States& states, std::int64_t first_position,

@@ -10,7 +10,7 @@
 const uint head_dim = 24;  // elements of a head
 const uint projected_stride = 216;  // floats from one row of projected to the next
 const uint rotary_dim = 10;  // elements of a head that turn
-const uint angle_stride = 6;  // cosines and sines of a position, with padding
+const uint angle_stride = 6;  // cosines and sines of a row, with padding
 const uint queries_stride = 168;  // floats from one row of queries to the next
 const uint queries_column = 0;  // of their first head
 const uint cache_pairs = 12;  // pairs of elements from one entry to the next
@@ -26,7 +26,7 @@ const uint state_heads = 1;  // heads of keys and of values
 layout(set = 0, binding = 0) readonly buffer Step { StepBlock pass; };
 layout(set = 0, binding = 1) readonly buffer QueriesNormWeightBuffer { float queries_norm_weight[]; };  // head, or heads x head
 layout(set = 0, binding = 2) readonly buffer KeysNormWeightBuffer { float keys_norm_weight[]; };  // head, or heads x head
-layout(set = 0, binding = 3) readonly buffer AnglesBuffer { vec2 angles[]; };  // positions x frequencies, (cosine, sine)
+layout(set = 0, binding = 3) readonly buffer AnglesBuffer { vec2 angles[]; };  // angle rows x frequencies, (cosine, sine)
 layout(set = 0, binding = 4) readonly buffer ProjectedBuffer { float projected[]; };  // rows x heads x head, queries, keys and values side by side
 layout(set = 0, binding = 5) writeonly buffer QueriesBuffer { float queries[]; };  // rows x heads x head
 layout(set = 0, binding = 6) writeonly buffer KeysBuffer { uvec2 keys[]; };  // slots x kv_heads x positions x head, in pairs
@@ -43,7 +43,7 @@ shared float head_values[head_dim];
 #include "workgroup.glsl"
 float head_element(uint d) { return head_values[d]; }
 #include "head_norm.glsl"
-vec2 rotary(uint position, uint j) { return angles[position * angle_stride + j]; }
+vec2 rotary(uint row, uint j) { return angles[row * angle_stride + j]; }
 #include "rotary_half.glsl"
 
 // Heads are numbered over the dispatch: queries first, then keys, then values, as far as they are there.
@@ -61,6 +61,7 @@ void main() {
   if (pass.live == 0 || pass_row >= rows_in_use()) return;
   const StepToken token = pass.tokens[pass_row];
   const uint head = first_row + gl_WorkGroupID.x;
+  const uint angle_row = token.position + pass.slots[token.slot].angle_offset;
 
   uint column = 0;
   bool turns = false;
@@ -100,7 +101,7 @@ void main() {
 
   for (uint pair = gl_LocalInvocationIndex; pair < (head_dim + 1) / 2; pair += workgroup_size) {
     vec2 pair_values = plain_pair(pair);
-    if (turns) pair_values = turned_pair(token.position, pair);
+    if (turns) pair_values = turned_pair(angle_row, pair);
     if (head >= queries_begin && head < queries_end) {
       const uint element = pass_row * queries_stride + queries_column + (head - queries_begin) * head_dim + 2 * pair;
       queries[element] = pair_values.x;
