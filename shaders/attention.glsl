@@ -95,8 +95,9 @@ void main() {
   const uint key_count = first_position + last_row / kv_group_size + 1;
   const uint oldest = first_position + first_query_row / kv_group_size;
   for (uint first_key = 0; first_key < key_count; first_key += workgroup_size) {
-    const uint shown = first_shown(oldest, first_key) - first_key;
-    if (shown >= workgroup_size) continue;
+    const uint first = first_shown(oldest, first_key);
+    first_key = first / workgroup_size * workgroup_size;  // of what lies before the window not even a tile is looked at
+    const uint shown = first - first_key;
     barrier();
     score_tile(kv_head, first_key, first_query_row);
     barrier();
