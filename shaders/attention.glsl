@@ -3,8 +3,9 @@
 //
 // The including kernel gives: head_dim, head_quads, kv_group_size, vec4 query_quad(token, head, quad) scaled,
 // vec4 key_quad(slot, kv_head, position, quad), value_quad(...), write_attended(token, head, quad, value), rows_in_use(),
-// float scored(score, query, key, head), bool sees(query, key), first_shown(oldest query, first key of a tile), has_sink and
-// float sink(head), one more score whose value is 0. The tokens of a pass are one slot's, by position.
+// float scored(score, query, key, head), is_causal, bool sees(query, key), first_shown(oldest query, first key of a tile), has_sink and
+// float sink(head), one more score whose value is 0. The tokens of a pass are one slot's, by position. Where it is not causal,
+// keys are those of the pass.
 const uint key_groups = workgroup_size / head_quads;  // invocations that share a quad of the output, a key each
 const float lowest = -3.0e38;
 const float unseen = -1.0;  // in place of the weight of a key that a row does not see: no weight is below 0
@@ -92,11 +93,12 @@ void main() {
   [[unroll]] for (uint row = 0; row < tile_tokens; ++row) outputs_sum[row] = vec4(0.0);
 
   const uint last_row = min(first_query_row + tile_tokens, query_rows) - 1;
-  const uint key_count = first_position + last_row / kv_group_size + 1;
+  const uint begin = is_causal ? 0 : first_position;
+  const uint key_count = is_causal ? first_position + last_row / kv_group_size + 1 : cached;
   const uint oldest = first_position + first_query_row / kv_group_size;
-  for (uint first_key = 0; first_key < key_count; first_key += workgroup_size) {
+  for (uint first_key = begin; first_key < key_count; first_key += workgroup_size) {
     const uint first = first_shown(oldest, first_key);
-    first_key = first / workgroup_size * workgroup_size;  // of what lies before the window not even a tile is looked at
+    first_key = begin + (first - begin) / workgroup_size * workgroup_size;  // of what lies before the window not even a tile is looked at
     const uint shown = first - first_key;
     barrier();
     score_tile(kv_head, first_key, first_query_row);

@@ -31,6 +31,10 @@ template <>
 const std::vector<FieldRow<AttentionSection>>& fields() {
   using S = AttentionSection;
   static const std::vector<FieldRow<S>> rows = {
+      row<S>(
+          "causal", at(&S::causal), literal("true"), "",
+          "Whether a query sees keys up to its own alone. Where it sees those of the whole text (LLaDA), a text is one "
+          "pass, and nothing is kept of it"),
       row<S>("num_attention_heads", at(&S::num_attention_heads), required(), "heads", "Query heads"),
       row<S>("num_key_value_heads", at(&S::num_key_value_heads), computed("num_attention_heads"), "heads",
              "Key and value heads; each serves num_attention_heads / num_key_value_heads query heads"),
@@ -181,6 +185,20 @@ void head_dim_is_known(const ModelSection& model, const AttentionSection& attent
                                 (hidden_size / heads + 1) * heads));
 }
 
+/// What is said of keys that are kept has no meaning where none are.
+void check_uncached(const AttentionSection& attention, Diagnostics& diagnostics) {
+  if (attention.causal.value) return;
+  const auto unused = [&](const auto& field, const char* key) {
+    if (!field.given) return;
+    diagnostics.error(
+        "spec.unused_key", field.span,
+        fmt::format("attention.{} has no meaning where attention.causal is false: no keys are kept", key));
+  };
+  unused(attention.sliding_window, "sliding_window");
+  unused(attention.window, "window");
+  unused(attention.keys_and_values_from, "keys_and_values_from");
+}
+
 void check(const BlockContext& context, Diagnostics& diagnostics) {
   const AttentionSection& attention = own(context);
   check_range(attention.num_attention_heads, "attention.num_attention_heads", 1, max_heads, diagnostics);
@@ -195,6 +213,7 @@ void check(const BlockContext& context, Diagnostics& diagnostics) {
   check_bias_projections(attention.bias, "attention", projections, diagnostics);
   check_head_norm("attention.q_norm", attention.q_norm, diagnostics);
   check_head_norm("attention.k_norm", attention.k_norm, diagnostics);
+  check_uncached(attention, diagnostics);
   check_scores(context, diagnostics);
   check_earlier_layer(context, diagnostics);
   check_position(context, attention.num_attention_heads, attention.head_dim, diagnostics);
@@ -202,6 +221,7 @@ void check(const BlockContext& context, Diagnostics& diagnostics) {
 
 /// Rows of the cache are padded to whole blocks.
 void advise(const BlockContext& context, const EngineSection& engine, Diagnostics& diagnostics) {
+  if (!own(context).causal.value) return;
   const Dtype cached = engine.kv_cache.value == "f32" ? Dtype::f32 : Dtype::f16;
   const std::int64_t head_dim = own(context).head_dim.value;
   const std::int64_t padded = row_bytes(cached, head_dim) / element_bytes(cached);
@@ -249,7 +269,7 @@ void declare(const BlockContext& context, Declarations& declare) {
   declare_head_norm("q_norm", attention.q_norm.value, q, head, declare);
   if (keeps) declare_head_norm("k_norm", attention.k_norm.value, kv, head, declare);
   for (const char* word : {"keys", "values"}) {
-    if (keeps) declare.state(word, kv_heads, head, window_of(attention));
+    if (keeps && attention.causal.value) declare.state(word, kv_heads, head, window_of(attention));
   }
   if (attention.sinks.value) declare.vector("sinks", heads);
   declare_position(context, declare);
@@ -279,10 +299,14 @@ ValueId build(const BlockContext& context, Builder& build, ValueId in) {
   queries = prepared(context, build, "queries", "q_norm", own(context).q_norm.value, queries);
   if (keeps) keys = prepared(context, build, "keys", "k_norm", own(context).k_norm.value, keys);
   const std::string& owner = own(context).keys_and_values_from.value;
-  const ValueId cached_keys = keeps ? build.append("keys", keys) : build.state_of(owner, "keys");
-  const ValueId cached_values = keeps ? build.append("values", values) : build.state_of(owner, "values");
+  const bool kept = own(context).causal.value;  // they are the state's newest version, else rows of the pass
+  const auto seen = [&](const char* word, ValueId of_pass) {
+    if (!keeps) return build.state_of(owner, word);
+    return kept ? build.append(word, of_pass) : of_pass;
+  };
+  const ValueId seen_keys = seen("keys", keys), seen_values = seen("values", values);
   const ValueId sinks = own(context).sinks.value ? build.vector("sinks") : ValueId{};
-  ValueId attended = build.attention(scores_of(context), queries, cached_keys, cached_values, sinks, "attended");
+  ValueId attended = build.attention(scores_of(context), queries, seen_keys, seen_values, sinks, "attended");
   if (gated) {
     static const Expression gating = known_expression("x * sigmoid(gate)", {"x", "gate"});
     attended = build.map("gated", gating, {"x", "gate"}, {attended, gate}, "gated");
@@ -305,7 +329,7 @@ std::string reads_kind(const Block& block) {
 
 BlockType attention_block() {
   return {.name = "attention",
-          .meaning = "Causal self-attention.",
+          .meaning = "Self-attention.",
           .parts = {"q", "k", "v", "gate", "lambda1", "lambda2", "q_norm", "k_norm", "sinks", "o"},
           .uses_position = true,
           .make = make_section<AttentionSection>,
@@ -316,7 +340,8 @@ BlockType attention_block() {
           .declare = declare,
           .build = build,
           .pair_work = pair_work,
-          .reads_kind = reads_kind};
+          .reads_kind = reads_kind,
+          .reads_ahead = [](const Block& block) { return !section_of<AttentionSection>(block).causal.value; }};
 }
 
 }  // namespace monomorph::generator

@@ -6,6 +6,7 @@
 namespace monomorph::generator {
 
 struct AttentionSection {
+  Field<bool> causal;  ///< a query sees keys up to its own; else those of the whole text
   Field<std::int64_t> num_attention_heads;
   Field<std::int64_t> num_key_value_heads;  ///< default: num_attention_heads
   Field<std::int64_t> head_dim;             ///< default: hidden_size / num_attention_heads

@@ -74,6 +74,9 @@ std::string fault_of_source(const BlockContext& context, const std::string& name
     return fmt::format("layers of the kind {} have no keys and values of their own: those of {} are read", name,
                        other.keys_and_values_from.value);
   }
+  if (attention.keys_and_values_from.given && !other.causal.value) {
+    return fmt::format("layers of the kind {} keep no keys and values: their attention.causal is false", name);
+  }
   const auto size = [](const AttentionSection& section) {
     return fmt::format("{} heads of {}", section.num_key_value_heads.value, section.head_dim.value);
   };

@@ -174,6 +174,7 @@ Attention scores_of(const BlockContext& context) {
   Diagnostics none;
   const Window window = window_of(own(context));
   return {attention_scale(context, none).value(),
+          own(context).causal.value,
           score_expression(context, none).value(),
           mask_expression(context, none).value(),
           position_slopes(context, own(context).num_attention_heads.value),

@@ -84,6 +84,7 @@ Contract derive(const Spec& spec) {
   contract.repeat = sane(spec.repeat);
   contract.max_sequence_length = spec.engine->max_sequence_length.value;
   contract.prefill_chunk = spec.engine->prefill_chunk.value;
+  contract.one_pass = reads_ahead(spec);
   contract.max_batch = spec.engine->max_batch.value;
   contract.fusion = spec.engine->fusion.value;
   contract.head_rows = std::min(std::max(contract.max_batch, most_head_rows), contract.prefill_chunk);

@@ -116,6 +116,7 @@ struct Contract {
   Held<LmHeadSection> lm_head;
   std::int64_t vocab_size = 0, hidden_size = 0, num_hidden_layers = 0;
   std::int64_t max_sequence_length = 0, prefill_chunk = 0;
+  bool one_pass = false;        ///< a text is one pass: rows depend on tokens after them
   std::int64_t repeat = 1;      ///< of the layers: weights are a layer's, states a layer's in each time
   std::int64_t head_rows = 1;   ///< rows whose logits one pass may give
   std::int64_t max_batch = 1;   ///< slots: sequences that the engine remembers at once

@@ -9,7 +9,7 @@
 namespace monomorph::generator {
 namespace {
 
-// A chunk is a dimension of a dispatch, and activations are kept for each of its tokens.
+// A chunk is a dimension of a dispatch, and activations are kept for each of its tokens. Some texts are one.
 constexpr std::int64_t max_prefill_chunk = 4096;
 // The step lists every slot, and the host writes it before each pass.
 constexpr std::int64_t most_slots = 256;
@@ -57,7 +57,8 @@ void chunk_within_sequence(const EngineSection& engine, Diagnostics& diagnostics
 
 void check_engine_rules(const Spec& spec, Diagnostics& diagnostics) {
   check_range(spec.engine->max_sequence_length, "engine.max_sequence_length", 1, max_size, diagnostics);
-  check_range(spec.engine->prefill_chunk, "engine.prefill_chunk", 1, max_prefill_chunk, diagnostics);
+  check_range(spec.engine->prefill_chunk, "engine.prefill_chunk", 1,
+              reads_ahead(spec) ? max_text_in_one_pass : max_prefill_chunk, diagnostics);
   check_range(spec.engine->max_batch, "engine.max_batch", 1, most_slots, diagnostics);
   sequence_within_positions(spec, diagnostics);
   chunk_within_sequence(*spec.engine, diagnostics);

@@ -88,6 +88,7 @@ std::string CppWriter::program() const {
        {"frequencies_are", scaled ? "scaled for longer sequences, in f32" : "theta^(-2j / rotary_dim) in f32"},
        {"groups", groups},
        {"states", state_tables()},
+       {"one_pass", contract_.one_pass},
        {"rotary_angles", angles},
        {"prefixes", prefixes},
        {"eos_tokens", fmt::format("{}", fmt::join(contract_.eos_token_ids, ", "))},

@@ -94,9 +94,11 @@ struct Append {
 
 /// (queries, keys, values, sinks?) -> softmax(score(scale * queries . keys)) x values, over the slot's positions up to
 /// the query's own that it sees: those of the mask that are within the window (visibility.hpp). A sink, a number a
-/// head, is one more score, of a value that is 0
+/// head, is one more score, of a value that is 0. Where it is not causal, keys and values are activations: a query sees
+/// those of all tokens of the pass, and none is kept
 struct Attention {
   double scale = 1;
+  bool causal = true;
   /// Of score, query and key (positions), head and slope; empty: the score as it is.
   Expression score = {};
   Expression mask = {};                ///< of query and key: whether it shows the key; empty: every one up to its own

@@ -1,7 +1,8 @@
-// Attention: causal softmax attention of each token's queries over the entries of its slot.
+// Attention: softmax attention of each token's queries over the entries of its slot, or over the tokens of the pass.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "generator/graph/visibility.hpp"
 #include "generator/ops/op_type.hpp"
@@ -20,18 +21,33 @@ std::int64_t attention_tile_rows(std::int64_t head_dim) {
   return (shared_bytes - workgroup_size * 16) / row_bytes;
 }
 
+/// Of keys and of values, as a state and as rows of the pass.
+struct KeyAxes {
+  AxisId heads, head;
+};
+std::optional<KeyAxes> key_axes(const Value& keys, const Graph& graph) {
+  if (keys.axes.size() == 4) return KeyAxes{keys.axes[1], keys.axes[3]};
+  const Axis& row = graph.axes[keys.axes.at(1)];
+  return row.factors.size() == 2 ? std::optional(KeyAxes{row.factors[0], row.factors[1]}) : std::nullopt;
+}
+
 void verify(const Op& op, OperandCheck& check) {
   if (!check.operands(4, 3) || !check.matrix(0)) return;
-  check.storage(1, Storage::state);
-  check.storage(2, Storage::state);
+  const Attention& attention = *as<Attention>(op);
+  for (const std::size_t operand : {1, 2})
+    check.storage(operand, attention.causal ? Storage::state : Storage::activation);
   const Value& keys = check.in(1);
-  if (keys.axes.size() != 4 || check.in(2).axes != keys.axes) return check.fault("wants keys and values of one shape");
+  if (check.in(2).axes != keys.axes || keys.axes.size() != (attention.causal ? 4 : 2)) {
+    return check.fault("wants keys and values of one shape");
+  }
+  const std::optional<KeyAxes> of_keys = key_axes(keys, check.graph());
+  if (!of_keys) return check.fault("wants keys of heads x head");
   const Axis& row = check.axis(check.in(0).axes[1]);
-  if (row.factors.size() != 2 || row.factors[1] != keys.axes[3]) {
+  if (row.factors.size() != 2 || row.factors[1] != of_keys->head) {
     return check.fault("wants queries of heads x the keys' head");
   }
   const Axis& heads = check.axis(row.factors[0]);
-  if (heads.factors.size() != 2 || heads.factors[0] != keys.axes[1]) {
+  if (heads.factors.size() != 2 || heads.factors[0] != of_keys->heads) {
     return check.fault("wants query heads that are the keys' heads x a group");
   }
   if (check.given(3)) {
@@ -39,12 +55,12 @@ void verify(const Op& op, OperandCheck& check) {
     check.axes(3, {row.factors[0]});
   }
   check.result(Storage::activation, check.in(0).axes);
-  const Attention& attention = *as<Attention>(op);
   const std::int64_t slopes = static_cast<std::int64_t>(attention.slopes.size());
   if (slopes > 0 && slopes != heads.size) check.fault("has slopes of another number of heads");
   if (attention.recent < 0 || attention.first < 0 || (attention.first > 0 && attention.recent == 0)) {
     check.fault("has no such window");
   }
+  if (!attention.causal && attention.recent > 0) check.fault("keeps no keys, and has a window");
 }
 
 bool reads_quads(const Op&, std::size_t, const Graph&) { return false; }
@@ -59,7 +75,6 @@ void plan(Draft& draft) {
   const AxisId group = planning.axis(row.factors[0]).factors[1];
   const std::int64_t head_dim = planning.axis(row.factors[1]).size;
   const std::int64_t group_size = planning.axis(group).size;
-  const std::int64_t state_row = row_bytes(keys.element, head_dim);
   Kernel& kernel = draft.kernel;
   kernel.path = "kernels/attention.comp";
   kernel.kind = KernelKind::attention;
@@ -68,7 +83,8 @@ void plan(Draft& draft) {
   const std::string scores =
       attention.score.empty() ? "attention_scale * queries x keys" : "score of attention_scale * queries x keys";
   const Expression visible = visibility(attention);
-  const std::string seen = visible.empty() ? "causal" : "causal and masked";
+  const std::string seen =
+      fmt::format("{}{}", attention.causal ? "causal" : "of the whole pass", visible.empty() ? "" : " and masked");
   kernel.about = fmt::format("{} = softmax({}, {}) x values", planning.value(op.out).role, scores, seen);
   draft.set("head_dim", head_dim);
   draft.set("head_quads", (head_dim + 3) / 4);
@@ -79,6 +95,7 @@ void plan(Draft& draft) {
   draft.set("has_slopes", !attention.slopes.empty());
   draft.set("has_sinks", static_cast<bool>(op.in[3]));
   draft.set("has_window", attention.recent > 0);
+  draft.set("causal", attention.causal);
   if (!attention.score.empty()) draft.set("score", attention.score);
   if (!visible.empty()) draft.set("mask", visible);
   if (attention.recent > 0) {
@@ -88,27 +105,35 @@ void plan(Draft& draft) {
   std::vector<Parameters> slopes;
   for (const float slope : attention.slopes) slopes.push_back({{"slope", static_cast<double>(slope)}});
   if (!slopes.empty()) draft.set("slopes", std::move(slopes));
-  draft.set("cache_quads", state_row / (4 * element_bytes(keys.element)));
   draft.activation("queries", op.in[0], Access::read);
-  draft.state("keys", op.in[1], Access::read);
-  draft.state("values", op.in[2], Access::read);
+  const std::int64_t key_bytes = row_bytes(attention.causal ? keys.element : Dtype::f32, head_dim);
+  if (attention.causal) {
+    draft.set("cache_quads", key_bytes / (4 * element_bytes(keys.element)));
+    draft.state("keys", op.in[1], Access::read);
+    draft.state("values", op.in[2], Access::read);
+  } else {
+    draft.set("has_state", false);
+    draft.activation("pass_keys", op.in[1], Access::read);
+    draft.activation("pass_values", op.in[2], Access::read);
+  }
   if (op.in[3]) draft.weight("sinks", op.in[3]);
   draft.activation("attended", op.out, Access::write);
-  kernel.cost.bytes_per_key = 2 * state_row;
+  kernel.cost.bytes_per_key = 2 * key_bytes;
   kernel.cost.flops_per_key = 4 * head_dim;
   kernel.cost.most_keys = attention.recent == 0 ? 0 : attention.recent + attention.first;
-  draft.call.rows = {keys.axes[1]};
+  draft.call.rows = {key_axes(keys, planning.graph)->heads};
   draft.call.count = Count::queries;
   draft.call.per_row = group;
 }
 
 ReferenceCall reference(const Op& op, const Graph& graph) {
-  const Value& keys = graph.values[op.in[1]];
   const Axis& row = graph.axes[graph.values[op.in[0]].axes[1]];
   const Attention& attention = *as<Attention>(op);
-  const bool plain = attention.score.empty() && visibility(attention).empty() && !op.in[3];
-  return {.function = plain ? "attention" : "scored_attention",
-          .sizes = {row.factors[0], keys.axes[1], row.factors[1]},
+  const bool plain = attention.causal && attention.score.empty() && visibility(attention).empty() && !op.in[3];
+  return {.function = !attention.causal ? "pass_attention"
+                      : plain           ? "attention"
+                                        : "scored_attention",
+          .sizes = {row.factors[0], key_axes(graph.values[op.in[1]], graph)->heads, row.factors[1]},
           .attention = plain ? nullptr : &attention,
           .operands = op.in[3] ? op.in : std::vector(op.in.begin(), op.in.begin() + 3),
           .numbers = {attention.scale},

@@ -83,4 +83,13 @@ ExpressionNames spec_numbers(const BlockContext& context) {
   return names;
 }
 
+bool reads_ahead(const Spec& spec) {
+  return std::any_of(spec.kinds.begin(), spec.kinds.end(), [](const LayerKind& kind) {
+    const std::vector<const Block*> blocks = kind.blocks();
+    return std::any_of(blocks.begin(), blocks.end(), [](const Block* block) {
+      return block->type->reads_ahead != nullptr && block->type->reads_ahead(*block);
+    });
+  });
+}
+
 }  // namespace monomorph::generator

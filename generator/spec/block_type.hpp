@@ -49,12 +49,19 @@ struct BlockType {
   PairWork (*pair_work)(const BlockContext& context) = nullptr;
   /// The kind of layer that it reads something of, or "". Such a kind is never one with another.
   std::string (*reads_kind)(const Block& block) = nullptr;
+  /// Whether what it gives for a token depends on the tokens after it, so that a text is one pass.
+  bool (*reads_ahead)(const Block& block) = nullptr;
 };
 
 /// Every type, in the order in which they are documented: blocks/blocks.cpp has the list.
 const std::vector<BlockType>& block_types();
 const BlockType* find_block_type(const std::string& name);
 std::vector<std::string> block_type_names();
+
+/// Whether what some layer gives for a token depends on the tokens after it: a text is one pass then, of at most so
+/// many tokens.
+bool reads_ahead(const Spec& spec);
+inline constexpr std::int64_t max_text_in_one_pass = 32768;
 
 /// Every part a checkpoint may be asked for, of sub-blocks that are called after their type. A part with a bias has it
 /// under ".bias" where it is not implied.

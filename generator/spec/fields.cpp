@@ -193,8 +193,10 @@ const std::vector<FieldRow<EngineSection>>& fields() {
       row<S>("weights", at(&S::weights), computed("the checkpoint's types"), "",
              "Type that matrices which are wider in the checkpoint are converted to when they are loaded",
              {"f16", "bf16", "q8_0", "q4_0"}),
-      row<S>("prefill_chunk", at(&S::prefill_chunk), computed("min(128, max_sequence_length)"), "tokens",
-             "Tokens of a prompt that are run at once"),
+      row<S>(
+          "prefill_chunk", at(&S::prefill_chunk),
+          computed("min(128, max_sequence_length); where attention.causal is false, min(32768, max_sequence_length)"),
+          "tokens", "Tokens of a prompt that are run at once"),
       row<S>("max_batch", at(&S::max_batch), literal("1"), "slots", "Sequences that the engine remembers at once"),
       row<S>("fusion", at(&S::fusion), literal("true"), "",
              "Whether a kernel computes several operations where it can; false is slower, and for finding faults"),

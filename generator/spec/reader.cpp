@@ -4,6 +4,7 @@
 #include <fstream>
 #include <set>
 
+#include "generator/spec/block_type.hpp"
 #include "generator/spec/checkpoint_names.hpp"
 #include "generator/spec/checkpoint_section.hpp"
 #include "generator/spec/distinct.hpp"
@@ -46,7 +47,8 @@ void compute_engine_defaults(Spec& spec) {
     engine.max_sequence_length.value = positions.given ? std::min(positions.value, usual_length) : usual_length;
   }
   if (!engine.prefill_chunk.given) {
-    engine.prefill_chunk.value = std::min<std::int64_t>(engine.max_sequence_length.value, 128);
+    const std::int64_t usual_chunk = reads_ahead(spec) ? max_text_in_one_pass : 128;
+    engine.prefill_chunk.value = std::min(engine.max_sequence_length.value, usual_chunk);
   }
   if (!engine.kv_cache.given) engine.kv_cache.value = spec.checkpoint->dtype.value == "f32" ? "f32" : "f16";
 }

@@ -100,6 +100,10 @@ void verify(const Program& program, const VerifyOptions& options) {
                                                  "sequence has {} positions; ask for fewer",
                                                  options.prompt, options.count, program.max_sequence_length));
   }
+  if (program.one_pass && options.prompt > program.prefill_chunk) {
+    throw Error(ErrorKind::rejected, fmt::format("--prompt {}: a text of {} is one pass, of at most {} tokens",
+                                                 options.prompt, program.name, program.prefill_chunk));
+  }
   const std::int64_t total = options.prompt + 2 + options.count + 1;
   const DeviceInfo device = find_device(options.engine.device);
   const std::unique_ptr<Engine> engine = open_engine(program, options.engine, View::probed);
@@ -126,18 +130,29 @@ void verify(const Program& program, const VerifyOptions& options) {
       done += count;
     };
     each_slot(options.prompt, [&](std::int64_t slot, auto some) { comparison.prefill_layers(slot, some); });
-    each_slot(2, [&](std::int64_t slot, auto some) { comparison.prefill_logits(slot, some); });
-    for (std::int64_t i = 0; i < options.count; ++i) {
-      each_slot(1, [&](std::int64_t slot, auto one) { comparison.decode_layers(slot, one[0]); });
+    if (program.one_pass) {  // nothing follows a text: once more by itself, for its logits
+      done = 0;
+      each_slot(options.prompt, [&](std::int64_t slot, auto some) {
+        for (Engine* const each : {engine.get(), static_cast<Engine*>(&reference)}) each->reset(slot);
+        comparison.prefill_logits(slot, some);
+      });
+    } else {
+      each_slot(2, [&](std::int64_t slot, auto some) { comparison.prefill_logits(slot, some); });
+      for (std::int64_t i = 0; i < options.count; ++i) {
+        each_slot(1, [&](std::int64_t slot, auto one) { comparison.decode_layers(slot, one[0]); });
+      }
+      each_slot(1, [&](std::int64_t slot, auto one) { comparison.decode_logits(slot, one[0]); });
     }
-    each_slot(1, [&](std::int64_t slot, auto one) { comparison.decode_logits(slot, one[0]); });
   }
   Verification& result = comparison.result;
   result.tolerance = [&](std::int64_t layers) {
     return options.tolerance ? *options.tolerance : default_tolerance(program.kv_cache, widest_matrix(program), layers);
   };
-  print(fmt::format("{} on {} against the CPU reference, {} tokens of prefill and {} of decode\n{}", program.name,
-                    device.name, options.prompt + 2, options.count + 1, verification_table(result)));
+  const std::string compared =
+      program.one_pass ? fmt::format("texts of {} tokens", options.prompt)
+                       : fmt::format("{} tokens of prefill and {} of decode", options.prompt + 2, options.count + 1);
+  print(fmt::format("{} on {} against the CPU reference, {}\n{}", program.name, device.name, compared,
+                    verification_table(result)));
   std::string failure = verification_failure(result);
   if (failure.empty()) return;
   if (program.kv_cache == Dtype::f16) {

@@ -40,6 +40,18 @@ void validate_tokens(const Program& program, std::int64_t slot, std::int64_t pos
                          i + 1, tokens.size(), program.name, program.vocab_size - 1));
     }
   }
+  if (program.one_pass && position != 0) {
+    reject(
+        fmt::format("{} reads a text whole, what comes after a token too: nothing can be appended to the {} tokens "
+                    "of slot {}; reset it, and give the whole text",
+                    program.name, position, slot));
+  }
+  if (program.one_pass && static_cast<std::int64_t>(tokens.size()) > program.prefill_chunk) {
+    reject(
+        fmt::format("{} reads a text whole, in one pass, and {} tokens are more than that has: engine.prefill_chunk "
+                    "is {}",
+                    program.name, tokens.size(), program.prefill_chunk));
+  }
   const std::int64_t room = program.max_sequence_length - position;
   if (static_cast<std::int64_t>(tokens.size()) > room) {
     reject(
@@ -102,6 +114,19 @@ std::int64_t drawable_tokens(const Program& program, std::int64_t first_position
   return std::min(count, program.max_sequence_length - first_position + 1);
 }
 
+namespace {
+
+/// Where tokens see those after them, logits say what stands at a token, and not what follows it.
+void reject_next_token(const Program& program) {
+  if (!program.one_pass) return;
+  reject(
+      fmt::format("{} reads a text whole, and has no next token to draw: its logits say what stands at each place "
+                  "(`logits` writes them)",
+                  program.name));
+}
+
+}  // namespace
+
 void validate_runs(const Engine& engine, std::span<const Run> runs, std::int64_t ahead) {
   const Program& program = engine.program();
   if (runs.empty()) reject("a step needs at least one run");
@@ -123,6 +148,7 @@ void validate_runs(const Engine& engine, std::span<const Run> runs, std::int64_t
                       "{}",
                       run.slot, run.length, end, program.max_sequence_length));
     }
+    if (run.draw) reject_next_token(program);
     for (std::size_t other = 0; other < r; ++other) {
       if (runs[other].slot == run.slot) reject(fmt::format("slot {} has two runs in one step", run.slot));
     }
@@ -132,6 +158,7 @@ void validate_runs(const Engine& engine, std::span<const Run> runs, std::int64_t
 void validate_generation(const Program& program, std::int64_t slot, std::int64_t position,
                          std::span<const std::int32_t> prompt, std::int64_t count, const Sampling& sampling) {
   if (count < 0) reject(fmt::format("{} tokens cannot be generated: the count must be at least 0", count));
+  if (count > 0) reject_next_token(program);
   validate_sampling(sampling);
   validate_tokens(program, slot, position, prompt);
 }

@@ -232,6 +232,9 @@ struct Program {
   std::int64_t num_hidden_layers;
   std::int64_t max_sequence_length;
   std::int64_t prefill_chunk;
+  /// A text is one pass: rows depend on tokens after them, so that a sequence is appended whole, after a reset, and no
+  /// token follows it.
+  bool one_pass = false;
   std::int64_t max_batch;     ///< slots
   std::int64_t head_rows;     ///< rows whose logits one pass may give
   std::int64_t decode_steps;  ///< passes that a submission may have

@@ -129,6 +129,42 @@ Activations<heads * head_dim> scored_attention(const Score& score, const Sees& s
   return scored_attention<heads, kv_heads, head_dim>(score, sees, queries, keys, values, {}, scale, first_position);
 }
 
+/// Attention of queries over the keys and values of all tokens of the call, whatever their order; the rest as above.
+template <std::int64_t heads, std::int64_t kv_heads, std::int64_t head_dim, class Score, class Sees>
+Activations<heads * head_dim> pass_attention(const Score& score, const Sees& sees,
+                                             const Activations<heads * head_dim>& queries,
+                                             const Activations<kv_heads * head_dim>& keys,
+                                             const Activations<kv_heads * head_dim>& values,
+                                             const std::vector<double>& sinks, double scale,
+                                             std::int64_t first_position) {
+  constexpr std::int64_t kv_size = kv_heads * head_dim;
+  const std::int64_t tokens = queries.tokens();
+  Activations<heads * head_dim> out(tokens);
+  parallel_for(tokens * heads, tokens * tokens * heads * head_dim, [&](std::int64_t begin, std::int64_t end) {
+    std::vector<double> scores;
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t t = i / heads, head = i % heads, query = first_position + t;
+      const std::int64_t kv_column = head / (heads / kv_heads) * head_dim;
+      attend<kv_size, head_dim>(
+          [&](double x, std::int64_t row) { return score(x, query, first_position + row, head); },
+          [&](std::int64_t row) { return sees(query, first_position + row); }, queries.row(t).data() + head * head_dim,
+          keys.values.data() + kv_column, values.values.data() + kv_column, tokens, scale,
+          sinks.empty() ? -std::numeric_limits<double>::infinity() : sinks[static_cast<std::size_t>(head)], scores,
+          out.row(t).data() + head * head_dim);
+    }
+  });
+  return out;
+}
+
+template <std::int64_t heads, std::int64_t kv_heads, std::int64_t head_dim, class Score, class Sees>
+Activations<heads * head_dim> pass_attention(const Score& score, const Sees& sees,
+                                             const Activations<heads * head_dim>& queries,
+                                             const Activations<kv_heads * head_dim>& keys,
+                                             const Activations<kv_heads * head_dim>& values, double scale,
+                                             std::int64_t first_position) {
+  return pass_attention<heads, kv_heads, head_dim>(score, sees, queries, keys, values, {}, scale, first_position);
+}
+
 /// With every score as it is, over all positions up to the query's.
 template <std::int64_t heads, std::int64_t kv_heads, std::int64_t head_dim>
 Activations<heads * head_dim> attention(const Activations<heads * head_dim>& queries, const std::vector<double>& keys,

@@ -9,6 +9,7 @@
 //!   { name = "layers", layers = "0, 1", weights = [ { name = "layers.{i}.attention.o", dtype = "f16", rows = 64, columns = 64, identifier = "attention_o_proj", traits = "", parts = [ { name = "o.weight", view = "64, 0, 64, true" } ] } ], stored = [ { name = "attention::o_proj", format = "f16", rows = 64, columns = 64, identifier = "attention_o_proj", pieces = [ { weight = 0, rows = 64 } ] } ] } ] }
 //! states = { type = "list", fields = ["name", "kind", "recent", "first", "layers", "heads", "entries", "row_bytes", "stride", "view"], is = "what slots remember", sample = [
 //!   { name = "attention::keys", kind = "growing", recent = 0, first = 0, layers = 2, heads = 2, entries = 512, row_bytes = 32, stride = 32768, view = "layer_states(0).attention.keys.view" } ] }
+//! one_pass = { type = "bool", sample = true, is = "a text is one pass" }
 //! rotary_angles = { type = "list", fields = ["buffer", "name", "frequencies", "of_longer", "members"], is = "frequencies of rotary embeddings, and where their angles lie", sample = [ ] }
 //! frequencies_are = { type = "text", sample = "theta^(-2j / rotary_dim) in f32", is = "how they are formed" }
 //! prefixes = { type = "list", fields = ["text"], is = "what may stand before a checkpoint's names", sample = [ { text = "" } ] }
@@ -178,6 +179,9 @@ monomorph::Program make_program() {
   program.num_hidden_layers = num_hidden_layers;
   program.max_sequence_length = positions::size;
   program.prefill_chunk = tokens::size;
+//% if one_pass
+  program.one_pass = true;
+//% end
   program.max_batch = slots::size;
   program.head_rows = rows::size;
   program.decode_steps = ${decode_steps};

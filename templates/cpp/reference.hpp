@@ -165,7 +165,7 @@ class Reference final : public monomorph::Reference {
              monomorph::reference::Activations<hidden::size>& ${hidden_states}${kind.more_parameters}) const {
     states.resize(${kind.state_count});
 //% else
-  void ${kind.prefix}layer(const ${kind.type}LayerParameters& layer, States&, std::int64_t,
+  void ${kind.prefix}layer(const ${kind.type}LayerParameters& layer, States&, [[maybe_unused]] std::int64_t first_position,
              monomorph::reference::Activations<hidden::size>& ${hidden_states}${kind.more_parameters}) const {
 //% end
 //% for state in kind.states

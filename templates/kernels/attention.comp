@@ -12,16 +12,23 @@
 //! has_window = { type = "bool", sample = true, is = "it sees the last keys and the first ones alone" }
 //! window_recent = { type = "uint", sample = 17, is = "keys that end with its own", when = "has_window" }
 //! window_first = { type = "uint", sample = 0, is = "keys from the first position on", when = "has_window" }
-//! has_state = { type = "bool", sample = true, is = "keys and values are states" }
+//! causal = { type = "bool", sample = true, is = "a query sees keys up to its own; else those of the whole pass" }
+//! has_state = { type = "bool", sample = true, is = "keys and values are states; else rows of the pass" }
 //! cache_dtype = { sample = "f32" }
-//! cache_quads = { type = "uint", sample = 8, is = "quads of elements from one entry to the next" }
+//! cache_quads = { type = "uint", sample = 8, is = "quads of elements from one entry to the next", when = "has_state" }
+//! pass_keys_stride = { type = "uint", sample = 60, is = "floats from one row of keys to the next", when = "not has_state" }
+//! pass_keys_column = { type = "uint", sample = 0, is = "of their first head", when = "not has_state" }
+//! pass_values_stride = { type = "uint", sample = 60, is = "floats from one row of values to the next", when = "not has_state" }
+//! pass_values_column = { type = "uint", sample = 0, is = "of their first head", when = "not has_state" }
 //! queries_stride = { type = "uint", sample = 180, is = "floats from one row of queries to the next" }
 //! queries_column = { type = "uint", sample = 0, is = "of their first head" }
 //! attended_stride = { type = "uint", sample = 180, is = "floats from one row of the result to the next" }
 //! attended_column = { type = "uint", sample = 0, is = "of its first head" }
 //! buffer.queries = { view = "float", is = "rows x heads x head" }
-//! buffer.keys = { views = { f32 = "uvec4", f16 = "uvec2" }, by = "cache_dtype", is = "slots x kv_heads x positions x head, in quads" }
-//! buffer.values = { views = { f32 = "uvec4", f16 = "uvec2" }, by = "cache_dtype", is = "slots x kv_heads x positions x head, in quads" }
+//! buffer.keys = { views = { f32 = "uvec4", f16 = "uvec2" }, by = "cache_dtype", when = "has_state", is = "slots x kv_heads x positions x head, in quads" }
+//! buffer.values = { views = { f32 = "uvec4", f16 = "uvec2" }, by = "cache_dtype", when = "has_state", is = "slots x kv_heads x positions x head, in quads" }
+//! buffer.pass_keys = { view = "float", when = "not has_state", is = "rows x kv_heads x head" }
+//! buffer.pass_values = { view = "float", when = "not has_state", is = "rows x kv_heads x head" }
 //! buffer.sinks = { view = "float", when = "has_sinks", is = "heads" }
 //! buffer.attended = { view = "float", is = "rows x heads x head" }
 //% include "preamble.glsl"
@@ -36,12 +43,31 @@ vec4 query_quad(uint pass_row, uint head, uint quad) {
   }
   return q * attention_scale;
 }
+//% if has_state
 vec4 key_quad(uint slot, uint kv_head, uint position, uint quad) {
   return unpack_quad(keys[state_row(slot, kv_head, state_entry(position)) * cache_quads + quad]);
 }
 vec4 value_quad(uint slot, uint kv_head, uint position, uint quad) {
   return unpack_quad(values[state_row(slot, kv_head, state_entry(position)) * cache_quads + quad]);
 }
+//% else
+vec4 key_quad(uint slot, uint kv_head, uint position, uint quad) {
+  const uint row = position - pass.tokens[0].position;
+  vec4 k = vec4(0.0);
+  for (uint i = 0; i < 4; ++i) {
+    if (4 * quad + i < head_dim) k[i] = pass_keys[row * pass_keys_stride + pass_keys_column + kv_head * head_dim + 4 * quad + i];
+  }
+  return k;
+}
+vec4 value_quad(uint slot, uint kv_head, uint position, uint quad) {
+  const uint row = position - pass.tokens[0].position;
+  vec4 v = vec4(0.0);
+  for (uint i = 0; i < 4; ++i) {
+    if (4 * quad + i < head_dim) v[i] = pass_values[row * pass_values_stride + pass_values_column + kv_head * head_dim + 4 * quad + i];
+  }
+  return v;
+}
+//% end
 void write_attended(uint pass_row, uint head, uint quad, vec4 v) {
   const uint element = pass_row * attended_stride + attended_column + head * head_dim + 4 * quad;
   for (uint i = 0; i < 4; ++i) {
@@ -76,10 +102,15 @@ float scored(float score, int query, int key, int head) {
 //% else
 float scored(float score, int query, int key, int head) { return score; }
 //% end
-//% if has_mask
-bool sees(int query, int key) { return key <= query && (${mask}); }
+//% if causal
+const bool is_causal = true;
 //% else
-bool sees(int query, int key) { return key <= query; }
+const bool is_causal = false;
+//% end
+//% if has_mask
+bool sees(int query, int key) { return (!is_causal || key <= query) && (${mask}); }
+//% else
+bool sees(int query, int key) { return !is_causal || key <= query; }
 //% end
 /// The first of the keys from first_key on that the window shows to any query from `oldest` on.
 //% if has_window

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from families import ROWS
+from families import ROWS, Calls
 
 VOCABULARY = 101
 
@@ -41,6 +41,7 @@ class SpecCase:
     in_double: bool = False  # logits are those of the run in double, whatever the run in f32 gives
     sequence_length: int = 300
     rows: tuple[int, ...] = ROWS
+    calls: Calls | None = None  # rows depend on them
 
     @property
     def directory(self) -> str:

@@ -12,7 +12,7 @@ from transformers.models.gpt_oss import modeling_gpt_oss
 from transformers.models.gptj import modeling_gptj
 from transformers.models.stablelm import modeling_stablelm
 
-from families import sizes
+from families import Calls, sizes
 from sparse_transformer import SPARSE, SPARSE_CHANGES, SparseTransformer, sparse_tensors
 from spec_case import VOCABULARY, Change, SpecCase, zeroed
 from weights import QUERY_KEY_GAIN, Weights, llama_like_weights
@@ -260,6 +260,42 @@ STABLELM_CHANGES = [
 ]
 
 
+# ----------------------------------------------------------------------------------------------------------- LLaDA
+
+
+class WholeText(transformers.LlamaForCausalLM):
+    """A Llama whose tokens see the whole text, as LLaDA's do (Nie et al. 2025): its logits say what stands at each
+    place."""
+
+    def forward(self, input_ids, **_):
+        count = input_ids.shape[1]
+        shown = torch.zeros(1, 1, count, count, dtype=self.dtype)
+        return super().forward(input_ids, attention_mask=shown, use_cache=False)
+
+
+LLADA = sizes(54, 61, 2, 3, 1, VOCABULARY, 20) | {
+    "model_type": "llama", "attention_bias": False, "attention_dropout": 0.0, "hidden_act": "silu",
+    "max_position_embeddings": 512, "mlp_bias": False, "rms_norm_eps": 1e-5,
+    "rope_parameters": {"rope_type": "default", "rope_theta": 10000.0}, "tie_word_embeddings": False,
+    "attn_implementation": "eager",
+}  # fmt: skip
+
+
+def llada(config: dict) -> nn.Module:
+    whole = config.get("whole_text", True)
+    settings = {key: value for key, value in config.items() if key != "whole_text"}
+    made = (WholeText if whole else transformers.LlamaForCausalLM)(transformers.LlamaConfig(**settings))
+    return made.eval()
+
+
+LLADA_CHANGES = [
+    Change("a token sees those before it alone", {"whole_text": False}),
+    Change("another base of angles", {"rope_parameters": {"rope_type": "default", "rope_theta": 25000.0}}),
+    Change("eps 1e-6", {"rms_norm_eps": 1e-6}),
+]
+TEXTS = ((1,), (2,), (63,), (64,), (65,), (200,))  # each of them one pass
+
+
 def spec_cases() -> list[SpecCase]:
     return [
         SpecCase("gpt-oss-attention", 4001,
@@ -280,4 +316,9 @@ def spec_cases() -> list[SpecCase]:
                  "bias; a quarter of 16 turns",
                  "StableLmForCausalLM", STABLELM, stablelm, stablelm_tensors, STABLELM_CHANGES,
                  stored=norms_of_heads_stacked),
+        SpecCase("llada-whole-text", 4005,
+                 "a Llama without a causal mask: each token sees the whole text, which is one pass; grouped 3:1, "
+                 "head_dim 20",
+                 "LlamaForCausalLM with a mask that hides nothing", LLADA, llada, llama_like_weights, LLADA_CHANGES,
+                 calls=Calls(TEXTS)),
     ]  # fmt: skip

@@ -89,20 +89,23 @@ struct Element {
   }
 
   double operator()(const Attention& attention) const {
-    const std::int64_t head_dim = axis(1, 3).size;
+    const std::int64_t head_dim = graph.axes[axis(0, 1).factors[1]].size;
     const std::int64_t group = graph.axes[graph.axes[axis(0, 1).factors[0]].factors[1]].size;
     const std::int64_t head = column / head_dim, kv_first = head / group * head_dim;
-    const std::int64_t keys = positions[static_cast<std::size_t>(row)] + 1;
+    const std::int64_t query = positions[static_cast<std::size_t>(row)];
+    // Rows of a state are positions, those of an activation the tokens of the pass.
+    const std::int64_t first = attention.causal ? 0 : positions.front();
+    const std::int64_t end = attention.causal ? query + 1 : positions.back() + 1;
     std::vector<double> scores;
     std::vector<std::int64_t> seen;
-    for (std::int64_t key = 0; key < keys; ++key) {
-      std::map<std::string, double> names = {{"query", keys - 1}, {"key", key}, {"head", head}};
-      const bool kept = attention.recent == 0 || keys - 1 - key < attention.recent || key < attention.first;
+    for (std::int64_t key = first; key < end; ++key) {
+      std::map<std::string, double> names = {{"query", query}, {"key", key}, {"head", head}};
+      const bool kept = attention.recent == 0 || query - key < attention.recent || key < attention.first;
       if (!kept || (!attention.mask.empty() && evaluate(attention.mask, names) == 0)) continue;
-      seen.push_back(key);
+      seen.push_back(key - first);
       double score = attention.scale * dot(
                                            head_dim, [&](std::int64_t i) { return read(0, row, head * head_dim + i); },
-                                           [&](std::int64_t i) { return read(1, key, kv_first + i); });
+                                           [&](std::int64_t i) { return read(1, key - first, kv_first + i); });
       names["score"] = score;
       if (!attention.slopes.empty()) names["slope"] = attention.slopes[static_cast<std::size_t>(head)];
       if (!attention.score.empty()) score = evaluate(attention.score, names);

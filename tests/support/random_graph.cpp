@@ -169,7 +169,7 @@ class Writer {
 
   /// Scores as they are, capped or sloped; every key, some of them, or of either those of a window.
   Attention how() {
-    Attention how{0.7};
+    Attention how{0.7, true};
     const ExpressionNames keys = {{"query", {Type::integer}}, {"key", {Type::integer}}, {"head", {Type::integer}}};
     ExpressionNames scores = keys;
     scores.merge(variables({"score", "slope"}));
@@ -289,10 +289,12 @@ class Writer {
     q = prepared(q);
     k = prepared(k);
     const std::string name = "s" + std::to_string(++count_);
-    const Attention how = this->how();
+    Attention how = this->how();
+    how.causal = how.recent > 0 || chance(75);
     const Window kept = chance(70) ? Window{how.recent, how.first} : Window{};
     const AxisId entries = entries_of(kept);
     for (const char* word : {"_keys", "_values"}) {
+      if (!how.causal) break;
       contract_.states.add({name + word,
                             scope_,
                             {slots_, kv_heads_, entries, head_},
@@ -300,14 +302,17 @@ class Writer {
                             entries == positions_ ? Window{} : kept});
     }
     graph_.axes = contract_.axes;
-    const ValueId keys_state = build.append(name + "_keys", read(known_[k]));
-    const ValueId values_state = build.append(name + "_values", read(known_[v]));
+    const auto seen = [&](const std::string& word, std::size_t of_pass) {
+      const ValueId value = read(known_[of_pass]);
+      return how.causal ? build.append(name + word, value) : value;
+    };
+    const ValueId seen_keys = seen("_keys", k), seen_values = seen("_values", v);
     ValueId sinks;
     if (chance(30)) {
       weight(scope_, name + "_sinks", {contract_.axes[q_].factors[0]}, Dtype::f32);
       sinks = build.weight(name + "_sinks");
     }
-    know(build.attention(how, read(known_[q]), keys_state, values_state, sinks, new_role()));
+    know(build.attention(how, read(known_[q]), seen_keys, seen_values, sinks, new_role()));
   }
 
   void layer(std::size_t kind) {

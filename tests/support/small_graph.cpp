@@ -52,7 +52,7 @@ ValueId LayerWriter::shared_attention(ValueId x, const Window& seen, const std::
 ValueId LayerWriter::attend(ValueId queries, const Window& seen, const std::vector<ValueId>& states,
                             const std::string& mask) {
   const ExpressionNames keys = {{"query", {Type::integer}}, {"key", {Type::integer}}};
-  Attention how{1};
+  Attention how{1, true};
   Diagnostics none;
   if (!mask.empty()) how.mask = *parse_expression(mask, {}, keys, Type::boolean, none);
   how.recent = seen.recent;

@@ -70,16 +70,17 @@ TEST_CASE("a change of any attribute of any operation is another meaning") {
       if (nth == 1) layout = RotaryLayout::interleaved;
     }));
   }
-  for (int nth = 0; nth < 6; ++nth) {
+  for (int nth = 0; nth < 7; ++nth) {
     CAPTURE(nth);
     CHECK(is_seen<Attention>(meaning, [&](Attention& attention) {
-      auto& [scale, score, mask, slopes, recent, first] = attention;
+      auto& [scale, causal, score, mask, slopes, recent, first] = attention;
       if (nth == 0) scale *= 1 + 1e-15;
       if (nth == 1) score = other_expression();
       if (nth == 2) mask = other_expression();
       if (nth == 3) slopes = {1};
       if (nth == 4) recent += 1;
       if (nth == 5) first += 1;
+      if (nth == 6) causal = !causal;
     }));
   }
 }

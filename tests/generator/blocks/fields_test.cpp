@@ -102,6 +102,7 @@ const std::vector<Change> changes = {
     {"attention.qk_norm", {}, {{"attention.qk_norm", "head"}}},
     {"attention.q_norm", {}, {{"attention.q_norm", "{ per_head = true }"}}},
     {"attention.k_norm", {{"attention.k_norm", "true"}}, {{"attention.k_norm", "{ over = \"projection\" }"}}},
+    {"attention.causal", {}, {{"attention.causal", "false"}}},
     {"attention.sinks", {}, {{"attention.sinks", "true"}, named("layers.{i}.attention.sinks")}},
     {"attention.softcap", {}, {{"attention.softcap", "5"}}},
     {"attention.score", {}, {{"attention.score", "2 * score"}}},

@@ -17,6 +17,10 @@ bool is_biased_norm_of_heads(const Graph& graph, const Op& op) {
   return as<Norm>(op) != nullptr && as<Norm>(op)->over != graph.values[op.in[0]].axes[1] && op.in[1] && op.in[2];
 }
 
+/// An attention that keeps keys, and one that sees those of the pass.
+bool keeps_keys(const Op& op) { return as<Attention>(op) != nullptr && as<Attention>(op)->causal; }
+bool sees_pass(const Op& op) { return as<Attention>(op) != nullptr && !as<Attention>(op)->causal; }
+
 /// A graph with appends, norms over heads, rotations, sinks and Maps of several operands.
 RandomGraph sample() {
   for (std::uint64_t seed = 1;; ++seed) {
@@ -24,7 +28,7 @@ RandomGraph sample() {
     const auto has = [&](auto test) { return std::any_of(random.graph.ops.begin(), random.graph.ops.end(), test); };
     const bool rotary = has([](const Op& op) { return as<Rotary>(op) != nullptr; });
     const bool heads = has([&](const Op& op) { return is_biased_norm_of_heads(random.graph, op); });
-    const bool sunk = has([](const Op& op) { return as<Attention>(op) != nullptr && op.in[3]; });
+    const bool sunk = has([](const Op& op) { return keeps_keys(op) && op.in[3]; }) && has(sees_pass);
     const bool biased = has([](const Op& op) { return as<Linear>(op) != nullptr && op.in[2]; });
     const bool weightless = has([](const Op& op) { return as<Norm>(op) != nullptr && !op.in[1]; });
     const bool scaled =
@@ -143,7 +147,7 @@ const std::vector<Mutation> mutations = {
      }},
     {"G3", "sinks of the elements of a head",
      [](RandomGraph& r) {
-       const Op& op = r.graph.ops[find<Attention>(r.graph, [](const Op& o) { return static_cast<bool>(o.in[3]); })];
+       const Op& op = r.graph.ops[find<Attention>(r.graph, [](const Op& o) { return keeps_keys(o) && o.in[3]; })];
        r.graph.values[op.in[3]].axes = {r.graph.values[op.in[1]].axes[3]};
      }},
     {"G3", "an offset of weights that are not there",
@@ -160,9 +164,13 @@ const std::vector<Mutation> mutations = {
      [](RandomGraph& r) { std::get<Rotary>(r.graph.ops[find<Rotary>(r.graph)].what).rotary_dim += 2; }},
     {"G3", "keys that are no state",
      [](RandomGraph& r) {
-       const OpId op = find<Attention>(r.graph);
+       const OpId op = find<Attention>(r.graph, keeps_keys);
        r.graph.ops[op].in[1] = r.graph.ops[op].in[0];
      }},
+    {"G3", "keys of the pass where kept ones are asked for",
+     [](RandomGraph& r) { std::get<Attention>(r.graph.ops[find<Attention>(r.graph, sees_pass)].what).causal = true; }},
+    {"G3", "a window of keys that nothing keeps",
+     [](RandomGraph& r) { std::get<Attention>(r.graph.ops[find<Attention>(r.graph, sees_pass)].what).recent = 2; }},
     {"G3", "an append of other heads",
      [](RandomGraph& r) {
        const OpId op = find<Append>(r.graph);
@@ -193,7 +201,7 @@ const std::vector<Mutation> mutations = {
      }},
     {"G4", "attention reads keys as they were",
      [](RandomGraph& r) {
-       const OpId op = find<Attention>(r.graph);
+       const OpId op = find<Attention>(r.graph, keeps_keys);
        const ValueId keys = r.graph.ops[op].in[1];
        r.graph.ops[op].in[1] = r.graph.ops[r.graph.values[keys].writer].in[0];
      }},

@@ -259,3 +259,29 @@ TEST_CASE("in the reference, too, a slot whose logits are no numbers ends alone"
   CHECK_THROWS_AS(engine.prefill({&thirteen, 1}), Error);
   CHECK_THROWS_AS(engine.decode(13), Error);
 }
+
+TEST_CASE("a text that is one pass is appended whole, once, and nothing is drawn after it") {
+  Program program = llama_program();
+  program.one_pass = true;
+  ReferenceEngine engine(program, HostWeights::random(program, 5));
+  const std::vector<std::int32_t> text(static_cast<std::size_t>(program.prefill_chunk), 3);
+  const auto refused = [](const auto& call) -> std::string {
+    try {
+      call();
+    } catch (const Error& error) {
+      CHECK(error.kind() == ErrorKind::rejected);
+      return error.what();
+    }
+    return "";
+  };
+  CHECK(engine.prefill(text).size() == 37);
+  CHECK(refused([&] { engine.decode(1); }).find("reset it") != std::string::npos);
+  CHECK(refused([&] { engine.prefill(text); }).find("reset it") != std::string::npos);
+  engine.reset();
+  CHECK(refused([&] { engine.generate(text, 1, {}, nullptr); }).find("no next token") != std::string::npos);
+  const Run drawing{0, text, Logits::last, true, true};
+  CHECK(refused([&] { engine.step({&drawing, 1}); }).find("no next token") != std::string::npos);
+  CHECK(refused([&] { engine.prefill(prompt); }).find("engine.prefill_chunk is 4") != std::string::npos);
+  CHECK(engine.position() == 0);
+  CHECK(engine.prefill(text).size() == 37);
+}

@@ -274,7 +274,7 @@ class Reference final : public monomorph::Reference {
   }
 
   /// One layer of kind mlp-only.
-  void mlp_only_layer(const MlpOnlyLayerParameters& layer, States&, std::int64_t,
+  void mlp_only_layer(const MlpOnlyLayerParameters& layer, States&, [[maybe_unused]] std::int64_t first_position,
                       monomorph::reference::Activations<hidden::size>& hidden_states) const {
     const auto mlp_input =
         monomorph::reference::rms_norm<hidden::size>(weights_, layer.mlp.input_norm, hidden_states, 1e-06);
