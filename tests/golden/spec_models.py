@@ -1,5 +1,5 @@
 """The models of make_spec_goldens.py: what computes each, its tensors, and other models that its golden has to tell
-from it. These are transformers' own; sparse_transformer.py has one more.
+from it. These are transformers' own; sparse_transformer.py and openelm.py have one more each.
 """
 
 from typing import Callable
@@ -13,6 +13,7 @@ from transformers.models.gptj import modeling_gptj
 from transformers.models.stablelm import modeling_stablelm
 
 from families import Calls, sizes
+from openelm import OPENELM, OPENELM_CHANGES, OpenElm, openelm_tensors
 from sparse_transformer import SPARSE, SPARSE_CHANGES, SparseTransformer, sparse_tensors
 from spec_case import VOCABULARY, Change, SpecCase, zeroed
 from weights import QUERY_KEY_GAIN, Weights, llama_like_weights
@@ -321,4 +322,7 @@ def spec_cases() -> list[SpecCase]:
                  "head_dim 20",
                  "LlamaForCausalLM with a mask that hides nothing", LLADA, llada, llama_like_weights, LLADA_CHANGES,
                  calls=Calls(TEXTS)),
+        SpecCase("openelm-sizes", 4006,
+                 "heads and widths that grow from layer to layer, RMSNorm of each head's queries and keys, tied",
+                 "numpy, from Mehta et al. 2024", OPENELM, OpenElm, openelm_tensors, OPENELM_CHANGES, in_double=True),
     ]  # fmt: skip
