@@ -19,7 +19,11 @@ double row_error(std::span<const float> ours, std::span<const float> golden);
 /// One way of computing the rows ("prefill", "decode", "prompt of 63"), compared as rows arrive.
 class Comparison {
  public:
-  Comparison(const Golden& golden, std::string mode) : golden_(golden), mode_(std::move(mode)) {}
+  /// Of so many rows; 0: all that are kept of the whole sequence.
+  Comparison(const Golden& golden, std::string mode, std::size_t rows = 0)
+      : golden_(golden),
+        mode_(std::move(mode)),
+        expected_(static_cast<std::int64_t>(rows == 0 ? golden.rows.size() : rows)) {}
 
   /// The next token's logits; compared where the golden keeps them.
   void next(std::span<const float> logits);
@@ -33,6 +37,8 @@ class Comparison {
 
   const std::string& mode() const { return mode_; }
   std::int64_t compared() const { return compared_; }
+  /// Whether every row came.
+  bool complete() const { return compared_ == expected_; }
   std::int64_t worst_row() const { return worst_row_; }
   double worst() const { return worst_; }
 
@@ -41,6 +47,7 @@ class Comparison {
 
   const Golden& golden_;
   std::string mode_;
+  std::int64_t expected_ = 0;
   std::int64_t position_ = 0;
   std::size_t next_kept_ = 0;
   std::int64_t compared_ = 0;
