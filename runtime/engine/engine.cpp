@@ -90,7 +90,8 @@ void Engine::has_written(std::int64_t index, std::span<const std::int32_t> run, 
 void Engine::each_outdated(const Run& run, const std::function<void(const Run&)>& append) {
   Slot& slot = slot_at(run.slot);
   const std::int64_t length = length_of(run), before = std::exchange(slot.length, length);
-  if (slot.tokens.empty() || !keys_differ(program_.rotary_angles, before, length)) return;
+  const auto [shorter, longer] = std::minmax({before, length});
+  if (slot.tokens.empty() || longer <= longest_alike(program_.rotary_angles, shorter)) return;
   const std::vector<std::int32_t> tokens = slot.tokens;
   slot.tokens.clear();
   slot.furthest = slot.underway = 0;
@@ -103,13 +104,7 @@ void Engine::each_outdated(const Run& run, const std::function<void(const Run&)>
 
 std::int64_t Engine::draws_alike(const Run& run) const {
   const std::int64_t length = length_of(run);
-  std::int64_t draws = program_.max_sequence_length;
-  for (const RotaryAngles& angles : program_.rotary_angles) {
-    const std::int64_t original = angles.rotary.original_length;
-    const bool crosses = !angles.rotary.of_longer.empty() && length <= original;
-    if (crosses) draws = std::min(draws, original - length + 1);
-  }
-  return draws;
+  return std::min(longest_alike(program_.rotary_angles, length), program_.max_sequence_length) - length + 1;
 }
 
 void Engine::go_back(std::int64_t index, std::int64_t position) {

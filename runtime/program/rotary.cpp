@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace monomorph {
 namespace {
@@ -33,11 +34,13 @@ std::span<const float> frequencies_at(const RotaryFrequencies& rotary, std::int6
   return computed;
 }
 
-bool keys_differ(std::span<const RotaryAngles> angles, std::int64_t length, std::int64_t other) {
-  return std::any_of(angles.begin(), angles.end(), [&](const RotaryAngles& each) {
+std::int64_t longest_alike(std::span<const RotaryAngles> angles, std::int64_t length) {
+  std::int64_t longest = std::numeric_limits<std::int64_t>::max();
+  for (const RotaryAngles& each : angles) {
     const std::int64_t original = each.rotary.original_length;
-    return !each.rotary.of_longer.empty() && (length > original) != (other > original);
-  });
+    if (!each.rotary.of_longer.empty() && length <= original) longest = std::min(longest, original);
+  }
+  return longest;
 }
 
 void write_angles(std::span<const float> frequencies, float factor, std::int64_t position, float* pairs) {

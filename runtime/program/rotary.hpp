@@ -19,18 +19,6 @@ struct RotaryFrequencies {
   float theta = 0, stretch = 0;           ///< dynamic NTK: the base, and the factor by which it grows with the length
 };
 
-/// Those of a sequence of `length` tokens; `computed` holds them where they are stored nowhere.
-std::span<const float> frequencies_at(const RotaryFrequencies& rotary, std::int64_t length,
-                                      std::vector<float>& computed);
-
-/// Whether keys of sequences of one of these lengths are none of the other's, so that a sequence which grows or shrinks
-/// from the one to the other is computed anew. (Of dynamic NTK each key keeps the angles that it had.)
-bool keys_differ(std::span<const struct RotaryAngles> angles, std::int64_t length, std::int64_t other);
-
-/// (cosine, sine) of each frequency: the angle is f32 position times f32 frequency, rounded to f32 as the reference
-/// implementations form it; its cosine and sine are taken in double, rounded, and multiplied by the factor.
-void write_angles(std::span<const float> frequencies, float factor, std::int64_t position, float* pairs);
-
 /// Where a pass finds its angles: f32 [angle_rows][frequencies] pairs (cosine, sine), rows padded. The row of a token
 /// is its position plus StepSlot::angle_offset.
 struct RotaryAngles {
@@ -38,5 +26,17 @@ struct RotaryAngles {
   std::int64_t rows;
   RotaryFrequencies rotary;
 };
+
+/// The frequencies of a sequence of `length` tokens; `computed` holds them where they are stored nowhere.
+std::span<const float> frequencies_at(const RotaryFrequencies& rotary, std::int64_t length,
+                                      std::vector<float>& computed);
+
+/// The longest sequence whose keys are those of one of `length` tokens, as far as angles tell: a LongRoPE sequence that
+/// becomes longer is computed anew. (Of dynamic NTK each key keeps the angles that it had.)
+std::int64_t longest_alike(std::span<const RotaryAngles> angles, std::int64_t length);
+
+/// (cosine, sine) of each frequency: the angle is f32 position times f32 frequency, rounded to f32 as the reference
+/// implementations form it; its cosine and sine are taken in double, rounded, and multiplied by the factor.
+void write_angles(std::span<const float> frequencies, float factor, std::int64_t position, float* pairs);
 
 }  // namespace monomorph
