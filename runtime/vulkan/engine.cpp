@@ -49,10 +49,10 @@ void VulkanEngine::write_angles(const Run& run, std::int64_t drawn) {
   const std::int64_t first = position(run.slot);
   for (std::size_t i = 0; i < program_.rotary_angles.size(); ++i) {
     const RotaryFrequencies& rotary = program_.rotary_angles[i].rotary;
+    std::span<const float> frequencies = frequencies_at(rotary, length_of(run), frequencies_);
     for (std::int64_t row = 0; row < count + drawn; ++row) {
-      const std::int64_t length = row < count ? length_of(run) : first + row + 1;
-      monomorph::write_angles(frequencies_at(rotary, length, frequencies_), rotary.factor, first + row,
-                              state_.angles(i, row));
+      if (row >= count) frequencies = frequencies_at(rotary, first + row + 1, frequencies_);
+      monomorph::write_angles(frequencies, rotary.factor, first + row, state_.angles(i, row));
     }
   }
   angle_rows_ = program_.rotary_angles.empty() ? 0 : count + drawn;
