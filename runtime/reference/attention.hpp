@@ -90,35 +90,47 @@ void attend(const Score& score, const Sees& sees, const double* query, const dou
   }
 }
 
-/// Causal attention of queries at first_position...: each query attends to the positions up to its own that
-/// `sees(query, key)` says, with score(scaled product, query, key, head). Keys and values are states, [positions,
-/// kv_heads * head_dim], of every position: no window shortens them. `sinks`: one more score of each head, or none.
+/// Attention of queries at first_position...: of the first `end(query)` entries each query attends to those that
+/// `sees(query, key)` says, with score(scaled product, query, key, head); entry 0 is the key at position `first_key`.
+/// `sinks`: one more score of each head, or none.
+template <std::int64_t heads, std::int64_t kv_heads, std::int64_t head_dim, class Score, class Sees, class End>
+Activations<heads * head_dim> attention_over(const Score& score, const Sees& sees,
+                                             const Activations<heads * head_dim>& queries,
+                                             const std::vector<double>& keys, const std::vector<double>& values,
+                                             const std::vector<double>& sinks, double scale,
+                                             std::int64_t first_position, std::int64_t first_key, const End& end) {
+  static_assert(heads % kv_heads == 0);
+  constexpr std::int64_t kv_size = kv_heads * head_dim;
+  constexpr std::int64_t kv_group_size = heads / kv_heads;
+  const std::int64_t tokens = queries.tokens();
+  Activations<heads * head_dim> out(tokens);
+  const std::int64_t operations = tokens * (first_position + tokens - first_key) * heads * head_dim;
+  parallel_for(tokens * heads, operations, [&](std::int64_t begin, std::int64_t last) {
+    std::vector<double> scores;
+    for (std::int64_t i = begin; i < last; ++i) {
+      const std::int64_t t = i / heads, head = i % heads, query = first_position + t;
+      const std::int64_t kv_column = head / kv_group_size * head_dim;
+      attend<kv_size, head_dim>(
+          [&](double x, std::int64_t entry) { return score(x, query, first_key + entry, head); },
+          [&](std::int64_t entry) { return sees(query, first_key + entry); }, queries.row(t).data() + head * head_dim,
+          keys.data() + kv_column, values.data() + kv_column, end(query), scale,
+          sinks.empty() ? -std::numeric_limits<double>::infinity() : sinks[static_cast<std::size_t>(head)], scores,
+          out.row(t).data() + head * head_dim);
+    }
+  });
+  return out;
+}
+
+/// Causal attention: each query attends to the positions up to its own that it sees. Keys and values are states,
+/// [positions, kv_heads * head_dim], of every position: no window shortens them.
 template <std::int64_t heads, std::int64_t kv_heads, std::int64_t head_dim, class Score, class Sees>
 Activations<heads * head_dim> scored_attention(const Score& score, const Sees& sees,
                                                const Activations<heads * head_dim>& queries,
                                                const std::vector<double>& keys, const std::vector<double>& values,
                                                const std::vector<double>& sinks, double scale,
                                                std::int64_t first_position) {
-  static_assert(heads % kv_heads == 0);
-  constexpr std::int64_t kv_size = kv_heads * head_dim;
-  constexpr std::int64_t kv_group_size = heads / kv_heads;
-  const std::int64_t tokens = queries.tokens();
-  Activations<heads * head_dim> out(tokens);
-  const std::int64_t operations = tokens * (first_position + tokens) * heads * head_dim;
-  parallel_for(tokens * heads, operations, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<double> scores;
-    for (std::int64_t i = begin; i < end; ++i) {
-      const std::int64_t t = i / heads, head = i % heads, query = first_position + t;
-      const std::int64_t kv_column = head / kv_group_size * head_dim;
-      attend<kv_size, head_dim>(
-          [&](double x, std::int64_t key) { return score(x, query, key, head); },
-          [&](std::int64_t key) { return sees(query, key); }, queries.row(t).data() + head * head_dim,
-          keys.data() + kv_column, values.data() + kv_column, query + 1, scale,
-          sinks.empty() ? -std::numeric_limits<double>::infinity() : sinks[static_cast<std::size_t>(head)], scores,
-          out.row(t).data() + head * head_dim);
-    }
-  });
-  return out;
+  return attention_over<heads, kv_heads, head_dim>(score, sees, queries, keys, values, sinks, scale, first_position, 0,
+                                                   [](std::int64_t query) { return query + 1; });
 }
 
 template <std::int64_t heads, std::int64_t kv_heads, std::int64_t head_dim, class Score, class Sees>
@@ -129,7 +141,7 @@ Activations<heads * head_dim> scored_attention(const Score& score, const Sees& s
   return scored_attention<heads, kv_heads, head_dim>(score, sees, queries, keys, values, {}, scale, first_position);
 }
 
-/// Attention of queries over the keys and values of all tokens of the call, whatever their order; the rest as above.
+/// Attention over the keys and values of all tokens of the call: those after a query too.
 template <std::int64_t heads, std::int64_t kv_heads, std::int64_t head_dim, class Score, class Sees>
 Activations<heads * head_dim> pass_attention(const Score& score, const Sees& sees,
                                              const Activations<heads * head_dim>& queries,
@@ -137,23 +149,9 @@ Activations<heads * head_dim> pass_attention(const Score& score, const Sees& see
                                              const Activations<kv_heads * head_dim>& values,
                                              const std::vector<double>& sinks, double scale,
                                              std::int64_t first_position) {
-  constexpr std::int64_t kv_size = kv_heads * head_dim;
-  const std::int64_t tokens = queries.tokens();
-  Activations<heads * head_dim> out(tokens);
-  parallel_for(tokens * heads, tokens * tokens * heads * head_dim, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<double> scores;
-    for (std::int64_t i = begin; i < end; ++i) {
-      const std::int64_t t = i / heads, head = i % heads, query = first_position + t;
-      const std::int64_t kv_column = head / (heads / kv_heads) * head_dim;
-      attend<kv_size, head_dim>(
-          [&](double x, std::int64_t row) { return score(x, query, first_position + row, head); },
-          [&](std::int64_t row) { return sees(query, first_position + row); }, queries.row(t).data() + head * head_dim,
-          keys.values.data() + kv_column, values.values.data() + kv_column, tokens, scale,
-          sinks.empty() ? -std::numeric_limits<double>::infinity() : sinks[static_cast<std::size_t>(head)], scores,
-          out.row(t).data() + head * head_dim);
-    }
-  });
-  return out;
+  return attention_over<heads, kv_heads, head_dim>(score, sees, queries, keys.values, values.values, sinks, scale,
+                                                   first_position, first_position,
+                                                   [&](std::int64_t) { return keys.tokens(); });
 }
 
 template <std::int64_t heads, std::int64_t kv_heads, std::int64_t head_dim, class Score, class Sees>
