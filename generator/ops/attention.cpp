@@ -95,7 +95,6 @@ void plan(Draft& draft) {
   draft.set("has_slopes", !attention.slopes.empty());
   draft.set("has_sinks", static_cast<bool>(op.in[3]));
   draft.set("has_window", attention.recent > 0);
-  draft.set("causal", attention.causal);
   if (!attention.score.empty()) draft.set("score", attention.score);
   if (!visible.empty()) draft.set("mask", visible);
   if (attention.recent > 0) {

@@ -22,6 +22,15 @@ std::string causes_of_wrong_logits(const Program& program) {
       expressions, program.name);
 }
 
+/// Where tokens see those after them, logits say what stands at a token, and not what follows it.
+void reject_next_token(const Program& program) {
+  if (!program.one_pass) return;
+  reject(
+      fmt::format("{} reads a text whole, and has no next token to draw: its logits say what stands at each place "
+                  "(`logits` writes them)",
+                  program.name));
+}
+
 }  // namespace
 
 void validate_slot(const Program& program, std::int64_t slot) {
@@ -113,19 +122,6 @@ void validate_logits(const Program& program, std::span<const float> logits) {
 std::int64_t drawable_tokens(const Program& program, std::int64_t first_position, std::int64_t count) {
   return std::min(count, program.max_sequence_length - first_position + 1);
 }
-
-namespace {
-
-/// Where tokens see those after them, logits say what stands at a token, and not what follows it.
-void reject_next_token(const Program& program) {
-  if (!program.one_pass) return;
-  reject(
-      fmt::format("{} reads a text whole, and has no next token to draw: its logits say what stands at each place "
-                  "(`logits` writes them)",
-                  program.name));
-}
-
-}  // namespace
 
 void validate_runs(const Engine& engine, std::span<const Run> runs, std::int64_t ahead) {
   const Program& program = engine.program();

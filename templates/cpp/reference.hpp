@@ -36,13 +36,11 @@ class Reference final : public monomorph::Reference {
   explicit Reference(const monomorph::HostWeights& weights) : weights_(weights) {}
 
   /// Hidden states of every token, [tokens, hidden]; layer_outputs takes each layer's.
+  std::vector<double> layers(std::int64_t slot, std::span<const std::int32_t> token_ids, std::int64_t first_position,
+                             [[maybe_unused]] std::int64_t length,
+                             std::vector<std::vector<double>>* layer_outputs) override {
 //% if by_length
-  std::vector<double> layers(std::int64_t slot, std::span<const std::int32_t> token_ids, std::int64_t first_position,
-                             std::int64_t length, std::vector<std::vector<double>>* layer_outputs) override {
     length_ = length;
-//% else
-  std::vector<double> layers(std::int64_t slot, std::span<const std::int32_t> token_ids, std::int64_t first_position,
-                             std::int64_t, std::vector<std::vector<double>>* layer_outputs) override {
 //% end
     [[maybe_unused]] const std::vector<std::int64_t> positions = monomorph::reference::positions_from(first_position, token_ids.size());
 //% for line in embed

@@ -12,8 +12,7 @@
 //! has_window = { type = "bool", sample = true, is = "it sees the last keys and the first ones alone" }
 //! window_recent = { type = "uint", sample = 17, is = "keys that end with its own", when = "has_window" }
 //! window_first = { type = "uint", sample = 0, is = "keys from the first position on", when = "has_window" }
-//! causal = { type = "bool", sample = true, is = "a query sees keys up to its own; else those of the whole pass" }
-//! has_state = { type = "bool", sample = true, is = "keys and values are states; else rows of the pass" }
+//! has_state = { type = "bool", sample = true, is = "keys and values are states, and a query sees those up to its own; else they are rows of the pass, and it sees them all" }
 //! cache_dtype = { sample = "f32" }
 //! cache_quads = { type = "uint", sample = 8, is = "quads of elements from one entry to the next", when = "has_state" }
 //! pass_keys_stride = { type = "uint", sample = 60, is = "floats from one row of keys to the next", when = "not has_state" }
@@ -53,18 +52,16 @@ vec4 value_quad(uint slot, uint kv_head, uint position, uint quad) {
 //% else
 vec4 key_quad(uint slot, uint kv_head, uint position, uint quad) {
   const uint row = position - pass.tokens[0].position;
+  const uint element = row * pass_keys_stride + pass_keys_column + kv_head * head_dim + 4 * quad;
   vec4 k = vec4(0.0);
-  for (uint i = 0; i < 4; ++i) {
-    if (4 * quad + i < head_dim) k[i] = pass_keys[row * pass_keys_stride + pass_keys_column + kv_head * head_dim + 4 * quad + i];
-  }
+  for (uint i = 0; i < min(4, head_dim - 4 * quad); ++i) k[i] = pass_keys[element + i];
   return k;
 }
 vec4 value_quad(uint slot, uint kv_head, uint position, uint quad) {
   const uint row = position - pass.tokens[0].position;
+  const uint element = row * pass_values_stride + pass_values_column + kv_head * head_dim + 4 * quad;
   vec4 v = vec4(0.0);
-  for (uint i = 0; i < 4; ++i) {
-    if (4 * quad + i < head_dim) v[i] = pass_values[row * pass_values_stride + pass_values_column + kv_head * head_dim + 4 * quad + i];
-  }
+  for (uint i = 0; i < min(4, head_dim - 4 * quad); ++i) v[i] = pass_values[element + i];
   return v;
 }
 //% end
@@ -102,15 +99,20 @@ float scored(float score, int query, int key, int head) {
 //% else
 float scored(float score, int query, int key, int head) { return score; }
 //% end
-//% if causal
+//% if has_state
 const bool is_causal = true;
+//% if has_mask
+bool sees(int query, int key) { return key <= query && (${mask}); }
+//% else
+bool sees(int query, int key) { return key <= query; }
+//% end
 //% else
 const bool is_causal = false;
-//% end
 //% if has_mask
-bool sees(int query, int key) { return (!is_causal || key <= query) && (${mask}); }
+bool sees(int query, int key) { return ${mask}; }
 //% else
-bool sees(int query, int key) { return !is_causal || key <= query; }
+bool sees(int query, int key) { return true; }
+//% end
 //% end
 /// The first of the keys from first_key on that the window shows to any query from `oldest` on.
 //% if has_window

@@ -62,7 +62,7 @@ const bool has_sink = false;
 float sink(uint head) { return 0.0; }
 float scored(float score, int query, int key, int head) { return score; }
 const bool is_causal = true;
-bool sees(int query, int key) { return !is_causal || key <= query; }
+bool sees(int query, int key) { return key <= query; }
 /// The first of the keys from first_key on that the window shows to any query from `oldest` on.
 uint first_shown(uint oldest, uint first_key) { return first_key; }
 

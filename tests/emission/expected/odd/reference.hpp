@@ -19,7 +19,8 @@ class Reference final : public monomorph::Reference {
 
   /// Hidden states of every token, [tokens, hidden]; layer_outputs takes each layer's.
   std::vector<double> layers(std::int64_t slot, std::span<const std::int32_t> token_ids, std::int64_t first_position,
-                             std::int64_t, std::vector<std::vector<double>>* layer_outputs) override {
+                             [[maybe_unused]] std::int64_t length,
+                             std::vector<std::vector<double>>* layer_outputs) override {
     [[maybe_unused]] const std::vector<std::int64_t> positions =
         monomorph::reference::positions_from(first_position, token_ids.size());
     auto hidden_states = monomorph::reference::gather<hidden::size>(weights_, parameters.embedding.tokens, token_ids);
