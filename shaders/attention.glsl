@@ -3,7 +3,8 @@
 //
 // The including kernel gives: head_dim, head_quads, kv_group_size, vec4 query_quad(token, head, quad) scaled,
 // vec4 key_quad(slot, kv_head, position, quad), value_quad(...), write_attended(token, head, quad, value), rows_in_use(),
-// float scored(score, query, key, head), is_causal, bool sees(query, key), first_shown(oldest query, first key of a tile), has_sink and
+// float scored(score, query, key, head), has_relative_keys and vec4 relative_key_quad(query, key, quad), what the key has
+// added to itself there, is_causal, bool sees(query, key), first_shown(oldest query, first key of a tile), has_sink and
 // float sink(head), one more score whose value is 0. The tokens of a pass are one slot's, by position. Where it is not causal,
 // keys are those of the pass.
 const uint key_groups = workgroup_size / head_quads;  // invocations that share a quad of the output, a key each
@@ -16,9 +17,10 @@ shared vec4 partial_outputs[workgroup_size];
 uint slot, first_position, cached;
 shared float row_max[tile_tokens], row_sum[tile_tokens], row_factor[tile_tokens];
 
-bool row_sees(uint query_row, uint key) {
-  return key < cached && sees(int(first_position + query_row / kv_group_size), int(key));
-}
+/// The position of a row's query.
+int query_of(uint query_row) { return int(first_position + query_row / kv_group_size); }
+
+bool row_sees(uint query_row, uint key) { return key < cached && sees(query_of(query_row), int(key)); }
 
 /// Scores of this key tile: one key an invocation, against every row. A key that no row sees is not read.
 void score_tile(uint kv_head, uint first_key, uint first_query_row) {
@@ -32,12 +34,15 @@ void score_tile(uint kv_head, uint first_key, uint first_query_row) {
   if (any) {
     for (uint quad = 0; quad < head_quads; ++quad) {
       const vec4 k = key_quad(slot, kv_head, key, quad);
-      [[unroll]] for (uint row = 0; row < tile_tokens; ++row) sums[row] += dot(queries_tile[row * head_quads + quad], k);
+      [[unroll]] for (uint row = 0; row < tile_tokens; ++row) {
+        const vec4 seen = has_relative_keys ? k + relative_key_quad(query_of(first_query_row + row), int(key), quad) : k;
+        sums[row] += dot(queries_tile[row * head_quads + quad], seen);
+      }
     }
   }
   [[unroll]] for (uint row = 0; row < tile_tokens; ++row) {
     const uint query_row = first_query_row + row;
-    const int query = int(first_position + query_row / kv_group_size);
+    const int query = query_of(query_row);
     const int head = int(kv_head * kv_group_size + query_row % kv_group_size);
     scores[row * workgroup_size + gl_LocalInvocationIndex] =
         row_sees(query_row, key) ? scored(sums[row], query, int(key), head) : lowest;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "generator/blocks/distances.hpp"
 #include "generator/blocks/earlier_layer.hpp"
 #include "generator/blocks/norm.hpp"
 #include "generator/blocks/position.hpp"
@@ -53,11 +54,13 @@ const std::vector<FieldRow<AttentionSection>>& fields() {
           "score",
           expression(row<S>("softcap", at(&S::softcap), computed("none"), "",
                             "Scores become softcap * tanh(score / softcap): an expression of the spec's own numbers"))),
-      in_place_of("softcap",
-                  expression(row<S>(
-                      "score", at(&S::score), computed("the scaled product, sloped where position.type is alibi"), "",
-                      "An expression of score (the scaled product), query and key (positions), head, with ALiBi slope, "
-                      "and the spec's own numbers"))),
+      in_place_of(
+          "softcap",
+          expression(row<S>(
+              "score", at(&S::score),
+              computed("the scaled product; position.type \"alibi\" adds a slope, \"relative_buckets\" a bias"), "",
+              "An expression of score (the scaled product), query and key (positions), head, with ALiBi slope, "
+              "with buckets of distances bias, and the spec's own numbers"))),
       in_place_of("mask", row<S>("sliding_window", at(&S::sliding_window), computed("none"), "keys",
                                  "Keys that a query sees, its own and those just before it")),
       in_place_of(
@@ -217,6 +220,7 @@ void check(const BlockContext& context, Diagnostics& diagnostics) {
   check_scores(context, diagnostics);
   check_earlier_layer(context, diagnostics);
   check_position(context, attention.num_attention_heads, attention.head_dim, diagnostics);
+  check_distances(context, attention.causal.value, diagnostics);
 }
 
 /// Rows of the cache are padded to whole blocks.
@@ -273,6 +277,7 @@ void declare(const BlockContext& context, Declarations& declare) {
   }
   if (attention.sinks.value) declare.vector("sinks", heads);
   declare_position(context, declare);
+  declare_distances(context, heads, head, declare);
   declare.projections("attended", attention.bias, {{"o", hidden, q}});
 }
 
@@ -305,8 +310,12 @@ ValueId build(const BlockContext& context, Builder& build, ValueId in) {
     return kept ? build.append(word, of_pass) : of_pass;
   };
   const ValueId seen_keys = seen("keys", keys), seen_values = seen("values", values);
-  const ValueId sinks = own(context).sinks.value ? build.vector("sinks") : ValueId{};
-  ValueId attended = build.attention(scores_of(context), queries, seen_keys, seen_values, sinks, "attended");
+  const AttentionOperands operands = {.queries = queries,
+                                      .keys = seen_keys,
+                                      .values = seen_values,
+                                      .sinks = own(context).sinks.value ? build.vector("sinks") : ValueId{},
+                                      .relative = build_distances(context, build)};
+  ValueId attended = build.attention(scores_of(context), operands, "attended");
   if (gated) {
     static const Expression gating = known_expression("x * sigmoid(gate)", {"x", "gate"});
     attended = build.map("gated", gating, {"x", "gate"}, {attended, gate}, "gated");
@@ -330,7 +339,8 @@ std::string reads_kind(const Block& block) {
 BlockType attention_block() {
   return {.name = "attention",
           .meaning = "Self-attention.",
-          .parts = {"q", "k", "v", "gate", "lambda1", "lambda2", "q_norm", "k_norm", "sinks", "o"},
+          .parts = {"q", "k", "v", "gate", "lambda1", "lambda2", "q_norm", "k_norm", "sinks", "relative_bias",
+                    "relative_keys", "o"},
           .uses_position = true,
           .make = make_section<AttentionSection>,
           .bind = bind_section<AttentionSection>,

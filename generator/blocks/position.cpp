@@ -19,8 +19,9 @@ const std::vector<FieldRow<PositionSection>>& fields() {
   static const std::vector<FieldRow<S>> rows = {
       row<S>("type", at(&S::type), required(), "",
              "How positions are told: rotated queries and keys, scores that fall with the distance by a "
-             "slope of each head (ALiBi), a learned table, or not at all",
-             {"rope", "alibi", "learned", "none"}),
+             "slope of each head (ALiBi), a learned bias of each bucket of distances and head (T5), a learned vector "
+             "of each distance, which keys have added to themselves (Shaw), a learned table, or not at all",
+             {"rope", "alibi", "relative_buckets", "relative", "learned", "none"}),
       row<S>("rope_theta", at(&S::rope_theta), literal("10000.0"), "", "Base of the rotary frequencies", {}, {"rope"}),
       row<S>("rotary_dim", at(&S::rotary_dim), computed("head_dim"), "elements",
              "Elements of a head that are rotated, from its first", {}, {"rope"}),
@@ -66,6 +67,16 @@ const std::vector<FieldRow<PositionSection>>& fields() {
                    computed("yarn: 1 + 0.1 * log(factor); longrope: sqrt(1 + log(max_position_embeddings / original) / "
                             "log(original)); at least 1"),
                    "", "Factor of cosines and sines, of queries and keys")),
+      row<S>("num_buckets", at(&S::num_buckets), literal("32"), "",
+             "Into how many buckets distances fall: half of them hold one each, the others grow with the logarithm. "
+             "Where attention.causal is false, half of all are of keys after the query",
+             {}, {"relative_buckets"}),
+      row<S>("max_distance", at(&S::max_distance), required(), "tokens",
+             "Distances from this one on are one: they share the last bucket, or the vector of this distance", {},
+             {"relative_buckets", "relative"}),
+      row<S>("max_distance_ahead", at(&S::max_distance_ahead), computed("max_distance"), "tokens",
+             "The same of keys after the query; the checkpoint has max_distance + 1 + max_distance_ahead vectors", {},
+             {"relative"}),
   };
   return rows;
 }
@@ -166,8 +177,8 @@ void check_scaling(const PositionSection& position, const ModelSection& model, D
   const bool reads_length = scaling != "none" && scaling != "linear";
   if (reads_length && !position.original_max_position_embeddings.given && !model.max_position_embeddings.given) {
     diagnostics.error("spec.missing_key", position.scaling.span,
-                      fmt::format("position.original_max_position_embeddings is missing: \"{}\" scales angles by how "
-                                  "often they turn in it, and model.max_position_embeddings does not say it either",
+                      fmt::format("position.original_max_position_embeddings is missing: \"{}\" scales angles by "
+                                  "it, and model.max_position_embeddings does not say it either",
                                   scaling));
   }
   within_scales(position.factor, "factor", "2.0 to 64.0", diagnostics);
@@ -195,6 +206,7 @@ void check_scaling(const PositionSection& position, const ModelSection& model, D
 }  // namespace
 
 void complete_position(PositionSection& position, std::int64_t head_dim, const ModelSection& model) {
+  if (!position.max_distance_ahead.given) position.max_distance_ahead.value = position.max_distance.value;
   if (position.type.value != "rope") return;
   if (!position.rotary_dim.given) position.rotary_dim.value = head_dim;
   if (!position.original_max_position_embeddings.given) {

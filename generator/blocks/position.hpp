@@ -6,7 +6,7 @@
 namespace monomorph::generator {
 
 struct PositionSection {
-  Field<std::string> type;  ///< rope | alibi | learned | none
+  Field<std::string> type;  ///< rope | alibi | relative_buckets | relative | learned | none
   Field<double> rope_theta;
   Field<std::int64_t> rotary_dim;  ///< default: head_dim
   Field<std::string> layout;       ///< half | interleaved
@@ -18,6 +18,9 @@ struct PositionSection {
   Field<bool> truncate;
   Field<std::vector<double>> short_factor, long_factor;  ///< longrope's, one for each frequency
   Field<double> attention_factor;                        ///< yarn's and longrope's; default: default_attention_factor
+  Field<std::int64_t> num_buckets;                       ///< of distances: relative_buckets'
+  Field<std::int64_t> max_distance;                      ///< relative_buckets' and relative's
+  Field<std::int64_t> max_distance_ahead;                ///< relative's; default: max_distance
 };
 
 /// Defaults that follow from other values, for heads of `head_dim` elements.

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <vector>
 
+#include "generator/blocks/distances.hpp"
 #include "generator/blocks/position.hpp"
 #include "generator/contract/rules.hpp"
 #include "generator/graph/op.hpp"
@@ -34,32 +35,44 @@ ExpressionNames names_of_keys(const BlockContext& context) {
   return names;
 }
 
+/// What the type of positions adds to a score, and the name that it has in an expression of it; none: nothing.
+struct Added {
+  std::string name, term;
+};
+Added added_by(const std::string& position_type) {
+  if (position_type == "alibi") return {"slope", "slope * (key - query)"};
+  if (position_type == "relative_buckets") return {"bias", "bias"};
+  return {};
+}
+
 /// What becomes of a score; empty where it stays, nothing where it is wrong.
 std::optional<Expression> score_expression(const BlockContext& context, Diagnostics& diagnostics) {
   const AttentionSection& attention = own(context);
-  const bool sloped = context.kind.position->type.value == "alibi";
+  const std::string& position_type = context.kind.position->type.value;
+  const Added added = added_by(position_type);
+  const bool adds = !added.name.empty();
   ExpressionNames names = names_of_keys(context);
   names.insert({"score", {Type::real}});
   names.insert({"head", {Type::integer}});
-  if (sloped) names.insert({"slope", {Type::real}});
+  if (adds) names.insert({added.name, {Type::real}});
   const auto parse = [&](const std::string& text, const Span& span) {
     return parse_expression(text, span, names, Type::real, diagnostics);
   };
-  if (attention.softcap.given && (attention.score.given || sloped)) {
+  if (attention.softcap.given && (attention.score.given || adds)) {
     diagnostics.error("attention.softcap", attention.softcap.span,
                       fmt::format("attention.softcap says what becomes of a score, and so does {}: say it in "
                                   "attention.score alone",
-                                  sloped ? "position.type = \"alibi\"" : "attention.score"));
+                                  adds ? fmt::format("position.type = \"{}\"", position_type) : "attention.score"));
     return std::nullopt;
   }
   if (attention.softcap.given) {
     return softcap_expression(attention.softcap, "attention.softcap", spec_numbers(context), "score", diagnostics);
   }
   if (!attention.score.given) {
-    return sloped ? parse("score + slope * (key - query)", attention.score.span) : Expression{};
+    return adds ? parse("score + " + added.term, attention.score.span) : Expression{};
   }
   auto score = parse(attention.score.value, attention.score.span);
-  for (const std::string& name : {std::string("score"), std::string("slope")}) {
+  for (const std::string& name : {std::string("score"), added.name}) {
     if (!score || !names.contains(name) || names_in(*score).contains(name)) continue;
     diagnostics.error("attention.score", attention.score.span,
                       fmt::format("attention.score does not use {}: it would have no effect", name));
@@ -179,7 +192,8 @@ Attention scores_of(const BlockContext& context) {
           mask_expression(context, none).value(),
           position_slopes(context, own(context).num_attention_heads.value),
           window.recent,
-          window.first};
+          window.first,
+          distances_of(context, own(context).causal.value)};
 }
 
 }  // namespace monomorph::generator

@@ -83,12 +83,19 @@ void layer_names_have_an_index(const CheckpointSection& checkpoint, Diagnostics&
   for (const auto& [part, name] : checkpoint.tensors) {
     if (!name.given) continue;
     const bool indexed = name.name.find("{i}") != std::string::npos;
-    if (indexed == is_layer_part(part)) continue;
+    if (name.shared && (indexed || !is_layer_part(part))) {
+      diagnostics.error("checkpoint.shared", name.span,
+                        indexed
+                            ? fmt::format("\"{}\" is a tensor of each layer by its {{i}}, and shared by all", name.name)
+                            : fmt::format("{} is no part of a layer, which alone can be shared by all", part));
+      continue;
+    }
+    if (indexed == (is_layer_part(part) && !name.shared)) continue;
     diagnostics.error(
         "checkpoint.layer_index", name.span,
         indexed ? fmt::format("{} is no part of a layer, so that {{i}} stands for nothing in \"{}\"", part, name.name)
                 : fmt::format("\"{}\" is one tensor for all layers; {{i}} must stand where the layer's "
-                              "number does",
+                              "number does, or shared = true say so",
                               name.name));
   }
 }

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "generator/emit/cpp_writer.hpp"
+#include "generator/graph/distances.hpp"
 #include "generator/graph/visibility.hpp"
 #include "generator/ops/op_type.hpp"
 #include "generator/ops/reference_call.hpp"
@@ -91,26 +92,47 @@ class Locals {
   std::set<std::string> taken_;
 };
 
+/// `row`: which one of `relative` a distance has.
+std::string declared_row(const Distances& distances) {
+  return fmt::format(
+      "const std::int64_t distance = std::clamp<std::int64_t>(key - query, -{}, {}); const std::int64_t row = {}; ",
+      distances.back, distances.ahead, to_cpp(row_of_distance(distances)));
+}
+
 /// Its score, and which keys a query sees; what an expression does not name has no name.
-std::vector<std::string> lambdas_of(const Attention& attention) {
-  const std::set<std::string> in_score =
-      attention.score.empty() ? std::set<std::string>{"score"} : names_in(attention.score);
+std::vector<std::string> lambdas_of(const ReferenceCall& call, const Locals& locals, const AxisTable& axes) {
+  const Attention& attention = *call.attention;
+  std::set<std::string> in_score = attention.score.empty() ? std::set<std::string>{"score"} : names_in(attention.score);
   const Expression visible = visibility(attention);
   const std::set<std::string> in_mask = visible.empty() ? std::set<std::string>{} : names_in(visible);
   const auto parameter = [](const char* type, const std::string& name, bool used) {
     return used ? fmt::format("{} {}", type, name) : std::string(type);
   };
   const char* whole = "std::int64_t";
-  std::string slope;
+  std::string before, captured;
+  if (call.relative) {
+    captured = "relative = " + locals.in_numbers(call.relative);
+    in_score.merge(std::set<std::string>{"query", "key"});
+    before += declared_row(attention.distances);
+    if (call.relative_head) {
+      in_score.insert("of_query");
+      before += fmt::format("score += {0} * {1}dot<{2}::size>(of_query, relative.data() + row * {2}::size); ",
+                            float_literal(attention.scale), reference_space, axes[*call.relative_head].name);
+    } else {
+      in_score.insert("head");
+      before += fmt::format("const double bias = relative[static_cast<std::size_t>(row * {}::size + head)]; ",
+                            axes[std::get<AxisId>(call.sizes[0])].name);
+    }
+  }
   if (in_score.contains("slope")) {
+    in_score.insert("head");
     std::string slopes;
     for (const float each : attention.slopes) slopes += (slopes.empty() ? "" : ", ") + float_literal(each);
-    slope = fmt::format("static constexpr double slopes[] = {{{}}}; const double slope = slopes[head]; ", slopes);
+    before += fmt::format("static constexpr double slopes[] = {{{}}}; const double slope = slopes[head]; ", slopes);
   }
-  return {fmt::format("[]({}, {}, {}, {}) {{ {}return {}; }}", parameter("double", "score", in_score.contains("score")),
-                      parameter(whole, "query", in_score.contains("query")),
-                      parameter(whole, "key", in_score.contains("key")),
-                      parameter(whole, "head", in_score.contains("head") || !slope.empty()), slope,
+  const auto in = [&](const char* type, const char* name) { return parameter(type, name, in_score.contains(name)); };
+  return {fmt::format("[{}]({}, {}, {}, {}, {}) {{ {}return {}; }}", captured, in("double", "score"),
+                      in(whole, "query"), in(whole, "key"), in(whole, "head"), in("const double*", "of_query"), before,
                       attention.score.empty() ? "score" : to_cpp(attention.score)),
           fmt::format("[]({}, {}) {{ return {}; }}", parameter(whole, "query", in_mask.contains("query")),
                       parameter(whole, "key", in_mask.contains("key")), visible.empty() ? "true" : to_cpp(visible))};
@@ -134,7 +156,7 @@ std::string spelled(const ReferenceCall& call, const Locals& locals, const AxisT
     add(fmt::format("[]({}) {{ return {}; }}", parameters, to_cpp(call.map->expression)));
   }
   if (call.attention != nullptr) {
-    for (const std::string& lambda : lambdas_of(*call.attention)) add(lambda);
+    for (const std::string& lambda : lambdas_of(call, locals, axes)) add(lambda);
   }
   for (const ValueId operand : call.operands) add(call.weights ? locals.of(operand) : locals.in_numbers(operand));
   for (const double number : call.numbers) add(float_literal(number));

@@ -165,9 +165,9 @@ ValueId Builder::append(const std::string& state, ValueId in) {
   return after;
 }
 
-ValueId Builder::attention(const Attention& how, ValueId queries, ValueId keys, ValueId values, ValueId sinks,
-                           const std::string& name) {
-  return add("attention", how, {queries, keys, values, sinks}, role(name), axes_of(queries));
+ValueId Builder::attention(const Attention& how, const AttentionOperands& operands, const std::string& name) {
+  const auto& [queries, keys, values, sinks, relative] = operands;
+  return add("attention", how, {queries, keys, values, sinks, relative}, role(name), axes_of(queries));
 }
 
 ValueId Builder::projection(const std::string& word, ValueId in, const std::string& name) {

@@ -9,6 +9,12 @@
 
 namespace monomorph::generator {
 
+/// What attention reads: of these the last two may be none.
+struct AttentionOperands {
+  ValueId queries, keys, values;
+  ValueId sinks = {}, relative = {};
+};
+
 class Builder {
  public:
   /// Opens a function; its layer kind is `scope`.
@@ -37,8 +43,7 @@ class Builder {
   ValueId state_of(const std::string& kind, const std::string& state);
   /// The state's next version.
   ValueId append(const std::string& state, ValueId in);
-  ValueId attention(const Attention& how, ValueId queries, ValueId keys, ValueId values, ValueId sinks,
-                    const std::string& role);
+  ValueId attention(const Attention& how, const AttentionOperands& operands, const std::string& role);
 
   /// A matrix of the sub-block that has been entered, with its bias where it has one: `word` is "q", "up" ...
   ValueId projection(const std::string& word, ValueId in, const std::string& role);

@@ -31,6 +31,10 @@ struct Attribute {
     if (!attention.slopes.empty()) text += fmt::format(", slopes {}", fmt::join(attention.slopes, " "));
     if (!attention.mask.empty()) text += ", mask " + attention.mask.text;
     if (attention.recent > 0) text += fmt::format(", window {} recent, {} first", attention.recent, attention.first);
+    if (const Distances& distances = attention.distances; distances != Distances{}) {
+      text += fmt::format(", distances from -{} to {}", distances.back, distances.ahead);
+      if (!distances.buckets.empty()) text += fmt::format(" in buckets {}", fmt::join(distances.buckets, " "));
+    }
     return text;
   }
 };

@@ -4,6 +4,10 @@
 
 namespace monomorph::generator {
 
+std::int64_t Distances::bucket_count() const {
+  return buckets.empty() ? back + ahead + 1 : 1 + *std::max_element(buckets.begin(), buckets.end());
+}
+
 std::vector<OpId> Graph::readers(ValueId value) const {
   std::vector<OpId> result;
   for (const OpId id : ops.ids()) {

@@ -92,18 +92,29 @@ struct Append {
   bool operator==(const Append&) const = default;
 };
 
-/// (queries, keys, values, sinks?) -> softmax(score(scale * queries . keys)) x values, over the slot's positions up to
-/// the query's own that it sees: those of the mask that are within the window (visibility.hpp). A sink, a number a
-/// head, is one more score, of a value that is 0. Where it is not causal, keys and values are activations: a query sees
-/// those of all tokens of the pass, and none is kept
+/// What a query knows of how far a key is: the bucket of their distance, key - query, which is cut at -back and ahead.
+struct Distances {
+  std::int64_t back = 0, ahead = 0;
+  std::vector<std::int32_t> buckets = {};  ///< of each distance from -back on; empty: one for each
+  /// How many rows `relative` has.
+  std::int64_t bucket_count() const;
+  bool operator==(const Distances&) const = default;
+};
+
+/// (queries, keys, values, sinks?, relative?) -> softmax(score(scale * queries . keys)) x values, over the slot's
+/// positions up to the query's own that it sees: those of the mask that are within the window (visibility.hpp). A sink,
+/// a number a head, is one more score, of a value that is 0. `relative` has a row for each bucket of distances: a
+/// number for each head, the score's bias, or a vector of a head's elements, which keys have added to themselves. Where
+/// it is not causal, keys and values are activations: a query sees those of all tokens of the pass, and none is kept
 struct Attention {
   double scale = 1;
   bool causal = true;
-  /// Of score, query and key (positions), head and slope; empty: the score as it is.
+  /// Of score, query and key (positions), head, slope and bias; empty: the score as it is.
   Expression score = {};
   Expression mask = {};                ///< of query and key: whether it shows the key; empty: every one up to its own
   std::vector<float> slopes = {};      ///< slope, by head
   std::int64_t recent = 0, first = 0;  ///< the window, of the `recent` last keys and the `first`; 0, 0: of all
+  Distances distances = {};            ///< of `relative`
   bool operator==(const Attention&) const = default;
 };
 

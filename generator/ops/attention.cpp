@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "generator/graph/distances.hpp"
 #include "generator/graph/visibility.hpp"
 #include "generator/ops/op_type.hpp"
 #include "generator/ops/reference_call.hpp"
@@ -31,8 +32,36 @@ std::optional<KeyAxes> key_axes(const Value& keys, const Graph& graph) {
   return row.factors.size() == 2 ? std::optional(KeyAxes{row.factors[0], row.factors[1]}) : std::nullopt;
 }
 
+/// What `relative` gives: a bias of each query head, or elements that keys have added to themselves.
+bool is_of_keys(const Value& relative, const Graph& graph, AxisId head) {
+  return graph.axes[relative.axes[0]].factors.back() == head;
+}
+
+void verify_relative(const Op& op, AxisId heads, AxisId head, OperandCheck& check) {
+  const Distances& distances = as<Attention>(op)->distances;
+  if (!check.given(4)) {
+    if (distances != Distances{}) check.fault("has distances, and no rows for them");
+    return;
+  }
+  check.storage(4, Storage::weight);
+  const Value& relative = check.in(4);
+  const std::vector<AxisId> factors = relative.axes.size() == 1 ? check.axis(relative.axes[0]).factors : relative.axes;
+  if (relative.axes.size() != 1 || factors.size() != 2 || (factors[1] != heads && factors[1] != head)) {
+    return check.fault("wants rows of distances x heads, or distances x head");
+  }
+  if (distances.back < 0 || distances.ahead < 0) return check.fault("has no such distances");
+  const auto of_distances = static_cast<std::int64_t>(distances.buckets.size());
+  if (of_distances > 0 && of_distances != distances.back + distances.ahead + 1) {
+    return check.fault("has buckets of other distances");
+  }
+  if (std::any_of(distances.buckets.begin(), distances.buckets.end(), [](std::int32_t bucket) { return bucket < 0; }) ||
+      distances.bucket_count() > check.axis(factors[0]).size) {
+    check.fault("has distances without a row");
+  }
+}
+
 void verify(const Op& op, OperandCheck& check) {
-  if (!check.operands(4, 3) || !check.matrix(0)) return;
+  if (!check.operands(5, 3) || !check.matrix(0)) return;
   const Attention& attention = *as<Attention>(op);
   for (const std::size_t operand : {1, 2})
     check.storage(operand, attention.causal ? Storage::state : Storage::activation);
@@ -54,6 +83,7 @@ void verify(const Op& op, OperandCheck& check) {
     check.storage(3, Storage::weight);
     check.axes(3, {row.factors[0]});
   }
+  verify_relative(op, row.factors[0], row.factors[1], check);
   check.result(Storage::activation, check.in(0).axes);
   const std::int64_t slopes = static_cast<std::int64_t>(attention.slopes.size());
   if (slopes > 0 && slopes != heads.size) check.fault("has slopes of another number of heads");
@@ -101,6 +131,17 @@ void plan(Draft& draft) {
     draft.set("window_recent", attention.recent);
     draft.set("window_first", attention.first);
   }
+  const bool relative = static_cast<bool>(op.in[4]);
+  const bool of_keys = relative && is_of_keys(planning.value(op.in[4]), planning.graph, row.factors[1]);
+  draft.set("has_bias", relative && !of_keys);
+  draft.set("has_relative_keys", of_keys);
+  if (relative) {
+    const Distances& distances = attention.distances;
+    draft.set("most_back", distances.back);
+    draft.set("most_ahead", distances.ahead);
+    draft.set("row", row_of_distance(distances));
+    if (!of_keys) draft.set("heads", planning.axis(row.factors[0]).size);
+  }
   std::vector<Parameters> slopes;
   for (const float slope : attention.slopes) slopes.push_back({{"slope", static_cast<double>(slope)}});
   if (!slopes.empty()) draft.set("slopes", std::move(slopes));
@@ -116,9 +157,10 @@ void plan(Draft& draft) {
     draft.activation("pass_values", op.in[2], Access::read);
   }
   if (op.in[3]) draft.weight("sinks", op.in[3]);
+  if (relative) draft.weight("relative", op.in[4]);
   draft.activation("attended", op.out, Access::write);
   kernel.cost.bytes_per_key = 2 * key_bytes;
-  kernel.cost.flops_per_key = 4 * head_dim;
+  kernel.cost.flops_per_key = (of_keys ? 5 : 4) * head_dim;
   kernel.cost.most_keys = attention.recent == 0 ? 0 : attention.recent + attention.first;
   draft.call.rows = {key_axes(keys, planning.graph)->heads};
   draft.call.count = Count::queries;
@@ -128,13 +170,17 @@ void plan(Draft& draft) {
 ReferenceCall reference(const Op& op, const Graph& graph) {
   const Axis& row = graph.axes[graph.values[op.in[0]].axes[1]];
   const Attention& attention = *as<Attention>(op);
-  const bool plain = attention.causal && attention.score.empty() && visibility(attention).empty() && !op.in[3];
+  const bool plain =
+      attention.causal && attention.score.empty() && visibility(attention).empty() && !op.in[3] && !op.in[4];
+  const bool of_keys = op.in[4] && is_of_keys(graph.values[op.in[4]], graph, row.factors[1]);
   return {.function = !attention.causal ? "pass_attention"
                       : plain           ? "attention"
                                         : "scored_attention",
           .sizes = {row.factors[0], key_axes(graph.values[op.in[1]], graph)->heads, row.factors[1]},
           .attention = plain ? nullptr : &attention,
-          .operands = op.in[3] ? op.in : std::vector(op.in.begin(), op.in.begin() + 3),
+          .relative = op.in[4],
+          .relative_head = of_keys ? std::optional(row.factors[1]) : std::nullopt,
+          .operands = std::vector(op.in.begin(), op.in.begin() + (op.in[3] ? 4 : 3)),
           .numbers = {attention.scale},
           .positions = true};
 }

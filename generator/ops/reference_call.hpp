@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -17,6 +18,8 @@ struct ReferenceCall {
   bool weights = false;                                        ///< it reads weights by id; else they are numbers
   const Map* map = nullptr;                                    ///< a lambda of its names
   const Attention* attention = nullptr;                        ///< lambdas of its score and its mask
+  ValueId relative = {};                                       ///< what its distances give, where it has any
+  std::optional<AxisId> relative_head = {};                    ///< the elements of a head, where keys have it added
   std::vector<ValueId> operands = {};                          ///< none: `absent`
   std::vector<double> numbers = {};
   bool positions = false;  ///< the first position of the call

@@ -132,8 +132,8 @@ const std::vector<FieldRow<CheckpointSection>>& fields() {
       row<S>("prefix", at(&S::prefix), computed("that of names, or [\"\"]"), "",
              "One of these stands before every tensor's name"),
       row<S>("tensors", at(&S::tensors), computed("those of names"), "",
-             "Part = name, or { name, transposed, fused, interleaved, exact }; .weight and .bias are implied unless "
-             "exact"),
+             "Part = name, or { name, transposed, fused, interleaved, exact, shared }; .weight and .bias are implied "
+             "unless exact"),
       row<S>("ignore", at(&S::ignore), computed("those of names"), "",
              "Tensors that may be present and are not used: { name, why }"),
   };

@@ -70,7 +70,7 @@ void add_named_table(CheckpointSection& checkpoint) {
     if (std::any_of(parts.begin(), parts.end(), [&](const std::string& part) { return replaced.contains(part); })) {
       continue;
     }
-    TensorName name{named.name, named.transposed, named.fused, "", false, false, checkpoint.names.span};
+    TensorName name{named.name, named.transposed, named.fused, "", false, false, false, checkpoint.names.span};
     checkpoint.tensors.emplace(named.part, std::move(name));
   }
   if (!checkpoint.prefix.given) checkpoint.prefix.value = table->prefix;

@@ -51,7 +51,8 @@ struct FormSchema {
                                            {"transposed", boolean},
                                            {"fused", list_of(string)},
                                            {"interleaved", Json::object({{"enum", interleaving_names()}})},
-                                           {"exact", boolean}}),
+                                           {"exact", boolean},
+                                           {"shared", boolean}}),
                              {"name"});
     Json properties = Json::object();
     for (const std::string& part : part_names()) properties[part] = either(string, name);

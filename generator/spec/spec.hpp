@@ -81,7 +81,8 @@ struct TensorName {
   std::vector<std::string> fused;  ///< parts that stand in this one tensor, in order ("q", "k", "v")
   std::string interleaved;         ///< how their rows alternate: interleavings(); empty: part after part
   bool exact = false;
-  bool given = false;  ///< by the spec itself; else by the named table
+  bool shared = false;  ///< one tensor, which every layer reads: it has no {i}
+  bool given = false;   ///< by the spec itself; else by the named table
   Span span;
 };
 

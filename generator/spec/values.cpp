@@ -197,11 +197,13 @@ class ValueReader {
 
   bool read_tensor_name(const TomlEntry& entry, TensorName& name) {
     const TomlValue& value = entry.value;
-    if (!require(value, value.form == Form::table, "a name, or { name, transposed, fused, interleaved, exact },"))
+    if (!require(value, value.form == Form::table,
+                 "a name, or { name, transposed, fused, interleaved, exact, shared },"))
       return false;
-    allow_keys(value, {"name", "transposed", "fused", "interleaved", "exact"});
+    allow_keys(value, {"name", "transposed", "fused", "interleaved", "exact", "shared"});
     bool fits = read_member(value, "name", name.name);
-    for (const auto& [key, member] : {std::pair{"transposed", &name.transposed}, std::pair{"exact", &name.exact}}) {
+    for (const auto& [key, member] : {std::pair{"transposed", &name.transposed}, std::pair{"exact", &name.exact},
+                                      std::pair{"shared", &name.shared}}) {
       const TomlEntry* flag = value.find(key);
       if (flag == nullptr) continue;
       fits &= require(flag->value, flag->value.form == Form::boolean, fmt::format("true or false for {}", key));
@@ -246,12 +248,14 @@ std::string write(const Window& window) {
 }
 
 std::string write(const TensorName& name) {
-  if (!name.transposed && !name.exact && name.fused.empty() && name.interleaved.empty()) return write(name.name);
+  const bool plain = !name.transposed && !name.exact && !name.shared && name.fused.empty() && name.interleaved.empty();
+  if (plain) return write(name.name);
   std::string result = "{ name = " + write(name.name);
   if (!name.fused.empty()) result += ", fused = " + write(name.fused);
   if (!name.interleaved.empty()) result += ", interleaved = " + write(name.interleaved);
   if (name.transposed) result += ", transposed = true";
   if (name.exact) result += ", exact = true";
+  if (name.shared) result += ", shared = true";
   return result + " }";
 }
 

@@ -91,8 +91,8 @@ void attend(const Score& score, const Sees& sees, const double* query, const dou
 }
 
 /// Attention of queries at first_position...: of the first `end(query)` entries each query attends to those that
-/// `sees(query, key)` says, with score(scaled product, query, key, head); entry 0 is the key at position `first_key`.
-/// `sinks`: one more score of each head, or none.
+/// `sees(query, key)` says, with score(scaled product, query, key, head, the query's elements); entry 0 is the key at
+/// position `first_key`. `sinks`: one more score of each head, or none.
 template <std::int64_t heads, std::int64_t kv_heads, std::int64_t head_dim, class Score, class Sees, class End>
 Activations<heads * head_dim> attention_over(const Score& score, const Sees& sees,
                                              const Activations<heads * head_dim>& queries,
@@ -110,10 +110,11 @@ Activations<heads * head_dim> attention_over(const Score& score, const Sees& see
     for (std::int64_t i = begin; i < last; ++i) {
       const std::int64_t t = i / heads, head = i % heads, query = first_position + t;
       const std::int64_t kv_column = head / kv_group_size * head_dim;
+      const double* of_query = queries.row(t).data() + head * head_dim;
       attend<kv_size, head_dim>(
-          [&](double x, std::int64_t entry) { return score(x, query, first_key + entry, head); },
-          [&](std::int64_t entry) { return sees(query, first_key + entry); }, queries.row(t).data() + head * head_dim,
-          keys.data() + kv_column, values.data() + kv_column, end(query), scale,
+          [&](double x, std::int64_t entry) { return score(x, query, first_key + entry, head, of_query); },
+          [&](std::int64_t entry) { return sees(query, first_key + entry); }, of_query, keys.data() + kv_column,
+          values.data() + kv_column, end(query), scale,
           sinks.empty() ? -std::numeric_limits<double>::infinity() : sinks[static_cast<std::size_t>(head)], scores,
           out.row(t).data() + head * head_dim);
     }
@@ -168,7 +169,7 @@ template <std::int64_t heads, std::int64_t kv_heads, std::int64_t head_dim>
 Activations<heads * head_dim> attention(const Activations<heads * head_dim>& queries, const std::vector<double>& keys,
                                         const std::vector<double>& values, double scale, std::int64_t first_position) {
   return scored_attention<heads, kv_heads, head_dim>(
-      [](double score, std::int64_t, std::int64_t, std::int64_t) { return score; },
+      [](double score, std::int64_t, std::int64_t, std::int64_t, const double*) { return score; },
       [](std::int64_t, std::int64_t) { return true; }, queries, keys, values, scale, first_position);
 }
 

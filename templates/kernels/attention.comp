@@ -3,10 +3,16 @@
 //! kv_group_size = { type = "uint", sample = 3, is = "query heads that share a head of keys and values" }
 //! attention_scale = { type = "float", sample = 0.18257418, is = "times query . key" }
 //! has_score = { type = "bool", sample = true, is = "the score goes through an expression" }
-//! score = { type = "text", sample = "30.0 * tanh(score / 30.0) + slope * float(key - query)", is = "of score, query, key, head and slope", when = "has_score" }
+//! score = { type = "text", sample = "30.0 * tanh(score / 30.0) + slope * float(key - query)", is = "of score, query, key, head, slope and bias", when = "has_score" }
 //! has_slopes = { type = "bool", sample = true, is = "each head has a slope" }
 //! slopes = { type = "list", fields = ["slope"], is = "by head", when = "has_slopes", sample = [ { slope = 0.5 }, { slope = 0.25 }, { slope = 0.125 }, { slope = 0.0625 }, { slope = 0.5 }, { slope = 0.25 } ] }
 //! has_sinks = { type = "bool", sample = true, is = "each head has one more score" }
+//! has_bias = { type = "bool", sample = true, is = "a distance gives each head a bias of its score" }
+//! has_relative_keys = { type = "bool", sample = false, is = "a distance gives what the key has added to itself" }
+//! most_back = { type = "uint", sample = 4, is = "distances, key - query, are cut there", when = "has_bias or has_relative_keys" }
+//! most_ahead = { type = "uint", sample = 2, is = "and there", when = "has_bias or has_relative_keys" }
+//! row = { type = "text", sample = "distance < 0 ? 0 - distance : 5", is = "of what a distance gives", when = "has_bias or has_relative_keys" }
+//! heads = { type = "uint", sample = 6, is = "numbers in a row", when = "has_bias" }
 //! has_mask = { type = "bool", sample = true, is = "a query does not see every key before it" }
 //! mask = { type = "text", sample = "query - key < 17", is = "whether it sees the key, by mask and window: of query and key", when = "has_mask" }
 //! has_window = { type = "bool", sample = true, is = "it sees the last keys and the first ones alone" }
@@ -29,6 +35,7 @@
 //! buffer.pass_keys = { view = "float", when = "not has_state", is = "rows x kv_heads x head" }
 //! buffer.pass_values = { view = "float", when = "not has_state", is = "rows x kv_heads x head" }
 //! buffer.sinks = { view = "float", when = "has_sinks", is = "heads" }
+//! buffer.relative = { view = "float", when = "has_bias or has_relative_keys", is = "rows of distances x heads, or x head" }
 //! buffer.attended = { view = "float", is = "rows x heads x head" }
 //% include "preamble.glsl"
 //% include "stage.glsl"
@@ -86,6 +93,25 @@ float sink(uint head) { return sinks[head]; }
 const bool has_sink = false;
 float sink(uint head) { return 0.0; }
 //% end
+//% if has_bias or has_relative_keys
+/// The row of what the distance of a key gives.
+int row_of_distance(int query, int key) {
+  const int distance = clamp(key - query, -int(most_back), int(most_ahead));
+  return ${row};
+}
+//% end
+//% if has_relative_keys
+const bool has_relative_keys = true;
+vec4 relative_key_quad(int query, int key, uint quad) {
+  const uint element = row_of_distance(query, key) * head_dim + 4 * quad;
+  vec4 k = vec4(0.0);
+  for (uint i = 0; i < min(4, head_dim - 4 * quad); ++i) k[i] = relative[element + i];
+  return k;
+}
+//% else
+const bool has_relative_keys = false;
+vec4 relative_key_quad(int query, int key, uint quad) { return vec4(0.0); }
+//% end
 //% if has_score or has_mask
 #include "numerics.glsl"
 //% end
@@ -93,6 +119,9 @@ float sink(uint head) { return 0.0; }
 float scored(float score, int query, int key, int head) {
 //% if has_slopes
   const float slope = slopes[head];
+//% end
+//% if has_bias
+  const float bias = relative[row_of_distance(query, key) * heads + head];
 //% end
   return ${score};
 }

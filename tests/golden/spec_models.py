@@ -1,5 +1,5 @@
 """The models of make_spec_goldens.py: what computes each, its tensors, and other models that its golden has to tell
-from it. These are transformers' own; sparse_transformer.py and openelm.py have one more each.
+from it. These are transformers' own; sparse_transformer.py, openelm.py and relative_positions.py have more.
 """
 
 from typing import Callable
@@ -14,6 +14,18 @@ from transformers.models.stablelm import modeling_stablelm
 
 from families import Calls, sizes
 from openelm import OPENELM, OPENELM_CHANGES, OpenElm, openelm_tensors
+from relative_positions import (
+    SHAW,
+    SHAW_CHANGES,
+    T5,
+    T5_CHANGES,
+    T5_WHOLE,
+    T5_WHOLE_CHANGES,
+    Shaw,
+    shaw_tensors,
+    t5,
+    t5_tensors,
+)
 from sparse_transformer import SPARSE, SPARSE_CHANGES, SparseTransformer, sparse_tensors
 from spec_case import VOCABULARY, Change, SpecCase, zeroed
 from weights import QUERY_KEY_GAIN, Weights, llama_like_weights
@@ -325,4 +337,15 @@ def spec_cases() -> list[SpecCase]:
         SpecCase("openelm-sizes", 4006,
                  "heads and widths that grow from layer to layer, RMSNorm of each head's queries and keys, tied",
                  "numpy, from Mehta et al. 2024", OPENELM, OpenElm, openelm_tensors, OPENELM_CHANGES, in_double=True),
+        SpecCase("t5-decoder", 4007,
+                 "T5's decoder without a source: a bias of each of 32 buckets of distances and head, one table for all "
+                 "layers, products that are not scaled, a tied head that is",
+                 "T5Stack, a decoder without cross-attention", T5, t5, t5_tensors, T5_CHANGES),
+        SpecCase("t5-encoder", 4008,
+                 "T5's encoder under its head: a token sees the whole text, which is one pass; 9 buckets of keys before "
+                 "a query and 9 of those after it; a gated GELU",
+                 "T5Stack, an encoder", T5_WHOLE, t5, t5_tensors, T5_WHOLE_CHANGES, calls=Calls(TEXTS)),
+        SpecCase("shaw-keys", 4009,
+                 "keys to which a vector of their distance is added, of distances up to 9",
+                 "numpy, from Shaw et al. 2018", SHAW, Shaw, shaw_tensors, SHAW_CHANGES, in_double=True),
     ]  # fmt: skip

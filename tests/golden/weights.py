@@ -40,6 +40,9 @@ class Weights:
     def vector(self, name, size, *, gain=0.3):
         self.tensors[name] = gain * self._draw(size)
 
+    def table(self, name, rows, columns):
+        self.tensors[name] = self._draw(rows, columns)
+
     def projection(self, name, rows, columns, bias, *, gain=1.0):
         """Stored (out, in)."""
         self.matrix(f"{name}.weight", rows, columns, gain=gain)

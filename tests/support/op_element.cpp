@@ -88,6 +88,13 @@ struct Element {
     return token == positions.end() ? read(0, row, column) : read(1, token - positions.begin(), column);
   }
 
+  /// The first element of the row that a distance has.
+  std::int64_t row_of(const Distances& distances, std::int64_t distance) const {
+    const std::int64_t nth = std::clamp(distance, -distances.back, distances.ahead) + distances.back;
+    const std::int64_t row = distances.buckets.empty() ? nth : distances.buckets[static_cast<std::size_t>(nth)];
+    return row * graph.axes[axis(4, 0).factors[1]].size;
+  }
+
   double operator()(const Attention& attention) const {
     const std::int64_t head_dim = graph.axes[axis(0, 1).factors[1]].size;
     const std::int64_t group = graph.axes[graph.axes[axis(0, 1).factors[0]].factors[1]].size;
@@ -103,10 +110,15 @@ struct Element {
       const bool kept = attention.recent == 0 || query - key < attention.recent || key < attention.first;
       if (!kept || (!attention.mask.empty() && evaluate(attention.mask, names) == 0)) continue;
       seen.push_back(key - first);
-      double score = attention.scale * dot(
-                                           head_dim, [&](std::int64_t i) { return read(0, row, head * head_dim + i); },
-                                           [&](std::int64_t i) { return read(1, key - first, kv_first + i); });
+      const auto relative = [&](std::int64_t i) { return read(4, 0, row_of(attention.distances, key - query) + i); };
+      const bool relative_keys = op.in[4] && axis(4, 0).factors[1] == axis(0, 1).factors[1];
+      double score =
+          attention.scale *
+          dot(
+              head_dim, [&](std::int64_t i) { return read(0, row, head * head_dim + i); },
+              [&](std::int64_t i) { return read(1, key - first, kv_first + i) + (relative_keys ? relative(i) : 0); });
       names["score"] = score;
+      if (op.in[4] && !relative_keys) names["bias"] = relative(head);
       if (!attention.slopes.empty()) names["slope"] = attention.slopes[static_cast<std::size_t>(head)];
       if (!attention.score.empty()) score = evaluate(attention.score, names);
       scores.push_back(score);

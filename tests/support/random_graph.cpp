@@ -168,16 +168,22 @@ class Writer {
   }
 
   /// Scores as they are, capped or sloped; every key, some of them, or of either those of a window.
+  static ExpressionNames names_of_keys() {
+    return {{"query", {Type::integer}}, {"key", {Type::integer}}, {"head", {Type::integer}}};
+  }
+
+  static Expression scored(const std::string& text) {
+    ExpressionNames names = names_of_keys();
+    names.merge(variables({"score", "slope", "bias"}));
+    Diagnostics none;
+    return *parse_expression(text, {}, names, Type::real, none);
+  }
+
   Attention how() {
     Attention how{0.7, true};
-    const ExpressionNames keys = {{"query", {Type::integer}}, {"key", {Type::integer}}, {"head", {Type::integer}}};
-    ExpressionNames scores = keys;
-    scores.merge(variables({"score", "slope"}));
-    Diagnostics none;
-    if (chance(25)) how.score = *parse_expression("2 * tanh(score / 2)", {}, scores, Type::real, none);
+    if (chance(25)) how.score = scored("2 * tanh(score / 2)");
     if (chance(25)) {
-      how.score =
-          *parse_expression("score - (head % 2 == 0 ? slope * (query - key) : 0)", {}, scores, Type::real, none);
+      how.score = scored("score - (head % 2 == 0 ? slope * (query - key) : 0)");
       for (std::int64_t head = 0; head < contract_.axes[q_].size / contract_.axes[head_].size; ++head) {
         how.slopes.push_back(0.5f / static_cast<float>(head + 1));
       }
@@ -188,7 +194,8 @@ class Writer {
     }
     static const std::vector<std::string> masks = {"query - key < 3 || key < 2", "key % 3 == 0 || key == query",
                                                    "(query - key) % 2 == 0"};
-    if (chance(25)) how.mask = *parse_expression(pick(masks), {}, keys, Type::boolean, none);
+    Diagnostics none;
+    if (chance(25)) how.mask = *parse_expression(pick(masks), {}, names_of_keys(), Type::boolean, none);
     return how;
   }
 
@@ -312,7 +319,29 @@ class Writer {
       weight(scope_, name + "_sinks", {contract_.axes[q_].factors[0]}, Dtype::f32);
       sinks = build.weight(name + "_sinks");
     }
-    know(build.attention(how, read(known_[q]), seen_keys, seen_values, sinks, new_role()));
+    ValueId relative;
+    if (chance(30)) {
+      const bool of_heads = chance(50);
+      relative = distances(build, name + "_relative", of_heads, how.distances);
+      if (of_heads) how.score = scored(how.score.empty() ? "score + bias" : "bias + " + how.score.text);
+    }
+    know(build.attention(how, {read(known_[q]), seen_keys, seen_values, sinks, relative}, new_role()));
+  }
+
+  /// Rows of what distances give, more than are read at times; and how distances find theirs.
+  ValueId distances(Builder& build, const std::string& name, bool of_heads, Distances& how) {
+    how = {between(0, 5), between(0, 3), {}};
+    for (std::int64_t i = chance(50) ? how.back + how.ahead : -1; i >= 0; --i) {
+      how.buckets.push_back(static_cast<std::int32_t>(between(0, 3)));
+    }
+    const AxisId of_row = of_heads ? contract_.axes[q_].factors[0] : head_;
+    const std::string user = contract_.kinds[scope_.kind].kind.identifier;
+    const std::int64_t count = how.bucket_count() + between(0, 1);
+    const AxisId rows = axis(name + "_rows", count, {}, Live::all, user);
+    const AxisId all = axis(name, count * contract_.axes[of_row].size, {rows, of_row}, Live::all, user);
+    graph_.axes = contract_.axes;
+    weight(scope_, name, {all}, Dtype::f32);
+    return build.weight(name);
   }
 
   void layer(std::size_t kind) {

@@ -57,8 +57,7 @@ ValueId LayerWriter::attend(ValueId queries, const Window& seen, const std::vect
   if (!mask.empty()) how.mask = *parse_expression(mask, {}, keys, Type::boolean, none);
   how.recent = seen.recent;
   how.first = seen.first;
-  return projection(builder_.attention(how, queries, states[0], states[1], {}, next("v")), axis_of(hidden_),
-                    Dtype::f32);
+  return projection(builder_.attention(how, {queries, states[0], states[1]}, next("v")), axis_of(hidden_), Dtype::f32);
 }
 
 ValueId LayerWriter::projection(ValueId x, AxisId to, Dtype dtype) {

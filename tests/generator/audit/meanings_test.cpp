@@ -70,10 +70,11 @@ TEST_CASE("a change of any attribute of any operation is another meaning") {
       if (nth == 1) layout = RotaryLayout::interleaved;
     }));
   }
-  for (int nth = 0; nth < 7; ++nth) {
+  for (int nth = 0; nth < 10; ++nth) {
     CAPTURE(nth);
     CHECK(is_seen<Attention>(meaning, [&](Attention& attention) {
-      auto& [scale, causal, score, mask, slopes, recent, first] = attention;
+      auto& [scale, causal, score, mask, slopes, recent, first, distances] = attention;
+      auto& [back, ahead, buckets] = distances;
       if (nth == 0) scale *= 1 + 1e-15;
       if (nth == 1) score = other_expression();
       if (nth == 2) mask = other_expression();
@@ -81,6 +82,9 @@ TEST_CASE("a change of any attribute of any operation is another meaning") {
       if (nth == 4) recent += 1;
       if (nth == 5) first += 1;
       if (nth == 6) causal = !causal;
+      if (nth == 7) back += 1;
+      if (nth == 8) ahead += 1;
+      if (nth == 9) buckets = {0};
     }));
   }
 }

@@ -42,6 +42,12 @@ const std::vector<Override> kinds = {{"layers.pattern", "[\"a\", \"b\"]"},
                                      {"layers.a.position.type", "none"},
                                      {"layers.b.position.rope_theta", "500.0"}};
 
+const std::vector<Override> buckets = {{"position.type", "relative_buckets"},
+                                       {"position.max_distance", "20"},
+                                       named("layers.{i}.attention.relative_bias")};
+const std::vector<Override> distances = {
+    {"position.type", "relative"}, {"position.max_distance", "4"}, named("layers.{i}.attention.relative_keys")};
+
 const std::vector<Override> mixed = {named("layers.{i}.attention.lambda1"), named("layers.{i}.attention.lambda2")};
 const std::vector<Override> mixing = {kinds[0],
                                       kinds[1],
@@ -52,8 +58,8 @@ const std::vector<Override> mixing = {kinds[0],
 /// What gives the tiny model an attention with every part that one may have, and an MLP.
 const std::vector<Override> whole_attention = {
     kinds[0],
-    kinds[1],
-    kinds[2],
+    {"layers.a.position", "{ type = \"relative_buckets\", max_distance = 20 }"},
+    {"layers.b.position", "{ type = \"relative\", max_distance = 4 }"},
     {"layers.b.attention.values_from", "a"},
     mixed[0],
     mixed[1],
@@ -62,6 +68,8 @@ const std::vector<Override> whole_attention = {
     {"attention.sinks", "true"},
     named("layers.{i}.attention.gate"),
     named("layers.{i}.attention.sinks"),
+    named("layers.{i}.attention.relative_bias"),
+    named("layers.{i}.attention.relative_keys"),
 };
 const std::vector<Override> whole_mlp = {};
 
@@ -94,6 +102,9 @@ const std::vector<Change> changes = {
     {"position.attention_factor", yarn, {{"position.attention_factor", "1.5"}}},
     {"position.short_factor", longrope, {{"position.short_factor", other_factors}}},
     {"position.long_factor", longrope, {{"position.long_factor", other_factors}}},
+    {"position.num_buckets", buckets, {{"position.num_buckets", "16"}}},
+    {"position.max_distance", buckets, {{"position.max_distance", "40"}}},
+    {"position.max_distance_ahead", distances, {{"position.max_distance_ahead", "2"}}},
     {"attention.num_attention_heads", {}, {{"attention.num_attention_heads", "8"}}},
     {"attention.num_key_value_heads", {}, {{"attention.num_key_value_heads", "4"}}},
     {"attention.head_dim", {}, {{"attention.head_dim", "8"}}},

@@ -21,14 +21,18 @@ bool is_biased_norm_of_heads(const Graph& graph, const Op& op) {
 bool keeps_keys(const Op& op) { return as<Attention>(op) != nullptr && as<Attention>(op)->causal; }
 bool sees_pass(const Op& op) { return as<Attention>(op) != nullptr && !as<Attention>(op)->causal; }
 
-/// A graph with appends, norms over heads, rotations, sinks and Maps of several operands.
+/// An attention whose distances have rows.
+bool tells_distances(const Op& op) { return as<Attention>(op) != nullptr && op.in[4]; }
+
+/// A graph with appends, norms over heads, rotations, sinks, rows of distances and Maps of several operands.
 RandomGraph sample() {
   for (std::uint64_t seed = 1;; ++seed) {
     RandomGraph random = random_graph(seed);
     const auto has = [&](auto test) { return std::any_of(random.graph.ops.begin(), random.graph.ops.end(), test); };
     const bool rotary = has([](const Op& op) { return as<Rotary>(op) != nullptr; });
     const bool heads = has([&](const Op& op) { return is_biased_norm_of_heads(random.graph, op); });
-    const bool sunk = has([](const Op& op) { return keeps_keys(op) && op.in[3]; }) && has(sees_pass);
+    const bool sunk =
+        has([](const Op& op) { return keeps_keys(op) && op.in[3]; }) && has(sees_pass) && has(tells_distances);
     const bool biased = has([](const Op& op) { return as<Linear>(op) != nullptr && op.in[2]; });
     const bool weightless = has([](const Op& op) { return as<Norm>(op) != nullptr && !op.in[1]; });
     const bool scaled =
@@ -55,6 +59,10 @@ OpId find(const Graph& graph, const std::function<bool(const Op&)>& test = [](co
   }
   FAIL("the sample has no such operation");
   return {};
+}
+
+Distances& distances_of(Graph& graph) {
+  return std::get<Attention>(graph.ops[find<Attention>(graph, tells_distances)].what).distances;
 }
 
 /// An attention over rings.
@@ -150,6 +158,25 @@ const std::vector<Mutation> mutations = {
        const Op& op = r.graph.ops[find<Attention>(r.graph, [](const Op& o) { return keeps_keys(o) && o.in[3]; })];
        r.graph.values[op.in[3]].axes = {r.graph.values[op.in[1]].axes[3]};
      }},
+    {"G3", "rows of distances that are none",
+     [](RandomGraph& r) {
+       const Op& op = r.graph.ops[find<Attention>(r.graph, tells_distances)];
+       r.graph.values[op.in[4]].axes = {r.graph.values[op.in[1]].axes[0]};
+     }},
+    {"G3", "distances, and no rows for them",
+     [](RandomGraph& r) {
+       Op& op = r.graph.ops[find<Attention>(r.graph, tells_distances)];
+       std::get<Attention>(op.what).distances.back = 3;
+       op.in[4] = {};
+     }},
+    {"G3", "a distance without a row",
+     [](RandomGraph& r) {
+       Distances& distances = distances_of(r.graph);
+       distances = {distances.back + 100, distances.ahead, {}};
+     }},
+    {"G3", "a bucket below the first row", [](RandomGraph& r) { distances_of(r.graph) = {1, 0, {0, -1}}; }},
+    {"G3", "buckets of other distances", [](RandomGraph& r) { distances_of(r.graph) = {1, 0, {0}}; }},
+    {"G3", "distances that end before they begin", [](RandomGraph& r) { distances_of(r.graph) = {-1, 1, {}}; }},
     {"G3", "an offset of weights that are not there",
      [](RandomGraph& r) {
        Op& op = r.graph.ops[find<Norm>(r.graph, [](const Op& o) { return !o.in[1]; })];

@@ -60,6 +60,8 @@ void write_attended(uint pass_row, uint head, uint quad, vec4 v) {
 
 const bool has_sink = false;
 float sink(uint head) { return 0.0; }
+const bool has_relative_keys = false;
+vec4 relative_key_quad(int query, int key, uint quad) { return vec4(0.0); }
 float scored(float score, int query, int key, int head) { return score; }
 const bool is_causal = true;
 bool sees(int query, int key) { return key <= query; }
