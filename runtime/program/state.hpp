@@ -26,13 +26,14 @@ struct StateTable {
   std::int64_t recent = 0, first = 0;
 };
 
-/// The row of an entry, and the entry of a position: the one place that knows. shaders/state*.glsl are its twins.
-constexpr std::int64_t state_row(const StateTable& state, std::int64_t slot, std::int64_t head, std::int64_t entry) {
-  return (slot * state.heads + head) * state.entries + entry;
-}
+/// The entry of a position, and the row that a head has there: the one place that knows. shaders/state*.glsl are its
+/// twins.
 constexpr std::int64_t state_entry(const StateTable& state, std::int64_t position) {
   if (state.kind == StateKind::growing || position < state.first) return position;
   return state.first + (position - state.first) % (state.entries - state.first);
+}
+constexpr std::int64_t state_row(const StateTable& state, std::int64_t slot, std::int64_t head, std::int64_t position) {
+  return (slot * state.heads + head) * state.entries + state_entry(state, position);
 }
 /// Whether what a sequence that goes on at `position` sees is still there after `furthest` positions were written.
 constexpr bool state_holds(const StateTable& state, std::int64_t position, std::int64_t furthest) {

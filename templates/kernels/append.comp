@@ -17,7 +17,7 @@ void main() {
   if ((token.flags & token_writes) == 0) return;
   const uint head = first_row + gl_WorkGroupID.x;
   const uint from = pass_row * inputs_stride + inputs_column + head * head_dim;
-  const uint to = state_row(token.slot, head, state_entry(token.position)) * cache_pairs;
+  const uint to = state_row(token.slot, head, token.position) * cache_pairs;
   for (uint pair = gl_LocalInvocationIndex; pair < (head_dim + 1) / 2; pair += workgroup_size) {
     const uint d = 2 * pair;
     state[to + pair] = pack_pair(vec2(inputs[from + d], d + 1 < head_dim ? inputs[from + d + 1] : 0.0));

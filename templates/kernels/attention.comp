@@ -51,10 +51,10 @@ vec4 query_quad(uint pass_row, uint head, uint quad) {
 }
 //% if has_state
 vec4 key_quad(uint slot, uint kv_head, uint position, uint quad) {
-  return unpack_quad(keys[state_row(slot, kv_head, state_entry(position)) * cache_quads + quad]);
+  return unpack_quad(keys[state_row(slot, kv_head, position) * cache_quads + quad]);
 }
 vec4 value_quad(uint slot, uint kv_head, uint position, uint quad) {
-  return unpack_quad(values[state_row(slot, kv_head, state_entry(position)) * cache_quads + quad]);
+  return unpack_quad(values[state_row(slot, kv_head, position) * cache_quads + quad]);
 }
 //% else
 vec4 key_quad(uint slot, uint kv_head, uint position, uint quad) {

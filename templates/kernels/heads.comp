@@ -124,8 +124,8 @@ void main() {
       queries[element] = pair_values.x;
       if (2 * pair + 1 < head_dim) queries[element + 1] = pair_values.y;
 //% else
-      const uint entry = state_row(token.slot, head - ${chain.name}_begin, state_entry(token.position));
-      if ((token.flags & token_writes) != 0) ${chain.name}[entry * cache_pairs + pair] = pack_pair(pair_values);
+      const uint row = state_row(token.slot, head - ${chain.name}_begin, token.position);
+      if ((token.flags & token_writes) != 0) ${chain.name}[row * cache_pairs + pair] = pack_pair(pair_values);
 //% end
     }
 //% end

@@ -4,11 +4,11 @@
 //! has_ring = { type = "bool", sample = true, is = "later positions take the entries of those that no query sees", when = "has_state" }
 //! ring_first = { type = "uint", sample = 4, is = "positions from the first on that keep their entries", when = "has_ring" }
 //% if has_state
-#include "state.glsl"
 //% if has_ring
 #include "state_ring.glsl"
 //% else
 #include "state_growing.glsl"
 //% end
+#include "state.glsl"
 #include "cache_${cache_dtype}.glsl"
 //% end

@@ -41,7 +41,7 @@ double& PlanImage::state_at(std::uint32_t state, std::int64_t layer, std::int64_
   const auto of_kind = std::find(layers.begin(), layers.end(), layer % count) - layers.begin();
   const std::int64_t nth = of_kind + layer / count * static_cast<std::int64_t>(layers.size());
   const std::int64_t head_dim = plan_.axes[contract.axes[3]].size;
-  const std::int64_t row = state_row(table, slot_, column / head_dim, state_entry(table, position));
+  const std::int64_t row = state_row(table, slot_, column / head_dim, position);
   const std::int64_t byte = table.view.offset + nth * table.stride + row * table.row_bytes +
                             column % head_dim * element_bytes(contract.element);
   return states_.at(static_cast<std::size_t>(byte / 2));

@@ -33,8 +33,8 @@ layout(set = 0, binding = 4) writeonly buffer AttendedBuffer { float attended[];
 
 uint rows_in_use() { return pass.token_count; }
 
-#include "state.glsl"
 #include "state_growing.glsl"
+#include "state.glsl"
 #include "cache_f16.glsl"
 
 vec4 query_quad(uint pass_row, uint head, uint quad) {
@@ -46,10 +46,10 @@ vec4 query_quad(uint pass_row, uint head, uint quad) {
   return q * attention_scale;
 }
 vec4 key_quad(uint slot, uint kv_head, uint position, uint quad) {
-  return unpack_quad(keys[state_row(slot, kv_head, state_entry(position)) * cache_quads + quad]);
+  return unpack_quad(keys[state_row(slot, kv_head, position) * cache_quads + quad]);
 }
 vec4 value_quad(uint slot, uint kv_head, uint position, uint quad) {
-  return unpack_quad(values[state_row(slot, kv_head, state_entry(position)) * cache_quads + quad]);
+  return unpack_quad(values[state_row(slot, kv_head, position) * cache_quads + quad]);
 }
 void write_attended(uint pass_row, uint head, uint quad, vec4 v) {
   const uint element = pass_row * attended_stride + attended_column + head * head_dim + 4 * quad;

@@ -34,8 +34,8 @@ layout(set = 0, binding = 7) writeonly buffer ValuesBuffer { uvec2 values[]; }; 
 
 uint rows_in_use() { return pass.token_count; }
 
-#include "state.glsl"
 #include "state_growing.glsl"
+#include "state.glsl"
 #include "cache_f32.glsl"
 shared float head_values[head_dim];
 #include "heads.glsl"
@@ -108,12 +108,12 @@ void main() {
       if (2 * pair + 1 < head_dim) queries[element + 1] = pair_values.y;
     }
     if (head >= keys_begin && head < keys_end) {
-      const uint entry = state_row(token.slot, head - keys_begin, state_entry(token.position));
-      if ((token.flags & token_writes) != 0) keys[entry * cache_pairs + pair] = pack_pair(pair_values);
+      const uint row = state_row(token.slot, head - keys_begin, token.position);
+      if ((token.flags & token_writes) != 0) keys[row * cache_pairs + pair] = pack_pair(pair_values);
     }
     if (head >= values_begin && head < values_end) {
-      const uint entry = state_row(token.slot, head - values_begin, state_entry(token.position));
-      if ((token.flags & token_writes) != 0) values[entry * cache_pairs + pair] = pack_pair(pair_values);
+      const uint row = state_row(token.slot, head - values_begin, token.position);
+      if ((token.flags & token_writes) != 0) values[row * cache_pairs + pair] = pack_pair(pair_values);
     }
   }
 }
