@@ -81,14 +81,14 @@ struct TensorName {
   std::vector<std::string> fused;  ///< parts that stand in this one tensor, in order ("q", "k", "v")
   std::string interleaved;         ///< how their rows alternate: interleavings(); empty: part after part
   bool exact = false;
-  bool given = false;  ///< by the spec itself; else by the named table
+  bool given = false;  ///< by the spec itself; else by checkpoint.names
   Span span;
 };
 
 struct IgnoredTensor {
   std::string name;  ///< pattern with {i}
   std::string why;
-  bool given = false;  ///< by the spec itself; else by the named table
+  bool given = false;  ///< by the spec itself; else by checkpoint.names
   Span span;
 };
 

@@ -105,6 +105,21 @@ TEST_CASE("every file of families/ reads, and belongs to a family of the hub") {
   for (const auto& [name, family] : gguf_families()) CHECK(name == "gguf/" + family.architectures.front());
 }
 
+TEST_CASE("the spec of every family says its tensors' names in a word") {
+  for (const auto& [name, config] : small_configs()) {
+    CAPTURE(name);
+    const Imported imported = import_text(config.dump());
+    REQUIRE(imported.spec);
+    CHECK(imported.spec->checkpoint->names.value == name);
+    CHECK(imported.text->find("[checkpoint.tensors]") == std::string::npos);
+    for (const auto& [part, tensor] : families().at(name).checkpoint.tensors) {
+      CAPTURE(part);
+      REQUIRE(imported.spec->checkpoint->tensors.contains(part));
+      CHECK(imported.spec->checkpoint->tensors.at(part).name == tensor.name);
+    }
+  }
+}
+
 TEST_CASE("a mistake in a family's file is shown at its place") {
   CHECK(mistake("[spec]\n\"norm.eps\" = \"epsilon\"") == "expression.unknown_name 4:15");
   CHECK(mistake("[spec]\n\"norm.type\" = \"1 + 2\"") == "expression.types 4:16");
@@ -126,6 +141,9 @@ TEST_CASE("a mistake in a family's file is shown at its place") {
   CHECK(mistake("[refuse.value]\n\"kind == 'local'\" = \"of no layer\"") == "expression.unknown_name 4:2");
   CHECK(mistake("[layer]\nkind = \"i < 3 ? 'a' : null\"") == "family.form 4:8");
   CHECK(mistake("[checkpoint]\nname = \"llama\"") == "spec.unknown_key 4:1");
+  CHECK(mistake("[checkpoint]\nnames = \"llama\"") == "family.checkpoint 4:1");
+  CHECK(mistake("[checkpoint]\ndtype = \"f16\"") == "family.checkpoint 4:1");
+  CHECK(mistake("[checkpoint.tensors]\nlm_head = 1") == "spec.type 4:11");
   CHECK(mistake("[loop]\na = 1") == "family.section 3:2");
   CHECK(mistake("[keys") == "spec.syntax 3:6");
   Diagnostics diagnostics;
