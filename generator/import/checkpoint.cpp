@@ -188,7 +188,7 @@ void read_checkpoint(Config& config, const std::string& directory, const Family&
   std::string key, said;
   for (const char* name : {"torch_dtype", "dtype"}) {  // the newer spelling decides
     if (const std::string text = config.text(name); !text.empty()) {
-      key = name;
+      key = config.own_path(name);
       said = text;
     }
   }

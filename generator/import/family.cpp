@@ -73,8 +73,9 @@ class FamilyReader {
 
   Family read(const std::string& name) {
     family_.name = name;
-    const TomlValue document = join_family(name, files_, diagnostics_);
-    for (const TomlEntry& entry : document.entries) add(entry);
+    const JoinedFamily joined = join_family(name, files_, diagnostics_);
+    family_.objects = joined.objects;
+    for (const TomlEntry& entry : joined.document.entries) add(entry);
     for (const TomlEntry& entry : sections_["keys"]) read_key(entry);
     for (const TomlEntry& entry : sections_["spellings"]) read_spellings(entry);
     read_kind();
@@ -95,8 +96,9 @@ class FamilyReader {
         family_.ignored[key.string] = entry.key;
       }
     }
-    family_.checkpoint = read_name_table(document, diagnostics_);
-    read_tokenizer();
+    family_.checkpoint = read_name_table(joined, diagnostics_);
+    const TomlValue tokenizer = spec_section(joined, "tokenizer");
+    read_section(&tokenizer, "tokenizer", {}, false, bind(family_.tokenizer), diagnostics_);
     for (const TomlEntry& entry : sections_["keys"]) {
       if (!used_.contains(entry.key)) {
         error("family.unused", entry.key_span, fmt::format("no expression names '{}'; drop the key", entry.key));
@@ -290,13 +292,6 @@ class FamilyReader {
     }
     refusal.texts.push_back(message);
     family_.refusals.push_back(std::move(refusal));
-  }
-
-  /// In the spec's own language.
-  void read_tokenizer() {
-    TomlValue table;
-    table.entries = sections_["tokenizer"];
-    read_section(&table, "tokenizer", {}, false, bind(family_.tokenizer), diagnostics_);
   }
 
   const FamilyFiles& files_;

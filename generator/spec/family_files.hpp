@@ -21,8 +21,16 @@ const FamilyFiles& family_files();
 /// The files that say of which architectures they are, without ".toml": "llama", "gguf/llama". Others are included.
 std::vector<std::string> family_names();
 
-/// NAME.toml as one document with what it includes: tables of one name are joined, and what is included comes first. A
-/// mistake is a diagnostic at its place in families/NAME.toml.
-TomlValue join_family(const std::string& name, const FamilyFiles& files, Diagnostics& diagnostics);
+/// A file with what it includes.
+struct JoinedFamily {
+  TomlValue document;                ///< tables of one name are joined; what is included comes first
+  std::vector<std::string> objects;  ///< of config.json, `under` which files are included, whose keys are moved there
+};
+
+/// NAME.toml, joined. A mistake is a diagnostic at its place in families/NAME.toml.
+JoinedFamily join_family(const std::string& name, const FamilyFiles& files, Diagnostics& diagnostics);
+
+/// A section in the spec's own language: of lines of one key the last one holds.
+TomlValue spec_section(const JoinedFamily& family, const std::string& name);
 
 }  // namespace monomorph::generator

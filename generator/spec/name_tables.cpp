@@ -6,7 +6,6 @@
 #include <set>
 
 #include "generator/spec/checkpoint_names.hpp"
-#include "generator/spec/family_files.hpp"
 #include "generator/spec/section_reader.hpp"
 
 namespace monomorph::generator {
@@ -34,6 +33,15 @@ std::vector<TomlEntry> last_of_each_part(const std::vector<TomlEntry>& lines) {
   return kept;
 }
 
+/// Of all lines of this key.
+std::vector<TomlValue> all_items(const TomlEntry& section, const std::string& key) {
+  std::vector<TomlValue> items;
+  for (const TomlEntry& line : section.value.entries) {
+    if (line.key == key) items.insert(items.end(), line.value.items.begin(), line.value.items.end());
+  }
+  return items;
+}
+
 std::map<std::string, CheckpointSection> read_name_tables() {
   std::map<std::string, CheckpointSection> tables;
   for (const std::string& name : family_names()) {
@@ -52,14 +60,13 @@ const CheckpointSection* find_name_table(const std::string& family) {
 
 }  // namespace
 
-CheckpointSection read_name_table(const TomlValue& family, Diagnostics& diagnostics) {
+CheckpointSection read_name_table(const JoinedFamily& family, Diagnostics& diagnostics) {
   CheckpointSection table;
   table.prefix.value = {""};
-  const TomlEntry* entry = family.find("checkpoint");
-  if (entry == nullptr) return table;
-  TomlValue section = entry->value;
+  TomlValue section = spec_section(family, "checkpoint");
   for (TomlEntry& line : section.entries) {
     if (line.key == "tensors") line.value.entries = last_of_each_part(line.value.entries);
+    if (line.key == "ignore") line.value.items = all_items(*family.document.find("checkpoint"), line.key);
     if (line.key == "names" || line.key.starts_with("dtype")) {
       diagnostics.error("family.checkpoint", line.key_span,
                         fmt::format("a family does not say '{}': it says what its tensors are called, with prefix, "

@@ -7,8 +7,8 @@
 #include <fstream>
 #include <set>
 
-#include "generator/import/steps.hpp"
 #include "tests/generator/import/imported.hpp"
+#include "tests/generator/import/mapped.hpp"
 #include "tests/generator/spec/spec_text.hpp"
 #include "tests/support/files.hpp"
 
@@ -34,25 +34,6 @@ local_theta = "number = 1e4"
 [layer]
 kind = "types[i] ?? ((i + 1) % period == 0 ? 'global' : 'local')"
 )toml";
-
-/// What a family of this text makes of a config.json: the spec's lines, or the diagnostics.
-std::string mapped(const std::string& family_text, const json& config) {
-  const TemporaryDirectory directory;
-  Diagnostics diagnostics;
-  FamilyFiles files = family_files();  // it may include what others do
-  files["tiny.toml"] = family_text;
-  const std::optional<Family> family = read_family("tiny", files, diagnostics);
-  const std::optional<JsonFile> file = read_json_file(directory.write("config.json", config.dump()), diagnostics);
-  REQUIRE_MESSAGE((family && file), render(diagnostics));
-  Config reader(*file, diagnostics);
-  reader.resolve(*family);
-  SpecLines lines;
-  map_config(reader, *family, lines);
-  reader.account_for_rest(*family, {});
-  if (diagnostics.has_errors()) return render(diagnostics);
-  const std::string text = write_spec("tiny", lines, file->source).text;
-  return text.substr(text.find('\n') + 1);
-}
 
 /// Rule and place of the first mistake in a family whose file has these lines after the first two.
 std::string mistake(const std::string& lines) {
@@ -149,6 +130,8 @@ TEST_CASE("a mistake in a family's file is shown at its place") {
   Diagnostics diagnostics;
   read_family("tiny", {{"tiny.toml", "include = [\"none\"]"}}, diagnostics);
   CHECK(testing::errors_of(diagnostics).front() == "family.include 1:12");
+  CHECK(mistake("include = [{ file = \"tiny\" }]") == "family.include 3:12");
+  CHECK(mistake("include = [{ file = \"none\", under = \"text_config\" }]") == "family.include 3:21");
 }
 
 TEST_CASE("kinds of layer become a pattern that repeats, and lines for what differs") {
