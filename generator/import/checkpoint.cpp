@@ -186,9 +186,10 @@ void add_names(const Family& family, const std::string& outside, SpecLines& line
 void read_checkpoint(Config& config, const std::string& directory, const Family& family, bool tied, SpecLines& lines,
                      Diagnostics& diagnostics) {
   std::string key, said;
-  for (const char* name : {"torch_dtype", "dtype"}) {  // the newer spelling decides
-    if (const std::string text = config.text(name); !text.empty()) {
-      key = config.own_path(name);
+  for (const char* name : {"torch_dtype", "dtype"}) {  // the newer spelling decides, and the top before an object
+    const std::string text = config.text(name), path = config.own_path(name);
+    if (!text.empty() && (said.empty() || path == name)) {
+      key = path;
       said = text;
     }
   }

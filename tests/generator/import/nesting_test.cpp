@@ -1,6 +1,8 @@
 // Families whose keys stand in an object of config.json: what they include `under` it is read there.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "tests/generator/import/mapped.hpp"
 #include "tests/generator/spec/sections.hpp"
 
@@ -133,6 +135,25 @@ TEST_CASE("what import reads itself it reads at the top, and in the object where
   CHECK(path({{"eos_token_id", nullptr}, {"text_config", {{"eos_token_id", 5}}}}) == "text_config.eos_token_id");
   CHECK(path({{"eos_token_id", 4}, {"text_config", {{"eos_token_id", 5}}}}) == "eos_token_id");
   CHECK(path(json::object()) == "eos_token_id");
+}
+
+TEST_CASE("the type of tensors is the top's, in either spelling, and else the object's") {
+  const monomorph::tests::TemporaryDirectory directory;
+  const Family family = family_of(with_images);
+  const auto dtype = [&](const json& config) {
+    Diagnostics diagnostics;
+    const auto file = read_json_file(directory.write("config.json", config.dump()), diagnostics);
+    REQUIRE(file);
+    Config reader(*file, diagnostics);
+    reader.resolve(family);
+    SpecLines lines;
+    read_checkpoint(reader, directory.path().string(), family, true, lines, diagnostics);
+    CHECK_MESSAGE(!diagnostics.has_errors(), render(diagnostics));
+    return std::ranges::find(lines, "dtype", &SpecLine::key)->value;
+  };
+  CHECK(dtype({{"text_config", {{"dtype", "float16"}}}}) == "\"f16\"");
+  CHECK(dtype({{"torch_dtype", "bfloat16"}, {"text_config", {{"dtype", "float16"}}}}) == "\"bf16\"");
+  CHECK(dtype({{"dtype", "bfloat16"}, {"text_config", {{"torch_dtype", "float16"}}}}) == "\"bf16\"");
 }
 
 TEST_CASE("names of tensors and ids of tokens are those included, with what the family says in their place") {
