@@ -10,7 +10,6 @@
 #include "generator/audit/meanings.hpp"
 #include "generator/expression/node.hpp"
 #include "generator/spec/block_type.hpp"
-#include "generator/spec/checkpoint_names.hpp"
 #include "generator/spec/document.hpp"
 #include "generator/spec/values.hpp"
 
@@ -271,8 +270,7 @@ Json json_of(const Datum& value, Type type) {
 
 /// Whether the family has names for every tensor of the spec.
 bool names_tensors_of(const Family& family, const Contract& contract) {
-  CheckpointSection checkpoint = family.checkpoint;
-  add_named_table(checkpoint);
+  const CheckpointSection& checkpoint = family.checkpoint;
   std::vector<std::string> prefixes = checkpoint.prefix.value;
   prefixes.emplace_back("");
   std::set<std::string> names;

@@ -74,6 +74,16 @@ Datum element(const ListOf<Element>& list, double at, const std::string& name) {
   return {(*list.list)[static_cast<std::size_t>(at)], name};
 }
 
+/// Nothing stands in null.
+bool is_in(const Datum& value, const Datum& list) {
+  const auto any = [&](const auto& elements) {
+    return std::ranges::any_of(*elements.list, [&](const auto& each) { return value.is == Datum{each}.is; });
+  };
+  if (const auto* words = std::get_if<Words>(&list.is)) return any(*words);
+  const auto* numbers = std::get_if<Numbers>(&list.is);
+  return numbers != nullptr && any(*numbers);
+}
+
 Datum value_of(const ExpressionNode& node, const std::function<Datum(const std::string&)>& value_of_name) {
   const auto operand = [&](std::size_t i) { return value_of(*node.operands[i], value_of_name); };
   switch (node.form) {
@@ -99,6 +109,7 @@ Datum value_of(const ExpressionNode& node, const std::function<Datum(const std::
       if (node.word == "??") return a.is_null() ? b : a;
       const std::string& last = b.name.empty() ? a.name : b.name;
       if (node.word == "==") return {a.is == b.is ? 1.0 : 0.0, last};
+      if (node.word == "in") return {is_in(a, b) ? 1.0 : 0.0, last};
       if (node.word == "!=") return {a.is == b.is ? 0.0 : 1.0, last};
       return {binary_value(node.word, number(a), number(b)), last};
     }

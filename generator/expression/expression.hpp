@@ -10,8 +10,8 @@
 // where a real one is wanted. Conditions are no numbers.
 //
 // Over the values of a file (import) there are also 'words', lists of words and list[index], true, false and null,
-// a ?? b (a, but b where a is null), == and != of any two values of one type, floor(x), and names with dots. They are
-// evaluated, and never written out.
+// a ?? b (a, but b where a is null), a in list and a in [b, c], == and != of any two values of one type, floor(x), and
+// names with dots. They are evaluated, and never written out.
 #pragma once
 
 #include <cstdint>

@@ -50,9 +50,9 @@ std::vector<std::string> function_names() {
 }
 
 int precedence(const std::string& op) {
-  static const std::map<std::string, int> table = {{"||", 1}, {"&&", 2}, {"==", 3}, {"!=", 3}, {"<", 4},
-                                                   {"<=", 4}, {">", 4},  {">=", 4}, {"??", 4}, {"+", 5},
-                                                   {"-", 5},  {"*", 6},  {"/", 6},  {"%", 6}};
+  static const std::map<std::string, int> table = {{"||", 1}, {"&&", 2}, {"==", 3}, {"!=", 3}, {"in", 3},
+                                                   {"<", 4},  {"<=", 4}, {">", 4},  {">=", 4}, {"??", 4},
+                                                   {"+", 5},  {"-", 5},  {"*", 6},  {"/", 6},  {"%", 6}};
   const auto found = table.find(op);
   return found == table.end() ? 0 : found->second;
 }

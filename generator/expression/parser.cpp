@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <limits>
 
-#include "generator/expression/node.hpp"
+#include "generator/expression/make.hpp"
 #include "generator/expression/tokens.hpp"
 
 namespace monomorph::generator {
@@ -56,68 +56,6 @@ const char* described(Type type) {
       return "null";
   }
   return "";
-}
-
-/// Of a list.
-std::optional<Type> element_of(Type type) {
-  if (type == Type::words) return Type::word;
-  if (type == Type::sizes) return Type::integer;
-  return type == Type::numbers ? std::optional(Type::real) : std::nullopt;
-}
-bool is_numeric(Type type) { return type == Type::real || type == Type::integer; }
-bool is_number(const Pointer& node) { return is_numeric(node->type) && !node->optional; }
-bool is_condition(const Pointer& node) { return node->type == Type::boolean && !node->optional; }
-
-Pointer number(Type type, double value, ExpressionPlace place = {}) {
-  auto result = std::make_shared<ExpressionNode>();
-  // Kernels have whole numbers of 32 bits; beyond them a number is real.
-  const bool whole = type == Type::integer && std::abs(value) <= std::numeric_limits<std::int32_t>::max();
-  result->type = whole ? Type::integer : Type::real;
-  result->value = value;
-  result->place = place;
-  return result;
-}
-
-Pointer make_node(Form form, Type type, std::string word, std::vector<Pointer> operands, ExpressionPlace place,
-                  bool optional = false) {
-  auto result = std::make_shared<ExpressionNode>();
-  result->form = form;
-  result->type = type;
-  result->optional = optional;
-  result->word = std::move(word);
-  for (const Pointer& operand : operands) result->written += operand->written;
-  result->operands = std::move(operands);
-  const bool known = type == Type::integer && form != Form::name &&
-                     std::all_of(result->operands.begin(), result->operands.end(),
-                                 [](const Pointer& operand) { return operand->form == Form::number; });
-  result->place = place;
-  if (!known) return result;
-  return number(Type::integer, evaluate({result, ""}, {}) + 0.0, place);  // + 0.0: -0 is no whole number
-}
-
-/// A number as a real one.
-Pointer widened(const Pointer& node) {
-  if (node->type != Type::integer) return node;
-  if (node->form == Form::number) return number(Type::real, node->value, node->place);
-  return make_node(Form::widened, Type::real, "", {node}, node->place);
-}
-
-/// Makes all numbers whole or all real; gives which.
-Type unite(std::vector<Pointer>& numbers) {
-  const bool whole =
-      std::all_of(numbers.begin(), numbers.end(), [](const Pointer& n) { return n->type == Type::integer; });
-  if (whole) return Type::integer;
-  std::transform(numbers.begin(), numbers.end(), numbers.begin(), widened);
-  return Type::real;
-}
-
-/// The type of what is one side or the other, or nothing where they have none in common.
-std::optional<Type> united(std::vector<Pointer>& sides) {
-  if (is_number(sides[0]) && is_number(sides[1])) return unite(sides);
-  const Type first = sides[0]->type, second = sides[1]->type;
-  if (first == second || second == Type::null) return first;
-  if (first == Type::null) return second;
-  return is_numeric(first) && is_numeric(second) ? std::optional(Type::real) : std::nullopt;
 }
 
 class Parser {
@@ -177,15 +115,41 @@ class Parser {
 
   Pointer binary(int level, int depth) {
     Pointer left = unary(depth);
-    while (left != nullptr && token_.kind == Token::Kind::symbol && precedence(token_.text) >= level) {
+    while (left != nullptr && is_operator(token_) && precedence(token_.text) >= level) {
       if (token_.text == "??" && !of_values_) return unexpected("an operator or the end");
       const Token op = token_;
       advance();
+      if (op.text == "in" && take("[")) {
+        left = one_of(op, left, depth);
+        continue;
+      }
       Pointer right = binary(precedence(op.text) + 1, depth);
       if (right == nullptr) return nullptr;
       left = combined(op, {left, right});
     }
     return left;
+  }
+
+  bool is_operator(const Token& token) const {
+    return token.kind == Token::Kind::symbol || (of_values_ && token.kind == Token::Kind::name && token.text == "in");
+  }
+
+  /// a in [b, c] is a == b || a == c.
+  Pointer one_of(const Token& op, const Pointer& value, int depth) {
+    Pointer any;
+    do {
+      const Pointer item = conditional(depth + 1);
+      if (item == nullptr) return nullptr;
+      std::vector<Pointer> sides = {value, item};
+      if (!united(sides)) return not_in(op);
+      Pointer equal = make_node(Form::binary, Type::boolean, "==", std::move(sides), place_of(op));
+      any = any == nullptr ? equal : make_node(Form::binary, Type::boolean, "||", {any, equal}, place_of(op));
+    } while (take(","));
+    return take("]") ? any : unexpected("\",\" or \"]\"");
+  }
+
+  Pointer not_in(const Token& op) {
+    return fail("expression.types", op.begin, op.text.size(), "in takes a value, and a list of values of its type");
   }
 
   Pointer combined(const Token& op, std::vector<Pointer> sides) {
@@ -196,6 +160,11 @@ class Parser {
     if (op.text == "&&" || op.text == "||") {
       if (!is_condition(sides[0]) || !is_condition(sides[1])) return takes("comparisons");
       return make_node(Form::binary, Type::boolean, op.text, std::move(sides), place_of(op));
+    }
+    if (op.text == "in") {
+      const std::optional<Type> element = element_of(sides[1]->type);
+      const bool fits = element && (sides[0]->type == *element || (is_numeric(sides[0]->type) && is_numeric(*element)));
+      return fits ? make_node(Form::binary, Type::boolean, op.text, std::move(sides), place_of(op)) : not_in(op);
     }
     const bool equality = op.text == "==" || op.text == "!=";
     if (of_values_ && (op.text == "??" || equality)) {

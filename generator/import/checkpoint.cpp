@@ -7,7 +7,6 @@
 #include <system_error>
 
 #include "generator/import/steps.hpp"
-#include "generator/spec/checkpoint_names.hpp"
 #include "generator/spec/values.hpp"
 #include "runtime/error.hpp"
 #include "runtime/formats/checkpoint.hpp"
@@ -160,36 +159,7 @@ std::string head_outside(const Checkpoint* checkpoint, const CheckpointSection& 
   return result;
 }
 
-/// The family's own lines; where the head stands outside a prefix that all others have, every line, with the prefix.
-void add_names(const CheckpointSection& own, CheckpointSection names, const std::string& outside, bool tied,
-               SpecLines& lines) {
-  if (outside.empty()) {
-    names = own;
-    if (own.prefix.given) lines.push_back({"checkpoint", "prefix", write_value(&names.prefix)});
-  } else {
-    lines.push_back({"checkpoint", "prefix", "[\"\"]", fmt::format("the head stands outside \"{}\"", outside)});
-  }
-  if (tied) names.tensors.erase("lm_head");  // a copy of it needs no name
-  add_ignored_tensors(names.ignore, outside, lines);
-  // In the order of the named table, then that of the family.
-  std::vector<std::string> parts;
-  const NameTable* table = find_name_table(own.names.value);
-  for (const NamedTensor& row : table != nullptr ? table->tensors : std::vector<NamedTensor>())
-    parts.push_back(row.part);
-  for (const auto& [part, name] : own.tensors) parts.push_back(part);
-  for (const std::string& part : parts) {
-    auto tensor = names.tensors.extract(part);
-    if (tensor.empty()) continue;
-    tensor.mapped().given = true;
-    if (part != "lm_head") tensor.mapped().name.insert(0, outside);
-    TensorNames line = {{part, tensor.mapped()}};
-    const std::string text = write_table(&line).front();
-    lines.push_back({"checkpoint.tensors", write_string(part), text.substr(write_key(part).size() + 3)});
-  }
-}
-
-}  // namespace
-
+/// With `prefix` before each; no line where the list is empty.
 void add_ignored_tensors(const std::vector<IgnoredTensor>& tensors, const std::string& prefix, SpecLines& lines) {
   std::vector<std::string> rows;
   for (const IgnoredTensor& tensor : tensors) {
@@ -199,18 +169,32 @@ void add_ignored_tensors(const std::vector<IgnoredTensor>& tensors, const std::s
   if (!rows.empty()) lines.push_back({"checkpoint", "ignore", fmt::format("[\n  {},\n]", fmt::join(rows, ",\n  "))});
 }
 
+/// Every name, with the prefix but for the head, which stands outside of it.
+void add_names(const Family& family, const std::string& outside, SpecLines& lines) {
+  lines.push_back({"checkpoint", "prefix", "[\"\"]", fmt::format("the head stands outside \"{}\"", outside)});
+  add_ignored_tensors(family.checkpoint.ignore, outside, lines);
+  for (auto [part, name] : family.checkpoint.tensors) {
+    if (part != "lm_head") name.name.insert(0, outside);
+    TensorNames line = {{part, name}};
+    const std::string text = write_table(&line).front();
+    lines.push_back({"checkpoint.tensors", write_string(part), text.substr(write_key(part).size() + 3)});
+  }
+}
+
+}  // namespace
+
 void read_checkpoint(Config& config, const std::string& directory, const Family& family, bool tied, SpecLines& lines,
                      Diagnostics& diagnostics) {
   std::string key, said;
-  for (const char* name : {"torch_dtype", "dtype"}) {  // the newer spelling decides
-    if (const std::string text = config.text(name); !text.empty()) {
-      key = name;
+  for (const char* name : {"torch_dtype", "dtype"}) {  // the newer spelling decides, and the top before an object
+    const std::string text = config.text(name), path = config.own_path(name);
+    if (!text.empty() && (said.empty() || path == name)) {
+      key = path;
       said = text;
     }
   }
   const std::string dtype = spec_dtype(said.starts_with("torch.") ? said.substr(6) : said);
-  CheckpointSection names = family.checkpoint;
-  add_named_table(names);
+  const CheckpointSection& names = family.checkpoint;
   const WeightFiles files = find_weights(directory);
   Types types;
   std::string outside, note;
@@ -237,10 +221,9 @@ void read_checkpoint(Config& config, const std::string& directory, const Family&
       config.refuse("import.dtype", key, fmt::format("'{}' is '{}'; float32, float16 and bfloat16 run", key, said));
     }
   }
-  if (family.checkpoint.names.given)
-    lines.push_back({"checkpoint", "names", write_string(family.checkpoint.names.value)});
+  if (outside.empty()) lines.push_back({"checkpoint", "names", write_string(family.name)});
   lines.push_back({"checkpoint", "dtype", write_string(types.dtype), note});
-  add_names(family.checkpoint, names, outside, tied, lines);
+  if (!outside.empty()) add_names(family, outside, lines);
   add_exceptions(types, lines);
 }
 

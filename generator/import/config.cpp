@@ -69,15 +69,29 @@ const Json* Config::find(const std::string& path) {
   return at(path);
 }
 
+std::string Config::own_path(const std::string& key) {
+  const auto says = [&](const std::string& path) { return at(path) != nullptr && !at(path)->is_null(); };
+  std::string result = key;
+  read_.insert(key);
+  for (const std::string& object : nested_) {
+    const std::string path = object + "." + key;
+    read_.insert(path);
+    if (!says(result) && says(path)) result = path;
+  }
+  return result;
+}
+
 std::string Config::text(const std::string& key) {
-  const Json* value = find(key);
+  const std::string path = own_path(key);
+  const Json* value = find(path);
   if (value == nullptr || value->is_null()) return "";
   if (value->is_string()) return value->string();
-  wrong_type(key, "a string");
+  wrong_type(path, "a string");
   return "";
 }
 
 void Config::resolve(const Family& family) {
+  nested_ = family.objects;
   called_ = family.gguf ? "the header" : "config.json";
   for (const auto& [name, key] : family.keys) {
     for (const std::string& path : key.paths) {

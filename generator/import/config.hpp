@@ -24,7 +24,10 @@ class Config {
 
   /// The value at a path, null included; nullptr where it is absent. Counts as read.
   const Json* find(const std::string& path);
-  /// A string; "" where it is absent or null. Counts as read.
+  /// Where a key stands that import reads itself, whatever the family: at the top, or, where that says nothing, in an
+  /// object that the family's keys stand in. Counts as read in both.
+  std::string own_path(const std::string& key);
+  /// The string at a key's own_path; "" where it is absent or null. Counts as read.
   std::string text(const std::string& key);
 
   /// Checks every key that the family's expressions may name, in each of its spellings.
@@ -59,6 +62,7 @@ class Config {
   Diagnostics& diagnostics_;
   std::string called_ = "config.json";
   std::map<std::string, Resolved> values_;
+  std::vector<std::string> nested_;  ///< in which the family's keys stand
   std::set<std::string> read_;
   std::set<std::string> objects_;  ///< whose keys are accounted for one by one
   std::set<std::string> refused_;  ///< objects in which something was

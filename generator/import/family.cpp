@@ -7,6 +7,7 @@
 #include <set>
 
 #include "generator/expression/node.hpp"
+#include "generator/spec/name_tables.hpp"
 #include "generator/spec/section_reader.hpp"
 #include "generator/spec/values.hpp"
 
@@ -71,7 +72,10 @@ class FamilyReader {
   FamilyReader(const FamilyFiles& files, Diagnostics& diagnostics) : files_(files), diagnostics_(diagnostics) {}
 
   Family read(const std::string& name) {
-    add_file(name, {});
+    family_.name = name;
+    const JoinedFamily joined = join_family(name, files_, diagnostics_);
+    family_.objects = joined.objects;
+    for (const TomlEntry& entry : joined.document.entries) add(entry);
     for (const TomlEntry& entry : sections_["keys"]) read_key(entry);
     for (const TomlEntry& entry : sections_["spellings"]) read_spellings(entry);
     read_kind();
@@ -92,8 +96,9 @@ class FamilyReader {
         family_.ignored[key.string] = entry.key;
       }
     }
-    read_spec_section("checkpoint", family_.checkpoint);
-    read_spec_section("tokenizer", family_.tokenizer);
+    family_.checkpoint = read_name_table(joined, diagnostics_);
+    const TomlValue tokenizer = spec_section(joined, "tokenizer");
+    read_section(&tokenizer, "tokenizer", {}, false, bind(family_.tokenizer), diagnostics_);
     for (const TomlEntry& entry : sections_["keys"]) {
       if (!used_.contains(entry.key)) {
         error("family.unused", entry.key_span, fmt::format("no expression names '{}'; drop the key", entry.key));
@@ -107,41 +112,18 @@ class FamilyReader {
     diagnostics_.error(rule, span, message);
   }
 
-  void add_file(const std::string& name, const Span& asked) {
-    if (!added_.insert(name).second) return;
-    const auto file = files_.find(name + ".toml");
-    if (file == files_.end()) return error("family.include", asked, fmt::format("there is no {}.toml", name));
-    const auto source = std::make_shared<const Source>(Source{"families/" + file->first, std::string(file->second)});
-    const std::optional<TomlValue> document = parse_document(source, diagnostics_);
-    if (!document) return;
+  void add(const TomlEntry& entry) {
     static const std::set<std::string> known = {"keys",   "spellings", "layer",   "spec",       "notes",
                                                 "refuse", "only",      "ignored", "checkpoint", "tokenizer"};
-    // What is included comes first: a line of [checkpoint.tensors] may stand in its place.
-    if (const TomlEntry* include = document->find("include")) {
-      for (const TomlValue& item : include->value.items) add_file(item.string, item.span);
+    if (entry.key == "architectures") {
+      for (const TomlValue& item : entry.value.items) family_.architectures.push_back(item.string);
+    } else if (entry.key == "model_type") {
+      family_.model_type = string(entry.value);
+    } else if (!known.contains(entry.key) || entry.value.form != Form::table) {
+      error("family.section", entry.key_span, fmt::format("a family has no section [{}]", entry.key));
+    } else {
+      sections_[entry.key] = entry.value.entries;
     }
-    for (const TomlEntry& entry : document->entries) {
-      if (entry.key == "include") continue;
-      if (entry.key == "architectures") {
-        for (const TomlValue& item : entry.value.items) family_.architectures.push_back(item.string);
-      } else if (entry.key == "model_type") {
-        family_.model_type = string(entry.value);
-      } else if (!known.contains(entry.key) || entry.value.form != Form::table) {
-        error("family.section", entry.key_span, fmt::format("a family has no section [{}]", entry.key));
-      } else {
-        for (const TomlEntry& line : entry.value.entries) add_line(sections_[entry.key], line);
-      }
-    }
-  }
-
-  /// Tables within a section are joined.
-  static void add_line(std::vector<TomlEntry>& section, const TomlEntry& line) {
-    const auto same = std::find_if(section.begin(), section.end(), [&](const TomlEntry& other) {
-      return line.value.form == Form::table && other.value.form == Form::table && other.key == line.key;
-    });
-    if (same == section.end()) return section.push_back(line);
-    std::vector<TomlEntry>& lines = same->value.entries;
-    lines.insert(lines.end(), line.value.entries.begin(), line.value.entries.end());
   }
 
   std::string string(const TomlValue& value) {
@@ -312,18 +294,10 @@ class FamilyReader {
     family_.refusals.push_back(std::move(refusal));
   }
 
-  /// A section in the spec's own language.
-  template <class Section>
-  void read_spec_section(const std::string& name, Section& section) {
-    TomlValue table;
-    table.entries = sections_[name];
-    read_section(&table, name, {}, false, bind(section), diagnostics_);
-  }
-
   const FamilyFiles& files_;
   Diagnostics& diagnostics_;
   Family family_;
-  std::set<std::string> added_, claimed_, used_;
+  std::set<std::string> claimed_, used_;
   std::map<std::string, std::vector<TomlEntry>> sections_;
   ExpressionNames names_, layer_names_;  ///< of any expression; where a layer is meant
   std::vector<std::pair<int, FamilyLine>> lines_;
@@ -342,9 +316,8 @@ namespace {
 
 std::map<std::string, Family> read_all(bool gguf) {
   std::map<std::string, Family> result;
-  for (const auto& [file, text] : family_files()) {
-    if (!text.starts_with("architectures = ") || file.starts_with("gguf/") != gguf) continue;  // others are included
-    const std::string name = file.substr(0, file.rfind('.'));
+  for (const std::string& name : family_names()) {
+    if (name.starts_with("gguf/") != gguf) continue;
     Diagnostics diagnostics;
     std::optional<Family> family = read_family(name, family_files(), diagnostics);
     if (!family) throw InternalError("import.families: " + render(diagnostics));

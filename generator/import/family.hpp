@@ -8,12 +8,11 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "generator/expression/expression.hpp"
 #include "generator/spec/checkpoint_section.hpp"
-#include "generator/spec/document.hpp"
+#include "generator/spec/family_files.hpp"
 #include "generator/spec/spec.hpp"
 #include "generator/spec/tokenizer_section.hpp"
 #include "runtime/formats/json.hpp"
@@ -69,24 +68,20 @@ struct FamilyLine {
 };
 
 struct Family {
+  std::string name;                        ///< of its file, and what checkpoint.names says
   std::vector<std::string> architectures;  ///< names in config.json; the first is today's
   std::string model_type;
+  std::vector<std::string> objects;  ///< of config.json, in which keys of files stand that it includes `under` them
   std::map<std::string, ConfigKey> keys;
   std::vector<FamilyLine> lines;  ///< in the order of the field table
   std::vector<FamilyRefusal> refusals;
   std::map<std::string, OnlyValue> only;
   std::map<std::string, std::string> ignored;  ///< key, or a pattern with * -> why
   Expression kind;                             ///< of layer i; empty: all are alike
-  CheckpointSection checkpoint;                ///< as the spec has it, without its dtype
+  CheckpointSection checkpoint;                ///< what the tensors are called
   TokenizerSection tokenizer;                  ///< the ids that hold where config.json has none
   bool gguf = false;                           ///< of GGUF files' metadata
 };
-
-/// Texts by file name: "llama.toml".
-using FamilyFiles = std::map<std::string, std::string_view>;
-
-/// The files of families/, embedded when the generator is built.
-const FamilyFiles& family_files();
 
 /// The family of NAME.toml and of what it includes. A mistake is a diagnostic at its place in families/NAME.toml.
 std::optional<Family> read_family(const std::string& name, const FamilyFiles& files, Diagnostics& diagnostics);

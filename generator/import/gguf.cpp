@@ -40,11 +40,11 @@ const Family* find_family(Config& config) {
 class TensorLines {
  public:
   TensorLines(const Checkpoint& checkpoint, const Family& family, Diagnostics& diagnostics)
-      : checkpoint_(checkpoint), names_(family.checkpoint), diagnostics_(diagnostics) {
+      : checkpoint_(checkpoint), family_(family.name), names_(family.checkpoint), diagnostics_(diagnostics) {
     span_.source = std::make_shared<const Source>(Source{checkpoint.files().front().string(), ""});
   }
 
-  void add(bool tied, SpecLines& lines) {
+  void add(SpecLines& lines) {
     std::map<std::string, std::map<std::string, std::vector<std::int64_t>>> types;  // by part, by type: layers
     std::map<std::string, std::size_t> bytes;
     for (const CheckpointTensor& tensor : checkpoint_.tensors()) {
@@ -59,14 +59,8 @@ class TensorLines {
     }
     if (bytes.empty()) return refuse("import.checkpoint", "no tensor of such a model stands in it");
     const std::string most = std::ranges::max_element(bytes, {}, [](const auto& each) { return each.second; })->first;
+    lines.push_back({"checkpoint", "names", write_string(family_)});
     lines.push_back({"checkpoint", "dtype", write_string(most), "that of most bytes"});
-    add_ignored_tensors(names_.ignore, "", lines);
-    for (const auto& [part, name] : names_.tensors) {
-      if (tied && part == "lm_head") continue;
-      TensorNames line = {{part, name}};
-      const std::string text = write_table(&line).front();
-      lines.push_back({"checkpoint.tensors", write_string(part), text.substr(write_key(part).size() + 3)});
-    }
     add_types(types, most, lines);
   }
 
@@ -128,6 +122,7 @@ class TensorLines {
   void refuse(const std::string& rule, const std::string& message) { diagnostics_.error(rule, span_, message); }
 
   const Checkpoint& checkpoint_;
+  const std::string& family_;
   const CheckpointSection& names_;
   Diagnostics& diagnostics_;
   Span span_;
@@ -164,7 +159,7 @@ std::optional<ImportedSpec> import_gguf(const std::string& path, const std::vect
     const fs::path& first = checkpoint.files().front();
     const ImportedModel model = {
         as_model_name(first.stem().string()), first.filename().string(), "",
-        [&](bool tied, SpecLines& lines) { TensorLines(checkpoint, *family, diagnostics).add(tied, lines); },
+        [&](bool, SpecLines& lines) { TensorLines(checkpoint, *family, diagnostics).add(lines); },
         [&](SpecLines& lines) { read_gguf_chat_template(*checkpoint.gguf(), first, lines, diagnostics); }};
     ImportedSpec spec = import_as(*family, config, model, ignored_keys, diagnostics);
     check_ignored(*json_file, config, ignored_keys, diagnostics);

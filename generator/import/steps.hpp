@@ -37,9 +37,6 @@ std::map<std::string, Datum> map_config(Config& config, const Family& family, Sp
 void read_checkpoint(Config& config, const std::string& directory, const Family& family, bool tied, SpecLines& lines,
                      Diagnostics& diagnostics);
 
-/// The line of [checkpoint] that names tensors to ignore, each with `prefix` before it; none where the list is empty.
-void add_ignored_tensors(const std::vector<IgnoredTensor>& tensors, const std::string& prefix, SpecLines& lines);
-
 /// The lines of [tokenizer]: the ids of config.json, or generation_config.json's where
 /// that path is a file and has some. Ids that are no
 /// entry of the vocabulary are left out. Everything else in generation_config.json is about how tokens are drawn, which

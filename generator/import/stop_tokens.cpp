@@ -12,7 +12,8 @@ using Ids = std::vector<std::int64_t>;
 
 /// nullopt: the key is absent. Null is an empty list: there is none.
 std::optional<Ids> read_ids(Config& config, const std::string& key) {
-  const Json* value = config.find(key);
+  const std::string path = config.own_path(key);
+  const Json* value = config.find(path);
   if (value == nullptr) return std::nullopt;
   Ids ids;
   const auto add = [&](const Json& id) {
@@ -24,7 +25,7 @@ std::optional<Ids> read_ids(Config& config, const std::string& key) {
   };
   if (value->is_null()) return ids;
   const bool good = value->is_array() ? std::all_of(value->begin(), value->end(), add) : add(*value);
-  if (!good) config.wrong_type(key, "a token id, a list of them, or null");
+  if (!good) config.wrong_type(path, "a token id, a list of them, or null");
   return ids;
 }
 

@@ -1,35 +1,11 @@
-// Where tensors stand: the named tables of checkpoint.names, and the ways in which parts of one tensor alternate. Data
-// only.
+// What the lines of [checkpoint] may say: types, and the ways in which parts of one tensor alternate.
 #pragma once
 
+#include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "generator/spec/spec.hpp"
-
 namespace monomorph::generator {
-
-struct NamedTensor {
-  std::string part;  ///< "layers.{i}.attention.q"
-  std::string name;  ///< pattern with {i}
-  bool transposed = false;
-  std::vector<std::string> fused;
-};
-
-struct NameTable {
-  std::string name;
-  std::vector<std::string> prefix;
-  std::vector<NamedTensor> tensors;
-  std::vector<std::pair<std::string, std::string>> ignore;  ///< pattern, why
-};
-
-/// The table called `name`, or nothing.
-const NameTable* find_name_table(const std::string& name);
-
-/// Adds the lines of the named table that the section does not say otherwise: a tensor of several parts and a line of
-/// one of them exclude each other.
-void add_named_table(CheckpointSection& checkpoint);
 
 /// What checkpoint.dtype may say.
 std::vector<std::string> dtype_names();

@@ -6,6 +6,7 @@
 #include "generator/spec/checkpoint_names.hpp"
 #include "generator/spec/checkpoint_section.hpp"
 #include "generator/spec/engine_section.hpp"
+#include "generator/spec/family_files.hpp"
 #include "generator/spec/field_rows.hpp"
 #include "generator/spec/held_members.hpp"
 #include "generator/spec/import_section.hpp"
@@ -125,7 +126,7 @@ const std::vector<FieldRow<CheckpointSection>>& fields() {
   using S = CheckpointSection;
   static const std::vector<FieldRow<S>> rows = {
       row<S>("names", at(&S::names), computed("none: every name stands in tensors"), "",
-             "A named table of tensor names; lines of tensors override it", {"llama", "gpt2"}),
+             "The family whose names the tensors have; lines of tensors override them", family_names()),
       row<S>("dtype", at(&S::dtype), required(), "", "Type of the checkpoint's tensors", dtype_names()),
       row<S>("dtypes", at(&S::dtypes), computed("none"), "",
              "Pattern of part names (with *) = type, for tensors of another type; the last that matches holds"),

@@ -5,13 +5,13 @@
 #include <set>
 
 #include "generator/spec/block_type.hpp"
-#include "generator/spec/checkpoint_names.hpp"
 #include "generator/spec/checkpoint_section.hpp"
 #include "generator/spec/distinct.hpp"
 #include "generator/spec/duplicate_key.hpp"
 #include "generator/spec/engine_section.hpp"
 #include "generator/spec/kinds.hpp"
 #include "generator/spec/layers.hpp"
+#include "generator/spec/name_tables.hpp"
 #include "generator/spec/section_reader.hpp"
 #include "generator/spec/spec.hpp"
 #include "generator/spec/tokenizer_section.hpp"
@@ -54,30 +54,6 @@ void compute_engine_defaults(Spec& spec) {
 }
 
 }  // namespace
-
-void add_named_table(CheckpointSection& checkpoint) {
-  const NameTable* table = find_name_table(checkpoint.names.value);
-  if (table == nullptr) {
-    if (!checkpoint.prefix.given) checkpoint.prefix.value = {""};
-    return;
-  }
-  std::set<std::string> replaced;
-  for (const auto& [line, name] : checkpoint.tensors) {
-    for (const std::string& part : parts_of_line(line, name.fused)) replaced.insert(part);
-  }
-  for (const NamedTensor& named : table->tensors) {
-    const std::vector<std::string> parts = parts_of_line(named.part, named.fused);
-    if (std::any_of(parts.begin(), parts.end(), [&](const std::string& part) { return replaced.contains(part); })) {
-      continue;
-    }
-    TensorName name{named.name, named.transposed, named.fused, "", false, false, false, checkpoint.names.span};
-    checkpoint.tensors.emplace(named.part, std::move(name));
-  }
-  if (!checkpoint.prefix.given) checkpoint.prefix.value = table->prefix;
-  for (const auto& [name, why] : table->ignore) {
-    checkpoint.ignore.push_back({name, why, false, checkpoint.names.span});
-  }
-}
 
 bool Biases::has(const std::string& projection) const {
   return all || std::find(projections.begin(), projections.end(), projection) != projections.end();

@@ -82,14 +82,14 @@ struct TensorName {
   std::string interleaved;         ///< how their rows alternate: interleavings(); empty: part after part
   bool exact = false;
   bool shared = false;  ///< one tensor, which every layer reads: it has no {i}
-  bool given = false;   ///< by the spec itself; else by the named table
+  bool given = false;  ///< by the spec itself; else by checkpoint.names
   Span span;
 };
 
 struct IgnoredTensor {
   std::string name;  ///< pattern with {i}
   std::string why;
-  bool given = false;  ///< by the spec itself; else by the named table
+  bool given = false;  ///< by the spec itself; else by checkpoint.names
   Span span;
 };
 

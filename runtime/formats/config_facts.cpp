@@ -76,6 +76,7 @@ class Reading {
     const Json second = operand(2);
     if (word == "==") return first == second;
     if (word == "!=") return first != second;
+    if (word == "in") return second.is_array() && std::find(second.begin(), second.end(), first) != second.end();
     if (word != "[]") return computed(word, number(first), number(second));
     const std::uint64_t at = second.unsigned_integer();
     return first.is_array() && at < first.size() ? first[at] : Json();

@@ -7,8 +7,8 @@
 #include <fstream>
 #include <set>
 
-#include "generator/import/steps.hpp"
 #include "tests/generator/import/imported.hpp"
+#include "tests/generator/import/mapped.hpp"
 #include "tests/generator/spec/spec_text.hpp"
 #include "tests/support/files.hpp"
 
@@ -34,25 +34,6 @@ local_theta = "number = 1e4"
 [layer]
 kind = "types[i] ?? ((i + 1) % period == 0 ? 'global' : 'local')"
 )toml";
-
-/// What a family of this text makes of a config.json: the spec's lines, or the diagnostics.
-std::string mapped(const std::string& family_text, const json& config) {
-  const TemporaryDirectory directory;
-  Diagnostics diagnostics;
-  FamilyFiles files = family_files();  // it may include what others do
-  files["tiny.toml"] = family_text;
-  const std::optional<Family> family = read_family("tiny", files, diagnostics);
-  const std::optional<JsonFile> file = read_json_file(directory.write("config.json", config.dump()), diagnostics);
-  REQUIRE_MESSAGE((family && file), render(diagnostics));
-  Config reader(*file, diagnostics);
-  reader.resolve(*family);
-  SpecLines lines;
-  map_config(reader, *family, lines);
-  reader.account_for_rest(*family, {});
-  if (diagnostics.has_errors()) return render(diagnostics);
-  const std::string text = write_spec("tiny", lines, file->source).text;
-  return text.substr(text.find('\n') + 1);
-}
 
 /// Rule and place of the first mistake in a family whose file has these lines after the first two.
 std::string mistake(const std::string& lines) {
@@ -105,6 +86,21 @@ TEST_CASE("every file of families/ reads, and belongs to a family of the hub") {
   for (const auto& [name, family] : gguf_families()) CHECK(name == "gguf/" + family.architectures.front());
 }
 
+TEST_CASE("the spec of every family says its tensors' names in a word") {
+  for (const auto& [name, config] : small_configs()) {
+    CAPTURE(name);
+    const Imported imported = import_text(config.dump());
+    REQUIRE(imported.spec);
+    CHECK(imported.spec->checkpoint->names.value == name);
+    CHECK(imported.text->find("[checkpoint.tensors]") == std::string::npos);
+    for (const auto& [part, tensor] : families().at(name).checkpoint.tensors) {
+      CAPTURE(part);
+      REQUIRE(imported.spec->checkpoint->tensors.contains(part));
+      CHECK(imported.spec->checkpoint->tensors.at(part).name == tensor.name);
+    }
+  }
+}
+
 TEST_CASE("a mistake in a family's file is shown at its place") {
   CHECK(mistake("[spec]\n\"norm.eps\" = \"epsilon\"") == "expression.unknown_name 4:15");
   CHECK(mistake("[spec]\n\"norm.type\" = \"1 + 2\"") == "expression.types 4:16");
@@ -126,11 +122,16 @@ TEST_CASE("a mistake in a family's file is shown at its place") {
   CHECK(mistake("[refuse.value]\n\"kind == 'local'\" = \"of no layer\"") == "expression.unknown_name 4:2");
   CHECK(mistake("[layer]\nkind = \"i < 3 ? 'a' : null\"") == "family.form 4:8");
   CHECK(mistake("[checkpoint]\nname = \"llama\"") == "spec.unknown_key 4:1");
+  CHECK(mistake("[checkpoint]\nnames = \"llama\"") == "family.checkpoint 4:1");
+  CHECK(mistake("[checkpoint]\ndtype = \"f16\"") == "family.checkpoint 4:1");
+  CHECK(mistake("[checkpoint.tensors]\nlm_head = 1") == "spec.type 4:11");
   CHECK(mistake("[loop]\na = 1") == "family.section 3:2");
   CHECK(mistake("[keys") == "spec.syntax 3:6");
   Diagnostics diagnostics;
   read_family("tiny", {{"tiny.toml", "include = [\"none\"]"}}, diagnostics);
   CHECK(testing::errors_of(diagnostics).front() == "family.include 1:12");
+  CHECK(mistake("include = [{ file = \"tiny\" }]") == "family.include 3:12");
+  CHECK(mistake("include = [{ file = \"none\", under = \"text_config\" }]") == "family.include 3:21");
 }
 
 TEST_CASE("kinds of layer become a pattern that repeats, and lines for what differs") {

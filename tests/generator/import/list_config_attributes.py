@@ -1,5 +1,5 @@
 """Writes config_attributes.json: every attribute of the configuration class that the transformers library has for each
-family of generator/import/families/. A test of import asks that the family's file accounts for each of them.
+family of generator/families/. A test of import asks that the family's file accounts for each of them.
 
     .venv-goldens/bin/python tests/generator/import/list_config_attributes.py
 
@@ -15,7 +15,7 @@ import transformers
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 HERE = Path(__file__).parent
-FAMILIES = HERE.parents[2] / "generator" / "import" / "families"
+FAMILIES = HERE.parents[2] / "generator" / "families"
 
 
 def attributes(model_type: str) -> list[str]:

@@ -1,0 +1,177 @@
+// Families whose keys stand in an object of config.json: what they include `under` it is read there.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "tests/generator/import/mapped.hpp"
+#include "tests/generator/spec/sections.hpp"
+
+using namespace monomorph::generator;
+using monomorph::tests::mapped;
+using json = nlohmann::ordered_json;
+
+namespace {
+
+const std::map<std::string, std::string> decoder = {{"decoder.toml", R"toml(architectures = ["DecoderForCausalLM"]
+model_type = "decoder"
+[keys]
+layers = "size = 6"
+types = "words?"
+theta = "number = 5.0"
+act = "word = 'silu'"
+"rope.factor" = "number?"
+[spellings]
+theta = ["rope.theta"]
+[spec]
+"model.num_hidden_layers" = "layers"
+"position.rope_theta" = "theta"
+"position.factor" = "rope.factor"
+"mlp.activation" = "act == 'theta' ? 'silu' : act"
+[notes]
+"mlp.activation" = { when = "act == 'theta'", says = "'theta' in config.json" }
+[layer]
+kind = "types[i] ?? 'global'"
+[refuse.value]
+"types.length ?? layers != layers" = "'types' has {types.length} of {layers}"
+"theta > 100 && kind == 'global'" = "theta is {theta}"
+[only]
+bias = { runs = "false", asks = "biases" }
+[ignored]
+"used in training only" = ["dropout"]
+[checkpoint]
+prefix = ["model."]
+ignore = [{ name = "mask", why = "a buffer" }]
+[checkpoint.tensors]
+lm_head = "head"
+final_norm = "norm"
+[tokenizer]
+bos_token_id = 1
+eos_token_id = 2
+)toml"}};
+
+const std::string with_images = R"toml(architectures = ["BothForConditionalGeneration"]
+model_type = "both"
+include = [{ file = "decoder", under = "text_config" }]
+[ignored]
+"images are not read" = ["vision_config"]
+[checkpoint]
+prefix = ["language_model."]
+ignore = [{ name = "vision", why = "images are not read" }]
+[checkpoint.tensors]
+final_norm = "last_norm"
+[tokenizer]
+eos_token_id = 3
+)toml";
+
+std::string both(const json& text_config) {
+  return mapped(with_images, {{"vision_config", {{"layers", 2}}}, {"text_config", text_config}}, decoder);
+}
+
+bool says(const std::string& text, const std::string& what) { return text.find(what) != std::string::npos; }
+
+Family family_of(const std::string& text) {
+  FamilyFiles files = {{"both.toml", text}};
+  files.insert(decoder.begin(), decoder.end());
+  Diagnostics diagnostics;
+  std::optional<Family> family = read_family("both", files, diagnostics);
+  REQUIRE_MESSAGE(family, render(diagnostics));
+  return std::move(*family);
+}
+
+}  // namespace
+
+TEST_CASE("a decoder's keys are read in the object that holds its config") {
+  CHECK(both({{"layers", 2}, {"theta", 7}, {"rope", {{"factor", 2.5}}}, {"types", {"a", "b"}}, {"act", "theta"}}) ==
+        "[model]\nnum_hidden_layers = 2\n\n[position]\nrope_theta = 7.0\nfactor = 2.5\n\n"
+        "[mlp]\nactivation = \"silu\"  # 'theta' in config.json\n\n"
+        "[layers]\npattern = [\"a * 1\", \"b * 1\"]\n\n[layers.a]\n\n[layers.b]\n");
+  CHECK(says(both({{"rope", {{"theta", 8}}}}), "rope_theta = 8.0"));
+  CHECK(says(both({{"theta", 7}, {"rope", {{"theta", 8}}}}), "'text_config.rope.theta' is 8, but 'text_config.theta'"));
+  CHECK(says(mapped(with_images, json::object(), decoder), "num_hidden_layers = 6  # transformers' default"));
+  CHECK(says(mapped(with_images, {{"text_config", 7}}, decoder), "'text_config' is 7; an object or null"));
+}
+
+TEST_CASE("every key of the object is mapped, ignored for a reason, or an error with its path") {
+  CHECK_FALSE(says(both({{"dropout", 0.5}, {"bias", false}}), "error"));
+  CHECK(says(both({{"foo", 7}}), "'text_config.foo' is not a key that BothForConditionalGeneration is known to have"));
+  CHECK(says(both({{"rope", {{"foo", 7}}}}), "'text_config.rope.foo' is not a key"));
+  CHECK(says(both({{"bias", true}}), "'text_config.bias' is true, which asks for biases"));
+  CHECK(says(both({{"layers", "2"}}), "'text_config.layers' is \"2\"; a positive integer"));
+  CHECK(says(mapped(with_images, {{"layers", 2}}, decoder), "'layers' is not a key"));
+  CHECK(says(mapped(with_images, {{"dropout", 2}}, decoder), "'dropout' is not a key"));
+}
+
+TEST_CASE("what a decoder's family refuses is refused in the object, and shown") {
+  CHECK(says(both({{"types", {"a", "b"}}}), "'types' has 2 of 6"));
+  CHECK(says(both({{"theta", 200}}), "theta is 200"));
+  CHECK_FALSE(says(both({{"theta", 200}, {"types", {"a", "a", "a", "a", "a", "a"}}}), "error"));
+}
+
+TEST_CASE("the object is of the family that is included, and its architectures decide nothing") {
+  CHECK_FALSE(
+      says(both({{"model_type", "decoder"}, {"architectures", {"Any"}}, {"transformers_version", "5"}}), "error"));
+  CHECK(says(both({{"model_type", "other"}}),
+             "'text_config.model_type' is \"other\", which asks for a model of another family"));
+  const Family family = family_of(with_images);
+  CHECK(family.model_type == "both");
+  CHECK(family.architectures == std::vector<std::string>{"BothForConditionalGeneration"});
+}
+
+TEST_CASE("what import reads itself it reads at the top, and in the object where the top does not say it") {
+  const monomorph::tests::TemporaryDirectory directory;
+  const Family family = family_of(with_images);
+  const auto path = [&](const json& config) {
+    Diagnostics diagnostics;
+    const auto file = read_json_file(directory.write("config.json", config.dump()), diagnostics);
+    REQUIRE(file);
+    Config reader(*file, diagnostics);
+    reader.resolve(family);
+    const std::string own = reader.own_path("eos_token_id");
+    reader.account_for_rest(family, {});
+    CHECK_MESSAGE(!diagnostics.has_errors(), render(diagnostics));
+    return own;
+  };
+  CHECK(path({{"text_config", {{"eos_token_id", 5}}}}) == "text_config.eos_token_id");
+  CHECK(path({{"eos_token_id", nullptr}, {"text_config", {{"eos_token_id", 5}}}}) == "text_config.eos_token_id");
+  CHECK(path({{"eos_token_id", 4}, {"text_config", {{"eos_token_id", 5}}}}) == "eos_token_id");
+  CHECK(path(json::object()) == "eos_token_id");
+}
+
+TEST_CASE("the type of tensors is the top's, in either spelling, and else the object's") {
+  const monomorph::tests::TemporaryDirectory directory;
+  const Family family = family_of(with_images);
+  const auto dtype = [&](const json& config) {
+    Diagnostics diagnostics;
+    const auto file = read_json_file(directory.write("config.json", config.dump()), diagnostics);
+    REQUIRE(file);
+    Config reader(*file, diagnostics);
+    reader.resolve(family);
+    SpecLines lines;
+    read_checkpoint(reader, directory.path().string(), family, true, lines, diagnostics);
+    CHECK_MESSAGE(!diagnostics.has_errors(), render(diagnostics));
+    return std::ranges::find(lines, "dtype", &SpecLine::key)->value;
+  };
+  CHECK(dtype({{"text_config", {{"dtype", "float16"}}}}) == "\"f16\"");
+  CHECK(dtype({{"torch_dtype", "bfloat16"}, {"text_config", {{"dtype", "float16"}}}}) == "\"bf16\"");
+  CHECK(dtype({{"dtype", "bfloat16"}, {"text_config", {{"torch_dtype", "float16"}}}}) == "\"bf16\"");
+}
+
+TEST_CASE("names of tensors and ids of tokens are those included, with what the family says in their place") {
+  const Family family = family_of(with_images);
+  CHECK(family.checkpoint.prefix.value == std::vector<std::string>{"language_model."});
+  CHECK(family.checkpoint.tensors.at("lm_head").name == "head");
+  CHECK(family.checkpoint.tensors.at("final_norm").name == "last_norm");
+  REQUIRE(family.checkpoint.ignore.size() == 2);
+  CHECK(family.checkpoint.ignore[0].name == "mask");
+  CHECK(family.checkpoint.ignore[1].name == "vision");
+  CHECK(family.tokenizer.bos_token_id.value == 1);
+  CHECK(family.tokenizer.eos_token_id.value == std::vector<std::int64_t>{3});
+}
+
+TEST_CASE("an object may stand in an object") {
+  const std::string deep = "architectures = [\"Deep\"]\ninclude = [{ file = \"both\", under = \"thinker\" }]\n";
+  std::map<std::string, std::string> files = decoder;
+  files["both.toml"] = with_images;
+  CHECK(says(mapped(deep, {{"thinker", {{"text_config", {{"layers", 4}}}}}}, files), "num_hidden_layers = 4\n"));
+  CHECK(says(mapped(deep, {{"thinker", {{"text_config", {{"foo", 4}}}}}}, files), "'thinker.text_config.foo'"));
+}
