@@ -23,4 +23,8 @@ Expression visibility(const Attention& attention) {
   return attention.mask.empty() ? window : conjunction(attention.mask, window);
 }
 
+bool has_holes(const Attention& attention) {
+  return !attention.mask.empty() && !equal(attention.mask, within(attention.recent, attention.first));
+}
+
 }  // namespace monomorph::generator

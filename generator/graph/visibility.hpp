@@ -8,4 +8,7 @@ namespace monomorph::generator {
 /// Of query and key, for keys up to the query's own: the mask and the window, both. Empty: it sees every one.
 Expression visibility(const Attention& attention);
 
+/// Whether a mask may hide keys between others that are seen: the window alone hides none.
+bool has_holes(const Attention& attention);
+
 }  // namespace monomorph::generator
