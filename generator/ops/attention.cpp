@@ -123,6 +123,7 @@ void plan(Draft& draft) {
   draft.activation("attended", op.out, Access::write);
   kernel.cost.bytes_per_key = 2 * key_bytes;
   kernel.cost.flops_per_key = 4 * head_dim;
+  if (has_holes(attention)) kernel.sees = attention.causal ? causal(visible) : visible;
   kernel.cost.most_keys = attention.recent == 0 ? 0 : attention.recent + attention.first;
   draft.call.rows = {key_axes(keys, planning.graph)->heads};
   draft.call.count = Count::queries;

@@ -65,6 +65,24 @@ TEST_CASE("so do rings under random masks, over eight windows of text, going bac
   }
 }
 
+TEST_CASE(
+    "so do masks over more keys than are asked about at once, which leave such spans empty, or full tiles in each") {
+  // 128 invocations ask about 4,096 keys.
+  RandomGraphOptions options;
+  options.prefill_chunk = 128;
+  options.max_sequence_length = 4300;
+  for (const char* mask : {"key == query || key > 4100 && key % 2 == 0", "key == query || (query + key) % 3 == 1"}) {
+    CAPTURE(mask);
+    const RandomGraph graph = small_graph(
+        [&](LayerWriter& layer) { return layer.attention(layer.norm(layer.hidden()), {}, {}, mask); }, options);
+    std::vector<Pass> passes;
+    for (std::int64_t first = 0; first < 4224; first += 128) passes.push_back({first, 128});
+    for (std::int64_t single = 4224; single < 4228; ++single) passes.push_back({single, 1});
+    passes.push_back({4228, 11});
+    check_on_devices(graph, passes);
+  }
+}
+
 TEST_CASE("a token whose values are no numbers changes nothing for queries that do not see it") {
   // Half of the tokens have none, in the window's part of the ring, in what it has left behind, and in the same tile.
   for (const Window& window : {Window{1, 0}, Window{2, 1}}) {
