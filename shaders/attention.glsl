@@ -1,10 +1,11 @@
 // Attention of a tile of query rows over one KV head, in one pass over the cache (online softmax: Milakov and Gimelshein
-// 2018; Dao et al. 2022). A query row is (token, head of the group); a key tile has one key an invocation.
+// 2018; Dao et al. 2022). A query row is (token, head of the group); a key tile has one key an invocation. Which keys, the
+// including kernel chooses: keys_in_order.glsl or keys_listed.glsl.
 //
 // The including kernel gives: head_dim, head_quads, kv_group_size, vec4 query_quad(token, head, quad) scaled,
 // vec4 key_quad(slot, kv_head, position, quad), value_quad(...), write_attended(token, head, quad, value), rows_in_use(),
 // float scored(score, query, key, head), has_relative_keys and vec4 relative_key_quad(query, key, quad), what the key has
-// added to itself there, is_causal, bool sees(query, key), first_shown(oldest query, first key of a tile), has_sink and
+// added to itself there, is_causal, bool sees(query, key), first_shown(oldest query, a key), has_sink and
 // float sink(head), one more score whose value is 0. The tokens of a pass are one slot's, by position. Where it is not causal,
 // keys are those of the pass.
 const uint key_groups = workgroup_size / head_quads;  // invocations that share a quad of the output, a key each
@@ -23,8 +24,8 @@ int query_of(uint query_row) { return int(first_position + query_row / kv_group_
 bool row_sees(uint query_row, uint key) { return key < cached && sees(query_of(query_row), int(key)); }
 
 /// Scores of this key tile: one key an invocation, against every row. A key that no row sees is not read.
-void score_tile(uint kv_head, uint first_key, uint first_query_row) {
-  const uint key = first_key + gl_LocalInvocationIndex;
+void score_tile(uint kv_head, uint first_query_row) {
+  const uint key = tile_key(gl_LocalInvocationIndex);
   float sums[tile_tokens];
   bool any = false;
   [[unroll]] for (uint row = 0; row < tile_tokens; ++row) {
@@ -98,26 +99,22 @@ void main() {
   [[unroll]] for (uint row = 0; row < tile_tokens; ++row) outputs_sum[row] = vec4(0.0);
 
   const uint last_row = min(first_query_row + tile_tokens, query_rows) - 1;
-  const uint begin = is_causal ? 0 : first_position;
-  const uint key_count = is_causal ? first_position + last_row / kv_group_size + 1 : cached;
   const uint oldest = first_position + first_query_row / kv_group_size;
-  for (uint first_key = begin; first_key < key_count; first_key += workgroup_size) {
-    const uint first = first_shown(oldest, first_key);
-    first_key = begin + (first - begin) / workgroup_size * workgroup_size;  // of what lies before the window not even a tile is looked at
-    const uint shown = first - first_key;
+  const uint newest = first_position + last_row / kv_group_size;
+  begin_walk(is_causal ? 0 : first_position, is_causal ? newest + 1 : cached, oldest, newest);
+  while (next_tile()) {
     barrier();
-    score_tile(kv_head, first_key, first_query_row);
+    score_tile(kv_head, first_query_row);
     barrier();
     weigh_tile();
     barrier();
-    const uint tile_keys = min(workgroup_size, key_count - first_key);
     [[unroll]] for (uint row = 0; row < tile_tokens; ++row) outputs_sum[row] *= row_factor[row];
     if (group < key_groups) {
       // Which invocations add a key, and so in which order, does not depend on the window.
-      for (uint key = shown / key_groups * key_groups + group; key < tile_keys; key += key_groups) {
-        const vec4 v = value_quad(slot, kv_head, first_key + key, quad);
+      for (uint place = tile_begin / key_groups * key_groups + group; place < tile_keys; place += key_groups) {
+        const vec4 v = value_quad(slot, kv_head, tile_key(place), quad);
         [[unroll]] for (uint row = 0; row < tile_tokens; ++row) {
-          const float weight = scores[row * workgroup_size + key];
+          const float weight = scores[row * workgroup_size + place];
           outputs_sum[row] += weight == unseen ? vec4(0.0) : weight * v;
         }
       }

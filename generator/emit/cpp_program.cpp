@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "generator/blocks/embedding.hpp"
 #include "generator/blocks/position.hpp"
@@ -14,9 +15,14 @@
 namespace monomorph::generator {
 namespace {
 
-std::string cost_of(const KernelCost& cost) {
-  return fmt::format("{}, {}, {}, {}, {}, {}", cost.bytes_per_row, cost.bytes_per_token, cost.bytes_per_key,
-                     cost.flops_per_row, cost.flops_per_key, cost.most_keys);
+std::string cost_of(const Kernel& kernel) {
+  const KernelCost& cost = kernel.cost;
+  const std::string numbers = fmt::format("{}, {}, {}, {}, {}, {}", cost.bytes_per_row, cost.bytes_per_token,
+                                          cost.bytes_per_key, cost.flops_per_row, cost.flops_per_key, cost.most_keys);
+  if (kernel.sees.empty()) return numbers;
+  const std::set<std::string> names = names_in(kernel.sees);
+  return fmt::format("{}, [](std::int64_t{}, std::int64_t{}) {{ return {}; }}", numbers,
+                     names.contains("query") ? " query" : "", names.contains("key") ? " key" : "", to_cpp(kernel.sees));
 }
 
 /// The members of a RowView, as far as they are not the defaults.
@@ -163,7 +169,7 @@ std::vector<Holes> CppWriter::kernel_tables() const {
     records.push_back({{"name", kernel.name},
                        {"kind", name_of(kernel.kind)},
                        {"bindings", bindings},
-                       {"cost", cost_of(kernel.cost)},
+                       {"cost", cost_of(kernel)},
                        {"max_tile_tokens", kernel.max_tile_tokens}});
   }
   return records;

@@ -8,4 +8,10 @@ namespace monomorph::generator {
 /// Of query and key, for keys up to the query's own: the mask and the window, both. Empty: it sees every one.
 Expression visibility(const Attention& attention);
 
+/// The same, for every key.
+Expression causal(const Expression& visible);
+
+/// Whether a mask may hide keys between others that are seen: the window alone hides none.
+bool has_holes(const Attention& attention);
+
 }  // namespace monomorph::generator

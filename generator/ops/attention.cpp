@@ -15,11 +15,13 @@ namespace {
 
 /// Query rows whose tile of attention fits the shared memory that every device has, 16 KiB, with workgroups of 128: a
 /// row takes its query, its scores and three statistics, and the tile 2 KiB of partial results
-/// (shaders/attention.glsl).
-std::int64_t attention_tile_rows(std::int64_t head_dim) {
-  constexpr std::int64_t shared_bytes = 16384, workgroup_size = 128;
+/// (shaders/attention.glsl), and where keys are listed two lists and two counts of each subgroup, of four invocations
+/// at least (shaders/keys_listed.glsl).
+std::int64_t attention_tile_rows(std::int64_t head_dim, bool listed) {
+  constexpr std::int64_t shared_bytes = 16384, workgroup_size = 128, least_subgroup_size = 4;
+  constexpr std::int64_t list_bytes = 2 * (workgroup_size + workgroup_size / least_subgroup_size) * 4;
   const std::int64_t row_bytes = (head_dim + 3) / 4 * 16 + workgroup_size * 4 + 12;
-  return (shared_bytes - workgroup_size * 16) / row_bytes;
+  return (shared_bytes - workgroup_size * 16 - (listed ? list_bytes : 0)) / row_bytes;
 }
 
 /// Of keys and of values, as a state and as rows of the pass.
@@ -108,8 +110,9 @@ void plan(Draft& draft) {
   Kernel& kernel = draft.kernel;
   kernel.path = "kernels/attention.comp";
   kernel.kind = KernelKind::attention;
-  kernel.max_tile_tokens = std::min(planning.max_rows * group_size, attention_tile_rows(head_dim));
   const Attention& attention = *as<Attention>(op);
+  kernel.max_tile_tokens =
+      std::min(planning.max_rows * group_size, attention_tile_rows(head_dim, has_holes(attention)));
   const std::string scores =
       attention.score.empty() ? "attention_scale * queries x keys" : "score of attention_scale * queries x keys";
   const Expression visible = visibility(attention);
@@ -122,6 +125,7 @@ void plan(Draft& draft) {
   draft.set("attention_scale", attention.scale);
   draft.set("has_score", !attention.score.empty());
   draft.set("has_mask", !visible.empty());
+  draft.set("has_holes", has_holes(attention));
   draft.set("has_slopes", !attention.slopes.empty());
   draft.set("has_sinks", static_cast<bool>(op.in[3]));
   draft.set("has_window", attention.recent > 0);
@@ -161,6 +165,7 @@ void plan(Draft& draft) {
   draft.activation("attended", op.out, Access::write);
   kernel.cost.bytes_per_key = 2 * key_bytes;
   kernel.cost.flops_per_key = (of_keys ? 5 : 4) * head_dim;
+  if (has_holes(attention)) kernel.sees = attention.causal ? causal(visible) : visible;
   kernel.cost.most_keys = attention.recent == 0 ? 0 : attention.recent + attention.first;
   draft.call.rows = {key_axes(keys, planning.graph)->heads};
   draft.call.count = Count::queries;

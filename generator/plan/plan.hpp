@@ -120,6 +120,7 @@ struct Kernel {
   std::vector<KernelBinding> bindings;
   Access step_access = Access::read;
   KernelCost cost{};
+  Expression sees;  ///< of query and key, where a mask hides keys between others: KernelCost::sees
   std::int64_t max_tile_tokens = 1;
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <set>
 
 #include "generator/contract/checked.hpp"
@@ -32,15 +33,28 @@ std::int64_t weight_bytes_of_a_token(const Contract& contract, const Plan& plan)
   return bytes;
 }
 
+/// Keys that the last of so many positions sees.
+std::int64_t keys_of_a_token(const Kernel& kernel, std::int64_t positions) {
+  if (kernel.sees.empty()) return kernel.cost.keys_of_any(positions - 1, 1);
+  std::map<std::string, double> names = {{"query", static_cast<double>(positions - 1)}};
+  std::int64_t keys = 0;
+  for (std::int64_t key = 0; key < positions; ++key) {
+    names["key"] = static_cast<double>(key);
+    keys += evaluate(kernel.sees, names) != 0 ? 1 : 0;
+  }
+  return keys;
+}
+
 /// Keys and values that the token decoded at the last of so many positions reads, each as often as a layer reads them.
 std::int64_t cache_bytes_of_a_token(const Contract& contract, const Plan& plan, std::int64_t positions) {
   std::int64_t bytes = 0;
   const std::vector<Section>& sections = plan.phase("decode").sections;
   for (std::size_t kind = 0; kind < contract.kinds.size(); ++kind) {
     for (const Call& call : sections[kind + 1].calls) {  // the first is the embedding
-      KernelCost cost = plan.kernels[call.kernel].cost;
-      cost.bytes_per_row = cost.bytes_per_token = 0;
-      bytes += contract.runs({kind}) * cost.bytes(plan.rows_of(call), 1, positions - 1, 1);
+      const Kernel& kernel = plan.kernels[call.kernel];
+      if (kernel.cost.bytes_per_key == 0) continue;
+      const std::int64_t rows = plan.rows_of(call);
+      bytes += contract.runs({kind}) * kernel.cost.bytes_per_key * rows * keys_of_a_token(kernel, positions);
     }
   }
   return bytes;

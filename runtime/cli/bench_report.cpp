@@ -116,14 +116,16 @@ std::vector<KernelProfile> difference(std::vector<KernelProfile> whole, const st
 }
 
 std::string bench_text(const BenchFigures& figures) {
-  return fmt::format("{} on {}\n{}{}{}{}", figures.model, figures.device, phase_line("prefill", figures.prefill),
-                     phase_line("decode", figures.decode), kernel_table("prefill", figures.prefill),
-                     kernel_table("decode", figures.decode));
+  const std::string depth = figures.depth == 0 ? "" : fmt::format(", after {} tokens", figures.depth);
+  return fmt::format("{} on {}{}\n{}{}{}{}", figures.model, figures.device, depth,
+                     phase_line("prefill", figures.prefill), phase_line("decode", figures.decode),
+                     kernel_table("prefill", figures.prefill), kernel_table("decode", figures.decode));
 }
 
 std::string bench_json(const BenchFigures& figures) {
   const Json json = Json::object({{"model", figures.model},
                                   {"device", figures.device},
+                                  {"depth", figures.depth},
                                   {"prefill", phase_json(figures.prefill)},
                                   {"decode", phase_json(figures.decode)}});
   return json.dump(2) + "\n";

@@ -29,6 +29,7 @@ std::vector<KernelProfile> difference(std::vector<KernelProfile> whole, const st
 struct BenchFigures {
   std::string model;
   std::string device;
+  std::int64_t depth = 0;  ///< tokens that stood before
   PhaseFigures prefill, decode;
 };
 

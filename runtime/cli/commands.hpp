@@ -65,6 +65,7 @@ struct BenchOptions {
   EngineChoice engine;
   std::optional<std::int64_t> prompt;  ///< tokens of prefill; absent: 512, or what the sequence holds
   std::optional<std::int64_t> count;   ///< tokens of decode; absent: 128, or what the sequence holds
+  std::int64_t depth = 0;              ///< tokens that stand before what is measured
   std::int64_t repetitions = 5;
   bool profile = false;
   bool json = false;

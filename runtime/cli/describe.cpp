@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <map>
 
 #include "runtime/vulkan/device.hpp"
 
@@ -30,9 +31,11 @@ std::int64_t bytes_read(const Program& program, Stage stage, std::int64_t rows, 
   Recorder recorder;
   if (const Phase* phase = phase_for(program, stage, rows)) phase->record(recorder);
   std::int64_t bytes = 0;
+  std::map<std::int32_t, std::int64_t> keys;  // by kernel, which layers share
   for (const Dispatch& dispatch : recorder.dispatches) {
     const KernelCost& cost = program.kernels[static_cast<std::size_t>(dispatch.kernel)].cost;
-    bytes += cost.bytes(dispatch.rows, rows, position, rows);
+    if (!keys.contains(dispatch.kernel)) keys[dispatch.kernel] = cost.keys_of_any(position, rows);
+    bytes += cost.bytes(dispatch.rows, rows, keys[dispatch.kernel]);
   }
   return bytes;
 }

@@ -156,6 +156,7 @@ struct Commands {
                              "tokens of prefill; default: 512, or what the sequence holds");
     add_number<std::int64_t>(command, "-n,--count", bench.count,
                              "tokens of decode; default: 128, or what the sequence holds");
+    add_number<std::int64_t>(command, "-d,--depth", bench.depth, "tokens that stand before what is measured");
     add_number<std::int64_t>(command, "-r,--repetitions", bench.repetitions, "the median of these is reported");
     command.add_flag("--profile", bench.profile, "also time each kernel on the device");
     command.add_flag("--json", bench.json, "for programs");

@@ -8,6 +8,7 @@ KernelTotals::KernelTotals(const Program& program) : program_(program) { reset()
 
 void KernelTotals::reset() {
   totals_.clear();
+  seen_.assign(program_.kernels.size(), {});
   for (const Kernel& kernel : program_.kernels) totals_.push_back({kernel.name, 0, 0, 0, 0});
 }
 
@@ -17,12 +18,15 @@ void KernelTotals::add(std::int32_t kernel, const DispatchExtent& extent, double
   total.calls += 1;
   total.seconds += seconds;
   const KernelCost& cost = program_.kernels[index].cost;
-  total.bytes += cost.bytes(extent.rows, extent.tokens, extent.position, extent.seq_len);
-  // Causal: a token sees the keys up to its own, on average half of this call's.
-  const std::int64_t all = 2 * extent.position + extent.seq_len + 1;
-  const std::int64_t doubled = cost.most_keys == 0 ? all : std::min(all, 2 * cost.most_keys);
+  Seen& seen = seen_[index];
+  if (seen.position != extent.position || seen.seq_len != extent.seq_len) {
+    seen = {extent.position, extent.seq_len, cost.keys_of_any(extent.position, extent.seq_len),
+            cost.keys_of_each(extent.position, extent.seq_len)};
+  }
+  total.bytes += cost.bytes(extent.rows, extent.tokens, seen.by_any);
+  const std::int64_t queries = extent.tokens / std::max<std::int64_t>(extent.seq_len, 1);  // of each token
   total.flops +=
-      cost.flops_per_row * extent.rows * extent.tokens + cost.flops_per_key * extent.rows * extent.tokens * doubled / 2;
+      cost.flops_per_row * extent.rows * extent.tokens + cost.flops_per_key * extent.rows * queries * seen.by_each;
 }
 
 std::vector<KernelProfile> KernelTotals::totals() const {

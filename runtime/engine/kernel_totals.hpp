@@ -25,8 +25,13 @@ class KernelTotals {
   std::vector<KernelProfile> totals() const;
 
  private:
+  /// Keys, for the pass that a kernel was last part of: a layer after another asks for the same.
+  struct Seen {
+    std::int64_t position = 0, seq_len = 0, by_any = 0, by_each = 0;
+  };
   const Program& program_;
   std::vector<KernelProfile> totals_;
+  std::vector<Seen> seen_;
 };
 
 }  // namespace monomorph

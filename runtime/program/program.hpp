@@ -59,16 +59,39 @@ enum class KernelKind : std::uint32_t {
 struct KernelCost {
   std::int64_t bytes_per_row;    ///< of weights, once a dispatch
   std::int64_t bytes_per_token;  ///< of a table of embeddings
-  std::int64_t bytes_per_key;    ///< of the cache, for each row (a key and value head) and each key it holds
+  std::int64_t bytes_per_key;    ///< of the cache, for each row (a key and value head) and each key that a token sees
   std::int64_t flops_per_row;    ///< for each row and token
   std::int64_t flops_per_key;    ///< for each row, token and key that the token sees
   std::int64_t most_keys = 0;    ///< that a token sees; 0: every one up to its own
+  /// Of positions, where a mask tells more than that: whether a query sees a key. Null: it does not.
+  bool (*sees)(std::int64_t query, std::int64_t key) = nullptr;
 
-  /// What a dispatch over tokens at `position` and the `seq_len - 1` after it reads: weights and cache once.
-  constexpr std::int64_t bytes(std::int64_t rows, std::int64_t tokens, std::int64_t position,
-                               std::int64_t seq_len) const {
+  /// Keys that any of the tokens at `position` and the `seq_len - 1` after it sees.
+  constexpr std::int64_t keys_of_any(std::int64_t position, std::int64_t seq_len) const {
     const std::int64_t written = position + seq_len;
-    const std::int64_t keys = most_keys == 0 ? written : std::min(written, most_keys + seq_len - 1);
+    if (sees == nullptr) return most_keys == 0 ? written : std::min(written, most_keys + seq_len - 1);
+    std::int64_t keys = 0;
+    for (std::int64_t key = 0; key < written; ++key) {
+      bool seen = false;
+      for (std::int64_t query = position; query < written && !seen; ++query) seen = sees(query, key);
+      keys += seen ? 1 : 0;
+    }
+    return keys;
+  }
+  /// Keys that each of them sees, summed.
+  constexpr std::int64_t keys_of_each(std::int64_t position, std::int64_t seq_len) const {
+    if (sees == nullptr) {  // causal: on average half of the pass's own
+      const std::int64_t all = 2 * position + seq_len + 1;
+      return seq_len * (most_keys == 0 ? all : std::min(all, 2 * most_keys)) / 2;
+    }
+    std::int64_t keys = 0;
+    for (std::int64_t query = position; query < position + seq_len; ++query) {
+      for (std::int64_t key = 0; key < position + seq_len; ++key) keys += sees(query, key) ? 1 : 0;
+    }
+    return keys;
+  }
+  /// What a dispatch over tokens reads, of which some see so many keys: weights and cache once.
+  constexpr std::int64_t bytes(std::int64_t rows, std::int64_t tokens, std::int64_t keys) const {
     return bytes_per_row * rows + bytes_per_token * tokens + bytes_per_key * rows * keys;
   }
 };

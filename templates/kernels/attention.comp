@@ -15,6 +15,7 @@
 //! heads = { type = "uint", sample = 6, is = "numbers in a row", when = "has_bias" }
 //! has_mask = { type = "bool", sample = true, is = "a query does not see every key before it" }
 //! mask = { type = "text", sample = "query - key < 17", is = "whether it sees the key, by mask and window: of query and key", when = "has_mask" }
+//! has_holes = { type = "bool", sample = true, is = "the mask hides keys between others: those that are seen are listed" }
 //! has_window = { type = "bool", sample = true, is = "it sees the last keys and the first ones alone" }
 //! window_recent = { type = "uint", sample = 17, is = "keys that end with its own", when = "has_window" }
 //! window_first = { type = "uint", sample = 0, is = "keys from the first position on", when = "has_window" }
@@ -152,4 +153,9 @@ uint first_shown(uint oldest, uint first_key) {
 uint first_shown(uint oldest, uint first_key) { return first_key; }
 //% end
 
+//% if has_holes
+#include "keys_listed.glsl"
+//% else
+#include "keys_in_order.glsl"
+//% end
 #include "attention.glsl"

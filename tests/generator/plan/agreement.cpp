@@ -63,8 +63,9 @@ double relative_error(std::span<const float> logits, const EvaluatedValue& expec
 }
 
 double error_on_device(const RandomGraph& random, const PlanProgram& planned, const std::vector<Pass>& passes,
-                       const std::string& device) {
+                       const std::string& device, const LimitOverrides& limits) {
   LoadOptions options;
+  options.limits = limits;
   options.device = device;
   options.random_weights = true;
   const auto engine = load_engine(planned.program(), options);
@@ -114,12 +115,12 @@ bool agrees_on_host(const RandomGraph& random, const Plan& plan, const std::vect
 }
 
 std::map<std::string, double> errors_on_devices(const RandomGraph& random, const Plan& plan,
-                                                const std::vector<Pass>& passes) {
+                                                const std::vector<Pass>& passes, const LimitOverrides& limits) {
   const PlanProgram planned(random.contract, plan);
   std::map<std::string, double> errors;
   for (const DeviceInfo& device : list_devices()) {
     if (device.unusable.empty())
-      errors[device.name] = error_on_device(random, planned, passes, std::to_string(device.index));
+      errors[device.name] = error_on_device(random, planned, passes, std::to_string(device.index), limits);
   }
   return errors;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "generator/plan/plan.hpp"
+#include "runtime/engine/device_info.hpp"
 #include "tests/support/random_graph.hpp"
 
 namespace monomorph::test {
@@ -23,8 +24,9 @@ inline const std::vector<Pass> few_passes = {{0, 3}, {3, 1}, {4, 1}, {5, 2}};
 bool agrees_on_host(const RandomGraph& random, const generator::Plan& plan,
                     const std::vector<Pass>& passes = few_passes);
 
-/// By device at hand: the relative L2 error of the worst row of logits, in every slot in turn.
+/// By device at hand, within `limits`: the relative L2 error of the worst row of logits, in every slot in turn.
 std::map<std::string, double> errors_on_devices(const RandomGraph& random, const generator::Plan& plan,
-                                                const std::vector<Pass>& passes = few_passes);
+                                                const std::vector<Pass>& passes = few_passes,
+                                                const LimitOverrides& limits = {});
 
 }  // namespace monomorph::test

@@ -25,8 +25,9 @@ std::uint64_t graph_count() {
   return text == nullptr ? 6 : static_cast<std::uint64_t>(std::atoll(text));
 }
 
-void check_on_devices(const RandomGraph& graph, const std::vector<Pass>& passes = few_passes) {
-  const auto errors = errors_on_devices(graph, make_plan(graph.contract, graph.graph), passes);
+void check_on_devices(const RandomGraph& graph, const std::vector<Pass>& passes = few_passes,
+                      const LimitOverrides& limits = {}) {
+  const auto errors = errors_on_devices(graph, make_plan(graph.contract, graph.graph), passes, limits);
   if (errors.empty()) std::exit(77);
   for (const auto& [device, error] : errors) {
     CAPTURE(device);
@@ -62,6 +63,25 @@ TEST_CASE("so do rings under random masks, over eight windows of text, going bac
     RandomGraph graph = window_graph(window, mask);
     graph.contract.fusion = window.recent % 3 != 0;
     check_on_devices(graph, passes_of(graph, 1));
+  }
+}
+
+TEST_CASE("so do masks over more keys than are asked about at once, none of them seen, or more than a tile") {
+  LimitOverrides limits;
+  limits.max_workgroup_invocations = 16;  // which ask about 512 keys, and whose tiles have 16
+  const Window window = {600, 0};         // all there is
+  RandomGraphOptions options;
+  options.prefill_chunk = 16;
+  options.max_sequence_length = 600;
+  std::vector<Pass> passes;
+  for (std::int64_t first = 0; first < 560; first += 16) passes.push_back({first, 16});
+  for (std::int64_t single = 560; single < 564; ++single) passes.push_back({single, 1});
+  passes.push_back({564, 11});
+  for (const char* mask : {"key == query || key > 530 && key % 2 == 0", "key == query || (query + key) % 3 == 1"}) {
+    CAPTURE(std::string(mask));
+    const RandomGraph graph = small_graph(
+        [&](LayerWriter& layer) { return layer.attention(layer.norm(layer.hidden()), window, window, mask); }, options);
+    check_on_devices(graph, passes, limits);
   }
 }
 

@@ -66,13 +66,15 @@ std::vector<std::string> layer_kernels(const Plan& plan, const char* phase) {
   return names;
 }
 
-/// Bytes of the shared arrays of shaders/attention.glsl, workgroups having 128 invocations.
-std::int64_t shared_bytes(std::int64_t tile_tokens, std::int64_t head_dim) {
+/// Bytes of the shared arrays of shaders/attention.glsl, workgroups having 128 invocations, in subgroups of 4 at least;
+/// with those of shaders/keys_listed.glsl.
+std::int64_t shared_bytes(std::int64_t tile_tokens, std::int64_t head_dim, bool listed) {
   const std::int64_t queries_tile = tile_tokens * ((head_dim + 3) / 4) * 16;
   const std::int64_t scores = tile_tokens * 128 * 4;
   const std::int64_t partial_outputs = 128 * 16;
   const std::int64_t row_max_sum_factor = tile_tokens * 3 * 4;
-  return queries_tile + scores + partial_outputs + row_max_sum_factor;
+  const std::int64_t lists_and_counts = listed ? 2 * 128 * 4 + 2 * 128 / 4 * 4 : 0;
+  return queries_tile + scores + partial_outputs + row_max_sum_factor + lists_and_counts;
 }
 
 }  // namespace
@@ -80,12 +82,16 @@ std::int64_t shared_bytes(std::int64_t tile_tokens, std::int64_t head_dim) {
 TEST_CASE("a tile of attention is the largest that 16 KiB of shared memory hold, for every size of head") {
   for (std::int64_t head_dim = 2; head_dim <= 512; head_dim += 2) {
     CAPTURE(head_dim);
-    const Plan plan = plan_of({{"attention.head_dim", std::to_string(head_dim)}});
-    const std::int64_t tile = kernel(plan, "attention_prefill").max_tile_tokens;
-    const std::int64_t query_rows = 2 * 64;  // of a chunk, two heads sharing a key head
-    CHECK(shared_bytes(tile, head_dim) <= 16384);
-    CHECK((tile == query_rows || shared_bytes(tile + 1, head_dim) > 16384));
-    CHECK(kernel(plan, "attention_decode").max_tile_tokens == std::min<std::int64_t>(2, tile));
+    for (const bool listed : {false, true}) {
+      const Override mask = {"attention.mask", "key == query || key % 3 != 1"},
+                     window = {"attention.sliding_window", "9"};
+      const Plan plan = plan_of({{"attention.head_dim", std::to_string(head_dim)}, listed ? mask : window});
+      const std::int64_t tile = kernel(plan, "attention_prefill").max_tile_tokens;
+      const std::int64_t query_rows = 2 * 64;  // of a chunk, two heads sharing a key head
+      CHECK(shared_bytes(tile, head_dim, listed) <= 16384);
+      CHECK((tile == query_rows || shared_bytes(tile + 1, head_dim, listed) > 16384));
+      CHECK(kernel(plan, "attention_decode").max_tile_tokens == std::min<std::int64_t>(2, tile));
+    }
   }
 }
 
@@ -100,6 +106,26 @@ TEST_CASE("what a kernel is said to read and compute is what it does") {
   CHECK(gate_up.flops_per_row == 2 * 2 * 96);
   CHECK(kernel(plan, "down_proj_add_decode_f16").cost.bytes_per_row == 256 * 2);
   CHECK(kernel(plan, "embed_f16").cost.bytes_per_token == 96 * 2);
+}
+
+TEST_CASE("of the cache, what a mask hides is not counted") {
+  const generator::Kernel masked = kernel(plan_of({{"attention.mask", "(query - key) % 8 == 0"}}), "attention_decode");
+  KernelCost cost = masked.cost;
+  cost.sees = [](std::int64_t query, std::int64_t key) { return key <= query && (query - key) % 8 == 0; };
+  for (const auto& [query, key] : {std::pair{16.0, 8.0}, {16.0, 9.0}, {8.0, 16.0}}) {
+    CHECK((evaluate(masked.sees, {{"query", query}, {"key", key}}) != 0) ==
+          cost.sees(static_cast<std::int64_t>(query), static_cast<std::int64_t>(key)));
+  }
+  CHECK(cost.keys_of_any(4096, 1) == 513);
+  CHECK(cost.keys_of_any(100, 2) == 26);  // of two tokens, each its own
+  CHECK(cost.keys_of_any(0, 16) == 16);
+  CHECK(cost.keys_of_each(0, 16) == 8 + 2 * 8);
+  CHECK(kernel(plan_of({{"attention.sliding_window", "8"}}), "attention_decode").sees.empty());
+  KernelCost window{};
+  CHECK(window.keys_of_each(0, 16) == 16 * 17 / 2);
+  window.most_keys = 8;
+  CHECK(window.keys_of_any(100, 2) == 9);
+  CHECK(window.keys_of_each(100, 2) == 16);
 }
 
 TEST_CASE("q, k and v lie stacked, in both phases in the one matrix") {

@@ -53,6 +53,7 @@ TEST_CASE("keys and values take their type's bytes") {
   CHECK(report_of({}).kv_bytes_per_token == 4 * 2 * 48 * 2);
   CHECK(report_of({{"engine.kv_cache", "f32"}}).kv_bytes_per_token == 4 * 2 * 48 * 4);
   CHECK(report_of({}).lengths[0].cache_bytes == 64 * 4 * 2 * 48 * 2);
+  CHECK(report_of({{"attention.mask", "(query - key) % 8 == 0"}}).lengths[0].cache_bytes == 8 * 4 * 2 * 48 * 2);
 }
 
 TEST_CASE("weights that are converted are told, and weigh what they become") {

@@ -40,6 +40,22 @@ TEST_CASE("a prompt longer than a chunk reads the weights once a chunk") {
         doctest::Approx(33 * 16 + 3 * 60 * 32 + 5 * 32 + 64 * (16 + 32 + 33)));
 }
 
+TEST_CASE("at a depth, what stands before is computed once and measured never") {
+  std::vector<std::size_t> passes;
+  on_forward = [&](std::span<const std::int32_t> tokens) { passes.push_back(tokens.size()); };
+  const Outcome outcome =
+      command({"bench", "--random-weights", "--device", "cpu", "-d", "20", "-p", "10", "-n", "2", "-r", "1", "--json"});
+  on_forward = nullptr;
+  CHECK(outcome.status == 0);
+  // 20 tokens in chunks of 16; then twice the prompt, and a decode from the last of the 20 on.
+  CHECK(passes == std::vector<std::size_t>{16, 4, 10, 1, 1, 1, 10, 1, 1, 1});
+  const auto json = nlohmann::json::parse(outcome.output);
+  CHECK(json["depth"] == 20);
+  const double layers = 60 * 32, head = 5 * 32;
+  CHECK(json["decode"]["bytes_per_token"].get<double>() == doctest::Approx(16 + layers + head + 64 * (21 + 22) / 2.0));
+  CHECK(json["prefill"]["bytes_per_token"].get<double>() == doctest::Approx(16 + (layers + head + 64 * 30) / 10));
+}
+
 TEST_CASE("a stop token does not end a measurement") {
   // Test tokens begin somewhere; from everywhere the count passes the stop token within a round of the vocabulary.
   Program program = counting_program();
@@ -72,7 +88,7 @@ TEST_CASE("of a longer run, what a shorter one did is taken away, kernel by kern
 }
 
 TEST_CASE("the median, the range and the kernels' shares are computed from the measurements") {
-  cli::BenchFigures figures{"tiny", "a device", {}, {}};
+  cli::BenchFigures figures{"tiny", "a device", 0, {}, {}};
   figures.prefill = {100, {0.5, 0.25, 1.0}, 1'000'000'000, 3'000'000'000, {}};
   figures.decode = {
       10, {2, 4}, 300'000'000, 0, {{"norm", 5, 0.25, 1'000'000, 0}, {"o_proj", 7, 0.75, 3'000'000'000, 6'000'000'000}}};

@@ -68,4 +68,5 @@ bool sees(int query, int key) { return key <= query; }
 /// The first of the keys from first_key on that the window shows to any query from `oldest` on.
 uint first_shown(uint oldest, uint first_key) { return first_key; }
 
+#include "keys_in_order.glsl"
 #include "attention.glsl"

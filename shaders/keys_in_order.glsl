@@ -1,0 +1,23 @@
+// Every key in order, a tile after another: where a row of the tile sees all or nearly all keys, up to its own or of a window.
+uint walk_begin, walk_next, walk_end, walk_oldest;
+uint tile_first;  // the key of the first invocation
+uint tile_begin;  // place in the tile of the first key that the window shows
+uint tile_keys;
+
+void begin_walk(uint begin, uint end, uint oldest, uint newest) {
+  walk_begin = walk_next = begin;
+  walk_end = end;
+  walk_oldest = oldest;
+}
+
+bool next_tile() {
+  if (walk_next >= walk_end) return false;
+  const uint first = first_shown(walk_oldest, walk_next);
+  tile_first = walk_begin + (first - walk_begin) / workgroup_size * workgroup_size;  // of what lies before the window not even a tile is looked at
+  tile_begin = first - tile_first;
+  tile_keys = min(workgroup_size, walk_end - tile_first);
+  walk_next = tile_first + workgroup_size;
+  return true;
+}
+
+uint tile_key(uint place) { return tile_first + place; }
