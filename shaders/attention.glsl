@@ -102,7 +102,8 @@ void main() {
   const uint oldest = first_position + first_query_row / kv_group_size;
   const uint newest = first_position + last_row / kv_group_size;
   begin_walk(is_causal ? 0 : first_position, is_causal ? newest + 1 : cached, oldest, newest);
-  while (next_tile()) {
+  while (tiles_are_left()) {
+    next_tile();
     barrier();
     score_tile(kv_head, first_query_row);
     barrier();

@@ -10,14 +10,14 @@ void begin_walk(uint begin, uint end, uint oldest, uint newest) {
   walk_oldest = oldest;
 }
 
-bool next_tile() {
-  if (walk_next >= walk_end) return false;
+bool tiles_are_left() { return walk_next < walk_end; }
+
+void next_tile() {
   const uint first = first_shown(walk_oldest, walk_next);
   tile_first = walk_begin + (first - walk_begin) / workgroup_size * workgroup_size;  // of what lies before the window not even a tile is looked at
   tile_begin = first - tile_first;
   tile_keys = min(workgroup_size, walk_end - tile_first);
   walk_next = tile_first + workgroup_size;
-  return true;
 }
 
 uint tile_key(uint place) { return tile_first + place; }

@@ -45,11 +45,12 @@ void next_span() {
   span_turn = 1 - span_turn;
 }
 
-bool next_tile() {
-  while (span_done == span_seen) {
-    if (walk_next >= walk_end) return false;
-    next_span();
-  }
+bool tiles_are_left() {
+  while (span_done == span_seen && walk_next < walk_end) next_span();
+  return span_done < span_seen;
+}
+
+void next_tile() {
   tile_turn = workgroup_size - tile_turn;
   tile_keys = min(workgroup_size, span_seen - span_done);
   while (own_unlisted != 0 && own_next < span_done + tile_keys) {
@@ -58,7 +59,6 @@ bool next_tile() {
     ++own_next;
   }
   span_done += tile_keys;
-  return true;
 }
 
 /// After a barrier. Of a place that is empty: the end, a key that no row sees.
