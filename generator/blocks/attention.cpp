@@ -75,6 +75,8 @@ const std::vector<FieldRow<AttentionSection>>& fields() {
               "window", at(&S::window), computed("none"), "keys",
               "{ recent, first }: of the keys that a mask shows, a query sees the last `recent` ones and those of the "
               "`first` positions")),
+      row<S>("position", at(&S::position), literal("true"), "",
+             "Whether positions are told as [position] says; or keys of its own laid over those of [position]"),
       row<S>("sinks", at(&S::sinks), literal("false"), "",
              "Whether each head has one more score, a learned number, whose value is 0: what a query need not spend on "
              "keys"),
@@ -123,7 +125,7 @@ void complete(Block& block, LayerKind& kind, const ModelSection& model) {
   if (!attention.head_dim.given && attention.num_attention_heads.value > 0) {
     attention.head_dim.value = model.hidden_size.value / attention.num_attention_heads.value;
   }
-  complete_position(*kind.position, attention.head_dim.value, model);
+  complete_position(position_of(kind, block), attention.head_dim.value, model);
   for (Field<HeadNormChoice>* norm : {&attention.q_norm, &attention.k_norm}) {
     if (!norm->given && attention.qk_norm.value != "none") norm->value = short_norm(attention.qk_norm.value, kind.norm);
   }
@@ -341,7 +343,9 @@ BlockType attention_block() {
           .meaning = "Self-attention.",
           .parts = {"q", "k", "v", "gate", "lambda1", "lambda2", "q_norm", "k_norm", "sinks", "relative_bias",
                     "relative_keys", "o"},
-          .uses_position = true,
+          .position = [](std::any& section) -> Field<PositionChoice>& {
+            return std::any_cast<AttentionSection>(&section)->position;
+          },
           .make = make_section<AttentionSection>,
           .bind = bind_section<AttentionSection>,
           .complete = complete,

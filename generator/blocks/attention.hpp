@@ -19,6 +19,7 @@ struct AttentionSection {
   Field<std::int64_t> sliding_window;       ///< keys that a query sees, its own among them
   Field<std::string> mask;                  ///< a condition of query and key
   Field<Window> window;                     ///< of the keys that the mask shows, those that are kept
+  Field<PositionChoice> position;           ///< as [position] says, or not
   Field<bool> sinks;                        ///< one more score of each head, learned
   Field<std::string> gate;                  ///< none | head | element
   Field<std::string> values_from;           ///< a kind of layer

@@ -18,7 +18,9 @@ namespace {
 /// Kernels have a list of so many distances on either side, and so many rows of a table.
 constexpr std::int64_t max_distances = 4096, max_buckets = 2 * max_distances;
 
-const PositionSection& position_of(const BlockContext& context) { return *context.kind.position; }
+const PositionSection& position_of(const BlockContext& context) {
+  return generator::position_of(context.kind, context.block);
+}
 bool has_buckets(const PositionSection& position) { return position.type.value == "relative_buckets"; }
 bool has_keys(const PositionSection& position) { return position.type.value == "relative"; }
 

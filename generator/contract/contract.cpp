@@ -145,10 +145,9 @@ std::int64_t Contract::copies(Scope scope) const {
   return scope.kind == Scope::model ? 1 : static_cast<std::int64_t>(kinds[scope.kind].layers.size());
 }
 
-AnglesId Contract::find_angles(const LayerKind& kind) const {
+AnglesId Contract::find_angles(const RotaryContract& rotary) const {
   for (const AnglesId id : angles.ids()) {
-    const std::vector<std::string>& users = angles[id].users;
-    if (std::find(users.begin(), users.end(), kind.identifier) != users.end()) return id;
+    if (angles[id].rotary == rotary) return id;
   }
   return {};
 }

@@ -147,8 +147,8 @@ struct Contract {
   /// The weight of this role; none where the scope has none. Biases are roles of their own.
   WeightId find_weight(Scope scope, const std::string& role) const;
   StateId find_state(Scope scope, const std::string& role) const;
-  /// The angles of a kind of layer.
-  AnglesId find_angles(const LayerKind& kind) const;
+  /// The angles of this rotary embedding.
+  AnglesId find_angles(const RotaryContract& rotary) const;
   /// Those of a kind, or of the model, in order.
   std::vector<WeightId> weights_of(Scope scope) const;
   /// The table of token embeddings, which is the head too where that is tied.

@@ -189,14 +189,14 @@ void Declarations::state(const std::string& word, AxisId heads, AxisId head, con
       {role_prefix_ + word, scope_, {slots, heads, entries, head}, contract_.kv_cache, grows ? Window{} : window});
 }
 
-void Declarations::rotary_angles(const RotaryContract& rotary, std::int64_t rotary_dim) {
+void Declarations::rotary_angles(const RotaryContract& rotary, const Field<std::int64_t>& rotary_dim) {
   const std::string& user = spec_.kinds[scope_.kind].identifier;
   for (AnglesContract& angles : contract_.angles) {
     if (angles.rotary != rotary) continue;
     if (std::find(angles.users.begin(), angles.users.end(), user) == angles.users.end()) angles.users.push_back(user);
     return;
   }
-  const AxisId angles = axis("angles", rotary_dim, spec_.kinds[scope_.kind].position->rotary_dim.span);
+  const AxisId angles = axis("angles", rotary_dim.value, rotary_dim.span);
   contract_.angles.add({"rotary_angles", angles, rotary, {user}});
 }
 

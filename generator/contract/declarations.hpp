@@ -59,7 +59,7 @@ class Declarations {
   /// What slots remember of each head; `window`: what queries see of it at most.
   void state(const std::string& word, AxisId heads, AxisId head, const Window& window);
   /// Kinds of layer whose frequencies are equal share their angles.
-  void rotary_angles(const RotaryContract& rotary, std::int64_t rotary_dim);
+  void rotary_angles(const RotaryContract& rotary, const Field<std::int64_t>& rotary_dim);
 
   const Contract& contract() const { return contract_; }
   /// What rules ask: the parts with a tensor, what may share one, and the field behind an axis.

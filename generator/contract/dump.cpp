@@ -73,7 +73,7 @@ void dump_kind(std::size_t index, const Contract& contract, std::string& out) {
     }
     for (Block& block : step.blocks) {
       out += fmt::format("  {}: {}\n{}", block.instance, block.type->name, dump_fields(bind_block(block)));
-      if (block.type->uses_position) out += "  position:\n" + dump_fields(bind(*kind.position));
+      if (block.type->position != nullptr) out += "  position:\n" + dump_fields(bind(position_of(kind, block)));
     }
   }
   dump_weights({index}, contract, out);

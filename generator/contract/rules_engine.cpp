@@ -9,7 +9,7 @@
 namespace monomorph::generator {
 namespace {
 
-// A chunk is a dimension of a dispatch, and activations are kept for each of its tokens. Some texts are one.
+// A chunk is a dimension of a dispatch, and activations are kept for each of its tokens.
 constexpr std::int64_t max_prefill_chunk = 4096;
 // The step lists every slot, and the host writes it before each pass.
 constexpr std::int64_t most_slots = 256;
@@ -32,7 +32,9 @@ void sequence_within_positions(const Spec& spec, Diagnostics& diagnostics) {
   if (spec.engine->beyond_positions.value && !learned) return;
   std::int64_t scaled = 0;
   if (!learned) {
-    for (const LayerKind& kind : spec.kinds) scaled = std::max(scaled, scaled_length(*kind.position));
+    for (const LayerKind& kind : spec.kinds) {
+      for (const PositionSection* position : kind.positions()) scaled = std::max(scaled, scaled_length(*position));
+    }
   }
   if (length.value <= std::max(positions.value, scaled)) return;
   const std::string by_scaling =

@@ -11,22 +11,22 @@
 namespace monomorph::generator {
 namespace {
 
-/// A learned table is added to the embedding, before any layer: kinds cannot differ in it.
+/// A learned table is added to the embedding, before any layer: neither kinds nor sub-blocks can differ in it.
 void learned_positions_are_the_models(const Spec& spec, const LayerKind& kind, Diagnostics& diagnostics) {
-  if (!kind.uses_position()) return;
   const std::string& model = spec.position->type.value;
-  const Field<std::string>& own = kind.position->type;
-  if (own.value == "learned" && model != "learned") {
-    diagnostics.error("position.learned_for_all", own.span,
-                      fmt::format("learned positions are added to the embedding, for all layers: say so in [position], "
-                                  "not for the kind {}",
-                                  kind.name));
-  } else if (own.value != "learned" && model == "learned") {
-    diagnostics.error(
-        "position.learned_for_all", own.span,
-        fmt::format("learned positions are added to the embedding, for all layers: the kind {} cannot have "
-                    "\"{}\" in their place",
-                    kind.name, own.value));
+  for (const PositionSection* position : kind.positions()) {
+    const Field<std::string>& own = position->type;
+    if (own.value == "learned" && model != "learned") {
+      diagnostics.error("position.learned_for_all", own.span,
+                        fmt::format("learned positions are added to the embedding, for all layers: say so in "
+                                    "[position], not for the kind {}",
+                                    kind.name));
+    } else if (own.value != "learned" && model == "learned") {
+      diagnostics.error("position.learned_for_all", own.span,
+                        fmt::format("learned positions are added to the embedding, for all layers: the kind {} cannot "
+                                    "have \"{}\" in their place",
+                                    kind.name, own.value));
+    }
   }
 }
 

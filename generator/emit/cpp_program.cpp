@@ -84,8 +84,10 @@ std::string CppWriter::program() const {
     groups.push_back(weight_group("layers_" + contract_.kinds[kind].kind.identifier, {kind}));
   }
   const bool scaled = std::any_of(contract_.kinds.begin(), contract_.kinds.end(), [](const LayerContract& layer) {
-    const std::string& scaling = layer.kind.position->scaling.value;
-    return !scaling.empty() && scaling != "none";
+    return std::ranges::any_of(layer.kind.positions(), [](const PositionSection* position) {
+      const std::string& scaling = position->scaling.value;
+      return !scaling.empty() && scaling != "none";
+    });
   });
   Holes holes = common();
   holes.insert(

@@ -53,6 +53,7 @@ struct TypeOfField {
   Type operator()(const Field<NormChoiceOf<Section>>*) const {
     return Type::boolean;
   }
+  Type operator()(const Field<PositionChoice>*) const { return Type::boolean; }
   Type operator()(const Field<std::int64_t>*) const { return Type::integer; }
   Type operator()(const Field<double>*) const { return Type::real; }
   Type operator()(const Field<std::string>*) const { return Type::word; }

@@ -61,6 +61,21 @@ BoundFields bind_block(Block& block) {
   return result;
 }
 
+const Field<PositionChoice>* position_choice(const Block& block) {
+  // Fields are found to be read and to be written by one function.
+  return block.type->position != nullptr ? &block.type->position(const_cast<std::any&>(block.section)) : nullptr;
+}
+
+const PositionSection& position_of(const LayerKind& kind, const Block& block) {
+  const PositionChoice& choice = position_choice(block)->value;
+  return choice.shares() ? *kind.position : *choice.section;
+}
+
+PositionSection& position_of(LayerKind& kind, Block& block) {
+  PositionChoice& choice = block.type->position(block.section).value;
+  return choice.shares() ? *kind.position : *choice.section;
+}
+
 std::string role_of(const Block& block) {
   return find_block_type(block.instance) != nullptr ? block.instance : block.instance + "_block";
 }

@@ -32,8 +32,9 @@ struct BlockType {
   std::string name;                ///< of its section, where the spec does not give it another
   std::string meaning;             ///< one line
   std::vector<std::string> parts;  ///< last words of all parts it may have, the norms around it aside: "q", "up"
-  bool uses_position = false;      ///< whether it reads [position]
-  std::any (*make)();              ///< an empty section
+  /// Of a type that is told positions: how, in this section.
+  Field<PositionChoice>& (*position)(std::any& section) = nullptr;
+  std::any (*make)();  ///< an empty section
   BoundFields (*bind)(std::any& section);
   /// Fills in defaults that follow from other values; sizes may be out of range.
   void (*complete)(Block& block, LayerKind& kind, const ModelSection& model) = nullptr;
@@ -71,6 +72,12 @@ const std::vector<std::string>& part_names();
 Block new_block(const BlockType& type, const std::string& instance);
 /// The rows of its type and of the norms around it, and where the values are stored.
 BoundFields bind_block(Block& block);
+
+/// How positions are told in this sub-block; null: its type is not told any.
+const Field<PositionChoice>* position_choice(const Block& block);
+/// The [position] of a sub-block whose type is told positions: the kind's, or its own.
+const PositionSection& position_of(const LayerKind& kind, const Block& block);
+PositionSection& position_of(LayerKind& kind, Block& block);
 
 /// The fields that are the type's own.
 template <class Section>

@@ -28,8 +28,8 @@ using IgnoredTensors = std::vector<IgnoredTensor>;
 using Reasons = std::vector<std::pair<std::string, std::string>>;
 
 /// Where a row's value is stored; its alternative is the form the value has in TOML.
-using Slot = std::variant<Field<bool>*, Field<NormChoice>*, Field<HeadNormChoice>*, Field<std::int64_t>*,
-                          Field<double>*, Field<std::string>*, Field<Biases>*, Field<Window>*,
+using Slot = std::variant<Field<bool>*, Field<NormChoice>*, Field<HeadNormChoice>*, Field<PositionChoice>*,
+                          Field<std::int64_t>*, Field<double>*, Field<std::string>*, Field<Biases>*, Field<Window>*,
                           Field<std::vector<std::string>>*, Field<std::vector<std::int64_t>>*,
                           Field<std::vector<double>>*, DtypePatterns*, TensorNames*, IgnoredTensors*, Reasons*>;
 

@@ -50,6 +50,15 @@ void read_norm_choice(const std::string& path, const TomlEntry* base, const Toml
   read_section(&values, path, file, true, bind(norm), diagnostics);
 }
 
+/// Whether a sub-block has keys of its own over [position].
+bool lays_over_position(const LayerKind& kind) {
+  const std::vector<const Block*> all = kind.blocks();
+  return std::any_of(all.begin(), all.end(), [](const Block* block) {
+    const Field<PositionChoice>* choice = position_choice(*block);
+    return choice != nullptr && choice->value.own != nullptr;
+  });
+}
+
 /// Reads the kinds of layer, each from the base sections and its own table.
 class KindReader {
  public:
@@ -66,15 +75,16 @@ class KindReader {
     read_own_keys(kind, place);
     read_steps(kind);
     read_shared("norm", true, bind(kind.norm));
-    const bool placed = kind.uses_position();
     for (Step& step : kind.steps) {
       for (Block& block : step.blocks) read_block(block, place);
       share_input_norm(step);
     }
-    read_shared("position", placed, bind(*kind.position));
-    refuse_unused(kind, placed);
+    const bool shared = kind.uses_position();
+    read_shared("position", shared, bind(*kind.position));
+    refuse_unused(kind, shared || lays_over_position(kind));
     for (Step& step : kind.steps) {
       for (Block& block : step.blocks) {
+        read_own_position(block);
         if (block.type->complete != nullptr) block.type->complete(block, kind, model_);
       }
     }
@@ -185,6 +195,40 @@ class KindReader {
     read_shared(block.instance, true, bind_block(block));
   }
 
+  /// [position] as the kind has it.
+  TomlValue position_of_kind(const BoundFields& fields) const {
+    const TomlEntry *shared = base("position"), *own = over("position");
+    const TomlValue values = shared != nullptr ? shared->value : TomlValue{};
+    return own != nullptr ? lay_over(&values, own->value, fields) : values;
+  }
+
+  /// type = "none"
+  static TomlValue untold(const Span& place) {
+    TomlValue type, table;
+    type.form = TomlValue::Form::string;
+    type.string = "none";
+    type.span = table.span = place;
+    table.entries.push_back({"type", place, type});
+    return table;
+  }
+
+  /// The position of a sub-block that does not have the kind's.
+  void read_own_position(Block& block) {
+    if (block.type->position == nullptr) return;
+    Field<PositionChoice>& place = block.type->position(block.section);
+    const BoundFields fields = bind(*place.value.section);
+    const std::string path = block.instance + ".position";
+    if (place.value.shares()) return;
+    TomlValue values = untold(place.span);
+    if (place.value.present) {
+      TomlValue keys = *place.value.own;
+      keys.is_inline = false;  // laid over, whichever way it is written
+      const TomlValue shared = position_of_kind(fields);
+      values = lay_over(&shared, keys, fields);
+    }
+    read_section(&values, path, place.span, true, fields, diagnostics_);
+  }
+
   /// Sub-blocks that read the input norm of another have none of their own, unless they say so.
   static void share_input_norm(Step& step) {
     for (std::size_t i = 1; step.shared_input_norm && i < step.blocks.size(); ++i) {
@@ -245,8 +289,8 @@ void refuse_never_used(const TomlValue& root, const std::vector<LayerKind>& kind
   }
   const TomlEntry* position = root.find("position");
   const bool learned = position != nullptr && type_of(position->value) == "learned";
-  if (position == nullptr || learned || any([](const LayerKind& kind) { return kind.uses_position(); }))
-    return;  // learned ones are added to the embedding
+  const auto reads = [](const LayerKind& kind) { return kind.uses_position() || lays_over_position(kind); };
+  if (position == nullptr || learned || any(reads)) return;  // learned ones are added to the embedding
   diagnostics.error("spec.unused_section", position->key_span,
                     "[position] is never used: no kind of layer has a step that reads it");
 }
@@ -259,9 +303,20 @@ std::vector<const Block*> LayerKind::blocks() const {
   return result;
 }
 
+std::vector<const PositionSection*> LayerKind::positions() const {
+  std::vector<const PositionSection*> result;
+  for (const Block* block : blocks()) {
+    if (block->type->position != nullptr) result.push_back(&position_of(*this, *block));
+  }
+  return result;
+}
+
 bool LayerKind::uses_position() const {
   const std::vector<const Block*> all = blocks();
-  return std::any_of(all.begin(), all.end(), [](const Block* block) { return block->type->uses_position; });
+  return std::any_of(all.begin(), all.end(), [](const Block* block) {
+    const Field<PositionChoice>* choice = position_choice(*block);
+    return choice != nullptr && choice->value.shares();
+  });
 }
 
 const Block* LayerKind::find(const std::string& instance) const {

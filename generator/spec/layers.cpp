@@ -90,7 +90,7 @@ std::string resolved_text(LayerKind kind) {
     for (Block& block : step.blocks) {
       text += block.instance + " " + block.type->name + "\n";
       add(bind_block(block));
-      if (block.type->uses_position) add(bind(*kind.position));
+      if (block.type->position != nullptr) add(bind(position_of(kind, block)));
     }
   }
   return text;

@@ -15,6 +15,7 @@ struct FormName {
   std::string operator()(const Field<NormChoiceOf<Section>>*) const {
     return "boolean or table";
   }
+  std::string operator()(const Field<PositionChoice>*) const { return "boolean or table"; }
   std::string operator()(const Field<std::int64_t>*) const { return "integer"; }
   std::string operator()(const Field<double>*) const { return "number"; }
   std::string operator()(const Field<std::string>*) const { return "string"; }

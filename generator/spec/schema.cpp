@@ -33,6 +33,11 @@ struct FormSchema {
     Section norm;
     return either(boolean, section_schema({"norm", "Keys laid over those of [norm].", true, bind(norm)}, true));
   }
+  Json operator()(const Field<PositionChoice>*) const {
+    PositionChoice choice;
+    return either(boolean, section_schema(
+                               {"position", "Keys laid over those of [position].", true, bind(*choice.section)}, true));
+  }
   Json operator()(const Field<std::int64_t>*) const { return integer; }
   Json operator()(const Field<double>*) const { return of_type("number"); }
   Json operator()(const Field<std::string>*) const { return string; }

@@ -67,6 +67,15 @@ struct NormChoiceOf {
 using NormChoice = NormChoiceOf<NormSection>;
 using HeadNormChoice = NormChoiceOf<HeadNormSection>;
 
+/// How positions are told in a sub-block: as [position] says, by that with keys of its own laid over it, or not at all.
+struct PositionChoice {
+  bool present = true;
+  std::shared_ptr<const TomlValue> own;  ///< the keys; null: none
+  Held<PositionSection> section;         ///< resolved, where it is not [position] as it stands
+  /// Whether [position] says all.
+  bool shares() const { return present && own == nullptr; }
+};
+
 /// Which of the projections have a bias: `bias = true`, or a list of their names.
 struct Biases {
   bool all = false;
@@ -82,7 +91,7 @@ struct TensorName {
   std::string interleaved;         ///< how their rows alternate: interleavings(); empty: part after part
   bool exact = false;
   bool shared = false;  ///< one tensor, which every layer reads: it has no {i}
-  bool given = false;  ///< by the spec itself; else by checkpoint.names
+  bool given = false;   ///< by the spec itself; else by checkpoint.names
   Span span;
 };
 
@@ -138,7 +147,9 @@ struct LayerKind {
 
   /// The sub-blocks in order.
   std::vector<const Block*> blocks() const;
-  /// Whether one of them reads [position].
+  /// The positions of those that are told any.
+  std::vector<const PositionSection*> positions() const;
+  /// Whether one of them reads [position] as it stands.
   bool uses_position() const;
   /// The sub-block of this section; null where the layer has none.
   const Block* find(const std::string& instance) const;

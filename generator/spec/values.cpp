@@ -31,6 +31,14 @@ class ValueReader {
       set(slot, {value.boolean, nullptr, {}});
     }
   }
+  void read(const TomlValue& value, Field<PositionChoice>& slot) {
+    slot.span = value.span;
+    if (value.form == Form::table) {
+      set(slot, {true, std::make_shared<const TomlValue>(value), {}});
+    } else if (require(value, value.form == Form::boolean, "true, false or a table of keys of [position]")) {
+      set(slot, {value.boolean, nullptr, {}});
+    }
+  }
   void read(const TomlValue& value, Field<std::int64_t>& slot) {
     slot.span = value.span;
     if (require(value, value.form == Form::integer, "an integer")) set(slot, value.integer);
@@ -267,6 +275,19 @@ std::string write(const NormChoiceOf<Section>& choice) {
   std::string result;
   for (const auto& [field, slot] : bind(norm)) {
     if (!field->applies_to(norm.type.value)) continue;
+    result += fmt::format("{}{} = {}", result.empty() ? "" : ", ", field->key, write_value(slot));
+  }
+  return "{ " + result + " }";
+}
+
+/// The same of a position.
+std::string write(const PositionChoice& choice) {
+  if (choice.own == nullptr) return write(choice.present);
+  Held<PositionSection> section = choice.section;
+  const BoundFields fields = bind(*section);
+  std::string result;
+  for (const auto& [field, slot] : fields) {
+    if (!applies(*field, fields)) continue;
     result += fmt::format("{}{} = {}", result.empty() ? "" : ", ", field->key, write_value(slot));
   }
   return "{ " + result + " }";

@@ -114,6 +114,7 @@ const std::vector<Change> changes = {
     {"attention.q_norm", {}, {{"attention.q_norm", "{ per_head = true }"}}},
     {"attention.k_norm", {{"attention.k_norm", "true"}}, {{"attention.k_norm", "{ over = \"projection\" }"}}},
     {"attention.causal", {}, {{"attention.causal", "false"}}},
+    {"attention.position", {}, {{"attention.position", "{ rotary_dim = 8 }"}}},
     {"attention.sinks", {}, {{"attention.sinks", "true"}, named("layers.{i}.attention.sinks")}},
     {"attention.softcap", {}, {{"attention.softcap", "5"}}},
     {"attention.score", {}, {{"attention.score", "2 * score"}}},

@@ -16,6 +16,11 @@ using monomorph::Dtype;
 
 namespace {
 
+/// Of the rotary embedding that the [position] of a kind of layer says.
+AnglesId angles_of(const Contract& contract, std::size_t kind) {
+  return contract.find_angles(rotary_of(*contract.kinds[kind].kind.position));
+}
+
 Contract contract_of(const std::string& text, const std::vector<Override>& overrides = {}) {
   Judged judged = judge(text, overrides);
   INFO(render(judged.diagnostics));
@@ -60,7 +65,7 @@ TEST_CASE("dimensions are derived once") {
   CHECK(size("kv") == 20);
   CHECK(size("kv_group") == 2);
   CHECK(size("angles") == 10);
-  const AnglesId table = contract.find_angles(contract.kinds[0].kind);
+  const AnglesId table = angles_of(contract, 0);
   REQUIRE(table);
   CHECK(contract.angles[table].rotary.frequencies.size() == 5);
   const Graph graph = build_graph(contract);
@@ -134,17 +139,17 @@ TEST_CASE("kinds of equal frequencies share one table of angles, and others have
   const std::string kinds = tiny + "[layers]\npattern = [\"a\", \"b\"]\n[layers.a]\n[layers.b]\n";
   const Contract shared = contract_of(kinds + "attention.num_attention_heads = 2\nattention.head_dim = 24\n");
   REQUIRE(shared.angles.size() == 1);
-  CHECK(shared.angles[shared.find_angles(shared.kinds[1].kind)].role == "rotary_angles");
-  CHECK(shared.find_angles(shared.kinds[0].kind) == shared.find_angles(shared.kinds[1].kind));
+  CHECK(shared.angles[angles_of(shared, 1)].role == "rotary_angles");
+  CHECK(angles_of(shared, 0) == angles_of(shared, 1));
   const Contract apart = contract_of(kinds + "position.rope_theta = 500.0\n");
   REQUIRE(apart.angles.size() == 2);
-  CHECK(apart.angles[apart.find_angles(apart.kinds[0].kind)].role == "a_rotary_angles");
-  CHECK(apart.angles[apart.find_angles(apart.kinds[1].kind)].role == "b_rotary_angles");
+  CHECK(apart.angles[angles_of(apart, 0)].role == "a_rotary_angles");
+  CHECK(apart.angles[angles_of(apart, 1)].role == "b_rotary_angles");
   // Yarn with a length that no angle turns once in leaves every frequency as it is, and has a factor.
   const Contract factors = contract_of(kinds + "position.scaling = \"yarn\"\nposition.factor = 4.0\n" +
                                        "position.original_max_position_embeddings = 2000000000\n");
   REQUIRE(factors.angles.size() == 2);
-  const auto table = [&](std::size_t kind) { return factors.angles[factors.find_angles(factors.kinds[kind].kind)]; };
+  const auto table = [&](std::size_t kind) { return factors.angles[angles_of(factors, kind)]; };
   CHECK(table(0).rotary.frequencies == table(1).rotary.frequencies);
   CHECK(table(0).rotary.factor == 1);
   CHECK(table(1).rotary.factor == 1.1386294f);
