@@ -331,9 +331,9 @@ PairWork pair_work(const BlockContext& context) {
   return {4 * attention.num_attention_heads.value * attention.head_dim.value, window_of(attention)};
 }
 
-std::string reads_kind(const Block& block) {
-  const auto& attention = section_of<AttentionSection>(block);
-  return keeps_keys(attention) ? attention.values_from.value : attention.keys_and_values_from.value;
+Field<std::string>& reads_kind(std::any& section) {
+  auto& attention = *std::any_cast<AttentionSection>(&section);
+  return keeps_keys(attention) ? attention.values_from : attention.keys_and_values_from;
 }
 
 }  // namespace

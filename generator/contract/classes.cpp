@@ -11,6 +11,7 @@
 #include "generator/contract/parts.hpp"
 #include "generator/spec/block_type.hpp"
 #include "generator/spec/checkpoint_section.hpp"
+#include "generator/spec/sources.hpp"
 
 namespace monomorph::generator {
 namespace {
@@ -20,7 +21,7 @@ std::vector<std::size_t> sources(const LayerKind& kind, const std::vector<LayerK
                                  std::span<const std::size_t> earlier) {
   std::vector<std::size_t> result;
   for (const Block* block : kind.blocks()) {
-    const std::string name = block->type->reads_kind != nullptr ? block->type->reads_kind(*block) : "";
+    const std::string name = kind_read_by(*block);
     const auto is_read = [&](std::size_t index) { return classes[index].name == name; };
     const auto last = std::find_if(earlier.rbegin(), earlier.rend(), is_read);
     if (last != earlier.rend()) result.push_back(*last);

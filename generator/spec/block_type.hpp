@@ -49,7 +49,7 @@ struct BlockType {
   /// The work that grows with the positions that a token sees.
   PairWork (*pair_work)(const BlockContext& context) = nullptr;
   /// The kind of layer that it reads something of, or "". Such a kind is never one with another.
-  std::string (*reads_kind)(const Block& block) = nullptr;
+  Field<std::string>& (*reads_kind)(std::any& section) = nullptr;
   /// Whether what it gives for a token depends on the tokens after it, so that a text is one pass.
   bool (*reads_ahead)(const Block& block) = nullptr;
 };

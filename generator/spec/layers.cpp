@@ -11,6 +11,7 @@
 #include "generator/spec/block_type.hpp"
 #include "generator/spec/kinds.hpp"
 #include "generator/spec/section_reader.hpp"
+#include "generator/spec/sources.hpp"
 #include "generator/spec/values.hpp"
 
 namespace monomorph::generator {
@@ -190,12 +191,10 @@ Layers read_layers(const TomlValue& root, const std::vector<LayerList>& lists, c
   bool steps_are_known = true;
   Layers result;
   result.repeat = section.repeat;
-  const CutKinds cut = cut_kinds(sequence, lists);
-  sequence = cut.sequence;
+  CutKinds cut = cut_kinds(sequence, lists);
   result.has_pattern = section.pattern.given || cut.cut_from.size() > 1;
   std::map<std::string, LayerKind> all;
-  std::set<std::string> read_from;  // kinds that another one names
-  for (const std::string& name : sequence) {
+  for (const std::string& name : cut.sequence) {
     if (all.count(name)) continue;
     const std::string& pattern_name = cut.cut_from.at(name);
     const auto table = tables.find(pattern_name);
@@ -215,13 +214,15 @@ Layers read_layers(const TomlValue& root, const std::vector<LayerList>& lists, c
     }
     KindResult read = read_kind(root, written, name, place, model, diagnostics);
     steps_are_known &= read.steps_are_known;
-    for (const Block* block : read.kind.blocks()) {
-      if (block->type->reads_kind != nullptr) read_from.insert(block->type->reads_kind(*block));
-    }
     all.emplace(name, std::move(read.kind));
   }
+  resolve_sources(cut, all);
+  std::set<std::string> read_from;  // kinds that another one names
+  for (const auto& [name, kind] : all) {
+    for (const Block* block : kind.blocks()) read_from.insert(kind_read_by(*block));
+  }
   std::map<std::string, std::size_t> by_name, by_text;
-  for (const std::string& name : sequence) {
+  for (const std::string& name : cut.sequence) {
     if (!by_name.count(name)) {
       const std::string mark = read_from.contains(name) ? "read from as " + name : "";
       const auto [known, is_new] = by_text.emplace(resolved_text(all.at(name)) + mark, result.kinds.size());
