@@ -31,7 +31,7 @@ bool same_function(const Function& a, const Function& b) {
 }
 
 bool same_weight(const WeightContract& a, const WeightContract& b) {
-  return a.role == b.role && a.scope == b.scope && a.axes == b.axes;
+  return a.role == b.role && a.scope == b.scope && a.axes == b.axes && a.values == b.values;
 }
 
 bool same_state(const StateContract& a, const StateContract& b) {

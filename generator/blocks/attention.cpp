@@ -41,8 +41,10 @@ const std::vector<FieldRow<AttentionSection>>& fields() {
              "Key and value heads; each serves num_attention_heads / num_key_value_heads query heads"),
       row<S>("head_dim", at(&S::head_dim), computed("hidden_size / num_attention_heads"), "elements",
              "Width of a head"),
-      expression(row<S>("scale", at(&S::scale), literal("\"1 / sqrt(head_dim)\""), "",
-                        "Factor of query times key: an expression of the spec's own numbers")),
+      expression(
+          row<S>("scale", at(&S::scale), literal("\"1 / sqrt(head_dim)\""), "",
+                 "Factor of query times key: an expression of the spec's own numbers and layer, the layer's number "
+                 "from 0")),
       row<S>("bias", at(&S::bias), literal("false"), "",
              "Projections with a bias: true, false, or a list out of \"q\", \"k\", \"v\", \"gate\", \"o\""),
       row<S>("qk_norm", at(&S::qk_norm), literal("\"none\""), "",
@@ -278,6 +280,7 @@ void declare(const BlockContext& context, Declarations& declare) {
     if (keeps && attention.causal.value) declare.state(word, kv_heads, head, window_of(attention));
   }
   if (attention.sinks.value) declare.vector("sinks", heads);
+  declare_layer_scale(context, declare);
   declare_position(context, declare);
   declare_distances(context, heads, head, declare);
   declare.projections("attended", attention.bias, {{"o", hidden, q}});
@@ -316,7 +319,8 @@ ValueId build(const BlockContext& context, Builder& build, ValueId in) {
                                       .keys = seen_keys,
                                       .values = seen_values,
                                       .sinks = own(context).sinks.value ? build.vector("sinks") : ValueId{},
-                                      .relative = build_distances(context, build)};
+                                      .relative = build_distances(context, build),
+                                      .layer_scale = build_layer_scale(context, build)};
   ValueId attended = build.attention(scores_of(context), operands, "attended");
   if (gated) {
     static const Expression gating = known_expression("x * sigmoid(gate)", {"x", "gate"});

@@ -8,8 +8,9 @@
 
 #include "generator/blocks/distances.hpp"
 #include "generator/blocks/position.hpp"
+#include "generator/contract/declarations.hpp"
 #include "generator/contract/rules.hpp"
-#include "generator/graph/op.hpp"
+#include "generator/graph/builder.hpp"
 
 namespace monomorph::generator {
 namespace {
@@ -20,12 +21,38 @@ bool valid(const Window& window) {
   return window.recent >= 1 && window.first >= 0 && window.recent <= max_size && window.first <= max_size;
 }
 
-/// The factor of query times key; nothing where the expression is wrong.
-std::optional<double> attention_scale(const BlockContext& context, Diagnostics& diagnostics) {
+/// The factor of query times key, which may name the layer's number; nothing where the expression is wrong.
+std::optional<Expression> scale_expression(const BlockContext& context, Diagnostics& diagnostics) {
   const Field<std::string>& scale = own(context).scale;
+  ExpressionNames names = {{"layer", {Type::integer}}};
+  names.merge(spec_numbers(context));
+  return parse_expression(scale.value, scale.span, names, Type::real, diagnostics);
+}
+
+bool names_layer(const Expression& scale) { return names_in(scale).contains("layer"); }
+
+double scale_in(const Expression& scale, std::int64_t layer) {
+  return evaluate(scale, {{"layer", static_cast<double>(layer)}});
+}
+
+void check_scale(const BlockContext& context, Diagnostics& diagnostics) {
+  const Field<std::string>& field = own(context).scale;
   // The default's operands are judged by their own rules.
-  if (!scale.given && !usable(own(context).head_dim)) return std::nullopt;
-  return positive_constant(scale, "attention.scale", spec_numbers(context), "1 / sqrt(head_dim)", diagnostics);
+  if (!field.given && !usable(own(context).head_dim)) return;
+  const std::optional<Expression> scale = scale_expression(context, diagnostics);
+  if (!scale) return;
+  const std::string path = "attention.scale";
+  if (!names_layer(*scale)) {
+    check_factor(scale_in(*scale, 0), field.span, path, path, "1 / sqrt(head_dim)", diagnostics);
+    return;
+  }
+  const Spec& spec = *context.spec;
+  for (std::size_t layer = 0; layer < spec.layer_kinds.size(); ++layer) {
+    if (spec.kinds[spec.layer_kinds[layer]].identifier != context.kind.identifier) continue;
+    const double value = scale_in(*scale, static_cast<std::int64_t>(layer));
+    const std::string what = fmt::format("{} of layer {}", path, layer);
+    if (!check_factor(value, field.span, path, what, "1 / sqrt(head_dim) / (layer + 1)", diagnostics)) return;
+  }
 }
 
 /// The numbers that expressions of scores and keys may name.
@@ -157,7 +184,7 @@ Window window_of(const AttentionSection& attention) {
 
 void check_scores(const BlockContext& context, Diagnostics& diagnostics) {
   const AttentionSection& attention = own(context);
-  attention_scale(context, diagnostics);
+  check_scale(context, diagnostics);
   check_range(attention.sliding_window, "attention.sliding_window", 1, max_size, diagnostics);
   for (const auto& [given, span, name] : {std::tuple{attention.mask.given, attention.mask.span, "mask"},
                                           std::tuple{attention.window.given, attention.window.span, "window"}}) {
@@ -183,10 +210,23 @@ void check_scores(const BlockContext& context, Diagnostics& diagnostics) {
   if (mask && attention.mask.given && (!positions.given || usable(positions))) check_mask(context, *mask, diagnostics);
 }
 
+void declare_layer_scale(const BlockContext& context, Declarations& declare) {
+  Diagnostics none;
+  const std::optional<Expression> scale = scale_expression(context, none);
+  if (!scale || !names_layer(*scale)) return;
+  declare.number("layer_scale", own(context).scale.span, [&](std::int64_t layer) { return scale_in(*scale, layer); });
+}
+
+ValueId build_layer_scale(const BlockContext& context, Builder& build) {
+  Diagnostics none;
+  return names_layer(scale_expression(context, none).value()) ? build.vector("layer_scale") : ValueId{};
+}
+
 Attention scores_of(const BlockContext& context) {
   Diagnostics none;
+  const Expression scale = scale_expression(context, none).value();
   const Window window = window_of(own(context));
-  return {attention_scale(context, none).value(),
+  return {names_layer(scale) ? 1 : scale_in(scale, 0),
           own(context).causal.value,
           score_expression(context, none).value(),
           mask_expression(context, none).value(),

@@ -33,6 +33,7 @@ void sum_up(Contract& contract) {
   contract.components.push_back({"lm_head"});
   contract.matrix_flops_per_token = 2 * contract.vocab_size * contract.hidden_size;
   for (const WeightContract& weight : contract.weights) {
+    if (!weight.in_checkpoint()) continue;
     const std::int64_t elements = contract.copies(weight.scope) * parameters(weight, contract);
     const auto component = std::find_if(contract.components.begin(), contract.components.end(),
                                         [&](const ComponentContract& one) { return one.name == weight.component; });

@@ -50,7 +50,8 @@ struct PairWork {
   Window window;  ///< what tokens see
 };
 
-/// A weight of the model, whatever tensors of the checkpoint hold it: q, k and v are three.
+/// A weight of the model, whatever tensors of the checkpoint hold it: q, k and v are three. Or a number of each layer
+/// that the spec says and no checkpoint has.
 struct WeightContract {
   std::string part;  ///< "embedding.tokens", "layers.{i}.attention.q", "layers.{i}.mlp.input_norm" ...
   std::string role;  ///< in emitted C++: "embedding::tokens", "attention::q_proj", "mlp::input_norm_bias" ...
@@ -60,8 +61,10 @@ struct WeightContract {
   std::vector<CheckpointPart> sources;
   std::string component;                  ///< that its parameters are counted to
   std::optional<Dtype> converted_from{};  ///< what the checkpoint has, where engine.weights makes that narrower
+  std::vector<float> values{};            ///< that the spec says: one for each layer of the kind; then no sources
 
   Dtype file_dtype() const { return converted_from.value_or(dtype); }
+  bool in_checkpoint() const { return values.empty(); }
 };
 using WeightId = Id<WeightContract>;
 

@@ -147,6 +147,19 @@ void Declarations::vector(const std::string& word, AxisId elements) {
          component_);
 }
 
+void Declarations::number(const std::string& word, const Span& field,
+                          const std::function<double(std::int64_t layer)>& of_layer) {
+  WeightContract weight;
+  weight.part = part_prefix_ + word;
+  weight.role = role_prefix_ + word;
+  weight.scope = scope_;
+  weight.axes = {model_axis("one", 1, field)};
+  for (const std::int32_t layer : contract_.kinds[scope_.kind].layers) {
+    weight.values.push_back(static_cast<float>(of_layer(layer)));
+  }
+  contract_.weights.add(std::move(weight));
+}
+
 void Declarations::norm_weight(const std::string& word, AxisId elements) {
   const std::string part = part_prefix_ + word;
   weight(part, role_prefix_ + word, part, false, {elements}, whole(part, false, contract_.axes[elements].size), "norm");

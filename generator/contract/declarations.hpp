@@ -3,6 +3,7 @@
 // that the rules of the checkpoint can tell what else is wrong. Without errors they are the contract's.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,8 @@ class Declarations {
   void matrix(const std::string& word, AxisId rows, AxisId columns);
   /// A vector with a tensor of its own.
   void vector(const std::string& word, AxisId elements);
+  /// A number of each layer of the kind that the spec says, and no checkpoint has.
+  void number(const std::string& word, const Span& field, const std::function<double(std::int64_t layer)>& of_layer);
   void norm_weight(const std::string& word, AxisId elements);
   /// The bias of the norm of this word.
   void norm_bias(const std::string& word, AxisId elements);

@@ -31,6 +31,7 @@ void dump_weights(Scope scope, const Contract& contract, std::string& out) {
     out += fmt::format(
         "  {}: [{}] {}{}, part {}\n", weight.role, dump_axes(weight.axes, contract.axes), name_of(weight.dtype),
         weight.converted_from ? fmt::format(" from {}", name_of(*weight.converted_from)) : "", weight.part);
+    if (!weight.in_checkpoint()) out += fmt::format("    the spec's own: {}\n", fmt::join(weight.values, " "));
     for (const CheckpointPart& source : weight.sources) {
       const RowView& view = source.view;
       const bool whole = view.rows == view.source_rows;

@@ -40,6 +40,10 @@ void check_range(const Field<std::int64_t>& field, const std::string& path, std:
 /// The numbers of a norm that `section` says.
 void check_norm(const NormSection& norm, const std::string& section, Diagnostics& diagnostics);
 
+/// Whether a factor is above 0 and within f32; where it is not, `rule` says so of `what`, and what is usual.
+bool check_factor(double value, const Span& span, const std::string& rule, const std::string& what,
+                  const std::string& usual, Diagnostics& diagnostics);
+
 /// The value of an expression that must be above 0 and within f32; nothing, and the rule `path`, where it is not.
 std::optional<double> positive_constant(const Field<std::string>& field, const std::string& path,
                                         const ExpressionNames& names, const std::string& usual,

@@ -85,18 +85,23 @@ void check_norm(const NormSection& norm, const std::string& section, Diagnostics
                                 norm.weight_offset.value, -largest_offset, largest_offset));
 }
 
+bool check_factor(double value, const Span& span, const std::string& rule, const std::string& what,
+                  const std::string& usual, Diagnostics& diagnostics) {
+  if (std::isfinite(value) && value > 0 && std::isfinite(static_cast<float>(value)) && static_cast<float>(value) > 0) {
+    return true;
+  }
+  diagnostics.error(rule, span,
+                    fmt::format("{} is {}; a number above 0 is required, and {} is usual", what, value, usual));
+  return false;
+}
+
 std::optional<double> positive_constant(const Field<std::string>& field, const std::string& path,
                                         const ExpressionNames& names, const std::string& usual,
                                         Diagnostics& diagnostics) {
   const auto expression = parse_expression(field.value, field.span, names, Type::real, diagnostics);
   if (!expression) return std::nullopt;
   const double value = evaluate(*expression, {});
-  if (std::isfinite(value) && value > 0 && std::isfinite(static_cast<float>(value)) && static_cast<float>(value) > 0) {
-    return value;
-  }
-  diagnostics.error(path, field.span,
-                    fmt::format("{} is {}; a number above 0 is required, and {} is usual", path, value, usual));
-  return std::nullopt;
+  return check_factor(value, field.span, path, path, usual, diagnostics) ? std::optional(value) : std::nullopt;
 }
 
 std::optional<Expression> softcap_expression(const Field<std::string>& softcap, const std::string& path,

@@ -69,9 +69,17 @@ std::vector<Holes> CppWriter::weight_spaces(Scope scope) const {
   Grouped records;
   std::int64_t index = 0;
   for (const StoredId id : plan_.stored_of(scope)) {
-    const RolePath path = split_role(plan_.stored[id].role);
-    records.push_back(
-        {path, {{"name", path.word}, {"path", member_path(path)}, {"type", spelling_.type(id)}, {"index", index++}}});
+    const Stored& stored = plan_.stored[id];
+    const RolePath path = split_role(stored.role);
+    const bool counts = std::ranges::all_of(stored.pieces, [&](const StoredRows& piece) {
+      return !piece.weight || contract_.weights[piece.weight].in_checkpoint();
+    });
+    records.push_back({path,
+                       {{"name", path.word},
+                        {"path", member_path(path)},
+                        {"type", spelling_.type(id)},
+                        {"index", index++},
+                        {"counts", counts}}});
   }
   return spaces(records, "weights");
 }

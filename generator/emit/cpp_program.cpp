@@ -196,6 +196,7 @@ Holes CppWriter::weight_group(const std::string& name, Scope scope) const {
                         {"rows", vector ? std::int64_t{1} : contract_.axes[weight.axes[0]].size},
                         {"columns", contract_.axes[weight.axes.back()].size},
                         {"traits", traits},
+                        {"values", float_list(weight.values)},
                         {"parts", parts}});
   }
   for (const StoredId id : plan_.stored_of(scope)) {

@@ -92,6 +92,12 @@ class Locals {
   std::set<std::string> taken_;
 };
 
+/// One of a call's numbers, times its factor.
+std::string number_in(const ReferenceCall& call, double number, const Locals& locals) {
+  const std::string literal = float_literal(number);
+  return call.factor ? fmt::format("{} * {}.front()", literal, locals.in_numbers(call.factor)) : literal;
+}
+
 /// `row`: which one of `relative` a distance has.
 std::string declared_row(const Distances& distances) {
   return fmt::format(
@@ -116,8 +122,10 @@ std::vector<std::string> lambdas_of(const ReferenceCall& call, const Locals& loc
     before += declared_row(attention.distances);
     if (call.relative_head) {
       in_score.insert("of_query");
+      if (call.factor) captured += ", scale = " + number_in(call, attention.scale, locals);
       before += fmt::format("score += {0} * {1}dot<{2}::size>(of_query, relative.data() + row * {2}::size); ",
-                            float_literal(attention.scale), reference_space, axes[*call.relative_head].name);
+                            call.factor ? "scale" : float_literal(attention.scale), reference_space,
+                            axes[*call.relative_head].name);
     } else {
       in_score.insert("head");
       before += fmt::format("const double bias = relative[static_cast<std::size_t>(row * {}::size + head)]; ",
@@ -159,7 +167,7 @@ std::string spelled(const ReferenceCall& call, const Locals& locals, const AxisT
     for (const std::string& lambda : lambdas_of(call, locals, axes)) add(lambda);
   }
   for (const ValueId operand : call.operands) add(call.weights ? locals.of(operand) : locals.in_numbers(operand));
-  for (const double number : call.numbers) add(float_literal(number));
+  for (const double number : call.numbers) add(number_in(call, number, locals));
   if (call.positions) add("first_position");
   if (call.length && locals.depends_on_length(call.operands.front())) add("length_");
   return fmt::format("{}{}{}({});", reference_space, call.function, sizes.empty() ? "" : "<" + sizes + ">", arguments);

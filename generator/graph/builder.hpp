@@ -9,10 +9,10 @@
 
 namespace monomorph::generator {
 
-/// What attention reads: of these the last two may be none.
+/// What attention reads: of these the last three may be none.
 struct AttentionOperands {
   ValueId queries, keys, values;
-  ValueId sinks = {}, relative = {};
+  ValueId sinks = {}, relative = {}, layer_scale = {};
 };
 
 class Builder {

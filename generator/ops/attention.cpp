@@ -63,7 +63,7 @@ void verify_relative(const Op& op, AxisId heads, AxisId head, OperandCheck& chec
 }
 
 void verify(const Op& op, OperandCheck& check) {
-  if (!check.operands(5, 3) || !check.matrix(0)) return;
+  if (!check.operands(6, 3) || !check.matrix(0)) return;
   const Attention& attention = *as<Attention>(op);
   for (const std::size_t operand : {1, 2})
     check.storage(operand, attention.causal ? Storage::state : Storage::activation);
@@ -86,6 +86,11 @@ void verify(const Op& op, OperandCheck& check) {
     check.axes(3, {row.factors[0]});
   }
   verify_relative(op, row.factors[0], row.factors[1], check);
+  if (check.given(5)) {
+    check.storage(5, Storage::weight);
+    const std::vector<AxisId>& axes = check.in(5).axes;
+    if (axes.size() != 1 || check.axis(axes[0]).size != 1) check.fault("wants one number as the layer's scale");
+  }
   check.result(Storage::activation, check.in(0).axes);
   const std::int64_t slopes = static_cast<std::int64_t>(attention.slopes.size());
   if (slopes > 0 && slopes != heads.size) check.fault("has slopes of another number of heads");
@@ -113,8 +118,8 @@ void plan(Draft& draft) {
   const Attention& attention = *as<Attention>(op);
   kernel.max_tile_tokens =
       std::min(planning.max_rows * group_size, attention_tile_rows(head_dim, has_holes(attention)));
-  const std::string scores =
-      attention.score.empty() ? "attention_scale * queries x keys" : "score of attention_scale * queries x keys";
+  const std::string scores = fmt::format("{}attention_scale * {}queries x keys",
+                                         attention.score.empty() ? "" : "score of ", op.in[5] ? "layer_scale * " : "");
   const Expression visible = visibility(attention);
   const std::string seen =
       fmt::format("{}{}", attention.causal ? "causal" : "of the whole pass", visible.empty() ? "" : " and masked");
@@ -123,6 +128,7 @@ void plan(Draft& draft) {
   draft.set("head_quads", (head_dim + 3) / 4);
   draft.set("kv_group_size", group_size);
   draft.set("attention_scale", attention.scale);
+  draft.set("has_layer_scale", static_cast<bool>(op.in[5]));
   draft.set("has_score", !attention.score.empty());
   draft.set("has_mask", !visible.empty());
   draft.set("has_holes", has_holes(attention));
@@ -162,6 +168,7 @@ void plan(Draft& draft) {
   }
   if (op.in[3]) draft.weight("sinks", op.in[3]);
   if (relative) draft.weight("relative", op.in[4]);
+  if (op.in[5]) draft.weight("layer_scale", op.in[5]);
   draft.activation("attended", op.out, Access::write);
   kernel.cost.bytes_per_key = 2 * key_bytes;
   kernel.cost.flops_per_key = (of_keys ? 5 : 4) * head_dim;
@@ -187,6 +194,7 @@ ReferenceCall reference(const Op& op, const Graph& graph) {
           .relative_head = of_keys ? std::optional(row.factors[1]) : std::nullopt,
           .operands = std::vector(op.in.begin(), op.in.begin() + (op.in[3] ? 4 : 3)),
           .numbers = {attention.scale},
+          .factor = op.in[5],
           .positions = true};
 }
 

@@ -22,6 +22,7 @@ struct ReferenceCall {
   std::optional<AxisId> relative_head = {};                    ///< the elements of a head, where keys have it added
   std::vector<ValueId> operands = {};                          ///< none: `absent`
   std::vector<double> numbers = {};
+  ValueId factor = {};     ///< a weight of one number, by which the numbers are multiplied
   bool positions = false;  ///< the first position of the call
   bool length = false;     ///< the length of the sequence, where an operand's angles depend on it
 };

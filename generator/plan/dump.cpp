@@ -67,7 +67,9 @@ class Dump {
           text_ += fmt::format("    {} zeros\n", piece.rows);
           continue;
         }
-        for (const CheckpointPart& part : contract_.weights[piece.weight].sources) {
+        const WeightContract& weight = contract_.weights[piece.weight];
+        if (!weight.in_checkpoint()) text_ += fmt::format("    the spec's own: {}\n", fmt::join(weight.values, " "));
+        for (const CheckpointPart& part : weight.sources) {
           const RowView& view = part.view;
           text_ += fmt::format("    {} rows of {}{}{}{}\n", view.rows, part.name,
                                view.source_row != 0 ? fmt::format(" from row {}", view.source_row) : "",

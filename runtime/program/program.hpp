@@ -194,6 +194,8 @@ struct WeightPattern {
   std::span<const WeightPart> parts;
   bool vector = false;
   std::optional<Dtype> converted_from{};  ///< of a matrix: what the checkpoint has, where that is wider
+  /// One for each layer of the group: the element of a vector that the program says itself, and that has no parts.
+  std::span<const float> values{};
 
   constexpr Dtype file_dtype() const { return converted_from.value_or(dtype); }
 };

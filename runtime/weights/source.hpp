@@ -1,4 +1,5 @@
-// Where the values of weights come from: what HostWeights reads behind its interface. Nothing else includes this.
+// Where the values of weights come from that the program does not say: what HostWeights reads behind its interface.
+// Nothing else includes this.
 #pragma once
 
 #include <memory>

@@ -13,22 +13,28 @@ namespace monomorph {
 
 namespace {
 
-/// Calls visit(group, layer) for each group and each of its layers, -1 where it occurs once.
+/// Calls visit(group, turn) for each group and each of its layers, 0, 1 ...; once where it occurs once.
 template <class Visit>
 void for_each_layer(const Program& program, const Visit& visit) {
   for (const WeightGroup& group : program.weights) {
-    if (group.layers.empty()) visit(group, -1);
-    for (const std::int32_t layer : group.layers) visit(group, layer);
+    for (std::size_t turn = 0; turn < std::max<std::size_t>(group.layers.size(), 1); ++turn) visit(group, turn);
   }
+}
+
+/// -1 where the group occurs once.
+std::int64_t layer_of(const WeightGroup& group, std::size_t turn) {
+  return group.layers.empty() ? -1 : group.layers[turn];
 }
 
 }  // namespace
 
 std::vector<WeightEntry> list_weights(const Program& program) {
   std::vector<WeightEntry> entries;
-  for_each_layer(program, [&](const WeightGroup& group, std::int64_t layer) {
+  for_each_layer(program, [&](const WeightGroup& group, std::size_t turn) {
+    const std::int64_t layer = layer_of(group, turn);
     for (const WeightPattern& pattern : group.weights) {
       entries.push_back({with_layer(pattern.name, layer), &pattern, layer});
+      if (!pattern.values.empty()) entries.back().value = pattern.values[turn];
     }
   });
   return entries;
@@ -37,7 +43,8 @@ std::vector<WeightEntry> list_weights(const Program& program) {
 std::vector<StoredEntry> list_stored(const Program& program) {
   std::vector<StoredEntry> entries;
   std::int32_t first_weight = 0;
-  for_each_layer(program, [&](const WeightGroup& group, std::int64_t layer) {
+  for_each_layer(program, [&](const WeightGroup& group, std::size_t turn) {
+    const std::int64_t layer = layer_of(group, turn);
     for (const StoredPattern& pattern : group.stored) {
       const std::string name = layer < 0 ? pattern.name : fmt::format("{} of layer {}", pattern.name, layer);
       entries.push_back({name, &pattern, layer, first_weight});
@@ -73,12 +80,18 @@ const std::vector<WeightEntry>& HostWeights::weights() const { return source_->e
 const std::vector<StoredEntry>& HostWeights::stored() const { return source_->stored; }
 
 double HostWeights::at(std::int32_t weight, std::int64_t row, std::int64_t column) const {
-  return source_->element(static_cast<std::size_t>(weight), row, column);
+  const std::optional<float> value = weights()[static_cast<std::size_t>(weight)].value;
+  return value ? *value : source_->element(static_cast<std::size_t>(weight), row, column);
 }
 
 void HostWeights::row(std::int32_t weight, std::int64_t row, std::span<float> out) const {
-  assert(static_cast<std::int64_t>(out.size()) == weights()[static_cast<std::size_t>(weight)].pattern->columns);
-  source_->row(static_cast<std::size_t>(weight), row, out);
+  const WeightEntry& entry = weights()[static_cast<std::size_t>(weight)];
+  assert(static_cast<std::int64_t>(out.size()) == entry.pattern->columns);
+  if (entry.value) {
+    out[0] = *entry.value;
+  } else {
+    source_->row(static_cast<std::size_t>(weight), row, out);
+  }
 }
 
 void HostWeights::stored_rows(std::int32_t stored, std::int64_t first, std::int64_t rows,
@@ -113,10 +126,10 @@ const WeightPattern& HostWeights::weight_of(const StoredEntry& entry, const Stor
 /// Elements of a vector, from `begin` on.
 void HostWeights::copy_vector(const StoredEntry& entry, const StoredPiece& piece, std::int64_t begin,
                               std::span<std::byte> out) const {
-  const std::size_t id = static_cast<std::size_t>(entry.first_weight + piece.weight);
-  if (entry.pattern->format != Dtype::f32) throw_unstorable(entry, id);
+  const std::int32_t id = entry.first_weight + piece.weight;
+  if (entry.pattern->format != Dtype::f32) throw_unstorable(entry, static_cast<std::size_t>(id));
   std::vector<float> values(static_cast<std::size_t>(piece.rows));
-  source_->row(id, 0, values);
+  row(id, 0, values);
   const auto bytes = std::as_bytes(std::span(values));
   std::copy(bytes.begin(), bytes.end(), out.begin() + begin * element_bytes(Dtype::f32));
 }

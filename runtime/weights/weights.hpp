@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,6 +26,7 @@ struct WeightEntry {
   std::string name;  ///< the pattern's, with the layer in it
   const WeightPattern* pattern = nullptr;
   std::int64_t layer = -1;
+  std::optional<float> value{};  ///< its one element, where the program says it; else it is the checkpoint's
 };
 
 /// What the device stores: its id is its place in the list.

@@ -16,9 +16,9 @@
 //!   { space = "embedding", roles = [ { name = "tokens" } ] },
 //!   { space = "attention", roles = [ { name = "o_proj" }, { name = "keys" }, { name = "values" } ] } ] }
 //! weight_spaces = { type = "list", fields = ["space", "type", "weights"], is = "weights that occur once", sample = [
-//!   { space = "embedding", type = "Embedding", weights = [ { name = "tokens", path = "Embedding::tokens", type = "Weight<roles::embedding::tokens, f16, vocab, hidden>", index = 0 } ] } ] }
+//!   { space = "embedding", type = "Embedding", weights = [ { name = "tokens", path = "Embedding::tokens", type = "Weight<roles::embedding::tokens, f16, vocab, hidden>", index = 0, counts = true } ] } ] }
 //! kinds = { type = "list", fields = ["name", "prefix", "type", "first_stored", "weight_spaces", "stored_count", "layer_count", "has_states", "state_spaces"], is = "kinds of layer", sample = [
-//!   { name = "layer", prefix = "", type = "", first_stored = 1, stored_count = 1, layer_count = 2, has_states = true, weight_spaces = [ { space = "attention", type = "Attention", weights = [ { name = "o_proj", path = "Attention::o_proj", type = "Weight<roles::attention::o_proj, f16, hidden, hidden>", index = 0 } ] } ], state_spaces = [ { space = "attention", type = "Attention", states = [
+//!   { name = "layer", prefix = "", type = "", first_stored = 1, stored_count = 1, layer_count = 2, has_states = true, weight_spaces = [ { space = "attention", type = "Attention", weights = [ { name = "o_proj", path = "Attention::o_proj", type = "Weight<roles::attention::o_proj, f16, hidden, hidden>", index = 0, counts = true } ] } ], state_spaces = [ { space = "attention", type = "Attention", states = [
 //!       { name = "keys", path = "Attention::keys", type = "State<roles::attention::keys, f16, slots, kv_heads, positions, head>", offset = 0, stride = 32768 },
 //!       { name = "values", path = "Attention::values", type = "State<roles::attention::values, f16, slots, kv_heads, positions, head>", offset = 65536, stride = 32768 } ] } ] } ] }
 //! buffer_spaces = { type = "list", fields = ["space", "buffers"], is = "places in the arenas", sample = [
@@ -96,7 +96,9 @@ struct Weights {
   static constexpr std::int64_t parameters = 0
 //% for group in weight_spaces
 //% for weight in group.weights
+//% if weight.counts
       + decltype(${weight.path})::parameters
+//% end
 //% end
 //% end
       ;
@@ -139,7 +141,9 @@ struct ${kind.type}LayerWeights {
   static constexpr std::int64_t parameters = 0
 //% for group in kind.weight_spaces
 //% for weight in group.weights
+//% if weight.counts
       + decltype(${weight.path})::parameters
+//% end
 //% end
 //% end
       ;

@@ -5,8 +5,8 @@
 //! kernels = { type = "list", fields = ["name", "kind", "bindings", "cost", "max_tile_tokens"], is = "kernels in order", sample = [
 //!   { name = "o_proj", kind = "matvec", cost = "128, 0, 0, 128, 0", max_tile_tokens = 1, bindings = [ { name = "step", access = "read", splits = "false" } ] } ] }
 //! groups = { type = "list", fields = ["name", "weights", "stored", "layers"], is = "weights by where they occur", sample = [
-//!   { name = "once", layers = "", weights = [ { name = "embedding.tokens", dtype = "f16", rows = 100, columns = 64, identifier = "embedding_tokens", traits = "", parts = [ { name = "model.embed_tokens.weight", view = "100, 0, 100" } ] } ], stored = [ { name = "embedding::tokens", format = "f16", rows = 100, columns = 64, identifier = "embedding_tokens", pieces = [ { weight = 0, rows = 100 } ] } ] },
-//!   { name = "layers", layers = "0, 1", weights = [ { name = "layers.{i}.attention.o", dtype = "f16", rows = 64, columns = 64, identifier = "attention_o_proj", traits = "", parts = [ { name = "o.weight", view = "64, 0, 64, true" } ] } ], stored = [ { name = "attention::o_proj", format = "f16", rows = 64, columns = 64, identifier = "attention_o_proj", pieces = [ { weight = 0, rows = 64 } ] } ] } ] }
+//!   { name = "once", layers = "", weights = [ { name = "embedding.tokens", dtype = "f16", rows = 100, columns = 64, identifier = "embedding_tokens", traits = "", values = "", parts = [ { name = "model.embed_tokens.weight", view = "100, 0, 100" } ] } ], stored = [ { name = "embedding::tokens", format = "f16", rows = 100, columns = 64, identifier = "embedding_tokens", pieces = [ { weight = 0, rows = 100 } ] } ] },
+//!   { name = "layers", layers = "0, 1", weights = [ { name = "layers.{i}.attention.o", dtype = "f16", rows = 64, columns = 64, identifier = "attention_o_proj", traits = "", values = "", parts = [ { name = "o.weight", view = "64, 0, 64, true" } ] } ], stored = [ { name = "attention::o_proj", format = "f16", rows = 64, columns = 64, identifier = "attention_o_proj", pieces = [ { weight = 0, rows = 64 } ] } ] } ] }
 //! states = { type = "list", fields = ["name", "kind", "recent", "first", "layers", "heads", "entries", "row_bytes", "stride", "view"], is = "what slots remember", sample = [
 //!   { name = "attention::keys", kind = "growing", recent = 0, first = 0, layers = 2, heads = 2, entries = 512, row_bytes = 32, stride = 32768, view = "layer_states(0).attention.keys.view" } ] }
 //! one_pass = { type = "bool", sample = true, is = "a text is one pass" }
@@ -82,15 +82,23 @@ const monomorph::Kernel kernels[] = {
 
 //% for group in groups
 //% for weight in group.weights
+//% if weight.values
+constexpr float ${group.name}_${weight.identifier}_values[] = {${weight.values}};  // of each layer
+//% else
 constexpr WeightPart ${group.name}_${weight.identifier}_parts[] = {
 //% for part in weight.parts
     {"${part.name}", {${part.view}}},
 //% end
 };
 //% end
+//% end
 constexpr WeightPattern ${group.name}_weights[] = {
 //% for weight in group.weights
+//% if weight.values
+    {"${weight.name}", Dtype::${weight.dtype}, ${weight.rows}, ${weight.columns}, {}${weight.traits}, {}, ${group.name}_${weight.identifier}_values},
+//% else
     {"${weight.name}", Dtype::${weight.dtype}, ${weight.rows}, ${weight.columns}, ${group.name}_${weight.identifier}_parts${weight.traits}},
+//% end
 //% end
 };
 //% for stored in group.stored

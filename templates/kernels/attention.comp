@@ -2,6 +2,7 @@
 //! head_quads = { type = "uint", sample = 8, is = "vec4s of a head, the last one padded" }
 //! kv_group_size = { type = "uint", sample = 3, is = "query heads that share a head of keys and values" }
 //! attention_scale = { type = "float", sample = 0.18257418, is = "times query . key" }
+//! has_layer_scale = { type = "bool", sample = true, is = "each layer has a factor of its own beside it" }
 //! has_score = { type = "bool", sample = true, is = "the score goes through an expression" }
 //! score = { type = "text", sample = "30.0 * tanh(score / 30.0) + slope * float(key - query)", is = "of score, query, key, head, slope and bias", when = "has_score" }
 //! has_slopes = { type = "bool", sample = true, is = "each head has a slope" }
@@ -37,6 +38,7 @@
 //! buffer.pass_values = { view = "float", when = "not has_state", is = "rows x kv_heads x head" }
 //! buffer.sinks = { view = "float", when = "has_sinks", is = "heads" }
 //! buffer.relative = { view = "float", when = "has_bias or has_relative_keys", is = "rows of distances x heads, or x head" }
+//! buffer.layer_scale = { view = "float", when = "has_layer_scale", is = "one number" }
 //! buffer.attended = { view = "float", is = "rows x heads x head" }
 //% include "preamble.glsl"
 //% include "stage.glsl"
@@ -48,7 +50,11 @@ vec4 query_quad(uint pass_row, uint head, uint quad) {
   for (uint i = 0; i < 4; ++i) {
     if (4 * quad + i < head_dim) q[i] = queries[element + i];
   }
+//% if has_layer_scale
+  return q * (attention_scale * layer_scale[0]);
+//% else
   return q * attention_scale;
+//% end
 }
 //% if has_state
 vec4 key_quad(uint slot, uint kv_head, uint position, uint quad) {

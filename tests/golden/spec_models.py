@@ -28,7 +28,7 @@ from relative_positions import (
 )
 from sparse_transformer import SPARSE, SPARSE_CHANGES, SparseTransformer, sparse_tensors
 from spec_case import VOCABULARY, Change, SpecCase, zeroed
-from weights import QUERY_KEY_GAIN, Weights, llama_like_weights
+from weights import QUERY_KEY_GAIN, Weights, gpt2_weights, llama_like_weights
 
 
 def of_transformers(configuration: type, config: dict) -> nn.Module:
@@ -309,6 +309,45 @@ LLADA_CHANGES = [
 TEXTS = ((1,), (2,), (63,), (64,), (65,), (200,))  # each of them one pass
 
 
+# ------------------------------------------------------------------------------------- GPT-2 that is scaled by layer
+
+GPT2_BY_LAYER = {"n_embd": 36, "n_head": 3, "n_inner": 61, "n_layer": 4, "n_positions": 300, "vocab_size": VOCABULARY,
+                 "activation_function": "gelu_new", "layer_norm_epsilon": 1e-5, "scale_attn_weights": True,
+                 "scale_attn_by_inverse_layer_idx": True, "bos_token_id": 1, "eos_token_id": 2,
+                 "tie_word_embeddings": False}  # fmt: skip
+
+
+def gpt2_by_layer(config: dict) -> nn.Module:
+    return of_transformers(transformers.GPT2Config, config)
+
+
+def gpt2_by_layer_tensors(config: dict, seed: int) -> dict[str, np.ndarray]:
+    head = Weights(seed + 1)
+    head.matrix("lm_head.weight", config["vocab_size"], config["n_embd"])
+    return gpt2_weights(config, seed, "transformer.") | head.tensors
+
+
+def each_divisor(change: Callable[[int], float]) -> Callable[[nn.Module], None]:
+    """change: gives what the layer of this number divides by."""
+
+    def edit(model):
+        for layer, block in enumerate(model.transformer.h):
+            block.attn.scaling = block.attn.head_dim**-0.5 / change(layer)
+
+    return edit
+
+
+GPT2_BY_LAYER_CHANGES = [
+    Change("no division by layer", {"scale_attn_by_inverse_layer_idx": False}),
+    Change("layers are numbered from 1 more", edit=each_divisor(lambda layer: layer + 2)),
+    Change("layers are numbered from the last", edit=each_divisor(lambda layer: 4 - layer)),
+    Change("all layers divide as the second does", edit=each_divisor(lambda layer: 2)),
+    Change("the last layer divides as the one before it", edit=each_divisor(lambda layer: min(layer + 1, 3))),
+    Change("division by the root of the number", edit=each_divisor(lambda layer: (layer + 1) ** 0.5)),
+    Change("no division by the width", {"scale_attn_weights": False}),
+]
+
+
 def spec_cases() -> list[SpecCase]:
     return [
         SpecCase("gpt-oss-attention", 4001,
@@ -348,4 +387,8 @@ def spec_cases() -> list[SpecCase]:
         SpecCase("shaw-keys", 4009,
                  "keys to which a vector of their distance is added, of distances up to 9",
                  "numpy, from Shaw et al. 2018", SHAW, Shaw, shaw_tensors, SHAW_CHANGES, in_double=True),
+        SpecCase("gpt2-by-layer", 4010,
+                 "a GPT-2 whose scores each layer divides by its number, from 1",
+                 "GPT2LMHeadModel with scale_attn_by_inverse_layer_idx", GPT2_BY_LAYER, gpt2_by_layer,
+                 gpt2_by_layer_tensors, GPT2_BY_LAYER_CHANGES),
     ]  # fmt: skip

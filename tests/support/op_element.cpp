@@ -113,7 +113,7 @@ struct Element {
       const auto relative = [&](std::int64_t i) { return read(4, 0, row_of(attention.distances, key - query) + i); };
       const bool relative_keys = op.in[4] && axis(4, 0).factors[1] == axis(0, 1).factors[1];
       double score =
-          attention.scale *
+          attention.scale * (op.in[5] ? read(5, 0, 0) : 1) *
           dot(
               head_dim, [&](std::int64_t i) { return read(0, row, head * head_dim + i); },
               [&](std::int64_t i) { return read(1, key - first, kv_first + i) + (relative_keys ? relative(i) : 0); });

@@ -68,9 +68,11 @@ void PlanProgram::add_weights(Scope scope) {
     const bool vector = weight.axes.size() == 1;
     const std::int64_t columns = contract_.axes[weight.axes.back()].size;
     const std::int64_t rows = vector ? 1 : contract_.axes[weight.axes[0]].size;
-    const auto& parts = parts_.emplace_back(
-        std::vector<WeightPart>{{keep(weight.role), {vector ? columns : rows, 0, vector ? columns : rows}}});
-    patterns.push_back({keep(weight.role + ".{i}"), weight.dtype, rows, columns, parts, vector});
+    auto& parts = parts_.emplace_back();
+    if (weight.in_checkpoint()) {
+      parts.push_back({keep(weight.role), {vector ? columns : rows, 0, vector ? columns : rows}});
+    }
+    patterns.push_back({keep(weight.role + ".{i}"), weight.dtype, rows, columns, parts, vector, {}, weight.values});
   }
   auto& stored = stored_.emplace_back();
   for (const StoredId id : plan_.stored_of(scope)) {

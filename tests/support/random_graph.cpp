@@ -325,7 +325,18 @@ class Writer {
       relative = distances(build, name + "_relative", of_heads, how.distances);
       if (of_heads) how.score = scored(how.score.empty() ? "score + bias" : "bias + " + how.score.text);
     }
-    know(build.attention(how, {read(known_[q]), seen_keys, seen_values, sinks, relative}, new_role()));
+    const ValueId layer_scale = chance(30) ? number(build, name + "_layer_scale") : ValueId{};
+    know(build.attention(how, {read(known_[q]), seen_keys, seen_values, sinks, relative, layer_scale}, new_role()));
+  }
+
+  /// One of each layer, which no checkpoint has.
+  ValueId number(Builder& build, const std::string& name) {
+    WeightContract& number = contract_.weights[weight(scope_, name, {one_}, Dtype::f32)];
+    number.sources.clear();
+    for (std::size_t i = 0; i < contract_.kinds[scope_.kind].layers.size(); ++i) {
+      number.values.push_back(0.25f * static_cast<float>(between(1, 8)));
+    }
+    return build.weight(name);
   }
 
   /// Rows of what distances give, more than are read at times; and how distances find theirs.

@@ -282,6 +282,23 @@ TEST_CASE("windows are compared layer by layer") {
                  "attention.sliding_window is 4096, and attention.sliding_window of gemma-2-2b is null in layer 1"));
 }
 
+TEST_CASE("a scale that differs from layer to layer is told from one of all layers, and from another") {
+  const auto source = read_source((tests_dir.parent_path() / "models" / "gpt2.toml").string());
+  const auto scaled = [&](const std::string& scale) {
+    return Beside(source, {{"attention.scale", "\"" + scale + "\""}});
+  };
+  const json plain = config_in(tests_dir / "models" / "configs" / "gpt2");
+  json by_layer = plain;
+  by_layer["scale_attn_by_inverse_layer_idx"] = true;
+  for (const std::string same : {"1 / sqrt(head_dim) / (layer + 1)", "1 / (8 * layer + 8)"}) {
+    CHECK(joined(scaled(same).differences(by_layer)).empty());
+    CHECK(contains(joined(scaled(same).differences(plain)), "attention.scale of gpt2 is"));
+  }
+  CHECK(contains(joined(model("gpt2").differences(by_layer)), "'scale_attn_by_inverse_layer_idx' is true"));
+  // No config.json of the family says this one, and the audit alone tells it.
+  CHECK(contains(render(scaled("1 / (8 * layer + 9)").audit(by_layer)), "attention.scale of gpt2 is"));
+}
+
 TEST_CASE("the same said in other words is no difference") {
   const std::string text = small_llama_text(false);
   const json config = {{"architectures", {"LlamaForCausalLM"}},

@@ -109,6 +109,14 @@ TEST_CASE("a change of what operations read, write and are made for is another m
   CHECK(changed([](Meaning& m) { m.contract.repeat = 2; }));
 }
 
+TEST_CASE("scales that differ in one layer are another meaning, and others' words for them are not") {
+  const auto scaled = [](const std::string& scale) { return meaning_of(tiny, {{"attention.scale", scale}}); };
+  const Meaning by_layer = scaled("1 / (layer + 1)");
+  CHECK(same(by_layer, scaled("2 / (2 * layer + 2)")));
+  CHECK_FALSE(same(by_layer, scaled("layer == 3 ? 0.2 : 1 / (layer + 1)")));
+  CHECK_FALSE(same(scaled("1"), scaled("layer > 3 ? 2 : 1")));
+}
+
 TEST_CASE("layers in another order, and constants by another name, are another meaning") {
   const std::string kinds =
       tiny + "[layers]\npattern = [\"a\", \"b\"]\n[layers.a]\n[layers.b.mlp]\nactivation = \"relu\"\n";

@@ -109,6 +109,7 @@ const std::vector<Change> changes = {
     {"attention.num_key_value_heads", {}, {{"attention.num_key_value_heads", "4"}}},
     {"attention.head_dim", {}, {{"attention.head_dim", "8"}}},
     {"attention.scale", {}, {{"attention.scale", "0.5"}}},
+    {"attention.scale", {{"attention.scale", "1 / (layer + 1)"}}, {{"attention.scale", "1 / (layer + 2)"}}},
     {"attention.bias", {}, {{"attention.bias", "[\"o\"]"}}},
     {"attention.qk_norm", {}, {{"attention.qk_norm", "head"}}},
     {"attention.q_norm", {}, {{"attention.q_norm", "{ per_head = true }"}}},

@@ -1,7 +1,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 
+#include "generator/contract/expected_tensors.hpp"
 #include "generator/contract/parts.hpp"
 #include "tests/generator/spec/spec_text.hpp"
 
@@ -283,4 +285,33 @@ TEST_CASE("* in a pattern stands for anything") {
   CHECK_FALSE(matches("a*c", "abb"));
   CHECK_FALSE(matches("a", "ab"));
   CHECK(matches("*norm", "layers.{i}.mlp.input_norm"));
+}
+
+TEST_CASE("a scale that names the layer is a number of each layer, which no checkpoint has and no total counts") {
+  const std::string kinds =
+      tiny + "[layers]\npattern = [\"a\", \"b\"]\n[layers.a]\n[layers.b.mlp]\nactivation = \"relu\"\n";
+  const Contract plain = contract_of(kinds);
+  const Contract scaled = contract_of(kinds, {{"attention.scale", "1 / sqrt(head_dim) / (layer + 1)"}});
+  CHECK(scaled.kinds.size() == 2);
+  const double of_all = 1 / std::sqrt(24.0);
+  const auto values = [&](double first, double second) {
+    return std::vector<float>{static_cast<float>(of_all / first), static_cast<float>(of_all / second)};
+  };
+  CHECK(weight(scaled, {0}, "attention::layer_scale").values == values(1, 3));
+  CHECK(weight(scaled, {1}, "attention::layer_scale").values == values(2, 4));
+  CHECK(scaled.axes.elements(weight(scaled, {0}, "attention::layer_scale").axes) == 1);
+  CHECK_FALSE(plain.find_weight({0}, "attention::layer_scale"));
+  CHECK(scaled.total_parameters == plain.total_parameters);
+  CHECK(expected_tensors(scaled).size() == expected_tensors(plain).size());
+}
+
+TEST_CASE("a scale that is no factor in some layer is refused, and the layer told") {
+  const auto message = [](const std::string& scale) {
+    const Judged judged = judge(tiny, {{"attention.scale", scale}});
+    CHECK_FALSE(judged.contract);
+    return render(judged.diagnostics);
+  };
+  CHECK(message("3 - layer").find("attention.scale of layer 3 is 0; a number above 0") != std::string::npos);
+  CHECK(message("1 / layer").find("attention.scale of layer 0 is inf") != std::string::npos);
+  CHECK(message("layers").find("layers") != std::string::npos);
 }

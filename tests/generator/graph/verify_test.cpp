@@ -24,7 +24,11 @@ bool sees_pass(const Op& op) { return as<Attention>(op) != nullptr && !as<Attent
 /// An attention whose distances have rows.
 bool tells_distances(const Op& op) { return as<Attention>(op) != nullptr && op.in[4]; }
 
-/// A graph with appends, norms over heads, rotations, sinks, rows of distances and Maps of several operands.
+/// An attention whose scale is each layer's own.
+bool has_layer_scale(const Op& op) { return as<Attention>(op) != nullptr && op.in[5]; }
+
+/// A graph with appends, norms over heads, rotations, sinks, rows of distances, scales of layers and Maps of several
+/// operands.
 RandomGraph sample() {
   for (std::uint64_t seed = 1;; ++seed) {
     RandomGraph random = random_graph(seed);
@@ -33,6 +37,7 @@ RandomGraph sample() {
     const bool heads = has([&](const Op& op) { return is_biased_norm_of_heads(random.graph, op); });
     const bool sunk =
         has([](const Op& op) { return keeps_keys(op) && op.in[3]; }) && has(sees_pass) && has(tells_distances);
+    const bool by_layer = has(has_layer_scale);
     const bool biased = has([](const Op& op) { return as<Linear>(op) != nullptr && op.in[2]; });
     const bool weightless = has([](const Op& op) { return as<Norm>(op) != nullptr && !op.in[1]; });
     const bool scaled =
@@ -44,7 +49,7 @@ RandomGraph sample() {
     });
     const auto& states = random.contract.states;
     const bool ring = std::any_of(states.begin(), states.end(), [](const StateContract& s) { return s.ring(); });
-    if (rotary && heads && sunk && biased && weightless && scaled && spread && ring &&
+    if (rotary && heads && sunk && by_layer && biased && weightless && scaled && spread && ring &&
         random.contract.kinds.size() == 2)
       return random;
   }
@@ -157,6 +162,16 @@ const std::vector<Mutation> mutations = {
      [](RandomGraph& r) {
        const Op& op = r.graph.ops[find<Attention>(r.graph, [](const Op& o) { return keeps_keys(o) && o.in[3]; })];
        r.graph.values[op.in[3]].axes = {r.graph.values[op.in[1]].axes[3]};
+     }},
+    {"G3", "a layer's scale of several numbers",
+     [](RandomGraph& r) {
+       const Op& op = r.graph.ops[find<Attention>(r.graph, has_layer_scale)];
+       r.graph.values[op.in[5]].axes = {r.graph.values[op.in[0]].axes[1]};
+     }},
+    {"G3", "a layer's scale that differs from token to token",
+     [](RandomGraph& r) {
+       Op& op = r.graph.ops[find<Attention>(r.graph, has_layer_scale)];
+       op.in[5] = op.in[0];
      }},
     {"G3", "rows of distances that are none",
      [](RandomGraph& r) {

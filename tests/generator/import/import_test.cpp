@@ -290,6 +290,21 @@ TEST_CASE("GPT-2's options are mapped: n_inner, unscaled attention, an untied he
   CHECK(imported.spec->checkpoint->prefix.value == std::vector<std::string>{""});
 }
 
+TEST_CASE("a GPT-2 whose scores are divided by the layer's number has a scale that names it") {
+  const auto scale = [](bool by_width, bool by_layer) {
+    const Imported imported = import_text(json({{"architectures", {"GPT2LMHeadModel"}},
+                                                {"scale_attn_weights", by_width},
+                                                {"scale_attn_by_inverse_layer_idx", by_layer}})
+                                              .dump());
+    REQUIRE(imported.spec);
+    return attention(imported.spec->kinds.at(0)).scale.value;
+  };
+  CHECK(scale(true, true) == "1 / sqrt(head_dim) / (layer + 1)");
+  CHECK(scale(false, true) == "1 / (layer + 1)");
+  CHECK(scale(true, false) == "1 / sqrt(head_dim)");
+  CHECK(scale(false, false) == "1");
+}
+
 TEST_CASE("two imports of one directory give the same bytes") {
   const TemporaryDirectory directory;
   directory.write("config.json", llama_config({{"transformers_version", "4.40.1"}}).dump(2));
