@@ -2,13 +2,13 @@
 // 2018; Dao et al. 2022). A query row is (token, head of the group); a key tile has one key an invocation. Which keys, the
 // including kernel chooses: keys_in_order.glsl or keys_listed.glsl.
 //
-// The including kernel gives: head_dim, head_quads, kv_group_size, vec4 query_quad(token, head, quad) scaled,
+// The including kernel gives: head_quads and value_quads, of a head of queries and of values, kv_group_size, vec4 query_quad(token, head, quad) scaled,
 // vec4 key_quad(slot, kv_head, position, quad), value_quad(...), write_attended(token, head, quad, value), rows_in_use(),
 // float scored(score, query, key, head), has_relative_keys and vec4 relative_key_quad(query, key, quad), what the key has
 // added to itself there, is_causal, bool sees(query, key), first_shown(oldest query, a key), has_sink and
 // float sink(head), one more score whose value is 0. The tokens of a pass are one slot's, by position. Where it is not causal,
 // keys are those of the pass.
-const uint key_groups = workgroup_size / head_quads;  // invocations that share a quad of the output, a key each
+const uint key_groups = workgroup_size / value_quads;  // invocations that share a quad of the output, a key each
 const float lowest = -3.0e38;
 const float unseen = -1.0;  // in place of the weight of a key that a row does not see: no weight is below 0
 shared vec4 queries_tile[tile_tokens * head_quads];
@@ -93,8 +93,8 @@ void main() {
     row_sum[row] = has_sink ? 1.0 : 0.0;
   }
 
-  const uint quad = gl_LocalInvocationIndex % head_quads;
-  const uint group = gl_LocalInvocationIndex / head_quads;
+  const uint quad = gl_LocalInvocationIndex % value_quads;
+  const uint group = gl_LocalInvocationIndex / value_quads;
   vec4 outputs_sum[tile_tokens];
   [[unroll]] for (uint row = 0; row < tile_tokens; ++row) outputs_sum[row] = vec4(0.0);
 
@@ -129,7 +129,7 @@ void main() {
     const uint query_row = first_query_row + row;
     if (group == 0 && query_row < query_rows) {
       vec4 total = vec4(0.0);
-      for (uint g = 0; g < key_groups; ++g) total += partial_outputs[g * head_quads + quad];
+      for (uint g = 0; g < key_groups; ++g) total += partial_outputs[g * value_quads + quad];
       write_attended(query_row / kv_group_size, kv_head * kv_group_size + query_row % kv_group_size, quad,
                      total / row_sum[row]);
     }

@@ -166,7 +166,16 @@ std::string spelled(const ReferenceCall& call, const Locals& locals, const AxisT
   if (call.attention != nullptr) {
     for (const std::string& lambda : lambdas_of(call, locals, axes)) add(lambda);
   }
-  for (const ValueId operand : call.operands) add(call.weights ? locals.of(operand) : locals.in_numbers(operand));
+  for (std::size_t i = 0; i < call.operands.size(); ++i) {
+    const std::string operand = call.weights ? locals.of(call.operands[i]) : locals.in_numbers(call.operands[i]);
+    if (i >= call.second_term.size()) {
+      add(operand);
+      continue;
+    }
+    add(fmt::format("{}joined<{}::size, {}::size, {}::size>({}, {})", reference_space,
+                    axes[std::get<AxisId>(call.sizes[i])].name, axes[call.term_heads[0]].name,
+                    axes[call.term_heads[1]].name, operand, locals.of(call.second_term[i])));
+  }
   for (const double number : call.numbers) add(number_in(call, number, locals));
   if (call.positions) add("first_position");
   if (call.length && locals.depends_on_length(call.operands.front())) add("length_");

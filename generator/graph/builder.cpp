@@ -166,8 +166,11 @@ ValueId Builder::append(const std::string& state, ValueId in) {
 }
 
 ValueId Builder::attention(const Attention& how, const AttentionOperands& operands, const std::string& name) {
-  const auto& [queries, keys, values, sinks, relative, layer_scale] = operands;
-  return add("attention", how, {queries, keys, values, sinks, relative, layer_scale}, role(name), axes_of(queries));
+  const auto& [queries, keys, values, sinks, relative, layer_scale, second_queries, second_keys, attended] = operands;
+  std::vector<AxisId> axes = axes_of(queries);
+  if (attended) axes[1] = attended;
+  return add("attention", how, {queries, keys, values, sinks, relative, layer_scale, second_queries, second_keys},
+             role(name), axes);
 }
 
 ValueId Builder::projection(const std::string& word, ValueId in, const std::string& name) {

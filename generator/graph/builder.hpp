@@ -9,10 +9,13 @@
 
 namespace monomorph::generator {
 
-/// What attention reads: of these the last three may be none.
+/// What attention reads: of these all but three may be none. `attended`: the result's axis, where values are not as
+/// wide as queries.
 struct AttentionOperands {
   ValueId queries, keys, values;
   ValueId sinks = {}, relative = {}, layer_scale = {};
+  ValueId second_queries = {}, second_keys = {};
+  AxisId attended = {};
 };
 
 class Builder {

@@ -101,12 +101,14 @@ struct Distances {
   bool operator==(const Distances&) const = default;
 };
 
-/// (queries, keys, values, sinks?, relative?, layer_scale?) -> softmax(score(scale * queries . keys)) x values, over
-/// the slot's positions up to the query's own that it sees: those of the mask that are within the window
-/// (visibility.hpp). A sink, a number a head, is one more score, of a value that is 0. `relative` has a row for each
-/// bucket of distances: a number for each head, the score's bias, or a vector of a head's elements, which keys have
-/// added to themselves. `layer_scale`, one number, is a factor of the scale, where each layer has its own. Where it is
-/// not causal, keys and values are activations: a query sees those of all tokens of the pass, and none is kept
+/// (queries, keys, values, sinks?, relative?, layer_scale?, second queries?, second keys?) ->
+/// softmax(score(scale * queries . keys)) x values, over the slot's positions up to the query's own that it sees: those
+/// of the mask that are within the window (visibility.hpp). Where there are second queries and keys, of another width,
+/// their products are added. Values have a width of their own, and the result has it. A sink, a number a head, is one
+/// more score, of a value that is 0. `relative` has a row for each bucket of distances: a number for each head, the
+/// score's bias, or a vector of a head's elements, which keys have added to themselves. `layer_scale`, one number,
+/// multiplies the scale. Where it is not causal, keys and values are activations: a query sees those of all tokens of
+/// the pass, and none is kept
 struct Attention {
   double scale = 1;
   bool causal = true;

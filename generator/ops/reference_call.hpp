@@ -21,6 +21,8 @@ struct ReferenceCall {
   ValueId relative = {};                                       ///< what its distances give, where it has any
   std::optional<AxisId> relative_head = {};                    ///< the elements of a head, where keys have it added
   std::vector<ValueId> operands = {};                          ///< none: `absent`
+  std::vector<ValueId> second_term = {};                       ///< joined to the first operands, head by head
+  std::vector<AxisId> term_heads = {};                         ///< the elements of a head in either
   std::vector<double> numbers = {};
   ValueId factor = {};     ///< a weight of one number, by which the numbers are multiplied
   bool positions = false;  ///< the first position of the call

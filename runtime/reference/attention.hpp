@@ -66,15 +66,37 @@ void append(std::vector<double>& state, const Activations<columns>& x, std::int6
   state.insert(state.end(), x.values.begin(), x.values.end());
 }
 
+/// Heads of two terms beside each other: of each head, its elements of the first and those of the second. Their product
+/// with others so joined is the sum of the terms' products.
+template <std::int64_t heads, std::int64_t first, std::int64_t second>
+std::vector<double> joined(const std::vector<double>& a, const std::vector<double>& b) {
+  std::vector<double> result;
+  result.reserve(a.size() + b.size());
+  const auto count = static_cast<std::int64_t>(a.size()) / first;  // rows times heads
+  for (std::int64_t head = 0; head < count; ++head) {
+    result.insert(result.end(), a.begin() + head * first, a.begin() + (head + 1) * first);
+    result.insert(result.end(), b.begin() + head * second, b.begin() + (head + 1) * second);
+  }
+  return result;
+}
+
+template <std::int64_t heads, std::int64_t first, std::int64_t second>
+Activations<heads*(first + second)> joined(const Activations<heads * first>& a, const Activations<heads * second>& b) {
+  Activations<heads*(first + second)> result(a.tokens());
+  result.values = joined<heads, first, second>(a.values, b.values);
+  return result;
+}
+
 /// One head's attention of one query over `kv_len` positions: softmax(score(p, scale * q.k)) v, of those that it sees;
-/// what it does not see is not read. `sink`: one more score, of a value that is 0; -infinity: none. Keys, values:
-/// stride kv_size.
-template <std::int64_t kv_size, std::int64_t head_dim, class Score, class Sees>
+/// what it does not see is not read. `sink`: one more score, of a value that is 0; -infinity: none. An entry has keys
+/// and values of kv_heads heads.
+template <std::int64_t kv_heads, std::int64_t head_dim, std::int64_t value_dim, class Score, class Sees>
 void attend(const Score& score, const Sees& sees, const double* query, const double* keys, const double* values,
             std::int64_t kv_len, double scale, double sink, std::vector<double>& scores, double* out) {
   scores.assign(static_cast<std::size_t>(kv_len), -std::numeric_limits<double>::infinity());
   for (std::int64_t p = 0; p < kv_len; ++p) {
-    if (sees(p)) scores[static_cast<std::size_t>(p)] = score(scale * dot<head_dim>(query, keys + p * kv_size), p);
+    if (sees(p))
+      scores[static_cast<std::size_t>(p)] = score(scale * dot<head_dim>(query, keys + p * kv_heads * head_dim), p);
   }
   const double largest = std::max(sink, *std::max_element(scores.begin(), scores.end()));
   double total = std::exp(sink - largest);
@@ -82,41 +104,41 @@ void attend(const Score& score, const Sees& sees, const double* query, const dou
     weight = std::exp(weight - largest);
     total += weight;
   }
-  std::fill(out, out + head_dim, 0.0);
+  std::fill(out, out + value_dim, 0.0);
   for (std::int64_t p = 0; p < kv_len; ++p) {
     if (!sees(p)) continue;
     const double probability = scores[static_cast<std::size_t>(p)] / total;
-    for (std::int64_t i = 0; i < head_dim; ++i) out[i] += probability * values[p * kv_size + i];
+    for (std::int64_t i = 0; i < value_dim; ++i) out[i] += probability * values[p * kv_heads * value_dim + i];
   }
 }
 
 /// Attention of queries at first_position...: of the first `end(query)` entries each query attends to those that
 /// `sees(query, key)` says, with score(scaled product, query, key, head, the query's elements); entry 0 is the key at
 /// position `first_key`. `sinks`: one more score of each head, or none.
-template <std::int64_t heads, std::int64_t kv_heads, std::int64_t head_dim, class Score, class Sees, class End>
-Activations<heads * head_dim> attention_over(const Score& score, const Sees& sees,
-                                             const Activations<heads * head_dim>& queries,
-                                             const std::vector<double>& keys, const std::vector<double>& values,
-                                             const std::vector<double>& sinks, double scale,
-                                             std::int64_t first_position, std::int64_t first_key, const End& end) {
+template <std::int64_t heads, std::int64_t kv_heads, std::int64_t head_dim, std::int64_t value_dim = head_dim,
+          class Score, class Sees, class End>
+Activations<heads * value_dim> attention_over(const Score& score, const Sees& sees,
+                                              const Activations<heads * head_dim>& queries,
+                                              const std::vector<double>& keys, const std::vector<double>& values,
+                                              const std::vector<double>& sinks, double scale,
+                                              std::int64_t first_position, std::int64_t first_key, const End& end) {
   static_assert(heads % kv_heads == 0);
-  constexpr std::int64_t kv_size = kv_heads * head_dim;
   constexpr std::int64_t kv_group_size = heads / kv_heads;
   const std::int64_t tokens = queries.tokens();
-  Activations<heads * head_dim> out(tokens);
+  Activations<heads * value_dim> out(tokens);
   const std::int64_t operations = tokens * (first_position + tokens - first_key) * heads * head_dim;
   parallel_for(tokens * heads, operations, [&](std::int64_t begin, std::int64_t last) {
     std::vector<double> scores;
     for (std::int64_t i = begin; i < last; ++i) {
       const std::int64_t t = i / heads, head = i % heads, query = first_position + t;
-      const std::int64_t kv_column = head / kv_group_size * head_dim;
+      const std::int64_t kv_head = head / kv_group_size;
       const double* of_query = queries.row(t).data() + head * head_dim;
-      attend<kv_size, head_dim>(
+      attend<kv_heads, head_dim, value_dim>(
           [&](double x, std::int64_t entry) { return score(x, query, first_key + entry, head, of_query); },
-          [&](std::int64_t entry) { return sees(query, first_key + entry); }, of_query, keys.data() + kv_column,
-          values.data() + kv_column, end(query), scale,
+          [&](std::int64_t entry) { return sees(query, first_key + entry); }, of_query,
+          keys.data() + kv_head * head_dim, values.data() + kv_head * value_dim, end(query), scale,
           sinks.empty() ? -std::numeric_limits<double>::infinity() : sinks[static_cast<std::size_t>(head)], scores,
-          out.row(t).data() + head * head_dim);
+          out.row(t).data() + head * value_dim);
     }
   });
   return out;
@@ -124,51 +146,58 @@ Activations<heads * head_dim> attention_over(const Score& score, const Sees& see
 
 /// Causal attention: each query attends to the positions up to its own that it sees. Keys and values are states,
 /// [positions, kv_heads * head_dim], of every position: no window shortens them.
-template <std::int64_t heads, std::int64_t kv_heads, std::int64_t head_dim, class Score, class Sees>
-Activations<heads * head_dim> scored_attention(const Score& score, const Sees& sees,
-                                               const Activations<heads * head_dim>& queries,
-                                               const std::vector<double>& keys, const std::vector<double>& values,
-                                               const std::vector<double>& sinks, double scale,
-                                               std::int64_t first_position) {
-  return attention_over<heads, kv_heads, head_dim>(score, sees, queries, keys, values, sinks, scale, first_position, 0,
-                                                   [](std::int64_t query) { return query + 1; });
+template <std::int64_t heads, std::int64_t kv_heads, std::int64_t head_dim, std::int64_t value_dim = head_dim,
+          class Score, class Sees>
+Activations<heads * value_dim> scored_attention(const Score& score, const Sees& sees,
+                                                const Activations<heads * head_dim>& queries,
+                                                const std::vector<double>& keys, const std::vector<double>& values,
+                                                const std::vector<double>& sinks, double scale,
+                                                std::int64_t first_position) {
+  return attention_over<heads, kv_heads, head_dim, value_dim>(score, sees, queries, keys, values, sinks, scale,
+                                                              first_position, 0,
+                                                              [](std::int64_t query) { return query + 1; });
 }
 
-template <std::int64_t heads, std::int64_t kv_heads, std::int64_t head_dim, class Score, class Sees>
-Activations<heads * head_dim> scored_attention(const Score& score, const Sees& sees,
-                                               const Activations<heads * head_dim>& queries,
-                                               const std::vector<double>& keys, const std::vector<double>& values,
-                                               double scale, std::int64_t first_position) {
-  return scored_attention<heads, kv_heads, head_dim>(score, sees, queries, keys, values, {}, scale, first_position);
+template <std::int64_t heads, std::int64_t kv_heads, std::int64_t head_dim, std::int64_t value_dim = head_dim,
+          class Score, class Sees>
+Activations<heads * value_dim> scored_attention(const Score& score, const Sees& sees,
+                                                const Activations<heads * head_dim>& queries,
+                                                const std::vector<double>& keys, const std::vector<double>& values,
+                                                double scale, std::int64_t first_position) {
+  return scored_attention<heads, kv_heads, head_dim, value_dim>(score, sees, queries, keys, values, {}, scale,
+                                                                first_position);
 }
 
 /// Attention over the keys and values of all tokens of the call: those after a query too.
-template <std::int64_t heads, std::int64_t kv_heads, std::int64_t head_dim, class Score, class Sees>
-Activations<heads * head_dim> pass_attention(const Score& score, const Sees& sees,
-                                             const Activations<heads * head_dim>& queries,
-                                             const Activations<kv_heads * head_dim>& keys,
-                                             const Activations<kv_heads * head_dim>& values,
-                                             const std::vector<double>& sinks, double scale,
-                                             std::int64_t first_position) {
-  return attention_over<heads, kv_heads, head_dim>(score, sees, queries, keys.values, values.values, sinks, scale,
-                                                   first_position, first_position,
-                                                   [&](std::int64_t) { return keys.tokens(); });
+template <std::int64_t heads, std::int64_t kv_heads, std::int64_t head_dim, std::int64_t value_dim = head_dim,
+          class Score, class Sees>
+Activations<heads * value_dim> pass_attention(const Score& score, const Sees& sees,
+                                              const Activations<heads * head_dim>& queries,
+                                              const Activations<kv_heads * head_dim>& keys,
+                                              const Activations<kv_heads * value_dim>& values,
+                                              const std::vector<double>& sinks, double scale,
+                                              std::int64_t first_position) {
+  return attention_over<heads, kv_heads, head_dim, value_dim>(score, sees, queries, keys.values, values.values, sinks,
+                                                              scale, first_position, first_position,
+                                                              [&](std::int64_t) { return keys.tokens(); });
 }
 
-template <std::int64_t heads, std::int64_t kv_heads, std::int64_t head_dim, class Score, class Sees>
-Activations<heads * head_dim> pass_attention(const Score& score, const Sees& sees,
-                                             const Activations<heads * head_dim>& queries,
-                                             const Activations<kv_heads * head_dim>& keys,
-                                             const Activations<kv_heads * head_dim>& values, double scale,
-                                             std::int64_t first_position) {
-  return pass_attention<heads, kv_heads, head_dim>(score, sees, queries, keys, values, {}, scale, first_position);
+template <std::int64_t heads, std::int64_t kv_heads, std::int64_t head_dim, std::int64_t value_dim = head_dim,
+          class Score, class Sees>
+Activations<heads * value_dim> pass_attention(const Score& score, const Sees& sees,
+                                              const Activations<heads * head_dim>& queries,
+                                              const Activations<kv_heads * head_dim>& keys,
+                                              const Activations<kv_heads * value_dim>& values, double scale,
+                                              std::int64_t first_position) {
+  return pass_attention<heads, kv_heads, head_dim, value_dim>(score, sees, queries, keys, values, {}, scale,
+                                                              first_position);
 }
 
 /// With every score as it is, over all positions up to the query's.
-template <std::int64_t heads, std::int64_t kv_heads, std::int64_t head_dim>
-Activations<heads * head_dim> attention(const Activations<heads * head_dim>& queries, const std::vector<double>& keys,
-                                        const std::vector<double>& values, double scale, std::int64_t first_position) {
-  return scored_attention<heads, kv_heads, head_dim>(
+template <std::int64_t heads, std::int64_t kv_heads, std::int64_t head_dim, std::int64_t value_dim = head_dim>
+Activations<heads * value_dim> attention(const Activations<heads * head_dim>& queries, const std::vector<double>& keys,
+                                         const std::vector<double>& values, double scale, std::int64_t first_position) {
+  return scored_attention<heads, kv_heads, head_dim, value_dim>(
       [](double score, std::int64_t, std::int64_t, std::int64_t, const double*) { return score; },
       [](std::int64_t, std::int64_t) { return true; }, queries, keys, values, scale, first_position);
 }

@@ -1,5 +1,10 @@
-//! head_dim = { type = "uint", sample = 30, is = "elements of a head" }
-//! head_quads = { type = "uint", sample = 8, is = "vec4s of a head, the last one padded" }
+//! head_dim = { type = "uint", sample = 30, is = "elements of a head of keys" }
+//! head_quads = { type = "uint", sample = 10, is = "vec4s of a head of queries, the last one of each term padded" }
+//! value_dim = { type = "uint", sample = 30, is = "elements of a head of values" }
+//! value_quads = { type = "uint", sample = 8, is = "vec4s of it, the last one padded" }
+//! has_second_term = { type = "bool", sample = true, is = "products of other queries and keys are added" }
+//! first_quads = { type = "uint", sample = 8, is = "vec4s of a head in the first term", when = "has_second_term" }
+//! second_dim = { type = "uint", sample = 6, is = "elements of a head in the second", when = "has_second_term" }
 //! kv_group_size = { type = "uint", sample = 3, is = "query heads that share a head of keys and values" }
 //! attention_scale = { type = "float", sample = 0.18257418, is = "times query . key" }
 //! has_layer_scale = { type = "bool", sample = true, is = "each layer has a factor of its own beside it" }
@@ -22,20 +27,29 @@
 //! window_first = { type = "uint", sample = 0, is = "keys from the first position on", when = "has_window" }
 //! has_state = { type = "bool", sample = true, is = "keys and values are states, and a query sees those up to its own; else they are rows of the pass, and it sees them all" }
 //! cache_dtype = { sample = "f32" }
-//! cache_quads = { type = "uint", sample = 8, is = "quads of elements from one entry to the next", when = "has_state" }
+//! keys_cache_quads = { type = "uint", sample = 8, is = "quads of elements from one entry of keys to the next", when = "has_state" }
+//! values_cache_quads = { type = "uint", sample = 8, is = "the same of values", when = "has_state" }
+//! second_keys_cache_quads = { type = "uint", sample = 2, is = "the same of second keys", when = "has_state and has_second_term" }
 //! pass_keys_stride = { type = "uint", sample = 60, is = "floats from one row of keys to the next", when = "not has_state" }
 //! pass_keys_column = { type = "uint", sample = 0, is = "of their first head", when = "not has_state" }
 //! pass_values_stride = { type = "uint", sample = 60, is = "floats from one row of values to the next", when = "not has_state" }
 //! pass_values_column = { type = "uint", sample = 0, is = "of their first head", when = "not has_state" }
+//! pass_second_keys_stride = { type = "uint", sample = 60, is = "floats from one row of second keys to the next", when = "has_second_term and not has_state" }
+//! pass_second_keys_column = { type = "uint", sample = 0, is = "of their first head", when = "has_second_term and not has_state" }
+//! second_queries_stride = { type = "uint", sample = 180, is = "floats from one row of second queries to the next", when = "has_second_term" }
+//! second_queries_column = { type = "uint", sample = 0, is = "of their first head", when = "has_second_term" }
 //! queries_stride = { type = "uint", sample = 180, is = "floats from one row of queries to the next" }
 //! queries_column = { type = "uint", sample = 0, is = "of their first head" }
 //! attended_stride = { type = "uint", sample = 180, is = "floats from one row of the result to the next" }
 //! attended_column = { type = "uint", sample = 0, is = "of its first head" }
 //! buffer.queries = { view = "float", is = "rows x heads x head" }
+//! buffer.second_queries = { view = "float", when = "has_second_term", is = "rows x heads x head of the second term" }
 //! buffer.keys = { views = { f32 = "uvec4", f16 = "uvec2" }, by = "cache_dtype", when = "has_state", is = "slots x kv_heads x positions x head, in quads" }
 //! buffer.values = { views = { f32 = "uvec4", f16 = "uvec2" }, by = "cache_dtype", when = "has_state", is = "slots x kv_heads x positions x head, in quads" }
+//! buffer.second_keys = { views = { f32 = "uvec4", f16 = "uvec2" }, by = "cache_dtype", when = "has_state and has_second_term", is = "slots x kv_heads x positions x head of the second term, in quads" }
 //! buffer.pass_keys = { view = "float", when = "not has_state", is = "rows x kv_heads x head" }
 //! buffer.pass_values = { view = "float", when = "not has_state", is = "rows x kv_heads x head" }
+//! buffer.pass_second_keys = { view = "float", when = "has_second_term and not has_state", is = "rows x kv_heads x head of the second term" }
 //! buffer.sinks = { view = "float", when = "has_sinks", is = "heads" }
 //! buffer.relative = { view = "float", when = "has_bias or has_relative_keys", is = "rows of distances x heads, or x head" }
 //! buffer.layer_scale = { view = "float", when = "has_layer_scale", is = "one number" }
@@ -44,28 +58,57 @@
 //% include "stage.glsl"
 //% include "state_parts.glsl"
 
+//% if has_layer_scale
+float query_scale() { return attention_scale * layer_scale[0]; }
+//% else
+float query_scale() { return attention_scale; }
+//% end
+//% if has_second_term
+vec4 second_query_quad(uint pass_row, uint head, uint quad) {
+  const uint element = pass_row * second_queries_stride + second_queries_column + head * second_dim + 4 * quad;
+  vec4 q = vec4(0.0);
+  for (uint i = 0; i < 4; ++i) {
+    if (4 * quad + i < second_dim) q[i] = second_queries[element + i];
+  }
+  return q * query_scale();
+}
+//% end
 vec4 query_quad(uint pass_row, uint head, uint quad) {
+//% if has_second_term
+  if (quad >= first_quads) return second_query_quad(pass_row, head, quad - first_quads);
+//% end
   const uint element = pass_row * queries_stride + queries_column + head * head_dim + 4 * quad;
   vec4 q = vec4(0.0);
   for (uint i = 0; i < 4; ++i) {
     if (4 * quad + i < head_dim) q[i] = queries[element + i];
   }
-//% if has_layer_scale
-  return q * (attention_scale * layer_scale[0]);
-//% else
-  return q * attention_scale;
-//% end
+  return q * query_scale();
 }
 //% if has_state
 vec4 key_quad(uint slot, uint kv_head, uint position, uint quad) {
-  return unpack_quad(keys[state_row(slot, kv_head, position) * cache_quads + quad]);
+  const uint row = state_row(slot, kv_head, position);
+//% if has_second_term
+  if (quad >= first_quads) return unpack_quad(second_keys[row * second_keys_cache_quads + quad - first_quads]);
+//% end
+  return unpack_quad(keys[row * keys_cache_quads + quad]);
 }
 vec4 value_quad(uint slot, uint kv_head, uint position, uint quad) {
-  return unpack_quad(values[state_row(slot, kv_head, position) * cache_quads + quad]);
+  return unpack_quad(values[state_row(slot, kv_head, position) * values_cache_quads + quad]);
 }
 //% else
+//% if has_second_term
+vec4 second_key_quad(uint row, uint kv_head, uint quad) {
+  const uint element = row * pass_second_keys_stride + pass_second_keys_column + kv_head * second_dim + 4 * quad;
+  vec4 k = vec4(0.0);
+  for (uint i = 0; i < min(4, second_dim - 4 * quad); ++i) k[i] = pass_second_keys[element + i];
+  return k;
+}
+//% end
 vec4 key_quad(uint slot, uint kv_head, uint position, uint quad) {
   const uint row = position - pass.tokens[0].position;
+//% if has_second_term
+  if (quad >= first_quads) return second_key_quad(row, kv_head, quad - first_quads);
+//% end
   const uint element = row * pass_keys_stride + pass_keys_column + kv_head * head_dim + 4 * quad;
   vec4 k = vec4(0.0);
   for (uint i = 0; i < min(4, head_dim - 4 * quad); ++i) k[i] = pass_keys[element + i];
@@ -73,16 +116,16 @@ vec4 key_quad(uint slot, uint kv_head, uint position, uint quad) {
 }
 vec4 value_quad(uint slot, uint kv_head, uint position, uint quad) {
   const uint row = position - pass.tokens[0].position;
-  const uint element = row * pass_values_stride + pass_values_column + kv_head * head_dim + 4 * quad;
+  const uint element = row * pass_values_stride + pass_values_column + kv_head * value_dim + 4 * quad;
   vec4 v = vec4(0.0);
-  for (uint i = 0; i < min(4, head_dim - 4 * quad); ++i) v[i] = pass_values[element + i];
+  for (uint i = 0; i < min(4, value_dim - 4 * quad); ++i) v[i] = pass_values[element + i];
   return v;
 }
 //% end
 void write_attended(uint pass_row, uint head, uint quad, vec4 v) {
-  const uint element = pass_row * attended_stride + attended_column + head * head_dim + 4 * quad;
+  const uint element = pass_row * attended_stride + attended_column + head * value_dim + 4 * quad;
   for (uint i = 0; i < 4; ++i) {
-    if (4 * quad + i < head_dim) attended[element + i] = v[i];
+    if (4 * quad + i < value_dim) attended[element + i] = v[i];
   }
 }
 
@@ -112,7 +155,9 @@ const bool has_relative_keys = true;
 vec4 relative_key_quad(int query, int key, uint quad) {
   const uint element = row_of_distance(query, key) * head_dim + 4 * quad;
   vec4 k = vec4(0.0);
-  for (uint i = 0; i < min(4, head_dim - 4 * quad); ++i) k[i] = relative[element + i];
+  for (uint i = 0; i < 4; ++i) {
+    if (4 * quad + i < head_dim) k[i] = relative[element + i];
+  }
   return k;
 }
 //% else

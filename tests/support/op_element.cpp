@@ -98,7 +98,11 @@ struct Element {
   double operator()(const Attention& attention) const {
     const std::int64_t head_dim = graph.axes[axis(0, 1).factors[1]].size;
     const std::int64_t group = graph.axes[graph.axes[axis(0, 1).factors[0]].factors[1]].size;
-    const std::int64_t head = column / head_dim, kv_first = head / group * head_dim;
+    const auto width = [&](std::size_t keys) {
+      return attention.causal ? axis(keys, 3).size : graph.axes[axis(keys, 1).factors[1]].size;
+    };
+    const std::int64_t value_dim = width(2), head = column / value_dim, kv_head = head / group;
+    const std::int64_t kv_first = kv_head * head_dim;
     const std::int64_t query = positions[static_cast<std::size_t>(row)];
     // Rows of a state are positions, those of an activation the tokens of the pass.
     const std::int64_t first = attention.causal ? 0 : positions.front();
@@ -117,6 +121,12 @@ struct Element {
           dot(
               head_dim, [&](std::int64_t i) { return read(0, row, head * head_dim + i); },
               [&](std::int64_t i) { return read(1, key - first, kv_first + i) + (relative_keys ? relative(i) : 0); });
+      if (const std::int64_t second = op.in[7] ? width(7) : 0; second > 0) {
+        score += attention.scale * (op.in[5] ? read(5, 0, 0) : 1) *
+                 dot(
+                     second, [&](std::int64_t i) { return read(6, row, head * second + i); },
+                     [&](std::int64_t i) { return read(7, key - first, kv_head * second + i); });
+      }
       names["score"] = score;
       if (op.in[4] && !relative_keys) names["bias"] = relative(head);
       if (!attention.slopes.empty()) names["slope"] = attention.slopes[static_cast<std::size_t>(head)];
@@ -129,7 +139,7 @@ struct Element {
     for (std::size_t i = 0; i < seen.size(); ++i) {
       const double weight = std::exp(scores[i] - largest);
       total += weight;
-      sum += weight * read(2, seen[i], kv_first + column % head_dim);
+      sum += weight * read(2, seen[i], kv_head * value_dim + column % value_dim);
     }
     return sum / total;
   }

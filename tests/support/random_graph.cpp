@@ -274,7 +274,10 @@ class Writer {
   void attend(Builder& build) {
     const std::vector<std::size_t> queries = of_axis(q_), keys = of_axis(kv_);
     if (queries.empty() || keys.empty()) return;
-    std::size_t q = pick(queries), k = pick(keys), v = pick(keys);
+    std::size_t q = pick(queries), k = pick(keys), v = some_of(build, values_);
+    const bool second = chance(25);
+    const std::size_t second_q = second ? some_of(build, second_q_) : 0,
+                      second_k = second ? some_of(build, second_k_) : 0;
     const auto prepared = [&](std::size_t from) {
       if (chance(40)) {
         norm(build, from, true);
@@ -300,33 +303,48 @@ class Writer {
     how.causal = how.recent > 0 || chance(75);
     const Window kept = chance(70) ? Window{how.recent, how.first} : Window{};
     const AxisId entries = entries_of(kept);
-    for (const char* word : {"_keys", "_values"}) {
-      if (!how.causal) break;
-      contract_.states.add({name + word,
-                            scope_,
-                            {slots_, kv_heads_, entries, head_},
-                            Dtype::f32,
-                            entries == positions_ ? Window{} : kept});
-    }
-    graph_.axes = contract_.axes;
+    const bool values_are_keys = values_ == kv_ && chance(15);
     const auto seen = [&](const std::string& word, std::size_t of_pass) {
       const ValueId value = read(known_[of_pass]);
-      return how.causal ? build.append(name + word, value) : value;
+      if (!how.causal) return value;
+      const AxisId head = contract_.axes[graph_.values[value].axes[1]].factors[1];
+      contract_.states.add({name + word,
+                            scope_,
+                            {slots_, kv_heads_, entries, head},
+                            Dtype::f32,
+                            entries == positions_ ? Window{} : kept});
+      return build.append(name + word, value);
     };
-    const ValueId seen_keys = seen("_keys", k), seen_values = seen("_values", v);
-    ValueId sinks;
-    if (chance(30)) {
-      weight(scope_, name + "_sinks", {contract_.axes[q_].factors[0]}, Dtype::f32);
-      sinks = build.weight(name + "_sinks");
+    graph_.axes = contract_.axes;
+    AttentionOperands operands{.queries = read(known_[q]), .keys = seen("_keys", k), .values = {}};
+    operands.values = values_are_keys ? operands.keys : seen("_values", v);
+    if (attended_ != q_) operands.attended = attended_;
+    if (second) {
+      operands.second_queries = read(known_[second_q]);
+      operands.second_keys = seen("_second_keys", second_k);
     }
-    ValueId relative;
-    if (chance(30)) {
+    // A kernel binds one of these beside a second term, and all of them without.
+    const int one = second ? static_cast<int>(below(3)) : -1;
+    const auto drawn = [&](int which) { return chance(30) && (!second || one == which); };
+    if (drawn(0)) {
+      weight(scope_, name + "_sinks", {contract_.axes[q_].factors[0]}, Dtype::f32);
+      operands.sinks = build.weight(name + "_sinks");
+    }
+    if (drawn(1)) {
       const bool of_heads = chance(50);
-      relative = distances(build, name + "_relative", of_heads, how.distances);
+      operands.relative = distances(build, name + "_relative", of_heads, how.distances);
       if (of_heads) how.score = scored(how.score.empty() ? "score + bias" : "bias + " + how.score.text);
     }
-    const ValueId layer_scale = chance(30) ? number(build, name + "_layer_scale") : ValueId{};
-    know(build.attention(how, {read(known_[q]), seen_keys, seen_values, sinks, relative, layer_scale}, new_role()));
+    if (drawn(2)) operands.layer_scale = number(build, name + "_layer_scale");
+    know(build.attention(how, operands, new_role()));
+  }
+
+  /// A value of this axis: a known one, or a new projection.
+  std::size_t some_of(Builder& build, AxisId axis) {
+    const std::vector<std::size_t> known = of_axis(axis);
+    if (!known.empty()) return pick(known);
+    linear(build, some(), axis, format());
+    return known_.size() - 1;
   }
 
   /// One of each layer, which no checkpoint has.
@@ -365,7 +383,18 @@ class Writer {
     const AxisId heads_axis = axis("heads", heads, {kv_heads_, group}, Live::all, user);
     head_ = axis("head", std::max<std::int64_t>(head, 2), {}, Live::all, user);
     q_ = axis("q", heads * contract_.axes[head_].size, {heads_axis, head_}, Live::all, user);
-    kv_ = axis("kv", contract_.axes[kv_heads_].size * contract_.axes[head_].size, {kv_heads_, head_}, Live::all, user);
+    const auto rows = [&](const std::string& word, AxisId of_heads, AxisId of_head) {
+      const std::int64_t size = contract_.axes[of_heads].size * contract_.axes[of_head].size;
+      return axis(word, size, {of_heads, of_head}, Live::all, user);
+    };
+    kv_ = rows("kv", kv_heads_, head_);
+    const bool own_width = chance(35);
+    const AxisId value_head = own_width ? axis("value_head", between(2, 9), {}, Live::all, user) : head_;
+    values_ = own_width ? rows("values", kv_heads_, value_head) : kv_;
+    attended_ = own_width ? rows("attended", heads_axis, value_head) : q_;
+    const AxisId second_head = axis("second_head", between(2, 6), {}, Live::all, user);
+    second_q_ = rows("second_q", heads_axis, second_head);
+    second_k_ = rows("second_k", kv_heads_, second_head);
     const AxisId inner = axis("inner", between(3, 10), {}, Live::all, user);
     graph_.axes = contract_.axes;
     angles_ = {};
@@ -435,7 +464,7 @@ class Writer {
   const RandomGraphOptions options_;
   Contract contract_;
   Graph graph_;
-  AxisId hidden_, vocab_, one_, slots_, positions_, kv_heads_, head_, q_, kv_;
+  AxisId hidden_, vocab_, one_, slots_, positions_, kv_heads_, head_, q_, kv_, values_, attended_, second_q_, second_k_;
   AnglesId angles_;
   Scope scope_;
   ValueId carried_;

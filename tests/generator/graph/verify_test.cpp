@@ -27,16 +27,24 @@ bool tells_distances(const Op& op) { return as<Attention>(op) != nullptr && op.i
 /// An attention whose scale is each layer's own.
 bool has_layer_scale(const Op& op) { return as<Attention>(op) != nullptr && op.in[5]; }
 
-/// A graph with appends, norms over heads, rotations, sinks, rows of distances, scales of layers and Maps of several
-/// operands.
+/// An attention that keeps keys of two terms, and has sinks.
+bool adds_terms(const Op& op) { return keeps_keys(op) && op.in[7] && op.in[3]; }
+
+/// An attention whose values are not as wide as its keys.
+bool has_wide_values(const Graph& graph, const Op& op) {
+  return keeps_keys(op) && graph.values[op.in[2]].axes[3] != graph.values[op.in[1]].axes[3];
+}
+
+/// A graph with appends, norms over heads, rotations, sinks, rows of distances, scales of layers, terms, values of
+/// their own width and Maps of several operands.
 RandomGraph sample() {
   for (std::uint64_t seed = 1;; ++seed) {
     RandomGraph random = random_graph(seed);
     const auto has = [&](auto test) { return std::any_of(random.graph.ops.begin(), random.graph.ops.end(), test); };
     const bool rotary = has([](const Op& op) { return as<Rotary>(op) != nullptr; });
     const bool heads = has([&](const Op& op) { return is_biased_norm_of_heads(random.graph, op); });
-    const bool sunk =
-        has([](const Op& op) { return keeps_keys(op) && op.in[3]; }) && has(sees_pass) && has(tells_distances);
+    const bool sunk = has([](const Op& op) { return keeps_keys(op) && op.in[3]; }) && has(sees_pass) &&
+                      has(tells_distances) && has(adds_terms);
     const bool by_layer = has(has_layer_scale);
     const bool biased = has([](const Op& op) { return as<Linear>(op) != nullptr && op.in[2]; });
     const bool weightless = has([](const Op& op) { return as<Norm>(op) != nullptr && !op.in[1]; });
@@ -47,9 +55,10 @@ RandomGraph sample() {
              random.graph.values[op.in[1]].storage == Storage::activation &&
              random.graph.run_of(op.in[0], op.in[1]) > 1;
     });
+    const bool wide = has([&](const Op& op) { return has_wide_values(random.graph, op); });
     const auto& states = random.contract.states;
     const bool ring = std::any_of(states.begin(), states.end(), [](const StateContract& s) { return s.ring(); });
-    if (rotary && heads && sunk && by_layer && biased && weightless && scaled && spread && ring &&
+    if (rotary && heads && sunk && by_layer && biased && weightless && scaled && spread && wide && ring &&
         random.contract.kinds.size() == 2)
       return random;
   }
@@ -64,6 +73,11 @@ OpId find(const Graph& graph, const std::function<bool(const Op&)>& test = [](co
   }
   FAIL("the sample has no such operation");
   return {};
+}
+
+/// An operand of an attention of two terms.
+Value& values_of(Graph& graph, std::size_t operand) {
+  return graph.values[graph.ops[find<Attention>(graph, adds_terms)].in[operand]];
 }
 
 Distances& distances_of(Graph& graph) {
@@ -172,6 +186,40 @@ const std::vector<Mutation> mutations = {
      [](RandomGraph& r) {
        Op& op = r.graph.ops[find<Attention>(r.graph, has_layer_scale)];
        op.in[5] = op.in[0];
+     }},
+    {"G3", "values of other heads",
+     [](RandomGraph& r) {
+       Value& values = values_of(r.graph, 2);
+       values.axes[1] = values.axes[3];
+     }},
+    {"G3", "values at other places than keys",
+     [](RandomGraph& r) {
+       Value& values = values_of(r.graph, 2);
+       values.axes[2] = values.axes[0];
+     }},
+    {"G3", "a result as wide as keys where values are not",
+     [](RandomGraph& r) {
+       const Op& op = r.graph.ops[find<Attention>(r.graph, [&](const Op& o) { return has_wide_values(r.graph, o); })];
+       r.graph.values[op.out].axes = r.graph.values[op.in[0]].axes;
+     }},
+    {"G3", "half of a second term",
+     [](RandomGraph& r) { r.graph.ops[find<Attention>(r.graph, adds_terms)].in[6] = {}; }},
+    {"G3", "second keys of other heads",
+     [](RandomGraph& r) {
+       Value& keys = values_of(r.graph, 7);
+       keys.axes[1] = keys.axes[3];
+     }},
+    {"G3", "second queries of another width than second keys",
+     [](RandomGraph& r) {
+       const Op& op = r.graph.ops[find<Attention>(r.graph, adds_terms)];
+       r.graph.values[op.in[6]].axes[1] = r.graph.values[op.in[6]].axes[0];
+     }},
+    {"G3", "more operands than a kernel binds",
+     [](RandomGraph& r) {
+       Op& op = r.graph.ops[find<Attention>(r.graph, adds_terms)];
+       op.in[5] =
+           r.graph.ops[find<Norm>(r.graph, [](const Op& o) { return as<Norm>(o)->type == NormType::scale_norm; })]
+               .in[1];
      }},
     {"G3", "rows of distances that are none",
      [](RandomGraph& r) {

@@ -7,11 +7,14 @@
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_KHR_shader_subgroup_ballot : require
 
-const uint head_dim = 32;  // elements of a head
-const uint head_quads = 8;  // vec4s of a head, the last one padded
+const uint head_dim = 32;  // elements of a head of keys
+const uint head_quads = 8;  // vec4s of a head of queries, the last one of each term padded
+const uint value_dim = 32;  // elements of a head of values
+const uint value_quads = 8;  // vec4s of it, the last one padded
 const uint kv_group_size = 2;  // query heads that share a head of keys and values
 const float attention_scale = 0.17677669529663687;  // times query . key
-const uint cache_quads = 8;  // quads of elements from one entry to the next
+const uint keys_cache_quads = 8;  // quads of elements from one entry of keys to the next
+const uint values_cache_quads = 8;  // the same of values
 const uint queries_stride = 256;  // floats from one row of queries to the next
 const uint queries_column = 0;  // of their first head
 const uint attended_stride = 256;  // floats from one row of the result to the next
@@ -37,24 +40,26 @@ uint rows_in_use() { return pass.token_count; }
 #include "state.glsl"
 #include "cache_f16.glsl"
 
+float query_scale() { return attention_scale; }
 vec4 query_quad(uint pass_row, uint head, uint quad) {
   const uint element = pass_row * queries_stride + queries_column + head * head_dim + 4 * quad;
   vec4 q = vec4(0.0);
   for (uint i = 0; i < 4; ++i) {
     if (4 * quad + i < head_dim) q[i] = queries[element + i];
   }
-  return q * attention_scale;
+  return q * query_scale();
 }
 vec4 key_quad(uint slot, uint kv_head, uint position, uint quad) {
-  return unpack_quad(keys[state_row(slot, kv_head, position) * cache_quads + quad]);
+  const uint row = state_row(slot, kv_head, position);
+  return unpack_quad(keys[row * keys_cache_quads + quad]);
 }
 vec4 value_quad(uint slot, uint kv_head, uint position, uint quad) {
-  return unpack_quad(values[state_row(slot, kv_head, position) * cache_quads + quad]);
+  return unpack_quad(values[state_row(slot, kv_head, position) * values_cache_quads + quad]);
 }
 void write_attended(uint pass_row, uint head, uint quad, vec4 v) {
-  const uint element = pass_row * attended_stride + attended_column + head * head_dim + 4 * quad;
+  const uint element = pass_row * attended_stride + attended_column + head * value_dim + 4 * quad;
   for (uint i = 0; i < 4; ++i) {
-    if (4 * quad + i < head_dim) attended[element + i] = v[i];
+    if (4 * quad + i < value_dim) attended[element + i] = v[i];
   }
 }
 
