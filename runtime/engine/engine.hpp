@@ -48,8 +48,8 @@ struct Run {
   Logits logits = Logits::last;
   bool draw = false;     ///< the token after the last one is drawn
   bool prefill = false;  ///< through the kernels of many rows, a single token too
-  /// Of the sequence when all is appended that these tokens are a part of: rotary angles may depend on it. 0: they are
-  /// all.
+  /// How long the sequence is once the whole text has been appended, of which these tokens may be a part; rotary angles
+  /// may depend on it. 0: these tokens are the whole text.
   std::int64_t length = 0;
 };
 
