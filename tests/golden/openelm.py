@@ -7,6 +7,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from numpy_layers import NumpyLayers, attended
 from spec_case import VOCABULARY, Change
 from weights import QUERY_KEY_GAIN, Weights
 
@@ -43,16 +44,10 @@ class OpenElm(nn.Module):
 
     def forward(self, tokens, use_cache=False):
         config = self.config
-        parameters = {name: parameter.numpy(force=True) for name, parameter in self.named_parameters()}
-
-        def linear(name, x):
-            return x @ parameters[f"{name}.weight"].T
-
-        def norm(name, x):
-            return x / np.sqrt((x * x).mean(-1, keepdims=True) + config.eps) * parameters[f"{name}.weight"]
-
+        layers = NumpyLayers(self, config.eps)
+        linear, norm = layers.linear, layers.rms_norm
         ids = tokens[0].numpy()
-        h = parameters["token_embeddings.weight"][ids]
+        h = layers.parameters["token_embeddings.weight"][ids]
         hidden_keys = np.where(np.tri(len(ids), dtype=bool), 0, -np.inf).astype(h.dtype)
         for i, (heads, kv_heads) in enumerate(zip(config.heads, config.kv_heads)):
             layer = f"layers.{i}"
@@ -63,13 +58,10 @@ class OpenElm(nn.Module):
             each = (heads // kv_heads, 1, 1)
             k, v = (config.shared(x, each) for x in (k, v))
             scores = q @ k.swapaxes(1, 2) / np.sqrt(config.head_dim).astype(q.dtype) + hidden_keys
-            weights = np.exp(scores - scores.max(-1, keepdims=True))
-            attended = (weights / weights.sum(-1, keepdims=True)) @ v
-            h = h + linear(f"{layer}.out_proj", attended.swapaxes(0, 1).reshape(len(ids), -1))
+            h = h + linear(f"{layer}.out_proj", attended(scores, v))
             gate, up = np.split(linear(f"{layer}.proj_1", norm(f"{layer}.ffn_norm", h)), 2, axis=-1)
             h = h + linear(f"{layer}.proj_2", gate / (1 + np.exp(-gate)) * up)
-        logits = norm("norm", h) @ parameters["token_embeddings.weight"].T
-        return SimpleNamespace(logits=torch.from_numpy(logits)[None])
+        return SimpleNamespace(logits=torch.from_numpy(linear("token_embeddings", norm("norm", h)))[None])
 
     def turned(self, x):
         """Each head's halves, by the angle of its position: f32 position times f32 frequency."""

@@ -10,6 +10,7 @@ import transformers
 from torch import nn
 from transformers.models.t5.modeling_t5 import T5Attention, T5Stack
 
+from numpy_layers import NumpyLayers, attended, heads
 from spec_case import VOCABULARY, Change, zeroed
 from weights import QUERY_KEY_GAIN, Weights
 
@@ -147,16 +148,8 @@ class Shaw(nn.Module):
 
     def forward(self, tokens, use_cache=False):
         config = self.config
-        parameters = {name: parameter.numpy(force=True) for name, parameter in self.named_parameters()}
-
-        def linear(name, x):
-            return x @ parameters[f"{name}.weight"].T + parameters.get(f"{name}.bias", 0)
-
-        def norm(name, x):
-            x = x - x.mean(-1, keepdims=True)
-            x = x / np.sqrt((x * x).mean(-1, keepdims=True) + config.eps)
-            return x * parameters[f"{name}.weight"] + parameters[f"{name}.bias"]
-
+        layers = NumpyLayers(self, config.eps)
+        parameters, linear, norm = layers.parameters, layers.linear, layers.layer_norm
         ids = tokens[0].numpy()
         place, k = np.arange(len(ids)), config.distance
         clipped = np.clip(place[None] - place[:, None], -k, k)  # of row i and column j: j - i
@@ -164,20 +157,15 @@ class Shaw(nn.Module):
         for i in range(config.layers):
             layer = f"layers.{i}"
             x = norm(f"{layer}.norm_a", h)
-            q, keys, v = (self.heads(linear(f"{layer}.{name}", x)) for name in ("w_q", "w_k", "w_v"))
+            q, keys, v = (heads(linear(f"{layer}.{name}", x), config.heads) for name in ("w_q", "w_k", "w_v"))
             relative = parameters[f"{layer}.distances.weight"][clipped + k]  # [query, key, head]
             scores = q @ keys.swapaxes(1, 2) + np.einsum("hid,ijd->hij", q, relative)
             scores = scores / np.sqrt(q.shape[2]).astype(q.dtype)
             scores = np.where(place[None] <= place[:, None], scores, -np.inf)
-            weights = np.exp(scores - scores.max(-1, keepdims=True))
-            attended = (weights / weights.sum(-1, keepdims=True)) @ v
-            h = h + linear(f"{layer}.w_o", attended.swapaxes(0, 1).reshape(h.shape))
+            h = h + linear(f"{layer}.w_o", attended(scores, v))
             x = linear(f"{layer}.w_1", norm(f"{layer}.norm_b", h))
             h = h + linear(f"{layer}.w_2", np.maximum(x, 0))
         return SimpleNamespace(logits=torch.from_numpy(linear("tokens", norm("norm", h)))[None])
-
-    def heads(self, x):
-        return x.reshape(len(x), self.config.heads, -1).swapaxes(0, 1)
 
 
 def shaw_tensors(config: dict, seed: int) -> dict[str, np.ndarray]:

@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from numpy_layers import NumpyLayers, attended, heads
 from spec_case import VOCABULARY, Change, zeroed
 from weights import QUERY_KEY_GAIN, Weights
 
@@ -35,33 +36,20 @@ class SparseTransformer(nn.Module):
 
     def forward(self, tokens, use_cache=False):
         config = self.config
-        parameters = {name: parameter.numpy(force=True) for name, parameter in self.named_parameters()}
-
-        def linear(name, x):
-            return x @ parameters[f"{name}.weight"].T + parameters.get(f"{name}.bias", 0)
-
-        def norm(name, x):
-            x = x - x.mean(-1, keepdims=True)
-            x = x / np.sqrt((x * x).mean(-1, keepdims=True) + config.eps)
-            return x * parameters[f"{name}.weight"] + parameters[f"{name}.bias"]
-
+        layers = NumpyLayers(self, config.eps)
+        linear, norm = layers.linear, layers.layer_norm
         ids = tokens[0].numpy()
-        h = parameters["tokens.weight"][ids] + parameters["positions.weight"][: len(ids)]
+        h = layers.parameters["tokens.weight"][ids] + layers.parameters["positions.weight"][: len(ids)]
         for i in range(config.layers):
             layer, pattern = f"layers.{i}", config.patterns[i % len(config.patterns)]
             x = norm(f"{layer}.norm_a", h)
-            q, k, v = (self.heads(linear(f"{layer}.{name}", x)) for name in ("w_q", "w_k", "w_v"))
+            q, k, v = (heads(linear(f"{layer}.{name}", x), config.heads) for name in ("w_q", "w_k", "w_v"))
             scores = q @ k.swapaxes(1, 2) / np.sqrt(q.shape[2]).astype(q.dtype)
             scores = np.where(self.seen(pattern, len(ids)), scores, -np.inf)
-            weights = np.exp(scores - scores.max(-1, keepdims=True))
-            attended = (weights / weights.sum(-1, keepdims=True)) @ v
-            h = h + linear(f"{layer}.w_p", attended.swapaxes(0, 1).reshape(h.shape))
+            h = h + linear(f"{layer}.w_p", attended(scores, v))
             x = linear(f"{layer}.w_1", norm(f"{layer}.norm_b", h))
             h = h + linear(f"{layer}.w_2", x / (1 + np.exp(-config.activation * x)))
         return SimpleNamespace(logits=torch.from_numpy(linear("w_out", norm("norm", h)))[None])
-
-    def heads(self, x):
-        return x.reshape(len(x), self.config.heads, -1).swapaxes(0, 1)
 
     def seen(self, pattern: str, length: int):
         """[query, key]: the union of the two sets of keys of each pattern, for keys up to the query."""
