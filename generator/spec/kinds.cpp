@@ -50,12 +50,13 @@ void read_norm_choice(const std::string& path, const TomlEntry* base, const Toml
   read_section(&values, path, file, true, bind(norm), diagnostics);
 }
 
-/// Whether a sub-block has keys of its own over [position].
-bool lays_over_position(const LayerKind& kind) {
+/// Whether `test` holds of how some sub-block is told positions.
+template <class Test>
+bool any_position(const LayerKind& kind, const Test& test) {
   const std::vector<const Block*> all = kind.blocks();
-  return std::any_of(all.begin(), all.end(), [](const Block* block) {
+  return std::any_of(all.begin(), all.end(), [&](const Block* block) {
     const Field<PositionChoice>* choice = position_choice(*block);
-    return choice != nullptr && choice->value.own != nullptr;
+    return choice != nullptr && test(choice->value);
   });
 }
 
@@ -79,9 +80,8 @@ class KindReader {
       for (Block& block : step.blocks) read_block(block, place);
       share_input_norm(step);
     }
-    const bool shared = kind.uses_position();
-    read_shared("position", shared, bind(*kind.position));
-    refuse_unused(kind, shared || lays_over_position(kind));
+    read_shared("position", kind.uses_position(), bind(*kind.position));
+    refuse_unused(kind);
     for (Step& step : kind.steps) {
       for (Block& block : step.blocks) {
         read_own_position(block);
@@ -216,9 +216,8 @@ class KindReader {
   void read_own_position(Block& block) {
     if (block.type->position == nullptr) return;
     Field<PositionChoice>& place = block.type->position(block.section);
-    const BoundFields fields = bind(*place.value.section);
-    const std::string path = block.instance + ".position";
     if (place.value.shares()) return;
+    const BoundFields fields = bind(*place.value.section);
     TomlValue values = untold(place.span);
     if (place.value.present) {
       TomlValue keys = *place.value.own;
@@ -226,7 +225,7 @@ class KindReader {
       const TomlValue shared = position_of_kind(fields);
       values = lay_over(&shared, keys, fields);
     }
-    read_section(&values, path, place.span, true, fields, diagnostics_);
+    read_section(&values, block.instance + ".position", place.span, true, fields, diagnostics_);
   }
 
   /// Sub-blocks that read the input norm of another have none of their own, unless they say so.
@@ -238,13 +237,13 @@ class KindReader {
   }
 
   /// Sections of the kind's table that none of its steps reads, and keys that are no section.
-  void refuse_unused(const LayerKind& kind, bool placed) {
+  void refuse_unused(const LayerKind& kind) {
     if (table_ == nullptr) return;
     std::vector<std::string> keys = section_names(true);
     keys.insert(keys.end(), {"steps", "shared_input_norm"});
     for (const TomlEntry& entry : table_->entries) {
       const bool shared = entry.key == "norm" || entry.key == "steps" || entry.key == "shared_input_norm";
-      if (shared || kind.find(entry.key) != nullptr || (entry.key == "position" && placed)) continue;
+      if (shared || kind.find(entry.key) != nullptr || (entry.key == "position" && kind.reads_position())) continue;
       if (std::find(keys.begin(), keys.end(), entry.key) != keys.end() || type_of_block(entry.key) != nullptr) {
         diagnostics_.error("spec.unused_section", entry.key_span,
                            fmt::format("{} is set for a kind of layer that has no step to use it", entry.key));
@@ -289,8 +288,8 @@ void refuse_never_used(const TomlValue& root, const std::vector<LayerKind>& kind
   }
   const TomlEntry* position = root.find("position");
   const bool learned = position != nullptr && type_of(position->value) == "learned";
-  const auto reads = [](const LayerKind& kind) { return kind.uses_position() || lays_over_position(kind); };
-  if (position == nullptr || learned || any(reads)) return;  // learned ones are added to the embedding
+  if (position == nullptr || learned || any([](const LayerKind& kind) { return kind.reads_position(); }))
+    return;  // learned ones are added to the embedding
   diagnostics.error("spec.unused_section", position->key_span,
                     "[position] is never used: no kind of layer has a step that reads it");
 }
@@ -312,11 +311,11 @@ std::vector<const PositionSection*> LayerKind::positions() const {
 }
 
 bool LayerKind::uses_position() const {
-  const std::vector<const Block*> all = blocks();
-  return std::any_of(all.begin(), all.end(), [](const Block* block) {
-    const Field<PositionChoice>* choice = position_choice(*block);
-    return choice != nullptr && choice->value.shares();
-  });
+  return any_position(*this, [](const PositionChoice& choice) { return choice.shares(); });
+}
+
+bool LayerKind::reads_position() const {
+  return any_position(*this, [](const PositionChoice& choice) { return choice.present; });
 }
 
 const Block* LayerKind::find(const std::string& instance) const {

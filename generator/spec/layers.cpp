@@ -138,7 +138,7 @@ std::vector<std::string> sections_read(const TomlValue& root, const TomlValue* t
   const LayerKind kind = read_kind(root, table, name, place, model, said).kind;
   std::vector<std::string> sections;
   for (const Block* block : kind.blocks()) sections.push_back(block->instance);
-  if (kind.uses_position()) sections.emplace_back("position");
+  if (kind.reads_position()) sections.emplace_back("position");
   return sections;
 }
 

@@ -151,6 +151,8 @@ struct LayerKind {
   std::vector<const PositionSection*> positions() const;
   /// Whether one of them reads [position] as it stands.
   bool uses_position() const;
+  /// Whether one of them reads [position], as it stands or under keys of its own.
+  bool reads_position() const;
   /// The sub-block of this section; null where the layer has none.
   const Block* find(const std::string& instance) const;
 };

@@ -71,6 +71,12 @@ TEST_CASE("a size that is a list has an entry a layer, and tells kinds of layer 
   CHECK(heads.layer_kinds == std::vector<std::size_t>{0, 1, 2, 1});
   CHECK(attention(heads.kinds[1]).head_dim.value == 12);
   CHECK(heads.kinds[1].position->rotary_dim.value == 12);
+  // A list reaches what lays keys of its own over the section.
+  const Spec turned =
+      read("", {{"position.rotary_dim", "[4, 8, 4, 8]"}, {"attention.position", "{ rope_theta = 500.0 }"}});
+  CHECK(turned.layer_kinds == std::vector<std::size_t>{0, 1, 0, 1});
+  CHECK(turned.kinds[1].positions().at(0)->rotary_dim.value == 8);
+  CHECK(turned.kinds[1].positions().at(0)->rope_theta.value == 500.0);
   Diagnostics diagnostics;
   CHECK_FALSE(read_spec(as_source(tiny), {{"mlp.intermediate_size", "[64, 128, 64]"}}, diagnostics));
   CHECK(diagnostics.all().at(0).rule == "layers.list_length");
