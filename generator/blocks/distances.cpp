@@ -10,17 +10,13 @@
 #include "generator/contract/declarations.hpp"
 #include "generator/contract/rules.hpp"
 #include "generator/graph/builder.hpp"
-#include "generator/spec/held_members.hpp"
 
 namespace monomorph::generator {
 namespace {
 
-/// Kernels have a list of so many distances on either side, and so many rows of a table.
+/// On either side, and rows of a table: beyond any model, and little work where each distance is looked at.
 constexpr std::int64_t max_distances = 4096, max_buckets = 2 * max_distances;
 
-const PositionSection& position_of(const BlockContext& context) {
-  return generator::position_of(context.kind, context.block);
-}
 bool has_buckets(const PositionSection& position) { return position.type.value == "relative_buckets"; }
 bool has_keys(const PositionSection& position) { return position.type.value == "relative"; }
 

@@ -90,7 +90,7 @@ constexpr double smallest_scale = 1e-6, largest_scale = 1e6;  // what angles are
 
 void rotary_dim_is_even(const BlockContext& context, const Field<std::int64_t>& num_heads,
                         const Field<std::int64_t>& head_dim, Diagnostics& diagnostics) {
-  const PositionSection& position = position_of(context.kind, context.block);
+  const PositionSection& position = position_of(context);
   if (!usable(position.rotary_dim) || position.rotary_dim.value % 2 == 0) return;
   // A head_dim that did not come out whole says nothing about rotary_dim.
   const bool head_dim_is_whole =
@@ -223,7 +223,7 @@ void complete_position(PositionSection& position, std::int64_t head_dim, const M
 
 void check_position(const BlockContext& context, const Field<std::int64_t>& num_heads,
                     const Field<std::int64_t>& head_dim, Diagnostics& diagnostics) {
-  const PositionSection& position = position_of(context.kind, context.block);
+  const PositionSection& position = position_of(context);
   if (position.type.value != "rope") return;
   check_range(position.rotary_dim, "position.rotary_dim", 2, max_size, diagnostics);
   rotary_dim_is_even(context, num_heads, head_dim, diagnostics);
@@ -235,7 +235,7 @@ void check_position(const BlockContext& context, const Field<std::int64_t>& num_
 
 void declare_position(const BlockContext& context, Declarations& declare) {
   constexpr std::int64_t widest = 4096;  // a rotary_dim beyond any head has been reported
-  const PositionSection& position = position_of(context.kind, context.block);
+  const PositionSection& position = position_of(context);
   const std::int64_t rotary_dim = position.rotary_dim.value;
   if (position.type.value != "rope" || rotary_dim < 2 || rotary_dim > widest) return;
   declare.rotary_angles(rotary_of(position), position.rotary_dim);
@@ -244,7 +244,7 @@ void declare_position(const BlockContext& context, Declarations& declare) {
 // The slopes of a power of two n of heads are 2^(-8 (h + 1) / n); heads beyond it take every other one of 2n.
 std::vector<float> position_slopes(const BlockContext& context, std::int64_t num_heads) {
   std::vector<float> slopes;
-  if (position_of(context.kind, context.block).type.value != "alibi") return slopes;
+  if (position_of(context).type.value != "alibi") return slopes;
   std::int64_t power = 1;
   while (2 * power <= num_heads) power *= 2;
   for (std::int64_t head = 0; head < num_heads; ++head) {
@@ -257,7 +257,7 @@ std::vector<float> position_slopes(const BlockContext& context, std::int64_t num
 }
 
 ValueId build_turned(const BlockContext& context, Builder& build, ValueId in, const std::string& role) {
-  const PositionSection& position = position_of(context.kind, context.block);
+  const PositionSection& position = position_of(context);
   if (position.type.value != "rope") return in;
   const bool half = position.layout.value == name_of(RotaryLayout::half);
   const Rotary how{position.rotary_dim.value, half ? RotaryLayout::half : RotaryLayout::interleaved};

@@ -75,7 +75,7 @@ Added added_by(const std::string& position_type) {
 /// What becomes of a score; empty where it stays, nothing where it is wrong.
 std::optional<Expression> score_expression(const BlockContext& context, Diagnostics& diagnostics) {
   const AttentionSection& attention = own(context);
-  const std::string& position_type = position_of(context.kind, context.block).type.value;
+  const std::string& position_type = position_of(context).type.value;
   const Added added = added_by(position_type);
   const bool adds = !added.name.empty();
   ExpressionNames names = names_of_keys(context);

@@ -78,6 +78,9 @@ const Field<PositionChoice>* position_choice(const Block& block);
 /// The [position] of a sub-block whose type is told positions: the kind's, or its own.
 const PositionSection& position_of(const LayerKind& kind, const Block& block);
 PositionSection& position_of(LayerKind& kind, Block& block);
+inline const PositionSection& position_of(const BlockContext& context) {
+  return position_of(context.kind, context.block);
+}
 
 /// The fields that are the type's own.
 template <class Section>

@@ -24,21 +24,9 @@ class ValueReader {
   }
   template <class Section>
   void read(const TomlValue& value, Field<NormChoiceOf<Section>>& slot) {
-    slot.span = value.span;
-    if (value.form == Form::table) {
-      set(slot, {true, std::make_shared<const TomlValue>(value), {}});
-    } else if (require(value, value.form == Form::boolean, "true, false or a table of a norm's keys")) {
-      set(slot, {value.boolean, nullptr, {}});
-    }
+    read_choice(value, slot, "a norm's keys");
   }
-  void read(const TomlValue& value, Field<PositionChoice>& slot) {
-    slot.span = value.span;
-    if (value.form == Form::table) {
-      set(slot, {true, std::make_shared<const TomlValue>(value), {}});
-    } else if (require(value, value.form == Form::boolean, "true, false or a table of keys of [position]")) {
-      set(slot, {value.boolean, nullptr, {}});
-    }
-  }
+  void read(const TomlValue& value, Field<PositionChoice>& slot) { read_choice(value, slot, "keys of [position]"); }
   void read(const TomlValue& value, Field<std::int64_t>& slot) {
     slot.span = value.span;
     if (require(value, value.form == Form::integer, "an integer")) set(slot, value.integer);
@@ -148,6 +136,15 @@ class ValueReader {
   static void set(Field<T>& slot, T value) {
     slot.value = std::move(value);
     slot.given = true;
+  }
+  template <class Choice>
+  void read_choice(const TomlValue& value, Field<Choice>& slot, const std::string& keys) {
+    slot.span = value.span;
+    if (value.form == Form::table) {
+      set(slot, Choice{true, std::make_shared<const TomlValue>(value), {}});
+    } else if (require(value, value.form == Form::boolean, "true, false or a table of " + keys)) {
+      set(slot, Choice{value.boolean, nullptr, {}});
+    }
   }
   static bool is_number(const TomlValue& value) { return value.form == Form::integer || value.form == Form::number; }
   static std::string write_number(const TomlValue& value) {
@@ -267,30 +264,27 @@ std::string write(const TensorName& name) {
   return result + " }";
 }
 
-/// A norm with keys of its own: all of them, so that nothing depends on what they lie over.
-template <class Section>
-std::string write(const NormChoiceOf<Section>& choice) {
+/// A choice with keys of its own: all of them, so that nothing depends on what they lie over.
+template <class Choice>
+std::string write_choice(const Choice& choice, const BoundFields& keys) {
   if (choice.own == nullptr) return write(choice.present);
-  Section norm = choice.norm;
   std::string result;
-  for (const auto& [field, slot] : bind(norm)) {
-    if (!field->applies_to(norm.type.value)) continue;
+  for (const auto& [field, slot] : keys) {
+    if (!applies(*field, keys)) continue;
     result += fmt::format("{}{} = {}", result.empty() ? "" : ", ", field->key, write_value(slot));
   }
   return "{ " + result + " }";
 }
 
-/// The same of a position.
+// Binding may write.
+template <class Section>
+std::string write(const NormChoiceOf<Section>& choice) {
+  Section norm = choice.norm;
+  return write_choice(choice, bind(norm));
+}
 std::string write(const PositionChoice& choice) {
-  if (choice.own == nullptr) return write(choice.present);
-  Held<PositionSection> section = choice.section;
-  const BoundFields fields = bind(*section);
-  std::string result;
-  for (const auto& [field, slot] : fields) {
-    if (!applies(*field, fields)) continue;
-    result += fmt::format("{}{} = {}", result.empty() ? "" : ", ", field->key, write_value(slot));
-  }
-  return "{ " + result + " }";
+  Held<PositionSection> position = choice.section;
+  return write_choice(choice, bind(*position));
 }
 
 struct TableLines {
