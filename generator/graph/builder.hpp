@@ -9,8 +9,8 @@
 
 namespace monomorph::generator {
 
-/// What attention reads: of these all but three may be none. `attended`: the result's axis, where values are not as
-/// wide as queries.
+/// What attention reads: queries, keys and values, and what else there is. `attended`: the result's axis, where values
+/// are not as wide as queries.
 struct AttentionOperands {
   ValueId queries, keys, values;
   ValueId sinks = {}, relative = {}, layer_scale = {};

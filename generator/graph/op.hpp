@@ -96,7 +96,7 @@ struct Append {
 struct Distances {
   std::int64_t back = 0, ahead = 0;
   std::vector<std::int32_t> buckets = {};  ///< of each distance from -back on; empty: one for each
-  /// How many rows `relative` has.
+  /// How many rows `relative` has at least.
   std::int64_t bucket_count() const;
   bool operator==(const Distances&) const = default;
 };

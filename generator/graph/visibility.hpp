@@ -8,7 +8,7 @@ namespace monomorph::generator {
 /// Of query and key, for keys up to the query's own: the mask and the window, both. Empty: it sees every one.
 Expression visibility(const Attention& attention);
 
-/// The same, for every key.
+/// `visible`, and that the key does not come after the query: so it holds of any key.
 Expression causal(const Expression& visible);
 
 /// Whether a mask may hide keys between others that are seen: the window alone hides none.

@@ -19,12 +19,14 @@ struct Operand {
                                second_queries = 6, second_keys = 7, count = 8;
 };
 
+constexpr std::int64_t workgroup_size = 128;  // which every device has
+
 /// Query rows of so many quads, of all terms, whose tile of attention fits the shared memory that every device has, 16
 /// KiB, with workgroups of 128: a row takes its query, its scores and three statistics, and the tile 2 KiB of partial
 /// results (shaders/attention.glsl), and where keys are listed two lists and two counts of each subgroup, of four
 /// invocations at least (shaders/keys_listed.glsl).
 std::int64_t attention_tile_rows(std::int64_t head_quads, bool listed) {
-  constexpr std::int64_t shared_bytes = 16384, workgroup_size = 128, least_subgroup_size = 4;
+  constexpr std::int64_t shared_bytes = 16384, least_subgroup_size = 4;
   constexpr std::int64_t list_bytes = 2 * (workgroup_size + workgroup_size / least_subgroup_size) * 4;
   const std::int64_t row_bytes = head_quads * 16 + workgroup_size * 4 + 12;
   return (shared_bytes - workgroup_size * 16 - (listed ? list_bytes : 0)) / row_bytes;
@@ -120,6 +122,8 @@ void verify(const Op& op, OperandCheck& check) {
   verify_second_term(attention, *of_keys, row.factors[0], check);
   const auto given = std::count_if(op.in.begin(), op.in.end(), [](ValueId operand) { return bool(operand); });
   if (given + 2 > max_bindings) check.fault("reads more than a kernel binds beside the step and its result");
+  if (check.axis(of_values->head).size > 4 * workgroup_size)
+    check.fault("has values whose quads are more than invocations");
   const std::vector<AxisId>& out = check.graph().values[op.out].axes;
   if (out.size() != 2 || check.axis(out[1]).factors != std::vector{row.factors[0], of_values->head}) {
     return check.fault("wants a result of heads x the values' head");

@@ -14,8 +14,8 @@ namespace monomorph::generator {
 /// The kind of layer that a sub-block reads something of, or "".
 std::string kind_read_by(const Block& block);
 
-/// Has each kind that reads of one which was cut name the cut kind that it reads. Layers of a kind that read different
-/// ones become kinds of their own, in `cut` and in `kinds`, which are by name.
+/// Writes into each kind which kind its layers really read of: lists may have cut the one that it names. Where layers
+/// of one kind read of different ones, they become kinds of their own, in `cut` and in `kinds`, which are by name.
 void resolve_sources(CutKinds& cut, std::map<std::string, LayerKind>& kinds);
 
 }  // namespace monomorph::generator

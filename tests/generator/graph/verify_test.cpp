@@ -202,6 +202,8 @@ const std::vector<Mutation> mutations = {
        const Op& op = r.graph.ops[find<Attention>(r.graph, [&](const Op& o) { return has_wide_values(r.graph, o); })];
        r.graph.values[op.out].axes = r.graph.values[op.in[0]].axes;
      }},
+    {"G3", "values of more quads than a workgroup has invocations",
+     [](RandomGraph& r) { r.graph.axes[values_of(r.graph, 2).axes[3]].size = 513; }},
     {"G3", "half of a second term",
      [](RandomGraph& r) { r.graph.ops[find<Attention>(r.graph, adds_terms)].in[6] = {}; }},
     {"G3", "second keys of other heads",
