@@ -78,6 +78,21 @@ Family family_of(const std::string& text) {
   return std::move(*family);
 }
 
+/// What `read(config, family, directory, diagnostics)` gives of this config.json, which holds no mistake.
+template <class Read>
+std::string read_as_both(const json& config, const Read& read) {
+  const monomorph::tests::TemporaryDirectory directory;
+  const Family family = family_of(with_images);
+  Diagnostics diagnostics;
+  const auto file = read_json_file(directory.write("config.json", config.dump()), diagnostics);
+  REQUIRE(file);
+  Config reader(*file, diagnostics);
+  reader.resolve(family);
+  const std::string result = read(reader, family, directory.path().string(), diagnostics);
+  CHECK_MESSAGE(!diagnostics.has_errors(), render(diagnostics));
+  return result;
+}
+
 }  // namespace
 
 TEST_CASE("a decoder's keys are read in the object that holds its config") {
@@ -118,18 +133,12 @@ TEST_CASE("the object is of the family that is included, and its architectures d
 }
 
 TEST_CASE("what import reads itself it reads at the top, and in the object where the top does not say it") {
-  const monomorph::tests::TemporaryDirectory directory;
-  const Family family = family_of(with_images);
-  const auto path = [&](const json& config) {
-    Diagnostics diagnostics;
-    const auto file = read_json_file(directory.write("config.json", config.dump()), diagnostics);
-    REQUIRE(file);
-    Config reader(*file, diagnostics);
-    reader.resolve(family);
-    const std::string own = reader.own_path("eos_token_id");
-    reader.account_for_rest(family, {});
-    CHECK_MESSAGE(!diagnostics.has_errors(), render(diagnostics));
-    return own;
+  const auto path = [](const json& text) {
+    return read_as_both(text, [](Config& config, const Family& family, const std::string&, Diagnostics&) {
+      const std::string own = config.own_path("eos_token_id");
+      config.account_for_rest(family, {});
+      return own;
+    });
   };
   CHECK(path({{"text_config", {{"eos_token_id", 5}}}}) == "text_config.eos_token_id");
   CHECK(path({{"eos_token_id", nullptr}, {"text_config", {{"eos_token_id", 5}}}}) == "text_config.eos_token_id");
@@ -138,18 +147,13 @@ TEST_CASE("what import reads itself it reads at the top, and in the object where
 }
 
 TEST_CASE("the type of tensors is the top's, in either spelling, and else the object's") {
-  const monomorph::tests::TemporaryDirectory directory;
-  const Family family = family_of(with_images);
-  const auto dtype = [&](const json& config) {
-    Diagnostics diagnostics;
-    const auto file = read_json_file(directory.write("config.json", config.dump()), diagnostics);
-    REQUIRE(file);
-    Config reader(*file, diagnostics);
-    reader.resolve(family);
-    SpecLines lines;
-    read_checkpoint(reader, directory.path().string(), family, true, lines, diagnostics);
-    CHECK_MESSAGE(!diagnostics.has_errors(), render(diagnostics));
-    return std::ranges::find(lines, "dtype", &SpecLine::key)->value;
+  const auto dtype = [](const json& text) {
+    return read_as_both(text,
+                        [](Config& config, const Family& family, const std::string& directory, Diagnostics& said) {
+                          SpecLines lines;
+                          read_checkpoint(config, directory, family, true, lines, said);
+                          return std::ranges::find(lines, "dtype", &SpecLine::key)->value;
+                        });
   };
   CHECK(dtype({{"text_config", {{"dtype", "float16"}}}}) == "\"f16\"");
   CHECK(dtype({{"torch_dtype", "bfloat16"}, {"text_config", {{"dtype", "float16"}}}}) == "\"bf16\"");
