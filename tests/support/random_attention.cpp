@@ -1,0 +1,173 @@
+#include "tests/support/random_attention.hpp"
+
+#include <algorithm>
+
+namespace monomorph::test {
+namespace {
+
+ExpressionNames names_of_keys() {
+  return {{"query", {Type::integer}}, {"key", {Type::integer}}, {"head", {Type::integer}}};
+}
+
+Expression scored(const std::string& text) {
+  ExpressionNames names = names_of_keys();
+  names.merge(variables({"score", "slope", "bias"}));
+  Diagnostics none;
+  return *parse_expression(text, {}, names, Type::real, none);
+}
+
+}  // namespace
+
+void RandomAttention::begin_heads() {
+  const std::string user = contract_.kinds[scope_.kind].kind.identifier;
+  const std::int64_t head = between(1, 4) * (chance(70) ? 2 : 1) + (chance(20) ? 1 : 0);
+  const auto rows = [&](const std::string& word, AxisId of_heads, AxisId of_head) {
+    const std::int64_t size = contract_.axes[of_heads].size * contract_.axes[of_head].size;
+    return axis(word, size, {of_heads, of_head}, Live::all, user);
+  };
+  kv_heads_ = axis("kv_heads", between(1, 2), {}, Live::all, user);
+  const AxisId group = axis("kv_group", between(1, 2), {}, Live::all, user);
+  heads_ = rows("heads", kv_heads_, group);
+  head_ = axis("head", std::max<std::int64_t>(head, 2), {}, Live::all, user);
+  q_ = rows("q", heads_, head_);
+  kv_ = rows("kv", kv_heads_, head_);
+  const bool own_width = chance(35);
+  const AxisId value_head = own_width ? axis("value_head", between(2, 9), {}, Live::all, user) : head_;
+  values_ = own_width ? rows("values", kv_heads_, value_head) : kv_;
+  attended_ = own_width ? rows("attended", heads_, value_head) : q_;
+  const AxisId second_head = axis("second_head", between(2, 6), {}, Live::all, user);
+  second_q_ = rows("second_q", heads_, second_head);
+  second_k_ = rows("second_k", kv_heads_, second_head);
+  angles_ = {};
+}
+
+Attention RandomAttention::how() {
+  Attention how{0.7, true};
+  if (chance(25)) how.score = scored("2 * tanh(score / 2)");
+  if (chance(25)) {
+    how.score = scored("score - (head % 2 == 0 ? slope * (query - key) : 0)");
+    for (std::int64_t head = 0; head < contract_.axes[q_].size / contract_.axes[head_].size; ++head) {
+      how.slopes.push_back(0.5f / static_cast<float>(head + 1));
+    }
+  }
+  if (chance(40)) {
+    how.recent = between(1, 6);
+    how.first = chance(40) ? between(1, 3) : 0;
+  }
+  static const std::vector<std::string> masks = {"query - key < 3 || key < 2", "key % 3 == 0 || key == query",
+                                                 "(query - key) % 2 == 0"};
+  Diagnostics none;
+  if (chance(25)) how.mask = *parse_expression(pick(masks), {}, names_of_keys(), Type::boolean, none);
+  return how;
+}
+
+AxisId RandomAttention::entries_of(const Window& kept) {
+  const std::int64_t ring = kept.first + kept.recent + contract_.prefill_chunk - 1;
+  if (kept.recent == 0 || ring >= contract_.max_sequence_length) return positions_;
+  return axis("window", ring, {}, Live::positions, contract_.kinds[scope_.kind].kind.identifier);
+}
+
+RotaryContract RandomAttention::rotary(std::int64_t rotary_dim) {
+  RotaryContract result;
+  for (std::int64_t j = 0; j < rotary_dim / 2; ++j) {
+    result.frequencies.push_back(1.0f / static_cast<float>(1 + 3 * j));
+  }
+  if (rotary_dim % 4 == 0) result.factor = 1.25f;
+  if (rotary_dim > 2 && chance(40)) {
+    result.original_length = 3;
+    result.theta = 100;
+    result.stretch = 2;
+  }
+  return result;
+}
+
+void RandomAttention::attend(Builder& build) {
+  const std::vector<std::size_t> queries = of_axis(q_), keys = of_axis(kv_);
+  if (queries.empty() || keys.empty()) return;
+  std::size_t q = pick(queries), k = pick(keys), v = some_of(build, values_);
+  const bool second = chance(25);
+  const std::size_t second_q = second ? some_of(build, second_q_) : 0,
+                    second_k = second ? some_of(build, second_k_) : 0;
+  const auto prepared = [&](std::size_t from) {
+    if (chance(40)) {
+      norm(build, from, true);
+      from = known_.size() - 1;
+    }
+    if (chance(60)) {
+      const std::int64_t rotary_dim = contract_.axes[head_].size / 2 * 2;
+      if (!angles_) {
+        const std::string user = contract_.kinds[scope_.kind].kind.identifier;
+        angles_ = contract_.angles.add({user + "_angles", axis("angles", rotary_dim), rotary(rotary_dim), {user}});
+        graph_.axes = contract_.axes;
+      }
+      const RotaryLayout layout = chance(50) ? RotaryLayout::half : RotaryLayout::interleaved;
+      know(build.rotary({rotary_dim, layout}, angles_, read(known_[from]), new_role()));
+      from = known_.size() - 1;
+    }
+    return from;
+  };
+  q = prepared(q);
+  k = prepared(k);
+  const std::string name = "s" + std::to_string(++count_);
+  Attention how = this->how();
+  how.causal = how.recent > 0 || chance(75);
+  const Window kept = chance(70) ? Window{how.recent, how.first} : Window{};
+  const AxisId entries = entries_of(kept);
+  const bool values_are_keys = values_ == kv_ && chance(15);
+  const auto seen = [&](const std::string& word, std::size_t of_pass) {
+    const ValueId value = read(known_[of_pass]);
+    if (!how.causal) return value;
+    const AxisId head = contract_.axes[graph_.values[value].axes[1]].factors[1];
+    contract_.states.add(
+        {name + word, scope_, {slots_, kv_heads_, entries, head}, Dtype::f32, entries == positions_ ? Window{} : kept});
+    return build.append(name + word, value);
+  };
+  graph_.axes = contract_.axes;
+  AttentionOperands operands{.queries = read(known_[q]), .keys = seen("_keys", k), .values = {}};
+  operands.values = values_are_keys ? operands.keys : seen("_values", v);
+  if (attended_ != q_) operands.attended = attended_;
+  if (second) {
+    operands.second_queries = read(known_[second_q]);
+    operands.second_keys = seen("_second_keys", second_k);
+  }
+  // A kernel binds one of these beside a second term, and all of them without.
+  const int one = second ? static_cast<int>(below(3)) : -1;
+  const auto drawn = [&](int which) { return chance(30) && (!second || one == which); };
+  if (drawn(0)) {
+    weight(scope_, name + "_sinks", {contract_.axes[q_].factors[0]}, Dtype::f32);
+    operands.sinks = build.weight(name + "_sinks");
+  }
+  if (drawn(1)) {
+    const bool of_heads = chance(50);
+    operands.relative = distances(build, name + "_relative", of_heads, how.distances);
+    if (of_heads) how.score = scored(how.score.empty() ? "score + bias" : "bias + " + how.score.text);
+  }
+  if (drawn(2)) operands.layer_scale = number(build, name + "_layer_scale");
+  know(build.attention(how, operands, new_role()));
+}
+
+ValueId RandomAttention::number(Builder& build, const std::string& name) {
+  WeightContract& number = contract_.weights[weight(scope_, name, {one_}, Dtype::f32)];
+  number.sources.clear();
+  for (std::size_t i = 0; i < contract_.kinds[scope_.kind].layers.size(); ++i) {
+    number.values.push_back(0.25f * static_cast<float>(between(1, 8)));
+  }
+  return build.weight(name);
+}
+
+ValueId RandomAttention::distances(Builder& build, const std::string& name, bool of_heads, Distances& how) {
+  how = {between(0, 5), between(0, 3), {}};
+  for (std::int64_t i = chance(50) ? how.back + how.ahead : -1; i >= 0; --i) {
+    how.buckets.push_back(static_cast<std::int32_t>(between(0, 3)));
+  }
+  const AxisId of_row = of_heads ? contract_.axes[q_].factors[0] : head_;
+  const std::string user = contract_.kinds[scope_.kind].kind.identifier;
+  const std::int64_t count = how.bucket_count() + between(0, 1);
+  const AxisId rows = axis(name + "_rows", count, {}, Live::all, user);
+  const AxisId all = axis(name, count * contract_.axes[of_row].size, {rows, of_row}, Live::all, user);
+  graph_.axes = contract_.axes;
+  weight(scope_, name, {all}, Dtype::f32);
+  return build.weight(name);
+}
+
+}  // namespace monomorph::test
