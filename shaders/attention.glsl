@@ -1,13 +1,16 @@
 // Attention of a tile of query rows over one KV head, in one pass over the cache (online softmax: Milakov and Gimelshein
-// 2018; Dao et al. 2022). A query row is (token, head of the group); a key tile has one key an invocation. Which keys, the
-// including kernel chooses: keys_in_order.glsl or keys_listed.glsl.
+// 2018; Dao et al. 2022). A query row is (token, head of the group); a key tile has one key an invocation. Which keys,
+// keys_in_order.glsl or keys_listed.glsl says, which the kernel includes.
 //
-// The including kernel gives: head_quads and value_quads, of a head of queries and of values, kv_group_size, vec4 query_quad(token, head, quad) scaled,
-// vec4 key_quad(slot, kv_head, position, quad), value_quad(...), write_attended(token, head, quad, value), rows_in_use(),
-// float scored(score, query, key, head), has_relative_keys and vec4 relative_key_quad(query, key, quad), what the key has
-// added to itself there, is_causal, bool sees(query, key), first_shown(oldest query, a key), has_sink and
-// float sink(head), one more score whose value is 0. The tokens of a pass are one slot's, by position. Where it is not causal,
-// keys are those of the pass.
+// The including kernel gives
+//   head_quads and value_quads, of a head of queries and of values, and kv_group_size;
+//   vec4 query_quad(token, head, quad), scaled, key_quad(slot, kv_head, position, quad) and value_quad(...);
+//   write_attended(token, head, quad, value) and rows_in_use();
+//   float scored(score, query, key, head);
+//   has_relative_keys and vec4 relative_key_quad(query, key, quad), what the key has added to itself there;
+//   is_causal, bool sees(query, key) and first_shown(oldest query, a key);
+//   has_sink and float sink(head), one more score whose value is 0.
+// The tokens of a pass are one slot's, by position. Where it is not causal, keys are those of the pass.
 const uint key_groups = workgroup_size / value_quads;  // invocations that share a quad of the output, a key each
 const float lowest = -3.0e38;
 const float unseen = -1.0;  // in place of the weight of a key that a row does not see: no weight is below 0
@@ -36,7 +39,8 @@ void score_tile(uint kv_head, uint first_query_row) {
     for (uint quad = 0; quad < head_quads; ++quad) {
       const vec4 k = key_quad(slot, kv_head, key, quad);
       [[unroll]] for (uint row = 0; row < tile_tokens; ++row) {
-        const vec4 seen = has_relative_keys ? k + relative_key_quad(query_of(first_query_row + row), int(key), quad) : k;
+        vec4 seen = k;
+        if (has_relative_keys) seen += relative_key_quad(query_of(first_query_row + row), int(key), quad);
         sums[row] += dot(queries_tile[row * head_quads + quad], seen);
       }
     }

@@ -1,13 +1,15 @@
-// The keys that some row of the tile sees, in order, and of all others none: what a mask leaves out takes no place in a tile,
-// so that there are fewer tiles, and a tile's barriers cost more than asking the mask. A span of keys is asked about at
-// once: each invocation has some neighbouring ones, at most 32, and keeps the answers as bits. Before each tile it lists
-// those that have their place there. The order is that of the keys for every subgroup size.
+// The keys that some row of the tile sees, in order, and no others. What a mask hides takes no place in a tile: so there
+// are fewer tiles, and a tile's barriers cost more than asking the mask. A span of keys is asked about at once: each
+// invocation has some neighbouring ones, at most 32, and keeps the answers as bits. Before each tile it lists those of its
+// keys that have their place there. The order is that of the keys for every subgroup size.
 const uint most_asked = 32;
 shared uint listed[2 * workgroup_size];  // two tiles by turns: of the one before, values may still be read
 shared uint found[2 * workgroup_size / subgroup_size];  // of each subgroup; two spans by turns likewise
 uint walk_next, walk_end, walk_oldest, walk_newest;
 uint span_seen, span_done;    // keys that some row sees, and those of them that were in a tile
-uint own_first, own_unlisted, own_next;  // this invocation's first key; its keys not listed yet; how many of the span stand before those
+uint own_first;     // this invocation's first key of the span
+uint own_unlisted;  // its keys that are seen and not listed yet, as bits
+uint own_next;      // how many of the span stand before those
 uint tile_turn, span_turn;
 uint tile_keys;
 const uint tile_begin = 0;
