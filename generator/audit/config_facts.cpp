@@ -104,8 +104,9 @@ class FactsOfSpec {
       layers.repeat = spec_.repeat;
       layers.steps = kind.written_steps;
       layers.shared_input_norm = kind.shared_input_norm;
+      layers.residual_scale = kind.residual_scale;
       std::vector<Place> places = {
-          {"norm", bind(kind.norm)}, {"position", bind(*kind.position)}, {"layers", bind(layers)}};
+          {"norm", bind(kind.norm)}, {"position", bind(*kind.position)}, {"layers", bind(layers), numbers}};
       for (Step& step : kind.steps) {
         for (Block& block : step.blocks) {
           places.push_back({block.instance, bind_block(block), spec_numbers({spec_.model, kind, block})});

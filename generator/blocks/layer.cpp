@@ -49,7 +49,12 @@ void check_block_norms(const Block& block, Diagnostics& diagnostics) {
   check_norms(block.instance, bind_block(bound), diagnostics);
 }
 
-/// residual_norm(h + sum of output_norm(block(input_norm(h)))): every place of a norm there is.
+std::optional<double> residual_scale(const ModelSection& model, const LayerKind& kind, Diagnostics& diagnostics) {
+  return positive_constant(kind.residual_scale, "layers.residual_scale", model_numbers(model),
+                           "1.4 / sqrt(num_hidden_layers)", diagnostics);
+}
+
+/// residual_norm(h + residual_scale * sum of output_norm(block(input_norm(h)))): every place of a norm there is.
 ValueId build_step(const Step& step, const ModelSection& model, const LayerKind& kind, Builder& build,
                    ValueId hidden_states) {
   std::vector<ValueId> terms = {hidden_states};
@@ -68,7 +73,8 @@ ValueId build_step(const Step& step, const ModelSection& model, const LayerKind&
                                        : projected);
   }
   build.enter("");
-  const ValueId sum = build.sum(terms, "hidden_states");
+  Diagnostics none;
+  const ValueId sum = build.sum(terms, "hidden_states", residual_scale(model, kind, none).value());
   const Block& first = step.blocks.front();
   const NormChoice& residual = first.norms.residual_norm.value;
   if (!residual.present) return sum;
@@ -79,6 +85,7 @@ ValueId build_step(const Step& step, const ModelSection& model, const LayerKind&
 }  // namespace
 
 void check_layer(const Spec& spec, const LayerKind& kind, Diagnostics& diagnostics) {
+  residual_scale(spec.model, kind, diagnostics);
   for (const Step& step : kind.steps) check_norms_beside(step, diagnostics);
   Held<PositionSection> position = kind.position;  // binding may write
   check_norms("position", bind(*position), diagnostics);

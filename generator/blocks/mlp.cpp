@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
-
+#include "generator/blocks/activation.hpp"
 #include "generator/contract/declarations.hpp"
 #include "generator/contract/rules.hpp"
 #include "generator/graph/builder.hpp"
@@ -61,27 +59,6 @@ void uses_its_inputs(const Expression& expression, const std::vector<std::string
     diagnostics.error("mlp.expression_ignores_input", field.span,
                       fmt::format("{} does not use {}: its projection would have no effect", path, input));
   }
-}
-
-bool is_word(const std::string& text) {
-  return !text.empty() && !std::isdigit(static_cast<unsigned char>(text.front())) &&
-         std::all_of(text.begin(), text.end(),
-                     [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; });
-}
-
-/// The activation as an expression of x.
-std::optional<std::string> activation_text(const Field<std::string>& activation, Diagnostics& diagnostics) {
-  const auto named = named_activations().find(activation.value);
-  if (named != named_activations().end()) return named->second;
-  if (!is_word(activation.value) || activation.value == "x") return activation.value;
-  std::vector<std::string> names;
-  for (const auto& [name, text] : named_activations()) names.push_back(name);
-  const std::string suggestion = nearest(activation.value, names);
-  diagnostics.error(
-      "mlp.activation", activation.span,
-      fmt::format("no activation is called \"{}\"; there are {}, and expressions of x{}", activation.value,
-                  fmt::join(names, ", "), suggestion.empty() ? "" : "; did you mean " + suggestion + "?"));
-  return std::nullopt;
 }
 
 void check(const BlockContext& context, Diagnostics& diagnostics) {
@@ -148,7 +125,7 @@ std::optional<Expression> mlp_expression(const BlockContext& context, Diagnostic
     return combine;
   }
   if (!mlp.activation.given) return std::nullopt;
-  const auto text = activation_text(mlp.activation, diagnostics);
+  const auto text = activation_text(mlp.activation, "mlp.activation", diagnostics);
   if (!text) return std::nullopt;
   auto activation = parse(*text, mlp.activation.span, {"x"});
   if (!activation) return std::nullopt;

@@ -20,14 +20,25 @@ const std::vector<FieldRow<PositionSection>>& fields() {
       row<S>("type", at(&S::type), required(), "",
              "How positions are told: rotated queries and keys, scores that fall with the distance by a "
              "slope of each head (ALiBi), a learned bias of each bucket of distances and head (T5), a learned vector "
-             "of each distance, which keys have added to themselves (Shaw), a learned table, or not at all",
-             {"rope", "alibi", "relative_buckets", "relative", "learned", "none"}),
-      row<S>("rope_theta", at(&S::rope_theta), literal("10000.0"), "", "Base of the rotary frequencies", {}, {"rope"}),
+             "of each distance, which keys have added to themselves (Shaw), a learned table or sines and cosines "
+             "(Vaswani), which the embedding has added to itself, or not at all",
+             {"rope", "alibi", "relative_buckets", "relative", "learned", "sinusoidal", "none"}),
+      row<S>("rope_theta", at(&S::rope_theta), literal("10000.0"), "",
+             "Base of the frequencies, rotary ones and those of sines and cosines", {}, {"rope", "sinusoidal"}),
       row<S>("rotary_dim", at(&S::rotary_dim), computed("head_dim"), "elements",
              "Elements of a head that are rotated, from its first", {}, {"rope"}),
-      row<S>("layout", at(&S::layout), literal("\"half\""), "",
-             "Which elements turn together: j and j + rotary_dim / 2 (GPT-NeoX, Llama), or neighbours (GPT-J)",
-             {name_of(RotaryLayout::half), name_of(RotaryLayout::interleaved)}, {"rope"}),
+      row<S>(
+          "layout", at(&S::layout), literal("\"half\""), "",
+          "Which elements turn together: j and j + rotary_dim / 2 (GPT-NeoX, Llama), or neighbours (GPT-J). Of sines "
+          "and cosines: all sines before all cosines, or each before the cosine of its angle (Vaswani)",
+          {name_of(RotaryLayout::half), name_of(RotaryLayout::interleaved)}, {"rope", "sinusoidal"}),
+      row<S>("ends_at_theta", at(&S::ends_at_theta), literal("false"), "",
+             "Whether the last frequency is 1 / rope_theta (tensor2tensor, fairseq); else the one after it would be "
+             "(Vaswani)",
+             {}, {"sinusoidal"}),
+      row<S>("offset", at(&S::offset), literal("0"), "positions",
+             "The number that the first token's position has (OPT's 2); a learned table has so many rows more", {},
+             {"learned", "sinusoidal"}),
       row<S>(
           "scaling", at(&S::scaling), literal("\"none\""), "",
           "What makes the frequencies those of longer sequences: positions divided by factor, or slow angles alone, a "
@@ -67,6 +78,9 @@ const std::vector<FieldRow<PositionSection>>& fields() {
                    computed("yarn: 1 + 0.1 * log(factor); longrope: sqrt(1 + log(max_position_embeddings / original) / "
                             "log(original)); at least 1"),
                    "", "Factor of cosines and sines, of queries and keys")),
+      row<S>("alibi_bias_max", at(&S::alibi_bias_max), literal("8.0"), "",
+             "The last head's slope is 2 to the power of minus this; those before it fall evenly in the logarithm", {},
+             {"alibi"}),
       row<S>("num_buckets", at(&S::num_buckets), literal("32"), "",
              "Into how many buckets distances fall: half of them hold one each, the others grow with the logarithm. "
              "Where attention.causal is false, half of all are of keys after the query",
@@ -128,12 +142,12 @@ void rotary_dim_is_known(const PositionSection& position, const Field<std::int64
                                 head_dim.value, position.rotary_dim.value));
 }
 
-void rope_theta_in_range(const PositionSection& position, Diagnostics& diagnostics) {
-  const Field<double>& theta = position.rope_theta;
-  if (theta.value > 1 && theta.value <= largest_theta) return;
-  diagnostics.error("position.rope_theta_range", theta.span,
-                    fmt::format("rope_theta is {}; more than 1 and at most {} is valid, and 10000.0 usual", theta.value,
-                                largest_theta));
+void alibi_bias_max_in_range(const Field<double>& most, Diagnostics& diagnostics) {
+  constexpr double largest = 64;  // 2^-64 times any distance is far below what scores tell
+  if (!most.given || (most.value > 0 && most.value <= largest)) return;
+  diagnostics.error(
+      "position.alibi_bias_max_range", most.span,
+      fmt::format("alibi_bias_max is {}; more than 0 and at most {} is valid, and 8 usual", most.value, largest));
 }
 
 void within_scales(const Field<double>& number, const std::string& key, const std::string& usual,
@@ -205,6 +219,18 @@ void check_scaling(const PositionSection& position, const ModelSection& model, D
 
 }  // namespace
 
+RotaryLayout layout_of(const PositionSection& position) {
+  return position.layout.value == name_of(RotaryLayout::half) ? RotaryLayout::half : RotaryLayout::interleaved;
+}
+
+void check_base(const PositionSection& position, Diagnostics& diagnostics) {
+  const Field<double>& theta = position.rope_theta;
+  if (theta.value > 1 && theta.value <= largest_theta) return;
+  diagnostics.error("position.rope_theta_range", theta.span,
+                    fmt::format("rope_theta is {}; more than 1 and at most {} is valid, and 10000.0 usual", theta.value,
+                                largest_theta));
+}
+
 void complete_position(PositionSection& position, std::int64_t head_dim, const ModelSection& model) {
   if (!position.max_distance_ahead.given) position.max_distance_ahead.value = position.max_distance.value;
   if (position.type.value != "rope") return;
@@ -224,12 +250,13 @@ void complete_position(PositionSection& position, std::int64_t head_dim, const M
 void check_position(const BlockContext& context, const Field<std::int64_t>& num_heads,
                     const Field<std::int64_t>& head_dim, Diagnostics& diagnostics) {
   const PositionSection& position = position_of(context);
+  alibi_bias_max_in_range(position.alibi_bias_max, diagnostics);
   if (position.type.value != "rope") return;
   check_range(position.rotary_dim, "position.rotary_dim", 2, max_size, diagnostics);
   rotary_dim_is_even(context, num_heads, head_dim, diagnostics);
   rotary_dim_is_known(position, head_dim, diagnostics);
   if (position.rotary_dim.given) rotary_dim_within_head(position.rotary_dim, head_dim, diagnostics);
-  rope_theta_in_range(position, diagnostics);
+  check_base(position, diagnostics);
   check_scaling(position, context.model, diagnostics);
 }
 
@@ -238,19 +265,21 @@ void declare_position(const BlockContext& context, Declarations& declare) {
   const PositionSection& position = position_of(context);
   const std::int64_t rotary_dim = position.rotary_dim.value;
   if (position.type.value != "rope" || rotary_dim < 2 || rotary_dim > widest) return;
-  declare.rotary_angles(rotary_of(position), position.rotary_dim);
+  declare.angles("rotary_angles", rotary_of(position), position.rotary_dim);
 }
 
-// The slopes of a power of two n of heads are 2^(-8 (h + 1) / n); heads beyond it take every other one of 2n.
+// The slopes of a power of two n of heads are 2^(-alibi_bias_max (h + 1) / n); heads beyond it take every other one of
+// 2n.
 std::vector<float> position_slopes(const BlockContext& context, std::int64_t num_heads) {
   std::vector<float> slopes;
   if (position_of(context).type.value != "alibi") return slopes;
+  const double most = position_of(context).alibi_bias_max.value;
   std::int64_t power = 1;
   while (2 * power <= num_heads) power *= 2;
   for (std::int64_t head = 0; head < num_heads; ++head) {
     const double exponent = head < power
-                                ? -8.0 * static_cast<double>(head + 1) / static_cast<double>(power)
-                                : -4.0 * static_cast<double>(2 * (head - power) + 1) / static_cast<double>(power);
+                                ? -most * static_cast<double>(head + 1) / static_cast<double>(power)
+                                : -most / 2 * static_cast<double>(2 * (head - power) + 1) / static_cast<double>(power);
     slopes.push_back(static_cast<float>(std::exp2(exponent)));
   }
   return slopes;
@@ -259,8 +288,7 @@ std::vector<float> position_slopes(const BlockContext& context, std::int64_t num
 ValueId build_turned(const BlockContext& context, Builder& build, ValueId in, const std::string& role) {
   const PositionSection& position = position_of(context);
   if (position.type.value != "rope") return in;
-  const bool half = position.layout.value == name_of(RotaryLayout::half);
-  const Rotary how{position.rotary_dim.value, half ? RotaryLayout::half : RotaryLayout::interleaved};
+  const Rotary how{position.rotary_dim.value, layout_of(position)};
   return build.rotary(how, build.contract().find_angles(rotary_of(position)), in, role);
 }
 

@@ -5,11 +5,16 @@
 
 namespace monomorph::generator {
 
+enum class RotaryLayout;
+
 struct PositionSection {
-  Field<std::string> type;  ///< rope | alibi | relative_buckets | relative | learned | none
+  /// rope | alibi | relative_buckets | relative | learned | sinusoidal | none
+  Field<std::string> type;
   Field<double> rope_theta;
   Field<std::int64_t> rotary_dim;  ///< default: head_dim
   Field<std::string> layout;       ///< half | interleaved
+  Field<bool> ends_at_theta;       ///< sinusoidal's
+  Field<std::int64_t> offset;      ///< learned's and sinusoidal's
   Field<std::string> scaling;      ///< of the frequencies: none | linear | llama3 | yarn | dynamic | longrope
   Field<double> factor;
   Field<std::int64_t> original_max_position_embeddings;  ///< default: max_position_embeddings
@@ -18,6 +23,7 @@ struct PositionSection {
   Field<bool> truncate;
   Field<std::vector<double>> short_factor, long_factor;  ///< longrope's, one for each frequency
   Field<double> attention_factor;                        ///< yarn's and longrope's; default: default_attention_factor
+  Field<double> alibi_bias_max;                          ///< alibi's
   Field<std::int64_t> num_buckets;                       ///< of distances: relative_buckets'
   Field<std::int64_t> max_distance;                      ///< relative_buckets' and relative's
   Field<std::int64_t> max_distance_ahead;                ///< relative's; default: max_distance
@@ -28,6 +34,9 @@ void complete_position(PositionSection& position, std::int64_t head_dim, const M
 /// The rules on the kind's [position], whose heads have `head_dim` elements.
 void check_position(const BlockContext& context, const Field<std::int64_t>& num_heads,
                     const Field<std::int64_t>& head_dim, Diagnostics& diagnostics);
+/// The rule on rope_theta.
+void check_base(const PositionSection& position, Diagnostics& diagnostics);
+RotaryLayout layout_of(const PositionSection& position);
 /// The table of angles, where positions are told by rotation.
 void declare_position(const BlockContext& context, Declarations& declare);
 /// ALiBi's slope of each head (Press et al. 2022); none where positions are told otherwise.

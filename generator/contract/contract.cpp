@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "generator/blocks/embedding.hpp"
+#include "generator/blocks/lm_head.hpp"
 #include "generator/blocks/norm.hpp"
 #include "generator/blocks/position.hpp"
 #include "generator/contract/classes.hpp"
@@ -31,7 +32,7 @@ void sum_up(Contract& contract) {
   }
   contract.components.push_back({"norm"});
   contract.components.push_back({"lm_head"});
-  contract.matrix_flops_per_token = 2 * contract.vocab_size * contract.hidden_size;
+  contract.head_flops = 2 * contract.axes.elements(contract.token_embedding().axes);
   for (const WeightContract& weight : contract.weights) {
     if (!weight.in_checkpoint()) continue;
     const std::int64_t elements = contract.copies(weight.scope) * parameters(weight, contract);
@@ -42,9 +43,16 @@ void sum_up(Contract& contract) {
     }
     component->parameters += elements;
     contract.total_parameters += elements;
-    const bool in_layers = weight.scope.kind != Scope::model;
-    if (in_layers && weight.axes.size() == 2) contract.matrix_flops_per_token += 2 * elements * contract.repeat;
+    if (weight.axes.size() != 2) continue;
+    if (weight.scope.kind != Scope::model) {
+      contract.matrix_flops_per_token += 2 * elements * contract.repeat;
+    } else if (weight.role == "embedding::projection") {
+      contract.matrix_flops_per_token += 2 * elements;
+    } else if (weight.role.starts_with("lm_head_block::")) {
+      contract.head_flops += 2 * elements;
+    }
   }
+  contract.matrix_flops_per_token += contract.head_flops;
   for (const StateContract& state : contract.states) {
     if (state.ring()) continue;
     const std::int64_t of_slot = elements_per_position(state, contract.axes).value() / contract.max_batch;
@@ -78,6 +86,7 @@ Contract derive(const Spec& spec) {
   contract.spec_hash = spec.hash;
   contract.model = spec.model;
   contract.embedding = spec.embedding;
+  contract.position = spec.position;
   contract.lm_head = spec.lm_head;
   contract.vocab_size = spec.model.vocab_size.value;
   contract.hidden_size = spec.model.hidden_size.value;
@@ -91,8 +100,6 @@ Contract derive(const Spec& spec) {
   contract.head_rows = std::min(std::max(contract.max_batch, most_head_rows), contract.prefill_chunk);
   contract.kv_cache = spec.engine->kv_cache.value == "f32" ? Dtype::f32 : Dtype::f16;
   contract.tie_word_embeddings = spec.lm_head->tie_word_embeddings.value;
-  contract.learned_positions = spec.position->type.value == "learned";
-  contract.final_norm = derive_norm(spec.norm);
   for (const LayerKind& kind : spec.kinds) contract.kinds.push_back({kind, {}});
   contract.layer_kinds = spec.layer_kinds;
   for (std::size_t layer = 0; layer < spec.layer_kinds.size(); ++layer) {

@@ -116,6 +116,7 @@ struct Contract {
   std::string spec_hash;
   ModelSection model;
   Held<EmbeddingSection> embedding;
+  Held<PositionSection> position;  ///< of the embedding, where that adds positions
   Held<LmHeadSection> lm_head;
   std::int64_t vocab_size = 0, hidden_size = 0, num_hidden_layers = 0;
   std::int64_t max_sequence_length = 0, prefill_chunk = 0;
@@ -126,8 +127,6 @@ struct Contract {
   bool fusion = true;           ///< kernels compute several operations where they can
   Dtype kv_cache = Dtype::f16;  ///< f16 or f32
   bool tie_word_embeddings = false;
-  bool learned_positions = false;
-  NormContract final_norm;
   std::vector<LayerContract> kinds;
   std::vector<std::size_t> layer_kinds;  ///< for each layer
   AxisTable axes;
@@ -143,7 +142,8 @@ struct Contract {
   // Totals, exact.
   std::int64_t total_parameters = 0;          ///< of the checkpoint, tied weights once
   std::vector<ComponentContract> components;  ///< sum to the total
-  std::int64_t matrix_flops_per_token = 0;    ///< 2 x weights multiplied, the head included
+  std::int64_t head_flops = 0;                ///< 2 x weights multiplied for a row whose logits are wanted
+  std::int64_t matrix_flops_per_token = 0;    ///< the same of a token, the head included
   std::vector<PairWork> pair_work;            ///< of all layers, a row for each window
   std::int64_t kv_elements_per_token = 0;     ///< keys and values that grow, of all layers
 

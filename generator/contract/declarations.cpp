@@ -5,6 +5,7 @@
 
 #include "generator/blocks/embedding.hpp"
 #include "generator/blocks/layer.hpp"
+#include "generator/blocks/lm_head.hpp"
 #include "generator/blocks/position.hpp"
 #include "generator/contract/rules.hpp"
 #include "generator/spec/checkpoint_names.hpp"
@@ -29,11 +30,12 @@ std::int64_t first_layer(const Spec& spec, Scope scope) {
 
 Declarations::Declarations(const Spec& spec, Contract& contract) : spec_(spec), contract_(contract) {}
 
-void Declarations::enter_model(const std::string& instance) {
+void Declarations::enter_model(const std::string& instance, std::string role) {
+  if (role.empty()) role = instance;
   scope_ = {};
   user_.clear();
   part_prefix_ = instance.empty() ? "" : instance + ".";
-  role_prefix_ = instance.empty() ? "" : instance + "::";
+  role_prefix_ = role.empty() ? "" : role + "::";
   component_ = instance;
 }
 
@@ -171,6 +173,12 @@ void Declarations::norm_bias(const std::string& word, AxisId elements) {
          "norm");
 }
 
+void Declarations::bias(const std::string& word, AxisId rows) {
+  const std::string part = part_prefix_ + word;
+  weight(part, role_prefix_ + word + "_bias", part, true, {rows}, whole(part, true, contract_.axes[rows].size),
+         component_.empty() ? word : component_);
+}
+
 void Declarations::projections(const std::string& input, const Field<Biases>& bias, std::vector<Projection> all) {
   for (Projection& one : all) {
     one.bias = bias.value.has(one.word);
@@ -202,15 +210,15 @@ void Declarations::state(const std::string& word, AxisId heads, AxisId head, con
       {role_prefix_ + word, scope_, {slots, heads, entries, head}, contract_.kv_cache, grows ? Window{} : window});
 }
 
-void Declarations::rotary_angles(const RotaryContract& rotary, const Field<std::int64_t>& rotary_dim) {
-  const std::string& user = spec_.kinds[scope_.kind].identifier;
+void Declarations::angles(const std::string& role, const RotaryContract& rotary, const Field<std::int64_t>& columns) {
+  const std::string user = scope_.kind == Scope::model ? "embedding" : spec_.kinds[scope_.kind].identifier;
   for (AnglesContract& angles : contract_.angles) {
     if (angles.rotary != rotary) continue;
     if (std::find(angles.users.begin(), angles.users.end(), user) == angles.users.end()) angles.users.push_back(user);
     return;
   }
-  const AxisId angles = axis("angles", rotary_dim.value, rotary_dim.span);
-  contract_.angles.add({"rotary_angles", angles, rotary, {user}});
+  const AxisId width = axis("angles", columns.value, columns.span);
+  contract_.angles.add({role, width, rotary, {user}});
 }
 
 void declare_model(const Spec& spec, Declarations& declare) {

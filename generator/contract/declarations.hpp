@@ -37,8 +37,9 @@ class Declarations {
  public:
   Declarations(const Spec& spec, Contract& contract);
 
-  /// What follows belongs to the model; parts and roles begin with `instance`, unless that is empty.
-  void enter_model(const std::string& instance);
+  /// What follows belongs to the model; parts begin with `instance`, unless that is empty, and roles with `role`, which
+  /// is `instance` where it is not given.
+  void enter_model(const std::string& instance, std::string role = "");
   /// What follows belongs to a sub-block of this kind of layer.
   void enter(std::size_t kind, const Block& block);
 
@@ -58,11 +59,13 @@ class Declarations {
   void norm_weight(const std::string& word, AxisId elements);
   /// The bias of the norm of this word.
   void norm_bias(const std::string& word, AxisId elements);
+  /// The bias of the matrix of this word.
+  void bias(const std::string& word, AxisId rows);
   void projections(const std::string& input, const Field<Biases>& bias, std::vector<Projection> all);
   /// What slots remember of each head; `window`: what queries see of it at most.
   void state(const std::string& word, AxisId heads, AxisId head, const Window& window);
-  /// Kinds of layer whose frequencies are equal share their angles.
-  void rotary_angles(const RotaryContract& rotary, const Field<std::int64_t>& rotary_dim);
+  /// Angles, a cosine and a sine for each frequency. Kinds of layer whose frequencies are equal share them.
+  void angles(const std::string& role, const RotaryContract& rotary, const Field<std::int64_t>& columns);
 
   const Contract& contract() const { return contract_; }
   /// What rules ask: the parts with a tensor, what may share one, and the field behind an axis.

@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include "generator/blocks/added_positions.hpp"
+#include "generator/blocks/embedding.hpp"
+#include "generator/blocks/lm_head.hpp"
 #include "generator/blocks/norm.hpp"
 #include "generator/contract/contract.hpp"
 #include "generator/spec/values.hpp"
@@ -92,11 +95,19 @@ std::string dump_contract(const Contract& contract) {
   out += fmt::format("max_sequence_length {}, prefill_chunk {}, max_batch {}, kv_cache {}, fusion {}\n",
                      contract.max_sequence_length, contract.prefill_chunk, contract.max_batch,
                      name_of(contract.kv_cache), contract.fusion);
-  out += fmt::format("tie_word_embeddings {}, learned_positions {}\n", contract.tie_word_embeddings,
-                     contract.learned_positions);
+  out += fmt::format("tie_word_embeddings {}\n", contract.tie_word_embeddings);
   out += fmt::format("bos_token_id {}, eos_token_ids [{}]\n", contract.bos_token_id,
                      fmt::join(contract.eos_token_ids, ", "));
-  out += fmt::format("final norm {}\n", dump_norm(contract.final_norm));
+  Held<EmbeddingSection> embedding = contract.embedding;  // binding may write
+  Held<LmHeadSection> lm_head = contract.lm_head;
+  out += "embedding\n" + dump_fields(bind(*embedding));
+  if (adds_positions(*contract.position)) {
+    Held<PositionSection> position = contract.position;
+    out += "  position:\n" + dump_fields(bind(*position));
+  }
+  const NormChoice& final_norm = lm_head->input_norm.value;
+  if (final_norm.present) out += fmt::format("final norm {}\n", dump_norm(derive_norm(final_norm.norm)));
+  out += "lm_head\n" + dump_fields(bind(*lm_head));
   out += fmt::format("parameters {}:", contract.total_parameters);
   for (const ComponentContract& component : contract.components) {
     out += fmt::format("{} {} {}", &component == contract.components.data() ? "" : ",", component.name,

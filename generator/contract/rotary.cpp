@@ -109,6 +109,20 @@ RotaryContract rotary_of(const PositionSection& position) {
   return result;
 }
 
+RotaryContract sinusoids_of(const PositionSection& position, std::int64_t columns) {
+  RotaryContract result;
+  result.first_position = position.offset.value;
+  if (!position.ends_at_theta.value) {
+    result.frequencies = rotary_frequencies(position.rope_theta.value, columns);
+    return result;
+  }
+  const float step = f32(-std::log(position.rope_theta.value) / static_cast<double>(columns / 2 - 1));
+  for (std::int64_t j = 0; j < columns / 2; ++j) {
+    result.frequencies.push_back(f32(std::exp(static_cast<double>(static_cast<float>(j) * step))));
+  }
+  return result;
+}
+
 double default_attention_factor(const std::string& scaling, double factor, std::int64_t original) {
   if (factor <= 1) return 1;
   if (scaling == "yarn") return 1 + 0.1 * std::log(factor);

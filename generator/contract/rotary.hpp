@@ -17,6 +17,7 @@ struct RotaryContract {
   std::int64_t original_length = 0;
   std::vector<float> of_longer = {};
   float theta = 0, stretch = 0;
+  std::int64_t first_position = 0;
 
   bool depends_on_length() const { return original_length != 0; }
   bool operator==(const RotaryContract&) const = default;
@@ -33,6 +34,11 @@ std::vector<float> rotary_frequencies(const PositionSection& position);
 
 /// All that a [position] says of them: of dynamic NTK and of LongRoPE (Ding et al. 2024), what longer sequences have.
 RotaryContract rotary_of(const PositionSection& position);
+
+/// Those of sines and cosines in `columns` columns, beside the embedding: theta^(-2j / columns) (Vaswani et al. 2017),
+/// or with ends_at_theta theta^(-j / (columns / 2 - 1)), in the steps of fairseq's and transformers' sinusoidal
+/// embeddings, each rounded to f32.
+RotaryContract sinusoids_of(const PositionSection& position, std::int64_t columns);
 
 /// The attention_factor of a scaling where nobody says it: yarn's is 1 + 0.1 ln(factor), LongRoPE's
 /// sqrt(1 + ln(factor) / ln(original)), and both are 1 where sequences are not made longer.

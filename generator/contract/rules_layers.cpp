@@ -4,29 +4,30 @@
 #include <cctype>
 #include <set>
 
+#include "generator/blocks/added_positions.hpp"
 #include "generator/blocks/layer.hpp"
-#include "generator/blocks/position.hpp"
 #include "generator/contract/rules.hpp"
 
 namespace monomorph::generator {
 namespace {
 
-/// A learned table is added to the embedding, before any layer: neither kinds nor sub-blocks can differ in it.
-void learned_positions_are_the_models(const Spec& spec, const LayerKind& kind, Diagnostics& diagnostics) {
+/// Positions that are added to the embedding are there before any layer: neither kinds nor sub-blocks can differ in it.
+void added_positions_are_the_models(const Spec& spec, const LayerKind& kind, Diagnostics& diagnostics) {
   const std::string& model = spec.position->type.value;
+  const bool added = adds_positions(*spec.position);
   for (const PositionSection* position : kind.positions()) {
     const Field<std::string>& own = position->type;
-    if (own.value == "learned" && model != "learned") {
-      diagnostics.error("position.learned_for_all", own.span,
-                        fmt::format("learned positions are added to the embedding, for all layers: say so in "
-                                    "[position], not for the kind {}",
-                                    kind.name));
-    } else if (own.value != "learned" && model == "learned") {
-      diagnostics.error("position.learned_for_all", own.span,
-                        fmt::format("learned positions are added to the embedding, for all layers: the kind {} cannot "
-                                    "have \"{}\" in their place",
-                                    kind.name, own.value));
-    }
+    if (own.value == model || !(added || adds_positions(*position))) continue;
+    const std::string rule = fmt::format("position.{}_for_all", added ? model : own.value);
+    diagnostics.error(
+        rule, own.span,
+        added
+            ? fmt::format("{} positions are added to the embedding, for all layers: the kind {} cannot have \"{}\" in "
+                          "their place",
+                          model, kind.name, own.value)
+            : fmt::format("{} positions are added to the embedding, for all layers: say so in [position], not for the "
+                          "kind {}",
+                          own.value, kind.name));
   }
 }
 
@@ -67,7 +68,7 @@ void check_layer_rules(const Spec& spec, Diagnostics& diagnostics) {
   check_range(spec.repeat, "layers.repeat", 1, max_hidden_layers / layers, diagnostics);
   for (const LayerKind& kind : spec.kinds) {
     check_layer(spec, kind, diagnostics);
-    learned_positions_are_the_models(spec, kind, diagnostics);
+    added_positions_are_the_models(spec, kind, diagnostics);
   }
   kinds_are_identifiers(spec, diagnostics);
 }

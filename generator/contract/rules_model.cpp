@@ -6,6 +6,7 @@
 #include <set>
 
 #include "generator/blocks/embedding.hpp"
+#include "generator/blocks/lm_head.hpp"
 #include "generator/blocks/norm.hpp"
 #include "generator/blocks/position.hpp"
 #include "generator/contract/rules.hpp"
@@ -141,10 +142,6 @@ void check_model_rules(const Spec& spec, Diagnostics& diagnostics) {
   check_range(model.hidden_size, "model.hidden_size", 1, max_size, diagnostics);
   check_range(model.num_hidden_layers, "model.num_hidden_layers", 1, max_hidden_layers, diagnostics);
   check_range(model.max_position_embeddings, "model.max_position_embeddings", 1, max_size, diagnostics);
-  if (spec.position->type.value == "learned" && !model.max_position_embeddings.given) {
-    diagnostics.error("spec.missing_key", spec.position->type.span,
-                      "model.max_position_embeddings is missing: learned positions are a table of so many rows");
-  }
   check_norm(spec.norm, "norm", diagnostics);
   Spec bound = spec;  // binding may write
   check_norms("embedding", bind(*bound.embedding), diagnostics);
@@ -155,9 +152,8 @@ void check_model_rules(const Spec& spec, Diagnostics& diagnostics) {
                      kind.norm.eps.span.source != spec.norm.eps.span.source;
     if (own) check_norm(kind.norm, "norm", diagnostics);
   }
-  embedding_scale(spec.model, *spec.embedding, diagnostics);
-  logits_scale(spec.model, *spec.lm_head, diagnostics);
-  logits_expression(spec.model, *spec.lm_head, diagnostics);
+  check_embedding(spec, diagnostics);
+  check_head(spec, diagnostics);
   const TokenizerSection& tokenizer = *spec.tokenizer;
   if (tokenizer.bos_token_id.given) {
     token_in_vocabulary(tokenizer.bos_token_id.value, "tokenizer.bos_token_id", tokenizer.bos_token_id.span, model,

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "generator/blocks/embedding.hpp"
+#include "generator/blocks/lm_head.hpp"
 #include "generator/blocks/position.hpp"
 #include "generator/emit/cpp_writer.hpp"
 #include "generator/emit/resources.hpp"
@@ -118,14 +119,14 @@ Holes CppWriter::rotary_angles(AnglesId id) const {
   const AnglesContract& angles = contract_.angles[id];
   const RotaryContract& rotary = angles.rotary;
   std::string members = angles.role + "_frequencies";
-  if (rotary.factor != 1 || rotary.depends_on_length()) members += ", " + float_literal(rotary.factor);
-  if (rotary.depends_on_length()) {
+  const bool stretched = rotary.stretch != 0 || rotary.first_position != 0;
+  if (rotary.factor != 1 || rotary.depends_on_length() || stretched) members += ", " + float_literal(rotary.factor);
+  if (rotary.depends_on_length() || stretched) {
     members += fmt::format(", {}, {}", rotary.original_length,
                            rotary.of_longer.empty() ? "{}" : angles.role + "_frequencies_of_longer");
   }
-  if (rotary.stretch != 0) {
-    members += fmt::format(", {}, {}", float_literal(rotary.theta), float_literal(rotary.stretch));
-  }
+  if (stretched) members += fmt::format(", {}, {}", float_literal(rotary.theta), float_literal(rotary.stretch));
+  if (rotary.first_position != 0) members += fmt::format(", {}", rotary.first_position);
   return {{"name", angles.role},
           {"frequencies", float_list(rotary.frequencies)},
           {"of_longer", float_list(rotary.of_longer)},

@@ -1,6 +1,7 @@
 // The forward pass of a decoder: embedding, layers kind by kind, final norm and head.
 #include "generator/blocks/embedding.hpp"
 #include "generator/blocks/layer.hpp"
+#include "generator/blocks/lm_head.hpp"
 #include "generator/graph/builder.hpp"
 
 namespace monomorph::generator {

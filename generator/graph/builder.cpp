@@ -1,5 +1,7 @@
 #include "generator/graph/builder.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 
@@ -89,8 +91,9 @@ ValueId Builder::host(HostList list) {
   return graph_.values.add(value);
 }
 
-ValueId Builder::gather(const std::string& word, ValueId table, ValueId indices, const std::string& name) {
-  return add(word, Gather{}, {table, indices}, role(name), {axes_of(indices)[0], axes_of(table)[1]});
+ValueId Builder::gather(const std::string& word, ValueId table, ValueId indices, const std::string& name,
+                        std::int64_t offset) {
+  return add(word, Gather{offset}, {table, indices}, role(name), {axes_of(indices)[0], axes_of(table)[1]});
 }
 
 ValueId Builder::norm(const std::string& word, const NormContract& norm, const std::string& weight_role, ValueId in,
@@ -116,6 +119,13 @@ ValueId Builder::map(const std::string& word, const Expression& expression, cons
 
 ValueId Builder::rotary(const Rotary& how, AnglesId angles, ValueId in, const std::string& name) {
   return add("", how, {in, declared(Storage::angles, angles.index)}, role(name), axes_of(in));
+}
+
+ValueId Builder::sinusoids(const std::string& word, RotaryLayout layout, AnglesId angles, const std::string& name) {
+  const ValueId positions = host(HostList::positions);
+  const AxisId hidden = graph_.axes.intern({"hidden", contract_.hidden_size, {}, Live::all, {}, {}});
+  return add(word, Sinusoids{layout}, {declared(Storage::angles, angles.index), positions}, role(name),
+             {axes_of(positions)[0], hidden});
 }
 
 ValueId Builder::state_parameter(StateId id) {
@@ -183,12 +193,13 @@ ValueId Builder::vector(const std::string& word) {
   return found;
 }
 
-ValueId Builder::sum(const std::vector<ValueId>& terms, const std::string& name) {
+ValueId Builder::sum(const std::vector<ValueId>& terms, const std::string& name, double scale) {
   std::vector<std::string> names = {"residual", "x", "y", "z"};
+  const std::string factor = scale == 1 ? "" : fmt::format("{} * ", scale);
   std::string text;
   for (std::size_t i = 0; i < terms.size(); ++i) {
     if (i >= names.size()) names.push_back("x" + std::to_string(i));
-    text += (i > 0 ? " + " : "") + names[i];
+    text += i == 0 ? names[i] : " + " + factor + names[i];
   }
   names.resize(terms.size());
   return map("add", known_expression(text, names), names, terms, name);

@@ -32,7 +32,10 @@ class Builder {
   /// A field of the record that an earlier layer gave as "<instance>::<word>", with the axes of `like`.
   ValueId taken(const std::string& word, ValueId like);
 
-  ValueId gather(const std::string& word, ValueId table, ValueId indices, const std::string& role);
+  ValueId gather(const std::string& word, ValueId table, ValueId indices, const std::string& role,
+                 std::int64_t offset = 0);
+  /// [tokens, hidden], of each position's angles.
+  ValueId sinusoids(const std::string& word, RotaryLayout layout, AnglesId angles, const std::string& role);
   /// Normed over the last axis; where `over` is given, over each run that this factor says.
   ValueId norm(const std::string& word, const NormContract& norm, const std::string& weight, ValueId in,
                const std::string& role, AxisId over = {});
@@ -52,8 +55,8 @@ class Builder {
   ValueId projection(const std::string& word, ValueId in, const std::string& role);
   /// A vector of the sub-block that has been entered, as Declarations::vector has declared it: an operand of map.
   ValueId vector(const std::string& word);
-  /// The first of these with all others added.
-  ValueId sum(const std::vector<ValueId>& terms, const std::string& role);
+  /// The first of these with all others, times `scale`, added.
+  ValueId sum(const std::vector<ValueId>& terms, const std::string& role, double scale = 1);
 
   /// A weight of this layer kind or of the model; none where the contract has none.
   ValueId weight(const std::string& role);

@@ -10,7 +10,9 @@ namespace {
 
 struct Attribute {
   const Graph& graph;
-  std::string operator()(const Gather&) const { return ""; }
+  std::string operator()(const Gather& gather) const {
+    return gather.offset != 0 ? fmt::format("; offset {}", gather.offset) : "";
+  }
   std::string operator()(const Norm& norm) const {
     return fmt::format("; {} over {}, eps {}{}", name_of(norm.type), graph.axes[norm.over].name, norm.eps,
                        norm.weight_offset != 0 ? fmt::format(", weight_offset {}", norm.weight_offset) : "");
@@ -23,6 +25,7 @@ struct Attribute {
     return fmt::format("; rotary_dim {}{}", rotary.rotary_dim,
                        rotary.layout != RotaryLayout::half ? fmt::format(", {}", name_of(rotary.layout)) : "");
   }
+  std::string operator()(const Sinusoids& sinusoids) const { return fmt::format("; {}", name_of(sinusoids.layout)); }
   std::string operator()(const Append&) const { return ""; }
   std::string operator()(const Attention& attention) const {
     std::string text =

@@ -45,8 +45,9 @@ struct Value {
   OpId writer;                          ///< none: a parameter, or no activation
 };
 
-/// (table, indices) -> row indices[t] of the table, for each t
+/// (table, indices) -> row indices[t] + offset of the table, for each t
 struct Gather {
+  std::int64_t offset = 0;
   bool operator==(const Gather&) const = default;
 };
 
@@ -87,6 +88,13 @@ struct Rotary {
   bool operator==(const Rotary&) const = default;
 };
 
+/// (angles, positions) -> of each token, the sines and the cosines of its angles: all sines before all cosines, or each
+/// sine before the cosine of its angle
+struct Sinusoids {
+  RotaryLayout layout = RotaryLayout::half;
+  bool operator==(const Sinusoids&) const = default;
+};
+
 /// (state, x) -> the state with x at the tokens' positions
 struct Append {
   bool operator==(const Append&) const = default;
@@ -122,7 +130,7 @@ struct Attention {
 };
 
 /// Equal where all attributes are: each type compares its own, whichever they are.
-using Attributes = std::variant<Gather, Norm, Linear, Map, Rotary, Append, Attention>;
+using Attributes = std::variant<Gather, Norm, Linear, Map, Rotary, Sinusoids, Append, Attention>;
 
 struct Op {
   std::string word;  ///< what kernels are named after: "q_proj", "mlp_input_norm", "add"; empty: not named

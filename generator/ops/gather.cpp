@@ -1,4 +1,5 @@
-// Gather: rows of a table, by token id or position; or rows of an activation, those whose logits are wanted.
+// Gather: rows of a table, by token id or position, from an offset on; or rows of an activation, those whose logits are
+// wanted.
 #include "generator/ops/op_type.hpp"
 #include "generator/ops/reference_call.hpp"
 #include "generator/plan/draft.hpp"
@@ -14,7 +15,8 @@ void verify(const Op& op, OperandCheck& check) {
   if (!is_table || table.axes.size() != 2) return check.fault("wants a table of rows as operand 0");
   if (indices.axes.size() != 1) return check.fault("wants a list of indices as operand 1");
   check.result(Storage::activation, {indices.axes[0], table.axes[1]});
-  (void)op;
+  const std::int64_t offset = as<Gather>(op)->offset;
+  if (offset < 0 || offset >= check.axis(table.axes[0]).size) check.fault("begins outside its table");
 }
 
 bool reads_quads(const Op&, std::size_t, const Graph&) { return false; }
@@ -36,6 +38,7 @@ void plan(Draft& draft) {
   draft.kernel.about = about_of(draft.group(), planning);
   draft.set("columns", columns);
   draft.set("index", name_of(planning.value(op.in[1]).list));
+  draft.set("offset", as<Gather>(op)->offset);
   Dtype format = Dtype::f32;
   if (is_weight) {
     format = draft.weight("weights", op.in[0], true).format;
@@ -52,8 +55,10 @@ void plan(Draft& draft) {
 ReferenceCall reference(const Op& op, const Graph& graph) {
   const Value& table = graph.values[op.in[0]];
   const bool weights = table.storage == Storage::weight;
-  return {
+  ReferenceCall call = {
       .function = weights ? "gather" : "gather_rows", .sizes = {table.axes[1]}, .weights = weights, .operands = op.in};
+  if (const std::int64_t offset = as<Gather>(op)->offset; offset != 0) call.sizes.emplace_back(offset);
+  return call;
 }
 
 }  // namespace

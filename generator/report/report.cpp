@@ -63,9 +63,8 @@ std::int64_t cache_bytes_of_a_token(const Contract& contract, const Plan& plan, 
 LengthReport report_length(const Contract& contract, const Plan& plan, std::int64_t length) {
   LengthReport report;
   report.length = length;
-  const std::int64_t head = 2 * contract.vocab_size * contract.hidden_size;
-  const std::int64_t body = contract.matrix_flops_per_token - head;
-  Checked prefill = Checked(body) * length + head;
+  const std::int64_t body = contract.matrix_flops_per_token - contract.head_flops;
+  Checked prefill = Checked(body) * length + contract.head_flops;
   report.decode_flops = contract.matrix_flops_per_token;
   for (const PairWork& work : contract.pair_work) {
     // The first tokens of a prompt see all before them, the others as many as the window has.

@@ -34,14 +34,14 @@ std::vector<std::string> block_type_names() {
 
 const std::vector<std::string>& part_names() {
   static const std::vector<std::string> parts = [] {
-    std::vector<std::string> result = {"embedding.tokens", "embedding.positions", "embedding.norm"};
+    std::vector<std::string> result = embedding_parts();
     for (const BlockType& type : block_types()) {
       std::vector<std::string> words = {"input_norm"};
       words.insert(words.end(), type.parts.begin(), type.parts.end());
       words.insert(words.end(), {"output_norm", "residual_norm"});
       for (const std::string& word : words) result.push_back("layers.{i}." + type.name + "." + word);
     }
-    result.insert(result.end(), {"final_norm", "lm_head"});
+    result.insert(result.end(), head_parts().begin(), head_parts().end());
     return result;
   }();
   return parts;

@@ -64,6 +64,10 @@ std::vector<std::string> block_type_names();
 bool reads_ahead(const Spec& spec);
 inline constexpr std::int64_t max_text_in_one_pass = 32768;
 
+/// The parts of [embedding] and [lm_head], which stand before and after all layers.
+const std::vector<std::string>& embedding_parts();
+const std::vector<std::string>& head_parts();
+
 /// Every part a checkpoint may be asked for, of sub-blocks that are called after their type. A part with a bias has it
 /// under ".bias" where it is not implied.
 const std::vector<std::string>& part_names();

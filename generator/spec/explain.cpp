@@ -62,8 +62,9 @@ std::string explain_steps(const LayerKind& kind) {
   LayersSection layers;
   layers.steps = kind.written_steps;
   layers.shared_input_norm = kind.shared_input_norm;
-  return fmt::format("steps = {}\nshared_input_norm = {}\n", write_value(&layers.steps),
-                     write_value(&layers.shared_input_norm));
+  layers.residual_scale = kind.residual_scale;
+  return fmt::format("steps = {}\nshared_input_norm = {}\nresidual_scale = {}\n", write_value(&layers.steps),
+                     write_value(&layers.shared_input_norm), write_value(&layers.residual_scale));
 }
 
 }  // namespace
@@ -72,16 +73,17 @@ std::string explain_spec(const Spec& given) {
   Spec spec = given;  // fields are bound to be read, and binding may write
   std::string text = explain_section("model", bind(spec.model)) + explain_section("embedding", bind(*spec.embedding)) +
                      explain_section("norm", bind(spec.norm));
-  const bool learned = find_word(bind(*spec.position), "type")->value == "learned";
+  const std::string type = find_word(bind(*spec.position), "type")->value;
+  const bool added = type == "learned" || type == "sinusoidal";  // to the embedding
   if (!spec.has_pattern) {
     LayerKind& kind = spec.kinds.front();
-    if (kind.uses_position() || learned) {
+    if (kind.uses_position() || added) {
       text += explain_section("position", bind(*(kind.uses_position() ? kind.position : spec.position)));
     }
     text +=
         explain_blocks(kind, "") + fmt::format("\n[layers]\nrepeat = {}\n", spec.repeat.value) + explain_steps(kind);
   } else {
-    if (learned) text += explain_section("position", bind(*spec.position));
+    if (added) text += explain_section("position", bind(*spec.position));
     text += fmt::format("\n[layers]\npattern = {}\nrepeat = {}\n", explain_pattern(spec), spec.repeat.value);
     for (LayerKind& kind : spec.kinds) {
       const std::string header = "layers." + write_key(kind.name);

@@ -115,6 +115,9 @@ const std::vector<FieldRow<LayersSection>>& fields() {
              "side by side, and it becomes the sum of all"),
       row<S>("shared_input_norm", at(&S::shared_input_norm), literal("false"), "",
              "Whether sub-blocks side by side read one normed input, by the input norm of the first"),
+      expression(row<S>("residual_scale", at(&S::residual_scale), literal("\"1\""), "",
+                        "Factor of what each sub-block adds to the residual stream: an expression of the model's own "
+                        "numbers")),
   };
   return rows;
 }

@@ -20,6 +20,7 @@ struct LayersSection {
   Field<std::int64_t> repeat{1, {}, false};
   Field<std::vector<std::string>> steps;
   Field<bool> shared_input_norm;
+  Field<std::string> residual_scale;  ///< an expression of the model's numbers
 };
 
 using DtypePatterns = std::vector<std::pair<std::string, Field<std::string>>>;

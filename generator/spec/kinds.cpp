@@ -113,6 +113,7 @@ class KindReader {
     }
     kind.written_steps = own.steps;
     kind.shared_input_norm = own.shared_input_norm;
+    kind.residual_scale = own.residual_scale;
   }
 
   /// The type of a sub-block: the one that is called so, or what its section says.
@@ -240,9 +241,10 @@ class KindReader {
   void refuse_unused(const LayerKind& kind) {
     if (table_ == nullptr) return;
     std::vector<std::string> keys = section_names(true);
-    keys.insert(keys.end(), {"steps", "shared_input_norm"});
+    const std::vector<std::string> of_layers = {"steps", "shared_input_norm", "residual_scale"};
+    keys.insert(keys.end(), of_layers.begin(), of_layers.end());
     for (const TomlEntry& entry : table_->entries) {
-      const bool shared = entry.key == "norm" || entry.key == "steps" || entry.key == "shared_input_norm";
+      const bool shared = entry.key == "norm" || std::ranges::count(of_layers, entry.key) > 0;
       if (shared || kind.find(entry.key) != nullptr || (entry.key == "position" && kind.reads_position())) continue;
       if (std::find(keys.begin(), keys.end(), entry.key) != keys.end() || type_of_block(entry.key) != nullptr) {
         diagnostics_.error("spec.unused_section", entry.key_span,
@@ -287,9 +289,9 @@ void refuse_never_used(const TomlValue& root, const std::vector<LayerKind>& kind
                       fmt::format("[{0}] is never used: no kind of layer has the step \"{0}\"", section.key));
   }
   const TomlEntry* position = root.find("position");
-  const bool learned = position != nullptr && type_of(position->value) == "learned";
-  if (position == nullptr || learned || any([](const LayerKind& kind) { return kind.reads_position(); }))
-    return;  // learned ones are added to the embedding
+  const std::string type = position != nullptr ? type_of(position->value) : "";
+  const bool added = type == "learned" || type == "sinusoidal";  // to the embedding
+  if (position == nullptr || added || any([](const LayerKind& kind) { return kind.reads_position(); })) return;
   diagnostics.error("spec.unused_section", position->key_span,
                     "[position] is never used: no kind of layer has a step that reads it");
 }

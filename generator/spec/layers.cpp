@@ -86,6 +86,7 @@ std::string resolved_text(LayerKind kind) {
     for (const auto& [field, slot] : fields) text += field->key + " = " + write_value(slot) + "\n";
   };
   add(bind(kind.norm));
+  text += "residual_scale = " + write_value(&kind.residual_scale) + "\n";
   for (Step& step : kind.steps) {
     text += step.shared_input_norm ? "step, one input norm\n" : "step\n";
     for (Block& block : step.blocks) {

@@ -19,7 +19,7 @@ namespace monomorph::generator {
 // in the block's, generator/blocks/, and the others beside this file.
 struct PositionSection;    // blocks/position.hpp
 struct EmbeddingSection;   // blocks/embedding.hpp
-struct LmHeadSection;      // blocks/embedding.hpp
+struct LmHeadSection;      // blocks/lm_head.hpp
 struct CheckpointSection;  // checkpoint_section.hpp
 struct ImportSection;      // import_section.hpp
 struct TokenizerSection;   // tokenizer_section.hpp
@@ -141,6 +141,7 @@ struct LayerKind {
   Span span;
   Field<std::vector<std::string>> written_steps;  ///< default ["attention", "mlp"]; "attention + mlp": side by side
   Field<bool> shared_input_norm;                  ///< sub-blocks side by side read the first one's input norm
+  Field<std::string> residual_scale;              ///< of what each sub-block adds, an expression; default 1
   std::vector<Step> steps;                        ///< without words that name no sub-block, which has been reported
   NormSection norm;
   Held<PositionSection> position;

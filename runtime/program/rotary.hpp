@@ -17,6 +17,7 @@ struct RotaryFrequencies {
   std::int64_t original_length = 0;       ///< 0: the frequencies are those of every length
   std::span<const float> of_longer = {};  ///< LongRoPE (Ding et al. 2024): those of longer sequences
   float theta = 0, stretch = 0;           ///< dynamic NTK: the base, and the factor by which it grows with the length
+  std::int64_t first_position = 0;        ///< the number that the first token's position has
 };
 
 /// Where a pass finds its angles: f32 [angle_rows][frequencies] pairs (cosine, sine), rows padded. The row of a token

@@ -1,5 +1,6 @@
-// Attention of the CPU reference: rotary embedding, keys and values kept from one call to the next, and causal softmax
-// attention with any number of query heads to a KV head. Keys and values stay in double whatever the device keeps.
+// Attention and positions of the CPU reference: rotary embedding, sines and cosines, keys and values kept from one call
+// to the next, and causal softmax attention with any number of query heads to a KV head. Keys and values stay in double
+// whatever the device keeps.
 #pragma once
 
 #include <algorithm>
@@ -56,6 +57,36 @@ Activations<heads * head_dim> rotary_interleaved(const RotaryFrequencies& angles
                                                  const Activations<heads * head_dim>& x, std::int64_t first_position,
                                                  std::int64_t length = 0) {
   return rotary<heads, head_dim, rotary_dim, 2, 1>(angles, x, first_position, length);
+}
+
+/// Of each position, the sines and cosines of its angles: sine j in column j * step, its cosine `distance` after it.
+/// The angles are formed as those of the rotary embedding.
+template <std::int64_t columns, std::int64_t step, std::int64_t distance>
+Activations<columns> sinusoids(const RotaryFrequencies& angles, std::span<const std::int64_t> positions) {
+  static_assert(columns % 2 == 0);
+  Activations<columns> y(static_cast<std::int64_t>(positions.size()));
+  for (std::int64_t t = 0; t < y.tokens(); ++t) {
+    const auto position = static_cast<float>(angles.first_position + positions[static_cast<std::size_t>(t)]);
+    for (std::int64_t j = 0; j < columns / 2; ++j) {
+      const auto angle = static_cast<double>(position * angles.frequencies[static_cast<std::size_t>(j)]);
+      double* values = y.row(t).data() + j * step;
+      values[0] = std::sin(angle);
+      values[distance] = std::cos(angle);
+    }
+  }
+  return y;
+}
+
+/// All sines before all cosines.
+template <std::int64_t columns>
+Activations<columns> sinusoids_half(const RotaryFrequencies& angles, std::span<const std::int64_t> positions) {
+  return sinusoids<columns, 1, columns / 2>(angles, positions);
+}
+
+/// Each sine before the cosine of its angle.
+template <std::int64_t columns>
+Activations<columns> sinusoids_interleaved(const RotaryFrequencies& angles, std::span<const std::int64_t> positions) {
+  return sinusoids<columns, 2, 1>(angles, positions);
 }
 
 /// Forgets what a state has at `first_position` and after, then appends: [positions, columns]. Positions before it are

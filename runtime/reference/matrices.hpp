@@ -22,23 +22,23 @@ std::vector<double> weight_row(const HostWeights& weights, std::int32_t weight, 
   return {values.begin(), values.end()};
 }
 
-/// Row indices[t] of the table for each t. Indices are within it.
-template <std::int64_t columns, class Indices>
+/// Row indices[t] + offset of the table for each t, which is within it.
+template <std::int64_t columns, std::int64_t offset = 0, class Indices>
 Activations<columns> gather(const HostWeights& weights, std::int32_t table, const Indices& indices) {
   Activations<columns> h(static_cast<std::int64_t>(indices.size()));
   for (std::int64_t t = 0; t < h.tokens(); ++t) {
-    const std::vector<double> row = weight_row<columns>(weights, table, indices[static_cast<std::size_t>(t)]);
+    const std::vector<double> row = weight_row<columns>(weights, table, indices[static_cast<std::size_t>(t)] + offset);
     std::copy(row.begin(), row.end(), h.row(t).begin());
   }
   return h;
 }
 
-/// Row indices[t] of h for each t.
-template <std::int64_t columns>
+/// Row indices[t] + offset of h for each t.
+template <std::int64_t columns, std::int64_t offset = 0>
 Activations<columns> gather_rows(const Activations<columns>& h, std::span<const std::int64_t> indices) {
   Activations<columns> rows(static_cast<std::int64_t>(indices.size()));
   for (std::int64_t t = 0; t < rows.tokens(); ++t) {
-    const auto row = h.row(indices[static_cast<std::size_t>(t)]);
+    const auto row = h.row(indices[static_cast<std::size_t>(t)] + offset);
     std::copy(row.begin(), row.end(), rows.row(t).begin());
   }
   return rows;

@@ -52,7 +52,7 @@ void VulkanEngine::write_angles(const Run& run, std::int64_t drawn) {
     std::span<const float> frequencies = frequencies_at(rotary, length_of(run), frequencies_);
     for (std::int64_t row = 0; row < count + drawn; ++row) {
       if (row >= count) frequencies = frequencies_at(rotary, first + row + 1, frequencies_);
-      monomorph::write_angles(frequencies, rotary.factor, first + row, state_.angles(i, row));
+      monomorph::write_angles(frequencies, rotary.factor, rotary.first_position + first + row, state_.angles(i, row));
     }
   }
   angle_rows_ = program_.rotary_angles.empty() ? 0 : count + drawn;

@@ -1,6 +1,7 @@
 //! columns = { type = "uint", sample = 67, is = "elements of a row" }
 //! matrices = { type = "uint", sample = 1, is = "tables" }
 //! dtype = { sample = "f16" }
+//! offset = { type = "uint", sample = 0, is = "rows of the table before that of index 0" }
 //! index = { type = "choice", values = ["token_ids", "positions", "head_rows"], sample = "token_ids", is = "which row of the table a row takes" }
 //% include "preamble.glsl"
 //% include "stage.glsl"
@@ -19,7 +20,7 @@ uint index_of(uint pass_row) { return pass.rows[pass_row].row; }
 void main() {
   const uint pass_row = gl_WorkGroupID.y;
   if (pass.live == 0 || pass_row >= rows_in_use()) return;
-  const uint index = index_of(pass_row);
+  const uint index = index_of(pass_row) + offset;
   if (index < first_row || index - first_row >= row_count) return;
   for (uint unit = gl_LocalInvocationIndex; unit < row_units; unit += workgroup_size) {
     const Unit decoded = read_unit(0, index - first_row, unit);

@@ -26,6 +26,7 @@ from relative_positions import (
     t5,
     t5_tensors,
 )
+from scale_norm import SCALE_NORM, SCALE_NORM_CHANGES, ScaleNormDecoder, scale_norm_tensors
 from sparse_transformer import SPARSE, SPARSE_CHANGES, SparseTransformer, sparse_tensors
 from spec_case import VOCABULARY, Change, SpecCase, zeroed
 from weights import QUERY_KEY_GAIN, Weights, gpt2_weights, llama_like_weights
@@ -391,4 +392,8 @@ def spec_cases() -> list[SpecCase]:
                  "a GPT-2 whose scores each layer divides by its number, from 1",
                  "GPT2LMHeadModel with scale_attn_by_inverse_layer_idx", GPT2_BY_LAYER, gpt2_by_layer,
                  gpt2_by_layer_tensors, GPT2_BY_LAYER_CHANGES),
+        SpecCase("scale-norm", 4012,
+                 "norms by one learned number, Vaswani's sines and cosines in turn beside embeddings times sqrt(d), tied",
+                 "numpy, from Nguyen and Salazar 2019", SCALE_NORM, ScaleNormDecoder, scale_norm_tensors,
+                 SCALE_NORM_CHANGES, in_double=True),
     ]  # fmt: skip

@@ -7,14 +7,15 @@ namespace monomorph::test {
 using namespace generator;
 
 RotaryFrequencies frequencies_of(const RotaryContract& rotary) {
-  return {rotary.frequencies, rotary.factor, rotary.original_length, rotary.of_longer, rotary.theta, rotary.stretch};
+  return {rotary.frequencies, rotary.factor,  rotary.original_length, rotary.of_longer,
+          rotary.theta,       rotary.stretch, rotary.first_position};
 }
 
 double angle_element(const AnglesContract& angles, std::int64_t position, std::int64_t length, std::int64_t column) {
   std::vector<float> computed;
   const std::span<const float> frequencies = frequencies_at(frequencies_of(angles.rotary), length, computed);
-  const auto angle =
-      static_cast<double>(static_cast<float>(position) * frequencies[static_cast<std::size_t>(column / 2)]);
+  const auto angle = static_cast<double>(static_cast<float>(angles.rotary.first_position + position) *
+                                         frequencies[static_cast<std::size_t>(column / 2)]);
   return static_cast<double>(angles.rotary.factor) * (column % 2 == 0 ? std::cos(angle) : std::sin(angle));
 }
 

@@ -29,7 +29,9 @@ struct Element {
     return graph.axes[graph.values[op.in[operand]].axes[index]];
   }
 
-  double operator()(const Gather&) const { return read(0, static_cast<std::int64_t>(read(1, row, 0)), column); }
+  double operator()(const Gather& gather) const {
+    return read(0, static_cast<std::int64_t>(read(1, row, 0)) + gather.offset, column);
+  }
 
   double operator()(const Norm& norm) const {
     const std::int64_t size = graph.axes[norm.over].size;
@@ -81,6 +83,14 @@ struct Element {
     const double cosine = read(1, row, 2 * j), sine = read(1, row, 2 * j + 1);
     return d == (half ? j : 2 * j) ? x * cosine - read(0, row, first + d + distance) * sine
                                    : x * cosine + read(0, row, first + d - distance) * sine;
+  }
+
+  double operator()(const Sinusoids& sinusoids) const {
+    const bool half = sinusoids.layout == RotaryLayout::half;
+    const std::int64_t pairs = axis(0, 1).size / 2;
+    const std::int64_t j = half ? column % pairs : column / 2;
+    const bool sine = half ? column < pairs : column % 2 == 0;
+    return read(0, row, 2 * j + (sine ? 1 : 0));
   }
 
   double operator()(const Append&) const {

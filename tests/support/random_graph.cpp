@@ -55,20 +55,41 @@ class Writer : RandomAttention {
   }
 
   void embed() {
-    weight({}, "embedding::tokens", {vocab_, hidden_}, format());
-    const bool placed = chance(30);
-    const AxisId table = axis("position_embeddings", contract_.max_sequence_length);
+    const bool projected = chance(15);
+    const AxisId columns = projected ? axis("embedding", between(3, 7)) : hidden_;
+    weight({}, "embedding::tokens", {vocab_, columns}, format());
+    if (projected) weight({}, "embedding::projection", {hidden_, columns}, format());
+    const bool sinusoidal = contract_.hidden_size % 2 == 0 && chance(25);
+    const bool placed = !sinusoidal && chance(30);
+    const std::int64_t offset = chance(50) ? between(1, 3) : 0;
+    const AxisId table = axis("position_embeddings", contract_.max_sequence_length + offset);
     if (placed) weight({}, "embedding::positions", {table, hidden_}, format());
     const bool normed = chance(30);
     if (normed) weight({}, "embedding::norm", {hidden_}, Dtype::f32);
+    RotaryContract sines;
+    sines.first_position = offset;
+    for (std::int64_t j = 0; j < contract_.hidden_size / 2; ++j) {
+      sines.frequencies.push_back(1.0f / static_cast<float>(1 + 2 * j));
+    }
+    AnglesId angles;
+    if (sinusoidal) {
+      angles = contract_.angles.add({"position_angles", axis("angles", contract_.hidden_size), sines, {"embedding"}});
+    }
     graph_.axes = contract_.axes;
     Builder build(contract_, graph_, "embed", {});
     ValueId h = build.gather("embed", build.weight("embedding::tokens"), build.host(HostList::token_ids),
-                             chance(50) ? "hidden_states" : "embedded");
+                             !projected && chance(50) ? "hidden_states" : "embedded");
+    if (projected) h = build.linear("embedding_projection", "embedding::projection", "", h, "hidden_states");
+    ValueId positions;
     if (placed) {
-      const ValueId p = build.gather("embed_positions", build.weight("embedding::positions"),
-                                     build.host(HostList::positions), chance(50) ? "hidden_states" : "positioned");
-      h = build.map("add", known_expression("a + 0.5 * b", {"a", "b"}), {"a", "b"}, {h, p}, "hidden_states");
+      positions = build.gather("embed_positions", build.weight("embedding::positions"), build.host(HostList::positions),
+                               chance(50) ? "hidden_states" : "positioned", offset);
+    } else if (sinusoidal) {
+      const RotaryLayout layout = chance(50) ? RotaryLayout::half : RotaryLayout::interleaved;
+      positions = build.sinusoids("embed_positions", layout, angles, "positioned");
+    }
+    if (positions) {
+      h = build.map("add", known_expression("a + 0.5 * b", {"a", "b"}), {"a", "b"}, {h, positions}, "hidden_states");
     } else if (graph_.values[h].role != "hidden_states") {
       h = build.map("scale", known_expression("1.5 * a", {"a"}), {"a"}, {h}, "hidden_states");
     }
@@ -81,16 +102,22 @@ class Writer : RandomAttention {
   }
 
   void head() {
-    weight({}, "final_norm", {hidden_}, Dtype::f32);
+    const bool normed = chance(80);
+    if (normed) weight({}, "final_norm", {hidden_}, Dtype::f32);
     const bool tied = chance(50);
-    if (!tied) weight({}, "lm_head", {vocab_, hidden_}, format());
+    const AxisId columns = contract_.weights[contract_.find_weight({}, "embedding::tokens")].axes[1];
+    if (!tied) weight({}, "lm_head", {vocab_, columns}, format());
+    if (columns != hidden_) weight({}, "projection", {columns, hidden_}, format());
+    const bool biased = chance(20);
+    if (biased) weight({}, "lm_head_bias", {vocab_}, Dtype::f32);
     Builder build(contract_, graph_, "head", {});
     ValueId h = build.parameter(carried_);
     h = build.gather("rows", h, build.host(HostList::head_rows), "last");
-    h = build.norm("final_norm", {NormType::rms_norm, eps(), false}, "final_norm", h, "final");
+    if (normed) h = build.norm("final_norm", {NormType::rms_norm, eps(), false}, "final_norm", h, "final");
+    if (columns != hidden_) h = build.linear("head_projection", "projection", "", h, "projected");
     const bool capped = chance(30);
-    ValueId logits =
-        build.linear("lm_head", tied ? "embedding::tokens" : "lm_head", "", h, capped ? "raw_logits" : "logits");
+    ValueId logits = build.linear("lm_head", tied ? "embedding::tokens" : "lm_head", biased ? "lm_head_bias" : "", h,
+                                  capped ? "raw_logits" : "logits");
     if (capped) logits = build.map("cap", known_expression("3 * tanh(a / 3)", {"a"}), {"a"}, {logits}, "logits");
     build.result(logits);
     graph_.head = build.finish();

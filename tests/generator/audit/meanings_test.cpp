@@ -42,8 +42,15 @@ Meaning meaning_of(const std::string& text, const std::vector<Override>& overrid
 // Attributes are taken apart by name: one that is added does not compile here until it is changed as well.
 TEST_CASE("a change of any attribute of any operation is another meaning") {
   const Meaning meaning = meaning_of(tiny);
-  static_assert(std::variant_size_v<Attributes> == 7 && std::is_empty_v<Gather> && std::is_empty_v<Linear> &&
-                std::is_empty_v<Append>);
+  static_assert(std::variant_size_v<Attributes> == 8 && std::is_empty_v<Linear> && std::is_empty_v<Append>);
+  CHECK(is_seen<Gather>(meaning, [](Gather& gather) {
+    auto& [offset] = gather;
+    offset += 1;
+  }));
+  Sinusoids sinusoids;
+  auto& [layout_of_sines] = sinusoids;
+  layout_of_sines = RotaryLayout::interleaved;
+  CHECK(sinusoids != Sinusoids{});
   for (int nth = 0; nth < 4; ++nth) {
     CAPTURE(nth);
     CHECK(is_seen<Norm>(meaning, [&](Norm& norm) {

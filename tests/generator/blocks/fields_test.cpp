@@ -48,6 +48,16 @@ const std::vector<Override> buckets = {{"position.type", "relative_buckets"},
 const std::vector<Override> distances = {
     {"position.type", "relative"}, {"position.max_distance", "4"}, named("layers.{i}.attention.relative_keys")};
 
+const std::vector<Override> narrow = {{"embedding.size", "40"},
+                                      {"checkpoint.tensors.\"embedding.projection\"", "a"},
+                                      {"checkpoint.tensors.\"lm_head.projection\"", "b"}};
+const std::vector<Override> dense = {{"lm_head.dense", "true"}, {"checkpoint.tensors.\"lm_head.dense\"", "a"}};
+const std::vector<Override> learned = {{"position.type", "learned"},
+                                       {"model.max_position_embeddings", "64"},
+                                       {"checkpoint.tensors.\"embedding.positions\"", "d"}};
+const std::vector<Override> sines = {{"position.type", "sinusoidal"}};
+const std::vector<Override> alibi = {{"position.type", "alibi"}};
+
 const std::vector<Override> mixed = {named("layers.{i}.attention.lambda1"), named("layers.{i}.attention.lambda2")};
 const std::vector<Override> mixing = {kinds[0],
                                       kinds[1],
@@ -80,6 +90,7 @@ const std::map<std::string, std::vector<Override>> with_every_part = {
 };
 
 const std::vector<Change> changes = {
+    {"embedding.size", {}, narrow},
     {"embedding.scale", {}, {{"embedding.scale", "2"}}},
     {"embedding.norm", {}, {{"embedding.norm", "true"}, {"checkpoint.tensors.\"embedding.norm\"", "a.b"}}},
     {"norm.type", {}, {{"norm.type", "layer_norm"}}},
@@ -89,8 +100,14 @@ const std::vector<Change> changes = {
     {"norm.bias", {{"norm.type", "layer_norm"}}, {{"norm.bias", "false"}}},
     {"position.type", {}, {{"position.type", "alibi"}}},
     {"position.rope_theta", {}, {{"position.rope_theta", "500.0"}}},
+    {"position.rope_theta", sines, {{"position.rope_theta", "500.0"}}},
     {"position.rotary_dim", {}, {{"position.rotary_dim", "8"}}},
     {"position.layout", {}, {{"position.layout", "interleaved"}}},
+    {"position.layout", sines, {{"position.layout", "interleaved"}}},
+    {"position.ends_at_theta", sines, {{"position.ends_at_theta", "true"}}},
+    {"position.offset", sines, {{"position.offset", "2"}}},
+    {"position.offset", learned, {{"position.offset", "2"}}},
+    {"position.alibi_bias_max", alibi, {{"position.alibi_bias_max", "4.0"}}},
     {"position.scaling", {}, linear},
     {"position.factor", linear, {{"position.factor", "3.0"}}},
     {"position.original_max_position_embeddings", llama3, {{"position.original_max_position_embeddings", "32"}}},
@@ -137,6 +154,12 @@ const std::vector<Change> changes = {
     {"layers.repeat", {}, {{"layers.repeat", "2"}}},
     {"layers.steps", {}, {{"layers.steps", "[\"mlp\", \"attention\"]"}}},
     {"layers.shared_input_norm", beside, {{"layers.shared_input_norm", "true"}}},
+    {"layers.residual_scale", {}, {{"layers.residual_scale", "0.5"}}},
+    {"lm_head.input_norm", {}, {{"lm_head.input_norm", "false"}}},
+    {"lm_head.dense", {}, dense},
+    {"lm_head.activation", dense, {{"lm_head.activation", "gelu"}}},
+    {"lm_head.norm", dense, {{"lm_head.norm", "true"}, {"checkpoint.tensors.\"lm_head.norm\"", "b"}}},
+    {"lm_head.bias", {}, {{"lm_head.bias", "true"}}},
     {"lm_head.tie_word_embeddings", {}, {{"lm_head.tie_word_embeddings", "true"}}},
     {"lm_head.scale", {}, {{"lm_head.scale", "0.5"}}},
     {"lm_head.softcap", {}, {{"lm_head.softcap", "5"}}},
@@ -161,7 +184,7 @@ std::string made_of(const std::vector<Override>& overrides) {
     for (const float frequency : rotary.frequencies) text += std::to_string(frequency * 1e6f) + " ";
     for (const float frequency : rotary.of_longer) text += std::to_string(frequency * 1e6f) + " ";
     text += std::to_string(rotary.factor) + " " + std::to_string(rotary.original_length) + " " +
-            std::to_string(rotary.stretch) + "\n";
+            std::to_string(rotary.stretch) + " " + std::to_string(rotary.first_position) + "\n";
   }
   return text;
 }
@@ -215,4 +238,24 @@ TEST_CASE("a sub-block's words are those of the parts that it declares") {
     }
     CHECK(declared == std::set<std::string>(type.parts.begin(), type.parts.end()));
   }
+}
+
+TEST_CASE("the embedding's and the head's words are those of the parts that they declare") {
+  std::set<std::string> declared;
+  const auto declare = [&](std::vector<Override> with, const std::vector<Override>& more) {
+    with.insert(with.end(), more.begin(), more.end());
+    const Judged judged = judge(tiny, with);
+    REQUIRE_MESSAGE(judged.contract, render(judged.diagnostics));
+    for (const WeightContract& weight : judged.contract->weights) {
+      if (weight.scope.kind == Scope::model && !weight.part.ends_with(".bias")) declared.insert(weight.part);
+    }
+  };
+  declare(narrow, learned);
+  declare(dense, {{"lm_head.norm", "true"},
+                  {"checkpoint.tensors.\"lm_head.norm\"", "b"},
+                  {"embedding.norm", "true"},
+                  {"checkpoint.tensors.\"embedding.norm\"", "c"}});
+  std::set<std::string> parts(embedding_parts().begin(), embedding_parts().end());
+  parts.insert(head_parts().begin(), head_parts().end());
+  CHECK(declared == parts);
 }

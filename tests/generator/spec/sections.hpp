@@ -5,6 +5,7 @@
 
 #include "generator/blocks/attention.hpp"
 #include "generator/blocks/embedding.hpp"
+#include "generator/blocks/lm_head.hpp"
 #include "generator/blocks/mlp.hpp"
 #include "generator/blocks/position.hpp"
 #include "generator/spec/chat_section.hpp"

@@ -1,0 +1,36 @@
+#include "generator/blocks/activation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "generator/expression/expression.hpp"
+
+namespace monomorph::generator {
+namespace {
+
+bool is_word(const std::string& text) {
+  return !text.empty() && !std::isdigit(static_cast<unsigned char>(text.front())) &&
+         std::all_of(text.begin(), text.end(),
+                     [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; });
+}
+
+}  // namespace
+
+std::optional<std::string> activation_text(const Field<std::string>& activation, const std::string& path,
+                                           Diagnostics& diagnostics) {
+  const auto named = named_activations().find(activation.value);
+  if (named != named_activations().end()) return named->second;
+  if (!is_word(activation.value) || activation.value == "x") return activation.value;
+  std::vector<std::string> names;
+  for (const auto& [name, text] : named_activations()) names.push_back(name);
+  const std::string suggestion = nearest(activation.value, names);
+  diagnostics.error(
+      path, activation.span,
+      fmt::format("no activation is called \"{}\"; there are {}, and expressions of x{}", activation.value,
+                  fmt::join(names, ", "), suggestion.empty() ? "" : "; did you mean " + suggestion + "?"));
+  return std::nullopt;
+}
+
+}  // namespace monomorph::generator

@@ -1,0 +1,74 @@
+#include "generator/blocks/added_positions.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "generator/contract/declarations.hpp"
+#include "generator/contract/rotary.hpp"
+#include "generator/contract/rules.hpp"
+#include "generator/graph/builder.hpp"
+
+namespace monomorph::generator {
+namespace {
+
+constexpr std::int64_t largest_offset = 4096;
+
+bool is_learned(const PositionSection& position) { return position.type.value == "learned"; }
+bool is_sinusoidal(const PositionSection& position) { return position.type.value == "sinusoidal"; }
+
+/// Sines and cosines stand in pairs; of one pair the frequency is 1, which cannot also be the last one's.
+bool has_sinusoids(const PositionSection& position, std::int64_t columns) {
+  return columns % 2 == 0 && columns >= (position.ends_at_theta.value ? 4 : 2);
+}
+
+}  // namespace
+
+bool adds_positions(const PositionSection& position) { return is_learned(position) || is_sinusoidal(position); }
+
+void check_added_positions(const Spec& spec, Diagnostics& diagnostics) {
+  const PositionSection& position = *spec.position;
+  if (!adds_positions(position)) return;
+  const ModelSection& model = spec.model;
+  check_range(position.offset, "position.offset", 0, largest_offset, diagnostics);
+  if (is_learned(position)) {
+    if (model.max_position_embeddings.given) return;
+    diagnostics.error("spec.missing_key", position.type.span,
+                      "model.max_position_embeddings is missing: learned positions are a table of so many rows");
+    return;
+  }
+  check_base(position, diagnostics);
+  const std::int64_t columns = model.hidden_size.value;
+  if (!usable(model.hidden_size) || has_sinusoids(position, columns)) return;
+  diagnostics.error("position.sinusoidal_columns", position.type.span,
+                    fmt::format("sines and cosines stand in pairs, {}; model.hidden_size is {}",
+                                position.ends_at_theta.value ? "and at least two with position.ends_at_theta"
+                                                             : "so that a row is an even number of elements",
+                                columns));
+}
+
+void declare_added_positions(const Spec& spec, Declarations& declare) {
+  const PositionSection& position = *spec.position;
+  const Field<std::int64_t>& hidden = spec.model.hidden_size;
+  if (is_learned(position)) {
+    const Field<std::int64_t>& positions = spec.model.max_position_embeddings;
+    const std::int64_t rows = sane(positions) + std::clamp<std::int64_t>(position.offset.value, 0, largest_offset);
+    const AxisId stream = declare.hidden();
+    declare.matrix("positions", declare.model_axis("position_embeddings", rows, positions.span), stream);
+  } else if (is_sinusoidal(position) && usable(hidden) && has_sinusoids(position, hidden.value)) {
+    declare.angles("position_angles", sinusoids_of(position, hidden.value), hidden);
+  }
+}
+
+ValueId build_added_positions(const Contract& contract, Builder& build) {
+  const PositionSection& position = *contract.position;
+  if (is_learned(position)) {
+    return build.gather("embed_positions", build.weight("embedding::positions"), build.host(HostList::positions),
+                        "position_embeddings", position.offset.value);
+  }
+  if (!is_sinusoidal(position)) return {};
+  const AnglesId angles = contract.find_angles(sinusoids_of(position, contract.hidden_size));
+  return build.sinusoids("embed_positions", layout_of(position), angles, "position_embeddings");
+}
+
+}  // namespace monomorph::generator

@@ -1,0 +1,82 @@
+// Random specs of all words of the language: each that is accepted gives on devices, fused or not, what the evaluation
+// of its graph does, and every field is in some of them.
+//   MONOMORPH_RANDOM_SPECS=N   as many, in place of 50
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <map>
+
+#include "generator/plan/make.hpp"
+#include "generator/spec/fields.hpp"
+#include "tests/generator/plan/agreement.hpp"
+#include "tests/support/random_spec.hpp"
+
+using namespace monomorph;
+using namespace monomorph::generator;
+using namespace monomorph::test;
+
+namespace {
+
+// Matrices here have a gain of two and more, and a few layers multiply their rounding.
+constexpr double tolerance = 1e-4;
+
+std::uint64_t spec_count() {
+  const char* text = std::getenv("MONOMORPH_RANDOM_SPECS");
+  return text == nullptr ? 50 : static_cast<std::uint64_t>(std::atoll(text));
+}
+
+/// Specs by seed, of which most are accepted.
+struct Drawn {
+  std::vector<std::pair<std::uint64_t, Contract>> accepted;
+  std::map<std::string, int> refusals;
+  std::set<std::string> said;
+};
+
+Drawn draw(std::uint64_t count) {
+  Drawn drawn;
+  for (std::uint64_t seed = 1; drawn.accepted.size() < count && seed <= 4 * count; ++seed) {
+    std::string refusal;
+    auto contract = contract_of_random(random_spec_text(seed), drawn.said, refusal);
+    if (contract)
+      drawn.accepted.emplace_back(seed, std::move(*contract));
+    else
+      ++drawn.refusals[refusal];
+  }
+  return drawn;
+}
+
+}  // namespace
+
+TEST_CASE("random specs say every word of what a model is made of, and most are accepted") {
+  const Drawn drawn = draw(600);
+  std::string refused;
+  for (const auto& [refusal, times] : drawn.refusals) refused += std::to_string(times) + " x " + refusal + "\n";
+  INFO(refused);
+  CHECK(drawn.accepted.size() == 600);
+  for (const SectionDescription& section : sections()) {
+    const bool of_the_network = section.in_kinds || section.name == "embedding" || section.name == "lm_head";
+    if (!of_the_network) continue;
+    for (const auto& [field, slot] : section.fields) {
+      INFO(section.name, ".", field->key, " is in no random spec");
+      CHECK(drawn.said.contains(section.name + "." + field->key));
+    }
+  }
+}
+
+TEST_CASE("random specs give on a device what the evaluation of their graphs does") {
+  const std::uint64_t count = spec_count();
+  const Drawn drawn = draw(count);
+  REQUIRE(drawn.accepted.size() == count);
+  for (const auto& [seed, contract] : drawn.accepted) {
+    CAPTURE(seed);
+    const RandomGraph random = {contract, build_graph(contract)};
+    const std::vector<Pass> passes = contract.one_pass ? std::vector<Pass>{{0, 7}} : few_passes;
+    const auto errors = errors_on_devices(random, make_plan(random.contract, random.graph), passes);
+    if (errors.empty()) std::exit(77);
+    for (const auto& [device, error] : errors) {
+      CAPTURE(device);
+      CAPTURE(random_spec_text(seed));
+      CHECK(error <= tolerance);
+    }
+  }
+}

@@ -1,0 +1,251 @@
+#!/usr/bin/env python3
+"""Holds us to every causal class of the library: tiny models of it, their sizes and switches drawn at random, are saved by
+the library, built by `monomorph build` and compared with the library's logits, or refused by name.
+
+    every_class.py [CLASS ...] [--draws 20] [--seed 1] [--device llvmpipe --device cpu] [--keep DIR]
+
+Without classes: all that transformers lists as causal. A draw that the library itself refuses is drawn anew. What ran, what
+was refused and why is printed for each class; exit status 1 where anything ran wrong, or broke in another way than by a
+refusal.
+"""
+
+import argparse
+import contextlib
+import json
+import logging
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+os.environ["HF_HUB_OFFLINE"] = "1"
+
+import numpy as np
+import torch
+import transformers
+from transformers.models.auto.configuration_auto import CONFIG_MAPPING
+from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
+
+from fuzz import Dice
+
+BAR = 1e-5  # what an engine may be off by, in the worst row
+LENGTH = 90  # tokens: beyond the windows and the original lengths that are drawn
+ROOT = Path(__file__).resolve().parents[2]
+
+# Keys by what they are; a class's own config says which of them it has.
+LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "decoder_layers")
+HEADS = ("num_attention_heads", "n_head", "n_heads", "decoder_attention_heads", "num_heads")
+KEY_HEADS = ("num_key_value_heads", "num_kv_heads")
+WIDTHS = ("hidden_size", "n_embd", "d_model", "n_embed")
+INNER = ("intermediate_size", "n_inner", "ffn_dim", "decoder_ffn_dim", "dff", "expansion_ratio", "ffn_hidden_size")
+LENGTHS = ("max_position_embeddings", "n_positions", "n_ctx", "max_seq_len")
+WINDOWS = ("sliding_window", "window_size", "local_attention", "attention_window")
+EPSILONS = ("rms_norm_eps", "layer_norm_eps", "layer_norm_epsilon", "norm_eps", "norm_epsilon")
+ACTIVATIONS = ("hidden_act", "activation_function", "hidden_activation", "afn")
+FACTORS = (
+    "logit_scale", "logits_scaling", "embedding_multiplier", "residual_multiplier", "attention_multiplier",
+    "query_pre_attn_scalar", "final_logit_softcapping", "attn_logit_softcapping", "clip_qkv",
+)  # fmt: skip
+# Switches of training and of what the library returns, which change no logits, and those that make it another model.
+LEFT_ALONE = re.compile(
+    "use_cache|output_|return_dict|is_encoder_decoder|add_cross_attention|tie_encoder|gradient|torchscript|is_decoder|"
+    "use_bfloat16|chunk_size|_attn|scale_embedding_grad|summary_"
+)
+
+
+class Drawn:
+    """A config of a class: its defaults, tiny, with switches and factors thrown at random."""
+
+    def __init__(self, dice: Dice, defaults: dict):
+        self.dice = dice
+        self.defaults = defaults
+        self.keys: dict = {}
+
+    def has(self, names):
+        return [name for name in names if name in self.defaults]
+
+    def say(self, names, value):
+        for name in self.has(names):
+            self.keys[name] = value
+
+    def draw(self):
+        dice = self.dice
+        heads = dice.pick([1, 2, 3, 4, 6])
+        groups = dice.pick([g for g in (1, 2, 3, 6) if heads % g == 0])
+        head_dim = 2 * dice.pick([4, 6, 8, 12, 16])
+        self.say(("vocab_size",), dice.number(61, 131))
+        self.say(LAYERS, dice.number(1, 3))
+        self.say(HEADS, heads)
+        self.say(KEY_HEADS, heads // groups)
+        self.say(WIDTHS, heads * head_dim)
+        if dice.coin():
+            self.say(("head_dim", "kv_channels"), head_dim)
+        else:
+            self.say(("head_dim",), dice.pick([None, 2 * dice.number(4, 12)]) if self.defaults.get("head_dim") is None
+                     else 2 * dice.number(4, 12))  # fmt: skip
+        self.say(INNER, dice.number(20, 90))
+        self.say(("expansion_ratio",), dice.pick([2, 3]))
+        self.say(LENGTHS, dice.pick([256, 512]))
+        self.say(WINDOWS, dice.pick([5, 16, 33]) if dice.coin() else 64)
+        self.say(EPSILONS, dice.pick([1e-5, 1e-6, 1e-3]))
+        self.say(("rotary_dim",), 2 * dice.number(1, head_dim // 2))
+        if dice.number(0, 2) == 0:
+            self.say(ACTIVATIONS, dice.pick(["gelu", "relu", "silu", "gelu_new", "gelu_pytorch_tanh"]))
+        for name in self.has(FACTORS):
+            if self.defaults[name] is not None or dice.coin():
+                self.keys[name] = dice.real(0.3, 3)
+        for name in self.has(("pad_token_id", "bos_token_id", "eos_token_id", "sep_token_id")):
+            if self.defaults[name] is not None:
+                self.keys[name] = dice.number(0, 60)
+        for name, value in self.defaults.items():
+            if isinstance(value, bool) and not LEFT_ALONE.search(name) and dice.number(0, 3) == 0:
+                self.keys[name] = not value
+        self.positions(head_dim)
+        return self.keys
+
+    def positions(self, head_dim):
+        dice = self.dice
+        if "rope_parameters" not in self.defaults or dice.coin():
+            return
+        rope = {"rope_type": "default", "rope_theta": dice.pick([10000.0, 25000.0])}
+        given = self.defaults["rope_parameters"]
+        if isinstance(given, dict) and any(isinstance(each, dict) for each in given.values()):
+            return  # one table a kind of layer
+        if isinstance(given, dict) and "partial_rotary_factor" in given or dice.number(0, 4) == 0:
+            rope["partial_rotary_factor"] = dice.pick([0.25, 0.5, 1.0])
+        scaling = dice.pick(["default", "default", "linear", "llama3", "yarn", "dynamic"])
+        if scaling != "default":
+            rope |= {"rope_type": scaling, "factor": dice.pick([2.0, 4.0])}
+        if scaling in ("llama3", "yarn"):
+            rope["original_max_position_embeddings"] = 64
+        if scaling == "llama3":
+            rope |= {"low_freq_factor": 1.0, "high_freq_factor": 4.0}
+        self.keys["rope_parameters"] = rope
+
+
+def draw_weights(model, seed: int):
+    """Weights by which every part shows: matrices of about unit gain, vectors around what they begin as."""
+    random = np.random.Generator(np.random.PCG64(seed))
+    tables = {id(module.weight) for module in model.modules() if isinstance(module, torch.nn.Embedding)}
+    stored = {id(module.weight) for module in model.modules() if type(module).__name__ == "Conv1D"}  # [in, out]
+    with torch.no_grad():
+        for _, parameter in sorted(model.named_parameters()):
+            noise = torch.from_numpy(random.standard_normal(tuple(parameter.shape))).float()
+            if id(parameter) in tables:
+                scales = 10.0 ** torch.from_numpy(random.uniform(-2, 0, (parameter.shape[0], 1))).float()
+                parameter.copy_(scales * noise)
+            elif parameter.dim() < 2:
+                parameter.add_(0.3 * noise)
+            else:
+                fan_in = parameter.shape[0] if id(parameter) in stored else parameter[0].numel()
+                parameter.copy_(noise / fan_in**0.5)
+
+
+def logits_of(model, tokens: list[int]) -> np.ndarray:
+    with torch.no_grad():
+        return model(torch.tensor([tokens]), use_cache=False).logits[0].double().numpy()
+
+
+def make(name: str, config_class, dice: Dice, seed: int, folder: Path):
+    """A model of the class, saved, with tokens and their logits; None where the library refuses what was drawn."""
+    defaults = config_class().to_dict()
+    keys = Drawn(dice, defaults).draw()
+    try:
+        config = config_class(**keys, attn_implementation="eager")
+        model = getattr(transformers, name)(config).eval()
+        draw_weights(model, seed)
+        vocab_size = model.get_output_embeddings().weight.shape[0]
+        tokens = [int(t) for t in np.random.Generator(np.random.PCG64(seed)).integers(0, vocab_size, LENGTH)]
+        logits = logits_of(model, tokens)
+        if not np.isfinite(logits).all():
+            return None
+        model.save_pretrained(folder)
+        exact = logits_of(model.double(), tokens)
+    except Exception as error:  # whatever a class does not take
+        return str(error)
+    return keys, tokens, logits, exact
+
+
+def worst_row(ours: np.ndarray, theirs: np.ndarray) -> float:
+    return float(np.max(np.linalg.norm(ours - theirs, axis=1) / np.linalg.norm(theirs, axis=1)))
+
+
+def compare(folder: Path, tokens, logits, exact, devices, monomorph: Path) -> tuple[str, str]:
+    """(outcome, what is to be said of it)"""
+    build = subprocess.run([monomorph, "build", folder / "model", "-o", folder / "engine", "--set", "engine.kv_cache=f32",
+                            "--set", "model.name=drawn"], capture_output=True, text=True)  # fmt: skip
+    if build.returncode == 1:
+        rules = re.findall(r"error: (.*?) \[([\w.]+)\]", build.stderr, re.S)
+        return ("refused", f"{rules[0][1]}: {rules[0][0]}") if rules else ("refused", build.stderr.strip()[:300])
+    if build.returncode != 0:
+        return "broken", build.stderr.strip()[-500:]
+    worst = 0.0
+    for device in devices:
+        for mode in ("prefill", "decode") if device == devices[0] else ("prefill",):
+            run = subprocess.run([folder / "engine" / "drawn", "logits", "--weights", folder / "model", "--device", device,
+                                  "--tokens", ",".join(map(str, tokens)), "--mode", mode, "-o", folder / "logits.npy"],
+                                 capture_output=True, text=True)  # fmt: skip
+            if run.returncode != 0:
+                return "broken", f"{device}: {run.stderr.strip()[-500:]}"
+            ours = np.load(folder / "logits.npy").astype(np.float64)
+            worst = max(worst, min(worst_row(ours, logits), worst_row(ours, exact)))
+    return ("right" if worst <= BAR else "WRONG"), f"{worst:.1e}"
+
+
+def try_class(name: str, config_class, options) -> bool:
+    outcomes = Counter()
+    fine = True
+    said = Counter()
+    attempts = 0
+    while sum(outcomes.values()) < options.draws and attempts < 8 * options.draws + 8:
+        attempts += 1
+        dice = Dice(np.random.Generator(np.random.PCG64([options.seed, attempts])))
+        with contextlib.ExitStack() as stack:
+            folder = Path(options.keep or stack.enter_context(tempfile.TemporaryDirectory())) / f"{name}-{attempts}"
+            made = make(name, config_class, dice, options.seed * 1000 + attempts, folder / "model")
+            if made is None or isinstance(made, str):
+                said[f"the library: {made or 'logits that are no numbers'}"[:160]] += 1
+                continue
+            keys, tokens, logits, exact = made
+            outcome, why = compare(folder, tokens, logits, exact, options.device, options.monomorph)
+            outcomes[outcome] += 1
+            said[f"{outcome}: {why}" if outcome != "right" else f"right, {why}"] += 1
+            if outcome in ("WRONG", "broken"):
+                fine = False
+                print(f"  {name} {outcome}: {why}\n    {json.dumps(keys)}")
+    print(f"{name}: {', '.join(f'{count} {what}' for what, count in sorted(outcomes.items())) or 'nothing drawn'}")
+    for what, count in said.most_common():
+        if options.verbose or not what.startswith(("right", "the library")) or not outcomes:
+            print(f"  {count} x {what}")
+    sys.stdout.flush()
+    return fine
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("classes", nargs="*")
+    parser.add_argument("--draws", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--device", action="append")
+    parser.add_argument("--keep", type=Path)
+    parser.add_argument("--monomorph", type=Path, default=ROOT / "build" / "bin" / "monomorph")
+    parser.add_argument("--verbose", action="store_true")
+    options = parser.parse_args()
+    options.device = options.device or ["llvmpipe", "cpu"]
+    logging.disable(logging.WARNING)
+    transformers.logging.set_verbosity_error()
+    transformers.logging.disable_progress_bar()
+    torch.set_num_threads(1)
+    known = {name: model_type for model_type, name in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES.items()}
+    unknown = [name for name in options.classes if name not in known]
+    if unknown:
+        sys.exit(f"the library lists no causal class {', '.join(unknown)}")
+    results = [try_class(name, CONFIG_MAPPING[known[name]], options) for name in options.classes or known]
+    sys.exit(0 if all(results) else 1)
+
+
+if __name__ == "__main__":
+    main()
