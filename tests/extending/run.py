@@ -83,7 +83,7 @@ def drawn(seed, rows, columns=None):
 
 def activation(bench):
     bench.test("generator_expression", "shaders_expressions")
-    bench.verify(bench.engine("activation", LLAMA, "--set", "mlp.activation=mish"))
+    bench.verify(bench.engine("activation", LLAMA, "--set", "mlp.activation=squareplus"))
 
 
 def position(bench):
