@@ -111,6 +111,7 @@ const std::vector<Change> changes = {
     {"attention.scale", {}, {{"attention.scale", "0.5"}}},
     {"attention.scale", {{"attention.scale", "1 / (layer + 1)"}}, {{"attention.scale", "1 / (layer + 2)"}}},
     {"attention.bias", {}, {{"attention.bias", "[\"o\"]"}}},
+    {"attention.clip", {{"attention.clip", "8"}}, {{"attention.clip", "6.5"}}},
     {"attention.qk_norm", {}, {{"attention.qk_norm", "head"}}},
     {"attention.q_norm", {}, {{"attention.q_norm", "{ per_head = true }"}}},
     {"attention.k_norm", {{"attention.k_norm", "true"}}, {{"attention.k_norm", "{ over = \"projection\" }"}}},
