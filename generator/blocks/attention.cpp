@@ -203,6 +203,7 @@ void declare(const BlockContext& context, Declarations& declare) {
   declare_layer_scale(context, declare);
   declare_position(context, declare);
   declare_distances(context, heads, head, declare);
+  declare_given(context, heads, q, declare);
   declare.projections("attended", attention.bias, {{"o", hidden, q}});
 }
 
@@ -241,12 +242,8 @@ ValueId build(const BlockContext& context, Builder& build, ValueId in) {
                                       .sinks = own(context).sinks.value ? build.vector("sinks") : ValueId{},
                                       .relative = build_distances(context, build),
                                       .layer_scale = build_layer_scale(context, build)};
-  ValueId attended = build.attention(scores_of(context), operands, "attended");
-  if (gated) {
-    static const Expression gating = known_expression("x * sigmoid(gate)", {"x", "gate"});
-    attended = build.map("gated", gating, {"x", "gate"}, {attended, gate}, "gated");
-  }
-  return build.projection("o", attended, "projected");
+  const ValueId attended = build.attention(scores_of(context), operands, "attended");
+  return build.projection("o", build_given(context, build, attended, gate), "projected");
 }
 
 /// Scores and their weighted sum: 2 operations each for an element of a query.
@@ -266,7 +263,7 @@ BlockType attention_block() {
   return {.name = "attention",
           .meaning = "Self-attention.",
           .parts = {"q", "k", "v", "gate", "lambda1", "lambda2", "q_norm", "k_norm", "sinks", "relative_bias",
-                    "relative_keys", "o"},
+                    "relative_keys", "head_scale", "inner_norm", "o"},
           .position = [](std::any& section) -> Field<PositionChoice>& {
             return std::any_cast<AttentionSection>(&section)->position;
           },

@@ -23,6 +23,8 @@ struct AttentionSection {
   Field<PositionChoice> position;           ///< as [position] says, or not
   Field<bool> sinks;                        ///< one more score of each head, learned
   Field<std::string> gate;                  ///< none | head | element
+  Field<bool> head_scale;                   ///< a number of each head, learned, before o
+  Field<NormChoice> inner_norm;             ///< of what o reads; default false
   Field<std::string> values_from;           ///< a kind of layer
   Field<std::string> keys_and_values_from;  ///< a kind of layer
   Field<std::string> value_mix;             ///< an expression of value, earlier and learned numbers

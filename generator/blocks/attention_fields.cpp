@@ -78,6 +78,10 @@ const std::vector<FieldRow<AttentionSection>>& fields() {
              "What attention gives is multiplied by sigmoid(gate) before o. The gate is a projection of the input: a "
              "number for each query head, or for each element of one",
              {"none", "head", "element"}),
+      row<S>("head_scale", at(&S::head_scale), literal("false"), "",
+             "Whether what each head gives is multiplied by a learned number of its own, before inner_norm and o"),
+      row<S>("inner_norm", at(&S::inner_norm), literal("false"), "",
+             "Normalise what o reads, all heads together: true, false, or keys laid over those of [norm]"),
       row<S>("values_from", at(&S::values_from), computed("none"), "",
              "A kind of layer: what v gives in its last layer before this one is mixed into what v gives here"),
       row<S>(
