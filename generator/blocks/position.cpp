@@ -28,6 +28,10 @@ const std::vector<FieldRow<PositionSection>>& fields() {
       row<S>("layout", at(&S::layout), literal("\"half\""), "",
              "Which elements turn together: j and j + rotary_dim / 2 (GPT-NeoX, Llama), or neighbours (GPT-J)",
              {name_of(RotaryLayout::half), name_of(RotaryLayout::interleaved)}, {"rope"}),
+      row<S>("direction", at(&S::direction), literal("\"forward\""), "",
+             "Which way a head turns as positions grow: the first of two elements towards the second, or away from it "
+             "(NanoChat)",
+             {"forward", "reversed"}, {"rope"}),
       row<S>(
           "scaling", at(&S::scaling), literal("\"none\""), "",
           "What makes the frequencies those of longer sequences: positions divided by factor, or slow angles alone, a "

@@ -10,6 +10,7 @@ struct PositionSection {
   Field<double> rope_theta;
   Field<std::int64_t> rotary_dim;  ///< default: head_dim
   Field<std::string> layout;       ///< half | interleaved
+  Field<std::string> direction;    ///< forward | reversed
   Field<std::string> scaling;      ///< of the frequencies: none | linear | llama3 | yarn | dynamic | longrope
   Field<double> factor;
   Field<std::int64_t> original_max_position_embeddings;  ///< default: max_position_embeddings
