@@ -45,6 +45,21 @@ float safe_tanh(float x) {
   return sign(x) * ((1.0 - e) / (1.0 + e));
 }
 
+// exp(x) - 1 and log(1 + x), which cancel near 0: there a polynomial, and the series of log(1 + x) = 2 atanh(x / (2 + x)).
+float safe_expm1(float x) {
+  if (!(abs(x) <= 0.5)) return exp(x) - 1.0;
+  return x * (1.0 + x * (0.5 + x * (0.166666667 + x * (0.0416666667 + x * (0.00833333333 + x * (0.00138888889 +
+         x * (0.000198412698 + x * 2.48015873e-05)))))));
+}
+
+float safe_log1p(float x) {
+  if (!(abs(x) <= 0.5)) return safe_log(1.0 + x);
+  const float s = x / (2.0 + x);
+  const float z = s * s;
+  return 2.0 * s * (1.0 + z * (0.333333333 + z * (0.2 + z * (0.142857143 + z * (0.111111111 + z * (0.0909090909 +
+         z * (0.0769230769 + z * 0.0666666667)))))));
+}
+
 // x to a whole power, by squaring: GLSL's pow is undefined below 0.
 float whole_power(float x, int n) {
   float power = 1.0;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "generator/blocks/around_heads.hpp"
 #include "generator/blocks/scores.hpp"
 #include "generator/contract/declarations.hpp"
 #include "generator/contract/rules.hpp"
@@ -138,7 +139,8 @@ ValueId build_values(const BlockContext& context, Builder& build, ValueId in) {
     const AttentionSection* attention = find_attention(each.kind, context);
     return attention != nullptr && attention->values_from.value == context.kind.name;
   });
-  const ValueId values = build.projection("v", in, wanted ? identifier_of(context.kind.name) + "_values" : "values");
+  const ValueId values =
+      build_clipped(context, build, "v", in, wanted ? identifier_of(context.kind.name) + "_values" : "values");
   if (wanted) build.result(values);
   const std::string& source = own(context).values_from.value;
   if (source.empty()) return values;

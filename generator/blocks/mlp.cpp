@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "generator/blocks/activation.hpp"
+#include "generator/blocks/norm.hpp"
 #include "generator/contract/declarations.hpp"
 #include "generator/contract/rules.hpp"
 #include "generator/graph/builder.hpp"
@@ -26,6 +27,8 @@ const std::vector<FieldRow<MlpSection>>& fields() {
                                     {}, {"gated"}))),
       row<S>("bias", at(&S::bias), literal("false"), "",
              "Projections with a bias: true, false, or a list out of \"gate\", \"up\", \"down\""),
+      row<S>("inner_norm", at(&S::inner_norm), literal("false"), "",
+             "Normalise what down reads: true, false, or keys laid over those of [norm]"),
   };
   return rows;
 }
@@ -94,6 +97,8 @@ void declare(const BlockContext& context, Declarations& declare) {
   if (mlp.type.value == "gated") inputs.push_back({"gate", intermediate, hidden});
   inputs.push_back({"up", intermediate, hidden});
   declare.projections("input", mlp.bias, inputs);
+  const NormChoice& norm = mlp.inner_norm.value;
+  if (norm.present) declare_norm("inner_norm", norm.norm, intermediate, declare);
   declare.projections("activated", mlp.bias, {{"down", hidden, intermediate}});
 }
 
@@ -106,7 +111,9 @@ ValueId build(const BlockContext& context, Builder& build, ValueId in) {
   }
   parts.push_back(build.projection("up", in, "up"));
   Diagnostics none;
-  const ValueId activated = build.map("", mlp_expression(context, none).value(), names, parts, "activated");
+  ValueId activated = build.map("", mlp_expression(context, none).value(), names, parts, "activated");
+  const Field<NormChoice>& norm = own(context).inner_norm;
+  if (norm.value.present) activated = build_norm("inner_norm", norm, context.block, build, activated, "inner_normed");
   return build.projection("down", activated, "projected");
 }
 
@@ -137,7 +144,7 @@ std::optional<Expression> mlp_expression(const BlockContext& context, Diagnostic
 BlockType mlp_block() {
   return {.name = "mlp",
           .meaning = "The MLP.",
-          .parts = {"gate", "up", "down"},
+          .parts = {"gate", "up", "inner_norm", "down"},
           .make = make_section<MlpSection>,
           .bind = bind_section<MlpSection>,
           .check = check,

@@ -13,6 +13,7 @@ struct MlpSection {
   Field<std::string> activation;  ///< a name (silu, gelu, gelu_pytorch_tanh, gelu_new, relu ...) or an expression of x
   Field<std::string> combine;     ///< gated: an expression of gate and up; default activation(gate) * up
   Field<Biases> bias;             ///< of gate, up, down
+  Field<NormChoice> inner_norm;   ///< of what down reads; default false
 };
 
 BlockType mlp_block();

@@ -39,6 +39,10 @@ const std::vector<FieldRow<PositionSection>>& fields() {
       row<S>("offset", at(&S::offset), literal("0"), "positions",
              "The number that the first token's position has (OPT's 2); a learned table has so many rows more", {},
              {"learned", "sinusoidal"}),
+      row<S>("direction", at(&S::direction), literal("\"forward\""), "",
+             "Which way a head turns as positions grow: the first of two elements towards the second, or away from it "
+             "(NanoChat)",
+             {"forward", "reversed"}, {"rope"}),
       row<S>(
           "scaling", at(&S::scaling), literal("\"none\""), "",
           "What makes the frequencies those of longer sequences: positions divided by factor, or slow angles alone, a "

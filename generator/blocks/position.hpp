@@ -15,6 +15,7 @@ struct PositionSection {
   Field<std::string> layout;       ///< half | interleaved
   Field<bool> ends_at_theta;       ///< sinusoidal's
   Field<std::int64_t> offset;      ///< learned's and sinusoidal's
+  Field<std::string> direction;    ///< forward | reversed
   Field<std::string> scaling;      ///< of the frequencies: none | linear | llama3 | yarn | dynamic | longrope
   Field<double> factor;
   Field<std::int64_t> original_max_position_embeddings;  ///< default: max_position_embeddings

@@ -106,6 +106,10 @@ RotaryContract rotary_of(const PositionSection& position) {
     result.stretch = f32(position.factor.value);
   }
   if (scaling == "longrope") result.of_longer = divided_frequencies(position, position.long_factor.value);
+  if (position.direction.value == "reversed") {
+    for (float& frequency : result.frequencies) frequency = -frequency;
+    for (float& frequency : result.of_longer) frequency = -frequency;
+  }
   return result;
 }
 

@@ -17,8 +17,10 @@ const std::map<std::string, ExpressionFunction>& functions() {
       {"cos", {1, "safe_cos", "std::cos", nullptr, [](const double* a) { return std::cos(a[0]); }}},
       {"erf", {1, "erf_approx", "std::erf", nullptr, [](const double* a) { return std::erf(a[0]); }}},
       {"exp", {1, "exp", "std::exp", nullptr, [](const double* a) { return std::exp(a[0]); }}},
+      {"expm1", {1, "safe_expm1", "std::expm1", nullptr, [](const double* a) { return std::expm1(a[0]); }}},
       {"floor", {1, nullptr, nullptr, nullptr, [](const double* a) { return std::floor(a[0]); }}},
       {"log", {1, "safe_log", "std::log", nullptr, [](const double* a) { return std::log(a[0]); }}},
+      {"log1p", {1, "safe_log1p", "std::log1p", nullptr, [](const double* a) { return std::log1p(a[0]); }}},
       {"max",
        {2, "larger", "std::max", "std::max<std::int64_t>", [](const double* a) { return std::max(a[0], a[1]); }}},
       {"min",
@@ -61,14 +63,32 @@ const std::map<std::string, std::string>& named_activations() {
   // The tanh form of GELU is 0.5 x (1 + tanh u) = x sigmoid(2u), u = sqrt(2 / pi) (x + 0.044715 x^3), which cannot
   // overflow; sigmoid is monotone and exact at both ends.
   static const std::string gelu_tanh = "x * sigmoid(1.5957691216057308 * (x + 0.044715 * x * x * x))";
+  // softplus is log(1 + exp(x)) without an exp that overflows, and log1p keeps what is small below 0.
+  static const std::string gelu = "0.5 * x * (1 + erf(0.7071067811865476 * x))";
   static const std::map<std::string, std::string> table = {
-      {"gelu", "0.5 * x * (1 + erf(0.7071067811865476 * x))"},
+      {"gelu", gelu},
+      {"gelu_10", "clamp(gelu(x), -10, 10)"},
+      {"gelu_accurate", gelu_tanh},
+      {"gelu_fast", gelu_tanh},
       {"gelu_new", gelu_tanh},
+      {"gelu_python", gelu},
+      {"gelu_python_tanh", gelu_tanh},
       {"gelu_pytorch_tanh", gelu_tanh},
+      {"hardswish", "x * clamp(x + 3, 0, 6) / 6"},
+      {"laplace", "0.5 * (1 + erf((x - 0.707107) / (0.282095 * 1.4142135623730951)))"},
+      {"leaky_relu", "max(x, 0) + 0.01 * min(x, 0)"},
+      {"linear", "x"},
+      {"mish", "x * tanh(softplus(x))"},
       {"quick_gelu", "x * sigmoid(1.702 * x)"},
       {"relu", "max(x, 0)"},
       {"relu2", "max(x, 0) * max(x, 0)"},
+      {"relu6", "clamp(x, 0, 6)"},
+      {"sigmoid", "sigmoid(x)"},
       {"silu", "x * sigmoid(x)"},
+      {"softplus", "max(x, 0) + log1p(exp(-abs(x)))"},
+      {"sqrtsoftplus", "sqrt(softplus(x))"},
+      {"swish", "x * sigmoid(x)"},
+      {"tanh", "tanh(x)"},
   };
   return table;
 }

@@ -32,7 +32,9 @@ Span inside(const Span& span, const std::string& text, std::size_t begin, std::s
 /// What can be called, for messages.
 std::vector<std::string> callable_names() {
   std::vector<std::string> names = function_names();
-  for (const auto& [name, text] : named_activations()) names.push_back(name);
+  for (const auto& [name, text] : named_activations()) {
+    if (find_function(name) == nullptr) names.push_back(name);
+  }
   return names;
 }
 
@@ -295,7 +297,8 @@ class Parser {
     const ExpressionFunction* function = find_function(token.text);
     if (function != nullptr && function->glsl == nullptr && !of_values_) function = nullptr;
     const auto activation = named_activations().find(token.text);
-    const bool is_activation = activation != named_activations().end();
+    // Sigmoid and tanh are both: the activation's text calls the function.
+    const bool is_activation = function == nullptr && activation != named_activations().end();
     const std::size_t arity = function != nullptr ? function->arity : 1;
     if (function == nullptr && !is_activation) {
       const std::string suggestion = nearest(token.text, callable_names());

@@ -20,7 +20,7 @@ void stretched(const RotaryFrequencies& rotary, std::int64_t length, std::vector
   const float base = rotary.theta * power(grown - (rotary.stretch - 1), rounded(dim / (dim - 2)));
   result.resize(rotary.frequencies.size());
   for (std::size_t j = 0; j < result.size(); ++j) {
-    result[j] = 1 / power(base, static_cast<float>(2 * j) / rounded(dim));
+    result[j] = std::copysign(1 / power(base, static_cast<float>(2 * j) / rounded(dim)), rotary.frequencies[j]);
   }
 }
 

@@ -83,7 +83,7 @@ def drawn(seed, rows, columns=None):
 
 def activation(bench):
     bench.test("generator_expression", "shaders_expressions")
-    bench.verify(bench.engine("activation", LLAMA, "--set", "mlp.activation=mish"))
+    bench.verify(bench.engine("activation", LLAMA, "--set", "mlp.activation=squareplus"))
 
 
 def position(bench):
@@ -100,7 +100,7 @@ def position(bench):
 
 
 def part(bench):
-    """An engine's logits, and those of the formula: h + down(inner_norm(silu(gate(x)) * up(x))), x = input_norm(h)."""
+    """An engine's logits, and those of the formula: h + down(inner_scale * silu(gate(x)) * up(x)), x = input_norm(h)."""
     bench.test("generator_blocks", "generator_contract")
     vocab, hidden, inner = 40, 24, 50  # the passing case's
     tensors = {"model.embed_tokens.weight": drawn("embedding", vocab, hidden), "model.norm.weight": drawn("norm", hidden)}
@@ -109,8 +109,7 @@ def part(bench):
         tensors[f"{prefix}.post_attention_layernorm.weight"] = drawn(f"{i} input", hidden)
         for word, rows, columns in (("gate", inner, hidden), ("up", inner, hidden), ("down", hidden, inner)):
             tensors[f"{prefix}.mlp.{word}_proj.weight"] = drawn(f"{i} {word}", rows, columns)
-        for word in ("weight", "bias"):
-            tensors[f"{prefix}.mlp.ffn_layernorm.{word}"] = drawn(f"{i} inner {word}", inner)
+        tensors[f"{prefix}.mlp.ia3_l"] = drawn(f"{i} scale", inner)
 
     def times(name, x):
         return [sum(a * b for a, b in zip(row, x)) for row in tensors[f"{name}.weight"]]
@@ -119,12 +118,6 @@ def part(bench):
         scale = (sum(a * a for a in x) / len(x) + 1e-6) ** -0.5
         return [a * scale * w for a, w in zip(x, tensors[f"{name}.weight"])]
 
-    def layer_norm(name, x):
-        mean = sum(x) / len(x)
-        scale = (sum((a - mean) ** 2 for a in x) / len(x) + 1e-3) ** -0.5
-        return [(a - mean) * scale * w + b
-                for a, w, b in zip(x, tensors[f"{name}.weight"], tensors[f"{name}.bias"])]  # fmt: skip
-
     def logits(token):
         h = tensors["model.embed_tokens.weight"][token]
         for i in range(2):
@@ -132,12 +125,13 @@ def part(bench):
             x = rms_norm(f"model.layers.{i}.post_attention_layernorm", h)
             gates = times(f"{mlp}.gate_proj", x)
             activated = [g / (1 + math.exp(-g)) * u for g, u in zip(gates, times(f"{mlp}.up_proj", x))]
-            h = [a + b for a, b in zip(h, times(f"{mlp}.down_proj", layer_norm(f"{mlp}.ffn_layernorm", activated)))]
+            scaled = [a * s for a, s in zip(activated, tensors[f"{mlp}.ia3_l"])]
+            h = [a + b for a, b in zip(h, times(f"{mlp}.down_proj", scaled))]
         return times("model.embed_tokens", rms_norm("model.norm", h))
 
     weights = bench.work / "part.safetensors"
     write_safetensors(weights, tensors)
-    engine = bench.engine("part", "tests/cases/pass/mlp_inner_norm.toml")
+    engine = bench.engine("part", "tests/cases/pass/mlp_inner_scale.toml")
     bench.verify(engine, "--weights", weights)
     expected = [number for token in TOKENS.split(",") for number in logits(int(token))]
     data = bench.logits(engine, weights)

@@ -13,6 +13,7 @@ from transformers.models.gptj import modeling_gptj
 from transformers.models.stablelm import modeling_stablelm
 
 from families import Calls, sizes
+from normformer import NORMFORMER, NORMFORMER_CHANGES, NormFormer, normformer_tensors
 from openelm import OPENELM, OPENELM_CHANGES, OpenElm, openelm_tensors
 from relative_positions import (
     SHAW,
@@ -392,6 +393,11 @@ def spec_cases() -> list[SpecCase]:
                  "a GPT-2 whose scores each layer divides by its number, from 1",
                  "GPT2LMHeadModel with scale_attn_by_inverse_layer_idx", GPT2_BY_LAYER, gpt2_by_layer,
                  gpt2_by_layer_tensors, GPT2_BY_LAYER_CHANGES),
+        SpecCase("normformer", 4011,
+                 "a learned number for each head, a norm of attention's output, a norm inside the MLP; learned positions, "
+                 "tied",
+                 "numpy, from Shleifer et al. 2021", NORMFORMER, NormFormer, normformer_tensors, NORMFORMER_CHANGES,
+                 in_double=True),
         SpecCase("scale-norm", 4012,
                  "norms by one learned number, Vaswani's sines and cosines in turn beside embeddings times sqrt(d), tied",
                  "numpy, from Nguyen and Salazar 2019", SCALE_NORM, ScaleNormDecoder, scale_norm_tensors,

@@ -24,6 +24,7 @@ Expression parse(const std::string& text) {
 /// Of each function, a call that is defined for all the arguments below.
 std::string call_of(const std::string& function) {
   if (function == "log" || function == "sqrt") return function + "(abs(x) + 0.5)";
+  if (function == "log1p") return "log1p(abs(x) - 0.5)";
   if (function == "pow") return "pow(abs(x) + 0.5, 1.7)";
   if (function == "clamp") return "clamp(x, -1, 2)";
   if (function == "max" || function == "min") return function + "(x, 0.5)";
@@ -71,11 +72,13 @@ TEST_CASE("powers of numbers of either sign, and of 0") {
 TEST_CASE("what is no finite number is none on the device, and no driver makes a plausible one of it") {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   const std::vector<float> x = {-infinity, -2.0f, -1e-30f, 0.0f, 1e-30f, 2.0f, infinity, std::nanf("")};
-  for (const char* text : {"x / (x * 0)",      "x / (x - x)",     "1 / x",      "x / x",      "-2 / (x * 0)",
-                           "log(x)",           "log(x - x)",      "sqrt(x)",    "max(x, 0)",  "min(x, 0)",
-                           "clamp(x, -1, 1)",  "max(sqrt(x), 0)", "relu(x)",    "relu2(x)",   "gelu(x)",
-                           "silu(x)",          "erf(x)",          "tanh(x)",    "sigmoid(x)", "sin(x / (x * 0))",
-                           "cos(x / (x * 0))", "exp(x)",          "pow(x, 0.5)"}) {
+  for (const char* text : {"x / (x * 0)",      "x / (x - x)",     "1 / x",       "x / x",        "-2 / (x * 0)",
+                           "log(x)",           "log(x - x)",      "sqrt(x)",     "max(x, 0)",    "min(x, 0)",
+                           "clamp(x, -1, 1)",  "max(sqrt(x), 0)", "relu(x)",     "relu2(x)",     "gelu(x)",
+                           "silu(x)",          "erf(x)",          "tanh(x)",     "sigmoid(x)",   "sin(x / (x * 0))",
+                           "cos(x / (x * 0))", "exp(x)",          "pow(x, 0.5)", "expm1(x)",     "log1p(x)",
+                           "mish(x)",          "softplus(x)",     "relu6(x)",    "hardswish(x)", "leaky_relu(x)",
+                           "sqrtsoftplus(x)"}) {
     const Expression expression = parse(text);
     on_every_device(to_glsl(expression), x, [&](const std::vector<float>& results) {
       for (std::size_t i = 0; i < x.size(); ++i) {

@@ -72,6 +72,9 @@ RotaryContract RandomAttention::rotary(std::int64_t rotary_dim) {
   for (std::int64_t j = 0; j < rotary_dim / 2; ++j) {
     result.frequencies.push_back(1.0f / static_cast<float>(1 + 3 * j));
   }
+  if (chance(20)) {
+    for (float& frequency : result.frequencies) frequency = -frequency;
+  }
   if (rotary_dim % 4 == 0) result.factor = 1.25f;
   if (rotary_dim > 2 && chance(40)) {
     result.original_length = 3;

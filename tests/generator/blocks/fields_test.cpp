@@ -80,8 +80,12 @@ const std::vector<Override> whole_attention = {
     named("layers.{i}.attention.sinks"),
     named("layers.{i}.attention.relative_bias"),
     named("layers.{i}.attention.relative_keys"),
+    {"attention.head_scale", "true"},
+    named("layers.{i}.attention.head_scale"),
+    {"attention.inner_norm", "true"},
+    named("layers.{i}.attention.inner_norm"),
 };
-const std::vector<Override> whole_mlp = {};
+const std::vector<Override> whole_mlp = {{"mlp.inner_norm", "true"}, named("layers.{i}.mlp.inner_norm")};
 
 /// The same of each type of sub-block.
 const std::map<std::string, std::vector<Override>> with_every_part = {
@@ -128,6 +132,7 @@ const std::vector<Change> changes = {
     {"attention.scale", {}, {{"attention.scale", "0.5"}}},
     {"attention.scale", {{"attention.scale", "1 / (layer + 1)"}}, {{"attention.scale", "1 / (layer + 2)"}}},
     {"attention.bias", {}, {{"attention.bias", "[\"o\"]"}}},
+    {"attention.clip", {{"attention.clip", "8"}}, {{"attention.clip", "6.5"}}},
     {"attention.qk_norm", {}, {{"attention.qk_norm", "head"}}},
     {"attention.q_norm", {}, {{"attention.q_norm", "{ per_head = true }"}}},
     {"attention.k_norm", {{"attention.k_norm", "true"}}, {{"attention.k_norm", "{ over = \"projection\" }"}}},
@@ -142,6 +147,8 @@ const std::vector<Change> changes = {
     {"attention.gate",
      {{"attention.gate", "head"}, named("layers.{i}.attention.gate")},
      {{"attention.gate", "element"}}},
+    {"attention.head_scale", {}, {{"attention.head_scale", "true"}, named("layers.{i}.attention.head_scale")}},
+    {"attention.inner_norm", {}, {{"attention.inner_norm", "true"}, named("layers.{i}.attention.inner_norm")}},
     {"attention.values_from", kinds, {{"layers.b.attention.values_from", "a"}, mixed[0], mixed[1]}},
     {"attention.keys_and_values_from", kinds, {{"layers.b.attention.keys_and_values_from", "a"}}},
     {"attention.value_mix", mixing, {{"layers.b.attention.value_mix", "value + 0.5 * earlier"}}},
@@ -149,6 +156,7 @@ const std::vector<Change> changes = {
     {"mlp.intermediate_size", {}, {{"mlp.intermediate_size", "128"}}},
     {"mlp.activation", {}, {{"mlp.activation", "relu"}}},
     {"mlp.combine", kinds, {{"layers.b.mlp.combine", "relu(gate) * up"}}},
+    {"mlp.inner_norm", {}, {{"mlp.inner_norm", "true"}, named("layers.{i}.mlp.inner_norm")}},
     {"mlp.bias", {}, {{"mlp.bias", "[\"up\"]"}}},
     {"layers.pattern", kinds, {{"layers.pattern", "[\"a\", \"a\", \"b\"]"}}},
     {"layers.repeat", {}, {{"layers.repeat", "2"}}},

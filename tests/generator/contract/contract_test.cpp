@@ -253,6 +253,9 @@ TEST_CASE("scaled rotary frequencies are those of transformers") {
   CHECK(rotary_frequencies(slow) == std::vector{1.0f, 0.08928572f, 0.007857143f, 0.0006785714f});
   CHECK(rotary_of(position("yarn", 10000, 8, 4, 4)).factor == 1.25f);
   CHECK(rotary_of(position("linear", 10000, 8, 4)).factor == 1);
+  PositionSection reversed = position("linear", 10000, 8, 4);
+  reversed.direction.value = "reversed";
+  CHECK(rotary_of(reversed).frequencies == std::vector{-0.25f, -0.025f, -0.0025f, -0.00025f});
   CHECK(default_attention_factor("yarn", 4, 64) == doctest::Approx(1.138629436111989).epsilon(1e-15));
   CHECK(default_attention_factor("yarn", 1, 64) == 1);
   CHECK(default_attention_factor("yarn", 0.5, 64) == 1);

@@ -142,6 +142,8 @@ TEST_CASE("a mistake of each sort of type is shown at its column") {
 
 TEST_CASE("functions are those of mathematics") {
   CHECK(value("exp(log(x))", 3) == doctest::Approx(3));
+  CHECK(value("expm1(x)", 1e-9) == std::expm1(1e-9));
+  CHECK(value("log1p(x)", 1e-9) == std::log1p(1e-9));
   CHECK(value("sqrt(x)", 16) == 4);
   CHECK(value("tanh(x)", 0.3) == std::tanh(0.3));
   CHECK(value("sigmoid(x)", 0) == 0.5);
@@ -161,8 +163,25 @@ TEST_CASE("named activations have their published values") {
     CAPTURE(x);
     const double inner = std::sqrt(2 / 3.14159265358979323846) * (x + 0.044715 * x * x * x);
     CHECK(named("gelu", x) == doctest::Approx(0.5 * x * (1 + std::erf(x / std::sqrt(2.0)))).epsilon(1e-12));
+    const double softplus = x > 35 ? x : std::log1p(std::exp(x));
+    CHECK(named("gelu_10", x) == std::clamp(named("gelu", x), -10.0, 10.0));
+    CHECK(named("gelu_python", x) == named("gelu", x));
     CHECK(named("gelu_new", x) == doctest::Approx(0.5 * x * (1 + std::tanh(inner))).epsilon(1e-12));
-    CHECK(named("gelu_pytorch_tanh", x) == named("gelu_new", x));
+    for (const char* same : {"gelu_accurate", "gelu_fast", "gelu_python_tanh", "gelu_pytorch_tanh"}) {
+      CHECK(named(same, x) == named("gelu_new", x));
+    }
+    CHECK(named("hardswish", x) == doctest::Approx(x <= -3 ? 0 : x >= 3 ? x : x * (x + 3) / 6).epsilon(1e-12));
+    const double laplace = 0.5 * (1 + std::erf((x - 0.707107) / (0.282095 * std::sqrt(2.0))));
+    CHECK(named("laplace", x) == doctest::Approx(laplace).epsilon(1e-12));
+    CHECK(named("leaky_relu", x) == (x < 0 ? 0.01 * x : x));
+    CHECK(named("linear", x) == x);
+    CHECK(named("mish", x) == doctest::Approx(x * std::tanh(softplus)).epsilon(1e-12));
+    CHECK(named("relu6", x) == std::min(std::max(x, 0.0), 6.0));
+    CHECK(named("sigmoid", x) == doctest::Approx(1 / (1 + std::exp(-x))).epsilon(1e-12));
+    CHECK(named("softplus", x) == doctest::Approx(softplus).epsilon(1e-12));
+    CHECK(named("sqrtsoftplus", x) == doctest::Approx(std::sqrt(softplus)).epsilon(1e-12));
+    CHECK(named("swish", x) == named("silu", x));
+    CHECK(named("tanh", x) == std::tanh(x));
     CHECK(named("silu", x) == doctest::Approx(x / (1 + std::exp(-x))).epsilon(1e-12));
     CHECK(named("quick_gelu", x) == doctest::Approx(x / (1 + std::exp(-1.702 * x))).epsilon(1e-12));
     CHECK(named("relu", x) == std::max(x, 0.0));
@@ -180,6 +199,8 @@ TEST_CASE("a named activation is a function of any expression") {
     CHECK(to_glsl(parse(name + "(gate) * up", {"gate", "up"})) ==
           to_glsl(parse("(" + rename_in_expression(text, "x", "gate") + ") * up", {"gate", "up"})));
   }
+  // Sigmoid and tanh are functions first.
+  CHECK(to_cpp(parse("tanh(sigmoid(x))")) == "std::tanh(monomorph::reference::sigmoid(x))");
   CHECK(to_glsl(parse("silu(x + 1)")) == "(x + 1.0) * sigmoid(x + 1.0)");
   CHECK(to_cpp(parse("relu(relu(x))")) == "std::max(std::max(x, 0.0), 0.0)");
   CHECK(names_in(parse("silu(gate)", {"gate", "up"})) == std::set<std::string>{"gate"});

@@ -59,3 +59,16 @@ TEST_CASE("the base of dynamic NTK grows with the length, as transformers comput
   near(4096, {1.0f, 0.0029181414f, 8.515549e-06f});
   CHECK(longest_alike(angles, 1) > 1000000);
 }
+
+TEST_CASE("frequencies below 0 turn the other way, whatever the base of dynamic NTK is") {
+  constexpr float forward[] = {1.0f, 0.046415888f, 0.0021544348f}, reversed[] = {-1.0f, -0.046415888f, -0.0021544348f};
+  std::vector<float> one, other;
+  frequencies_at({forward, 1, 64, {}, 10000, 4}, 100, one);
+  frequencies_at({reversed, 1, 64, {}, 10000, 4}, 100, other);
+  REQUIRE(one.size() == other.size());
+  for (std::size_t j = 0; j < one.size(); ++j) CHECK(other[j] == -one[j]);
+  float pairs[6], turned[6];
+  write_angles(one, 1, 77, pairs);
+  write_angles(other, 1, 77, turned);
+  for (std::size_t j = 0; j < 6; ++j) CHECK(turned[j] == (j % 2 == 0 ? pairs[j] : -pairs[j]));
+}

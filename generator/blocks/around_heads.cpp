@@ -1,0 +1,58 @@
+#include "generator/blocks/around_heads.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "generator/blocks/norm.hpp"
+#include "generator/contract/declarations.hpp"
+#include "generator/contract/rules.hpp"
+#include "generator/graph/builder.hpp"
+
+namespace monomorph::generator {
+
+namespace {
+
+const AttentionSection& own(const BlockContext& context) { return section_of<AttentionSection>(context.block); }
+
+/// The limit; none where nothing is limited, or what says so is wrong.
+std::optional<double> clip_of(const BlockContext& context, Diagnostics& diagnostics) {
+  const Field<std::string>& clip = own(context).clip;
+  if (!clip.given) return std::nullopt;
+  return positive_constant(clip, "attention.clip", spec_numbers(context), "8", diagnostics);
+}
+
+}  // namespace
+
+void check_clip(const BlockContext& context, Diagnostics& diagnostics) { clip_of(context, diagnostics); }
+
+ValueId build_clipped(const BlockContext& context, Builder& build, const std::string& word, ValueId in,
+                      const std::string& role) {
+  Diagnostics none;
+  const std::optional<double> clip = clip_of(context, none);
+  const ValueId projected = build.projection(word, in, clip ? role + "_projected" : role);
+  if (!clip) return projected;
+  const Expression limit = known_expression(fmt::format("clamp(x, {}, {})", -*clip, *clip), {"x"});
+  return build.map("clip", limit, {"x"}, {projected}, role);
+}
+
+void declare_given(const BlockContext& context, AxisId heads, AxisId given, Declarations& declare) {
+  if (own(context).head_scale.value) declare.vector("head_scale", heads);
+  const NormChoice& norm = own(context).inner_norm.value;
+  if (norm.present) declare_norm("inner_norm", norm.norm, given, declare);
+}
+
+ValueId build_given(const BlockContext& context, Builder& build, ValueId attended, ValueId gate) {
+  static const Expression gating = known_expression("x * sigmoid(gate)", {"x", "gate"});
+  static const Expression scaling = known_expression("x * scale", {"x", "scale"});
+  ValueId given = attended;
+  if (gate) given = build.map("gated", gating, {"x", "gate"}, {given, gate}, "gated");
+  if (own(context).head_scale.value) {
+    given = build.map("head_scale", scaling, {"x", "scale"}, {given, build.vector("head_scale")}, "scaled");
+  }
+  const Field<NormChoice>& norm = own(context).inner_norm;
+  if (norm.value.present) given = build_norm("inner_norm", norm, context.block, build, given, "inner_normed");
+  return given;
+}
+
+}  // namespace monomorph::generator
