@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
+
 #include "generator/blocks/activation.hpp"
 #include "generator/blocks/norm.hpp"
 #include "generator/contract/declarations.hpp"
@@ -18,13 +20,16 @@ const std::vector<FieldRow<MlpSection>>& fields() {
       row<S>("type", at(&S::type), required(), "", "down(activation(gate) * up), or down(activation(up))",
              {"gated", "plain"}),
       row<S>("intermediate_size", at(&S::intermediate_size), required(), "elements", "Width inside the MLP"),
-      in_place_of("combine", expression(row<S>(
-                                 "activation", at(&S::activation), computed("none; required unless combine is given"),
-                                 "", "A named activation, or an expression of x and the spec's own numbers"))),
-      in_place_of("activation",
-                  expression(row<S>("combine", at(&S::combine), computed("activation(gate) * up"), "",
-                                    "An expression of gate, up and the spec's own numbers, in place of an activation",
-                                    {}, {"gated"}))),
+      in_place_of(
+          "combine",
+          expression(row<S>("activation", at(&S::activation), computed("none; required unless combine is given"), "",
+                            "A named activation, or an expression of x, of learned numbers lambda1 to lambda4, "
+                            "parts of those names, and of the spec's own numbers"))),
+      in_place_of(
+          "activation",
+          expression(row<S>("combine", at(&S::combine), computed("activation(gate) * up"), "",
+                            "An expression of gate, up, learned numbers and the spec's own, in place of an activation",
+                            {}, {"gated"}))),
       row<S>("bias", at(&S::bias), literal("false"), "",
              "Projections with a bias: true, false, or a list out of \"gate\", \"up\", \"down\""),
       row<S>("inner_norm", at(&S::inner_norm), literal("false"), "",
@@ -34,6 +39,8 @@ const std::vector<FieldRow<MlpSection>>& fields() {
 }
 
 namespace {
+
+constexpr const char* lambdas[] = {"lambda1", "lambda2", "lambda3", "lambda4"};
 
 const MlpSection& own(const BlockContext& context) { return section_of<MlpSection>(context.block); }
 
@@ -89,6 +96,17 @@ void advise(const BlockContext& context, const EngineSection&, Diagnostics& diag
                   ratio));
 }
 
+/// The learned numbers that the expression names; none where it is wrong.
+std::vector<std::string> learned_numbers(const BlockContext& context) {
+  Diagnostics none;
+  const std::optional<Expression> expression = mlp_expression(context, none);
+  std::vector<std::string> learned;
+  for (const char* lambda : lambdas) {
+    if (expression && names_in(*expression).contains(lambda)) learned.emplace_back(lambda);
+  }
+  return learned;
+}
+
 void declare(const BlockContext& context, Declarations& declare) {
   const MlpSection& mlp = own(context);
   const AxisId intermediate = declare.axis("intermediate", sane(mlp.intermediate_size), mlp.intermediate_size.span);
@@ -97,6 +115,10 @@ void declare(const BlockContext& context, Declarations& declare) {
   if (mlp.type.value == "gated") inputs.push_back({"gate", intermediate, hidden});
   inputs.push_back({"up", intermediate, hidden});
   declare.projections("input", mlp.bias, inputs);
+  const Span& expression = mlp.combine.given ? mlp.combine.span : mlp.activation.span;
+  for (const std::string& lambda : learned_numbers(context)) {
+    declare.vector(lambda, declare.model_axis("one", 1, expression));
+  }
   const NormChoice& norm = mlp.inner_norm.value;
   if (norm.present) declare_norm("inner_norm", norm.norm, intermediate, declare);
   declare.projections("activated", mlp.bias, {{"down", hidden, intermediate}});
@@ -110,6 +132,10 @@ ValueId build(const BlockContext& context, Builder& build, ValueId in) {
     names = {"gate", "up"};
   }
   parts.push_back(build.projection("up", in, "up"));
+  for (const std::string& lambda : learned_numbers(context)) {
+    names.push_back(lambda);
+    parts.push_back(build.vector(lambda));
+  }
   Diagnostics none;
   ValueId activated = build.map("", mlp_expression(context, none).value(), names, parts, "activated");
   const Field<NormChoice>& norm = own(context).inner_norm;
@@ -123,6 +149,7 @@ std::optional<Expression> mlp_expression(const BlockContext& context, Diagnostic
   const MlpSection& mlp = own(context);
   const auto parse = [&](const std::string& text, const Span& span, const std::vector<std::string>& inputs) {
     ExpressionNames names = variables(inputs);
+    names.merge(variables({std::begin(lambdas), std::end(lambdas)}));
     names.merge(spec_numbers(context));
     return parse_expression(text, span, names, Type::real, diagnostics);
   };
@@ -144,7 +171,7 @@ std::optional<Expression> mlp_expression(const BlockContext& context, Diagnostic
 BlockType mlp_block() {
   return {.name = "mlp",
           .meaning = "The MLP.",
-          .parts = {"gate", "up", "inner_norm", "down"},
+          .parts = {"gate", "up", "lambda1", "lambda2", "lambda3", "lambda4", "inner_norm", "down"},
           .make = make_section<MlpSection>,
           .bind = bind_section<MlpSection>,
           .check = check,

@@ -18,8 +18,8 @@ struct MlpSection {
 
 BlockType mlp_block();
 
-/// The expression of x (plain), or of gate and up (gated), with named activations written out; nothing where it is
-/// wrong.
+/// The expression of x (plain), or of gate and up (gated), and of learned numbers, with named activations written out;
+/// nothing where it is wrong.
 std::optional<Expression> mlp_expression(const BlockContext& context, Diagnostics& diagnostics);
 
 }  // namespace monomorph::generator

@@ -20,7 +20,8 @@ struct ExpectedTensor {
   Dtype dtype = Dtype::f32;
 
   bool fits(const std::vector<std::int64_t>& given) const {
-    return given == shape || (!by_head.empty() && given == by_head);
+    const bool scalar = given.empty() && shape == std::vector<std::int64_t>{1};  // a number may stand without an axis
+    return given == shape || scalar || (!by_head.empty() && given == by_head);
   }
 };
 

@@ -10,7 +10,8 @@
 
 namespace monomorph {
 
-/// Frequencies, and what they are for sequences that are longer than `original_length`. Those below 0 turn the other way.
+/// Frequencies, and what they are for sequences that are longer than `original_length`. Those below 0 turn the other
+/// way.
 struct RotaryFrequencies {
   std::span<const float> frequencies;
   float factor = 1;                       ///< of every cosine and sine

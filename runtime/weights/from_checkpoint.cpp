@@ -265,6 +265,8 @@ void CheckpointSource::find(const Program& program, const std::string& path) {
       // Norms of heads may stand as a row a head: the elements are a vector's, in its order.
       const bool by_head = pattern.vector && tensor != nullptr && tensor->shape.size() == 2 &&
                            tensor->shape[0] * tensor->shape[1] == part.view.source_rows;
+      // A single number may stand without an axis.
+      const bool scalar = pattern.vector && tensor != nullptr && tensor->shape.empty() && part.view.source_rows == 1;
       if (!pattern.vector) {
         shape.insert(part.view.transposed ? shape.begin() : shape.end(), pattern.columns);
       }
@@ -274,7 +276,7 @@ void CheckpointSource::find(const Program& program, const std::string& path) {
         misfits.add(Misfits::type, fmt::format("{} in {}: it is {}; this engine was made for {}", name,
                                                checkpoint_.files()[tensor->file].string(), tensor->dtype,
                                                row_of(pattern.file_dtype()).header));
-      } else if (tensor->shape != shape && !by_head) {
+      } else if (tensor->shape != shape && !by_head && !scalar) {
         misfits.add(Misfits::shape, fmt::format("{} in {}: its shape is [{}]; this engine was made for [{}]", name,
                                                 checkpoint_.files()[tensor->file].string(),
                                                 fmt::join(tensor->shape, ", "), fmt::join(shape, ", ")));

@@ -4,6 +4,7 @@ from families import (
     Calls,
     ROWS,
     Case,
+    apertus,
     bloom,
     bloom_5,
     cohere,
@@ -19,12 +20,16 @@ from families import (
     llama,
     llama_1,
     mistral,
+    nanochat,
     olmo2,
+    persimmon,
     phi3,
     qwen2,
     qwen3,
     respelled,
     sizes,
+    stablelm,
+    stablelm_5,
 )
 
 # Around an original length of 80 positions: prompts that end before it, at it and past it, and tokens one by one over it.
@@ -244,4 +249,34 @@ def cases() -> list[Case]:
                            "long_factor": [1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 4.5, 5.0, 5.5, 6.0, 7.5],
                            "short_factor": [1.0, 1.0, 1.05, 1.1, 1.15, 1.2, 1.2, 1.25, 1.3, 1.35, 1.4, 1.5]}),
              "dtype", dtypes=("bf16",), calls=Calls(LENGTH_CALLS, 80)),
+        Case("nanochat-relu2", 2060, "heads turn the other way, and are normed after it; norms without weights, one of the "
+             "embedding; relu2, logits capped at 15, grouped 4:2, untied",
+             nanochat(**sizes(64, 71, 3, 4, 2, 101)), "dtype", dtypes=("f16",)),
+        Case("nanochat-mish", 2061, "mish, head_dim 20 explicit, biases on q, k, v, o, no cap; angles scaled by 2.5; tied",
+             nanochat(**sizes(60, 67, 2, 2, 1, 103, 20), hidden_act="mish", attention_bias=True,
+                      final_logit_softcapping=None, tie_word_embeddings=True, rms_norm_eps=1e-5,
+                      rope_parameters={"factor": 2.5, "rope_theta": 10000.0, "rope_type": "linear"}), "dtype",
+             dtypes=("f32",)),
+        Case("persimmon-normed", 2062, "LayerNorm of each head's queries and keys, with one head's weights and biases; half "
+             "of 24 turns, which no key says; relu2, biases everywhere, untied",
+             persimmon(**sizes(72, 71, 2, 3, None, 101)), dtypes=("bf16",)),
+        Case("persimmon-plain", 2063, "no norms of heads, half of 24 turns by angles scaled by 2.5, relu6; tied",
+             persimmon(**sizes(48, 67, 3, 2, None, 103), qk_layernorm=False, hidden_act="relu6",
+                       tie_word_embeddings=True, rope_scaling={"factor": 2.5, "type": "linear"}), dtypes=("f32",)),
+        Case("stablelm-sequential", 2064, "LayerNorms with bias, a quarter of 16 turns; keys of an older class; grouped "
+             "4:2, untied",
+             stablelm(**sizes(64, 61, 2, 4, 2, 101)), dtypes=("f16",)),
+        Case("stablelm-parallel", 2065, "attention and MLP side by side under one norm, biases on q, k, v, half of 24 "
+             "turns; grouped 3:1, tied; rope_parameters",
+             stablelm_5(**sizes(72, 67, 2, 3, 1, 103), use_parallel_residual=True, use_qkv_bias=True,
+                        tie_word_embeddings=True,
+                        rope_parameters={"partial_rotary_factor": 0.5, "rope_theta": 10000.0, "rope_type": "default"}),
+             "dtype", dtypes=("bf16",)),
+        Case("apertus-scaled", 2066, "xIELU, whose four numbers are stored in each layer; norms of heads, angles scaled as "
+             "llama3's by 8 from 64 positions; grouped 4:2, untied",
+             apertus(**sizes(64, 71, 2, 4, 2, 101)), dtypes=("f32",)),
+        Case("apertus-biases", 2072, "xIELU, biases on q, k, v, o, angles that are not scaled; three heads of 24, tied; "
+             "rope_parameters",
+             respelled(apertus(**sizes(72, 67, 3, 3, 1, 103), attention_bias=True, tie_word_embeddings=True)), "dtype",
+             dtypes=("f16",)),
     ]  # fmt: skip

@@ -151,6 +151,62 @@ def cohere_5(**keys):
     return config | keys
 
 
+def nanochat(**keys):
+    """NanoChat as transformers saves it: no norm has weights, and no key says that heads turn the other way."""
+    return {
+        "architectures": ["NanoChatForCausalLM"], "attention_bias": False, "attention_dropout": 0.0, "bos_token_id": 0,
+        "eos_token_id": 1, "final_logit_softcapping": 15.0, "hidden_act": "relu2", "initializer_range": 0.02,
+        "max_position_embeddings": 2048, "model_type": "nanochat", "pad_token_id": 1, "rms_norm_eps": 1e-6,
+        "rope_parameters": {"rope_theta": 10000.0, "rope_type": "default"}, "tie_word_embeddings": False,
+        "transformers_version": "5.0.0.dev0", "use_cache": True,
+    } | keys  # fmt: skip
+
+
+def persimmon(**keys):
+    """Persimmon 8B: half of a head turns, which no key says, by a base that versions of the library disagree on."""
+    return {
+        "architectures": ["PersimmonForCausalLM"], "attention_dropout": 0.0, "bos_token_id": 93, "eos_token_id": 93,
+        "hidden_act": "relu2", "hidden_dropout": 0.0, "initializer_range": 0.02, "layer_norm_eps": 1e-5,
+        "max_position_embeddings": 16384, "model_type": "persimmon", "pad_token_id": 0, "qk_layernorm": True,
+        "rope_theta": 25000.0, "tie_word_embeddings": False, "transformers_version": "4.34.0.dev0", "use_cache": True,
+    } | keys  # fmt: skip
+
+
+def stablelm(**keys):
+    """StableLM 3B 4E1T, with keys of the class that it had before it was the library's."""
+    return {
+        "architectures": ["StableLmForCausalLM"], "bos_token_id": 0, "eos_token_id": 0, "hidden_act": "silu",
+        "initializer_range": 0.02, "layer_norm_eps": 1e-5, "max_position_embeddings": 4096, "model_type": "stablelm",
+        "num_heads": 32, "partial_rotary_factor": 0.25, "rope_pct": 0.25, "rope_theta": 10000,
+        "rotary_scaling_factor": 1.0, "tie_word_embeddings": False, "transformers_version": "4.38.0", "use_cache": True,
+        "use_qkv_bias": False,
+    } | keys  # fmt: skip
+
+
+def stablelm_5(**keys):
+    """The same as transformers 5 saves it."""
+    config = stablelm(attention_dropout=0.0, hidden_dropout=0.0, qk_layernorm=False, use_parallel_residual=False,
+                      pad_token_id=None, transformers_version="5.23.0")  # fmt: skip
+    for key in ("num_heads", "rope_pct", "rotary_scaling_factor"):
+        del config[key]
+    theta, share = config.pop("rope_theta"), config.pop("partial_rotary_factor")
+    config["rope_parameters"] = {"partial_rotary_factor": share, "rope_theta": theta, "rope_type": "default"}
+    return config | keys
+
+
+def apertus(**keys):
+    """Apertus 8B: an activation with learned numbers, and angles scaled as Llama 3's."""
+    return {
+        "architectures": ["ApertusForCausalLM"], "attention_bias": False, "attention_dropout": 0.0, "bos_token_id": 1,
+        "eos_token_id": 2, "hidden_act": "xielu", "initializer_range": 0.02, "max_position_embeddings": 65536,
+        "model_type": "apertus", "pad_token_id": 3, "rms_norm_eps": 1e-5,
+        "rope_scaling": {"factor": 8.0, "high_freq_factor": 4.0, "low_freq_factor": 1.0,
+                         "original_max_position_embeddings": 64, "rope_type": "llama3"},
+        "rope_theta": 12000000.0, "tie_word_embeddings": False, "transformers_version": "4.56.0.dev0",
+        "use_cache": True,
+    } | keys  # fmt: skip
+
+
 def gpt2(**keys):
     """GPT-2's own file: no intermediate size, no word about tying, keys for heads it does not have."""
     return {

@@ -28,7 +28,7 @@ INERT_VALUES = {
     "skip_bias_add": False, "skip_bias_add_qkv": True, "sliding_window_size": 5, "summary_activation": "tanh",
     "summary_first_dropout": 0.9, "summary_proj_to_labels": False, "summary_type": "mean", "summary_use_proj": False,
     "task_specific_params": None, "torch_dtype": "float64", "transformers_version": "4.0.0", "unk_token_id": 4,
-    "use_cache": False, "use_mrope": True,
+    "use_cache": False, "use_mrope": True, "num_heads": 5, "rope_pct": 0.5, "rotary_scaling_factor": 2.0,
 }  # fmt: skip
 LINEAR_ROPE = {"type": "linear", "factor": 2.0}
 
@@ -36,7 +36,9 @@ LINEAR_ROPE = {"type": "linear", "factor": 2.0}
 def changes(config: dict, *, tied_copy: bool) -> list[Change]:
     """tied_copy: the file holds lm_head.weight though it is tied."""
     families = {"gpt2": gpt2_changes, "gpt_neox": gpt_neox_changes, "gemma2": gemma2_changes,
-                "gemma3_text": gemma3_changes, "bloom": bloom_changes, "cohere": cohere_changes}  # fmt: skip
+                "gemma3_text": gemma3_changes, "bloom": bloom_changes, "cohere": cohere_changes, "nanochat": nanochat_changes,
+                "persimmon": persimmon_changes, "stablelm": stablelm_changes,
+                "apertus": apertus_changes}  # fmt: skip
     listed = families.get(config["model_type"], llama_like_changes)(config, tied_copy)
     inert = {key: value for key, value in INERT_VALUES.items() if key in config}
     if scaling_of(config) == "longrope":
@@ -124,6 +126,78 @@ def cohere_changes(config, tied_copy):
         *tying(config, "lm_head.weight", tied_copy=tied_copy),
         *same_shapes(config),
         *rotary_changes(config, MOVED),
+    ]
+
+
+def nanochat_changes(config, tied_copy):
+    heads, biased = config["num_attention_heads"], config["attention_bias"]
+    return [
+        *other_sizes(config),
+        Change({"num_attention_heads": 2 * heads}, REFUSED),
+        Change({"num_key_value_heads": config["num_key_value_heads"] + 1}, REFUSED),
+        Change({"rms_norm_eps": 1e-5 if config["rms_norm_eps"] == 1e-6 else 1e-6}, MOVED),
+        Change({"rms_norm_eps": 0.0}, MOVED),
+        Change({"hidden_act": "gelu"}, MOVED),
+        Change({"hidden_act": "relu" if config["hidden_act"] != "relu" else "relu2"}, MOVED),
+        Change({"max_position_embeddings": 2 * config["max_position_embeddings"]}, INERT),
+        Change({"attention_bias": not biased}, MOVED if biased else REFUSED),
+        *soft_cap_changes(config, "final_logit_softcapping", 15.0),
+        *tying(config, "lm_head.weight", tied_copy=tied_copy),
+        *same_shapes(config),
+        *rotary_changes(config, MOVED),
+        *([Change({"head_dim": ABSENT}, REFUSED)] if "head_dim" in config else []),
+    ]
+
+
+def apertus_changes(config, tied_copy):
+    return [
+        *other_sizes(config),
+        Change({"num_attention_heads": 2 * config["num_attention_heads"]}, REFUSED),
+        Change({"num_key_value_heads": config["num_key_value_heads"] + 1}, REFUSED),
+        Change({"rms_norm_eps": 1e-6}, MOVED),
+        Change({"rms_norm_eps": 0.0}, MOVED),
+        Change({"hidden_act": "silu"}, MOVED),
+        Change({"max_position_embeddings": 2 * config["max_position_embeddings"]}, INERT),
+        Change({"attention_bias": not config["attention_bias"]}, MOVED_OR_REFUSED),
+        *tying(config, "lm_head.weight", tied_copy=tied_copy),
+        *rotary_changes(config, MOVED),
+    ]
+
+
+def persimmon_changes(config, tied_copy):
+    normed = config["qk_layernorm"]
+    return [
+        *other_sizes(config),
+        Change({"num_attention_heads": 2 * config["num_attention_heads"]}, REFUSED if normed else MOVED),
+        Change({"layer_norm_eps": 1e-6}, MOVED),
+        Change({"layer_norm_eps": 0.0}, MOVED),
+        Change({"hidden_act": "relu" if config["hidden_act"] == "relu2" else "relu2"}, MOVED),
+        Change({"hidden_act": "silu"}, MOVED),
+        Change({"max_position_embeddings": 2 * config["max_position_embeddings"]}, INERT),
+        Change({"qk_layernorm": not normed}, MOVED if normed else REFUSED),
+        *tying(config, "lm_head.weight", tied_copy=tied_copy),
+        *rotary_changes(config, MOVED),
+        *rotary_share_changes(config, 0.5),
+    ]
+
+
+def stablelm_changes(config, tied_copy):
+    biased, parallel = config["use_qkv_bias"], config.get("use_parallel_residual", False)
+    return [
+        *other_sizes(config),
+        Change({"num_key_value_heads": config["num_key_value_heads"] + 1}, REFUSED),
+        Change({"layer_norm_eps": 1e-6}, MOVED),
+        Change({"layer_norm_eps": 0.0}, MOVED),
+        Change({"hidden_act": "gelu"}, MOVED),
+        Change({"hidden_act": "relu"}, MOVED),
+        Change({"max_position_embeddings": 2 * config["max_position_embeddings"]}, INERT),
+        Change({"use_qkv_bias": not biased}, MOVED if biased else REFUSED),
+        Change({"use_parallel_residual": not parallel}, REFUSED if parallel else MOVED),
+        Change({"qk_layernorm": True}, REFUSED),
+        *tying(config, "lm_head.weight", tied_copy=tied_copy),
+        *same_shapes(config),
+        *rotary_changes(config, MOVED),
+        *rotary_share_changes(config, 0.25),
     ]
 
 
@@ -384,6 +458,15 @@ def rotary_changes(config, expect):
         Change({f"{table}.{key}": value for key, value in keys.items()}, found)
         for keys, found in scaling_changes(scaling, spelling, kind)
     ]
+
+
+def rotary_share_changes(config, default):
+    """Of the part of a head that turns."""
+    table = config.get("rope_parameters", {})
+    key = "rope_parameters.partial_rotary_factor" if "partial_rotary_factor" in table else "partial_rotary_factor"
+    share = table.get("partial_rotary_factor", config.get("partial_rotary_factor", default))
+    same = Change({key: ABSENT}, INERT if share == default else MOVED) if key in config or table else None
+    return [Change({key: 0.75}, MOVED), *([same] if same else [])]
 
 
 def lengthened(config):

@@ -157,6 +157,97 @@ def cohere_weights(config, seed):
     return weights.tensors
 
 
+def nanochat_weights(config, seed):
+    """No norm has weights: matrices are all there is, and what norms of heads undo has no gain. The smallest rows of
+    embeddings are smaller, since a norm follows at once."""
+    weights = Weights(seed)
+    hidden, intermediate, bias = config["hidden_size"], config["intermediate_size"], config["attention_bias"]
+    heads, kv_heads = config["num_attention_heads"], config["num_key_value_heads"]
+    head_dim = config.get("head_dim", hidden // heads)
+
+    weights.embedding("model.embed_tokens.weight", config["vocab_size"], hidden, smallest=0.003)
+    for i in range(config["num_hidden_layers"]):
+        attention, mlp = f"model.layers.{i}.self_attn", f"model.layers.{i}.mlp"
+        weights.projection(f"{attention}.q_proj", heads * head_dim, hidden, bias)
+        weights.projection(f"{attention}.k_proj", kv_heads * head_dim, hidden, bias)
+        weights.projection(f"{attention}.v_proj", kv_heads * head_dim, hidden, bias)
+        weights.projection(f"{attention}.o_proj", hidden, heads * head_dim, bias)
+        weights.matrix(f"{mlp}.fc1.weight", intermediate, hidden)
+        weights.matrix(f"{mlp}.fc2.weight", hidden, intermediate)
+    if not config["tie_word_embeddings"]:
+        weights.matrix("lm_head.weight", config["vocab_size"], hidden)
+    return weights.tensors
+
+
+def persimmon_weights(config, seed):
+    """Queries, keys and values stand as GPT-NeoX's do; norms of heads have one head's weights for all."""
+    weights = Weights(seed)
+    hidden, intermediate, heads = config["hidden_size"], config["intermediate_size"], config["num_attention_heads"]
+
+    weights.embedding("model.embed_tokens.weight", config["vocab_size"], hidden)
+    for i in range(config["num_hidden_layers"]):
+        layer = f"model.layers.{i}"
+        weights.norm(f"{layer}.input_layernorm", hidden, bias=True)
+        weights.heads_of_qkv(f"{layer}.self_attn.query_key_value", heads, hidden, True)
+        if config["qk_layernorm"]:  # these undo the gain of the projections, so they carry it themselves
+            for part in ("q", "k"):
+                weights.norm(f"{layer}.self_attn.{part}_layernorm", hidden // heads, gain=QUERY_KEY_GAIN)
+                weights.vector(f"{layer}.self_attn.{part}_layernorm.bias", hidden // heads, gain=0.8)
+        weights.projection(f"{layer}.self_attn.dense", hidden, hidden, True)
+        weights.norm(f"{layer}.post_attention_layernorm", hidden, bias=True)
+        weights.projection(f"{layer}.mlp.dense_h_to_4h", intermediate, hidden, True)
+        weights.projection(f"{layer}.mlp.dense_4h_to_h", hidden, intermediate, True)
+    weights.norm("model.final_layernorm", hidden, bias=True)
+    if not config["tie_word_embeddings"]:
+        weights.matrix("lm_head.weight", config["vocab_size"], hidden)
+    return weights.tensors
+
+
+def stablelm_weights(config, seed):
+    """Llama's, with LayerNorms, of which layers whose parts stand side by side have one."""
+    weights = Weights(seed + 1)
+    tensors = llama_like_weights(config | {"attention_bias": config["use_qkv_bias"]}, seed)
+    for name in [name for name in tensors if name.endswith("norm.weight")]:
+        weights.bias(name.removesuffix(".weight"), config["hidden_size"])
+    tensors |= weights.tensors
+    for i in range(config["num_hidden_layers"]):
+        tensors.pop(f"model.layers.{i}.self_attn.o_proj.bias", None)
+        if config["use_qkv_bias"]:  # which, where it does not turn, is the same for all keys
+            tensors[f"model.layers.{i}.self_attn.k_proj.bias"] *= 3
+        if config.get("use_parallel_residual"):
+            for suffix in ("weight", "bias"):
+                del tensors[f"model.layers.{i}.post_attention_layernorm.{suffix}"]
+    return tensors
+
+
+def apertus_weights(config, seed):
+    """Llama's with norms of heads, other names of the layers' norms, no gate, and the numbers of xIELU: two that are
+    learned, and two that the library stores as it has them, here others."""
+    weights = Weights(seed + 1)
+    tensors = llama_like_weights(config, seed)
+    hidden, head_dim = config["hidden_size"], config["hidden_size"] // config["num_attention_heads"]
+    for i in range(config["num_hidden_layers"]):
+        layer = f"model.layers.{i}"
+        del tensors[f"{layer}.mlp.gate_proj.weight"]
+        if config["attention_bias"]:  # xIELU squares what is above 0, and attention adds little to so much
+            for part in "qk":
+                tensors[f"{layer}.self_attn.{part}_proj.bias"] *= 4
+        for name in ("input_layernorm", "post_attention_layernorm"):
+            del tensors[f"{layer}.{name}.weight"]
+        weights.norm(f"{layer}.attention_layernorm", hidden)
+        weights.norm(f"{layer}.feedforward_layernorm", hidden)
+        # These undo the gain of the projections, so they carry it themselves.
+        weights.norm(f"{layer}.self_attn.q_norm", head_dim, gain=QUERY_KEY_GAIN)
+        weights.norm(f"{layer}.self_attn.k_norm", head_dim, gain=QUERY_KEY_GAIN)
+        if config["hidden_act"] == "xielu":
+            for name in ("alpha_p", "alpha_n"):
+                weights.vector(f"{layer}.mlp.act_fn.{name}", 1)
+                weights.tensors[f"{layer}.mlp.act_fn.{name}"] += 3
+            weights.tensors[f"{layer}.mlp.act_fn.beta"] = np.array(0.5 + 0.125 * i)
+            weights.tensors[f"{layer}.mlp.act_fn.eps"] = np.array(-0.0625)
+    return tensors | weights.tensors
+
+
 def gpt2_weights(config, seed, prefix=""):
     """GPT-2 stores its projections (in, out), queries, keys and values side by side in one."""
     weights = Weights(seed)
@@ -270,6 +361,14 @@ def parameters(case: Case) -> dict[str, np.ndarray]:
         return glm_weights(case.config, case.seed)
     if family == "cohere":
         return cohere_weights(case.config, case.seed)
+    if family == "persimmon":
+        return persimmon_weights(case.config, case.seed)
+    if family == "stablelm":
+        return stablelm_weights(case.config, case.seed)
+    if family == "apertus":
+        return apertus_weights(case.config, case.seed)
+    if family == "nanochat":
+        return nanochat_weights(case.config, case.seed)
     if family in ("gemma2", "gemma3_text"):
         return gemma_weights(case.config, case.seed)
     return llama_like_weights(case.config, case.seed)

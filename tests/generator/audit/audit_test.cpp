@@ -70,6 +70,20 @@ TEST_CASE("of a fused vector whose parts are not all there, the zeros are in no 
   CHECK(render(audit(contract_of(spec), tensors)) == "");
 }
 
+TEST_CASE("a single number stands as a vector of one, or without an axis") {
+  std::string spec = small_llama_text(true);
+  spec.replace(spec.find("\"silu\""), 6, "\"max(x, 0) + lambda1 * min(x, 0)\"");
+  spec += "[checkpoint.tensors]\n\"layers.{i}.mlp.lambda1\" = { name = \"l.{i}.a\", exact = true }\n";
+  const auto audited = [&](const std::vector<std::int64_t>& shape) {
+    std::vector<TensorText> tensors = small_tensors();
+    for (const char* layer : {"0", "1", "2"}) tensors.push_back({std::string("l.") + layer + ".a", "F32", shape, ""});
+    return audit(contract_of(spec), tensors);
+  };
+  CHECK(render(audited({1})) == "");
+  CHECK(render(audited({})) == "");
+  CHECK(only(audited({2})).rule == "checkpoint.shape");
+}
+
 TEST_CASE("a wrong shape shows both shapes") {
   std::vector<TensorText> tensors = small_tensors();
   tensor(tensors, "model.layers.2.mlp.down_proj.weight").shape = {12, 8};

@@ -85,7 +85,13 @@ const std::vector<Override> whole_attention = {
     {"attention.inner_norm", "true"},
     named("layers.{i}.attention.inner_norm"),
 };
-const std::vector<Override> whole_mlp = {{"mlp.inner_norm", "true"}, named("layers.{i}.mlp.inner_norm")};
+const std::vector<Override> whole_mlp = {{"mlp.inner_norm", "true"},
+                                         named("layers.{i}.mlp.inner_norm"),
+                                         {"mlp.activation", "lambda1 * x + lambda2 * min(x, lambda3) + lambda4"},
+                                         named("layers.{i}.mlp.lambda1"),
+                                         named("layers.{i}.mlp.lambda2"),
+                                         named("layers.{i}.mlp.lambda3"),
+                                         named("layers.{i}.mlp.lambda4")};
 
 /// The same of each type of sub-block.
 const std::map<std::string, std::vector<Override>> with_every_part = {
@@ -112,6 +118,7 @@ const std::vector<Change> changes = {
     {"position.offset", sines, {{"position.offset", "2"}}},
     {"position.offset", learned, {{"position.offset", "2"}}},
     {"position.alibi_bias_max", alibi, {{"position.alibi_bias_max", "4.0"}}},
+    {"position.direction", longrope, {{"position.direction", "reversed"}}},
     {"position.scaling", {}, linear},
     {"position.factor", linear, {{"position.factor", "3.0"}}},
     {"position.original_max_position_embeddings", llama3, {{"position.original_max_position_embeddings", "32"}}},

@@ -151,6 +151,7 @@ TEST_CASE("scaled rotary settings are read in both spellings, and of every famil
       CAPTURE(table);
       const auto position = [&](const char* scaling, json settings) {
         json config = small;
+        config.erase("rope_scaling");
         settings[type] = scaling;
         config[table] = settings;
         const Imported imported = import_text(config.dump());

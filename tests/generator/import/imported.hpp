@@ -85,7 +85,9 @@ inline nlohmann::ordered_json config_of(const std::string& architecture, const s
 
 /// A small config.json that runs, of every family, by the family's name.
 inline std::map<std::string, nlohmann::ordered_json> small_configs() {
-  return {{"bloom", {{"architectures", {"BloomForCausalLM"}}, {"model_type", "bloom"}, {"n_embed", 48}, {"n_head", 4}}},
+  return {{"apertus", config_of("ApertusForCausalLM", "apertus",
+                                {{"hidden_act", "xielu"}, {"rope_scaling", {{"rope_type", "default"}}}})},
+          {"bloom", {{"architectures", {"BloomForCausalLM"}}, {"model_type", "bloom"}, {"n_embed", 48}, {"n_head", 4}}},
           {"cohere",
            {{"architectures", {"CohereForCausalLM"}},
             {"model_type", "cohere"},
@@ -114,10 +116,24 @@ inline std::map<std::string, nlohmann::ordered_json> small_configs() {
             {"rotary_pct", 0.5}}},
           {"llama", llama_config()},
           {"mistral", config_of("MistralForCausalLM", "mistral", {{"sliding_window", nullptr}})},
+          {"nanochat", config_of("NanoChatForCausalLM", "nanochat")},
           {"olmo2", config_of("Olmo2ForCausalLM", "olmo2")},
+          {"persimmon",
+           {{"architectures", {"PersimmonForCausalLM"}},
+            {"model_type", "persimmon"},
+            {"hidden_size", 48},
+            {"num_attention_heads", 4},
+            {"rope_theta", 25000.0}}},
           {"phi3", config_of("Phi3ForCausalLM", "phi3")},
           {"qwen2", config_of("Qwen2ForCausalLM", "qwen2")},
-          {"qwen3", config_of("Qwen3ForCausalLM", "qwen3")}};
+          {"qwen3", config_of("Qwen3ForCausalLM", "qwen3")},
+          {"stablelm",
+           {{"architectures", {"StableLmForCausalLM"}},
+            {"model_type", "stablelm"},
+            {"hidden_size", 48},
+            {"num_attention_heads", 4},
+            {"num_key_value_heads", 2},
+            {"partial_rotary_factor", 0.5}}}};
 }
 
 }  // namespace monomorph::tests

@@ -168,6 +168,16 @@ TEST_CASE("rows and elements of every kind of part agree with the checkpoint") {
   }
 }
 
+TEST_CASE("a single number may stand without an axis, and several may not") {
+  std::vector<TensorText> tensors = fitting("");
+  CHECK(tensors.back().shape == std::vector<std::int64_t>{1});
+  tensors.back().shape = {};
+  CHECK(refusal(tensors) == "");
+  tensors[tensors.size() - 2].shape = {};
+  tensors[tensors.size() - 2].bytes.resize(4);
+  CHECK(contains(refusal(tensors), "q_bias"));
+}
+
 TEST_CASE("what the device stores is the weights' rows one after the other, zeros where there is none, and padding") {
   const Program program = make_program();
   const tests::TemporaryDirectory directory;
