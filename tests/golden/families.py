@@ -304,6 +304,31 @@ def helium(**keys):
     } | keys  # fmt: skip
 
 
+def granite(**keys):
+    """Granite 3: Llama with scales of the embedding, of scores and of logits. The hub's models also scale what sub-blocks
+    add."""
+    return {
+        "architectures": ["GraniteForCausalLM"], "attention_bias": False, "attention_dropout": 0.1,
+        "attention_multiplier": 0.015625, "bos_token_id": 0, "embedding_multiplier": 12.0, "eos_token_id": 0,
+        "hidden_act": "silu", "initializer_range": 0.02, "logits_scaling": 16.0, "max_position_embeddings": 131072,
+        "mlp_bias": False, "model_type": "granite", "pad_token_id": 0, "residual_multiplier": 1.0,
+        "rms_norm_eps": 1e-5, "rope_scaling": None, "rope_theta": 10000000.0, "tie_word_embeddings": True,
+        "transformers_version": "4.49.0", "use_cache": True,
+    } | keys  # fmt: skip
+
+
+def hyperclovax(**keys):
+    """HyperCLOVA X SEED Think: the same scales, of which that of logits is multiplied, and norms around sub-blocks."""
+    return {
+        "architectures": ["HyperCLOVAXForCausalLM"], "attention_bias": False, "attention_dropout": 0.0,
+        "attention_multiplier": 0.0078125, "bos_token_id": 1, "embedding_multiplier": 10.0, "eos_token_id": 2,
+        "hidden_act": "silu", "initializer_range": 0.02, "logits_scaling": 0.125, "max_position_embeddings": 131072,
+        "mlp_bias": False, "model_type": "hyperclovax", "pad_token_id": 0, "residual_multiplier": 1.0,
+        "rms_norm_eps": 1e-5, "rope_scaling": None, "rope_theta": 500000000, "tie_word_embeddings": False,
+        "transformers_version": "4.52.4", "use_cache": True, "use_post_norm": True,
+    } | keys  # fmt: skip
+
+
 def jais2(**keys):
     """Jais 2: LayerNorm with biases, biases on all projections, and an MLP without a gate."""
     return {

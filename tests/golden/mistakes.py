@@ -62,7 +62,7 @@ def scaling_of(config) -> str:
 
 
 def llama_like_changes(config, tied_copy):
-    """Llama, CWM, ERNIE 4.5, EXAONE 4, GLM, Helium, Hunyuan, Jais 2, Mistral, Ministral, OLMo, Phi-3, Qwen2, Qwen3, Seed-OSS."""
+    """Llama, CWM, ERNIE 4.5, EXAONE 4, GLM, Granite, Helium, Hunyuan, HyperCLOVA X, Jais 2, Mistral, Ministral, OLMo, Phi-3, Qwen2, Qwen3, Seed-OSS."""
     heads = config["num_attention_heads"]
     kv_heads = config.get("num_key_value_heads", heads)
     listed = [
@@ -113,6 +113,8 @@ def llama_like_changes(config, tied_copy):
         listed.append(Change({"partial_rotary_factor": 1.0}, REFUSED if scaling_of(config) == "longrope" else MOVED))
     if config["model_type"] in ("olmo", "olmo2", "olmo3"):  # none of whose keys it is, and yet read
         listed.append(Change({"head_dim": 2 * (config["hidden_size"] // heads)}, REFUSED))
+    if "embedding_multiplier" in config:
+        listed += scale_changes(config)
     if "use_qk_norm" in config:  # Hunyuan has norms whatever it says
         listed.append(Change({"use_qk_norm": False}, INERT))
     if config["model_type"] == "glm4" and "partial_rotary_factor" in config:  # half where no key says, all where null does
@@ -121,6 +123,19 @@ def llama_like_changes(config, tied_copy):
     if config["model_type"] == "glm":  # of which half turns where no key says, and all where null does
         listed += [Change({"partial_rotary_factor": share}, MOVED) for share in (0.75, 1.0, None)]
         listed += [Change({"partial_rotary_factor": 0.5}, INERT), Change({"head_dim": None}, REFUSED)]
+    return listed
+
+
+def scale_changes(config):
+    """Of what the embedding, scores, logits and outputs of sub-blocks are multiplied by, or logits divided by."""
+    defaults = {"embedding_multiplier": 1.0, "logits_scaling": 1.0, "residual_multiplier": 1.0,
+                "attention_multiplier": 1.0 if config["model_type"] == "granite" else None}  # fmt: skip
+    listed = []
+    for key, default in defaults.items():
+        listed.append(Change({key: 1.5 * (config[key] or 1.0)}, MOVED))
+        listed.append(Change({key: ABSENT}, INERT if config[key] == default else MOVED))
+    if "use_post_norm" in config:
+        listed.append(Change({"use_post_norm": not config["use_post_norm"]}, MOVED_OR_REFUSED))
     return listed
 
 
@@ -430,7 +445,7 @@ def same_shapes(config):
         if head_dim % (2 * factor) == 0 and config["hidden_size"] % (factor * heads) == 0:
             break
         # These insist that heads divide the width, even where head_dim is explicit.
-        insists = config["model_type"] in ("llama", "cwm", "gemma2", "gemma3_text", "jais2")
+        insists = config["model_type"] in ("llama", "cwm", "gemma2", "gemma3_text", "jais2", "hyperclovax")
         if "head_dim" in config and not insists and head_dim % (2 * factor) == 0:
             break
     else:

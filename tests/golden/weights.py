@@ -144,6 +144,16 @@ def olmo_weights(config, seed):
     return {name: tensor for name, tensor in tensors.items() if "norm" not in name}
 
 
+def scaled_weights(config, seed):
+    """Llama's, with smaller rows of embeddings as they are multiplied, and norms of outputs where a key asks for them."""
+    weights = Weights(seed + 1)
+    for i in range(config["num_hidden_layers"] if config.get("use_post_norm") else 0):
+        for norm in ("post_norm1", "post_norm2"):
+            weights.norm(f"model.layers.{i}.{norm}", config["hidden_size"])
+    smallest = 0.01 / config["embedding_multiplier"]
+    return llama_like_weights(config, seed, smallest=smallest) | weights.tensors
+
+
 def jais2_weights(config, seed):
     """Llama's, with norms that have biases, and without a gate."""
     weights = Weights(seed + 1)
@@ -315,8 +325,8 @@ def parameters(case: Case) -> dict[str, np.ndarray]:
     families = {
         "bloom": bloom_weights, "cohere": cohere_weights, "cohere2": cohere_weights, "exaone4": exaone4_weights,
         "gemma2": gemma_weights, "gemma3_text": gemma_weights, "glm": glm_weights, "glm4": glm4_weights,
-        "gpt2": gpt2_weights, "gpt_neox": gpt_neox_weights, "helium": helium_weights,
-        "hunyuan_v1_dense": hunyuan_weights, "jais2": jais2_weights, "olmo": olmo_weights, "olmo2": olmo2_weights, "olmo3": olmo2_weights,
+        "gpt2": gpt2_weights, "gpt_neox": gpt_neox_weights, "granite": scaled_weights, "helium": helium_weights,
+        "hunyuan_v1_dense": hunyuan_weights, "hyperclovax": scaled_weights, "jais2": jais2_weights, "olmo": olmo_weights, "olmo2": olmo2_weights, "olmo3": olmo2_weights,
         "phi3": phi3_weights,
     }  # fmt: skip
     prefixed = {"prefix": case.checkpoint["prefix"]} if "prefix" in case.checkpoint else {}

@@ -365,7 +365,7 @@ TEST_CASE("an engine carries the families that its model can be of") {
     return names;
   };
   CHECK(families_of(model("llama-3-8b")) ==
-        std::vector<std::string>{"cwm", "llama", "ministral", "mistral", "seed_oss"});
+        std::vector<std::string>{"cwm", "granite", "hyperclovax", "llama", "ministral", "mistral", "seed_oss"});
   CHECK(families_of(model("gpt2")) == std::vector<std::string>{"gpt2"});
   CHECK(families_of(model("qwen2.5-0.5b")) == std::vector<std::string>{"qwen2", "seed_oss"});
   CHECK(families_of(model("qwen3-0.6b")) == std::vector<std::string>{"qwen3"});
