@@ -317,7 +317,9 @@ Json facts_of(const Spec& spec, const Family& family, Meanings& meanings) {
   for (const FamilyRefusal& refusal : family.refusals) {
     Json row = Json::array({tree_of(*refusal.when.root, kind), refusal.texts[0]});
     std::set<std::string> own = strings_in(row[0]);
-    if (std::includes(in_facts.begin(), in_facts.end(), own.begin(), own.end())) continue;  // a field shows it
+    // Fields show what their keys say, and not that a key has to say it.
+    const bool is_shown = std::includes(in_facts.begin(), in_facts.end(), own.begin(), own.end());
+    if (is_shown && refusal.rule != "import.missing_key") continue;
     for (std::size_t i = 0; i < refusal.shown.size(); ++i) {
       row.push_back(tree_of(*refusal.shown[i].root, kind));
       row.push_back(refusal.texts[i + 1]);

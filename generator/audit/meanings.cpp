@@ -67,9 +67,12 @@ std::optional<Meaning> Meanings::work_out(const std::vector<Override>& changes) 
   all.insert(all.end(), changes.begin(), changes.end());
   Diagnostics found, none;
   const std::optional<Spec> spec = read_spec_leniently(source_, all, found);
-  const bool reads = std::all_of(found.all().begin(), found.all().end(), [](const Diagnostic& diagnostic) {
-    return diagnostic.severity != Severity::error || diagnostic.rule == "layers.kind_unused";
-  });
+  // Where a kind stands alone the others are unused, and sections that they alone read.
+  const auto is_harmless = [](const Diagnostic& diagnostic) {
+    return diagnostic.severity != Severity::error || diagnostic.rule == "layers.kind_unused" ||
+           diagnostic.rule == "spec.unused_section";
+  };
+  const bool reads = std::all_of(found.all().begin(), found.all().end(), is_harmless);
   std::optional<Contract> contract = spec && reads ? check_contract(*spec, none) : std::nullopt;
   if (!contract) return std::nullopt;
   Graph graph = build_graph(*contract);

@@ -44,6 +44,7 @@ Json computed(const std::string& word, double a, double b) {
   if (word == "min") return std::min(a, b);
   if (word == "floor") return std::floor(a);
   if (word == "log") return std::log(a);
+  if (word == "pow") return std::pow(a, b);
   if (word == "sqrt") return std::sqrt(a);
   throw Error(ErrorKind::internal, "facts of a config.json: no operator " + word);
 }

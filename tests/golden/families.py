@@ -207,6 +207,204 @@ def apertus(**keys):
     } | keys  # fmt: skip
 
 
+def ministral(**keys):
+    """Ministral 8B as its own class has it: kinds of layers one by one, some with a window."""
+    return {
+        "architectures": ["MinistralForCausalLM"], "attention_dropout": 0.0, "bos_token_id": 1, "eos_token_id": 2,
+        "hidden_act": "silu", "initializer_range": 0.02, "max_position_embeddings": 32768, "model_type": "ministral",
+        "rms_norm_eps": 1e-5, "rope_theta": 10000.0, "sliding_window": 32768, "tie_word_embeddings": False,
+        "transformers_version": "4.57.0.dev0", "use_cache": True,
+    } | keys  # fmt: skip
+
+
+def olmo3(**keys):
+    """OLMo 3: OLMo 2 with a window in three layers of four, and scaled angles in the others alone."""
+    return {
+        "architectures": ["Olmo3ForCausalLM"], "attention_bias": False, "attention_dropout": 0.0, "eos_token_id": 93,
+        "hidden_act": "silu", "initializer_range": 0.02, "max_position_embeddings": 65536, "model_type": "olmo3",
+        "pad_token_id": 92, "rms_norm_eps": 1e-6, "rope_theta": 500000, "sliding_window": 4096,
+        "tie_word_embeddings": False, "transformers_version": "4.57.0", "use_cache": True,
+    } | keys  # fmt: skip
+
+
+def olmo3_5(**keys):
+    """The same as transformers 5 saves it: rotary parameters for each kind of layer."""
+    config = olmo3(pad_token_id=None, transformers_version="5.23.0")
+    del config["rope_theta"]
+    return config | keys
+
+
+def seed_oss(**keys):
+    """Seed-OSS 36B: biases on q, k, v and none on o, each by a key of its own; dropout that is not 0."""
+    return {
+        "architectures": ["SeedOssForCausalLM"], "attention_bias": True, "attention_dropout": 0.1,
+        "attention_out_bias": False, "bos_token_id": 0, "eos_token_id": 2, "hidden_act": "silu",
+        "initializer_range": 0.02, "max_position_embeddings": 524288, "mlp_bias": False, "model_type": "seed_oss",
+        "pad_token_id": 1, "residual_dropout": 0.1, "rms_norm_eps": 1e-6, "rope_scaling": {"rope_type": "default"},
+        "rope_theta": 10000000.0, "tie_word_embeddings": False, "transformers_version": "4.55.0", "use_cache": True,
+    } | keys  # fmt: skip
+
+
+def exaone4(**keys):
+    """EXAONE 4.0: OLMo 2's norms of outputs, norms of heads, and no positions in layers without a window."""
+    return {
+        "architectures": ["Exaone4ForCausalLM"], "attention_dropout": 0.0, "bos_token_id": 1, "eos_token_id": 93,
+        "hidden_act": "silu", "initializer_range": 0.02, "max_position_embeddings": 131072, "model_type": "exaone4",
+        "pad_token_id": 0, "rms_norm_eps": 1e-5, "rope_scaling": None, "rope_theta": 1000000, "sliding_window": 4096,
+        "sliding_window_pattern": "LLLG", "tie_word_embeddings": False, "transformers_version": "4.54.0.dev0",
+        "use_cache": True,
+    } | keys  # fmt: skip
+
+
+def cohere2(**keys):
+    """Command R7B: Cohere's layers, of which three in four have a window and positions, the others neither; keys that
+    no version of the library reads."""
+    return {
+        "architectures": ["Cohere2ForCausalLM"], "attention_bias": False, "attention_dropout": 0.0, "bos_token_id": 92,
+        "cache_implementation": "hybrid", "eos_token_id": 93, "hidden_act": "silu", "initializer_range": 0.02,
+        "layer_norm_eps": 1e-5, "layer_switch": 4, "logit_scale": 0.25, "max_position_embeddings": 8192,
+        "model_type": "cohere2", "order_of_interleaved_layers": "local_attn_first", "pad_token_id": 0,
+        "position_embedding_type": "rope_gptj", "rope_scaling": None, "rope_theta": 50000, "rotary_pct": 1.0,
+        "sliding_window": 4096, "sliding_window_pattern": 4, "transformers_version": "4.48.0.dev0", "use_cache": True,
+        "use_embedding_sharing": True, "use_gated_activation": True, "use_parallel_block": True,
+        "use_parallel_embedding": False,
+    } | keys  # fmt: skip
+
+
+def cohere2_5(**keys):
+    """The same as transformers 5 saves it."""
+    return {
+        "architectures": ["Cohere2ForCausalLM"], "attention_bias": False, "attention_dropout": 0.0, "bos_token_id": 92,
+        "eos_token_id": 93, "hidden_act": "silu", "initializer_range": 0.02, "layer_norm_eps": 1e-5,
+        "logit_scale": 0.0625, "max_position_embeddings": 8192, "model_type": "cohere2", "pad_token_id": 0,
+        "rope_parameters": {"rope_theta": 50000.0, "rope_type": "default"}, "sliding_window": 4096,
+        "tie_word_embeddings": True, "transformers_version": "5.23.0", "use_cache": True,
+    } | keys  # fmt: skip
+
+
+def cwm(**keys):
+    """Code World Model: Llama with a window in three layers of four, and llama3's angles in all."""
+    return {
+        "architectures": ["CwmForCausalLM"], "attention_dropout": 0.0, "bos_token_id": 90,
+        "eos_token_id": [91, 92, 93], "hidden_act": "silu", "initializer_range": 0.02,
+        "max_position_embeddings": 131072, "mlp_bias": False, "model_type": "cwm", "pretraining_tp": 1,
+        "rms_norm_eps": 1e-5, "rope_theta": 1000000.0, "sliding_window": 8192, "tie_word_embeddings": False,
+        "transformers_version": "4.57.0", "use_cache": True,
+    } | keys  # fmt: skip
+
+
+def hunyuan(**keys):
+    """Hunyuan's dense models: norms of heads after the rotation, a base that an alpha stretches, and keys that no
+    version of the library reads."""
+    return {
+        "add_classification_head": False, "architectures": ["HunYuanDenseV1ForCausalLM"], "attention_bias": False,
+        "attention_dropout": 0.1, "bos_token_id": 1, "cla_share_factor": 2, "class_num": 0, "eod_token_id": 94,
+        "eos_token_id": 93, "hidden_act": "silu", "initializer_range": 0.02, "max_position_embeddings": 32768,
+        "mlp_bias": False, "model_type": "hunyuan_v1_dense", "norm_type": "rms", "org_vocab_size": 90, "pad_id": 92,
+        "pad_token_id": 92, "pool_type": "last", "position_embedding_xdrope": False, "pretraining_tp": 1,
+        "rms_norm_eps": 1e-5,
+        "rope_scaling": {"alpha": 1000.0, "beta_fast": 32, "beta_slow": 1, "factor": 1.0, "mscale": 1.0,
+                         "mscale_all_dim": 1.0, "type": "dynamic"},
+        "rope_theta": 10000.0, "tie_word_embeddings": False, "transformers_version": "4.41.2", "use_cache": True,
+        "use_cla": False, "use_qk_norm": True, "use_rotary_pos_emb": True,
+    } | keys  # fmt: skip
+
+
+def hunyuan_5(**keys):
+    """The same as transformers 5 saves it, without scaling."""
+    return {
+        "architectures": ["HunYuanDenseV1ForCausalLM"], "attention_bias": False, "attention_dropout": 0.0,
+        "bos_token_id": 1, "eod_token_id": 3, "eos_token_id": 2, "hidden_act": "silu", "initializer_range": 0.02,
+        "max_position_embeddings": 2048, "model_type": "hunyuan_v1_dense", "pad_token_id": 0, "pretraining_tp": 1,
+        "rms_norm_eps": 1e-5, "rope_parameters": {"rope_theta": 10000.0, "rope_type": "default"},
+        "tie_word_embeddings": False, "transformers_version": "5.23.0", "use_cache": True,
+    } | keys  # fmt: skip
+
+
+def ernie4_5(**keys):
+    """ERNIE 4.5: one key for all biases; neighbours turn together; tied."""
+    return {
+        "architectures": ["Ernie4_5ForCausalLM"], "bos_token_id": 1, "eos_token_id": 2, "hidden_act": "silu",
+        "initializer_range": 0.02, "max_position_embeddings": 131072, "model_type": "ernie4_5", "pad_token_id": 0,
+        "rms_norm_eps": 1e-5, "rope_scaling": None, "rope_theta": 500000.0, "tie_word_embeddings": True,
+        "transformers_version": "4.54.0.dev0", "use_bias": False, "use_cache": True,
+    } | keys  # fmt: skip
+
+
+def glm4(**keys):
+    """GLM-4-0414: GLM with norms of outputs as well, and a key for the half of a head that turns."""
+    return {
+        "architectures": ["Glm4ForCausalLM"], "attention_bias": False, "attention_dropout": 0.0,
+        "eos_token_id": [91, 92, 93], "hidden_act": "silu", "initializer_range": 0.02,
+        "max_position_embeddings": 32768, "model_type": "glm4", "pad_token_id": 91, "partial_rotary_factor": 0.5,
+        "rms_norm_eps": 1e-5, "rope_theta": 10000.0, "tie_word_embeddings": False,
+        "transformers_version": "4.52.0.dev0", "use_cache": True,
+    } | keys  # fmt: skip
+
+
+def glm4_5(**keys):
+    """The same as transformers 5 saves it."""
+    config = respelled(glm4(), pad_token_id=91)
+    del config["partial_rotary_factor"]
+    config["rope_parameters"]["partial_rotary_factor"] = 0.5
+    return config | keys
+
+
+def helium(**keys):
+    """Helium 1: Llama with neighbours that turn together, and the smallest epsilon."""
+    return {
+        "architectures": ["HeliumForCausalLM"], "attention_bias": False, "attention_dropout": 0.0, "bos_token_id": 1,
+        "eos_token_id": 2, "hidden_act": "silu", "initializer_range": 0.02, "max_position_embeddings": 4096,
+        "mlp_bias": False, "model_type": "helium", "pad_token_id": 3, "rms_norm_eps": 1e-8, "rope_theta": 100000.0,
+        "tie_word_embeddings": False, "transformers_version": "4.48.0.dev0", "use_cache": True,
+    } | keys  # fmt: skip
+
+
+def granite(**keys):
+    """Granite 3: Llama with scales of the embedding, of scores and of logits. The hub's models also scale what sub-blocks
+    add."""
+    return {
+        "architectures": ["GraniteForCausalLM"], "attention_bias": False, "attention_dropout": 0.1,
+        "attention_multiplier": 0.015625, "bos_token_id": 0, "embedding_multiplier": 12.0, "eos_token_id": 0,
+        "hidden_act": "silu", "initializer_range": 0.02, "logits_scaling": 16.0, "max_position_embeddings": 131072,
+        "mlp_bias": False, "model_type": "granite", "pad_token_id": 0, "residual_multiplier": 1.0,
+        "rms_norm_eps": 1e-5, "rope_scaling": None, "rope_theta": 10000000.0, "tie_word_embeddings": True,
+        "transformers_version": "4.49.0", "use_cache": True,
+    } | keys  # fmt: skip
+
+
+def hyperclovax(**keys):
+    """HyperCLOVA X SEED Think: the same scales, of which that of logits is multiplied, and norms around sub-blocks."""
+    return {
+        "architectures": ["HyperCLOVAXForCausalLM"], "attention_bias": False, "attention_dropout": 0.0,
+        "attention_multiplier": 0.0078125, "bos_token_id": 1, "embedding_multiplier": 10.0, "eos_token_id": 2,
+        "hidden_act": "silu", "initializer_range": 0.02, "logits_scaling": 0.125, "max_position_embeddings": 131072,
+        "mlp_bias": False, "model_type": "hyperclovax", "pad_token_id": 0, "residual_multiplier": 1.0,
+        "rms_norm_eps": 1e-5, "rope_scaling": None, "rope_theta": 500000000, "tie_word_embeddings": False,
+        "transformers_version": "4.52.4", "use_cache": True, "use_post_norm": True,
+    } | keys  # fmt: skip
+
+
+def jais2(**keys):
+    """Jais 2: LayerNorm with biases, biases on all projections, and an MLP without a gate."""
+    return {
+        "architectures": ["Jais2ForCausalLM"], "attention_bias": True, "attention_dropout": 0.0, "bos_token_id": 0,
+        "eos_token_id": 93, "hidden_act": "relu2", "initializer_range": 0.02, "layer_norm_eps": 1e-5,
+        "max_position_embeddings": 8192, "mlp_bias": True, "model_type": "jais2", "rope_theta": 500000.0,
+        "tie_word_embeddings": False, "transformers_version": "4.57.0", "use_cache": True,
+    } | keys  # fmt: skip
+
+
+def olmo(**keys):
+    """OLMo: LayerNorm that has neither weights nor biases, and an epsilon that no key says."""
+    return {
+        "architectures": ["OlmoForCausalLM"], "attention_bias": False, "attention_dropout": 0.0, "clip_qkv": None,
+        "eos_token_id": 93, "hidden_act": "silu", "initializer_range": 0.02, "max_position_embeddings": 2048,
+        "model_type": "olmo", "pad_token_id": 1, "rope_scaling": None, "rope_theta": 10000.0,
+        "tie_word_embeddings": False, "transformers_version": "4.40.0.dev0", "use_cache": True,
+    } | keys  # fmt: skip
+
+
 def gpt2(**keys):
     """GPT-2's own file: no intermediate size, no word about tying, keys for heads it does not have."""
     return {

@@ -19,16 +19,22 @@ class Change:
 
 # Keys that inference does not read (dropout is for training; the rest describes the file or other heads).
 INERT_VALUES = {
-    "_sliding_window_pattern": 2, "architectures": ["Other"], "attention_dropout": 0.5, "attention_softmax_in_fp32": False, "attn_pdrop": 0.9,
-    "bias_dropout_fusion": False, "bos_token_id": 5, "cache_implementation": "static", "classifier_dropout": 0.9,
-    "dtype": "float64", "embd_pdrop": 0.9, "eos_token_id": 6, "hidden_dropout": 0.9, "initializer_range": 0.7,
-    "is_decoder": True, "masked_softmax_fusion": False, "model_max_length": 16, "n_ctx": 16, "offset_alibi": 7,
-    "original_max_position_embeddings": 64, "pad_token_id": 7,
-    "pretraining_tp": 2, "reorder_and_upcast_attn": True, "resid_pdrop": 0.9, "seq_length": 16,
-    "skip_bias_add": False, "skip_bias_add_qkv": True, "sliding_window_size": 5, "summary_activation": "tanh",
-    "summary_first_dropout": 0.9, "summary_proj_to_labels": False, "summary_type": "mean", "summary_use_proj": False,
-    "task_specific_params": None, "torch_dtype": "float64", "transformers_version": "4.0.0", "unk_token_id": 4,
-    "use_cache": False, "use_mrope": True, "num_heads": 5, "rope_pct": 0.5, "rotary_scaling_factor": 2.0,
+    "_sliding_window_pattern": 2, "add_classification_head": True, "architectures": ["Other"], "attention_dropout": 0.5,
+    "attention_softmax_in_fp32": False, "attn_pdrop": 0.9, "bias_dropout_fusion": False, "bos_token_id": 5,
+    "cache_implementation": "static", "cla_share_factor": 3, "class_num": 4, "classifier_dropout": 0.9,
+    "dtype": "float64", "embd_pdrop": 0.9, "eod_token_id": 8, "eos_token_id": 6, "hidden_dropout": 0.9,
+    "initializer_range": 0.7, "is_decoder": True, "layer_switch": 2, "masked_softmax_fusion": False,
+    "model_max_length": 16, "n_ctx": 16, "norm_type": "layer", "offset_alibi": 7,
+    "order_of_interleaved_layers": "global_attn_first", "org_vocab_size": 16, "original_max_position_embeddings": 64,
+    "pad_id": 9, "pad_token_id": 7, "pool_type": "first", "position_embedding_type": "alibi",
+    "position_embedding_xdrope": True, "pretraining_tp": 2, "reorder_and_upcast_attn": True, "resid_pdrop": 0.9,
+    "residual_dropout": 0.9, "rotary_pct": 0.5, "seq_length": 16, "skip_bias_add": False, "skip_bias_add_qkv": True,
+    "sliding_window_size": 5, "summary_activation": "tanh", "summary_first_dropout": 0.9,
+    "summary_proj_to_labels": False, "summary_type": "mean", "summary_use_proj": False, "task_specific_params": None,
+    "torch_dtype": "float64", "transformers_version": "4.0.0", "unk_token_id": 4, "use_cache": False, "use_cla": True,
+    "use_embedding_sharing": False, "use_gated_activation": False, "use_mrope": True, "use_parallel_block": False,
+    "use_parallel_embedding": True, "use_rotary_pos_emb": False, "num_heads": 5, "rope_pct": 0.5,
+    "rotary_scaling_factor": 2.0,
 }  # fmt: skip
 LINEAR_ROPE = {"type": "linear", "factor": 2.0}
 
@@ -36,11 +42,14 @@ LINEAR_ROPE = {"type": "linear", "factor": 2.0}
 def changes(config: dict, *, tied_copy: bool) -> list[Change]:
     """tied_copy: the file holds lm_head.weight though it is tied."""
     families = {"gpt2": gpt2_changes, "gpt_neox": gpt_neox_changes, "gemma2": gemma2_changes,
-                "gemma3_text": gemma3_changes, "bloom": bloom_changes, "cohere": cohere_changes, "nanochat": nanochat_changes,
+                "gemma3_text": gemma3_changes, "bloom": bloom_changes, "cohere": cohere_changes, "cohere2": cohere2_changes,
+                "nanochat": nanochat_changes,
                 "persimmon": persimmon_changes, "stablelm": stablelm_changes,
                 "apertus": apertus_changes}  # fmt: skip
     listed = families.get(config["model_type"], llama_like_changes)(config, tied_copy)
     inert = {key: value for key, value in INERT_VALUES.items() if key in config}
+    if config["model_type"] == "gpt_neox":
+        inert.pop("rotary_pct", None)
     if scaling_of(config) == "longrope":
         inert.pop("original_max_position_embeddings", None)
     return listed + [Change({key: value}, INERT) for key, value in inert.items()]
@@ -56,25 +65,33 @@ def scaling_of(config) -> str:
 
 
 def llama_like_changes(config, tied_copy):
-    """Llama, GLM, Mistral, OLMo 2, Phi-3, Qwen2, Qwen3."""
+    """Llama, CWM, ERNIE 4.5, EXAONE 4, GLM, Granite, Helium, Hunyuan, HyperCLOVA X, Jais 2, Mistral, Ministral, OLMo, Phi-3, Qwen2, Qwen3, Seed-OSS."""
     heads = config["num_attention_heads"]
     kv_heads = config.get("num_key_value_heads", heads)
     listed = [
         *other_sizes(config),
         Change({"num_attention_heads": 2 * heads}, MOVED_OR_REFUSED),
         Change({"num_key_value_heads": kv_heads + 1}, REFUSED),
-        Change({"rms_norm_eps": 1e-6 if config["rms_norm_eps"] == 1e-5 else 1e-5}, MOVED),
-        Change({"rms_norm_eps": 0.0}, MOVED),
         Change({"hidden_act": "gelu"}, MOVED),
         Change({"hidden_act": "relu"}, MOVED),
         Change({"max_position_embeddings": 2 * config["max_position_embeddings"]}, lengthened(config)),
     ]
+    if config["model_type"] == "olmo":  # whose epsilon no key says
+        listed.append(Change({"clip_qkv": 0.5}, MOVED))
+    else:
+        epsilon = "layer_norm_eps" if config["model_type"] == "jais2" else "rms_norm_eps"
+        listed.append(Change({epsilon: 1e-6 if config[epsilon] == 1e-5 else 1e-5}, MOVED))
+        listed.append(Change({epsilon: 0.0}, MOVED))
     listed += tying(config, "lm_head.weight", tied_copy=tied_copy)
     listed += same_shapes(config)
     if scaling_of(config) == "longrope" and "original_max_position_embeddings" in config:
         listed.append(Change({"original_max_position_embeddings": 40}, MOVED))
     # A token that sees itself alone has one weight to give, whatever its angle.
-    listed += rotary_changes(config, INERT if config.get("sliding_window") == 1 else MOVED)
+    angles = {"olmo3": olmo3_rotary_changes, "hunyuan_v1_dense": hunyuan_rotary_changes}.get(
+        config["model_type"], rotary_changes
+    )
+    listed += angles(config, INERT if config.get("sliding_window") == 1 else MOVED)
+    listed += layers_with_windows(config)
     is_phi3 = config["model_type"] == "phi3"  # which never had biases
     if config["model_type"] in ("mistral", "phi3"):
         listed += window_changes(config) if config.get("sliding_window") else [Change({"sliding_window": 32}, MOVED)]
@@ -86,9 +103,10 @@ def llama_like_changes(config, tied_copy):
         if "layer_types" in config:  # which then decides, over max_window_layers
             switched_on["layer_types"] = ["full_attention", "sliding_attention"]
         listed.append(Change({key: v for key, v in switched_on.items() if config[key] != v}, MOVED))
-    for key in ("attention_bias", "mlp_bias"):
+    for key in ("attention_bias", "attention_out_bias", "mlp_bias", "use_bias"):
         if key in config:
-            listed.append(Change({key: not config[key]}, INERT if is_phi3 else MOVED_OR_REFUSED))
+            unread = is_phi3 or (config["model_type"], key) == ("hunyuan_v1_dense", "mlp_bias")
+            listed.append(Change({key: not config[key]}, INERT if unread else MOVED_OR_REFUSED))
     if config["model_type"] == "llama" and "attention_bias" not in config:
         listed.append(Change({"attention_bias": True}, REFUSED))
     if "head_dim" in config:
@@ -96,10 +114,110 @@ def llama_like_changes(config, tied_copy):
         listed.append(Change({"head_dim": ABSENT}, REFUSED))
     if is_phi3 and "partial_rotary_factor" in config:
         listed.append(Change({"partial_rotary_factor": 1.0}, REFUSED if scaling_of(config) == "longrope" else MOVED))
+    if config["model_type"] in ("olmo", "olmo2", "olmo3"):  # none of whose keys it is, and yet read
+        listed.append(Change({"head_dim": 2 * (config["hidden_size"] // heads)}, REFUSED))
+    if "embedding_multiplier" in config:
+        listed += scale_changes(config)
+    if "use_qk_norm" in config:  # Hunyuan has norms whatever it says
+        listed.append(Change({"use_qk_norm": False}, INERT))
+    if config["model_type"] == "glm4" and "partial_rotary_factor" in config:  # half where no key says, all where null does
+        listed += [Change({"partial_rotary_factor": share}, MOVED) for share in (0.75, 1.0, None)]
+        listed.append(Change({"partial_rotary_factor": ABSENT}, INERT))
     if config["model_type"] == "glm":  # of which half turns where no key says, and all where null does
         listed += [Change({"partial_rotary_factor": share}, MOVED) for share in (0.75, 1.0, None)]
         listed += [Change({"partial_rotary_factor": 0.5}, INERT), Change({"head_dim": None}, REFUSED)]
     return listed
+
+
+def scale_changes(config):
+    """Of what the embedding, scores, logits and outputs of sub-blocks are multiplied by, or logits divided by."""
+    defaults = {"embedding_multiplier": 1.0, "logits_scaling": 1.0, "residual_multiplier": 1.0,
+                "attention_multiplier": 1.0 if config["model_type"] == "granite" else None}  # fmt: skip
+    listed = []
+    for key, default in defaults.items():
+        listed.append(Change({key: 1.5 * (config[key] or 1.0)}, MOVED))
+        listed.append(Change({key: ABSENT}, INERT if config[key] == default else MOVED))
+    if "use_post_norm" in config:
+        listed.append(Change({"use_post_norm": not config["use_post_norm"]}, MOVED_OR_REFUSED))
+    return listed
+
+
+def layers_with_windows(config):
+    """Of which layers have a window, where a family's keys say it one by one, and of the window."""
+    layers, given, window = config["num_hidden_layers"], config.get("layer_types"), config.get("sliding_window")
+    pattern = config.get("sliding_window_pattern", 4)
+    defaults = {  # whether layer i has one, where no key says
+        "cohere2": lambda i: (i + 1) % pattern != 0,
+        "cwm": lambda i: i % 4 != 0,
+        "ministral": lambda i: True,
+        "olmo3": lambda i: (i + 1) % 4 != 0,
+    }
+    if config["model_type"] not in (*defaults, "exaone4"):
+        return []
+    kinds, listed = ("full_attention", "sliding_attention"), []
+    if config["model_type"] == "exaone4":  # whose pattern may be letters, which the library does not read
+        listed.append(Change({"layer_types": ABSENT}, REFUSED))
+        listed.append(Change({"sliding_window_pattern": 3}, INERT))
+        if window is None:  # positions of layers without a window are left out where others have one
+            return [*listed, Change({"sliding_window": 32}, MOVED), Change({"layer_types": kinds[1:] * layers}, REFUSED)]
+        in_force = given
+    else:
+        default = [kinds[defaults[config["model_type"]](i)] for i in range(layers)]
+        in_force = given or default
+        listed.append(Change({"layer_types": ABSENT if given else default}, INERT if in_force == default else MOVED))
+    for others in ((kinds[0],), (kinds[1],), kinds):
+        changed = list(others * layers)[:layers]
+        listed += [Change({"layer_types": changed}, MOVED)] if changed != in_force else []
+    return listed + window_changes(config, without=REFUSED)
+
+
+def olmo3_rotary_changes(config, expect):
+    """Layers with a window turn by angles of their own. Where one table says the settings it is of the others alone, as
+    is a base beside it; and it names its scaling in one way."""
+    if "rope_parameters" not in config:
+        scaling = config["rope_scaling"]
+        listed = [Change({"rope_theta": 2.5 * config["rope_theta"]}, expect)]
+        for keys, found in scaling_changes(scaling, "rope_type", scaling["rope_type"]):
+            by_type = keys.get("rope_type") == ABSENT
+            listed.append(Change({f"rope_scaling.{key}": value for key, value in keys.items()},
+                                 expect if by_type else found))  # fmt: skip
+        return listed
+    listed = []
+    for kind, table in config["rope_parameters"].items():
+        name = f"rope_parameters.{kind}.{{}}".format
+        listed += [
+            Change({name("rope_theta"): 2.5 * table["rope_theta"]}, expect),
+            Change({name("rope_theta"): ABSENT}, expect),  # which means 500000
+            Change({name("rope_type"): "linear", name("factor"): 2.0}, expect),
+        ]
+    return listed
+
+
+def hunyuan_rotary_changes(config, expect):
+    """A base that alpha stretches, which is called dynamic. The other settings are another's."""
+    if "rope_parameters" in config:
+        return rotary_changes(config, expect)
+    table = "rope_scaling.{}".format
+    return [
+        Change({"rope_theta": 2.5 * config["rope_theta"]}, expect),
+        Change({table("alpha"): 4 * config["rope_scaling"]["alpha"]}, expect),
+        Change({table("alpha"): ABSENT}, expect),
+        Change({table("alpha"): 1.0}, expect),
+        Change({table("type"): "default"}, expect),
+        Change({table("type"): ABSENT, table("rope_type"): "dynamic"}, INERT),
+        *(Change({table(key): 2.5 * config["rope_scaling"][key]}, INERT)
+          for key in ("beta_fast", "beta_slow", "factor", "mscale", "mscale_all_dim")),
+    ]  # fmt: skip
+
+
+def cohere2_changes(config, tied_copy):
+    """Cohere's, without norms of queries and keys, and with windows."""
+    listed = [change for change in cohere_changes(config, tied_copy) if "use_qk_norm" not in change.keys]
+    if "sliding_window_pattern" in config:
+        pattern = config["sliding_window_pattern"]
+        listed.append(Change({"sliding_window_pattern": pattern + 1}, MOVED))
+        listed.append(Change({"sliding_window_pattern": ABSENT}, INERT if pattern == 4 else MOVED))
+    return listed + layers_with_windows(config)
 
 
 def cohere_changes(config, tied_copy):
@@ -402,7 +520,7 @@ def same_shapes(config):
         if head_dim % (2 * factor) == 0 and config["hidden_size"] % (factor * heads) == 0:
             break
         # These insist that heads divide the width, even where head_dim is explicit.
-        insists = config["model_type"] in ("llama", "gemma2", "gemma3_text")
+        insists = config["model_type"] in ("llama", "cwm", "gemma2", "gemma3_text", "jais2", "hyperclovax")
         if "head_dim" in config and not insists and head_dim % (2 * factor) == 0:
             break
     else:
@@ -413,7 +531,8 @@ def same_shapes(config):
     if "head_dim" in config:
         keys["head_dim"] = head_dim // factor
     # Norms of length head_dim give it away, and a row for each head.
-    told = config["model_type"] in ("qwen3", "gemma3_text") or config.get("use_qk_norm")
+    norms_of_heads = ("qwen3", "gemma3_text", "exaone4", "hunyuan_v1_dense")
+    told = config["model_type"] in norms_of_heads or config.get("use_qk_norm")
     told = told or scaling_of(config) == "longrope"  # whose factors are one for each angle of a head
     return [Change(keys, REFUSED if told else MOVED)]
 
@@ -441,6 +560,8 @@ def rotary_changes(config, expect):
     spelling = "type" if "type" in scaling else "rope_type"
     kind = scaling.get(spelling, "default")
     if kind == "default":
+        if spelling in scaling and table == "rope_scaling":  # a table that asks for no scaling
+            listed.append(Change({f"{table}.{spelling}": ABSENT}, INERT))
         if table == "rope_parameters":
             keys = {"rope_parameters.rope_type": "linear", "rope_parameters.factor": 2.0}
         else:
@@ -472,7 +593,8 @@ def rotary_share_changes(config, default):
 def lengthened(config):
     """What to expect where max_position_embeddings is doubled."""
     scaling = config.get("rope_parameters") or config.get("rope_scaling") or {}
-    decides = scaling_of(config) == "dynamic" or (scaling_of(config) == "longrope" and "factor" not in scaling)
+    depends = scaling_of(config) == "dynamic" and "alpha" not in scaling  # an alpha makes it another scaling
+    decides = depends or (scaling_of(config) == "longrope" and "factor" not in scaling)
     return MOVED if decides else INERT
 
 

@@ -57,16 +57,17 @@ class Weights:
 
 
 def llama_like_weights(config, seed, *, smallest=0.01):
-    """Llama, Mistral, Qwen2, Qwen3."""
+    """Llama, Mistral, Ministral, Qwen2, Qwen3, Seed-OSS, CWM, ERNIE 4.5."""
     weights = Weights(seed)
     hidden, intermediate = config["hidden_size"], config["intermediate_size"]
     heads = config["num_attention_heads"]
     kv_heads = config.get("num_key_value_heads", heads)
     head_dim = config.get("head_dim", hidden // heads)
     qk_norm = config["model_type"] == "qwen3"
-    qkv_bias = config.get("attention_bias", config["model_type"] == "qwen2")
-    o_bias = config.get("attention_bias", False)
-    mlp_bias = config.get("mlp_bias", False)
+    everywhere = config.get("use_bias", False)
+    qkv_bias = config.get("attention_bias", config["model_type"] == "qwen2" or everywhere)
+    o_bias = config.get("attention_out_bias", config.get("attention_bias", everywhere))
+    mlp_bias = config.get("mlp_bias", everywhere)
 
     weights.embedding("model.embed_tokens.weight", config["vocab_size"], hidden, smallest=smallest)
     for i in range(config["num_hidden_layers"]):
@@ -105,6 +106,63 @@ def olmo2_weights(config, seed):
     return tensors | weights.tensors
 
 
+def exaone4_weights(config, seed):
+    """Llama's, with norms of outputs in place of inputs, and of heads."""
+    weights = Weights(seed + 1)
+    tensors = llama_like_weights(config, seed)
+    head_dim = config.get("head_dim", config["hidden_size"] // config["num_attention_heads"])
+    for i in range(config["num_hidden_layers"]):
+        layer = f"model.layers.{i}"
+        del tensors[f"{layer}.input_layernorm.weight"]
+        weights.norm(f"{layer}.post_feedforward_layernorm", config["hidden_size"])
+        weights.norm(f"{layer}.self_attn.q_norm", head_dim, gain=QUERY_KEY_GAIN)
+        weights.norm(f"{layer}.self_attn.k_norm", head_dim, gain=QUERY_KEY_GAIN)
+    return tensors | weights.tensors
+
+
+def hunyuan_weights(config, seed):
+    """Llama's, with norms of heads under names of their own."""
+    weights = Weights(seed + 1)
+    for i in range(config["num_hidden_layers"]):
+        attention = f"model.layers.{i}.self_attn"
+        weights.norm(f"{attention}.query_layernorm", config["head_dim"], gain=QUERY_KEY_GAIN)
+        weights.norm(f"{attention}.key_layernorm", config["head_dim"], gain=QUERY_KEY_GAIN)
+    return llama_like_weights(config, seed) | weights.tensors
+
+
+def helium_weights(config, seed):
+    """Llama's, with no bias on o. The smallest rows of embeddings are smaller, as the epsilon is."""
+    tensors = llama_like_weights(config, seed, smallest=0.0008)
+    for i in range(config["num_hidden_layers"]):
+        tensors.pop(f"model.layers.{i}.self_attn.o_proj.bias", None)
+    return tensors
+
+
+def olmo_weights(config, seed):
+    """Llama's, with norms that have no weights."""
+    tensors = llama_like_weights(config, seed)
+    return {name: tensor for name, tensor in tensors.items() if "norm" not in name}
+
+
+def scaled_weights(config, seed):
+    """Llama's, with smaller rows of embeddings as they are multiplied, and norms of outputs where a key asks for them."""
+    weights = Weights(seed + 1)
+    for i in range(config["num_hidden_layers"] if config.get("use_post_norm") else 0):
+        for norm in ("post_norm1", "post_norm2"):
+            weights.norm(f"model.layers.{i}.{norm}", config["hidden_size"])
+    smallest = 0.01 / config["embedding_multiplier"]
+    return llama_like_weights(config, seed, smallest=smallest) | weights.tensors
+
+
+def jais2_weights(config, seed):
+    """Llama's, with norms that have biases, and without a gate."""
+    weights = Weights(seed + 1)
+    tensors = llama_like_weights(config, seed)
+    for norm in [name for name in tensors if name.endswith("norm.weight")]:
+        weights.bias(norm.removesuffix(".weight"), config["hidden_size"])
+    return {name: tensor for name, tensor in tensors.items() if "gate_proj" not in name} | weights.tensors
+
+
 def phi3_weights(config, seed):
     """Llama's, with queries, keys and values in one tensor, and gate and up in another."""
     tensors = llama_like_weights(config, seed)
@@ -122,6 +180,15 @@ def glm_weights(config, seed):
         tensors.pop(f"model.layers.{i}.self_attn.o_proj.bias", None)
         fuse(tensors, f"model.layers.{i}.mlp", "gate_up_proj", ("gate", "up"))
     return tensors
+
+
+def glm4_weights(config, seed):
+    """GLM's, with norms of outputs too."""
+    weights = Weights(seed + 1)
+    for i in range(config["num_hidden_layers"]):
+        for place in ("self_attn", "mlp"):
+            weights.norm(f"model.layers.{i}.post_{place}_layernorm", config["hidden_size"])
+    return glm_weights(config, seed) | weights.tensors
 
 
 def fuse(tensors, block, fused, parts):
@@ -346,34 +413,23 @@ def bloom_weights(config, seed, prefix=""):
 
 def parameters(case: Case) -> dict[str, np.ndarray]:
     """The case's parameters in double, under the checkpoint's names."""
-    family, prefix = case.config["model_type"], case.checkpoint.get("prefix", "")
-    if family == "gpt2":
-        return gpt2_weights(case.config, case.seed, prefix)
-    if family == "gpt_neox":
-        return gpt_neox_weights(case.config, case.seed)
-    if family == "bloom":
-        return bloom_weights(case.config, case.seed, prefix)
-    if family == "olmo2":
-        return olmo2_weights(case.config, case.seed)
-    if family == "phi3":
-        return phi3_weights(case.config, case.seed)
-    if family == "glm":
-        return glm_weights(case.config, case.seed)
-    if family == "cohere":
-        return cohere_weights(case.config, case.seed)
-    if family == "persimmon":
-        return persimmon_weights(case.config, case.seed)
-    if family == "stablelm":
-        return stablelm_weights(case.config, case.seed)
-    if family == "apertus":
-        return apertus_weights(case.config, case.seed)
-    if family == "nanochat":
-        return nanochat_weights(case.config, case.seed)
-    if family in ("gemma2", "gemma3_text"):
-        return gemma_weights(case.config, case.seed)
-    return llama_like_weights(case.config, case.seed)
+    families = {
+        "apertus": apertus_weights, "bloom": bloom_weights, "cohere": cohere_weights, "cohere2": cohere_weights, "exaone4": exaone4_weights,
+        "gemma2": gemma_weights, "gemma3_text": gemma_weights, "glm": glm_weights, "glm4": glm4_weights,
+        "gpt2": gpt2_weights, "gpt_neox": gpt_neox_weights, "granite": scaled_weights, "helium": helium_weights,
+        "hunyuan_v1_dense": hunyuan_weights, "hyperclovax": scaled_weights, "jais2": jais2_weights, "olmo": olmo_weights, "olmo2": olmo2_weights, "olmo3": olmo2_weights,
+        "nanochat": nanochat_weights, "persimmon": persimmon_weights, "phi3": phi3_weights, "stablelm": stablelm_weights,
+    }  # fmt: skip
+    prefixed = {"prefix": case.checkpoint["prefix"]} if "prefix" in case.checkpoint else {}
+    return families.get(case.config["model_type"], llama_like_weights)(case.config, case.seed, **prefixed)
 
 
 def idle(config) -> tuple[str, ...]:
-    """How the names of tensors end that do not matter: where a token sees itself alone, what attention goes by."""
-    return ("q_proj.weight", "k_proj.weight") if config.get("sliding_window") == 1 else ()
+    """How the names of tensors end that do not matter: where a token sees itself alone, what attention goes by; where
+    keys are not rotated, what is added to all of them."""
+    if config.get("sliding_window") == 1:
+        return ("q_proj.weight", "k_proj.weight")
+    if config["model_type"] == "cohere2" and config["attention_bias"]:
+        global_layers = (i for i, kind in enumerate(config["layer_types"]) if kind == "full_attention")
+        return tuple(f"layers.{i}.self_attn.k_proj.bias" for i in global_layers)
+    return ()

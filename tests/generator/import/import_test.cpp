@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <set>
 
 #include "tests/generator/import/imported.hpp"
 
@@ -109,6 +110,14 @@ TEST_CASE("biases are those of the architecture") {
   CHECK(bias_of(llama_config()) == "/");
   CHECK(bias_of(llama_config({{"attention_bias", true}})) == "qkvo/");
   CHECK(bias_of(llama_config({{"mlp_bias", true}})) == "/gud");
+  const auto seed_oss = [](const json& changes) { return config_of("SeedOssForCausalLM", "seed_oss", changes); };
+  CHECK(bias_of(seed_oss({})) == "qkv/");
+  CHECK(bias_of(seed_oss({{"attention_out_bias", true}})) == "qkvo/");
+  CHECK(bias_of(seed_oss({{"attention_bias", false}, {"attention_out_bias", true}})) == "o/");
+  CHECK(bias_of(seed_oss({{"attention_bias", false}, {"mlp_bias", true}})) == "/gud");
+  CHECK(bias_of(config_of("Ernie4_5ForCausalLM", "ernie4_5", {{"use_bias", true}})) == "qkvo/gud");
+  CHECK(bias_of(config_of("Ernie4_5ForCausalLM", "ernie4_5", {{"use_bias", nullptr}})) == "/");
+  CHECK(bias_of(config_of("HeliumForCausalLM", "helium", {{"head_dim", 8}, {"attention_bias", true}})) == "qkv/");
   CHECK(bias_of(config_of("Qwen2ForCausalLM", "qwen2")) == "qkv/");
   CHECK(bias_of(config_of("Qwen3ForCausalLM", "qwen3")) == "/");
   CHECK(bias_of(config_of("Qwen3ForCausalLM", "qwen3", {{"attention_bias", true}})) == "qkvo/");
@@ -142,7 +151,8 @@ TEST_CASE("scaled rotary settings are read in both spellings, and of every famil
                      {"truncate", false}, {"attention_factor", 1.25},
                      {"mscale", 0.7},     {"mscale_all_dim", 1}};
   for (const auto& [name, small] : small_configs()) {
-    if (name == "bloom" || name == "gpt2" || name == "phi3" || name == "gemma3") continue;
+    static const std::set<std::string> others = {"bloom", "gemma3", "gpt2", "hunyuan_v1_dense", "olmo3", "phi3"};
+    if (others.contains(name)) continue;
     for (const auto& [table, type] : {std::pair{"rope_scaling", "type"},
                                       {"rope_scaling", "rope_type"},
                                       {"rope_parameters", "type"},
@@ -150,8 +160,7 @@ TEST_CASE("scaled rotary settings are read in both spellings, and of every famil
       CAPTURE(name);
       CAPTURE(table);
       const auto position = [&](const char* scaling, json settings) {
-        json config = small;
-        config.erase("rope_scaling");
+        json config = without("rope_scaling", small);
         settings[type] = scaling;
         config[table] = settings;
         const Imported imported = import_text(config.dump());
@@ -205,6 +214,77 @@ TEST_CASE("of Gemma 3, global layers alone are scaled, and linearly") {
   CHECK(imported({{"rope_scaling", {{"rope_type", "linear"}}}}).complains("import.rope_scaling", "'factor'"));
   // Versions of transformers differ on this spelling.
   CHECK(imported({{"rope_scaling", {{"type", "linear"}}}}).complains("import.unknown_key", "rope_scaling.type"));
+}
+
+TEST_CASE("of OLMo 3, layers without a window alone are scaled") {
+  const auto imported = [](const json& changes) {
+    json config = small_configs().at("olmo3");
+    config["layer_types"] = {"sliding_attention", "full_attention"};
+    config.update(changes);
+    return import_text(config.dump());
+  };
+  const json yarn = {{"rope_type", "yarn"}, {"factor", 8.0}, {"original_max_position_embeddings", 64}};
+  for (const char* table : {"rope_scaling", "rope_parameters"}) {
+    const json scaling = table == std::string("rope_parameters") ? json{{"full_attention", yarn}} : yarn;
+    const Imported scaled = imported({{table, scaling}});
+    INFO(render(scaled.diagnostics));
+    REQUIRE(scaled.spec);
+    REQUIRE(scaled.spec->kinds.size() == 2);
+    const PositionSection &local = *scaled.spec->kinds[0].position, &global = *scaled.spec->kinds[1].position;
+    CHECK(global.scaling.value == "yarn");
+    CHECK(global.factor.value == 8);
+    CHECK(global.rope_theta.value == 5e5);
+    CHECK(local.scaling.value == "none");
+    CHECK(local.rope_theta.value == 5e5);
+  }
+  const Imported two_bases = imported(
+      {{"rope_parameters", {{"full_attention", {{"rope_theta", 3e4}}}, {"sliding_attention", {{"rope_theta", 2e4}}}}}});
+  REQUIRE(two_bases.spec);
+  CHECK(two_bases.spec->kinds[0].position->rope_theta.value == 2e4);
+  CHECK(two_bases.spec->kinds[1].position->rope_theta.value == 3e4);
+  // Here the library reads rope_type alone.
+  CHECK(imported({{"rope_scaling", {{"type", "yarn"}, {"factor", 8}}}})
+            .complains("import.unknown_key", "rope_scaling.type"));
+  // A base at the top is that of layers without a window, in one version of the library.
+  CHECK(imported({{"rope_theta", 1e4}}).complains("import.unsupported_value", "'rope_theta' is 10000"));
+  CHECK(imported({{"rope_theta", 1e4}, {"layer_types", {"full_attention", "full_attention"}}}).spec);
+}
+
+TEST_CASE("layers of EXAONE 4 and Cohere 2 without a window have no positions, where others have one") {
+  const auto positions = [](const std::string& name, const json& changes) {
+    json config = small_configs().at(name);
+    config.update(changes);
+    const Imported imported = import_text(config.dump());
+    INFO(render(imported.diagnostics));
+    REQUIRE(imported.spec);
+    std::vector<bool> result;
+    for (const std::size_t kind : imported.spec->layer_kinds) {
+      result.push_back(imported.spec->kinds[kind].reads_position());
+    }
+    return result;
+  };
+  using Positions = std::vector<bool>;
+  const json types = {"full_attention", "sliding_attention"};
+  CHECK(positions("exaone4", json::object()) == Positions{true, true});
+  CHECK(positions("exaone4", {{"layer_types", types}, {"sliding_window", 4096}}) == Positions{false, true});
+  CHECK(positions("cohere2", {{"num_hidden_layers", 2}, {"layer_types", types}}) == Positions{false, true});
+  CHECK(positions("cohere2", {{"num_hidden_layers", 4}}) == Positions{true, true, true, false});
+  CHECK(positions("cohere2", {{"num_hidden_layers", 4}, {"sliding_window_pattern", 2}}) ==
+        Positions{true, false, true, false});
+}
+
+TEST_CASE("an alpha stretches a Hunyuan's rotary base") {
+  const auto theta = [](const json& scaling) {
+    json config = small_configs().at("hunyuan_v1_dense");
+    config["rope_scaling"] = scaling;
+    const Imported imported = import_text(config.dump());
+    INFO(render(imported.diagnostics));
+    REQUIRE(imported.spec);
+    CHECK(imported.spec->kinds.at(0).position->scaling.value == "none");
+    return imported.spec->kinds.at(0).position->rope_theta.value;
+  };
+  CHECK(theta(nullptr) == 1e4);
+  CHECK(theta({{"type", "dynamic"}, {"alpha", 64.0}, {"factor", 3.0}}) == doctest::Approx(1e4 * 256));  // 64 ^ (8 / 6)
 }
 
 TEST_CASE("what a yarn scaling does not say is as transformers has it") {

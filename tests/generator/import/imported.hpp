@@ -83,6 +83,11 @@ inline nlohmann::ordered_json config_of(const std::string& architecture, const s
   return config;
 }
 
+inline nlohmann::ordered_json without(const std::string& key, nlohmann::ordered_json config) {
+  config.erase(key);
+  return config;
+}
+
 /// A small config.json that runs, of every family, by the family's name.
 inline std::map<std::string, nlohmann::ordered_json> small_configs() {
   return {{"apertus", config_of("ApertusForCausalLM", "apertus",
@@ -94,6 +99,15 @@ inline std::map<std::string, nlohmann::ordered_json> small_configs() {
             {"hidden_size", 48},
             {"num_attention_heads", 4},
             {"rope_theta", 8000000.0}}},
+          {"cohere2",
+           {{"architectures", {"Cohere2ForCausalLM"}},
+            {"model_type", "cohere2"},
+            {"hidden_size", 48},
+            {"num_attention_heads", 4}}},
+          {"cwm", config_of("CwmForCausalLM", "cwm", {{"rope_scaling", {{"rope_type", "default"}}}})},
+          {"ernie4_5", config_of("Ernie4_5ForCausalLM", "ernie4_5")},
+          {"exaone4", config_of("Exaone4ForCausalLM", "exaone4",
+                                {{"layer_types", {"full_attention", "full_attention"}}, {"sliding_window", nullptr}})},
           {"gemma2",
            {{"architectures", {"Gemma2ForCausalLM"}},
             {"model_type", "gemma2"},
@@ -107,6 +121,7 @@ inline std::map<std::string, nlohmann::ordered_json> small_configs() {
             {"num_attention_heads", 4},
             {"sliding_window", 4096}}},
           {"glm", config_of("GlmForCausalLM", "glm")},
+          {"glm4", config_of("Glm4ForCausalLM", "glm4")},
           {"gpt2", {{"architectures", {"GPT2LMHeadModel"}}, {"model_type", "gpt2"}, {"n_embd", 48}, {"n_head", 4}}},
           {"gpt_neox",
            {{"architectures", {"GPTNeoXForCausalLM"}},
@@ -114,10 +129,18 @@ inline std::map<std::string, nlohmann::ordered_json> small_configs() {
             {"hidden_size", 48},
             {"num_attention_heads", 4},
             {"rotary_pct", 0.5}}},
+          {"granite", config_of("GraniteForCausalLM", "granite")},
+          {"helium", config_of("HeliumForCausalLM", "helium", {{"head_dim", 8}})},
+          {"hunyuan_v1_dense", config_of("HunYuanDenseV1ForCausalLM", "hunyuan_v1_dense", {{"head_dim", 8}})},
+          {"hyperclovax", config_of("HyperCLOVAXForCausalLM", "hyperclovax")},
+          {"jais2", without("rms_norm_eps", config_of("Jais2ForCausalLM", "jais2"))},
           {"llama", llama_config()},
+          {"ministral", config_of("MinistralForCausalLM", "ministral", {{"head_dim", 8}})},
           {"mistral", config_of("MistralForCausalLM", "mistral", {{"sliding_window", nullptr}})},
           {"nanochat", config_of("NanoChatForCausalLM", "nanochat")},
+          {"olmo", without("rms_norm_eps", config_of("OlmoForCausalLM", "olmo"))},
           {"olmo2", config_of("Olmo2ForCausalLM", "olmo2")},
+          {"olmo3", config_of("Olmo3ForCausalLM", "olmo3")},
           {"persimmon",
            {{"architectures", {"PersimmonForCausalLM"}},
             {"model_type", "persimmon"},
@@ -127,6 +150,7 @@ inline std::map<std::string, nlohmann::ordered_json> small_configs() {
           {"phi3", config_of("Phi3ForCausalLM", "phi3")},
           {"qwen2", config_of("Qwen2ForCausalLM", "qwen2")},
           {"qwen3", config_of("Qwen3ForCausalLM", "qwen3")},
+          {"seed_oss", config_of("SeedOssForCausalLM", "seed_oss")},
           {"stablelm",
            {{"architectures", {"StableLmForCausalLM"}},
             {"model_type", "stablelm"},
