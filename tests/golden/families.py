@@ -361,13 +361,12 @@ def helium(**keys):
 
 
 def granite(**keys):
-    """Granite 3: Llama with scales of the embedding, of scores and of logits. The hub's models also scale what sub-blocks
-    add."""
+    """Granite 3: Llama with scales of the embedding, of scores, of what sub-blocks add and of logits."""
     return {
         "architectures": ["GraniteForCausalLM"], "attention_bias": False, "attention_dropout": 0.1,
         "attention_multiplier": 0.015625, "bos_token_id": 0, "embedding_multiplier": 12.0, "eos_token_id": 0,
         "hidden_act": "silu", "initializer_range": 0.02, "logits_scaling": 16.0, "max_position_embeddings": 131072,
-        "mlp_bias": False, "model_type": "granite", "pad_token_id": 0, "residual_multiplier": 1.0,
+        "mlp_bias": False, "model_type": "granite", "pad_token_id": 0, "residual_multiplier": 0.22,
         "rms_norm_eps": 1e-5, "rope_scaling": None, "rope_theta": 10000000.0, "tie_word_embeddings": True,
         "transformers_version": "4.49.0", "use_cache": True,
     } | keys  # fmt: skip
@@ -402,6 +401,96 @@ def olmo(**keys):
         "eos_token_id": 93, "hidden_act": "silu", "initializer_range": 0.02, "max_position_embeddings": 2048,
         "model_type": "olmo", "pad_token_id": 1, "rope_scaling": None, "rope_theta": 10000.0,
         "tie_word_embeddings": False, "transformers_version": "4.40.0.dev0", "use_cache": True,
+    } | keys  # fmt: skip
+
+
+def phi(**keys):
+    """Phi-1.5 and Phi-2: attention and MLP side by side, biases everywhere, of the head too."""
+    return {
+        "architectures": ["PhiForCausalLM"], "attention_dropout": 0.0, "bos_token_id": None, "embd_pdrop": 0.0,
+        "eos_token_id": None, "hidden_act": "gelu_new", "initializer_range": 0.02, "layer_norm_eps": 1e-5,
+        "max_position_embeddings": 2048, "model_type": "phi", "partial_rotary_factor": 0.5, "qk_layernorm": False,
+        "resid_pdrop": 0.0, "rope_scaling": None, "rope_theta": 10000.0, "tie_word_embeddings": False,
+        "transformers_version": "4.37.0", "use_cache": True,
+    } | keys  # fmt: skip
+
+
+def gptj(**keys):
+    """GPT-J 6B: neighbours of a part of each head turn, and the head has a bias."""
+    return {
+        "activation_function": "gelu_new", "architectures": ["GPTJForCausalLM"], "attn_pdrop": 0.0, "bos_token_id": 96,
+        "embd_pdrop": 0.0, "eos_token_id": 96, "initializer_range": 0.02, "layer_norm_epsilon": 1e-5,
+        "model_type": "gptj", "n_inner": None, "n_positions": 2048, "resid_pdrop": 0.0,
+        "summary_activation": None, "summary_first_dropout": 0.1, "summary_proj_to_labels": True,
+        "summary_type": "cls_index", "summary_use_proj": True, "tie_word_embeddings": False,
+        "transformers_version": "4.18.0.dev0", "use_cache": True,
+    } | keys  # fmt: skip
+
+
+def opt(**keys):
+    """OPT: learned positions from the third row on, biases everywhere."""
+    return {
+        "_remove_final_layer_norm": False, "activation_function": "relu", "architectures": ["OPTForCausalLM"],
+        "attention_dropout": 0.0, "bos_token_id": 2, "do_layer_norm_before": True, "dropout": 0.1, "eos_token_id": 2,
+        "init_std": 0.02, "layerdrop": 0.0, "max_position_embeddings": 311, "model_type": "opt", "pad_token_id": 1,
+        "transformers_version": "4.21.0.dev0", "use_cache": True,
+    } | keys  # fmt: skip
+
+
+def biogpt(**keys):
+    """BioGPT: embeddings times sqrt(hidden_size), learned positions from the third row on, an epsilon that nobody reads."""
+    return {
+        "activation_dropout": 0.0, "architectures": ["BioGptForCausalLM"], "attention_probs_dropout_prob": 0.1,
+        "bos_token_id": 0, "eos_token_id": 2, "hidden_act": "gelu", "hidden_dropout_prob": 0.1,
+        "initializer_range": 0.02, "layer_norm_eps": 1e-12, "layerdrop": 0.0, "max_position_embeddings": 311,
+        "model_type": "biogpt", "pad_token_id": 1, "scale_embedding": True, "transformers_version": "4.25.0.dev0",
+        "use_cache": True,
+    } | keys  # fmt: skip
+
+
+def xglm(**keys):
+    """XGLM: sines before cosines, from the third position on, whose last frequency is 1 / 10000."""
+    return {
+        "activation_dropout": 0, "activation_function": "gelu", "architectures": ["XGLMForCausalLM"],
+        "attention_dropout": 0.1, "bos_token_id": 0, "decoder_start_token_id": 2, "dropout": 0.1, "eos_token_id": 2,
+        "init_std": 0.02, "layerdrop": 0.0, "max_position_embeddings": 2048, "model_type": "xglm", "pad_token_id": 1,
+        "scale_embedding": True, "transformers_version": "4.16.0.dev0", "use_cache": True,
+    } | keys  # fmt: skip
+
+
+def ctrl(**keys):
+    """CTRL: sines before cosines beside embeddings times sqrt(n_embd), a head with a bias, tied without a word."""
+    return {
+        "architectures": ["CTRLLMHeadModel"], "attn_pdrop": 0.1, "embd_pdrop": 0.1, "initializer_range": 0.02,
+        "layer_norm_epsilon": 1e-6, "model_type": "ctrl", "n_ctx": 512, "n_positions": 311, "resid_pdrop": 0.1,
+        "summary_activation": None, "summary_first_dropout": 0.1, "summary_proj_to_labels": True,
+        "summary_type": "cls_index", "summary_use_proj": True,
+    } | keys  # fmt: skip
+
+
+def openai_gpt(**keys):
+    """GPT: norms after additions and none before the head; gelu, by which it means the approximation."""
+    return {
+        "afn": "gelu", "architectures": ["OpenAIGPTLMHeadModel"], "attn_pdrop": 0.1, "embd_pdrop": 0.1,
+        "initializer_range": 0.02, "layer_norm_epsilon": 1e-5, "model_type": "openai-gpt", "n_ctx": 512,
+        "n_positions": 311, "n_special": 0, "predict_special_tokens": True, "resid_pdrop": 0.1,
+        "summary_activation": None, "summary_first_dropout": 0.1, "summary_proj_to_labels": True,
+        "summary_type": "cls_index", "summary_use_proj": True,
+        "task_specific_params": {"text-generation": {"do_sample": True, "max_length": 50}},
+    } | keys  # fmt: skip
+
+
+def mpt(**keys):
+    """MPT 7B: ALiBi, no biases, keys of attention in an object."""
+    return {
+        "architectures": ["MptForCausalLM"],
+        "attn_config": {"alibi": True, "alibi_bias_max": 8, "attn_impl": "torch", "attn_pdrop": 0, "attn_type": "multihead_attention",
+                        "attn_uses_sequence_id": False, "clip_qkv": None, "prefix_lm": False, "qk_ln": False,
+                        "softmax_scale": None},
+        "emb_pdrop": 0, "embedding_fraction": 1.0, "expansion_ratio": 4, "init_device": "cpu",
+        "layer_norm_epsilon": 1e-5, "learned_pos_emb": True, "logit_scale": None, "max_seq_len": 301,
+        "model_type": "mpt", "no_bias": True, "norm_type": "low_precision_layernorm", "resid_pdrop": 0,
+        "transformers_version": "4.28.1", "use_cache": False,
     } | keys  # fmt: skip
 
 

@@ -129,10 +129,12 @@ class InDouble(torch.overrides.TorchFunctionMode):
         kwargs = dict(kwargs or {})
         if function is torch.Tensor.float and args[0].dtype is torch.float64:
             return args[0]
-        if function is torch.pow and args[0].dtype is torch.float32:
+        if function is torch.pow and torch.float32 in (getattr(each, "dtype", None) for each in args):
             return function(*args, **kwargs).double()
         if function is torch.Tensor.to and args[1:] == (torch.float32,):
             args = (args[0], torch.float64)
+        if function is torch.full and "dtype" not in kwargs and isinstance(args[1], float):
+            kwargs["dtype"] = torch.float64  # the lowest number of a type, which hides a key
         if function is torch.nn.functional.softmax and kwargs.get("dtype") is torch.float32:
             kwargs["dtype"] = torch.float64
         return function(*args, **kwargs)

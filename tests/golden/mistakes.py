@@ -4,8 +4,11 @@ library must refuse, or that must change nothing.
 
 from dataclasses import dataclass
 
+import library_models
+
 # What to expect of a change.
 MOVED, NEARLY, REFUSED, INERT, MOVED_OR_REFUSED = "moved", "moved, near", "refused", "inert", "moved or refused"
+MEASURED = "whatever it does, but to move a little"
 
 ABSENT = "(absent)"
 
@@ -46,13 +49,33 @@ def changes(config: dict, *, tied_copy: bool) -> list[Change]:
                 "nanochat": nanochat_changes,
                 "persimmon": persimmon_changes, "stablelm": stablelm_changes,
                 "apertus": apertus_changes}  # fmt: skip
-    listed = families.get(config["model_type"], llama_like_changes)(config, tied_copy)
+    changes_of = measured_changes if config["model_type"] in library_models.FAMILIES else llama_like_changes
+    listed = families.get(config["model_type"], changes_of)(config, tied_copy)
     inert = {key: value for key, value in INERT_VALUES.items() if key in config}
     if config["model_type"] == "gpt_neox":
         inert.pop("rotary_pct", None)
     if scaling_of(config) == "longrope":
         inert.pop("original_max_position_embeddings", None)
     return listed + [Change({key: value}, INERT) for key, value in inert.items()]
+
+
+def measured_changes(config, tied_copy) -> list[Change]:
+    """Other values of every key that may be read."""
+    return [
+        Change({path: value}, MEASURED)
+        for path, old in every_key(config)
+        if path not in INERT_VALUES and path != "model_type"
+        for value in library_models.other_values(path.split(".")[-1], old)
+    ] + [Change({path: ABSENT}, MEASURED) for path, old in every_key(config) if old is None]
+
+
+def every_key(config):
+    """(path, value) of each, those of a table in place of the table's."""
+    for key, value in config.items():
+        if isinstance(value, dict) and value and key != "task_specific_params":
+            yield from ((f"{key}.{inner}", of) for inner, of in every_key(value))
+        else:
+            yield key, value
 
 
 def scaling_of(config) -> str:

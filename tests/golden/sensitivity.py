@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from safetensors.torch import load_file, save_file
 
-from mistakes import ABSENT, INERT, MOVED, MOVED_OR_REFUSED, NEARLY, REFUSED, Change, changes
+from mistakes import ABSENT, INERT, MEASURED, MOVED, MOVED_OR_REFUSED, NEARLY, REFUSED, Change, changes
 
 MOVES = 1e-3  # relative L2 over all rows, 100 times what the tests of an engine allow
 NEAR = 1e-4  # between activations that are meant to approximate each other
@@ -124,6 +124,7 @@ def as_expected(entry: dict, expect: str) -> bool:
         NEARLY: moved > NEAR,
         REFUSED: entry["outcome"] == "refused",
         INERT: entry["outcome"] == "inert",
+        MEASURED: entry["outcome"] != "moved" or moved > NEAR,
         MOVED_OR_REFUSED: moved > MOVES or entry["outcome"] == "refused",
     }[expect]
 

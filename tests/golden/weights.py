@@ -413,6 +413,8 @@ def bloom_weights(config, seed, prefix=""):
 
 def parameters(case: Case) -> dict[str, np.ndarray]:
     """The case's parameters in double, under the checkpoint's names."""
+    import library_models  # which draws with Weights
+
     families = {
         "apertus": apertus_weights, "bloom": bloom_weights, "cohere": cohere_weights, "cohere2": cohere_weights, "exaone4": exaone4_weights,
         "gemma2": gemma_weights, "gemma3_text": gemma_weights, "glm": glm_weights, "glm4": glm4_weights,
@@ -420,6 +422,8 @@ def parameters(case: Case) -> dict[str, np.ndarray]:
         "hunyuan_v1_dense": hunyuan_weights, "hyperclovax": scaled_weights, "jais2": jais2_weights, "olmo": olmo_weights, "olmo2": olmo2_weights, "olmo3": olmo2_weights,
         "nanochat": nanochat_weights, "persimmon": persimmon_weights, "phi3": phi3_weights, "stablelm": stablelm_weights,
     }  # fmt: skip
+    if case.config["model_type"] in library_models.FAMILIES:
+        return library_models.library_weights(case.config, case.seed)
     prefixed = {"prefix": case.checkpoint["prefix"]} if "prefix" in case.checkpoint else {}
     return families.get(case.config["model_type"], llama_like_weights)(case.config, case.seed, **prefixed)
 
@@ -427,8 +431,12 @@ def parameters(case: Case) -> dict[str, np.ndarray]:
 def idle(config) -> tuple[str, ...]:
     """How the names of tensors end that do not matter: where a token sees itself alone, what attention goes by; where
     keys are not rotated, what is added to all of them."""
+    import library_models
+
     if config.get("sliding_window") == 1:
         return ("q_proj.weight", "k_proj.weight")
+    if config["model_type"] in library_models.FAMILIES:
+        return library_models.idle_names(config)
     if config["model_type"] == "cohere2" and config["attention_bias"]:
         global_layers = (i for i, kind in enumerate(config["layer_types"]) if kind == "full_attention")
         return tuple(f"layers.{i}.self_attn.k_proj.bias" for i in global_layers)

@@ -131,7 +131,10 @@ class Writer {
       key("max_distance", between(1, 5));
       perhaps(50, "max_distance_ahead", {"1", "2"});
     }
-    if (type_ == "rope") rotary(head_dim);
+    if (type_ == "rope") {
+      perhaps(30, "direction", {"\"reversed\""});
+      rotary(head_dim);
+    }
   }
 
   void rotary(std::int64_t head_dim) {
@@ -181,6 +184,9 @@ class Writer {
       perhaps(20, "q_norm", {"true", norm_table(true)});
       perhaps(20, "k_norm", {"true", norm_table(true)});
     }
+    expression(20, "clip", {"1.5", "0.25 * head_dim"});
+    perhaps(20, "head_scale", {"true"});
+    norm_at(20, "inner_norm");
     perhaps(20, "sinks", {"true"});
     perhaps(25, "gate", {"\"head\"", "\"element\""});
     if (chance(20)) {
@@ -212,8 +218,9 @@ class Writer {
     if (gated && chance(30)) {
       key("combine", quoted(pick<std::string>({"silu(gate) * (up + 1)", "gate * sigmoid(1.5 * up)"})));
     } else {
-      key("activation", quoted(pick<std::string>({"silu", "gelu", "relu", "relu2", "gelu_new", "x / (1 + abs(x))"})));
+      key("activation", quoted(pick<std::string>({"silu", "gelu", "relu2", "mish", "x / (1 + abs(x))", "max(x, 0) + lambda1 * min(x, 0)"})));
     }
+    norm_at(20, "inner_norm");
     perhaps(30, "bias", {"true", "[\"up\"]", "[\"down\"]"});
     sub_block_norms();
   }

@@ -181,8 +181,6 @@ TEST_CASE("a key with one value that runs is refused with any other, in each arc
       {"norm_type", {"hunyuan_v1_dense"}, {"rms"}, {"layer"}},
       {"add_classification_head", {"hunyuan_v1_dense"}, {false}, {true}},
       {"compression_ratio", {"ernie4_5"}, {1.0}, {2.0}},
-      {"residual_multiplier", {"granite", "hyperclovax"}, {1.0, 1}, {0.22}},
-      {"clip_qkv", {"olmo"}, {nullptr}, {8.0}},
       {"hidden_act", {"apertus"}, {"xielu"}, {"silu", "prelu"}},
       {"qk_layernorm", {"stablelm"}, {false}, {true}},
       {"is_encoder_decoder", all, {false}, {true}},
