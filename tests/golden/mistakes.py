@@ -42,7 +42,7 @@ def changes(config: dict, *, tied_copy: bool) -> list[Change]:
     """tied_copy: the file holds lm_head.weight though it is tied."""
     families = {"gpt2": gpt2_changes, "gpt_neox": gpt_neox_changes, "gemma2": gemma2_changes,
                 "gemma3_text": gemma3_changes, "bloom": bloom_changes, "cohere": cohere_changes,
-                "cohere2": cohere2_changes}  # fmt: skip
+                "cohere2": cohere2_changes, "vaultgemma": gemma2_changes}  # fmt: skip
     listed = families.get(config["model_type"], llama_like_changes)(config, tied_copy)
     inert = {key: value for key, value in INERT_VALUES.items() if key in config}
     if config["model_type"] == "gpt_neox":
@@ -332,7 +332,7 @@ def bloom_changes(config, tied_copy):
 
 
 def gemma_changes(config):
-    """Of Gemma 2 and 3."""
+    """Of Gemma 2 and 3, and VaultGemma."""
     heads, layers = config["num_attention_heads"], config["num_hidden_layers"]
     listed = [
         *other_sizes(config),
@@ -341,12 +341,12 @@ def gemma_changes(config):
         Change({"head_dim": config["head_dim"] // 2}, REFUSED),
         Change({"head_dim": ABSENT}, REFUSED),
         Change({"rms_norm_eps": 1e-5}, MOVED),
-        Change({"rms_norm_eps": 0.0}, MOVED if config["model_type"] == "gemma2" else NEARLY),
+        Change({"rms_norm_eps": 0.0}, NEARLY if config["model_type"] == "gemma3_text" else MOVED),
         Change({"hidden_activation": "relu"}, MOVED),
         Change({"hidden_activation": "gelu"}, NEARLY),
         Change({"max_position_embeddings": 2 * config["max_position_embeddings"]}, INERT),
         Change({"tie_word_embeddings": False}, REFUSED),
-        Change({"attention_bias": True}, REFUSED),
+        Change({"attention_bias": not config["attention_bias"]}, MOVED if config["attention_bias"] else REFUSED),
         Change({"query_pre_attn_scalar": config["head_dim"]}, MOVED),
         Change({"query_pre_attn_scalar": ABSENT}, MOVED),
         Change({"layer_types": ["full_attention"] * layers}, MOVED),
@@ -445,7 +445,7 @@ def same_shapes(config):
         if head_dim % (2 * factor) == 0 and config["hidden_size"] % (factor * heads) == 0:
             break
         # These insist that heads divide the width, even where head_dim is explicit.
-        insists = config["model_type"] in ("llama", "cwm", "gemma2", "gemma3_text", "jais2", "hyperclovax")
+        insists = config["model_type"] in ("llama", "cwm", "gemma2", "gemma3_text", "jais2", "hyperclovax", "vaultgemma")
         if "head_dim" in config and not insists and head_dim % (2 * factor) == 0:
             break
     else:

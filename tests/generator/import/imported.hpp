@@ -141,7 +141,13 @@ inline std::map<std::string, nlohmann::ordered_json> small_configs() {
           {"phi3", config_of("Phi3ForCausalLM", "phi3")},
           {"qwen2", config_of("Qwen2ForCausalLM", "qwen2")},
           {"qwen3", config_of("Qwen3ForCausalLM", "qwen3")},
-          {"seed_oss", config_of("SeedOssForCausalLM", "seed_oss")}};
+          {"seed_oss", config_of("SeedOssForCausalLM", "seed_oss")},
+          {"vaultgemma",
+           {{"architectures", {"VaultGemmaForCausalLM"}},
+            {"model_type", "vaultgemma"},
+            {"hidden_size", 48},
+            {"num_attention_heads", 4},
+            {"sliding_window", 4096}}}};
 }
 
 }  // namespace monomorph::tests
