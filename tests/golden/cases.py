@@ -56,6 +56,7 @@ from families import (
     stablelm,
     stablelm_5,
     xglm,
+    vaultgemma,
 )
 
 # Around an original length of 80 positions: prompts that end before it, at it and past it, and tokens one by one over it.
@@ -419,6 +420,17 @@ def cases() -> list[Case]:
         Case("jais2-plain", 3025, "no biases but those of norms; multi-head, tied; rope_parameters",
              respelled(jais2(**sizes(54, 59, 2, 3, None, 103), attention_bias=False, mlp_bias=False, rope_theta=10000.0,
                              tie_word_embeddings=True)), "dtype", dtypes=("f32",)),
+        Case("vaultgemma-pattern", 3029, "Gemma 2 without norms of outputs: a window of 17 in layers 0 and 2, none in 1; scores "
+             "and logits capped; grouped 4:2, head_dim 18 scaled as if it were 11",
+             vaultgemma(**sizes(48, 67, 3, 4, 2, 101, 18), attn_logit_softcapping=10.0, final_logit_softcapping=7.5,
+                        query_pre_attn_scalar=11, sliding_window=17),
+             dtypes=("bf16",), rows=tuple(sorted({*ROWS, 16, 17, 18, 19}))),
+        Case("vaultgemma-long", 3030, "2,080 tokens, a window of 1,000 in the last of three layers, nothing capped; biases on q, "
+             "k, v, o, grouped 2:1, head_dim 24; rope_parameters",
+             respelled(vaultgemma(**sizes(36, 59, 3, 2, 1, 97, 24), attention_bias=True, attn_logit_softcapping=None,
+                                  final_logit_softcapping=None, layer_types=["full_attention", "full_attention", "sliding_attention"],
+                                  query_pre_attn_scalar=17, sliding_window=1000, tie_word_embeddings=True)),
+             "dtype", dtypes=("f32",), sequence_length=LONG, rows=long_rows(1000)),
         Case("olmo-plain", 3022, "LayerNorm without weights or biases, its epsilon in no key; queries, keys and values "
              "clipped at 1.25; multi-head, untied",
              olmo(**sizes(54, 61, 3, 3, 3, 101), clip_qkv=1.25), dtypes=("f32",)),

@@ -547,6 +547,14 @@ def gemma2_5(**keys):
     return config | keys
 
 
+def vaultgemma(**keys):
+    """VaultGemma: Gemma 2 without norms of outputs."""
+    config = gemma2(architectures=["VaultGemmaForCausalLM"], model_type="vaultgemma", transformers_version="4.57.0")
+    for key in ("cache_implementation", "hidden_act"):
+        del config[key]
+    return config | keys
+
+
 def gemma3(**keys):
     """Gemma 3's text models: a global layer after every so many local ones, which turn by a base of their own."""
     return {

@@ -48,7 +48,7 @@ def changes(config: dict, *, tied_copy: bool) -> list[Change]:
                 "gemma3_text": gemma3_changes, "bloom": bloom_changes, "cohere": cohere_changes, "cohere2": cohere2_changes,
                 "nanochat": nanochat_changes,
                 "persimmon": persimmon_changes, "stablelm": stablelm_changes,
-                "apertus": apertus_changes}  # fmt: skip
+                "apertus": apertus_changes, "vaultgemma": gemma2_changes}  # fmt: skip
     changes_of = measured_changes if config["model_type"] in library_models.FAMILIES else llama_like_changes
     listed = families.get(config["model_type"], changes_of)(config, tied_copy)
     inert = {key: value for key, value in INERT_VALUES.items() if key in config}
@@ -430,7 +430,7 @@ def bloom_changes(config, tied_copy):
 
 
 def gemma_changes(config):
-    """Of Gemma 2 and 3."""
+    """Of Gemma 2 and 3, and VaultGemma."""
     heads, layers = config["num_attention_heads"], config["num_hidden_layers"]
     listed = [
         *other_sizes(config),
@@ -439,12 +439,12 @@ def gemma_changes(config):
         Change({"head_dim": config["head_dim"] // 2}, REFUSED),
         Change({"head_dim": ABSENT}, REFUSED),
         Change({"rms_norm_eps": 1e-5}, MOVED),
-        Change({"rms_norm_eps": 0.0}, MOVED if config["model_type"] == "gemma2" else NEARLY),
+        Change({"rms_norm_eps": 0.0}, NEARLY if config["model_type"] == "gemma3_text" else MOVED),
         Change({"hidden_activation": "relu"}, MOVED),
         Change({"hidden_activation": "gelu"}, NEARLY),
         Change({"max_position_embeddings": 2 * config["max_position_embeddings"]}, INERT),
         Change({"tie_word_embeddings": False}, REFUSED),
-        Change({"attention_bias": True}, REFUSED),
+        Change({"attention_bias": not config["attention_bias"]}, MOVED if config["attention_bias"] else REFUSED),
         Change({"query_pre_attn_scalar": config["head_dim"]}, MOVED),
         Change({"query_pre_attn_scalar": ABSENT}, MOVED),
         Change({"layer_types": ["full_attention"] * layers}, MOVED),
@@ -543,7 +543,7 @@ def same_shapes(config):
         if head_dim % (2 * factor) == 0 and config["hidden_size"] % (factor * heads) == 0:
             break
         # These insist that heads divide the width, even where head_dim is explicit.
-        insists = config["model_type"] in ("llama", "cwm", "gemma2", "gemma3_text", "jais2", "hyperclovax")
+        insists = config["model_type"] in ("llama", "cwm", "gemma2", "gemma3_text", "jais2", "hyperclovax", "vaultgemma")
         if "head_dim" in config and not insists and head_dim % (2 * factor) == 0:
             break
     else:

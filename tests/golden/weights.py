@@ -391,6 +391,17 @@ def gemma_weights(config, seed):
     return weights.tensors
 
 
+def vaultgemma_weights(config, seed):
+    """Gemma's, without norms of outputs, and with biases where a key asks for them."""
+    weights = Weights(seed + 1)
+    tensors = gemma_weights(config, seed)
+    outputs = ("post_attention_layernorm.weight", "post_feedforward_layernorm.weight")
+    if config["attention_bias"]:
+        for name in [name for name in tensors if ".self_attn." in name]:
+            weights.bias(name.removesuffix(".weight"), len(tensors[name]))
+    return {name: tensor for name, tensor in tensors.items() if not name.endswith(outputs)} | weights.tensors
+
+
 def bloom_weights(config, seed, prefix=""):
     """Bloom's queries, keys and values stand as GPT-NeoX's do. There are no positions to embed."""
     weights = Weights(seed)
@@ -421,6 +432,7 @@ def parameters(case: Case) -> dict[str, np.ndarray]:
         "gpt2": gpt2_weights, "gpt_neox": gpt_neox_weights, "granite": scaled_weights, "helium": helium_weights,
         "hunyuan_v1_dense": hunyuan_weights, "hyperclovax": scaled_weights, "jais2": jais2_weights, "olmo": olmo_weights, "olmo2": olmo2_weights, "olmo3": olmo2_weights,
         "nanochat": nanochat_weights, "persimmon": persimmon_weights, "phi3": phi3_weights, "stablelm": stablelm_weights,
+        "vaultgemma": vaultgemma_weights,
     }  # fmt: skip
     if case.config["model_type"] in library_models.FAMILIES:
         return library_models.library_weights(case.config, case.seed)

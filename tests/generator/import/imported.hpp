@@ -157,7 +157,13 @@ inline std::map<std::string, nlohmann::ordered_json> small_configs() {
             {"hidden_size", 48},
             {"num_attention_heads", 4},
             {"num_key_value_heads", 2},
-            {"partial_rotary_factor", 0.5}}}};
+            {"partial_rotary_factor", 0.5}}},
+          {"vaultgemma",
+           {{"architectures", {"VaultGemmaForCausalLM"}},
+            {"model_type", "vaultgemma"},
+            {"hidden_size", 48},
+            {"num_attention_heads", 4},
+            {"sliding_window", 4096}}}};
 }
 
 }  // namespace monomorph::tests
