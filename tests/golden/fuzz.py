@@ -10,6 +10,11 @@ from families import DTYPES, Case
 GROUP_SIZES = [1, 3, 5, 7, 16]
 HEAD_DIMS = list(range(24, 258, 2))
 COMMON_HEAD_DIMS = [64, 80, 96, 128, 256]
+ACTIVATIONS = [
+    "gelu", "gelu_10", "gelu_accurate", "gelu_fast", "gelu_new", "gelu_python", "gelu_python_tanh", "gelu_pytorch_tanh",
+    "hardswish", "laplace", "leaky_relu", "linear", "mish", "quick_gelu", "relu", "relu2", "relu6", "sigmoid", "silu",
+    "sqrtsoftplus", "swish", "tanh",
+]  # fmt: skip
 WINDOWS = [1, 2, 5, 31, 32, 33, 64, 100, 255, 256, 299, 300, 301]
 
 
@@ -67,7 +72,7 @@ def random_gpt_neox(dice, vocab_size, layers):
     share = dice.pick([share for share in (0.25, 0.5, 0.75, 1.0) if int(share * head_dim) % 2 == 0])
     keys = families.sizes(heads * head_dim, dice.number(30, 299), layers, heads, None, vocab_size)
     keys |= {
-        "hidden_act": dice.pick(["gelu", "gelu_new", "gelu_fast", "relu"]), "layer_norm_eps": dice.pick([1e-5, 1e-6]),
+        "hidden_act": dice.pick(ACTIVATIONS), "layer_norm_eps": dice.pick([1e-5, 1e-6]),
         "max_position_embeddings": dice.number(300, 400), "tie_word_embeddings": dice.coin(),
         "use_parallel_residual": dice.coin(),
     }  # fmt: skip
@@ -137,7 +142,7 @@ def random_llama_like(dice, family, vocab_size, layers):
     theta = dice.pick([10000.0, 500000.0, 1000000.0, 12345.0])
     keys = families.sizes(hidden, dice.number(30, 199), layers, heads, kv_heads, vocab_size, explicit)
     keys |= {
-        "hidden_act": dice.pick(["silu", "silu", "silu", "gelu", "gelu_pytorch_tanh", "relu"]),
+        "hidden_act": dice.pick(["silu"] * 10 + ACTIVATIONS),
         "max_position_embeddings": dice.number(512, 1024),
         "rms_norm_eps": dice.pick([1e-5, 1e-6]),
         "rope_theta": theta,

@@ -20,7 +20,7 @@ TEST_CASE("an unknown key is an error at its line that names it") {
 
 TEST_CASE("all problems of a config.json are told in one run, in the file's order") {
   const Imported imported = import_text(llama_config({{"new_key", 1},
-                                                      {"hidden_act", "gelu"},
+                                                      {"hidden_act", "gelus"},
                                                       {"rope_scaling", {{"type", "mrope"}, {"factor", 2.0}}},
                                                       {"pretraining_tp", 2},
                                                       {"vocab_size", "many"}})
