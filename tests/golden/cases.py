@@ -8,6 +8,8 @@ from families import (
     bloom_5,
     cohere,
     cohere_5,
+    gemma,
+    gemma_5,
     gemma2,
     gemma2_5,
     gemma3,
@@ -130,6 +132,14 @@ def cases() -> list[Case]:
              gpt_neox(**sizes(54, 61, 2, 3, None, 103), hidden_act="gelu_fast", rotary_pct=1.0,
                       max_position_embeddings=4096),
              dtypes=("f32",), sequence_length=LONG, rows=long_rows()),
+        Case("gemma-mqa", 2030, "one key/value head for three, head_dim 24: queries wider than hidden_size; hidden_act gelu, "
+             "which means gelu_pytorch_tanh, tied without a word",
+             gemma(**sizes(48, 67, 2, 3, 1, 101, 24)), dtypes=("f16",)),
+        Case("gemma-biases", 2031, "grouped 4:2, heads of 10, biases on q, k, v, o, untied; rope_parameters, linear scaling "
+             "by 2.5",
+             gemma_5(**sizes(46, 61, 3, 4, 2, 103, 10), attention_bias=True, tie_word_embeddings=False,
+                     rope_parameters={"factor": 2.5, "rope_theta": 25000.0, "rope_type": "linear"}), "dtype",
+             dtypes=("bf16",)),
         Case("gemma2-window-17", 2004, "window of 17 in layers 0 and 2, none in 1 and 3; scores and logits capped; "
              "grouped 4:2, head_dim 18 scaled as if it were 11, queries wider than hidden_size",
              gemma2(**sizes(48, 67, 4, 4, 2, 101, 18), attn_logit_softcapping=10.0, final_logit_softcapping=7.5,

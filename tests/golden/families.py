@@ -184,6 +184,25 @@ def gpt_neox_5(**keys):
     return config | keys
 
 
+def gemma(**keys):
+    """Gemma 2B: its activation's old name, beside the newer key; tied without a word."""
+    return {
+        "architectures": ["GemmaForCausalLM"], "attention_bias": False, "attention_dropout": 0.0, "bos_token_id": 2,
+        "eos_token_id": 1, "hidden_act": "gelu", "hidden_activation": "gelu_pytorch_tanh",
+        "initializer_range": 0.02, "max_position_embeddings": 8192, "model_type": "gemma", "pad_token_id": 0,
+        "rms_norm_eps": 1e-6, "rope_scaling": None, "rope_theta": 10000.0, "transformers_version": "4.38.0.dev0",
+        "use_cache": True,
+    } | keys  # fmt: skip
+
+
+def gemma_5(**keys):
+    """The same as transformers 5 saves it."""
+    config = respelled(gemma(), hidden_act="gelu_pytorch_tanh", pad_token_id=0, tie_word_embeddings=True,
+                       use_bidirectional_attention=None)  # fmt: skip
+    del config["hidden_activation"]
+    return config | keys
+
+
 def gemma2(**keys):
     """Gemma 2: a window in every other layer, two soft caps, a scale of scores that is a key; tied without a word."""
     return {

@@ -35,7 +35,7 @@ LINEAR_ROPE = {"type": "linear", "factor": 2.0}
 
 def changes(config: dict, *, tied_copy: bool) -> list[Change]:
     """tied_copy: the file holds lm_head.weight though it is tied."""
-    families = {"gpt2": gpt2_changes, "gpt_neox": gpt_neox_changes, "gemma2": gemma2_changes,
+    families = {"gpt2": gpt2_changes, "gpt_neox": gpt_neox_changes, "gemma": gemma1_changes, "gemma2": gemma2_changes,
                 "gemma3_text": gemma3_changes, "bloom": bloom_changes, "cohere": cohere_changes}  # fmt: skip
     listed = families.get(config["model_type"], llama_like_changes)(config, tied_copy)
     inert = {key: value for key, value in INERT_VALUES.items() if key in config}
@@ -211,6 +211,31 @@ def bloom_changes(config, tied_copy):
         listed.append(Change({"hidden_size": hidden + heads}, INERT))  # n_embed decides
     if "n_inner" in config:
         listed.append(Change({"n_inner": 3 * hidden}, INERT))  # always four times the width
+    return listed
+
+
+def gemma1_changes(config, tied_copy):
+    biased = config["attention_bias"]
+    listed = [
+        *other_sizes(config),
+        Change({"num_attention_heads": 2 * config["num_attention_heads"]}, REFUSED),
+        Change({"num_key_value_heads": config["num_key_value_heads"] + 1}, REFUSED),
+        Change({"head_dim": config["head_dim"] // 2}, REFUSED),
+        Change({"head_dim": ABSENT}, REFUSED),
+        Change({"rms_norm_eps": 1e-5}, MOVED),
+        Change({"rms_norm_eps": 0.0}, MOVED),
+        Change({"hidden_act": "relu"}, MOVED),
+        Change({"hidden_act": "gelu_new"}, INERT),  # the same function
+        Change({"hidden_act": "gelu" if config["hidden_act"] != "gelu" else "gelu_pytorch_tanh"}, INERT),
+        Change({"hidden_activation": "relu"}, INERT),  # hidden_act decides
+        Change({"max_position_embeddings": 2 * config["max_position_embeddings"]}, INERT),
+        Change({"attention_bias": not biased}, MOVED if biased else REFUSED),
+        *tying(config, "lm_head.weight", tied_copy=tied_copy),
+        *same_shapes(config),
+        *rotary_changes(config, MOVED),
+    ]
+    if "use_bidirectional_attention" in config:
+        listed.append(Change({"use_bidirectional_attention": True}, INERT))  # eager attention does not read it
     return listed
 
 

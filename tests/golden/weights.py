@@ -205,31 +205,36 @@ def gpt_neox_weights(config, seed):
 
 
 def gemma_weights(config, seed):
-    """Gemma 2 and 3 store their norms less the one that they add, and multiply embeddings by sqrt(hidden_size): the
-    smallest rows are smaller by that. Gemma 3 has norms of heads."""
+    """Gemma stores its norms less the one that it adds, and multiplies embeddings by sqrt(hidden_size): the smallest rows
+    are smaller by that. Gemma 2 and 3 have norms of outputs, Gemma 3 those of heads."""
     weights = Weights(seed)
     hidden, intermediate, head_dim = config["hidden_size"], config["intermediate_size"], config["head_dim"]
     q_size = config["num_attention_heads"] * head_dim
     kv_size = config["num_key_value_heads"] * head_dim
+    bias = config["attention_bias"]
 
     weights.embedding("model.embed_tokens.weight", config["vocab_size"], hidden, smallest=0.01 / np.sqrt(hidden))
     for i in range(config["num_hidden_layers"]):
         layer = f"model.layers.{i}"
         weights.norm(f"{layer}.input_layernorm", hidden, around=0)
-        weights.matrix(f"{layer}.self_attn.q_proj.weight", q_size, hidden, gain=QUERY_KEY_GAIN)
-        weights.matrix(f"{layer}.self_attn.k_proj.weight", kv_size, hidden, gain=QUERY_KEY_GAIN)
-        weights.matrix(f"{layer}.self_attn.v_proj.weight", kv_size, hidden)
-        weights.matrix(f"{layer}.self_attn.o_proj.weight", hidden, q_size)
+        weights.projection(f"{layer}.self_attn.q_proj", q_size, hidden, bias, gain=QUERY_KEY_GAIN)
+        weights.projection(f"{layer}.self_attn.k_proj", kv_size, hidden, bias, gain=QUERY_KEY_GAIN)
+        weights.projection(f"{layer}.self_attn.v_proj", kv_size, hidden, bias)
+        weights.projection(f"{layer}.self_attn.o_proj", hidden, q_size, bias)
         if config["model_type"] == "gemma3_text":
             weights.norm(f"{layer}.self_attn.q_norm", head_dim, around=0)
             weights.norm(f"{layer}.self_attn.k_norm", head_dim, around=0)
         weights.norm(f"{layer}.post_attention_layernorm", hidden, around=0)
-        weights.norm(f"{layer}.pre_feedforward_layernorm", hidden, around=0)
+        if config["model_type"] != "gemma":
+            weights.norm(f"{layer}.pre_feedforward_layernorm", hidden, around=0)
         weights.matrix(f"{layer}.mlp.gate_proj.weight", intermediate, hidden)
         weights.matrix(f"{layer}.mlp.up_proj.weight", intermediate, hidden)
         weights.matrix(f"{layer}.mlp.down_proj.weight", hidden, intermediate)
-        weights.norm(f"{layer}.post_feedforward_layernorm", hidden, around=0)
+        if config["model_type"] != "gemma":
+            weights.norm(f"{layer}.post_feedforward_layernorm", hidden, around=0)
     weights.norm("model.norm", hidden, around=0)
+    if not config.get("tie_word_embeddings", True):
+        weights.matrix("lm_head.weight", config["vocab_size"], hidden)
     return weights.tensors
 
 
@@ -270,7 +275,7 @@ def parameters(case: Case) -> dict[str, np.ndarray]:
         return glm_weights(case.config, case.seed)
     if family == "cohere":
         return cohere_weights(case.config, case.seed)
-    if family in ("gemma2", "gemma3_text"):
+    if family in ("gemma", "gemma2", "gemma3_text"):
         return gemma_weights(case.config, case.seed)
     return llama_like_weights(case.config, case.seed)
 

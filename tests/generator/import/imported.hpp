@@ -92,6 +92,8 @@ inline std::map<std::string, nlohmann::ordered_json> small_configs() {
             {"hidden_size", 48},
             {"num_attention_heads", 4},
             {"rope_theta", 8000000.0}}},
+          {"gemma",
+           {{"architectures", {"GemmaForCausalLM"}}, {"model_type", "gemma"}, {"hidden_size", 48}, {"head_dim", 12}}},
           {"gemma2",
            {{"architectures", {"Gemma2ForCausalLM"}},
             {"model_type", "gemma2"},
