@@ -57,7 +57,7 @@ class Weights:
 
 
 def llama_like_weights(config, seed, *, smallest=0.01):
-    """Llama, Mistral, Qwen2, Qwen3."""
+    """Llama, Mistral, Qwen2, Qwen3, SmolLM3."""
     weights = Weights(seed)
     hidden, intermediate = config["hidden_size"], config["intermediate_size"]
     heads = config["num_attention_heads"]
@@ -84,7 +84,7 @@ def llama_like_weights(config, seed, *, smallest=0.01):
         weights.projection(f"{layer}.mlp.up_proj", intermediate, hidden, mlp_bias)
         weights.projection(f"{layer}.mlp.down_proj", hidden, intermediate, mlp_bias)
     weights.norm("model.norm", hidden)
-    if not config["tie_word_embeddings"]:
+    if not config.get("tie_word_embeddings", config["model_type"] == "smollm3"):
         weights.matrix("lm_head.weight", config["vocab_size"], hidden)
     return weights.tensors
 
@@ -112,6 +112,86 @@ def phi3_weights(config, seed):
         fuse(tensors, f"model.layers.{i}.self_attn", "qkv_proj", ("q", "k", "v"))
         fuse(tensors, f"model.layers.{i}.mlp", "gate_up_proj", ("gate", "up"))
     return tensors
+
+
+def plain_mlp_weights(config, seed):
+    """Llama's names with an MLP that has no gate: Arcee. Starcoder 2 and Nemotron have LayerNorms, which Nemotron stores
+    less the one that it adds."""
+    weights = Weights(seed)
+    family, hidden, intermediate = config["model_type"], config["hidden_size"], config["intermediate_size"]
+    heads, kv_heads = config["num_attention_heads"], config["num_key_value_heads"]
+    head_dim = config.get("head_dim", hidden // heads)
+    attention_bias = config.get("use_bias", config.get("attention_bias"))
+    mlp_bias = config.get("use_bias", config.get("mlp_bias"))
+    up, down = ("c_fc", "c_proj") if family == "starcoder2" else ("up_proj", "down_proj")
+    norm = {"bias": family != "arcee", "around": 0 if family == "nemotron" else 1}
+
+    weights.embedding("model.embed_tokens.weight", config["vocab_size"], hidden)
+    for i in range(config["num_hidden_layers"]):
+        layer = f"model.layers.{i}"
+        weights.norm(f"{layer}.input_layernorm", hidden, **norm)
+        for part, count, gain in (("q", heads, QUERY_KEY_GAIN), ("k", kv_heads, QUERY_KEY_GAIN), ("v", kv_heads, 1)):
+            weights.projection(f"{layer}.self_attn.{part}_proj", count * head_dim, hidden, attention_bias, gain=gain)
+        weights.projection(f"{layer}.self_attn.o_proj", hidden, heads * head_dim, attention_bias)
+        weights.norm(f"{layer}.post_attention_layernorm", hidden, **norm)
+        weights.projection(f"{layer}.mlp.{up}", intermediate, hidden, mlp_bias)
+        weights.projection(f"{layer}.mlp.{down}", hidden, intermediate, mlp_bias)
+    weights.norm("model.norm", hidden, **norm)
+    if not config.get("tie_word_embeddings", True):
+        weights.matrix("lm_head.weight", config["vocab_size"], hidden)
+    return weights.tensors
+
+
+def gpt_bigcode_weights(config, seed, prefix):
+    """GPT-2's names, with projections stored (out, in). Where each head has keys of its own, those of a head stand with
+    its queries; else the one key/value head follows all queries."""
+    weights = Weights(seed)
+    hidden, heads = config["n_embd"], config["n_head"]
+    inner, head_dim = config.get("n_inner") or 4 * hidden, hidden // heads
+
+    weights.embedding(f"{prefix}wte.weight", config["vocab_size"], hidden)
+    weights.embedding(f"{prefix}wpe.weight", config["n_positions"], hidden)
+    # Scores that are not scaled are larger by sqrt(head_dim).
+    gain = QUERY_KEY_GAIN if config["scale_attn_weights"] else QUERY_KEY_GAIN / head_dim**0.25
+    for i in range(config["n_layer"]):
+        layer = f"{prefix}h.{i}"
+        weights.norm(f"{layer}.ln_1", hidden, bias=True)
+        rows = hidden + 2 * head_dim if config["multi_query"] else 3 * hidden
+        weights.projection(f"{layer}.attn.c_attn", rows, hidden, True)
+        fused = weights.tensors[f"{layer}.attn.c_attn.weight"]
+        if config["multi_query"]:
+            fused[: hidden + head_dim] *= gain
+        else:
+            fused.reshape(heads, 3, head_dim, hidden)[:, :2] *= gain
+        weights.projection(f"{layer}.attn.c_proj", hidden, hidden, True)
+        weights.norm(f"{layer}.ln_2", hidden, bias=True)
+        weights.projection(f"{layer}.mlp.c_fc", inner, hidden, True)
+        weights.projection(f"{layer}.mlp.c_proj", hidden, inner, True)
+    weights.norm(f"{prefix}ln_f", hidden, bias=True)
+    return weights.tensors
+
+
+def gpt_neo_weights(config, seed, prefix):
+    """GPT-2's names but for attention, whose scores are not scaled: queries and keys are smaller for that."""
+    weights = Weights(seed)
+    hidden = config["hidden_size"]
+    inner = config["intermediate_size"] or 4 * hidden
+    gain = QUERY_KEY_GAIN / (hidden // config["num_heads"]) ** 0.25
+
+    weights.embedding(f"{prefix}wte.weight", config["vocab_size"], hidden)
+    weights.embedding(f"{prefix}wpe.weight", config["max_position_embeddings"], hidden)
+    for i in range(config["num_layers"]):
+        layer = f"{prefix}h.{i}"
+        weights.norm(f"{layer}.ln_1", hidden, bias=True)
+        weights.matrix(f"{layer}.attn.attention.q_proj.weight", hidden, hidden, gain=gain)
+        weights.matrix(f"{layer}.attn.attention.k_proj.weight", hidden, hidden, gain=gain)
+        weights.matrix(f"{layer}.attn.attention.v_proj.weight", hidden, hidden)
+        weights.projection(f"{layer}.attn.attention.out_proj", hidden, hidden, True)
+        weights.norm(f"{layer}.ln_2", hidden, bias=True)
+        weights.projection(f"{layer}.mlp.c_fc", inner, hidden, True)
+        weights.projection(f"{layer}.mlp.c_proj", hidden, inner, True)
+    weights.norm(f"{prefix}ln_f", hidden, bias=True)
+    return weights.tensors
 
 
 def glm_weights(config, seed):
@@ -263,6 +343,12 @@ def parameters(case: Case) -> dict[str, np.ndarray]:
     family, prefix = case.config["model_type"], case.checkpoint.get("prefix", "")
     if family == "gpt2":
         return gpt2_weights(case.config, case.seed, prefix)
+    if family == "gpt_bigcode":
+        return gpt_bigcode_weights(case.config, case.seed, prefix)
+    if family == "gpt_neo":
+        return gpt_neo_weights(case.config, case.seed, prefix)
+    if family in ("starcoder2", "nemotron", "arcee"):
+        return plain_mlp_weights(case.config, case.seed)
     if family == "gpt_neox":
         return gpt_neox_weights(case.config, case.seed)
     if family == "bloom":
@@ -281,5 +367,9 @@ def parameters(case: Case) -> dict[str, np.ndarray]:
 
 
 def idle(config) -> tuple[str, ...]:
-    """How the names of tensors end that do not matter: where a token sees itself alone, what attention goes by."""
-    return ("q_proj.weight", "k_proj.weight") if config.get("sliding_window") == 1 else ()
+    """How the names of tensors end that do not matter: where a token sees itself alone, what attention goes by; where keys
+    are not turned, their bias, which adds the same to all scores of a query."""
+    if config.get("sliding_window") == 1:
+        return ("q_proj.weight", "k_proj.weight")
+    turned = config.get("no_rope_layers", []) if config.get("attention_bias") else []
+    return tuple(f"layers.{i}.self_attn.k_proj.bias" for i, turns in enumerate(turned) if not turns)

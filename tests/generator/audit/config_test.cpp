@@ -125,7 +125,8 @@ json with(json config, const json& keys) {
 const std::set<std::string> refused_though_inert = {"attention_bias",         "hidden_size",
                                                     "pretraining_tp",         "use_mrope",
                                                     "tie_word_embeddings",    "use_bidirectional_attention",
-                                                    "attn_logit_softcapping", "hidden_activation"};
+                                                    "attn_logit_softcapping", "hidden_activation",
+                                                    "use_sliding_window"};
 
 }  // namespace
 
@@ -351,7 +352,7 @@ TEST_CASE("an engine carries the families that its model can be of") {
     }
     return names;
   };
-  CHECK(families_of(model("llama-3-8b")) == std::vector<std::string>{"llama", "mistral"});
+  CHECK(families_of(model("llama-3-8b")) == std::vector<std::string>{"llama", "mistral", "smollm3"});
   CHECK(families_of(model("gpt2")) == std::vector<std::string>{"gpt2"});
   CHECK(families_of(model("qwen2.5-0.5b")) == std::vector<std::string>{"qwen2"});
   CHECK(families_of(model("qwen3-0.6b")) == std::vector<std::string>{"qwen3"});

@@ -86,6 +86,7 @@ inline nlohmann::ordered_json config_of(const std::string& architecture, const s
 /// A small config.json that runs, of every family, by the family's name.
 inline std::map<std::string, nlohmann::ordered_json> small_configs() {
   return {{"bloom", {{"architectures", {"BloomForCausalLM"}}, {"model_type", "bloom"}, {"n_embed", 48}, {"n_head", 4}}},
+          {"arcee", config_of("ArceeForCausalLM", "arcee", {{"hidden_act", "relu2"}})},
           {"cohere",
            {{"architectures", {"CohereForCausalLM"}},
             {"model_type", "cohere"},
@@ -108,6 +109,19 @@ inline std::map<std::string, nlohmann::ordered_json> small_configs() {
             {"sliding_window", 4096}}},
           {"glm", config_of("GlmForCausalLM", "glm")},
           {"gpt2", {{"architectures", {"GPT2LMHeadModel"}}, {"model_type", "gpt2"}, {"n_embd", 48}, {"n_head", 4}}},
+          {"gpt_bigcode",
+           {{"architectures", {"GPTBigCodeForCausalLM"}},
+            {"model_type", "gpt_bigcode"},
+            {"n_embd", 48},
+            {"n_head", 4},
+            {"multi_query", true}}},
+          {"gpt_neo",
+           {{"architectures", {"GPTNeoForCausalLM"}},
+            {"model_type", "gpt_neo"},
+            {"hidden_size", 48},
+            {"num_heads", 4},
+            {"num_layers", 2},
+            {"attention_layers", {"global", "local"}}}},
           {"gpt_neox",
            {{"architectures", {"GPTNeoXForCausalLM"}},
             {"model_type", "gpt_neox"},
@@ -116,10 +130,23 @@ inline std::map<std::string, nlohmann::ordered_json> small_configs() {
             {"rotary_pct", 0.5}}},
           {"llama", llama_config()},
           {"mistral", config_of("MistralForCausalLM", "mistral", {{"sliding_window", nullptr}})},
+          {"nemotron",
+           {{"architectures", {"NemotronForCausalLM"}},
+            {"model_type", "nemotron"},
+            {"hidden_size", 48},
+            {"num_attention_heads", 4},
+            {"num_key_value_heads", 2}}},
           {"olmo2", config_of("Olmo2ForCausalLM", "olmo2")},
           {"phi3", config_of("Phi3ForCausalLM", "phi3")},
           {"qwen2", config_of("Qwen2ForCausalLM", "qwen2")},
-          {"qwen3", config_of("Qwen3ForCausalLM", "qwen3")}};
+          {"qwen3", config_of("Qwen3ForCausalLM", "qwen3")},
+          {"smollm3", config_of("SmolLM3ForCausalLM", "smollm3")},
+          {"starcoder2",
+           {{"architectures", {"Starcoder2ForCausalLM"}},
+            {"model_type", "starcoder2"},
+            {"hidden_size", 48},
+            {"num_attention_heads", 4},
+            {"sliding_window", 4096}}}};
 }
 
 }  // namespace monomorph::tests
