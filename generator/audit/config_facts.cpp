@@ -269,20 +269,22 @@ Json json_of(const Datum& value, Type type) {
   return word != nullptr ? Json(*word) : Json();
 }
 
-/// Whether the family has names for every tensor of the spec.
+/// Whether the family has names for every tensor of the spec, and its matrices lie the same way.
 bool names_tensors_of(const Family& family, const Contract& contract) {
   const CheckpointSection& checkpoint = family.checkpoint;
   std::vector<std::string> prefixes = checkpoint.prefix.value;
   prefixes.emplace_back("");
-  std::set<std::string> names;
+  std::set<std::pair<std::string, bool>> names;
   for (const std::string& prefix : prefixes) {
     for (const auto& [part, tensor] : checkpoint.tensors) {
-      for (const char* suffix : {"", ".weight", ".bias"}) names.insert(prefix + tensor.name + suffix);
+      for (const char* suffix : {"", ".weight"}) names.emplace(prefix + tensor.name + suffix, tensor.transposed);
+      names.emplace(prefix + tensor.name + ".bias", false);
     }
   }
   return std::all_of(contract.weights.begin(), contract.weights.end(), [&](const WeightContract& weight) {
-    return std::all_of(weight.sources.begin(), weight.sources.end(),
-                       [&](const CheckpointPart& source) { return names.contains(source.name); });
+    return std::all_of(weight.sources.begin(), weight.sources.end(), [&](const CheckpointPart& source) {
+      return names.contains({source.name, source.view.transposed});
+    });
   });
 }
 

@@ -39,6 +39,10 @@ constexpr KeyForm key_forms[] = {
      [](const Json& v) {
        return is_list(v) && std::all_of(v.begin(), v.end(), [](const Json& item) { return is_whole_from(1, item); });
      }},
+    {"counts", Type::sizes, "a list of integers from 0 on, below 2^31",
+     [](const Json& v) {
+       return is_list(v) && std::all_of(v.begin(), v.end(), [](const Json& item) { return is_whole_from(0, item); });
+     }},
     {"numbers", Type::numbers, "a list of positive numbers",
      [](const Json& v) {
        return is_list(v) &&

@@ -6,6 +6,7 @@ from families import (
     Case,
     apertus,
     biogpt,
+    arcee,
     bloom,
     bloom_5,
     cohere,
@@ -16,6 +17,8 @@ from families import (
     cwm,
     ernie4_5,
     exaone4,
+    gemma,
+    gemma_5,
     gemma2,
     gemma2_5,
     gemma3,
@@ -24,6 +27,9 @@ from families import (
     glm4,
     glm4_5,
     gpt2,
+    gpt_bigcode,
+    gpt_bigcode_5,
+    gpt_neo,
     gpt_neox,
     gpt_neox_5,
     gptj,
@@ -40,6 +46,8 @@ from families import (
     mpt,
     nanochat,
     olmo,
+    nemotron,
+    nemotron_5,
     olmo2,
     olmo3,
     olmo3_5,
@@ -57,6 +65,10 @@ from families import (
     stablelm_5,
     xglm,
     vaultgemma,
+    smollm3,
+    smollm3_5,
+    starcoder2,
+    starcoder2_5,
 )
 
 # Around an original length of 80 positions: prompts that end before it, at it and past it, and tokens one by one over it.
@@ -162,6 +174,14 @@ def cases() -> list[Case]:
              gpt_neox(**sizes(54, 61, 2, 3, None, 103), hidden_act="gelu_fast", rotary_pct=1.0,
                       max_position_embeddings=4096),
              dtypes=("f32",), sequence_length=LONG, rows=long_rows()),
+        Case("gemma-mqa", 2030, "one key/value head for three, head_dim 24: queries wider than hidden_size; hidden_act gelu, "
+             "which means gelu_pytorch_tanh, tied without a word",
+             gemma(**sizes(48, 67, 2, 3, 1, 101, 24)), dtypes=("f16",)),
+        Case("gemma-biases", 2031, "grouped 4:2, heads of 10, biases on q, k, v, o, untied; rope_parameters, linear scaling "
+             "by 2.5",
+             gemma_5(**sizes(46, 61, 3, 4, 2, 103, 10), attention_bias=True, tie_word_embeddings=False,
+                     rope_parameters={"factor": 2.5, "rope_theta": 25000.0, "rope_type": "linear"}), "dtype",
+             dtypes=("bf16",)),
         Case("gemma2-window-17", 2004, "window of 17 in layers 0 and 2, none in 1 and 3; scores and logits capped; "
              "grouped 4:2, head_dim 18 scaled as if it were 11, queries wider than hidden_size",
              gemma2(**sizes(48, 67, 4, 4, 2, 101, 18), attn_logit_softcapping=10.0, final_logit_softcapping=7.5,
@@ -471,4 +491,67 @@ def cases() -> list[Case]:
                  attn_config=mpt()["attn_config"] | {"clip_qkv": 1.25, "softmax_scale": 0.6}), dtypes=("f16",)),
         Case("mpt-plain", 3111, "ALiBi over eight heads of 6, nothing clipped",
              mpt(d_model=48, n_layers=3, n_heads=8, vocab_size=101), dtypes=("f32",)),
+        Case("starcoder2-window-17", 2040, "LayerNorms, biases on every projection, an MLP without a gate, a window of 17; "
+             "grouped 4:2, tied without a word",
+             starcoder2(**sizes(48, 61, 2, 4, 2, 101), sliding_window=17), dtypes=("f32",),
+             rows=tuple(sorted({*ROWS, 16, 17, 18, 19}))),
+        Case("starcoder2-long", 2041, "2,080 tokens, a window of 1,500; no biases, gelu, one key/value head for two of 20, "
+             "untied; rope_parameters",
+             starcoder2_5(**sizes(40, 59, 2, 2, 1, 97), hidden_act="gelu", sliding_window=1500,
+                          tie_word_embeddings=False, use_bias=False), "dtype", dtypes=("f16",),
+             sequence_length=LONG, rows=long_rows(1500)),
+        Case("gpt-bigcode-mqa", 2062, "one key/value head for five of 12, whose rows follow all queries; gelu, keys of "
+             "kernels that are gone; names under transformer.",
+             gpt_bigcode(n_embd=60, n_head=5, n_layer=2, n_inner=122, vocab_size=103),
+             checkpoint={"prefix": "transformer."}, dtypes=("bf16",)),
+        Case("gpt-bigcode-mha", 2043, "each of four heads has keys of its own, beside its queries; scores that are not "
+             "scaled, heads of 7, gelu_pytorch_tanh",
+             gpt_bigcode_5(activation_function="gelu_pytorch_tanh", multi_query=False, n_embd=28, n_head=4, n_layer=2,
+                           n_inner=None, vocab_size=101, scale_attn_weights=False), "dtype",
+             {"prefix": "transformer."}, dtypes=("f32",)),
+        Case("smollm3-nope", 2044, "every other of four layers does not turn, as the interval says; grouped 4:2, head_dim "
+             "10, tied without a word",
+             smollm3(**sizes(40, 61, 4, 4, 2, 103), no_rope_layer_interval=2), dtypes=("f16",)),
+        Case("smollm3-window", 2045, "layers one by one: the first and the last do not turn and have a window of 17; biases "
+             "on every projection, grouped 3:1, untied; rope_parameters, linear scaling by 2.5",
+             smollm3_5(**sizes(54, 61, 4, 3, 1, 101), attention_bias=True, mlp_bias=True,
+                       no_rope_layers=[0, 1, 1, 0], layer_types=[
+                           "sliding_attention", "full_attention", "full_attention", "sliding_attention"],
+                       rope_parameters={"factor": 2.5, "rope_theta": 10000.0, "rope_type": "linear"},
+                       sliding_window=17, tie_word_embeddings=False, use_sliding_window=True), "dtype",
+             dtypes=("bf16",), rows=tuple(sorted({*ROWS, 16, 17, 18, 19}))),
+        Case("smollm3-long", 2046, "2,080 tokens; the second of two layers does not turn, and has a window of 1,000 as no "
+             "layer_types say; grouped 2:1, head_dim 18",
+             smollm3(**sizes(36, 59, 2, 2, 1, 97), bos_token_id=91, no_rope_layer_interval=2, rope_theta=10000.0,
+                     sliding_window=1000, use_sliding_window=True),
+             dtypes=("f32",), sequence_length=LONG, rows=long_rows(1000)),
+        Case("nemotron-half", 2047, "LayerNorms with weights less one, squares in an MLP without a gate; 12 of a head's 24 "
+             "elements turn, grouped 4:2, untied",
+             nemotron(**sizes(46, 61, 2, 4, 2, 101, 24)), dtypes=("f16",)),
+        Case("nemotron-biases", 2071, "biases on every projection, gelu, 14 of a head's 18 elements turn, three heads for "
+             "one, tied; rope_parameters",
+             nemotron_5(**sizes(54, 67, 2, 3, 1, 103), attention_bias=True, hidden_act="gelu", mlp_bias=True,
+                        rope_parameters={"partial_rotary_factor": 0.78, "rope_theta": 25000.0,
+                                         "rope_type": "default"},
+                        tie_word_embeddings=True), "dtype", dtypes=("bf16",)),
+        Case("arcee-squares", 2049, "RMSNorms, squares in an MLP without a gate, yarn by 4 from 64 positions; grouped 5:1, "
+             "head_dim 18 explicit, untied",
+             arcee(**sizes(45, 61, 2, 5, 1, 101, 18), rope_scaling={
+                 "factor": 4.0, "original_max_position_embeddings": 64, "rope_type": "yarn"}), dtypes=("f32",)),
+        Case("arcee-biases", 2050, "biases on every projection, silu, grouped 4:2, heads of 12, tied; rope_parameters",
+             respelled(arcee(**sizes(48, 61, 2, 4, 2, 103), attention_bias=True, hidden_act="silu", mlp_bias=True,
+                             tie_word_embeddings=True)), "dtype", dtypes=("f16",)),
+        Case("gpt-neo-window-17", 2051, "a window of 17 in every other of four layers, scores that are not scaled, no "
+             "biases at q, k, v; four heads of 7; names under transformer.",
+             gpt_neo(hidden_size=28, num_heads=4, num_layers=4, vocab_size=101, window_size=17,
+                     attention_types=[[["global", "local"], 2]], attention_layers=["global", "local"] * 2,
+                     max_position_embeddings=512),
+             None, {"prefix": "transformer."}, dtypes=("bf16",), rows=tuple(sorted({*ROWS, 16, 17, 18, 19}))),
+        Case("gpt-neo-long", 2052, "2,080 tokens, a window of 1,000 in the second of three layers; intermediate_size 61, "
+             "gelu, three heads of 10",
+             gpt_neo(hidden_size=30, num_heads=3, num_layers=3, vocab_size=97, window_size=1000,
+                     activation_function="gelu", attention_types=[[["global", "local"], 1], [["global"], 1]],
+                     attention_layers=["global", "local", "global"], intermediate_size=61,
+                     max_position_embeddings=2100),
+             checkpoint={"prefix": "transformer."}, dtypes=("f16",), sequence_length=LONG, rows=long_rows(1000)),
     ]  # fmt: skip

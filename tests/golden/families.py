@@ -527,6 +527,25 @@ def gpt_neox_5(**keys):
     return config | keys
 
 
+def gemma(**keys):
+    """Gemma 2B: its activation's old name, beside the newer key; tied without a word."""
+    return {
+        "architectures": ["GemmaForCausalLM"], "attention_bias": False, "attention_dropout": 0.0, "bos_token_id": 2,
+        "eos_token_id": 1, "hidden_act": "gelu", "hidden_activation": "gelu_pytorch_tanh",
+        "initializer_range": 0.02, "max_position_embeddings": 8192, "model_type": "gemma", "pad_token_id": 0,
+        "rms_norm_eps": 1e-6, "rope_scaling": None, "rope_theta": 10000.0, "transformers_version": "4.38.0.dev0",
+        "use_cache": True,
+    } | keys  # fmt: skip
+
+
+def gemma_5(**keys):
+    """The same as transformers 5 saves it."""
+    config = respelled(gemma(), hidden_act="gelu_pytorch_tanh", pad_token_id=0, tie_word_embeddings=True,
+                       use_bidirectional_attention=None)  # fmt: skip
+    del config["hidden_activation"]
+    return config | keys
+
+
 def gemma2(**keys):
     """Gemma 2: a window in every other layer, two soft caps, a scale of scores that is a key; tied without a word."""
     return {
@@ -577,6 +596,111 @@ def gemma3_5(**keys):
     rotary = {"full_attention": {"rope_theta": 1000000.0, "rope_type": "default"},
               "sliding_attention": {"rope_theta": 10000.0, "rope_type": "default"}}  # fmt: skip
     return config | {"rope_parameters": rotary} | keys
+
+
+def starcoder2(**keys):
+    """StarCoder2 3B: a window, biases everywhere, and keys of GPTBigCode that mean nothing; tied without a word."""
+    return {
+        "activation_function": "gelu", "architectures": ["Starcoder2ForCausalLM"], "attention_dropout": 0.1,
+        "attention_softmax_in_fp32": True, "bos_token_id": 0, "embedding_dropout": 0.1, "eos_token_id": 0,
+        "hidden_act": "gelu_pytorch_tanh", "initializer_range": 0.018042, "layer_norm_epsilon": 1e-5,
+        "max_position_embeddings": 16384, "mlp_type": "default", "model_type": "starcoder2", "norm_epsilon": 1e-5,
+        "norm_type": "layer_norm", "residual_dropout": 0.1, "rope_theta": 999999.4420358813,
+        "scale_attention_softmax_in_fp32": True, "scale_attn_weights": True, "sliding_window": 4096,
+        "transformers_version": "4.37.0.dev0", "use_bias": True, "use_cache": True,
+    } | keys  # fmt: skip
+
+
+def starcoder2_5(**keys):
+    """The same as transformers 5 saves it."""
+    config = respelled(starcoder2(), tie_word_embeddings=True)
+    for key in ("activation_function", "attention_softmax_in_fp32", "layer_norm_epsilon", "mlp_type", "norm_type",
+                "scale_attention_softmax_in_fp32", "scale_attn_weights"):  # fmt: skip
+        del config[key]
+    return config | keys
+
+
+def gpt_bigcode(**keys):
+    """StarCoder: GPT-2's keys, one key/value head, and keys of kernels that are gone."""
+    return {
+        "activation_function": "gelu", "architectures": ["GPTBigCodeForCausalLM"], "attention_softmax_in_fp32": True,
+        "attn_pdrop": 0.1, "bos_token_id": 0, "embd_pdrop": 0.1, "eos_token_id": 0, "inference_runner": 0,
+        "initializer_range": 0.02, "layer_norm_epsilon": 1e-5, "max_batch_size": None, "max_sequence_length": None,
+        "model_type": "gpt_bigcode", "multi_query": True, "n_positions": 512, "pad_key_length": True,
+        "pre_allocate_kv_cache": False, "resid_pdrop": 0.1, "scale_attention_softmax_in_fp32": True,
+        "scale_attn_weights": True, "summary_activation": None, "summary_first_dropout": 0.1,
+        "summary_proj_to_labels": True, "summary_type": "cls_index", "summary_use_proj": True,
+        "transformers_version": "4.28.1", "use_cache": True, "validate_runner_input": True,
+    } | keys  # fmt: skip
+
+
+def gpt_bigcode_5(**keys):
+    """The same as transformers 5 saves it."""
+    config = gpt_bigcode(add_cross_attention=False, pad_token_id=None, tie_word_embeddings=True,
+                         transformers_version="5.23.0")  # fmt: skip
+    for key in ("inference_runner", "max_batch_size", "max_sequence_length", "pad_key_length", "pre_allocate_kv_cache",
+                "validate_runner_input"):  # fmt: skip
+        del config[key]
+    return config | keys
+
+
+def smollm3(**keys):
+    """SmolLM3 3B: which layers turn stands layer by layer, beside the interval that says the same; tied without a word."""
+    return {
+        "architectures": ["SmolLM3ForCausalLM"], "attention_bias": False, "attention_dropout": 0.0,
+        "bos_token_id": None, "eos_token_id": 93, "hidden_act": "silu", "initializer_range": 0.02,
+        "max_position_embeddings": 65536, "max_window_layers": 28, "mlp_bias": False, "model_type": "smollm3",
+        "no_rope_layer_interval": 4, "pad_token_id": 92, "pretraining_tp": 2, "rms_norm_eps": 1e-6,
+        "rope_scaling": None, "rope_theta": 5000000.0, "sliding_window": None, "transformers_version": "4.54.0.dev0",
+        "use_cache": True, "use_sliding_window": False,
+    } | keys  # fmt: skip
+
+
+def smollm3_5(**keys):
+    """The same as transformers 5 saves it."""
+    config = respelled(smollm3(), pad_token_id=92, tie_word_embeddings=True)
+    for key in ("max_window_layers", "pretraining_tp"):
+        del config[key]
+    return config | keys
+
+
+def nemotron(**keys):
+    """Minitron 4B: half of each head turns, squares in the MLP, head_dim always explicit."""
+    return {
+        "architectures": ["NemotronForCausalLM"], "attention_bias": False, "attention_dropout": 0.0,
+        "bos_token_id": 2, "eos_token_id": 3, "hidden_act": "relu2", "initializer_range": 0.0134,
+        "max_position_embeddings": 4096, "mlp_bias": False, "model_type": "nemotron", "norm_eps": 1e-5,
+        "partial_rotary_factor": 0.5, "rope_theta": 10000.0, "tie_word_embeddings": False,
+        "transformers_version": "4.32.0.dev0", "use_cache": True,
+    } | keys  # fmt: skip
+
+
+def nemotron_5(**keys):
+    """The same as transformers 5 saves it."""
+    config = respelled(nemotron())
+    config["rope_parameters"]["partial_rotary_factor"] = config.pop("partial_rotary_factor")
+    return config | keys
+
+
+def arcee(**keys):
+    """AFM 4.5B: a Llama whose MLP has squares in place of a gate."""
+    return {
+        "architectures": ["ArceeForCausalLM"], "attention_bias": False, "attention_dropout": 0.0, "bos_token_id": 91,
+        "eos_token_id": 93, "hidden_act": "relu2", "initializer_range": 0.02, "max_position_embeddings": 65536,
+        "mlp_bias": False, "model_type": "arcee", "rms_norm_eps": 1e-5, "rope_scaling": None, "rope_theta": 10000.0,
+        "tie_word_embeddings": False, "transformers_version": "4.53.2", "use_cache": True,
+    } | keys  # fmt: skip
+
+
+def gpt_neo(**keys):
+    """GPT-Neo 125M: kinds of layers twice, as a pattern and one by one; no biases at q, k, v, which no key says."""
+    return {
+        "activation_function": "gelu_new", "architectures": ["GPTNeoForCausalLM"], "attention_dropout": 0,
+        "bos_token_id": 96, "embed_dropout": 0, "eos_token_id": 96, "gradient_checkpointing": False,
+        "initializer_range": 0.02, "intermediate_size": None, "layer_norm_epsilon": 1e-5, "model_type": "gpt_neo",
+        "resid_dropout": 0, "summary_activation": None, "summary_first_dropout": 0.1, "summary_proj_to_labels": True,
+        "summary_type": "cls_index", "summary_use_proj": True, "transformers_version": "4.9.0.dev0", "use_cache": True,
+    } | keys  # fmt: skip
 
 
 def bloom(**keys):

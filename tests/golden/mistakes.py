@@ -38,13 +38,20 @@ INERT_VALUES = {
     "use_embedding_sharing": False, "use_gated_activation": False, "use_mrope": True, "use_parallel_block": False,
     "use_parallel_embedding": True, "use_rotary_pos_emb": False, "num_heads": 5, "rope_pct": 0.5,
     "rotary_scaling_factor": 2.0,
+    "embed_dropout": 0.9, "embedding_dropout": 0.9, "gradient_checkpointing": True, "inference_runner": 1,
+    "max_batch_size": 3, "max_sequence_length": 16, "mlp_type": "gated",
+    "pad_key_length": False, "pre_allocate_kv_cache": True, "resid_dropout": 0.9,
+    "scale_attention_softmax_in_fp32": False, "validate_runner_input": False,
 }  # fmt: skip
 LINEAR_ROPE = {"type": "linear", "factor": 2.0}
 
 
 def changes(config: dict, *, tied_copy: bool) -> list[Change]:
     """tied_copy: the file holds lm_head.weight though it is tied."""
-    families = {"gpt2": gpt2_changes, "gpt_neox": gpt_neox_changes, "gemma2": gemma2_changes,
+    families = {"gpt2": gpt2_changes, "gpt_bigcode": gpt_bigcode_changes, "gpt_neo": gpt_neo_changes,
+                "gemma": gemma1_changes, "starcoder2": plain_mlp_changes, "nemotron": plain_mlp_changes,
+                "arcee": plain_mlp_changes, "smollm3": smollm3_changes,
+                "gpt_neox": gpt_neox_changes, "gemma2": gemma2_changes,
                 "gemma3_text": gemma3_changes, "bloom": bloom_changes, "cohere": cohere_changes, "cohere2": cohere2_changes,
                 "nanochat": nanochat_changes,
                 "persimmon": persimmon_changes, "stablelm": stablelm_changes,
@@ -56,6 +63,9 @@ def changes(config: dict, *, tied_copy: bool) -> list[Change]:
         inert.pop("rotary_pct", None)
     if scaling_of(config) == "longrope":
         inert.pop("original_max_position_embeddings", None)
+    if config["model_type"] == "starcoder2":  # keys of GPTBigCode
+        bigcode = {"activation_function": "relu", "layer_norm_epsilon": 0.1, "scale_attn_weights": False}
+        inert |= {key: value for key, value in bigcode.items() if key in config}
     return listed + [Change({key: value}, INERT) for key, value in inert.items()]
 
 
@@ -118,7 +128,7 @@ def llama_like_changes(config, tied_copy):
     is_phi3 = config["model_type"] == "phi3"  # which never had biases
     if config["model_type"] in ("mistral", "phi3"):
         listed += window_changes(config) if config.get("sliding_window") else [Change({"sliding_window": 32}, MOVED)]
-    if "use_sliding_window" in config:
+    if config["model_type"] in ("qwen2", "qwen3"):
         window = config["sliding_window"] or 32
         listed.append(Change({"sliding_window": window + 1}, INERT))
         listed.append(Change({"max_window_layers": 0}, INERT))
@@ -342,6 +352,129 @@ def stablelm_changes(config, tied_copy):
     ]
 
 
+def plain_mlp_changes(config, tied_copy):
+    """Starcoder 2, Nemotron, Arcee."""
+    family, heads = config["model_type"], config["num_attention_heads"]
+    eps = {"starcoder2": "norm_epsilon", "nemotron": "norm_eps", "arcee": "rms_norm_eps"}[family]
+    listed = [
+        *other_sizes(config),
+        Change({"num_attention_heads": 2 * heads}, MOVED_OR_REFUSED),
+        Change({"num_key_value_heads": config["num_key_value_heads"] + 1}, REFUSED),
+        Change({"num_key_value_heads": None}, REFUSED),
+        Change({eps: 1e-6}, MOVED),
+        Change({eps: 0.0}, MOVED),
+        Change({"hidden_act": "relu"}, MOVED),
+        Change({"hidden_act": "gelu_new" if config["hidden_act"] == "gelu" else "gelu"},
+               MOVED if config["hidden_act"] in ("relu2", "silu") else NEARLY),
+        Change({"max_position_embeddings": 2 * config["max_position_embeddings"]}, INERT),
+        *tying(config, "lm_head.weight", tied_copy=tied_copy),
+        *same_shapes(config),
+        *rotary_changes(config, MOVED),
+    ]  # fmt: skip
+    for key in ("use_bias", "attention_bias", "mlp_bias"):
+        if key in config:
+            listed.append(Change({key: not config[key]}, MOVED if config[key] else REFUSED))
+    if "head_dim" in config:
+        listed += [Change({"head_dim": config["head_dim"] // 2}, REFUSED), Change({"head_dim": ABSENT}, REFUSED)]
+    if family == "starcoder2":
+        listed += window_changes(config)
+    if "partial_rotary_factor" in config:  # without it half of each head turns
+        listed += [Change({"partial_rotary_factor": 0.75}, MOVED), Change({"partial_rotary_factor": ABSENT}, INERT),
+                   Change({"partial_rotary_factor": None}, REFUSED)]  # fmt: skip
+    elif family == "nemotron":
+        listed.append(Change({"rope_parameters.partial_rotary_factor": ABSENT}, MOVED))
+    return listed
+
+
+def smollm3_changes(config, tied_copy):
+    """SmolLM3: Llama's, and which layers turn and have windows."""
+    layers = config["num_hidden_layers"]
+    turned = config.get("no_rope_layers")
+    listed = [
+        *llama_like_changes(config, tied_copy),
+        Change({"no_rope_layers": [1] * layers}, MOVED),
+        Change({"no_rope_layers": [0] * layers}, MOVED),
+        Change({"no_rope_layers": [1] * (layers - 1)}, REFUSED),
+    ]
+    if turned:
+        listed += [Change({"no_rope_layers": [*turned, 0]}, INERT),  # of layers that are not there
+                   Change({"no_rope_layers": [2 * turns for turns in turned]}, INERT),
+                   Change({"no_rope_layers": ABSENT}, MOVED),
+                   Change({"no_rope_layer_interval": 3}, INERT)]  # fmt: skip
+    else:
+        listed += [Change({"no_rope_layer_interval": interval}, MOVED) for interval in (1, 3, ABSENT)]
+    if not config["use_sliding_window"]:
+        return listed + [
+            Change({"sliding_window": 17}, INERT),
+            Change({"use_sliding_window": True}, INERT),
+            Change({"use_sliding_window": True, "sliding_window": 17}, MOVED),
+            Change({"max_window_layers": 1}, INERT),
+        ]
+    window = config["sliding_window"]
+    listed += [Change({"sliding_window": window + 1}, NEARLY), Change({"sliding_window": window - 1}, NEARLY)]
+    if "layer_types" in config:  # the masks go by it, whatever use_sliding_window says
+        listed += [Change({"layer_types": ["full_attention"] * layers}, MOVED),
+                   Change({"layer_types": ["sliding_attention"] * layers}, MOVED),
+                   Change({"layer_types": ABSENT}, INERT),
+                   Change({"use_sliding_window": False}, INERT),
+                   Change({"sliding_window": None}, REFUSED)]  # fmt: skip
+    else:
+        listed += [Change({"use_sliding_window": False}, MOVED), Change({"sliding_window": None}, MOVED),
+                   Change({"max_window_layers": 1}, INERT)]  # fmt: skip
+    return listed
+
+
+def gpt_bigcode_changes(config, tied_copy):
+    heads, hidden, shared = config["n_head"], config["n_embd"], config["multi_query"]
+    return [
+        Change({"n_embd": hidden + heads}, REFUSED),
+        Change({"n_layer": config["n_layer"] - 1}, MOVED),
+        Change({"n_layer": config["n_layer"] + 1}, REFUSED),
+        Change({"n_head": other_heads(heads, hidden)}, REFUSED if shared else MOVED),
+        Change({"n_inner": 4 * hidden + 1}, REFUSED),
+        Change({"n_positions": config["n_positions"] + 1}, REFUSED),
+        Change({"vocab_size": config["vocab_size"] + 1}, REFUSED),
+        Change({"activation_function": "relu"}, MOVED),
+        Change({"activation_function": "gelu" if config["activation_function"] != "gelu" else "gelu_new"}, NEARLY),
+        Change({"layer_norm_epsilon": 1e-6}, MOVED),
+        Change({"layer_norm_epsilon": 0.0}, MOVED),
+        Change({"tie_word_embeddings": False}, REFUSED),
+        Change({"scale_attn_weights": not config["scale_attn_weights"]}, MOVED),
+        Change({"multi_query": not shared}, REFUSED),
+        Change({"multi_query": ABSENT}, INERT if shared else REFUSED),
+        Change({"num_key_value_heads": 3}, INERT),  # multi_query decides
+        Change({"add_cross_attention": True}, REFUSED),
+    ]
+
+
+def gpt_neo_changes(config, tied_copy):
+    heads, hidden, layers = config["num_heads"], config["hidden_size"], config["num_layers"]
+    kinds, window = config["attention_layers"], config["window_size"]
+    return [
+        Change({"hidden_size": hidden + heads}, REFUSED),
+        Change({"num_layers": layers - 1}, REFUSED),
+        Change({"num_layers": layers - 1, "attention_layers": kinds[:-1]}, MOVED),
+        Change({"num_layers": layers + 1, "attention_layers": [*kinds, "global"]}, REFUSED),
+        Change({"num_heads": other_heads(heads, hidden)}, MOVED),
+        Change({"intermediate_size": 4 * hidden + 1}, REFUSED),
+        Change({"max_position_embeddings": config["max_position_embeddings"] + 1}, REFUSED),
+        Change({"vocab_size": config["vocab_size"] + 1}, REFUSED),
+        Change({"attention_layers": ["global"] * layers}, MOVED),
+        Change({"attention_layers": ["local"] * layers}, MOVED),
+        Change({"attention_layers": kinds[1:] + kinds[:1]}, MOVED),
+        Change({"attention_layers": ["none", *kinds[1:]]}, REFUSED),
+        Change({"attention_types": [[["global"], layers]]}, INERT),  # attention_layers decides
+        Change({"window_size": window + 1}, NEARLY),
+        Change({"window_size": window - 1}, NEARLY),
+        Change({"window_size": ABSENT}, MOVED),  # which means 256
+        Change({"activation_function": "relu"}, MOVED),
+        Change({"activation_function": "gelu" if config["activation_function"] != "gelu" else "gelu_new"}, NEARLY),
+        Change({"layer_norm_epsilon": 1e-6}, MOVED),
+        Change({"layer_norm_epsilon": 0.0}, MOVED),
+        Change({"tie_word_embeddings": False}, REFUSED),
+    ]
+
+
 def gpt2_changes(config, tied_copy):
     heads, hidden = config["n_head"], config["n_embd"]
     return [
@@ -426,6 +559,31 @@ def bloom_changes(config, tied_copy):
         listed.append(Change({"hidden_size": hidden + heads}, INERT))  # n_embed decides
     if "n_inner" in config:
         listed.append(Change({"n_inner": 3 * hidden}, INERT))  # always four times the width
+    return listed
+
+
+def gemma1_changes(config, tied_copy):
+    biased = config["attention_bias"]
+    listed = [
+        *other_sizes(config),
+        Change({"num_attention_heads": 2 * config["num_attention_heads"]}, REFUSED),
+        Change({"num_key_value_heads": config["num_key_value_heads"] + 1}, REFUSED),
+        Change({"head_dim": config["head_dim"] // 2}, REFUSED),
+        Change({"head_dim": ABSENT}, REFUSED),
+        Change({"rms_norm_eps": 1e-5}, MOVED),
+        Change({"rms_norm_eps": 0.0}, MOVED),
+        Change({"hidden_act": "relu"}, MOVED),
+        Change({"hidden_act": "gelu_new"}, INERT),  # the same function
+        Change({"hidden_act": "gelu" if config["hidden_act"] != "gelu" else "gelu_pytorch_tanh"}, INERT),
+        Change({"hidden_activation": "relu"}, INERT),  # hidden_act decides
+        Change({"max_position_embeddings": 2 * config["max_position_embeddings"]}, INERT),
+        Change({"attention_bias": not biased}, MOVED if biased else REFUSED),
+        *tying(config, "lm_head.weight", tied_copy=tied_copy),
+        *same_shapes(config),
+        *rotary_changes(config, MOVED),
+    ]
+    if "use_bidirectional_attention" in config:
+        listed.append(Change({"use_bidirectional_attention": True}, INERT))  # eager attention does not read it
     return listed
 
 

@@ -57,7 +57,7 @@ class Weights:
 
 
 def llama_like_weights(config, seed, *, smallest=0.01):
-    """Llama, Mistral, Ministral, Qwen2, Qwen3, Seed-OSS, CWM, ERNIE 4.5."""
+    """Llama, Mistral, Ministral, Qwen2, Qwen3, Seed-OSS, CWM, ERNIE 4.5, SmolLM3."""
     weights = Weights(seed)
     hidden, intermediate = config["hidden_size"], config["intermediate_size"]
     heads = config["num_attention_heads"]
@@ -85,7 +85,7 @@ def llama_like_weights(config, seed, *, smallest=0.01):
         weights.projection(f"{layer}.mlp.up_proj", intermediate, hidden, mlp_bias)
         weights.projection(f"{layer}.mlp.down_proj", hidden, intermediate, mlp_bias)
     weights.norm("model.norm", hidden)
-    if not config["tie_word_embeddings"]:
+    if not config.get("tie_word_embeddings", config["model_type"] == "smollm3"):
         weights.matrix("lm_head.weight", config["vocab_size"], hidden)
     return weights.tensors
 
@@ -170,6 +170,86 @@ def phi3_weights(config, seed):
         fuse(tensors, f"model.layers.{i}.self_attn", "qkv_proj", ("q", "k", "v"))
         fuse(tensors, f"model.layers.{i}.mlp", "gate_up_proj", ("gate", "up"))
     return tensors
+
+
+def plain_mlp_weights(config, seed):
+    """Llama's names with an MLP that has no gate: Arcee. Starcoder 2 and Nemotron have LayerNorms, which Nemotron stores
+    less the one that it adds."""
+    weights = Weights(seed)
+    family, hidden, intermediate = config["model_type"], config["hidden_size"], config["intermediate_size"]
+    heads, kv_heads = config["num_attention_heads"], config["num_key_value_heads"]
+    head_dim = config.get("head_dim", hidden // heads)
+    attention_bias = config.get("use_bias", config.get("attention_bias"))
+    mlp_bias = config.get("use_bias", config.get("mlp_bias"))
+    up, down = ("c_fc", "c_proj") if family == "starcoder2" else ("up_proj", "down_proj")
+    norm = {"bias": family != "arcee", "around": 0 if family == "nemotron" else 1}
+
+    weights.embedding("model.embed_tokens.weight", config["vocab_size"], hidden)
+    for i in range(config["num_hidden_layers"]):
+        layer = f"model.layers.{i}"
+        weights.norm(f"{layer}.input_layernorm", hidden, **norm)
+        for part, count, gain in (("q", heads, QUERY_KEY_GAIN), ("k", kv_heads, QUERY_KEY_GAIN), ("v", kv_heads, 1)):
+            weights.projection(f"{layer}.self_attn.{part}_proj", count * head_dim, hidden, attention_bias, gain=gain)
+        weights.projection(f"{layer}.self_attn.o_proj", hidden, heads * head_dim, attention_bias)
+        weights.norm(f"{layer}.post_attention_layernorm", hidden, **norm)
+        weights.projection(f"{layer}.mlp.{up}", intermediate, hidden, mlp_bias)
+        weights.projection(f"{layer}.mlp.{down}", hidden, intermediate, mlp_bias)
+    weights.norm("model.norm", hidden, **norm)
+    if not config.get("tie_word_embeddings", True):
+        weights.matrix("lm_head.weight", config["vocab_size"], hidden)
+    return weights.tensors
+
+
+def gpt_bigcode_weights(config, seed, prefix):
+    """GPT-2's names, with projections stored (out, in). Where each head has keys of its own, those of a head stand with
+    its queries; else the one key/value head follows all queries."""
+    weights = Weights(seed)
+    hidden, heads = config["n_embd"], config["n_head"]
+    inner, head_dim = config.get("n_inner") or 4 * hidden, hidden // heads
+
+    weights.embedding(f"{prefix}wte.weight", config["vocab_size"], hidden)
+    weights.embedding(f"{prefix}wpe.weight", config["n_positions"], hidden)
+    # Scores that are not scaled are larger by sqrt(head_dim).
+    gain = QUERY_KEY_GAIN if config["scale_attn_weights"] else QUERY_KEY_GAIN / head_dim**0.25
+    for i in range(config["n_layer"]):
+        layer = f"{prefix}h.{i}"
+        weights.norm(f"{layer}.ln_1", hidden, bias=True)
+        rows = hidden + 2 * head_dim if config["multi_query"] else 3 * hidden
+        weights.projection(f"{layer}.attn.c_attn", rows, hidden, True)
+        fused = weights.tensors[f"{layer}.attn.c_attn.weight"]
+        if config["multi_query"]:
+            fused[: hidden + head_dim] *= gain
+        else:
+            fused.reshape(heads, 3, head_dim, hidden)[:, :2] *= gain
+        weights.projection(f"{layer}.attn.c_proj", hidden, hidden, True)
+        weights.norm(f"{layer}.ln_2", hidden, bias=True)
+        weights.projection(f"{layer}.mlp.c_fc", inner, hidden, True)
+        weights.projection(f"{layer}.mlp.c_proj", hidden, inner, True)
+    weights.norm(f"{prefix}ln_f", hidden, bias=True)
+    return weights.tensors
+
+
+def gpt_neo_weights(config, seed, prefix):
+    """GPT-2's names but for attention, whose scores are not scaled: queries and keys are smaller for that."""
+    weights = Weights(seed)
+    hidden = config["hidden_size"]
+    inner = config["intermediate_size"] or 4 * hidden
+    gain = QUERY_KEY_GAIN / (hidden // config["num_heads"]) ** 0.25
+
+    weights.embedding(f"{prefix}wte.weight", config["vocab_size"], hidden)
+    weights.embedding(f"{prefix}wpe.weight", config["max_position_embeddings"], hidden)
+    for i in range(config["num_layers"]):
+        layer = f"{prefix}h.{i}"
+        weights.norm(f"{layer}.ln_1", hidden, bias=True)
+        weights.matrix(f"{layer}.attn.attention.q_proj.weight", hidden, hidden, gain=gain)
+        weights.matrix(f"{layer}.attn.attention.k_proj.weight", hidden, hidden, gain=gain)
+        weights.matrix(f"{layer}.attn.attention.v_proj.weight", hidden, hidden)
+        weights.projection(f"{layer}.attn.attention.out_proj", hidden, hidden, True)
+        weights.norm(f"{layer}.ln_2", hidden, bias=True)
+        weights.projection(f"{layer}.mlp.c_fc", inner, hidden, True)
+        weights.projection(f"{layer}.mlp.c_proj", hidden, inner, True)
+    weights.norm(f"{prefix}ln_f", hidden, bias=True)
+    return weights.tensors
 
 
 def glm_weights(config, seed):
@@ -363,31 +443,36 @@ def gpt_neox_weights(config, seed):
 
 
 def gemma_weights(config, seed):
-    """Gemma 2 and 3 store their norms less the one that they add, and multiply embeddings by sqrt(hidden_size): the
-    smallest rows are smaller by that. Gemma 3 has norms of heads."""
+    """Gemma stores its norms less the one that it adds, and multiplies embeddings by sqrt(hidden_size): the smallest rows
+    are smaller by that. Gemma 2 and 3 have norms of outputs, Gemma 3 those of heads."""
     weights = Weights(seed)
     hidden, intermediate, head_dim = config["hidden_size"], config["intermediate_size"], config["head_dim"]
     q_size = config["num_attention_heads"] * head_dim
     kv_size = config["num_key_value_heads"] * head_dim
+    bias = config["attention_bias"]
 
     weights.embedding("model.embed_tokens.weight", config["vocab_size"], hidden, smallest=0.01 / np.sqrt(hidden))
     for i in range(config["num_hidden_layers"]):
         layer = f"model.layers.{i}"
         weights.norm(f"{layer}.input_layernorm", hidden, around=0)
-        weights.matrix(f"{layer}.self_attn.q_proj.weight", q_size, hidden, gain=QUERY_KEY_GAIN)
-        weights.matrix(f"{layer}.self_attn.k_proj.weight", kv_size, hidden, gain=QUERY_KEY_GAIN)
-        weights.matrix(f"{layer}.self_attn.v_proj.weight", kv_size, hidden)
-        weights.matrix(f"{layer}.self_attn.o_proj.weight", hidden, q_size)
+        weights.projection(f"{layer}.self_attn.q_proj", q_size, hidden, bias, gain=QUERY_KEY_GAIN)
+        weights.projection(f"{layer}.self_attn.k_proj", kv_size, hidden, bias, gain=QUERY_KEY_GAIN)
+        weights.projection(f"{layer}.self_attn.v_proj", kv_size, hidden, bias)
+        weights.projection(f"{layer}.self_attn.o_proj", hidden, q_size, bias)
         if config["model_type"] == "gemma3_text":
             weights.norm(f"{layer}.self_attn.q_norm", head_dim, around=0)
             weights.norm(f"{layer}.self_attn.k_norm", head_dim, around=0)
         weights.norm(f"{layer}.post_attention_layernorm", hidden, around=0)
-        weights.norm(f"{layer}.pre_feedforward_layernorm", hidden, around=0)
+        if config["model_type"] != "gemma":
+            weights.norm(f"{layer}.pre_feedforward_layernorm", hidden, around=0)
         weights.matrix(f"{layer}.mlp.gate_proj.weight", intermediate, hidden)
         weights.matrix(f"{layer}.mlp.up_proj.weight", intermediate, hidden)
         weights.matrix(f"{layer}.mlp.down_proj.weight", hidden, intermediate)
-        weights.norm(f"{layer}.post_feedforward_layernorm", hidden, around=0)
+        if config["model_type"] != "gemma":
+            weights.norm(f"{layer}.post_feedforward_layernorm", hidden, around=0)
     weights.norm("model.norm", hidden, around=0)
+    if not config.get("tie_word_embeddings", True):
+        weights.matrix("lm_head.weight", config["vocab_size"], hidden)
     return weights.tensors
 
 
@@ -429,7 +514,8 @@ def parameters(case: Case) -> dict[str, np.ndarray]:
     families = {
         "apertus": apertus_weights, "bloom": bloom_weights, "cohere": cohere_weights, "cohere2": cohere_weights, "exaone4": exaone4_weights,
         "gemma2": gemma_weights, "gemma3_text": gemma_weights, "glm": glm_weights, "glm4": glm4_weights,
-        "gpt2": gpt2_weights, "gpt_neox": gpt_neox_weights, "granite": scaled_weights, "helium": helium_weights,
+        "arcee": plain_mlp_weights, "nemotron": plain_mlp_weights, "starcoder2": plain_mlp_weights,
+        "gemma": gemma_weights, "gpt_bigcode": gpt_bigcode_weights, "gpt_neo": gpt_neo_weights, "gpt2": gpt2_weights, "gpt_neox": gpt_neox_weights, "granite": scaled_weights, "helium": helium_weights,
         "hunyuan_v1_dense": hunyuan_weights, "hyperclovax": scaled_weights, "jais2": jais2_weights, "olmo": olmo_weights, "olmo2": olmo2_weights, "olmo3": olmo2_weights,
         "nanochat": nanochat_weights, "persimmon": persimmon_weights, "phi3": phi3_weights, "stablelm": stablelm_weights,
         "vaultgemma": vaultgemma_weights,
@@ -452,4 +538,5 @@ def idle(config) -> tuple[str, ...]:
     if config["model_type"] == "cohere2" and config["attention_bias"]:
         global_layers = (i for i, kind in enumerate(config["layer_types"]) if kind == "full_attention")
         return tuple(f"layers.{i}.self_attn.k_proj.bias" for i in global_layers)
-    return ()
+    turned = config.get("no_rope_layers", []) if config.get("attention_bias") else []
+    return tuple(f"layers.{i}.self_attn.k_proj.bias" for i, turns in enumerate(turned) if not turns)

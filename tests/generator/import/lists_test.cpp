@@ -14,11 +14,13 @@ layers = "size = 3"
 heads = "sizes"
 factors = "numbers?"
 wide = "sizes?"
+flags = "counts?"
 [spec]
 "model.num_hidden_layers" = "layers"
 "attention.num_attention_heads" = "heads[0] ?? 1"
 "position.rope_theta" = "factors.length == null ? 5.0 : factors[(factors.length ?? 1) - 1] ?? 1"
 "position.short_factor" = "factors"
+"norm.weight" = "flags[0] == null ? null : flags[0] != 0"
 "layers.wide.mlp.intermediate_size" = "heads[heads.length - 1] ?? 1"
 [layer]
 kind = "i + 1 in wide || (heads[i] ?? 0) > 8 ? 'wide' : 'narrow'"
@@ -51,6 +53,16 @@ TEST_CASE("a refusal reads lists, their elements and their lengths, and shows th
   CHECK(says(mapped(by_layer, {{"heads", {4, 6}}}), "there are 3 layers, and 'heads' has 2: 4, 6"));
   CHECK(says(mapped(by_layer, {{"heads", {4, 7, 8}}}), "layer 1 has 7 heads [import.heads]"));
   CHECK(says(mapped(by_layer, {{"heads", {4, 4, 8}}, {"factors", {2.5}}}), "factors begin with 2.5"));
+}
+
+TEST_CASE("a list of counts may have zeros") {
+  CHECK(says(mapped(by_layer, {{"heads", {4, 4, 8}}, {"flags", {0, 2}}}), "weight = false"));
+  CHECK(says(mapped(by_layer, {{"heads", {4, 4, 8}}, {"flags", {1, 0}}}), "weight = true"));
+  for (const json& wrong : {json(0), json::array(), json({0, -1}), json({0, 0.5}), json({0, nullptr})}) {
+    CAPTURE(wrong.dump());
+    CHECK(says(mapped(by_layer, {{"heads", {4, 4, 8}}, {"flags", wrong}}),
+               "a list of integers from 0 on, below 2^31 or null is required here"));
+  }
 }
 
 TEST_CASE("what is no list of sizes, or of numbers, is told at its key") {

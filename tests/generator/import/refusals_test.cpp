@@ -32,7 +32,7 @@ json gpt2(const json& changes) {
 
 TEST_CASE("what cannot run is refused by name") {
   const std::vector<Refusal> refusals = {
-      {"another architecture", config_of("GemmaForCausalLM", "gemma"), "import.architecture", "GemmaForCausalLM"},
+      {"another architecture", config_of("OPTForCausalLM", "opt"), "import.architecture", "OPTForCausalLM"},
       {"a base model without a head", config_of("LlamaModel", "llama"), "import.architecture", "LlamaModel"},
       {"no architecture at all", json::object(), "import.architecture", "model_type"},
       {"architecture and type that disagree", config_of("LlamaForCausalLM", "mistral"), "import.architecture",
@@ -157,8 +157,8 @@ TEST_CASE("a key with one value that runs is refused with any other, in each arc
     std::vector<json> runs, refused;
   };
   const std::vector<const char*> rotary = {"llama", "mistral", "phi3", "qwen2", "qwen3"};
-  const std::vector<const char*> all = {"llama", "mistral", "phi3",     "qwen2",  "qwen3",
-                                        "gpt2",  "bloom",   "gpt_neox", "gemma2", "gemma3"};
+  const std::vector<const char*> all = {"llama", "mistral",  "phi3",  "qwen2",  "qwen3", "gpt2",
+                                        "bloom", "gpt_neox", "gemma", "gemma2", "gemma3"};
   const json some = {{"0", {1, 2}}};
   const std::vector<Only> keys = {
       {"pretraining_tp", rotary, {1}, {2, 0, nullptr, true}},
@@ -193,7 +193,8 @@ TEST_CASE("a key with one value that runs is refused with any other, in each arc
       {"quantization_config", all, {nullptr}, {{{"bits", 4}}, json::object()}},
       {"compression_config", all, {nullptr}, {some}},
       {"auto_map", all, {json::object(), nullptr}, {{{"AutoModelForCausalLM", "modeling.Mine"}}}},
-      {"use_bidirectional_attention", {"gemma2", "gemma3"}, {nullptr, false}, {true}},
+      {"use_bidirectional_attention", {"gemma", "gemma2", "gemma3"}, {nullptr, false}, {true}},
+      {"hidden_activation", {"gemma"}, {nullptr, "gelu_pytorch_tanh"}, {"gelu", "relu"}},
       {"attn_logit_softcapping", {"gemma3"}, {nullptr}, {50.0}},
       {"rope_parameters.sliding_attention.rope_type", {"gemma3", "olmo3"}, {"default"}, {"linear"}},
       {"n_special", {"gpt2"}, {0}, {1}},
