@@ -457,13 +457,13 @@ def cases() -> list[Case]:
         Case("olmo-biases", 3023, "biases on q, k, v, o, grouped 4:2, heads of 12, tied; rope_parameters",
              respelled(olmo(**sizes(48, 59, 2, 4, 2, 103), attention_bias=True, tie_word_embeddings=True)),
              "dtype", dtypes=("bf16",)),
-        Case("phi-partial", 3101, "attention and MLP side by side under one norm, half of 24 turns, biases everywhere, of the "
-             "head too; grouped 3:1",
-             phi(**sizes(72, 67, 2, 3, 1, 101)), dtypes=("f16",)),
-        Case("phi-normed", 3102, "LayerNorm of each head's queries and keys, with one head's weights; a quarter of 16 turns, "
+        Case("phi-partial", 3101, "attention and MLP side by side under one norm, three quarters of 24 turn, biases everywhere, "
+             "of the head too; grouped 3:1",
+             phi(**sizes(72, 67, 2, 3, 1, 101), partial_rotary_factor=0.75), dtypes=("f16",)),
+        Case("phi-normed", 3112, "LayerNorm of each head's queries and keys, with one head's weights; whole heads of 16 turn, "
              "tied, which leaves the head its bias; rope_parameters",
-             respelled(phi(**sizes(64, 61, 3, 4, None, 103), qk_layernorm=True, tie_word_embeddings=True),
-                       rope_parameters={"partial_rotary_factor": 0.25, "rope_theta": 25000.0, "rope_type": "default"}),
+             respelled(phi(**sizes(64, 61, 2, 4, None, 103), qk_layernorm=True, tie_word_embeddings=True),
+                       rope_parameters={"partial_rotary_factor": 1.0, "rope_theta": 25000.0, "rope_type": "default"}),
              "dtype", dtypes=("bf16",)),
         Case("gptj-partial", 3103, "neighbours turn together in 8 of a head's 15 elements; attention and MLP side by side under "
              "one norm, a head with a bias",

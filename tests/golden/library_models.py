@@ -45,6 +45,8 @@ def other_values(key: str, value) -> list:
     """Values of the same form that mean something else."""
     if isinstance(value, bool):
         return [not value]
+    if key == "pad_token_id":
+        return [0, 7]
     if isinstance(value, int):
         return [2 * value] if value > 0 else [1]
     if isinstance(value, float):

@@ -43,6 +43,8 @@ INERT_VALUES = {
     "pad_key_length": False, "pre_allocate_kv_cache": True, "resid_dropout": 0.9,
     "scale_attention_softmax_in_fp32": False, "validate_runner_input": False,
 }  # fmt: skip
+# What these families read of them.
+READ_HERE = {"gpt_neox": ("rotary_pct",), "xglm": ("pad_token_id",)}
 LINEAR_ROPE = {"type": "linear", "factor": 2.0}
 
 
@@ -59,8 +61,8 @@ def changes(config: dict, *, tied_copy: bool) -> list[Change]:
     changes_of = measured_changes if config["model_type"] in library_models.FAMILIES else llama_like_changes
     listed = families.get(config["model_type"], changes_of)(config, tied_copy)
     inert = {key: value for key, value in INERT_VALUES.items() if key in config}
-    if config["model_type"] == "gpt_neox":
-        inert.pop("rotary_pct", None)
+    for key in READ_HERE.get(config["model_type"], ()):
+        inert.pop(key, None)
     if scaling_of(config) == "longrope":
         inert.pop("original_max_position_embeddings", None)
     if config["model_type"] == "starcoder2":  # keys of GPTBigCode
@@ -74,7 +76,7 @@ def measured_changes(config, tied_copy) -> list[Change]:
     return [
         Change({path: value}, MEASURED)
         for path, old in every_key(config)
-        if path not in INERT_VALUES and path != "model_type"
+        if path != "model_type" and (path not in INERT_VALUES or path in READ_HERE.get(config["model_type"], ()))
         for value in library_models.other_values(path.split(".")[-1], old)
     ] + [Change({path: ABSENT}, MEASURED) for path, old in every_key(config) if old is None]
 
