@@ -19,7 +19,7 @@ class Change:
 
 # Keys that inference does not read (dropout is for training; the rest describes the file or other heads).
 INERT_VALUES = {
-    "_sliding_window_pattern": 2, "architectures": ["Other"], "attention_dropout": 0.5, "attention_softmax_in_fp32": False, "attn_pdrop": 0.9,
+    "_sliding_window_pattern": 2, "apply_residual_connection_post_layernorm": True, "architectures": ["Other"], "attention_dropout": 0.5, "attention_softmax_in_fp32": False, "attn_pdrop": 0.9,
     "bias_dropout_fusion": False, "bos_token_id": 5, "cache_implementation": "static", "classifier_dropout": 0.9,
     "dtype": "float64", "embd_pdrop": 0.9, "eos_token_id": 6, "hidden_dropout": 0.9, "initializer_range": 0.7,
     "is_decoder": True, "masked_softmax_fusion": False, "model_max_length": 16, "n_ctx": 16, "offset_alibi": 7,
@@ -43,11 +43,13 @@ def changes(config: dict, *, tied_copy: bool) -> list[Change]:
                 "gpt_neox": gpt_neox_changes, "gemma": gemma1_changes, "gemma2": gemma2_changes,
                 "gemma3_text": gemma3_changes, "bloom": bloom_changes, "cohere": cohere_changes,
                 "starcoder2": plain_mlp_changes, "nemotron": plain_mlp_changes, "arcee": plain_mlp_changes,
-                "smollm3": smollm3_changes}  # fmt: skip
+                "smollm3": smollm3_changes, "falcon": falcon_changes}  # fmt: skip
     listed = families.get(config["model_type"], llama_like_changes)(config, tied_copy)
     inert = {key: value for key, value in INERT_VALUES.items() if key in config}
     if scaling_of(config) == "longrope":
         inert.pop("original_max_position_embeddings", None)
+    if config["model_type"] == "bloom":
+        inert.pop("apply_residual_connection_post_layernorm", None)
     if config["model_type"] == "starcoder2":  # keys of GPTBigCode
         bigcode = {"activation_function": "relu", "layer_norm_epsilon": 0.1, "scale_attn_weights": False}
         inert |= {key: value for key, value in bigcode.items() if key in config}
@@ -320,6 +322,43 @@ def gpt_neox_changes(config, tied_copy):
         listed.append(Change({"rope_theta": 500.0}, INERT))
         listed.append(Change({"partial_rotary_factor": 0.75}, INERT))
     return listed
+
+
+def falcon_changes(config, tied_copy):
+    heads, hidden, layers = config["num_attention_heads"], config["hidden_size"], config["num_hidden_layers"]
+    new, shared, biased = config["new_decoder_architecture"], config["multi_query"], config["bias"]
+    norms = config.get("num_ln_in_parallel_attn")
+    side_by_side = new or config["parallel_attn"]
+    listed = [
+        Change({"hidden_size": hidden + heads}, REFUSED),
+        Change({"n_embed": hidden + heads}, REFUSED),  # counts before hidden_size
+        Change({"vocab_size": config["vocab_size"] + 1}, REFUSED),
+        Change({"num_hidden_layers": layers - 1}, MOVED),
+        Change({"num_hidden_layers": layers + 1}, REFUSED),
+        Change({"num_attention_heads": other_heads(heads, hidden)}, REFUSED if new or shared else MOVED),
+        Change({"num_kv_heads": 3}, REFUSED if new or not shared else INERT),
+        Change({"ffn_hidden_size": 4 * hidden + 1}, REFUSED),
+        Change({"layer_norm_epsilon": 1e-6}, MOVED),
+        Change({"layer_norm_epsilon": 0.0}, MOVED),
+        Change({"layer_norm_epsilon": None}, REFUSED),
+        Change({"activation": "relu"}, MOVED),
+        Change({"activation": "gelu_new" if config.get("activation", "gelu") == "gelu" else "gelu"}, NEARLY),
+        Change({"activation": None}, REFUSED),
+        Change({"alibi": not config["alibi"]}, MOVED),
+        Change({"bias": not biased}, MOVED if biased else REFUSED),
+        Change({"new_decoder_architecture": not new}, REFUSED),
+        Change({"multi_query": not shared}, INERT if new else REFUSED),
+        Change({"parallel_attn": not config["parallel_attn"]}, REFUSED if side_by_side else MOVED),
+        Change({"max_position_embeddings": 4096}, INERT),
+        *tying(config, "lm_head.weight", tied_copy=tied_copy),
+    ]
+    if new:  # without a number there are two norms
+        listed += [Change({"num_ln_in_parallel_attn": number}, REFUSED) for number in (3, 1 if norms != 1 else 2)]
+    else:
+        listed.append(Change({"num_ln_in_parallel_attn": 2}, REFUSED if side_by_side else INERT))
+    if config["alibi"]:  # where nothing turns
+        return [*listed, Change({"rope_theta": 500.0}, INERT)]
+    return listed + rotary_changes(config, MOVED)
 
 
 def bloom_changes(config, tied_copy):

@@ -318,6 +318,37 @@ def gemma_weights(config, seed):
     return weights.tensors
 
 
+def falcon_weights(config, seed, prefix):
+    """Keys and values stand with the queries that they serve. Where two norms are read side by side they have names of
+    their own."""
+    weights = Weights(seed)
+    hidden, heads, bias = config["hidden_size"], config["num_attention_heads"], config["bias"]
+    new, head_dim = config["new_decoder_architecture"], hidden // heads
+    inner = config.get("ffn_hidden_size") or 4 * hidden
+    kv_heads = config["num_kv_heads"] if new else 1 if config["multi_query"] else heads
+    side_by_side = new or config["parallel_attn"]
+    norms = ["input_layernorm"] if side_by_side else ["input_layernorm", "post_attention_layernorm"]
+    if new and (config.get("num_ln_in_parallel_attn") or 2) == 2:
+        norms = ["ln_attn", "ln_mlp"]
+
+    weights.embedding(f"{prefix}word_embeddings.weight", config["vocab_size"], hidden)
+    for i in range(config["num_hidden_layers"]):
+        layer = f"{prefix}h.{i}"
+        for norm in norms:
+            weights.norm(f"{layer}.{norm}", hidden, bias=True)
+        name = f"{layer}.self_attention.query_key_value"
+        weights.projection(name, (heads + 2 * kv_heads) * head_dim, hidden, bias)
+        groups = weights.tensors[f"{name}.weight"].reshape(kv_heads, heads // kv_heads + 2, head_dim, hidden)
+        groups[:, :-1] *= QUERY_KEY_GAIN
+        weights.projection(f"{layer}.self_attention.dense", hidden, hidden, bias)
+        weights.projection(f"{layer}.mlp.dense_h_to_4h", inner, hidden, bias)
+        weights.projection(f"{layer}.mlp.dense_4h_to_h", hidden, inner, bias)
+    weights.norm(f"{prefix}ln_f", hidden, bias=True)
+    if not config.get("tie_word_embeddings", True):
+        weights.matrix("lm_head.weight", config["vocab_size"], hidden)
+    return weights.tensors
+
+
 def bloom_weights(config, seed, prefix=""):
     """Bloom's queries, keys and values stand as GPT-NeoX's do. There are no positions to embed."""
     weights = Weights(seed)
@@ -353,6 +384,8 @@ def parameters(case: Case) -> dict[str, np.ndarray]:
         return gpt_neox_weights(case.config, case.seed)
     if family == "bloom":
         return bloom_weights(case.config, case.seed, prefix)
+    if family == "falcon":
+        return falcon_weights(case.config, case.seed, prefix)
     if family == "olmo2":
         return olmo2_weights(case.config, case.seed)
     if family == "phi3":

@@ -122,11 +122,12 @@ json with(json config, const json& keys) {
 
 /// Keys that say another model, though the library does not read them, or has the tensors decide: those of [only] in
 /// families/, a tie beside a head of the file's own, and two sizes under one name.
-const std::set<std::string> refused_though_inert = {"attention_bias",         "hidden_size",
-                                                    "pretraining_tp",         "use_mrope",
-                                                    "tie_word_embeddings",    "use_bidirectional_attention",
-                                                    "attn_logit_softcapping", "hidden_activation",
-                                                    "use_sliding_window"};
+const std::set<std::string> refused_though_inert = {
+    "attention_bias",         "hidden_size",
+    "pretraining_tp",         "use_mrope",
+    "tie_word_embeddings",    "use_bidirectional_attention",
+    "attn_logit_softcapping", "hidden_activation",
+    "use_sliding_window",     "apply_residual_connection_post_layernorm"};
 
 }  // namespace
 
