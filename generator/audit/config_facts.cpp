@@ -125,7 +125,7 @@ class FactsOfSpec {
       if (!layers.empty() && layers.size() < spec_.layer_kinds.size()) result.back().push_back(layers);
     }
     for (const FamilyLine& line : family_.lines) {
-      if (!known_.contains(line.section)) {
+      if (!known_.contains(line.section) && line.section != tensors_section) {
         result.push_back(Json::array({line.field(), tree_of_field(line.field()), Json::array()}));
       }
     }
@@ -279,6 +279,12 @@ bool names_tensors_of(const Family& family, const Contract& contract) {
     for (const auto& [part, tensor] : checkpoint.tensors) {
       for (const char* suffix : {"", ".weight"}) names.emplace(prefix + tensor.name + suffix, tensor.transposed);
       names.emplace(prefix + tensor.name + ".bias", false);
+    }
+    for (const FamilyLine& line : family.lines) {
+      if (line.section != tensors_section) continue;
+      for (const std::string& name : strings_in(tree_of(*line.value.root, {}), true)) {
+        for (const char* suffix : {".weight", ".bias"}) names.emplace(prefix + name + suffix, false);
+      }
     }
   }
   return std::all_of(contract.weights.begin(), contract.weights.end(), [&](const WeightContract& weight) {

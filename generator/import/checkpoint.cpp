@@ -170,10 +170,10 @@ void add_ignored_tensors(const std::vector<IgnoredTensor>& tensors, const std::s
 }
 
 /// Every name, with the prefix but for the head, which stands outside of it.
-void add_names(const Family& family, const std::string& outside, SpecLines& lines) {
+void add_names(const CheckpointSection& names, const std::string& outside, SpecLines& lines) {
   lines.push_back({"checkpoint", "prefix", "[\"\"]", fmt::format("the head stands outside \"{}\"", outside)});
-  add_ignored_tensors(family.checkpoint.ignore, outside, lines);
-  for (auto [part, name] : family.checkpoint.tensors) {
+  add_ignored_tensors(names.ignore, outside, lines);
+  for (auto [part, name] : names.tensors) {
     if (part != "lm_head") name.name.insert(0, outside);
     TensorNames line = {{part, name}};
     const std::string text = write_table(&line).front();
@@ -181,10 +181,19 @@ void add_names(const Family& family, const std::string& outside, SpecLines& line
   }
 }
 
+/// The names that config.json has other than the family.
+void add_other_names(const CheckpointSection& names, const CheckpointSection& of_family, SpecLines& lines) {
+  for (const auto& [part, name] : names.tensors) {
+    if (name.name != of_family.tensors.at(part).name) {
+      lines.push_back({"checkpoint.tensors", write_string(part), write_string(name.name)});
+    }
+  }
+}
+
 }  // namespace
 
-void read_checkpoint(Config& config, const std::string& directory, const Family& family, bool tied, SpecLines& lines,
-                     Diagnostics& diagnostics) {
+void read_checkpoint(Config& config, const std::string& directory, const Family& family, const CheckpointSection& names,
+                     bool tied, SpecLines& lines, Diagnostics& diagnostics) {
   std::string key, said;
   for (const char* name : {"torch_dtype", "dtype"}) {  // the newer spelling decides, and the top before an object
     const std::string text = config.text(name), path = config.own_path(name);
@@ -194,7 +203,6 @@ void read_checkpoint(Config& config, const std::string& directory, const Family&
     }
   }
   const std::string dtype = spec_dtype(said.starts_with("torch.") ? said.substr(6) : said);
-  const CheckpointSection& names = family.checkpoint;
   const WeightFiles files = find_weights(directory);
   Types types;
   std::string outside, note;
@@ -223,7 +231,7 @@ void read_checkpoint(Config& config, const std::string& directory, const Family&
   }
   if (outside.empty()) lines.push_back({"checkpoint", "names", write_string(family.name)});
   lines.push_back({"checkpoint", "dtype", write_string(types.dtype), note});
-  if (!outside.empty()) add_names(family, outside, lines);
+  outside.empty() ? add_other_names(names, family.checkpoint, lines) : add_names(names, outside, lines);
   add_exceptions(types, lines);
 }
 

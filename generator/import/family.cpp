@@ -102,6 +102,7 @@ class FamilyReader {
       }
     }
     family_.checkpoint = read_name_table(joined, diagnostics_);
+    for (const TomlEntry& entry : sections_["spec"]) check_part(entry);
     const TomlValue tokenizer = spec_section(joined, "tokenizer");
     read_section(&tokenizer, "tokenizer", {}, false, bind(family_.tokenizer), diagnostics_);
     for (const TomlEntry& entry : sections_["keys"]) {
@@ -206,9 +207,33 @@ class FamilyReader {
     }
   }
 
-  /// "attention.head_dim", or "layers.KIND.attention.head_dim" for the layers of a kind.
+  /// "checkpoint.tensors.PART": the part, or nothing.
+  static std::string part_of(const std::string& key) {
+    const std::string section = std::string(tensors_section) + ".";
+    return key.starts_with(section) ? key.substr(section.size()) : "";
+  }
+
+  /// Only a part that [checkpoint.tensors] names may be called otherwise.
+  void check_part(const TomlEntry& entry) {
+    const std::string part = part_of(entry.key);
+    if (!part.empty() && !family_.checkpoint.tensors.contains(part)) {
+      error("family.unknown", entry.key_span, fmt::format("[checkpoint.tensors] has no line {}", part));
+    }
+  }
+
+  /// "attention.head_dim", or "layers.KIND.attention.head_dim" for the layers of a kind; or what a part's tensor is
+  /// called.
   void read_line(const TomlEntry& entry) {
     FamilyLine line;
+    if (const std::string part = part_of(entry.key); !part.empty()) {
+      line.section = tensors_section;
+      line.key = part;
+      line.type = Type::word;
+      line.value = expression(string(entry.value), entry.value.span, line.type, names_);
+      claim(entry.key, entry.key_span);
+      lines_.emplace_back(std::numeric_limits<int>::max(), std::move(line));
+      return;
+    }
     std::string field = entry.key;
     if (field.starts_with("layers.") && std::count(field.begin(), field.end(), '.') == 3) {
       line.kind = field.substr(7, field.find('.', 7) - 7);

@@ -54,10 +54,14 @@ struct LineNote {
   std::string says;  ///< stands behind the value, in place of what is said of defaults; "" for nothing
 };
 
+/// The section of lines that say what a part's tensor is called, where config.json decides: the key is the part, the
+/// value the name; "" where the model has no such part.
+inline constexpr const char* tensors_section = "checkpoint.tensors";
+
 /// A field of the spec.
 struct FamilyLine {
   std::string kind;        ///< of layer; "": of all
-  std::string section;     ///< "attention"
+  std::string section;     ///< "attention", or tensors_section
   std::string key;         ///< "head_dim"
   Expression value;        ///< null leaves the line out
   std::string text;        ///< of a constant, which has no expression

@@ -159,7 +159,9 @@ std::optional<ImportedSpec> import_gguf(const std::string& path, const std::vect
     const fs::path& first = checkpoint.files().front();
     const ImportedModel model = {
         as_model_name(first.stem().string()), first.filename().string(), "",
-        [&](bool, SpecLines& lines) { TensorLines(checkpoint, *family, diagnostics).add(lines); },
+        [&](const CheckpointSection&, bool, SpecLines& lines) {
+          TensorLines(checkpoint, *family, diagnostics).add(lines);
+        },
         [&](SpecLines& lines) { read_gguf_chat_template(*checkpoint.gguf(), first, lines, diagnostics); }};
     ImportedSpec spec = import_as(*family, config, model, ignored_keys, diagnostics);
     check_ignored(*json_file, config, ignored_keys, diagnostics);

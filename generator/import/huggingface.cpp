@@ -67,6 +67,26 @@ std::string as_model_name(std::string name) {
   return name.substr(0, 100);
 }
 
+namespace {
+
+/// What the tensors are called where a config.json gives these fields.
+CheckpointSection names_of(const Family& family, const std::map<std::string, Datum>& fields) {
+  CheckpointSection names = family.checkpoint;
+  for (const FamilyLine& line : family.lines) {
+    if (line.section != tensors_section) continue;
+    const auto* name = std::get_if<std::string>(&fields.at(line.field()).is);
+    if (name == nullptr) continue;
+    if (name->empty()) {
+      names.tensors.erase(line.key);
+    } else {
+      names.tensors.at(line.key).name = *name;
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
 ImportedSpec import_as(const Family& family, Config& config, const ImportedModel& model,
                        const std::vector<std::string>& ignored_keys, Diagnostics& diagnostics) {
   config.resolve(family);
@@ -76,7 +96,7 @@ ImportedSpec import_as(const Family& family, Config& config, const ImportedModel
     const auto found = fields.find(field);
     return found == fields.end() || found->second.is_null() ? 0 : std::get<double>(found->second.is);
   };
-  model.add_checkpoint(number("lm_head.tie_word_embeddings") != 0, lines);
+  model.add_checkpoint(names_of(family, fields), number("lm_head.tie_word_embeddings") != 0, lines);
   read_stop_tokens(config, model.generation_config, family.tokenizer, number("model.vocab_size"), lines, diagnostics);
   model.add_chat(lines);
   for (const std::string& key : config.account_for_rest(family, ignored_keys)) {
@@ -151,10 +171,12 @@ std::optional<ImportedSpec> import_config(std::shared_ptr<const Source> text, co
   if (file) {
     Config config(*file, found);
     if (const Family* family = find_family(config)) {
-      ImportedModel model = {
-          model_name(directory), "config.json", (fs::path(directory) / "generation_config.json").string(),
-          [&](bool tied, SpecLines& lines) { read_checkpoint(config, directory, *family, tied, lines, found); },
-          [&](SpecLines& lines) { read_chat_template(directory, lines, found); }};
+      ImportedModel model = {model_name(directory), "config.json",
+                             (fs::path(directory) / "generation_config.json").string(),
+                             [&](const CheckpointSection& names, bool tied, SpecLines& lines) {
+                               read_checkpoint(config, directory, *family, names, tied, lines, found);
+                             },
+                             [&](SpecLines& lines) { read_chat_template(directory, lines, found); }};
       if (const std::string version = config.text("transformers_version"); !version.empty()) {
         model.origin += " of transformers " + version;
       }

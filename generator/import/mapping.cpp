@@ -37,6 +37,7 @@ class Mapper {
       if (!layers_written && line.section == "lm_head") write_layers();
       layers_written |= line.section == "lm_head";
       const bool replaced = line.kind.empty() && !only.empty() && has_line(only, line.field());
+      if (line.section == tensors_section) continue;  // read_checkpoint's
       if ((line.kind.empty() || line.kind == only) && !replaced) write(line, line.section);
     }
     if (!layers_written) write_layers();

@@ -32,10 +32,11 @@ std::string as_model_name(std::string name);
 std::map<std::string, Datum> map_config(Config& config, const Family& family, SpecLines& lines);
 
 /// The lines of [checkpoint]: the names of the tensors and the types that the header of the directory's safetensors
-/// says; headers only are read. Without weights the type is config.json's dtype, and the spec says so. `tied`: the head
-/// is the embedding's matrix. Throws EnvironmentError where the weights cannot be read.
-void read_checkpoint(Config& config, const std::string& directory, const Family& family, bool tied, SpecLines& lines,
-                     Diagnostics& diagnostics);
+/// says; headers only are read. Without weights the type is config.json's dtype, and the spec says so. `names`: the
+/// family's, as this config has them. `tied`: the head is the embedding's matrix. Throws EnvironmentError where the
+/// weights cannot be read.
+void read_checkpoint(Config& config, const std::string& directory, const Family& family, const CheckpointSection& names,
+                     bool tied, SpecLines& lines, Diagnostics& diagnostics);
 
 /// The lines of [tokenizer]: the ids of config.json, or generation_config.json's where
 /// that path is a file and has some. Ids that are no
@@ -60,7 +61,7 @@ struct ImportedModel {
   std::string name;
   std::string origin;             ///< "config.json of transformers 5.0"
   std::string generation_config;  ///< a path; nothing may stand there
-  std::function<void(bool tied, SpecLines& lines)> add_checkpoint;
+  std::function<void(const CheckpointSection& names, bool tied, SpecLines& lines)> add_checkpoint;
   std::function<void(SpecLines& lines)> add_chat;
 };
 

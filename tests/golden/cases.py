@@ -17,6 +17,8 @@ from families import (
     cwm,
     ernie4_5,
     exaone4,
+    falcon,
+    falcon_5,
     gemma,
     gemma_5,
     gemma2,
@@ -554,4 +556,23 @@ def cases() -> list[Case]:
                      attention_layers=["global", "local", "global"], intermediate_size=61,
                      max_position_embeddings=2100),
              checkpoint={"prefix": "transformer."}, dtypes=("f16",), sequence_length=LONG, rows=long_rows(1000)),
+        Case("falcon-7b", 2080, "attention and MLP side by side by one norm, one key/value head for three of 18; names under "
+             "transformer., beside a copy of the head",
+             falcon(**sizes(54, None, 2, 3, None, 101)),
+             checkpoint={"prefix": "transformer.", "tied_copy": "transformer.word_embeddings.weight"},
+             dtypes=("f32",)),
+        Case("falcon-11b", 2081, "new_decoder_architecture with one norm: keys and values of 2 of 6 heads stand with the "
+             "queries that they serve; biases, an MLP of 61, gelu_new, untied; rope_parameters, linear scaling by 2.5",
+             falcon_5(**sizes(60, None, 2, 6, None, 103), activation="gelu_new", bias=True, ffn_hidden_size=61,
+                      new_decoder_architecture=True, num_kv_heads=2, num_ln_in_parallel_attn=1,
+                      rope_parameters={"factor": 2.5, "rope_theta": 25000.0, "rope_type": "linear"},
+                      tie_word_embeddings=False), "dtype", {"prefix": "transformer."}, dtypes=("bf16",)),
+        Case("falcon-40b", 2083, "new_decoder_architecture with two norms, grouped 6:2, of which no num_ln_in_parallel_attn "
+             "speaks; tied without a word, names under transformer.",
+             falcon(**sizes(60, None, 2, 6, None, 101), multi_query=True, new_decoder_architecture=True,
+                    num_kv_heads=2), checkpoint={"prefix": "transformer."}, dtypes=("f16",)),
+        Case("falcon-rw", 2082, "ALiBi by slopes that are scaled as scores are, in f32; one sublayer after the other, five "
+             "heads of 12 with keys of their own, biases",
+             falcon(**sizes(60, None, 2, 5, None, 97), alibi=True, bias=True, multi_query=False, parallel_attn=False),
+             checkpoint={"prefix": "transformer."}, dtypes=("f16",)),
     ]  # fmt: skip

@@ -703,6 +703,27 @@ def gpt_neo(**keys):
     } | keys  # fmt: skip
 
 
+def falcon(**keys):
+    """Falcon 7B, and those before it: keys that say which of three kinds of layer there is; tied without a word."""
+    return {
+        "alibi": False, "apply_residual_connection_post_layernorm": False, "architectures": ["FalconForCausalLM"],
+        "attention_dropout": 0.0, "bias": False, "bos_token_id": 11, "eos_token_id": 11, "hidden_dropout": 0.0,
+        "initializer_range": 0.02, "layer_norm_epsilon": 1e-5, "model_type": "falcon", "multi_query": True,
+        "new_decoder_architecture": False, "parallel_attn": True, "transformers_version": "4.27.4", "use_cache": True,
+    } | keys  # fmt: skip
+
+
+def falcon_5(**keys):
+    """As transformers 5 saves it, and Falcon 11B has it: sizes of key/value heads and the MLP, norms by number."""
+    config = falcon(
+        activation="gelu", max_position_embeddings=8192, num_ln_in_parallel_attn=None, pad_token_id=None,
+        rope_parameters={"rope_theta": 10000.0, "rope_type": "default"}, tie_word_embeddings=True,
+        transformers_version="5.23.0",
+    )  # fmt: skip
+    del config["apply_residual_connection_post_layernorm"]
+    return config | keys
+
+
 def bloom(**keys):
     """Bloom's own file: the width is n_embed, and half of the keys are Megatron's."""
     return {

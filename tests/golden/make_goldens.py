@@ -25,6 +25,8 @@ import safetensors
 import torch
 import transformers
 from safetensors.torch import save_file
+from transformers.models.bloom import modeling_bloom
+from transformers.models.falcon import modeling_falcon
 
 import fuzz
 import sensitivity
@@ -140,11 +142,18 @@ class InDouble(torch.overrides.TorchFunctionMode):
         return function(*args, **kwargs)
 
 
+# Falcon's own forms ALiBi in bfloat16, whatever the model runs in. Bloom's is the same but for that.
+modeling_falcon.build_alibi_tensor = modeling_bloom.build_alibi_tensor
+
+
 def load(directory: Path):
-    """The model in f32, and what the library had to say about tensors that do not match it."""
+    """The model in f32, and what the library had to say about tensors that do not match it. In eager attention, but for
+    Falcon with ALiBi: there eager attention adds the slopes twice, and the library's default once."""
+    config = json.loads((directory / "config.json").read_text())
     model, info = transformers.AutoModelForCausalLM.from_pretrained(
-        directory, dtype=torch.float32, attn_implementation="eager", output_loading_info=True
-    )
+        directory, dtype=torch.float32, attn_implementation="sdpa" if config.get("alibi") else "eager",
+        output_loading_info=True,
+    )  # fmt: skip
     return model.eval(), {kind: sorted(map(str, info[kind])) for kind in ("missing_keys", "unexpected_keys")}
 
 
@@ -296,13 +305,16 @@ def print_table(out: Path) -> None:
     for case in cases():
         config = case.config
         hidden = config.get("hidden_size", config.get("n_embd", config.get("n_embed")))
-        heads = config.get("num_attention_heads", config.get("n_head"))
+        heads = config.get("num_attention_heads", config.get("n_head", config.get("num_heads")))
+        shared = 1 if config.get("multi_query") and not config.get("new_decoder_architecture") else None
+        kv_heads = shared or config.get("num_key_value_heads", config.get("num_kv_heads", heads))
+        inner = config.get("intermediate_size", config.get("n_inner", config.get("ffn_hidden_size")))
         kilobytes = [round(size_of(out / f"{case.name}-{dtype}") / 1000) for dtype in case.dtypes]
         columns = [
             f"`{case.name}`", case.description, hidden,
-            config.get("intermediate_size", config.get("n_inner")) or 4 * hidden,
-            config.get("num_hidden_layers", config.get("n_layer")),
-            f"{heads}:{config.get('num_key_value_heads', heads)}",
+            inner or 4 * hidden,
+            config.get("num_hidden_layers", config.get("n_layer", config.get("num_layers"))),
+            f"{heads}:{kv_heads}",
             config.get("head_dim", hidden // heads), config["vocab_size"],
             json.loads((out / f"{case.name}-{case.dtypes[0]}" / "golden.json").read_text())["parameters"],
             ", ".join(map(str, kilobytes)) + (f" ({case.dtypes[0]})" if len(case.dtypes) == 1 else ""),

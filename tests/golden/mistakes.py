@@ -38,13 +38,14 @@ INERT_VALUES = {
     "use_embedding_sharing": False, "use_gated_activation": False, "use_mrope": True, "use_parallel_block": False,
     "use_parallel_embedding": True, "use_rotary_pos_emb": False, "num_heads": 5, "rope_pct": 0.5,
     "rotary_scaling_factor": 2.0,
+    "apply_residual_connection_post_layernorm": True,
     "embed_dropout": 0.9, "embedding_dropout": 0.9, "gradient_checkpointing": True, "inference_runner": 1,
     "max_batch_size": 3, "max_sequence_length": 16, "mlp_type": "gated",
     "pad_key_length": False, "pre_allocate_kv_cache": True, "resid_dropout": 0.9,
     "scale_attention_softmax_in_fp32": False, "validate_runner_input": False,
 }  # fmt: skip
 # What these families read of them.
-READ_HERE = {"gpt_neox": ("rotary_pct",), "xglm": ("pad_token_id",)}
+READ_HERE = {"bloom": ("apply_residual_connection_post_layernorm",), "gpt_neox": ("rotary_pct",), "xglm": ("pad_token_id",)}
 LINEAR_ROPE = {"type": "linear", "factor": 2.0}
 
 
@@ -52,7 +53,7 @@ def changes(config: dict, *, tied_copy: bool) -> list[Change]:
     """tied_copy: the file holds lm_head.weight though it is tied."""
     families = {"gpt2": gpt2_changes, "gpt_bigcode": gpt_bigcode_changes, "gpt_neo": gpt_neo_changes,
                 "gemma": gemma1_changes, "starcoder2": plain_mlp_changes, "nemotron": plain_mlp_changes,
-                "arcee": plain_mlp_changes, "smollm3": smollm3_changes,
+                "arcee": plain_mlp_changes, "smollm3": smollm3_changes, "falcon": falcon_changes,
                 "gpt_neox": gpt_neox_changes, "gemma2": gemma2_changes,
                 "gemma3_text": gemma3_changes, "bloom": bloom_changes, "cohere": cohere_changes, "cohere2": cohere2_changes,
                 "nanochat": nanochat_changes,
@@ -537,6 +538,43 @@ def gpt_neox_changes(config, tied_copy):
         listed.append(Change({"rope_theta": 500.0}, INERT))
         listed.append(Change({"partial_rotary_factor": 0.75}, INERT))
     return listed
+
+
+def falcon_changes(config, tied_copy):
+    heads, hidden, layers = config["num_attention_heads"], config["hidden_size"], config["num_hidden_layers"]
+    new, shared, biased = config["new_decoder_architecture"], config["multi_query"], config["bias"]
+    norms = config.get("num_ln_in_parallel_attn")
+    side_by_side = new or config["parallel_attn"]
+    listed = [
+        Change({"hidden_size": hidden + heads}, REFUSED),
+        Change({"n_embed": hidden + heads}, REFUSED),  # counts before hidden_size
+        Change({"vocab_size": config["vocab_size"] + 1}, REFUSED),
+        Change({"num_hidden_layers": layers - 1}, MOVED),
+        Change({"num_hidden_layers": layers + 1}, REFUSED),
+        Change({"num_attention_heads": other_heads(heads, hidden)}, REFUSED if new or shared else MOVED),
+        Change({"num_kv_heads": 3}, REFUSED if new or not shared else INERT),
+        Change({"ffn_hidden_size": 4 * hidden + 1}, REFUSED),
+        Change({"layer_norm_epsilon": 1e-6}, MOVED),
+        Change({"layer_norm_epsilon": 0.0}, MOVED),
+        Change({"layer_norm_epsilon": None}, REFUSED),
+        Change({"activation": "relu"}, MOVED),
+        Change({"activation": "gelu_new" if config.get("activation", "gelu") == "gelu" else "gelu"}, NEARLY),
+        Change({"activation": None}, REFUSED),
+        Change({"alibi": not config["alibi"]}, MOVED),
+        Change({"bias": not biased}, MOVED if biased else REFUSED),
+        Change({"new_decoder_architecture": not new}, REFUSED),
+        Change({"multi_query": not shared}, INERT if new else REFUSED),
+        Change({"parallel_attn": not config["parallel_attn"]}, REFUSED if side_by_side else MOVED),
+        Change({"max_position_embeddings": 4096}, INERT),
+        *tying(config, "lm_head.weight", tied_copy=tied_copy),
+    ]
+    if new:  # without a number there are two norms
+        listed += [Change({"num_ln_in_parallel_attn": number}, REFUSED) for number in (3, 1 if norms != 1 else 2)]
+    else:
+        listed.append(Change({"num_ln_in_parallel_attn": 2}, REFUSED if side_by_side else INERT))
+    if config["alibi"]:  # where nothing turns
+        return [*listed, Change({"rope_theta": 500.0}, INERT)]
+    return listed + rotary_changes(config, MOVED)
 
 
 def bloom_changes(config, tied_copy):

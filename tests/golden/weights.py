@@ -487,6 +487,37 @@ def vaultgemma_weights(config, seed):
     return {name: tensor for name, tensor in tensors.items() if not name.endswith(outputs)} | weights.tensors
 
 
+def falcon_weights(config, seed, prefix=""):
+    """Keys and values stand with the queries that they serve. Where two norms are read side by side they have names of
+    their own."""
+    weights = Weights(seed)
+    hidden, heads, bias = config["hidden_size"], config["num_attention_heads"], config["bias"]
+    new, head_dim = config["new_decoder_architecture"], hidden // heads
+    inner = config.get("ffn_hidden_size") or 4 * hidden
+    kv_heads = config["num_kv_heads"] if new else 1 if config["multi_query"] else heads
+    side_by_side = new or config["parallel_attn"]
+    norms = ["input_layernorm"] if side_by_side else ["input_layernorm", "post_attention_layernorm"]
+    if new and (config.get("num_ln_in_parallel_attn") or 2) == 2:
+        norms = ["ln_attn", "ln_mlp"]
+
+    weights.embedding(f"{prefix}word_embeddings.weight", config["vocab_size"], hidden)
+    for i in range(config["num_hidden_layers"]):
+        layer = f"{prefix}h.{i}"
+        for norm in norms:
+            weights.norm(f"{layer}.{norm}", hidden, bias=True)
+        name = f"{layer}.self_attention.query_key_value"
+        weights.projection(name, (heads + 2 * kv_heads) * head_dim, hidden, bias)
+        groups = weights.tensors[f"{name}.weight"].reshape(kv_heads, heads // kv_heads + 2, head_dim, hidden)
+        groups[:, :-1] *= QUERY_KEY_GAIN
+        weights.projection(f"{layer}.self_attention.dense", hidden, hidden, bias)
+        weights.projection(f"{layer}.mlp.dense_h_to_4h", inner, hidden, bias)
+        weights.projection(f"{layer}.mlp.dense_4h_to_h", hidden, inner, bias)
+    weights.norm(f"{prefix}ln_f", hidden, bias=True)
+    if not config.get("tie_word_embeddings", True):
+        weights.matrix("lm_head.weight", config["vocab_size"], hidden)
+    return weights.tensors
+
+
 def bloom_weights(config, seed, prefix=""):
     """Bloom's queries, keys and values stand as GPT-NeoX's do. There are no positions to embed."""
     weights = Weights(seed)
@@ -513,6 +544,7 @@ def parameters(case: Case) -> dict[str, np.ndarray]:
 
     families = {
         "apertus": apertus_weights, "bloom": bloom_weights, "cohere": cohere_weights, "cohere2": cohere_weights, "exaone4": exaone4_weights,
+        "falcon": falcon_weights,
         "gemma2": gemma_weights, "gemma3_text": gemma_weights, "glm": glm_weights, "glm4": glm4_weights,
         "arcee": plain_mlp_weights, "nemotron": plain_mlp_weights, "starcoder2": plain_mlp_weights,
         "gemma": gemma_weights, "gpt_bigcode": gpt_bigcode_weights, "gpt_neo": gpt_neo_weights, "gpt2": gpt2_weights, "gpt_neox": gpt_neox_weights, "granite": scaled_weights, "helium": helium_weights,

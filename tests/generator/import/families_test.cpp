@@ -125,6 +125,9 @@ TEST_CASE("a mistake in a family's file is shown at its place") {
   CHECK(mistake("[checkpoint]\nnames = \"llama\"") == "family.checkpoint 4:1");
   CHECK(mistake("[checkpoint]\ndtype = \"f16\"") == "family.checkpoint 4:1");
   CHECK(mistake("[checkpoint.tensors]\nlm_head = 1") == "spec.type 4:11");
+  CHECK(mistake("[spec]\n\"checkpoint.tensors.final_norm\" = \"'norm'\"") == "family.unknown 4:1");
+  CHECK(mistake("[spec]\n\"checkpoint.tensors.lm_head\" = \"1\"\n[checkpoint.tensors]\nlm_head = \"head\"") ==
+        "expression.types 4:33");
   CHECK(mistake("[loop]\na = 1") == "family.section 3:2");
   CHECK(mistake("[keys") == "spec.syntax 3:6");
   Diagnostics diagnostics;

@@ -151,7 +151,7 @@ TEST_CASE("the type of tensors is the top's, in either spelling, and else the ob
     return read_as_both(text,
                         [](Config& config, const Family& family, const std::string& directory, Diagnostics& said) {
                           SpecLines lines;
-                          read_checkpoint(config, directory, family, true, lines, said);
+                          read_checkpoint(config, directory, family, family.checkpoint, true, lines, said);
                           return std::ranges::find(lines, "dtype", &SpecLine::key)->value;
                         });
   };

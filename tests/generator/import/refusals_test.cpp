@@ -198,6 +198,7 @@ TEST_CASE("a key with one value that runs is refused with any other, in each arc
       {"attn_logit_softcapping", {"gemma3"}, {nullptr}, {50.0}},
       {"rope_parameters.sliding_attention.rope_type", {"gemma3", "olmo3"}, {"default"}, {"linear"}},
       {"n_special", {"gpt2"}, {0}, {1}},
+      {"apply_residual_connection_post_layernorm", {"falcon"}, {false}, {true}},
   };
   const std::map<std::string, json> configs = small_configs();
   std::set<std::string> listed;
