@@ -462,7 +462,7 @@ def cases() -> list[Case]:
         Case("phi-partial", 3101, "attention and MLP side by side under one norm, three quarters of 24 turn, biases everywhere, "
              "of the head too; grouped 3:1",
              phi(**sizes(72, 67, 2, 3, 1, 101), partial_rotary_factor=0.75), dtypes=("f16",)),
-        Case("phi-normed", 3112, "LayerNorm of each head's queries and keys, with one head's weights; whole heads of 16 turn, "
+        Case("phi-normed", 3113, "LayerNorm of each head's queries and keys, with one head's weights; whole heads of 16 turn, "
              "tied, which leaves the head its bias; rope_parameters",
              respelled(phi(**sizes(64, 61, 2, 4, None, 103), qk_layernorm=True, tie_word_embeddings=True),
                        rope_parameters={"partial_rotary_factor": 1.0, "rope_theta": 25000.0, "rope_type": "default"}),

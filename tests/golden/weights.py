@@ -200,7 +200,7 @@ def plain_mlp_weights(config, seed):
     return weights.tensors
 
 
-def gpt_bigcode_weights(config, seed, prefix):
+def gpt_bigcode_weights(config, seed, prefix=""):
     """GPT-2's names, with projections stored (out, in). Where each head has keys of its own, those of a head stand with
     its queries; else the one key/value head follows all queries."""
     weights = Weights(seed)
@@ -229,7 +229,7 @@ def gpt_bigcode_weights(config, seed, prefix):
     return weights.tensors
 
 
-def gpt_neo_weights(config, seed, prefix):
+def gpt_neo_weights(config, seed, prefix=""):
     """GPT-2's names but for attention, whose scores are not scaled: queries and keys are smaller for that."""
     weights = Weights(seed)
     hidden = config["hidden_size"]

@@ -218,7 +218,8 @@ class Writer {
     if (gated && chance(30)) {
       key("combine", quoted(pick<std::string>({"silu(gate) * (up + 1)", "gate * sigmoid(1.5 * up)"})));
     } else {
-      key("activation", quoted(pick<std::string>({"silu", "gelu", "relu2", "mish", "x / (1 + abs(x))", "max(x, 0) + lambda1 * min(x, 0)"})));
+      key("activation", quoted(pick<std::string>(
+                            {"silu", "gelu", "relu2", "mish", "x / (1 + abs(x))", "max(x, 0) + lambda1 * min(x, 0)"})));
     }
     norm_at(20, "inner_norm");
     perhaps(30, "bias", {"true", "[\"up\"]", "[\"down\"]"});
