@@ -178,37 +178,39 @@ def layout(bench):
 
 
 def family(bench):
-    """A directory as the hub has it: the keys of adept/persimmon-8b-base with small sizes, tensors by the hub's names."""
+    """A directory as the library saves it: the keys of Emu3's text part with small sizes, tensors by their names."""
     bench.test("import")
     # The case left out asks for a golden of every family, which the example is said to lack.
     bench.output(bench.copy.build / "bin" / "test_audit", "--test-case-exclude=a change of config.json that moves*")
     config = {
-        "architectures": ["PersimmonForCausalLM"], "attention_dropout": 0.0, "bos_token_id": 1, "eos_token_id": 2,
-        "hidden_act": "relu2", "hidden_dropout": 0.0, "hidden_size": 48, "initializer_range": 0.02,
-        "intermediate_size": 100, "layer_norm_eps": 1e-05, "max_position_embeddings": 64, "model_type": "persimmon",
-        "num_attention_heads": 4, "num_hidden_layers": 2, "partial_rotary_factor": 0.5, "qk_layernorm": True,
-        "rope_theta": 25000.0, "tie_word_embeddings": False, "torch_dtype": "float32",
-        "transformers_version": "4.34.0.dev0", "use_cache": True, "vocab_size": 90,
+        "architectures": ["Emu3ForCausalLM"], "attention_bias": False, "attention_dropout": 0.1, "bos_token_id": 1,
+        "eos_token_id": 2, "hidden_act": "silu", "hidden_size": 48, "initializer_range": 0.02,
+        "intermediate_size": 100, "max_position_embeddings": 64, "mlp_bias": True, "model_type": "emu3_text_model",
+        "num_attention_heads": 4, "num_hidden_layers": 2, "num_key_value_heads": 2, "pad_token_id": 3,
+        "rms_norm_eps": 1e-05, "rope_parameters": {"rope_theta": 1000000.0, "rope_type": "default"},
+        "tie_word_embeddings": False, "dtype": "float32", "transformers_version": "5.23.0", "use_cache": True,
+        "vocab_size": 90,
     }  # fmt: skip
-    tensors = {"model.embed_tokens.weight": drawn(1, 90, 48), "lm_head.weight": drawn(2, 90, 48)}
-    shapes = {"self_attn.query_key_value": (144, 48), "self_attn.dense": (48, 48), "mlp.dense_h_to_4h": (100, 48),
-              "mlp.dense_4h_to_h": (48, 100), "self_attn.q_layernorm": (12, None),
-              "self_attn.k_layernorm": (12, None), "input_layernorm": (48, None),
-              "post_attention_layernorm": (48, None)}  # fmt: skip
-    named = {f"model.layers.{i}.{name}": shape for i in range(2) for name, shape in shapes.items()}
-    for name, (rows, columns) in (named | {"model.final_layernorm": (48, None)}).items():
-        tensors[f"{name}.weight"], tensors[f"{name}.bias"] = drawn(name, rows, columns), drawn(f"{name}.bias", rows)
-    directory = bench.work / "persimmon"
+    tensors = {"model.embed_tokens.weight": drawn(1, 90, 48), "lm_head.weight": drawn(2, 90, 48),
+               "model.norm.weight": drawn(3, 48, None)}  # fmt: skip
+    shapes = {"self_attn.q_proj": (48, 48), "self_attn.k_proj": (24, 48), "self_attn.v_proj": (24, 48),
+              "self_attn.o_proj": (48, 48), "mlp.gate_proj": (100, 48), "mlp.up_proj": (100, 48),
+              "mlp.down_proj": (48, 100), "input_layernorm": (48, None), "post_attention_layernorm": (48, None)}  # fmt: skip
+    for name, (rows, columns) in ((f"model.layers.{i}.{name}", each) for i in range(2) for name, each in shapes.items()):
+        tensors[f"{name}.weight"] = drawn(name, rows, columns)
+        if ".mlp." in name:
+            tensors[f"{name}.bias"] = drawn(f"{name}.bias", rows)
+    directory = bench.work / "emu3"
     directory.mkdir(exist_ok=True)
     (directory / "config.json").write_text(json.dumps(config))
     write_safetensors(directory / "model.safetensors", tensors)
     bench.output(bench.monomorph, "check", directory, "--weights", directory)
     bench.verify(bench.engine("family", directory), "--weights", directory)
-    del tensors["model.layers.1.mlp.dense_4h_to_h.bias"]
+    del tensors["model.layers.1.mlp.down_proj.bias"]
     incomplete = bench.work / "incomplete.safetensors"
     write_safetensors(incomplete, tensors)
     missing = bench.output(bench.monomorph, "check", directory, "--weights", incomplete, fails=True)
-    if "model.layers.1.mlp.dense_4h_to_h.bias" not in missing:
+    if "model.layers.1.mlp.down_proj.bias" not in missing:
         raise Mistake(f"family: a bias is missing, and the audit says:\n{missing}")
 
 
