@@ -57,6 +57,7 @@ from families import (
     opt,
     persimmon,
     phi,
+    phi_5,
     phi3,
     qwen2,
     qwen3,
@@ -464,8 +465,8 @@ def cases() -> list[Case]:
              phi(**sizes(72, 67, 2, 3, 1, 101), partial_rotary_factor=0.75), dtypes=("f16",)),
         Case("phi-normed", 3113, "LayerNorm of each head's queries and keys, with one head's weights; whole heads of 16 turn, "
              "tied, which leaves the head its bias; rope_parameters",
-             respelled(phi(**sizes(64, 61, 2, 4, None, 103), qk_layernorm=True, tie_word_embeddings=True),
-                       rope_parameters={"partial_rotary_factor": 1.0, "rope_theta": 25000.0, "rope_type": "default"}),
+             phi_5(**sizes(64, 61, 2, 4, None, 103), qk_layernorm=True, tie_word_embeddings=True,
+                   rope_parameters={"partial_rotary_factor": 1.0, "rope_theta": 25000.0, "rope_type": "default"}),
              "dtype", dtypes=("bf16",)),
         Case("gptj-partial", 3103, "neighbours turn together in 8 of a head's 15 elements; attention and MLP side by side under "
              "one norm, a head with a bias",

@@ -415,6 +415,14 @@ def phi(**keys):
     } | keys  # fmt: skip
 
 
+def phi_5(**keys):
+    """The same as transformers 5 saves it."""
+    config = respelled(phi())
+    del config["partial_rotary_factor"]
+    config["rope_parameters"]["partial_rotary_factor"] = 0.5
+    return config | keys
+
+
 def gptj(**keys):
     """GPT-J 6B: neighbours of a part of each head turn, and the head has a bias."""
     return {

@@ -49,6 +49,8 @@ def other_values(key: str, value) -> list:
         return [0, 7]
     if isinstance(value, int):
         return [2 * value] if value > 0 else [1]
+    if "eps" in key:  # a little more or less of it would not show
+        return [0.01]
     if isinstance(value, float):
         return [1.5 * value, 0.3 * value] if value > 0 else [0.5]
     if key in ("activation_function", "hidden_act", "afn"):

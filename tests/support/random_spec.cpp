@@ -144,7 +144,12 @@ class Writer {
     if (scaling == "none" || (scaling == "dynamic" && dim == 2)) return;
     key("scaling", quoted(scaling));
     if (scaling != "longrope") key("factor", "2.0");
-    if (scaling != "linear") key("original_max_position_embeddings", between(4, 8));
+    // A sequence that crosses LongRoPE's length is computed anew, which graphs know nothing of: all are beyond it, or
+    // none.
+    if (scaling == "longrope")
+      key("original_max_position_embeddings", pick({2, 12}));
+    else if (scaling != "linear")
+      key("original_max_position_embeddings", between(4, 8));
     if (scaling == "llama3") text_ += "low_freq_factor = 1.0\nhigh_freq_factor = 4.0\n";
     if (scaling == "yarn") {
       perhaps(30, "beta_fast", {"8.0"});

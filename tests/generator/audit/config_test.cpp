@@ -121,9 +121,10 @@ json with(json config, const json& keys) {
 }
 
 /// Whether a key says another model, though the library does not read it, or has the tensors decide: those of [only] in
-/// families/, a tie beside a head of the file's own, and two sizes under one name.
+/// families/, a tie beside a head of the file's own, two sizes under one name, and a window
+/// that layer types ask for.
 bool is_refused_though_inert(const std::string& key, const json& config) {
-  if (key == "tie_word_embeddings" || key == "hidden_size") return true;
+  if (key == "tie_word_embeddings" || key == "hidden_size" || key == "use_sliding_window") return true;
   return std::any_of(families().begin(), families().end(), [&](const auto& named) {
     return named.second.model_type == config["model_type"].get<std::string>() && named.second.only.contains(key);
   });
@@ -364,8 +365,8 @@ TEST_CASE("an engine carries the families that its model can be of") {
     }
     return names;
   };
-  CHECK(families_of(model("llama-3-8b")) ==
-        std::vector<std::string>{"cwm", "granite", "hyperclovax", "llama", "ministral", "mistral", "seed_oss"});
+  CHECK(families_of(model("llama-3-8b")) == std::vector<std::string>{"cwm", "granite", "hyperclovax", "llama",
+                                                                     "ministral", "mistral", "seed_oss", "smollm3"});
   CHECK(families_of(model("gpt2")) == std::vector<std::string>{"gpt2"});
   CHECK(families_of(model("qwen2.5-0.5b")) == std::vector<std::string>{"qwen2", "seed_oss"});
   CHECK(families_of(model("qwen3-0.6b")) == std::vector<std::string>{"qwen3"});

@@ -32,7 +32,7 @@ json gpt2(const json& changes) {
 
 TEST_CASE("what cannot run is refused by name") {
   const std::vector<Refusal> refusals = {
-      {"another architecture", config_of("OPTForCausalLM", "opt"), "import.architecture", "OPTForCausalLM"},
+      {"another architecture", config_of("XLNetLMHeadModel", "xlnet"), "import.architecture", "XLNetLMHeadModel"},
       {"a base model without a head", config_of("LlamaModel", "llama"), "import.architecture", "LlamaModel"},
       {"no architecture at all", json::object(), "import.architecture", "model_type"},
       {"architecture and type that disagree", config_of("LlamaForCausalLM", "mistral"), "import.architecture",
@@ -185,6 +185,15 @@ TEST_CASE("a key with one value that runs is refused with any other, in each arc
       {"compression_ratio", {"ernie4_5"}, {1.0}, {2.0}},
       {"hidden_act", {"apertus"}, {"xielu"}, {"silu", "prelu"}},
       {"qk_layernorm", {"stablelm"}, {false}, {true}},
+      {"expansion_ratio", {"mpt"}, {4}, {2}},
+      {"no_bias", {"mpt"}, {true}, {false}},
+      {"logit_scale", {"mpt"}, {nullptr}, {0.5, "inv_sqrt_d_model"}},
+      {"attn_config.alibi", {"mpt"}, {true}, {false}},
+      {"attn_config.alibi_bias_max", {"mpt"}, {8}, {16}},
+      {"attn_config.attn_type", {"mpt"}, {"multihead_attention"}, {"multiquery_attention"}},
+      {"attn_config.qk_ln", {"mpt"}, {false}, {true}},
+      {"attn_config.prefix_lm", {"mpt"}, {false}, {true}},
+      {"attn_config.attn_uses_sequence_id", {"mpt"}, {false}, {true}},
       {"is_encoder_decoder", all, {false}, {true}},
       {"add_cross_attention", all, {false}, {true}},
       {"cross_attention_hidden_size", all, {nullptr}, {64}},
