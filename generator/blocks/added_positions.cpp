@@ -14,8 +14,10 @@ namespace {
 
 constexpr std::int64_t largest_offset = 4096;
 
-bool is_learned(const PositionSection& position) { return position.type.value == "learned"; }
-bool is_sinusoidal(const PositionSection& position) { return position.type.value == "sinusoidal"; }
+constexpr const char *learned = "learned", *sinusoidal = "sinusoidal";
+
+bool is_learned(const PositionSection& position) { return position.type.value == learned; }
+bool is_sinusoidal(const PositionSection& position) { return position.type.value == sinusoidal; }
 
 /// Sines and cosines stand in pairs; of one pair the frequency is 1, which cannot also be the last one's.
 bool has_sinusoids(const PositionSection& position, std::int64_t columns) {
@@ -24,11 +26,13 @@ bool has_sinusoids(const PositionSection& position, std::int64_t columns) {
 
 }  // namespace
 
-bool adds_positions(const PositionSection& position) { return is_learned(position) || is_sinusoidal(position); }
+bool adds_positions(const std::string& position_type) {
+  return position_type == learned || position_type == sinusoidal;
+}
 
 void check_added_positions(const Spec& spec, Diagnostics& diagnostics) {
   const PositionSection& position = *spec.position;
-  if (!adds_positions(position)) return;
+  if (!adds_positions(position.type.value)) return;
   const ModelSection& model = spec.model;
   check_range(position.offset, "position.offset", 0, largest_offset, diagnostics);
   if (is_learned(position)) {

@@ -7,9 +7,6 @@ namespace monomorph::generator {
 
 struct Contract;
 
-/// Whether positions are told so, before any layer.
-bool adds_positions(const PositionSection& position);
-
 void check_added_positions(const Spec& spec, Diagnostics& diagnostics);
 /// What the embedding, which has been entered, needs for them.
 void declare_added_positions(const Spec& spec, Declarations& declare);

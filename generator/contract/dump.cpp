@@ -101,7 +101,7 @@ std::string dump_contract(const Contract& contract) {
   Held<EmbeddingSection> embedding = contract.embedding;  // binding may write
   Held<LmHeadSection> lm_head = contract.lm_head;
   out += "embedding\n" + dump_fields(bind(*embedding));
-  if (adds_positions(*contract.position)) {
+  if (adds_positions(contract.position->type.value)) {
     Held<PositionSection> position = contract.position;
     out += "  position:\n" + dump_fields(bind(*position));
   }
@@ -128,6 +128,7 @@ std::string dump_contract(const Contract& contract) {
     out += fmt::format("\nangles {}: [{}]\n  frequencies {}\n", angles.role, dump_axes({angles.axis}, contract.axes),
                        fmt::join(rotary.frequencies, " "));
     if (rotary.factor != 1) out += fmt::format("  factor {}\n", rotary.factor);
+    if (rotary.first_position != 0) out += fmt::format("  first position {}\n", rotary.first_position);
     if (!rotary.depends_on_length()) continue;
     out += fmt::format("  past {} tokens ", rotary.original_length);
     out += rotary.of_longer.empty() ? fmt::format("theta {}, stretched by {}\n", rotary.theta, rotary.stretch)

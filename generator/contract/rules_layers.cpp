@@ -14,10 +14,10 @@ namespace {
 /// Positions that are added to the embedding are there before any layer: neither kinds nor sub-blocks can differ in it.
 void added_positions_are_the_models(const Spec& spec, const LayerKind& kind, Diagnostics& diagnostics) {
   const std::string& model = spec.position->type.value;
-  const bool added = adds_positions(*spec.position);
+  const bool added = adds_positions(model);
   for (const PositionSection* position : kind.positions()) {
     const Field<std::string>& own = position->type;
-    if (own.value == model || !(added || adds_positions(*position))) continue;
+    if (own.value == model || !(added || adds_positions(own.value))) continue;
     const std::string rule = fmt::format("position.{}_for_all", added ? model : own.value);
     diagnostics.error(
         rule, own.span,

@@ -64,6 +64,10 @@ std::vector<std::string> block_type_names();
 bool reads_ahead(const Spec& spec);
 inline constexpr std::int64_t max_text_in_one_pass = 32768;
 
+/// Whether positions of this type are added to the embedding, once, before any layer: blocks/added_positions.cpp says
+/// which.
+bool adds_positions(const std::string& position_type);
+
 /// The parts of [embedding] and [lm_head], which stand before and after all layers.
 const std::vector<std::string>& embedding_parts();
 const std::vector<std::string>& head_parts();

@@ -73,8 +73,7 @@ std::string explain_spec(const Spec& given) {
   Spec spec = given;  // fields are bound to be read, and binding may write
   std::string text = explain_section("model", bind(spec.model)) + explain_section("embedding", bind(*spec.embedding)) +
                      explain_section("norm", bind(spec.norm));
-  const std::string type = find_word(bind(*spec.position), "type")->value;
-  const bool added = type == "learned" || type == "sinusoidal";  // to the embedding
+  const bool added = adds_positions(find_word(bind(*spec.position), "type")->value);
   if (!spec.has_pattern) {
     LayerKind& kind = spec.kinds.front();
     if (kind.uses_position() || added) {

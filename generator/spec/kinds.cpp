@@ -289,8 +289,7 @@ void refuse_never_used(const TomlValue& root, const std::vector<LayerKind>& kind
                       fmt::format("[{0}] is never used: no kind of layer has the step \"{0}\"", section.key));
   }
   const TomlEntry* position = root.find("position");
-  const std::string type = position != nullptr ? type_of(position->value) : "";
-  const bool added = type == "learned" || type == "sinusoidal";  // to the embedding
+  const bool added = position != nullptr && adds_positions(type_of(position->value));
   if (position == nullptr || added || any([](const LayerKind& kind) { return kind.reads_position(); })) return;
   diagnostics.error("spec.unused_section", position->key_span,
                     "[position] is never used: no kind of layer has a step that reads it");
