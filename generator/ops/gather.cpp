@@ -17,6 +17,7 @@ void verify(const Op& op, OperandCheck& check) {
   check.result(Storage::activation, {indices.axes[0], table.axes[1]});
   const std::int64_t offset = as<Gather>(op)->offset;
   if (offset < 0 || offset >= check.axis(table.axes[0]).size) check.fault("begins outside its table");
+  if (offset != 0 && table.storage != Storage::weight) check.fault("skips rows of an activation");
 }
 
 bool reads_quads(const Op&, std::size_t, const Graph&) { return false; }

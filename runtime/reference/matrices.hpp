@@ -33,12 +33,12 @@ Activations<columns> gather(const HostWeights& weights, std::int32_t table, cons
   return h;
 }
 
-/// Row indices[t] + offset of h for each t.
-template <std::int64_t columns, std::int64_t offset = 0>
+/// Row indices[t] of h for each t.
+template <std::int64_t columns>
 Activations<columns> gather_rows(const Activations<columns>& h, std::span<const std::int64_t> indices) {
   Activations<columns> rows(static_cast<std::int64_t>(indices.size()));
   for (std::int64_t t = 0; t < rows.tokens(); ++t) {
-    const auto row = h.row(indices[static_cast<std::size_t>(t)] + offset);
+    const auto row = h.row(indices[static_cast<std::size_t>(t)]);
     std::copy(row.begin(), row.end(), rows.row(t).begin());
   }
   return rows;
