@@ -6,7 +6,6 @@
 
 #include "generator/blocks/embedding.hpp"
 #include "generator/blocks/lm_head.hpp"
-#include "generator/blocks/position.hpp"
 #include "generator/emit/cpp_writer.hpp"
 #include "generator/emit/resources.hpp"
 #include "generator/emit/short_name.hpp"
@@ -84,17 +83,10 @@ std::string CppWriter::program() const {
   for (std::size_t kind = 0; kind < contract_.kinds.size(); ++kind) {
     groups.push_back(weight_group("layers_" + contract_.kinds[kind].kind.identifier, {kind}));
   }
-  const bool scaled = std::any_of(contract_.kinds.begin(), contract_.kinds.end(), [](const LayerContract& layer) {
-    return std::ranges::any_of(layer.kind.positions(), [](const PositionSection* position) {
-      const std::string& scaling = position->scaling.value;
-      return !scaling.empty() && scaling != "none";
-    });
-  });
   Holes holes = common();
   holes.insert(
       {{"cpp_name", cpp_name(contract_)},
        {"kernels", kernel_tables()},
-       {"frequencies_are", scaled ? "scaled for longer sequences, in f32" : "theta^(-2j / rotary_dim) in f32"},
        {"groups", groups},
        {"states", state_tables()},
        {"one_pass", contract_.one_pass},
@@ -118,15 +110,19 @@ std::string CppWriter::program() const {
 Holes CppWriter::rotary_angles(AnglesId id) const {
   const AnglesContract& angles = contract_.angles[id];
   const RotaryContract& rotary = angles.rotary;
-  std::string members = angles.role + "_frequencies";
-  const bool stretched = rotary.stretch != 0 || rotary.first_position != 0;
-  if (rotary.factor != 1 || rotary.depends_on_length() || stretched) members += ", " + float_literal(rotary.factor);
-  if (rotary.depends_on_length() || stretched) {
-    members += fmt::format(", {}, {}", rotary.original_length,
-                           rotary.of_longer.empty() ? "{}" : angles.role + "_frequencies_of_longer");
+  // Designators, so that what is not said has its default.
+  std::string members = ".frequencies = " + angles.role + "_frequencies";
+  const auto say = [&](const char* member, const std::string& value) {
+    members += fmt::format(", .{} = {}", member, value);
+  };
+  if (rotary.factor != 1) say("factor", float_literal(rotary.factor));
+  if (rotary.original_length != 0) say("original_length", std::to_string(rotary.original_length));
+  if (!rotary.of_longer.empty()) say("of_longer", angles.role + "_frequencies_of_longer");
+  if (rotary.stretch != 0) {
+    say("theta", float_literal(rotary.theta));
+    say("stretch", float_literal(rotary.stretch));
   }
-  if (stretched) members += fmt::format(", {}, {}", float_literal(rotary.theta), float_literal(rotary.stretch));
-  if (rotary.first_position != 0) members += fmt::format(", {}", rotary.first_position);
+  if (rotary.first_position != 0) say("first_position", std::to_string(rotary.first_position));
   return {{"name", angles.role},
           {"frequencies", float_list(rotary.frequencies)},
           {"of_longer", float_list(rotary.of_longer)},

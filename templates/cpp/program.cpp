@@ -11,7 +11,6 @@
 //!   { name = "attention::keys", kind = "growing", recent = 0, first = 0, layers = 2, heads = 2, entries = 512, row_bytes = 32, stride = 32768, view = "layer_states(0).attention.keys.view" } ] }
 //! one_pass = { type = "bool", sample = true, is = "a text is one pass" }
 //! rotary_angles = { type = "list", fields = ["buffer", "name", "frequencies", "of_longer", "members"], is = "frequencies of rotary embeddings, and where their angles lie", sample = [ ] }
-//! frequencies_are = { type = "text", sample = "theta^(-2j / rotary_dim) in f32", is = "how they are formed" }
 //! prefixes = { type = "list", fields = ["text"], is = "what may stand before a checkpoint's names", sample = [ { text = "" } ] }
 //! eos_tokens = { type = "text", sample = "2", is = "tokens that end a sequence" }
 //! ignored_tensors = { type = "list", fields = ["name"], is = "of a checkpoint, with {i}", sample = [ { name = "rotary_emb.inv_freq" } ] }
@@ -137,7 +136,7 @@ constexpr monomorph::StateTable states[] = {
 
 //% end
 //% if rotary_angles
-// Frequencies of rotary embeddings, ${frequencies_are}.
+// Frequencies of the angles of positions, in f32.
 //% for each in rotary_angles
 constexpr float ${each.name}_frequencies[] = {${each.frequencies}};
 //% if each.of_longer

@@ -4,7 +4,7 @@
 //! max_batch = { type = "uint", sample = 1, is = "slots" }
 //! parameter_spaces = { type = "list", fields = ["space", "type", "weights"], is = "weights that occur once, as the checkpoint has them", sample = [
 //!   { space = "embedding", type = "Embedding", weights = [ { name = "tokens", index = 0 } ] } ] }
-//! rotary_angles = { type = "list", fields = ["name", "frequencies", "of_longer", "members"], is = "frequencies of rotary embeddings", sample = [ { name = "rotary_angles", frequencies = "1.0f, 0.5f", of_longer = "0.5f, 0.25f", members = "rotary_angles_frequencies, 1.0f, 64, rotary_angles_frequencies_of_longer" } ] }
+//! rotary_angles = { type = "list", fields = ["name", "frequencies", "of_longer", "members"], is = "frequencies of rotary embeddings", sample = [ { name = "rotary_angles", frequencies = "1.0f, 0.5f", of_longer = "0.5f, 0.25f", members = ".frequencies = rotary_angles_frequencies, .original_length = 64, .of_longer = rotary_angles_frequencies_of_longer" } ] }
 //! by_length = { type = "bool", sample = true, is = "angles depend on the length of the sequence" }
 //! kinds = { type = "list", fields = ["about", "prefix", "type", "enumerator", "index", "again", "first_weight", "weight_count", "parameter_spaces", "states", "state_count", "shared", "more_parameters", "more_arguments", "lines"], is = "kinds of layer", sample = [
 //!   { about = "", prefix = "", type = "", enumerator = "layer", index = 0, again = "", first_weight = 1, weight_count = 1, states = [ { name = "attention_keys_state", index = 0 } ], state_count = 1, shared = [ ], more_parameters = "", more_arguments = "", parameter_spaces = [ { space = "attention", type = "Attention", weights = [ { name = "o_proj", index = 0 } ] } ], lines = [ { text = "monomorph::reference::append(attention_keys_state, hidden_states, first_position);" }, { text = "const auto projected = monomorph::reference::linear<hidden::size>(weights_, layer.attention.o_proj, monomorph::reference::absent, hidden_states);" }, { text = "hidden_states = projected;" } ] } ] }
@@ -148,7 +148,7 @@ class Reference final : public monomorph::Reference {
 //% end
 
 //% for each in rotary_angles
-  /// Frequencies of a rotary embedding, as the model was trained with them.
+  /// Frequencies of the angles of positions, as the model was trained with them.
   static constexpr float ${each.name}_frequencies[] = {${each.frequencies}};
 //% if each.of_longer
   static constexpr float ${each.name}_frequencies_of_longer[] = {${each.of_longer}};

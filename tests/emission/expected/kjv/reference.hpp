@@ -93,7 +93,7 @@ class Reference final : public monomorph::Reference {
     };
   }
 
-  /// Frequencies of a rotary embedding, as the model was trained with them.
+  /// Frequencies of the angles of positions, as the model was trained with them.
   static constexpr float rotary_angles_frequencies[] = {1.0f,
                                                         0.5623413324356079f,
                                                         0.3162277638912201f,
@@ -110,7 +110,7 @@ class Reference final : public monomorph::Reference {
                                                         0.000562341301701963f,
                                                         0.0003162277862429619f,
                                                         0.00017782794020604342f};
-  static constexpr monomorph::RotaryFrequencies rotary_angles{rotary_angles_frequencies};
+  static constexpr monomorph::RotaryFrequencies rotary_angles{.frequencies = rotary_angles_frequencies};
 
   /// One layer.
   void layer(const LayerParameters& layer, States& states, std::int64_t first_position,

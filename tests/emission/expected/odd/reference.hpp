@@ -179,10 +179,10 @@ class Reference final : public monomorph::Reference {
     };
   }
 
-  /// Frequencies of a rotary embedding, as the model was trained with them.
+  /// Frequencies of the angles of positions, as the model was trained with them.
   static constexpr float rotary_angles_frequencies[] = {1.0f, 0.18205642700195312f, 0.03314453735947609f,
                                                         0.0060341753996908665f, 0.0010985605185851455f};
-  static constexpr monomorph::RotaryFrequencies rotary_angles{rotary_angles_frequencies};
+  static constexpr monomorph::RotaryFrequencies rotary_angles{.frequencies = rotary_angles_frequencies};
 
   /// One layer of kind turned.
   void turned_layer(const TurnedLayerParameters& layer, States& states, std::int64_t first_position,
