@@ -14,6 +14,7 @@ void verify(const Op& op, OperandCheck& check) {
   check.storage(0, Storage::angles);
   check.storage(1, Storage::host);
   const Value &angles = check.in(0), &positions = check.in(1);
+  if (angles.storage != Storage::angles || positions.storage != Storage::host) return;
   if (positions.list != HostList::positions) return check.fault("wants the tokens' positions as operand 1");
   const Value& result = check.graph().values[op.out];
   if (result.axes.size() != 2) return check.fault("gives no rows");
