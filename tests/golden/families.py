@@ -1,7 +1,8 @@
 """What a golden case is, and the configurations of the families: config.json as the hub's models write it.
 
-Nothing here, in cases.py or in weights.py imports the library that computes the goldens: keys, names and shapes are
-written down from the hub's checkpoints, so that the library's strict loading of them is a check of both.
+Nothing here, in cases.py or in family_weights.py asks the library that computes the goldens: keys, names and shapes are
+written down from the hub's checkpoints, so that the library's strict loading of them is a check of both. Of the families
+of library_models.py names and shapes are the library's.
 """
 
 from dataclasses import dataclass, field

@@ -33,7 +33,7 @@ import sensitivity
 from calls import logits_by_calls
 from cases import cases
 from families import DTYPES, PREFIXES, Case
-from weights import idle, parameters
+from family_weights import idle, parameters
 
 HERE = Path(__file__).parent
 TORCH_DTYPES = {name: getattr(torch, word) for name, word in DTYPES.items()}

@@ -13,7 +13,18 @@ import numpy as np
 import torch
 from safetensors.torch import load_file, save_file
 
-from mistakes import ABSENT, INERT, MEASURED, MOVED, MOVED_OR_REFUSED, NEARLY, REFUSED, Change, changes
+from changes import (
+    ABSENT,
+    INERT,
+    MEASURED,
+    MOVED,
+    MOVED_OR_REFUSED,
+    NEARLY,
+    REFUSED,
+    Change,
+    every_key,
+)
+from mistakes import changes
 
 MOVES = 1e-3  # relative L2 over all rows, 100 times what the tests of an engine allow
 NEAR = 1e-4  # between activations that are meant to approximate each other
@@ -39,15 +50,6 @@ def changed(config: dict, change: Change) -> dict:
         else:
             table[key] = value
     return config
-
-
-def paths(config: dict):
-    """Of every key; those of a table in place of the table's. A list of settings for some task is one key."""
-    for key, value in config.items():
-        if value and isinstance(value, dict) and key != "task_specific_params":
-            yield from (f"{key}.{inner}" for inner in paths(value))
-        else:
-            yield key
 
 
 def value_at(config: dict, path: str):
@@ -107,7 +109,7 @@ def measure(directory: Path, config: dict, reference: np.ndarray, load_and_run, 
         findings.entries.append(entry)
         if not as_expected(entry, change.expect):
             findings.faults.append(f"{change.keys}: expected {change.expect}, but {entry}")
-    if forgotten := sorted(set(paths(config)) - accounted):
+    if forgotten := sorted({path for path, _ in every_key(config)} - accounted):
         findings.faults.append(f"keys that no change looks at: {forgotten}")
     return findings
 

@@ -13,6 +13,7 @@ from transformers.models.gptj import modeling_gptj
 from transformers.models.stablelm import modeling_stablelm
 
 from families import Calls, sizes
+from family_weights import gpt2_weights, llama_like_weights
 from normformer import NORMFORMER, NORMFORMER_CHANGES, NormFormer, normformer_tensors
 from openelm import OPENELM, OPENELM_CHANGES, OpenElm, openelm_tensors
 from relative_positions import (
@@ -30,7 +31,7 @@ from relative_positions import (
 from scale_norm import SCALE_NORM, SCALE_NORM_CHANGES, ScaleNormDecoder, scale_norm_tensors
 from sparse_transformer import SPARSE, SPARSE_CHANGES, SparseTransformer, sparse_tensors
 from spec_case import VOCABULARY, Change, SpecCase, zeroed
-from weights import QUERY_KEY_GAIN, Weights, gpt2_weights, llama_like_weights
+from weights import QUERY_KEY_GAIN, Weights
 
 
 def of_transformers(configuration: type, config: dict) -> nn.Module:
