@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
 #include "runtime/load/load.hpp"
@@ -90,6 +91,11 @@ double error_on_device(const RandomGraph& random, const PlanProgram& planned, co
 }
 
 }  // namespace
+
+std::uint64_t count_of(const char* variable, std::uint64_t otherwise) {
+  const char* text = std::getenv(variable);
+  return text == nullptr ? otherwise : static_cast<std::uint64_t>(std::atoll(text));
+}
 
 bool agrees_on_host(const RandomGraph& random, const Plan& plan, const std::vector<Pass>& passes) {
   const WeightReader weights = [&](WeightId weight, std::int64_t layer, std::int64_t row, std::int64_t column) {

@@ -17,6 +17,9 @@ struct Pass {
   std::int64_t first, tokens;
 };
 
+/// The number that an environment variable says; `otherwise` where it says none.
+std::uint64_t count_of(const char* variable, std::uint64_t otherwise);
+
 /// A prompt, single tokens, a prompt again.
 inline const std::vector<Pass> few_passes = {{0, 3}, {3, 1}, {4, 1}, {5, 2}};
 

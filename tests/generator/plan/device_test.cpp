@@ -20,10 +20,7 @@ namespace {
 // Dot products of a dozen terms in single precision, a dozen after each other.
 constexpr double tolerance = 1e-4;
 
-std::uint64_t graph_count() {
-  const char* text = std::getenv("MONOMORPH_DEVICE_GRAPHS");
-  return text == nullptr ? 6 : static_cast<std::uint64_t>(std::atoll(text));
-}
+std::uint64_t graph_count() { return count_of("MONOMORPH_DEVICE_GRAPHS", 6); }
 
 void check_on_devices(const RandomGraph& graph, const std::vector<Pass>& passes = few_passes,
                       const LimitOverrides& limits = {}) {

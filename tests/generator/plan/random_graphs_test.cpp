@@ -3,8 +3,6 @@
 //   MONOMORPH_RANDOM_GRAPHS=N   as many graphs, in place of 10,000, or of 2,000 under sanitizers
 #include <doctest/doctest.h>
 
-#include <cstdlib>
-
 #include "generator/plan/make.hpp"
 #include "tests/generator/plan/agreement.hpp"
 #include "tests/generator/plan/named_graphs.hpp"
@@ -15,10 +13,7 @@ using namespace monomorph::test;
 
 namespace {
 
-std::int64_t graph_count() {
-  const char* text = std::getenv("MONOMORPH_RANDOM_GRAPHS");
-  return text != nullptr ? std::atoll(text) : MONOMORPH_SANITIZED ? 2000 : 10000;
-}
+std::uint64_t graph_count() { return count_of("MONOMORPH_RANDOM_GRAPHS", MONOMORPH_SANITIZED ? 2000 : 10000); }
 
 void require_sound(const RandomGraph& random, const Plan& plan) {
   for (const Complaint& complaint : check_plan(plan, random.graph, random.contract)) {
@@ -30,7 +25,7 @@ void require_sound(const RandomGraph& random, const Plan& plan) {
 
 TEST_CASE("a plan computes what its graph says, fused and not, on random graphs") {
   std::vector<std::int64_t> fired(rules.size());
-  const std::int64_t graphs = graph_count();
+  const auto graphs = static_cast<std::int64_t>(graph_count());
   for (std::int64_t seed = 1; seed <= graphs; ++seed) {
     CAPTURE(seed);
     RandomGraph random = random_graph(static_cast<std::uint64_t>(seed));

@@ -20,10 +20,7 @@ namespace {
 // Matrices here have a gain of two and more, and a few layers multiply their rounding.
 constexpr double tolerance = 1e-4;
 
-std::uint64_t spec_count() {
-  const char* text = std::getenv("MONOMORPH_RANDOM_SPECS");
-  return text == nullptr ? 50 : static_cast<std::uint64_t>(std::atoll(text));
-}
+std::uint64_t spec_count() { return count_of("MONOMORPH_RANDOM_SPECS", 50); }
 
 /// Specs by seed, of which at least half are accepted.
 struct Drawn {
