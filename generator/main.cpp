@@ -73,7 +73,8 @@ void check(const Arguments& arguments) {
   complain(render(accepted.advice));
   Diagnostics found;
   if (!arguments.weights.empty()) {
-    found.append(audit_config(accepted.spec, arguments.overrides(), arguments.weights, arguments.ignore_config));
+    Meanings meanings(accepted.spec, arguments.overrides());
+    found.append(audit_config(accepted.spec, meanings, arguments.weights, arguments.ignore_config));
     found.append(audit_checkpoint(accepted.contract, arguments.weights, arguments.scan_nan));
   }
   if (!arguments.host.empty()) {

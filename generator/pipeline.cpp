@@ -198,7 +198,8 @@ EmittedModel emit_from(const std::string& path, const std::vector<Override>& ove
   const SpecInput input = open_spec(path, ignored_keys);
   const AcceptedSpec accepted = accept_spec(input, overrides);
   Origin origin = origin_of(input.file_name, overrides);
-  origin.config_facts = config_facts(accepted.spec, overrides, accepted.contract);
+  Meanings meanings(accepted.spec, overrides);
+  origin.config_facts = config_facts(accepted.spec, meanings, accepted.contract);
   origin.chat = compile_chat(*accepted.spec.chat);
   if (note) {
     for (const Diagnostic& told : accepted.advice.all()) {

@@ -8,8 +8,7 @@
 
 namespace monomorph::generator {
 
-Diagnostics audit_config(const Spec& spec, const std::vector<Override>& overrides, const std::string& path,
-                         bool ignore) {
+Diagnostics audit_config(const Spec& spec, Meanings& meanings, const std::string& path, bool ignore) {
   Diagnostics diagnostics;
   const std::optional<WeightsConfig> config = find_config(path);
   if (!config) return diagnostics;
@@ -29,7 +28,7 @@ Diagnostics audit_config(const Spec& spec, const std::vector<Override>& override
   for (const auto& [name, family] : config->gguf ? gguf_families() : families()) {
     const auto& own = family.architectures;
     if (architecture != family.model_type && std::find(own.begin(), own.end(), architecture) == own.end()) continue;
-    const std::string facts = Json::array({config_facts(spec, overrides, family)}).dump();
+    const std::string facts = Json::array({config_facts(spec, meanings, family)}).dump();
     for (const ConfigDifference& difference : compare(facts).differences) {
       diagnostics.error("config.differs", file->span(difference.path), difference.message);
     }

@@ -7,7 +7,6 @@
 #include <set>
 #include <sstream>
 
-#include "generator/audit/meanings.hpp"
 #include "generator/expression/node.hpp"
 #include "generator/spec/block_type.hpp"
 #include "generator/spec/document.hpp"
@@ -350,13 +349,11 @@ Json facts_of(const Spec& spec, const Family& family, Meanings& meanings) {
 
 }  // namespace
 
-Json config_facts(const Spec& spec, const std::vector<Override>& overrides, const Family& family) {
-  Meanings meanings(spec, overrides);
+Json config_facts(const Spec& spec, Meanings& meanings, const Family& family) {
   return facts_of(spec, family, meanings);
 }
 
-std::string config_facts(const Spec& spec, const std::vector<Override>& overrides, const Contract& contract) {
-  Meanings meanings(spec, overrides);
+std::string config_facts(const Spec& spec, Meanings& meanings, const Contract& contract) {
   std::string text;
   for (const auto* of : {&families(), &gguf_families()}) {
     for (const auto& [name, family] : *of) {

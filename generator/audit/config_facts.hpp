@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "generator/audit/meanings.hpp"
 #include "generator/contract/contract.hpp"
 #include "generator/import/family.hpp"
 #include "generator/spec/spec.hpp"
@@ -18,15 +19,15 @@
 namespace monomorph::generator {
 
 /// The facts of an accepted spec as this family has them, those among them that none of its config.json can state.
-Json config_facts(const Spec& spec, const std::vector<Override>& overrides, const Family& family);
+/// `meanings`, here and below: of the spec as it was accepted.
+Json config_facts(const Spec& spec, Meanings& meanings, const Family& family);
 
 /// Those of every family that can have a config.json for the spec and names its tensors as the spec does, a fact a
 /// line: the text that an engine carries.
-std::string config_facts(const Spec& spec, const std::vector<Override>& overrides, const Contract& contract);
+std::string config_facts(const Spec& spec, Meanings& meanings, const Contract& contract);
 
 /// The config.json beside the weights at `path`, where there is one, against the spec. Rule: config.differs. What is
 /// not compared is a note, config.not_compared; with `ignore` nothing is.
-Diagnostics audit_config(const Spec& spec, const std::vector<Override>& overrides, const std::string& path,
-                         bool ignore);
+Diagnostics audit_config(const Spec& spec, Meanings& meanings, const std::string& path, bool ignore);
 
 }  // namespace monomorph::generator

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "generator/contract/contract.hpp"
@@ -22,7 +23,8 @@ bool same(const Meaning& a, const Meaning& b);
 /// Of one spec with changes. Families of the hub ask for the same changes again and again; each is worked out once.
 class Meanings {
  public:
-  Meanings(const Spec& spec, const std::vector<Override>& overrides) : source_(spec.source), overrides_(overrides) {}
+  Meanings(const Spec& spec, std::vector<Override> overrides)
+      : source_(spec.source), overrides_(std::move(overrides)) {}
 
   /// Of the spec with these changes; nothing where a rule is broken.
   const std::optional<Meaning>& of(const std::vector<Override>& changes);
@@ -31,7 +33,7 @@ class Meanings {
   std::optional<Meaning> work_out(const std::vector<Override>& changes) const;
 
   std::shared_ptr<const Source> source_;
-  const std::vector<Override>& overrides_;
+  std::vector<Override> overrides_;
   std::map<std::string, std::optional<Meaning>> known_;  ///< by the changes
 };
 

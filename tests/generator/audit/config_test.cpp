@@ -28,14 +28,14 @@ const fs::path tests_dir = fs::path(MONOMORPH_SOURCE_DIR) / "tests";
 /// A spec, and configs beside its weights.
 class Beside {
  public:
-  explicit Beside(const std::shared_ptr<const Source>& source, const std::vector<Override>& overrides = {})
-      : overrides_(overrides) {
+  explicit Beside(const std::shared_ptr<const Source>& source, const std::vector<Override>& overrides = {}) {
     Diagnostics diagnostics;
     spec_ = read_spec(source, overrides, diagnostics);
     std::optional<Contract> contract;
     if (spec_) contract = check_contract(*spec_, diagnostics);
     REQUIRE_MESSAGE(contract, render(diagnostics));
-    facts_ = config_facts(*spec_, overrides, *contract);
+    meanings_.emplace(*spec_, overrides);
+    facts_ = config_facts(*spec_, *meanings_, *contract);
   }
   explicit Beside(const std::string& text, const std::vector<Override>& overrides = {})
       : Beside(std::make_shared<const Source>(Source{"spec.toml", text}), overrides) {}
@@ -43,7 +43,7 @@ class Beside {
   /// What `check --weights` says.
   Diagnostics audit(const json& config, bool ignore = false) const {
     directory_.write("config.json", config.dump(2));
-    return audit_config(*spec_, overrides_, directory_.path().string(), ignore);
+    return audit_config(*spec_, *meanings_, directory_.path().string(), ignore);
   }
   /// What the engine says.
   ConfigComparison compare(const json& config) const {
@@ -67,8 +67,8 @@ class Beside {
   const std::string& facts() const { return facts_; }
 
  private:
-  std::vector<Override> overrides_;
   std::optional<Spec> spec_;
+  mutable std::optional<Meanings> meanings_;  ///< worked out once for every config
   std::string facts_;
   TemporaryDirectory directory_;
 };
@@ -396,6 +396,7 @@ TEST_CASE("an engine knows every operator that families use") {
   const WeightsConfig config = {"config.json", R"({"model_type": "x"})"};
   Diagnostics none;
   const auto spec = read_spec(std::make_shared<const Source>(Source{"spec.toml", small_llama_text(true)}), {}, none);
+  Meanings meanings(*spec, {});
   const std::function<void(const json&, const json&)> visit = [&](const json& tree, const json& keys) {
     if (!tree.is_array()) return;
     json family = {{"architectures", json::array()}, {"model_type", "x"}, {"keys", keys}};
@@ -408,7 +409,7 @@ TEST_CASE("an engine knows every operator that families use") {
   };
   for (const auto& [name, family] : families()) {
     CAPTURE(name);
-    const json facts = json::parse(config_facts(*spec, {}, family).dump());
+    const json facts = json::parse(config_facts(*spec, meanings, family).dump());
     for (const json& fact : facts["facts"]) visit(fact[1], facts["keys"]);
     for (const json& refused : facts["refused"]) visit(refused[0], facts["keys"]);
   }

@@ -19,7 +19,8 @@ std::vector<std::string> differences(const std::string& family_text, const std::
   const auto source = std::make_shared<const Source>(Source{"spec.toml", tests::small_llama_text(true)});
   const std::optional<Spec> spec = read_spec(source, {}, diagnostics);
   REQUIRE_MESSAGE((family && spec), render(diagnostics));
-  const std::string facts = Json::array({config_facts(*spec, {}, *family)}).dump();
+  Meanings meanings(*spec, {});
+  const std::string facts = Json::array({config_facts(*spec, meanings, *family)}).dump();
   std::vector<std::string> paths;
   const auto compared = compare_config({"config.json", config}, facts, spec->model.num_hidden_layers.value, "small");
   REQUIRE(compared.compared);
