@@ -233,11 +233,13 @@ class FactsOfSpec {
       return true;
     }
     std::vector<Override> alone;
-    if (kind != nullptr && spec_.has_pattern) alone = {{"layers.pattern", "[" + write_string(kind->name) + "]"}};
+    if (kind != nullptr && !kind->in_pattern.empty()) {
+      alone = {{"layers.pattern", "[" + write_string(kind->in_pattern) + "]"}};
+    }
     const std::optional<Meaning>& as_it_is = meanings_.of(alone);
     std::vector<std::string> places = {section + "." + key};
     if (!alone.empty()) {
-      places.push_back("layers." + write_key(kind->name) + "." + (section == "layers" ? key : places.front()));
+      places.push_back("layers." + write_key(kind->in_pattern) + "." + (section == "layers" ? key : places.front()));
     }
     if (value.is_null()) {
       for (const std::string& place : places) alone.push_back({place, std::nullopt});

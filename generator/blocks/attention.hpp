@@ -11,6 +11,8 @@ struct AttentionSection {
   Field<std::int64_t> num_key_value_heads;  ///< default: num_attention_heads
   Field<std::int64_t> head_dim;             ///< default: hidden_size / num_attention_heads
   Field<std::string> scale;                 ///< an expression of the spec's numbers; default 1 / sqrt(head_dim)
+  Field<double> scale_growth;               ///< how fast scores grow beyond the first interval of positions
+  Field<std::int64_t> scale_interval;       ///< positions; given with scale_growth
   Field<Biases> bias;                       ///< of q, k, v, gate, o
   Field<std::string> clip;                  ///< an expression; limit of what q, k and v give
   Field<std::string> qk_norm;               ///< none | head | projection

@@ -34,6 +34,11 @@ const std::vector<FieldRow<AttentionSection>>& fields() {
           row<S>("scale", at(&S::scale), literal("\"1 / sqrt(head_dim)\""), "",
                  "Factor of query times key: an expression of the spec's own numbers and layer, the layer's number "
                  "from 0")),
+      row<S>("scale_growth", at(&S::scale_growth), computed("none"), "",
+             "Scores of a query at position p are multiplied by 1 + scale_growth * log(1 + floor(p / scale_interval)), as "
+             "Ministral 3 has it"),
+      row<S>("scale_interval", at(&S::scale_interval), computed("none"), "positions",
+             "What scale_growth counts positions by: the length before which nothing grows"),
       row<S>("bias", at(&S::bias), literal("false"), "",
              "Projections with a bias: true, false, or a list out of \"q\", \"k\", \"v\", \"gate\", \"o\""),
       expression(row<S>("clip", at(&S::clip), computed("none"), "",

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "generator/expression/node.hpp"
+#include "generator/spec/by_layer.hpp"
 #include "generator/spec/name_tables.hpp"
 #include "generator/spec/section_reader.hpp"
 #include "generator/spec/values.hpp"
@@ -47,6 +48,11 @@ constexpr KeyForm key_forms[] = {
      [](const Json& v) {
        return is_list(v) &&
               std::all_of(v.begin(), v.end(), [](const Json& item) { return item.is_number() && item.real() > 0; });
+     }},
+    {"amounts", Type::numbers, "a list of numbers from 0 on",
+     [](const Json& v) {
+       return is_list(v) &&
+              std::all_of(v.begin(), v.end(), [](const Json& item) { return item.is_number() && item.real() >= 0; });
      }},
 };
 
@@ -196,6 +202,8 @@ class FamilyReader {
   }
 
   void read_kind() {
+    numbered_names_ = names_;
+    numbered_names_["i"] = {Type::integer};
     layer_names_ = names_;
     for (const TomlEntry& entry : sections_["layer"]) {
       layer_names_["i"] = {Type::integer};
@@ -250,7 +258,11 @@ class FamilyReader {
         if (!line.kind.empty() && !(section.in_kinds && has_kind)) continue;
         line.type = std::visit(TypeOfField{}, slot);
         line.is_list = std::holds_alternative<Field<std::vector<std::string>>*>(slot);
-        read_line_value(entry, *row, slot, line);
+        const bool by_layer = section.in_kinds && may_be_by_layer(slot);
+        read_line_value(entry, *row, slot, by_layer ? numbered_names_ : names_, line);
+        if (!line.value.empty() && line.value.root->optional && names_in(line.value).contains("i")) {
+          error("family.form", entry.value.span, "every layer has a value; this may be null");
+        }
         claim(entry.key, entry.key_span);
         lines_.emplace_back(order, std::move(line));
         return;
@@ -259,14 +271,20 @@ class FamilyReader {
     error("family.unknown", entry.key_span, fmt::format("the spec has no field {}", entry.key));
   }
 
-  void read_line_value(const TomlEntry& entry, const FieldDescription& row, const Slot& slot, FamilyLine& line) {
+  void read_line_value(const TomlEntry& entry, const FieldDescription& row, const Slot& slot,
+                       const ExpressionNames& names, FamilyLine& line) {
     const bool is_boolean = entry.value.form == Form::boolean;
     if ((is_boolean || entry.value.form == Form::string) && line.type != Type::null) {
       const std::string text = is_boolean ? (entry.value.boolean ? "true" : "false") : entry.value.string;
       Diagnostics none;
-      const bool is_word = !parse_expression(text, entry.value.span, names_, Type::real, none, Vocabulary::values);
-      if (row.is_expression && !is_word) line.type = Type::real;
-      line.value = expression(text, entry.value.span, line.type, names_);
+      const auto parses = [&](Type type) {
+        return parse_expression(text, entry.value.span, names, type, none, Vocabulary::values).has_value();
+      };
+      if (row.is_expression && parses(Type::real)) line.type = Type::real;
+      // Which of several have a bias is a list, in words.
+      line.is_toml = std::holds_alternative<Field<Biases>*>(slot) && parses(Type::word);
+      if (line.is_toml) line.type = Type::word;
+      line.value = expression(text, entry.value.span, line.type, names);
       return;
     }
     line.text = std::visit(
@@ -329,7 +347,7 @@ class FamilyReader {
   Family family_;
   std::set<std::string> claimed_, used_;
   std::map<std::string, std::vector<TomlEntry>> sections_;
-  ExpressionNames names_, layer_names_;  ///< of any expression; where a layer is meant
+  ExpressionNames names_, numbered_names_, layer_names_;  ///< of any expression; with a layer's number; with its kind
   std::vector<std::pair<int, FamilyLine>> lines_;
 };
 

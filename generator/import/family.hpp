@@ -58,7 +58,7 @@ struct LineNote {
 /// value the name; "" where the model has no such part.
 inline constexpr const char* tensors_section = "checkpoint.tensors";
 
-/// A field of the spec.
+/// A field of the spec. Where the expression names `i`, each layer's is its own.
 struct FamilyLine {
   std::string kind;        ///< of layer; "": of all
   std::string section;     ///< "attention", or tensors_section
@@ -67,6 +67,7 @@ struct FamilyLine {
   std::string text;        ///< of a constant, which has no expression
   Type type = Type::null;  ///< of the field
   bool is_list = false;    ///< of words: an expression gives its only one
+  bool is_toml = false;    ///< of biases: the word that an expression gives is a list as TOML has it
   std::optional<LineNote> note = {};
   std::string field() const { return section + "." + key; }
 };

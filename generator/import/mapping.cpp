@@ -104,7 +104,7 @@ class Mapper {
     if (!line.value.empty()) {
       const Datum value = value_of(line.value);
       if (value.is_null()) return;
-      result.value = text_of(line, value);
+      result.value = names_in(line.value).contains("i") ? text_by_layer(line) : text_of(line, value);
       result.place = config_.place(value.name);
       if (!value.computed && result.place.source == nullptr)
         result.note =
@@ -114,10 +114,23 @@ class Mapper {
     lines_.push_back(std::move(result));
   }
 
+  /// One value where all layers have the same, else a list.
+  std::string text_by_layer(const FamilyLine& line) {
+    std::vector<std::string> texts;
+    const auto layers = static_cast<std::size_t>(std::get<double>(fields_.at("model.num_hidden_layers").is));
+    for (layer_ = 0; layer_ < std::min<std::size_t>(layers, max_hidden_layers); ++layer_) {
+      texts.push_back(text_of(line, value_of(line.value)));
+    }
+    layer_ = 0;
+    const bool are_same = std::ranges::all_of(texts, [&](const std::string& text) { return text == texts.front(); });
+    return are_same ? texts.front() : fmt::format("[{}]", fmt::join(texts, ", "));
+  }
+
   static std::string text_of(const FamilyLine& line, const Datum& value) {
     if (line.type == Type::word) {
-      const std::string word = write_string(std::get<std::string>(value.is));
-      return line.is_list ? "[" + word + "]" : word;
+      const std::string& text = std::get<std::string>(value.is);
+      if (line.is_toml) return text;
+      return line.is_list ? "[" + write_string(text) + "]" : write_string(text);
     }
     if (const auto* numbers = std::get_if<Numbers>(&value.is)) {
       std::string list;

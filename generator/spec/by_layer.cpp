@@ -22,18 +22,22 @@ const BoundFields* rows_of(const TomlEntry& section) {
   return nullptr;
 }
 
-bool is_size(const BoundFields& rows, const std::string& key) {
-  return std::ranges::any_of(rows, [&](const BoundField& row) {
-    return row.field->key == key && std::holds_alternative<Field<std::int64_t>*>(row.slot);
-  });
-}
-
-bool is_list_of_integers(const TomlValue& value) {
+/// Whether the value is a list of what the key may say.
+bool is_by_layer(const BoundFields& rows, const std::string& key, const TomlValue& value) {
+  const auto row = std::ranges::find_if(rows, [&](const BoundField& each) { return each.field->key == key; });
+  if (row == rows.end() || !may_be_by_layer(row->slot)) return false;
+  const bool whole = std::holds_alternative<Field<std::int64_t>*>(row->slot);
   return value.form == TomlValue::Form::array && !value.items.empty() &&
-         std::ranges::all_of(value.items, [](const TomlValue& item) { return item.form == TomlValue::Form::integer; });
+         std::ranges::all_of(value.items, [&](const TomlValue& item) {
+           return item.form == TomlValue::Form::integer || (!whole && item.form == TomlValue::Form::number);
+         });
 }
 
 }  // namespace
+
+bool may_be_by_layer(const Slot& slot) {
+  return std::holds_alternative<Field<std::int64_t>*>(slot) || std::holds_alternative<Field<double>*>(slot);
+}
 
 std::vector<LayerList> take_lists(TomlValue& root, Diagnostics& diagnostics) {
   const TomlEntry* model = root.find("model");
@@ -43,7 +47,7 @@ std::vector<LayerList> take_lists(TomlValue& root, Diagnostics& diagnostics) {
     const BoundFields* rows = section.value.form == TomlValue::Form::table ? rows_of(section) : nullptr;
     if (rows == nullptr) continue;
     for (TomlEntry& entry : section.value.entries) {
-      if (!is_list_of_integers(entry.value) || !is_size(*rows, entry.key)) continue;
+      if (!is_by_layer(*rows, entry.key, entry.value)) continue;
       const std::size_t count = entry.value.items.size();
       if (stated != nullptr && stated->value.form == TomlValue::Form::integer &&
           stated->value.integer != static_cast<std::int64_t>(count)) {
@@ -64,21 +68,21 @@ std::vector<LayerList> take_lists(TomlValue& root, Diagnostics& diagnostics) {
 
 CutKinds cut_kinds(const std::vector<std::string>& sequence, const std::vector<LayerList>& lists) {
   // What tells the layers of a kind apart, in order of first use.
-  std::map<std::string, std::vector<std::vector<std::int64_t>>> told_apart;
+  std::map<std::string, std::vector<std::vector<double>>> told_apart;
   const auto entries_of = [&](std::size_t layer) {
-    std::vector<std::int64_t> entries;
+    std::vector<double> entries;
     for (const LayerList& list : lists) {
-      if (layer < list.values.size()) entries.push_back(list.values[layer].integer);
+      if (layer < list.values.size()) entries.push_back(list.values[layer].number);
     }
     return entries;
   };
   for (std::size_t layer = 0; layer < sequence.size(); ++layer) {
-    std::vector<std::vector<std::int64_t>>& known = told_apart[sequence[layer]];
-    const std::vector<std::int64_t> entries = entries_of(layer);
+    std::vector<std::vector<double>>& known = told_apart[sequence[layer]];
+    const std::vector<double> entries = entries_of(layer);
     if (std::ranges::find(known, entries) == known.end()) known.push_back(entries);
   }
   std::set<std::string> taken(sequence.begin(), sequence.end());
-  std::map<std::pair<std::string, std::vector<std::int64_t>>, std::string> names;
+  std::map<std::pair<std::string, std::vector<double>>, std::string> names;
   CutKinds cut;
   for (std::size_t layer = 0; layer < sequence.size(); ++layer) {
     const std::string& kind = sequence[layer];

@@ -1,5 +1,5 @@
-// Sizes that are lists, an entry a layer: heads that grow with the depth (OpenELM), widths that differ (Gemma 3n). What
-// a list says of each layer becomes a key of the layer's kind, and layers that it tells apart become kinds.
+// Numbers that are lists, an entry a layer: heads that grow with the depth (OpenELM), widths that differ (Gemma 3n), bases
+// of angles. What a list says of each layer becomes a key of the layer's kind, and layers that it tells apart become kinds.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "generator/spec/document.hpp"
+#include "generator/spec/fields.hpp"
 
 namespace monomorph::generator {
 
@@ -15,8 +16,11 @@ namespace monomorph::generator {
 struct LayerList {
   std::string section, key;
   Span key_span;
-  std::vector<TomlValue> values;  ///< an integer a layer
+  std::vector<TomlValue> values;  ///< a number a layer
 };
+
+/// Whether a field may say a list with an entry for each layer: those of numbers.
+bool may_be_by_layer(const Slot& slot);
 
 /// Takes the lists out of the base sections, where the first layer's entry stays. One of another length is an error.
 std::vector<LayerList> take_lists(TomlValue& root, Diagnostics& diagnostics);

@@ -1,5 +1,7 @@
 #include "generator/spec/checkpoint_names.hpp"
 
+#include <algorithm>
+
 #include "runtime/dtype.hpp"
 
 namespace monomorph::generator {
@@ -8,6 +10,8 @@ const std::vector<Interleaving>& interleavings() {
       {"head", "of each head, its rows of the parts in turn", [](const PartRows& part) { return part.heads; }},
       {"kv_group", "of each key head, its rows with those of all query heads that it serves",
        [](const PartRows& part) { return part.kv_heads; }},
+      {"quarter", "of each quarter of the heads, its rows of the parts in turn",
+       [](const PartRows& part) { return part.heads % 4 == 0 ? std::min<std::int64_t>(part.heads, 4) : 0; }},
       {"halves",
        "of each head of one part, the rows of its first and of its second half, as GGUF files of Llama have q and k",
        [](const PartRows& part) { return part.heads; }, true},

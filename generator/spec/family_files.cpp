@@ -18,6 +18,43 @@ void join(TomlValue& table, const TomlEntry& entry) {
   for (const TomlEntry& line : entry.value.entries) join(same->value, line);
 }
 
+/// The keys of config.json that a file accounts for.
+std::set<std::string> keys_of(const TomlValue& file) {
+  std::set<std::string> keys;
+  for (const char* section : {"keys", "only"}) {
+    const TomlEntry* lines = file.find(section);
+    if (lines == nullptr) continue;
+    for (const TomlEntry& line : lines->value.entries) keys.insert(line.key);
+  }
+  for (const char* section : {"spellings", "ignored"}) {
+    const TomlEntry* lines = file.find(section);
+    if (lines == nullptr) continue;
+    for (const TomlEntry& line : lines->value.entries) {
+      for (const TomlValue& key : line.value.items) keys.insert(key.string);
+    }
+  }
+  return keys;
+}
+
+/// Leaves to a file the keys of which those that it includes say only that they are ignored, or which value runs, and the
+/// fields of the spec that it gives itself.
+void give_way(TomlValue& included, const TomlValue& file) {
+  TomlEntry* lines = included.find("spec");
+  const TomlEntry* own = file.find("spec");
+  if (lines != nullptr && own != nullptr) {
+    std::erase_if(lines->value.entries, [&](const TomlEntry& line) { return own->value.find(line.key) != nullptr; });
+  }
+  const std::set<std::string> keys = keys_of(file);
+  if (TomlEntry* only = included.find("only")) {
+    std::erase_if(only->value.entries, [&](const TomlEntry& line) { return keys.contains(line.key); });
+  }
+  if (TomlEntry* ignored = included.find("ignored")) {
+    for (TomlEntry& reason : ignored->value.entries) {
+      std::erase_if(reason.value.items, [&](const TomlValue& key) { return keys.contains(key.string); });
+    }
+  }
+}
+
 class Joiner {
  public:
   Joiner(const FamilyFiles& files, Diagnostics& diagnostics) : files_(files), diagnostics_(diagnostics) {}
@@ -32,6 +69,7 @@ class Joiner {
     if (const TomlEntry* includes = document->find("include")) {
       for (const TomlValue& item : includes->value.items) include(item, joined);
     }
+    give_way(joined.document, *document);
     for (const TomlEntry& entry : document->entries) {
       if (entry.key != "include") join(joined.document, entry);
     }

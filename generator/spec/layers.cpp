@@ -214,6 +214,7 @@ Layers read_layers(const TomlValue& root, const std::vector<LayerList>& lists, c
       written = &with_lists;
     }
     KindResult read = read_kind(root, written, name, place, model, diagnostics);
+    if (section.pattern.given) read.kind.in_pattern = pattern_name;
     steps_are_known &= read.steps_are_known;
     all.emplace(name, std::move(read.kind));
   }

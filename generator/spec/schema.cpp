@@ -1,6 +1,7 @@
 #include "generator/spec/schema.hpp"
 
 #include "generator/spec/block_type.hpp"
+#include "generator/spec/by_layer.hpp"
 #include "generator/spec/checkpoint_names.hpp"
 #include "generator/spec/document.hpp"
 #include "generator/spec/fields.hpp"
@@ -117,10 +118,11 @@ Json section_schema(const SectionDescription& section, bool in_kind) {
   for (const auto& [row, slot] : section.fields) {
     const FieldDescription& field = *row;
     properties[field.key] = field_schema(field, slot);
-    // In a base section a size may be a list, an entry a layer.
-    if (section.in_kinds && !in_kind && std::holds_alternative<Field<std::int64_t>*>(slot)) {
-      properties[field.key]["type"] = Json::array({"integer", "array"});
-      properties[field.key]["items"] = of_type("integer");
+    // In a base section a number may be a list, an entry a layer.
+    if (section.in_kinds && !in_kind && may_be_by_layer(slot)) {
+      const Json number = properties[field.key]["type"];
+      properties[field.key]["type"] = Json::array({number, "array"});
+      properties[field.key]["items"] = of_type(number.string().c_str());
     }
     // A base section may leave what every kind of layer says.
     if (field.fallback.kind == Fallback::Kind::required && !section.in_kinds && field.types.empty()) {

@@ -136,7 +136,8 @@ struct Step {
 /// A kind of layer with every section resolved: the base overlaid with the kind's own keys. Kinds whose resolved values
 /// are equal have been made one.
 struct LayerKind {
-  std::string name;        ///< "layer" where the spec has no pattern
+  std::string name;        ///< "layer" where the spec has no pattern; "wide_1" where lists have cut "wide"
+  std::string in_pattern;  ///< what the pattern calls it; "" where the spec says none
   std::string identifier;  ///< name, with what is not alphanumeric replaced by '_'
   Span span;
   Field<std::vector<std::string>> written_steps;  ///< default ["attention", "mlp"]; "attention + mlp": side by side

@@ -8,7 +8,9 @@ from families import (
     biogpt,
     arcee,
     bloom,
+    bert_generation,
     bloom_5,
+    codegen,
     cohere,
     cohere2,
     cohere2_5,
@@ -34,8 +36,10 @@ from families import (
     gpt_neo,
     gpt_neox,
     gpt_neox_5,
+    gpt_neox_japanese,
     gptj,
     granite,
+    granite_swa,
     helium,
     hunyuan,
     hunyuan_5,
@@ -44,7 +48,9 @@ from families import (
     llama,
     llama_1,
     ministral,
+    ministral3,
     mistral,
+    modernbert_decoder,
     mpt,
     nanochat,
     olmo,
@@ -471,6 +477,67 @@ def cases() -> list[Case]:
         Case("gptj-partial", 3103, "neighbours turn together in 8 of a head's 15 elements; attention and MLP side by side under "
              "one norm, a head with a bias",
              gptj(n_embd=60, n_head=4, n_layer=2, vocab_size=101, rotary_dim=8), dtypes=("f16",)),
+        Case("codegen-quarters", 3120, "queries, values and keys of each quarter of four heads in one tensor; neighbours turn "
+             "together in 6 of a head's 13 elements",
+             codegen(n_embd=52, n_head=4, n_layer=2, vocab_size=101, rotary_dim=6), dtypes=("f16",)),
+        Case("codegen-pairs", 3121, "two heads of 6 in each quarter, of which all turn; an MLP of 61, tied, which leaves the head "
+             "its bias",
+             codegen(n_embd=48, n_head=8, n_layer=2, n_inner=61, vocab_size=103, rotary_dim=6, tie_word_embeddings=True),
+             dtypes=("bf16",)),
+        Case("gpt-neox-japanese", 3122, "no biases but that of the last of three attentions; an MLP three times as wide as the "
+             "model, tied without a word",
+             gpt_neox_japanese(hidden_size=48, num_hidden_layers=3, num_attention_heads=4, vocab_size=101,
+                               intermediate_multiple_size=3), dtypes=("bf16",)),
+        Case("gpt-neox-japanese-partial", 3123, "8 of a head's 18 elements turn, relu; untied; rope_parameters, linear scaling by "
+             "2.5",
+             {key: value for key, value in gpt_neox_japanese(
+                 hidden_size=54, num_hidden_layers=2, num_attention_heads=3, vocab_size=103, hidden_act="relu",
+                 rope_parameters={"factor": 2.5, "partial_rotary_factor": 0.45, "rope_theta": 25000.0, "rope_type": "linear"},
+                 tie_word_embeddings=False).items() if key not in ("rotary_emb_base", "rotary_pct")},
+             "dtype", dtypes=("f32",)),
+        Case("bert-generation", 3124, "norms after additions, none before the head, biases everywhere, learned positions under "
+             "the embedding's norm; tied without a word",
+             bert_generation(hidden_size=60, intermediate_size=67, num_hidden_layers=2, num_attention_heads=3, vocab_size=101),
+             dtypes=("f32",)),
+        Case("bert-generation-relu", 3125, "an epsilon that shows, heads of 12, relu",
+             bert_generation(hidden_size=48, intermediate_size=61, num_hidden_layers=3, num_attention_heads=4, vocab_size=103,
+                             layer_norm_eps=1e-3, hidden_act="relu"), "dtype", dtypes=("f16",)),
+        Case("modernbert-decoder-window-16", 3126, "the first of four layers without a norm and without a window, two with one "
+             "of 16; a dense matrix, an activation and a norm before the head, which is tied and has a bias",
+             modernbert_decoder(hidden_size=48, intermediate_size=61, num_hidden_layers=4, num_attention_heads=4,
+                                vocab_size=101, local_attention=33, local_rope_theta=10000.0), dtypes=("bf16",),
+             rows=tuple(sorted({*ROWS, 15, 16, 17, 18}))),
+        Case("modernbert-decoder-long", 3127, "2,080 tokens; the first of two layers has a window of 1,000, as layer_types say; "
+             "biases everywhere but at the head's matrix, untied; rope_parameters",
+             {key: value for key, value in modernbert_decoder(
+                 hidden_size=36, intermediate_size=59, num_hidden_layers=2, num_attention_heads=2, vocab_size=97,
+                 local_attention=2000, layer_types=["sliding_attention", "full_attention"], norm_bias=True, attention_bias=True,
+                 mlp_bias=True, classifier_bias=True, decoder_bias=False, classifier_activation="silu",
+                 hidden_activation="gelu_new", tie_word_embeddings=False,
+                 rope_parameters={"full_attention": {"rope_theta": 40000.0, "rope_type": "default"},
+                                  "sliding_attention": {"rope_theta": 500.0, "rope_type": "default"}}).items()
+              if key not in ("global_rope_theta", "local_rope_theta", "global_attn_every_n_layers")}, "dtype",
+             dtypes=("f32",), sequence_length=LONG, rows=long_rows(1000)),
+        Case("granite-swa-bases", 3128, "four bases of angles in five layers, of which two do not turn, one under a window of 17; "
+             "sinks, grouped 4:2, heads of 12, tied",
+             granite_swa(**sizes(48, 61, 5, 4, 2, 101), sliding_window=17,
+                         layer_rope_theta=[0, 10000.0, 0.0, 500.0, 25000.0]), "dtype", dtypes=("f16",),
+             rows=tuple(sorted({*ROWS, 16, 17, 18, 19}))),
+        Case("granite-swa-long", 3129, "2,080 tokens, a window of 1,000 in the second of two layers, as no layer_types say; biases "
+             "on every projection, logits as they are, untied; linear scaling by 2.5",
+             granite_swa(**sizes(36, 59, 2, 2, 1, 97), sliding_window=1000, attention_bias=True, mlp_bias=True,
+                         logits_scaling=1.0, residual_multiplier=1.0, embedding_multiplier=1.0, tie_word_embeddings=False,
+                         rope_parameters={"factor": 2.5, "rope_theta": 25000.0, "rope_type": "linear"}), "dtype",
+             dtypes=("bf16",), sequence_length=LONG, rows=long_rows(1000)),
+        Case("ministral3-growing", 3130, "scores that grow at every 64 positions, YaRN by 16 from there; grouped 3:1, head_dim 18 "
+             "explicit, untied",
+             ministral3(**sizes(50, 61, 2, 3, 1, 101, 18)), "dtype", dtypes=("f32",)),
+        Case("ministral3-long", 3131, "2,080 tokens, a window of 1,000 in all layers, scores that grow at every 700 positions; no "
+             "scaling of angles, tied",
+             ministral3(**sizes(36, 59, 2, 2, 1, 97, 18), sliding_window=1000, tie_word_embeddings=True,
+                        rope_parameters={"llama_4_scaling_beta": 0.5, "original_max_position_embeddings": 700,
+                                         "rope_theta": 25000.0, "rope_type": "default"}), "dtype",
+             dtypes=("f16",), sequence_length=LONG, rows=tuple(sorted({*long_rows(1000), 699, 700, 701, 1399, 1400}))),
         Case("opt-narrow", 3104, "an embedding of 40 with projections in and out, norms after additions and none before the "
              "head, which is tied",
              opt(hidden_size=64, ffn_dim=71, num_hidden_layers=2, num_attention_heads=4, vocab_size=101,

@@ -436,6 +436,83 @@ def gptj(**keys):
     } | keys  # fmt: skip
 
 
+def codegen(**keys):
+    """CodeGen: GPT-J with queries, values and keys of each quarter of the heads in one tensor."""
+    return {
+        "activation_function": "gelu_new", "architectures": ["CodeGenForCausalLM"], "attn_pdrop": 0.0, "bos_token_id": 1,
+        "embd_pdrop": 0.0, "eos_token_id": 96, "gradient_checkpointing": False, "initializer_range": 0.02,
+        "layer_norm_epsilon": 1e-5, "model_type": "codegen", "n_ctx": 2048, "n_inner": None, "n_positions": 2048,
+        "resid_pdrop": 0.0, "scale_attn_weights": True, "summary_activation": None, "summary_first_dropout": 0.1,
+        "summary_proj_to_labels": True, "summary_type": "cls_index", "summary_use_proj": True,
+        "task_specific_params": {"text-generation": {"do_sample": True, "max_length": 50, "temperature": 1.0}},
+        "tie_word_embeddings": False, "tokenizer_class": "GPT2Tokenizer", "transformers_version": "4.21.0.dev0",
+        "use_cache": True,
+    } | keys  # fmt: skip
+
+
+def gpt_neox_japanese(**keys):
+    """GPT-NeoX Japanese: matrices without biases, but for the last attention's; tied without a word."""
+    return {
+        "architectures": ["GPTNeoXJapaneseForCausalLM"], "attention_dropout": 0.1, "bos_token_id": 95,
+        "eos_token_id": 96, "hidden_act": "gelu", "hidden_dropout": 0.0, "initializer_range": 0.02,
+        "intermediate_multiple_size": 4, "layer_norm_eps": 1e-5, "max_position_embeddings": 2048,
+        "model_type": "gpt_neox_japanese", "rotary_emb_base": 10000, "rotary_pct": 1.0,
+        "transformers_version": "4.23.0.dev0", "use_cache": True,
+    } | keys  # fmt: skip
+
+
+def bert_generation(**keys):
+    """BERT for generation: norms after additions and none before the head, of which a bias is a tensor of its own."""
+    return {
+        "architectures": ["BertGenerationDecoder"], "attention_probs_dropout_prob": 0.1, "bos_token_id": 2,
+        "eos_token_id": 1, "gradient_checkpointing": False, "hidden_act": "gelu", "hidden_dropout_prob": 0.1,
+        "initializer_range": 0.02, "is_decoder": True, "layer_norm_eps": 1e-12, "max_position_embeddings": 311,
+        "model_type": "bert-generation", "pad_token_id": 0,
+    } | keys  # fmt: skip
+
+
+def modernbert_decoder(**keys):
+    """Ettin's decoders: a first layer without a norm, windows of half of local_attention, a dense matrix before the head."""
+    return {
+        "architectures": ["ModernBertDecoderForCausalLM"], "attention_bias": False, "attention_dropout": 0.0,
+        "bos_token_id": 95, "causal_mask": True, "classifier_activation": "gelu", "classifier_bias": False,
+        "classifier_dropout": 0.0, "classifier_pooling": "mean", "cls_token_id": 95, "decoder_bias": True,
+        "deterministic_flash_attn": False, "embedding_dropout": 0.0, "eos_token_id": 96,
+        "global_attn_every_n_layers": 3, "global_rope_theta": 160000.0, "gradient_checkpointing": False,
+        "hidden_activation": "gelu", "initializer_cutoff_factor": 2.0, "initializer_range": 0.02, "is_causal": True,
+        "layer_norm_eps": 1e-5, "local_attention": 128, "local_rope_theta": 160000.0, "max_position_embeddings": 7999,
+        "mlp_bias": False, "mlp_dropout": 0.0, "model_type": "modernbert-decoder", "norm_bias": False, "norm_eps": 1e-5,
+        "pad_token_id": 94, "position_embedding_type": "sans_pos", "repad_logits_with_grad": False, "sep_token_id": 96,
+        "sparse_pred_ignore_index": -100, "sparse_prediction": False, "transformers_version": "4.48.0.dev0",
+        "use_cache": True,
+    } | keys  # fmt: skip
+
+
+def granite_swa(**keys):
+    """Granite Swash: Granite with sinks, windows, and a base of angles for each layer, 0 where none turns."""
+    return {
+        "architectures": ["GraniteSWAForCausalLM"], "attention_bias": False, "attention_dropout": 0.0,
+        "attention_multiplier": 0.25, "bos_token_id": 95, "embedding_multiplier": 12.0, "eos_token_id": 95,
+        "hidden_act": "silu", "initializer_range": 0.02, "layer_rope_theta": None, "logits_scaling": 8.0,
+        "max_position_embeddings": 8192, "mlp_bias": False, "model_type": "granite_swa", "residual_multiplier": 0.22,
+        "rms_norm_eps": 1e-5, "rope_parameters": {"rope_theta": 10000.0, "rope_type": "default"}, "sliding_window": 128,
+        "tie_word_embeddings": True, "transformers_version": "5.23.0", "use_cache": True,
+    } | keys  # fmt: skip
+
+
+def ministral3(**keys):
+    """Ministral 3: YaRN, and scores that grow beyond the original context."""
+    return {
+        "architectures": ["Ministral3ForCausalLM"], "attention_dropout": 0.0, "bos_token_id": 1, "eos_token_id": 2,
+        "hidden_act": "silu", "initializer_range": 0.02, "max_position_embeddings": 262144, "model_type": "ministral3",
+        "rms_norm_eps": 1e-5,
+        "rope_parameters": {"beta_fast": 32.0, "beta_slow": 1.0, "factor": 16.0, "llama_4_scaling_beta": 0.1,
+                            "mscale": 1.0, "mscale_all_dim": 1.0, "original_max_position_embeddings": 64,
+                            "rope_theta": 1000000.0, "rope_type": "yarn", "type": "yarn"},
+        "sliding_window": None, "tie_word_embeddings": False, "transformers_version": "5.0.0.dev0", "use_cache": True,
+    } | keys  # fmt: skip
+
+
 def opt(**keys):
     """OPT: learned positions from the third row on, biases everywhere."""
     return {

@@ -7,8 +7,9 @@ import transformers
 
 from weights import QUERY_KEY_GAIN, Weights
 
-FAMILIES = ("biogpt", "ctrl", "gptj", "mpt", "openai-gpt", "opt", "phi", "xglm")
-QUERIES_AND_KEYS = ("q_proj", "k_proj", "Wq", "Wk")
+FAMILIES = ("bert-generation", "biogpt", "codegen", "ctrl", "gpt_neox_japanese", "gptj", "granite_swa", "ministral3",
+            "modernbert-decoder", "mpt", "openai-gpt", "opt", "phi", "xglm")  # fmt: skip
+QUERIES_AND_KEYS = ("q_proj", "k_proj", "Wq", "Wk", "self.query", "self.key")
 
 
 def library_weights(config: dict, seed: int, **_) -> dict[str, np.ndarray]:
@@ -17,18 +18,19 @@ def library_weights(config: dict, seed: int, **_) -> dict[str, np.ndarray]:
     library_class = getattr(transformers, config["architectures"][0])
     model = library_class(library_class.config_class(**settings))
     weights = Weights(seed)
+    tied = model._tied_weights_keys or {} if model.config.tie_word_embeddings else {}
     for name, module in model.named_modules():
         own = dict(module.named_parameters(recurse=False))
         if isinstance(module, torch.nn.Embedding):
             rows, columns = module.weight.shape
             draw = weights.embedding if rows == model.config.vocab_size else weights.table
             draw(f"{name}.weight", rows, columns)
-        elif isinstance(module, torch.nn.LayerNorm):
+        elif isinstance(module, torch.nn.LayerNorm) or type(module).__name__.endswith("RMSNorm"):
             if "weight" in own:
                 weights.norm(name, module.weight.shape[0], bias="bias" in own)
         elif isinstance(module, torch.nn.Linear):
             if module is model.get_output_embeddings() and model.config.tie_word_embeddings:
-                if module.bias is not None:
+                if module.bias is not None and f"{name}.bias" not in tied:
                     weights.bias(name, module.bias.shape[0])
                 continue
             gain = QUERY_KEY_GAIN if name.endswith(QUERIES_AND_KEYS) else 1.0
@@ -36,8 +38,12 @@ def library_weights(config: dict, seed: int, **_) -> dict[str, np.ndarray]:
         elif type(module).__name__ == "Conv1D":  # stored (in, out)
             weights.projection(name, *module.weight.shape[::-1], True)
             weights.tensors[f"{name}.weight"] = weights.tensors[f"{name}.weight"].T.copy()
-        elif own:
-            raise NotImplementedError(f"{name} is a {type(module).__name__}, whose parameters nobody draws")
+        else:
+            for word, parameter in own.items():
+                if parameter.dim() != 1:
+                    raise NotImplementedError(f"nobody draws {name}.{word} of a {type(module).__name__}")
+                gain = 3.0 if word == "sinks" else 0.3  # among the scores of many keys a small one would not show
+                weights.vector(f"{name}.{word}", parameter.shape[0], gain=gain)
     return weights.tensors
 
 
@@ -53,11 +59,14 @@ def other_values(key: str, value) -> list:
         return [0.01]
     if isinstance(value, float):
         return [1.5 * value, 0.3 * value] if value > 0 else [0.5]
-    if key in ("activation_function", "hidden_act", "afn"):
+    if key in ("activation_function", "hidden_act", "afn", "hidden_activation", "classifier_activation"):
         return [each for each in ("gelu", "relu", "silu") if each != value]
+    if isinstance(value, list):
+        return [value[::-1]]
     return [] if value is None else ["other"]
 
 
 def idle_names(config: dict) -> tuple[str, ...]:
     """What is added to all keys, where they are not rotated, matters to no score."""
-    return () if config["model_type"] in ("phi", "gptj") else ("k_proj.bias", "Wk.bias")
+    rotated = ("phi", "granite_swa", "modernbert-decoder")
+    return () if config["model_type"] in rotated else ("k_proj.bias", "Wk.bias", "self.key.bias")

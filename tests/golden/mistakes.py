@@ -50,7 +50,8 @@ INERT_VALUES = {
     "scale_attention_softmax_in_fp32": False, "validate_runner_input": False,
 }  # fmt: skip
 # What these families read of them.
-READ_HERE = {"bloom": ("apply_residual_connection_post_layernorm",), "gpt_neox": ("rotary_pct",), "xglm": ("pad_token_id",)}
+READ_HERE = {"bert-generation": ("is_decoder",), "bloom": ("apply_residual_connection_post_layernorm",),
+             "gpt_neox": ("rotary_pct",), "gpt_neox_japanese": ("rotary_pct",), "xglm": ("pad_token_id",)}  # fmt: skip
 
 
 def changes(config: dict, *, tied_copy: bool) -> list[Change]:

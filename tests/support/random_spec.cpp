@@ -196,6 +196,9 @@ class Writer {
     perhaps(25, "gate", {"\"head\"", "\"element\""});
     if (chance(20)) {
       key("softcap", pick<std::string>({"5", "\"2 * head_dim\""}));
+    } else if (chance(15)) {
+      key("scale_growth", pick<std::string>({"0.1", "1.5"}));
+      key("scale_interval", between(1, 5));
     } else {
       expression(15, "score", {"0.5 * score + 0.1 * head", "score - 0.1 * (query - key)", "30 * tanh(score / 30)"});
     }

@@ -92,10 +92,13 @@ std::string joined(const std::vector<std::string>& messages) {
   return text;
 }
 
+/// Under sanitizers each config takes seconds, and what they look for shows in few: one golden of each family, and of what
+/// is tried on it every so many.
+constexpr bool one_of_each_family = MONOMORPH_SANITIZED;
+constexpr std::size_t step = MONOMORPH_SANITIZED ? 16 : 1;
+
 /// The golden cases by what tells them apart here: their names without the type of the weights, which nothing reads.
-/// Under sanitizers, where each takes seconds, one of each family.
 std::map<std::string, fs::path> golden_cases() {
-  constexpr bool one_of_each_family = MONOMORPH_SANITIZED;
   std::map<std::string, fs::path> cases;
   for (const fs::directory_entry& entry : fs::directory_iterator(tests_dir / "golden" / "cases")) {
     const std::string name = entry.path().filename();
@@ -151,7 +154,9 @@ TEST_CASE("a change of config.json that moves the library's logits is refused wi
     // A query that sees its own key alone has no angles.
     const bool angles_are_idle = directory.filename().string().starts_with("mistral-sliding-1-");
     int moved = 0, inert = 0;
-    for (const json& change : golden["key_sensitivity"]) {
+    const json& changes = golden["key_sensitivity"];
+    for (std::size_t nth = 0; nth < changes.size(); nth += step) {
+      const json& change = changes[nth];
       if (change["keys"].contains("architectures")) continue;  // of another architecture nothing is compared
       CAPTURE(change.dump());
       const std::string said = joined(beside.differences(with(config, change["keys"])));
@@ -175,10 +180,11 @@ TEST_CASE("a change of config.json that moves the library's logits is refused wi
         CHECK_MESSAGE(said.empty(), said);
       }
     }
+    if (step > 1) continue;
     CHECK(moved > 0);
     CHECK((inert > 0) != angles_are_idle);
   }
-  CHECK(families_seen.size() == families().size());
+  CHECK((step > 1 || families_seen.size() == families().size()));
   CHECK(ties == cases);  // one of true and false is right
 }
 
@@ -230,7 +236,9 @@ TEST_CASE("a change of a GGUF file's metadata that changes the model is refused 
 TEST_CASE("what transformers saves after reading a config.json says the same") {
   const json resaved = json::parse(read_file(tests_dir / "generator" / "audit" / "resaved.json"));
   int moved_theta = 0;
+  std::size_t nth = 0;
   for (const auto& [name, config] : resaved.items()) {
+    if (nth++ % step != 0) continue;
     CAPTURE(name);
     const fs::path golden = tests_dir / "golden" / "cases" / name;
     const bool is_golden = fs::exists(golden);
@@ -240,7 +248,7 @@ TEST_CASE("what transformers saves after reading a config.json says the same") {
     CHECK(joined(beside.differences(before)).empty());
     CHECK(joined(beside.differences(config)).empty());
   }
-  CHECK(moved_theta >= 10);
+  CHECK((step > 1 || moved_theta >= 10));
 }
 
 TEST_CASE("a difference is placed at its key, in every spelling") {
@@ -366,7 +374,7 @@ TEST_CASE("an engine carries the families that its model can be of") {
     return names;
   };
   CHECK(families_of(model("llama-3-8b")) == std::vector<std::string>{"cwm", "granite", "hyperclovax", "llama",
-                                                                     "ministral", "mistral", "seed_oss", "smollm3"});
+                                                                     "ministral", "ministral3", "mistral", "seed_oss", "smollm3"});
   CHECK(families_of(model("gpt2")) == std::vector<std::string>{"gpt2"});
   CHECK(families_of(model("qwen2.5-0.5b")) == std::vector<std::string>{"qwen2", "seed_oss"});
   CHECK(families_of(model("qwen3-0.6b")) == std::vector<std::string>{"qwen3"});

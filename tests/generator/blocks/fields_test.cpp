@@ -99,6 +99,8 @@ const std::map<std::string, std::vector<Override>> with_every_part = {
     {"mlp", whole_mlp},
 };
 
+const std::vector<Override> growing = {{"attention.scale_growth", "0.1"}, {"attention.scale_interval", "16"}};
+
 const std::vector<Change> changes = {
     {"embedding.size", {}, narrow},
     {"embedding.scale", {}, {{"embedding.scale", "2"}}},
@@ -146,6 +148,8 @@ const std::vector<Change> changes = {
     {"attention.causal", {}, {{"attention.causal", "false"}}},
     {"attention.position", {}, {{"attention.position", "{ rotary_dim = 8 }"}}},
     {"attention.sinks", {}, {{"attention.sinks", "true"}, named("layers.{i}.attention.sinks")}},
+    {"attention.scale_growth", growing, {{"attention.scale_growth", "0.5"}}},
+    {"attention.scale_interval", growing, {{"attention.scale_interval", "8"}}},
     {"attention.softcap", {}, {{"attention.softcap", "5"}}},
     {"attention.score", {}, {{"attention.score", "2 * score"}}},
     {"attention.sliding_window", {}, {{"attention.sliding_window", "4"}}},
