@@ -54,7 +54,7 @@ const std::map<std::string, Model>& known_models() {
   return known;
 }
 
-/// The directory of a model's config.json; it need not be there.
+/// The directory of a model's config.json; those of papers alone have none.
 fs::path config_of(const std::string& name) { return name == "kjv" ? models / "kjv" : tests / "configs" / name; }
 
 /// The lines of a table in tests/models/, without its comments.
@@ -90,8 +90,8 @@ std::vector<Published> published_parameters() {
     Published published;
     std::string figure, source;
     row >> published.name >> figure >> source;
-    for (; source.starts_with('-'); row >> source) published.without.insert(source.substr(1));
-    REQUIRE_MESSAGE(!source.empty(), published.name << " has no source in published.txt");
+    for (; row && source.starts_with('-'); row >> source) published.without.insert(source.substr(1));
+    REQUIRE_MESSAGE(row, published.name << " has no source in published.txt");
     const std::size_t point = figure.find('.'), exponent = std::min(figure.find('e'), figure.size());
     const double decimals = point < exponent ? static_cast<double>(exponent - point - 1) : 0;
     const double power = exponent < figure.size() ? std::stod(figure.substr(exponent + 1)) : 0;
