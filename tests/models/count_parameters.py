@@ -7,7 +7,8 @@
 
 Takes:  tests/models/configs/NAME/config.json, as the hub has them, and models/kjv/config.json.
 Gives:  a table of name and count. Models are made on the meta device: no memory, no weights, no network. A tied head
-        counts once. Buffers (causal masks, rotary frequencies) are not parameters.
+        counts once. Buffers (causal masks, rotary frequencies) are not parameters, but for the constants of an activation
+        that its checkpoint has beside what is learned (xIELU).
 """
 
 import argparse
@@ -26,7 +27,8 @@ def count(directory: Path) -> int:
     with torch.device("meta"):
         model = AutoModelForCausalLM.from_config(config)
     model.tie_weights()
-    return sum(parameter.numel() for parameter in model.parameters())
+    constants = [buffer for name, buffer in model.named_buffers() if ".act_fn." in name]
+    return sum(tensor.numel() for tensor in [*model.parameters(), *constants])
 
 
 def main() -> int:

@@ -1,72 +1,110 @@
-// The specs of models/: accepted, of exactly the size that transformers counts, the same model that import makes of the
-// hub's config.json, and dispatched as dispatches.txt says (MONOMORPH_UPDATE_GOLDENS=1 writes it anew).
+// The specs of models/: accepted, of exactly the size that transformers counts or a paper says, the same model that
+// import makes of the hub's config.json, and dispatched as dispatches.txt says. MONOMORPH_UPDATE_GOLDENS=1 writes that
+// file anew, and the list in models/README.md.
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include "generator/contract/contract.hpp"
 #include "generator/import/import.hpp"
 #include "generator/pipeline.hpp"
+#include "generator/spec/checkpoint_section.hpp"
 #include "tests/support/files.hpp"
 
 using namespace monomorph::generator;
+using monomorph::tests::read_file;
 namespace fs = std::filesystem;
 
 namespace {
 
 const fs::path models = fs::path(MONOMORPH_SOURCE_DIR) / "models";
 const fs::path tests = fs::path(MONOMORPH_SOURCE_DIR) / "tests" / "models";
+const bool updates = std::getenv("MONOMORPH_UPDATE_GOLDENS") != nullptr;
 
-/// models/*.toml, by name.
-std::vector<std::string> spec_names() {
-  std::vector<std::string> names;
+/// What a spec says, and what follows from it.
+struct Model {
+  Spec spec;
+  Contract contract;
+};
+
+Model read_model(const std::shared_ptr<const Source>& source) {
+  Diagnostics diagnostics;
+  std::optional<Spec> spec = read_spec(source, {}, diagnostics);
+  std::optional<Contract> contract;
+  if (spec) contract = check_contract(*spec, diagnostics);
+  REQUIRE_MESSAGE(contract, render(diagnostics));
+  return {*std::move(spec), *std::move(contract)};
+}
+
+/// models/*.toml, by the names of the files.
+const std::map<std::string, Model>& known_models() {
+  static std::map<std::string, Model> known;
   for (const fs::directory_entry& entry : fs::directory_iterator(models)) {
-    if (entry.path().extension() == ".toml") names.push_back(entry.path().stem().string());
+    const std::string name = entry.path().stem().string();
+    if (entry.path().extension() != ".toml" || known.contains(name)) continue;
+    known.emplace(name, read_model(read_source(entry.path().string())));
   }
-  std::sort(names.begin(), names.end());
-  return names;
+  return known;
+}
+
+/// The directory of a model's config.json; those of papers alone have none.
+fs::path config_of(const std::string& name) { return name == "kjv" ? models / "kjv" : tests / "configs" / name; }
+
+/// The lines of a table in tests/models/, without its comments.
+std::vector<std::istringstream> rows_of(const std::string& table) {
+  std::ifstream file(tests / table);
+  std::vector<std::istringstream> rows;
+  for (std::string line; std::getline(file, line);) {
+    if (!line.empty() && line.front() != '#') rows.emplace_back(line);
+  }
+  return rows;
 }
 
 /// parameters.txt: what count_parameters.py wrote.
 std::map<std::string, std::int64_t> counted_parameters() {
-  std::ifstream file(tests / "parameters.txt");
   std::map<std::string, std::int64_t> counts;
-  for (std::string line; std::getline(file, line);) {
-    if (line.empty() || line.front() == '#') continue;
-    std::istringstream words(line);
+  for (std::istringstream& row : rows_of("parameters.txt")) {
     std::string name;
-    std::int64_t count = 0;
-    words >> name >> count;
-    counts[name] = count;
+    row >> name >> counts[name];
   }
   return counts;
 }
 
-Contract contract_of(const std::shared_ptr<const Source>& source) {
-  Diagnostics diagnostics;
-  const std::optional<Spec> spec = read_spec(source, {}, diagnostics);
-  std::optional<Contract> contract;
-  if (spec) contract = check_contract(*spec, diagnostics);
-  REQUIRE_MESSAGE(contract, render(diagnostics));
-  return *contract;
+/// A figure of published.txt, `8.63e9`, half a unit of its last digit, and what components it leaves out.
+struct Published {
+  std::string name;
+  double parameters = 0, half_unit = 0;
+  std::set<std::string> without;
+};
+
+std::vector<Published> published_parameters() {
+  std::vector<Published> figures;
+  for (std::istringstream& row : rows_of("published.txt")) {
+    Published published;
+    std::string figure, source;
+    row >> published.name >> figure >> source;
+    for (; row && source.starts_with('-'); row >> source) published.without.insert(source.substr(1));
+    REQUIRE_MESSAGE(row, published.name << " has no source in published.txt");
+    const std::size_t point = figure.find('.'), exponent = std::min(figure.find('e'), figure.size());
+    const double decimals = point < exponent ? static_cast<double>(exponent - point - 1) : 0;
+    const double power = exponent < figure.size() ? std::stod(figure.substr(exponent + 1)) : 0;
+    published.parameters = std::stod(figure);
+    published.half_unit = 0.5 * std::pow(10, power - decimals);
+    figures.push_back(published);
+  }
+  return figures;
 }
 
-Contract contract_of_model(const std::string& name) {
-  return contract_of(read_source((models / (name + ".toml")).string()));
-}
-
-/// What a model dispatches: its kernels by template, then each phase's kernels in order, a layer of a kind on a line.
-std::string dispatches_of(const std::string& name) {
-  const Contract contract = contract_of_model(name);
-  const PlannedModel planned = plan_model(contract);
-  const Plan& plan = planned.plan;
-  std::string text = name + ": " + std::to_string(plan.kernels.size()) + " kernels, " +
-                     std::to_string(plan.decode_dispatches(contract)) + " dispatches a decoded token\n";
+/// What a model dispatches: each phase's kernels in order, a layer of a kind on a line.
+std::string dispatches_of(const Plan& plan) {
+  std::string text;
   for (const PhasePlan& phase : plan.phases) {
     for (const Section& section : phase.sections) {
       text += std::string("  ") + phase.row->name + ":";
@@ -77,80 +115,122 @@ std::string dispatches_of(const std::string& name) {
   return text;
 }
 
+/// 6.92 B of 6921720704, three digits that count.
+std::string in_short(std::int64_t parameters) {
+  const bool billions = parameters >= 999'500'000;
+  const double value = static_cast<double>(parameters) / (billions ? 1e9 : 1e6);
+  const int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+  std::ostringstream text;
+  text << std::fixed;
+  text.precision(decimals);
+  text << value << (billions ? " B" : " M");
+  return text.str();
+}
+
+/// The list in models/README.md: a row a family, its specs from the smallest on.
+std::string list_of_models() {
+  std::map<std::string, std::vector<std::pair<std::int64_t, std::string>>> families;
+  const std::map<std::string, std::int64_t> counted = counted_parameters();
+  for (const auto& [name, model] : known_models()) {
+    const std::string family = counted.contains(name) ? model.spec.checkpoint->names.value : "without weights";
+    families[family].emplace_back(model.contract.total_parameters, name);
+  }
+  std::string list = "| family | specs, and their parameters |\n| --- | --- |\n";
+  for (auto& [family, specs] : families) {
+    std::sort(specs.begin(), specs.end());
+    list += "| " + family + " |";
+    for (const auto& [parameters, name] : specs) {
+      list += std::string(name == specs.front().second ? " " : ", ") + "[" + name + "](" + name + ".toml) " +
+              in_short(parameters);
+    }
+    list += " |\n";
+  }
+  return list;
+}
+
 }  // namespace
 
 TEST_CASE("the dispatches of every spec of models/ are those that were looked at last") {
+  // Models that dispatch the same, in order of the first one: sizes of a family, mostly.
+  std::vector<std::pair<std::string, std::string>> groups;
+  for (const auto& [name, model] : known_models()) {
+    const PlannedModel planned = plan_model(model.contract);
+    const std::string dispatches = dispatches_of(planned.plan);
+    auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.second == dispatches; });
+    if (group == groups.end()) group = groups.insert(group, {"", dispatches});
+    group->first += name + ": " + std::to_string(planned.plan.kernels.size()) + " kernels, " +
+                    std::to_string(planned.plan.decode_dispatches(model.contract)) + " dispatches a decoded token\n";
+  }
   std::string found;
-  for (const std::string& name : spec_names()) found += dispatches_of(name);
+  for (const auto& [names, dispatches] : groups) found += names + dispatches;
   const fs::path golden = tests / "dispatches.txt";
-  if (std::getenv("MONOMORPH_UPDATE_GOLDENS") != nullptr) std::ofstream(golden, std::ios::binary) << found;
-  CHECK(monomorph::tests::read_file(golden) == found);
+  if (updates) std::ofstream(golden, std::ios::binary) << found;
+  CHECK(read_file(golden) == found);
 }
 
 TEST_CASE("every spec of models/ is accepted, under the name of its file") {
-  for (const std::string& name : spec_names()) {
-    CAPTURE(name);
-    CHECK(contract_of_model(name).name == name);
-  }
+  for (const auto& [name, model] : known_models()) CHECK(model.contract.name == name);
 }
 
-TEST_CASE("every spec of models/ has exactly the parameters that transformers counts") {
+TEST_CASE("every spec of models/ has exactly the parameters that transformers counts, or those of a paper") {
   const std::map<std::string, std::int64_t> counts = counted_parameters();
-  for (const std::string& name : spec_names()) {
-    CAPTURE(name);
-    REQUIRE(counts.contains(name));
-    CHECK(contract_of_model(name).total_parameters == counts.at(name));
+  std::set<std::string> known;
+  for (Published& published : published_parameters()) {
+    CAPTURE(published.name);
+    REQUIRE(known_models().contains(published.name));
+    double total = 0;
+    for (const ComponentContract& component : known_models().at(published.name).contract.components) {
+      if (published.without.erase(component.name) == 0) total += static_cast<double>(component.parameters);
+    }
+    CAPTURE(total);
+    CHECK(std::abs(total - published.parameters) <= published.half_unit);
+    CHECK(published.without.empty());
+    known.insert(published.name);
   }
-  CHECK(counts.size() == spec_names().size());
-}
-
-TEST_CASE("exact totals are those that were published with the weights") {
-  const std::map<std::string, std::int64_t> published = {
-      {"llama-2-7b", 6738415616},  {"llama-3-8b", 8030261248},      {"llama-3-70b", 70553706496},
-      {"yi-34b", 34388917248},     {"mistral-7b-v0.3", 7248023552}, {"qwen2.5-0.5b", 494032768},
-      {"gpt2", 124439808},         {"qwen2.5-72b", 72706203648},    {"tinyllama-1.1b", 1100048384},
-      {"smollm2-135m", 134515008}, {"mistral-7b-v0.1", 7241732096}, {"gemma-2-2b", 2614341888},
-      {"bloom-560m", 559214592},   {"pythia-160m", 162322944},      {"phi-4", 14659507200},
-  };
-  for (const auto& [name, parameters] : published) {
+  for (const auto& [name, count] : counts) {
     CAPTURE(name);
-    CHECK(contract_of_model(name).total_parameters == parameters);
+    REQUIRE(known_models().contains(name));
+    CHECK(known_models().at(name).contract.total_parameters == count);
+    known.insert(name);
   }
-}
-
-TEST_CASE("totals agree with the rounded figures of the papers") {
-  const std::map<std::string, double> rounded = {{"llama-2-7b", 6.7e9},  {"llama-3-70b", 70.6e9},  {"yi-34b", 34.4e9},
-                                                 {"stories15m", 15.2e6}, {"stories110m", 109.5e6}, {"gpt2", 124e6},
-                                                 {"gpt2-medium", 355e6}, {"gpt2-large", 774e6},    {"gpt2-xl", 1558e6},
-                                                 {"qwen3-0.6b", 0.6e9}};
-  for (const auto& [name, parameters] : rounded) {
-    CAPTURE(name);
-    CHECK(static_cast<double>(contract_of_model(name).total_parameters) == doctest::Approx(parameters).epsilon(0.01));
-  }
+  CHECK(known.size() == known_models().size());
 }
 
 TEST_CASE("a component's parameters sum to the total") {
-  for (const std::string& name : spec_names()) {
+  for (const auto& [name, model] : known_models()) {
     CAPTURE(name);
-    const Contract contract = contract_of_model(name);
     std::int64_t sum = 0;
-    for (const ComponentContract& component : contract.components) sum += component.parameters;
-    CHECK(sum == contract.total_parameters);
+    for (const ComponentContract& component : model.contract.components) sum += component.parameters;
+    CHECK(sum == model.contract.total_parameters);
   }
 }
 
 TEST_CASE("a spec of models/ is the model that import makes of the hub's config.json") {
-  for (const std::string& name : spec_names()) {
+  for (const auto& [name, count] : counted_parameters()) {
     CAPTURE(name);
-    const fs::path directory = name == "kjv" ? models / "kjv" : tests / "configs" / name;
     Diagnostics diagnostics;
-    const std::optional<ImportedSpec> spec = import_huggingface(directory.string(), {}, diagnostics);
+    const std::optional<ImportedSpec> spec = import_huggingface(config_of(name).string(), {}, diagnostics);
     REQUIRE_MESSAGE(spec, render(diagnostics));
-    Contract imported = contract_of(std::make_shared<const Source>(Source{name + ".toml", spec->text}));
-    Contract written = contract_of_model(name);
+    Contract imported = read_model(std::make_shared<const Source>(Source{name + ".toml", spec->text})).contract;
+    Contract written = known_models().at(name).contract;
     // The texts differ, in comments at least; what they say may not.
     imported.spec_hash.clear();
     written.spec_hash.clear();
     CHECK(dump_contract(imported) == dump_contract(written));
   }
+}
+
+TEST_CASE("models/README.md lists every spec") {
+  const std::string begin = "<!-- models: begin -->\n", text = read_file(models / "README.md");
+  const std::size_t from = text.find(begin), to = text.find("<!-- models: end -->");
+  REQUIRE(from != std::string::npos);
+  REQUIRE(to != std::string::npos);
+  const std::string list = "\n" + list_of_models() + "\n";
+  if (updates) {
+    std::ofstream(models / "README.md", std::ios::binary)
+        << text.substr(0, from + begin.size()) << list << text.substr(to);
+    return;
+  }
+  const bool is_current = text.substr(from + begin.size(), to - from - begin.size()) == list;
+  CHECK_MESSAGE(is_current, "stale: MONOMORPH_UPDATE_GOLDENS=1 build/bin/test_models writes it anew");
 }

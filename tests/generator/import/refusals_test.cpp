@@ -184,6 +184,8 @@ TEST_CASE("a key with one value that runs is refused with any other, in each arc
       {"add_classification_head", {"hunyuan_v1_dense"}, {false}, {true}},
       {"compression_ratio", {"ernie4_5"}, {1.0}, {2.0}},
       {"hidden_act", {"apertus"}, {"xielu"}, {"silu", "prelu"}},
+      {"qk_norm", {"apertus"}, {true}, {false}},
+      {"post_norm", {"apertus"}, {false}, {true}},
       {"qk_layernorm", {"stablelm"}, {false}, {true}},
       {"expansion_ratio", {"mpt"}, {4}, {2}},
       {"no_bias", {"mpt"}, {true}, {false}},
