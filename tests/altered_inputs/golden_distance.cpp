@@ -92,11 +92,12 @@ class Weights {
 
 }  // namespace
 
-double golden_distance(const Meaning& meaning, const std::filesystem::path& directory) {
+double golden_distance(const Meaning& meaning, const std::filesystem::path& directory, std::int64_t most_tokens) {
   const golden::Golden golden = golden::read_golden(directory);
   Weights weights(meaning.contract, directory);
   double worst = 0;
   for (const auto& [tokens, rows, first] : texts_of(golden)) {
+    if (tokens > most_tokens) break;
     test::GraphEvaluator evaluator(meaning.graph, meaning.contract, [&](auto... at) { return weights.at(at...); });
     evaluator.run(std::span(golden.tokens).first(static_cast<std::size_t>(tokens)), 0);
     const test::EvaluatedValue logits = evaluator.head(rows);

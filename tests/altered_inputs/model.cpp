@@ -1,6 +1,7 @@
 #include "tests/altered_inputs/model.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 
 #include "generator/audit/audit.hpp"
@@ -88,9 +89,15 @@ Fate Model::fate_of(const Accepted& changed) {
   const std::optional<Meaning>& as_large = meanings.of(capacities);
   if (as_large && same_model(*before, *as_large)) return Fate::use;
   if (audit_config(changed.spec, meanings, weights_.string(), false).has_errors()) return Fate::comparison;
-  if (!has_golden_) return Fate::unseen;
-  const double distance = golden_distance(*after, weights_);
+  if (!has_golden_ || !golden_is_met()) return Fate::unseen;
+  const double distance = golden_distance(*after, weights_, std::numeric_limits<std::int64_t>::max());
   return distance > refused_by_golden ? Fate::goldens : distance < inert_in_golden ? Fate::inert : Fate::unseen;
+}
+
+bool Model::golden_is_met() {
+  constexpr std::int64_t some_tokens = 67;
+  if (!golden_is_met_) golden_is_met_ = golden_distance(*meanings_.of({}), weights_, some_tokens) < inert_in_golden;
+  return *golden_is_met_;
 }
 
 Fate Model::alter_spec(const Override& change) {

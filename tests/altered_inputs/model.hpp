@@ -44,6 +44,8 @@ class Model {
                                         std::vector<generator::Override> changes);
   /// Whether the audit of the weights finds nothing; where they are not here, whether it would ask the same of them.
   bool tensors_fit(const generator::Contract& contract) const;
+  /// Whether the unaltered model has its golden's logits: what is refused is refused for the alteration.
+  bool golden_is_met();
   /// Of a spec that rules and tensors let pass.
   Fate fate_of(const Accepted& changed);
 
@@ -53,6 +55,7 @@ class Model {
   std::string facts_;  ///< that an engine carries; worked out when first asked for
   bool has_tensors_ = false;
   bool has_golden_ = false;  ///< that can be evaluated: its weights are of f32
+  std::optional<bool> golden_is_met_;
 };
 
 }  // namespace monomorph::tests
