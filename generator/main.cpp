@@ -13,6 +13,7 @@
 #include "generator/audit/audit.hpp"
 #include "generator/audit/config_facts.hpp"
 #include "generator/import/import.hpp"
+#include "generator/import/spec_like.hpp"
 #include "generator/pipeline.hpp"
 #include "generator/report/report.hpp"
 #include "generator/spec/explain.hpp"
@@ -40,7 +41,7 @@ struct Arguments {
   std::string output;
   std::vector<std::string> settings;
   std::vector<std::string> ignored_keys;
-  std::string weights, host, dump;
+  std::string weights, host, dump, like;
   std::vector<std::string> host_flags;
   bool scan_nan = false, ignore_config = false, explain = false, json = false, markdown = false, decode = false;
 
@@ -127,7 +128,8 @@ void build(const Arguments& arguments) {
 
 void create(const Arguments& arguments) {
   const std::string path = arguments.spec + ".toml";
-  const std::string text = new_spec(arguments.spec);
+  const std::string text =
+      arguments.like.empty() ? new_spec(arguments.spec) : spec_like(arguments.spec, find_family_like(arguments.like));
   accept_spec({std::make_shared<const Source>(Source{path, text}), path, false}, {});
   std::error_code error;
   if (std::filesystem::exists(path, error)) throw EnvironmentError(path + ": this file exists, and is not overwritten");
@@ -189,6 +191,7 @@ void add_commands(CLI::App& app, Arguments& arguments, std::function<void()>& ch
 
   sub = command("new", "a commented spec to start from", create);
   sub->add_option("NAME", arguments.spec, "of the model; writes NAME.toml")->required();
+  sub->add_option("--like", arguments.like, "a family of the hub, by its model_type: its parts and its tensor names");
 
   sub = command("tokenize", "lines of JSON strings on stdin -> lists of ids, or back", tokenize);
   sub->add_option("PATH", arguments.spec, "tokenizer.json, tokenizer.model or .gguf, or the directory that holds one")

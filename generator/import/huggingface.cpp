@@ -87,8 +87,8 @@ CheckpointSection names_of(const Family& family, const std::map<std::string, Dat
 
 }  // namespace
 
-ImportedSpec import_as(const Family& family, Config& config, const ImportedModel& model,
-                       const std::vector<std::string>& ignored_keys, Diagnostics& diagnostics) {
+SpecLines lines_of(const Family& family, Config& config, const ImportedModel& model,
+                   const std::vector<std::string>& ignored_keys, Diagnostics& diagnostics) {
   config.resolve(family);
   SpecLines lines = {{"model", "name", write_string(model.name)}};
   const std::map<std::string, Datum> fields = map_config(config, family, lines);
@@ -102,6 +102,12 @@ ImportedSpec import_as(const Family& family, Config& config, const ImportedModel
   for (const std::string& key : config.account_for_rest(family, ignored_keys)) {
     lines.push_back({"import.ignored", write_string(key), "\"named by --ignore\""});
   }
+  return lines;
+}
+
+ImportedSpec import_as(const Family& family, Config& config, const ImportedModel& model,
+                       const std::vector<std::string>& ignored_keys, Diagnostics& diagnostics) {
+  const SpecLines lines = lines_of(family, config, model, ignored_keys, diagnostics);
   return write_spec(fmt::format("{}: a {}, imported from {}.", model.name, family.architectures.front(), model.origin),
                     lines, config.source());
 }

@@ -65,7 +65,10 @@ struct ImportedModel {
   std::function<void(SpecLines& lines)> add_chat;
 };
 
-/// The spec of a config that `family` reads, all its keys accounted for.
+/// The lines of a config that `family` reads, all its keys accounted for.
+SpecLines lines_of(const Family& family, Config& config, const ImportedModel& model,
+                   const std::vector<std::string>& ignored_keys, Diagnostics& diagnostics);
+/// The spec that they make.
 ImportedSpec import_as(const Family& family, Config& config, const ImportedModel& model,
                        const std::vector<std::string>& ignored_keys, Diagnostics& diagnostics);
 

@@ -57,6 +57,17 @@ TEST_CASE("new writes a spec that check accepts, and overwrites nothing") {
   CHECK(run(directory.path(), "new a/b").status == 1);
 }
 
+TEST_CASE("new --like writes a spec of a family; a family that is not there is status 2 and writes nothing") {
+  const TemporaryDirectory directory;
+  CHECK(run(directory.path(), "new mine --like gpt2").status == 0);
+  CHECK(text_of(directory.path() / "mine.toml").find("\nnames = \"gpt2\"") != std::string::npos);
+  CHECK(run(directory.path(), "check mine.toml").status == 0);
+  const Result unknown = run(directory.path(), "new other --like gpt9");
+  CHECK(unknown.status == 2);
+  CHECK(unknown.err.find("gpt2, gpt_bigcode, gpt_neo, gpt_neox, gptj") != std::string::npos);
+  CHECK_FALSE(fs::exists(directory.path() / "other.toml"));
+}
+
 TEST_CASE("a rejected spec is status 1 with its diagnostics on stderr and nothing on stdout") {
   const TemporaryDirectory directory;
   const Result result = run(directory.path(), "check " + source_dir + "/tests/cases/fail/several.toml");
