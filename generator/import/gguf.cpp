@@ -10,6 +10,7 @@
 
 #include "generator/contract/expected_tensors.hpp"
 #include "generator/import/import.hpp"
+#include "generator/import/nearest_family.hpp"
 #include "generator/import/steps.hpp"
 #include "generator/spec/values.hpp"
 #include "runtime/error.hpp"
@@ -22,17 +23,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const Family* find_family(Config& config) {
+const Family* find_family(Config& config, const Json& json, const Checkpoint& checkpoint) {
   const auto name = (*config.find("architectures"))[0].string();
-  std::vector<std::string> known;
+  std::vector<std::string> known, tensors;
   for (const auto& [file, family] : gguf_families()) {
     known.push_back(family.architectures.front());
     if (name == known.back()) return &family;
   }
-  config.refuse("import.architecture", "architectures",
-                name.empty() ? "its metadata have no general.architecture"
-                             : fmt::format("it holds a model of the architecture '{}'; of GGUF files, {} run", name,
-                                           fmt::join(known, ", ")));
+  for (const CheckpointTensor& tensor : checkpoint.tensors()) tensors.push_back(tensor.name);
+  Diagnostic& refusal =
+      config.refuse("import.architecture", "architectures",
+                    name.empty() ? "its metadata have no general.architecture"
+                                 : fmt::format("it holds a model of the architecture '{}'; of GGUF files, {} run", name,
+                                               fmt::join(known, ", ")));
+  add_remedies(refusal, json, tensors, gguf_families(), name);
   return nullptr;
 }
 
@@ -149,7 +153,7 @@ std::optional<ImportedSpec> import_gguf(const std::string& path, const std::vect
     const std::optional<JsonFile> json_file = parse_json_file(source, diagnostics);
     if (!json_file) return std::nullopt;
     Config config(*json_file, diagnostics);
-    const Family* family = find_family(config);
+    const Family* family = find_family(config, json_file->value, checkpoint);
     if (family == nullptr) return std::nullopt;
     if (checkpoint.find("token_embd.weight") == nullptr) {
       config.refuse("import.checkpoint", "",
