@@ -1,5 +1,5 @@
-// The command line of the generator. Results on stdout, everything else on stderr; exit status 0 done, 1 rejected,
-// 2 usage or I/O, 3 internal error.
+// The command line of the generator. Results on stdout, everything else on stderr; exit status 0 done, 1 rejected, or
+// of diff that something differs, 2 usage or I/O, 3 internal error.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -15,6 +15,7 @@
 #include "generator/import/import.hpp"
 #include "generator/import/spec_like.hpp"
 #include "generator/pipeline.hpp"
+#include "generator/report/difference.hpp"
 #include "generator/report/report.hpp"
 #include "generator/spec/explain.hpp"
 #include "generator/spec/new_spec.hpp"
@@ -37,7 +38,7 @@ void complain(const std::string& text) { std::fputs(text.c_str(), stderr); }
 
 /// What the subcommands share.
 struct Arguments {
-  std::string spec;
+  std::string spec, other;
   std::string output;
   std::vector<std::string> settings;
   std::vector<std::string> ignored_keys;
@@ -98,6 +99,26 @@ void report(const Arguments& arguments) {
   print(arguments.json ? report_json(report) : report_text(report));
 }
 
+/// 0 where the two mean the same, 1 where they differ. Of one spec alone: it as it stands, and as --set has it.
+int diff(const Arguments& arguments) {
+  const bool alone = arguments.other.empty();
+  if (alone && arguments.settings.empty())
+    throw EnvironmentError("diff: OTHER is required, or --set section.key=value: what SPEC is compared with");
+  const std::vector<Override> changes = arguments.overrides(), none;
+  const std::vector<Override>& of_first = alone ? none : changes;
+  const AcceptedSpec first = accept_spec(open_spec(arguments.spec, arguments.ignored_keys), of_first);
+  const AcceptedSpec second =
+      accept_spec(open_spec(alone ? arguments.spec : arguments.other, arguments.ignored_keys), changes);
+  const PlannedModel planned = plan_model(first.contract), other = plan_model(second.contract);
+  std::string after = alone ? arguments.spec : arguments.other;
+  for (const std::string& setting : arguments.settings) after += alone ? " --set " + setting : "";
+  const Difference difference =
+      compare_models({arguments.spec, first.spec, of_first, first.contract, planned.graph, planned.plan},
+                     {after, second.spec, changes, second.contract, other.graph, other.plan});
+  print(arguments.json ? difference_json(difference) : difference_text(difference));
+  return difference.none() ? 0 : 1;
+}
+
 void dump(const Arguments& arguments) {
   const AcceptedSpec accepted = accept_spec(open_spec(arguments.spec, arguments.ignored_keys), arguments.overrides());
   if (arguments.dump == "spec") return print(explain_spec(accepted.spec));
@@ -143,10 +164,15 @@ void tokenize(const Arguments& arguments) {
 }
 
 /// Adds the subcommands; what the user chose is run after parsing.
-void add_commands(CLI::App& app, Arguments& arguments, std::function<void()>& chosen) {
+void add_commands(CLI::App& app, Arguments& arguments, std::function<int()>& chosen) {
+  const auto answers = [&](const char* name, const char* about, int (*run)(const Arguments&)) {
+    CLI::App* sub = app.add_subcommand(name, about);
+    sub->callback([&arguments, &chosen, run] { chosen = [&arguments, run] { return run(arguments); }; });
+    return sub;
+  };
   const auto command = [&](const char* name, const char* about, void (*run)(const Arguments&)) {
     CLI::App* sub = app.add_subcommand(name, about);
-    sub->callback([&arguments, &chosen, run] { chosen = [&arguments, run] { run(arguments); }; });
+    sub->callback([&arguments, &chosen, run] { chosen = [&arguments, run] { return run(arguments), 0; }; });
     return sub;
   };
   const auto takes_ignored_keys = [&](CLI::App* sub) {
@@ -179,6 +205,11 @@ void add_commands(CLI::App& app, Arguments& arguments, std::function<void()>& ch
   takes_spec(sub);
   sub->add_flag("--json", arguments.json, "as JSON");
 
+  sub = answers("diff", "what differs between two models: meaning, tensors, memory, kernels", diff);
+  takes_spec(sub);
+  sub->add_option("OTHER", arguments.other, "what SPEC is compared with; by default itself under --set");
+  sub->add_flag("--json", arguments.json, "as JSON");
+
   sub = command("generate", "emitted sources only", generate_sources);
   takes_spec(sub);
   sub->add_option("-o", arguments.output, "the folder to write to");
@@ -209,7 +240,7 @@ int run(int argc, char** argv) {
   CLI::App app{"Monomorph: a compiler from transformer architectures to inference engines", "monomorph"};
   app.set_version_flag("--version", generator_version());
   Arguments arguments;
-  std::function<void()> chosen;
+  std::function<int()> chosen;
   add_commands(app, arguments, chosen);
   // What follows -- belongs to the compiler of --host.
   std::vector<std::string> words(argv + 1, argv + argc);
@@ -224,8 +255,7 @@ int run(int argc, char** argv) {
     return status_of(ErrorKind::environment);
   }
   try {
-    chosen();
-    return 0;
+    return chosen();
   } catch (const Rejected& rejected) {
     complain(render(rejected.diagnostics()));
     return status_of(ErrorKind::rejected);

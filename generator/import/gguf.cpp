@@ -9,6 +9,7 @@
 #include <set>
 
 #include "generator/contract/expected_tensors.hpp"
+#include "generator/contract/parts.hpp"
 #include "generator/import/import.hpp"
 #include "generator/import/nearest_family.hpp"
 #include "generator/import/steps.hpp"
@@ -82,22 +83,11 @@ class TensorLines {
           if (by_type.size() == 1) {
             if (dtype != most || biases) add(part, dtype);
           } else if (dtype != most || biases) {
-            add("layers.{" + ranges_of(layers) + part.substr(part.find('}')), dtype);
+            add("layers.{" + layer_ranges(layers) + part.substr(part.find('}')), dtype);
           }
         }
       }
     }
-  }
-
-  static std::string ranges_of(std::vector<std::int64_t> layers) {
-    std::ranges::sort(layers);
-    std::string text;
-    for (std::size_t begin = 0, end = 0; begin < layers.size(); begin = end) {
-      for (end = begin + 1; end < layers.size() && layers[end] == layers[end - 1] + 1;) ++end;
-      text += fmt::format("{}{}", text.empty() ? "" : ",", layers[begin]);
-      if (end - begin > 1) text += fmt::format("-{}", layers[end - 1]);
-    }
-    return text;
   }
 
   /// The line of the family's table that a tensor belongs to; "": none.

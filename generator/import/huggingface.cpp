@@ -143,12 +143,6 @@ void append_in_order(Diagnostics found, Diagnostics& diagnostics) {
 
 }  // namespace
 
-std::vector<std::string> supported_architectures() {
-  std::vector<std::string> names;
-  for (const auto& [file, family] : families()) names.push_back(family.architectures.front());
-  return names;
-}
-
 bool is_huggingface_directory(const std::string& path) {
   std::error_code error;
   return fs::is_regular_file(fs::path(path) / "config.json", error);

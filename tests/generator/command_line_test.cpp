@@ -68,6 +68,25 @@ TEST_CASE("new --like writes a spec of a family; a family that is not there is s
   CHECK_FALSE(fs::exists(directory.path() / "other.toml"));
 }
 
+TEST_CASE(
+    "diff is status 0 where two specs mean the same, 1 where they differ or one is rejected, 2 where one is not "
+    "there") {
+  const TemporaryDirectory directory;
+  const std::string gpt2 = source_dir + "/models/gpt2.toml", larger = source_dir + "/models/gpt2-medium.toml";
+  const Result same = run(directory.path(), "diff " + gpt2 + " --set attention.scale=0.125");
+  CHECK(same.status == 0);
+  CHECK(same.out == gpt2 + " and " + gpt2 + " --set attention.scale=0.125 mean the same\n");
+  const Result other = run(directory.path(), "diff " + gpt2 + " " + larger + " --json");
+  CHECK(other.status == 1);
+  CHECK(nlohmann::json::parse(other.out).at("same") == false);
+  CHECK(run(directory.path(), "diff " + gpt2 + " " + gpt2 + " --set mlp.intermediate_size=64").status == 0);
+  const Result rejected = run(directory.path(), "diff " + gpt2 + " --set attention.num_attention_heads=0");
+  CHECK(rejected.status == 1);
+  CHECK(rejected.out.empty());
+  CHECK(run(directory.path(), "diff " + gpt2 + " nowhere.toml").status == 2);
+  CHECK(run(directory.path(), "diff " + gpt2).status == 2);
+}
+
 TEST_CASE("a rejected spec is status 1 with its diagnostics on stderr and nothing on stdout") {
   const TemporaryDirectory directory;
   const Result result = run(directory.path(), "check " + source_dir + "/tests/cases/fail/several.toml");
