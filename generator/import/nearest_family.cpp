@@ -143,7 +143,7 @@ std::vector<std::string> safetensors_names(const std::string& directory) {
       const auto text = read_source(index.string());
       for (const auto& [tensor, shard] : read_safetensors_index(text->text, index.string())) names.push_back(tensor);
     } else {
-      const Checkpoint checkpoint = Checkpoint::open(directory);
+      const Checkpoint checkpoint = Checkpoint::open(std::filesystem::path(directory) / "model.safetensors");
       for (const CheckpointTensor& tensor : checkpoint.tensors()) names.push_back(tensor.name);
     }
   } catch (const std::exception&) {

@@ -12,8 +12,8 @@
 
 namespace monomorph::generator {
 
-/// The names of the tensors of the safetensors weights in a directory, by their index where there is one; none where
-/// there are no weights or they cannot be read.
+/// The names of the tensors in a directory's model.safetensors.index.json or model.safetensors; none where neither is
+/// there or can be read.
 std::vector<std::string> safetensors_names(const std::string& directory);
 
 /// Adds notes to the refusal of a config. `families`: among which the nearest is looked for. `type`: what the config
