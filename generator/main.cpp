@@ -106,11 +106,17 @@ int diff(const Arguments& arguments) {
     throw EnvironmentError("diff: OTHER is required, or --set section.key=value: what SPEC is compared with");
   const std::vector<Override> changes = arguments.overrides(), none;
   const std::vector<Override>& of_first = alone ? none : changes;
-  const AcceptedSpec first = accept_spec(open_spec(arguments.spec, arguments.ignored_keys), of_first);
-  const AcceptedSpec second =
-      accept_spec(open_spec(alone ? arguments.spec : arguments.other, arguments.ignored_keys), changes);
+  // Beside a model that is imported a spec may stand, which has no keys to ignore.
+  const auto is_spec = [](const std::string& path) { return !is_huggingface_directory(path) && !is_gguf_model(path); };
+  const std::string& second_path = alone ? arguments.spec : arguments.other;
+  const bool only_specs = is_spec(arguments.spec) && is_spec(second_path);
+  const auto open = [&](const std::string& path) {
+    return open_spec(path, is_spec(path) && !only_specs ? std::vector<std::string>() : arguments.ignored_keys);
+  };
+  const AcceptedSpec first = accept_spec(open(arguments.spec), of_first);
+  const AcceptedSpec second = accept_spec(open(second_path), changes);
   const PlannedModel planned = plan_model(first.contract), other = plan_model(second.contract);
-  std::string after = alone ? arguments.spec : arguments.other;
+  std::string after = second_path;
   for (const std::string& setting : arguments.settings) after += alone ? " --set " + setting : "";
   const Difference difference =
       compare_models({arguments.spec, first.spec, of_first, first.contract, planned.graph, planned.plan},

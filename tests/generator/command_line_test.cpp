@@ -85,6 +85,15 @@ TEST_CASE(
   CHECK(rejected.out.empty());
   CHECK(run(directory.path(), "diff " + gpt2 + " nowhere.toml").status == 2);
   CHECK(run(directory.path(), "diff " + gpt2).status == 2);
+  // What is imported beside a spec may have keys to ignore; two specs have none.
+  fs::create_directory(directory.path() / "hub");
+  std::ofstream(directory.path() / "hub" / "config.json")
+      << R"({"architectures": ["GPT2LMHeadModel"], "model_type": "gpt2", "odd": 1})";
+  CHECK(run(directory.path(), "diff " + gpt2 + " hub").status == 1);
+  CHECK(run(directory.path(), "diff " + gpt2 + " hub").out.empty());
+  const Result imported = run(directory.path(), "diff " + gpt2 + " hub --ignore odd");
+  CHECK(imported.out + imported.err == gpt2 + " and hub mean the same\n");
+  CHECK(run(directory.path(), "diff " + gpt2 + " " + larger + " --ignore odd").status == 2);
 }
 
 TEST_CASE("a rejected spec is status 1 with its diagnostics on stderr and nothing on stdout") {
