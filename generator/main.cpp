@@ -1,5 +1,5 @@
-// The command line of the generator. Results on stdout, everything else on stderr; exit status 0 done, 1 rejected,
-// 2 usage or I/O, 3 internal error.
+// The command line of the generator. Results on stdout, everything else on stderr; exit status 0 done, 1 rejected, or
+// of diff that something differs, 2 usage or I/O, 3 internal error.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -13,7 +13,9 @@
 #include "generator/audit/audit.hpp"
 #include "generator/audit/config_facts.hpp"
 #include "generator/import/import.hpp"
+#include "generator/import/spec_like.hpp"
 #include "generator/pipeline.hpp"
+#include "generator/report/difference.hpp"
 #include "generator/report/report.hpp"
 #include "generator/spec/explain.hpp"
 #include "generator/spec/new_spec.hpp"
@@ -36,11 +38,11 @@ void complain(const std::string& text) { std::fputs(text.c_str(), stderr); }
 
 /// What the subcommands share.
 struct Arguments {
-  std::string spec;
+  std::string spec, other;
   std::string output;
   std::vector<std::string> settings;
   std::vector<std::string> ignored_keys;
-  std::string weights, host, dump;
+  std::string weights, host, dump, like;
   std::vector<std::string> host_flags;
   bool scan_nan = false, ignore_config = false, explain = false, json = false, markdown = false, decode = false;
 
@@ -97,6 +99,32 @@ void report(const Arguments& arguments) {
   print(arguments.json ? report_json(report) : report_text(report));
 }
 
+/// 0 where the two mean the same, 1 where they differ. Of one spec alone: it as it stands, and as --set has it.
+int diff(const Arguments& arguments) {
+  const bool alone = arguments.other.empty();
+  if (alone && arguments.settings.empty())
+    throw EnvironmentError("diff: OTHER is required, or --set section.key=value: what SPEC is compared with");
+  const std::vector<Override> changes = arguments.overrides(), none;
+  const std::vector<Override>& of_first = alone ? none : changes;
+  // Beside a model that is imported a spec may stand, which has no keys to ignore.
+  const auto is_spec = [](const std::string& path) { return !is_huggingface_directory(path) && !is_gguf_model(path); };
+  const std::string& second_path = alone ? arguments.spec : arguments.other;
+  const bool only_specs = is_spec(arguments.spec) && is_spec(second_path);
+  const auto open = [&](const std::string& path) {
+    return open_spec(path, is_spec(path) && !only_specs ? std::vector<std::string>() : arguments.ignored_keys);
+  };
+  const AcceptedSpec first = accept_spec(open(arguments.spec), of_first);
+  const AcceptedSpec second = accept_spec(open(second_path), changes);
+  const PlannedModel planned = plan_model(first.contract), other = plan_model(second.contract);
+  std::string after = second_path;
+  for (const std::string& setting : arguments.settings) after += alone ? " --set " + setting : "";
+  const Difference difference =
+      compare_models({arguments.spec, first.spec, of_first, first.contract, planned.graph, planned.plan},
+                     {after, second.spec, changes, second.contract, other.graph, other.plan});
+  print(arguments.json ? difference_json(difference) : difference_text(difference));
+  return difference.none() ? 0 : 1;
+}
+
 void dump(const Arguments& arguments) {
   const AcceptedSpec accepted = accept_spec(open_spec(arguments.spec, arguments.ignored_keys), arguments.overrides());
   if (arguments.dump == "spec") return print(explain_spec(accepted.spec));
@@ -127,7 +155,8 @@ void build(const Arguments& arguments) {
 
 void create(const Arguments& arguments) {
   const std::string path = arguments.spec + ".toml";
-  const std::string text = new_spec(arguments.spec);
+  const std::string text =
+      arguments.like.empty() ? new_spec(arguments.spec) : spec_like(arguments.spec, find_family_like(arguments.like));
   accept_spec({std::make_shared<const Source>(Source{path, text}), path, false}, {});
   std::error_code error;
   if (std::filesystem::exists(path, error)) throw EnvironmentError(path + ": this file exists, and is not overwritten");
@@ -141,10 +170,15 @@ void tokenize(const Arguments& arguments) {
 }
 
 /// Adds the subcommands; what the user chose is run after parsing.
-void add_commands(CLI::App& app, Arguments& arguments, std::function<void()>& chosen) {
+void add_commands(CLI::App& app, Arguments& arguments, std::function<int()>& chosen) {
+  const auto answers = [&](const char* name, const char* about, int (*run)(const Arguments&)) {
+    CLI::App* sub = app.add_subcommand(name, about);
+    sub->callback([&arguments, &chosen, run] { chosen = [&arguments, run] { return run(arguments); }; });
+    return sub;
+  };
   const auto command = [&](const char* name, const char* about, void (*run)(const Arguments&)) {
     CLI::App* sub = app.add_subcommand(name, about);
-    sub->callback([&arguments, &chosen, run] { chosen = [&arguments, run] { run(arguments); }; });
+    sub->callback([&arguments, &chosen, run] { chosen = [&arguments, run] { return run(arguments), 0; }; });
     return sub;
   };
   const auto takes_ignored_keys = [&](CLI::App* sub) {
@@ -177,6 +211,11 @@ void add_commands(CLI::App& app, Arguments& arguments, std::function<void()>& ch
   takes_spec(sub);
   sub->add_flag("--json", arguments.json, "as JSON");
 
+  sub = answers("diff", "what differs between two models: meaning, tensors, memory, kernels", diff);
+  takes_spec(sub);
+  sub->add_option("OTHER", arguments.other, "what SPEC is compared with; by default itself under --set");
+  sub->add_flag("--json", arguments.json, "as JSON");
+
   sub = command("generate", "emitted sources only", generate_sources);
   takes_spec(sub);
   sub->add_option("-o", arguments.output, "the folder to write to");
@@ -189,6 +228,7 @@ void add_commands(CLI::App& app, Arguments& arguments, std::function<void()>& ch
 
   sub = command("new", "a commented spec to start from", create);
   sub->add_option("NAME", arguments.spec, "of the model; writes NAME.toml")->required();
+  sub->add_option("--like", arguments.like, "a family of the hub, by its model_type: its parts and its tensor names");
 
   sub = command("tokenize", "lines of JSON strings on stdin -> lists of ids, or back", tokenize);
   sub->add_option("PATH", arguments.spec, "tokenizer.json, tokenizer.model or .gguf, or the directory that holds one")
@@ -206,7 +246,7 @@ int run(int argc, char** argv) {
   CLI::App app{"Monomorph: a compiler from transformer architectures to inference engines", "monomorph"};
   app.set_version_flag("--version", generator_version());
   Arguments arguments;
-  std::function<void()> chosen;
+  std::function<int()> chosen;
   add_commands(app, arguments, chosen);
   // What follows -- belongs to the compiler of --host.
   std::vector<std::string> words(argv + 1, argv + argc);
@@ -221,8 +261,7 @@ int run(int argc, char** argv) {
     return status_of(ErrorKind::environment);
   }
   try {
-    chosen();
-    return 0;
+    return chosen();
   } catch (const Rejected& rejected) {
     complain(render(rejected.diagnostics()));
     return status_of(ErrorKind::rejected);

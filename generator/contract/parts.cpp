@@ -29,6 +29,17 @@ std::optional<std::string> tensor_name(const CheckpointSection& checkpoint, cons
   return bias ? std::nullopt : std::optional(found->second.name);
 }
 
+std::string layer_ranges(std::vector<std::int64_t> layers) {
+  std::ranges::sort(layers);
+  std::string text;
+  for (std::size_t begin = 0, end = 0; begin < layers.size(); begin = end) {
+    for (end = begin + 1; end < layers.size() && layers[end] == layers[end - 1] + 1;) ++end;
+    text += fmt::format("{}{}", text.empty() ? "" : ",", layers[begin]);
+    if (end - begin > 1) text += fmt::format("-{}", layers[end - 1]);
+  }
+  return text;
+}
+
 bool matches(const std::string& pattern, const std::string& text) {
   std::size_t p = 0, t = 0, star = std::string::npos, resume = 0;
   while (t < text.size()) {

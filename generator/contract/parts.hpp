@@ -40,6 +40,8 @@ struct DtypePattern {
   bool holds(std::int64_t layer) const;
 };
 DtypePattern parse_dtype_pattern(const std::string& pattern);
+/// As a pattern has them: "0-3,10".
+std::string layer_ranges(std::vector<std::int64_t> layers);
 
 /// Whether `pattern`, in which * stands for anything, is `text`.
 bool matches(const std::string& pattern, const std::string& text);

@@ -10,12 +10,20 @@
 #include "generator/spec/values.hpp"
 #include "runtime/error.hpp"
 #include "runtime/formats/checkpoint.hpp"
+#include "runtime/formats/checkpoint_names.hpp"
 #include "runtime/formats/pytorch.hpp"
 
 namespace monomorph::generator {
 namespace {
 
 namespace fs = std::filesystem;
+
+std::string_view without_suffix(std::string_view name) {
+  for (const std::string_view suffix : {".weight", ".bias"}) {
+    if (name.ends_with(suffix)) name.remove_suffix(suffix.size());
+  }
+  return name;
+}
 
 struct WeightFiles {
   bool safetensors = false;
@@ -54,11 +62,10 @@ std::string spec_dtype(std::string_view name) {
   return "";
 }
 
-/// "model.layers.3.mlp.up_proj.weight" -> "model.layers.{i}.mlp.up_proj"
-std::string as_pattern(std::string_view name) {
-  for (const std::string_view suffix : {".weight", ".bias"}) {
-    if (name.ends_with(suffix)) name.remove_suffix(suffix.size());
-  }
+}  // namespace
+
+std::string tensor_pattern(std::string_view name) {
+  name = without_suffix(name);
   std::string pattern;
   while (!name.empty()) {
     const std::string_view word = name.substr(0, name.find('.'));
@@ -70,16 +77,17 @@ std::string as_pattern(std::string_view name) {
   return pattern;
 }
 
-/// The line a tensor belongs to, or "" (what is no part is the audit's business).
-std::string part_of(const CheckpointSection& names, const std::string& tensor) {
-  const std::string pattern = as_pattern(tensor);
+std::string part_of_tensor(const CheckpointSection& names, const std::string& tensor) {
+  const std::string_view name = without_suffix(tensor);
   for (const std::string& prefix : names.prefix.value) {
-    for (const auto& [part, name] : names.tensors) {
-      if (pattern == prefix + name.name) return part;
+    for (const auto& [part, own] : names.tensors) {
+      if (is_named(name, prefix + own.name)) return part;
     }
   }
   return "";
 }
+
+namespace {
 
 struct PartType {
   std::string dtype;
@@ -115,7 +123,7 @@ Types read_header(const Checkpoint& checkpoint, const CheckpointSection& names, 
     return Span{std::make_shared<const Source>(Source{checkpoint.files()[index].string(), ""})};
   };
   for (const CheckpointTensor& tensor : checkpoint.tensors()) {
-    const std::string part = part_of(names, tensor.name);
+    const std::string part = part_of_tensor(names, tensor.name);
     if (part.empty()) continue;
     const std::string dtype = spec_dtype(tensor.dtype);
     if (dtype.empty()) {

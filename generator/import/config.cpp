@@ -11,14 +11,6 @@
 namespace monomorph::generator {
 namespace {
 
-/// A value of config.json as a message shows it.
-std::string shown(const Json& value) {
-  std::string text = value.dump();
-  constexpr std::size_t longest = 60;
-  if (text.size() > longest) text = text.substr(0, longest - 3) + "...";
-  return text;
-}
-
 std::vector<std::string> words_of(const std::string& text) {
   std::istringstream stream(text);
   std::vector<std::string> words;
@@ -44,6 +36,13 @@ Datum value_from(const Json& value, const std::string& name) {
 }
 
 }  // namespace
+
+std::string shown(const Json& value) {
+  std::string text = value.dump();
+  constexpr std::size_t longest = 60;
+  if (text.size() > longest) text = text.substr(0, longest - 3) + "...";
+  return text;
+}
 
 std::string shown(const Datum& value) {
   if (const auto* number = std::get_if<double>(&value.is)) return fmt::format("{}", *number);
@@ -162,9 +161,9 @@ Span Config::place(const std::string& name) const {
   return found == values_.end() || found->second.path.empty() ? Span{} : file_.span(found->second.path);
 }
 
-void Config::refuse(const std::string& rule, const std::string& path, const std::string& message) {
+Diagnostic& Config::refuse(const std::string& rule, const std::string& path, const std::string& message) {
   refused_.insert(path.substr(0, path.rfind('.')));
-  diagnostics_.error(rule, file_.span(path), message);
+  return diagnostics_.error(rule, file_.span(path), message);
 }
 
 void Config::refuse_values(const std::string& rule, const std::vector<std::string>& names, std::string message) {
@@ -173,8 +172,8 @@ void Config::refuse_values(const std::string& rule, const std::vector<std::strin
   const auto said = std::find_if(names.begin(), names.end(), [&](const auto& name) { return place(name).source; });
   const auto first = names.empty() ? values_.end() : values_.find(names.front());
   if (first != values_.end() && first->second.path.empty() && !first->second.value.is_null()) {
-    message += fmt::format("; {} does not say '{}', and the default is {}", called_, first->first,
-                           generator::shown(first->second.value));
+    message +=
+        fmt::format("; {} does not say '{}', and the default is {}", called_, first->first, shown(first->second.value));
   }
   refuse(rule, said == names.end() ? "" : values_.at(*said).path, message);
 }

@@ -38,7 +38,8 @@ class Config {
   /// it.
   Span place(const std::string& name) const;
 
-  void refuse(const std::string& rule, const std::string& path, const std::string& message);
+  /// Gives what was said, for notes; valid until more is said.
+  Diagnostic& refuse(const std::string& rule, const std::string& path, const std::string& message);
   /// For what these names are worth, at the first that config.json says; says so where the first of all is a default.
   /// Not where one of them is wrong by itself.
   void refuse_values(const std::string& rule, const std::vector<std::string>& names, std::string message);
@@ -70,5 +71,6 @@ class Config {
 
 /// A value as a message shows it.
 std::string shown(const Datum& value);
+std::string shown(const Json& value);
 
 }  // namespace monomorph::generator

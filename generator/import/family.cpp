@@ -89,6 +89,7 @@ class FamilyReader {
     for (const TomlEntry& entry : joined.document.entries) add(entry);
     for (const TomlEntry& entry : sections_["keys"]) read_key(entry);
     for (const TomlEntry& entry : sections_["spellings"]) read_spellings(entry);
+    for (const TomlEntry& entry : sections_["new"]) read_start(entry);
     read_kind();
     for (const TomlEntry& entry : sections_["spec"]) read_line(entry);
     std::stable_sort(lines_.begin(), lines_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -125,8 +126,8 @@ class FamilyReader {
   }
 
   void add(const TomlEntry& entry) {
-    static const std::set<std::string> known = {"keys",   "spellings", "layer",   "spec",       "notes",
-                                                "refuse", "only",      "ignored", "checkpoint", "tokenizer"};
+    static const std::set<std::string> known = {"keys", "spellings", "layer",      "spec",      "notes", "refuse",
+                                                "only", "ignored",   "checkpoint", "tokenizer", "new"};
     if (entry.key == "architectures") {
       for (const TomlValue& item : entry.value.items) family_.architectures.push_back(item.string);
     } else if (entry.key == "model_type") {
@@ -190,15 +191,35 @@ class FamilyReader {
     family_.keys[entry.key] = std::move(key);
   }
 
-  void read_spellings(const TomlEntry& entry) {
+  /// The key of [keys] that a line is about; null where there is none, which is then told.
+  ConfigKey* find_key(const TomlEntry& entry) {
     const auto key = family_.keys.find(entry.key);
-    if (key == family_.keys.end()) {
-      return error("family.unknown", entry.key_span, fmt::format("[keys] has no '{}'", entry.key));
-    }
-    for (const TomlValue& path : entry.value.items) {
+    if (key != family_.keys.end()) return &key->second;
+    error("family.unknown", entry.key_span, fmt::format("[keys] has no '{}'", entry.key));
+    return nullptr;
+  }
+
+  void read_spellings(const TomlEntry& entry) {
+    ConfigKey* key = find_key(entry);
+    for (const TomlValue& path : key != nullptr ? entry.value.items : std::vector<TomlValue>()) {
       claim(path.string, path.span);
-      key->second.paths.push_back(path.string);
+      key->paths.push_back(path.string);
     }
+  }
+
+  /// An expression, or a list of words.
+  void read_start(const TomlEntry& entry) {
+    const ConfigKey* key = find_key(entry);
+    if (key == nullptr || key->form == nullptr) return;
+    if (key->form->type != Type::words) {
+      const Expression value = expression(string(entry.value), entry.value.span, key->form->type, {});
+      if (!value.empty()) family_.start[entry.key] = value_of(value, nullptr);
+      return;
+    }
+    std::vector<std::string> words;
+    for (const TomlValue& item : entry.value.items) words.push_back(string(item));
+    if (words.empty()) return error("family.form", entry.value.span, "a list of words is required here");
+    family_.start[entry.key] = {Words{std::make_shared<const std::vector<std::string>>(std::move(words))}};
   }
 
   void read_kind() {

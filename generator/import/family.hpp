@@ -85,6 +85,7 @@ struct Family {
   Expression kind;                             ///< of layer i; empty: all are alike
   CheckpointSection checkpoint;                ///< what the tensors are called
   TokenizerSection tokenizer;                  ///< the ids that hold where config.json has none
+  std::map<std::string, Datum> start;          ///< what `new --like` takes of keys that have to be said
   bool gguf = false;                           ///< of GGUF files' metadata
 };
 

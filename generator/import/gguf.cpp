@@ -9,7 +9,9 @@
 #include <set>
 
 #include "generator/contract/expected_tensors.hpp"
+#include "generator/contract/parts.hpp"
 #include "generator/import/import.hpp"
+#include "generator/import/nearest_family.hpp"
 #include "generator/import/steps.hpp"
 #include "generator/spec/values.hpp"
 #include "runtime/error.hpp"
@@ -22,17 +24,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const Family* find_family(Config& config) {
+const Family* find_family(Config& config, const Json& json, const Checkpoint& checkpoint) {
   const auto name = (*config.find("architectures"))[0].string();
-  std::vector<std::string> known;
+  std::vector<std::string> known, tensors;
   for (const auto& [file, family] : gguf_families()) {
     known.push_back(family.architectures.front());
     if (name == known.back()) return &family;
   }
-  config.refuse("import.architecture", "architectures",
-                name.empty() ? "its metadata have no general.architecture"
-                             : fmt::format("it holds a model of the architecture '{}'; of GGUF files, {} run", name,
-                                           fmt::join(known, ", ")));
+  for (const CheckpointTensor& tensor : checkpoint.tensors()) tensors.push_back(tensor.name);
+  Diagnostic& refusal =
+      config.refuse("import.architecture", "architectures",
+                    name.empty() ? "its metadata have no general.architecture"
+                                 : fmt::format("it holds a model of the architecture '{}'; of GGUF files, {} run", name,
+                                               fmt::join(known, ", ")));
+  add_remedies(refusal, json, tensors, gguf_families(), name);
   return nullptr;
 }
 
@@ -78,22 +83,11 @@ class TensorLines {
           if (by_type.size() == 1) {
             if (dtype != most || biases) add(part, dtype);
           } else if (dtype != most || biases) {
-            add("layers.{" + ranges_of(layers) + part.substr(part.find('}')), dtype);
+            add("layers.{" + layer_ranges(layers) + part.substr(part.find('}')), dtype);
           }
         }
       }
     }
-  }
-
-  static std::string ranges_of(std::vector<std::int64_t> layers) {
-    std::ranges::sort(layers);
-    std::string text;
-    for (std::size_t begin = 0, end = 0; begin < layers.size(); begin = end) {
-      for (end = begin + 1; end < layers.size() && layers[end] == layers[end - 1] + 1;) ++end;
-      text += fmt::format("{}{}", text.empty() ? "" : ",", layers[begin]);
-      if (end - begin > 1) text += fmt::format("-{}", layers[end - 1]);
-    }
-    return text;
   }
 
   /// The line of the family's table that a tensor belongs to; "": none.
@@ -149,7 +143,7 @@ std::optional<ImportedSpec> import_gguf(const std::string& path, const std::vect
     const std::optional<JsonFile> json_file = parse_json_file(source, diagnostics);
     if (!json_file) return std::nullopt;
     Config config(*json_file, diagnostics);
-    const Family* family = find_family(config);
+    const Family* family = find_family(config, json_file->value, checkpoint);
     if (family == nullptr) return std::nullopt;
     if (checkpoint.find("token_embd.weight") == nullptr) {
       config.refuse("import.checkpoint", "",

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "generator/import/import.hpp"
+#include "generator/import/nearest_family.hpp"
 #include "generator/import/steps.hpp"
 #include "generator/spec/spec.hpp"
 #include "runtime/formats/checkpoint.hpp"
@@ -16,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// By `architectures`; where it is absent, by `model_type`, as the library's own automatic class does.
-const Family* find_family(Config& config) {
+const Family* find_family(Config& config, const Json& json, const std::string& directory) {
   const std::string type = config.text("model_type");
   const Json* names = config.find("architectures");
   std::string name;
@@ -27,10 +28,12 @@ const Family* find_family(Config& config) {
     }
     name = (*names)[0].string();
   }
-  const std::string all = fmt::format("{}", fmt::join(supported_architectures(), ", "));
+  const auto refuse = [&](const std::string& path, const std::string& message) {
+    add_remedies(config.refuse("import.architecture", path, message), json, safetensors_names(directory), families(),
+                 type);
+  };
   if (name.empty() && type.empty()) {
-    config.refuse("import.architecture", "architectures",
-                  "config.json has neither 'architectures' nor 'model_type'; it must name one of " + all);
+    refuse("architectures", "config.json has neither 'architectures' nor 'model_type', which say what model it is");
     return nullptr;
   }
   for (const auto& [file, family] : families()) {
@@ -42,8 +45,8 @@ const Family* find_family(Config& config) {
                               family.model_type));
     return nullptr;
   }
-  config.refuse("import.architecture", name.empty() ? "model_type" : "architectures",
-                fmt::format("'{}' does not run; what runs is {}", name.empty() ? type : name, all));
+  refuse(name.empty() ? "model_type" : "architectures",
+         fmt::format("'{}' does not run: no family reads it", name.empty() ? type : name));
   return nullptr;
 }
 
@@ -87,8 +90,8 @@ CheckpointSection names_of(const Family& family, const std::map<std::string, Dat
 
 }  // namespace
 
-ImportedSpec import_as(const Family& family, Config& config, const ImportedModel& model,
-                       const std::vector<std::string>& ignored_keys, Diagnostics& diagnostics) {
+SpecLines lines_of(const Family& family, Config& config, const ImportedModel& model,
+                   const std::vector<std::string>& ignored_keys, Diagnostics& diagnostics) {
   config.resolve(family);
   SpecLines lines = {{"model", "name", write_string(model.name)}};
   const std::map<std::string, Datum> fields = map_config(config, family, lines);
@@ -102,6 +105,12 @@ ImportedSpec import_as(const Family& family, Config& config, const ImportedModel
   for (const std::string& key : config.account_for_rest(family, ignored_keys)) {
     lines.push_back({"import.ignored", write_string(key), "\"named by --ignore\""});
   }
+  return lines;
+}
+
+ImportedSpec import_as(const Family& family, Config& config, const ImportedModel& model,
+                       const std::vector<std::string>& ignored_keys, Diagnostics& diagnostics) {
+  const SpecLines lines = lines_of(family, config, model, ignored_keys, diagnostics);
   return write_spec(fmt::format("{}: a {}, imported from {}.", model.name, family.architectures.front(), model.origin),
                     lines, config.source());
 }
@@ -134,12 +143,6 @@ void append_in_order(Diagnostics found, Diagnostics& diagnostics) {
 
 }  // namespace
 
-std::vector<std::string> supported_architectures() {
-  std::vector<std::string> names;
-  for (const auto& [file, family] : families()) names.push_back(family.architectures.front());
-  return names;
-}
-
 bool is_huggingface_directory(const std::string& path) {
   std::error_code error;
   return fs::is_regular_file(fs::path(path) / "config.json", error);
@@ -170,7 +173,7 @@ std::optional<ImportedSpec> import_config(std::shared_ptr<const Source> text, co
   std::optional<ImportedSpec> spec;
   if (file) {
     Config config(*file, found);
-    if (const Family* family = find_family(config)) {
+    if (const Family* family = find_family(config, file->value, directory)) {
       ImportedModel model = {model_name(directory), "config.json",
                              (fs::path(directory) / "generation_config.json").string(),
                              [&](const CheckpointSection& names, bool tied, SpecLines& lines) {

@@ -19,9 +19,6 @@
 
 namespace monomorph::generator {
 
-/// The architectures that are read, by the names that config.json has for them.
-std::vector<std::string> supported_architectures();
-
 /// Whether `path` is a directory with a config.json, and so something to import.
 bool is_huggingface_directory(const std::string& path);
 

@@ -31,6 +31,11 @@ std::string as_model_name(std::string name);
 /// "section.key". `config` is resolved for the family; what does not run is refused in it.
 std::map<std::string, Datum> map_config(Config& config, const Family& family, SpecLines& lines);
 
+/// What tensors of one kind are called: "model.layers.3.mlp.up_proj.weight" -> "model.layers.{i}.mlp.up_proj"
+std::string tensor_pattern(std::string_view name);
+/// The line a tensor belongs to, or "" (what is no part is the audit's business).
+std::string part_of_tensor(const CheckpointSection& names, const std::string& tensor);
+
 /// The lines of [checkpoint]: the names of the tensors and the types that the header of the directory's safetensors
 /// says; headers only are read. Without weights the type is config.json's dtype, and the spec says so. `names`: the
 /// family's, as this config has them. `tied`: the head is the embedding's matrix. Throws EnvironmentError where the
@@ -65,7 +70,10 @@ struct ImportedModel {
   std::function<void(SpecLines& lines)> add_chat;
 };
 
-/// The spec of a config that `family` reads, all its keys accounted for.
+/// The lines of a config that `family` reads, all its keys accounted for.
+SpecLines lines_of(const Family& family, Config& config, const ImportedModel& model,
+                   const std::vector<std::string>& ignored_keys, Diagnostics& diagnostics);
+/// The spec that they make.
 ImportedSpec import_as(const Family& family, Config& config, const ImportedModel& model,
                        const std::vector<std::string>& ignored_keys, Diagnostics& diagnostics);
 

@@ -81,18 +81,6 @@ LengthReport report_length(const Contract& contract, const Plan& plan, std::int6
   return report;
 }
 
-/// 1536 -> "1.5 KiB"
-std::string in_bytes(std::int64_t bytes) {
-  static const char* const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  double value = static_cast<double>(bytes);
-  int unit = 0;
-  while (value >= 1024 && unit < 6) {
-    value /= 1024;
-    ++unit;
-  }
-  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", value, units[unit]);
-}
-
 /// 1500000 -> "1.50 M"
 std::string in_thousands(std::int64_t count) {
   static const char* const units[] = {"", " k", " M", " G", " T", " P", " E"};
@@ -106,6 +94,17 @@ std::string in_thousands(std::int64_t count) {
 }
 
 }  // namespace
+
+std::string in_bytes(std::int64_t bytes) {
+  static const char* const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  double value = static_cast<double>(bytes);
+  int unit = 0;
+  while (value >= 1024 && unit < 6) {
+    value /= 1024;
+    ++unit;
+  }
+  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", value, units[unit]);
+}
 
 Report make_report(const Contract& contract, const Plan& plan) {
   Report report;

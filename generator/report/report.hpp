@@ -40,6 +40,9 @@ struct Report {
 
 Report make_report(const Contract& contract, const Plan& plan);
 
+/// 1536 -> "1.5 KiB"
+std::string in_bytes(std::int64_t bytes);
+
 std::string report_text(const Report& report);
 std::string report_json(const Report& report);
 

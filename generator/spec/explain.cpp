@@ -12,17 +12,25 @@
 namespace monomorph::generator {
 namespace {
 
-/// The section under `header`, `first` its first line; empty where nothing is to be said.
-std::string explain_section(const std::string& header, const BoundFields& fields, const std::string& first = "") {
-  std::string lines = first, tables;
-  for (const auto& [row, slot] : fields) {
-    if (!applies(*row, fields) || is_absent(slot)) continue;
+/// The rows whose values are told.
+BoundFields told_fields(const BoundFields& fields) {
+  BoundFields result;
+  for (const BoundField& field : fields) {
+    if (!applies(*field.field, fields) || is_absent(field.slot)) continue;
     // Of keys that stand in each other's place, the one that is written.
     const auto is_given = [](const auto* stored) {
       if constexpr (requires { stored->given; }) return stored->given;
       return true;
     };
-    if (!row->in_place_of.empty() && !std::visit(is_given, slot)) continue;
+    if (field.field->in_place_of.empty() || std::visit(is_given, field.slot)) result.push_back(field);
+  }
+  return result;
+}
+
+/// The section under `header`, `first` its first line; empty where nothing is to be said.
+std::string explain_section(const std::string& header, const BoundFields& fields, const std::string& first = "") {
+  std::string lines = first, tables;
+  for (const auto& [row, slot] : told_fields(fields)) {
     const std::vector<std::string> table = write_table(slot);
     if (table.empty()) {
       lines += fmt::format("{} = {}\n", row->key, write_value(slot));
@@ -31,6 +39,14 @@ std::string explain_section(const std::string& header, const BoundFields& fields
     }
   }
   return lines.empty() ? tables : fmt::format("\n[{}]\n{}{}", header, lines, tables);
+}
+
+void add_fields(const std::string& header, const BoundFields& fields, ExplainedFields& result) {
+  for (const auto& [row, slot] : told_fields(fields)) {
+    const std::vector<std::string> table = write_table(slot);
+    result.emplace_back(header + "." + row->key,
+                        table.empty() ? write_value(slot) : fmt::format("{{ {} }}", fmt::join(table, ", ")));
+  }
 }
 
 std::string explain_blocks(LayerKind& kind, const std::string& prefix) {
@@ -58,11 +74,17 @@ std::string explain_pattern(const Spec& spec) {
   return "[" + items + "]";
 }
 
-std::string explain_steps(const LayerKind& kind) {
+/// What stands in [layers] of a layer, as that section has it.
+LayersSection layers_of(const LayerKind& kind) {
   LayersSection layers;
   layers.steps = kind.written_steps;
   layers.shared_input_norm = kind.shared_input_norm;
   layers.residual_scale = kind.residual_scale;
+  return layers;
+}
+
+std::string explain_steps(const LayerKind& kind) {
+  LayersSection layers = layers_of(kind);
   return fmt::format("steps = {}\nshared_input_norm = {}\nresidual_scale = {}\n", write_value(&layers.steps),
                      write_value(&layers.shared_input_norm), write_value(&layers.residual_scale));
 }
@@ -99,6 +121,37 @@ std::string explain_spec(const Spec& given) {
   text += explain_section("chat", bind(*spec.chat));
   text += explain_section("engine", bind(*spec.engine));
   return text.substr(1);
+}
+
+ExplainedFields explain_outside_layers(const Spec& given) {
+  Spec spec = given;
+  ExplainedFields fields;
+  add_fields("model", bind(spec.model), fields);
+  add_fields("embedding", bind(*spec.embedding), fields);
+  add_fields("norm", bind(spec.norm), fields);
+  if (adds_positions(find_word(bind(*spec.position), "type")->value)) {
+    add_fields("position", bind(*spec.position), fields);
+  }
+  fields.emplace_back("layers.repeat", write_value(&spec.repeat));
+  add_fields("lm_head", bind(*spec.lm_head), fields);
+  add_fields("tokenizer", bind(*spec.tokenizer), fields);
+  add_fields("chat", bind(*spec.chat), fields);
+  add_fields("engine", bind(*spec.engine), fields);
+  return fields;
+}
+
+ExplainedFields explain_layer(const LayerKind& given) {
+  LayerKind kind = given;
+  LayersSection layers = layers_of(kind);
+  ExplainedFields fields = {{"layers.steps", write_value(&layers.steps)},
+                            {"layers.shared_input_norm", write_value(&layers.shared_input_norm)},
+                            {"layers.residual_scale", write_value(&layers.residual_scale)}};
+  add_fields("norm", bind(kind.norm), fields);
+  if (kind.uses_position()) add_fields("position", bind(*kind.position), fields);
+  for (Step& step : kind.steps) {
+    for (Block& block : step.blocks) add_fields(write_key(block.instance), bind_block(block), fields);
+  }
+  return fields;
 }
 
 }  // namespace monomorph::generator

@@ -39,7 +39,9 @@ class Mover {
         move_shown(line.value.string);
       }
     }
-    for (TomlEntry& key : lines("only")) key.key.insert(0, above_);
+    for (const char* section : {"only", "new"}) {
+      for (TomlEntry& key : lines(section)) key.key.insert(0, above_);
+    }
     for (TomlEntry& reason : lines("ignored")) move_all(reason.value);
     move_head();
   }

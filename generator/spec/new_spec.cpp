@@ -51,14 +51,18 @@ tie_word_embeddings = false     # true: the head is the embedding's matrix
 [checkpoint]
 names = "llama"                 # where tensors stand in the checkpoint; [checkpoint.tensors] overrides single lines
 dtype = "f16"                   # f32, f16 or bf16
+)toml";
+  return fmt::format(fmt::runtime(text), name, write_string(name)) + engine_to_uncomment();
+}
 
+std::string engine_to_uncomment() {
+  return R"toml(
 # [engine]
 # max_sequence_length = 2048    # room of the KV cache; default 4096, and at most max_position_embeddings
 # kv_cache = "f16"              # or "f32"
 # weights = "q8_0"              # converts wider matrices at load: "f16", "bf16", "q8_0", "q4_0"
 # prefill_chunk = 128           # tokens of a prompt that run at once
 )toml";
-  return fmt::format(fmt::runtime(text), name, write_string(name));
 }
 
 }  // namespace monomorph::generator

@@ -57,6 +57,45 @@ TEST_CASE("new writes a spec that check accepts, and overwrites nothing") {
   CHECK(run(directory.path(), "new a/b").status == 1);
 }
 
+TEST_CASE("new --like writes a spec of a family; a family that is not there is status 2 and writes nothing") {
+  const TemporaryDirectory directory;
+  CHECK(run(directory.path(), "new mine --like gpt2").status == 0);
+  CHECK(text_of(directory.path() / "mine.toml").find("\nnames = \"gpt2\"") != std::string::npos);
+  CHECK(run(directory.path(), "check mine.toml").status == 0);
+  const Result unknown = run(directory.path(), "new other --like gpt9");
+  CHECK(unknown.status == 2);
+  CHECK(unknown.err.find("gpt2, gpt_bigcode, gpt_neo, gpt_neox, gptj") != std::string::npos);
+  CHECK_FALSE(fs::exists(directory.path() / "other.toml"));
+}
+
+TEST_CASE(
+    "diff is status 0 where two specs mean the same, 1 where they differ or one is rejected, 2 where one is not "
+    "there") {
+  const TemporaryDirectory directory;
+  const std::string gpt2 = source_dir + "/models/gpt2.toml", larger = source_dir + "/models/gpt2-medium.toml";
+  const Result same = run(directory.path(), "diff " + gpt2 + " --set attention.scale=0.125");
+  CHECK(same.status == 0);
+  CHECK(same.out == gpt2 + " and " + gpt2 + " --set attention.scale=0.125 mean the same\n");
+  const Result other = run(directory.path(), "diff " + gpt2 + " " + larger + " --json");
+  CHECK(other.status == 1);
+  CHECK(nlohmann::json::parse(other.out).at("same") == false);
+  CHECK(run(directory.path(), "diff " + gpt2 + " " + gpt2 + " --set mlp.intermediate_size=64").status == 0);
+  const Result rejected = run(directory.path(), "diff " + gpt2 + " --set attention.num_attention_heads=0");
+  CHECK(rejected.status == 1);
+  CHECK(rejected.out.empty());
+  CHECK(run(directory.path(), "diff " + gpt2 + " nowhere.toml").status == 2);
+  CHECK(run(directory.path(), "diff " + gpt2).status == 2);
+  // What is imported beside a spec may have keys to ignore; two specs have none.
+  fs::create_directory(directory.path() / "hub");
+  std::ofstream(directory.path() / "hub" / "config.json")
+      << R"({"architectures": ["GPT2LMHeadModel"], "model_type": "gpt2", "odd": 1})";
+  CHECK(run(directory.path(), "diff " + gpt2 + " hub").status == 1);
+  CHECK(run(directory.path(), "diff " + gpt2 + " hub").out.empty());
+  const Result imported = run(directory.path(), "diff " + gpt2 + " hub --ignore odd");
+  CHECK(imported.out + imported.err == gpt2 + " and hub mean the same\n");
+  CHECK(run(directory.path(), "diff " + gpt2 + " " + larger + " --ignore odd").status == 2);
+}
+
 TEST_CASE("a rejected spec is status 1 with its diagnostics on stderr and nothing on stdout") {
   const TemporaryDirectory directory;
   const Result result = run(directory.path(), "check " + source_dir + "/tests/cases/fail/several.toml");

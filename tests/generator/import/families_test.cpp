@@ -116,6 +116,9 @@ TEST_CASE("a mistake in a family's file is shown at its place") {
   CHECK(mistake("[only]\na = { runs = \"1\", asks = \"b\" }\n[ignored]\nwhy = [\"a\"]") == "family.twice 6:8");
   CHECK(mistake("[only]\na = { runs = \"1\" }") == "family.form 4:5");
   CHECK(mistake("[spellings]\neps = [\"epsilon\"]") == "family.unknown 4:1");
+  CHECK(mistake("[new]\neps = \"1.0\"") == "family.unknown 4:1");
+  CHECK(mistake("[keys]\neps = \"number\"\n[new]\neps = \"'small'\"") == "expression.types 6:8");
+  CHECK(mistake("[keys]\ntypes = \"words\"\n[new]\ntypes = []") == "family.form 6:9");
   CHECK(mistake("[notes]\n\"norm.eps\" = { when = \"true\", says = \"\" }") == "family.unknown 4:1");
   CHECK(mistake("[refuse.value]\n\"1 + 2\" = \"three\"") == "expression.types 4:2");
   CHECK(mistake("[refuse.value]\n\"true\" = \"{three}\"") == "expression.unknown_name 4:10");

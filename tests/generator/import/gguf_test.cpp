@@ -150,6 +150,23 @@ TEST_CASE("Qwen's biases are of their own type, and its rows stand as they are")
   CHECK(bias.dtype == Dtype::f32);
 }
 
+TEST_CASE("an architecture that no family of GGUF files reads is told the nearest one, and what to do") {
+  GgufText text = llama();
+  for (auto& [key, value] : text.metadata) {
+    if (key.starts_with("llama.")) key.replace(0, 5, "lama");
+  }
+  value_of(text, "general.architecture") = gguf_text("lama");
+  text.metadata.emplace_back("lama.state_size", gguf_number(16));
+  const Imported imported = import_file(text);
+  const std::string said = render(imported.diagnostics);
+  for (const char* words : {"it is nearest to llama (llama), which reads ",
+                            " and names 11 of 11 kinds of its tensors\n", "llama does not know 'state_size' = 16\n",
+                            "`monomorph new NAME --like llama`", "generator/families/gguf/lama.toml, imports"}) {
+    INFO(said);
+    CHECK(said.find(words) != std::string::npos);
+  }
+}
+
 TEST_CASE("what a GGUF file says is read, ignored for a reason, or refused by name") {
   const std::vector<std::tuple<std::string, std::string, std::function<void(GgufText&)>>> cases = {
       {"import.architecture", "'mamba'", [](GgufText& t) { value_of(t, "general.architecture") = gguf_text("mamba"); }},

@@ -47,6 +47,8 @@ final_norm = "norm"
 [tokenizer]
 bos_token_id = 1
 eos_token_id = 2
+[new]
+types = ["local", "global"]
 )toml"}};
 
 const std::string with_images = R"toml(architectures = ["BothForConditionalGeneration"]
@@ -130,6 +132,7 @@ TEST_CASE("the object is of the family that is included, and its architectures d
   const Family family = family_of(with_images);
   CHECK(family.model_type == "both");
   CHECK(family.architectures == std::vector<std::string>{"BothForConditionalGeneration"});
+  CHECK(family.start.contains("text_config.types"));
 }
 
 TEST_CASE("what import reads itself it reads at the top, and in the object where the top does not say it") {
