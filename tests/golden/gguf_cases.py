@@ -121,6 +121,13 @@ def later() -> list[Case]:
          transformers.Starcoder2Config(**sizes | base | tied, norm_epsilon=1e-5, use_bias=True), {}, True),
         ("starcoder", "all heads share keys and values, in one matrix with the queries; learned positions", "starcoder",
          transformers.GPTBigCodeConfig(n_embd=64, n_head=4, n_layer=2, vocab_size=131, n_positions=320, multi_query=True), {}, False),
+        ("falcon", "queries, keys and values in one matrix; norms of attention and of the MLP side by side", "falcon",
+         transformers.FalconConfig(**sizes | base | wide, new_decoder_architecture=True, num_kv_heads=2), jploski, False),
+        ("falcon-one-norm", "one norm of both sides, one head of keys and values; a tied head", "falcon",
+         transformers.FalconConfig(**sizes | base | wide | tied, multi_query=True), jploski, True),
+        ("mpt", "ALiBi; queries, keys and values that are clamped; norms without biases", "mpt",
+         transformers.MptConfig(d_model=64, n_heads=4, n_layers=2, vocab_size=131, max_seq_len=512, attn_config={"clip_qkv": 1.0}),
+         {"attention.clamp_kqv": 1.0, "attention.max_alibi_bias": 8.0}, False),
     ]  # fmt: skip
     return [
         Case(name, 3201 + index, description, architecture, config, types, metadata, checked)
