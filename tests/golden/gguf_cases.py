@@ -128,6 +128,14 @@ def later() -> list[Case]:
         ("mpt", "ALiBi; queries, keys and values that are clamped; norms without biases", "mpt",
          transformers.MptConfig(d_model=64, n_heads=4, n_layers=2, vocab_size=131, max_seq_len=512, attn_config={"clip_qkv": 1.0}),
          {"attention.clamp_kqv": 1.0, "attention.max_alibi_bias": 8.0}, False),
+        ("stablelm", "a quarter of each head turns; layer norms, a gated MLP, biases of queries, keys and values", "stablelm",
+         transformers.StableLmConfig(**sizes | quarter, use_qkv_bias=True), {"rope.dimension_count": 4}, True),
+        ("stablelm-parallel", "attention and MLP side by side on one norm; no biases", "stablelm",
+         transformers.StableLmConfig(**sizes | quarter | parallel), {"rope.dimension_count": 4}, True),
+        ("phi2", "half of each head turns; attention and MLP side by side on one norm; a head with a bias", "phi2",
+         transformers.PhiConfig(**sizes | half), {"rope.dimension_count": 8}, False),
+        ("nemotron", "layer norms stored as 1 + w; half of each head turns; a squared relu", "nemotron",
+         transformers.NemotronConfig(**sizes | half, norm_eps=1e-5), {"rope.dimension_count": 8, "rope.scaling.type": "none"}, True),
     ]  # fmt: skip
     return [
         Case(name, 3201 + index, description, architecture, config, types, metadata, checked)
