@@ -136,6 +136,10 @@ def later() -> list[Case]:
          transformers.PhiConfig(**sizes | half), {"rope.dimension_count": 8}, False),
         ("nemotron", "layer norms stored as 1 + w; half of each head turns; a squared relu", "nemotron",
          transformers.NemotronConfig(**sizes | half, norm_eps=1e-5), {"rope.dimension_count": 8, "rope.scaling.type": "none"}, True),
+        ("olmo", "norms without weights; queries and keys whose halves alternate, and are clamped", "olmo",
+         transformers.OlmoConfig(**sizes | base, clip_qkv=1.0), {"attention.clamp_kqv": 1.0}, False),
+        ("olmo2", "norms after attention and MLP, over all queries and over all keys", "olmo2",
+         transformers.Olmo2Config(**sizes | rms | other_base), {}, False),
     ]  # fmt: skip
     return [
         Case(name, 3201 + index, description, architecture, config, types, metadata, checked)
