@@ -140,6 +140,12 @@ def later() -> list[Case]:
          transformers.OlmoConfig(**sizes | base, clip_qkv=1.0), {"attention.clamp_kqv": 1.0}, False),
         ("olmo2", "norms after attention and MLP, over all queries and over all keys", "olmo2",
          transformers.Olmo2Config(**sizes | rms | other_base), {}, False),
+        ("command-r", "one norm without a bias, of both sides; a norm of each head's own; neighbours turn together", "command-r",
+         transformers.CohereConfig(**sizes | other_base | tied, use_qk_norm=True, logit_scale=0.25),
+         {"logit_scale": 0.25, "rope.scaling.type": "none"}, False),
+        ("cohere2", "three layers with a window of 100, and one without positions", "cohere2",
+         transformers.Cohere2Config(**sizes | other_base | tied | {"num_hidden_layers": 4}, sliding_window=100, logit_scale=0.25),
+         {"logit_scale": 0.25, "rope.scaling.type": "none", "attention.sliding_window": 100}, False),
     ]  # fmt: skip
     return [
         Case(name, 3201 + index, description, architecture, config, types, metadata, checked)
