@@ -144,9 +144,11 @@ class FamilyReader {
     return "";
   }
 
-  /// Every key of config.json stands once in a family, and every field of the spec.
-  void claim(const std::string& key, const Span& span) {
-    if (!claimed_.insert(key).second) error("family.twice", span, fmt::format("'{}' is accounted for twice", key));
+  /// Every key of config.json stands once in a family, and every field of the spec, which may be called alike.
+  void claim(const std::string& key, const Span& span, bool is_field = false) {
+    if (!claimed_.emplace(is_field, key).second) {
+      error("family.twice", span, fmt::format("'{}' is accounted for twice", key));
+    }
   }
 
   Expression expression(const std::string& text, const Span& span, Type wanted, const ExpressionNames& names) {
@@ -230,7 +232,7 @@ class FamilyReader {
       line.key = part;
       line.type = Type::word;
       line.value = expression(string(entry.value), entry.value.span, line.type, names_);
-      claim(entry.key, entry.key_span);
+      claim(entry.key, entry.key_span, true);
       lines_.emplace_back(std::numeric_limits<int>::max(), std::move(line));
       return;
     }
@@ -251,7 +253,7 @@ class FamilyReader {
         line.type = std::visit(TypeOfField{}, slot);
         line.is_list = std::holds_alternative<Field<std::vector<std::string>>*>(slot);
         read_line_value(entry, *row, slot, line);
-        claim(entry.key, entry.key_span);
+        claim(entry.key, entry.key_span, true);
         lines_.emplace_back(order, std::move(line));
         return;
       }
@@ -327,7 +329,8 @@ class FamilyReader {
   const FamilyFiles& files_;
   Diagnostics& diagnostics_;
   Family family_;
-  std::set<std::string> claimed_, used_;
+  std::set<std::pair<bool, std::string>> claimed_;  ///< fields of the spec, and keys
+  std::set<std::string> used_;
   std::map<std::string, std::vector<TomlEntry>> sections_;
   ExpressionNames names_, layer_names_;  ///< of any expression; where a layer is meant
   std::vector<std::pair<int, FamilyLine>> lines_;

@@ -146,6 +146,15 @@ def later() -> list[Case]:
         ("cohere2", "three layers with a window of 100, and one without positions", "cohere2",
          transformers.Cohere2Config(**sizes | other_base | tied | {"num_hidden_layers": 4}, sliding_window=100, logit_scale=0.25),
          {"logit_scale": 0.25, "rope.scaling.type": "none", "attention.sliding_window": 100}, False),
+        ("glm4", "norms before and after; neighbours turn together, half of each head; gate and up in one matrix; biases", "glm4",
+         transformers.Glm4Config(**sizes | rms | half, head_dim=16, attention_bias=True, pad_token_id=0),
+         {"rope.dimension_count": 8}, False),
+        ("granite", "scales of the embedding, of scores, of what sub-blocks add and of the logits", "granite",
+         transformers.GraniteConfig(**sizes | rms | base, embedding_multiplier=12.0, attention_multiplier=0.125,
+                                    residual_multiplier=0.5, logits_scaling=4.0),
+         {"embedding_scale": 12.0, "attention.scale": 0.125, "residual_scale": 0.5, "logit_scale": 4.0}, False),
+        ("smollm3", "four layers of which the last has no positions; halves that alternate", "smollm3",
+         transformers.SmolLM3Config(**sizes | rms | other_base | tied | {"num_hidden_layers": 4}, pad_token_id=0), {}, False),
     ]  # fmt: skip
     return [
         Case(name, 3201 + index, description, architecture, config, types, metadata, checked)
