@@ -155,6 +155,15 @@ def later() -> list[Case]:
          {"embedding_scale": 12.0, "attention.scale": 0.125, "residual_scale": 0.5, "logit_scale": 4.0}, False),
         ("smollm3", "four layers of which the last has no positions; halves that alternate", "smollm3",
          transformers.SmolLM3Config(**sizes | rms | other_base | tied | {"num_hidden_layers": 4}, pad_token_id=0), {}, False),
+        ("arcee", "a squared relu without a gate, RMS norms; halves that alternate", "arcee",
+         transformers.ArceeConfig(**sizes | rms | base), {}, False),
+        ("seed_oss", "heads wider than a part; biases of queries, keys and values; a name of its own for the second norm", "seed_oss",
+         transformers.SeedOssConfig(**sizes | rms | other_base, head_dim=32, attention_bias=True), {}, False),
+        ("ernie4_5", "neighbours turn together; a tied head", "ernie4_5",
+         transformers.Ernie4_5Config(**sizes | rms | other_base | tied, head_dim=32), {}, False),
+        ("hunyuan-dense", "norms of heads after they have turned", "hunyuan-dense",
+         transformers.HunYuanDenseV1Config(**sizes | rms | other_base | tied, head_dim=32),
+         {"rope.scaling.type": "none", "rope.scaling.factor": 1.0}, False),
     ]  # fmt: skip
     return [
         Case(name, 3201 + index, description, architecture, config, types, metadata, checked)
