@@ -164,6 +164,10 @@ def later() -> list[Case]:
         ("hunyuan-dense", "norms of heads after they have turned", "hunyuan-dense",
          transformers.HunYuanDenseV1Config(**sizes | rms | other_base | tied, head_dim=32),
          {"rope.scaling.type": "none", "rope.scaling.factor": 1.0}, False),
+        ("exaone4", "norms after; norms of heads; three layers with a window of 100, and one without positions", "exaone4",
+         transformers.Exaone4Config(**sizes | rms | base | {"num_hidden_layers": 4}, sliding_window=100,
+                                    layer_types=["sliding_attention"] * 3 + ["full_attention"]),
+         {"attention.sliding_window": 100, "attention.sliding_window_pattern": [True, True, True, False]}, False),
     ]  # fmt: skip
     return [
         Case(name, 3201 + index, description, architecture, config, types, metadata, checked)
