@@ -168,6 +168,10 @@ def later() -> list[Case]:
          transformers.Exaone4Config(**sizes | rms | base | {"num_hidden_layers": 4}, sliding_window=100,
                                     layer_types=["sliding_attention"] * 3 + ["full_attention"]),
          {"attention.sliding_window": 100, "attention.sliding_window_pattern": [True, True, True, False]}, False),
+        ("stablelm-norms", "a norm of each head's own, one tensor a layer; one norm of both sides", "stablelm",
+         transformers.StableLmConfig(**sizes | quarter | parallel, qk_layernorm=True), {"rope.dimension_count": 4}, False),
+        ("internlm2", "Llama's layers under another name; halves that alternate", "internlm2",
+         transformers.LlamaConfig(**sizes | rms | other_base), {}, False),
     ]  # fmt: skip
     return [
         Case(name, 3201 + index, description, architecture, config, types, metadata, checked)

@@ -31,7 +31,7 @@ HALVES = {
 }  # fmt: skip
 
 # Of which architectures the conversion writes what.
-HALVES_IN_TURN = ("llama", "granite", "smollm3", "arcee", "olmo")  # rows of queries and of keys
+HALVES_IN_TURN = ("llama", "internlm2", "granite", "smollm3", "arcee", "olmo")  # rows of queries and of keys
 SAY_TURNED_PART = ("llama", "qwen2", "qwen3", "gemma2", "gemma3", "phi3", "granite", "smollm3", "arcee", "cohere2")
 SAY_HEAD_SIZE = ("llama", "qwen2", "qwen3", "gemma", "gemma2", "gemma3", "glm4", "seed_oss", "ernie4_5", "hunyuan-dense")
 SAY_NO_BASE = ("gpt2", "bloom", "gptneox", "gemma", "starcoder", "falcon", "mpt", "stablelm", "phi2")
@@ -151,6 +151,10 @@ def write(case: Case, path: Path) -> tuple[dict[str, torch.Tensor], dict[str, to
     )
     with torch.device("meta"):
         shapes = {n: tuple(p.shape) for n, p in transformers.AutoModelForCausalLM.from_config(config).state_dict().items()}
+    for name in [n for n in shapes if ".norms." in n]:  # a tensor of each head, which a file has in one
+        shape = shapes.pop(name)
+        stem, head = name.removesuffix(".weight").split(".norms.")
+        shapes[f"{stem}.weight"] = (int(head) + 1, *shape)
     if (getattr(config, "rope_parameters", None) or {}).get("rope_type") == "llama3":
         writer.add_tensor("rope_freqs.weight", llama3_divisors(config))
     tensors, converted = {}, {}
@@ -171,6 +175,9 @@ def write(case: Case, path: Path) -> tuple[dict[str, torch.Tensor], dict[str, to
         writer.add_tensor(stored_name, stored, raw_dtype=Type[kind])
         values = as_in_model(case, stored_name, gguf.quants.dequantize(stored, Type[kind]).reshape(shape))
         values = np.ascontiguousarray(values, dtype=np.float32)
+        if name.endswith("_layernorm.weight") and values.ndim == 2:
+            tensors |= {f"{name.removesuffix('.weight')}.norms.{i}.weight": torch.from_numpy(each) for i, each in enumerate(values)}
+            continue
         tensors[name] = torch.from_numpy(values)
         if case.converted_to and len(shape) == 2 and bits(kind) > bits(case.converted_to):
             wanted = Type[case.converted_to]
