@@ -189,7 +189,8 @@ void add_names(const CheckpointSection& names, const std::string& outside, SpecL
   }
 }
 
-/// The names that config.json has other than the family.
+}  // namespace
+
 void add_other_names(const CheckpointSection& names, const CheckpointSection& of_family, SpecLines& lines) {
   for (const auto& [part, name] : names.tensors) {
     if (name.name != of_family.tensors.at(part).name) {
@@ -197,8 +198,6 @@ void add_other_names(const CheckpointSection& names, const CheckpointSection& of
     }
   }
 }
-
-}  // namespace
 
 void read_checkpoint(Config& config, const std::string& directory, const Family& family, const CheckpointSection& names,
                      bool tied, SpecLines& lines, Diagnostics& diagnostics) {

@@ -151,9 +151,11 @@ class FamilyReader {
     return "";
   }
 
-  /// Every key of config.json stands once in a family, and every field of the spec.
-  void claim(const std::string& key, const Span& span) {
-    if (!claimed_.insert(key).second) error("family.twice", span, fmt::format("'{}' is accounted for twice", key));
+  /// Every key of config.json stands once in a family, and every field of the spec, which may be called alike.
+  void claim(const std::string& key, const Span& span, bool is_field = false) {
+    if (!claimed_.emplace(is_field, key).second) {
+      error("family.twice", span, fmt::format("'{}' is accounted for twice", key));
+    }
   }
 
   Expression expression(const std::string& text, const Span& span, Type wanted, const ExpressionNames& names) {
@@ -259,7 +261,7 @@ class FamilyReader {
       line.key = part;
       line.type = Type::word;
       line.value = expression(string(entry.value), entry.value.span, line.type, names_);
-      claim(entry.key, entry.key_span);
+      claim(entry.key, entry.key_span, true);
       lines_.emplace_back(std::numeric_limits<int>::max(), std::move(line));
       return;
     }
@@ -284,7 +286,7 @@ class FamilyReader {
         if (!line.value.empty() && line.value.root->optional && names_in(line.value).contains("i")) {
           error("family.form", entry.value.span, "every layer has a value; this may be null");
         }
-        claim(entry.key, entry.key_span);
+        claim(entry.key, entry.key_span, true);
         lines_.emplace_back(order, std::move(line));
         return;
       }
@@ -366,7 +368,8 @@ class FamilyReader {
   const FamilyFiles& files_;
   Diagnostics& diagnostics_;
   Family family_;
-  std::set<std::string> claimed_, used_;
+  std::set<std::pair<bool, std::string>> claimed_;  ///< fields of the spec, and keys
+  std::set<std::string> used_;
   std::map<std::string, std::vector<TomlEntry>> sections_;
   ExpressionNames names_, numbered_names_, layer_names_;  ///< of any expression; with a layer's number; with its kind
   std::vector<std::pair<int, FamilyLine>> lines_;

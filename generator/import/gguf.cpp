@@ -44,8 +44,10 @@ const Family* find_family(Config& config, const Json& json, const Checkpoint& ch
 /// The lines of [checkpoint]: the names of the tensors, and their types by part and by layer.
 class TensorLines {
  public:
-  TensorLines(const Checkpoint& checkpoint, const Family& family, Diagnostics& diagnostics)
-      : checkpoint_(checkpoint), family_(family.name), names_(family.checkpoint), diagnostics_(diagnostics) {
+  /// `names`: the family's, as this file has them.
+  TensorLines(const Checkpoint& checkpoint, const Family& family, const CheckpointSection& names,
+              Diagnostics& diagnostics)
+      : checkpoint_(checkpoint), family_(family), names_(names), diagnostics_(diagnostics) {
     span_.source = std::make_shared<const Source>(Source{checkpoint.files().front().string(), ""});
   }
 
@@ -64,8 +66,9 @@ class TensorLines {
     }
     if (bytes.empty()) return refuse("import.checkpoint", "no tensor of such a model stands in it");
     const std::string most = std::ranges::max_element(bytes, {}, [](const auto& each) { return each.second; })->first;
-    lines.push_back({"checkpoint", "names", write_string(family_)});
+    lines.push_back({"checkpoint", "names", write_string(family_.name)});
     lines.push_back({"checkpoint", "dtype", write_string(most), "that of most bytes"});
+    add_other_names(names_, family_.checkpoint, lines);
     add_types(types, most, lines);
   }
 
@@ -116,7 +119,7 @@ class TensorLines {
   void refuse(const std::string& rule, const std::string& message) { diagnostics_.error(rule, span_, message); }
 
   const Checkpoint& checkpoint_;
-  const std::string& family_;
+  const Family& family_;
   const CheckpointSection& names_;
   Diagnostics& diagnostics_;
   Span span_;
@@ -153,8 +156,8 @@ std::optional<ImportedSpec> import_gguf(const std::string& path, const std::vect
     const fs::path& first = checkpoint.files().front();
     const ImportedModel model = {
         as_model_name(first.stem().string()), first.filename().string(), "",
-        [&](const CheckpointSection&, bool, SpecLines& lines) {
-          TensorLines(checkpoint, *family, diagnostics).add(lines);
+        [&](const CheckpointSection& names, bool, SpecLines& lines) {
+          TensorLines(checkpoint, *family, names, diagnostics).add(lines);
         },
         [&](SpecLines& lines) { read_gguf_chat_template(*checkpoint.gguf(), first, lines, diagnostics); }};
     ImportedSpec spec = import_as(*family, config, model, ignored_keys, diagnostics);

@@ -43,6 +43,9 @@ std::string part_of_tensor(const CheckpointSection& names, const std::string& te
 void read_checkpoint(Config& config, const std::string& directory, const Family& family, const CheckpointSection& names,
                      bool tied, SpecLines& lines, Diagnostics& diagnostics);
 
+/// The names that this config has other than the family.
+void add_other_names(const CheckpointSection& names, const CheckpointSection& of_family, SpecLines& lines);
+
 /// The lines of [tokenizer]: the ids of config.json, or generation_config.json's where
 /// that path is a file and has some. Ids that are no
 /// entry of the vocabulary are left out. Everything else in generation_config.json is about how tokens are drawn, which

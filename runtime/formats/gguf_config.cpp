@@ -26,10 +26,13 @@ Json as_json(const GgufValue& value) {
   if (const auto* text = std::get_if<std::string_view>(&value)) return std::string(*text);
   if (const auto* array = std::get_if<GgufArray>(&value)) {
     if (array->count() > longest) return fmt::format("a list of {}", array->count());
+    const bool is_flags = array->type() == GgufType::boolean;
     Json list = Json::array();
-    for (const GgufValue& each : array->values()) list.push_back(as_json(each));
+    for (const GgufValue& each : array->values()) {
+      list.push_back(is_flags ? Json(std::get<bool>(each) ? 1 : 0) : as_json(each));
+    }
     const bool is_one =
-        std::ranges::all_of(list, [&](const Json& each) { return each.is_number() && each == list[0]; });
+        !is_flags && std::ranges::all_of(list, [&](const Json& each) { return each.is_number() && each == list[0]; });
     return is_one && !list.empty() ? list[0] : list;
   }
   return std::visit(

@@ -2,8 +2,8 @@
 // is.
 //
 // The keys of the file's architecture stand without its name before them, "rope.freq_base" in an object "rope";
-// `architectures` has that name. A list of one number for all layers is that number. Keys that tell where the file
-// comes from, and those of the tokenizer, are left out. Beside them stand
+// `architectures` has that name. A list of one number for all layers is that number; one of flags has 1 and 0. Keys
+// that tell where the file comes from, and those of the tokenizer, are left out. Beside them stand
 //
 //   type, quantization_version, bos_token_id, eos_token_id   where the file says them; of several stop tokens a list
 //   tensors      the rows of every tensor outside the layers and in the first one: "token_embd.weight",

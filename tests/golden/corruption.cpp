@@ -183,7 +183,8 @@ class Corruption {
       expect(load({name}), Outcome::refused, "a file with another type of " + name);
       with([&](Tensors& tensors) {
         std::vector<std::uint64_t>& extents = tensors[i].extents;
-        if (extents.front() != extents.back()) {
+        const bool by_head = name.find("_norm") != std::string::npos;  // the engine knows the product of the two alone
+        if (extents.front() != extents.back() && !by_head) {
           std::ranges::reverse(extents);
         } else {
           extents.back() /= 2;

@@ -213,6 +213,30 @@ TEST_CASE("what a GGUF file says is read, ignored for a reason, or refused by na
   CHECK(import_file(text, {"new_key"}).spec);
 }
 
+TEST_CASE("a list of flags tells the layers with a window, and has to tell them all") {
+  GgufText file = llama();
+  for (auto& [key, value] : file.metadata) {
+    if (key.starts_with("llama.")) key.replace(0, 5, "exaone4");
+  }
+  value_of(file, "general.architecture") = gguf_text("exaone4");
+  const auto with = [&](const std::string& flags, bool window) {
+    GgufText text = file;
+    if (window) text.metadata.emplace_back("exaone4.attention.sliding_window", gguf_number(64));
+    text.metadata.emplace_back("exaone4.attention.sliding_window_pattern",
+                               gguf_array(GgufType::boolean, flags.size(), flags));
+    return import_file(text);
+  };
+  const Imported imported = with(std::string("\1\1\0", 3), true);
+  INFO(render(imported.diagnostics));
+  REQUIRE(imported.spec);
+  CHECK(imported.text->find("pattern = [\"local * 2\", \"unplaced * 1\"]") != std::string::npos);
+  CHECK(with(std::string("\1\1\0\1", 4), true).complains("import.sliding_window", "which have it"));
+  CHECK(with(std::string("\1\1\0", 3), false).complains("import.sliding_window", "no 'attention.sliding_window'"));
+  const Imported windowless = with(std::string("\0\0\0", 3), false);
+  REQUIRE(windowless.spec);
+  CHECK(windowless.text->find("pattern") == std::string::npos);
+}
+
 TEST_CASE("a GGUF file's chat template, its special tokens as texts, and every token that ends a turn") {
   GgufText text = llama();
   text.metadata.push_back({"tokenizer.chat_template", gguf_text("{{ bos_token }}\n{{ messages }}")});

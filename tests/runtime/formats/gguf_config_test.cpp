@@ -49,6 +49,8 @@ TEST_CASE("metadata stand in objects, without the architecture's name") {
                    {"tiny.attention.scale", real(std::numeric_limits<float>::quiet_NaN())},
                    {"tiny.heads", gguf_array(GgufType::i32, 2, number_bytes(3) + number_bytes(3))},
                    {"tiny.widths", gguf_array(GgufType::i32, 2, number_bytes(3) + number_bytes(4))},
+                   {"tiny.local", gguf_array(GgufType::boolean, 2, std::string("\1\0", 2))},
+                   {"tiny.global", gguf_array(GgufType::boolean, 2, std::string("\1\1", 2))},
                    {"other.key", gguf_text("word")},
                    {"tokenizer.ggml.eos_token_id", gguf_number(7)},
                    {"tokenizer.ggml.model", gguf_text("llama")}};
@@ -57,7 +59,8 @@ TEST_CASE("metadata stand in objects, without the architecture's name") {
                   {"blk.1.attn_k.bias", 0, {5}, std::string(20, '\0')}};
   CHECK(config_of(text) == json::parse(R"({
     "architectures": ["tiny"], "block_count": 2,
-    "attention": {"eps": 1e-05, "causal": true, "scale": "nan"}, "heads": 3, "widths": [3, 4], "other": {"key": "word"},
+    "attention": {"eps": 1e-05, "causal": true, "scale": "nan"}, "heads": 3, "widths": [3, 4], "local": [1, 0],
+    "global": [1, 1], "other": {"key": "word"},
     "type": "model", "eos_token_id": 7,
     "tensors": {"blk": {"attn_q": {"bias": 5}}, "token_embd": {"weight": 3}}})"));
 }

@@ -1,0 +1,196 @@
+"""The cases of make_gguf_goldens.py: configurations of small models, the types of their tensors, and what their files say."""
+
+from dataclasses import dataclass, field
+
+import gguf
+import transformers
+from gguf import GGMLQuantizationType as Type
+
+
+@dataclass
+class Case:
+    name: str
+    seed: int
+    description: str
+    architecture: str  # general.architecture
+    config: object
+    types: dict[str, str] = field(default_factory=dict)  # of tensors whose names end so; others are F32
+    metadata: dict[str, object] = field(default_factory=dict)  # beside what every file has; keys without the architecture
+    checked: bool = True  # transformers reads such files, and reads all that this one says
+    converted_to: str = ""  # the golden is of matrices that are no wider
+
+    @property
+    def directory(self) -> str:
+        return f"{self.name}-{f'as-{self.converted_to.lower()}-' if self.converted_to else ''}gguf"
+
+
+def cases() -> list[Case]:
+    sizes = {"hidden_size": 256, "num_attention_heads": 6, "num_key_value_heads": 2, "vocab_size": 131,
+             "max_position_embeddings": 512, "rms_norm_eps": 1e-5}  # fmt: skip
+    theta = {"rope_type": "default", "rope_theta": 5e5}
+    mixed = [
+        Case("llama", 3001, "every type that blocks of 256 have, and two of 32, by part and by layer; an untied head", "llama",
+             transformers.LlamaConfig(**(sizes | {"num_attention_heads": 8}), head_dim=32, intermediate_size=256, num_hidden_layers=2,
+                                      tie_word_embeddings=False, rope_parameters=theta),
+             {"token_embd.weight": "Q6_K", "attn_output.weight": "Q5_0", "output.weight": "Q5_K", "0.attn_q.weight": "Q4_K", "1.attn_q.weight": "Q2_K",
+              "attn_k.weight": "Q4_K", "0.attn_v.weight": "Q6_K", "1.attn_v.weight": "Q4_K",
+              "0.ffn_gate.weight": "Q3_K", "0.ffn_up.weight": "Q3_K", "1.ffn_gate.weight": "IQ4_XS",
+              "1.ffn_up.weight": "Q4_K", "0.ffn_down.weight": "Q6_K", "1.ffn_down.weight": "Q2_K"}),
+        Case("qwen2", 3002, "types of 32, f16 among them; biases; a tied head", "qwen2",
+             transformers.Qwen2Config(**(sizes | {"hidden_size": 192}), intermediate_size=224, num_hidden_layers=2,
+                                      tie_word_embeddings=True, rope_parameters=theta),
+             {"token_embd.weight": "Q8_0", "attn_q.weight": "Q4_0", "attn_k.weight": "Q4_0", "0.attn_v.weight": "Q4_1",
+              "1.attn_v.weight": "Q4_0", "attn_output.weight": "F16", "ffn_gate.weight": "Q5_1", "0.ffn_up.weight": "Q5_1",
+              "1.ffn_up.weight": "Q8_0", "0.ffn_down.weight": "IQ4_NL", "1.ffn_down.weight": "MXFP4"}),
+        Case("qwen3", 3003, "bf16, f32 and three types of 32; norms of heads", "qwen3",
+             transformers.Qwen3Config(**(sizes | {"hidden_size": 96, "num_attention_heads": 3, "num_key_value_heads": 1}), head_dim=128, intermediate_size=192,
+                                      num_hidden_layers=2, tie_word_embeddings=True, rope_parameters=theta),
+             {"token_embd.weight": "BF16", "attn_q.weight": "Q8_0", "attn_k.weight": "Q8_0", "attn_v.weight": "Q8_0",
+              "attn_output.weight": "Q4_1", "ffn_gate.weight": "Q4_0", "ffn_up.weight": "Q4_0",
+              "0.ffn_down.weight": "BF16", "1.ffn_down.weight": "F16"}),
+        Case("llama3-scaled", 3004, "rotary frequencies divided by rope_freqs.weight, which transformers does not read; biases", "llama",
+             transformers.LlamaConfig(**(sizes | {"hidden_size": 128, "num_attention_heads": 4}), head_dim=32, intermediate_size=96,
+                                      num_hidden_layers=2, tie_word_embeddings=True, attention_bias=True, mlp_bias=True,
+                                      rope_parameters={"rope_type": "llama3", "rope_theta": 1e4, "factor": 32.0, "low_freq_factor": 1.0,
+                                                       "high_freq_factor": 4.0, "original_max_position_embeddings": 2048}),
+             {"token_embd.weight": "Q5_1", "attn_q.weight": "Q8_0", "attn_k.weight": "IQ4_NL", "attn_v.weight": "IQ4_NL", "ffn_gate.weight": "Q4_0",
+              "ffn_up.weight": "Q8_0", "0.ffn_down.weight": "Q5_0"}, checked=False),
+        Case("gpt2", 3005, "one matrix of queries, keys and values in rows; learned positions of 8 bits", "gpt2",
+             transformers.GPT2Config(n_embd=96, n_head=3, n_layer=2, vocab_size=131, n_positions=1024, bos_token_id=1, eos_token_id=2),
+             {"token_embd.weight": "Q5_0", "position_embd.weight": "Q8_0", "attn_qkv.weight": "Q4_1", "0.attn_output.weight": "Q8_0",
+              "1.attn_output.weight": "F16", "ffn_up.weight": "Q4_0", "ffn_down.weight": "IQ4_NL"}),
+        Case("gptneox", 3006, "half of each head turns; attention and MLP side by side; gelu by erf; an untied head", "gptneox",
+             transformers.GPTNeoXConfig(hidden_size=128, num_attention_heads=4, intermediate_size=160, num_hidden_layers=2, vocab_size=131,
+                                        max_position_embeddings=512, hidden_act="gelu", tie_word_embeddings=False, layer_norm_eps=1e-5,
+                                        rope_parameters={"rope_type": "default", "rope_theta": 1e4, "partial_rotary_factor": 0.5}),
+             {"token_embd.weight": "Q4_1", "output.weight": "Q8_0", "attn_qkv.weight": "Q5_0", "attn_output.weight": "Q4_0",
+              "0.ffn_up.weight": "MXFP4", "1.ffn_up.weight": "Q5_1", "ffn_down.weight": "Q8_0"},
+             {"rope.dimension_count": 16, "use_parallel_residual": True}, checked=False),
+        Case("bloom", 3007, "ALiBi over five heads; a norm of the embedding", "bloom",
+             transformers.BloomConfig(hidden_size=160, n_head=5, n_layer=2, vocab_size=131, bos_token_id=1, eos_token_id=2),
+             {"token_embd.weight": "Q8_0", "attn_qkv.weight": "Q5_1", "attn_output.weight": "IQ4_NL", "0.ffn_up.weight": "Q4_0",
+              "1.ffn_up.weight": "Q4_1", "ffn_down.weight": "Q5_0"}),
+        Case("gemma2", 3008, "norms stored as 1 + w, soft caps, a window of 100 in the first of two layers", "gemma2",
+             transformers.Gemma2Config(**(sizes | {"hidden_size": 96, "num_attention_heads": 2, "num_key_value_heads": 1}), head_dim=256,
+                                       intermediate_size=128, num_hidden_layers=2, sliding_window=100, rope_parameters=theta),
+             {"token_embd.weight": "Q8_0", "attn_q.weight": "Q5_0", "attn_k.weight": "Q5_0", "0.attn_v.weight": "Q8_0", "1.attn_v.weight": "Q5_0",
+              "0.attn_output.weight": "Q4_K", "1.attn_output.weight": "Q6_K", "ffn_gate.weight": "Q4_0", "ffn_up.weight": "Q4_1",
+              "ffn_down.weight": "F16"},
+             {"attention.sliding_window": 100, "attn_logit_softcapping": 50.0, "final_logit_softcapping": 30.0}),
+        Case("gemma3", 3009, "seven layers of which the sixth is global, two rotary bases, norms of heads; the types of a real file", "gemma3",
+             transformers.Gemma3TextConfig(**(sizes | {"hidden_size": 96, "num_attention_heads": 2, "num_key_value_heads": 1}), head_dim=256,
+                                           intermediate_size=96, num_hidden_layers=7, sliding_window=100,
+                                           rope_parameters={"full_attention": {"rope_type": "default", "rope_theta": 1e6},
+                                                            "sliding_attention": {"rope_type": "default", "rope_theta": 1e4}}),
+             {"token_embd.weight": "Q8_0", "attn_q.weight": "Q5_0", "attn_k.weight": "Q5_0", "0.attn_v.weight": "Q8_0", "5.attn_v.weight": "Q8_0",
+              "attn_v.weight": "Q5_0", "2.attn_output.weight": "Q6_K", "attn_output.weight": "Q4_K", "ffn_gate.weight": "Q5_0",
+              "ffn_up.weight": "Q5_0", "3.ffn_down.weight": "Q8_0", "ffn_down.weight": "IQ4_NL"},
+             {"attention.sliding_window": 100}),
+        Case("phi3", 3010, "queries, keys and values in one matrix, gate and up in another; an untied head", "phi3",
+             transformers.Phi3Config(**(sizes | {"hidden_size": 96, "num_attention_heads": 3, "num_key_value_heads": 1}), intermediate_size=128,
+                                     num_hidden_layers=2, tie_word_embeddings=False, rope_parameters=theta, pad_token_id=0),
+             {"token_embd.weight": "Q4_0", "output.weight": "Q8_0", "attn_qkv.weight": "Q5_1", "attn_output.weight": "Q8_0",
+              "0.ffn_up.weight": "IQ4_NL", "1.ffn_up.weight": "Q4_1", "ffn_down.weight": "MXFP4"}),
+        Case("qwen2", 3011, "f32, f16, bf16 and wider types of 32 converted to q4_0, as narrow ones kept; biases; an untied head", "qwen2",
+             transformers.Qwen2Config(**(sizes | {"hidden_size": 64, "num_attention_heads": 2, "num_key_value_heads": 1}), intermediate_size=96,
+                                      num_hidden_layers=2, tie_word_embeddings=False, rope_parameters=theta),
+             {"attn_q.weight": "F16", "0.attn_k.weight": "BF16", "1.attn_k.weight": "Q5_0", "attn_v.weight": "Q8_0", "output.weight": "F16",
+              "0.ffn_gate.weight": "Q4_1", "1.ffn_gate.weight": "MXFP4", "0.ffn_up.weight": "Q4_0",
+              "0.ffn_down.weight": "IQ4_NL"}, converted_to="Q4_0"),
+    ]  # fmt: skip
+    return mixed + later() + [one_type(seed, name) for seed, name in enumerate(ALL_TYPES, 3101)]
+
+
+def later() -> list[Case]:
+    """Architectures that came later, of the types that rows of 32 have."""
+    sizes = {"hidden_size": 64, "num_attention_heads": 4, "num_key_value_heads": 2, "intermediate_size": 96, "num_hidden_layers": 2,
+             "vocab_size": 131, "max_position_embeddings": 512, "tie_word_embeddings": False}  # fmt: skip
+    base = {"rope_parameters": {"rope_type": "default", "rope_theta": 1e4}}
+    other_base = {"rope_parameters": {"rope_type": "default", "rope_theta": 5e5}}
+    quarter, half = ({"rope_parameters": base["rope_parameters"] | {"partial_rotary_factor": part}} for part in (0.25, 0.5))
+    rms, tied, jploski = {"rms_norm_eps": 1e-5}, {"tie_word_embeddings": True}, {"tensor_data_layout": "jploski"}
+    types = {"token_embd.weight": "Q8_0", "position_embd.weight": "Q8_0", "output.weight": "Q8_0", "attn_q.weight": "Q5_1", "attn_k.weight": "Q8_0", "attn_v.weight": "Q5_0",
+             "attn_qkv.weight": "Q5_1", "attn_output.weight": "Q8_0", "ffn_gate.weight": "Q4_1", "0.ffn_up.weight": "Q4_0",
+             "1.ffn_up.weight": "Q5_0", "ffn_up.weight": "Q8_0", "ffn_down.weight": "IQ4_NL"}  # fmt: skip
+    wide = {"intermediate_size": 256}
+    parallel = {"use_parallel_residual": True, "use_qkv_bias": False}
+    rows = [
+        ("gemma", "norms stored as 1 + w; a scaled embedding, which is the head; heads wider than a part", "gemma",
+         transformers.GemmaConfig(**sizes | rms | base | tied, head_dim=32), {}, False),
+        ("starcoder2", "layer norms, biases, a plain MLP, heads that share keys", "starcoder2",
+         transformers.Starcoder2Config(**sizes | base | tied, norm_epsilon=1e-5, use_bias=True), {}, True),
+        ("starcoder", "all heads share keys and values, in one matrix with the queries; learned positions", "starcoder",
+         transformers.GPTBigCodeConfig(n_embd=64, n_head=4, n_layer=2, vocab_size=131, n_positions=320, multi_query=True), {}, False),
+        ("falcon", "queries, keys and values in one matrix; norms of attention and of the MLP side by side", "falcon",
+         transformers.FalconConfig(**sizes | base | wide, new_decoder_architecture=True, num_kv_heads=2), jploski, False),
+        ("falcon-one-norm", "one norm of both sides, one head of keys and values; a tied head", "falcon",
+         transformers.FalconConfig(**sizes | base | wide | tied, multi_query=True), jploski, True),
+        ("mpt", "ALiBi; queries, keys and values that are clamped; norms without biases", "mpt",
+         transformers.MptConfig(d_model=64, n_heads=4, n_layers=2, vocab_size=131, max_seq_len=512, attn_config={"clip_qkv": 1.0}),
+         {"attention.clamp_kqv": 1.0, "attention.max_alibi_bias": 8.0}, False),
+        ("stablelm", "a quarter of each head turns; layer norms, a gated MLP, biases of queries, keys and values", "stablelm",
+         transformers.StableLmConfig(**sizes | quarter, use_qkv_bias=True), {"rope.dimension_count": 4}, True),
+        ("stablelm-parallel", "attention and MLP side by side on one norm; no biases", "stablelm",
+         transformers.StableLmConfig(**sizes | quarter | parallel), {"rope.dimension_count": 4}, True),
+        ("phi2", "half of each head turns; attention and MLP side by side on one norm; a head with a bias", "phi2",
+         transformers.PhiConfig(**sizes | half), {"rope.dimension_count": 8}, False),
+        ("nemotron", "layer norms stored as 1 + w; half of each head turns; a squared relu", "nemotron",
+         transformers.NemotronConfig(**sizes | half, norm_eps=1e-5), {"rope.dimension_count": 8, "rope.scaling.type": "none"}, True),
+        ("olmo", "norms without weights; queries and keys whose halves alternate, and are clamped", "olmo",
+         transformers.OlmoConfig(**sizes | base, clip_qkv=1.0), {"attention.clamp_kqv": 1.0}, False),
+        ("olmo2", "norms after attention and MLP, over all queries and over all keys", "olmo2",
+         transformers.Olmo2Config(**sizes | rms | other_base), {}, False),
+        ("command-r", "one norm without a bias, of both sides; a norm of each head's own; neighbours turn together", "command-r",
+         transformers.CohereConfig(**sizes | other_base | tied, use_qk_norm=True, logit_scale=0.25),
+         {"logit_scale": 0.25, "rope.scaling.type": "none"}, False),
+        ("cohere2", "three layers with a window of 100, and one without positions", "cohere2",
+         transformers.Cohere2Config(**sizes | other_base | tied | {"num_hidden_layers": 4}, sliding_window=100, logit_scale=0.25),
+         {"logit_scale": 0.25, "rope.scaling.type": "none", "attention.sliding_window": 100}, False),
+        ("glm4", "norms before and after; neighbours turn together, half of each head; gate and up in one matrix; biases", "glm4",
+         transformers.Glm4Config(**sizes | rms | half, head_dim=16, attention_bias=True, pad_token_id=0),
+         {"rope.dimension_count": 8}, False),
+        ("granite", "scales of the embedding, of scores, of what sub-blocks add and of the logits", "granite",
+         transformers.GraniteConfig(**sizes | rms | base, embedding_multiplier=12.0, attention_multiplier=0.125,
+                                    residual_multiplier=0.5, logits_scaling=4.0),
+         {"embedding_scale": 12.0, "attention.scale": 0.125, "residual_scale": 0.5, "logit_scale": 4.0}, False),
+        ("smollm3", "four layers of which the last has no positions; halves that alternate", "smollm3",
+         transformers.SmolLM3Config(**sizes | rms | other_base | tied | {"num_hidden_layers": 4}, pad_token_id=0), {}, False),
+        ("arcee", "a squared relu without a gate, RMS norms; halves that alternate", "arcee",
+         transformers.ArceeConfig(**sizes | rms | base), {}, False),
+        ("seed_oss", "heads wider than a part; biases of queries, keys and values; a name of its own for the second norm", "seed_oss",
+         transformers.SeedOssConfig(**sizes | rms | other_base, head_dim=32, attention_bias=True), {}, False),
+        ("ernie4_5", "neighbours turn together; a tied head", "ernie4_5",
+         transformers.Ernie4_5Config(**sizes | rms | other_base | tied, head_dim=32), {}, False),
+        ("hunyuan-dense", "norms of heads after they have turned", "hunyuan-dense",
+         transformers.HunYuanDenseV1Config(**sizes | rms | other_base | tied, head_dim=32),
+         {"rope.scaling.type": "none", "rope.scaling.factor": 1.0}, False),
+        ("exaone4", "norms after; norms of heads; three layers with a window of 100, and one without positions", "exaone4",
+         transformers.Exaone4Config(**sizes | rms | base | {"num_hidden_layers": 4}, sliding_window=100,
+                                    layer_types=["sliding_attention"] * 3 + ["full_attention"]),
+         {"attention.sliding_window": 100, "attention.sliding_window_pattern": [True, True, True, False]}, False),
+        ("stablelm-norms", "a norm of each head's own, one tensor a layer; one norm of both sides", "stablelm",
+         transformers.StableLmConfig(**sizes | quarter | parallel, qk_layernorm=True), {"rope.dimension_count": 4}, False),
+        ("internlm2", "Llama's layers under another name; halves that alternate", "internlm2",
+         transformers.LlamaConfig(**sizes | rms | other_base), {}, False),
+    ]  # fmt: skip
+    return [
+        Case(name, 3201 + index, description, architecture, config, types, metadata, checked)
+        for index, (name, description, architecture, config, metadata, checked) in enumerate(rows)
+    ]
+
+
+ALL_TYPES = ["F32", "F16", "BF16", "Q4_0", "Q4_1", "Q5_0", "Q5_1", "Q8_0", "Q2_K", "Q3_K", "Q4_K", "Q5_K", "Q6_K", "IQ4_NL", "IQ4_XS",
+             "MXFP4"]  # fmt: skip
+
+
+def one_type(seed: int, name: str) -> Case:
+    """A file whose matrices are all of this type; its head is the embedding's."""
+    width = max(64, gguf.GGML_QUANT_SIZES[Type[name]][0])
+    config = transformers.LlamaConfig(
+        hidden_size=width, num_attention_heads=4, num_key_value_heads=1, head_dim=width // 4, intermediate_size=width,
+        num_hidden_layers=1, vocab_size=131, max_position_embeddings=512, rms_norm_eps=1e-5, tie_word_embeddings=True,
+        rope_parameters={"rope_type": "default", "rope_theta": 1e4},
+    )  # fmt: skip
+    parts = ["token_embd", "attn_q", "attn_k", "attn_v", "attn_output", "ffn_gate", "ffn_up", "ffn_down"]
+    types = {f"{part}.weight": name for part in parts}
+    return Case(f"all-{name.lower()}", seed, f"every matrix is {name}", "llama", config, types)
