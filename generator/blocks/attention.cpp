@@ -42,6 +42,7 @@ HeadNormChoice short_norm(const std::string& over, const NormSection& shared) {
 void complete(Block& block, LayerKind& kind, const ModelSection& model) {
   auto& attention = *std::any_cast<AttentionSection>(&block.section);
   if (!attention.sliding_window.given) attention.sliding_window.value = -1;  // absent
+  if (!attention.scale_interval.given) attention.scale_interval.value = -1;
   if (!attention.num_key_value_heads.given) attention.num_key_value_heads.value = attention.num_attention_heads.value;
   if (!attention.head_dim.given && attention.num_attention_heads.value > 0) {
     attention.head_dim.value = model.hidden_size.value / attention.num_attention_heads.value;

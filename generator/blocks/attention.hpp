@@ -11,23 +11,23 @@ struct AttentionSection {
   Field<std::int64_t> num_key_value_heads;  ///< default: num_attention_heads
   Field<std::int64_t> head_dim;             ///< default: hidden_size / num_attention_heads
   Field<std::string> scale;                 ///< an expression of the spec's numbers; default 1 / sqrt(head_dim)
-  Field<double> scale_growth;               ///< how fast scores grow beyond the first interval of positions
-  Field<std::int64_t> scale_interval;       ///< positions; given with scale_growth
-  Field<Biases> bias;                       ///< of q, k, v, gate, o
-  Field<std::string> clip;                  ///< an expression; limit of what q, k and v give
-  Field<std::string> qk_norm;               ///< none | head | projection
-  Field<HeadNormChoice> q_norm, k_norm;     ///< default: what qk_norm says
-  Field<std::string> softcap;               ///< an expression; scores become softcap * tanh(score / softcap)
-  Field<std::string> score;                 ///< an expression of score, query, key, head (and slope with ALiBi)
-  Field<std::int64_t> sliding_window;       ///< keys that a query sees, its own among them
-  Field<std::string> mask;                  ///< a condition of query and key
-  Field<Window> window;                     ///< of the keys that the mask shows, those that are kept
-  Field<PositionChoice> position;           ///< as [position] says, or not
-  Field<bool> sinks;                        ///< one more score of each head, learned
-  Field<std::string> gate;                  ///< none | head | element
-  Field<bool> head_scale;                   ///< a number of each head, learned, before o
-  Field<NormChoice> inner_norm;             ///< of what o reads; default false
-  Field<std::string> values_from;           ///< a kind of layer
+  Field<std::string> scale_growth;       ///< an expression; how fast scores grow beyond the first interval of positions
+  Field<std::int64_t> scale_interval;    ///< positions; given with scale_growth
+  Field<Biases> bias;                    ///< of q, k, v, gate, o
+  Field<std::string> clip;               ///< an expression; limit of what q, k and v give
+  Field<std::string> qk_norm;            ///< none | head | projection
+  Field<HeadNormChoice> q_norm, k_norm;  ///< default: what qk_norm says
+  Field<std::string> softcap;            ///< an expression; scores become softcap * tanh(score / softcap)
+  Field<std::string> score;              ///< an expression of score, query, key, head (and slope with ALiBi)
+  Field<std::int64_t> sliding_window;    ///< keys that a query sees, its own among them
+  Field<std::string> mask;               ///< a condition of query and key
+  Field<Window> window;                  ///< of the keys that the mask shows, those that are kept
+  Field<PositionChoice> position;        ///< as [position] says, or not
+  Field<bool> sinks;                     ///< one more score of each head, learned
+  Field<std::string> gate;               ///< none | head | element
+  Field<bool> head_scale;                ///< a number of each head, learned, before o
+  Field<NormChoice> inner_norm;          ///< of what o reads; default false
+  Field<std::string> values_from;        ///< a kind of layer
   Field<std::string> keys_and_values_from;  ///< a kind of layer
   Field<std::string> value_mix;             ///< an expression of value, earlier and learned numbers
 };

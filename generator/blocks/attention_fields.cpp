@@ -34,9 +34,9 @@ const std::vector<FieldRow<AttentionSection>>& fields() {
           row<S>("scale", at(&S::scale), literal("\"1 / sqrt(head_dim)\""), "",
                  "Factor of query times key: an expression of the spec's own numbers and layer, the layer's number "
                  "from 0")),
-      row<S>("scale_growth", at(&S::scale_growth), computed("none"), "",
-             "Scores of a query at position p are multiplied by 1 + scale_growth * log(1 + floor(p / scale_interval)), as "
-             "Ministral 3 has it"),
+      expression(row<S>("scale_growth", at(&S::scale_growth), computed("none"), "",
+                        "Scores of a query at position p are multiplied by 1 + scale_growth * log(1 + floor(p / "
+                        "scale_interval)), as Ministral 3 has it: an expression of the spec's own numbers")),
       row<S>("scale_interval", at(&S::scale_interval), computed("none"), "positions",
              "What scale_growth counts positions by: the length before which nothing grows"),
       row<S>("bias", at(&S::bias), literal("false"), "",

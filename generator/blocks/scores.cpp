@@ -73,23 +73,23 @@ Added added_by(const std::string& position_type) {
 }
 
 /// Scores that grow with the query's position; nothing where a key of the two is missing or wrong.
-std::optional<Expression> growing_score(const AttentionSection& attention, Diagnostics& diagnostics) {
-  const Field<double>& growth = attention.scale_growth;
-  const Field<std::int64_t>& interval = attention.scale_interval;
+std::optional<Expression> growing_score(const BlockContext& context, Diagnostics& diagnostics) {
+  const Field<std::string>& growth = own(context).scale_growth;
+  const Field<std::int64_t>& interval = own(context).scale_interval;
   if (growth.given != interval.given) {
-    diagnostics.error("attention.scale_growth", growth.given ? growth.span : interval.span,
-                      fmt::format("attention.{} is given without {}; scores grow by scale_growth at every scale_interval",
-                                  growth.given ? "scale_growth" : "scale_interval",
-                                  growth.given ? "scale_interval" : "scale_growth"));
+    diagnostics.error(
+        "attention.scale_growth", growth.given ? growth.span : interval.span,
+        fmt::format("attention.{} is given without {}; scores grow by scale_growth at every scale_interval",
+                    growth.given ? "scale_growth" : "scale_interval",
+                    growth.given ? "scale_interval" : "scale_growth"));
     return std::nullopt;
   }
-  const bool grows =
-      check_factor(growth.value, growth.span, "attention.scale_growth", "attention.scale_growth", "0.1", diagnostics);
+  const auto factor = positive_constant(growth, "attention.scale_growth", spec_numbers(context), "0.1", diagnostics);
   check_range(interval, "attention.scale_interval", 1, max_size, diagnostics);
-  if (!usable(interval) || !grows) return std::nullopt;
-  return parse_expression(fmt::format("score * (1 + {} * log(1 + (query - query % {}) / {}))", growth.value,
-                                      interval.value, interval.value),
-                          growth.span, {{"score", {Type::real}}, {"query", {Type::integer}}}, Type::real, diagnostics);
+  if (!usable(interval) || !factor) return std::nullopt;
+  return parse_expression(
+      fmt::format("score * (1 + {} * log(1 + (query - query % {}) / {}))", *factor, interval.value, interval.value),
+      growth.span, {{"score", {Type::real}}, {"query", {Type::integer}}}, Type::real, diagnostics);
 }
 
 /// What becomes of a score; empty where it stays, nothing where it is wrong.
@@ -112,14 +112,14 @@ std::optional<Expression> score_expression(const BlockContext& context, Diagnost
                                                     : "";
   const auto is_said_twice = [&](const std::string& key, const Span& span) {
     if (other.empty() || other == key) return false;
-    diagnostics.error(key, span,
-                      fmt::format("{} says what becomes of a score, and so does {}: say it in attention.score alone",
-                                  key, other));
+    diagnostics.error(
+        key, span,
+        fmt::format("{} says what becomes of a score, and so does {}: say it in attention.score alone", key, other));
     return true;
   };
   if (attention.softcap.given && is_said_twice("attention.softcap", attention.softcap.span)) return std::nullopt;
   if (grows && is_said_twice("attention.scale_growth", attention.scale_growth.span)) return std::nullopt;
-  if (grows) return growing_score(attention, diagnostics);
+  if (grows) return growing_score(context, diagnostics);
   if (attention.softcap.given) {
     return softcap_expression(attention.softcap, "attention.softcap", spec_numbers(context), "score", diagnostics);
   }

@@ -81,7 +81,7 @@ std::string part_of_tensor(const CheckpointSection& names, const std::string& te
   const std::string_view name = without_suffix(tensor);
   for (const std::string& prefix : names.prefix.value) {
     for (const auto& [part, own] : names.tensors) {
-      if (is_named(name, prefix + own.name)) return part;
+      if (is_named(own.exact ? tensor : name, prefix + own.name)) return part;
     }
   }
   return "";

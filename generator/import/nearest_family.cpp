@@ -59,8 +59,8 @@ void compare_keys(const Json& config, Comparison& result) {
     if (const Json* word = config.find(name); word != nullptr && word->is_string() && key.fallback) {
       ++(key.fallback->is == Datum{word->string()}.is ? result.usual : result.unusual);
     }
-    const bool inside = name != top_of(name);  // an object, which may be absent
-    if (said || inside) continue;
+    const bool inside = name != top_of(name);  // an object, which may be absent where nothing in it has to be said
+    if (said || (inside && key.fallback)) continue;
     ++result.absent;
     if (key.fallback && key.fallback->is_null()) continue;
     result.required += key.fallback ? 0 : 1;

@@ -64,10 +64,10 @@ std::size_t shared_layers(const ComparedModel& a, const ComparedModel& b) {
 
 /// The key of a field of a layer of this kind in a spec's text.
 std::string path_in(const Spec& spec, std::size_t layer, const std::string& what) {
-  const bool of_kind = spec.has_pattern && !what.starts_with("layers.");
-  const LayerKind& kind = spec.kinds[spec.layer_kinds[layer]];
-  if (!spec.has_pattern) return what;
-  return "layers." + write_key(kind.name) + "." + (of_kind ? what : what.substr(std::string("layers.").size()));
+  const std::string& kind = spec.kinds[spec.layer_kinds[layer]].in_pattern;
+  if (kind.empty()) return what;
+  const std::string layers = "layers.";
+  return layers + write_key(kind) + "." + (what.starts_with(layers) ? what.substr(layers.size()) : what);
 }
 
 /// Fields whose values differ and do not mean the same.

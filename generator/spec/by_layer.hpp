@@ -1,5 +1,6 @@
-// Numbers that are lists, an entry a layer: heads that grow with the depth (OpenELM), widths that differ (Gemma 3n), bases
-// of angles. What a list says of each layer becomes a key of the layer's kind, and layers that it tells apart become kinds.
+// Numbers that are lists, an entry a layer: heads that grow with the depth (OpenELM), widths that differ (Gemma 3n),
+// bases of angles. What a list says of each layer becomes a key of the layer's kind, and layers that it tells apart
+// become kinds.
 #pragma once
 
 #include <cstdint>

@@ -36,8 +36,8 @@ std::set<std::string> keys_of(const TomlValue& file) {
   return keys;
 }
 
-/// Leaves to a file the keys of which those that it includes say only that they are ignored, or which value runs, and the
-/// fields of the spec that it gives itself.
+/// Leaves to a file the keys of which those that it includes say only that they are ignored, or which value runs, and
+/// the fields of the spec that it gives itself.
 void give_way(TomlValue& included, const TomlValue& file) {
   TomlEntry* lines = included.find("spec");
   const TomlEntry* own = file.find("spec");

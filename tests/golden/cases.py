@@ -531,7 +531,8 @@ def cases() -> list[Case]:
              dtypes=("bf16",), sequence_length=LONG, rows=long_rows(1000)),
         Case("ministral3-growing", 3130, "scores that grow at every 64 positions, YaRN by 16 from there; grouped 3:1, head_dim 18 "
              "explicit, untied",
-             ministral3(**sizes(50, 61, 2, 3, 1, 101, 18)), "dtype", dtypes=("f32",)),
+             ministral3(**sizes(50, 61, 2, 3, 1, 101, 18), rope_parameters=ministral3()["rope_parameters"] | {
+                 "beta_fast": 4.0, "beta_slow": 0.4, "rope_theta": 50.0}), "dtype", dtypes=("f32",)),
         Case("ministral3-long", 3131, "2,080 tokens, a window of 1,000 in all layers, scores that grow at every 700 positions; no "
              "scaling of angles, tied",
              ministral3(**sizes(36, 59, 2, 2, 1, 97, 18), sliding_window=1000, tie_word_embeddings=True,

@@ -508,7 +508,7 @@ def ministral3(**keys):
         "rms_norm_eps": 1e-5,
         "rope_parameters": {"beta_fast": 32.0, "beta_slow": 1.0, "factor": 16.0, "llama_4_scaling_beta": 0.1,
                             "mscale": 1.0, "mscale_all_dim": 1.0, "original_max_position_embeddings": 64,
-                            "rope_theta": 1000000.0, "rope_type": "yarn", "type": "yarn"},
+                            "rope_theta": 1000000.0, "rope_type": "yarn"},
         "sliding_window": None, "tie_word_embeddings": False, "transformers_version": "5.0.0.dev0", "use_cache": True,
     } | keys  # fmt: skip
 

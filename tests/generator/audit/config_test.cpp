@@ -92,8 +92,8 @@ std::string joined(const std::vector<std::string>& messages) {
   return text;
 }
 
-/// Under sanitizers each config takes seconds, and what they look for shows in few: one golden of each family, and of what
-/// is tried on it every so many.
+/// Under sanitizers each config takes seconds, and what they look for shows in few: one golden of each family, and of
+/// what is tried on it every so many.
 constexpr bool one_of_each_family = MONOMORPH_SANITIZED;
 constexpr std::size_t step = MONOMORPH_SANITIZED ? 16 : 1;
 
@@ -374,7 +374,8 @@ TEST_CASE("an engine carries the families that its model can be of") {
     return names;
   };
   CHECK(families_of(model("llama-3-8b")) == std::vector<std::string>{"cwm", "granite", "hyperclovax", "llama",
-                                                                     "ministral", "ministral3", "mistral", "seed_oss", "smollm3"});
+                                                                     "ministral", "ministral3", "mistral", "seed_oss",
+                                                                     "smollm3"});
   CHECK(families_of(model("gpt2")) == std::vector<std::string>{"gpt2"});
   CHECK(families_of(model("qwen2.5-0.5b")) == std::vector<std::string>{"qwen2", "seed_oss"});
   CHECK(families_of(model("qwen3-0.6b")) == std::vector<std::string>{"qwen3"});

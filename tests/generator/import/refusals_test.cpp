@@ -186,6 +186,8 @@ TEST_CASE("a key with one value that runs is refused with any other, in each arc
       {"hidden_act", {"apertus"}, {"xielu"}, {"silu", "prelu"}},
       {"qk_norm", {"apertus"}, {true}, {false}},
       {"post_norm", {"apertus"}, {false}, {true}},
+      {"rope_parameters.full_attention.rope_type", {"modernbert_decoder"}, {"default"}, {"linear"}},
+      {"rope_scaling", {"modernbert_decoder"}, {nullptr}, {{{"type", "linear"}, {"factor", 2.0}}}},
       {"qk_layernorm", {"stablelm"}, {false}, {true}},
       {"expansion_ratio", {"mpt"}, {4}, {2}},
       {"no_bias", {"mpt"}, {true}, {false}},
