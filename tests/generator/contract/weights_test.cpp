@@ -173,6 +173,22 @@ TEST_CASE("of a tensor whose rows alternate by head each projection has runs of 
   }
 }
 
+TEST_CASE("of a tensor whose rows alternate by quarter each projection has runs of a quarter of the heads") {
+  const std::string quarters = tiny +
+                               "[checkpoint.tensors]\n\"layers.{i}.attention.qkv\" = { name = "
+                               "\"l.{i}.qkv\", fused = [\"q\", \"v\", \"k\"], interleaved = \"quarter\" }\n";
+  const std::vector<Override> eight = {{"attention.num_attention_heads", "8"}, {"attention.num_key_value_heads", "8"}};
+  const Contract contract = contract_of(quarters, eight);
+  std::int64_t row = 0;
+  for (const char* word : {"q", "v", "k"}) {
+    CHECK(source(contract, {0}, std::string("attention::") + word + "_proj").view ==
+          monomorph::RowView{96, row, 288, false, 24, 72});
+    row += 24;
+  }
+  const Judged six = judge(quarters, {{"attention.num_attention_heads", "6"}, {"attention.num_key_value_heads", "6"}});
+  CHECK(render(six.diagnostics).find("q has no quarters") != std::string::npos);
+}
+
 TEST_CASE("of a tensor whose rows alternate by key head the queries have runs of all heads that one serves") {
   const Contract contract =
       contract_of(tiny +

@@ -140,6 +140,70 @@ TEST_CASE("a mistake in a family's file is shown at its place") {
   CHECK(mistake("include = [{ file = \"none\", under = \"text_config\" }]") == "family.include 3:21");
 }
 
+TEST_CASE(
+    "what a file says stands in the place of what it includes: of a key that is ignored or has one value, of a field") {
+  const std::string including = R"toml(architectures = ["TinyForCausalLM"]
+model_type = "tiny"
+include = ["common", "rope_theta"]
+[keys]
+is_decoder = "boolean = false"
+[spec]
+"norm.bias" = "is_decoder"
+"position.rope_theta" = "2 * rope_theta"
+"position.scaling" = "rope_scaling.rope_type"
+[ignored]
+"of no consequence here" = ["add_cross_attention"]
+[only]
+use_cache = { runs = "false", asks = "a cache" }
+)toml";
+  const std::string text =
+      mapped(including, {{"is_decoder", true}, {"add_cross_attention", true}, {"rope_theta", 50.0}});
+  CHECK(text == "[norm]\nbias = true\n\n[position]\ntype = \"rope\"\nrope_theta = 100.0\n");
+  CHECK(mapped(including, {{"use_cache", true}}).find("a cache") != std::string::npos);
+  CHECK(mapped(including, {{"is_encoder_decoder", true}}).find("an encoder") != std::string::npos);
+}
+
+TEST_CASE("a number of each layer is a list where layers differ, and has a value in each") {
+  const std::string numbered = R"toml(architectures = ["TinyForCausalLM"]
+model_type = "tiny"
+[keys]
+layers = "size = 3"
+heads = "sizes"
+thetas = "amounts?"
+[spec]
+"model.num_hidden_layers" = "layers"
+"attention.num_attention_heads" = "2 * (heads[i] ?? 1)"
+"position.rope_theta" = "thetas[i] ?? 5.0 == 0 ? 1e4 : thetas[i] ?? 5.0"
+)toml";
+  const std::string layers = "[model]\nnum_hidden_layers = 3  # transformers' default; config.json does not say\n\n";
+  CHECK(mapped(numbered, {{"heads", {4, 8, 1}}, {"thetas", {0, 7.5, 1}}}) ==
+        layers + "[position]\nrope_theta = [10000.0, 7.5, 1.0]\n\n[attention]\nnum_attention_heads = [8, 16, 2]\n");
+  CHECK(mapped(numbered, {{"heads", {4, 4, 4}}}) ==
+        layers + "[position]\nrope_theta = 5.0\n\n[attention]\nnum_attention_heads = 8\n");
+  CHECK(mapped(numbered, {{"heads", {4, 4, 4}}, {"thetas", {-1, 1, 1}}}).find("numbers from 0 on") !=
+        std::string::npos);
+  CHECK(mistake("[keys]\nheads = \"sizes\"\n[spec]\n\"attention.num_attention_heads\" = \"heads[i]\"") ==
+        "family.form 6:35");
+  CHECK(mistake("[keys]\nlayers = \"size\"\n[spec]\n\"model.num_hidden_layers\" = \"layers + i\"") ==
+        "expression.unknown_name 6:39");
+}
+
+TEST_CASE("which of several biases there are, an expression says as TOML has them") {
+  const std::string biased = R"toml(architectures = ["TinyForCausalLM"]
+model_type = "tiny"
+[keys]
+dense = "boolean = false"
+all = "boolean = false"
+[spec]
+"attention.bias" = "all"
+"lm_head.bias" = """dense ? (all ? '["dense", "matrix"]' : '["dense"]') : null"""
+)toml";
+  CHECK(mapped(biased, {{"dense", true}, {"all", true}}) ==
+        "[attention]\nbias = true\n\n[lm_head]\nbias = [\"dense\", \"matrix\"]\n");
+  CHECK(mapped(biased, {{"dense", true}, {"all", false}}) ==
+        "[attention]\nbias = false\n\n[lm_head]\nbias = [\"dense\"]\n");
+}
+
 TEST_CASE("kinds of layer become a pattern that repeats, and lines for what differs") {
   CHECK(mapped(local_and_global, json::object()) ==
         "[model]\nnum_hidden_layers = 6  # transformers' default; config.json does not say\n\n"

@@ -77,9 +77,20 @@ TEST_CASE("a size that is a list has an entry a layer, and tells kinds of layer 
   CHECK(turned.layer_kinds == std::vector<std::size_t>{0, 1, 0, 1});
   CHECK(turned.kinds[1].positions().at(0)->rotary_dim.value == 8);
   CHECK(turned.kinds[1].positions().at(0)->rope_theta.value == 500.0);
-  Diagnostics diagnostics;
-  CHECK_FALSE(read_spec(as_source(tiny), {{"mlp.intermediate_size", "[64, 128, 64]"}}, diagnostics));
-  CHECK(diagnostics.all().at(0).rule == "layers.list_length");
+  // A number that is no size, too, and whole numbers among its entries.
+  const Spec bases = read("[layers]\npattern = [\"a\", \"b\"]\n[layers.a]\n[layers.b.mlp]\nactivation = \"relu\"\n",
+                          {{"position.rope_theta", "[500.0, 7, 25.5, 7]"}});
+  CHECK(bases.layer_kinds == std::vector<std::size_t>{0, 1, 2, 1});
+  CHECK(bases.kinds[0].position->rope_theta.value == 500.0);
+  CHECK(bases.kinds[2].position->rope_theta.value == 25.5);
+  CHECK(bases.kinds[2].name == "a_2");
+  CHECK(bases.kinds[2].in_pattern == "a");
+  CHECK(plain.kinds[2].in_pattern.empty());
+  for (const char* wrong : {"mlp.intermediate_size", "position.rope_theta"}) {
+    Diagnostics diagnostics;
+    CHECK_FALSE(read_spec(as_source(tiny), {{wrong, "[64, 128, 64]"}}, diagnostics));
+    CHECK(diagnostics.all().at(0).rule == "layers.list_length");
+  }
 }
 
 TEST_CASE("a kind's keys replace the base's key by key, and defaults follow from what is resolved") {
