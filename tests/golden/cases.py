@@ -14,6 +14,7 @@ from families import (
     cohere,
     cohere2,
     cohere2_5,
+    cohere_compass,
     cohere_5,
     ctrl,
     cwm,
@@ -539,6 +540,16 @@ def cases() -> list[Case]:
                         rope_parameters={"llama_4_scaling_beta": 0.5, "original_max_position_embeddings": 700,
                                          "rope_theta": 25000.0, "rope_type": "default"}), "dtype",
              dtypes=("f16",), sequence_length=LONG, rows=tuple(sorted({*long_rows(1000), 699, 700, 701, 1399, 1400}))),
+        Case("cohere-compass-plain", 3132, "attention and MLP side by side, halves turn, no layer has a window; biases, grouped "
+             "4:2, heads of 12, logits as they are, tied",
+             cohere_compass(**sizes(48, 61, 2, 4, 2, 101), attention_bias=True), "dtype", dtypes=("bf16",)),
+        Case("cohere-compass-long", 3133, "2,080 tokens, a window of 1,000 in the first of two layers, and the second does not "
+             "turn; logits times 0.3, untied",
+             cohere_compass(**sizes(36, 59, 2, 2, 1, 97), logit_scale=0.3, sliding_window=1000,
+                            layer_types=["sliding_attention", "full_attention"], tie_word_embeddings=False,
+                            rope_parameters={"full_attention": None, "sliding_attention": {
+                                "rope_theta": 500.0, "rope_type": "default"}}), "dtype",
+             dtypes=("f32",), sequence_length=LONG, rows=long_rows(1000)),
         Case("opt-narrow", 3104, "an embedding of 40 with projections in and out, norms after additions and none before the "
              "head, which is tied",
              opt(hidden_size=64, ffn_dim=71, num_hidden_layers=2, num_attention_heads=4, vocab_size=101,

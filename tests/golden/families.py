@@ -513,6 +513,18 @@ def ministral3(**keys):
     } | keys  # fmt: skip
 
 
+def cohere_compass(**keys):
+    """Command's text model that reads images as well: angles by the type of layer, of which one may have none."""
+    return {
+        "architectures": ["CohereCompassForCausalLM"], "attention_bias": False, "attention_dropout": 0.0,
+        "bos_token_id": 5, "eos_token_id": 96, "hidden_act": "silu", "initializer_range": 0.02, "layer_norm_eps": 1e-5,
+        "logit_scale": None, "max_position_embeddings": 8192, "model_type": "cohere_compass_text", "pad_token_id": 0,
+        "pooling": None, "rope_parameters": {"full_attention": {
+            "mrope_interleaved": True, "mrope_section": [4, 3, 3], "rope_theta": 10000.0, "rope_type": "default"}},
+        "sliding_window": 4096, "tie_word_embeddings": True, "transformers_version": "5.23.0", "use_cache": True,
+    } | keys  # fmt: skip
+
+
 def opt(**keys):
     """OPT: learned positions from the third row on, biases everywhere."""
     return {

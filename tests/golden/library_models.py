@@ -7,8 +7,8 @@ import transformers
 
 from weights import QUERY_KEY_GAIN, Weights
 
-FAMILIES = ("bert-generation", "biogpt", "codegen", "ctrl", "gpt_neox_japanese", "gptj", "granite_swa", "ministral3",
-            "modernbert-decoder", "mpt", "openai-gpt", "opt", "phi", "xglm")  # fmt: skip
+FAMILIES = ("bert-generation", "biogpt", "codegen", "cohere_compass_text", "ctrl", "gpt_neox_japanese", "gptj", "granite_swa",
+            "ministral3", "modernbert-decoder", "mpt", "openai-gpt", "opt", "phi", "xglm")  # fmt: skip
 QUERIES_AND_KEYS = ("q_proj", "k_proj", "Wq", "Wk", "self.query", "self.key")
 
 
@@ -25,7 +25,7 @@ def library_weights(config: dict, seed: int, **_) -> dict[str, np.ndarray]:
             rows, columns = module.weight.shape
             draw = weights.embedding if rows == model.config.vocab_size else weights.table
             draw(f"{name}.weight", rows, columns)
-        elif isinstance(module, torch.nn.LayerNorm) or type(module).__name__.endswith("RMSNorm"):
+        elif isinstance(module, torch.nn.LayerNorm) or type(module).__name__.endswith(("RMSNorm", "LayerNorm")):
             if "weight" in own:
                 weights.norm(name, module.weight.shape[0], bias="bias" in own)
         elif isinstance(module, torch.nn.Linear):
@@ -68,5 +68,5 @@ def other_values(key: str, value) -> list:
 
 def idle_names(config: dict) -> tuple[str, ...]:
     """What is added to all keys, where they are not rotated, matters to no score."""
-    rotated = ("phi", "granite_swa", "modernbert-decoder")
+    rotated = ("phi", "cohere_compass_text", "granite_swa", "modernbert-decoder")
     return () if config["model_type"] in rotated else ("k_proj.bias", "Wk.bias", "self.key.bias")

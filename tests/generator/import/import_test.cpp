@@ -154,6 +154,7 @@ TEST_CASE("scaled rotary settings are read in both spellings, and of every famil
     static const std::set<std::string> others = {"bert_generation",
                                                  "biogpt",
                                                  "codegen",
+                                                 "cohere_compass",
                                                  "ministral3",
                                                  "modernbert_decoder",
                                                  "bloom",

@@ -27,7 +27,8 @@ const std::set<std::string> may_be_inert = {
     // Null takes the ratio of the lengths in its place, and it may be that.
     "rope_scaling.factor",
     // An object without keys says as much as null.
-    "rope_scaling", "rope_parameters", "rope_scaling.rope_type", "rope_parameters.rope_type", "attn_config",
+    "rope_scaling", "rope_parameters", "rope_parameters.full_attention", "rope_scaling.rope_type",
+    "rope_parameters.rope_type", "attn_config",
     // Both 0 and null clip nothing.
     "attn_config.clip_qkv"};
 
