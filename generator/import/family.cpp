@@ -281,7 +281,7 @@ class FamilyReader {
         if (!line.kind.empty() && !(section.in_kinds && has_kind)) continue;
         line.type = std::visit(TypeOfField{}, slot);
         line.is_list = std::holds_alternative<Field<std::vector<std::string>>*>(slot);
-        const bool by_layer = section.in_kinds && may_be_by_layer(slot);
+        const bool by_layer = line.kind.empty() && section.in_kinds && may_be_by_layer(slot);
         read_line_value(entry, *row, slot, by_layer ? numbered_names_ : names_, line);
         if (!line.value.empty() && line.value.root->optional && names_in(line.value).contains("i")) {
           error("family.form", entry.value.span, "every layer has a value; this may be null");

@@ -186,6 +186,8 @@ thetas = "amounts?"
         "family.form 6:35");
   CHECK(mistake("[keys]\nlayers = \"size\"\n[spec]\n\"model.num_hidden_layers\" = \"layers + i\"") ==
         "expression.unknown_name 6:39");
+  CHECK(mistake("[layer]\nkind = \"i == 0 ? 'a' : 'b'\"\n[spec]\n\"layers.a.norm.eps\" = \"1.0 + i\"") ==
+        "expression.unknown_name 6:30");
 }
 
 TEST_CASE("which of several biases there are, an expression says as TOML has them") {
