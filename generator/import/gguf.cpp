@@ -55,13 +55,12 @@ class TensorLines {
     std::map<std::string, std::map<std::string, std::vector<std::int64_t>>> types;  // by part, by type: layers
     std::map<std::string, std::size_t> bytes;
     for (const CheckpointTensor& tensor : checkpoint_.tensors()) {
-      const LayerName name = split_layer(tensor.name);
-      std::string part = part_of(name.pattern);
+      std::string part = part_of_tensor(names_, tensor.name);
       if (part.empty()) continue;  // the audit's to say
       const std::string dtype = dtype_of(tensor);
       if (dtype.empty()) continue;
       if (tensor.name.ends_with(".bias")) part += ".bias";
-      types[part][dtype].push_back(name.layer);
+      types[part][dtype].push_back(split_layer(tensor.name).layer);
       bytes[dtype] += tensor.data.size();
     }
     if (bytes.empty()) return refuse("import.checkpoint", "no tensor of such a model stands in it");
@@ -91,17 +90,6 @@ class TensorLines {
         }
       }
     }
-  }
-
-  /// The line of the family's table that a tensor belongs to; "": none.
-  std::string part_of(std::string pattern) const {
-    for (const std::string_view suffix : {".weight", ".bias"}) {
-      if (pattern.ends_with(suffix)) pattern.resize(pattern.size() - suffix.size());
-    }
-    for (const auto& [part, name] : names_.tensors) {
-      if (pattern == name.name) return part;
-    }
-    return "";
   }
 
   std::string dtype_of(const CheckpointTensor& tensor) {
