@@ -91,18 +91,15 @@ TEST_CASE("--ignore of a key that is not there suggests the nearest") {
   CHECK(imported.complains("import.ignore", "new_key"));
 }
 
-TEST_CASE("every key that a family ignores is accepted and leaves the spec as it was") {
+TEST_CASE("all keys that a family ignores are accepted and leave the spec as it was") {
   for (const auto& [name, config] : small_configs()) {
-    const std::string plain = *import_text(config.dump()).text;
-    for (const auto& [key, why] : families().at(name).ignored) {
-      INFO(name, ": ", key);
-      json with = config;
-      with[key] = "something";
-      const Imported imported = import_text(with.dump());
-      REQUIRE(imported.text);
-      const auto body = [](const std::string& text) { return text.substr(text.find('\n', text.find("name ="))); };
-      CHECK(body(*imported.text) == body(plain));
-    }
+    INFO(name);
+    json with = config;
+    for (const auto& [key, why] : families().at(name).ignored) with[key] = "something";
+    const Imported imported = import_text(with.dump());
+    REQUIRE_MESSAGE(imported.text, render(imported.diagnostics));
+    const auto body = [](const std::string& text) { return text.substr(text.find('\n', text.find("name ="))); };
+    CHECK(body(*imported.text) == body(*import_text(config.dump()).text));
   }
 }
 

@@ -1,7 +1,8 @@
 # cmake -DNAME=value ... -P build_engine.cmake: emits a golden's engine and builds the runner around it. Quiet unless
 # something fails. Takes MONOMORPH (the generator), PREFIX (its installation), RUNNER (the runner's library), CASE (whose
 # spec is model.toml where it has one, and else what the generator makes of the folder), SETTINGS (for --set, separated by
-# |), COMPILER, LAUNCHER, FLAGS, BUILD_TYPE, and WORK, the folder to build in.
+# |), COMPILER, LAUNCHER, FLAGS, BUILD_TYPE, RELEASE_FLAGS (of that build type), HEADERS (a header to compile the engine
+# after, or nothing), and WORK, the folder to build in.
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT status EQUAL 0)
@@ -18,6 +19,7 @@ if(EXISTS ${CASE}/model.toml)
 endif()
 run(${MONOMORPH} generate ${model} -o ${WORK}/emitted ${settings})
 run(${CMAKE_COMMAND} -G Ninja -S ${CMAKE_CURRENT_LIST_DIR}/project -B ${WORK}/build -DENGINE=${WORK}/emitted
-    -DRUNNER=${RUNNER} -DCMAKE_PREFIX_PATH=${PREFIX} -DCMAKE_BUILD_TYPE=${BUILD_TYPE} -DCMAKE_CXX_COMPILER=${COMPILER}
-    -DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER} "-DCMAKE_CXX_FLAGS=${FLAGS}")
+    -DRUNNER=${RUNNER} -DHEADERS=${HEADERS} -DCMAKE_PREFIX_PATH=${PREFIX} -DCMAKE_BUILD_TYPE=${BUILD_TYPE}
+    -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER} "-DCMAKE_CXX_FLAGS=${FLAGS}"
+    "-DCMAKE_CXX_FLAGS_RELEASE=${RELEASE_FLAGS}")
 run(${CMAKE_COMMAND} --build ${WORK}/build -j 1)
