@@ -88,12 +88,13 @@ void advise(const BlockContext& context, const EngineSection&, Diagnostics& diag
   const MlpSection& mlp = own(context);
   const double ratio =
       static_cast<double>(mlp.intermediate_size.value) / static_cast<double>(context.model.hidden_size.value);
-  if (mlp.type.value != "gated" || (ratio >= 1 && ratio <= 8)) return;
+  if (mlp.type.value != "gated" || (ratio >= 0.5 && ratio <= 8)) return;
   diagnostics.advice(
       "advice.gated_width", mlp.intermediate_size.span,
-      fmt::format("intermediate_size / hidden_size is {:.2f}; known gated MLPs have 1 to 8, and 8 / 3 = 2.67 gives the "
-                  "parameters of a plain one: is it a slip?",
-                  ratio));
+      fmt::format(
+          "intermediate_size / hidden_size is {:.2f}; known gated MLPs have 0.5 (OpenELM's first) to 8, and 8 / 3 "
+          "= 2.67 gives the parameters of a plain one: is it a slip?",
+          ratio));
 }
 
 /// The learned numbers that the expression names; none where it is wrong.

@@ -132,6 +132,8 @@ class FamilyReader {
       for (const TomlValue& item : entry.value.items) family_.architectures.push_back(item.string);
     } else if (entry.key == "model_type") {
       family_.model_type = string(entry.value);
+    } else if (entry.key == "defaults_of") {
+      family_.defaults_of = string(entry.value);
     } else if (!known.contains(entry.key) || entry.value.form != Form::table) {
       error("family.section", entry.key_span, fmt::format("a family has no section [{}]", entry.key));
     } else {
@@ -394,6 +396,7 @@ std::map<std::string, Family> read_all(bool gguf) {
     std::optional<Family> family = read_family(name, family_files(), diagnostics);
     if (!family) throw InternalError("import.families: " + render(diagnostics));
     family->gguf = gguf;
+    if (gguf) family->defaults_of = "the";
     result.emplace(name, std::move(*family));
   }
   return result;

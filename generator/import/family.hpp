@@ -76,6 +76,7 @@ struct Family {
   std::string name;                        ///< of its file, and what checkpoint.names says
   std::vector<std::string> architectures;  ///< names in config.json; the first is today's
   std::string model_type;
+  std::string defaults_of = "transformers'";  ///< whose defaults they are, as a comment of the spec begins
   std::vector<std::string> objects;  ///< of config.json, in which keys of files stand that it includes `under` them
   std::map<std::string, ConfigKey> keys;
   std::vector<FamilyLine> lines;  ///< in the order of the field table

@@ -107,8 +107,7 @@ class Mapper {
       result.value = names_in(line.value).contains("i") ? text_by_layer(line) : text_of(line, value);
       result.place = config_.place(value.name);
       if (!value.computed && result.place.source == nullptr)
-        result.note =
-            fmt::format("{} default; {} does not say", family_.gguf ? "the" : "transformers'", config_.called());
+        result.note = fmt::format("{} default; {} does not say", family_.defaults_of, config_.called());
     }
     if (line.note && holds(line.note->when)) result.note = line.note->says;
     lines_.push_back(std::move(result));

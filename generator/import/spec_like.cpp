@@ -45,7 +45,8 @@ struct Size {
 Size default_size(const Family& family, Config& defaults, const std::string& field) {
   for (const FamilyLine& line : family.lines) {
     if (!line.kind.empty() || line.field() != field || line.value.empty()) continue;
-    const Datum datum = value_of(line.value, [&](const std::string& name) { return defaults.value(name); });
+    const Datum datum =
+        value_of(line.value, [&](const std::string& name) { return name == "i" ? Datum{0.0} : defaults.value(name); });
     if (!datum.is_null()) return {datum.computed ? "" : datum.name, std::get<double>(datum.is)};
   }
   return {};

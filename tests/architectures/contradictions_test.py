@@ -148,6 +148,14 @@ class Contradictions(unittest.TestCase):
         self.assertEqual(self.run_script(), (0, ""))
         self.assertIn("| `a2` | `AForCausalLM` | as a |", (self.root / "docs/architectures.md").read_text())
 
+    def test_a_family_that_the_library_lacks_stands_in_a_section_of_its_own(self):
+        (self.root / "generator/families/z.toml").write_text('architectures = ["ZModelLM"]\nmodel_type = "z"\n')
+        self.assertEqual(self.run_script(), (0, ""))
+        runs, lacked = (self.root / "docs/architectures.md").read_text().split("## What runs that the library lacks")
+        self.assertNotIn("ZModelLM", runs)
+        self.assertIn("| `ZModelLM` | `z` | [z](../generator/families/z.toml) |", lacked)
+        self.assertIn("`AForCausalLM`, `ZModelLM`", (self.root / "README.md").read_text())
+
     def test_a_class_in_two_families(self):
         (self.root / "generator/families/z.toml").write_text(FAMILY)
         status, said = self.run_script("--check")

@@ -3,6 +3,7 @@
 from families import (
     Calls,
     ROWS,
+    TEXTS,
     Case,
     apertus,
     biogpt,
@@ -46,6 +47,7 @@ from families import (
     hunyuan_5,
     hyperclovax,
     jais2,
+    llada,
     llama,
     llama_1,
     ministral,
@@ -61,6 +63,7 @@ from families import (
     olmo3,
     olmo3_5,
     openai_gpt,
+    openelm,
     opt,
     persimmon,
     phi,
@@ -573,6 +576,32 @@ def cases() -> list[Case]:
                  attn_config=mpt()["attn_config"] | {"clip_qkv": 1.25, "softmax_scale": 0.6}), dtypes=("f16",)),
         Case("mpt-plain", 3111, "ALiBi over eight heads of 6, nothing clipped",
              mpt(d_model=48, n_layers=3, n_heads=8, vocab_size=101), dtypes=("f32",)),
+        Case("openelm-sizes", 3112, "2 to 6 heads of queries, two for each of keys, and MLPs of 28 to 119 from layer to layer, "
+             "RMSNorm of heads of 12, one tensor of q, k and v, one of gate and up, tied by a key of its own",
+             openelm(model_dim=60, head_dim=12, num_transformer_layers=4, vocab_size=101, num_gqa_groups=2,
+                     qkv_multipliers=[0.4, 1.2], num_query_heads=[2, 4, 6, 6], num_kv_heads=[1, 2, 3, 3],
+                     ffn_multipliers=[0.5, 0.97, 1.45, 2.0], ffn_dim_divisor=7), dtypes=("bf16",)),
+        Case("openelm-untied", 3113, "a head of its own beside a classifier that nothing reads; MLPs rounded to 16, up where "
+             "down would lose a tenth; four heads of 10 in every layer, as no num_kv_heads says, gelu, no norms of heads",
+             openelm(model_dim=40, head_dim=10, num_transformer_layers=3, vocab_size=103, num_gqa_groups=1,
+                     num_query_heads=[4, 4, 4], ffn_multipliers=[0.5, 1.0, 1.5], ffn_dim_divisor=16,
+                     activation_fn_name="gelu", normalize_qk_projections=False, rope_freq_constant=25000,
+                     share_input_output_layers=False, tie_word_embeddings=False), "dtype", dtypes=("f32",)),
+        Case("llada-plain", 3114, "a token sees the whole text, which is one pass; three heads of 20, untied",
+             llada(d_model=60, n_heads=3, n_kv_heads=3, n_layers=2, mlp_hidden_size=67, vocab_size=101,
+                   embedding_size=101), None, dtypes=("f16",), calls=TEXTS),
+        Case("llada-one-key-head", 3115, "one key/value head for four of 16, by multi_query_attention; RMSNorms of all "
+             "queries and all keys, biases on q, k, v, gelu, embeddings times sqrt(d_model) and logits divided by it, "
+             "more rows than vocab_size, tied by a key of its own",
+             llada(d_model=64, n_heads=4, n_kv_heads=None, multi_query_attention=True, n_layers=2, mlp_hidden_size=61,
+                   vocab_size=101, embedding_size=104, activation_type="gelu", attention_layer_norm=True,
+                   include_qkv_bias=True, input_emb_norm=True, scale_logits=True, weight_tying=True),
+             None, dtypes=("bf16",), calls=TEXTS),
+        Case("llada-biases", 3119, "LayerNorms, biases everywhere, the head's too, grouped 4:2, relu, an MLP as wide as "
+             "mlp_ratio says",
+             llada(d_model=48, n_heads=4, n_kv_heads=2, n_layers=2, mlp_ratio=2, mlp_hidden_size=None, vocab_size=103,
+                   embedding_size=None, activation_type="relu", bias_for_layer_norm=None, include_bias=True,
+                   layer_norm_type="default"), "dtype", dtypes=("f32",), calls=TEXTS),
         Case("starcoder2-window-17", 2040, "LayerNorms, biases on every projection, an MLP without a gate, a window of 17; "
              "grouped 4:2, tied without a word",
              starcoder2(**sizes(48, 61, 2, 4, 2, 101), sliding_window=17), dtypes=("f32",),

@@ -25,6 +25,9 @@ class Calls:
     computed_anew_past: int | None = None
 
 
+TEXTS = Calls(((1,), (2,), (63,), (64,), (65,), (200,)))  # of a model that reads a text whole: each of them is one pass
+
+
 @dataclass
 class Case:
     """One architecture. `config` is config.json but for its dtype key, whose spelling (torch_dtype, dtype, or none
@@ -820,6 +823,37 @@ def falcon_5(**keys):
     )  # fmt: skip
     del config["apply_residual_connection_post_layernorm"]
     return config | keys
+
+
+def openelm(**keys):
+    """OpenELM as the hub has it: heads and multipliers of each layer, beside what they follow from."""
+    return {
+        "activation_fn_name": "swish", "architectures": ["OpenELMForCausalLM"],
+        "auto_map": {"AutoConfig": "configuration_openelm.OpenELMConfig",
+                     "AutoModelForCausalLM": "modeling_openelm.OpenELMForCausalLM"},
+        "bos_token_id": 1, "eos_token_id": 2, "ffn_with_glu": True, "initializer_range": 0.02,
+        "max_context_length": 512, "model_type": "openelm", "normalization_layer_name": "rms_norm",
+        "normalize_qk_projections": True, "rope_freq_constant": 10000, "rope_max_length": 1024,
+        "share_input_output_layers": True, "transformers_version": "4.39.3", "use_cache": True,
+    } | keys  # fmt: skip
+
+
+def llada(**keys):
+    """LLaDA 8B: keys of OLMo's first code, of which the published code reads a part."""
+    return {
+        "activation_type": "silu", "alibi": False, "alibi_bias_max": 8.0, "architectures": ["LLaDAModelLM"],
+        "attention_dropout": 0.0, "attention_layer_norm": False, "attention_layer_norm_with_affine": True,
+        "auto_map": {"AutoConfig": "configuration_llada.LLaDAConfig",
+                     "AutoModelForCausalLM": "modeling_llada.LLaDAModelLM"},
+        "bias_for_layer_norm": False, "block_group_size": 1, "block_type": "llama", "embedding_dropout": 0.0,
+        "eos_token_id": 91, "flash_attention": False, "include_bias": False, "include_qkv_bias": False,
+        "init_cutoff_factor": None, "init_device": "meta", "init_fn": "mitchell", "init_std": 0.02,
+        "input_emb_norm": False, "layer_norm_type": "rms", "layer_norm_with_affine": True, "mask_token_id": 92,
+        "max_sequence_length": 512, "mlp_ratio": 4, "model_type": "llada", "multi_query_attention": None,
+        "pad_token_id": 91, "precision": "amp_bf16", "residual_dropout": 0.0, "rms_norm_eps": 1e-05, "rope": True,
+        "rope_full_precision": True, "rope_theta": 10000.0, "scale_logits": False, "transformers_version": "4.46.3",
+        "use_cache": False, "weight_tying": False,
+    } | keys  # fmt: skip
 
 
 def bloom(**keys):

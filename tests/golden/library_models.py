@@ -1,29 +1,32 @@
-"""Families whose goldens are data alone: their tensors are those of the library's class, and each key of their config.json
-is changed to other values of its form. What a change does is measured and recorded, not foretold."""
+"""Families whose goldens are data alone: their tensors are those of the library's class, or of that in published_code.py where
+the library has none, and each key of their config.json is changed to other values of its form. What a change does is
+measured and recorded, not foretold."""
 
 import numpy as np
 import torch
-import transformers
+from transformers.models.auto.configuration_auto import CONFIG_MAPPING
+from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING
 
+import published_code  # noqa: F401, has the library find its classes
 from weights import QUERY_KEY_GAIN, Weights
 
 FAMILIES = ("bert-generation", "biogpt", "codegen", "cohere_compass_text", "ctrl", "gpt_neox_japanese", "gptj", "granite_swa",
-            "ministral3", "modernbert-decoder", "mpt", "openai-gpt", "opt", "phi", "xglm")  # fmt: skip
+            "llada", "ministral3", "modernbert-decoder", "mpt", "openai-gpt", "openelm", "opt", "phi", "xglm")  # fmt: skip
 QUERIES_AND_KEYS = ("q_proj", "k_proj", "Wq", "Wk", "self.query", "self.key")
 
 
 def library_weights(config: dict, seed: int, **_) -> dict[str, np.ndarray]:
     """Drawn as other families' are, module by module, under the names of the class's parameters."""
     settings = {key: value for key, value in config.items() if key not in ("architectures", "model_type", "transformers_version")}
-    library_class = getattr(transformers, config["architectures"][0])
-    model = library_class(library_class.config_class(**settings))
+    config_class = CONFIG_MAPPING[config["model_type"]]
+    model = MODEL_FOR_CAUSAL_LM_MAPPING[config_class](config_class(**settings))
     weights = Weights(seed)
     tied = model._tied_weights_keys or {} if model.config.tie_word_embeddings else {}
     for name, module in model.named_modules():
         own = dict(module.named_parameters(recurse=False))
         if isinstance(module, torch.nn.Embedding):
             rows, columns = module.weight.shape
-            draw = weights.embedding if rows == model.config.vocab_size else weights.table
+            draw = weights.embedding if module is model.get_input_embeddings() else weights.table
             draw(f"{name}.weight", rows, columns)
         elif isinstance(module, torch.nn.LayerNorm) or type(module).__name__.endswith(("RMSNorm", "LayerNorm")):
             if "weight" in own:
@@ -59,7 +62,8 @@ def other_values(key: str, value) -> list:
         return [0.01]
     if isinstance(value, float):
         return [1.5 * value, 0.3 * value] if value > 0 else [0.5]
-    if key in ("activation_function", "hidden_act", "afn", "hidden_activation", "classifier_activation"):
+    if key in ("activation_fn_name", "activation_function", "activation_type", "hidden_act", "afn", "hidden_activation",
+               "classifier_activation"):  # fmt: skip
         return [each for each in ("gelu", "relu", "silu") if each != value]
     if isinstance(value, list):
         return [value[::-1]]
@@ -67,6 +71,8 @@ def other_values(key: str, value) -> list:
 
 
 def idle_names(config: dict) -> tuple[str, ...]:
-    """What is added to all keys, where they are not rotated, matters to no score."""
-    rotated = ("phi", "cohere_compass_text", "granite_swa", "modernbert-decoder")
+    """What is added to all keys, where they are not rotated, matters to no score. OpenELM's classifier is never read."""
+    if config["model_type"] == "openelm":
+        return ("classifier.weight",)
+    rotated = ("phi", "cohere_compass_text", "granite_swa", "llada", "modernbert-decoder")
     return () if config["model_type"] in rotated else ("k_proj.bias", "Wk.bias", "self.key.bias")

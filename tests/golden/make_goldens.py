@@ -152,7 +152,7 @@ def load(directory: Path):
     config = json.loads((directory / "config.json").read_text())
     model, info = transformers.AutoModelForCausalLM.from_pretrained(
         directory, dtype=torch.float32, attn_implementation="sdpa" if config.get("alibi") else "eager",
-        output_loading_info=True,
+        output_loading_info=True, trust_remote_code=False,
     )  # fmt: skip
     return model.eval(), {kind: sorted(map(str, info[kind])) for kind in ("missing_keys", "unexpected_keys")}
 
@@ -304,18 +304,28 @@ def print_table(out: Path) -> None:
     print("| " + " | ".join(heading) + " |\n|" + " --- |" * len(heading))
     for case in cases():
         config = case.config
-        hidden = config.get("hidden_size", config.get("n_embd", config.get("n_embed")))
-        heads = config.get("num_attention_heads", config.get("n_head", config.get("num_heads")))
-        shared = 1 if config.get("multi_query") and not config.get("new_decoder_architecture") else None
-        kv_heads = shared or config.get("num_key_value_heads", config.get("num_kv_heads", heads))
-        inner = config.get("intermediate_size", config.get("n_inner", config.get("ffn_hidden_size")))
+
+        def said(*names):
+            """What the first of the names says that is there, and is not null; of a list its ends."""
+            value = next((config[name] for name in names if config.get(name) is not None), None)
+            if isinstance(value, list):
+                return f"{value[0]} to {value[-1]}" if value[0] != value[-1] else value[0]
+            return value
+
+        hidden = said("hidden_size", "n_embd", "n_embed", "d_model", "model_dim")
+        heads = said("num_attention_heads", "n_head", "num_heads", "n_heads", "attention_heads", "num_query_heads")
+        grouped = not config.get("new_decoder_architecture")
+        shared = 1 if grouped and said("multi_query", "multi_query_attention") else None
+        kv_heads = shared or said("num_key_value_heads", "num_kv_heads", "n_kv_heads") or heads
+        inner = said("intermediate_size", "n_inner", "ffn_hidden_size", "ffn_dim", "dff", "mlp_hidden_size",
+                     "ffn_multipliers")  # fmt: skip
         kilobytes = [round(size_of(out / f"{case.name}-{dtype}") / 1000) for dtype in case.dtypes]
         columns = [
             f"`{case.name}`", case.description, hidden,
-            inner or 4 * hidden,
-            config.get("num_hidden_layers", config.get("n_layer", config.get("num_layers"))),
+            inner or config.get("mlp_ratio", 4) * hidden,
+            said("num_hidden_layers", "n_layer", "num_layers", "n_layers", "num_transformer_layers"),
             f"{heads}:{kv_heads}",
-            config.get("head_dim", hidden // heads), config["vocab_size"],
+            config.get("head_dim") or hidden // heads, config["vocab_size"],
             json.loads((out / f"{case.name}-{case.dtypes[0]}" / "golden.json").read_text())["parameters"],
             ", ".join(map(str, kilobytes)) + (f" ({case.dtypes[0]})" if len(case.dtypes) == 1 else ""),
         ]  # fmt: skip

@@ -1,5 +1,5 @@
 """The models of make_spec_goldens.py: what computes each, its tensors, and other models that its golden has to tell
-from it. These are transformers' own; sparse_transformer.py, openelm.py and relative_positions.py have more.
+from it. These are transformers' own; sparse_transformer.py and relative_positions.py have more.
 """
 
 from typing import Callable
@@ -12,10 +12,9 @@ from transformers.models.gpt_oss import modeling_gpt_oss
 from transformers.models.gptj import modeling_gptj
 from transformers.models.stablelm import modeling_stablelm
 
-from families import Calls, sizes
+from families import TEXTS, sizes
 from family_weights import gpt2_weights, llama_like_weights
 from normformer import NORMFORMER, NORMFORMER_CHANGES, NormFormer, normformer_tensors
-from openelm import OPENELM, OPENELM_CHANGES, OpenElm, openelm_tensors
 from relative_positions import (
     SHAW,
     SHAW_CHANGES,
@@ -276,42 +275,6 @@ STABLELM_CHANGES = [
 ]
 
 
-# ----------------------------------------------------------------------------------------------------------- LLaDA
-
-
-class WholeText(transformers.LlamaForCausalLM):
-    """A Llama whose tokens see the whole text, as LLaDA's do (Nie et al. 2025): its logits say what stands at each
-    place."""
-
-    def forward(self, input_ids, **_):
-        count = input_ids.shape[1]
-        shown = torch.zeros(1, 1, count, count, dtype=self.dtype)
-        return super().forward(input_ids, attention_mask=shown, use_cache=False)
-
-
-LLADA = sizes(54, 61, 2, 3, 1, VOCABULARY, 20) | {
-    "model_type": "llama", "attention_bias": False, "attention_dropout": 0.0, "hidden_act": "silu",
-    "max_position_embeddings": 512, "mlp_bias": False, "rms_norm_eps": 1e-5,
-    "rope_parameters": {"rope_type": "default", "rope_theta": 10000.0}, "tie_word_embeddings": False,
-    "attn_implementation": "eager",
-}  # fmt: skip
-
-
-def llada(config: dict) -> nn.Module:
-    whole = config.get("whole_text", True)
-    settings = {key: value for key, value in config.items() if key != "whole_text"}
-    made = (WholeText if whole else transformers.LlamaForCausalLM)(transformers.LlamaConfig(**settings))
-    return made.eval()
-
-
-LLADA_CHANGES = [
-    Change("a token sees those before it alone", {"whole_text": False}),
-    Change("another base of angles", {"rope_parameters": {"rope_type": "default", "rope_theta": 25000.0}}),
-    Change("eps 1e-6", {"rms_norm_eps": 1e-6}),
-]
-TEXTS = ((1,), (2,), (63,), (64,), (65,), (200,))  # each of them one pass
-
-
 # ------------------------------------------------------------------------------------- GPT-2 that is scaled by layer
 
 GPT2_BY_LAYER = {"n_embd": 36, "n_head": 3, "n_inner": 61, "n_layer": 4, "n_positions": 300, "vocab_size": VOCABULARY,
@@ -371,14 +334,6 @@ def spec_cases() -> list[SpecCase]:
                  "bias; a quarter of 16 turns",
                  "StableLmForCausalLM", STABLELM, stablelm, stablelm_tensors, STABLELM_CHANGES,
                  stored=norms_of_heads_stacked),
-        SpecCase("llada-whole-text", 4005,
-                 "a Llama without a causal mask: each token sees the whole text, which is one pass; grouped 3:1, "
-                 "head_dim 20",
-                 "LlamaForCausalLM with a mask that hides nothing", LLADA, llada, llama_like_weights, LLADA_CHANGES,
-                 calls=Calls(TEXTS)),
-        SpecCase("openelm-sizes", 4006,
-                 "heads and widths that grow from layer to layer, RMSNorm of each head's queries and keys, tied",
-                 "numpy, from Mehta et al. 2024", OPENELM, OpenElm, openelm_tensors, OPENELM_CHANGES, in_double=True),
         SpecCase("t5-decoder", 4007,
                  "T5's decoder without a source: a bias of each of 32 buckets of distances and head, one table for all "
                  "layers, products that are not scaled, a tied head that is",
@@ -386,7 +341,7 @@ def spec_cases() -> list[SpecCase]:
         SpecCase("t5-encoder", 4008,
                  "T5's encoder under its head: a token sees the whole text, which is one pass; 9 buckets of keys before "
                  "a query and 9 of those after it; a gated GELU",
-                 "T5Stack, an encoder", T5_WHOLE, t5, t5_tensors, T5_WHOLE_CHANGES, calls=Calls(TEXTS)),
+                 "T5Stack, an encoder", T5_WHOLE, t5, t5_tensors, T5_WHOLE_CHANGES, calls=TEXTS),
         SpecCase("shaw-keys", 4009,
                  "keys to which a vector of their distance is added, of distances up to 9",
                  "numpy, from Shaw et al. 2018", SHAW, Shaw, shaw_tensors, SHAW_CHANGES, in_double=True),

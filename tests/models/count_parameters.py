@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Counts the parameters of the models in models/ with Hugging Face transformers, as a second opinion.
+"""Counts the parameters of the models in models/ with Hugging Face transformers, as a second opinion, and with
+tests/golden/published_code.py where the library has no class of theirs.
 
     pip install torch==2.15.0 transformers==5.23.0
     python tests/models/count_parameters.py            # writes tests/models/parameters.txt
@@ -19,6 +20,10 @@ import torch
 from transformers import AutoConfig, AutoModelForCausalLM
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "golden"))
+
+import published_code  # noqa: F401, has the library find its classes
+
 TABLE = HERE / "parameters.txt"
 
 

@@ -4,6 +4,7 @@
 """
 
 import json
+import sys
 import tempfile
 from pathlib import Path
 
@@ -11,6 +12,9 @@ from transformers import AutoConfig
 
 here = Path(__file__).parent
 tests = here.parent.parent
+sys.path.insert(0, str(tests / "golden"))
+
+import published_code  # noqa: F401, has the library find its classes
 
 directories = {path.name: path for path in sorted((tests / "models" / "configs").iterdir())}
 for path in sorted((tests / "golden" / "cases").iterdir()):

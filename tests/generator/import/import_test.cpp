@@ -76,6 +76,9 @@ TEST_CASE("what did not come from config.json is marked in the spec") {
   const Imported imported = import_text(config.dump());
   REQUIRE(imported.text);
   CHECK(imported.text->find("eps = 1e-6  # transformers' default") != std::string::npos);
+  const Imported published = import_text(small_configs().at("openelm").dump());
+  REQUIRE(published.text);
+  CHECK(published.text->find("rope_theta = 10000.0  # the published code's default") != std::string::npos);
 }
 
 TEST_CASE("a null num_key_value_heads means as many as query heads, in every architecture") {
@@ -165,9 +168,11 @@ TEST_CASE("scaled rotary settings are read in both spellings, and of every famil
                                                  "gpt_neo",
                                                  "gptj",
                                                  "hunyuan_v1_dense",
+                                                 "llada",
                                                  "mpt",
                                                  "olmo3",
                                                  "openai_gpt",
+                                                 "openelm",
                                                  "opt",
                                                  "phi3",
                                                  "xglm"};

@@ -1,5 +1,6 @@
 """Writes config_attributes.json: every attribute of the configuration class that the transformers library has for each
-family of generator/families/. A test of import asks that the family's file accounts for each of them.
+family of generator/families/, or tests/golden/published_code.py where the library has none. A test of import asks that the
+family's file accounts for each of them.
 
     .venv-goldens/bin/python tests/generator/import/list_config_attributes.py
 
@@ -8,6 +9,7 @@ The library's version is that of tests/golden/requirements.txt.
 
 import dataclasses
 import json
+import sys
 import tomllib
 from pathlib import Path
 
@@ -15,6 +17,10 @@ import transformers
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parents[1] / "golden"))
+
+import published_code  # noqa: F401, has the library find its classes
+
 FAMILIES = HERE.parents[2] / "generator" / "families"
 
 

@@ -213,6 +213,10 @@ TEST_CASE("a key with one value that runs is refused with any other, in each arc
       {"rope_parameters.sliding_attention.rope_type", {"gemma3", "olmo3"}, {"default"}, {"linear"}},
       {"n_special", {"gpt2"}, {0}, {1}},
       {"apply_residual_connection_post_layernorm", {"falcon"}, {false}, {true}},
+      {"alibi", {"llada"}, {false}, {true}},
+      {"block_group_size", {"llada"}, {1}, {2}},
+      {"attention_layer_norm_with_affine", {"llada"}, {true}, {false}},
+      {"ffn_with_glu", {"openelm"}, {true}, {false}},
   };
   const std::map<std::string, json> configs = small_configs();
   std::set<std::string> listed;
