@@ -7,7 +7,7 @@ import transformers
 
 from weights import QUERY_KEY_GAIN, Weights
 
-FAMILIES = ("bert-generation", "biogpt", "codegen", "cohere_compass_text", "ctrl", "gpt_neox_japanese", "gptj", "granite_swa",
+FAMILIES = ("bert-generation", "biogpt", "codegen", "cohere_compass_text", "ctrl", "diffllama", "gpt_neox_japanese", "gptj", "granite_swa",
             "ministral3", "modernbert-decoder", "mpt", "openai-gpt", "opt", "phi", "xglm")  # fmt: skip
 QUERIES_AND_KEYS = ("q_proj", "k_proj", "Wq", "Wk", "self.query", "self.key")
 
@@ -68,5 +68,5 @@ def other_values(key: str, value) -> list:
 
 def idle_names(config: dict) -> tuple[str, ...]:
     """What is added to all keys, where they are not rotated, matters to no score."""
-    rotated = ("phi", "cohere_compass_text", "granite_swa", "modernbert-decoder")
+    rotated = ("phi", "cohere_compass_text", "diffllama", "granite_swa", "modernbert-decoder")
     return () if config["model_type"] in rotated else ("k_proj.bias", "Wk.bias", "self.key.bias")

@@ -185,6 +185,7 @@ inline std::map<std::string, nlohmann::ordered_json> small_configs() {
         {"model_type", "gpt_neox_japanese"},
         {"hidden_size", 48},
         {"num_attention_heads", 4}}},
+      {"diffllama", config_of("DiffLlamaForCausalLM", "diffllama")},
       {"granite_swa", config_of("GraniteSWAForCausalLM", "granite_swa", {{"sliding_window", 128}})},
       {"cohere_compass",
        without("rms_norm_eps", config_of("CohereCompassForCausalLM", "cohere_compass_text",
