@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "generator/blocks/differential.hpp"
 #include "generator/blocks/norm.hpp"
 #include "generator/contract/declarations.hpp"
 #include "generator/contract/rules.hpp"
@@ -24,7 +25,12 @@ std::optional<double> clip_of(const BlockContext& context, Diagnostics& diagnost
 
 }  // namespace
 
-void check_clip(const BlockContext& context, Diagnostics& diagnostics) { clip_of(context, diagnostics); }
+void check_around_heads(const BlockContext& context, Diagnostics& diagnostics) {
+  clip_of(context, diagnostics);
+  const Field<NormChoice>& norm = own(context).head_norm;
+  if (norm.given && norm.value.present)
+    check_norm_of_heads("attention.head_norm", norm.value.norm, norm.span, diagnostics);
+}
 
 ValueId build_clipped(const BlockContext& context, Builder& build, const std::string& word, ValueId in,
                       const std::string& role) {
@@ -37,6 +43,9 @@ ValueId build_clipped(const BlockContext& context, Builder& build, const std::st
 }
 
 void declare_given(const BlockContext& context, AxisId heads, AxisId given, Declarations& declare) {
+  const NormChoice& of_heads = own(context).head_norm.value;
+  const AxisId head = declare.contract().axes[given].factors[1];
+  if (of_heads.present) declare_norm("head_norm", of_heads.norm, head, declare);
   if (own(context).head_scale.value) declare.vector("head_scale", heads);
   const NormChoice& norm = own(context).inner_norm.value;
   if (norm.present) declare_norm("inner_norm", norm.norm, given, declare);
@@ -46,6 +55,12 @@ ValueId build_given(const BlockContext& context, Builder& build, ValueId attende
   static const Expression gating = known_expression("x * sigmoid(gate)", {"x", "gate"});
   static const Expression scaling = known_expression("x * scale", {"x", "scale"});
   ValueId given = attended;
+  const Field<NormChoice>& of_heads = own(context).head_norm;
+  if (of_heads.value.present) {
+    const AxisId head = build.axes()[build.axes_of(given)[1]].factors[1];
+    given = build_norm("head_norm", of_heads, context.block, build, given, "head_normed", head);
+  }
+  if (is_differential(own(context))) given = build_remaining(build, given);
   if (gate) given = build.map("gated", gating, {"x", "gate"}, {given, gate}, "gated");
   if (own(context).head_scale.value) {
     given = build.map("head_scale", scaling, {"x", "scale"}, {given, build.vector("head_scale")}, "scaled");

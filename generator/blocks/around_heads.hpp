@@ -10,12 +10,12 @@ namespace monomorph::generator {
 
 struct Axis;
 
-/// The rule on clip.
-void check_clip(const BlockContext& context, Diagnostics& diagnostics);
+/// The rules on clip and head_norm.
+void check_around_heads(const BlockContext& context, Diagnostics& diagnostics);
 /// The projection of this word, limited where clip says so.
 Id<Value> build_clipped(const BlockContext& context, Builder& build, const std::string& word, Id<Value> in,
                         const std::string& role);
-/// The parts between the heads and o; `given`: the axis of what all heads give.
+/// The parts between the heads and o; `given`: the axis of what all heads give, which is heads x head.
 void declare_given(const BlockContext& context, Id<Axis> heads, Id<Axis> given, Declarations& declare);
 /// What o reads of what the heads give; `gate`: none where nothing gates it.
 Id<Value> build_given(const BlockContext& context, Builder& build, Id<Value> attended, Id<Value> gate);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "generator/blocks/around_heads.hpp"
+#include "generator/blocks/differential.hpp"
 #include "generator/blocks/distances.hpp"
 #include "generator/blocks/earlier_layer.hpp"
 #include "generator/blocks/norm.hpp"
@@ -23,6 +24,11 @@ constexpr std::int64_t max_head_dim = 512;  // attention gives each vec4 of a he
 constexpr std::int64_t max_heads = 65535;   // a workgroup for each: what every device dispatches at once
 
 const AttentionSection& own(const BlockContext& context) { return section_of<AttentionSection>(context.block); }
+
+/// What queries, keys and what they give begin with: those of the second attention where there are two.
+std::vector<std::string> terms(const AttentionSection& attention) {
+  return is_differential(attention) ? std::vector<std::string>{"", "second_"} : std::vector<std::string>{""};
+}
 
 /// Whether it has keys and values of its own.
 bool keeps_keys(const AttentionSection& attention) { return !attention.keys_and_values_from.given; }
@@ -53,7 +59,7 @@ void complete(Block& block, LayerKind& kind, const ModelSection& model) {
   }
 }
 
-/// A ScaleNorm has one weight for all that is normed; the weights of a whole projection are each head's already.
+/// The weights of a whole projection are each head's already.
 void check_head_norm(const std::string& path, const Field<HeadNormChoice>& choice, Diagnostics& diagnostics) {
   const HeadNormSection& norm = choice.value.norm;
   if (!choice.given || !choice.value.present) return;
@@ -67,9 +73,8 @@ void check_head_norm(const std::string& path, const Field<HeadNormChoice>& choic
                       fmt::format("{0}.per_head has no meaning where {0}.over is \"projection\": its weights are "
                                   "each head's already",
                                   path));
-  } else if (norm.type.value == "scale_norm") {
-    diagnostics.error("attention.head_norm_type", norm.type.given ? norm.type.span : choice.span,
-                      fmt::format("{}.type is \"scale_norm\"; of heads, \"rms_norm\" and \"layer_norm\" run", path));
+  } else {
+    check_norm_of_heads(path, norm, choice.span, diagnostics);
   }
 }
 
@@ -133,14 +138,19 @@ void check(const BlockContext& context, Diagnostics& diagnostics) {
   head_dim_in_range(attention, diagnostics);
   kv_heads_divide_heads(attention, diagnostics);
   head_dim_is_known(context.model, attention, diagnostics);
-  std::vector<std::string> projections = {"q"};
-  if (keeps_keys(attention)) projections.insert(projections.end(), {"k", "v"});
+  std::vector<std::string> projections;
+  for (const std::string& prefix : terms(attention)) projections.push_back(prefix + "q");
+  if (keeps_keys(attention)) {
+    for (const std::string& prefix : terms(attention)) projections.push_back(prefix + "k");
+    projections.emplace_back("v");
+  }
   if (attention.gate.value != "none") projections.emplace_back("gate");
   projections.emplace_back("o");
   check_bias_projections(attention.bias, "attention", projections, diagnostics);
   check_head_norm("attention.q_norm", attention.q_norm, diagnostics);
   check_head_norm("attention.k_norm", attention.k_norm, diagnostics);
-  check_clip(context, diagnostics);
+  check_around_heads(context, diagnostics);
+  check_differential(context, diagnostics);
   check_uncached(attention, diagnostics);
   check_scores(context, diagnostics);
   check_earlier_layer(context, diagnostics);
@@ -172,10 +182,13 @@ void declare_head_norm(const std::string& word, const HeadNormChoice& choice, Ax
 
 void declare(const BlockContext& context, Declarations& declare) {
   const AttentionSection& attention = own(context);
-  const std::int64_t num_heads = sane(attention.num_attention_heads, max_heads);
+  std::int64_t num_heads = sane(attention.num_attention_heads, max_heads);
   const std::int64_t head_dim = sane(attention.head_dim, max_head_dim);
   std::int64_t num_kv_heads = sane(attention.num_key_value_heads, max_heads);
   if (num_heads % num_kv_heads != 0) num_kv_heads = num_heads;  // has been reported
+  const bool pairs = is_differential(attention);
+  if (pairs && num_kv_heads % 2 != 0) num_heads = num_kv_heads = 2;  // has been reported
+  if (pairs) num_heads /= 2, num_kv_heads /= 2;
   const Span& of_heads = attention.num_attention_heads.span;
   const AxisId kv_heads = declare.axis("kv_heads", num_kv_heads, of_heads);
   const AxisId group = declare.axis("kv_group", num_heads / num_kv_heads, of_heads);
@@ -184,28 +197,39 @@ void declare(const BlockContext& context, Declarations& declare) {
   const AxisId q = declare.axis("q", num_heads * head_dim, of_heads, {heads, head});
   const AxisId kv = declare.axis("kv", num_kv_heads * head_dim, of_heads, {kv_heads, head});
   const AxisId hidden = declare.hidden();
+  // A value is as wide as the two keys that it has.
+  const AxisId value_head = pairs ? declare.axis("value_head", 2 * head_dim, attention.head_dim.span) : head;
+  const AxisId values =
+      pairs ? declare.axis("kv_wide", 2 * num_kv_heads * head_dim, of_heads, {kv_heads, value_head}) : kv;
+  const AxisId attended = pairs ? declare.axis("q_wide", 2 * num_heads * head_dim, of_heads, {heads, value_head}) : q;
 
   const bool keeps = keeps_keys(attention);
-  std::vector<Projection> inputs = {{"q", q, hidden, false, num_heads, num_kv_heads}};
-  if (keeps) {
-    inputs.push_back({"k", kv, hidden, false, num_kv_heads, num_kv_heads});
-    inputs.push_back({"v", kv, hidden, false, num_kv_heads, num_kv_heads});
+  std::vector<Projection> inputs;
+  for (const std::string& prefix : terms(attention)) {
+    inputs.push_back({prefix + "q", q, hidden, false, num_heads, num_kv_heads});
+    if (keeps) inputs.push_back({prefix + "k", kv, hidden, false, num_kv_heads, num_kv_heads});
   }
+  if (keeps) inputs.push_back({"v", values, hidden, false, num_kv_heads, num_kv_heads});
   const std::string& gate = attention.gate.value;
-  if (gate != "none") inputs.push_back({"gate", gate == "head" ? heads : q, hidden, false, num_heads, num_kv_heads});
+  if (gate != "none")
+    inputs.push_back({"gate", gate == "head" ? heads : attended, hidden, false, num_heads, num_kv_heads});
   declare.projections("input", attention.bias, inputs);
   if (keeps) declare_value_mix(context, declare);
   declare_head_norm("q_norm", attention.q_norm.value, q, head, declare);
   if (keeps) declare_head_norm("k_norm", attention.k_norm.value, kv, head, declare);
-  for (const char* word : {"keys", "values"}) {
-    if (keeps && attention.causal.value) declare.state(word, kv_heads, head, window_of(attention));
+  if (keeps && attention.causal.value) {
+    for (const std::string& prefix : terms(attention)) {
+      declare.state(prefix + "keys", kv_heads, head, window_of(attention));
+    }
+    declare.state("values", kv_heads, value_head, window_of(attention));
   }
   if (attention.sinks.value) declare.vector("sinks", heads);
   declare_layer_scale(context, declare);
   declare_position(context, declare);
   declare_distances(context, heads, head, declare);
-  declare_given(context, heads, q, declare);
-  declare.projections("attended", attention.bias, {{"o", hidden, q}});
+  declare_difference(context, head, declare);
+  declare_given(context, heads, attended, declare);
+  declare.projections("attended", attention.bias, {{"o", hidden, attended}});
 }
 
 /// Queries or keys, normed and turned. `name` is what they are called, "queries", and `word` the norm's part.
@@ -221,36 +245,57 @@ ValueId prepared(const BlockContext& context, Builder& build, const std::string&
   return normed(true, turned);
 }
 
+/// The queries and keys of an attention, as `terms` has them.
+struct Term {
+  std::string prefix;
+  ValueId queries, keys;
+};
+
 ValueId build(const BlockContext& context, Builder& build, ValueId in) {
-  ValueId queries = build_clipped(context, build, "q", in, "queries");
-  const bool keeps = keeps_keys(own(context));
-  ValueId keys = keeps ? build_clipped(context, build, "k", in, "keys") : ValueId{};
+  const AttentionSection& attention = own(context);
+  const bool keeps = keeps_keys(attention);
+  std::vector<Term> pair;
+  for (const std::string& prefix : terms(attention)) {
+    const ValueId queries = build_clipped(context, build, prefix + "q", in, prefix + "queries");
+    pair.push_back({prefix, queries, {}});
+    if (keeps) pair.back().keys = build_clipped(context, build, prefix + "k", in, prefix + "keys");
+  }
   const ValueId values = keeps ? build_values(context, build, in) : ValueId{};
-  const bool gated = own(context).gate.value != "none";
+  const bool gated = attention.gate.value != "none";
   const ValueId gate = gated ? build.projection("gate", in, "gate") : ValueId{};
-  queries = prepared(context, build, "queries", "q_norm", own(context).q_norm.value, queries);
-  if (keeps) keys = prepared(context, build, "keys", "k_norm", own(context).k_norm.value, keys);
-  const std::string& owner = own(context).keys_and_values_from.value;
-  const bool kept = own(context).causal.value;  // they are the state's newest version, else rows of the pass
-  const auto seen = [&](const char* word, ValueId of_pass) {
+  for (auto& [prefix, queries, keys] : pair) {
+    queries = prepared(context, build, prefix + "queries", "q_norm", attention.q_norm.value, queries);
+    if (keeps) keys = prepared(context, build, prefix + "keys", "k_norm", attention.k_norm.value, keys);
+  }
+  const std::string& owner = attention.keys_and_values_from.value;
+  const bool kept = attention.causal.value;  // they are the state's newest version, else rows of the pass
+  const auto seen = [&](const std::string& word, ValueId of_pass) {
     if (!keeps) return build.state_of(owner, word);
     return kept ? build.append(word, of_pass) : of_pass;
   };
-  const ValueId seen_keys = seen("keys", keys), seen_values = seen("values", values);
-  const AttentionOperands operands = {.queries = queries,
-                                      .keys = seen_keys,
-                                      .values = seen_values,
-                                      .sinks = own(context).sinks.value ? build.vector("sinks") : ValueId{},
-                                      .relative = build_distances(context, build),
-                                      .layer_scale = build_layer_scale(context, build)};
-  const ValueId attended = build.attention(scores_of(context), operands, "attended");
-  return build.projection("o", build_given(context, build, attended, gate), "projected");
+  for (Term& term : pair) term.keys = seen(term.prefix + "keys", term.keys);
+  AttentionOperands operands = {.queries = {},
+                                .keys = {},
+                                .values = seen("values", values),
+                                .sinks = attention.sinks.value ? build.vector("sinks") : ValueId{},
+                                .relative = build_distances(context, build),
+                                .layer_scale = build_layer_scale(context, build)};
+  if (pair.size() > 1) operands.attended = build.axes_of(build.weight(role_of(context.block) + "::o_proj"))[1];
+  std::vector<ValueId> attended;
+  for (const Term& term : pair) {
+    operands.queries = term.queries;
+    operands.keys = term.keys;
+    attended.push_back(build.attention(scores_of(context), operands, term.prefix + "attended"));
+  }
+  const ValueId given = pair.size() > 1 ? build_difference(build, attended[0], attended[1]) : attended[0];
+  return build.projection("o", build_given(context, build, given, gate), "projected");
 }
 
-/// Scores and their weighted sum: 2 operations each for an element of a query.
+/// Scores and their weighted sum: 2 operations each for an element of a query; values of pairs are twice as wide.
 PairWork pair_work(const BlockContext& context) {
   const AttentionSection& attention = own(context);
-  return {4 * attention.num_attention_heads.value * attention.head_dim.value, window_of(attention)};
+  const std::int64_t of_element = is_differential(attention) ? 6 : 4;
+  return {of_element * attention.num_attention_heads.value * attention.head_dim.value, window_of(attention)};
 }
 
 Field<std::string>& reads_kind(std::any& section) {
@@ -263,8 +308,27 @@ Field<std::string>& reads_kind(std::any& section) {
 BlockType attention_block() {
   return {.name = "attention",
           .meaning = "Self-attention.",
-          .parts = {"q", "k", "v", "gate", "lambda1", "lambda2", "q_norm", "k_norm", "sinks", "relative_bias",
-                    "relative_keys", "head_scale", "inner_norm", "o"},
+          .parts = {"q",
+                    "k",
+                    "second_q",
+                    "second_k",
+                    "v",
+                    "gate",
+                    "lambda1",
+                    "lambda2",
+                    "q_norm",
+                    "k_norm",
+                    "sinks",
+                    "relative_bias",
+                    "relative_keys",
+                    "lambda_q1",
+                    "lambda_k1",
+                    "lambda_q2",
+                    "lambda_k2",
+                    "head_norm",
+                    "head_scale",
+                    "inner_norm",
+                    "o"},
           .position = [](std::any& section) -> Field<PositionChoice>& {
             return std::any_cast<AttentionSection>(&section)->position;
           },

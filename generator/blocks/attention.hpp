@@ -17,6 +17,7 @@ struct AttentionSection {
   Field<std::string> clip;               ///< an expression; limit of what q, k and v give
   Field<std::string> qk_norm;            ///< none | head | projection
   Field<HeadNormChoice> q_norm, k_norm;  ///< default: what qk_norm says
+  Field<std::string> differential;       ///< an expression; what lambda of differential attention begins with
   Field<std::string> softcap;            ///< an expression; scores become softcap * tanh(score / softcap)
   Field<std::string> score;              ///< an expression of score, query, key, head (and slope with ALiBi)
   Field<std::int64_t> sliding_window;    ///< keys that a query sees, its own among them
@@ -25,12 +26,18 @@ struct AttentionSection {
   Field<PositionChoice> position;        ///< as [position] says, or not
   Field<bool> sinks;                     ///< one more score of each head, learned
   Field<std::string> gate;               ///< none | head | element
+  Field<NormChoice> head_norm;           ///< of what each head gives; default false
   Field<bool> head_scale;                ///< a number of each head, learned, before o
   Field<NormChoice> inner_norm;          ///< of what o reads; default false
   Field<std::string> values_from;        ///< a kind of layer
   Field<std::string> keys_and_values_from;  ///< a kind of layer
   Field<std::string> value_mix;             ///< an expression of value, earlier and learned numbers
 };
+
+/// Heads as attention numbers them, which of differential attention are pairs.
+inline std::int64_t numbered_heads(const AttentionSection& attention) {
+  return attention.num_attention_heads.value / (attention.differential.given ? 2 : 1);
+}
 
 BlockType attention_block();
 template <>

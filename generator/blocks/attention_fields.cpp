@@ -40,7 +40,8 @@ const std::vector<FieldRow<AttentionSection>>& fields() {
       row<S>("scale_interval", at(&S::scale_interval), computed("none"), "positions",
              "What scale_growth counts positions by: the length before which nothing grows"),
       row<S>("bias", at(&S::bias), literal("false"), "",
-             "Projections with a bias: true, false, or a list out of \"q\", \"k\", \"v\", \"gate\", \"o\""),
+             "Projections with a bias: true, false, or a list out of \"q\", \"k\", \"v\", \"gate\", \"o\", and where "
+             "differential is given \"second_q\", \"second_k\""),
       expression(row<S>("clip", at(&S::clip), computed("none"), "",
                         "What q, k and v give, biases added, is limited to -clip and clip, before norms and rotation: "
                         "an expression of the spec's own numbers")),
@@ -49,6 +50,14 @@ const std::vector<FieldRow<AttentionSection>>& fields() {
              {"none", "head", "projection"}),
       in_place_of("qk_norm", row<S>("q_norm", at(&S::q_norm), literal("false"), "", of_norm("queries"))),
       in_place_of("qk_norm", row<S>("k_norm", at(&S::k_norm), literal("false"), "", of_norm("keys"))),
+      expression(row<S>(
+          "differential", at(&S::differential), computed("none"), "",
+          "Differential attention: what the parts second_q and second_k attend to is multiplied by lambda and taken "
+          "from "
+          "what q and k attend to. Both read the values of v, 2 head_dim wide, so that heads are pairs, and the head's "
+          "number in other keys is a pair's. lambda is exp(lambda_q1 . lambda_k1) - exp(lambda_q2 . lambda_k2), of "
+          "learned vectors, + lambda_init, and what head_norm gives is multiplied by 1 - lambda_init. This is "
+          "lambda_init: an expression of the spec's own numbers and layer, the layer's number from 0")),
       in_place_of(
           "score",
           expression(row<S>("softcap", at(&S::softcap), computed("none"), "",
@@ -83,6 +92,8 @@ const std::vector<FieldRow<AttentionSection>>& fields() {
              "What attention gives is multiplied by sigmoid(gate) before o. The gate is a projection of the input: a "
              "number for each query head, or for each element of one",
              {"none", "head", "element"}),
+      row<S>("head_norm", at(&S::head_norm), literal("false"), "",
+             "Normalise what each head gives, before gate: true, false, or keys laid over those of [norm]"),
       row<S>("head_scale", at(&S::head_scale), literal("false"), "",
              "Whether what each head gives is multiplied by a learned number of its own, before inner_norm and o"),
       row<S>("inner_norm", at(&S::inner_norm), literal("false"), "",

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "generator/blocks/around_heads.hpp"
+#include "generator/blocks/differential.hpp"
 #include "generator/blocks/scores.hpp"
 #include "generator/contract/declarations.hpp"
 #include "generator/contract/rules.hpp"
@@ -79,7 +80,8 @@ std::string fault_of_source(const BlockContext& context, const std::string& name
     return fmt::format("layers of the kind {} keep no keys and values: their attention.causal is false", name);
   }
   const auto size = [](const AttentionSection& section) {
-    return fmt::format("{} heads of {}", section.num_key_value_heads.value, section.head_dim.value);
+    return fmt::format("{} heads of {}{}", section.num_key_value_heads.value, section.head_dim.value,
+                       is_differential(section) ? " in pairs" : "");
   };
   if (size(other) == size(attention)) return "";
   return fmt::format("the kind {} has values of {}, and this one of {}", name, size(other), size(attention));

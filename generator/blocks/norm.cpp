@@ -1,5 +1,7 @@
 #include "generator/blocks/norm.hpp"
 
+#include <fmt/format.h>
+
 #include "generator/contract/declarations.hpp"
 #include "generator/contract/rules.hpp"
 #include "generator/graph/builder.hpp"
@@ -25,6 +27,12 @@ void check_norms(const std::string& section, const BoundFields& fields, Diagnost
       if (choice.value.own != nullptr) check_norm(choice.value.norm, path, diagnostics);
     });
   }
+}
+
+void check_norm_of_heads(const std::string& path, const NormSection& norm, const Span& span, Diagnostics& diagnostics) {
+  if (norm.type.value != "scale_norm") return;
+  diagnostics.error("attention.head_norm_type", norm.type.given ? norm.type.span : span,
+                    fmt::format("{}.type is \"scale_norm\"; of heads, \"rms_norm\" and \"layer_norm\" run", path));
 }
 
 void declare_norm(const std::string& word, const NormSection& section, AxisId over, Declarations& declare) {

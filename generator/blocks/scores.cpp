@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "generator/blocks/distances.hpp"
+#include "generator/blocks/layer_number.hpp"
 #include "generator/blocks/position.hpp"
 #include "generator/contract/declarations.hpp"
 #include "generator/contract/rules.hpp"
@@ -21,18 +22,9 @@ bool valid(const Window& window) {
   return window.recent >= 1 && window.first >= 0 && window.recent <= max_size && window.first <= max_size;
 }
 
-/// The factor of query times key, which may name the layer's number; nothing where the expression is wrong.
+/// The factor of query times key; nothing where the expression is wrong.
 std::optional<Expression> scale_expression(const BlockContext& context, Diagnostics& diagnostics) {
-  const Field<std::string>& scale = own(context).scale;
-  ExpressionNames names = {{"layer", {Type::integer}}};
-  names.merge(spec_numbers(context));
-  return parse_expression(scale.value, scale.span, names, Type::real, diagnostics);
-}
-
-bool names_layer(const Expression& scale) { return names_in(scale).contains("layer"); }
-
-double scale_in(const Expression& scale, std::int64_t layer) {
-  return evaluate(scale, {{"layer", static_cast<double>(layer)}});
+  return layer_expression(own(context).scale, context, diagnostics);
 }
 
 void check_scale(const BlockContext& context, Diagnostics& diagnostics) {
@@ -43,15 +35,13 @@ void check_scale(const BlockContext& context, Diagnostics& diagnostics) {
   if (!scale) return;
   const std::string path = "attention.scale";
   if (!names_layer(*scale)) {
-    check_factor(scale_in(*scale, 0), field.span, path, path, "1 / sqrt(head_dim)", diagnostics);
+    check_factor(value_in(*scale, 0), field.span, path, path, "1 / sqrt(head_dim)", diagnostics);
     return;
   }
-  const Spec& spec = *context.spec;
-  for (std::size_t layer = 0; layer < spec.layer_kinds.size(); ++layer) {
-    if (spec.kinds[spec.layer_kinds[layer]].identifier != context.kind.identifier) continue;
-    const double value = scale_in(*scale, static_cast<std::int64_t>(layer));
+  for (const std::int64_t layer : layers_of(context)) {
     const std::string what = fmt::format("{} of layer {}", path, layer);
-    if (!check_factor(value, field.span, path, what, "1 / sqrt(head_dim) / (layer + 1)", diagnostics)) return;
+    if (!check_factor(value_in(*scale, layer), field.span, path, what, "1 / sqrt(head_dim) / (layer + 1)", diagnostics))
+      return;
   }
 }
 
@@ -242,7 +232,7 @@ void declare_layer_scale(const BlockContext& context, Declarations& declare) {
   Diagnostics none;
   const std::optional<Expression> scale = scale_expression(context, none);
   if (!scale || !names_layer(*scale)) return;
-  declare.number("layer_scale", own(context).scale.span, [&](std::int64_t layer) { return scale_in(*scale, layer); });
+  declare.number("layer_scale", own(context).scale.span, [&](std::int64_t layer) { return value_in(*scale, layer); });
 }
 
 ValueId build_layer_scale(const BlockContext& context, Builder& build) {
@@ -254,11 +244,11 @@ Attention scores_of(const BlockContext& context) {
   Diagnostics none;
   const Expression scale = scale_expression(context, none).value();
   const Window window = window_of(own(context));
-  return {names_layer(scale) ? 1 : scale_in(scale, 0),
+  return {names_layer(scale) ? 1 : value_in(scale, 0),
           own(context).causal.value,
           score_expression(context, none).value(),
           mask_expression(context, none).value(),
-          position_slopes(context, own(context).num_attention_heads.value),
+          position_slopes(context, numbered_heads(own(context))),
           window.recent,
           window.first,
           distances_of(context, own(context).causal.value)};

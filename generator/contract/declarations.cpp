@@ -127,14 +127,16 @@ void Declarations::cut(RowView& view, const TensorName& name, const std::string&
   view.run_stride = stride;
 }
 
-/// Leaves a view of one part its rows in the order of the tensor's, where the halves of its heads alternate.
+/// Leaves a view of one part its rows in the order of the tensor's, where the halves of its heads alternate or stand
+/// apart.
 void Declarations::alternate(RowView& view, const std::string& part, const Projection& one) const {
   const auto found = spec_.checkpoint->tensors.find(part);
   if (found == spec_.checkpoint->tensors.end() || found->second.interleaved.empty()) return;
   const Interleaving* interleaving = find_interleaving(found->second.interleaved);
   if (interleaving == nullptr || !interleaving->of_one) return;  // has been reported
   const std::int64_t heads = interleaving->pieces({view.rows, one.heads, one.kv_heads});
-  if (heads > 0 && view.rows % (2 * heads) == 0) view.halves = view.rows / heads;
+  if (heads == 0 || view.rows % (2 * heads) != 0) return;  // has been reported
+  (interleaving->apart ? view.apart : view.halves) = view.rows / heads;
 }
 
 void Declarations::matrix(const std::string& word, AxisId rows, AxisId columns) {

@@ -38,10 +38,11 @@ void dump_weights(Scope scope, const Contract& contract, std::string& out) {
     for (const CheckpointPart& source : weight.sources) {
       const RowView& view = source.view;
       const bool whole = view.rows == view.source_rows;
-      out += fmt::format("    {} from {}{}{}{}{}\n", view.rows, source.name,
+      out += fmt::format("    {} from {}{}{}{}{}{}\n", view.rows, source.name,
                          whole ? "" : fmt::format(" rows {} of {}", view.source_row, view.source_rows),
                          view.run == 0 ? "" : fmt::format(", {} of every {}", view.run, view.run_stride),
                          view.halves == 0 ? "" : fmt::format(", halves of each {} in turn", view.halves),
+                         view.apart == 0 ? "" : fmt::format(", halves of each {} apart", view.apart),
                          view.transposed ? " transposed" : "");
     }
   }

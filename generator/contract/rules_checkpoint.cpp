@@ -193,7 +193,7 @@ const Projection* find_projection(const ProjectionGroup& group, const std::strin
   return nullptr;
 }
 
-/// Rows of the halves of heads that alternate: of a part that has heads, of an even number of rows each.
+/// Rows of the halves of heads that alternate or stand apart: of a part that has heads, of an even number of rows each.
 void halves_alternate(const std::string& line, const TensorName& name, const Declarations& declared,
                       Diagnostics& diagnostics) {
   const std::string word = line.substr(line.rfind('.') + 1);
@@ -203,8 +203,9 @@ void halves_alternate(const std::string& line, const TensorName& name, const Dec
     const std::int64_t rows = declared.contract().axes[one->rows].size;
     if (name.fused.empty() && one->heads > 0 && rows % (2 * one->heads) == 0) return;
   }
-  diagnostics.error("checkpoint.interleaved", name.span,
-                    fmt::format("{} has no heads of an even number of rows, whose halves may alternate", line));
+  diagnostics.error(
+      "checkpoint.interleaved", name.span,
+      fmt::format("{} has no heads of an even number of rows, whose halves \"{}\" may move", line, name.interleaved));
 }
 
 /// Rows that alternate: of parts that have as many pieces each.

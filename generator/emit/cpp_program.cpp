@@ -28,9 +28,11 @@ std::string cost_of(const Kernel& kernel) {
 /// The members of a RowView, as far as they are not the defaults.
 std::string spelled(const RowView& view) {
   std::string text = fmt::format("{}, {}, {}", view.rows, view.source_row, view.source_rows);
-  if (view.transposed || view.run != 0 || view.halves != 0) text += view.transposed ? ", true" : ", false";
-  if (view.run != 0 || view.halves != 0) text += fmt::format(", {}, {}", view.run, view.run_stride);
-  if (view.halves != 0) text += fmt::format(", {}", view.halves);
+  const bool moved = view.halves != 0 || view.apart != 0;
+  if (view.transposed || view.run != 0 || moved) text += view.transposed ? ", true" : ", false";
+  if (view.run != 0 || moved) text += fmt::format(", {}, {}", view.run, view.run_stride);
+  if (moved) text += fmt::format(", {}", view.halves);
+  if (view.apart != 0) text += fmt::format(", {}", view.apart);
   return text;
 }
 

@@ -183,6 +183,13 @@ ValueId Builder::attention(const Attention& how, const AttentionOperands& operan
              role(name), axes);
 }
 
+ValueId Builder::differential(ValueId first, ValueId second, const std::vector<std::string>& vectors,
+                              const std::string& name) {
+  std::vector<ValueId> in = {first, second};
+  for (const std::string& word : vectors) in.push_back(vector(word));
+  return add("differential", Differential{}, in, role(name), axes_of(first));
+}
+
 ValueId Builder::projection(const std::string& word, ValueId in, const std::string& name) {
   return linear(word + "_proj", role(word + "_proj"), role(word + "_bias"), in, name);
 }

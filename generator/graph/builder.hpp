@@ -51,6 +51,9 @@ class Builder {
   ValueId append(const std::string& state, ValueId in);
   ValueId attention(const Attention& how, const AttentionOperands& operands, const std::string& role);
 
+  /// The first minus the second times what the vectors of these words give (Differential).
+  ValueId differential(ValueId first, ValueId second, const std::vector<std::string>& vectors, const std::string& role);
+
   /// A matrix of the sub-block that has been entered, with its bias where it has one: `word` is "q", "up" ...
   ValueId projection(const std::string& word, ValueId in, const std::string& role);
   /// A vector of the sub-block that has been entered, as Declarations::vector has declared it: an operand of map.

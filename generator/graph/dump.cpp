@@ -27,6 +27,7 @@ struct Attribute {
   }
   std::string operator()(const Sinusoids& sinusoids) const { return fmt::format("; {}", name_of(sinusoids.layout)); }
   std::string operator()(const Append&) const { return ""; }
+  std::string operator()(const Differential&) const { return ""; }
   std::string operator()(const Attention& attention) const {
     std::string text =
         fmt::format("; scale {}, {}", attention.scale, attention.causal ? "causal" : "of the whole pass");

@@ -129,8 +129,15 @@ struct Attention {
   bool operator==(const Attention&) const = default;
 };
 
+/// (first, second, lambda_q1, lambda_k1, lambda_q2, lambda_k2, lambda_init) -> first - lambda * second, with lambda =
+/// exp(lambda_q1 . lambda_k1) - exp(lambda_q2 . lambda_k2) + lambda_init (Differential Transformer, Ye et al. 2024).
+/// The vectors are weights of one axis, and lambda_init is one number
+struct Differential {
+  bool operator==(const Differential&) const = default;
+};
+
 /// Equal where all attributes are: each type compares its own, whichever they are.
-using Attributes = std::variant<Gather, Norm, Linear, Map, Rotary, Sinusoids, Append, Attention>;
+using Attributes = std::variant<Gather, Norm, Linear, Map, Rotary, Sinusoids, Append, Attention, Differential>;
 
 struct Op {
   std::string word;  ///< what kernels are named after: "q_proj", "mlp_input_norm", "add"; empty: not named

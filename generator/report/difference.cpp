@@ -164,7 +164,7 @@ Tensors tensors_of(const Contract& contract, Scope scope) {
       const RowView& view = source.view;
       const bool whole = view.rows == view.source_rows;
       sources.push_back(source.name + (whole ? "" : fmt::format(" from row {}", view.source_row)) +
-                        (view.run != 0 || view.halves != 0 ? ", interleaved" : "") +
+                        (view.run != 0 || view.halves != 0 || view.apart != 0 ? ", interleaved" : "") +
                         (view.transposed ? ", transposed" : ""));
     }
     tensors.names.emplace_back(weight.part, fmt::format("{}", fmt::join(sources, " + ")));

@@ -15,6 +15,8 @@ const std::vector<Interleaving>& interleavings() {
       {"halves",
        "of each head of one part, the rows of its first and of its second half, as GGUF files of Llama have q and k",
        [](const PartRows& part) { return part.heads; }, true},
+      {"half_heads", "of one part, the first halves of all heads before the second ones, as DiffLlama has v",
+       [](const PartRows& part) { return part.heads; }, true, true},
   };
   return table;
 }

@@ -20,7 +20,8 @@ struct Interleaving {
   std::string name;     ///< what `interleaved` says
   std::string meaning;  ///< "of each head, its rows of the parts in turn"
   std::int64_t (*pieces)(const PartRows& part);
-  bool of_one = false;  ///< the halves of one part's pieces alternate, not parts of a tensor
+  bool of_one = false;  ///< it is the halves of one part's pieces that do, not parts of a tensor
+  bool apart = false;   ///< of one: all first halves stand before all second ones
 };
 
 const std::vector<Interleaving>& interleavings();

@@ -2,7 +2,9 @@
 // emitter as a lambda over runtime/reference/numerics.hpp.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "runtime/reference/activations.hpp"
@@ -32,6 +34,19 @@ Activations<columns> map(const Function& function, const Activations<columns>& x
     }
   }
   return y;
+}
+
+/// first - lambda * second, with lambda = exp(q1 . k1) - exp(q2 . k2) + initial (Ye et al. 2024).
+template <std::int64_t columns>
+Activations<columns> differential(const Activations<columns>& first, const Activations<columns>& second,
+                                  const std::vector<double>& q1, const std::vector<double>& k1,
+                                  const std::vector<double>& q2, const std::vector<double>& k2,
+                                  const std::vector<double>& initial) {
+  const auto exp_of = [](const std::vector<double>& q, const std::vector<double>& k) {
+    return std::exp(std::inner_product(q.begin(), q.end(), k.begin(), 0.0));
+  };
+  const double lambda = exp_of(q1, k1) - exp_of(q2, k2) + initial.front();
+  return map([&](double a, double b) { return a - lambda * b; }, first, second);
 }
 
 }  // namespace monomorph::reference

@@ -134,7 +134,10 @@ class RandomSource final : public HostWeights::Source {
   Form form_of(std::size_t tensor) const {
     const WeightPattern& pattern = *entries[tensor].pattern;
     if (!pattern.vector) return {0, 1 / std::sqrt(static_cast<float>(pattern.columns))};
-    return {std::string_view(pattern.name).find("bias") == std::string_view::npos ? 1.0f : 0.0f, 0.3f};
+    const std::string_view name = pattern.name;
+    // What scalar products go through exp of, as differential attention has them, is drawn as rows of matrices are.
+    if (name.find("lambda_") != std::string_view::npos) return {0, 1 / std::sqrt(static_cast<float>(pattern.columns))};
+    return {name.find("bias") == std::string_view::npos ? 1.0f : 0.0f, 0.3f};
   }
 
   static std::int64_t start(std::size_t tensor, std::int64_t row) {

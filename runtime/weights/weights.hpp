@@ -51,8 +51,8 @@ class HostWeights {
   /// another dtype or shape, or are not used (Program::ignored_tensors aside), Error(environment) for files that cannot
   /// be read.
   static HostWeights open(const Program& program, const std::string& path);
-  /// Normal values scaled by 1 / sqrt(columns) (vectors: 1 + 0.3 normal, biases 0.3 normal), rounded to the dtype; the
-  /// same for the same seed.
+  /// Normal values scaled by 1 / sqrt(columns) (vectors: 1 + 0.3 normal, biases 0.3 normal, those that lambda of
+  /// differential attention is made of as rows of matrices), rounded to the dtype; the same for the same seed.
   static HostWeights random(const Program& program, std::uint64_t seed);
 
   HostWeights(HostWeights&&) noexcept;

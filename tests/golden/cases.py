@@ -41,6 +41,7 @@ from families import (
     gpt_neox_japanese,
     gptj,
     granite,
+    diffllama,
     granite_swa,
     helium,
     hunyuan,
@@ -533,6 +534,15 @@ def cases() -> list[Case]:
                          logits_scaling=1.0, residual_multiplier=1.0, embedding_multiplier=1.0, tie_word_embeddings=False,
                          rope_parameters={"factor": 2.5, "rope_theta": 25000.0, "rope_type": "linear"}), "dtype",
              dtypes=("bf16",), sequence_length=LONG, rows=long_rows(1000)),
+        Case("diffllama-grouped", 3134, "differential attention of three pairs of heads to one of keys, heads of 10 and values of 20; "
+             "biases of q, k, v and o, tied; an epsilon that shows",
+             diffllama(**sizes(60, 67, 3, 6, 2, 101), attention_bias=True, tie_word_embeddings=True, rms_norm_eps=1e-3), "dtype",
+             dtypes=("bf16",)),
+        Case("diffllama-long", 3135, "2,080 tokens; two pairs of heads, each with keys of its own, head_dim 18 explicit; linear "
+             "scaling by 2.5, untied",
+             diffllama(**sizes(36, 59, 2, 4, 4, 97, 18), rope_parameters={
+                 "factor": 2.5, "rope_theta": 25000.0, "rope_type": "linear"}), "dtype",
+             dtypes=("f32",), sequence_length=LONG, rows=long_rows(1000)),
         Case("ministral3-growing", 3130, "scores that grow at every 64 positions, YaRN by 16 from there; grouped 3:1, head_dim 18 "
              "explicit, untied",
              ministral3(**sizes(50, 61, 2, 3, 1, 101, 18), rope_parameters=ministral3()["rope_parameters"] | {

@@ -491,6 +491,17 @@ def modernbert_decoder(**keys):
     } | keys  # fmt: skip
 
 
+def diffllama(**keys):
+    """DiffLlama: Llama with differential attention."""
+    return {
+        "architectures": ["DiffLlamaForCausalLM"], "attention_bias": False, "attention_dropout": 0.0, "bos_token_id": 1,
+        "eos_token_id": 2, "hidden_act": "silu", "initializer_range": 0.02, "lambda_std_dev": 0.1,
+        "max_position_embeddings": 4096, "model_type": "diffllama", "rms_norm_eps": 1e-5,
+        "rope_parameters": {"rope_theta": 10000.0, "rope_type": "default"}, "tie_word_embeddings": False,
+        "transformers_version": "5.23.0", "use_cache": True,
+    } | keys  # fmt: skip
+
+
 def granite_swa(**keys):
     """Granite Swash: Granite with sinks, windows, and a base of angles for each layer, 0 where none turns."""
     return {

@@ -10,8 +10,9 @@ from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING
 import published_code  # noqa: F401, has the library find its classes
 from weights import QUERY_KEY_GAIN, Weights
 
-FAMILIES = ("bert-generation", "biogpt", "codegen", "cohere_compass_text", "ctrl", "gpt_neox_japanese", "gptj", "granite_swa",
-            "llada", "ministral3", "modernbert-decoder", "mpt", "openai-gpt", "openelm", "opt", "phi", "xglm")  # fmt: skip
+FAMILIES = ("bert-generation", "biogpt", "codegen", "cohere_compass_text", "ctrl", "diffllama", "gpt_neox_japanese", "gptj",
+            "granite_swa", "llada", "ministral3", "modernbert-decoder", "mpt", "openai-gpt", "openelm", "opt", "phi",
+            "xglm")  # fmt: skip
 QUERIES_AND_KEYS = ("q_proj", "k_proj", "Wq", "Wk", "self.query", "self.key")
 
 
@@ -74,5 +75,5 @@ def idle_names(config: dict) -> tuple[str, ...]:
     """What is added to all keys, where they are not rotated, matters to no score. OpenELM's classifier is never read."""
     if config["model_type"] == "openelm":
         return ("classifier.weight",)
-    rotated = ("phi", "cohere_compass_text", "granite_swa", "llada", "modernbert-decoder")
+    rotated = ("phi", "cohere_compass_text", "diffllama", "granite_swa", "llada", "modernbert-decoder")
     return () if config["model_type"] in rotated else ("k_proj.bias", "Wk.bias", "self.key.bias")

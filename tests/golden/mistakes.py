@@ -51,6 +51,7 @@ INERT_VALUES = {
 }  # fmt: skip
 # What these families read of them.
 READ_HERE = {"bert-generation": ("is_decoder",), "bloom": ("apply_residual_connection_post_layernorm",),
+             "diffllama": ("attention_dropout",),
              "gpt_neox": ("rotary_pct",), "gpt_neox_japanese": ("rotary_pct",), "xglm": ("pad_token_id",)}  # fmt: skip
 
 

@@ -93,6 +93,15 @@ struct Element {
     return read(0, row, 2 * j + (sine ? 1 : 0));
   }
 
+  double operator()(const Differential&) const {
+    const auto exp_of = [&](std::size_t vector) {
+      return std::exp(dot(
+          axis(vector, 0).size, [&](std::int64_t i) { return read(vector, 0, i); },
+          [&](std::int64_t i) { return read(vector + 1, 0, i); }));
+    };
+    return read(0, row, column) - (exp_of(2) - exp_of(4) + read(6, 0, 0)) * read(1, row, column);
+  }
+
   double operator()(const Append&) const {
     const auto token = std::find(positions.begin(), positions.end(), row);
     return token == positions.end() ? read(0, row, column) : read(1, token - positions.begin(), column);

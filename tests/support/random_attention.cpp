@@ -149,6 +149,19 @@ void RandomAttention::attend(Builder& build) {
   know(build.attention(how, operands, new_role()));
 }
 
+void RandomAttention::differ(Builder& build, std::size_t from) {
+  const std::string name = "d" + std::to_string(++count_) + "_lambda_";
+  const std::size_t other = pick(of_axis(axis_of(known_[from])));
+  std::vector<std::string> words;
+  for (const char* vector : {"q1", "k1", "q2", "k2"}) {
+    words.push_back(name + vector);
+    weight(scope_, words.back(), {head_}, Dtype::f32);
+  }
+  words.push_back(name + "init");
+  number(build, words.back());
+  know(build.differential(read(known_[from]), read(known_[other]), words, new_role()));
+}
+
 ValueId RandomAttention::number(Builder& build, const std::string& name) {
   WeightContract& number = contract_.weights[weight(scope_, name, {one_}, Dtype::f32)];
   number.sources.clear();

@@ -1,5 +1,5 @@
 // Attention of random graphs: with and without a cache, windows, masks, scores, sinks, distances, scales of layers, two
-// terms, and values of their own width.
+// terms, and values of their own width; and differences of two.
 #pragma once
 
 #include <string>
@@ -16,6 +16,9 @@ class RandomAttention : protected RandomWriter {
   void begin_heads();
   /// An attention of values that the layer has; none where there are no queries or keys.
   void attend(Builder& build);
+
+  /// What two values of one axis differ by, as differential attention has it.
+  void differ(Builder& build, std::size_t from);
 
   AxisId heads_, q_, kv_;
 

@@ -193,11 +193,13 @@ class Writer : RandomAttention {
         linear(build, from, inner, one_format ? dtype : format());
         const std::size_t gate = known_.size() - 2, up = known_.size() - 1;
         map(build, chance(50) ? std::vector{gate, up} : std::vector{up, gate});
-      } else if (what < 85) {
+      } else if (what < 82) {
         std::vector<std::size_t> operands = {from};
         const std::vector<std::size_t> alike = of_axis(axis_of(known_[from]));
         while (operands.size() < 3 && chance(60)) operands.push_back(pick(alike));
         map(build, operands);
+      } else if (what < 86) {
+        differ(build, from);
       } else {
         attend(build);
       }

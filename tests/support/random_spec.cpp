@@ -169,27 +169,34 @@ class Writer {
   void attention(std::int64_t head_dim) {
     section("attention");
     key("num_attention_heads", heads_);
+    const bool pairs = go_in_pairs();
     std::vector<std::int64_t> divisors;
     for (std::int64_t d = 1; d <= heads_; ++d) {
-      if (heads_ % d == 0) divisors.push_back(d);
+      if (heads_ % d == 0 && (!pairs || d % 2 == 0)) divisors.push_back(d);
     }
     if (chance(60)) key("num_key_value_heads", pick(divisors));
     if (chance(60)) key("head_dim", head_dim);
     if (!causal_) key("causal", "false");
-    attention_keys();
+    attention_keys(pairs);
   }
 
+  /// Whether the heads are those of differential attention.
+  bool go_in_pairs() { return heads_ % 2 == 0 && chance(30); }
+
   /// What attentions of a kind, and second ones, may say as well.
-  void attention_keys() {
+  void attention_keys(bool pairs) {
+    if (pairs) key("differential", pick<std::string>({"\"0.8 - 0.6 * exp(-0.3 * layer)\"", "0.25"}));
+    const std::string own_norm = pairs ? "{ after_rotation = true }" : norm_table(true);
     expression(30, "scale", {"0.5", "1 / head_dim", "1 / sqrt(head_dim) / (layer + 1)", "(layer + 1) * 0.25"});
     perhaps(30, "bias", {"true", "[\"q\"]", "[\"v\", \"o\"]"});
     if (chance(25)) {
-      key("qk_norm", pick<std::string>({"\"head\"", "\"projection\""}));
+      key("qk_norm", pairs ? "\"head\"" : pick<std::string>({"\"head\"", "\"projection\""}));
     } else {
-      perhaps(20, "q_norm", {"true", norm_table(true)});
-      perhaps(20, "k_norm", {"true", norm_table(true)});
+      perhaps(20, "q_norm", {"true", own_norm});
+      perhaps(20, "k_norm", {"true", own_norm});
     }
     expression(20, "clip", {"1.5", "0.25 * head_dim"});
+    perhaps(20, "head_norm", {"{ type = \"rms_norm\", weight = false }", "{ type = \"layer_norm\", eps = 0.1 }"});
     perhaps(20, "head_scale", {"true"});
     norm_at(20, "inner_norm");
     perhaps(20, "sinks", {"true"});
@@ -249,7 +256,7 @@ class Writer {
         key("head_dim", hidden_ / heads_);
         if (!causal_) key("causal", "false");
         if (type_ != "learned" && type_ != "sinusoidal") perhaps(40, "position", {"false", "true"});
-        attention_keys();
+        attention_keys(go_in_pairs());
       }
     }
     section("layers");

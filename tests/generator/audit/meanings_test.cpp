@@ -42,7 +42,8 @@ Meaning meaning_of(const std::string& text, const std::vector<Override>& overrid
 // Attributes are taken apart by name: one that is added does not compile here until it is changed as well.
 TEST_CASE("a change of any attribute of any operation is another meaning") {
   const Meaning meaning = meaning_of(tiny);
-  static_assert(std::variant_size_v<Attributes> == 8 && std::is_empty_v<Linear> && std::is_empty_v<Append>);
+  static_assert(std::variant_size_v<Attributes> == 9 && std::is_empty_v<Linear> && std::is_empty_v<Append> &&
+                std::is_empty_v<Differential>);
   CHECK(is_seen<Gather>(meaning, [](Gather& gather) {
     auto& [offset] = gather;
     offset += 1;

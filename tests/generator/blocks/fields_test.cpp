@@ -80,6 +80,15 @@ const std::vector<Override> whole_attention = {
     named("layers.{i}.attention.sinks"),
     named("layers.{i}.attention.relative_bias"),
     named("layers.{i}.attention.relative_keys"),
+    {"attention.differential", "0.5"},
+    named("layers.{i}.attention.second_q"),
+    named("layers.{i}.attention.second_k"),
+    named("layers.{i}.attention.lambda_q1"),
+    named("layers.{i}.attention.lambda_k1"),
+    named("layers.{i}.attention.lambda_q2"),
+    named("layers.{i}.attention.lambda_k2"),
+    {"attention.head_norm", "true"},
+    named("layers.{i}.attention.head_norm"),
     {"attention.head_scale", "true"},
     named("layers.{i}.attention.head_scale"),
     {"attention.inner_norm", "true"},
@@ -97,6 +106,16 @@ const std::vector<Override> whole_mlp = {{"mlp.inner_norm", "true"},
 const std::map<std::string, std::vector<Override>> with_every_part = {
     {"attention", whole_attention},
     {"mlp", whole_mlp},
+};
+
+const std::vector<Override> differential = {
+    {"attention.differential", "0.8 - 0.6 * exp(-0.3 * layer)"},
+    named("layers.{i}.attention.second_q"),
+    named("layers.{i}.attention.second_k"),
+    named("layers.{i}.attention.lambda_q1"),
+    named("layers.{i}.attention.lambda_k1"),
+    named("layers.{i}.attention.lambda_q2"),
+    named("layers.{i}.attention.lambda_k2"),
 };
 
 const std::vector<Override> growing = {{"attention.scale_growth", "0.1"}, {"attention.scale_interval", "16"}};
@@ -158,6 +177,9 @@ const std::vector<Change> changes = {
     {"attention.gate",
      {{"attention.gate", "head"}, named("layers.{i}.attention.gate")},
      {{"attention.gate", "element"}}},
+    {"attention.differential", {}, differential},
+    {"attention.differential", differential, {{"attention.differential", "0.5"}}},
+    {"attention.head_norm", {}, {{"attention.head_norm", "true"}, named("layers.{i}.attention.head_norm")}},
     {"attention.head_scale", {}, {{"attention.head_scale", "true"}, named("layers.{i}.attention.head_scale")}},
     {"attention.inner_norm", {}, {{"attention.inner_norm", "true"}, named("layers.{i}.attention.inner_norm")}},
     {"attention.values_from", kinds, {{"layers.b.attention.values_from", "a"}, mixed[0], mixed[1]}},
@@ -251,8 +273,8 @@ TEST_CASE("a sub-block's words are those of the parts that it declares") {
     const Judged judged = judge(tiny, with_every_part.at(type.name));
     REQUIRE_MESSAGE(judged.contract, render(judged.diagnostics));
     for (const WeightContract& weight : judged.contract->weights) {
-      const bool own =
-          weight.part.starts_with(prefix) && !weight.part.ends_with(".input_norm") && !weight.part.ends_with(".bias");
+      const bool own = weight.in_checkpoint() && weight.part.starts_with(prefix) &&
+                       !weight.part.ends_with(".input_norm") && !weight.part.ends_with(".bias");
       if (own) declared.insert(weight.part.substr(prefix.size()));
     }
     CHECK(declared == std::set<std::string>(type.parts.begin(), type.parts.end()));

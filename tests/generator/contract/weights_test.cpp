@@ -331,3 +331,33 @@ TEST_CASE("a scale that is no factor in some layer is refused, and the layer tol
   CHECK(message("1 / layer").find("attention.scale of layer 0 is inf") != std::string::npos);
   CHECK(message("layers").find("layers") != std::string::npos);
 }
+
+TEST_CASE("heads of differential attention are pairs, whose values have the halves that the tensor keeps apart") {
+  const Contract contract = contract_of(
+      tiny, {{"checkpoint.names", "diffllama"}, {"attention.differential", "0.8 - 0.6 * exp(-0.3 * layer)"}});
+  const std::int64_t head_dim = axis(contract, {0}, "attention::lambda_q1", 0).size;
+  CHECK(axis(contract, {0}, "attention::q_proj", 0).size == 2 * head_dim);  // of four heads
+  CHECK(source(contract, {0}, "attention::second_q_proj").name == source(contract, {0}, "attention::q_proj").name);
+  CHECK(source(contract, {0}, "attention::second_q_proj").view.source_row == 2 * head_dim);
+  CHECK(axis(contract, {0}, "attention::o_proj", 1).size == 4 * head_dim);
+  const WeightContract& number = weight(contract, {0}, "attention::lambda_init");
+  REQUIRE(number.values.size() == 4);
+  CHECK(number.values[0] == 0.2f);
+  CHECK(number.values[3] == doctest::Approx(0.8 - 0.6 * std::exp(-0.9)));
+  // Of two heads for keys and values there is one pair: its halves already stand one after the other. Of four, two.
+  const auto rows_of = [&](const std::string& kv_heads) {
+    const Contract of = contract_of(tiny, {{"checkpoint.names", "diffllama"},
+                                           {"attention.differential", "0.5"},
+                                           {"attention.num_key_value_heads", kv_heads}});
+    const monomorph::RowView view = source(of, {0}, "attention::v_proj").view;
+    std::vector<std::int64_t> heads;
+    for (std::int64_t row = 0; row < view.rows; row = view.end_of_run(row)) {
+      CHECK(view.source_of(row) % head_dim == 0);
+      CHECK(view.source_of(view.end_of_run(row) - 1) == view.source_of(row) + head_dim - 1);
+      heads.push_back(view.source_of(row) / head_dim);
+    }
+    return heads;
+  };
+  CHECK(rows_of("2") == std::vector<std::int64_t>{0, 1});
+  CHECK(rows_of("4") == std::vector<std::int64_t>{0, 2, 1, 3});
+}

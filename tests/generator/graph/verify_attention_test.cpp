@@ -25,6 +25,9 @@ bool has_wide_values(const Graph& graph, const Op& op) {
   return keeps_keys(op) && graph.values[op.in[2]].axes[3] != graph.values[op.in[1]].axes[3];
 }
 
+/// What differential attention subtracts.
+bool subtracts(const Op& op) { return as<Differential>(op) != nullptr; }
+
 /// A graph with attention of every sort.
 RandomGraph sample() {
   for (std::uint64_t seed = 1;; ++seed) {
@@ -33,7 +36,8 @@ RandomGraph sample() {
     const bool wide = has([&](const Op& op) { return has_wide_values(random.graph, op); });
     const bool scaled =
         has([](const Op& op) { return as<Norm>(op) != nullptr && as<Norm>(op)->type == NormType::scale_norm; });
-    if (has(sees_pass) && has(tells_distances) && has(has_layer_scale) && has(adds_terms) && wide && scaled)
+    if (has(sees_pass) && has(tells_distances) && has(has_layer_scale) && has(adds_terms) && has(subtracts) && wide &&
+        scaled)
       return random;
   }
 }
@@ -98,6 +102,34 @@ const std::vector<Mutation> mutations = {
        op.in[5] =
            r.graph.ops[find<Norm>(r.graph, [](const Op& o) { return as<Norm>(o)->type == NormType::scale_norm; })]
                .in[1];
+     }},
+    {"wants operand 1 as", "the difference of rows that are not alike",
+     [](RandomGraph& r) {
+       Op& op = r.graph.ops[find<Differential>(r.graph)];
+       op.in[1] = op.in[2];
+     }},
+    {"wants operand 5 as", "vectors of other elements than the first's",
+     [](RandomGraph& r) {
+       Op& op = r.graph.ops[find<Differential>(r.graph)];
+       op.in[5] = op.in[6];
+     }},
+    {"wants vectors to make lambda of", "a matrix to make lambda of",
+     [](RandomGraph& r) {
+       const Op& op = r.graph.ops[find<Differential>(r.graph)];
+       for (std::size_t i = 2; i < 6; ++i) {
+         std::vector<AxisId>& axes = r.graph.values[op.in[i]].axes;
+         axes.push_back(axes[0]);
+       }
+     }},
+    {"wants one number to begin lambda with", "a vector to begin lambda with",
+     [](RandomGraph& r) {
+       Op& op = r.graph.ops[find<Differential>(r.graph)];
+       op.in[6] = op.in[2];
+     }},
+    {"wants another storage of operand 3", "lambda of what differs from token to token",
+     [](RandomGraph& r) {
+       Op& op = r.graph.ops[find<Differential>(r.graph)];
+       op.in[3] = op.in[0];
      }},
     {"wants rows of distances x heads, or distances x head", "rows of distances that are none",
      [](RandomGraph& r) {

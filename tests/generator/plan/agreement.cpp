@@ -38,8 +38,8 @@ double random_weight(const Contract& contract, WeightId weight, std::int64_t lay
   const double value = static_cast<double>(static_cast<std::int64_t>(x % 129) - 64) / 64;
   const WeightContract& declared = contract.weights[weight];
   if (declared.axes.size() == 2) return value;
-  const bool norm = declared.role.find("bias") == std::string::npos;
-  return norm ? 1 + 0.25 * value : 0.25 * value;
+  const auto is_of = [&](const char* word) { return declared.role.find(word) != std::string::npos; };
+  return is_of("bias") || is_of("lambda_") ? 0.25 * value : 1 + 0.25 * value;
 }
 
 /// To the last bit. What overflows in one has to in the other: a graph may square a value in each of its layers.
