@@ -28,6 +28,12 @@ json gpt2(const json& changes) {
   return config;
 }
 
+json changed(const char* family, const json& changes) {
+  json config = small_configs().at(family);
+  config.update(changes);
+  return config;
+}
+
 }  // namespace
 
 TEST_CASE("what cannot run is refused by name") {
@@ -137,6 +143,29 @@ TEST_CASE("what cannot run is refused by name") {
       {"GPT-2 heads that do not divide", gpt2({{"n_head", 5}}), "import.head_dim", "n_embd = 48"},
       {"GPT-2 with another activation", gpt2({{"activation_function", "relu"}}), "import.unsupported_value", "relu"},
       {"GPT-2 names that disagree", gpt2({{"hidden_size", 96}}), "import.disagreement", "n_embd"},
+      {"a LLaDA of another block", changed("llada", {{"block_type", "sequential"}}), "import.unsupported_value",
+       "'sequential'"},
+      {"a LLaDA whose positions do not turn", changed("llada", {{"rope", false}}), "import.unsupported_value",
+       "'rope' is false"},
+      {"a LLaDA whose RMSNorms have a bias", changed("llada", {{"include_bias", true}}), "import.unsupported_value",
+       "bias_for_layer_norm = false"},
+      {"a LLaDA of another norm", changed("llada", {{"layer_norm_type", "gemma_rms"}}), "import.unsupported_value",
+       "'gemma_rms'"},
+      {"a LLaDA with LayerNorms of queries",
+       changed("llada", {{"attention_layer_norm", true}, {"layer_norm_type", "default"}}), "import.unsupported_value",
+       "'attention_layer_norm'"},
+      {"a LLaDA with two counts of key heads", changed("llada", {{"n_kv_heads", 2}, {"multi_query_attention", true}}),
+       "import.unsupported_value", "asks for 1"},
+      {"a LLaDA with fewer rows than tokens", changed("llada", {{"embedding_size", 100}}), "import.unsupported_value",
+       "less than vocab_size"},
+      {"an OpenELM that leaves its heads to multipliers", changed("openelm", {{"qkv_multipliers", {0.5, 1.0}}}),
+       "import.missing_key", "'num_query_heads'"},
+      {"an OpenELM with too few widths", changed("openelm", {{"ffn_multipliers", {0.5, 4.0}}}), "import.layer_types",
+       "'ffn_multipliers' has 2"},
+      {"an OpenELM with too few counts of key heads", changed("openelm", {{"num_kv_heads", {4}}}), "import.layer_types",
+       "'num_kv_heads' has 1"},
+      {"an OpenELM that is untied by one of two keys", changed("openelm", {{"share_input_output_layers", false}}),
+       "import.unsupported_value", "tie_word_embeddings = false"},
       {"quantized weights", llama_config({{"quantization_config", {{"bits", 4}}}}), "import.unsupported_value",
        "quantization_config"},
       {"a size that is no number", llama_config({{"hidden_size", "48"}}), "import.wrong_type", "hidden_size"},
