@@ -188,7 +188,6 @@ TEST_CASE("a key with one value that runs is refused with any other, in each arc
       {"post_norm", {"apertus"}, {false}, {true}},
       {"rope_parameters.full_attention.rope_type", {"modernbert_decoder"}, {"default"}, {"linear"}},
       {"rope_scaling", {"modernbert_decoder"}, {nullptr}, {{{"type", "linear"}, {"factor", 2.0}}}},
-      {"qk_layernorm", {"stablelm"}, {false}, {true}},
       {"expansion_ratio", {"mpt"}, {4}, {2}},
       {"no_bias", {"mpt"}, {true}, {false}},
       {"logit_scale", {"mpt"}, {nullptr}, {0.5, "inv_sqrt_d_model"}},
