@@ -13,6 +13,7 @@
 #include "generator/audit/scan_values.hpp"
 #include "generator/audit/vocabulary.hpp"
 #include "generator/contract/expected_tensors.hpp"
+#include "generator/contract/parts.hpp"
 #include "runtime/error.hpp"
 #include "runtime/formats/checkpoint.hpp"
 #include "runtime/formats/checkpoint_names.hpp"
@@ -22,12 +23,12 @@ namespace {
 
 std::string shape_text(const std::vector<std::int64_t>& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
 
-/// "layers 0-31", "layers 0, 2, 5".
-std::string layers_text(const std::set<std::int64_t>& layers) {
-  if (*layers.rbegin() - *layers.begin() + 1 == static_cast<std::int64_t>(layers.size())) {
-    return fmt::format("layers {}-{}", *layers.begin(), *layers.rbegin());
+/// "0-31", "0, 2, 5".
+std::string numbers_text(const std::set<std::int64_t>& numbers) {
+  if (*numbers.rbegin() - *numbers.begin() + 1 == static_cast<std::int64_t>(numbers.size())) {
+    return fmt::format("{}-{}", *numbers.begin(), *numbers.rbegin());
   }
-  return fmt::format("layers {}", fmt::join(layers, ", "));
+  return fmt::format("{}", fmt::join(numbers, ", "));
 }
 
 /// A file as a whole.
@@ -37,8 +38,8 @@ Span span_of(const std::string& file) {
   return span;
 }
 
-/// Complaints that differ in nothing but the layer, told once: of one layer with the tensor's own name, of several with
-/// the pattern.
+/// Complaints that differ in nothing but the layer and the number among a part's tensors, told once: of one layer, or
+/// number, with the tensor's own name, of several with the pattern.
 class Complaints {
  public:
   Complaints(Diagnostics& diagnostics, const Checkpoint& checkpoint)
@@ -46,33 +47,40 @@ class Complaints {
 
   /// `text` goes on after the tensor's name. `tensor`: whose file is named; nullptr: the checkpoint as a whole.
   void add(const std::string& rule, const std::string& pattern, std::int64_t layer, const std::string& text,
-           const CheckpointTensor* tensor) {
+           const CheckpointTensor* tensor, std::int64_t number = -1) {
     const std::size_t file = tensor == nullptr ? 0 : tensor->file;
     const Key key{rule, pattern, text};
-    if (layers_.find(key) == layers_.end()) order_.push_back(key);
-    auto& [first_file, layers] = layers_.emplace(key, std::pair(file, std::set<std::int64_t>{})).first->second;
-    first_file = std::min(first_file, file);
-    if (layer >= 0) layers.insert(layer);
+    if (places_.find(key) == places_.end()) order_.push_back(key);
+    Places& places = places_.emplace(key, Places{file, {}, {}}).first->second;
+    places.first_file = std::min(places.first_file, file);
+    if (layer >= 0) places.layers.insert(layer);
+    if (number >= 0) places.numbers.insert(number);
   }
 
   void report() {
     for (const Key& key : order_) {
       const auto& [rule, pattern, text] = key;
-      const auto& [file, layers] = layers_.at(key);
-      const Span span = span_of(checkpoint_.files().at(file).string());
-      const std::string name = layers.empty()       ? pattern
-                               : layers.size() == 1 ? with_layer(pattern, *layers.begin())
-                                                    : fmt::format("{} ({})", pattern, layers_text(layers));
-      diagnostics_.error(rule, span, fmt::format("{} {}", name, text));
+      const auto& [file, layers, numbers] = places_.at(key);
+      std::string name = layers.size() == 1 ? with_layer(pattern, *layers.begin()) : pattern;
+      std::vector<std::string> several;
+      if (layers.size() > 1) several.push_back("layers " + numbers_text(layers));
+      if (numbers.size() == 1) name = with_number(name, fmt::format("{}", *numbers.begin()));
+      if (numbers.size() > 1) several.push_back("{j} " + numbers_text(numbers));
+      if (!several.empty()) name += fmt::format(" ({})", fmt::join(several, ", "));
+      diagnostics_.error(rule, span_of(checkpoint_.files().at(file).string()), fmt::format("{} {}", name, text));
     }
   }
 
  private:
   using Key = std::tuple<std::string, std::string, std::string>;
+  struct Places {
+    std::size_t first_file;
+    std::set<std::int64_t> layers, numbers;
+  };
   Diagnostics& diagnostics_;
   const Checkpoint& checkpoint_;
   std::vector<Key> order_;
-  std::map<Key, std::pair<std::size_t, std::set<std::int64_t>>> layers_;
+  std::map<Key, Places> places_;
 };
 
 bool is_ignored(const Contract& contract, std::string_view name) {
@@ -92,14 +100,14 @@ void audit_present(const CheckpointTensor& tensor, const ExpectedTensor& expecte
   if (!expected.fits(tensor.shape) && !sizes.explain(tensor, expected)) {
     complaints.add(
         "checkpoint.shape", prefix + expected.pattern, expected.layer,
-        fmt::format("is {}; {} needs {}", shape_text(tensor.shape), expected.part, shape_text(expected.shape)),
-        &tensor);
+        fmt::format("is {}; {} needs {}", shape_text(tensor.shape), expected.part, shape_text(expected.shape)), &tensor,
+        expected.number);
   }
   if (!type_told && has_other_type(tensor, expected)) {
     complaints.add("checkpoint.dtype", prefix + expected.pattern, expected.layer,
                    fmt::format("is {}; the spec says {} (checkpoint.dtype, or a line of checkpoint.dtypes)",
                                tensor.dtype, row_of(expected.dtype).header),
-                   &tensor);
+                   &tensor, expected.number);
   }
 }
 
@@ -112,7 +120,7 @@ void audit_missing(const Contract& contract, const ExpectedTensor& expected, con
                                     contract.name)
                       : fmt::format("is missing; {} needs it, {} of shape {}", expected.part,
                                     row_of(expected.dtype).header, shape_text(expected.shape)),
-                 nullptr);
+                 nullptr, expected.number);
 }
 
 void audit_unexpected(const Contract& contract, const std::string& prefix, const Checkpoint& checkpoint,

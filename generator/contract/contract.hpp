@@ -35,6 +35,8 @@ const char* name_of(NormType type);
 struct CheckpointPart {
   std::string name;  ///< full name with {i}: "model.layers.{i}.self_attn.q_proj.weight"; without the prefix
   RowView view;      ///< a vector: elements
+  /// Of a weight that stands in several tensors, the name with {j} where this one has its number; else empty.
+  std::string numbered{};
 };
 
 /// What a weight, a state or a table belongs to: the model, or a kind of layer (its index in Contract::kinds).
@@ -56,9 +58,9 @@ struct WeightContract {
   std::string part;  ///< "embedding.tokens", "layers.{i}.attention.q", "layers.{i}.mlp.input_norm" ...
   std::string role;  ///< in emitted C++: "embedding::tokens", "attention::q_proj", "mlp::input_norm_bias" ...
   Scope scope;
-  std::vector<AxisId> axes;  ///< [rows, columns], or [elements] for a vector
-  Dtype dtype = Dtype::f32;  ///< that the engine computes with
-  std::vector<CheckpointPart> sources;
+  std::vector<AxisId> axes;               ///< [rows, columns], or [elements] for a vector
+  Dtype dtype = Dtype::f32;               ///< that the engine computes with
+  std::vector<CheckpointPart> sources;    ///< one, or as many as its rows have groups (heads): they follow each other
   std::string component;                  ///< that its parameters are counted to
   std::optional<Dtype> converted_from{};  ///< what the checkpoint has, where engine.weights makes that narrower
   std::vector<float> values{};            ///< that the spec says: one for each layer of the kind; then no sources

@@ -1,5 +1,7 @@
 #include "generator/contract/declarations.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 
@@ -85,11 +87,11 @@ void Declarations::need(const std::string& part, bool weight, bool bias) {
 }
 
 void Declarations::weight(const std::string& part, const std::string& role, const std::string& tensor, bool bias,
-                          std::vector<AxisId> axes, CheckpointPart source, const std::string& component) {
+                          std::vector<AxisId> axes, std::vector<CheckpointPart> sources, const std::string& component) {
   need(tensor, !bias, bias);
   const Dtype in_file = dtype_of(dtype_field(*spec_.checkpoint, tensor, bias, first_layer(spec_, scope_)).value);
   WeightContract weight{bias ? part + ".bias" : part, role,     scope_, std::move(axes), in_file,
-                        {std::move(source)},          component};
+                        std::move(sources),           component};
   const std::string& asked = spec_.engine->weights.value;
   if (!asked.empty() && weight.axes.size() == 2 && element_bits(in_file) > element_bits(dtype_of(asked))) {
     weight.dtype = dtype_of(asked);
@@ -98,11 +100,24 @@ void Declarations::weight(const std::string& part, const std::string& role, cons
   contract_.weights.add(std::move(weight));
 }
 
-/// All rows of the part's own tensor. That it has no name has been reported.
-CheckpointPart Declarations::whole(const std::string& part, bool bias, std::int64_t rows) const {
+/// All rows of the part's own tensor, or of its tensors one after another, one for each group of the rows, where the
+/// name counts them. That it has no name, or counts what has no groups or too many, has been reported.
+std::vector<CheckpointPart> Declarations::whole(const std::string& part, bool bias, AxisId rows) const {
   const auto found = spec_.checkpoint->tensors.find(part);
-  return {tensor_name(*spec_.checkpoint, part, bias).value_or(""),
-          {rows, 0, rows, !bias && found != spec_.checkpoint->tensors.end() && found->second.transposed}};
+  const std::string name = tensor_name(*spec_.checkpoint, part, bias).value_or("");
+  const Axis& axis = contract_.axes[rows];
+  const bool transposed = !bias && found != spec_.checkpoint->tensors.end() && found->second.transposed;
+  const std::string first = with_number(name, "0");
+  const std::int64_t groups = axis.factors.empty() ? 0 : contract_.axes[axis.factors.front()].size;
+  if (first == name || groups == 0 || groups > most_tensors_of_a_part) {
+    return {{name, {axis.size, 0, axis.size, transposed}}};
+  }
+  const std::int64_t size = axis.size / groups;
+  std::vector<CheckpointPart> sources;
+  for (std::int64_t group = 0; group < groups; ++group) {
+    sources.push_back({with_number(name, fmt::format("{}", group)), {size, 0, size, transposed}, name});
+  }
+  return sources;
 }
 
 /// Leaves a view those of a tensor's rows that are one projection's: the tensor holds `name.fused` part after part, or
@@ -141,14 +156,13 @@ void Declarations::alternate(RowView& view, const std::string& part, const Proje
 
 void Declarations::matrix(const std::string& word, AxisId rows, AxisId columns) {
   const std::string part = part_prefix_ + word;
-  weight(part, role_prefix_ + word, part, false, {rows, columns}, whole(part, false, contract_.axes[rows].size),
+  weight(part, role_prefix_ + word, part, false, {rows, columns}, whole(part, false, rows),
          component_.empty() ? word : component_);
 }
 
 void Declarations::vector(const std::string& word, AxisId elements) {
   const std::string part = part_prefix_ + word;
-  weight(part, role_prefix_ + word, part, false, {elements}, whole(part, false, contract_.axes[elements].size),
-         component_);
+  weight(part, role_prefix_ + word, part, false, {elements}, whole(part, false, elements), component_);
 }
 
 void Declarations::number(const std::string& word, const Span& field,
@@ -166,18 +180,17 @@ void Declarations::number(const std::string& word, const Span& field,
 
 void Declarations::norm_weight(const std::string& word, AxisId elements) {
   const std::string part = part_prefix_ + word;
-  weight(part, role_prefix_ + word, part, false, {elements}, whole(part, false, contract_.axes[elements].size), "norm");
+  weight(part, role_prefix_ + word, part, false, {elements}, whole(part, false, elements), "norm");
 }
 
 void Declarations::norm_bias(const std::string& word, AxisId elements) {
   const std::string part = part_prefix_ + word;
-  weight(part, role_prefix_ + word + "_bias", part, true, {elements}, whole(part, true, contract_.axes[elements].size),
-         "norm");
+  weight(part, role_prefix_ + word + "_bias", part, true, {elements}, whole(part, true, elements), "norm");
 }
 
 void Declarations::bias(const std::string& word, AxisId rows) {
   const std::string part = part_prefix_ + word;
-  weight(part, role_prefix_ + word + "_bias", part, true, {rows}, whole(part, true, contract_.axes[rows].size),
+  weight(part, role_prefix_ + word + "_bias", part, true, {rows}, whole(part, true, rows),
          component_.empty() ? word : component_);
 }
 
@@ -188,11 +201,11 @@ void Declarations::projections(const std::string& input, const Field<Biases>& bi
     const std::string tensor = line != nullptr ? line->first : part_prefix_ + one.word;
     for (const bool of_bias : {false, true}) {
       if (of_bias && !one.bias) continue;
-      CheckpointPart source = whole(tensor, of_bias, contract_.axes[one.rows].size);
-      if (line != nullptr) cut(source.view, line->second, one.word, all);
-      if (line == nullptr) alternate(source.view, tensor, one);
+      std::vector<CheckpointPart> sources = whole(tensor, of_bias, one.rows);
+      if (line != nullptr) cut(sources.front().view, line->second, one.word, all);
+      if (line == nullptr) alternate(sources.front().view, tensor, one);
       weight(part_prefix_ + one.word, role_prefix_ + one.word + (of_bias ? "_bias" : "_proj"), tensor, of_bias,
-             of_bias ? std::vector{one.rows} : std::vector{one.rows, one.columns}, std::move(source), component_);
+             of_bias ? std::vector{one.rows} : std::vector{one.rows, one.columns}, std::move(sources), component_);
     }
   }
   const std::string kind = scope_.kind == Scope::model ? "" : spec_.kinds[scope_.kind].name;

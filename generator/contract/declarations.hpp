@@ -30,6 +30,9 @@ struct ProjectionGroup {
   Span bias_span;  ///< of what says which of them have a bias
 };
 
+/// Tensors that one part may have: more is a mistake in a number of heads, and would fill memory.
+constexpr std::int64_t most_tensors_of_a_part = 65536;
+
 /// The first layer of a scope; -1: that of the model.
 std::int64_t first_layer(const Spec& spec, Scope scope);
 
@@ -75,13 +78,13 @@ class Declarations {
 
  private:
   AxisId placed(AxisId axis, const Span& field);
-  CheckpointPart whole(const std::string& part, bool bias, std::int64_t rows) const;
+  std::vector<CheckpointPart> whole(const std::string& part, bool bias, AxisId rows) const;
   void alternate(RowView& view, const std::string& part, const Projection& one) const;
   void cut(RowView& view, const TensorName& name, const std::string& own, const std::vector<Projection>& all) const;
   void need(const std::string& part, bool weight, bool bias);
   /// `tensor`: the part whose line says where it stands.
   void weight(const std::string& part, const std::string& role, const std::string& tensor, bool bias,
-              std::vector<AxisId> axes, CheckpointPart source, const std::string& component);
+              std::vector<AxisId> axes, std::vector<CheckpointPart> sources, const std::string& component);
 
   const Spec& spec_;
   Contract& contract_;

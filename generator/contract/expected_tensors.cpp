@@ -10,15 +10,20 @@ namespace {
 
 void add(const WeightContract& weight, const Contract& contract, std::int64_t layer,
          std::map<std::string, ExpectedTensor>& expected) {
-  for (const CheckpointPart& source : weight.sources) {
+  const bool numbered = !weight.sources.empty() && !weight.sources.front().numbered.empty();
+  for (std::size_t number = 0; number < weight.sources.size(); ++number) {
+    const CheckpointPart& source = weight.sources[number];
     ExpectedTensor tensor;
-    tensor.pattern = source.name;
+    tensor.pattern = numbered ? source.numbered : source.name;
     tensor.layer = layer;
+    if (numbered) tensor.number = static_cast<std::int64_t>(number);
     tensor.part = weight.part;
     tensor.dtype = weight.file_dtype();
     tensor.shape = {source.view.source_rows};
-    tensor.axes = {source.view.source_rows == contract.axes[weight.axes[0]].size ? weight.axes[0] : AxisId()};
-    if (weight.axes.size() == 1 && tensor.axes[0]) {
+    const Axis& rows = contract.axes[weight.axes[0]];
+    tensor.axes = {source.view.source_rows == rows.size ? weight.axes[0] : AxisId()};
+    if (numbered && rows.factors.size() == 2) tensor.axes = {rows.factors.back()};
+    if (!numbered && weight.axes.size() == 1 && tensor.axes[0]) {
       for (const AxisId factor : contract.axes[tensor.axes[0]].factors) {
         tensor.by_head.push_back(contract.axes[factor].size);
       }

@@ -11,9 +11,10 @@
 namespace monomorph::generator {
 
 struct ExpectedTensor {
-  std::string pattern;      ///< with {i}
-  std::int64_t layer = -1;  ///< -1: outside the layers
-  std::string part;         ///< of the weight, with {i}
+  std::string pattern;       ///< with {i}, and with {j} of a part that has several
+  std::int64_t layer = -1;   ///< -1: outside the layers
+  std::int64_t number = -1;  ///< among the part's tensors; -1: it has one
+  std::string part;          ///< of the weight, with {i}
   std::vector<std::int64_t> shape;
   std::vector<std::int64_t> by_head;  ///< of a vector, the same elements as a row a head; empty: none
   std::vector<AxisId> axes;           ///< of the shape; none where a tensor's rows are those of several weights

@@ -29,6 +29,14 @@ std::optional<std::string> tensor_name(const CheckpointSection& checkpoint, cons
   return bias ? std::nullopt : std::optional(found->second.name);
 }
 
+std::string with_number(std::string name, const std::string& number) {
+  const std::string hole = "{j}";
+  for (std::size_t at = name.find(hole); at != std::string::npos; at = name.find(hole)) {
+    name.replace(at, hole.size(), number);
+  }
+  return name;
+}
+
 std::string layer_ranges(std::vector<std::int64_t> layers) {
   std::ranges::sort(layers);
   std::string text;

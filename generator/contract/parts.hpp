@@ -26,6 +26,9 @@ const std::pair<const std::string, TensorName>* fused_line(const CheckpointSecti
 /// The checkpoint's full name (without the prefix) of the weight or bias of a part; nothing where the table has none.
 std::optional<std::string> tensor_name(const CheckpointSection& checkpoint, const std::string& part, bool bias);
 
+/// `name` with `number` in place of each "{j}", which counts the tensors of one part: those of its heads.
+std::string with_number(std::string name, const std::string& number);
+
 /// What says the dtype of a part's tensor in a layer (-1: of the model): the last pattern that matches, or the
 /// checkpoint's.
 const Field<std::string>& dtype_field(const CheckpointSection& checkpoint, const std::string& part, bool bias,

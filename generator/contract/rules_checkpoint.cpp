@@ -100,6 +100,35 @@ void layer_names_have_an_index(const CheckpointSection& checkpoint, Diagnostics&
   }
 }
 
+/// A name counts a part's tensors where its rows are in groups, and no other part stands among them.
+void counted_tensors_have_groups(const CheckpointSection& checkpoint, const Declarations& declared,
+                                 Diagnostics& diagnostics) {
+  const Contract& contract = declared.contract();
+  for (const auto& [line, name] : checkpoint.tensors) {
+    if (name.name.find("{j}") == std::string::npos) continue;
+    if (name.given && (!name.fused.empty() || !name.interleaved.empty())) {
+      diagnostics.error("checkpoint.counted", name.span,
+                        fmt::format("\"{}\" is a tensor of each group of one part's rows: it is neither fused nor "
+                                    "interleaved",
+                                    name.name));
+      continue;
+    }
+    for (const WeightContract& weight : contract.weights) {
+      if (without_bias(weight.part) != without_bias(line)) continue;
+      const std::vector<AxisId>& groups = contract.axes[weight.axes.front()].factors;
+      if (!groups.empty() && contract.axes[groups.front()].size <= most_tensors_of_a_part) continue;
+      diagnostics.error("checkpoint.counted", name.span,
+                        groups.empty()
+                            ? fmt::format("{{j}} counts tensors of heads in \"{}\", and {} has no rows that are "
+                                          "heads'; a norm of heads has with per_head = true",
+                                          name.name, weight.part)
+                            : fmt::format("{{j}} in \"{}\" would count {} tensors; {} may have {}", name.name,
+                                          contract.axes[groups.front()].size, weight.part, most_tensors_of_a_part));
+      break;
+    }
+  }
+}
+
 /// Where a part's name is given: its own, or its weight's from which that of a bias follows.
 Span span_of(const CheckpointSection& checkpoint, const std::string& part, bool bias) {
   for (const std::string& name : {bias ? part + ".bias" : part, part}) {
@@ -349,6 +378,7 @@ void check_checkpoint_rules(const Spec& spec, const Declarations& declared, Diag
   parts_are_used(spec, declared, diagnostics);
   parts_have_names(spec, needed, diagnostics);
   layer_names_have_an_index(*spec.checkpoint, diagnostics);
+  counted_tensors_have_groups(*spec.checkpoint, declared, diagnostics);
   names_are_distinct(spec, needed, diagnostics);
   transforms_apply(*spec.checkpoint, declared, diagnostics);
   fused_biases_agree(*spec.checkpoint, declared, diagnostics);

@@ -6,6 +6,7 @@
 #include <set>
 #include <system_error>
 
+#include "generator/contract/parts.hpp"
 #include "generator/import/steps.hpp"
 #include "generator/spec/values.hpp"
 #include "runtime/error.hpp"
@@ -81,7 +82,7 @@ std::string part_of_tensor(const CheckpointSection& names, const std::string& te
   const std::string_view name = without_suffix(tensor);
   for (const std::string& prefix : names.prefix.value) {
     for (const auto& [part, own] : names.tensors) {
-      if (is_named(own.exact ? tensor : name, prefix + own.name)) return part;
+      if (is_named(own.exact ? tensor : name, prefix + with_number(own.name, "{i}"))) return part;
     }
   }
   return "";

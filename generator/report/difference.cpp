@@ -163,7 +163,9 @@ Tensors tensors_of(const Contract& contract, Scope scope) {
     for (const CheckpointPart& source : weight.sources) {
       const RowView& view = source.view;
       const bool whole = view.rows == view.source_rows;
-      sources.push_back(source.name + (whole ? "" : fmt::format(" from row {}", view.source_row)) +
+      if (!source.numbered.empty() && source.name != weight.sources.front().name) continue;  // told by the pattern
+      sources.push_back((source.numbered.empty() ? source.name : source.numbered) +
+                        (whole ? "" : fmt::format(" from row {}", view.source_row)) +
                         (view.run != 0 || view.halves != 0 || view.apart != 0 ? ", interleaved" : "") +
                         (view.transposed ? ", transposed" : ""));
     }

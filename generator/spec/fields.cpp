@@ -137,7 +137,7 @@ const std::vector<FieldRow<CheckpointSection>>& fields() {
              "One of these stands before every tensor's name"),
       row<S>("tensors", at(&S::tensors), computed("those of names"), "",
              "Part = name, or { name, transposed, fused, interleaved, exact, shared }; .weight and .bias are implied "
-             "unless exact"),
+             "unless exact; {i} is the layer, {j} the head that a tensor holds"),
       row<S>("ignore", at(&S::ignore), computed("those of names"), "",
              "Tensors that may be present and are not used: { name, why }"),
   };

@@ -85,7 +85,8 @@ struct Biases {
 
 /// Where a part of the model stands in the checkpoint.
 struct TensorName {
-  std::string name;  ///< pattern with {i}, without ".weight"/".bias" unless exact
+  /// Pattern with {i}, without ".weight"/".bias" unless exact; with {j} it is a tensor of each group of rows (head).
+  std::string name;
   bool transposed = false;
   std::vector<std::string> fused;  ///< parts that stand in this one tensor, in order ("q", "k", "v")
   std::string interleaved;         ///< how their rows alternate: interleavings(); empty: part after part

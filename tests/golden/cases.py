@@ -333,6 +333,14 @@ def cases() -> list[Case]:
                         tie_word_embeddings=True,
                         rope_parameters={"partial_rotary_factor": 0.5, "rope_theta": 10000.0, "rope_type": "default"}),
              "dtype", dtypes=("bf16",)),
+        Case("stablelm-heads", 2095, "a LayerNorm of each head's own, a tensor each, over queries and keys; attention and MLP "
+             "side by side, a quarter of 16 turns, grouped 4:2, untied",
+             stablelm(**sizes(64, 61, 2, 4, 2, 101), qk_layernorm=True, use_parallel_residual=True), dtypes=("bf16",)),
+        Case("stablelm-heads-biases", 2096, "a LayerNorm of each head's own behind biases on q, k, v; one part after the "
+             "other, half of 24 turns, one key head of three, three layers; tied; rope_parameters",
+             stablelm_5(**sizes(72, 67, 3, 3, 1, 103), qk_layernorm=True, use_qkv_bias=True, tie_word_embeddings=True,
+                        rope_parameters={"partial_rotary_factor": 0.5, "rope_theta": 10000.0, "rope_type": "default"}),
+             "dtype", dtypes=("f32",)),
         Case("apertus-scaled", 2066, "xIELU, whose four numbers are stored in each layer; norms of heads, angles scaled as "
              "llama3's by 8 from 64 positions; grouped 4:2, untied",
              apertus(**sizes(64, 71, 2, 4, 2, 101)), dtypes=("f32",)),

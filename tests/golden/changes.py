@@ -92,7 +92,7 @@ def same_shapes(config):
         keys["head_dim"] = head_dim // factor
     # Norms of length head_dim give it away, and a row for each head.
     norms_of_heads = ("qwen3", "gemma3_text", "exaone4", "hunyuan_v1_dense")
-    told = config["model_type"] in norms_of_heads or config.get("use_qk_norm")
+    told = config["model_type"] in norms_of_heads or config.get("use_qk_norm") or config.get("qk_layernorm")
     told = told or scaling_of(config) == "longrope"  # whose factors are one for each angle of a head
     return [Change(keys, REFUSED if told else MOVED)]
 

@@ -93,9 +93,12 @@ class Drawn:
         self.say(EPSILONS, dice.pick([1e-5, 1e-6, 1e-3]))
         self.say(("rotary_dim",), 2 * dice.number(1, head_dim // 2))
         if dice.number(0, 2) == 0:
-            self.say(ACTIVATIONS, dice.pick(["gelu", "relu", "silu", "gelu_new", "gelu_pytorch_tanh"]))
+            self.say(ACTIVATIONS, dice.pick(["gelu", "relu", "silu", "gelu_new", "gelu_pytorch_tanh", "mish", "relu2",
+                                             "quick_gelu"]))  # fmt: skip
         for name in self.has(FACTORS):
-            if self.defaults[name] is not None or dice.coin():
+            if isinstance(self.defaults[name], int):  # the library takes no other: the width of a head
+                self.keys[name] = dice.number(4, 40)
+            elif self.defaults[name] is not None or dice.coin():
                 # Scores that are many times larger than a model's leave one key in f32, and another beside it in double.
                 self.keys[name] = dice.real(0.05, 0.3) if name == "attention_multiplier" else dice.real(0.3, 3)
         for name in self.has(("pad_token_id", "bos_token_id", "eos_token_id", "sep_token_id")):
@@ -108,23 +111,30 @@ class Drawn:
         return self.keys
 
     def positions(self, head_dim):
-        dice = self.dice
-        if "rope_parameters" not in self.defaults or dice.coin():
+        if "rope_parameters" not in self.defaults or self.dice.coin():
             return
-        rope = {"rope_type": "default", "rope_theta": dice.pick([10000.0, 25000.0])}
         given = self.defaults["rope_parameters"]
-        if isinstance(given, dict) and any(isinstance(each, dict) for each in given.values()):
-            return  # one table a kind of layer
+        if isinstance(given, dict) and any(isinstance(each, dict) for each in given.values()):  # a table a kind of layer
+            scaled = self.dice.pick(sorted(given))
+            self.keys["rope_parameters"] = {
+                kind: self.angles(table, kind == scaled) for kind, table in given.items() if isinstance(table, dict)
+            }
+        else:
+            self.keys["rope_parameters"] = self.angles(given)
+
+    def angles(self, given, scaled=True):
+        dice = self.dice
+        rope = {"rope_type": "default", "rope_theta": dice.pick([10000.0, 25000.0])}
         if isinstance(given, dict) and "partial_rotary_factor" in given or dice.number(0, 4) == 0:
             rope["partial_rotary_factor"] = dice.pick([0.25, 0.5, 1.0])
-        scaling = dice.pick(["default", "default", "linear", "llama3", "yarn", "dynamic"])
+        scaling = dice.pick(["default", "default", "linear", "llama3", "yarn", "dynamic"]) if scaled else "default"
         if scaling != "default":
             rope |= {"rope_type": scaling, "factor": dice.pick([2.0, 4.0])}
         if scaling in ("llama3", "yarn"):
             rope["original_max_position_embeddings"] = 64
         if scaling == "llama3":
             rope |= {"low_freq_factor": 1.0, "high_freq_factor": 4.0}
-        self.keys["rope_parameters"] = rope
+        return rope
 
 
 def draw_weights(model, seed: int):

@@ -1,5 +1,7 @@
 """The tensors that checkpoints of the families hold, under their names and in their shapes."""
 
+from itertools import product
+
 import numpy as np
 
 import library_models
@@ -302,11 +304,17 @@ def persimmon_weights(config, seed):
 
 
 def stablelm_weights(config, seed):
-    """Llama's, with LayerNorms, of which layers whose parts stand side by side have one."""
+    """Llama's, with LayerNorms, of which layers whose parts stand side by side have one, and a norm of each head's own."""
     weights = Weights(seed + 1)
     tensors = llama_like_weights(config | {"attention_bias": config["use_qkv_bias"]}, seed)
+    heads = {"q": config["num_attention_heads"], "k": config["num_key_value_heads"]}
     for name in [name for name in tensors if name.endswith("norm.weight")]:
         weights.bias(name.removesuffix(".weight"), config["hidden_size"])
+    if config.get("qk_layernorm"):  # these undo the gain of the projections, so they carry it themselves
+        for i, part in product(range(config["num_hidden_layers"]), heads):
+            for head in range(heads[part]):
+                norm = f"model.layers.{i}.self_attn.{part}_layernorm.norms.{head}"
+                weights.norm(norm, config["hidden_size"] // heads["q"], gain=QUERY_KEY_GAIN)
     tensors |= weights.tensors
     for i in range(config["num_hidden_layers"]):
         tensors.pop(f"model.layers.{i}.self_attn.o_proj.bias", None)

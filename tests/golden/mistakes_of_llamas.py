@@ -258,6 +258,7 @@ def persimmon_changes(config, tied_copy):
 
 def stablelm_changes(config, tied_copy):
     biased, parallel = config["use_qkv_bias"], config.get("use_parallel_residual", False)
+    normed = config.get("qk_layernorm", False)
     return [
         *other_sizes(config),
         Change({"num_key_value_heads": config["num_key_value_heads"] + 1}, REFUSED),
@@ -268,7 +269,7 @@ def stablelm_changes(config, tied_copy):
         Change({"max_position_embeddings": 2 * config["max_position_embeddings"]}, INERT),
         Change({"use_qkv_bias": not biased}, MOVED if biased else REFUSED),
         Change({"use_parallel_residual": not parallel}, REFUSED if parallel else MOVED),
-        Change({"qk_layernorm": True}, REFUSED),
+        Change({"qk_layernorm": not normed}, MOVED if normed else REFUSED),
         *tying(config, "lm_head.weight", tied_copy=tied_copy),
         *same_shapes(config),
         *rotary_changes(config, MOVED),

@@ -36,6 +36,29 @@ TEST_CASE("layers with gaps between them are listed one by one") {
   CHECK(contains(only(audit(small_llama(true), tensors)).message, "layers 0, 2"));
 }
 
+TEST_CASE("of a part with a tensor of each head, the one that is missing is named, and many are told once") {
+  std::string spec = small_llama_text(true);
+  spec.replace(spec.find("num_key_value_heads = 2"), 23, "num_key_value_heads = 2\nk_norm = { per_head = true }");
+  const Contract contract =
+      contract_of(spec + "[checkpoint.tensors]\n\"layers.{i}.attention.k_norm\" = \"h.{i}.k.{j}\"\n");
+  std::vector<TensorText> tensors = small_tensors();
+  for (const char* name : {"h.0.k.0", "h.0.k.1", "h.1.k.0", "h.1.k.1", "h.2.k.0", "h.2.k.1"}) {
+    tensors.push_back({std::string(name) + ".weight", "F32", {2}, ""});
+  }
+  CHECK(render(audit(contract, tensors)) == "");
+  const auto without = [&](const std::vector<std::string>& names) {
+    std::vector<TensorText> rest = tensors;
+    for (const std::string& name : names) remove_tensor(rest, name + ".weight");
+    return only(audit(contract, rest)).message;
+  };
+  CHECK(without({"h.1.k.1"}) == "h.1.k.1.weight is missing; layers.{i}.attention.k_norm needs it, F32 of shape [2]");
+  CHECK(without({"h.0.k.1", "h.2.k.1"}).starts_with("h.{i}.k.1.weight (layers 0, 2) is missing"));
+  CHECK(without({"h.1.k.0", "h.1.k.1"}).starts_with("h.1.k.{j}.weight ({j} 0-1) is missing"));
+  CHECK(without({"h.1.k.0", "h.2.k.1"}).starts_with("h.{i}.k.{j}.weight (layers 1-2, {j} 0-1) is missing"));
+  tensor(tensors, "h.2.k.1.weight").shape = {3};
+  CHECK(only(audit(contract, tensors)).message == "h.2.k.1.weight is [3]; layers.{i}.attention.k_norm needs [2]");
+}
+
 TEST_CASE("a tensor that nothing uses is an error") {
   std::vector<TensorText> tensors = small_tensors();
   tensors.push_back({"model.layers.0.self_attn.q_proj.bias", "F32", {8}, ""});

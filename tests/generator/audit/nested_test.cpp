@@ -41,8 +41,8 @@ TEST_CASE("an engine reads the keys of an object where they stand") {
   };
   CHECK(theta(R"({"rope_theta": 10000.0})") == 0);
   CHECK(theta(R"({"rope_theta": 20000.0})") == 1);
-  const Paths slices = differences(both, R"({"model_type": "both", "text_config": {"pretraining_tp": 2}})");
-  CHECK(std::ranges::count(slices, "text_config.pretraining_tp") == 1);
+  const Paths axes = differences(both, R"({"model_type": "both", "text_config": {"use_mrope": true}})");
+  CHECK(std::ranges::count(axes, "text_config.use_mrope") == 1);
 }
 
 TEST_CASE("an engine knows what stands in a list") {

@@ -205,6 +205,31 @@ TEST_CASE("of a tensor whose rows alternate by key head the queries have runs of
   }
 }
 
+TEST_CASE("a part whose rows are heads' may have a tensor of each head, in the order of its rows") {
+  const Contract contract =
+      contract_of(tiny +
+                      "[checkpoint.tensors]\n\"layers.{i}.attention.k_norm\" = \"l.{i}.k_norm.{j}\"\n"
+                      "\"layers.{i}.attention.v\" = { name = \"l.{i}.v.{j}\", transposed = true }\n",
+                  {{"attention.k_norm", "{ per_head = true }"}, {"attention.bias", "[\"v\"]"}});
+  for (const auto& [role, name] : {std::pair<std::string, std::string>{"attention::k_norm", "l.{i}.k_norm.{j}.weight"},
+                                   {"attention::v_proj", "l.{i}.v.{j}.weight"},
+                                   {"attention::v_bias", "l.{i}.v.{j}.bias"}}) {
+    const WeightContract& found = weight(contract, {0}, role);
+    REQUIRE(found.sources.size() == 2);
+    for (std::size_t head = 0; head < 2; ++head) {
+      CHECK(found.sources[head].name == with_number(name, std::to_string(head)));
+      CHECK(found.sources[head].view == monomorph::RowView{24, 0, 24, role == "attention::v_proj"});
+      CHECK(found.sources[head].numbered == name);
+    }
+  }
+  const ExpectedTensor second = expected_tensors(contract).at("l.3.v.1.weight");
+  CHECK(second.pattern == "l.{i}.v.{j}.weight");
+  CHECK(second.shape == std::vector<std::int64_t>{96, 24});
+  CHECK(second.layer == 3);
+  CHECK(second.number == 1);
+  CHECK(contract.axes[second.axes[1]].word == "head");
+}
+
 TEST_CASE("any projections of one input may share a tensor, the others stand alone") {
   const Contract contract =
       contract_of(tiny +

@@ -22,7 +22,7 @@ TEST_CASE("all problems of a config.json are told in one run, in the file's orde
   const Imported imported = import_text(llama_config({{"new_key", 1},
                                                       {"hidden_act", "gelus"},
                                                       {"rope_scaling", {{"type", "mrope"}, {"factor", 2.0}}},
-                                                      {"pretraining_tp", 2},
+                                                      {"use_mrope", true},
                                                       {"vocab_size", "many"}})
                                             .dump(2));
   REQUIRE(imported.diagnostics.all().size() == 5);

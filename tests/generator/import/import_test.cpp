@@ -213,7 +213,7 @@ TEST_CASE("scaled rotary settings are read in both spellings, and of every famil
   }
 }
 
-TEST_CASE("of Gemma 3, global layers alone are scaled, and linearly") {
+TEST_CASE("of Gemma 3, global layers alone are scaled") {
   const auto imported = [](const json& changes) {
     json config = small_configs().at("gemma3");
     config.update(changes);
@@ -233,11 +233,65 @@ TEST_CASE("of Gemma 3, global layers alone are scaled, and linearly") {
     CHECK(local.scaling.value != "linear");
     CHECK(local.rope_theta.value == 1e4);
   }
+  const json yarn = {{"rope_type", "yarn"}, {"factor", 4}, {"original_max_position_embeddings", 64}, {"beta_fast", 16}};
+  for (const json& scaling : {json{{"rope_scaling", yarn}}, json{{"rope_parameters", {{"full_attention", yarn}}}}}) {
+    const Imported scaled = imported(scaling);
+    INFO(render(scaled.diagnostics));
+    REQUIRE(scaled.spec);
+    const PositionSection &local = *scaled.spec->kinds[0].position, &global = *scaled.spec->kinds[1].position;
+    CHECK(global.scaling.value == "yarn");
+    CHECK(global.beta_fast.value == 16);
+    CHECK(global.original_max_position_embeddings.value == 64);
+    CHECK(local.scaling.value == "none");
+  }
   CHECK(imported({{"rope_scaling", {{"rope_type", "llama3"}, {"factor", 8}}}})
-            .complains("import.rope_scaling", "llama3"));
+            .complains("import.rope_scaling", "low_freq_factor"));
+  CHECK(imported({{"rope_scaling", {{"rope_type", "mrope"}}}}).complains("import.rope_scaling", "'mrope'"));
   CHECK(imported({{"rope_scaling", {{"rope_type", "linear"}}}}).complains("import.rope_scaling", "'factor'"));
   // Versions of transformers differ on this spelling.
   CHECK(imported({{"rope_scaling", {{"type", "linear"}}}}).complains("import.unknown_key", "rope_scaling.type"));
+}
+
+TEST_CASE("of Phi-3, 'su' and 'yarn' are older names of LongRoPE, as in transformers") {
+  const auto position = [](const char* key, const char* type) {
+    const json settings = {{"short_factor", {1, 1.5}}, {"long_factor", {2, 3}}, {key, type}};
+    const Imported imported = import_text(
+        config_of("Phi3ForCausalLM", "phi3", {{"num_attention_heads", 12}, {"rope_scaling", settings}}).dump());
+    INFO(render(imported.diagnostics));
+    REQUIRE(imported.spec);
+    return *imported.spec->kinds.at(0).position;
+  };
+  for (const char* type : {"longrope", "su", "yarn"}) {
+    CHECK(position("type", type).scaling.value == "longrope");
+    CHECK(position("rope_type", type).long_factor.value == std::vector<double>{2, 3});
+  }
+}
+
+TEST_CASE("what makes an MLP's activation may be any by name, of GPT-2's line and of Gemma 2 and 3 too") {
+  for (const auto& [family, key] : {std::pair{"llama", "hidden_act"},
+                                    {"gpt2", "activation_function"},
+                                    {"gpt_bigcode", "activation_function"},
+                                    {"gpt_neo", "activation_function"},
+                                    {"gptj", "activation_function"},
+                                    {"opt", "activation_function"},
+                                    {"xglm", "activation_function"},
+                                    {"gemma2", "hidden_activation"},
+                                    {"gemma3", "hidden_activation"}}) {
+    for (const char* name : {"mish", "relu2", "quick_gelu", "sigmoid", "tanh", "leaky_relu"}) {
+      CAPTURE(family);
+      json config = small_configs().at(family);
+      config[key] = name;
+      const Imported imported = import_text(config.dump());
+      INFO(render(imported.diagnostics));
+      REQUIRE(imported.spec);
+      CHECK(mlp(imported.spec->kinds.at(0)).activation.value == name);
+    }
+    for (const char* other : {"prelu", "x * x"}) {
+      json config = small_configs().at(family);
+      config[key] = other;
+      CHECK(import_text(config.dump()).complains("import.unsupported_value", other));
+    }
+  }
 }
 
 TEST_CASE("of OLMo 3, layers without a window alone are scaled") {

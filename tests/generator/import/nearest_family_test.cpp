@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "generator/contract/parts.hpp"
 #include "runtime/formats/checkpoint_names.hpp"
 #include "tests/generator/import/imported.hpp"
 #include "tests/support/safetensors_writer.hpp"
@@ -60,7 +61,8 @@ TEST_CASE("a model of a new name is nearest to the family whose config and tenso
     const Family& family = families().at(name);
     std::vector<std::string> tensors;
     for (const auto& [part, tensor] : family.checkpoint.tensors) {
-      tensors.push_back(monomorph::with_layer(family.checkpoint.prefix.value.front() + tensor.name, 0));
+      tensors.push_back(
+          with_number(monomorph::with_layer(family.checkpoint.prefix.value.front() + tensor.name, 0), "0"));
     }
     std::ranges::sort(tensors);
     tensors.erase(std::ranges::unique(tensors).begin(), tensors.end());

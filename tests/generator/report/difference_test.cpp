@@ -116,6 +116,14 @@ TEST_CASE("defaults that follow from a changed value are told, expressions that 
         Lines{"position.rotary_dim: 24 -> 32", "attention.head_dim: 24 -> 32"});
 }
 
+TEST_CASE("a part with a tensor of each head is told by the name that counts them") {
+  const auto named = [](const std::string& name) {
+    return changed({{"checkpoint.tensors.\"layers.{i}.attention.v\"", name}});
+  };
+  CHECK(lines(named("l.{i}.v.{j}").names) ==
+        Lines{"layers.{i}.attention.v: model.layers.{i}.self_attn.v_proj.weight -> l.{i}.v.{j}.weight"});
+}
+
 TEST_CASE("layers are compared one by one, whatever their kinds are called") {
   const Difference difference = compare(as_source(tiny), as_source(of_kinds("near", "far")));
   CHECK(lines(difference.fields) == Lines{"attention.sliding_window (0,2):  -> 16"});
