@@ -1,6 +1,4 @@
 // Differential: of two attentions the first minus lambda times the second, as differential attention has it.
-#include <fmt/format.h>
-
 #include "generator/ops/op_type.hpp"
 #include "generator/ops/reference_call.hpp"
 #include "generator/plan/draft.hpp"
@@ -26,16 +24,40 @@ void verify(const Op&, OperandCheck& check) {
 
 bool reads_quads(const Op&, std::size_t, const Graph&) { return false; }
 
-bool accepts(const Group& group, const Planning&) { return group.ops.size() == 1; }
+/// The norm of heads that the difference alone goes through; nullptr: the group has none.
+const Norm* norm_of(const Group& group, const Planning& planning) {
+  const std::vector<OpId> norms = ops_of<Norm>(group, planning);
+  return norms.empty() ? nullptr : as<Norm>(planning.op(norms.front()));
+}
+
+/// The difference, its norm where that is an RMSNorm of heads without weights, and Maps of what that gives.
+bool accepts(const Group& group, const Planning& planning) {
+  ValueId computed = planning.op(group.anchor).out;
+  const std::vector<OpId> norms = ops_of<Norm>(group, planning);
+  if (!norms.empty()) {
+    const Op& op = planning.op(norms.front());
+    const Norm& norm = *as<Norm>(op);
+    const bool of_heads = norm.over != planning.value(computed).axes[1];
+    if (op.in[0] != computed || op.in[1] || !of_heads || norm.type != NormType::rms_norm) return false;
+    computed = op.out;
+  }
+  if (norms.size() > 1 || group.ops.size() != 1 + norms.size() + ops_of<Map>(group, planning).size()) return false;
+  constexpr std::int64_t own_bindings = 5;  // the step, two values, the vectors, the number
+  return own_bindings + epilogue_bindings(group, planning) <= max_bindings &&
+         accepts_epilogue(group, planning, {computed}, max_step_operands, false);
+}
 
 void plan(Draft& draft) {
   const Planning& planning = draft.planning();
   const Op& op = planning.op(draft.group().anchor);
+  const Norm* norm = norm_of(draft.group(), planning);
+  const Axis& row = planning.axis(planning.value(op.out).axes[1]);
   draft.kernel.path = "kernels/differential.comp";
-  draft.kernel.kind = KernelKind::map;
-  draft.kernel.about = fmt::format("{} = {} - lambda * {}", planning.value(op.out).role,
-                                   planning.value(op.in[first]).role, planning.value(op.in[second]).role);
-  draft.set("columns", planning.axis(planning.value(op.out).axes[1]).size);
+  draft.kernel.kind = norm != nullptr ? KernelKind::heads : KernelKind::map;
+  draft.kernel.about = about_of(draft.group(), planning);
+  draft.set("normed", norm != nullptr);
+  draft.set("head_dim", norm != nullptr ? planning.axis(norm->over).size : row.size);
+  if (norm != nullptr) draft.set("eps", norm->eps);
   const AxisId of_vectors = planning.value(op.in[first_vector]).axes[0];
   draft.set("lambda_size", planning.axis(of_vectors).size);
   draft.weight("vectors", {op.in.begin() + first_vector, op.in.begin() + initial},
@@ -43,7 +65,8 @@ void plan(Draft& draft) {
   draft.weight("lambda_init", op.in[initial]);
   draft.activation("first", op.in[first], Access::read);
   draft.activation("second", op.in[second], Access::read);
-  draft.activation("outputs", op.out, Access::write);
+  draft.epilogue({norm != nullptr ? planning.op(ops_of<Norm>(draft.group(), planning).front()).out : op.out}, false);
+  if (norm != nullptr) draft.call.rows = {row.factors[0]};
 }
 
 ReferenceCall reference(const Op& op, const Graph&) { return {.function = "differential", .operands = op.in}; }

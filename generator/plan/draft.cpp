@@ -28,6 +28,7 @@ std::string formula_of(ValueId id, const Group& group, const Planning& planning)
   if (as<Gather>(op) != nullptr) return fmt::format("{}[{}]", operands[0], operands[1]);
   if (as<Norm>(op) != nullptr) return fmt::format("norm({})", operands[0]);
   if (as<Linear>(op) != nullptr) return fmt::format("{} x {}", op.word, operands[0]);
+  if (as<Differential>(op) != nullptr) return fmt::format("{} - lambda * {}", operands[0], operands[1]);
   if (as<Map>(op) == nullptr) return value.role;
   if (op.word == "add") return fmt::format("{}", fmt::join(operands, " + "));
   return fmt::format("activation({})", fmt::join(operands, ", "));

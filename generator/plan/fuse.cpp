@@ -56,6 +56,21 @@ bool stack_rows(Partition& partition, OpId id) {
   return merged;
 }
 
+bool is_norm_of_heads(const Planning& planning, const Op& op) {
+  const Norm* norm = as<Norm>(op);
+  return norm != nullptr && norm->over != planning.value(op.in[0]).axes[1];
+}
+
+/// A norm of heads takes the difference of two attentions that it alone reads.
+bool norm_after(Partition& partition, OpId id) {
+  const Planning& planning = partition.planning();
+  const Op& op = planning.op(id);
+  if (!is_norm_of_heads(planning, op) || !is_single(partition, id)) return false;
+  const GroupId writer = partition.writer(op.in[0]);
+  if (!writer || !is_anchored_by<Differential>(partition, writer)) return false;
+  return partition.merge({writer, partition.of(id)}, anchor_of(partition, writer));
+}
+
 /// A Map becomes the epilogue of what writes one of its operands, the latest first.
 bool map_after(Partition& partition, OpId id) {
   const Op& op = partition.planning().op(id);
@@ -69,7 +84,8 @@ bool map_after(Partition& partition, OpId id) {
     const GroupId writer = partition.writer(operand);
     if (!writer) continue;
     const bool has_epilogue = is_anchored_by<Linear>(partition, writer) || is_anchored_by<Norm>(partition, writer) ||
-                              is_anchored_by<Gather>(partition, writer);
+                              is_anchored_by<Gather>(partition, writer) ||
+                              is_anchored_by<Differential>(partition, writer);
     if (has_epilogue && partition.merge({writer, partition.of(id)}, anchor_of(partition, writer))) return true;
   }
   return false;
@@ -92,11 +108,6 @@ bool rows_before(Partition& partition, OpId id) {
   if (readers.size() != 1) return false;
   if (!is_anchored_by<Linear>(partition, readers[0]) && !is_anchored_by<Norm>(partition, readers[0])) return false;
   return partition.merge({partition.of(id), readers[0]}, anchor_of(partition, readers[0]));
-}
-
-bool is_norm_of_heads(const Planning& planning, const Op& op) {
-  const Norm* norm = as<Norm>(op);
-  return norm != nullptr && norm->over != planning.value(op.in[0]).axes[1];
 }
 
 /// What stands between projections and attention, head by head: norm, rotation, append, of queries, keys and values.
@@ -154,8 +165,8 @@ bool map_chain(Partition& partition, OpId id) {
 }  // namespace
 
 const std::vector<Rule> rules = {
-    {"pair_rows", pair_rows},     {"stack_rows", stack_rows}, {"map_after", map_after}, {"norm_before", norm_before},
-    {"rows_before", rows_before}, {"heads", heads},           {"map_chain", map_chain},
+    {"pair_rows", pair_rows},     {"stack_rows", stack_rows},   {"norm_after", norm_after}, {"map_after", map_after},
+    {"norm_before", norm_before}, {"rows_before", rows_before}, {"heads", heads},           {"map_chain", map_chain},
 };
 
 void fuse(Partition& partition, std::vector<std::int64_t>* fired) {

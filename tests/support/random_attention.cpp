@@ -159,7 +159,12 @@ void RandomAttention::differ(Builder& build, std::size_t from) {
   }
   words.push_back(name + "init");
   number(build, words.back());
-  know(build.differential(read(known_[from]), read(known_[other]), words, new_role()));
+  const AxisId row = axis_of(known_[from]);
+  const ValueId difference = build.differential(read(known_[from]), read(known_[other]), words, new_role());
+  const std::vector<AxisId>& factors = contract_.axes[row].factors;
+  const bool normed = factors.size() == 2 && chance(80);  // as differential attention's heads are
+  know(normed ? build.norm("", {NormType::rms_norm, eps(), false, false}, "", difference, new_role(), factors[1])
+              : difference);
 }
 
 ValueId RandomAttention::number(Builder& build, const std::string& name) {
