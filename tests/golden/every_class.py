@@ -4,9 +4,9 @@ the library, built by `monomorph build` and compared with the library's logits, 
 
     every_class.py [CLASS ...] [--draws 20] [--seed 1] [--device llvmpipe --device cpu] [--keep DIR]
 
-Without classes: all that transformers lists as causal. A draw that the library itself refuses is drawn anew. What ran, what
-was refused and why is printed for each class; exit status 1 where anything ran wrong, or broke in another way than by a
-refusal.
+Without classes: all that transformers lists as causal, and those of published_code.py. A draw that the library itself
+refuses is drawn anew. What ran, what was refused and why is printed for each class; exit status 1 where anything ran
+wrong, or broke in another way than by a refusal.
 """
 
 import argparse
@@ -29,6 +29,7 @@ import transformers
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
 
+import published_code
 from fuzz import Dice
 
 BAR = 1e-5  # what an engine may be off by, in the worst row
@@ -36,15 +37,20 @@ LENGTH = 90  # tokens: beyond the windows and the original lengths that are draw
 ROOT = Path(__file__).resolve().parents[2]
 
 # Keys by what they are; a class's own config says which of them it has.
-LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "decoder_layers")
+LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "decoder_layers", "num_transformer_layers")
 HEADS = ("num_attention_heads", "n_head", "n_heads", "decoder_attention_heads", "num_heads", "attention_heads")
-KEY_HEADS = ("num_key_value_heads", "num_kv_heads")
-WIDTHS = ("hidden_size", "n_embd", "d_model", "n_embed")
-INNER = ("intermediate_size", "n_inner", "ffn_dim", "decoder_ffn_dim", "dff", "expansion_ratio", "ffn_hidden_size")
-LENGTHS = ("max_position_embeddings", "n_positions", "n_ctx", "max_seq_len")
+KEY_HEADS = ("num_key_value_heads", "num_kv_heads", "n_kv_heads")
+WIDTHS = ("hidden_size", "n_embd", "d_model", "n_embed", "model_dim")
+INNER = (
+    "intermediate_size", "n_inner", "ffn_dim", "decoder_ffn_dim", "dff", "expansion_ratio", "ffn_hidden_size",
+    "mlp_hidden_size",
+)  # fmt: skip
+LENGTHS = (
+    "max_position_embeddings", "n_positions", "n_ctx", "max_seq_len", "max_context_length", "max_sequence_length",
+)  # fmt: skip
 WINDOWS = ("sliding_window", "window_size", "local_attention", "attention_window")
 EPSILONS = ("rms_norm_eps", "layer_norm_eps", "layer_norm_epsilon", "norm_eps", "norm_epsilon")
-ACTIVATIONS = ("hidden_act", "activation_function", "hidden_activation", "afn")
+ACTIVATIONS = ("hidden_act", "activation_function", "hidden_activation", "afn", "activation_fn_name")
 FACTORS = (
     "logit_scale", "logits_scaling", "embedding_multiplier", "residual_multiplier", "attention_multiplier",
     "query_pre_attn_scalar", "final_logit_softcapping", "attn_logit_softcapping", "clip_qkv",
@@ -107,8 +113,22 @@ class Drawn:
         for name, value in self.defaults.items():
             if isinstance(value, bool) and not LEFT_ALONE.search(name) and dice.number(0, 3) == 0:
                 self.keys[name] = not value
+        self.of_published_code(dice)
         self.positions(head_dim)
         return self.keys
+
+    def of_published_code(self, dice):
+        """What the classes of published_code.py need to run, and lists that they make of numbers."""
+        if self.has(("weight_tying",)):  # LLaDA
+            self.keys |= {"block_type": "llama", "rope": True, "embedding_size": None,
+                          "layer_norm_type": dice.pick(["default", "rms"]),
+                          "activation_type": dice.pick(["gelu", "relu", "silu"])}  # fmt: skip
+        if self.has(("num_query_heads",)):  # OpenELM
+            layers = self.keys["num_transformer_layers"]
+            self.keys |= {"num_kv_heads": None, "num_gqa_groups": dice.pick([1, 2, 3]), "tie_word_embeddings": False,
+                          "qkv_multipliers": [dice.real(0.3, 1.5), dice.real(0.3, 1.5)],
+                          "ffn_multipliers": [dice.real(0.3, 3) for _ in range(layers)],
+                          "ffn_dim_divisor": dice.pick([1, 5, 16])}  # fmt: skip
 
     def positions(self, head_dim):
         if "rope_parameters" not in self.defaults or self.dice.coin():
@@ -161,19 +181,21 @@ def logits_of(model, tokens: list[int]) -> np.ndarray:
 
 
 def make(name: str, config_class, dice: Dice, seed: int, folder: Path):
-    """A model of the class, saved: (keys, tokens, logits, logits in double). Text, why, where the library refuses what was
-    drawn."""
+    """A model of the class, saved: (keys, tokens, logits, logits in double, whether a token sees those before it alone).
+    Text, why, where the library refuses what was drawn."""
     defaults = config_class().to_dict()
     keys = Drawn(dice, defaults).draw()
     try:
         config = config_class(**keys, attn_implementation="eager")
-        model = getattr(transformers, name)(config).eval()
+        model = getattr(published_code if hasattr(published_code, name) else transformers, name)(config).eval()
         draw_weights(model, seed)
         vocab_size = model.get_output_embeddings().weight.shape[0]
         tokens = [int(t) for t in np.random.Generator(np.random.PCG64(seed)).integers(0, vocab_size, LENGTH)]
         logits = logits_of(model, tokens)
         if not np.isfinite(logits).all():
             return "logits that are no numbers"
+        begin = logits_of(model, tokens[: LENGTH // 2])
+        causal = worst_row(begin, logits[: LENGTH // 2]) < 1e-2
         model.save_pretrained(folder)
     except Exception as error:  # whatever a class does not take
         return str(error)
@@ -181,15 +203,15 @@ def make(name: str, config_class, dice: Dice, seed: int, folder: Path):
         exact = logits_of(model.double(), tokens)
     except RuntimeError:  # a class that cannot compute in double
         exact = logits
-    return keys, tokens, logits, exact
+    return keys, tokens, logits, exact, causal
 
 
 def worst_row(ours: np.ndarray, theirs: np.ndarray) -> float:
     return float(np.max(np.linalg.norm(ours - theirs, axis=1) / np.linalg.norm(theirs, axis=1)))
 
 
-def compare(folder: Path, tokens, logits, exact, devices, monomorph: Path) -> tuple[str, str]:
-    """(outcome, what is to be said of it)"""
+def compare(folder: Path, tokens, logits, exact, causal, devices, monomorph: Path) -> tuple[str, str]:
+    """(outcome, what is to be said of it). What is not causal is one pass, and decodes nothing."""
     build = subprocess.run([monomorph, "build", folder / "model", "-o", folder / "engine", "--set", "engine.kv_cache=f32",
                             "--set", "model.name=drawn"], capture_output=True, text=True)  # fmt: skip
     if build.returncode == 1:
@@ -199,7 +221,7 @@ def compare(folder: Path, tokens, logits, exact, devices, monomorph: Path) -> tu
         return "broken", build.stderr.strip()[-500:]
     worst = 0.0
     for device in devices:
-        for mode in ("prefill", "decode") if device == devices[0] else ("prefill",):
+        for mode in ("prefill", "decode") if causal and device == devices[0] else ("prefill",):
             run = subprocess.run([folder / "engine" / "drawn", "logits", "--weights", folder / "model", "--device", device,
                                   "--tokens", ",".join(map(str, tokens)), "--mode", mode, "-o", folder / "logits.npy"],
                                  capture_output=True, text=True)  # fmt: skip
@@ -224,8 +246,8 @@ def try_class(name: str, config_class, options) -> bool:
             if isinstance(made, str):
                 said[f"the library: {made}"[:160]] += 1
                 continue
-            keys, tokens, logits, exact = made
-            outcome, why = compare(folder, tokens, logits, exact, options.device, options.monomorph)
+            keys, *wanted = made
+            outcome, why = compare(folder, *wanted, options.device, options.monomorph)
             outcomes[outcome] += 1
             said[f"{outcome}: {why}" if outcome != "right" else f"right, {why}"] += 1
             if outcome in ("WRONG", "broken"):
@@ -255,9 +277,10 @@ def main():
     transformers.logging.disable_progress_bar()
     torch.set_num_threads(1)
     known = {name: model_type for model_type, name in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES.items()}
+    known |= {each.__name__: each.config_class.model_type for each in published_code.CLASSES}
     unknown = [name for name in options.classes if name not in known]
     if unknown:
-        sys.exit(f"the library lists no causal class {', '.join(unknown)}")
+        sys.exit(f"neither the library nor published_code.py has a causal class {', '.join(unknown)}")
     results = [try_class(name, CONFIG_MAPPING[known[name]], options) for name in options.classes or known]
     sys.exit(0 if all(results) else 1)
 

@@ -331,6 +331,7 @@ class LLaDAModelLM(PreTrainedModel):
         return SimpleNamespace(logits=logits / math.sqrt(config.d_model) if config.scale_logits else logits)
 
 
-for published in (OpenELMForCausalLM, LLaDAModelLM):
+CLASSES = (OpenELMForCausalLM, LLaDAModelLM)
+for published in CLASSES:
     AutoConfig.register(published.config_class.model_type, published.config_class)
     AutoModelForCausalLM.register(published.config_class, published)
