@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "generator/blocks/around_heads.hpp"
+#include "generator/blocks/attention_advice.hpp"
 #include "generator/blocks/differential.hpp"
 #include "generator/blocks/distances.hpp"
 #include "generator/blocks/earlier_layer.hpp"
@@ -156,19 +157,6 @@ void check(const BlockContext& context, Diagnostics& diagnostics) {
   check_earlier_layer(context, diagnostics);
   check_position(context, attention.num_attention_heads, attention.head_dim, diagnostics);
   check_distances(context, attention.causal.value, diagnostics);
-}
-
-/// Rows of the cache are padded to whole blocks.
-void advise(const BlockContext& context, const EngineSection& engine, Diagnostics& diagnostics) {
-  if (!own(context).causal.value) return;
-  const Dtype cached = engine.kv_cache.value == "f32" ? Dtype::f32 : Dtype::f16;
-  const std::int64_t head_dim = own(context).head_dim.value;
-  const std::int64_t padded = row_bytes(cached, head_dim) / element_bytes(cached);
-  if (padded == head_dim) return;
-  diagnostics.advice("advice.head_dim", own(context).head_dim.span,
-                     fmt::format("head_dim is {}, and a cached key or value takes the room of {}; a multiple of {} "
-                                 "wastes none",
-                                 head_dim, padded, row_alignment / element_bytes(cached)));
 }
 
 bool is_of_heads(const HeadNormSection& norm) { return norm.over.value != "projection"; }
@@ -336,7 +324,7 @@ BlockType attention_block() {
           .bind = bind_section<AttentionSection>,
           .complete = complete,
           .check = check,
-          .advise = advise,
+          .advise = advise_attention,
           .declare = declare,
           .build = build,
           .pair_work = pair_work,

@@ -83,9 +83,10 @@ void check(const BlockContext& context, Diagnostics& diagnostics) {
       diagnostics);
 }
 
-/// A width that was probably not meant.
+/// A width that was probably not meant, and one that wastes some of what reads it.
 void advise(const BlockContext& context, const EngineSection&, Diagnostics& diagnostics) {
   const MlpSection& mlp = own(context);
+  advise_multiple("intermediate_size", mlp.intermediate_size.value, mlp.intermediate_size.span, diagnostics);
   const double ratio =
       static_cast<double>(mlp.intermediate_size.value) / static_cast<double>(context.model.hidden_size.value);
   if (mlp.type.value != "gated" || (ratio >= 0.5 && ratio <= 8)) return;

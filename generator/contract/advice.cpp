@@ -1,5 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <set>
+
+#include "generator/blocks/attention.hpp"
+#include "generator/blocks/lm_head.hpp"
 #include "generator/contract/rules.hpp"
 #include "generator/spec/block_type.hpp"
 #include "generator/spec/engine_section.hpp"
@@ -7,25 +12,90 @@
 namespace monomorph::generator {
 namespace {
 
-void advise_cache_size(const Contract& contract, const Spec& spec, Diagnostics& diagnostics) {
-  const double cache = static_cast<double>(contract.kv_elements_per_token) *
-                       static_cast<double>(contract.max_sequence_length * element_bytes(contract.kv_cache));
-  double weights = 0;
+constexpr double mebi = 1048576;
+
+/// Bytes of all layers' weights, as the engine keeps them.
+double weight_bytes(const Contract& contract) {
+  double bytes = 0;
   for (const WeightContract& weight : contract.weights) {
     double elements = 1;
     for (const AxisId axis : weight.axes) elements *= static_cast<double>(contract.axes[axis].size);
     const DtypeRow& type = row_of(weight.dtype);
-    weights += static_cast<double>(contract.copies(weight.scope)) * elements * static_cast<double>(type.block_bytes) /
-               static_cast<double>(type.block_elements);
+    bytes += static_cast<double>(contract.copies(weight.scope)) * elements * static_cast<double>(type.block_bytes) /
+             static_cast<double>(type.block_elements);
   }
+  return bytes;
+}
+
+/// Key and value heads of every attention; 0 where they differ, or there is none.
+std::int64_t key_value_heads(const Spec& spec) {
+  std::set<std::int64_t> counts;
+  for (const LayerKind& kind : spec.kinds) {
+    for (const Block* block : kind.blocks()) {
+      if (block->type->name != "attention") continue;
+      counts.insert(section_of<AttentionSection>(*block).num_key_value_heads.value);
+    }
+  }
+  return counts.size() == 1 ? *counts.begin() : 0;
+}
+
+void advise_cache_size(const Contract& contract, const Spec& spec, Diagnostics& diagnostics) {
+  const double token = static_cast<double>(contract.kv_elements_per_token * element_bytes(contract.kv_cache));
+  const double cache = token * static_cast<double>(contract.max_sequence_length), weights = weight_bytes(contract);
   if (cache <= weights) return;
+  const std::int64_t heads = key_value_heads(spec);
+  std::int64_t fewer = std::max<std::int64_t>(heads - 1, 1);
+  const auto bytes_of = [&](std::int64_t count) {
+    return cache * static_cast<double>(count) / static_cast<double>(heads);
+  };
+  while (fewer > 1 && (heads % fewer != 0 || bytes_of(fewer) > weights)) --fewer;
+  std::string better = fmt::format("engine.max_sequence_length = {} takes no more than they",
+                                   std::max<std::int64_t>(static_cast<std::int64_t>(weights / token), 1));
+  if (heads > 1) {
+    better +=
+        fmt::format(", num_key_value_heads = {} in place of {} takes {:.1f} MiB", fewer, heads, bytes_of(fewer) / mebi);
+  }
   diagnostics.advice("advice.cache_size", spec.engine->max_sequence_length.span,
-                     fmt::format("keys and values of {} tokens take {:.1f} MiB, more than the weights' {:.1f} MiB; a "
-                                 "smaller engine.max_sequence_length or fewer key and value heads take less",
-                                 contract.max_sequence_length, cache / 1048576, weights / 1048576));
+                     fmt::format("keys and values of {} tokens take {:.1f} MiB, more than the weights' {:.1f} MiB; {}",
+                                 contract.max_sequence_length, cache / mebi, weights / mebi, better));
+}
+
+/// An embedding and a head of its own that are more than all layers.
+void advise_untied_head(const Contract& contract, const Spec& spec, Diagnostics& diagnostics) {
+  const auto head = std::ranges::find(contract.components, "lm_head", &ComponentContract::name);
+  const auto embedding = std::ranges::find(contract.components, "embedding", &ComponentContract::name);
+  if (contract.tie_word_embeddings || head == contract.components.end() || embedding == contract.components.end()) {
+    return;
+  }
+  if (head->parameters + embedding->parameters <= contract.total_parameters / 2) return;
+  const Field<bool>& tied = spec.lm_head->tie_word_embeddings;
+  diagnostics.advice(
+      "advice.untied_head", tied.span,
+      fmt::format("embedding and head have {:.1f} M of {:.1f} M parameters; "
+                  "lm_head.tie_word_embeddings = true leaves {:.1f} M ({:.0f}%) out",
+                  static_cast<double>(head->parameters + embedding->parameters) / 1e6,
+                  static_cast<double>(contract.total_parameters) / 1e6, static_cast<double>(head->parameters) / 1e6,
+                  100 * static_cast<double>(head->parameters) / static_cast<double>(contract.total_parameters)));
 }
 
 }  // namespace
+
+void advise_multiple(const std::string& what, std::int64_t size, const Span& span, Diagnostics& diagnostics) {
+  constexpr std::int64_t tile = 32;  // rows of a GPU's matmul (runtime/vulkan/tuning.cpp), columns of a step
+  std::int64_t block = most_block_elements;
+  for (const DtypeRow& type : dtype_rows) {
+    if (type.block_elements > 1) block = std::min<std::int64_t>(block, type.block_elements);
+  }
+  if (size % block == 0) return;
+  const std::int64_t less = size / block * block, more = less + block, tiled = (size + tile - 1) / tile * tile;
+  diagnostics.advice(
+      "advice.rows", span,
+      fmt::format("{} is {}: rows of so many elements fit no quantized type, whose blocks have {}, and {:.1f}% of a "
+                  "prompt's tiles are idle; {} {} both",
+                  what, size, block, 100 * static_cast<double>(tiled - size) / static_cast<double>(tiled),
+                  less == 0 ? fmt::format("{}", more) : fmt::format("{} or {}", less, more),
+                  less == 0 ? "mends" : "mend"));
+}
 
 void advise(const Contract& contract, const Spec& spec, Diagnostics& diagnostics) {
   for (const LayerKind& kind : spec.kinds) {
@@ -33,7 +103,9 @@ void advise(const Contract& contract, const Spec& spec, Diagnostics& diagnostics
       if (block->type->advise != nullptr) block->type->advise({spec.model, kind, *block}, *spec.engine, diagnostics);
     }
   }
+  advise_multiple("hidden_size", contract.hidden_size, spec.model.hidden_size.span, diagnostics);
   advise_cache_size(contract, spec, diagnostics);
+  advise_untied_head(contract, spec, diagnostics);
 }
 
 }  // namespace monomorph::generator

@@ -25,6 +25,9 @@ Checked elements_per_position(const StateContract& state, const AxisTable& table
 /// Notes that a designer would act on: none on a design that is merely unusual; never errors.
 void advise(const Contract& contract, const Spec& spec, Diagnostics& diagnostics);
 
+/// Advice on a size that rows of matrices have, and that no quantized type holds; `what` is the size's name.
+void advise_multiple(const std::string& what, std::int64_t size, const Span& span, Diagnostics& diagnostics);
+
 /// Whether a size was given (or computed) and is in 1..max_size: what other rules may compute with.
 inline bool usable(const Field<std::int64_t>& field) { return field.value >= 1 && field.value <= max_size; }
 

@@ -37,10 +37,16 @@ void dtype_patterns_match(const Spec& spec, const std::vector<NeededPart>& neede
   }
 }
 
-/// What keeps a matrix from being of a type; empty: nothing.
+/// What keeps a matrix from being of a type, and the quantized types that it may be; empty: nothing.
 std::string fault_of_rows(const WeightContract& weight, Dtype dtype, const AxisTable& axes) {
   const std::int64_t block = row_of(dtype).block_elements, columns = axes[weight.axes.back()].size;
-  return columns % block == 0 ? "" : fmt::format("has rows of {} elements, and blocks have {}", columns, block);
+  if (columns % block == 0) return "";
+  std::vector<std::string> fit;
+  for (const DtypeRow& type : dtype_rows) {
+    if (type.block_elements > 1 && columns % type.block_elements == 0) fit.emplace_back(type.name);
+  }
+  return fmt::format("has rows of {} elements, and blocks have {}{}", columns, block,
+                     fit.empty() ? "" : fmt::format(" (those of {} fit)", fmt::join(fit, ", ")));
 }
 
 /// Of a quantized weight: what it may not be; empty: nothing.

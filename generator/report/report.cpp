@@ -112,6 +112,12 @@ Report make_report(const Contract& contract, const Plan& plan) {
   report.total_parameters = contract.total_parameters;
   report.components = contract.components;
   report.kv_bytes_per_token = state_bytes_per_token(plan.states);
+  report.max_position_embeddings = contract.model.max_position_embeddings.value;
+  const std::int64_t positions = std::max<std::int64_t>(report.max_position_embeddings, 0);
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  report.full_context_bytes = positions > most / std::max<std::int64_t>(report.kv_bytes_per_token, 1)
+                                  ? most
+                                  : positions * report.kv_bytes_per_token;
   report.max_sequence_length = contract.max_sequence_length;
   report.prefill_chunk = contract.prefill_chunk;
   const std::set<std::int64_t> lengths = {std::min<std::int64_t>(512, contract.max_sequence_length),
@@ -149,7 +155,12 @@ std::string report_text(const Report& report) {
     text += fmt::format("    decode    {} FLOPs a token, {} read\n", in_thousands(length.decode_flops),
                         in_bytes(length.decode_bytes_read));
   }
-  text += fmt::format("  keys and values  {} a token\n", in_bytes(report.kv_bytes_per_token));
+  text += fmt::format("  keys and values  {} a token", in_bytes(report.kv_bytes_per_token));
+  if (report.max_position_embeddings > report.max_sequence_length) {
+    text += fmt::format(", {} for the model's {} positions", in_bytes(report.full_context_bytes),
+                        report.max_position_embeddings);
+  }
+  text += "\n";
   text += fmt::format("  dispatches       {} a decoded token, {} kernels\n", report.decode_dispatches, report.kernels);
 
   text += fmt::format("\nMemory on the device, {} slot{} of {} positions, {} tokens a chunk\n", report.max_batch,
@@ -179,6 +190,7 @@ std::string report_json(const Report& report) {
     json["parameters"][component.name] = component.parameters;
   }
   json["kv_bytes_per_token"] = report.kv_bytes_per_token;
+  json["kv_bytes_of_full_context"] = report.full_context_bytes;
   json["lengths"] = Json::array();
   for (const LengthReport& length : report.lengths) {
     json["lengths"].push_back(Json::object({{"length", length.length},

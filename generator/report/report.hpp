@@ -28,6 +28,8 @@ struct Report {
   std::int64_t total_parameters = 0;
   std::vector<ComponentContract> components;  ///< sum to the total
   std::int64_t kv_bytes_per_token = 0;
+  std::int64_t max_position_embeddings = -1;  ///< -1: nothing says it
+  std::int64_t full_context_bytes = 0;        ///< keys and values that grow, of so many positions
   std::vector<LengthReport> lengths;
   std::int64_t max_sequence_length = 0, prefill_chunk = 0;
   std::int64_t max_batch = 1, slot_bytes = 0;  ///< slots, and bytes of states that each takes

@@ -273,7 +273,7 @@ TEST_CASE("a copy without the runtime's headers says that they are missing, and 
   fs::copy_file(MONOMORPH_BUILD_DIR "/bin/monomorph", directory.path() / "bin/monomorph");
   directory.write("host.cpp", "int main() {}\n");
   const auto run_copy = [&](const std::string& arguments) { return run(directory.path(), arguments, "bin/monomorph"); };
-  const std::string spec = source_dir + "/models/kjv.toml";
+  const std::string spec = source_dir + "/models/stories15m.toml";
   CHECK(run_copy("check " + spec).status == 0);
   for (const std::string command : {"generate -o out ", "build -o out ", "check --host host.cpp "}) {
     CAPTURE(command);

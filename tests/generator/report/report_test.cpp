@@ -56,6 +56,16 @@ TEST_CASE("keys and values take their type's bytes") {
   CHECK(report_of({{"attention.mask", "(query - key) % 8 == 0"}}).lengths[0].cache_bytes == 8 * 4 * 2 * 48 * 2);
 }
 
+TEST_CASE("keys and values of the whole context are told where the engine has room for less") {
+  const std::vector<Override> longer = {{"model.max_position_embeddings", "4096"},
+                                        {"engine.max_sequence_length", "64"}};
+  CHECK(report_text(report_of(longer))
+            .find("  keys and values  768 B a token, 3.0 MiB for the model's 4096 positions\n") != std::string::npos);
+  CHECK(report_of(longer).full_context_bytes == 4096 * 4 * 2 * 48 * 2);
+  CHECK(report_text(report_of({})).find("  keys and values  768 B a token\n") != std::string::npos);
+  CHECK(report_of({{"model.max_position_embeddings", "2147483647"}}).full_context_bytes == 2147483647LL * 768);
+}
+
 TEST_CASE("weights that are converted are told, and weigh what they become") {
   const Report report = report_of({{"engine.weights", "q8_0"}}), whole = report_of({});
   CHECK(report_text(report).find("converted f16 to q8_0: 30 matrices\n") != std::string::npos);

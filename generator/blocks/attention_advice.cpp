@@ -1,0 +1,80 @@
+#include "generator/blocks/attention_advice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "generator/blocks/attention.hpp"
+#include "generator/blocks/scores.hpp"
+#include "generator/contract/rules.hpp"
+#include "generator/spec/engine_section.hpp"
+
+namespace monomorph::generator {
+namespace {
+
+/// Invocations of a GPU's workgroup of attention (runtime/vulkan/tuning.cpp), each of which adds four elements of
+/// values.
+constexpr std::int64_t lanes = 128, elements_of_a_lane = 4;
+constexpr std::int64_t few_idle = lanes / 16, many_idle = lanes / 5;
+
+/// Lanes that add no values of heads so wide: groups of as many as a value has quads are whole.
+std::int64_t idle_lanes(std::int64_t head_dim) {
+  return lanes % ((head_dim + elements_of_a_lane - 1) / elements_of_a_lane);
+}
+
+/// The first width from `head_dim` on, in steps, that leaves few lanes idle; 0: none up to all of them.
+std::int64_t better_width(std::int64_t head_dim, std::int64_t step) {
+  for (std::int64_t width = head_dim / std::abs(step) * std::abs(step);
+       width >= elements_of_a_lane && width <= lanes * elements_of_a_lane; width += step) {
+    if (idle_lanes(width) <= few_idle) return width;
+  }
+  return 0;
+}
+
+/// Rows of the cache are padded to whole blocks.
+void advise_rows_of_the_cache(const AttentionSection& attention, std::int64_t row_elements, Diagnostics& diagnostics) {
+  const std::int64_t head_dim = attention.head_dim.value;
+  const std::int64_t padded = (head_dim + row_elements - 1) / row_elements * row_elements;
+  if (padded == head_dim || !attention.causal.value) return;
+  diagnostics.advice("advice.head_dim", attention.head_dim.span,
+                     fmt::format("head_dim is {}, and a cached key or value takes the room of {}; a multiple of {} "
+                                 "wastes none",
+                                 head_dim, padded, row_elements));
+}
+
+void advise_lanes(const AttentionSection& attention, std::int64_t row_elements, Diagnostics& diagnostics) {
+  const std::int64_t head_dim = attention.head_dim.value, idle = idle_lanes(head_dim);
+  if (idle < many_idle) return;
+  const std::int64_t less = better_width(head_dim, -row_elements), more = better_width(head_dim, row_elements);
+  diagnostics.advice("advice.head_lanes", attention.head_dim.span,
+                     fmt::format("head_dim is {}, and {} of the {} lanes of a GPU's workgroup ({}%) add no values; {} "
+                                 "or {} leave at most {}",
+                                 head_dim, idle, lanes, idle * 100 / lanes, less, more, few_idle));
+}
+
+void advise_window(const AttentionSection& attention, const ModelSection& model, const EngineSection& engine,
+                   Diagnostics& diagnostics) {
+  const Window window = window_of(attention);
+  const std::int64_t positions = std::max(model.max_position_embeddings.value, engine.max_sequence_length.value);
+  if (window.recent == 0 || !model.max_position_embeddings.given || window.recent < positions) return;
+  diagnostics.advice("advice.window",
+                     attention.sliding_window.given ? attention.sliding_window.span : attention.window.span,
+                     fmt::format("a window of {} keys hides none of the {} positions that a sequence may have; leave "
+                                 "it out, or say less than {}",
+                                 window.recent, positions, positions));
+}
+
+}  // namespace
+
+void advise_attention(const BlockContext& context, const EngineSection& engine, Diagnostics& diagnostics) {
+  const auto& attention = section_of<AttentionSection>(context.block);
+  const std::int64_t row_elements =
+      row_alignment / element_bytes(engine.kv_cache.value == "f32" ? Dtype::f32 : Dtype::f16);
+  advise_rows_of_the_cache(attention, row_elements, diagnostics);
+  advise_lanes(attention, row_elements, diagnostics);
+  advise_window(attention, context.model, engine, diagnostics);
+  advise_multiple("num_attention_heads * head_dim", attention.num_attention_heads.value * attention.head_dim.value,
+                  attention.head_dim.span, diagnostics);
+}
+
+}  // namespace monomorph::generator
