@@ -176,7 +176,10 @@ void declare(const BlockContext& context, Declarations& declare) {
   if (num_heads % num_kv_heads != 0) num_kv_heads = num_heads;  // has been reported
   const bool pairs = is_differential(attention);
   if (pairs && num_kv_heads % 2 != 0) num_heads = num_kv_heads = 2;  // has been reported
-  if (pairs) num_heads /= 2, num_kv_heads /= 2;
+  if (pairs) {
+    num_heads /= 2;
+    num_kv_heads /= 2;
+  }
   const Span& of_heads = attention.num_attention_heads.span;
   const AxisId kv_heads = declare.axis("kv_heads", num_kv_heads, of_heads);
   const AxisId group = declare.axis("kv_group", num_heads / num_kv_heads, of_heads);

@@ -234,7 +234,8 @@ void halves_alternate(const std::string& line, const TensorName& name, const Dec
   }
   diagnostics.error(
       "checkpoint.interleaved", name.span,
-      fmt::format("{} has no heads of an even number of rows, whose halves \"{}\" may move", line, name.interleaved));
+      fmt::format("{} has no heads of an even number of rows, whose halves interleaved = \"{}\" moves; leave it out",
+                  line, name.interleaved));
 }
 
 /// Rows that alternate: of parts that have as many pieces each.
