@@ -282,6 +282,7 @@ class FamilyReader {
         const bool has_kind = family_.kind.text.find("'" + line.kind + "'") != std::string::npos;
         if (!line.kind.empty() && !(section.in_kinds && has_kind)) continue;
         line.type = std::visit(TypeOfField{}, slot);
+        line.row = row;
         line.is_list = std::holds_alternative<Field<std::vector<std::string>>*>(slot);
         const bool by_layer = line.kind.empty() && section.in_kinds && may_be_by_layer(slot);
         read_line_value(entry, *row, slot, by_layer ? numbered_names_ : names_, line);

@@ -13,6 +13,7 @@
 #include "generator/expression/expression.hpp"
 #include "generator/spec/checkpoint_section.hpp"
 #include "generator/spec/family_files.hpp"
+#include "generator/spec/fields.hpp"
 #include "generator/spec/spec.hpp"
 #include "generator/spec/tokenizer_section.hpp"
 #include "runtime/formats/json.hpp"
@@ -60,14 +61,15 @@ inline constexpr const char* tensors_section = "checkpoint.tensors";
 
 /// A field of the spec. Where the expression names `i`, each layer's is its own.
 struct FamilyLine {
-  std::string kind;        ///< of layer; "": of all
-  std::string section;     ///< "attention", or tensors_section
-  std::string key;         ///< "head_dim"
-  Expression value;        ///< null leaves the line out
-  std::string text;        ///< of a constant, which has no expression
-  Type type = Type::null;  ///< of the field
-  bool is_list = false;    ///< of words: an expression gives its only one
-  bool is_toml = false;    ///< of biases: the word that an expression gives is a list as TOML has it
+  std::string kind;                       ///< of layer; "": of all
+  std::string section;                    ///< "attention", or tensors_section
+  std::string key;                        ///< "head_dim"
+  Expression value;                       ///< null leaves the line out
+  std::string text;                       ///< of a constant, which has no expression
+  Type type = Type::null;                 ///< of the field
+  const FieldDescription* row = nullptr;  ///< that; null of tensors_section
+  bool is_list = false;                   ///< of words: an expression gives its only one
+  bool is_toml = false;                   ///< of biases: the word that an expression gives is a list as TOML has it
   std::optional<LineNote> note = {};
   std::string field() const { return section + "." + key; }
 };

@@ -38,7 +38,7 @@ class Mapper {
       layers_written |= line.section == "lm_head";
       const bool replaced = line.kind.empty() && !only.empty() && has_line(only, line.field());
       if (line.section == tensors_section) continue;  // read_checkpoint's
-      if ((line.kind.empty() || line.kind == only) && !replaced) write(line, line.section);
+      if ((line.kind.empty() || line.kind == only) && !replaced && has_meaning(line, only)) write(line, line.section);
     }
     if (!layers_written) write_layers();
     return std::move(fields_);
@@ -97,6 +97,16 @@ class Mapper {
   bool has_line(const std::string& kind, const std::string& field) const {
     return std::any_of(family_.lines.begin(), family_.lines.end(),
                        [&](const FamilyLine& line) { return line.kind == kind && line.field() == field; });
+  }
+
+  /// Whether a line has a meaning beside what the one kind says: a factor has none where that says "none" of scaling.
+  bool has_meaning(const FamilyLine& line, const std::string& only) {
+    return std::ranges::none_of(family_.lines, [&](const FamilyLine& other) {
+      if (only.empty() || other.kind != only || other.section != line.section || other.value.empty()) return false;
+      const Datum chosen = value_of(other.value);
+      const auto* word = std::get_if<std::string>(&chosen.is);
+      return line.row != nullptr && line.row->selector == other.key && word != nullptr && !line.row->applies_to(*word);
+    });
   }
 
   void write(const FamilyLine& line, const std::string& section) {

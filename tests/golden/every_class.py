@@ -84,6 +84,8 @@ class Drawn:
         head_dim = 2 * dice.pick([4, 6, 8, 12, 16])
         self.say(("vocab_size",), dice.number(61, 131))
         self.say(LAYERS, dice.number(1, 3))
+        if "attention_types" in self.defaults:  # as long as there are layers
+            self.keys |= {"num_layers": 2, "attention_types": [[["global", "local"], 1]]}
         self.say(HEADS, heads)
         self.say(KEY_HEADS, heads // groups)
         self.say(WIDTHS, heads * head_dim)

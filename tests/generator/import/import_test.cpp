@@ -244,6 +244,12 @@ TEST_CASE("of Gemma 3, global layers alone are scaled") {
     CHECK(global.original_max_position_embeddings.value == 64);
     CHECK(local.scaling.value == "none");
   }
+  // Layers that all have a window make the scaling, and what belongs to it, concern none.
+  const Imported local = imported({{"rope_scaling", yarn}, {"num_hidden_layers", 5}});
+  INFO(render(local.diagnostics));
+  REQUIRE(local.spec);
+  REQUIRE(local.spec->kinds.size() == 1);
+  CHECK(local.spec->kinds[0].position->scaling.value == "none");
   CHECK(imported({{"rope_scaling", {{"rope_type", "llama3"}, {"factor", 8}}}})
             .complains("import.rope_scaling", "low_freq_factor"));
   CHECK(imported({{"rope_scaling", {{"rope_type", "mrope"}}}}).complains("import.rope_scaling", "'mrope'"));
