@@ -3,6 +3,7 @@
 #include <set>
 #include <vector>
 
+#include "generator/blocks/embedding.hpp"
 #include "generator/contract/declarations.hpp"
 #include "generator/contract/rules.hpp"
 #include "generator/spec/block_type.hpp"
@@ -93,9 +94,9 @@ std::vector<Width> widths(const LayerKind& kind, const Declarations& declared) {
 }
 
 /// Whether they do.
-bool rows_fit_a_slice(const LayerKind& kind, const Declarations& declared, Diagnostics& diagnostics) {
+bool rows_fit_a_slice(const std::vector<Width>& widths, Diagnostics& diagnostics) {
   std::set<std::pair<int, int>> reported;  // a place is told once
-  for (const Width& width : widths(kind, declared)) {
+  for (const Width& width : widths) {
     if (width.elements <= max_row_elements || !reported.insert({width.span->line, width.span->column}).second) continue;
     diagnostics.error("model.row_range", *width.span,
                       fmt::format("{} is {}; a row of a matrix has at most {} elements (128 MiB of f32)", width.name,
@@ -104,11 +105,10 @@ bool rows_fit_a_slice(const LayerKind& kind, const Declarations& declared, Diagn
   return reported.empty();
 }
 
-void activations_can_be_counted(const Spec& spec, const LayerKind& kind, const Declarations& declared,
-                                Diagnostics& diagnostics) {
+void activations_can_be_counted(const Spec& spec, const std::vector<Width>& widths, Diagnostics& diagnostics) {
   const Field<std::int64_t>& chunk = spec.engine->prefill_chunk;
   if (!usable(chunk)) return;
-  for (const Width& width : widths(kind, declared)) {
+  for (const Width& width : widths) {
     // Half of what can be counted leaves room for the padding of rows.
     if (chunk.value <= max_elements / 2 / width.elements) continue;
     diagnostics.error(
@@ -153,11 +153,16 @@ void check_total_rules(const Spec& spec, const Declarations& declared, Diagnosti
   if (model.max_position_embeddings.given && !usable(model.max_position_embeddings)) return;
   Checked total = weigh({}, declared).bytes;
   if (total.overflowed()) return report(model.vocab_size.span, "the embedding and the head", diagnostics);
+  if (const Field<std::int64_t>& size = spec.embedding->size; size.given && usable(size)) {
+    const std::vector<Width> embedded = {{"embedding.size", size.value, &size.span}};
+    if (rows_fit_a_slice(embedded, diagnostics)) activations_can_be_counted(spec, embedded, diagnostics);
+  }
   std::vector<Checked> layers;
   for (std::size_t index = 0; index < spec.kinds.size(); ++index) {
     const LayerKind& kind = spec.kinds[index];
     if (!usable_everywhere(kind)) continue;
-    if (rows_fit_a_slice(kind, declared, diagnostics)) activations_can_be_counted(spec, kind, declared, diagnostics);
+    const std::vector<Width> of_layer = widths(kind, declared);
+    if (rows_fit_a_slice(of_layer, diagnostics)) activations_can_be_counted(spec, of_layer, diagnostics);
     const Weighed layer = weigh({index}, declared);
     layers.push_back(layer.bytes);
     if (layer.bytes.overflowed()) return report(layer.field, "the weights of one layer", diagnostics);
