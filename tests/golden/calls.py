@@ -6,7 +6,7 @@ import numpy as np
 import torch
 import transformers
 
-from families import Calls
+from case import Calls
 
 
 @torch.no_grad()

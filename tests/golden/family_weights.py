@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 
 import library_models
-from families import Case
+from case import Case
 from weights import QUERY_KEY_GAIN, Weights
 
 

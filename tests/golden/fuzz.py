@@ -4,8 +4,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-import families
-from families import DTYPES, Case
+import cases_of_blooms
+import cases_of_gemmas
+import cases_of_gpts
+import cases_of_llamas
+from case import DTYPES, Case, respelled, sizes
 
 GROUP_SIZES = [1, 3, 5, 7, 16]
 HEAD_DIMS = list(range(24, 258, 2))
@@ -57,7 +60,7 @@ def random_case(dice: Dice, name: str, seed: int) -> Case:
 
 def random_gpt2(dice, vocab_size, layers):
     positions, heads = dice.number(512, 1024), dice.number(1, 9)
-    config = families.gpt2(
+    config = cases_of_gpts.gpt2(
         n_embd=heads * dice.number(5, 41), n_head=heads, n_layer=layers, vocab_size=vocab_size, n_positions=positions,
         n_ctx=positions, activation_function=dice.pick(["gelu_new", "gelu_new", "gelu", "relu"]),
         layer_norm_epsilon=dice.pick([1e-5, 1e-6, 1e-12]),
@@ -70,7 +73,7 @@ def random_gpt2(dice, vocab_size, layers):
 def random_gpt_neox(dice, vocab_size, layers):
     heads, head_dim = dice.number(1, 7), 2 * dice.number(4, 48)
     share = dice.pick([share for share in (0.25, 0.5, 0.75, 1.0) if int(share * head_dim) % 2 == 0])
-    keys = families.sizes(heads * head_dim, dice.number(30, 299), layers, heads, None, vocab_size)
+    keys = sizes(heads * head_dim, dice.number(30, 299), layers, heads, None, vocab_size)
     keys |= {
         "hidden_act": dice.pick(ACTIVATIONS), "layer_norm_eps": dice.pick([1e-5, 1e-6]),
         "max_position_embeddings": dice.number(300, 400), "tie_word_embeddings": dice.coin(),
@@ -78,10 +81,10 @@ def random_gpt_neox(dice, vocab_size, layers):
     }  # fmt: skip
     theta = dice.pick([10000, 25000.0])
     if dice.coin():
-        config = families.gpt_neox(rotary_pct=share, rotary_emb_base=theta, **keys)
+        config = cases_of_gpts.gpt_neox(rotary_pct=share, rotary_emb_base=theta, **keys)
         return config, "torch_dtype", {"masks": dice.coin()}
     rotary = {"partial_rotary_factor": share, "rope_theta": theta, "rope_type": "default"}
-    return families.gpt_neox_5(attention_bias=dice.coin(), rope_parameters=rotary, **keys), "dtype", {}
+    return cases_of_gpts.gpt_neox_5(attention_bias=dice.coin(), rope_parameters=rotary, **keys), "dtype", {}
 
 
 def random_gemma(dice, vocab_size, layers):
@@ -90,7 +93,7 @@ def random_gemma(dice, vocab_size, layers):
     heads = group_size * kv_heads
     head_dim = dice.pick(COMMON_HEAD_DIMS if dice.coin() else HEAD_DIMS)
     hidden = heads * max(1, round(dice.number(20, 99) / heads))  # the configuration insists
-    keys = families.sizes(hidden, dice.number(30, 199), layers, heads, kv_heads, vocab_size, head_dim)
+    keys = sizes(hidden, dice.number(30, 199), layers, heads, kv_heads, vocab_size, head_dim)
     keys |= {
         "final_logit_softcapping": dice.pick([30.0, 10.0, None]),
         "query_pre_attn_scalar": dice.pick([head_dim, 16, 144]),
@@ -103,15 +106,15 @@ def random_gemma2(dice, vocab_size, layers):
     keys, kinds = random_gemma(dice, vocab_size, layers)
     keys |= {"attn_logit_softcapping": dice.pick([50.0, 20.0, None])}
     if dice.coin():
-        return families.gemma2(**keys), "torch_dtype", {}
-    return families.gemma2_5(layer_types=kinds, **keys), "dtype", {}
+        return cases_of_gemmas.gemma2(**keys), "torch_dtype", {}
+    return cases_of_gemmas.gemma2_5(layer_types=kinds, **keys), "dtype", {}
 
 
 def random_gemma3(dice, vocab_size, layers):
     keys, kinds = random_gemma(dice, vocab_size, layers)
     if dice.coin():
-        return families.gemma3(sliding_window_pattern=dice.number(1, 3), **keys), "torch_dtype", {}
-    return families.gemma3_5(layer_types=kinds, **keys), "dtype", {}
+        return cases_of_gemmas.gemma3(sliding_window_pattern=dice.number(1, 3), **keys), "torch_dtype", {}
+    return cases_of_gemmas.gemma3_5(layer_types=kinds, **keys), "dtype", {}
 
 
 def random_bloom(dice, vocab_size, layers):
@@ -123,8 +126,8 @@ def random_bloom(dice, vocab_size, layers):
     }  # fmt: skip
     checkpoint = {"prefix": dice.pick(["", "transformer."])}
     if dice.coin():
-        return families.bloom(n_embed=hidden, num_attention_heads=heads, **keys), "torch_dtype", checkpoint
-    return families.bloom_5(hidden_size=hidden, n_head=heads, **keys), "dtype", checkpoint
+        return cases_of_blooms.bloom(n_embed=hidden, num_attention_heads=heads, **keys), "torch_dtype", checkpoint
+    return cases_of_blooms.bloom_5(hidden_size=hidden, n_head=heads, **keys), "dtype", checkpoint
 
 
 def random_llama_like(dice, family, vocab_size, layers):
@@ -140,7 +143,7 @@ def random_llama_like(dice, family, vocab_size, layers):
         if family == "llama":  # whose configuration insists, even where head_dim is explicit
             hidden = max(1, round(hidden / heads)) * heads
     theta = dice.pick([10000.0, 500000.0, 1000000.0, 12345.0])
-    keys = families.sizes(hidden, dice.number(30, 199), layers, heads, kv_heads, vocab_size, explicit)
+    keys = sizes(hidden, dice.number(30, 199), layers, heads, kv_heads, vocab_size, explicit)
     keys |= {
         "hidden_act": dice.pick(["silu"] * 10 + ACTIVATIONS),
         "max_position_embeddings": dice.number(512, 1024),
@@ -154,10 +157,10 @@ def random_llama_like(dice, family, vocab_size, layers):
         keys["mlp_bias"] = dice.coin()
     if family == "mistral" and dice.coin():
         keys["sliding_window"] = dice.pick(WINDOWS)
-    config, dtype_key = getattr(families, family)(**keys), "torch_dtype"
+    config, dtype_key = getattr(cases_of_llamas, family)(**keys), "torch_dtype"
     scaling = random_scaling(dice) if dice.coin() else None
     if dice.coin():
-        config, dtype_key = families.respelled(config), "dtype"
+        config, dtype_key = respelled(config), "dtype"
         config["rope_parameters"] |= scaling or {}
     elif scaling:
         if dice.coin():

@@ -32,7 +32,7 @@ import fuzz
 import sensitivity
 from calls import logits_by_calls
 from cases import cases
-from families import DTYPES, PREFIXES, Case
+from case import DTYPES, PREFIXES, Case
 from family_weights import idle, parameters
 
 HERE = Path(__file__).parent

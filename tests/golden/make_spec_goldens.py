@@ -21,7 +21,7 @@ import torch
 import transformers
 
 import sensitivity
-from families import PREFIXES
+from case import PREFIXES
 from make_goldens import (
     BAR,
     F32_AGAINST_F64_LIMIT,

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from families import ROWS, Calls
+from case import ROWS, Calls
 
 VOCABULARY = 101
 

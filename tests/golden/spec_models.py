@@ -12,7 +12,7 @@ from transformers.models.gpt_oss import modeling_gpt_oss
 from transformers.models.gptj import modeling_gptj
 from transformers.models.stablelm import modeling_stablelm
 
-from families import TEXTS, sizes
+from case import TEXTS, sizes
 from family_weights import gpt2_weights, llama_like_weights
 from normformer import NORMFORMER, NORMFORMER_CHANGES, NormFormer, normformer_tensors
 from relative_positions import (
