@@ -110,7 +110,7 @@ class Drawn:
                 # Scores that are many times larger than a model's leave one key in f32, and another beside it in double.
                 self.keys[name] = dice.real(0.05, 0.3) if name == "attention_multiplier" else dice.real(0.3, 3)
         for name in self.has(("pad_token_id", "bos_token_id", "eos_token_id", "sep_token_id")):
-            if self.defaults[name] is not None:
+            if self.defaults[name] is not None and dice.coin():  # XGLM's positions begin after that of padding
                 self.keys[name] = dice.number(0, 60)
         for name, value in self.defaults.items():
             if isinstance(value, bool) and not LEFT_ALONE.search(name) and dice.number(0, 3) == 0:
