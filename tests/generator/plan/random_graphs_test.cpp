@@ -59,7 +59,8 @@ TEST_CASE("graphs whose values have several readers, and weights several formats
   }
 }
 
-TEST_CASE("without one of its judgements, some plan computes something else") {
+// Not under sanitizers, where it takes a minute and shows no more than the random graphs above.
+TEST_CASE("without one of its judgements, some plan computes something else" * doctest::skip(MONOMORPH_SANITIZED)) {
   Judgements without_readers, without_convexity, without_liveness;
   without_readers.single_reader = false;
   without_convexity.convex = false;
