@@ -82,6 +82,7 @@ class Drawn:
         heads = dice.pick([1, 2, 3, 4, 6])
         groups = dice.pick([g for g in (1, 2, 3, 6) if heads % g == 0])
         head_dim = 2 * dice.pick([4, 6, 8, 12, 16])
+        self.say(("is_decoder",), True)  # of classes that are encoders as well
         self.say(("vocab_size",), dice.number(61, 131))
         self.say(LAYERS, dice.number(1, 3))
         if "attention_types" in self.defaults:  # as long as there are layers
