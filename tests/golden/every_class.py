@@ -96,7 +96,7 @@ class Drawn:
             self.say(("head_dim",), dice.pick([None, 2 * dice.number(4, 12)]) if self.defaults.get("head_dim") is None
                      else 2 * dice.number(4, 12))  # fmt: skip
         self.say(INNER, dice.number(20, 90))
-        self.say(("expansion_ratio",), dice.pick([2, 3]))
+        self.say(("expansion_ratio",), dice.pick([2, 4, 4]))  # MPT has 4 whatever this says
         self.say(LENGTHS, dice.pick([256, 512]))
         self.say(WINDOWS, dice.pick([5, 16, 33]) if dice.coin() else 64)
         self.say(EPSILONS, dice.pick([1e-5, 1e-6, 1e-3]))
