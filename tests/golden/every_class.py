@@ -28,14 +28,10 @@ import torch
 import transformers
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
-from transformers.models.bloom import modeling_bloom
-from transformers.models.falcon import modeling_falcon
 
+import library_models
 import published_code
 from fuzz import Dice
-
-# Of Falcon with ALiBi as make_goldens.py has it, which says why: slopes in f32, and not in eager attention.
-modeling_falcon.build_alibi_tensor = modeling_bloom.build_alibi_tensor
 
 BAR = 1e-5  # what an engine may be off by, in the worst row
 LENGTH = 90  # tokens: beyond the windows and the original lengths that are drawn
@@ -194,7 +190,7 @@ def make(name: str, config_class, dice: Dice, seed: int, folder: Path):
     defaults = config_class().to_dict()
     keys = Drawn(dice, defaults).draw()
     try:
-        config = config_class(**keys, attn_implementation="sdpa" if keys.get("alibi") else "eager")
+        config = config_class(**keys, attn_implementation=library_models.attention_of(keys))
         model = getattr(published_code if hasattr(published_code, name) else transformers, name)(config).eval()
         draw_weights(model, seed)
         vocab_size = model.get_output_embeddings().weight.shape[0]

@@ -6,6 +6,8 @@ import numpy as np
 import torch
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING
+from transformers.models.bloom import modeling_bloom
+from transformers.models.falcon import modeling_falcon
 
 import published_code  # noqa: F401, has the library find its classes
 from weights import QUERY_KEY_GAIN, Weights
@@ -14,6 +16,16 @@ FAMILIES = ("bert-generation", "biogpt", "codegen", "cohere_compass_text", "ctrl
             "granite_swa", "llada", "ministral3", "modernbert-decoder", "mpt", "openai-gpt", "openelm", "opt", "phi",
             "xglm")  # fmt: skip
 QUERIES_AND_KEYS = ("q_proj", "k_proj", "Wq", "Wk", "self.query", "self.key")
+
+
+# Falcon's own forms ALiBi in bfloat16, whatever the model runs in. Bloom's is the same but for that.
+modeling_falcon.build_alibi_tensor = modeling_bloom.build_alibi_tensor
+
+
+def attention_of(config: dict) -> str:
+    """Which of its implementations the library computes with: eager attention, but of Falcon with ALiBi, where that adds
+    the slopes twice and the library's default once."""
+    return "sdpa" if config.get("alibi") else "eager"
 
 
 def library_weights(config: dict, seed: int, **_) -> dict[str, np.ndarray]:

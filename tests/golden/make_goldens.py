@@ -25,14 +25,13 @@ import safetensors
 import torch
 import transformers
 from safetensors.torch import save_file
-from transformers.models.bloom import modeling_bloom
-from transformers.models.falcon import modeling_falcon
 
 import fuzz
+import library_models
 import sensitivity
 from calls import logits_by_calls
-from cases import cases
 from case import DTYPES, PREFIXES, Case
+from cases import cases
 from family_weights import idle, parameters
 
 HERE = Path(__file__).parent
@@ -142,16 +141,11 @@ class InDouble(torch.overrides.TorchFunctionMode):
         return function(*args, **kwargs)
 
 
-# Falcon's own forms ALiBi in bfloat16, whatever the model runs in. Bloom's is the same but for that.
-modeling_falcon.build_alibi_tensor = modeling_bloom.build_alibi_tensor
-
-
 def load(directory: Path):
-    """The model in f32, and what the library had to say about tensors that do not match it. In eager attention, but for
-    Falcon with ALiBi: there eager attention adds the slopes twice, and the library's default once."""
+    """The model in f32, and what the library had to say about tensors that do not match it."""
     config = json.loads((directory / "config.json").read_text())
     model, info = transformers.AutoModelForCausalLM.from_pretrained(
-        directory, dtype=torch.float32, attn_implementation="sdpa" if config.get("alibi") else "eager",
+        directory, dtype=torch.float32, attn_implementation=library_models.attention_of(config),
         output_loading_info=True, trust_remote_code=False,
     )  # fmt: skip
     return model.eval(), {kind: sorted(map(str, info[kind])) for kind in ("missing_keys", "unexpected_keys")}
