@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "generator/blocks/attention.hpp"
+#include "generator/blocks/differential.hpp"
 #include "generator/blocks/scores.hpp"
 #include "generator/contract/rules.hpp"
 #include "generator/spec/engine_section.hpp"
@@ -17,14 +18,12 @@ namespace {
 constexpr std::int64_t lanes = 128, elements_of_a_lane = 4;
 constexpr std::int64_t few_idle = lanes / 16, many_idle = lanes / 5;
 
-/// Lanes that add no values of heads so wide: groups of as many as a value has quads are whole.
-std::int64_t idle_lanes(std::int64_t head_dim) {
-  return lanes % ((head_dim + elements_of_a_lane - 1) / elements_of_a_lane);
-}
+/// Lanes that add no values so wide: groups of as many as a value has quads are whole.
+std::int64_t idle_lanes(std::int64_t width) { return lanes % ((width + elements_of_a_lane - 1) / elements_of_a_lane); }
 
-/// The first width from `head_dim` on, in steps, that leaves few lanes idle; 0: none up to all of them.
-std::int64_t better_width(std::int64_t head_dim, std::int64_t step) {
-  for (std::int64_t width = head_dim / std::abs(step) * std::abs(step);
+/// The first width from `from` on, in steps, that leaves few lanes idle; 0: none up to all of them.
+std::int64_t better_width(std::int64_t from, std::int64_t step) {
+  for (std::int64_t width = from / std::abs(step) * std::abs(step);
        width >= elements_of_a_lane && width <= lanes * elements_of_a_lane; width += step) {
     if (idle_lanes(width) <= few_idle) return width;
   }
@@ -43,9 +42,11 @@ void advise_rows_of_the_cache(const AttentionSection& attention, std::int64_t ro
 }
 
 void advise_lanes(const AttentionSection& attention, std::int64_t row_elements, Diagnostics& diagnostics) {
-  const std::int64_t head_dim = attention.head_dim.value, idle = idle_lanes(head_dim);
+  const std::int64_t keys = is_differential(attention) ? 2 : 1;  // that a value is as wide as
+  const std::int64_t head_dim = attention.head_dim.value, idle = idle_lanes(keys * head_dim);
   if (idle < many_idle) return;
-  const std::int64_t less = better_width(head_dim, -row_elements), more = better_width(head_dim, row_elements);
+  const std::int64_t step = keys * row_elements, less = better_width(keys * head_dim, -step) / keys,
+                     more = better_width(keys * head_dim, step) / keys;
   diagnostics.advice("advice.head_lanes", attention.head_dim.span,
                      fmt::format("head_dim is {}, and {} of the {} lanes of a GPU's workgroup ({}%) add no values; {} "
                                  "or {} leave at most {}",

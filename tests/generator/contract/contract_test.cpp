@@ -11,6 +11,7 @@
 #include "generator/graph/graph.hpp"
 #include "generator/spec/new_spec.hpp"
 #include "tests/generator/spec/spec_text.hpp"
+#include "tests/support/files.hpp"
 
 using namespace monomorph::generator;
 using namespace monomorph::generator::testing;
@@ -339,6 +340,19 @@ TEST_CASE("a head that leaves a fifth of attention's lanes idle is told with wid
         "240 leave at most 8");
   for (const char* better : {"168", "240", "128", "256", "80", "96"}) CHECK(advice(tiny, wide(better)).empty());
   CHECK(advice(tiny, wide("264")) == std::vector<std::string>{"advice.head_lanes"});
+  // Of pairs of heads a value is twice as wide, and so is what is told.
+  const std::string pairs =
+      monomorph::tests::read_file(std::string(MONOMORPH_SOURCE_DIR) + "/tests/cases/pass/differential.toml");
+  const auto idle_of = [&](const char* head_dim) {
+    std::string text;
+    for (const Diagnostic& each : all_advice(pairs, {{"attention.head_dim", head_dim}})) {
+      if (each.rule == "advice.head_lanes") text = each.message;
+    }
+    return text;
+  };
+  CHECK(idle_of("64").empty());
+  CHECK(idle_of("96").find("32 of the 128 lanes of a GPU's workgroup (25%) add no values; 80 or 120 leave") !=
+        std::string::npos);
 }
 
 TEST_CASE("rows that no quantized type holds are told with the widths on both sides that one does") {
