@@ -48,6 +48,11 @@ const std::vector<Override> buckets = {{"position.type", "relative_buckets"},
 const std::vector<Override> distances = {
     {"position.type", "relative"}, {"position.max_distance", "4"}, named("layers.{i}.attention.relative_keys")};
 
+std::vector<Override> both(std::vector<Override> first, const std::vector<Override>& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
 const std::vector<Override> narrow = {{"embedding.size", "40"},
                                       {"checkpoint.tensors.\"embedding.projection\"", "a"},
                                       {"checkpoint.tensors.\"lm_head.projection\"", "b"}};
@@ -65,7 +70,17 @@ const std::vector<Override> mixing = {kinds[0],
                                       {"layers.b.attention.values_from", "a"},
                                       {"layers.b.attention.value_mix", "value - earlier"}};
 
-/// What gives the tiny model an attention with every part that one may have, and an MLP.
+const std::vector<Override> differential = {
+    {"attention.differential", "0.8 - 0.6 * exp(-0.3 * layer)"},
+    named("layers.{i}.attention.second_q"),
+    named("layers.{i}.attention.second_k"),
+    named("layers.{i}.attention.lambda_q1"),
+    named("layers.{i}.attention.lambda_k1"),
+    named("layers.{i}.attention.lambda_q2"),
+    named("layers.{i}.attention.lambda_k2"),
+};
+
+/// What gives the tiny model an attention with every part that one may have but those of `differential`, and an MLP.
 const std::vector<Override> whole_attention = {
     kinds[0],
     {"layers.a.position", "{ type = \"relative_buckets\", max_distance = 20 }"},
@@ -80,13 +95,6 @@ const std::vector<Override> whole_attention = {
     named("layers.{i}.attention.sinks"),
     named("layers.{i}.attention.relative_bias"),
     named("layers.{i}.attention.relative_keys"),
-    {"attention.differential", "0.5"},
-    named("layers.{i}.attention.second_q"),
-    named("layers.{i}.attention.second_k"),
-    named("layers.{i}.attention.lambda_q1"),
-    named("layers.{i}.attention.lambda_k1"),
-    named("layers.{i}.attention.lambda_q2"),
-    named("layers.{i}.attention.lambda_k2"),
     {"attention.head_norm", "true"},
     named("layers.{i}.attention.head_norm"),
     {"attention.head_scale", "true"},
@@ -104,18 +112,8 @@ const std::vector<Override> whole_mlp = {{"mlp.inner_norm", "true"},
 
 /// The same of each type of sub-block.
 const std::map<std::string, std::vector<Override>> with_every_part = {
-    {"attention", whole_attention},
+    {"attention", both(whole_attention, differential)},
     {"mlp", whole_mlp},
-};
-
-const std::vector<Override> differential = {
-    {"attention.differential", "0.8 - 0.6 * exp(-0.3 * layer)"},
-    named("layers.{i}.attention.second_q"),
-    named("layers.{i}.attention.second_k"),
-    named("layers.{i}.attention.lambda_q1"),
-    named("layers.{i}.attention.lambda_k1"),
-    named("layers.{i}.attention.lambda_q2"),
-    named("layers.{i}.attention.lambda_k2"),
 };
 
 const std::vector<Override> growing = {{"attention.scale_growth", "0.1"}, {"attention.scale_interval", "16"}};
@@ -248,9 +246,7 @@ TEST_CASE("every field of what a layer is made of moves the graph, the plan or a
   for (const Change& change : all) {
     CAPTURE(change.field);
     changed.insert(change.field);
-    std::vector<Override> after = change.before;
-    after.insert(after.end(), change.after.begin(), change.after.end());
-    const bool moves = made_of(change.before) != made_of(after);
+    const bool moves = made_of(change.before) != made_of(both(change.before, change.after));
     CHECK(moves);
   }
   for (const SectionDescription& section : sections()) {
@@ -283,9 +279,8 @@ TEST_CASE("a sub-block's words are those of the parts that it declares") {
 
 TEST_CASE("the embedding's and the head's words are those of the parts that they declare") {
   std::set<std::string> declared;
-  const auto declare = [&](std::vector<Override> with, const std::vector<Override>& more) {
-    with.insert(with.end(), more.begin(), more.end());
-    const Judged judged = judge(tiny, with);
+  const auto declare = [&](const std::vector<Override>& with, const std::vector<Override>& more) {
+    const Judged judged = judge(tiny, both(with, more));
     REQUIRE_MESSAGE(judged.contract, render(judged.diagnostics));
     for (const WeightContract& weight : judged.contract->weights) {
       if (weight.scope.kind == Scope::model && !weight.part.ends_with(".bias")) declared.insert(weight.part);
