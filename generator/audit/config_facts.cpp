@@ -290,7 +290,7 @@ bool names_tensors_of(const Family& family, const Contract& contract) {
   }
   return std::all_of(contract.weights.begin(), contract.weights.end(), [&](const WeightContract& weight) {
     return std::all_of(weight.sources.begin(), weight.sources.end(), [&](const CheckpointPart& source) {
-      return names.contains({source.numbered.empty() ? source.name : source.numbered, source.view.transposed});
+      return names.contains({source.pattern(), source.view.transposed});
     });
   });
 }

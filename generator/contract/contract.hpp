@@ -37,6 +37,9 @@ struct CheckpointPart {
   RowView view;      ///< a vector: elements
   /// Of a weight that stands in several tensors, the name with {j} where this one has its number; else empty.
   std::string numbered{};
+
+  /// What all tensors of the weight are called.
+  const std::string& pattern() const { return numbered.empty() ? name : numbered; }
 };
 
 /// What a weight, a state or a table belongs to: the model, or a kind of layer (its index in Contract::kinds).

@@ -14,7 +14,7 @@ void add(const WeightContract& weight, const Contract& contract, std::int64_t la
   for (std::size_t number = 0; number < weight.sources.size(); ++number) {
     const CheckpointPart& source = weight.sources[number];
     ExpectedTensor tensor;
-    tensor.pattern = numbered ? source.numbered : source.name;
+    tensor.pattern = source.pattern();
     tensor.layer = layer;
     if (numbered) tensor.number = static_cast<std::int64_t>(number);
     tensor.part = weight.part;

@@ -164,8 +164,7 @@ Tensors tensors_of(const Contract& contract, Scope scope) {
       const RowView& view = source.view;
       const bool whole = view.rows == view.source_rows;
       if (!source.numbered.empty() && source.name != weight.sources.front().name) continue;  // told by the pattern
-      sources.push_back((source.numbered.empty() ? source.name : source.numbered) +
-                        (whole ? "" : fmt::format(" from row {}", view.source_row)) +
+      sources.push_back(source.pattern() + (whole ? "" : fmt::format(" from row {}", view.source_row)) +
                         (view.run != 0 || view.halves != 0 || view.apart != 0 ? ", interleaved" : "") +
                         (view.transposed ? ", transposed" : ""));
     }
