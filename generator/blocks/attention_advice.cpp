@@ -9,13 +9,13 @@
 #include "generator/blocks/scores.hpp"
 #include "generator/contract/rules.hpp"
 #include "generator/spec/engine_section.hpp"
+#include "runtime/vulkan/tuning.hpp"
 
 namespace monomorph::generator {
 namespace {
 
-/// Invocations of a GPU's workgroup of attention (runtime/vulkan/tuning.cpp), each of which adds four elements of
-/// values.
-constexpr std::int64_t lanes = 128, elements_of_a_lane = 4;
+/// Invocations of a GPU's workgroup of attention, each of which adds four elements of values.
+constexpr std::int64_t lanes = vulkan::gpu_attention_workgroup, elements_of_a_lane = 4;
 constexpr std::int64_t few_idle = lanes / 16, many_idle = lanes / 5;
 
 /// Lanes that add no values so wide: groups of as many as a value has quads are whole.

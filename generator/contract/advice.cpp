@@ -8,6 +8,7 @@
 #include "generator/contract/rules.hpp"
 #include "generator/spec/block_type.hpp"
 #include "generator/spec/engine_section.hpp"
+#include "runtime/vulkan/tuning.hpp"
 
 namespace monomorph::generator {
 namespace {
@@ -81,7 +82,7 @@ void advise_untied_head(const Contract& contract, const Spec& spec, Diagnostics&
 }  // namespace
 
 void advise_multiple(const std::string& what, std::int64_t size, const Span& span, Diagnostics& diagnostics) {
-  constexpr std::int64_t tile = 32;  // rows of a GPU's matmul (runtime/vulkan/tuning.cpp), columns of a step
+  constexpr std::int64_t tile = vulkan::gpu_matmul_rows;  // and the columns of a step
   std::int64_t block = most_block_elements;
   for (const DtypeRow& type : dtype_rows) {
     if (type.block_elements > 1) block = std::min<std::int64_t>(block, type.block_elements);

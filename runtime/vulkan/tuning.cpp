@@ -16,16 +16,16 @@ struct Choice {
 // On CPU drivers a load costs the same at any width and once a lane: many rows a subgroup, tokens across lanes.
 // clang-format off
 constexpr Choice table[] = {
-    // kind                  GPU: workgroup, rows, tokens    CPU driver
-    {KernelKind::gather,     {128, 1, 1},                    {128, 1, 1}},
-    {KernelKind::norm,       {128, 1, 1},                    {128, 1, 1}},
-    {KernelKind::map,        {128, 1, 1},                    {128, 1, 1}},
-    {KernelKind::matvec,     {128, 4, 1},                    {8, 128, 1}},
-    {KernelKind::matmul,     {128, 32, 32},                  {8, 8, 32}},
-    {KernelKind::heads,      {128, 1, 1},                    {32, 1, 1}},
-    {KernelKind::attention,  {128, 1, 8},                    {128, 1, 8}},
-    {KernelKind::sample_scan,{128, 1, 1},                    {128, 1, 1}},
-    {KernelKind::sample,     {128, 1, 1},                    {128, 1, 1}},
+    // kind                   GPU: workgroup, rows, tokens     CPU driver
+    {KernelKind::gather,      {128, 1, 1},                     {128, 1, 1}},
+    {KernelKind::norm,        {128, 1, 1},                     {128, 1, 1}},
+    {KernelKind::map,         {128, 1, 1},                     {128, 1, 1}},
+    {KernelKind::matvec,      {128, 4, 1},                     {8, 128, 1}},
+    {KernelKind::matmul,      {128, gpu_matmul_rows, 32},      {8, 8, 32}},
+    {KernelKind::heads,       {128, 1, 1},                     {32, 1, 1}},
+    {KernelKind::attention,   {gpu_attention_workgroup, 1, 8}, {128, 1, 8}},
+    {KernelKind::sample_scan, {128, 1, 1},                     {128, 1, 1}},
+    {KernelKind::sample,      {128, 1, 1},                     {128, 1, 1}},
 };
 // clang-format on
 

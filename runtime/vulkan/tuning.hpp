@@ -11,6 +11,9 @@
 
 namespace monomorph::vulkan {
 
+/// Of a GPU: invocations of a workgroup of attention, and rows of a matmul's tile. The generator advises by them.
+inline constexpr std::int64_t gpu_attention_workgroup = 128, gpu_matmul_rows = 32;
+
 struct DeviceFacts {
   DeviceType type = DeviceType::other;
   std::int64_t subgroup_size = 1;  ///< as kernels will have it
