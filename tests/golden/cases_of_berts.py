@@ -44,11 +44,12 @@ CASES = [
          modernbert_decoder(hidden_size=48, intermediate_size=61, num_hidden_layers=4, num_attention_heads=4,
                             vocab_size=101, local_attention=33, local_rope_theta=10000.0), dtypes=("bf16",),
          rows=tuple(sorted({*ROWS, 15, 16, 17, 18}))),
-    Case("modernbert-decoder-long", 3127, "2,080 tokens; the first of two layers has a window of 1,000, as layer_types say; "
-         "biases everywhere but at the head's matrix, untied; rope_parameters",
+    Case("modernbert-decoder-long", 3127, "2,080 tokens; the first of two layers has a window of 1,000, as layer_types and "
+         "sliding_window say, before which local_attention counts for nothing; biases everywhere but at the head's matrix, "
+         "untied; rope_parameters",
          {key: value for key, value in modernbert_decoder(
              hidden_size=36, intermediate_size=59, num_hidden_layers=2, num_attention_heads=2, vocab_size=97,
-             local_attention=2000, layer_types=["sliding_attention", "full_attention"], norm_bias=True, attention_bias=True,
+             local_attention=128, sliding_window=1000, layer_types=["sliding_attention", "full_attention"], norm_bias=True, attention_bias=True,
              mlp_bias=True, classifier_bias=True, decoder_bias=False, classifier_activation="silu",
              hidden_activation="gelu_new", tie_word_embeddings=False,
              rope_parameters={"full_attention": {"rope_theta": 40000.0, "rope_type": "default"},
