@@ -216,8 +216,8 @@ CASES = [
                rope_parameters={"partial_rotary_factor": 1.0, "rope_theta": 25000.0, "rope_type": "default"}),
          "dtype", dtypes=("bf16",)),
     Case("cohere-compass-plain", 3132, "attention and MLP side by side, halves turn, no layer has a window; biases, grouped "
-         "4:2, heads of 12, logits as they are, tied",
-         cohere_compass(**sizes(48, 61, 2, 4, 2, 101), attention_bias=True), "dtype", dtypes=("bf16",)),
+         "4:2, heads of 16 where the width gives 12, logits as they are, tied",
+         cohere_compass(**sizes(48, 61, 2, 4, 2, 101, 16), attention_bias=True), "dtype", dtypes=("bf16",)),
     Case("cohere-compass-long", 3133, "2,080 tokens, a window of 1,000 in the first of two layers, and the second does not "
          "turn; logits times 0.3, untied",
          cohere_compass(**sizes(36, 59, 2, 2, 1, 97), logit_scale=0.3, sliding_window=1000,

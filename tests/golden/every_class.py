@@ -135,10 +135,15 @@ class Drawn:
                           "ffn_dim_divisor": dice.pick([1, 5, 16])}  # fmt: skip
 
     def positions(self, head_dim):
-        if "rope_parameters" not in self.defaults or self.dice.coin():
+        if "rope_parameters" not in self.defaults or self.defaults["rope_parameters"] != {} and self.dice.coin():
             return
         given = self.defaults["rope_parameters"]
-        if isinstance(given, dict) and any(isinstance(each, dict) for each in given.values()):  # a table a kind of layer
+        if given == {}:  # CohereCompass: a table for each kind of layer that turns, which a kind may do without
+            kinds = ["full_attention", "sliding_attention"]
+            self.keys["layer_types"] = [self.dice.pick(kinds) for _ in range(self.keys["num_hidden_layers"])]
+            turning = self.dice.pick([kinds, kinds, kinds[:1], kinds[1:]])
+            self.keys["rope_parameters"] = {kind: self.angles(None, False) if kind in turning else None for kind in kinds}
+        elif isinstance(given, dict) and any(isinstance(each, dict) for each in given.values()):  # a table a kind of layer
             scaled = self.dice.pick(sorted(given))
             self.keys["rope_parameters"] = {
                 kind: self.angles(table, kind == scaled) for kind, table in given.items() if isinstance(table, dict)
