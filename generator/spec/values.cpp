@@ -264,13 +264,13 @@ std::string write(const TensorName& name) {
   return result + " }";
 }
 
-/// A choice with keys of its own: all of them, so that nothing depends on what they lie over.
+/// A choice with keys of its own: all that have a value, so that nothing depends on what they lie over.
 template <class Choice>
 std::string write_choice(const Choice& choice, const BoundFields& keys) {
   if (choice.own == nullptr) return write(choice.present);
   std::string result;
   for (const auto& [field, slot] : keys) {
-    if (!applies(*field, keys)) continue;
+    if (!applies(*field, keys) || is_absent(slot)) continue;
     result += fmt::format("{}{} = {}", result.empty() ? "" : ", ", field->key, write_value(slot));
   }
   return "{ " + result + " }";
