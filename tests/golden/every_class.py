@@ -4,7 +4,8 @@ the library, built by `monomorph build` and compared with the library's logits, 
 
     every_class.py [CLASS ...] [--draws 20] [--seed 1] [--device llvmpipe --device cpu] [--keep DIR]
 
-Without classes: all that transformers lists as causal, and those of published_code.py. A draw that the library itself
+Without classes: all that transformers lists as causal, and those of published_code.py. Of a class that no family reads
+nothing is drawn: its name alone has to be refused, whatever else config.json says. A draw that the library itself
 refuses, or gives in f32 to no better than half the bar, is drawn anew. What ran, what was refused and why is printed for
 each class; exit status 1 where anything ran wrong, or broke in another way than by a refusal.
 """
@@ -243,7 +244,21 @@ def compare(folder: Path, tokens, logits, exact, causal, devices, monomorph: Pat
     return ("right" if worst <= BAR else "WRONG"), f"{worst:.1e}"
 
 
+def refused_by_name(name: str, model_type: str, monomorph: Path) -> str | None:
+    """Why a config.json that says this class and nothing else is refused; none where a family reads it."""
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "config.json").write_text(json.dumps({"architectures": [name], "model_type": model_type}))
+        done = subprocess.run([monomorph, "import", folder, "-o", Path(folder) / "spec.toml"], capture_output=True,
+                              text=True)  # fmt: skip
+    said = re.search(r"error: (.*?) \[import.architecture\]", done.stderr, re.S)
+    return said[1] if done.returncode == 1 and said else None
+
+
 def try_class(name: str, config_class, options) -> bool:
+    refusal = refused_by_name(name, config_class.model_type, options.monomorph)
+    if refusal is not None:
+        print(f"{name}: refused by name: {refusal}", flush=True)
+        return True
     outcomes = Counter()
     fine = True
     said = Counter()
