@@ -89,7 +89,11 @@ void check(const Arguments& arguments) {
   if (found.has_errors()) throw Rejected(std::move(found));
   complain(render(found));
   if (arguments.explain) return print(explain_spec(accepted.spec));
-  print(fmt::format("{}: accepted, {} parameters\n", accepted.contract.name, accepted.contract.total_parameters));
+  const Contract& contract = accepted.contract;
+  print(fmt::format("{}: accepted, {} parameters{}\n", contract.name, contract.total_parameters,
+                    contract.active_parameters == contract.total_parameters
+                        ? ""
+                        : fmt::format(", {} of a token", contract.active_parameters)));
 }
 
 void report(const Arguments& arguments) {

@@ -5,7 +5,7 @@ shared vec4 weight_tile[matrices * tile_rows * step_quads];
 shared vec4 input_tile[step_quads * tile_tokens];
 
 /// Columns 4 * first_quad ... + 32 of the tile's rows and tokens, zero past the end of either.
-void stage(uint first_quad, uint tile_row, uint tile_token) {
+void stage(uint first_quad, uint tile_row) {
   const uint step_units = step_quads / unit_quads;
   for (uint i = gl_LocalInvocationIndex; i < matrices * tile_rows * step_units; i += workgroup_size) {
     const uint unit = i % step_units;
@@ -13,7 +13,7 @@ void stage(uint first_quad, uint tile_row, uint tile_token) {
     const uint matrix = i / (step_units * tile_rows);
     const uint source = first_quad / unit_quads + unit;
     const bool inside = source < row_units;
-    const uint row = min(tile_row + r, row_count - 1);
+    const uint row = multiplied_row(tile_row + r);
     const Unit decoded = read_unit(matrix, row, inside ? source : 0);
     const uint target = (matrix * tile_rows + r) * step_quads + unit * unit_quads;
     [[unroll]] for (uint quad = 0; quad < unit_quads; ++quad) {
@@ -23,15 +23,15 @@ void stage(uint first_quad, uint tile_row, uint tile_token) {
   for (uint i = gl_LocalInvocationIndex; i < step_quads * tile_tokens; i += workgroup_size) {
     const uint quad = i % step_quads;
     const uint token = i / step_quads;
-    const bool inside = first_quad + quad < padded_quads && tile_token + token < rows_in_use();
-    input_tile[quad * tile_tokens + token] = inside ? input_quad(tile_token + token, first_quad + quad) : vec4(0.0);
+    const bool inside = first_quad + quad < padded_quads && token < tile_size();
+    input_tile[quad * tile_tokens + token] = inside ? input_quad(tile_entry(token), first_quad + quad) : vec4(0.0);
   }
 }
 
-void multiply_shared(uint tile_row, uint band, uint tile_token) {
+void multiply_shared(uint tile_row, uint band) {
   for (uint first_quad = 0; first_quad < padded_quads; first_quad += step_quads) {
     barrier();
-    stage(first_quad, tile_row, tile_token);
+    stage(first_quad, tile_row);
     barrier();
     for (uint quad = 0; quad < step_quads; ++quad) {
       vec4 x[tokens_per_lane];

@@ -1,20 +1,25 @@
 // Rows of one or more matrices times one vector; a subgroup takes `tile_rows` rows. Two ways of keeping the vector at hand,
 // one a device.
 //
-// The including kernel gives: row_units (units of a row), matrices, a Unit and what goes with it; rows_in_use(),
-// prepare_input(pass_row), vec4 input_quad(pass_row, quad), store(pass_row, row, totals).
+// The including kernel gives: row_units (units of a row), matrices, a Unit and what goes with it; begin_entry(entry),
+// prepare_input(entry), vec4 input_quad(entry, quad), begin_row() and end_row() (rows to multiply, of those of the grid),
+// store(entry, row, totals). An entry is a row of the pass, or one of its choices.
 const uint padded_quads = row_units * unit_quads;
+
+/// A row that is multiplied: the nearest one of a row outside, whose product is not stored.
+uint multiplied_row(uint row) { return clamp(row, begin_row(), end_row() - 1); }
+bool stores_row(uint row) { return row >= begin_row() && row < end_row(); }
 
 #include "matvec_shared.glsl"
 #include "matvec_registers.glsl"
 
 void main() {
-  const uint pass_row = gl_WorkGroupID.y;
-  if (pass.live == 0 || pass_row >= rows_in_use()) return;
-  prepare_input(pass_row);
+  const uint entry = gl_WorkGroupID.y;
+  if (pass.live == 0 || !begin_entry(entry)) return;
+  prepare_input(entry);
   if (slow_loads) {
-    multiply_registers(pass_row);
+    multiply_registers(entry);
   } else {
-    multiply_shared(pass_row);
+    multiply_shared(entry);
   }
 }

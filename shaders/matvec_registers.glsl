@@ -25,7 +25,7 @@ float multiply_segment(uint matrix, uint row, uint first_unit) {
   return subgroupAdd(sum);
 }
 
-void multiply_registers(uint pass_row) {
+void multiply_registers(uint entry) {
   const uint first = (gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID) * tile_rows;
   float sums[row_groups][matrices];
   [[unroll]] for (uint group = 0; group < row_groups; ++group) {
@@ -36,17 +36,16 @@ void multiply_registers(uint pass_row) {
     [[unroll]] for (uint u = 0; u < segment_steps * scale_units; ++u) {
       const uint unit = first_unit + u / scale_units * step_units + u % scale_units;
       [[unroll]] for (uint quad = 0; quad < unit_quads; ++quad) {
-        lane_inputs[u].quads[quad] = input_quad(pass_row, unit * unit_quads + quad);
+        lane_inputs[u].quads[quad] = input_quad(entry, unit * unit_quads + quad);
       }
       sum_inputs(lane_inputs[u]);
     }
     // Lane r takes row r of each group.
-    for (uint group = 0; group < row_groups && first + group * subgroup_size < row_count; ++group) {
+    for (uint group = 0; group < row_groups && first + group * subgroup_size < end_row(); ++group) {
       float totals[matrices];
       [[unroll]] for (uint matrix = 0; matrix < matrices; ++matrix) totals[matrix] = sums[group][matrix];
       for (uint r = 0; r < subgroup_size; ++r) {
-        // Rows past the end are computed from the last one and not written.
-        const uint row = min(first + group * subgroup_size + r, row_count - 1);
+        const uint row = multiplied_row(first + group * subgroup_size + r);
         [[unroll]] for (uint matrix = 0; matrix < matrices; ++matrix) {
           const float total = multiply_segment(matrix, row, first_unit);
           if (gl_SubgroupInvocationID == r) totals[matrix] += total;
@@ -57,6 +56,6 @@ void multiply_registers(uint pass_row) {
   }
   for (uint group = 0; group < row_groups; ++group) {
     const uint row = first + group * subgroup_size + gl_SubgroupInvocationID;
-    if (row < row_count) store(pass_row, first_row + row, sums[group]);
+    if (stores_row(row)) store(entry, row, sums[group]);
   }
 }

@@ -3,7 +3,7 @@
 const uint segment_quads = min(padded_quads, 512);  // 8 KiB of shared memory
 shared vec4 staged[segment_quads];
 
-void multiply_shared(uint pass_row) {
+void multiply_shared(uint entry) {
   const uint first = gl_WorkGroupID.x * gl_NumSubgroups * tile_rows + gl_SubgroupID;
   float sums[matrices * tile_rows];
   [[unroll]] for (uint i = 0; i < matrices * tile_rows; ++i) sums[i] = 0.0;
@@ -12,7 +12,7 @@ void multiply_shared(uint pass_row) {
     const uint quads = min(segment_quads, padded_quads - segment);
     barrier();
     for (uint quad = gl_LocalInvocationIndex; quad < quads; quad += workgroup_size) {
-      staged[quad] = input_quad(pass_row, segment + quad);
+      staged[quad] = input_quad(entry, segment + quad);
     }
     barrier();
     const uint first_unit = segment / unit_quads;
@@ -22,8 +22,7 @@ void multiply_shared(uint pass_row) {
       sum_inputs(x);
       [[unroll]] for (uint matrix = 0; matrix < matrices; ++matrix) {
         [[unroll]] for (uint r = 0; r < tile_rows; ++r) {
-          // Rows past the end are computed from the last one and not written.
-          const uint row = min(first + r * gl_NumSubgroups, row_count - 1);
+          const uint row = multiplied_row(first + r * gl_NumSubgroups);
           sums[matrix * tile_rows + r] += dot_unit(read_unit(matrix, row, first_unit + unit), x);
         }
       }
@@ -40,5 +39,5 @@ void multiply_shared(uint pass_row) {
     }
   }
   const uint row = first + gl_SubgroupInvocationID * gl_NumSubgroups;
-  if (gl_SubgroupInvocationID < tile_rows && row < row_count) store(pass_row, first_row + row, totals);
+  if (gl_SubgroupInvocationID < tile_rows && stores_row(row)) store(entry, row, totals);
 }

@@ -125,7 +125,7 @@ class FactsOfSpec {
     }
     for (const FamilyLine& line : family_.lines) {
       if (!known_.contains(line.section) && line.section != tensors_section) {
-        result.push_back(Json::array({line.field(), tree_of_field(line.field()), Json::array()}));
+        result.push_back(Json::array({line.field(), tree_of_field(line.field()), Json::array({Json()})}));
       }
     }
     return result;

@@ -1,6 +1,7 @@
 // Which sub-blocks there are.
 #include "generator/blocks/attention.hpp"
 #include "generator/blocks/mlp.hpp"
+#include "generator/blocks/moe.hpp"
 
 namespace monomorph::generator {
 
@@ -8,6 +9,7 @@ const std::vector<BlockType>& block_types() {
   static const std::vector<BlockType> types = {
       attention_block(),
       mlp_block(),
+      moe_block(),
   };
   return types;
 }

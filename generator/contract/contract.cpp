@@ -36,6 +36,8 @@ void sum_up(Contract& contract) {
   for (const WeightContract& weight : contract.weights) {
     if (!weight.in_checkpoint()) continue;
     const std::int64_t elements = contract.copies(weight.scope) * parameters(weight, contract);
+    const std::int64_t rows = contract.axes[weight.axes[0]].size;
+    const std::int64_t active = weight.chosen_rows == 0 ? elements : elements / rows * weight.chosen_rows;
     const auto component = std::find_if(contract.components.begin(), contract.components.end(),
                                         [&](const ComponentContract& one) { return one.name == weight.component; });
     if (component == contract.components.end()) {
@@ -43,9 +45,10 @@ void sum_up(Contract& contract) {
     }
     component->parameters += elements;
     contract.total_parameters += elements;
+    contract.active_parameters += active;
     if (weight.axes.size() != 2) continue;
     if (weight.scope.kind != Scope::model) {
-      contract.matrix_flops_per_token += 2 * elements * contract.repeat;
+      contract.matrix_flops_per_token += 2 * active * contract.repeat;
     } else if (weight.role == "embedding::projection") {
       contract.matrix_flops_per_token += 2 * elements;
     } else if (weight.role.starts_with("lm_head_block::")) {

@@ -67,6 +67,7 @@ struct WeightContract {
   std::string component;                  ///< that its parameters are counted to
   std::optional<Dtype> converted_from{};  ///< what the checkpoint has, where engine.weights makes that narrower
   std::vector<float> values{};            ///< that the spec says: one for each layer of the kind; then no sources
+  std::int64_t chosen_rows = 0;  ///< of rows that are those of banks: as many as a token is multiplied with; 0: all
 
   Dtype file_dtype() const { return converted_from.value_or(dtype); }
   bool in_checkpoint() const { return values.empty(); }
@@ -145,7 +146,9 @@ struct Contract {
   std::vector<std::int64_t> eos_token_ids;
 
   // Totals, exact.
-  std::int64_t total_parameters = 0;          ///< of the checkpoint, tied weights once
+  std::int64_t total_parameters = 0;  ///< of the checkpoint, tied weights once
+  std::int64_t active_parameters =
+      0;  ///< of those, what a token is computed with: all but experts that it does not have
   std::vector<ComponentContract> components;  ///< sum to the total
   std::int64_t head_flops = 0;                ///< 2 x weights multiplied for a row whose logits are wanted
   std::int64_t matrix_flops_per_token = 0;    ///< the same of a token, the head included

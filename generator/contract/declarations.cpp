@@ -86,8 +86,9 @@ void Declarations::need(const std::string& part, bool weight, bool bias) {
   parts_.push_back({part, weight, bias});
 }
 
-void Declarations::weight(const std::string& part, const std::string& role, const std::string& tensor, bool bias,
-                          std::vector<AxisId> axes, std::vector<CheckpointPart> sources, const std::string& component) {
+WeightContract& Declarations::weight(const std::string& part, const std::string& role, const std::string& tensor,
+                                     bool bias, std::vector<AxisId> axes, std::vector<CheckpointPart> sources,
+                                     const std::string& component) {
   need(tensor, !bias, bias);
   const Dtype in_file = dtype_of(dtype_field(*spec_.checkpoint, tensor, bias, first_layer(spec_, scope_)).value);
   WeightContract weight{bias ? part + ".bias" : part, role,     scope_, std::move(axes), in_file,
@@ -97,7 +98,7 @@ void Declarations::weight(const std::string& part, const std::string& role, cons
     weight.dtype = dtype_of(asked);
     weight.converted_from = in_file;
   }
-  contract_.weights.add(std::move(weight));
+  return contract_.weights[contract_.weights.add(std::move(weight))];
 }
 
 /// All rows of the part's own tensor, or of its tensors one after another, one for each group of the rows, where the
@@ -204,8 +205,10 @@ void Declarations::projections(const std::string& input, const Field<Biases>& bi
       std::vector<CheckpointPart> sources = whole(tensor, of_bias, one.rows);
       if (line != nullptr) cut(sources.front().view, line->second, one.word, all);
       if (line == nullptr) alternate(sources.front().view, tensor, one);
-      weight(part_prefix_ + one.word, role_prefix_ + one.word + (of_bias ? "_bias" : "_proj"), tensor, of_bias,
-             of_bias ? std::vector{one.rows} : std::vector{one.rows, one.columns}, std::move(sources), component_);
+      WeightContract& made =
+          weight(part_prefix_ + one.word, role_prefix_ + one.word + (of_bias ? "_bias" : "_proj"), tensor, of_bias,
+                 of_bias ? std::vector{one.rows} : std::vector{one.rows, one.columns}, std::move(sources), component_);
+      if (one.given) made.chosen_rows = contract_.axes[one.given].size;
     }
   }
   const std::string kind = scope_.kind == Scope::model ? "" : spec_.kinds[scope_.kind].name;

@@ -18,6 +18,9 @@ struct Projection {
   AxisId rows, columns;
   bool bias = false;
   std::int64_t heads = 0, kv_heads = 0;  ///< that its rows are cut by; 0: none
+  AxisId given = {};  ///< of what it gives for a token, where its rows are those of banks; none: rows
+
+  AxisId result() const { return given ? given : rows; }
 };
 
 /// Projections of one input: what a checkpoint may keep in one tensor.
@@ -83,8 +86,8 @@ class Declarations {
   void cut(RowView& view, const TensorName& name, const std::string& own, const std::vector<Projection>& all) const;
   void need(const std::string& part, bool weight, bool bias);
   /// `tensor`: the part whose line says where it stands.
-  void weight(const std::string& part, const std::string& role, const std::string& tensor, bool bias,
-              std::vector<AxisId> axes, std::vector<CheckpointPart> sources, const std::string& component);
+  WeightContract& weight(const std::string& part, const std::string& role, const std::string& tensor, bool bias,
+                         std::vector<AxisId> axes, std::vector<CheckpointPart> sources, const std::string& component);
 
   const Spec& spec_;
   Contract& contract_;

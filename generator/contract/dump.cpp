@@ -37,8 +37,10 @@ void dump_weights(Scope scope, const Contract& contract, std::string& out) {
     if (!weight.in_checkpoint()) out += fmt::format("    the spec's own: {}\n", fmt::join(weight.values, " "));
     for (const CheckpointPart& source : weight.sources) {
       const RowView& view = source.view;
-      const bool whole = view.rows == view.source_rows;
-      out += fmt::format("    {} from {}{}{}{}{}{}\n", view.rows, source.name,
+      const bool whole = view.rows == view.source_rows, numbered = !source.numbered.empty();
+      if (numbered && &source != weight.sources.data()) continue;  // told by the pattern
+      const std::string times = numbered ? fmt::format("{} x ", weight.sources.size()) : "";
+      out += fmt::format("    {}{} from {}{}{}{}{}{}\n", times, view.rows, source.pattern(),
                          whole ? "" : fmt::format(" rows {} of {}", view.source_row, view.source_rows),
                          view.run == 0 ? "" : fmt::format(", {} of every {}", view.run, view.run_stride),
                          view.halves == 0 ? "" : fmt::format(", halves of each {} in turn", view.halves),
@@ -110,6 +112,9 @@ std::string dump_contract(const Contract& contract) {
   if (final_norm.present) out += fmt::format("final norm {}\n", dump_norm(derive_norm(final_norm.norm)));
   out += "lm_head\n" + dump_fields(bind(*lm_head));
   out += fmt::format("parameters {}:", contract.total_parameters);
+  if (contract.active_parameters != contract.total_parameters) {
+    out += fmt::format(" of a token {},", contract.active_parameters);
+  }
   for (const ComponentContract& component : contract.components) {
     out += fmt::format("{} {} {}", &component == contract.components.data() ? "" : ",", component.name,
                        component.parameters);

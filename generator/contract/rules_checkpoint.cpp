@@ -138,18 +138,35 @@ Span span_of(const CheckpointSection& checkpoint, const std::string& part, bool 
   return checkpoint.span;
 }
 
-void names_are_distinct(const Spec& spec, const std::vector<NeededPart>& needed, Diagnostics& diagnostics) {
-  std::map<std::string, std::string> parts;
-  for (const NeededPart& part : needed) {
+/// Of each part that has a tensor, the kinds of layer that have it; the model itself is one.
+std::map<std::string, std::set<std::size_t>> kinds_of_parts(const Spec& spec, const Declarations& declared) {
+  std::map<std::string, std::set<std::size_t>> kinds;
+  for (const WeightContract& weight : declared.contract().weights) {
+    const std::string part = without_bias(weight.part);
+    const auto* line = fused_line(*spec.checkpoint, part);
+    kinds[line != nullptr ? line->first : part].insert(weight.scope.kind);
+  }
+  return kinds;
+}
+
+/// Parts of one kind of layer have tensors of their own; those of several may be called alike.
+void names_are_distinct(const Spec& spec, const Declarations& declared, Diagnostics& diagnostics) {
+  const std::map<std::string, std::set<std::size_t>> kinds = kinds_of_parts(spec, declared);
+  std::map<std::pair<std::size_t, std::string>, std::string> parts;  // by kind of layer and name
+  for (const NeededPart& part : declared.parts()) {
     for (const bool bias : {false, true}) {
       const auto name =
           (bias ? part.bias : part.weight) ? tensor_name(*spec.checkpoint, part.part, bias) : std::nullopt;
-      if (!name) continue;
-      const auto [known, is_new] = parts.emplace(*name, part.part);
-      if (is_new) continue;
-      diagnostics.error(
-          "checkpoint.tensors_distinct", span_of(*spec.checkpoint, part.part, bias),
-          fmt::format("{} and {} are both said to be the tensor \"{}\"", known->second, part.part, *name));
+      const auto having = kinds.find(part.part);
+      if (!name || having == kinds.end()) continue;
+      for (const std::size_t kind : having->second) {
+        const auto [known, is_new] = parts.emplace(std::pair(kind, *name), part.part);
+        if (is_new) continue;
+        diagnostics.error(
+            "checkpoint.tensors_distinct", span_of(*spec.checkpoint, part.part, bias),
+            fmt::format("{} and {} are both said to be the tensor \"{}\"", known->second, part.part, *name));
+        break;
+      }
     }
   }
 }
@@ -380,7 +397,7 @@ void check_checkpoint_rules(const Spec& spec, const Declarations& declared, Diag
   parts_have_names(spec, needed, diagnostics);
   layer_names_have_an_index(*spec.checkpoint, diagnostics);
   counted_tensors_have_groups(*spec.checkpoint, declared, diagnostics);
-  names_are_distinct(spec, needed, diagnostics);
+  names_are_distinct(spec, declared, diagnostics);
   transforms_apply(*spec.checkpoint, declared, diagnostics);
   fused_biases_agree(*spec.checkpoint, declared, diagnostics);
   parts_are_said_once(*spec.checkpoint, diagnostics);

@@ -81,8 +81,9 @@ std::vector<Width> widths(const LayerKind& kind, const Declarations& declared) {
     for (const Projection& one : group.projections) {
       const AxisId columns = one.columns;
       result.push_back({axes[columns].word, axes[columns].size, &declared.field_of(columns)});
-      result.push_back({axes[one.rows].word, axes[one.rows].size, &declared.field_of(one.rows)});
-      sum = sum + axes[one.rows].size;
+      const AxisId rows = one.result();
+      result.push_back({axes[rows].word, axes[rows].size, &declared.field_of(rows)});
+      sum = sum + axes[rows].size;
       names += (names.empty() ? "" : " + ") + one.word;
       distinct.insert(one.rows);
     }

@@ -27,6 +27,7 @@ std::string CppWriter::kernels() const {
     std::string count;
     if (function.count != Count::rows)
       count = fmt::format(", Count::{}, {}", name_of(function.count), function.per_row);
+    if (!function.banks.empty()) count += ", " + function.banks;
     functions.push_back({{"name", function.name},
                          {"about", function.about},
                          {"kernel", static_cast<std::int64_t>(function.kernel.index)},

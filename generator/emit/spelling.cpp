@@ -39,7 +39,7 @@ Spelling::Spelling(const Contract& contract, const Graph& graph, const Plan& pla
         const CppFunction described = describe(call, phase);
         const auto same = [&](const CppFunction& other) {
           return other.name == described.name && other.kernel == described.kernel && other.types == described.types &&
-                 other.rows == described.rows && other.per_row == described.per_row;
+                 other.rows == described.rows && other.per_row == described.per_row && other.banks == described.banks;
         };
         const auto found = std::find_if(functions_.begin(), functions_.end(), same);
         const auto index = static_cast<std::size_t>(found - functions_.begin());
@@ -137,7 +137,8 @@ CppFunction Spelling::describe(const Call& call, const PhasePlan& phase) const {
   }
   function.rows = extent(call.rows);
   function.count = call.count;
-  function.per_row = call.count == Count::queries ? plan_.axes[call.per_row].name + "::size" : "";
+  function.per_row = call.per_row ? plan_.axes[call.per_row].name + "::size" : "";
+  function.banks = call.banks ? plan_.axes[call.banks].name + "::size" : "";
   return function;
 }
 

@@ -28,7 +28,7 @@ struct CppFunction {
   std::vector<std::string> types, parameters;  ///< in the order of the kernel's bindings
   std::string rows;                            ///< an expression of axes
   Count count = Count::rows;
-  std::string per_row;
+  std::string per_row, banks;  ///< the same; empty: 1
 };
 
 class Spelling {

@@ -109,7 +109,45 @@ ValueId Builder::linear(const std::string& word, const std::string& weight_role,
   const ValueId matrix = weight(weight_role);
   if (!matrix) throw InternalError("graph: the contract has no weight " + weight_role);
   const ValueId bias = bias_role.empty() ? ValueId{} : weight(bias_role);
-  return add(word, Linear{}, {in, matrix, bias}, role(name), {axes_of(in)[0], axes_of(matrix)[0]});
+  return add(word, Linear{}, {in, matrix, bias, {}}, role(name), {axes_of(in)[0], axes_of(matrix)[0]});
+}
+
+ValueId Builder::linear_of_banks(const std::string& word, const std::string& weight_role, const std::string& bias_role,
+                                 const BankOperands& operands, AxisId to, const std::string& name) {
+  const ValueId matrix = weight(weight_role);
+  if (!matrix) throw InternalError("graph: the contract has no weight " + weight_role);
+  const ValueId bias = bias_role.empty() ? ValueId{} : weight(bias_role);
+  return add(word, Linear{operands.segments}, {operands.in, matrix, bias, operands.choice}, role(name),
+             {axes_of(operands.in)[0], to});
+}
+
+ValueId Builder::chosen_projection(const std::string& word, const BankOperands& operands, const std::string& name) {
+  const ValueId matrix = weight(role(word + "_proj"));
+  if (!matrix) throw InternalError("graph: the contract has no weight " + role(word + "_proj"));
+  const AxisId choices = axes_of(operands.choice)[1], rows = graph_.axes[axes_of(matrix)[0]].factors[1];
+  const auto product = std::ranges::find(graph_.axes, std::vector{choices, rows}, &Axis::factors);
+  if (product == graph_.axes.end())
+    throw InternalError("graph: the contract has no rows of each choice of " + role(word));
+  const auto to = AxisId{static_cast<std::uint32_t>(product - graph_.axes.begin())};
+  return linear_of_banks(word + "_proj", role(word + "_proj"), role(word + "_bias"), operands, to, name);
+}
+
+ValueId Builder::top_k(const std::string& word, const TopK& how, ValueId scores, const std::string& bias,
+                       AxisId choices, const std::string& name) {
+  const ValueId added = bias.empty() ? ValueId{} : vector(bias);
+  return add(word, how, {scores, added}, role(name), {axes_of(scores)[0], choices});
+}
+
+ValueId Builder::pick(const std::string& word, ValueId in, ValueId choice, const std::string& name) {
+  return add(word, Pick{}, {in, choice}, role(name), axes_of(choice));
+}
+
+ValueId Builder::shares(const std::string& word, const Shares& how, ValueId in, const std::string& name) {
+  return add(word, how, {in}, role(name), axes_of(in));
+}
+
+ValueId Builder::combine(const std::string& word, ValueId in, ValueId weights, const std::string& name) {
+  return add(word, Combine{}, {in, weights}, role(name), {axes_of(in)[0], graph_.axes[axes_of(in)[1]].factors[1]});
 }
 
 ValueId Builder::map(const std::string& word, const Expression& expression, const std::vector<std::string>& names,
@@ -194,6 +232,10 @@ ValueId Builder::projection(const std::string& word, ValueId in, const std::stri
   return linear(word + "_proj", role(word + "_proj"), role(word + "_bias"), in, name);
 }
 
+ValueId Builder::matrix(const std::string& word, ValueId in, const std::string& name) {
+  return linear(word, role(word), role(word + "_bias"), in, name);
+}
+
 ValueId Builder::vector(const std::string& word) {
   const ValueId found = weight(role(word));
   if (!found || axes_of(found).size() != 1) throw InternalError("graph: the contract has no vector " + role(word));
@@ -210,6 +252,10 @@ ValueId Builder::sum(const std::vector<ValueId>& terms, const std::string& name,
   }
   names.resize(terms.size());
   return map("add", known_expression(text, names), names, terms, name);
+}
+
+AxisId Builder::axis(const std::string& word, std::int64_t size, const std::vector<AxisId>& factors) {
+  return graph_.axes.intern({word, size, factors, Live::all, {}, {}});
 }
 
 FunctionId Builder::finish() {

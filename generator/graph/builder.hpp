@@ -18,6 +18,13 @@ struct AttentionOperands {
   AxisId attended = {};
 };
 
+/// What banks of a matrix are multiplied with: `in`, or the run of it that each choice has. `choice`: none where each
+/// bank is multiplied.
+struct BankOperands {
+  ValueId in, choice = {};
+  bool segments = false;
+};
+
 class Builder {
  public:
   /// Opens a function; its layer kind is `scope`.
@@ -42,6 +49,17 @@ class Builder {
   /// The weight `<word>_proj` or `word`, with its bias where the contract has one.
   ValueId linear(const std::string& word, const std::string& weight, const std::string& bias, ValueId in,
                  const std::string& role);
+  /// The same of banks; `to` is choices x rows of a bank.
+  ValueId linear_of_banks(const std::string& word, const std::string& weight, const std::string& bias,
+                          const BankOperands& operands, AxisId to, const std::string& role);
+  /// The matrix of this word of the sub-block that has been entered, of which each token has the banks that it chose.
+  ValueId chosen_projection(const std::string& word, const BankOperands& operands, const std::string& role);
+  /// As many choices as `choices` has; `bias`: the word of a vector, or "".
+  ValueId top_k(const std::string& word, const TopK& how, ValueId scores, const std::string& bias, AxisId choices,
+                const std::string& role);
+  ValueId pick(const std::string& word, ValueId in, ValueId choice, const std::string& role);
+  ValueId shares(const std::string& word, const Shares& how, ValueId in, const std::string& role);
+  ValueId combine(const std::string& word, ValueId in, ValueId weights, const std::string& role);
   ValueId map(const std::string& word, const Expression& expression, const std::vector<std::string>& names,
               const std::vector<ValueId>& in, const std::string& role);
   ValueId rotary(const Rotary& how, AnglesId angles, ValueId in, const std::string& role);
@@ -56,6 +74,8 @@ class Builder {
 
   /// A matrix of the sub-block that has been entered, with its bias where it has one: `word` is "q", "up" ...
   ValueId projection(const std::string& word, ValueId in, const std::string& role);
+  /// The same of a matrix that Declarations::matrix has declared.
+  ValueId matrix(const std::string& word, ValueId in, const std::string& role);
   /// A vector of the sub-block that has been entered, as Declarations::vector has declared it: an operand of map.
   ValueId vector(const std::string& word);
   /// The first of these with all others, times `scale`, added.
@@ -64,6 +84,8 @@ class Builder {
   /// A weight of this layer kind or of the model; none where the contract has none.
   ValueId weight(const std::string& role);
   ValueId host(HostList list);
+  /// An axis that the contract has.
+  AxisId axis(const std::string& word, std::int64_t size, const std::vector<AxisId>& factors = {});
   const AxisTable& axes() const { return graph_.axes; }
   const Contract& contract() const { return contract_; }
   /// The axes of a value.

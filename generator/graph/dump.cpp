@@ -17,7 +17,17 @@ struct Attribute {
     return fmt::format("; {} over {}, eps {}{}", name_of(norm.type), graph.axes[norm.over].name, norm.eps,
                        norm.weight_offset != 0 ? fmt::format(", weight_offset {}", norm.weight_offset) : "");
   }
-  std::string operator()(const Linear&) const { return ""; }
+  std::string operator()(const Linear& linear) const { return linear.segments ? "; by segments" : ""; }
+  std::string operator()(const TopK& top) const {
+    if (top.groups == top.groups_kept) return "";
+    return fmt::format("; {} of {} groups by {}", top.groups_kept, top.groups, name_of(top.group_score));
+  }
+  std::string operator()(const Pick&) const { return ""; }
+  std::string operator()(const Shares& shares) const {
+    if (shares.type == ShareType::softmax) return "; softmax";
+    return fmt::format("; sum, eps {}, floor {}", shares.eps, shares.floor);
+  }
+  std::string operator()(const Combine&) const { return ""; }
   std::string operator()(const Map& map) const {
     return fmt::format("; {} of {}", map.expression.text, fmt::join(map.names, ", "));
   }

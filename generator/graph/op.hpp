@@ -61,9 +61,52 @@ struct Norm {
   bool operator==(const Norm&) const = default;
 };
 
-/// (x, weight, bias?) -> weight x + bias
+/// (x, weight, bias?, choice?) -> weight x + bias. The rows of a weight may be those of banks: its row axis is banks x
+/// rows. A choice says which of them each token has, and the result is choices x rows. In `segments`, x has a run of
+/// columns for each of the choices, or for each bank where there is no choice, and each is multiplied with its own
 struct Linear {
+  bool segments = false;
   bool operator==(const Linear&) const = default;
+};
+
+/// What a group of neighbouring scores is worth: its largest, or the sum of its two largest.
+enum class GroupScore { max, top2_sum };
+inline constexpr const char* group_score_names[] = {"max", "top2_sum"};
+static_assert(std::size(group_score_names) == enumerator_count<GroupScore>());
+/// As specs, dumps and kernels call it.
+constexpr const char* name_of(GroupScore score) { return group_score_names[static_cast<std::size_t>(score)]; }
+
+/// (scores, bias?) -> a choice: the columns of a row's largest scores + bias, as many as the result has columns, the
+/// largest first and of equal ones the first. What is no number is larger than all. Scores are in `groups` of as many
+/// each; those of the `groups_kept` groups that are worth most compete
+struct TopK {
+  std::int64_t groups = 1, groups_kept = 1;
+  GroupScore group_score = GroupScore::max;
+  bool operator==(const TopK&) const = default;
+};
+
+/// (x, choice) -> the columns of x that were chosen
+struct Pick {
+  bool operator==(const Pick&) const = default;
+};
+
+/// How a row becomes shares of a whole: exp(x) over the sum of those, or x over its sum.
+enum class ShareType { softmax, sum };
+inline constexpr const char* share_type_names[] = {"softmax", "sum"};
+static_assert(std::size(share_type_names) == enumerator_count<ShareType>());
+/// As dumps and kernels call it.
+constexpr const char* name_of(ShareType type) { return share_type_names[static_cast<std::size_t>(type)]; }
+
+/// (x) -> x's elements as shares of their row
+struct Shares {
+  ShareType type = ShareType::softmax;
+  double eps = 0, floor = 0;  ///< of a sum: added to it; what it is at least
+  bool operator==(const Shares&) const = default;
+};
+
+/// (x, weights) -> the sum of x's runs, as many as weights has columns, in order and each times its weight
+struct Combine {
+  bool operator==(const Combine&) const = default;
 };
 
 /// (operands...) -> an expression of them, element by element of the first. Others may have one element for a run of
@@ -137,7 +180,8 @@ struct Differential {
 };
 
 /// Equal where all attributes are: each type compares its own, whichever they are.
-using Attributes = std::variant<Gather, Norm, Linear, Map, Rotary, Sinusoids, Append, Attention, Differential>;
+using Attributes = std::variant<Gather, Norm, Linear, Map, Rotary, Sinusoids, Append, Attention, Differential, TopK,
+                                Pick, Shares, Combine>;
 
 struct Op {
   std::string word;  ///< what kernels are named after: "q_proj", "mlp_input_norm", "add"; empty: not named

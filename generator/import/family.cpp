@@ -44,6 +44,10 @@ constexpr KeyForm key_forms[] = {
      [](const Json& v) {
        return is_list(v) && std::all_of(v.begin(), v.end(), [](const Json& item) { return is_whole_from(0, item); });
      }},
+    {"indices", Type::sizes, "a list, perhaps empty, of integers from 0 on, below 2^31",
+     [](const Json& v) {
+       return v.is_array() && std::all_of(v.begin(), v.end(), [](const Json& item) { return is_whole_from(0, item); });
+     }},
     {"numbers", Type::numbers, "a list of positive numbers",
      [](const Json& v) {
        return is_list(v) &&
@@ -254,8 +258,11 @@ class FamilyReader {
     }
   }
 
-  /// "attention.head_dim", or "layers.KIND.attention.head_dim" for the layers of a kind; or what a part's tensor is
-  /// called.
+  /// Of the keys of [layers].
+  static bool may_differ_by_kind(const std::string& key) { return key != "pattern" && key != "repeat"; }
+
+  /// "attention.head_dim", or "layers.KIND.attention.head_dim" for the layers of a kind, whose own keys of [layers] are
+  /// "layers.KIND.steps"; or what a part's tensor is called.
   void read_line(const TomlEntry& entry) {
     FamilyLine line;
     if (const std::string part = part_of(entry.key); !part.empty()) {
@@ -268,9 +275,10 @@ class FamilyReader {
       return;
     }
     std::string field = entry.key;
-    if (field.starts_with("layers.") && std::count(field.begin(), field.end(), '.') == 3) {
+    const auto dots = std::count(field.begin(), field.end(), '.');
+    if (field.starts_with("layers.") && dots >= 2) {
       line.kind = field.substr(7, field.find('.', 7) - 7);
-      field = field.substr(8 + line.kind.size());
+      field = (dots == 2 ? "layers." : "") + field.substr(8 + line.kind.size());
     }
     line.section = field.substr(0, field.find('.'));
     line.key = field.substr(std::min(field.size(), line.section.size() + 1));
@@ -280,7 +288,8 @@ class FamilyReader {
         ++order;
         if (section.name != line.section || row->key != line.key) continue;
         const bool has_kind = family_.kind.text.find("'" + line.kind + "'") != std::string::npos;
-        if (!line.kind.empty() && !(section.in_kinds && has_kind)) continue;
+        const bool in_kinds = section.in_kinds || (section.name == "layers" && may_differ_by_kind(row->key));
+        if (!line.kind.empty() && !(in_kinds && has_kind)) continue;
         line.type = std::visit(TypeOfField{}, slot);
         line.row = row;
         line.is_list = std::holds_alternative<Field<std::vector<std::string>>*>(slot);

@@ -169,9 +169,13 @@ class Mapper {
     }
     lines_.push_back({"layers", "pattern", fmt::format("[{}]", fmt::join(pattern, ", "))});
     for (const std::string& kind : kinds_) {
-      lines_.push_back({"layers." + kind, "", ""});
+      const std::string own = "layers." + kind;
+      lines_.push_back({own, "", ""});
       for (const FamilyLine& line : family_.lines) {
-        if (line.kind == kind) write(line, "layers." + kind + "." + line.section);
+        if (line.kind == kind && line.section == "layers") write(line, own);
+      }
+      for (const FamilyLine& line : family_.lines) {
+        if (line.kind == kind && line.section != "layers") write(line, own + "." + line.section);
       }
     }
   }

@@ -20,7 +20,7 @@ JsonFile empty_config() {
   return *parse_json_file(text, none);
 }
 
-constexpr double small_hidden_size = 768;
+constexpr double small_hidden_size = 768, small_experts = 8, small_choice = 2, small_expert = 512;
 constexpr std::size_t small_layers = 12;
 
 /// The family with what has to be said as its default; of a list of words one for each layer.
@@ -74,6 +74,13 @@ Family shrink(const Family& family) {
   set(shared, shared_heads);
   set(heads, num_heads);  // after what may be the same key
   set(inner, std::max(1.0, std::round(inner.value / hidden.value * small_hidden_size / 256)) * 256);
+  const auto set_at_most = [&](const char* field, double most) {
+    const Size found = size(field);
+    set(found, std::min(found.value, most));
+  };
+  set_at_most("moe.num_experts", small_experts);
+  set_at_most("moe.num_experts_per_tok", small_choice);
+  set_at_most("moe.intermediate_size", small_expert);
   set(hidden, small_hidden_size);
   set(layers, static_cast<double>(small_layers));
   set(vocabulary, 32000);

@@ -2,6 +2,7 @@
 // further matrices stacked below it, and Maps of what it gives.
 #include <algorithm>
 
+#include "generator/ops/choice.hpp"
 #include "generator/ops/op_type.hpp"
 #include "generator/ops/prologue.hpp"
 #include "generator/ops/reference_call.hpp"
@@ -10,22 +11,43 @@
 namespace monomorph::generator {
 namespace {
 
+/// Whether it multiplies with banks of its weight's rows.
+bool is_banked(const Op& op) { return as<Linear>(op)->segments || op.in[3]; }
+
+/// Of a weight whose rows are those of banks: what it may be multiplied with, and what that gives.
+void verify_banks(const Op& op, OperandCheck& check) {
+  const std::vector<AxisId>& weight = check.in(1).axes;
+  const std::vector<AxisId>& banks = check.axis(weight[0]).factors;
+  if (banks.size() != 2) return check.fault("wants a matrix whose rows are those of banks");
+  const AxisId choices = check.given(3) ? choices_of(check, 3, banks[0]) : banks[0];
+  if (!choices) return;
+  if (check.given(3) && check.in(3).axes[0] != check.in(0).axes[0]) check.fault("wants a choice for each of its rows");
+  const AxisTable& axes = check.graph().axes;
+  const AxisId columns = check.in(0).axes[1];
+  const bool fits = as<Linear>(op)->segments ? is_product(axes, columns, choices, weight[1]) : columns == weight[1];
+  if (!fits) return check.fault("wants a matrix of its operand's columns");
+  const std::vector<AxisId>& out = check.graph().values[op.out].axes;
+  if (out.size() != 2 || !is_product(axes, out[1], choices, banks[1])) {
+    return check.fault("gives a bank's rows for each choice");
+  }
+  check.result(Storage::activation, {check.in(0).axes[0], out[1]});
+}
+
 void verify(const Op& op, OperandCheck& check) {
-  if (!check.operands(3, 2) || !check.matrix(0)) return;
+  if (!check.operands(4, 2) || !check.matrix(0)) return;
   check.storage(1, Storage::weight);
   const Value& weight = check.in(1);
-  if (weight.axes.size() != 2 || weight.axes[1] != check.in(0).axes[1]) {
-    return check.fault("wants a matrix of its operand's columns");
-  }
+  if (weight.axes.size() != 2) return check.fault("wants a matrix of its operand's columns");
   if (check.given(2)) {
     check.storage(2, Storage::weight);
     check.axes(2, {weight.axes[0]});
   }
+  if (is_banked(op)) return verify_banks(op, check);
+  if (weight.axes[1] != check.in(0).axes[1]) return check.fault("wants a matrix of its operand's columns");
   check.result(Storage::activation, {check.in(0).axes[0], weight.axes[0]});
-  (void)op;
 }
 
-bool reads_quads(const Op&, std::size_t operand, const Graph&) { return operand == 0; }
+bool reads_quads(const Op& op, std::size_t operand, const Graph&) { return operand == 0 && !as<Linear>(op)->segments; }
 
 /// Matrices that are read side by side, joined by the group's first Map; else they are stacked into one.
 bool is_pair(const std::vector<OpId>& linears, const Group& group, const Planning& planning) {
@@ -55,6 +77,7 @@ bool accepts(const Group& group, const Planning& planning) {
   for (const OpId id : linears) {
     const Op& op = planning.op(id);
     if (op.in[0] != first.in[0] || planning.format(op.in[1]) != planning.format(first.in[1])) return false;
+    if (op.in[3] != first.in[3] || *as<Linear>(op) != *as<Linear>(first)) return false;
     if (planning.contract.weights[{planning.value(op.in[1]).declared}].scope !=
         planning.contract.weights[{planning.value(first.in[1]).declared}].scope) {
       return false;
@@ -65,9 +88,12 @@ bool accepts(const Group& group, const Planning& planning) {
   const std::vector<OpId> prologue = prologue_ops(group, planning, first.in[0]);
   const std::size_t maps = ops_of<Map>(group, planning).size();
   if (group.ops.size() != linears.size() + prologue.size() + maps) return false;
+  // Banks are not stacked below others, and a row that several entries read is normed once, by a kernel of its own.
+  const bool banked = is_banked(first);
+  if (banked && (!prologue.empty() || (linears.size() > 1 && !pair))) return false;
 
-  // The step, matrices, biases, the norm's vectors, the input.
-  std::int64_t bindings = 2 + (pair ? 2 : 1);
+  // The step, matrices, the choice, biases, the norm's vectors, the input.
+  std::int64_t bindings = 2 + (pair ? 2 : 1) + (first.in[3] ? 1 : 0);
   if (pair) {
     for (const OpId id : linears) bindings += planning.op(id).in[2] ? 1 : 0;
   } else {
@@ -81,6 +107,37 @@ bool accepts(const Group& group, const Planning& planning) {
   if (pair || linears.size() == 1) return accepts_epilogue(group, planning, given, max_step_operands, false);
   return maps == 0 &&
          std::all_of(given.begin(), given.end(), [&](ValueId value) { return is_column(value, planning); });
+}
+
+/// What an entry of a row is, and where its bank is said.
+void plan_banks(Draft& draft, const Op& op) {
+  const Planning& planning = draft.planning();
+  const std::vector<AxisId>& banks = planning.axis(planning.value(op.in[1]).axes[0]).factors;
+  const AxisId choices = op.in[3] ? planning.value(op.in[3]).axes[1] : banks[0];
+  draft.set("banked", true);
+  draft.set("banks", planning.axis(banks[0]).size);
+  draft.set("bank_rows", planning.axis(banks[1]).size);
+  draft.set("choices", planning.axis(choices).size);
+  draft.set("chosen", static_cast<bool>(op.in[3]));
+  if (op.in[3]) draft.activation("choice", op.in[3], Access::read);
+  draft.call.rows = {banks[1]};
+  draft.call.banks = banks[0];
+  draft.call.per_row = choices;
+  draft.call.count = planning.phase.lowering == Lowering::vector ? Count::queries : Count::banks;
+}
+
+/// The rows that it multiplies, of which a norm may come before.
+void plan_inputs(Draft& draft, const Op& op) {
+  if (!as<Linear>(op)->segments) return plan_prologue(draft, op.in[0], nullptr, false);
+  const Planning& planning = draft.planning();
+  const std::int64_t columns = planning.axis(planning.value(op.in[1]).axes[1]).size;
+  draft.set("columns", columns);
+  draft.set("column_quads", row_stride(columns) / 4);
+  draft.set("picked_rows", false);
+  draft.set("norm", "none");
+  draft.set("in_place", false);
+  draft.set("segments", true);
+  draft.activation("entry_inputs", op.in[0], Access::read);
 }
 
 /// Binds a bias by rows, where any of these matrices has one.
@@ -119,7 +176,7 @@ void plan(Draft& draft) {
   if (pair) draft.weight("second_weights", planning.op(linears[1]).in[1], true);
   draft.set("first_bias", plan_bias(draft, "bias", pair ? std::vector{linears[0]} : linears));
   draft.set("second_bias", pair && plan_bias(draft, "second_bias_vector", {linears[1]}));
-  plan_prologue(draft, first.in[0], nullptr, false);
+  plan_inputs(draft, first);
 
   const std::int64_t stored_row = row_bytes(matrix.format, matrix.columns);
   draft.row_layout(matrix.format, matrix.columns);
@@ -131,13 +188,20 @@ void plan(Draft& draft) {
   kernel.cost.flops_per_row = count * 2 * matrix.columns;
   kernel.about = about_of(group, planning);
   draft.call.rows = rows;
+  if (is_banked(first)) plan_banks(draft, first);
 }
 
 ReferenceCall reference(const Op& op, const Graph& graph) {
-  return {.function = "linear",
-          .sizes = {graph.values[op.in[1]].axes[0]},
-          .weights = true,
-          .operands = {op.in[1], op.in[2], op.in[0]}};
+  const std::vector<AxisId>& weight = graph.values[op.in[1]].axes;
+  if (is_banked(op)) {
+    ReferenceCall call = {.function = op.in[3] ? "linear_of_chosen" : "linear_by_bank",
+                          .sizes = {graph.values[op.out].axes[1], graph.axes[weight[0]].factors[1], weight[1]},
+                          .weights = true,
+                          .operands = {op.in[1], op.in[2], op.in[0]}};
+    if (op.in[3]) call.operands.push_back(op.in[3]);
+    return call;
+  }
+  return {.function = "linear", .sizes = {weight[0]}, .weights = true, .operands = {op.in[1], op.in[2], op.in[0]}};
 }
 
 }  // namespace

@@ -57,6 +57,8 @@ void plan_prologue(Draft& draft, ValueId input, const Op* norm, bool in_place) {
   draft.set("columns", columns);
   draft.set("column_quads", row_stride(columns) / 4);
   draft.set("picked_rows", picked);
+  draft.set("banked", false);
+  draft.set("segments", false);
   if (norm == nullptr) {
     draft.set("norm", "none");
   } else {

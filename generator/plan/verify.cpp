@@ -272,7 +272,7 @@ class PlanCheck {
                               kernel.bindings[other->second].access == Access::read;
       if (!first && !read_twice) complain("P5", fmt::format("{} takes two of type {}", call.word, type));
       if (!kernel.bindings[i].splits) continue;
-      const std::int64_t rows = plan_.rows_of(call);
+      const std::int64_t rows = plan_.rows_of(call) * (call.banks ? plan_.axes[call.banks].size : 1);
       const auto* stored = std::get_if<StoredId>(&call.arguments[i]);
       if (stored == nullptr || plan_.stored[*stored].rows != rows) {
         complain("P6",

@@ -36,7 +36,7 @@ constexpr const char* name_of(Stage stage) {
   return names[static_cast<std::size_t>(stage)];
 }
 constexpr const char* name_of(Count count) {
-  constexpr const char* names[] = {"rows", "queries"};
+  constexpr const char* names[] = {"rows", "queries", "banks"};
   static_assert(std::size(names) == enumerator_count<Count>());
   return names[static_cast<std::size_t>(count)];
 }

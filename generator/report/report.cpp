@@ -13,7 +13,7 @@
 namespace monomorph::generator {
 namespace {
 
-/// Weights that a decoded token reads: one row of a table, all of a matrix.
+/// Weights that a decoded token reads: one row of a table, of a matrix all, or the banks that are chosen.
 std::int64_t weight_bytes_of_a_token(const Contract& contract, const Plan& plan) {
   std::int64_t bytes = 0;
   for (const char* name : {"decode", "head"}) {
@@ -21,11 +21,14 @@ std::int64_t weight_bytes_of_a_token(const Contract& contract, const Plan& plan)
     for (const Section& section : phase.sections) {
       for (const Call& call : section.calls) {
         const bool gather = plan.kernels[call.kernel].kind == KernelKind::gather;
+        const std::int64_t banks = call.banks ? plan.axes[call.banks].size : 1;
+        const std::int64_t chosen = call.banks ? plan.axes[call.per_row].size : 1;
         for (const Argument& argument : call.arguments) {
           const auto* id = std::get_if<StoredId>(&argument);
           if (id == nullptr) continue;
           const Stored& stored = plan.stored[*id];
-          bytes += contract.runs(stored.scope) * (gather ? stored.bytes / stored.rows : stored.bytes);
+          const std::int64_t read = gather ? stored.bytes / stored.rows : stored.bytes / banks * chosen;
+          bytes += contract.runs(stored.scope) * read;
         }
       }
     }
@@ -110,6 +113,7 @@ Report make_report(const Contract& contract, const Plan& plan) {
   Report report;
   report.name = contract.name;
   report.total_parameters = contract.total_parameters;
+  report.active_parameters = contract.active_parameters;
   report.components = contract.components;
   report.kv_bytes_per_token = state_bytes_per_token(plan.states);
   report.max_position_embeddings = contract.model.max_position_embeddings.value;
@@ -146,6 +150,7 @@ std::string report_text(const Report& report) {
   };
   for (const ComponentContract& component : report.components) count(component.name, component.parameters);
   count("total", report.total_parameters);
+  if (report.active_parameters != report.total_parameters) count("of a token", report.active_parameters);
 
   text += "\nWork and traffic\n";
   for (const LengthReport& length : report.lengths) {
@@ -186,6 +191,7 @@ std::string report_json(const Report& report) {
   Json json;
   json["name"] = report.name;
   json["parameters"]["total"] = report.total_parameters;
+  json["parameters"]["active"] = report.active_parameters;
   for (const ComponentContract& component : report.components) {
     json["parameters"][component.name] = component.parameters;
   }

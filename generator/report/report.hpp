@@ -25,8 +25,8 @@ struct LengthReport {
 
 struct Report {
   std::string name;
-  std::int64_t total_parameters = 0;
-  std::vector<ComponentContract> components;  ///< sum to the total
+  std::int64_t total_parameters = 0, active_parameters = 0;  ///< of all, what a token is computed with
+  std::vector<ComponentContract> components;                 ///< sum to the total
   std::int64_t kv_bytes_per_token = 0;
   std::int64_t max_position_embeddings = -1;  ///< -1: nothing says it
   std::int64_t full_context_bytes = 0;        ///< keys and values that grow, of so many positions

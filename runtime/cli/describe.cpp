@@ -35,7 +35,8 @@ std::int64_t bytes_read(const Program& program, Stage stage, std::int64_t rows, 
   for (const Dispatch& dispatch : recorder.dispatches) {
     const KernelCost& cost = program.kernels[static_cast<std::size_t>(dispatch.kernel)].cost;
     if (!keys.contains(dispatch.kernel)) keys[dispatch.kernel] = cost.keys_of_any(position, rows);
-    bytes += cost.bytes(dispatch.rows, rows, keys[dispatch.kernel]);
+    const std::int64_t read = dispatch.rows * std::min(dispatch.banks, dispatch.counted(rows));
+    bytes += cost.bytes(read, rows, keys[dispatch.kernel]);
   }
   return bytes;
 }

@@ -23,10 +23,11 @@ void KernelTotals::add(std::int32_t kernel, const DispatchExtent& extent, double
     seen = {extent.position, extent.seq_len, cost.keys_of_any(extent.position, extent.seq_len),
             cost.keys_of_each(extent.position, extent.seq_len)};
   }
-  total.bytes += cost.bytes(extent.rows, extent.tokens, seen.by_any);
+  const std::int64_t read = extent.rows * std::min(extent.banks, extent.tokens) / extent.banks;
+  total.bytes += cost.bytes(read, extent.tokens, seen.by_any);
   const std::int64_t queries = extent.tokens / std::max<std::int64_t>(extent.seq_len, 1);  // of each token
-  total.flops +=
-      cost.flops_per_row * extent.rows * extent.tokens + cost.flops_per_key * extent.rows * queries * seen.by_each;
+  total.flops += cost.flops_per_row * extent.rows * extent.tokens / extent.banks +
+                 cost.flops_per_key * extent.rows * queries * seen.by_each;
 }
 
 std::vector<KernelProfile> KernelTotals::totals() const {

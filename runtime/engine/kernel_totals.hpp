@@ -10,9 +10,10 @@
 namespace monomorph {
 
 /// A dispatch as it ran, over tokens at `position` and the `seq_len - 1` after it. Attention's `tokens` are query rows,
-/// several a token.
+/// several a token; where the rows are those of banks, entries, each of which has one of them.
 struct DispatchExtent {
   std::int64_t rows, tokens, position, seq_len;
+  std::int64_t banks = 1;
 };
 
 class KernelTotals {

@@ -32,10 +32,10 @@ class Scope;
 enum class Access : std::uint32_t { read, write, read_write };
 
 /// A storage buffer of a kernel (set 0, binding = its index). A binding that `splits` is a weight whose rows are the
-/// dispatch's rows: where the tensor lies in several slices, the dispatch is made once for each slice, with that slice
-/// alone bound and `first_row` counting from the tensor's first row. So a kernel reads row `first_row + r` of such a
-/// binding at `r`, and of every other binding at `first_row + r`. The same holds where a grid would be too large for
-/// one dispatch.
+/// dispatch's rows, or those of so many banks of it: where the tensor lies in several slices, the dispatch is made once
+/// for each slice, with that slice alone bound and `first_row` counting from the tensor's first row. So a kernel reads
+/// row `first_row + r` of such a binding at `r`, and of every other binding at `first_row + r`. The same holds where a
+/// grid would be too large for one dispatch.
 struct Binding {
   const char* name;
   Access access;
@@ -124,7 +124,8 @@ struct Argument {
 /// What the second dimension of a grid counts; the recorder knows how many there are in a pass of n rows.
 enum class Count : std::uint32_t {
   rows,     ///< rows of the pass
-  queries,  ///< rows of the pass x the query rows that each has for a row of the dispatch
+  queries,  ///< rows of the pass x the query rows that each has for a row of the dispatch, or x its entries
+  banks,    ///< banks of a weight, whose workgroups find the entries of all rows of the pass that have theirs
 };
 
 struct Dispatch {
@@ -132,18 +133,21 @@ struct Dispatch {
   std::vector<Argument> arguments;
   std::int64_t rows;
   Count count = Count::rows;
-  std::int64_t per_row = 1;  ///< of Count::queries: query rows of each row of the pass
+  std::int64_t per_row = 1;  ///< query rows, or entries, of each row of the pass
+  /// Of a weight that splits, whose rows are these times `rows`. An entry is a row of the pass and a bank of its own:
+  /// it is multiplied with that bank's rows alone.
+  std::int64_t banks = 1;
 
-  /// What the second dimension of the grid has in a pass of `n` rows, before tiles.
-  std::int64_t counted(std::int64_t n) const { return count == Count::queries ? n * per_row : n; }
+  /// Rows, query rows or entries in a pass of `n` rows.
+  std::int64_t counted(std::int64_t n) const { return n * per_row; }
 };
 
 /// Collects what the emitted forward pass says; the runtime turns it into command buffers.
 class Recorder {
  public:
   void dispatch(std::int32_t kernel, std::vector<Argument> arguments, std::int64_t rows, Count count = Count::rows,
-                std::int64_t per_row = 1) {
-    dispatches.push_back({kernel, std::move(arguments), rows, count, per_row});
+                std::int64_t per_row = 1, std::int64_t banks = 1) {
+    dispatches.push_back({kernel, std::move(arguments), rows, count, per_row, banks});
   }
   /// Marks the end of a layer, for `verify` and for figures per layer.
   void end_of_layer(std::int64_t layer, const BufferView& hidden_states) {

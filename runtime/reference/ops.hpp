@@ -5,4 +5,5 @@
 #include "runtime/reference/attention.hpp"
 #include "runtime/reference/elementwise.hpp"
 #include "runtime/reference/matrices.hpp"
+#include "runtime/reference/mixtures.hpp"
 #include "runtime/reference/norms.hpp"

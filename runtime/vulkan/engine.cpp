@@ -111,7 +111,8 @@ void VulkanEngine::collect(const Work& work) {
   for (std::size_t i = 0; i < recording.measured.size(); ++i) {
     const Command& command = *recording.measured[i];
     const std::uint64_t ticks = (ticks_[i + 1] - ticks_[i]) & physical.timestamp_mask;
-    totals_.add(command.kernel, {command.row_count, command.counted(work.rows), work.position, work.rows},
+    totals_.add(command.kernel,
+                {command.row_count, command.counted(work.rows), work.position, work.rows, command.banks},
                 static_cast<double>(ticks) * physical.timestamp_nanoseconds * 1e-9);
   }
 }

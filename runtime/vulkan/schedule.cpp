@@ -17,15 +17,16 @@ std::int64_t divide_up(std::int64_t value, std::int64_t by) { return (value + by
 
 /// The rows at which the dispatch is cut: where a slice of a weight that splits begins, 0 and `rows` included.
 std::vector<std::int64_t> cuts(const ScheduleInput& input, const Kernel& kernel, const Dispatch& dispatch) {
-  std::vector<std::int64_t> cuts{0, dispatch.rows};
+  const std::int64_t stored_rows = dispatch.rows * dispatch.banks;
+  std::vector<std::int64_t> cuts{0, stored_rows};
   for (std::size_t b = 0; b < kernel.bindings.size(); ++b) {
     if (!kernel.bindings[b].splits) continue;
     const std::int32_t stored = dispatch.arguments[b].stored;
     if (stored < 0) contradiction(kernel, fmt::format("{} splits but is no weight", kernel.bindings[b].name));
     const auto slices = input.weights.of(stored);
-    if (slices.back().first_row + slices.back().rows != dispatch.rows) {
+    if (slices.back().first_row + slices.back().rows != stored_rows) {
       contradiction(kernel, fmt::format("{} has {} rows, the dispatch {}", kernel.bindings[b].name,
-                                        slices.back().first_row + slices.back().rows, dispatch.rows));
+                                        slices.back().first_row + slices.back().rows, stored_rows));
     }
     for (const Slice& slice : slices) cuts.push_back(slice.first_row);
   }
@@ -86,7 +87,7 @@ void add_commands(const ScheduleInput& input, const Dispatch& dispatch, std::siz
     contradiction(kernel,
                   fmt::format("{} arguments for {} bindings", dispatch.arguments.size(), kernel.bindings.size()));
   }
-  if (dispatch.rows < 1 || dispatch.per_row < 1) contradiction(kernel, "no rows");
+  if (dispatch.rows < 1 || dispatch.per_row < 1 || dispatch.banks < 1) contradiction(kernel, "no rows");
 
   std::vector<ByteAccess> accesses;
   for (std::size_t b = 0; b < kernel.bindings.size(); ++b) {
@@ -100,7 +101,8 @@ void add_commands(const ScheduleInput& input, const Dispatch& dispatch, std::siz
   }
 
   const Tile& tile = input.tiles[static_cast<std::size_t>(dispatch.kernel)];
-  const std::int64_t groups_y = divide_up(dispatch.counted(schedule.rows), tile.tokens);
+  const std::int64_t groups_y =
+      dispatch.count == Count::banks ? dispatch.banks : divide_up(dispatch.counted(schedule.rows), tile.tokens);
   if (groups_y > input.limits.max_workgroup_count_y) {
     throw Error(ErrorKind::device,
                 fmt::format("kernel {}: {} rows at once are too many for this device; generate with a "
@@ -109,13 +111,20 @@ void add_commands(const ScheduleInput& input, const Dispatch& dispatch, std::siz
   }
   const std::int64_t per_group = rows_per_workgroup(kernel.kind, tile, input.facts);
   const std::int64_t limit = per_group == 0 ? dispatch.rows : row_limit(input, kernel, dispatch, per_group);
+  // Each slice of banks has the grid of a whole one: workgroups look for their rows in it.
+  const bool banked = dispatch.banks > 1;
+  if (banked && limit < dispatch.rows) {
+    throw Error(ErrorKind::device,
+                fmt::format("kernel {}: {} rows of a bank need more workgroups than this device takes", kernel.name,
+                            dispatch.rows));
+  }
   const std::vector<std::int64_t> bounds = cuts(input, kernel, dispatch);
   for (std::size_t c = 0; c + 1 < bounds.size(); ++c) {
-    for (std::int64_t row = bounds[c]; row < bounds[c + 1]; row += limit) {
-      Command command{
-          dispatch.kernel, row, std::min(limit, bounds[c + 1] - row), 1, groups_y, {}, accesses, dispatch.count,
-          dispatch.per_row};
-      if (per_group != 0) command.groups_x = divide_up(command.row_count, per_group);
+    const std::int64_t step = banked ? bounds[c + 1] - bounds[c] : limit;
+    for (std::int64_t row = bounds[c]; row < bounds[c + 1]; row += step) {
+      Command command{dispatch.kernel,  row,           std::min(step, bounds[c + 1] - row), 1, groups_y, {}, accesses,
+                      dispatch.per_row, dispatch.banks};
+      if (per_group != 0) command.groups_x = divide_up(banked ? dispatch.rows : command.row_count, per_group);
       for (std::size_t b = 0; b < kernel.bindings.size(); ++b) {
         const Argument& argument = dispatch.arguments[b];
         command.arguments.push_back(argument.stored < 0 ? place_of(input.weights, input.arenas, argument.view)

@@ -27,11 +27,11 @@ struct Command {
   std::int64_t groups_x, groups_y;
   std::vector<Place> arguments;      ///< by binding
   std::vector<ByteAccess> accesses;  ///< of arenas; weights are never written
-  Count count;                       ///< what groups_y was made from, and how many of it a row of the pass has
-  std::int64_t per_row;
+  std::int64_t per_row;              ///< query rows or entries of each row of the pass
+  std::int64_t banks;                ///< that row_count would be so many of
 
-  /// Rows or query rows in a pass of `n` rows.
-  std::int64_t counted(std::int64_t n) const { return count == Count::queries ? n * per_row : n; }
+  /// Rows, query rows or entries in a pass of `n` rows.
+  std::int64_t counted(std::int64_t n) const { return n * per_row; }
 };
 
 struct LayerEnd {

@@ -75,8 +75,8 @@ Tile tile(KernelKind kind, std::int64_t most_tokens, const DeviceFacts& facts) {
 std::int64_t shared_memory_bytes(KernelKind kind, const Tile& tile) {
   constexpr std::int64_t guaranteed = 16384;
   if (kind != KernelKind::matmul) return guaranteed;
-  constexpr std::int64_t step_bytes = 32 * 4, most_matrices = 2;
-  return step_bytes * (most_matrices * tile.rows + tile.tokens);
+  constexpr std::int64_t step_bytes = 32 * 4, most_matrices = 2, entry_bytes = 4;
+  return step_bytes * (most_matrices * tile.rows + tile.tokens) + entry_bytes * tile.tokens;
 }
 
 std::vector<Tile> choose_tiles(const Program& program, const DeviceFacts& facts) {

@@ -6,6 +6,8 @@
 //% include "preamble.glsl"
 //% include "stage.glsl"
 //% include "epilogue.glsl"
+
+uint stored_row(uint row) { return row; }
 //% include "weight_parts.glsl"
 
 //% if index == token_ids

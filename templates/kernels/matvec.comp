@@ -14,4 +14,10 @@ vec4 input_quad(uint pass_row, uint quad) {
 }
 //% end
 
+//% if banked
+bool begin_entry(uint entry) { return entry < rows_in_use() * choices && take_bank(bank_of(entry)); }
+//% else
+bool begin_entry(uint entry) { return entry < rows_in_use(); }
+//% end
+
 #include "matvec.glsl"

@@ -1,6 +1,10 @@
 //! columns = { type = "uint", sample = 67, is = "elements of a row" }
 //! column_quads = { type = "uint", sample = 17, is = "vec4s of a row, the last one padded" }
 //! picked_rows = { type = "bool", sample = true, is = "the row is one whose logits are wanted" }
+//! banked = { type = "bool", sample = false, is = "rows have entries: banks of the weights that are multiplied with them" }
+//! segments = { type = "bool", sample = false, is = "each entry has columns of its own in the row" }
+//! entry_inputs_stride = { type = "uint", sample = 136, is = "floats from one row of inputs to the next", when = "segments" }
+//! entry_inputs_column = { type = "uint", sample = 0, is = "of the first entry", when = "segments" }
 //! in_place = { type = "bool", sample = false, is = "the rows of outputs are the input" }
 //! norm = { type = "choice", values = ["none", "rms_norm", "layer_norm", "scale_norm"], sample = "layer_norm", is = "the norm of the input" }
 //! eps = { type = "float", sample = 1e-5, is = "added to the mean square", when = "norm != none" }
@@ -10,14 +14,27 @@
 //! weight_offset = { type = "float", sample = 1.0, is = "added to the norm's weights", when = "norm != none and norm_offset" }
 //! buffer.norm_weight = { view = "vec4", when = "norm_weighted", is = "columns" }
 //! buffer.norm_bias_vector = { view = "vec4", when = "norm_bias", is = "columns" }
-//! buffer.inputs = { view = "vec4", when = "not in_place", is = "rows x columns" }
+//! buffer.inputs = { view = "vec4", when = "not in_place and not segments", is = "rows x columns" }
+//! buffer.entry_inputs = { view = "float", when = "segments", is = "rows x entries x columns" }
 //% if picked_rows
 uint input_row(uint pass_row) { return pass.rows[pass_row].row; }
+//% elif segments
+uint input_row(uint entry) { return entry; }
+//% elif banked
+uint input_row(uint entry) { return entry / choices; }
 //% else
 uint input_row(uint pass_row) { return pass_row; }
 //% end
 
 // A row's values; what lies past its last column is not to be read.
+//% if segments
+vec4 raw_quad(uint entry, uint quad) {
+  const uint first = entry / choices * entry_inputs_stride + entry_inputs_column + entry % choices * columns + 4 * quad;
+  vec4 x = vec4(0.0);
+  for (uint i = 0; i < min(4, columns - 4 * quad); ++i) x[i] = entry_inputs[first + i];
+  return x;
+}
+//% else
 vec4 raw_quad(uint row, uint quad) {
 //% if in_place
   const vec4 x = outputs[row * column_quads + quad];
@@ -26,6 +43,7 @@ vec4 raw_quad(uint row, uint quad) {
 //% end
   return mix(vec4(0.0), x, lessThan(quad * 4 + uvec4(0, 1, 2, 3), uvec4(columns)));
 }
+//% end
 
 //% if norm != none
 #include "workgroup.glsl"

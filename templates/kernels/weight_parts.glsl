@@ -8,18 +8,19 @@
 //! buffer.weights = { view = "uvec4", words = "quantized", is = "rows of the matrix, in groups of 16 bytes" }
 //% if matrices == 2
 uvec4 weight_quad(uint matrix, uint row, uint quad) {
-  return matrix == 0 ? weights[row * row_quads + quad] : second_weights[row * row_quads + quad];
+  return matrix == 0 ? weights[stored_row(row) * row_quads + quad] : second_weights[stored_row(row) * row_quads + quad];
 }
 //% else
-uvec4 weight_quad(uint matrix, uint row, uint quad) { return weights[row * row_quads + quad]; }
+uvec4 weight_quad(uint matrix, uint row, uint quad) { return weights[stored_row(row) * row_quads + quad]; }
 //% end
 //% if quantized
 //% if matrices == 2
 uint weight_word(uint matrix, uint row, uint word) {
-  return matrix == 0 ? weights_words[4 * row * row_quads + word] : second_weights_words[4 * row * row_quads + word];
+  const uint at = 4 * stored_row(row) * row_quads + word;
+  return matrix == 0 ? weights_words[at] : second_weights_words[at];
 }
 //% else
-uint weight_word(uint matrix, uint row, uint word) { return weights_words[4 * row * row_quads + word]; }
+uint weight_word(uint matrix, uint row, uint word) { return weights_words[4 * stored_row(row) * row_quads + word]; }
 //% end
 //% end
 #include "format_${dtype}.glsl"

@@ -12,6 +12,7 @@ import cases_of_gpts
 import cases_of_kin_of_llamas
 import cases_of_layer_normed
 import cases_of_llamas
+import cases_of_mixtures
 import cases_of_olmos
 from case import Case
 
@@ -20,5 +21,6 @@ def cases() -> list[Case]:
     lines = (
         cases_of_llamas, cases_of_kin_of_llamas, cases_of_olmos, cases_of_layer_normed,
         cases_of_gpts, cases_of_gemmas, cases_of_berts, cases_of_blooms,
+        cases_of_mixtures,
     )  # fmt: skip
     return [case for line in lines for case in line.CASES]

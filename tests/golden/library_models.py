@@ -2,8 +2,12 @@
 the library has none, and each key of their config.json is changed to other values of its form. What a change does is
 measured and recorded, not foretold."""
 
+import tempfile
+from pathlib import Path
+
 import numpy as np
 import torch
+from safetensors.numpy import load_file
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING
 from transformers.models.bloom import modeling_bloom
@@ -13,8 +17,9 @@ import published_code  # noqa: F401, has the library find its classes
 from weights import QUERY_KEY_GAIN, Weights
 
 FAMILIES = ("bert-generation", "biogpt", "codegen", "cohere_compass_text", "ctrl", "diffllama", "gpt_neox_japanese", "gptj",
-            "granite_swa", "llada", "ministral3", "modernbert-decoder", "mpt", "openai-gpt", "openelm", "opt", "phi",
-            "xglm")  # fmt: skip
+            "granite_swa", "llada", "ministral3", "mixtral", "modernbert-decoder", "mpt", "olmoe", "openai-gpt", "openelm",
+            "opt", "phi", "qwen3_moe", "xglm")  # fmt: skip
+ROUTER_GAIN = 3.0  # scores far enough apart that f32 and double choose the same experts
 QUERIES_AND_KEYS = ("q_proj", "k_proj", "Wq", "Wk", "self.query", "self.key")
 
 
@@ -56,11 +61,37 @@ def library_weights(config: dict, seed: int, **_) -> dict[str, np.ndarray]:
             weights.tensors[f"{name}.weight"] = weights.tensors[f"{name}.weight"].T.copy()
         else:
             for word, parameter in own.items():
+                if parameter.dim() == 3:  # of each expert
+                    draw_experts(weights, f"{name}.{word}", *parameter.shape)
+                    continue
+                if parameter.dim() == 2 and type(module).__name__.endswith("Router"):
+                    weights.matrix(f"{name}.{word}", *parameter.shape, gain=ROUTER_GAIN)
+                    continue
                 if parameter.dim() != 1:
                     raise NotImplementedError(f"nobody draws {name}.{word} of a {type(module).__name__}")
                 gain = 3.0 if word == "sinks" else 0.3  # among the scores of many keys a small one would not show
                 weights.vector(f"{name}.{word}", parameter.shape[0], gain=gain)
-    return weights.tensors
+    return as_saved(model, weights.tensors)
+
+
+def draw_experts(weights: Weights, name: str, experts: int, rows: int, columns: int) -> None:
+    """[experts, rows, columns], each as a projection is."""
+    for expert in range(experts):
+        weights.matrix(f"{name}.{expert}", rows, columns)
+    weights.tensors[name] = np.stack([weights.tensors.pop(f"{name}.{expert}") for expert in range(experts)])
+
+
+def as_saved(model, tensors: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Under the names and in the shapes of a file, where those are other than the class's: experts apart."""
+    if all(tensor.ndim < 3 for tensor in tensors.values()):
+        return tensors
+    own = model.state_dict()
+    with torch.no_grad():
+        for name, tensor in tensors.items():
+            own[name].copy_(torch.from_numpy(tensor))
+    with tempfile.TemporaryDirectory() as folder:
+        model.save_pretrained(folder)
+        return {name: tensor.astype(np.float64) for name, tensor in load_file(Path(folder) / "model.safetensors").items()}
 
 
 def other_values(key: str, value) -> list:
@@ -87,5 +118,6 @@ def idle_names(config: dict) -> tuple[str, ...]:
     """What is added to all keys, where they are not rotated, matters to no score. OpenELM's classifier is never read."""
     if config["model_type"] == "openelm":
         return ("classifier.weight",)
-    rotated = ("phi", "cohere_compass_text", "diffllama", "granite_swa", "llada", "modernbert-decoder")
+    rotated = ("phi", "cohere_compass_text", "diffllama", "granite_swa", "llada", "mixtral", "modernbert-decoder", "olmoe",
+               "qwen3_moe")  # fmt: skip
     return () if config["model_type"] in rotated else ("k_proj.bias", "Wk.bias", "self.key.bias")

@@ -146,6 +146,7 @@ def load(directory: Path):
     config = json.loads((directory / "config.json").read_text())
     model, info = transformers.AutoModelForCausalLM.from_pretrained(
         directory, dtype=torch.float32, attn_implementation=library_models.attention_of(config),
+        experts_implementation="eager",
         output_loading_info=True, trust_remote_code=False,
     )  # fmt: skip
     return model.eval(), {kind: sorted(map(str, info[kind])) for kind in ("missing_keys", "unexpected_keys")}

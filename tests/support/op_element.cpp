@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -55,11 +57,63 @@ struct Element {
     return (read(0, row, column) - mean) * scale * gain + bias;
   }
 
-  double operator()(const Linear&) const {
+  double operator()(const Linear& linear) const {
+    const std::int64_t columns = axis(1, 1).size;
+    std::int64_t weight_row = column, first = 0;
+    if (linear.segments || op.in[3]) {
+      const std::int64_t rows = graph.axes[axis(1, 0).factors[1]].size, choice = column / rows;
+      const std::int64_t bank = op.in[3] ? static_cast<std::int64_t>(read(3, row, choice)) : choice;
+      weight_row = bank * rows + column % rows;
+      first = linear.segments ? choice * columns : 0;
+    }
     const double sum = dot(
-        axis(1, 1).size, [&](std::int64_t i) { return read(0, row, i); },
-        [&](std::int64_t i) { return read(1, column, i); });
-    return sum + (op.in[2] ? read(2, 0, column) : 0);
+        columns, [&](std::int64_t i) { return read(0, row, first + i); },
+        [&](std::int64_t i) { return read(1, weight_row, i); });
+    return sum + (op.in[2] ? read(2, 0, weight_row) : 0);
+  }
+
+  double operator()(const TopK& top) const {
+    const std::int64_t columns = axis(0, 1).size, of_a_group = columns / top.groups;
+    std::vector<double> scores;
+    for (std::int64_t i = 0; i < columns; ++i) scores.push_back(read(0, row, i) + (op.in[1] ? read(1, 0, i) : 0));
+    /// Indices of the largest, of equal ones the first.
+    const auto largest = [](const std::vector<double>& of) {
+      std::vector<std::int64_t> order(of.size());
+      std::iota(order.begin(), order.end(), 0);
+      std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+        return of[static_cast<std::size_t>(a)] > of[static_cast<std::size_t>(b)];
+      });
+      return order;
+    };
+    std::vector<double> worth;
+    for (std::int64_t group = 0; group < top.groups; ++group) {
+      std::vector<double> of(scores.begin() + group * of_a_group, scores.begin() + (group + 1) * of_a_group);
+      std::sort(of.rbegin(), of.rend());
+      worth.push_back(top.group_score == GroupScore::max ? of[0] : of[0] + of[1]);
+    }
+    const std::vector<std::int64_t> groups = largest(worth);
+    const std::set<std::int64_t> kept(groups.begin(), groups.begin() + top.groups_kept);
+    std::vector<std::int64_t> order = largest(scores);
+    std::erase_if(order, [&](std::int64_t each) { return !kept.contains(each / of_a_group); });
+    return static_cast<double>(order[static_cast<std::size_t>(column)]);
+  }
+
+  double operator()(const Pick&) const { return read(0, row, static_cast<std::int64_t>(read(1, row, column))); }
+
+  double operator()(const Shares& shares) const {
+    const std::int64_t columns = axis(0, 1).size;
+    const bool softmax = shares.type == ShareType::softmax;
+    const auto term = [&](std::int64_t i) { return softmax ? std::exp(read(0, row, i)) : read(0, row, i); };
+    double sum = 0;
+    for (std::int64_t i = 0; i < columns; ++i) sum += term(i);
+    return term(column) / (softmax ? sum : std::max(sum + shares.eps, shares.floor));
+  }
+
+  double operator()(const Combine&) const {
+    const std::int64_t columns = graph.axes[graph.values[op.out].axes[1]].size;
+    return dot(
+        axis(1, 1).size, [&](std::int64_t run) { return read(1, row, run); },
+        [&](std::int64_t run) { return read(0, row, run * columns + column); });
   }
 
   double operator()(const Map& map) const {

@@ -146,7 +146,8 @@ void PlanProgram::record(Recorder& recorder, const Section& section, std::int64_
     for (const generator::Argument& each : call.arguments) arguments.push_back(argument(each, layer));
     const std::int64_t per_row = call.per_row ? plan_.axes[call.per_row].size : 1;
     recorder.dispatch(static_cast<std::int32_t>(call.kernel.index), std::move(arguments),
-                      std::max<std::int64_t>(plan_.rows_of(call), 1), call.count, per_row);
+                      std::max<std::int64_t>(plan_.rows_of(call), 1), call.count, per_row,
+                      call.banks ? plan_.axes[call.banks].size : 1);
   }
 }
 

@@ -2,14 +2,14 @@
 
 #include <string>
 
-#include "tests/support/random_attention.hpp"
+#include "tests/support/random_mixture.hpp"
 
 namespace monomorph::test {
 namespace {
 
-class Writer : RandomAttention {
+class Writer : RandomMixture {
  public:
-  Writer(std::uint64_t seed, const RandomGraphOptions& options) : RandomAttention(seed, options) {}
+  Writer(std::uint64_t seed, const RandomGraphOptions& options) : RandomMixture(seed, options) {}
 
   RandomGraph run() {
     start();
@@ -200,6 +200,10 @@ class Writer : RandomAttention {
         map(build, operands);
       } else if (what < 86) {
         differ(build, from);
+      } else if (what < 89) {
+        mix(build, from, chance(70) ? hidden_ : inner);
+      } else if (what < 91) {
+        if (axis_of(known_[from]) == q_) by_head(build, from);
       } else {
         attend(build);
       }

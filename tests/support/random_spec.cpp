@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <random>
 #include <vector>
 
@@ -226,28 +227,56 @@ class Writer {
     perhaps(10, "residual_from", {"\"input_norm\""});
   }
 
-  void mlp_keys() {
+  void unit_keys(std::vector<std::string> activations) {
     const bool gated = chance(50);
     key("type", gated ? "\"gated\"" : "\"plain\"");
     key("intermediate_size", between(3, 17));
     if (gated && chance(30)) {
       key("combine", quoted(pick<std::string>({"silu(gate) * (up + 1)", "gate * sigmoid(1.5 * up)"})));
     } else {
-      key("activation", quoted(pick<std::string>(
-                            {"silu", "gelu", "relu2", "mish", "x / (1 + abs(x))", "max(x, 0) + lambda1 * min(x, 0)"})));
+      activations.insert(activations.end(), {"silu", "gelu", "relu2", "mish", "x / (1 + abs(x))"});
+      key("activation", quoted(pick(activations)));
     }
-    norm_at(20, "inner_norm");
     perhaps(30, "bias", {"true", "[\"up\"]", "[\"down\"]"});
+  }
+
+  void mlp_keys() {
+    unit_keys({"max(x, 0) + lambda1 * min(x, 0)"});
+    norm_at(20, "inner_norm");
+    sub_block_norms();
+  }
+
+  void moe_keys() {
+    const std::int64_t groups = pick({1, 1, 2, 3}), of_a_group = between(1, 3), kept = between(1, groups);
+    key("num_experts", groups * of_a_group);
+    key("num_experts_per_tok", between(1, std::min<std::int64_t>(3, kept * of_a_group)));
+    if (groups > 1) {
+      key("num_groups", groups);
+      key("num_groups_per_tok", kept);
+      if (of_a_group > 1) perhaps(50, "group_score", {"\"top2_sum\""});
+    }
+    perhaps(30, "router_bias", {"true"});
+    perhaps(60, "scoring_func", {"\"sigmoid\"", "\"softmax\""});
+    perhaps(30, "selection_bias", {"true"});
+    if (chance(60)) {
+      key("norm_topk_prob", "true");
+      perhaps(30, "norm_topk_eps", {"1e-20", "0.25"});
+      perhaps(30, "norm_topk_min", {"0.5"});
+    }
+    perhaps(40, "routed_scaling_factor", {"2.5"});
+    unit_keys({});
     sub_block_norms();
   }
 
   void layers() {
     const bool kinds = layers_ > 1 && chance(60);
     std::string second;
-    if (chance(25)) {
-      second = chance(50) ? "narrow" : "again";
+    if (chance(40)) {
+      second = pick<std::string>({"narrow", "again", "moe"});
       section(second);
-      if (second == "narrow") {
+      if (second == "moe") {
+        moe_keys();
+      } else if (second == "narrow") {
         key("block", "\"mlp\"");
         mlp_keys();
       } else {

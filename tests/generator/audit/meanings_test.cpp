@@ -42,8 +42,27 @@ Meaning meaning_of(const std::string& text, const std::vector<Override>& overrid
 // Attributes are taken apart by name: one that is added does not compile here until it is changed as well.
 TEST_CASE("a change of any attribute of any operation is another meaning") {
   const Meaning meaning = meaning_of(tiny);
-  static_assert(std::variant_size_v<Attributes> == 9 && std::is_empty_v<Linear> && std::is_empty_v<Append> &&
-                std::is_empty_v<Differential>);
+  static_assert(std::variant_size_v<Attributes> == 13 && std::is_empty_v<Append> && std::is_empty_v<Pick> &&
+                std::is_empty_v<Combine> && std::is_empty_v<Differential>);
+  CHECK(is_seen<Linear>(meaning, [](Linear& linear) {
+    auto& [segments] = linear;
+    segments = true;
+  }));
+  for (int nth = 0; nth < 3; ++nth) {
+    CAPTURE(nth);
+    TopK top;
+    auto& [groups, groups_kept, group_score] = top;
+    if (nth == 0) groups = 2;
+    if (nth == 1) groups_kept = 2;
+    if (nth == 2) group_score = GroupScore::top2_sum;
+    CHECK(top != TopK{});
+    Shares shares;
+    auto& [type, eps, floor] = shares;
+    if (nth == 0) type = ShareType::sum;
+    if (nth == 1) eps = 1;
+    if (nth == 2) floor = 1;
+    CHECK(shares != Shares{});
+  }
   CHECK(is_seen<Gather>(meaning, [](Gather& gather) {
     auto& [offset] = gather;
     offset += 1;

@@ -80,6 +80,21 @@ const std::vector<Override> differential = {
     named("layers.{i}.attention.lambda_k2"),
 };
 
+const std::vector<Override> moe = {{"layers.steps", "[\"attention\", \"mlp\", \"moe\"]"},
+                                   {"moe.num_experts", "6"},
+                                   {"moe.num_experts_per_tok", "2"},
+                                   {"moe.type", "plain"},
+                                   {"moe.intermediate_size", "40"},
+                                   {"moe.activation", "silu"},
+                                   {"moe.input_norm", "false"},
+                                   named("layers.{i}.moe.router"),
+                                   named("layers.{i}.moe.up"),
+                                   named("layers.{i}.moe.down")};
+const std::vector<Override> gated = {{"moe.type", "gated"}, named("layers.{i}.moe.gate")};
+const std::vector<Override> normed_shares = both(moe, {{"moe.norm_topk_prob", "true"}});
+const std::vector<Override> groups = both(moe, {{"moe.num_groups", "3"}, {"moe.num_groups_per_tok", "2"}});
+const std::vector<Override> selection_bias = {{"moe.selection_bias", "true"}, named("layers.{i}.moe.selection_bias")};
+
 /// What gives the tiny model an attention with every part that one may have but those of `differential`, and an MLP.
 const std::vector<Override> whole_attention = {
     kinds[0],
@@ -114,6 +129,7 @@ const std::vector<Override> whole_mlp = {{"mlp.inner_norm", "true"},
 const std::map<std::string, std::vector<Override>> with_every_part = {
     {"attention", both(whole_attention, differential)},
     {"mlp", whole_mlp},
+    {"moe", both(both(moe, gated), selection_bias)},
 };
 
 const std::vector<Override> growing = {{"attention.scale_growth", "0.1"}, {"attention.scale_interval", "16"}};
@@ -189,6 +205,23 @@ const std::vector<Change> changes = {
     {"mlp.combine", kinds, {{"layers.b.mlp.combine", "relu(gate) * up"}}},
     {"mlp.inner_norm", {}, {{"mlp.inner_norm", "true"}, named("layers.{i}.mlp.inner_norm")}},
     {"mlp.bias", {}, {{"mlp.bias", "[\"up\"]"}}},
+    {"moe.num_experts", moe, {{"moe.num_experts", "7"}}},
+    {"moe.num_experts_per_tok", moe, {{"moe.num_experts_per_tok", "3"}}},
+    {"moe.router_bias", moe, {{"moe.router_bias", "true"}}},
+    {"moe.scoring_func", moe, {{"moe.scoring_func", "sigmoid"}}},
+    {"moe.selection_bias", moe, selection_bias},
+    {"moe.num_groups", moe, {{"moe.num_groups", "3"}, {"moe.num_groups_per_tok", "2"}}},
+    {"moe.num_groups_per_tok", groups, {{"moe.num_groups_per_tok", "1"}}},
+    {"moe.group_score", groups, {{"moe.group_score", "top2_sum"}}},
+    {"moe.norm_topk_prob", moe, {{"moe.norm_topk_prob", "true"}}},
+    {"moe.norm_topk_eps", normed_shares, {{"moe.norm_topk_eps", "1e-20"}}},
+    {"moe.norm_topk_min", normed_shares, {{"moe.norm_topk_min", "1e-12"}}},
+    {"moe.routed_scaling_factor", moe, {{"moe.routed_scaling_factor", "2.5"}}},
+    {"moe.type", moe, gated},
+    {"moe.intermediate_size", moe, {{"moe.intermediate_size", "48"}}},
+    {"moe.activation", moe, {{"moe.activation", "relu"}}},
+    {"moe.combine", both(both(moe, gated), kinds), {{"layers.b.moe.combine", "relu(gate) * up"}}},
+    {"moe.bias", moe, {{"moe.bias", "[\"down\"]"}}},
     {"layers.pattern", kinds, {{"layers.pattern", "[\"a\", \"a\", \"b\"]"}}},
     {"layers.repeat", {}, {{"layers.repeat", "2"}}},
     {"layers.steps", {}, {{"layers.steps", "[\"mlp\", \"attention\"]"}}},

@@ -80,7 +80,7 @@ TEST_CASE("what differs is told with its values: keys on either side, and tensor
   config.erase("rms_norm_eps");
   const std::string text =
       refusal(config, {"model.embed_tokens.weight", "model.layers.0.mlp.up_proj.weight",
-                       "model.layers.1.mlp.up_proj.weight", "model.layers.0.mlp.experts.3.up_proj.weight"});
+                       "model.layers.1.mlp.up_proj.weight", "model.layers.0.mlp.banks.3.up_proj.weight"});
   CHECK(says(text, "config.json:1:2: error: 'UnknownForCausalLM' does not run: no family reads it"));
   CHECK(says(text,
              "it is nearest to llama (LlamaForCausalLM), which reads 7 of the 9 keys that may change what it "
@@ -89,7 +89,7 @@ TEST_CASE("what differs is told with its values: keys on either side, and tensor
   CHECK(says(text, "note: llama reads what is not said: "));
   CHECK(says(text, "'rms_norm_eps' (default 1e-06)"));
   CHECK(says(text, "'attention_bias' (default false)"));
-  CHECK(says(text, "note: llama has no tensors model.layers.{i}.mlp.experts.{i}.up_proj\n"));
+  CHECK(says(text, "note: llama has no tensors model.layers.{i}.mlp.banks.{i}.up_proj\n"));
   CHECK(says(text, "`monomorph new NAME --like llama`"));
   CHECK(says(text, "generator/families/llama-9.toml, imports"));
   CHECK_FALSE(says(text, "say so"));

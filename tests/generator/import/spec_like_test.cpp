@@ -42,8 +42,8 @@ TEST_CASE("the parts are those that import finds in a config of the family") {
     CHECK(like.spec->position->type.value == imported.spec->position->type.value);
     const LayerKind &own = like.spec->kinds.front(), &given = imported.spec->kinds.front();
     CHECK(own.written_steps.value == given.written_steps.value);
-    CHECK(mlp(own).type.value == mlp(given).type.value);
-    CHECK(mlp(own).activation.value == mlp(given).activation.value);
+    CHECK(unit(own).type.value == unit(given).type.value);
+    CHECK(unit(own).activation.value == unit(given).activation.value);
     CHECK(attention(own).bias.value.projections == attention(given).bias.value.projections);
   }
 }
@@ -84,7 +84,8 @@ TEST_CASE("a family is named by its file, its model_type or its class; of others
   CHECK(find_family_like("gemma3_text").name == "gemma3");
   CHECK(find_family_like("LLaMAForCausalLM").name == "llama");
   CHECK_THROWS_WITH_AS(find_family_like("qwen4"),
-                       "--like qwen4: there is no such family; similar names are qwen2, qwen3", EnvironmentError);
+                       "--like qwen4: there is no such family; similar names are qwen2, qwen3, qwen3_moe",
+                       EnvironmentError);
   CHECK_THROWS_WITH_AS(find_family_like("lama"), "--like lama: there is no such family; similar names are llama",
                        EnvironmentError);
   CHECK_THROWS_WITH_AS(find_family_like("zzz"), doctest::Contains("there are apertus, arcee,"), EnvironmentError);

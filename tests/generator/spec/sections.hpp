@@ -7,6 +7,7 @@
 #include "generator/blocks/embedding.hpp"
 #include "generator/blocks/lm_head.hpp"
 #include "generator/blocks/mlp.hpp"
+#include "generator/blocks/moe.hpp"
 #include "generator/blocks/position.hpp"
 #include "generator/spec/chat_section.hpp"
 #include "generator/spec/checkpoint_section.hpp"
@@ -24,5 +25,10 @@ const Section& section(const LayerKind& kind, const std::string& instance) {
 
 inline const AttentionSection& attention(const LayerKind& kind) { return section<AttentionSection>(kind, "attention"); }
 inline const MlpSection& mlp(const LayerKind& kind) { return section<MlpSection>(kind, "mlp"); }
+inline const MoeSection& moe(const LayerKind& kind) { return section<MoeSection>(kind, "moe"); }
+/// Of its MLP, or of its experts.
+inline const MlpUnit& unit(const LayerKind& kind) {
+  return kind.find("mlp") != nullptr ? static_cast<const MlpUnit&>(mlp(kind)) : moe(kind);
+}
 
 }  // namespace monomorph::generator::testing

@@ -43,7 +43,10 @@ vec4 raw_quad(uint row, uint quad) {
 vec4 norm_weight_quad(uint quad) { return norm_weight[quad]; }
 #include "normalize_rms_norm.glsl"
 
-uvec4 weight_quad(uint matrix, uint row, uint quad) { return weights[row * row_quads + quad]; }
+uint begin_row() { return 0; }
+uint end_row() { return row_count; }
+uint stored_row(uint row) { return row; }
+uvec4 weight_quad(uint matrix, uint row, uint quad) { return weights[stored_row(row) * row_quads + quad]; }
 #include "format_f16.glsl"
 
 #include "numerics.glsl"
@@ -55,14 +58,17 @@ void write_output(uint pass_row, uint column, float sum_0) {
 }
 
 
-void store(uint pass_row, uint row, float totals[matrices]) {
+void store(uint entry, uint row, float totals[matrices]) {
+  const uint pass_row = entry, column = first_row + row, bias_row = column;
   float first = totals[0];
-  write_output(pass_row, row, first);
+  write_output(pass_row, column, first);
 }
 
 void prepare_input(uint pass_row) { prepare_normalize(input_row(pass_row)); }
 vec4 input_quad(uint pass_row, uint quad) {
   return quad < column_quads ? normalize_quad(input_row(pass_row), quad) : vec4(0.0);
 }
+
+bool begin_entry(uint entry) { return entry < rows_in_use(); }
 
 #include "matvec.glsl"

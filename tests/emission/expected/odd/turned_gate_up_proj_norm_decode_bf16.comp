@@ -45,8 +45,11 @@ vec4 raw_quad(uint row, uint quad) {
 vec4 norm_weight_quad(uint quad) { return norm_weight[quad]; }
 #include "normalize_rms_norm.glsl"
 
+uint begin_row() { return 0; }
+uint end_row() { return row_count; }
+uint stored_row(uint row) { return row; }
 uvec4 weight_quad(uint matrix, uint row, uint quad) {
-  return matrix == 0 ? weights[row * row_quads + quad] : second_weights[row * row_quads + quad];
+  return matrix == 0 ? weights[stored_row(row) * row_quads + quad] : second_weights[stored_row(row) * row_quads + quad];
 }
 #include "format_bf16.glsl"
 
@@ -61,16 +64,19 @@ void write_output(uint pass_row, uint column, float sum_0, float sum_1) {
 }
 
 
-void store(uint pass_row, uint row, float totals[matrices]) {
+void store(uint entry, uint row, float totals[matrices]) {
+  const uint pass_row = entry, column = first_row + row, bias_row = column;
   float first = totals[0];
   float second = totals[1];
-  second += second_bias_vector[row];
-  write_output(pass_row, row, first, second);
+  second += second_bias_vector[bias_row];
+  write_output(pass_row, column, first, second);
 }
 
 void prepare_input(uint pass_row) { prepare_normalize(input_row(pass_row)); }
 vec4 input_quad(uint pass_row, uint quad) {
   return quad < column_quads ? normalize_quad(input_row(pass_row), quad) : vec4(0.0);
 }
+
+bool begin_entry(uint entry) { return entry < rows_in_use(); }
 
 #include "matvec.glsl"

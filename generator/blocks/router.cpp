@@ -1,0 +1,129 @@
+#include "generator/blocks/router.hpp"
+
+#include <fmt/format.h>
+
+#include "generator/contract/declarations.hpp"
+#include "generator/contract/rules.hpp"
+#include "generator/graph/builder.hpp"
+
+namespace monomorph::generator {
+namespace {
+
+constexpr std::int64_t most_experts = 65536;
+constexpr std::int64_t most_groups = 256;  // what TopK takes
+
+bool is_softmax(const Router& router) { return router.scoring_func.value == "softmax"; }
+
+TopK choice_of(const Router& router) {
+  return {router.num_groups.value, router.num_groups_per_tok.value,
+          router.group_score.value == "max" ? GroupScore::max : GroupScore::top2_sum};
+}
+
+/// Shares of the whole and the scores that they come from have one order. So where nothing is added to shares, nor
+/// shares to each other, scores are chosen by, and the chosen ones' shares of the chosen ones are worked out from them.
+bool chooses_by_scores(const Router& router) {
+  return is_softmax(router) && router.norm_topk_prob.value && !router.selection_bias.value &&
+         router.group_score.value == "max" && router.norm_topk_eps.value == 0 && router.norm_topk_min.value == 0;
+}
+
+void groups_hold_the_choice(const std::string& section, const Router& router, Diagnostics& diagnostics) {
+  const std::int64_t experts = router.num_experts.value, groups = router.num_groups.value;
+  if (!usable(router.num_experts) || groups < 1 || groups > experts) return;
+  if (experts % groups != 0) {
+    diagnostics.error(
+        "moe.groups_divide", router.num_groups.span,
+        fmt::format("{0}.num_groups is {1}, which does not divide {0}.num_experts = {2}: groups are of as "
+                    "many experts each",
+                    section, groups, experts));
+    return;
+  }
+  const std::int64_t of_a_group = experts / groups, kept = router.num_groups_per_tok.value;
+  if (router.group_score.value == "top2_sum" && of_a_group < 2) {
+    diagnostics.error(
+        "moe.group_score", router.group_score.span,
+        fmt::format("{}.group_score sums the two largest scores of a group, and each of {} groups has one "
+                    "expert",
+                    section, groups));
+  }
+  if (kept < 1 || kept > groups || router.num_experts_per_tok.value <= kept * of_a_group) return;
+  diagnostics.error("moe.num_experts_per_tok_range", router.num_experts_per_tok.span,
+                    fmt::format("{}.num_experts_per_tok is {}; {} of {} groups have {} experts", section,
+                                router.num_experts_per_tok.value, kept, groups, kept * of_a_group));
+}
+
+void sum_is_used(const std::string& section, const Router& router, Diagnostics& diagnostics) {
+  if (router.norm_topk_prob.value) return;
+  for (const auto& [field, name] :
+       {std::pair(&router.norm_topk_eps, "norm_topk_eps"), std::pair(&router.norm_topk_min, "norm_topk_min")}) {
+    if (!field->given || field->value == 0) continue;
+    diagnostics.error("spec.unused_key", field->span,
+                      fmt::format("{0}.{1} has no meaning where {0}.norm_topk_prob is not true", section, name));
+  }
+}
+
+}  // namespace
+
+void complete_router(Router& router) {
+  if (!router.num_groups_per_tok.given) router.num_groups_per_tok.value = router.num_groups.value;
+}
+
+void check_router(const BlockContext& context, const Router& router, Diagnostics& diagnostics) {
+  const std::string& section = context.block.type->name;
+  check_range(router.num_experts, section + ".num_experts", 1, most_experts, diagnostics);
+  const std::int64_t experts = sane(router.num_experts, most_experts);
+  check_range(router.num_experts_per_tok, section + ".num_experts_per_tok", 1, experts, diagnostics);
+  const std::int64_t groups = std::min(experts, most_groups);
+  check_range(router.num_groups, section + ".num_groups", 1, groups, diagnostics);
+  if (router.num_groups_per_tok.given) {
+    check_range(router.num_groups_per_tok, section + ".num_groups_per_tok", 1, sane(router.num_groups, groups),
+                diagnostics);
+  }
+  groups_hold_the_choice(section, router, diagnostics);
+  sum_is_used(section, router, diagnostics);
+  for (const auto& [field, name] :
+       {std::pair(&router.norm_topk_eps, ".norm_topk_eps"), std::pair(&router.norm_topk_min, ".norm_topk_min")}) {
+    if (!field->given || (field->value >= 0 && field->value < 1)) continue;
+    diagnostics.error(section + name + "_range", field->span,
+                      fmt::format("{}{} is {}; a small number from 0 on is usual", section, name, field->value));
+  }
+  check_factor(router.routed_scaling_factor.value, router.routed_scaling_factor.span,
+               section + ".routed_scaling_factor_range", section + ".routed_scaling_factor", "2.5", diagnostics);
+}
+
+RouterAxes declare_router_axes(const Router& router, Declarations& declare) {
+  return {declare.axis("experts", sane(router.num_experts, most_experts), router.num_experts.span),
+          declare.axis("choices", sane(router.num_experts_per_tok, most_experts), router.num_experts_per_tok.span)};
+}
+
+void declare_router(const Router& router, Declarations& declare) {
+  const AxisId experts = declare_router_axes(router, declare).experts;
+  declare.matrix("router", experts, declare.hidden());
+  if (router.router_bias.value) declare.bias("router", experts);
+  if (router.selection_bias.value) declare.vector("selection_bias", experts);
+}
+
+Routed build_router(const Router& router, Builder& build, ValueId in) {
+  static const Expression sigmoid = known_expression("sigmoid(x)", {"x"});
+  const AxisId choices = build.axis("choices", router.num_experts_per_tok.value);
+  const bool by_scores = chooses_by_scores(router);
+  ValueId scores = build.matrix("router", in, "scores");
+  if (!is_softmax(router)) {
+    scores = build.map("", sigmoid, {"x"}, {scores}, "squashed");
+  } else if (!by_scores) {
+    scores = build.shares("softmax", {}, scores, "shares");
+  }
+  const std::string bias = router.selection_bias.value ? "selection_bias" : "";
+  const ValueId choice = build.top_k("choose", choice_of(router), scores, bias, choices, "choice");
+  ValueId weights = build.pick("pick", scores, choice, "picked");
+  if (by_scores) {
+    weights = build.shares("softmax", {}, weights, "picked_shares");
+  } else if (router.norm_topk_prob.value) {
+    const Shares sum{ShareType::sum, router.norm_topk_eps.value, router.norm_topk_min.value};
+    weights = build.shares("share", sum, weights, "picked_shares");
+  }
+  if (router.routed_scaling_factor.value == 1) return {choice, weights};
+  const Expression scaled = known_expression(fmt::format("{} * x", router.routed_scaling_factor.value), {"x"});
+  return {choice, build.map("scale", scaled, {"x"}, {weights}, "scaled")};
+}
+
+}  // namespace monomorph::generator

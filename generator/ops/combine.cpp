@@ -1,0 +1,50 @@
+// Combine: the weighted sum of a row's runs.
+#include "generator/ops/choice.hpp"
+#include "generator/ops/reference_call.hpp"
+#include "generator/plan/draft.hpp"
+
+namespace monomorph::generator {
+namespace {
+
+void verify(const Op&, OperandCheck& check) {
+  if (!check.operands(2, 2) || !check.matrix(0) || !check.matrix(1)) return;
+  const std::vector<AxisId>& axes = check.in(0).axes;
+  const std::vector<AxisId>& weights = check.in(1).axes;
+  const std::vector<AxisId>& factors = check.axis(axes[1]).factors;
+  if (factors.size() != 2 || factors[0] != weights[1] || axes[0] != weights[0]) {
+    return check.fault("wants a weight for each run of its row");
+  }
+  check.result(Storage::activation, {axes[0], factors[1]});
+}
+
+bool reads_quads(const Op&, std::size_t, const Graph&) { return false; }
+
+bool accepts(const Group& group, const Planning& planning) {
+  if (group.ops.size() != 1 + ops_of<Map>(group, planning).size()) return false;
+  constexpr std::int64_t own_bindings = 3;  // the step, the row, the weights
+  return own_bindings + epilogue_bindings(group, planning) <= max_bindings &&
+         accepts_epilogue(group, planning, {planning.op(group.anchor).out}, max_step_operands, false);
+}
+
+void plan(Draft& draft) {
+  const Planning& planning = draft.planning();
+  const Op& op = planning.op(draft.group().anchor);
+  draft.kernel.path = "kernels/combine.comp";
+  draft.kernel.kind = KernelKind::map;
+  draft.kernel.about = about_of(draft.group(), planning);
+  draft.set("columns", planning.axis(planning.value(op.out).axes[1]).size);
+  draft.set("runs", planning.axis(planning.value(op.in[1]).axes[1]).size);
+  draft.activation("inputs", op.in[0], Access::read);
+  draft.activation("run_weights", op.in[1], Access::read);
+  draft.epilogue({op.out}, false);
+}
+
+ReferenceCall reference(const Op& op, const Graph& graph) {
+  return {.function = "combine", .sizes = {graph.values[op.out].axes[1]}, .operands = op.in};
+}
+
+}  // namespace
+
+const OpType combine_type = {"combine", Access::read, verify, reads_quads, accepts, plan, reference};
+
+}  // namespace monomorph::generator
