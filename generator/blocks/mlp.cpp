@@ -15,7 +15,7 @@ template <>
 const std::vector<FieldRow<MlpSection>>& fields() {
   using S = MlpSection;
   static const std::vector<FieldRow<S>> rows = [] {
-    std::vector<FieldRow<S>> result = unit_rows<S>("learned numbers lambda1 to lambda4, parts of those names, ");
+    std::vector<FieldRow<S>> result = unit_rows<S>(", learned numbers lambda1 to lambda4 (parts of those names)");
     result.push_back(row<S>("inner_norm", at(&S::inner_norm), literal("false"), "",
                             "Normalise what down reads: true, false, or keys laid over those of [norm]"));
     return result;

@@ -23,17 +23,17 @@ struct MlpUnit {
   const Span& expression_span() const { return combine.given ? combine.span : activation.span; }
 };
 
-/// The rows of its fields; `learned`: what an expression may name beside its inputs and the spec's numbers, for people.
+/// The rows of its fields; `learned`: what else an expression may name, ", ..." for people.
 template <class S>
 std::vector<FieldRow<S>> unit_rows(const std::string& learned) {
   return {
       row<S>("type", at(&S::type), required(), "", "down(activation(gate) * up), or down(activation(up))",
              {"gated", "plain"}),
       row<S>("intermediate_size", at(&S::intermediate_size), required(), "elements", "Width inside the MLP"),
-      in_place_of("combine",
-                  expression(row<S>(
-                      "activation", at(&S::activation), computed("none; required unless combine is given"), "",
-                      "A named activation, or an expression of x, " + learned + "and of the spec's own numbers"))),
+      in_place_of(
+          "combine",
+          expression(row<S>("activation", at(&S::activation), computed("none; required unless combine is given"), "",
+                            "A named activation, or an expression of x" + learned + " and the spec's own numbers"))),
       in_place_of("activation", expression(row<S>("combine", at(&S::combine), computed("activation(gate) * up"), "",
                                                   "An expression of gate, up, " + learned +
                                                       "and the spec's own numbers, in place of an activation",

@@ -9,8 +9,8 @@
 namespace monomorph::generator {
 namespace {
 
-constexpr std::int64_t most_experts = 65536;
-constexpr std::int64_t most_groups = 256;  // what TopK takes
+constexpr std::int64_t most_experts = 65535;  // workgroups that every device takes: a prompt has some for each
+constexpr std::int64_t most_groups = 256;     // what TopK takes
 
 bool is_softmax(const Router& router) { return router.scoring_func.value == "softmax"; }
 
@@ -23,7 +23,8 @@ TopK choice_of(const Router& router) {
 /// shares to each other, scores are chosen by, and the chosen ones' shares of the chosen ones are worked out from them.
 bool chooses_by_scores(const Router& router) {
   return is_softmax(router) && router.norm_topk_prob.value && !router.selection_bias.value &&
-         router.group_score.value == "max" && router.norm_topk_eps.value == 0 && router.norm_topk_min.value == 0;
+         (router.group_score.value == "max" || router.num_groups_per_tok.value == router.num_groups.value) &&
+         router.norm_topk_eps.value == 0 && router.norm_topk_min.value == 0;
 }
 
 void groups_hold_the_choice(const std::string& section, const Router& router, Diagnostics& diagnostics) {
@@ -69,8 +70,10 @@ void complete_router(Router& router) {
 
 void check_router(const BlockContext& context, const Router& router, Diagnostics& diagnostics) {
   const std::string& section = context.block.type->name;
-  check_range(router.num_experts, section + ".num_experts", 1, most_experts, diagnostics);
-  const std::int64_t experts = sane(router.num_experts, most_experts);
+  check_range(router.num_experts, section + ".num_experts", 2, most_experts, diagnostics);
+  // Where the number is wrong, as many as there may be are nothing to complain of.
+  const bool known = router.num_experts.value >= 2 && router.num_experts.value <= most_experts;
+  const std::int64_t experts = known ? router.num_experts.value : most_experts;
   check_range(router.num_experts_per_tok, section + ".num_experts_per_tok", 1, experts, diagnostics);
   const std::int64_t groups = std::min(experts, most_groups);
   check_range(router.num_groups, section + ".num_groups", 1, groups, diagnostics);
@@ -97,7 +100,7 @@ RouterAxes declare_router_axes(const Router& router, Declarations& declare) {
 
 void declare_router(const Router& router, Declarations& declare) {
   const AxisId experts = declare_router_axes(router, declare).experts;
-  declare.matrix("router", experts, declare.hidden());
+  declare.exact_matrix("router", experts, declare.hidden());
   if (router.router_bias.value) declare.bias("router", experts);
   if (router.selection_bias.value) declare.vector("selection_bias", experts);
 }

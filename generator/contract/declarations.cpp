@@ -155,10 +155,18 @@ void Declarations::alternate(RowView& view, const std::string& part, const Proje
   (interleaving->apart ? view.apart : view.halves) = view.rows / heads;
 }
 
-void Declarations::matrix(const std::string& word, AxisId rows, AxisId columns) {
+WeightContract& Declarations::own_matrix(const std::string& word, AxisId rows, AxisId columns) {
   const std::string part = part_prefix_ + word;
-  weight(part, role_prefix_ + word, part, false, {rows, columns}, whole(part, false, rows),
-         component_.empty() ? word : component_);
+  return weight(part, role_prefix_ + word, part, false, {rows, columns}, whole(part, false, rows),
+                component_.empty() ? word : component_);
+}
+
+void Declarations::matrix(const std::string& word, AxisId rows, AxisId columns) { own_matrix(word, rows, columns); }
+
+void Declarations::exact_matrix(const std::string& word, AxisId rows, AxisId columns) {
+  WeightContract& made = own_matrix(word, rows, columns);
+  made.dtype = made.file_dtype();
+  made.converted_from.reset();
 }
 
 void Declarations::vector(const std::string& word, AxisId elements) {

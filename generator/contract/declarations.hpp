@@ -58,6 +58,8 @@ class Declarations {
 
   /// A matrix with a tensor of its own.
   void matrix(const std::string& word, AxisId rows, AxisId columns);
+  /// The same, which engine.weights leaves as it is: what is chosen by it would be another.
+  void exact_matrix(const std::string& word, AxisId rows, AxisId columns);
   /// A vector with a tensor of its own.
   void vector(const std::string& word, AxisId elements);
   /// A number of each layer of the kind that the spec says, and no checkpoint has.
@@ -86,6 +88,7 @@ class Declarations {
   void cut(RowView& view, const TensorName& name, const std::string& own, const std::vector<Projection>& all) const;
   void need(const std::string& part, bool weight, bool bias);
   /// `tensor`: the part whose line says where it stands.
+  WeightContract& own_matrix(const std::string& word, AxisId rows, AxisId columns);
   WeightContract& weight(const std::string& part, const std::string& role, const std::string& tensor, bool bias,
                          std::vector<AxisId> axes, std::vector<CheckpointPart> sources, const std::string& component);
 

@@ -117,13 +117,13 @@ void counted_tensors_have_groups(const CheckpointSection& checkpoint, const Decl
       if (without_bias(weight.part) != without_bias(line)) continue;
       const std::vector<AxisId>& groups = contract.axes[weight.axes.front()].factors;
       if (!groups.empty() && contract.axes[groups.front()].size <= most_tensors_of_a_part) continue;
-      diagnostics.error("checkpoint.counted", name.span,
-                        groups.empty()
-                            ? fmt::format("{{j}} counts tensors of heads in \"{}\", and {} has no rows that are "
-                                          "heads'; a norm of heads has with per_head = true",
-                                          name.name, weight.part)
-                            : fmt::format("{{j}} in \"{}\" would count {} tensors; {} may have {}", name.name,
-                                          contract.axes[groups.front()].size, weight.part, most_tensors_of_a_part));
+      diagnostics.error(
+          "checkpoint.counted", name.span,
+          groups.empty() ? fmt::format("{{j}} counts tensors of heads or of experts in \"{}\", and {} has no rows that "
+                                       "are theirs; a norm of heads has with per_head = true",
+                                       name.name, weight.part)
+                         : fmt::format("{{j}} in \"{}\" would count {} tensors; {} may have {}", name.name,
+                                       contract.axes[groups.front()].size, weight.part, most_tensors_of_a_part));
       break;
     }
   }
@@ -149,7 +149,8 @@ std::map<std::string, std::set<std::size_t>> kinds_of_parts(const Spec& spec, co
   return kinds;
 }
 
-/// Parts of one kind of layer have tensors of their own; those of several may be called alike.
+/// Parts of one kind of layer have tensors of their own; those of several may be called alike where {i} tells them
+/// apart.
 void names_are_distinct(const Spec& spec, const Declarations& declared, Diagnostics& diagnostics) {
   const std::map<std::string, std::set<std::size_t>> kinds = kinds_of_parts(spec, declared);
   std::map<std::pair<std::size_t, std::string>, std::string> parts;  // by kind of layer and name
@@ -159,9 +160,10 @@ void names_are_distinct(const Spec& spec, const Declarations& declared, Diagnost
           (bias ? part.bias : part.weight) ? tensor_name(*spec.checkpoint, part.part, bias) : std::nullopt;
       const auto having = kinds.find(part.part);
       if (!name || having == kinds.end()) continue;
+      const bool of_layers = name->find("{i}") != std::string::npos;
       for (const std::size_t kind : having->second) {
-        const auto [known, is_new] = parts.emplace(std::pair(kind, *name), part.part);
-        if (is_new) continue;
+        const auto [known, is_new] = parts.emplace(std::pair(of_layers ? kind : Scope::model, *name), part.part);
+        if (is_new || known->second == part.part) continue;
         diagnostics.error(
             "checkpoint.tensors_distinct", span_of(*spec.checkpoint, part.part, bias),
             fmt::format("{} and {} are both said to be the tensor \"{}\"", known->second, part.part, *name));

@@ -18,10 +18,8 @@ void verify(const Op&, OperandCheck& check) {
 bool reads_quads(const Op&, std::size_t, const Graph&) { return false; }
 
 bool accepts(const Group& group, const Planning& planning) {
-  if (group.ops.size() != 1 + ops_of<Map>(group, planning).size()) return false;
   constexpr std::int64_t own_bindings = 3;  // the step, the row, the choice
-  return own_bindings + epilogue_bindings(group, planning) <= max_bindings &&
-         accepts_epilogue(group, planning, {planning.op(group.anchor).out}, max_step_operands, false);
+  return accepts_maps_alone(group, planning, own_bindings);
 }
 
 void plan(Draft& draft) {

@@ -27,7 +27,13 @@ std::string formula_of(ValueId id, const Group& group, const Planning& planning)
   for (const ValueId in : op.in) operands.push_back(in ? formula_of(in, group, planning) : "");
   if (as<Gather>(op) != nullptr) return fmt::format("{}[{}]", operands[0], operands[1]);
   if (as<Norm>(op) != nullptr) return fmt::format("norm({})", operands[0]);
-  if (as<Linear>(op) != nullptr) return fmt::format("{} x {}", op.word, operands[0]);
+  if (as<Linear>(op) != nullptr) {
+    return fmt::format("{}{} x {}", op.word, op.in[3] ? "[" + operands[3] + "]" : "", operands[0]);
+  }
+  if (as<TopK>(op) != nullptr) return fmt::format("largest of {}", operands[0] + (op.in[1] ? " + " + operands[1] : ""));
+  if (as<Pick>(op) != nullptr) return fmt::format("{}[{}]", operands[0], operands[1]);
+  if (as<Shares>(op) != nullptr) return fmt::format("shares({})", operands[0]);
+  if (as<Combine>(op) != nullptr) return fmt::format("sum of {} * {}", operands[1], operands[0]);
   if (as<Differential>(op) != nullptr) return fmt::format("{} - lambda * {}", operands[0], operands[1]);
   if (as<Map>(op) == nullptr) return value.role;
   if (op.word == "add") return fmt::format("{}", fmt::join(operands, " + "));
@@ -162,6 +168,12 @@ bool accepts_epilogue(const Group& group, const Planning& planning, const std::v
 
 std::int64_t epilogue_bindings(const Group& group, const Planning& planning) {
   return static_cast<std::int64_t>(step_operands(group, planning).size()) + 1;
+}
+
+bool accepts_maps_alone(const Group& group, const Planning& planning, std::int64_t own) {
+  return group.ops.size() == 1 + ops_of<Map>(group, planning).size() &&
+         own + epilogue_bindings(group, planning) <= max_bindings &&
+         accepts_epilogue(group, planning, {planning.op(group.anchor).out}, max_step_operands, false);
 }
 
 void set_epilogue(Parameters& parameters, const std::vector<EpilogueOperand>& operands, std::int64_t sums) {

@@ -94,6 +94,9 @@ bool accepts_epilogue(const Group& group, const Planning& planning, const std::v
                       std::int64_t operands, bool quads);
 /// What the epilogue binds: its operands and the output.
 std::int64_t epilogue_bindings(const Group& group, const Planning& planning);
+/// Whether the group is its anchor and such Maps of what that gives, with no more bindings than devices have; `own`:
+/// those that the anchor's kernel has beside the epilogue's.
+bool accepts_maps_alone(const Group& group, const Planning& planning, std::int64_t own);
 
 /// Whether a value is written as columns of a row that it may share with others: by a matrix, read by floats.
 bool is_column(ValueId value, const Planning& planning);

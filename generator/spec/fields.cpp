@@ -195,7 +195,8 @@ const std::vector<FieldRow<EngineSection>>& fields() {
       row<S>("kv_cache", at(&S::kv_cache), computed("\"f32\" where checkpoint.dtype is f32, else \"f16\""), "",
              "Type of cached keys and values", {"f16", "f32"}),
       row<S>("weights", at(&S::weights), computed("the checkpoint's types"), "",
-             "Type that matrices which are wider in the checkpoint are converted to when they are loaded",
+             "Type that matrices which are wider in the checkpoint are converted to when they are loaded, those of "
+             "routers aside",
              {"f16", "bf16", "q8_0", "q4_0"}),
       row<S>(
           "prefill_chunk", at(&S::prefill_chunk),

@@ -34,8 +34,9 @@ enum class Access : std::uint32_t { read, write, read_write };
 /// A storage buffer of a kernel (set 0, binding = its index). A binding that `splits` is a weight whose rows are the
 /// dispatch's rows, or those of so many banks of it: where the tensor lies in several slices, the dispatch is made once
 /// for each slice, with that slice alone bound and `first_row` counting from the tensor's first row. So a kernel reads
-/// row `first_row + r` of such a binding at `r`, and of every other binding at `first_row + r`. The same holds where a
-/// grid would be too large for one dispatch.
+/// row `first_row + r` of such a binding at `r`, and of every other binding at `first_row + r`; where rows are those of
+/// banks, it looks for its own among the bound ones. The same holds where a grid would be too large for one dispatch,
+/// but of banks, whose rows are one grid.
 struct Binding {
   const char* name;
   Access access;

@@ -28,7 +28,7 @@ struct Command {
   std::vector<Place> arguments;      ///< by binding
   std::vector<ByteAccess> accesses;  ///< of arenas; weights are never written
   std::int64_t per_row;              ///< query rows or entries of each row of the pass
-  std::int64_t banks;                ///< that row_count would be so many of
+  std::int64_t banks;                ///< whose rows row_count counts; 1: they are none of banks
 
   /// Rows, query rows or entries in a pass of `n` rows.
   std::int64_t counted(std::int64_t n) const { return n * per_row; }

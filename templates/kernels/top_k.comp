@@ -25,7 +25,7 @@ float score_of(uint column) {
 //% end
 }
 
-/// In the order of keys as whole numbers, numbers have their own order, and what is no number comes last.
+/// Keys as whole numbers are in the order of what they are of; that of what is no number is the largest.
 uint order_key(float value) {
   if (isnan(value)) return 0xFFFFFFFFu;
   const uint bits = floatBitsToUint(value == 0.0 ? 0.0 : value);  // -0 is 0

@@ -247,7 +247,8 @@ class Writer {
   }
 
   void moe_keys() {
-    const std::int64_t groups = pick({1, 1, 2, 3}), of_a_group = between(1, 3), kept = between(1, groups);
+    const std::int64_t groups = pick({1, 1, 2, 3}), of_a_group = between(groups == 1 ? 2 : 1, 3),
+                       kept = between(1, groups);
     key("num_experts", groups * of_a_group);
     key("num_experts_per_tok", between(1, std::min<std::int64_t>(3, kept * of_a_group)));
     if (groups > 1) {
