@@ -103,6 +103,7 @@ class FactsOfSpec {
       layers.repeat = spec_.repeat;
       layers.steps = kind.written_steps;
       layers.shared_input_norm = kind.shared_input_norm;
+      layers.shared_output_norm = kind.shared_output_norm;
       layers.residual_scale = kind.residual_scale;
       std::vector<Place> places = {
           {"norm", bind(kind.norm)}, {"position", bind(*kind.position)}, {"layers", bind(layers), numbers}};
@@ -290,7 +291,7 @@ bool names_tensors_of(const Family& family, const Contract& contract) {
   }
   return std::all_of(contract.weights.begin(), contract.weights.end(), [&](const WeightContract& weight) {
     return std::all_of(weight.sources.begin(), weight.sources.end(), [&](const CheckpointPart& source) {
-      return names.contains({source.pattern(), source.view.transposed});
+      return names.contains({source.pattern(), source.view.transposed != source.turned});
     });
   });
 }

@@ -67,10 +67,10 @@ std::optional<Meaning> Meanings::work_out(const std::vector<Override>& changes) 
   all.insert(all.end(), changes.begin(), changes.end());
   Diagnostics found, none;
   const std::optional<Spec> spec = read_spec_leniently(source_, all, found);
-  // Where a kind stands alone the others are unused, and sections that they alone read.
+  // Where a kind stands alone the others are unused, and what they alone read.
   const auto is_harmless = [](const Diagnostic& diagnostic) {
     return diagnostic.severity != Severity::error || diagnostic.rule == "layers.kind_unused" ||
-           diagnostic.rule == "spec.unused_section";
+           diagnostic.rule == "spec.unused_section" || diagnostic.rule == "layers.shared_norm_unused";
   };
   const bool reads = std::all_of(found.all().begin(), found.all().end(), is_harmless);
   std::optional<Contract> contract = spec && reads ? check_contract(*spec, none) : std::nullopt;

@@ -11,22 +11,40 @@ namespace {
 struct Reader {
   const WeightContract* weight;
   const RowView* view;
+  std::int64_t columns = 1;  ///< of a matrix
 };
+
+/// Rows that a tensor has; lines, of one whose heads' matrices stand in it the other way round.
+std::int64_t rows_of(const RowView& view) { return view.lines == 0 ? view.source_rows : view.banks * view.lines; }
+
+/// Those of them that are read.
+std::vector<std::int64_t> read_rows(const RowView& view, std::int64_t columns) {
+  std::vector<std::int64_t> rows;
+  if (view.lines == 0) {
+    for (std::int64_t row = 0; row < view.rows; ++row) rows.push_back(view.source_of(row));
+    return rows;
+  }
+  for (std::int64_t bank = 0; bank < view.banks; ++bank) {
+    for (std::int64_t column = 0; column < columns; ++column) {
+      rows.push_back(bank * view.lines + view.first_line + column);
+    }
+  }
+  return rows;
+}
 
 /// Complaints about one tensor, the first of each kind.
 void audit_tensor(const std::string& name, const std::vector<Reader>& readers, Diagnostics& diagnostics) {
-  const std::int64_t rows = readers.front().view->source_rows;
+  const std::int64_t rows = rows_of(*readers.front().view);
   const auto error = [&](const std::string& message) {
     diagnostics.error("checkpoint.rows", {}, name + ": " + message);
   };
   std::vector<const WeightContract*> read(static_cast<std::size_t>(rows), nullptr);
-  for (const auto& [weight, view] : readers) {
-    if (view->source_rows != rows) {
+  for (const auto& [weight, view, columns] : readers) {
+    if (rows_of(*view) != rows) {
       return error(fmt::format("{} is read as one of {} rows, {} as one of {}", readers.front().weight->part, rows,
-                               weight->part, view->source_rows));
+                               weight->part, rows_of(*view)));
     }
-    for (std::int64_t row = 0; row < view->rows; ++row) {
-      const std::int64_t source = view->source_of(row);
+    for (const std::int64_t source : read_rows(*view, columns)) {
       if (source < 0 || source >= rows) {
         return error(fmt::format("row {} is read for {}, and it has {} rows", source, weight->part, rows));
       }
@@ -49,7 +67,8 @@ void audit_rows(const Contract& contract, Diagnostics& diagnostics) {
   std::map<std::pair<std::size_t, std::string>, std::vector<Reader>> tensors;  // by kind of layer and name
   for (const WeightContract& weight : contract.weights) {
     for (const CheckpointPart& source : weight.sources) {
-      tensors[{weight.scope.kind, source.name}].push_back({&weight, &source.view});
+      const std::int64_t columns = weight.axes.size() == 1 ? 1 : contract.axes[weight.axes[1]].size;
+      tensors[{weight.scope.kind, source.name}].push_back({&weight, &source.view, columns});
     }
   }
   for (const auto& [tensor, readers] : tensors) audit_tensor(tensor.second, readers, diagnostics);

@@ -1,5 +1,6 @@
 // Which sub-blocks there are.
 #include "generator/blocks/attention.hpp"
+#include "generator/blocks/latent_attention.hpp"
 #include "generator/blocks/mlp.hpp"
 #include "generator/blocks/moe.hpp"
 
@@ -8,6 +9,7 @@ namespace monomorph::generator {
 const std::vector<BlockType>& block_types() {
   static const std::vector<BlockType> types = {
       attention_block(),
+      latent_attention_block(),
       mlp_block(),
       moe_block(),
   };

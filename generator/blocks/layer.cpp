@@ -25,6 +25,18 @@ void check_norms_beside(const Step& step, Diagnostics& diagnostics) {
                         fmt::format("{0} stands beside {1}: what both are added to is {1}.residual_from",
                                     block.instance, first.instance));
     }
+    if (step.shared_output_norm && block.norms.output_norm.value.present) {
+      diagnostics.error(
+          "layers.steps_norm", block.norms.output_norm.span,
+          fmt::format("what {} gives passes the output norm of {} (layers.shared_output_norm): it has none "
+                      "of its own",
+                      block.instance, first.instance));
+    }
+    if (step.shared_output_norm && !first.norms.output_norm.value.present) {
+      diagnostics.error(
+          "layers.steps_norm", first.norms.output_norm.span,
+          fmt::format("{} is to share its output norm (layers.shared_output_norm), and has none", first.instance));
+    }
     if (!step.shared_input_norm) continue;
     if (block.norms.input_norm.value.present) {
       diagnostics.error("layers.steps_norm", block.norms.input_norm.span,
@@ -54,7 +66,8 @@ std::optional<double> residual_scale(const ModelSection& model, const LayerKind&
                            "1.4 / sqrt(num_hidden_layers)", diagnostics);
 }
 
-/// residual_norm(h + residual_scale * sum of output_norm(block(input_norm(h)))): every place of a norm there is.
+/// residual_norm(h + residual_scale * sum of output_norm(block(input_norm(h)))): every place of a norm there is. Where
+/// the output norm is shared, it is that of the sum.
 ValueId build_step(const Step& step, const ModelSection& model, const LayerKind& kind, Builder& build,
                    ValueId hidden_states) {
   std::vector<ValueId> terms = {hidden_states};
@@ -69,13 +82,18 @@ ValueId build_step(const Step& step, const ModelSection& model, const LayerKind&
     if (block.norms.residual_from.value == "input_norm") terms[0] = input;
     const ValueId projected = block.type->build(context, build, input);
     const Field<NormChoice>& norm = block.norms.output_norm;
-    terms.push_back(norm.value.present ? build_norm("output_norm", norm, block, build, projected, "output")
-                                       : projected);
+    const bool normed = norm.value.present && !step.shared_output_norm;
+    terms.push_back(normed ? build_norm("output_norm", norm, block, build, projected, "output") : projected);
+  }
+  const Block& first = step.blocks.front();
+  if (step.shared_output_norm) {
+    build.enter(role_of(first));
+    const ValueId given = build.sum({terms.begin() + 1, terms.end()}, "added");
+    terms = {terms[0], build_norm("output_norm", first.norms.output_norm, first, build, given, "output")};
   }
   build.enter("");
   Diagnostics none;
   const ValueId sum = build.sum(terms, "hidden_states", residual_scale(model, kind, none).value());
-  const Block& first = step.blocks.front();
   const NormChoice& residual = first.norms.residual_norm.value;
   if (!residual.present) return sum;
   return build.norm(first.instance + "_residual_norm", derive_norm(residual.norm), role_of(first) + "::residual_norm",

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "generator/blocks/norm.hpp"
@@ -18,6 +19,9 @@ const std::vector<FieldRow<MlpSection>>& fields() {
     std::vector<FieldRow<S>> result = unit_rows<S>(", learned numbers lambda1 to lambda4 (parts of those names)");
     result.push_back(row<S>("inner_norm", at(&S::inner_norm), literal("false"), "",
                             "Normalise what down reads: true, false, or keys laid over those of [norm]"));
+    result.push_back(row<S>("output_gate", at(&S::output_gate), literal("false"), "",
+                            "Whether what down gives is multiplied by sigmoid(output_gate), a number of each token: "
+                            "the part of that name is one row, which the input is multiplied with"));
     return result;
   }();
   return rows;
@@ -33,13 +37,22 @@ void check(const BlockContext& context, Diagnostics& diagnostics) {
   check_unit(context, own(context), lambdas, diagnostics);
 }
 
+/// Whether it is one of a step with experts, which are narrow.
+bool stands_beside_experts(const BlockContext& context) {
+  return std::ranges::any_of(context.kind.steps, [&](const Step& step) {
+    const auto is_this = [&](const Block& block) { return block.instance == context.block.instance; };
+    const auto is_moe = [](const Block& block) { return block.type->name == "moe"; };
+    return std::ranges::any_of(step.blocks, is_this) && std::ranges::any_of(step.blocks, is_moe);
+  });
+}
+
 /// A width that was probably not meant, and one that wastes some of what reads it.
 void advise(const BlockContext& context, const EngineSection&, Diagnostics& diagnostics) {
   const MlpSection& mlp = own(context);
   advise_multiple("intermediate_size", mlp.intermediate_size.value, mlp.intermediate_size.span, diagnostics);
   const double ratio =
       static_cast<double>(mlp.intermediate_size.value) / static_cast<double>(context.model.hidden_size.value);
-  if (mlp.type.value != "gated" || (ratio >= 0.5 && ratio <= 8)) return;
+  if (mlp.type.value != "gated" || (ratio >= 0.5 && ratio <= 8) || stands_beside_experts(context)) return;
   diagnostics.advice(
       "advice.gated_width", mlp.intermediate_size.span,
       fmt::format(
@@ -73,6 +86,9 @@ void declare(const BlockContext& context, Declarations& declare) {
   const NormChoice& norm = mlp.inner_norm.value;
   if (norm.present) declare_norm("inner_norm", norm.norm, intermediate, declare);
   declare.projections("activated", mlp.bias, {{"down", hidden, intermediate}});
+  if (mlp.output_gate.value) {
+    declare.matrix("output_gate", declare.model_axis("one", 1, mlp.output_gate.span), hidden);
+  }
 }
 
 ValueId build(const BlockContext& context, Builder& build, ValueId in) {
@@ -91,7 +107,11 @@ ValueId build(const BlockContext& context, Builder& build, ValueId in) {
   ValueId activated = build.map("", mlp_expression(context, none).value(), names, parts, "activated");
   const Field<NormChoice>& norm = own(context).inner_norm;
   if (norm.value.present) activated = build_norm("inner_norm", norm, context.block, build, activated, "inner_normed");
-  return build.projection("down", activated, "projected");
+  const ValueId projected = build.projection("down", activated, "projected");
+  if (!own(context).output_gate.value) return projected;
+  static const Expression gating = known_expression("x * sigmoid(gate)", {"x", "gate"});
+  const ValueId gate = build.matrix("output_gate", in, "output_gate");
+  return build.map("", gating, {"x", "gate"}, {projected, gate}, "gated");
 }
 
 }  // namespace
@@ -103,7 +123,7 @@ std::optional<Expression> mlp_expression(const BlockContext& context, Diagnostic
 BlockType mlp_block() {
   return {.name = "mlp",
           .meaning = "The MLP.",
-          .parts = {"gate", "up", "lambda1", "lambda2", "lambda3", "lambda4", "inner_norm", "down"},
+          .parts = {"gate", "up", "lambda1", "lambda2", "lambda3", "lambda4", "inner_norm", "down", "output_gate"},
           .make = make_section<MlpSection>,
           .bind = bind_section<MlpSection>,
           .check = check,

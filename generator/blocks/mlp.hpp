@@ -1,4 +1,4 @@
-// The MLP: down(activation(gate) * up), or down(activation(up)).
+// The MLP: down(activation(gate) * up), or down(activation(up)); perhaps as much of it as a gate lets through.
 #pragma once
 
 #include <optional>
@@ -9,6 +9,7 @@ namespace monomorph::generator {
 
 struct MlpSection : MlpUnit {
   Field<NormChoice> inner_norm;  ///< of what down reads; default false
+  Field<bool> output_gate;       ///< sigmoid of one row times the input multiplies what down gives
 };
 
 BlockType mlp_block();

@@ -35,8 +35,8 @@ std::vector<FieldRow<S>> unit_rows(const std::string& learned) {
           expression(row<S>("activation", at(&S::activation), computed("none; required unless combine is given"), "",
                             "A named activation, or an expression of x" + learned + " and the spec's own numbers"))),
       in_place_of("activation", expression(row<S>("combine", at(&S::combine), computed("activation(gate) * up"), "",
-                                                  "An expression of gate, up, " + learned +
-                                                      "and the spec's own numbers, in place of an activation",
+                                                  "An expression of gate, up" + learned +
+                                                      " and the spec's own numbers, in place of an activation",
                                                   {}, {"gated"}))),
       row<S>("bias", at(&S::bias), literal("false"), "",
              "Projections with a bias: true, false, or a list out of \"gate\", \"up\", \"down\""),

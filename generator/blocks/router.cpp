@@ -13,6 +13,7 @@ constexpr std::int64_t most_experts = 65535;  // workgroups that every device ta
 constexpr std::int64_t most_groups = 256;     // what TopK takes
 
 bool is_softmax(const Router& router) { return router.scoring_func.value == "softmax"; }
+bool is_mixed(const Router& router) { return router.scoring_func.value == "sparsemixer"; }
 
 TopK choice_of(const Router& router) {
   return {router.num_groups.value, router.num_groups_per_tok.value,
@@ -20,8 +21,10 @@ TopK choice_of(const Router& router) {
 }
 
 /// Shares of the whole and the scores that they come from have one order. So where nothing is added to shares, nor
-/// shares to each other, scores are chosen by, and the chosen ones' shares of the chosen ones are worked out from them.
+/// shares to each other, scores are chosen by, and the chosen ones' shares of the chosen ones are worked out from them;
+/// as where the spec says so.
 bool chooses_by_scores(const Router& router) {
+  if (router.score_after_topk.value || is_mixed(router)) return true;
   return is_softmax(router) && router.norm_topk_prob.value && !router.selection_bias.value &&
          (router.group_score.value == "max" || router.num_groups_per_tok.value == router.num_groups.value) &&
          router.norm_topk_eps.value == 0 && router.norm_topk_min.value == 0;
@@ -50,6 +53,15 @@ void groups_hold_the_choice(const std::string& section, const Router& router, Di
   diagnostics.error("moe.num_experts_per_tok_range", router.num_experts_per_tok.span,
                     fmt::format("{}.num_experts_per_tok is {}; {} of {} groups have {} experts", section,
                                 router.num_experts_per_tok.value, kept, groups, kept * of_a_group));
+}
+
+/// Shares of the chosen ones are 1 together.
+void sum_is_not_one(const std::string& section, const Router& router, Diagnostics& diagnostics) {
+  if (!is_softmax(router) || !router.score_after_topk.value || !router.norm_topk_prob.value) return;
+  diagnostics.error("spec.unused_key", router.norm_topk_prob.span,
+                    fmt::format("{0}.norm_topk_prob has no meaning where {0}.score_after_topk has the chosen experts' "
+                                "scores become shares, whose sum is 1",
+                                section));
 }
 
 void sum_is_used(const std::string& section, const Router& router, Diagnostics& diagnostics) {
@@ -82,9 +94,18 @@ void check_router(const BlockContext& context, const Router& router, Diagnostics
                 diagnostics);
   }
   groups_hold_the_choice(section, router, diagnostics);
+  sum_is_not_one(section, router, diagnostics);
+  if (is_mixed(router) && router.score_after_topk.value) {
+    diagnostics.error(
+        "spec.unused_key", router.score_after_topk.span,
+        fmt::format("{0}.score_after_topk has no meaning where {0}.scoring_func is \"sparsemixer\", which "
+                    "chooses by scores in any case",
+                    section));
+  }
   sum_is_used(section, router, diagnostics);
   for (const auto& [field, name] :
-       {std::pair(&router.norm_topk_eps, ".norm_topk_eps"), std::pair(&router.norm_topk_min, ".norm_topk_min")}) {
+       {std::pair(&router.norm_topk_eps, ".norm_topk_eps"), std::pair(&router.norm_topk_min, ".norm_topk_min"),
+        std::pair(&router.router_jitter_noise, ".router_jitter_noise")}) {
     if (!field->given || (field->value >= 0 && field->value < 1)) continue;
     diagnostics.error(section + name + "_range", field->span,
                       fmt::format("{}{} is {}; a small number from 0 on is usual", section, name, field->value));
@@ -109,18 +130,18 @@ Routed build_router(const Router& router, Builder& build, ValueId in) {
   static const Expression sigmoid = known_expression("sigmoid(x)", {"x"});
   const AxisId choices = build.axis("choices", router.num_experts_per_tok.value);
   const bool by_scores = chooses_by_scores(router);
+  const auto scored = [&](ValueId scores, const std::string& before) {
+    if (is_softmax(router)) return build.shares("softmax", {}, scores, before + "shares");
+    return build.map("", sigmoid, {"x"}, {scores}, before + "squashed");
+  };
   ValueId scores = build.matrix("router", in, "scores");
-  if (!is_softmax(router)) {
-    scores = build.map("", sigmoid, {"x"}, {scores}, "squashed");
-  } else if (!by_scores) {
-    scores = build.shares("softmax", {}, scores, "shares");
-  }
+  if (!by_scores) scores = scored(scores, "");
   const std::string bias = router.selection_bias.value ? "selection_bias" : "";
   const ValueId choice = build.top_k("choose", choice_of(router), scores, bias, choices, "choice");
-  ValueId weights = build.pick("pick", scores, choice, "picked");
-  if (by_scores) {
-    weights = build.shares("softmax", {}, weights, "picked_shares");
-  } else if (router.norm_topk_prob.value) {
+  const Pick pick{is_mixed(router) ? std::optional(router.router_jitter_noise.value) : std::nullopt};
+  ValueId weights = build.pick("pick", pick, scores, choice, "picked");
+  if (by_scores && !pick.jitter) weights = scored(weights, "picked_");
+  if (router.norm_topk_prob.value && !(by_scores && is_softmax(router))) {
     const Shares sum{ShareType::sum, router.norm_topk_eps.value, router.norm_topk_min.value};
     weights = build.shares("share", sum, weights, "picked_shares");
   }

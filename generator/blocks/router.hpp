@@ -11,8 +11,10 @@ struct Axis;
 struct Router {
   Field<std::int64_t> num_experts, num_experts_per_tok;
   Field<bool> router_bias;
-  Field<std::string> scoring_func;  ///< softmax | sigmoid
-  Field<bool> selection_bias;       ///< added to scores for choosing, not for weighing
+  Field<std::string> scoring_func;  ///< softmax | sigmoid | sparsemixer
+  Field<double> router_jitter_noise;
+  Field<bool> score_after_topk;  ///< scores are chosen by as they are, and the chosen ones alone become that
+  Field<bool> selection_bias;    ///< added to scores for choosing, not for weighing
   Field<std::int64_t> num_groups, num_groups_per_tok;
   Field<std::string> group_score;  ///< max | top2_sum
   Field<bool> norm_topk_prob;
@@ -29,9 +31,18 @@ std::vector<FieldRow<S>> router_rows() {
              "Experts that each token has: those of the largest scores, of equal ones the first"),
       row<S>("router_bias", at(&S::router_bias), literal("false"), "",
              "Whether the matrix that gives scores has a bias"),
-      row<S>("scoring_func", at(&S::scoring_func), literal("\"softmax\""), "",
-             "What scores become before they are chosen by: shares of all experts, or numbers of each by itself",
-             {"softmax", "sigmoid"}),
+      row<S>(
+          "scoring_func", at(&S::scoring_func), literal("\"softmax\""), "",
+          "What scores become before they are chosen by: shares of all experts, or numbers of each by itself; or, once "
+          "they are chosen by, SparseMixer's shares of those experts that are near, none of which was chosen before",
+          {"softmax", "sigmoid", "sparsemixer"}),
+      where("scoring_func", {"sparsemixer"},
+            row<S>(
+                "router_jitter_noise", at(&S::router_jitter_noise), literal("0.01"), "",
+                "Which experts are near: those whose score is less by at most twice this, relative to the larger one")),
+      row<S>(
+          "score_after_topk", at(&S::score_after_topk), literal("false"), "",
+          "Whether scores are chosen by as the matrix gives them, and those of the chosen experts alone become that"),
       row<S>("selection_bias", at(&S::selection_bias), literal("false"), "",
              "Whether learned numbers are added to scores for choosing; experts weigh what they do without"),
       row<S>("num_groups", at(&S::num_groups), literal("1"), "groups",

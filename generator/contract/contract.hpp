@@ -37,6 +37,9 @@ struct CheckpointPart {
   RowView view;      ///< a vector: elements
   /// Of a weight that stands in several tensors, the name with {j} where this one has its number; else empty.
   std::string numbered{};
+  /// Of a weight whose matrices checkpoints have the other way round: `transposed` says the opposite of what a line
+  /// says.
+  bool turned = false;
 
   /// What all tensors of the weight are called.
   const std::string& pattern() const { return numbered.empty() ? name : numbered; }
@@ -110,7 +113,7 @@ struct ComponentContract {
 };
 
 struct IgnoredCheckpointTensor {
-  std::string name;  ///< pattern with {i}
+  std::string name;  ///< pattern with {i}, and perhaps * at its end
   std::string why;
 };
 

@@ -10,7 +10,6 @@
 #include "generator/blocks/lm_head.hpp"
 #include "generator/blocks/position.hpp"
 #include "generator/contract/rules.hpp"
-#include "generator/spec/checkpoint_names.hpp"
 #include "generator/spec/checkpoint_section.hpp"
 #include "generator/spec/engine_section.hpp"
 
@@ -25,6 +24,12 @@ Dtype dtype_of(const std::string& name) {
 }
 
 }  // namespace
+
+PartRows rows_of(const Projection& one, const AxisTable& axes) {
+  const Axis& rows = axes[one.rows];
+  const std::int64_t in_tensor = one.turned ? one.heads * axes[one.columns].size : rows.size;
+  return {in_tensor, one.heads, one.kv_heads, one.given ? axes[rows.factors.front()].size : 0};
+}
 
 std::int64_t first_layer(const Spec& spec, Scope scope) {
   return scope.kind == Scope::model ? -1 : std::ranges::find(spec.layer_kinds, scope.kind) - spec.layer_kinds.begin();
@@ -121,20 +126,26 @@ std::vector<CheckpointPart> Declarations::whole(const std::string& part, bool bi
   return sources;
 }
 
-/// Leaves a view those of a tensor's rows that are one projection's: the tensor holds `name.fused` part after part, or
-/// pieces of them in turn.
-void Declarations::cut(RowView& view, const TensorName& name, const std::string& own,
+/// Leaves a view those of a tensor's rows that are one projection's: the tensor, one of several where they are counted,
+/// holds `name.fused` part after part, or pieces of them in turn.
+void Declarations::cut(RowView& view, std::size_t tensors, const TensorName& name, const std::string& own,
                        const std::vector<Projection>& all) const {
   const Interleaving* interleaving = find_interleaving(name.interleaved);
   std::int64_t before = 0, stride = 0, pieces = 1;
   for (const std::string& word : name.fused) {
     const auto part = std::find_if(all.begin(), all.end(), [&](const Projection& one) { return one.word == word; });
     if (part == all.end()) continue;  // has been reported
-    const std::int64_t rows = contract_.axes[part->rows].size;
-    if (interleaving != nullptr)
-      pieces = std::max<std::int64_t>(interleaving->pieces({rows, part->heads, part->kv_heads}), 1);
+    PartRows rows = rows_of(*part, contract_.axes);
+    rows.rows /= static_cast<std::int64_t>(tensors);
+    if (interleaving != nullptr) pieces = std::max<std::int64_t>(interleaving->pieces(rows), 1);
     if (word == own) before = stride;
-    stride += rows / pieces;
+    stride += rows.rows / pieces;
+  }
+  const auto cut_out = std::find_if(all.begin(), all.end(), [&](const Projection& one) { return one.word == own; });
+  if (cut_out->turned) {
+    view.first_line = before;
+    view.lines = stride;
+    return;
   }
   view.source_row = before;
   view.source_rows = stride * pieces;
@@ -150,9 +161,23 @@ void Declarations::alternate(RowView& view, const std::string& part, const Proje
   if (found == spec_.checkpoint->tensors.end() || found->second.interleaved.empty()) return;
   const Interleaving* interleaving = find_interleaving(found->second.interleaved);
   if (interleaving == nullptr || !interleaving->of_one) return;  // has been reported
-  const std::int64_t heads = interleaving->pieces({view.rows, one.heads, one.kv_heads});
+  const std::int64_t heads = interleaving->pieces(rows_of(one, contract_.axes));
   if (heads == 0 || view.rows % (2 * heads) != 0) return;  // has been reported
   (interleaving->apart ? view.apart : view.halves) = view.rows / heads;
+}
+
+/// Where a projection, or its bias, stands: in the tensor of its own, or in one that it shares.
+std::vector<CheckpointPart> Declarations::sources(const std::string& tensor, const TensorName* fused, bool bias,
+                                                  const Projection& one, const std::vector<Projection>& all) const {
+  std::vector<CheckpointPart> sources = whole(tensor, bias, one.rows);
+  for (CheckpointPart& source : sources) {
+    if (fused != nullptr) cut(source.view, sources.size(), *fused, one.word, all);
+    if (source.numbered.empty()) source.view.banks = one.by_head ? one.heads : rows_of(one, contract_.axes).experts;
+    source.turned = one.turned && !bias;
+    if (source.turned) source.view.transposed = !source.view.transposed;
+  }
+  if (fused == nullptr) alternate(sources.front().view, tensor, one);
+  return sources;
 }
 
 WeightContract& Declarations::own_matrix(const std::string& word, AxisId rows, AxisId columns) {
@@ -210,12 +235,10 @@ void Declarations::projections(const std::string& input, const Field<Biases>& bi
     const std::string tensor = line != nullptr ? line->first : part_prefix_ + one.word;
     for (const bool of_bias : {false, true}) {
       if (of_bias && !one.bias) continue;
-      std::vector<CheckpointPart> sources = whole(tensor, of_bias, one.rows);
-      if (line != nullptr) cut(sources.front().view, line->second, one.word, all);
-      if (line == nullptr) alternate(sources.front().view, tensor, one);
       WeightContract& made =
           weight(part_prefix_ + one.word, role_prefix_ + one.word + (of_bias ? "_bias" : "_proj"), tensor, of_bias,
-                 of_bias ? std::vector{one.rows} : std::vector{one.rows, one.columns}, std::move(sources), component_);
+                 of_bias ? std::vector{one.rows} : std::vector{one.rows, one.columns},
+                 sources(tensor, line == nullptr ? nullptr : &line->second, of_bias, one, all), component_);
       if (one.given) made.chosen_rows = contract_.axes[one.given].size;
     }
   }

@@ -9,6 +9,7 @@
 
 #include "generator/contract/contract.hpp"
 #include "generator/contract/parts.hpp"
+#include "generator/spec/checkpoint_names.hpp"
 
 namespace monomorph::generator {
 
@@ -18,10 +19,16 @@ struct Projection {
   AxisId rows, columns;
   bool bias = false;
   std::int64_t heads = 0, kv_heads = 0;  ///< that its rows are cut by; 0: none
-  AxisId given = {};  ///< of what it gives for a token, where its rows are those of banks; none: rows
+  AxisId given = {};     ///< of what it gives for a token, where its rows are those of banks; none: rows
+  bool by_head = false;  ///< each head's rows are a matrix, multiplied with that head's columns
+  /// Of one by head: checkpoints have each matrix the other way round, [columns, rows]; `transposed` ones as it is.
+  bool turned = false;
 
   AxisId result() const { return given ? given : rows; }
 };
+
+/// What a tensor of several cuts its rows by.
+PartRows rows_of(const Projection& one, const AxisTable& axes);
 
 /// Projections of one input: what a checkpoint may keep in one tensor.
 struct ProjectionGroup {
@@ -85,7 +92,10 @@ class Declarations {
   AxisId placed(AxisId axis, const Span& field);
   std::vector<CheckpointPart> whole(const std::string& part, bool bias, AxisId rows) const;
   void alternate(RowView& view, const std::string& part, const Projection& one) const;
-  void cut(RowView& view, const TensorName& name, const std::string& own, const std::vector<Projection>& all) const;
+  void cut(RowView& view, std::size_t tensors, const TensorName& name, const std::string& own,
+           const std::vector<Projection>& all) const;
+  std::vector<CheckpointPart> sources(const std::string& tensor, const TensorName* fused, bool bias,
+                                      const Projection& one, const std::vector<Projection>& all) const;
   void need(const std::string& part, bool weight, bool bias);
   /// `tensor`: the part whose line says where it stands.
   WeightContract& own_matrix(const std::string& word, AxisId rows, AxisId columns);

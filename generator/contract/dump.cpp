@@ -40,12 +40,14 @@ void dump_weights(Scope scope, const Contract& contract, std::string& out) {
       const bool whole = view.rows == view.source_rows, numbered = !source.numbered.empty();
       if (numbered && &source != weight.sources.data()) continue;  // told by the pattern
       const std::string times = numbered ? fmt::format("{} x ", weight.sources.size()) : "";
-      out += fmt::format("    {}{} from {}{}{}{}{}{}\n", times, view.rows, source.pattern(),
+      out += fmt::format("    {}{} from {}{}{}{}{}{}{}{}\n", times, view.rows, source.pattern(),
                          whole ? "" : fmt::format(" rows {} of {}", view.source_row, view.source_rows),
                          view.run == 0 ? "" : fmt::format(", {} of every {}", view.run, view.run_stride),
                          view.halves == 0 ? "" : fmt::format(", halves of each {} in turn", view.halves),
                          view.apart == 0 ? "" : fmt::format(", halves of each {} apart", view.apart),
-                         view.transposed ? " transposed" : "");
+                         view.banks == 0 ? "" : fmt::format(", {} matrices", view.banks),
+                         view.transposed ? " transposed" : "",
+                         view.lines == 0 ? "" : fmt::format(", from line {} of {}", view.first_line, view.lines));
     }
   }
   for (const StateContract& state : contract.states) {
@@ -76,7 +78,8 @@ void dump_kind(std::size_t index, const Contract& contract, std::string& out) {
   out += "  norm " + dump_norm(derive_norm(kind.norm)) + "\n";
   for (Step& step : kind.steps) {
     if (step.blocks.size() > 1) {
-      out += fmt::format("  side by side{}:\n", step.shared_input_norm ? ", with one input norm" : "");
+      out += fmt::format("  side by side{}{}:\n", step.shared_input_norm ? ", with one input norm" : "",
+                         step.shared_output_norm ? ", with one output norm" : "");
     }
     for (Block& block : step.blocks) {
       out += fmt::format("  {}: {}\n{}", block.instance, block.type->name, dump_fields(bind_block(block)));

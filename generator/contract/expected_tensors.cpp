@@ -8,6 +8,24 @@
 namespace monomorph::generator {
 namespace {
 
+/// The shape of a tensor that is banks of a matrix, [banks, rows, columns], or of their biases; all rows, or lines of a
+/// transposed one, may stand in one axis.
+void stack(ExpectedTensor& tensor, AxisId rows, const RowView& view, bool of_experts, const AxisTable& axes) {
+  const std::vector<AxisId>& factors = axes[rows].factors;
+  const std::size_t at = view.transposed ? 1 : 0;
+  tensor.shape[at] = view.bank_rows();
+  tensor.axes[at] = view.bank_rows() == axes[factors.back()].size ? factors.back() : AxisId();
+  tensor.other = tensor.shape;
+  tensor.other.front() *= view.banks;
+  tensor.shape.insert(tensor.shape.begin(), view.banks);
+  tensor.axes.insert(tensor.axes.begin(), factors.front());
+  if (of_experts) return;
+  // Heads stand in one axis where nothing else is said.
+  std::swap(tensor.shape, tensor.other);
+  tensor.axes.erase(tensor.axes.begin());
+  tensor.axes.front() = tensor.shape.front() == axes[rows].size ? rows : AxisId();
+}
+
 void add(const WeightContract& weight, const Contract& contract, std::int64_t layer,
          std::map<std::string, ExpectedTensor>& expected) {
   const bool numbered = !weight.sources.empty() && !weight.sources.front().numbered.empty();
@@ -21,21 +39,20 @@ void add(const WeightContract& weight, const Contract& contract, std::int64_t la
     tensor.dtype = weight.file_dtype();
     tensor.shape = {source.view.source_rows};
     const Axis& rows = contract.axes[weight.axes[0]];
-    tensor.axes = {source.view.source_rows == rows.size ? weight.axes[0] : AxisId()};
-    if (numbered && rows.factors.size() == 2) tensor.axes = {rows.factors.back()};
+    const bool whole = source.view.rows == source.view.source_rows, of_factor = numbered && rows.factors.size() == 2;
+    tensor.axes = {!whole ? AxisId() : of_factor ? rows.factors.back() : weight.axes[0]};
     if (!numbered && weight.axes.size() == 1 && tensor.axes[0]) {
-      for (const AxisId factor : contract.axes[tensor.axes[0]].factors) {
-        tensor.by_head.push_back(contract.axes[factor].size);
-      }
+      for (const AxisId factor : rows.factors) tensor.other.push_back(contract.axes[factor].size);
     }
     if (weight.axes.size() == 2) {
-      tensor.shape.push_back(contract.axes[weight.axes[1]].size);
-      tensor.axes.push_back(weight.axes[1]);
+      tensor.shape.push_back(source.view.lines_of(contract.axes[weight.axes[1]].size));
+      tensor.axes.push_back(source.view.lines == 0 ? weight.axes[1] : AxisId());
     }
     if (source.view.transposed) {
       std::reverse(tensor.shape.begin(), tensor.shape.end());
       std::reverse(tensor.axes.begin(), tensor.axes.end());
     }
+    if (source.view.banks != 0) stack(tensor, weight.axes[0], source.view, weight.chosen_rows > 0, contract.axes);
     expected.emplace(with_layer(source.name, layer), tensor);
   }
 }

@@ -16,13 +16,15 @@ struct ExpectedTensor {
   std::int64_t number = -1;  ///< among the part's tensors; -1: it has one
   std::string part;          ///< of the weight, with {i}
   std::vector<std::int64_t> shape;
-  std::vector<std::int64_t> by_head;  ///< of a vector, the same elements as a row a head; empty: none
-  std::vector<AxisId> axes;           ///< of the shape; none where a tensor's rows are those of several weights
+  std::vector<std::int64_t> other;  ///< that the same elements may have in the same order; empty: none
+  std::vector<AxisId> axes;         ///< of the shape; none where a tensor's rows are those of several weights
   Dtype dtype = Dtype::f32;
 
   bool fits(const std::vector<std::int64_t>& given) const {
     const bool scalar = given.empty() && shape == std::vector<std::int64_t>{1};  // a number may stand without an axis
-    return given == shape || scalar || (!by_head.empty() && given == by_head);
+    const bool row =
+        shape.size() == 1 && given == std::vector<std::int64_t>{1, shape[0]};  // a vector, as a matrix of one
+    return given == shape || scalar || row || (!other.empty() && given == other);
   }
 };
 

@@ -100,16 +100,28 @@ void layer_names_have_an_index(const CheckpointSection& checkpoint, Diagnostics&
   }
 }
 
-/// A name counts a part's tensors where its rows are in groups, and no other part stands among them.
+/// Whether a tensor holds projections of experts.
+bool is_of_experts(const std::string& line, const TensorName& name, const Declarations& declared) {
+  const std::vector<std::string> parts = parts_of_line(line, name.fused);
+  return std::ranges::any_of(declared.groups(), [&](const ProjectionGroup& group) {
+    return std::ranges::any_of(group.projections, [&](const Projection& one) {
+      return rows_of(one, declared.contract().axes).experts > 0 &&
+             std::ranges::count(parts, group.prefix + one.word) > 0;
+    });
+  });
+}
+
+/// A name counts a part's tensors where its rows are in groups, and no other part stands among them but an expert's.
 void counted_tensors_have_groups(const CheckpointSection& checkpoint, const Declarations& declared,
                                  Diagnostics& diagnostics) {
   const Contract& contract = declared.contract();
   for (const auto& [line, name] : checkpoint.tensors) {
     if (name.name.find("{j}") == std::string::npos) continue;
-    if (name.given && (!name.fused.empty() || !name.interleaved.empty())) {
+    const bool several = !name.fused.empty() && !is_of_experts(line, name, declared);
+    if (name.given && (several || (!name.interleaved.empty() && name.interleaved != "row"))) {
       diagnostics.error("checkpoint.counted", name.span,
                         fmt::format("\"{}\" is a tensor of each group of one part's rows: it is neither fused nor "
-                                    "interleaved",
+                                    "interleaved, but that of an expert, whose parts may be, by \"row\"",
                                     name.name));
       continue;
     }
@@ -257,6 +269,34 @@ void halves_alternate(const std::string& line, const TensorName& name, const Dec
                   line, name.interleaved));
 }
 
+/// Of a tensor of all experts: where each has its parts is said.
+void experts_have_their_parts(const std::string& line, const TensorName& name, const Declarations& declared,
+                              Diagnostics& diagnostics) {
+  if (name.name.find("{j}") != std::string::npos || name.interleaved == "expert" || name.interleaved == "row") return;
+  if (!is_of_experts(line, name, declared)) return;
+  diagnostics.error("checkpoint.interleaved", name.span,
+                    fmt::format("\"{}\" holds {} of all experts: interleaved = \"expert\" says that each has them one "
+                                "after another, \"row\" that their rows alternate",
+                                name.name, fmt::join(name.fused, " and ")));
+}
+
+/// Of a tensor that holds a part whose heads' matrices stand in it the other way round: they are lines of each head.
+void turned_parts_are_by_head(const std::string& line, const TensorName& name, const Declarations& declared,
+                              Diagnostics& diagnostics) {
+  for (const ProjectionGroup* group : groups_of(line, name, declared)) {
+    const bool has_turned = std::ranges::any_of(name.fused, [&](const std::string& word) {
+      const Projection* one = find_projection(*group, word);
+      return one != nullptr && one->turned;
+    });
+    if (!has_turned || (name.interleaved == "head" && !name.transposed)) continue;
+    diagnostics.error("checkpoint.interleaved", name.span,
+                      fmt::format("\"{}\" holds {}, which are read where each head has its rows of them in turn: "
+                                  "interleaved = \"head\", and not transposed",
+                                  name.name, fmt::join(name.fused, " and ")));
+    return;
+  }
+}
+
 /// Rows that alternate: of parts that have as many pieces each.
 void interleaved_parts_have_pieces(const std::string& line, const TensorName& name, const Declarations& declared,
                                    Diagnostics& diagnostics) {
@@ -278,7 +318,7 @@ void interleaved_parts_have_pieces(const std::string& line, const TensorName& na
     for (const std::string& word : name.fused) {
       const Projection* one = find_projection(*group, word);
       if (one == nullptr) continue;
-      pieces.insert(interleaving->pieces({declared.contract().axes[one->rows].size, one->heads, one->kv_heads}));
+      pieces.insert(interleaving->pieces(rows_of(*one, declared.contract().axes)));
       if (pieces.contains(0)) {
         return error(
             fmt::format("{} does not alternate by {}: {} has no {}s", line, name.interleaved, word, name.interleaved));
@@ -330,6 +370,8 @@ void transforms_apply(const CheckpointSection& checkpoint, const Declarations& d
     if (name.fused.empty()) continue;
     if (fused_parts_fit(part, name, declared, diagnostics)) {
       fused_parts_are_there(part, name, declared, diagnostics);
+      experts_have_their_parts(part, name, declared, diagnostics);
+      turned_parts_are_by_head(part, name, declared, diagnostics);
     }
   }
 }
@@ -367,20 +409,32 @@ void names_are_printable(const CheckpointSection& checkpoint, Diagnostics& diagn
   for (const IgnoredTensor& ignored : checkpoint.ignore) check(ignored.name, ignored.span);
 }
 
+/// Whether a name of what is ignored, which may end in * for anything, stands for a tensor.
+bool covers(const std::string& ignored, const std::optional<std::string>& tensor) {
+  if (!tensor) return false;
+  return ignored.ends_with('*') ? tensor->starts_with(ignored.substr(0, ignored.size() - 1)) : ignored == *tensor;
+}
+
 void ignored_tensors_are_unused(const Spec& spec, const std::vector<NeededPart>& needed, Diagnostics& diagnostics) {
   for (const IgnoredTensor& ignored : spec.checkpoint->ignore) {
     if (!ignored.given) continue;
     if (ignored.why.empty()) {
       diagnostics.error("checkpoint.ignore", ignored.span, "why this tensor is ignored must be said");
     }
+    const std::size_t star = ignored.name.find('*');
+    if (star != std::string::npos && star + 1 < ignored.name.size()) {
+      diagnostics.error("checkpoint.ignore", ignored.span,
+                        fmt::format("\"{}\" has a * before its end; one at the end stands for anything", ignored.name));
+    }
     for (const NeededPart& part : needed) {
-      if (ignored.name != tensor_name(*spec.checkpoint, part.part, false) &&
-          !(part.bias && ignored.name == tensor_name(*spec.checkpoint, part.part, true))) {
+      if (!covers(ignored.name, tensor_name(*spec.checkpoint, part.part, false)) &&
+          !(part.bias && covers(ignored.name, tensor_name(*spec.checkpoint, part.part, true)))) {
         continue;
       }
       diagnostics.error(
           "checkpoint.ignore", ignored.span,
           fmt::format("\"{}\" is the part {} of this model: it cannot be ignored", ignored.name, part.part));
+      break;
     }
   }
 }

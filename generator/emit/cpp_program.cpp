@@ -28,11 +28,15 @@ std::string cost_of(const Kernel& kernel) {
 /// The members of a RowView, as far as they are not the defaults.
 std::string spelled(const RowView& view) {
   std::string text = fmt::format("{}, {}, {}", view.rows, view.source_row, view.source_rows);
-  const bool moved = view.halves != 0 || view.apart != 0;
-  if (view.transposed || view.run != 0 || moved) text += view.transposed ? ", true" : ", false";
-  if (view.run != 0 || moved) text += fmt::format(", {}, {}", view.run, view.run_stride);
-  if (moved) text += fmt::format(", {}", view.halves);
-  if (view.apart != 0) text += fmt::format(", {}", view.apart);
+  const bool lines = view.lines != 0, banks = view.banks != 0 || lines, apart = view.apart != 0 || banks,
+             halves = view.halves != 0 || apart;
+  const bool run = view.run != 0 || halves;
+  if (view.transposed || run) text += view.transposed ? ", true" : ", false";
+  if (run) text += fmt::format(", {}, {}", view.run, view.run_stride);
+  if (halves) text += fmt::format(", {}", view.halves);
+  if (apart) text += fmt::format(", {}", view.apart);
+  if (banks) text += fmt::format(", {}", view.banks);
+  if (lines) text += fmt::format(", {}, {}", view.lines, view.first_line);
   return text;
 }
 

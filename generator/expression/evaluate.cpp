@@ -98,6 +98,7 @@ Datum value_of(const ExpressionNode& node, const std::function<Datum(const std::
       const double at = number(operand(1));
       if (const auto* words = std::get_if<Words>(&list.is)) return element(*words, at, list.name);
       if (const auto* numbers = std::get_if<Numbers>(&list.is)) return element(*numbers, at, list.name);
+      if (std::holds_alternative<double>(list.is)) return list;  // one for every place
       return {{}, list.name};
     }
     case Form::widened:

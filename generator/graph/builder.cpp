@@ -132,14 +132,21 @@ ValueId Builder::chosen_projection(const std::string& word, const BankOperands& 
   return linear_of_banks(word + "_proj", role(word + "_proj"), role(word + "_bias"), operands, to, name);
 }
 
+ValueId Builder::projection_by_bank(const std::string& word, ValueId in, const std::string& name) {
+  const ValueId matrix = weight(role(word + "_proj"));
+  if (!matrix) throw InternalError("graph: the contract has no weight " + role(word + "_proj"));
+  return linear_of_banks(word + "_proj", role(word + "_proj"), role(word + "_bias"), {in, {}, true}, axes_of(matrix)[0],
+                         name);
+}
+
 ValueId Builder::top_k(const std::string& word, const TopK& how, ValueId scores, const std::string& bias,
                        AxisId choices, const std::string& name) {
   const ValueId added = bias.empty() ? ValueId{} : vector(bias);
   return add(word, how, {scores, added}, role(name), {axes_of(scores)[0], choices});
 }
 
-ValueId Builder::pick(const std::string& word, ValueId in, ValueId choice, const std::string& name) {
-  return add(word, Pick{}, {in, choice}, role(name), axes_of(choice));
+ValueId Builder::pick(const std::string& word, const Pick& how, ValueId in, ValueId choice, const std::string& name) {
+  return add(word, how, {in, choice}, role(name), axes_of(choice));
 }
 
 ValueId Builder::shares(const std::string& word, const Shares& how, ValueId in, const std::string& name) {

@@ -54,10 +54,12 @@ class Builder {
                           const BankOperands& operands, AxisId to, const std::string& role);
   /// The matrix of this word of the sub-block that has been entered, of which each token has the banks that it chose.
   ValueId chosen_projection(const std::string& word, const BankOperands& operands, const std::string& role);
+  /// The same, of which each bank is multiplied with its own run of `in`.
+  ValueId projection_by_bank(const std::string& word, ValueId in, const std::string& role);
   /// As many choices as `choices` has; `bias`: the word of a vector, or "".
   ValueId top_k(const std::string& word, const TopK& how, ValueId scores, const std::string& bias, AxisId choices,
                 const std::string& role);
-  ValueId pick(const std::string& word, ValueId in, ValueId choice, const std::string& role);
+  ValueId pick(const std::string& word, const Pick& how, ValueId in, ValueId choice, const std::string& role);
   ValueId shares(const std::string& word, const Shares& how, ValueId in, const std::string& role);
   ValueId combine(const std::string& word, ValueId in, ValueId weights, const std::string& role);
   ValueId map(const std::string& word, const Expression& expression, const std::vector<std::string>& names,

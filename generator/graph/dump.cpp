@@ -22,7 +22,7 @@ struct Attribute {
     if (top.groups == top.groups_kept) return "";
     return fmt::format("; {} of {} groups by {}", top.groups_kept, top.groups, name_of(top.group_score));
   }
-  std::string operator()(const Pick&) const { return ""; }
+  std::string operator()(const Pick& pick) const { return pick.jitter ? fmt::format("; jitter {}", *pick.jitter) : ""; }
   std::string operator()(const Shares& shares) const {
     if (shares.type == ShareType::softmax) return "; softmax";
     return fmt::format("; sum, eps {}, floor {}", shares.eps, shares.floor);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <iterator>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -85,8 +86,11 @@ struct TopK {
   bool operator==(const TopK&) const = default;
 };
 
-/// (x, choice) -> the columns of x that were chosen
+/// (x, choice) -> the columns of x that were chosen. With a jitter, what SparseMixer (Liu et al. 2023) makes of them:
+/// the softmax of each choice among the columns y that were not chosen before it and are near it, which are those with
+/// x - y <= 2 * jitter * max(|y|, x)
 struct Pick {
+  std::optional<double> jitter = {};
   bool operator==(const Pick&) const = default;
 };
 

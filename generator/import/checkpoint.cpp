@@ -178,15 +178,19 @@ void add_ignored_tensors(const std::vector<IgnoredTensor>& tensors, const std::s
   if (!rows.empty()) lines.push_back({"checkpoint", "ignore", fmt::format("[\n  {},\n]", fmt::join(rows, ",\n  "))});
 }
 
+void add_name(const std::string& part, const TensorName& name, SpecLines& lines) {
+  TensorNames line = {{part, name}};
+  const std::string text = write_table(&line).front();
+  lines.push_back({"checkpoint.tensors", write_string(part), text.substr(write_key(part).size() + 3)});
+}
+
 /// Every name, with the prefix but for the head, which stands outside of it.
 void add_names(const CheckpointSection& names, const std::string& outside, SpecLines& lines) {
   lines.push_back({"checkpoint", "prefix", "[\"\"]", fmt::format("the head stands outside \"{}\"", outside)});
   add_ignored_tensors(names.ignore, outside, lines);
   for (auto [part, name] : names.tensors) {
     if (part != "lm_head") name.name.insert(0, outside);
-    TensorNames line = {{part, name}};
-    const std::string text = write_table(&line).front();
-    lines.push_back({"checkpoint.tensors", write_string(part), text.substr(write_key(part).size() + 3)});
+    add_name(part, name, lines);
   }
 }
 
@@ -194,7 +198,10 @@ void add_names(const CheckpointSection& names, const std::string& outside, SpecL
 
 void add_other_names(const CheckpointSection& names, const CheckpointSection& of_family, SpecLines& lines) {
   for (const auto& [part, name] : names.tensors) {
-    if (name.name != of_family.tensors.at(part).name) {
+    if (name.name == of_family.tensors.at(part).name) continue;
+    if (name.fused.empty()) {
+      add_name(part, name, lines);
+    } else {  // of several it is the name alone that is another
       lines.push_back({"checkpoint.tensors", write_string(part), write_string(name.name)});
     }
   }

@@ -151,6 +151,7 @@ Datum Config::value(const std::string& name) {
   const Resolved& resolved = values_.at(key);
   read_.insert(resolved.paths.begin(), resolved.paths.end());
   if (!is_length || resolved.value.is_null()) return resolved.value;
+  if (std::holds_alternative<double>(resolved.value.is)) return {{}, key};
   const auto* words = std::get_if<Words>(&resolved.value.is);
   const std::size_t length = words != nullptr ? words->list->size() : std::get<Numbers>(resolved.value.is).list->size();
   return {static_cast<double>(length), key};

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <limits>
 #include <set>
+#include <tuple>
 
 #include "generator/expression/node.hpp"
+#include "generator/spec/block_type.hpp"
 #include "generator/spec/by_layer.hpp"
 #include "generator/spec/name_tables.hpp"
 #include "generator/spec/section_reader.hpp"
@@ -28,6 +30,8 @@ bool is_list(const Json& value) { return value.is_array() && value.size() > 0; }
 constexpr KeyForm key_forms[] = {
     {"size", Type::integer, "a positive integer below 2^31", [](const Json& v) { return is_whole_from(1, v); }},
     {"count", Type::integer, "an integer from 0 on, below 2^31", [](const Json& v) { return is_whole_from(0, v); }},
+    {"index", Type::integer, "an integer from -1 on, below 2^31",
+     [](const Json& v) { return is_whole_from(0, v) || (v.is_integer() && v.integer() == -1); }},
     {"number", Type::real, "a positive number", [](const Json& v) { return v.is_number() && v.real() > 0; }},
     {"amount", Type::real, "a number from 0 on", [](const Json& v) { return v.is_number() && v.real() >= 0; }},
     {"boolean", Type::boolean, "true or false", [](const Json& v) { return v.is_boolean(); }},
@@ -39,6 +43,11 @@ constexpr KeyForm key_forms[] = {
     {"sizes", Type::sizes, "a list of positive integers below 2^31",
      [](const Json& v) {
        return is_list(v) && std::all_of(v.begin(), v.end(), [](const Json& item) { return is_whole_from(1, item); });
+     }},
+    {"each", Type::sizes, "a positive integer below 2^31, or a list of them",
+     [](const Json& v) {
+       return is_whole_from(1, v) ||
+              (is_list(v) && std::all_of(v.begin(), v.end(), [](const Json& item) { return is_whole_from(1, item); }));
      }},
     {"counts", Type::sizes, "a list of integers from 0 on, below 2^31",
      [](const Json& v) {
@@ -95,6 +104,7 @@ class FamilyReader {
     for (const TomlEntry& entry : sections_["spellings"]) read_spellings(entry);
     for (const TomlEntry& entry : sections_["new"]) read_start(entry);
     read_kind();
+    for (const TomlEntry& entry : sections_["spec"]) read_own_block(entry);
     for (const TomlEntry& entry : sections_["spec"]) read_line(entry);
     std::stable_sort(lines_.begin(), lines_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     for (auto& [order, line] : lines_) family_.lines.push_back(std::move(line));
@@ -195,7 +205,8 @@ class FamilyReader {
     names_[entry.key] = {key.form->type, {}, key.optional};
     const bool is_list =
         key.form->type == Type::words || key.form->type == Type::sizes || key.form->type == Type::numbers;
-    if (is_list) names_[entry.key + ".length"] = {Type::integer, {}, key.optional};
+    const bool has_no_length = key.optional || word == "each";
+    if (is_list) names_[entry.key + ".length"] = {Type::integer, {}, has_no_length};
     family_.keys[entry.key] = std::move(key);
   }
 
@@ -258,12 +269,39 @@ class FamilyReader {
     }
   }
 
+  /// "shared.block": the type of a sub-block that the spec gives a section of its own, which stands after that of the
+  /// type; null leaves it out.
+  void read_own_block(const TomlEntry& entry) {
+    if (!entry.key.ends_with(".block")) return;
+    FamilyLine line;
+    line.section = entry.key.substr(0, entry.key.find('.'));
+    line.key = "block";
+    line.type = Type::word;
+    line.value = expression(string(entry.value), entry.value.span, line.type, names_);
+    if (line.value.empty()) return;
+    const std::vector<std::string> types = block_type_names();
+    const auto type = std::ranges::find_if(
+        types, [&](const std::string& word) { return line.value.text.find("'" + word + "'") != std::string::npos; });
+    if (type == types.end()) {
+      return error("family.unknown", entry.value.span,
+                   fmt::format("'{}' names no type of sub-block: {}", line.value.text, one_of(types)));
+    }
+    claim(entry.key, entry.key_span, true);
+    own_blocks_[line.section] = *type;
+    lines_.emplace_back(Order{section_order(*type), line.section, 0}, std::move(line));
+  }
+
+  static std::ptrdiff_t section_order(const std::string& name) {
+    return std::ranges::find(sections(), name, &SectionDescription::name) - sections().begin();
+  }
+
   /// Of the keys of [layers].
   static bool may_differ_by_kind(const std::string& key) { return key != "pattern" && key != "repeat"; }
 
   /// "attention.head_dim", or "layers.KIND.attention.head_dim" for the layers of a kind, whose own keys of [layers] are
   /// "layers.KIND.steps"; or what a part's tensor is called.
   void read_line(const TomlEntry& entry) {
+    if (entry.key.ends_with(".block")) return;  // read_own_block's
     FamilyLine line;
     if (const std::string part = part_of(entry.key); !part.empty()) {
       line.section = tensors_section;
@@ -271,7 +309,7 @@ class FamilyReader {
       line.type = Type::word;
       line.value = expression(string(entry.value), entry.value.span, line.type, names_);
       claim(entry.key, entry.key_span, true);
-      lines_.emplace_back(std::numeric_limits<int>::max(), std::move(line));
+      lines_.emplace_back(Order{std::ssize(sections()), "", 0}, std::move(line));
       return;
     }
     std::string field = entry.key;
@@ -282,11 +320,13 @@ class FamilyReader {
     }
     line.section = field.substr(0, field.find('.'));
     line.key = field.substr(std::min(field.size(), line.section.size() + 1));
-    int order = 0;
+    const auto own = own_blocks_.find(line.section);
+    const std::string& described = own != own_blocks_.end() ? own->second : line.section;
     for (const SectionDescription& section : sections()) {
+      int order = 0;
       for (const auto& [row, slot] : section.fields) {
         ++order;
-        if (section.name != line.section || row->key != line.key) continue;
+        if (section.name != described || row->key != line.key) continue;
         const bool has_kind = family_.kind.text.find("'" + line.kind + "'") != std::string::npos;
         const bool in_kinds = section.in_kinds || (section.name == "layers" && may_differ_by_kind(row->key));
         if (!line.kind.empty() && !(in_kinds && has_kind)) continue;
@@ -299,7 +339,8 @@ class FamilyReader {
           error("family.form", entry.value.span, "every layer has a value; this may be null");
         }
         claim(entry.key, entry.key_span, true);
-        lines_.emplace_back(order, std::move(line));
+        const std::string own_section = own != own_blocks_.end() ? line.section : "";
+        lines_.emplace_back(Order{section_order(section.name), own_section, order}, std::move(line));
         return;
       }
     }
@@ -384,7 +425,10 @@ class FamilyReader {
   std::set<std::string> used_;
   std::map<std::string, std::vector<TomlEntry>> sections_;
   ExpressionNames names_, numbered_names_, layer_names_;  ///< of any expression; with a layer's number; with its kind
-  std::vector<std::pair<int, FamilyLine>> lines_;
+  std::map<std::string, std::string> own_blocks_;         ///< the type of each
+  /// Of a line: its section's, that of a sub-block's own behind its type's, and its row's.
+  using Order = std::tuple<std::ptrdiff_t, std::string, int>;
+  std::vector<std::pair<Order, FamilyLine>> lines_;
 };
 
 }  // namespace

@@ -20,7 +20,8 @@ JsonFile empty_config() {
   return *parse_json_file(text, none);
 }
 
-constexpr double small_hidden_size = 768, small_experts = 8, small_choice = 2, small_expert = 512;
+constexpr double small_hidden_size = 768, small_experts = 8, small_choice = 2, small_expert = 512, small_groups = 2;
+constexpr double small_query = 384, small_latent = 128;  // what latent attention makes heads of
 constexpr std::size_t small_layers = 12;
 
 /// The family with what has to be said as its default; of a list of words one for each layer.
@@ -36,7 +37,7 @@ Family with_start(Family family) {
   return family;
 }
 
-/// A field of the spec, as a family's defaults give it.
+/// A field of the spec, or of a kind of layer, as a family's defaults give it.
 struct Size {
   std::string key;  ///< of config.json, where the field is its value; "" where the family works it out
   double value = 0;
@@ -44,7 +45,8 @@ struct Size {
 
 Size default_size(const Family& family, Config& defaults, const std::string& field) {
   for (const FamilyLine& line : family.lines) {
-    if (!line.kind.empty() || line.field() != field || line.value.empty()) continue;
+    const std::string kind = line.kind.empty() ? "" : "layers." + line.kind + ".";
+    if (kind + line.field() != field || line.value.empty()) continue;
     const Datum datum =
         value_of(line.value, [&](const std::string& name) { return name == "i" ? Datum{0.0} : defaults.value(name); });
     if (!datum.is_null()) return {datum.computed ? "" : datum.name, std::get<double>(datum.is)};
@@ -62,8 +64,9 @@ Family shrink(const Family& family) {
   const auto size = [&](const char* field) { return default_size(small, defaults, field); };
   const Size hidden = size("model.hidden_size"), head = size("attention.head_dim"),
              heads = size("attention.num_attention_heads"), shared = size("attention.num_key_value_heads"),
-             inner = size("mlp.intermediate_size"), layers = size("model.num_hidden_layers"),
-             vocabulary = size("model.vocab_size");
+             layers = size("model.num_hidden_layers"), vocabulary = size("model.vocab_size");
+  Size inner = size("mlp.intermediate_size");
+  if (inner.key.empty()) inner = size("layers.dense.mlp.intermediate_size");
   const auto set = [&](const Size& which, double value) {
     if (!which.key.empty()) small.keys.at(which.key).fallback = Datum{value};
   };
@@ -81,15 +84,28 @@ Family shrink(const Family& family) {
   set_at_most("moe.num_experts", small_experts);
   set_at_most("moe.num_experts_per_tok", small_choice);
   set_at_most("moe.intermediate_size", small_expert);
+  set_at_most("moe.num_groups", small_groups);
+  set_at_most("moe.num_groups_per_tok", small_groups / 2);
+  set_at_most("shared.intermediate_size", small_expert);
+  set_at_most("latent_attention.q_lora_rank", small_query);
+  set_at_most("latent_attention.kv_lora_rank", small_latent);
+  // Its heads share no width with what it reads, and each has a key of its own.
+  const Size latent_heads = size("latent_attention.num_attention_heads");
+  set(latent_heads, small_hidden_size / 64);
+  const auto keys = small.keys.find("num_key_value_heads");
+  if (!latent_heads.key.empty() && keys != small.keys.end()) keys->second.fallback = Datum{small_hidden_size / 64};
   set(hidden, small_hidden_size);
   set(layers, static_cast<double>(small_layers));
   set(vocabulary, 32000);
   return small;
 }
 
-/// The row of a key: of "layers.local.attention" that of [attention].
-const FieldDescription* find_row(const std::string& section, const std::string& key) {
+/// The row of a key: of "layers.local.attention" that of [attention], of a sub-block's own section the family's.
+const FieldDescription* find_row(const Family& family, const std::string& section, const std::string& key) {
   const std::string own = section.substr(section.rfind('.') + 1);
+  for (const FamilyLine& line : family.lines) {
+    if (line.section == own && line.key == key) return line.row;
+  }
   for (const SectionDescription& each : sections()) {
     if (each.name != own) continue;
     for (const BoundField& field : each.fields) {
@@ -114,14 +130,14 @@ SpecLines explained(const SpecLines& lines, const Family& family) {
   SpecLines result;
   for (auto line = lines.begin(); line != lines.end(); ++line) {
     result.push_back(*line);
-    const FieldDescription* row = find_row(line->section, line->key);
+    const FieldDescription* row = find_row(family, line->section, line->key);
     if (!line->key.empty()) result.back().note = row != nullptr ? meaning_of(*row) : "";
     if (std::next(line) != lines.end() && std::next(line)->section == line->section) continue;
     for (const FamilyLine& left_out : family.lines) {
       const bool is_written = std::ranges::any_of(
           lines, [&](const SpecLine& each) { return each.section == line->section && each.key == left_out.key; });
       if (left_out.section != line->section || !left_out.kind.empty() || is_written) continue;
-      row = find_row(left_out.section, left_out.key);
+      row = left_out.row;
       if (row == nullptr || row->selector != "type") continue;  // of what another key asks for
       result.push_back({line->section, "", "", fmt::format("{} = ...  # {}", row->key, meaning_of(*row))});
     }

@@ -71,10 +71,12 @@ class Dump {
         if (!weight.in_checkpoint()) text_ += fmt::format("    the spec's own: {}\n", fmt::join(weight.values, " "));
         for (const CheckpointPart& part : weight.sources) {
           const RowView& view = part.view;
-          text_ += fmt::format("    {} rows of {}{}{}{}\n", view.rows, part.name,
+          text_ += fmt::format("    {} rows of {}{}{}{}{}{}\n", view.rows, part.name,
                                view.source_row != 0 ? fmt::format(" from row {}", view.source_row) : "",
                                view.run != 0 ? fmt::format(", {} of every {}", view.run, view.run_stride) : "",
-                               view.transposed ? ", transposed" : "");
+                               view.banks != 0 ? fmt::format(", {} matrices", view.banks) : "",
+                               view.transposed ? ", transposed" : "",
+                               view.lines != 0 ? fmt::format(" from line {} of {}", view.first_line, view.lines) : "");
         }
       }
     }

@@ -12,6 +12,8 @@ const std::vector<Interleaving>& interleavings() {
        [](const PartRows& part) { return part.kv_heads; }},
       {"quarter", "of each quarter of the heads, its rows of the parts in turn",
        [](const PartRows& part) { return part.heads % 4 == 0 ? std::min<std::int64_t>(part.heads, 4) : 0; }},
+      {"expert", "of each expert, its rows of the parts in turn", [](const PartRows& part) { return part.experts; }},
+      {"row", "a row of each part", [](const PartRows& part) { return part.rows; }},
       {"halves",
        "of each head of one part, the rows of its first and of its second half, as GGUF files of Llama have q and k",
        [](const PartRows& part) { return part.heads; }, true},

@@ -12,7 +12,7 @@ std::vector<std::string> dtype_names();
 
 /// What a part of a tensor can be cut by; 0: it has none.
 struct PartRows {
-  std::int64_t rows = 0, heads = 0, kv_heads = 0;
+  std::int64_t rows = 0, heads = 0, kv_heads = 0, experts = 0;
 };
 
 /// How parts of one tensor alternate: each is cut into as many pieces, which stand in turn.

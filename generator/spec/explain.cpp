@@ -79,14 +79,16 @@ LayersSection layers_of(const LayerKind& kind) {
   LayersSection layers;
   layers.steps = kind.written_steps;
   layers.shared_input_norm = kind.shared_input_norm;
+  layers.shared_output_norm = kind.shared_output_norm;
   layers.residual_scale = kind.residual_scale;
   return layers;
 }
 
 std::string explain_steps(const LayerKind& kind) {
   LayersSection layers = layers_of(kind);
-  return fmt::format("steps = {}\nshared_input_norm = {}\nresidual_scale = {}\n", write_value(&layers.steps),
-                     write_value(&layers.shared_input_norm), write_value(&layers.residual_scale));
+  return fmt::format("steps = {}\nshared_input_norm = {}\nshared_output_norm = {}\nresidual_scale = {}\n",
+                     write_value(&layers.steps), write_value(&layers.shared_input_norm),
+                     write_value(&layers.shared_output_norm), write_value(&layers.residual_scale));
 }
 
 }  // namespace
@@ -145,6 +147,7 @@ ExplainedFields explain_layer(const LayerKind& given) {
   LayersSection layers = layers_of(kind);
   ExplainedFields fields = {{"layers.steps", write_value(&layers.steps)},
                             {"layers.shared_input_norm", write_value(&layers.shared_input_norm)},
+                            {"layers.shared_output_norm", write_value(&layers.shared_output_norm)},
                             {"layers.residual_scale", write_value(&layers.residual_scale)}};
   add_fields("norm", bind(kind.norm), fields);
   if (kind.uses_position()) add_fields("position", bind(*kind.position), fields);

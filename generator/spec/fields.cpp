@@ -115,6 +115,9 @@ const std::vector<FieldRow<LayersSection>>& fields() {
              "side by side, and it becomes the sum of all"),
       row<S>("shared_input_norm", at(&S::shared_input_norm), literal("false"), "",
              "Whether sub-blocks side by side read one normed input, by the input norm of the first"),
+      row<S>(
+          "shared_output_norm", at(&S::shared_output_norm), literal("false"), "",
+          "Whether what sub-blocks side by side give is added up before it is normed, by the output norm of the first"),
       expression(row<S>("residual_scale", at(&S::residual_scale), literal("\"1\""), "",
                         "Factor of what each sub-block adds to the residual stream: an expression of the model's own "
                         "numbers")),
@@ -137,9 +140,11 @@ const std::vector<FieldRow<CheckpointSection>>& fields() {
              "One of these stands before every tensor's name"),
       row<S>("tensors", at(&S::tensors), computed("those of names"), "",
              "Part = name, or { name, transposed, fused, interleaved, exact, shared }; .weight and .bias are implied "
-             "unless exact; {i} is the layer, {j} the head that a tensor holds"),
-      row<S>("ignore", at(&S::ignore), computed("those of names"), "",
-             "Tensors that may be present and are not used: { name, why }"),
+             "unless exact; {i} is the layer, {j} the head or the expert that a tensor holds"),
+      row<S>(
+          "ignore", at(&S::ignore), computed("those of names"), "",
+          "Tensors that may be present and are not used: { name, why }; {i} is any layer, {n} the one past the last, "
+          "and * at the end anything"),
   };
   return rows;
 }

@@ -19,7 +19,7 @@ struct LayersSection {
   Field<std::vector<std::string>> pattern;
   Field<std::int64_t> repeat{1, {}, false};
   Field<std::vector<std::string>> steps;
-  Field<bool> shared_input_norm;
+  Field<bool> shared_input_norm, shared_output_norm;
   Field<std::string> residual_scale;  ///< an expression of the model's numbers
 };
 

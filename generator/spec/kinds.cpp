@@ -113,6 +113,7 @@ class KindReader {
     }
     kind.written_steps = own.steps;
     kind.shared_input_norm = own.shared_input_norm;
+    kind.shared_output_norm = own.shared_output_norm;
     kind.residual_scale = own.residual_scale;
   }
 
@@ -152,8 +153,15 @@ class KindReader {
         }
       }
       step.shared_input_norm = step.blocks.size() > 1 && kind.shared_input_norm.value;
+      step.shared_output_norm = step.blocks.size() > 1 && kind.shared_output_norm.value;
       if (!step.blocks.empty()) kind.steps.push_back(std::move(step));
     }
+    // Said of all kinds, it concerns those that have sub-blocks side by side.
+    const auto has_several = [](const Step& step) { return step.blocks.size() > 1; };
+    if (std::ranges::any_of(kind.steps, has_several)) return;
+    const auto is_own = [&](const char* key) { return table_ != nullptr && table_->find(key) != nullptr; };
+    if (!is_own("shared_input_norm")) kind.shared_input_norm.value = false;
+    if (!is_own("shared_output_norm")) kind.shared_output_norm.value = false;
   }
 
   static bool has(const Step& step, const std::string& word) {
@@ -241,7 +249,7 @@ class KindReader {
   void refuse_unused(const LayerKind& kind) {
     if (table_ == nullptr) return;
     std::vector<std::string> keys = section_names(true);
-    const std::vector<std::string> of_layers = {"steps", "shared_input_norm", "residual_scale"};
+    const std::vector<std::string> of_layers = {"steps", "shared_input_norm", "shared_output_norm", "residual_scale"};
     keys.insert(keys.end(), of_layers.begin(), of_layers.end());
     for (const TomlEntry& entry : table_->entries) {
       const bool shared = entry.key == "norm" || std::ranges::count(of_layers, entry.key) > 0;

@@ -88,7 +88,8 @@ std::string resolved_text(LayerKind kind) {
   add(bind(kind.norm));
   text += "residual_scale = " + write_value(&kind.residual_scale) + "\n";
   for (Step& step : kind.steps) {
-    text += step.shared_input_norm ? "step, one input norm\n" : "step\n";
+    text += step.shared_input_norm ? "step, one input norm" : "step";
+    text += step.shared_output_norm ? ", one output norm\n" : "\n";
     for (Block& block : step.blocks) {
       text += block.instance + " " + block.type->name + "\n";
       add(bind_block(block));
@@ -98,20 +99,24 @@ std::string resolved_text(LayerKind kind) {
   return text;
 }
 
-/// Sharing an input norm takes sub-blocks side by side.
+/// Sharing a norm takes sub-blocks side by side.
 void refuse_unused_sharing(const LayersSection& layers, const std::vector<LayerKind>& kinds, Diagnostics& diagnostics) {
   const auto stands_beside = [](const LayerKind& kind) {
     return std::any_of(kind.steps.begin(), kind.steps.end(), [](const Step& step) { return step.blocks.size() > 1; });
   };
-  const auto report = [&](const Span& span) {
-    diagnostics.error("spec.unused_key", span,
-                      "layers.shared_input_norm has no meaning where no step has several sub-blocks");
+  const auto refuse = [&](const char* key, const Field<bool>& shared, Field<bool> LayerKind::* of_kind) {
+    const auto report = [&](const Span& span) {
+      diagnostics.error("layers.shared_norm_unused", span,
+                        fmt::format("layers.{} has no meaning where no step has several sub-blocks", key));
+    };
+    const bool base = shared.given && shared.value;
+    if (base && std::none_of(kinds.begin(), kinds.end(), stands_beside)) report(shared.span);
+    for (const LayerKind& kind : kinds) {
+      if (!base && (kind.*of_kind).value && !stands_beside(kind)) report((kind.*of_kind).span);
+    }
   };
-  const bool base = layers.shared_input_norm.given && layers.shared_input_norm.value;
-  if (base && std::none_of(kinds.begin(), kinds.end(), stands_beside)) report(layers.shared_input_norm.span);
-  for (const LayerKind& kind : kinds) {
-    if (!base && kind.shared_input_norm.value && !stands_beside(kind)) report(kind.shared_input_norm.span);
-  }
+  refuse("shared_input_norm", layers.shared_input_norm, &LayerKind::shared_input_norm);
+  refuse("shared_output_norm", layers.shared_output_norm, &LayerKind::shared_output_norm);
 }
 
 /// `block` says a type, and the section has a name that can stand in parts and roles.

@@ -85,7 +85,15 @@ void add_named_table(CheckpointSection& checkpoint) {
     return;
   }
   std::set<std::string> replaced;
-  for (const auto& [line, name] : checkpoint.tensors) {
+  for (auto& [line, name] : checkpoint.tensors) {
+    // A tensor of several that is called otherwise alone holds what the family's does, in the same order.
+    const auto of_family = table->tensors.find(line);
+    if (of_family != table->tensors.end() && name.is_plain() && !of_family->second.fused.empty()) {
+      name.fused = of_family->second.fused;
+      name.interleaved = of_family->second.interleaved;
+      name.transposed = of_family->second.transposed;
+      name.exact = of_family->second.exact;
+    }
     for (const std::string& part : parts_of_line(line, name.fused)) replaced.insert(part);
   }
   for (const auto& [line, name] : table->tensors) {

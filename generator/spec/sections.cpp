@@ -33,7 +33,7 @@ const std::vector<SectionDescription>& sections() {
              describe_section<LayersSection>(
                  "layers",
                  "The kinds of layer. `[layers.NAME]` says what differs for the kind NAME: steps, shared_input_norm, "
-                 "residual_scale, norm, position, and the sub-blocks."),
+                 "shared_output_norm, residual_scale, norm, position, and the sub-blocks."),
              describe_section<LmHeadSection>("lm_head", "From the last hidden state to logits."),
              describe_section<CheckpointSection>("checkpoint", "Where the weights stand, and their types."),
              describe_section<ImportSection>("import", "What import left out."),

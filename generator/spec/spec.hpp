@@ -94,6 +94,9 @@ struct TensorName {
   bool shared = false;  ///< one tensor, which every layer reads: it has no {i}
   bool given = false;   ///< by the spec itself; else by checkpoint.names
   Span span;
+
+  /// Whether it is a name and nothing more.
+  bool is_plain() const { return !transposed && !exact && !shared && fused.empty() && interleaved.empty(); }
 };
 
 struct IgnoredTensor {
@@ -131,7 +134,8 @@ struct Block {
 /// Sub-blocks that read the residual stream side by side. It becomes the sum of it and their outputs.
 struct Step {
   std::vector<Block> blocks;
-  bool shared_input_norm = false;  ///< all read it by the input norm of the first
+  bool shared_input_norm = false;   ///< all read it by the input norm of the first
+  bool shared_output_norm = false;  ///< what they give together passes the output norm of the first
 };
 
 /// A kind of layer with every section resolved: the base overlaid with the kind's own keys. Kinds whose resolved values
@@ -143,6 +147,7 @@ struct LayerKind {
   Span span;
   Field<std::vector<std::string>> written_steps;  ///< default ["attention", "mlp"]; "attention + mlp": side by side
   Field<bool> shared_input_norm;                  ///< sub-blocks side by side read the first one's input norm
+  Field<bool> shared_output_norm;                 ///< what they give together passes the first one's output norm
   Field<std::string> residual_scale;              ///< of what each sub-block adds, an expression; default 1
   std::vector<Step> steps;                        ///< without words that name no sub-block, which has been reported
   NormSection norm;

@@ -253,8 +253,7 @@ std::string write(const Window& window) {
 }
 
 std::string write(const TensorName& name) {
-  const bool plain = !name.transposed && !name.exact && !name.shared && name.fused.empty() && name.interleaved.empty();
-  if (plain) return write(name.name);
+  if (name.is_plain()) return write(name.name);
   std::string result = "{ name = " + write(name.name);
   if (!name.fused.empty()) result += ", fused = " + write(name.fused);
   if (!name.interleaved.empty()) result += ", interleaved = " + write(name.interleaved);

@@ -28,7 +28,7 @@ bool is_named(std::string_view name, std::string_view pattern) {
     if (name.empty() || !is_digit(name.front())) return false;
     while (!name.empty() && is_digit(name.front())) name.remove_prefix(1);
   }
-  return name == pattern;
+  return pattern.ends_with('*') ? name.starts_with(pattern.substr(0, pattern.size() - 1)) : name == pattern;
 }
 
 std::string choose_prefix(std::span<const std::string> prefixes, std::span<const std::string> names,

@@ -14,7 +14,7 @@ namespace monomorph {
 /// `pattern` with every "{i}" replaced by the layer.
 std::string with_layer(std::string_view pattern, std::int64_t layer);
 
-/// Whether `name` is `pattern` with a number in place of each "{i}".
+/// Whether `name` is `pattern` with a number in place of each "{i}", and anything in place of a "*" at its end.
 bool is_named(std::string_view name, std::string_view pattern);
 
 /// The prefix under which most of `names` stand in the checkpoint; the first of equals, "" where there are none.

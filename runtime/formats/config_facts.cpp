@@ -79,6 +79,7 @@ class Reading {
     if (word == "!=") return first != second;
     if (word == "in") return second.is_array() && std::find(second.begin(), second.end(), first) != second.end();
     if (word != "[]") return computed(word, number(first), number(second));
+    if (first.is_number()) return first;  // one for every place
     const std::uint64_t at = second.unsigned_integer();
     return first.is_array() && at < first.size() ? first[at] : Json();
   }

@@ -19,7 +19,17 @@ struct RowView {
   std::int64_t halves = 0;
   /// Of each so many rows, the first half stands before the second halves of all. 0: they do not.
   std::int64_t apart = 0;
+  /// The tensor is so many matrices of as many rows each, one after another; `transposed`, each is so by itself. 0:
+  /// one.
+  std::int64_t banks = 0;
+  /// Of each transposed matrix, how many lines the tensor has, a line for each column, and which is the first of them
+  /// that is a column of the weight. 0, 0: all are.
+  std::int64_t lines = 0, first_line = 0;
 
+  /// Rows of the tensor that are one matrix.
+  constexpr std::int64_t bank_rows() const { return banks == 0 ? source_rows : source_rows / banks; }
+  /// Lines of each transposed matrix, of a weight of so many columns.
+  constexpr std::int64_t lines_of(std::int64_t columns) const { return lines == 0 ? columns : lines; }
   /// The tensor's row that is row `row` of the view.
   constexpr std::int64_t source_of(std::int64_t row) const {
     if (halves != 0) {
@@ -32,11 +42,19 @@ struct RowView {
     }
     return source_row + (run == 0 ? row : row / run * run_stride + row % run);
   }
-  /// Rows from `row` to here follow each other in the tensor.
+  /// Rows from `row` to here follow each other in one matrix of the tensor.
   constexpr std::int64_t end_of_run(std::int64_t row) const {
     if (halves != 0) return row + 1;
     if (apart != 0) return row + apart / 2 - row % (apart / 2);
-    return run == 0 ? rows : std::min(rows, (row / run + 1) * run);
+    const std::int64_t end = run == 0 ? rows : std::min(rows, (row / run + 1) * run);
+    return banks == 0 ? end : std::min(end, row + bank_rows() - source_of(row) % bank_rows());
+  }
+  /// The tensor's element that is one of the view, in the order of the file; of a vector, rows of one column.
+  constexpr std::int64_t element_of(std::int64_t row, std::int64_t column, std::int64_t columns) const {
+    const std::int64_t source = source_of(row);
+    if (!transposed) return source * columns + column;
+    const std::int64_t in_bank = source % bank_rows();
+    return (source - in_bank) * lines_of(columns) + (first_line + column) * bank_rows() + in_bank;
   }
   bool operator==(const RowView&) const = default;
 };

@@ -74,6 +74,29 @@ Activations<choices> pick(const Activations<columns>& x, const Activations<choic
   return y;
 }
 
+/// SparseMixer's (Liu et al. 2023): of each choice, its softmax among the columns that were not chosen before it and
+/// that are no further below it than 2 * jitter times the greater of its score and their magnitude.
+template <std::int64_t columns, std::int64_t choices>
+Activations<choices> sparse_mixer(const Activations<columns>& x, const Activations<choices>& choice, double jitter) {
+  Activations<choices> y(x.tokens());
+  for (std::int64_t t = 0; t < x.tokens(); ++t) {
+    std::vector<bool> left(columns, true);
+    for (std::int64_t c = 0; c < choices; ++c) {
+      const auto chosen = static_cast<std::size_t>(choice.row(t)[c]);
+      const double picked = x.row(t)[chosen];
+      double sum = 0;
+      for (std::size_t i = 0; i < left.size(); ++i) {
+        const double score = x.row(t)[i];
+        const bool near = picked - score <= 2 * jitter * std::max(std::abs(score), picked);
+        if (left[i] && near) sum += std::exp(score - picked);
+      }
+      y.row(t)[c] = 1 / sum;
+      left[chosen] = false;
+    }
+  }
+  return y;
+}
+
 template <std::int64_t columns>
 Activations<columns> softmax(const Activations<columns>& x) {
   Activations<columns> y(x.tokens());

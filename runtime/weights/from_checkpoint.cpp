@@ -80,7 +80,7 @@ class CheckpointSource final : public HostWeights::Source {
     if (!part.view.transposed) return decode_blocks(type, at, out);
     for (float& value : out) {
       value = load(type, at);
-      at += element_bytes(type) * part.view.source_rows;
+      at += element_bytes(type) * part.view.bank_rows();
     }
   }
 
@@ -105,14 +105,9 @@ class CheckpointSource final : public HostWeights::Source {
 
   /// Of an element that begins a block.
   const std::byte* address(std::size_t tensor, const FoundPart& part, std::int64_t row, std::int64_t column) const {
-    const RowView& view = part.view;
-    std::int64_t index = 0;
-    if (pattern(tensor).vector) {
-      index = view.source_of(column - part.first);
-    } else {
-      const std::int64_t source = view.source_of(row - part.first);
-      index = view.transposed ? column * view.source_rows + source : source * pattern(tensor).columns + column;
-    }
+    const std::int64_t index = pattern(tensor).vector
+                                   ? part.view.source_of(column - part.first)
+                                   : part.view.element_of(row - part.first, column, pattern(tensor).columns);
     const DtypeRow& type = row_of(pattern(tensor).file_dtype());
     return part.data + index / type.block_elements * type.block_bytes;
   }
@@ -243,6 +238,28 @@ void find_unused(const Program& program, const Checkpoint& checkpoint, const std
   }
 }
 
+/// Of a tensor that has this part of a weight.
+std::vector<std::int64_t> shape_of(const WeightPattern& pattern, const RowView& view) {
+  std::vector<std::int64_t> shape{view.bank_rows()};
+  if (!pattern.vector && view.transposed) shape.insert(shape.begin(), view.lines_of(pattern.columns));
+  if (!pattern.vector && !view.transposed) shape.push_back(pattern.columns);
+  if (view.banks != 0) shape.insert(shape.begin(), view.banks);
+  return shape;
+}
+
+/// Whether a tensor of another shape than `wanted` has the same elements in the same order: one of banks has their
+/// rows, or their lines, in one axis; norms of heads are a row a head; a single number is without an axis.
+bool has_same_elements(const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& wanted,
+                       const WeightPattern& pattern, const RowView& view) {
+  if (view.banks != 0) {
+    std::vector<std::int64_t> flat(wanted.begin() + 1, wanted.end());
+    flat.front() *= view.banks;
+    return shape == flat;
+  }
+  if (!pattern.vector) return false;
+  return shape.empty() ? view.source_rows == 1 : shape.size() == 2 && shape[0] * shape[1] == view.source_rows;
+}
+
 void CheckpointSource::find(const Program& program, const std::string& path) {
   entries = list_weights(program);
   stored = list_stored(program);
@@ -261,22 +278,14 @@ void CheckpointSource::find(const Program& program, const std::string& path) {
       const std::string name = prefix + with_layer(part.name, entry.layer);
       used.insert(name);
       const CheckpointTensor* tensor = checkpoint_.find(name);
-      std::vector<std::int64_t> shape{part.view.source_rows};
-      // Norms of heads may stand as a row a head: the elements are a vector's, in its order.
-      const bool by_head = pattern.vector && tensor != nullptr && tensor->shape.size() == 2 &&
-                           tensor->shape[0] * tensor->shape[1] == part.view.source_rows;
-      // A single number may stand without an axis.
-      const bool scalar = pattern.vector && tensor != nullptr && tensor->shape.empty() && part.view.source_rows == 1;
-      if (!pattern.vector) {
-        shape.insert(part.view.transposed ? shape.begin() : shape.end(), pattern.columns);
-      }
+      const std::vector<std::int64_t> shape = shape_of(pattern, part.view);
       if (tensor == nullptr) {
         misfits.add(Misfits::missing, fmt::format("{}: it is missing", name));
       } else if (tensor->dtype != row_of(pattern.file_dtype()).header) {
         misfits.add(Misfits::type, fmt::format("{} in {}: it is {}; this engine was made for {}", name,
                                                checkpoint_.files()[tensor->file].string(), tensor->dtype,
                                                row_of(pattern.file_dtype()).header));
-      } else if (tensor->shape != shape && !by_head && !scalar) {
+      } else if (tensor->shape != shape && !has_same_elements(tensor->shape, shape, pattern, part.view)) {
         misfits.add(Misfits::shape, fmt::format("{} in {}: its shape is [{}]; this engine was made for [{}]", name,
                                                 checkpoint_.files()[tensor->file].string(),
                                                 fmt::join(tensor->shape, ", "), fmt::join(shape, ", ")));

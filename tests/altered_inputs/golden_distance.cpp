@@ -74,9 +74,7 @@ class Weights {
       const std::byte* data = checkpoint_.find(prefix_ + with_layer(part.name, layer))->data.data();
       for (std::int64_t row = 0; row < part.view.rows; ++row) {
         for (std::int64_t column = 0; column < width; ++column) {
-          const std::int64_t source = part.view.source_of(row);
-          const std::int64_t index =
-              part.view.transposed ? column * part.view.source_rows + source : source * width + column;
+          const std::int64_t index = part.view.element_of(row, column, width);
           std::memcpy(&values.emplace_back(), data + index * static_cast<std::int64_t>(sizeof(float)), sizeof(float));
         }
       }

@@ -147,9 +147,9 @@ def sub_block(bench):
 
 
 def layout(bench):
-    """A file that keeps gate and up row by row, and one that keeps them apart: the same weights, the same logits."""
+    """A file that keeps gate and up two rows by two, and one that keeps them apart: the same weights, the same logits."""
     bench.test("generator_contract")
-    spec = "tests/cases/pass/interleaved_by_row.toml"
+    spec = "tests/cases/pass/interleaved_by_pair.toml"
     text = (bench.copy.source / spec).read_text()
     apart = bench.work / "apart.toml"
     apart.write_text(text[: text.index("[checkpoint.tensors]")])
@@ -164,7 +164,9 @@ def layout(bench):
         common[f"{prefix}.mlp.down_proj.weight"] = drawn(f"{i} down", 96, 256)
         for suffix, columns in (("weight", 96), ("bias", None)):
             gate, up = drawn(f"{i} gate", 256, columns), drawn(f"{i} up", 256, columns)
-            alternating[f"layers.{i}.gate_up.{suffix}"] = [row for pair in zip(gate, up) for row in pair]
+            alternating[f"layers.{i}.gate_up.{suffix}"] = [
+                row for at in range(0, 256, 2) for part in (gate, up) for row in part[at : at + 2]
+            ]
             separate[f"{prefix}.mlp.gate_proj.{suffix}"], separate[f"{prefix}.mlp.up_proj.{suffix}"] = gate, up
     results = []
     for name, from_spec, tensors in (("alternating", spec, alternating), ("apart", apart, separate)):

@@ -64,7 +64,8 @@ TEST_CASE("new --like writes a spec of a family; a family that is not there is s
   CHECK(run(directory.path(), "check mine.toml").status == 0);
   const Result unknown = run(directory.path(), "new other --like gpt9");
   CHECK(unknown.status == 2);
-  CHECK(unknown.err.find("gpt2, gpt_bigcode, gpt_neo, gpt_neox, gpt_neox_japanese, gptj") != std::string::npos);
+  CHECK(unknown.err.find("gpt2, gpt_bigcode, gpt_neo, gpt_neox, gpt_neox_japanese, gpt_oss, gptj") !=
+        std::string::npos);
   CHECK_FALSE(fs::exists(directory.path() / "other.toml"));
 }
 

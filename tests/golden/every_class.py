@@ -119,6 +119,7 @@ class Drawn:
             if isinstance(value, bool) and not LEFT_ALONE.search(name) and dice.number(0, 3) == 0:
                 self.keys[name] = not value
         self.of_published_code(dice)
+        self.experts(dice)
         self.positions(head_dim)
         return self.keys
 
@@ -134,6 +135,23 @@ class Drawn:
                           "qkv_multipliers": [dice.real(0.3, 1.5), dice.real(0.3, 1.5)],
                           "ffn_multipliers": [dice.real(0.3, 3) for _ in range(layers)],
                           "ffn_dim_divisor": dice.pick([1, 5, 16])}  # fmt: skip
+
+    def experts(self, dice):
+        """How many there are, which of them a token has, and which layers have one MLP in their place."""
+        layers = self.keys.get("num_hidden_layers", 1)
+        groups, of_a_group = dice.pick([1, 2, 3]) if self.has(("n_group",)) else 1, dice.number(2, 4)
+        kept = dice.number(1, groups)
+        self.say(("n_group",), groups)
+        self.say(("topk_group",), kept)
+        self.say(("num_experts", "num_local_experts", "n_routed_experts"), groups * of_a_group)
+        self.say(("num_experts_per_tok",), dice.number(1, min(3, kept * of_a_group)))
+        self.say(("n_shared_experts",), dice.number(1, 2))
+        self.say(("routed_scaling_factor",), dice.real(0.3, 3))
+        for name in self.has(("moe_intermediate_size", "shared_expert_intermediate_size")):
+            self.keys[name] = dice.number(8, 40)
+        self.say(("first_k_dense_replace",), dice.number(0, layers - 1))
+        self.say(("mlp_only_layers",), dice.pick([[], [layers]] if layers == 1 else [[], [0], [layers - 1]]))
+        self.say(("mlp_layer_types",), [dice.pick(["dense", "sparse"]) for _ in range(layers - 1)] + ["sparse"])
 
     def positions(self, head_dim):
         if "rope_parameters" not in self.defaults or self.defaults["rope_parameters"] != {} and self.dice.coin():

@@ -111,7 +111,8 @@ def later() -> list[Case]:
     rms, tied, jploski = {"rms_norm_eps": 1e-5}, {"tie_word_embeddings": True}, {"tensor_data_layout": "jploski"}
     types = {"token_embd.weight": "Q8_0", "position_embd.weight": "Q8_0", "output.weight": "Q8_0", "attn_q.weight": "Q5_1", "attn_k.weight": "Q8_0", "attn_v.weight": "Q5_0",
              "attn_qkv.weight": "Q5_1", "attn_output.weight": "Q8_0", "ffn_gate.weight": "Q4_1", "0.ffn_up.weight": "Q4_0",
-             "1.ffn_up.weight": "Q5_0", "ffn_up.weight": "Q8_0", "ffn_down.weight": "IQ4_NL"}  # fmt: skip
+             "1.ffn_up.weight": "Q5_0", "ffn_up.weight": "Q8_0", "ffn_down.weight": "IQ4_NL", "ffn_gate_exps.weight": "Q4_1",
+             "0.ffn_up_exps.weight": "Q4_0", "1.ffn_up_exps.weight": "Q8_0", "ffn_down_exps.weight": "IQ4_NL"}  # fmt: skip
     wide = {"intermediate_size": 256}
     parallel = {"use_parallel_residual": True, "use_qkv_bias": False}
     rows = [
@@ -172,6 +173,16 @@ def later() -> list[Case]:
          transformers.StableLmConfig(**sizes | quarter | parallel, qk_layernorm=True), {"rope.dimension_count": 4}, False),
         ("internlm2", "Llama's layers under another name; halves that alternate", "internlm2",
          transformers.LlamaConfig(**sizes | rms | other_base), {}, False),
+        ("qwen3moe", "three of seven experts that stand in one tensor, in types mixed by tensor and by layer; norms of heads", "qwen3moe",
+         transformers.Qwen3MoeConfig(**sizes | rms | other_base, head_dim=32, num_experts=7, num_experts_per_tok=3, moe_intermediate_size=32,
+                                     norm_topk_prob=True),
+         {"expert_count": 7, "expert_used_count": 3, "expert_feed_forward_length": 32}, False),
+        ("olmoe", "two of five experts, shares of all five; queries and keys normed whole", "olmoe",
+         transformers.OlmoeConfig(**sizes | rms | base, num_experts=5, num_experts_per_tok=2),
+         {"expert_count": 5, "expert_used_count": 2}, False),
+        ("mixtral", "two of six experts in a file of the architecture of Llama; halves that alternate", "llama",
+         transformers.MixtralConfig(**sizes | rms | other_base, num_local_experts=6, num_experts_per_tok=2, sliding_window=None),
+         {"expert_count": 6, "expert_used_count": 2}, False),
     ]  # fmt: skip
     return [
         Case(name, 3201 + index, description, architecture, config, types, metadata, checked)

@@ -3,6 +3,7 @@ the library has none, and each key of their config.json is changed to other valu
 measured and recorded, not foretold."""
 
 import tempfile
+from copy import deepcopy
 from pathlib import Path
 
 import numpy as np
@@ -16,11 +17,17 @@ from transformers.models.falcon import modeling_falcon
 import published_code  # noqa: F401, has the library find its classes
 from weights import QUERY_KEY_GAIN, Weights
 
-FAMILIES = ("bert-generation", "biogpt", "codegen", "cohere_compass_text", "ctrl", "diffllama", "gpt_neox_japanese", "gptj",
-            "granite_swa", "llada", "ministral3", "mixtral", "modernbert-decoder", "mpt", "olmoe", "openai-gpt", "openelm",
-            "opt", "phi", "qwen3_moe", "xglm")  # fmt: skip
+FAMILIES = ("bert-generation", "biogpt", "codegen", "cohere2_moe", "cohere_compass_text", "ctrl", "deepseek_v2",
+            "deepseek_v3", "diffllama", "dots1", "ernie4_5_moe", "exaone_moe", "flex_olmo", "flint", "glm4_moe",
+            "glm4_moe_lite", "gpt_neox_japanese", "gpt_oss", "gptj", "granite_swa", "granitemoe", "granitemoe_swa",
+            "granitemoeshared", "hunyuan_v1_moe", "hy_v3", "kolibri1", "llada", "mellum", "minicpm3", "minimax_m2",
+            "ministral3", "mixtral", "modernbert-decoder", "mpt", "olmoe", "openai-gpt", "openelm", "opt", "phi",
+            "phimoe", "qwen2_moe", "qwen3_moe", "solar_open", "xglm", "youtu")  # fmt: skip
 ROUTER_GAIN = 3.0  # scores far enough apart that f32 and double choose the same experts
-QUERIES_AND_KEYS = ("q_proj", "k_proj", "Wq", "Wk", "self.query", "self.key")
+ROUTERS = ("mlp.gate.wg", "mlp.router")
+SELECTION_BIAS = "e_score_correction_bias"
+TRANSPOSED = ("GptOssExperts",)
+QUERIES_AND_KEYS = ("q_proj", "k_proj", "Wq", "Wk", "self.query", "self.key", "q_b_proj")
 
 
 # Falcon's own forms ALiBi in bfloat16, whatever the model runs in. Bloom's is the same but for that.
@@ -35,13 +42,15 @@ def attention_of(config: dict) -> str:
 
 def library_weights(config: dict, seed: int, **_) -> dict[str, np.ndarray]:
     """Drawn as other families' are, module by module, under the names of the class's parameters."""
-    settings = {key: value for key, value in config.items() if key not in ("architectures", "model_type", "transformers_version")}
+    settings = deepcopy(config)  # the library adds keys to tables
+    for key in ("architectures", "model_type", "transformers_version"):
+        settings.pop(key, None)
     config_class = CONFIG_MAPPING[config["model_type"]]
     model = MODEL_FOR_CAUSAL_LM_MAPPING[config_class](config_class(**settings))
     weights = Weights(seed)
     tied = model._tied_weights_keys or {} if model.config.tie_word_embeddings else {}
     for name, module in model.named_modules():
-        own = dict(module.named_parameters(recurse=False))
+        own = dict(module.named_parameters(recurse=False)) | selection_bias(module)
         if isinstance(module, torch.nn.Embedding):
             rows, columns = module.weight.shape
             draw = weights.embedding if module is model.get_input_embeddings() else weights.table
@@ -54,7 +63,7 @@ def library_weights(config: dict, seed: int, **_) -> dict[str, np.ndarray]:
                 if module.bias is not None and f"{name}.bias" not in tied:
                     weights.bias(name, module.bias.shape[0])
                 continue
-            gain = QUERY_KEY_GAIN if name.endswith(QUERIES_AND_KEYS) else 1.0
+            gain = QUERY_KEY_GAIN if name.endswith(QUERIES_AND_KEYS) else ROUTER_GAIN if name.endswith(ROUTERS) else 1.0
             weights.projection(name, *module.weight.shape, "bias" in own, gain=gain)
         elif type(module).__name__ == "Conv1D":  # stored (in, out)
             weights.projection(name, *module.weight.shape[::-1], True)
@@ -62,7 +71,15 @@ def library_weights(config: dict, seed: int, **_) -> dict[str, np.ndarray]:
         else:
             for word, parameter in own.items():
                 if parameter.dim() == 3:  # of each expert
-                    draw_experts(weights, f"{name}.{word}", *parameter.shape)
+                    draw_experts(weights, f"{name}.{word}", *parameter.shape, type(module).__name__ in TRANSPOSED)
+                    continue
+                if parameter.dim() == 2 and word.endswith("_bias"):  # of each expert
+                    weights.vector(f"{name}.{word}", parameter.numel(), gain=0.3)
+                    weights.tensors[f"{name}.{word}"] = weights.tensors[f"{name}.{word}"].reshape(parameter.shape)
+                    continue
+                if word == SELECTION_BIAS:
+                    weights.vector(f"{name}.{word}", parameter.numel())
+                    weights.tensors[f"{name}.{word}"].shape = parameter.shape
                     continue
                 if parameter.dim() == 2 and type(module).__name__.endswith("Router"):
                     weights.matrix(f"{name}.{word}", *parameter.shape, gain=ROUTER_GAIN)
@@ -74,11 +91,17 @@ def library_weights(config: dict, seed: int, **_) -> dict[str, np.ndarray]:
     return as_saved(model, weights.tensors)
 
 
-def draw_experts(weights: Weights, name: str, experts: int, rows: int, columns: int) -> None:
-    """[experts, rows, columns], each as a projection is."""
+def selection_bias(module) -> dict[str, torch.Tensor]:
+    """What some routers add to choose by, which is a buffer where training sets it by other means than gradients."""
+    return {word: buffer for word, buffer in module.named_buffers(recurse=False) if word == SELECTION_BIAS}
+
+
+def draw_experts(weights: Weights, name: str, experts: int, rows: int, columns: int, transposed: bool) -> None:
+    """[experts, rows, columns], each as a projection is, or as one that lies transposed."""
     for expert in range(experts):
-        weights.matrix(f"{name}.{expert}", rows, columns)
-    weights.tensors[name] = np.stack([weights.tensors.pop(f"{name}.{expert}") for expert in range(experts)])
+        weights.matrix(f"{name}.{expert}", *((columns, rows) if transposed else (rows, columns)))
+    drawn = [weights.tensors.pop(f"{name}.{expert}") for expert in range(experts)]
+    weights.tensors[name] = np.stack([matrix.T if transposed else matrix for matrix in drawn])
 
 
 def as_saved(model, tensors: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -115,9 +138,13 @@ def other_values(key: str, value) -> list:
 
 
 def idle_names(config: dict) -> tuple[str, ...]:
-    """What is added to all keys, where they are not rotated, matters to no score. OpenELM's classifier is never read."""
+    """What is added to all keys, where they are not rotated and there are no sinks, matters to no score. OpenELM's
+    classifier is never read."""
     if config["model_type"] == "openelm":
         return ("classifier.weight",)
-    rotated = ("phi", "cohere_compass_text", "diffllama", "granite_swa", "llada", "mixtral", "modernbert-decoder", "olmoe",
-               "qwen3_moe")  # fmt: skip
+    rotated = ("cohere2_moe", "cohere_compass_text", "deepseek_v2", "deepseek_v3", "diffllama", "dots1",
+               "ernie4_5_moe", "flex_olmo", "flint", "glm4_moe", "glm4_moe_lite", "gpt_oss", "granite_swa",
+               "granitemoe", "granitemoe_swa", "granitemoeshared", "hunyuan_v1_moe", "hy_v3", "llada", "mellum",
+               "minicpm3", "minimax_m2", "mixtral", "modernbert-decoder", "olmoe", "phi", "phimoe", "qwen2_moe",
+               "qwen3_moe", "solar_open", "youtu")  # fmt: skip
     return () if config["model_type"] in rotated else ("k_proj.bias", "Wk.bias", "self.key.bias")

@@ -32,8 +32,8 @@ HALVES = {
 
 # Of which architectures the conversion writes what.
 HALVES_IN_TURN = ("llama", "internlm2", "granite", "smollm3", "arcee", "olmo")  # rows of queries and of keys
-SAY_TURNED_PART = ("llama", "qwen2", "qwen3", "gemma2", "gemma3", "phi3", "granite", "smollm3", "arcee", "cohere2")
-SAY_HEAD_SIZE = ("llama", "qwen2", "qwen3", "gemma", "gemma2", "gemma3", "glm4", "seed_oss", "ernie4_5", "hunyuan-dense")
+SAY_TURNED_PART = ("llama", "qwen2", "qwen3", "qwen3moe", "gemma2", "gemma3", "phi3", "granite", "smollm3", "arcee", "cohere2")
+SAY_HEAD_SIZE = ("llama", "qwen2", "qwen3", "qwen3moe", "gemma", "gemma2", "gemma3", "glm4", "seed_oss", "ernie4_5", "hunyuan-dense")
 SAY_NO_BASE = ("gpt2", "bloom", "gptneox", "gemma", "starcoder", "falcon", "mpt", "stablelm", "phi2")
 
 
@@ -155,6 +155,10 @@ def write(case: Case, path: Path) -> tuple[dict[str, torch.Tensor], dict[str, to
         shape = shapes.pop(name)
         stem, head = name.removesuffix(".weight").split(".norms.")
         shapes[f"{stem}.weight"] = (int(head) + 1, *shape)
+    for name in [n for n in shapes if n.endswith(".experts.gate_up_proj")]:  # gate, up and down of all experts
+        (experts, rows, columns), stem = shapes.pop(name), name.removesuffix("gate_up_proj")
+        shapes |= {f"{stem}{word}_proj.weight": (experts, rows // 2, columns) for word in ("gate", "up")}
+        shapes[f"{stem}down_proj.weight"] = shapes.pop(f"{stem}down_proj")
     if (getattr(config, "rope_parameters", None) or {}).get("rope_type") == "llama3":
         writer.add_tensor("rope_freqs.weight", llama3_divisors(config))
     tensors, converted = {}, {}
@@ -171,7 +175,8 @@ def write(case: Case, path: Path) -> tuple[dict[str, torch.Tensor], dict[str, to
             values = (center + size * random.standard_normal(shape)).astype(np.float32)
             stored = gguf.quants.quantize(values, Type[kind])
         else:
-            stored = random_blocks(random, kind, *shape)
+            stored = random_blocks(random, kind, int(np.prod(shape[:-1])), shape[-1])
+            stored = stored.reshape(*shape[:-1], stored.shape[-1])
         writer.add_tensor(stored_name, stored, raw_dtype=Type[kind])
         values = as_in_model(case, stored_name, gguf.quants.dequantize(stored, Type[kind]).reshape(shape))
         values = np.ascontiguousarray(values, dtype=np.float32)
@@ -182,6 +187,10 @@ def write(case: Case, path: Path) -> tuple[dict[str, torch.Tensor], dict[str, to
         if case.converted_to and len(shape) == 2 and bits(kind) > bits(case.converted_to):
             wanted = Type[case.converted_to]
             converted[name] = torch.from_numpy(gguf.quants.dequantize(gguf.quants.quantize(values, wanted), wanted))
+    for name in [n for n in tensors if n.endswith(".experts.gate_proj.weight")]:
+        stem = name.removesuffix("gate_proj.weight")
+        tensors[f"{stem}gate_up_proj"] = torch.cat([tensors.pop(f"{stem}{word}_proj.weight") for word in ("gate", "up")], 1)
+        tensors[f"{stem}down_proj"] = tensors.pop(f"{stem}down_proj.weight")
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
@@ -192,7 +201,7 @@ def write(case: Case, path: Path) -> tuple[dict[str, torch.Tensor], dict[str, to
 def make(case: Case, directory: Path) -> None:
     directory.mkdir(exist_ok=True)
     tensors, converted = write(case, directory / "model.gguf")
-    model = transformers.AutoModelForCausalLM.from_config(case.config, attn_implementation="eager").eval()
+    model = transformers.AutoModelForCausalLM.from_config(case.config, attn_implementation="eager", experts_implementation="eager").eval()
     missing, unexpected = model.load_state_dict(tensors, strict=False)
     assert not unexpected and set(missing) <= {"lm_head.weight"}, (missing, unexpected)
     model.tie_weights()

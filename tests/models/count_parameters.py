@@ -8,8 +8,8 @@ tests/golden/published_code.py where the library has no class of theirs.
 
 Takes:  tests/models/configs/NAME/config.json, as the hub has them, and models/kjv/config.json.
 Gives:  a table of name and count. Models are made on the meta device: no memory, no weights, no network. A tied head
-        counts once. Buffers (causal masks, rotary frequencies) are not parameters, but for the constants of an activation
-        that its checkpoint has beside what is learned (xIELU).
+        counts once. Buffers (causal masks, rotary frequencies) are not parameters, but for what a checkpoint has beside
+        what is learned: the constants of an activation (xIELU), and the numbers that a router chooses by.
 """
 
 import argparse
@@ -32,7 +32,7 @@ def count(directory: Path) -> int:
     with torch.device("meta"):
         model = AutoModelForCausalLM.from_config(config)
     model.tie_weights()
-    constants = [buffer for name, buffer in model.named_buffers() if ".act_fn." in name]
+    constants = [buffer for name, buffer in model.named_buffers() if ".act_fn." in name or name.endswith(".e_score_correction_bias")]
     return sum(tensor.numel() for tensor in [*model.parameters(), *constants])
 
 

@@ -98,7 +98,20 @@ struct Element {
     return static_cast<double>(order[static_cast<std::size_t>(column)]);
   }
 
-  double operator()(const Pick&) const { return read(0, row, static_cast<std::int64_t>(read(1, row, column))); }
+  double operator()(const Pick& pick) const {
+    const auto chosen = [&](std::int64_t choice) { return static_cast<std::int64_t>(read(1, row, choice)); };
+    const double picked = read(0, row, chosen(column));
+    if (!pick.jitter) return picked;
+    std::set<std::int64_t> before;
+    for (std::int64_t choice = 0; choice < column; ++choice) before.insert(chosen(choice));
+    double sum = 0;
+    for (std::int64_t i = 0; i < axis(0, 1).size; ++i) {
+      const double score = read(0, row, i);
+      if (before.contains(i) || picked - score > 2 * *pick.jitter * std::max(std::abs(score), picked)) continue;
+      sum += std::exp(score - picked);
+    }
+    return 1 / sum;
+  }
 
   double operator()(const Shares& shares) const {
     const std::int64_t columns = axis(0, 1).size;

@@ -33,13 +33,15 @@ RandomMixture::Chosen RandomMixture::choose(Builder& build, const std::string& n
   if (biased) weight(scope_, name + "_selection_bias", {banks}, Dtype::f32);
   const ValueId choice =
       passed(build.top_k("choose", how, scores, biased ? name + "_selection_bias" : "", choices, new_role()));
-  ValueId weights = passed(build.pick("pick", scores, choice, new_role()));
+  const bool mixed = chance(25);
+  const Pick pick{mixed ? std::optional(0.05 * between(1, 5)) : std::nullopt};
+  ValueId weights = passed(build.pick("pick", pick, scores, choice, new_role()));
   if (chance(30)) {
     weights = passed(build.map("", known_expression("2.5 * a", {"a"}), {"a"}, {weights}, new_role()));
   }
   // Of numbers that may cancel each other there is no sum to have shares of.
   const Shares sum{ShareType::sum, chance(50) ? 0.25 : 0, chance(50) ? 0.75 : 0};
-  if (chance(70)) weights = build.shares("share", squashed || before ? sum : Shares{}, weights, new_role());
+  if (chance(70)) weights = build.shares("share", squashed || before || mixed ? sum : Shares{}, weights, new_role());
   return {choice, passed(weights)};
 }
 

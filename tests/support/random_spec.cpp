@@ -8,6 +8,7 @@
 
 #include "generator/blocks/embedding.hpp"
 #include "generator/blocks/lm_head.hpp"
+#include "generator/blocks/moe.hpp"
 #include "generator/blocks/position.hpp"
 #include "generator/spec/block_type.hpp"
 #include "generator/spec/checkpoint_section.hpp"
@@ -243,6 +244,7 @@ class Writer {
   void mlp_keys() {
     unit_keys({"max(x, 0) + lambda1 * min(x, 0)"});
     norm_at(20, "inner_norm");
+    perhaps(20, "output_gate", {"true"});
     sub_block_norms();
   }
 
@@ -257,9 +259,15 @@ class Writer {
       if (of_a_group > 1) perhaps(50, "group_score", {"\"top2_sum\""});
     }
     perhaps(30, "router_bias", {"true"});
-    perhaps(60, "scoring_func", {"\"sigmoid\"", "\"softmax\""});
+    const bool sigmoid = chance(30), mixed = !sigmoid && chance(20), after = !mixed && chance(30);
+    if (sigmoid) key("scoring_func", "\"sigmoid\"");
+    if (mixed) {
+      key("scoring_func", "\"sparsemixer\"");
+      perhaps(60, "router_jitter_noise", {"0.05", "0.2"});
+    }
+    if (after) key("score_after_topk", "true");
     perhaps(30, "selection_bias", {"true"});
-    if (chance(60)) {
+    if (chance(60) && (sigmoid || !after)) {
       key("norm_topk_prob", "true");
       perhaps(30, "norm_topk_eps", {"1e-20", "0.25"});
       perhaps(30, "norm_topk_min", {"0.5"});
@@ -269,14 +277,32 @@ class Writer {
     sub_block_norms();
   }
 
+  void latent_keys() {
+    key("num_attention_heads", heads_);
+    const bool is_short = chance(60);
+    if (is_short) key("q_lora_rank", between(2, 9));
+    key("kv_lora_rank", between(2, 9));
+    key("qk_nope_head_dim", between(1, 6));
+    key("qk_rope_head_dim", hidden_ / heads_);
+    key("v_head_dim", between(1, 7));
+    expression(30, "scale", {"0.5", "1 / kv_lora_rank"});
+    perhaps(40, "bias", {"true", is_short ? "[\"q_down\"]" : "[\"kv_down\"]", "[\"k_rope\", \"o\"]"});
+    perhaps(40, "latent_norm", {"false", "{ weight = false }", "{ type = \"layer_norm\", eps = 0.1 }"});
+    if (type_ == "rope") perhaps(30, "position", {"false", "{ layout = \"interleaved\" }"});
+    sub_block_norms();
+  }
+
   void layers() {
     const bool kinds = layers_ > 1 && chance(60);
     std::string second;
     if (chance(40)) {
-      second = pick<std::string>({"narrow", "again", "moe"});
+      const bool turns = type_ != "alibi" && type_ != "relative_buckets" && type_ != "relative";
+      second = pick<std::string>({"narrow", "again", "moe", causal_ && turns ? "latent_attention" : "moe"});
       section(second);
       if (second == "moe") {
         moe_keys();
+      } else if (second == "latent_attention") {
+        latent_keys();
       } else if (second == "narrow") {
         key("block", "\"mlp\"");
         mlp_keys();
@@ -350,8 +376,49 @@ void note(const std::string& section, const BoundFields& fields, std::set<std::s
   }
 }
 
-/// A tensor for each part that a spec may have, under its name.
-void name_tensors(Spec& spec) {
+/// One of the ways in which a checkpoint keeps experts: each in tensors of its own or all in one, lying so or
+/// transposed, gate and up apart, one after the other or row by row.
+void name_experts(const Block& block, std::size_t way, std::map<std::string, TensorName>& tensors) {
+  const std::string prefix = "layers.{i}." + block.instance + ".";
+  const bool counted = way % 2 == 1, transposed = way / 2 % 2 == 1;
+  const std::size_t together = way / 4 % 3;
+  const auto name = [&](const std::string& word) -> TensorName& {
+    TensorName& tensor = tensors[prefix + word];
+    tensor.name = prefix + word + (counted ? ".{j}" : "");
+    tensor.transposed = transposed;
+    return tensor;
+  };
+  for (const char* word : {"gate", "up", "down"}) name(word);
+  const auto& moe = section_of<MoeSection>(block);
+  if (together == 0 || !moe.gated() || moe.bias.value.has("gate") != moe.bias.value.has("up")) return;
+  tensors.erase(prefix + "gate");
+  tensors.erase(prefix + "up");
+  TensorName& both = name("gate_up");
+  both.fused = {"gate", "up"};
+  both.interleaved = together == 2 ? "row" : counted ? "" : "expert";
+}
+
+/// One of the ways in which a checkpoint keeps what latents become: both of a head in turn, or each in a tensor of its
+/// own, of which the keys' may lie either way; queries likewise.
+void name_latents(const Block& block, std::size_t way, std::map<std::string, TensorName>& tensors) {
+  const std::string prefix = "layers.{i}." + block.instance + ".";
+  const auto join = [&](const std::string& word, const std::vector<std::string>& parts) {
+    for (const std::string& part : parts) tensors.erase(prefix + part);
+    TensorName& tensor = tensors[prefix + word];
+    tensor.name = prefix + word;
+    tensor.fused = parts;
+    tensor.interleaved = "head";
+  };
+  if (way % 3 == 0) {
+    join("kv_up", way % 2 == 0 ? std::vector<std::string>{"k_up", "v_up"} : std::vector<std::string>{"v_up", "k_up"});
+  } else {
+    tensors[prefix + "k_up"].transposed = way % 3 == 1;
+  }
+  if (way % 2 == 0) join("q_up", {"q_nope", "q_rope"});
+}
+
+/// A tensor for each part that a spec may have, under its name; `way`: that of experts and of latents.
+void name_tensors(Spec& spec, std::size_t way) {
   const auto name = [&](const std::string& part) {
     TensorName& tensor = spec.checkpoint->tensors[part];
     tensor.name = part;
@@ -362,6 +429,8 @@ void name_tensors(Spec& spec) {
       std::vector<std::string> words = block->type->parts;
       words.insert(words.end(), {"input_norm", "output_norm", "residual_norm"});
       for (const std::string& word : words) name("layers.{i}." + block->instance + "." + word);
+      if (block->type->name == "moe") name_experts(*block, way, spec.checkpoint->tensors);
+      if (block->type->name == "latent_attention") name_latents(*block, way, spec.checkpoint->tensors);
     }
   }
 }
@@ -375,7 +444,7 @@ std::optional<Contract> contract_of_random(const std::string& text, std::set<std
   std::optional<Spec> spec = read_spec_leniently(std::make_shared<Source>("random.toml", text), {}, diagnostics);
   std::optional<Contract> contract;
   if (spec) {
-    name_tensors(*spec);
+    name_tensors(*spec, text.size());
     contract = check_contract(*spec, diagnostics);
   }
   if (!contract) {

@@ -14,8 +14,9 @@ namespace monomorph::test {
 /// names.
 std::string random_spec_text(std::uint64_t seed);
 
-/// The contract of such a text, each of whose parts stands in a tensor of its name; nothing where it is refused, and
-/// `refusal` is then the first error. Fields that it says are added to `said`, as "attention.scale".
+/// The contract of such a text, each of whose parts stands in a tensor of its name, experts in one of several ways;
+/// nothing where it is refused, and `refusal` is then the first error. Fields that it says are added to `said`, as
+/// "attention.scale".
 std::optional<generator::Contract> contract_of_random(const std::string& text, std::set<std::string>& said,
                                                       std::string& refusal);
 

@@ -1,7 +1,9 @@
 #include <functional>
 
 #include "generator/audit/rows.hpp"
+#include "generator/contract/expected_tensors.hpp"
 #include "tests/generator/audit/small_model.hpp"
+#include "tests/support/files.hpp"
 
 using namespace monomorph::tests;
 using namespace monomorph::generator;
@@ -105,6 +107,16 @@ TEST_CASE("a single number stands as a vector of one, or without an axis") {
   CHECK(render(audited({1})) == "");
   CHECK(render(audited({})) == "");
   CHECK(only(audited({2})).rule == "checkpoint.shape");
+}
+
+TEST_CASE("a vector may stand as a matrix of one row") {
+  const auto audited = [](const std::vector<std::int64_t>& shape) {
+    std::vector<TensorText> tensors = small_tensors();
+    tensor(tensors, "model.norm.weight").shape = shape;
+    return audit(contract_of(small_llama_text(true)), tensors);
+  };
+  CHECK(render(audited({1, 8})) == "");
+  CHECK(only(audited({8, 1})).rule == "checkpoint.shape");
 }
 
 TEST_CASE("a wrong shape shows both shapes") {
@@ -292,6 +304,55 @@ TEST_CASE("a tokenizer whose ids the embedding does not have is refused") {
   CHECK(contains(error.message, "vocab_size = 10"));
   CHECK(only(audit(small_llama(true), small_tensors(), false, "{\"model\": ")).rule ==
         "checkpoint.tokenizer_vocabulary");
+}
+
+TEST_CASE("experts of one tensor have an axis or stand in that of their rows; one that is missing or other is named") {
+  const std::string path = std::string(MONOMORPH_SOURCE_DIR) + "/tests/cases/pass/stacked_experts.toml";
+  const Contract contract = contract_of(read_file(path));
+  Diagnostics rows;
+  audit_rows(contract, rows);
+  CHECK(render(rows) == "");
+  std::vector<TensorText> whole;
+  for (const auto& [name, expected] : expected_tensors(contract)) {
+    whole.push_back({name, monomorph::row_of(expected.dtype).header, expected.shape, ""});
+  }
+  CHECK(render(audit(contract, whole)) == "");
+  const std::string layer = "model.layers.1.", patterns = "model.layers.{i}.";
+  const auto shape_of = [&](const std::string& name) { return tensor(whole, layer + name).shape; };
+  using Shape = std::vector<std::int64_t>;
+  CHECK(shape_of("moe.gate.weight") == Shape{6, 20, 48});
+  CHECK(shape_of("halved.input_linear.weight") == Shape{6, 40, 48});
+  CHECK(shape_of("halved.input_linear.bias") == Shape{6, 40});
+  CHECK(shape_of("turned.gate_up") == Shape{6, 48, 40});
+  CHECK(shape_of("turned.gate_up_bias") == Shape{6, 40});
+  CHECK(shape_of("turned.down") == Shape{6, 20, 48});
+  CHECK(shape_of("turned.down_bias") == Shape{6, 48});
+  CHECK(shape_of("counted.5.gate_up.weight") == Shape{40, 48});
+  CHECK(shape_of("counted.5.down.weight") == Shape{20, 48});
+  const auto as = [&](const std::string& name, const Shape& shape) {
+    std::vector<TensorText> tensors = whole;
+    tensor(tensors, layer + name).shape = shape;
+    return audit(contract, tensors);
+  };
+  CHECK(render(as("moe.gate.weight", {120, 48})) == "");
+  CHECK(render(as("halved.input_linear.weight", {240, 48})) == "");
+  CHECK(render(as("turned.gate_up", {288, 40})) == "");
+  CHECK(render(as("turned.gate_up_bias", {240})) == "");
+  CHECK(only(as("moe.gate.weight", {5, 24, 48})).message ==
+        layer + "moe.gate.weight is [5, 24, 48]; layers.{i}.moe.gate needs [6, 20, 48]");
+  CHECK(only(as("turned.gate_up", {6, 40, 48})).message ==
+        layer + "turned.gate_up is [6, 40, 48]; layers.{i}.turned.gate needs [6, 48, 40]");
+  CHECK(only(as("turned.gate_up", {240, 48})).rule == "checkpoint.shape");
+  CHECK(only(as("counted.4.down.weight", {48, 20})).message ==
+        layer + "counted.4.down.weight is [48, 20]; layers.{i}.counted.down needs [20, 48]");
+  std::vector<TensorText> without = whole, other = whole;
+  remove_tensor(without, layer + "halved.output_linear.weight");
+  CHECK(only(audit(contract, without)).message ==
+        layer + "halved.output_linear.weight is missing; layers.{i}.halved.down needs it, F16 of shape [6, 48, 20]");
+  tensor(other, layer + "counted.3.gate_up.weight").dtype = "F32";
+  CHECK(only(audit(contract, other)).message.starts_with(layer + "counted.3.gate_up.weight is F32"));
+  remove_tensor(other, layer + "counted.3.gate_up.weight");
+  CHECK(only(audit(contract, other)).message.starts_with(layer + "counted.3.gate_up.weight is missing"));
 }
 
 TEST_CASE("every row of a tensor is read once: a row that is dropped, read twice or beyond the end is named") {

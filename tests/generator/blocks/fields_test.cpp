@@ -95,6 +95,25 @@ const std::vector<Override> normed_shares = both(moe, {{"moe.norm_topk_prob", "t
 const std::vector<Override> groups = both(moe, {{"moe.num_groups", "3"}, {"moe.num_groups_per_tok", "2"}});
 const std::vector<Override> selection_bias = {{"moe.selection_bias", "true"}, named("layers.{i}.moe.selection_bias")};
 
+const std::vector<Override> latent = {{"layers.steps", "[\"attention\", \"latent_attention\", \"mlp\"]"},
+                                      {"latent_attention.num_attention_heads", "3"},
+                                      {"latent_attention.kv_lora_rank", "12"},
+                                      {"latent_attention.qk_nope_head_dim", "10"},
+                                      {"latent_attention.qk_rope_head_dim", "24"},
+                                      {"latent_attention.v_head_dim", "9"},
+                                      {"latent_attention.input_norm", "false"},
+                                      named("layers.{i}.latent_attention.q_nope"),
+                                      named("layers.{i}.latent_attention.q_rope"),
+                                      named("layers.{i}.latent_attention.kv_down"),
+                                      named("layers.{i}.latent_attention.k_rope"),
+                                      named("layers.{i}.latent_attention.kv_norm"),
+                                      named("layers.{i}.latent_attention.k_up"),
+                                      named("layers.{i}.latent_attention.v_up"),
+                                      named("layers.{i}.latent_attention.o")};
+const std::vector<Override> short_queries = {{"latent_attention.q_lora_rank", "14"},
+                                             named("layers.{i}.latent_attention.q_down"),
+                                             named("layers.{i}.latent_attention.q_norm")};
+
 /// What gives the tiny model an attention with every part that one may have but those of `differential`, and an MLP.
 const std::vector<Override> whole_attention = {
     kinds[0],
@@ -123,11 +142,14 @@ const std::vector<Override> whole_mlp = {{"mlp.inner_norm", "true"},
                                          named("layers.{i}.mlp.lambda1"),
                                          named("layers.{i}.mlp.lambda2"),
                                          named("layers.{i}.mlp.lambda3"),
-                                         named("layers.{i}.mlp.lambda4")};
+                                         named("layers.{i}.mlp.lambda4"),
+                                         {"mlp.output_gate", "true"},
+                                         named("layers.{i}.mlp.output_gate")};
 
 /// The same of each type of sub-block.
 const std::map<std::string, std::vector<Override>> with_every_part = {
     {"attention", both(whole_attention, differential)},
+    {"latent_attention", both(latent, short_queries)},
     {"mlp", whole_mlp},
     {"moe", both(both(moe, gated), selection_bias)},
 };
@@ -205,10 +227,27 @@ const std::vector<Change> changes = {
     {"mlp.combine", kinds, {{"layers.b.mlp.combine", "relu(gate) * up"}}},
     {"mlp.inner_norm", {}, {{"mlp.inner_norm", "true"}, named("layers.{i}.mlp.inner_norm")}},
     {"mlp.bias", {}, {{"mlp.bias", "[\"up\"]"}}},
+    {"mlp.output_gate", {}, {{"mlp.output_gate", "true"}, named("layers.{i}.mlp.output_gate")}},
+    {"latent_attention.num_attention_heads", latent, {{"latent_attention.num_attention_heads", "4"}}},
+    {"latent_attention.q_lora_rank", latent, short_queries},
+    {"latent_attention.kv_lora_rank", latent, {{"latent_attention.kv_lora_rank", "13"}}},
+    {"latent_attention.qk_nope_head_dim", latent, {{"latent_attention.qk_nope_head_dim", "11"}}},
+    {"latent_attention.qk_rope_head_dim",
+     both(latent, {{"position.rotary_dim", "16"}}),
+     {{"latent_attention.qk_rope_head_dim", "18"}}},
+    {"latent_attention.v_head_dim", latent, {{"latent_attention.v_head_dim", "8"}}},
+    {"latent_attention.scale", latent, {{"latent_attention.scale", "0.5"}}},
+    {"latent_attention.bias", latent, {{"latent_attention.bias", "[\"o\"]"}}},
+    {"latent_attention.latent_norm", latent, {{"latent_attention.latent_norm", "{ eps = 1e-3 }"}}},
+    {"latent_attention.position", latent, {{"latent_attention.position", "false"}}},
     {"moe.num_experts", moe, {{"moe.num_experts", "7"}}},
     {"moe.num_experts_per_tok", moe, {{"moe.num_experts_per_tok", "3"}}},
     {"moe.router_bias", moe, {{"moe.router_bias", "true"}}},
     {"moe.scoring_func", moe, {{"moe.scoring_func", "sigmoid"}}},
+    {"moe.router_jitter_noise",
+     both(moe, {{"moe.scoring_func", "sparsemixer"}}),
+     {{"moe.router_jitter_noise", "0.02"}}},
+    {"moe.score_after_topk", moe, {{"moe.score_after_topk", "true"}}},
     {"moe.selection_bias", moe, selection_bias},
     {"moe.num_groups", moe, {{"moe.num_groups", "3"}, {"moe.num_groups_per_tok", "2"}}},
     {"moe.num_groups_per_tok", groups, {{"moe.num_groups_per_tok", "1"}}},
@@ -226,6 +265,9 @@ const std::vector<Change> changes = {
     {"layers.repeat", {}, {{"layers.repeat", "2"}}},
     {"layers.steps", {}, {{"layers.steps", "[\"mlp\", \"attention\"]"}}},
     {"layers.shared_input_norm", beside, {{"layers.shared_input_norm", "true"}}},
+    {"layers.shared_output_norm",
+     both(beside, {{"attention.output_norm", "true"}, named("layers.{i}.attention.output_norm")}),
+     {{"layers.shared_output_norm", "true"}}},
     {"layers.residual_scale", {}, {{"layers.residual_scale", "0.5"}}},
     {"lm_head.input_norm", {}, {{"lm_head.input_norm", "false"}}},
     {"lm_head.dense", {}, dense},

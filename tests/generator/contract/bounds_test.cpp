@@ -158,8 +158,8 @@ TEST_CASE("scalings of rotary embeddings are bounded on both sides") {
          scaled(at("position.attention_factor_range", "position.attention_factor", "1e-6", "0.0"), "yarn"),
          scaled(at("position.low_freq_factor_below_high_freq_factor", "position.low_freq_factor", "3.9", "4.0"),
                 "llama3"),
-         scaled(at("position.beta_slow_below_beta_fast", "position.beta_slow", "31.0", "32.0"), "yarn"),
-         scaled(at("position.beta_slow_below_beta_fast", "position.beta_fast", "1.5", "1.0"), "yarn")});
+         scaled(at("position.beta_slow_below_beta_fast", "position.beta_slow", "32.0", "33.0"), "yarn"),
+         scaled(at("position.beta_slow_below_beta_fast", "position.beta_fast", "1.0", "0.5"), "yarn")});
 }
 
 TEST_CASE("tokens are within the vocabulary, and few") {

@@ -395,6 +395,19 @@ TEST_CASE("an embedding and a head of its own that are more than the layers are 
   CHECK(advice(tiny, {{"model.vocab_size", "2000"}}).empty());
 }
 
+TEST_CASE("what is ignored of the layer past the last has its number") {
+  const Contract contract =
+      contract_of(tiny, {{"checkpoint.ignore", "[{ name = \"model.layers.{n}.*\", why = \"foretells a token\" }]"}});
+  CHECK(contract.ignored_tensors.front().name == "model.layers.4.*");
+}
+
+TEST_CASE("of DeepSeek-V3 a token's latent and its rotated key are kept, 576 values in each layer") {
+  const Judged judged = judge(read_source(MONOMORPH_SOURCE_DIR "/models/deepseek-v3.toml")->text);
+  REQUIRE_MESSAGE(judged.contract, render(judged.diagnostics));
+  CHECK(judged.contract->kv_elements_per_token == 61 * 576);
+  CHECK(judged.contract->states.size() == 4);  // latents and rotated keys, of dense layers and of sparse ones
+}
+
 TEST_CASE("our own template is advised of nothing, and four shipped models of what is true of them") {
   CHECK(advice(new_spec("mine")) == std::vector<std::string>{});
   const std::map<std::string, std::vector<std::string>> advised = {

@@ -230,6 +230,30 @@ TEST_CASE("a part whose rows are heads' may have a tensor of each head, in the o
   CHECK(contract.axes[second.axes[1]].word == "head");
 }
 
+TEST_CASE("a tensor of all experts is matrices, of which each has its parts one after another or row by row") {
+  const Contract contract =
+      contract_of(read_source(std::string(MONOMORPH_SOURCE_DIR) + "/tests/cases/pass/stacked_experts.toml")->text);
+  const auto view = [&](const char* role) { return source(contract, {0}, role).view; };
+  using monomorph::RowView;
+  CHECK(view("moe::gate_proj") == RowView{120, 0, 120, false, 0, 0, 0, 0, 6});
+  CHECK(view("moe::down_proj") == RowView{288, 0, 288, false, 0, 0, 0, 0, 6});
+  for (const char* what : {"_proj", "_bias"}) {
+    const bool turned = what == std::string("_proj");
+    const auto of = [&](const char* part) { return view((std::string(part) + what).c_str()); };
+    CHECK(of("halved_block::gate") == RowView{120, 0, 240, false, 20, 40, 0, 0, 6});
+    CHECK(of("halved_block::up") == RowView{120, 20, 240, false, 20, 40, 0, 0, 6});
+    CHECK(of("turned_block::gate") == RowView{120, 0, 240, turned, 1, 2, 0, 0, 6});
+    CHECK(of("turned_block::up") == RowView{120, 1, 240, turned, 1, 2, 0, 0, 6});
+    CHECK(of("turned_block::down") == RowView{288, 0, 288, turned, 0, 0, 0, 0, 6});
+  }
+  for (const auto& [role, first] : {std::pair("counted_block::up_proj", 0), {"counted_block::gate_proj", 20}}) {
+    const std::vector<CheckpointPart>& sources = weight(contract, {0}, role).sources;
+    REQUIRE(sources.size() == 6);
+    for (const CheckpointPart& each : sources) CHECK(each.view == RowView{20, first, 40});
+  }
+  CHECK(source(contract, {0}, "turned_block::gate_bias").name == "model.layers.{i}.turned.gate_up_bias");
+}
+
 TEST_CASE("any projections of one input may share a tensor, the others stand alone") {
   const Contract contract =
       contract_of(tiny +

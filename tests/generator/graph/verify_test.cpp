@@ -30,6 +30,10 @@ RandomGraph sample() {
     const bool heads = has([&](const Op& op) { return is_biased_norm_of_heads(random.graph, op); });
     const bool biased = has([](const Op& op) { return as<Linear>(op) != nullptr && op.in[2]; });
     const bool weightless = has([](const Op& op) { return as<Norm>(op) != nullptr && !op.in[1]; });
+    const bool weighted = has([&](const Op& op) {
+      const bool in_layer = op.function != random.graph.embed && op.function != random.graph.head;
+      return in_layer && as<Norm>(op) != nullptr && as<Norm>(op)->type == NormType::rms_norm && op.in[1];
+    });
     const bool scaled =
         has([](const Op& op) { return as<Norm>(op) != nullptr && as<Norm>(op)->type == NormType::scale_norm; });
     const bool spread = has([&](const Op& op) {
@@ -39,7 +43,7 @@ RandomGraph sample() {
     });
     const auto& states = random.contract.states;
     const bool ring = std::any_of(states.begin(), states.end(), [](const StateContract& s) { return s.ring(); });
-    if (rotary && heads && has(keeps_keys) && biased && weightless && scaled && spread && ring &&
+    if (rotary && heads && has(keeps_keys) && biased && weightless && weighted && scaled && spread && ring &&
         random.contract.kinds.size() == 2)
       return random;
   }

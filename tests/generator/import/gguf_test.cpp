@@ -176,7 +176,7 @@ TEST_CASE("what a GGUF file says is read, ignored for a reason, or refused by na
        [](GgufText& t) { t.metadata.emplace_back("llama.attention.sliding_window", gguf_number(64)); }},
       {"import.rope_scaling", "needs a 'rope.scaling.factor'",
        [](GgufText& t) { t.metadata.emplace_back("llama.rope.scaling.type", gguf_text("yarn")); }},
-      {"import.unsupported_value", "experts",
+      {"import.missing_key", "'expert_used_count'",
        [](GgufText& t) { t.metadata.emplace_back("llama.expert_count", gguf_number(8)); }},
       {"import.unsupported_value", "another version of ggml",
        [](GgufText& t) { value_of(t, "general.quantization_version") = gguf_number(1); }},

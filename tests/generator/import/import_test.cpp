@@ -9,6 +9,7 @@ using namespace monomorph::tests;
 using namespace monomorph::generator;
 using monomorph::generator::testing::attention;
 using monomorph::generator::testing::mlp;
+using monomorph::generator::testing::moe;
 using json = nlohmann::ordered_json;
 
 TEST_CASE("a Llama's sizes reach the spec under the same names") {
@@ -168,13 +169,16 @@ TEST_CASE("scaled rotary settings are read in both spellings, and of every famil
                                                  "gpt_neo",
                                                  "gptj",
                                                  "hunyuan_v1_dense",
+                                                 "hunyuan_v1_moe",
                                                  "llada",
+                                                 "mellum",
                                                  "mpt",
                                                  "olmo3",
                                                  "openai_gpt",
                                                  "openelm",
                                                  "opt",
                                                  "phi3",
+                                                 "phimoe",
                                                  "xglm"};
     if (others.contains(name)) continue;
     for (const auto& [table, type] : {std::pair{"rope_scaling", "type"},
@@ -369,6 +373,61 @@ TEST_CASE("an alpha stretches a Hunyuan's rotary base") {
   };
   CHECK(theta(nullptr) == 1e4);
   CHECK(theta({{"type", "dynamic"}, {"alpha", 64.0}, {"factor", 3.0}}) == doctest::Approx(1e4 * 256));  // 64 ^ (8 / 6)
+}
+
+TEST_CASE("a Hunyuan's moe_topk is one number for all layers, or one for each of them") {
+  const auto imported = [](const json& topk) {
+    json config = small_configs().at("hunyuan_v1_moe");
+    config["moe_topk"] = topk;
+    return import_text(config.dump());
+  };
+  const auto experts = [&](const json& topk) {
+    const Imported result = imported(topk);
+    INFO(render(result.diagnostics));
+    REQUIRE(result.spec);
+    std::vector<std::int64_t> found;
+    for (const std::size_t kind : result.spec->layer_kinds) {
+      found.push_back(moe(result.spec->kinds[kind]).num_experts_per_tok.value);
+    }
+    return found;
+  };
+  using Experts = std::vector<std::int64_t>;
+  CHECK(experts(3) == Experts{3, 3});
+  CHECK(experts(nullptr) == Experts{1, 1});
+  CHECK(experts({3, 2}) == Experts{3, 2});
+  CHECK(imported({3}).complains("import.missing_key", "moe_topk"));
+  CHECK(imported({3, 0}).complains("import.wrong_type", "moe_topk"));
+}
+
+TEST_CASE("EXAONE, Cohere and Flint have experts or one MLP, and a window or none, in any layer") {
+  const auto steps = [](const std::string& name, const json& changes) {
+    json config = small_configs().at(name);
+    config.update(changes);
+    const Imported imported = import_text(config.dump());
+    INFO(render(imported.diagnostics));
+    REQUIRE(imported.spec);
+    std::string found;
+    for (const std::size_t index : imported.spec->layer_kinds) {
+      const LayerKind& kind = imported.spec->kinds[index];
+      found += kind.find("moe") != nullptr ? 'e' : 'm';
+      found += attention(kind).sliding_window.given ? 'w' : '-';
+      found += kind.reads_position() ? 'p' : '-';
+      found += kind.find("shared") != nullptr ? "s " : "  ";
+    }
+    return found;
+  };
+  const json window = "sliding_attention", all = "full_attention";
+  CHECK(steps("exaone_moe", {{"layer_types", {window, all}}}) == "mwp  e--s ");
+  CHECK(steps("exaone_moe", {{"layer_types", {all, window}}, {"mlp_layer_types", {"sparse", "dense"}}}) ==
+        "e--s mwp  ");
+  CHECK(steps("cohere2_moe", {{"num_hidden_layers", 4}}) == "ewp  ewp  ewp  e--  ");
+  CHECK(steps("cohere2_moe", {{"num_hidden_layers", 4}, {"first_k_dense_replace", 2}, {"num_shared_experts", 1}}) ==
+        "m-p  m-p  ewps ewps ");
+  json flint = {{"num_hidden_layers", 4}, {"layer_types", nullptr}, {"mlp_only_layers", nullptr}};
+  CHECK(steps("flint", flint) == "m--  m--  ewps e--s ");
+  flint["decoder_sparse_step"] = 2;
+  flint["mlp_only_layers"] = json::array();
+  CHECK(steps("flint", flint) == "m--  e--s mwp  e--s ");
 }
 
 TEST_CASE("what a yarn scaling does not say is as transformers has it") {

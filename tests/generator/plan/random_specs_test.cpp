@@ -3,9 +3,12 @@
 //   MONOMORPH_RANDOM_SPECS=N   as many, in place of 50
 #include <doctest/doctest.h>
 
+#include <fmt/format.h>
+
 #include <cstdlib>
 #include <map>
 
+#include "generator/audit/rows.hpp"
 #include "generator/plan/make.hpp"
 #include "generator/spec/fields.hpp"
 #include "tests/generator/plan/agreement.hpp"
@@ -50,6 +53,23 @@ TEST_CASE("random specs say every word of what a model is made of, and most are 
   for (const auto& [refusal, times] : drawn.refusals) refused += std::to_string(times) + " x " + refusal + "\n";
   INFO(refused);
   CHECK(drawn.accepted.size() == 600);
+  std::set<std::string> ways;  // of experts
+  for (const auto& [seed, contract] : drawn.accepted) {
+    CAPTURE(seed);
+    Diagnostics rows;
+    audit_rows(contract, rows);
+    CHECK(render(rows) == "");
+    for (const WeightContract& weight : contract.weights) {
+      const RowView& view = weight.sources.empty() ? RowView{} : weight.sources.front().view;
+      if (weight.part.find("moe.up") != std::string::npos && weight.axes.size() == 2) {
+        ways.insert(fmt::format("{} {} {}", view.banks != 0, view.transposed,
+                                view.rows == view.source_rows ? "apart"
+                                : view.run == 1               ? "in turn"
+                                                              : "after"));
+      }
+    }
+  }
+  CHECK(ways.size() == 12);
   for (const SectionDescription& section : sections()) {
     const bool of_the_network = section.in_kinds || section.name == "embedding" || section.name == "lm_head";
     if (!of_the_network) continue;

@@ -54,6 +54,15 @@ TEST_CASE("with a family's names come its prefixes, how tensors lie, and what st
   CHECK(named("gguf/llama").tensors.at("layers.{i}.attention.q").interleaved == "halves");
 }
 
+TEST_CASE("a name alone calls a family's tensor of several parts otherwise, which holds what it held") {
+  const CheckpointSection gpt2 = named("gpt2", "[checkpoint.tensors]\n\"layers.{i}.attention.qkv\" = \"h.{i}.qkv\"\n");
+  const TensorName& qkv = gpt2.tensors.at("layers.{i}.attention.qkv");
+  CHECK(qkv.name == "h.{i}.qkv");
+  CHECK(qkv.given);
+  CHECK(qkv.transposed);
+  CHECK(qkv.fused == Texts{"q", "k", "v"});
+}
+
 TEST_CASE("a tensor of several parts stands in the place of lines that say one of them, and they in its") {
   const CheckpointSection phi3 = named("phi3");
   CHECK(name_of(phi3, "layers.{i}.attention.qkv") == "model.layers.{i}.self_attn.qkv_proj");

@@ -268,7 +268,7 @@ TEST_CASE("tensors that nothing uses are refused, those that are ignored or a co
   }
 }
 
-TEST_CASE("a name stands for a pattern with numbers in place of {i}") {
+TEST_CASE("a name stands for a pattern with numbers in place of {i}, and anything in place of a last *") {
   CHECK(is_named("h.12.attn.bias", "h.{i}.attn.bias"));
   CHECK(is_named("norm", "norm"));
   CHECK(is_named("a.1.b.2", "a.{i}.b.{i}"));
@@ -276,6 +276,11 @@ TEST_CASE("a name stands for a pattern with numbers in place of {i}") {
   CHECK_FALSE(is_named("h..attn.bias", "h.{i}.attn.bias"));
   CHECK_FALSE(is_named("h.1.attn.bias.more", "h.{i}.attn.bias"));
   CHECK_FALSE(is_named("h.1", "h.{i}.attn"));
+  CHECK(is_named("h.12.attn.bias", "h.12.*"));
+  CHECK_FALSE(is_named("h.1.attn.bias", "h.12.*"));
+  CHECK(is_named("mtp.1.norm", "mtp.{i}.*"));
+  CHECK_FALSE(is_named("mtp.norm", "mtp.{i}.*"));
+  CHECK_FALSE(is_named("h.1.norm", "mtp*"));
 }
 
 TEST_CASE("one prefix holds for all names") {
@@ -333,16 +338,72 @@ TEST_CASE("random matrices have the spread that keeps activations near unit size
   CHECK(std::abs(sum) / 64 < 5);
 }
 
+TEST_CASE("a tensor of several matrices has an axis of theirs or their rows in one, and no other number of them") {
+  for (const bool transposed : {false, true}) {
+    const std::vector<WeightPart> parts = {{"banks", {12, 0, 12, transposed, 0, 0, 0, 0, 3}}};
+    const std::vector<WeightPattern> patterns = {{"banks", Dtype::f32, 12, 5, parts}};
+    const std::vector<WeightGroup> group = {{patterns, {}, {}}};
+    Program program = make_program();
+    program.weights = group;
+    const auto said = [&](const std::vector<std::int64_t>& shape) {
+      return refusal({{"banks", "F32", shape, f32_bytes(60, 0)}}, program);
+    };
+    using Shape = std::vector<std::int64_t>;
+    CHECK(said(transposed ? Shape{3, 5, 4} : Shape{3, 4, 5}) == "");
+    CHECK(said(transposed ? Shape{15, 4} : Shape{12, 5}) == "");
+    for (const Shape& other : {transposed ? Shape{3, 4, 5} : Shape{3, 5, 4}, transposed ? Shape{12, 5} : Shape{15, 4},
+                               Shape{4, 3, 5}, Shape{5, 12}, Shape{60}, Shape{1, 12, 5}}) {
+      CHECK(contains(said(other),
+                     transposed ? "this engine was made for [3, 5, 4]" : "this engine was made for [3, 4, 5]"));
+    }
+  }
+}
+
+TEST_CASE("lines of each matrix of a tensor may be the columns of a weight, and others of its rows those of another") {
+  // Of each of three heads, two lines of four elements, which are columns of four rows, after one row of another
+  // weight.
+  const std::vector<WeightPart> turned = {{"both", {12, 0, 12, true, 0, 0, 0, 0, 3, 3, 1}}},
+                                plain = {{"both", {3, 0, 9, false, 1, 3, 0, 0, 3}}};
+  const std::vector<WeightPattern> patterns = {{"turned", Dtype::f32, 12, 2, turned},
+                                               {"plain", Dtype::f32, 3, 4, plain}};
+  const std::vector<StoredPiece> pieces = {{0, 12}};
+  const std::vector<StoredPattern> stores = {{"turned", Dtype::f32, 12, 2, pieces}};
+  const std::vector<WeightGroup> group = {{patterns, stores, {}}};
+  Program program = make_program();
+  program.weights = group;
+  const tests::TemporaryDirectory directory;
+  for (const std::vector<std::int64_t>& shape : {std::vector<std::int64_t>{9, 4}, {3, 3, 4}}) {
+    const HostWeights weights = HostWeights::open(
+        program, directory.write("model.safetensors", tests::safetensors({{"both", "F32", shape, f32_bytes(36, 0)}})));
+    std::vector<std::byte> stored(static_cast<std::size_t>(7 * weights.stored()[0].row_bytes()));
+    weights.stored_rows(0, 3, 7, stored);
+    std::vector<float> row(2), other(4);
+    for (std::int64_t r = 0; r < 12; ++r) {
+      weights.row(0, r, row);
+      for (std::int64_t c = 0; c < 2; ++c) {
+        // Element r % 4 of line 1 + c of head r / 4.
+        const double want = weights.at(0, r, c);
+        CHECK(row[static_cast<std::size_t>(c)] == want);
+        weights.row(1, r / 4, other);
+        CHECK(want == other[static_cast<std::size_t>(r % 4)] + static_cast<double>(4 * (1 + c)));
+        if (r < 3 || r >= 10) continue;
+        CHECK(stored_value(stored.data() + (r - 3) * weights.stored()[0].row_bytes(), c, Dtype::f32) == want);
+      }
+    }
+  }
+}
+
 TEST_CASE(
     "rows of a tensor that holds several weights, part after part or piece by piece, are those that it was made of") {
   std::mt19937 random(7);
   const auto below = [&](int count) { return std::uniform_int_distribution<std::int64_t>(0, count - 1)(random); };
   for (int round = 0; round < 200; ++round) {
     CAPTURE(round);
-    const std::int64_t pieces = 1 + below(5), columns = 1 + below(40);
+    const std::int64_t banks = below(2) == 1 ? 0 : 2 + below(3), columns = 1 + below(40);
+    const std::int64_t pieces = std::max<std::int64_t>(banks, 1) * (1 + below(5));
     const bool transposed = below(2) == 1;
     std::vector<std::int64_t> heights;  // rows of each weight in a piece
-    for (std::int64_t n = 1 + below(3); n > 0; --n) heights.push_back(2 + below(40));
+    for (std::int64_t n = 1 + below(3); n > 0; --n) heights.push_back(1 + below(40));
     // The tensor's rows, in order, by weight and its row.
     std::vector<std::pair<std::size_t, std::int64_t>> rows;
     for (std::int64_t piece = 0; piece < pieces; ++piece) {
@@ -350,12 +411,12 @@ TEST_CASE(
         for (std::int64_t r = 0; r < heights[w]; ++r) rows.push_back({w, piece * heights[w] + r});
       }
     }
-    const auto height = static_cast<std::int64_t>(rows.size());
+    const auto height = static_cast<std::int64_t>(rows.size()), in_bank = height / std::max<std::int64_t>(banks, 1);
     std::vector<float> matrix(static_cast<std::size_t>(height * columns)), elements_of;
     for (std::int64_t r = 0; r < height; ++r) {
       for (std::int64_t c = 0; c < columns; ++c) {
-        matrix[static_cast<std::size_t>(transposed ? c * height + r : r * columns + c)] =
-            static_cast<float>(64 * r + c);
+        matrix[static_cast<std::size_t>(transposed ? (r / in_bank * columns + c) * in_bank + r % in_bank
+                                                   : r * columns + c)] = static_cast<float>(64 * r + c);
       }
       elements_of.push_back(static_cast<float>(r));
     }
@@ -370,6 +431,7 @@ TEST_CASE(
     for (const std::int64_t each : heights) {
       RowView view{each * pieces, before, height, transposed};
       if (pieces > 1) view.run = each, view.run_stride = height / pieces;
+      view.banks = banks;
       before += each;
       parts.push_back({{"matrix", view}});
       patterns.push_back({"matrix", Dtype::f32, view.rows, columns, parts.back()});
@@ -386,11 +448,19 @@ TEST_CASE(
     Program program = make_program();
     program.weights = all;
     const tests::TemporaryDirectory directory;
-    const std::vector<std::int64_t> shape = transposed ? std::vector{columns, height} : std::vector{height, columns};
+    std::vector<std::int64_t> shape = transposed ? std::vector{columns, in_bank} : std::vector{in_bank, columns};
+    std::vector<std::int64_t> of_vector = {in_bank};
+    if (banks > 0 && below(2) == 1) {  // an axis of their own, or all in the first
+      shape.insert(shape.begin(), banks);
+      of_vector.insert(of_vector.begin(), banks);
+    } else if (banks > 0) {
+      shape.front() *= banks;
+      of_vector.front() *= banks;
+    }
     const HostWeights weights = HostWeights::open(
         program,
         directory.write("model.safetensors", tests::safetensors({{"matrix", "F32", shape, text(matrix)},
-                                                                 {"vector", "F32", {height}, text(elements_of)}})));
+                                                                 {"vector", "F32", of_vector, text(elements_of)}})));
 
     std::vector<std::int64_t> begins(heights.size(), 0);  // of each weight in what is stored
     for (std::size_t w = 1; w < heights.size(); ++w) begins[w] = begins[w - 1] + heights[w - 1] * pieces;
