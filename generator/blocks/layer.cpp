@@ -25,29 +25,26 @@ void check_norms_beside(const Step& step, Diagnostics& diagnostics) {
                         fmt::format("{0} stands beside {1}: what both are added to is {1}.residual_from",
                                     block.instance, first.instance));
     }
-    if (step.shared_output_norm && block.norms.output_norm.value.present) {
-      diagnostics.error(
-          "layers.steps_norm", block.norms.output_norm.span,
-          fmt::format("what {} gives passes the output norm of {} (layers.shared_output_norm): it has none "
-                      "of its own",
-                      block.instance, first.instance));
-    }
-    if (step.shared_output_norm && !first.norms.output_norm.value.present) {
-      diagnostics.error(
-          "layers.steps_norm", first.norms.output_norm.span,
-          fmt::format("{} is to share its output norm (layers.shared_output_norm), and has none", first.instance));
-    }
-    if (!step.shared_input_norm) continue;
-    if (block.norms.input_norm.value.present) {
-      diagnostics.error("layers.steps_norm", block.norms.input_norm.span,
-                        fmt::format("{} reads the input norm of {} (layers.shared_input_norm): it has none of its own",
-                                    block.instance, first.instance));
-    }
-    if (!first.norms.input_norm.value.present) {
-      diagnostics.error(
-          "layers.steps_norm", first.norms.input_norm.span,
-          fmt::format("{} is to share its input norm (layers.shared_input_norm), and has none", first.instance));
-    }
+  }
+}
+
+/// Where sub-blocks side by side share a norm, the first has it and the others have none. `place`: "input".
+void check_shared_norm(const Step& step, bool shared, Field<NormChoice> SubBlockNorms::* norm, const std::string& place,
+                       Diagnostics& diagnostics) {
+  if (!shared) return;
+  const Block& first = step.blocks.front();
+  if (!(first.norms.*norm).value.present) {
+    diagnostics.error("layers.steps_norm", (first.norms.*norm).span,
+                      fmt::format("{0} is to share its {1} norm (layers.shared_{1}_norm), and has none; give it "
+                                  "{0}.{1}_norm, or leave layers.shared_{1}_norm out",
+                                  first.instance, place));
+  }
+  for (std::size_t i = 1; i < step.blocks.size(); ++i) {
+    const Block& block = step.blocks[i];
+    if (!(block.norms.*norm).value.present) continue;
+    diagnostics.error("layers.steps_norm", (block.norms.*norm).span,
+                      fmt::format("{0} shares the {2} norm of {1} (layers.shared_{2}_norm): it has none of its own",
+                                  block.instance, first.instance, place));
   }
 }
 
@@ -104,7 +101,11 @@ ValueId build_step(const Step& step, const ModelSection& model, const LayerKind&
 
 void check_layer(const Spec& spec, const LayerKind& kind, Diagnostics& diagnostics) {
   residual_scale(spec.model, kind, diagnostics);
-  for (const Step& step : kind.steps) check_norms_beside(step, diagnostics);
+  for (const Step& step : kind.steps) {
+    check_norms_beside(step, diagnostics);
+    check_shared_norm(step, step.shared_input_norm, &SubBlockNorms::input_norm, "input", diagnostics);
+    check_shared_norm(step, step.shared_output_norm, &SubBlockNorms::output_norm, "output", diagnostics);
+  }
   Held<PositionSection> position = kind.position;  // binding may write
   check_norms("position", bind(*position), diagnostics);
   for (const Block* block : kind.blocks()) {
