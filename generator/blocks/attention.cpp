@@ -155,7 +155,7 @@ void check(const BlockContext& context, Diagnostics& diagnostics) {
   check_uncached(attention, diagnostics);
   check_scores(context, diagnostics);
   check_earlier_layer(context, diagnostics);
-  check_position(context, attention.num_attention_heads, attention.head_dim, diagnostics);
+  check_position(context, attention.num_attention_heads, attention.head_dim, "head_dim", diagnostics);
   check_distances(context, attention.causal.value, diagnostics);
 }
 

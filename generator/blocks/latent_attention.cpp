@@ -95,7 +95,7 @@ void check(const BlockContext& context, Diagnostics& diagnostics) {
     check_norm_of_heads("latent_attention.latent_norm", norm.value.norm, norm.span, diagnostics);
   }
   positions_are_rotated(context, diagnostics);
-  check_position(context, attention.num_attention_heads, attention.qk_rope_head_dim, diagnostics);
+  check_position(context, attention.num_attention_heads, attention.qk_rope_head_dim, "qk_rope_head_dim", diagnostics);
 }
 
 void advise(const BlockContext& context, const EngineSection&, Diagnostics& diagnostics) {

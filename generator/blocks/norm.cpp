@@ -31,7 +31,7 @@ void check_norms(const std::string& section, const BoundFields& fields, Diagnost
 
 void check_norm_of_heads(const std::string& path, const NormSection& norm, const Span& span, Diagnostics& diagnostics) {
   if (norm.type.value != "scale_norm") return;
-  diagnostics.error("attention.head_norm_type", norm.type.given ? norm.type.span : span,
+  diagnostics.error(path.substr(0, path.find('.')) + ".head_norm_type", norm.type.given ? norm.type.span : span,
                     fmt::format("{}.type is \"scale_norm\"; of heads, \"rms_norm\" and \"layer_norm\" run", path));
 }
 

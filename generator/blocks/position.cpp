@@ -107,7 +107,7 @@ constexpr double largest_theta = 1e30;                        // powers of it mu
 constexpr double smallest_scale = 1e-6, largest_scale = 1e6;  // what angles are scaled by leaves them within f32
 
 void rotary_dim_is_even(const BlockContext& context, const Field<std::int64_t>& num_heads,
-                        const Field<std::int64_t>& head_dim, Diagnostics& diagnostics) {
+                        const Field<std::int64_t>& head_dim, const std::string& key, Diagnostics& diagnostics) {
   const PositionSection& position = position_of(context);
   if (!usable(position.rotary_dim) || position.rotary_dim.value % 2 == 0) return;
   // A head_dim that did not come out whole says nothing about rotary_dim.
@@ -122,18 +122,17 @@ void rotary_dim_is_even(const BlockContext& context, const Field<std::int64_t>& 
   } else {
     diagnostics.error(
         "position.rotary_dim_even", position.rotary_dim.span,
-        fmt::format("rotary_dim is head_dim, {}; elements are rotated in pairs: give an even rotary_dim or "
-                    "head_dim",
+        fmt::format("rotary_dim is {0}, {1}; elements are rotated in pairs: give an even rotary_dim or {0}", key,
                     position.rotary_dim.value));
   }
 }
 
 void rotary_dim_within_head(const Field<std::int64_t>& rotary_dim, const Field<std::int64_t>& head_dim,
-                            Diagnostics& diagnostics) {
+                            const std::string& key, Diagnostics& diagnostics) {
   if (!usable(rotary_dim) || !usable(head_dim) || rotary_dim.value <= head_dim.value) return;
   diagnostics.error("position.rotary_dim_within_head", rotary_dim.span,
-                    fmt::format("rotary_dim is {} and head_dim {}; at most head_dim elements can be rotated",
-                                rotary_dim.value, head_dim.value));
+                    fmt::format("rotary_dim is {0} and {1} {2}; at most {1} elements can be rotated", rotary_dim.value,
+                                key, head_dim.value));
 }
 
 /// Sub-blocks of one kind share [position]; a default that follows from a head takes heads of one width.
@@ -253,14 +252,14 @@ void complete_position(PositionSection& position, std::int64_t head_dim, const M
 }
 
 void check_position(const BlockContext& context, const Field<std::int64_t>& num_heads,
-                    const Field<std::int64_t>& head_dim, Diagnostics& diagnostics) {
+                    const Field<std::int64_t>& head_dim, const std::string& key, Diagnostics& diagnostics) {
   const PositionSection& position = position_of(context);
   alibi_bias_max_in_range(position.alibi_bias_max, diagnostics);
   if (position.type.value != "rope") return;
   check_range(position.rotary_dim, "position.rotary_dim", 2, max_size, diagnostics);
-  rotary_dim_is_even(context, num_heads, head_dim, diagnostics);
+  rotary_dim_is_even(context, num_heads, head_dim, key, diagnostics);
   rotary_dim_is_known(position, head_dim, diagnostics);
-  if (position.rotary_dim.given) rotary_dim_within_head(position.rotary_dim, head_dim, diagnostics);
+  if (position.rotary_dim.given) rotary_dim_within_head(position.rotary_dim, head_dim, key, diagnostics);
   check_base(position, diagnostics);
   check_scaling(position, context.model, diagnostics);
 }

@@ -32,9 +32,9 @@ struct PositionSection {
 
 /// Defaults that follow from other values, for heads of `head_dim` elements.
 void complete_position(PositionSection& position, std::int64_t head_dim, const ModelSection& model);
-/// The rules on the kind's [position], whose heads have `head_dim` elements.
+/// The rules on the kind's [position], whose heads have `head_dim` elements, which the sub-block says as `key`.
 void check_position(const BlockContext& context, const Field<std::int64_t>& num_heads,
-                    const Field<std::int64_t>& head_dim, Diagnostics& diagnostics);
+                    const Field<std::int64_t>& head_dim, const std::string& key, Diagnostics& diagnostics);
 /// The rule on rope_theta.
 void check_base(const PositionSection& position, Diagnostics& diagnostics);
 RotaryLayout layout_of(const PositionSection& position);
