@@ -11,7 +11,7 @@ namespace {
 struct Reader {
   const WeightContract* weight;
   const RowView* view;
-  std::int64_t columns = 1;  ///< of a matrix
+  std::int64_t columns;  ///< of a matrix; else 1
 };
 
 /// Rows that a tensor has; lines, of one whose heads' matrices stand in it the other way round.

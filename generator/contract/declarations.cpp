@@ -128,7 +128,7 @@ std::vector<CheckpointPart> Declarations::whole(const std::string& part, bool bi
 
 /// Leaves a view those of a tensor's rows that are one projection's: the tensor, one of several where they are counted,
 /// holds `name.fused` part after part, or pieces of them in turn.
-void Declarations::cut(RowView& view, std::size_t tensors, const TensorName& name, const std::string& own,
+void Declarations::cut(RowView& view, std::size_t tensors, const TensorName& name, const Projection& own,
                        const std::vector<Projection>& all) const {
   const Interleaving* interleaving = find_interleaving(name.interleaved);
   std::int64_t before = 0, stride = 0, pieces = 1;
@@ -138,11 +138,10 @@ void Declarations::cut(RowView& view, std::size_t tensors, const TensorName& nam
     PartRows rows = rows_of(*part, contract_.axes);
     rows.rows /= static_cast<std::int64_t>(tensors);
     if (interleaving != nullptr) pieces = std::max<std::int64_t>(interleaving->pieces(rows), 1);
-    if (word == own) before = stride;
+    if (word == own.word) before = stride;
     stride += rows.rows / pieces;
   }
-  const auto cut_out = std::find_if(all.begin(), all.end(), [&](const Projection& one) { return one.word == own; });
-  if (cut_out->turned) {
+  if (own.turned) {
     view.first_line = before;
     view.lines = stride;
     return;
@@ -171,7 +170,7 @@ std::vector<CheckpointPart> Declarations::sources(const std::string& tensor, con
                                                   const Projection& one, const std::vector<Projection>& all) const {
   std::vector<CheckpointPart> sources = whole(tensor, bias, one.rows);
   for (CheckpointPart& source : sources) {
-    if (fused != nullptr) cut(source.view, sources.size(), *fused, one.word, all);
+    if (fused != nullptr) cut(source.view, sources.size(), *fused, one, all);
     if (source.numbered.empty()) source.view.banks = one.by_head ? one.heads : rows_of(one, contract_.axes).experts;
     source.turned = one.turned && !bias;
     if (source.turned) source.view.transposed = !source.view.transposed;

@@ -92,7 +92,7 @@ class Declarations {
   AxisId placed(AxisId axis, const Span& field);
   std::vector<CheckpointPart> whole(const std::string& part, bool bias, AxisId rows) const;
   void alternate(RowView& view, const std::string& part, const Projection& one) const;
-  void cut(RowView& view, std::size_t tensors, const TensorName& name, const std::string& own,
+  void cut(RowView& view, std::size_t tensors, const TensorName& name, const Projection& own,
            const std::vector<Projection>& all) const;
   std::vector<CheckpointPart> sources(const std::string& tensor, const TensorName* fused, bool bias,
                                       const Projection& one, const std::vector<Projection>& all) const;
