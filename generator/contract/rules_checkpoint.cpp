@@ -121,7 +121,8 @@ void counted_tensors_have_groups(const CheckpointSection& checkpoint, const Decl
     if (name.given && (several || (!name.interleaved.empty() && name.interleaved != "row"))) {
       diagnostics.error("checkpoint.counted", name.span,
                         fmt::format("\"{}\" is a tensor of each group of one part's rows: it is neither fused nor "
-                                    "interleaved, but that of an expert, whose parts may be, by \"row\"",
+                                    "interleaved. That of an expert may hold gate and up, one after the other, or with "
+                                    "interleaved = \"row\" in turn",
                                     name.name));
       continue;
     }

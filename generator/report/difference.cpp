@@ -166,7 +166,9 @@ Tensors tensors_of(const Contract& contract, Scope scope) {
       if (!source.numbered.empty() && source.name != weight.sources.front().name) continue;  // told by the pattern
       sources.push_back(source.pattern() + (whole ? "" : fmt::format(" from row {}", view.source_row)) +
                         (view.run != 0 || view.halves != 0 || view.apart != 0 ? ", interleaved" : "") +
-                        (view.transposed ? ", transposed" : ""));
+                        (view.banks != 0 ? fmt::format(", {} matrices", view.banks) : "") +
+                        (view.transposed ? ", transposed" : "") +
+                        (view.lines != 0 ? fmt::format(" from line {}", view.first_line) : ""));
     }
     tensors.names.emplace_back(weight.part, fmt::format("{}", fmt::join(sources, " + ")));
   }

@@ -277,8 +277,7 @@ struct Program {
   std::vector<Phase> phases;
   std::span<const WeightGroup> weights;
   std::span<const char* const> checkpoint_prefixes;  ///< one stands before every name; tried in order; empty: ""
-  std::span<const char* const>
-      ignored_tensors;              ///< names in the checkpoint, with "{i}" or a last "*", that may be left unread
+  std::span<const char* const> ignored_tensors;      ///< that may be left unread, with "{i}" or a last "*"
   const char* tied_embedding = "";  ///< in the checkpoint: the matrix that is the head too; "": the head has its own
   const char* config_facts = "";    ///< of a config.json beside the weights: runtime/formats/config_facts.hpp
   const char* expressions = "";     ///< that the spec writes out: "lm_head.logits, mlp.activation"; "": none
