@@ -109,13 +109,9 @@ Contract derive(const Spec& spec) {
     contract.kinds[spec.layer_kinds[layer]].layers.push_back(static_cast<std::int32_t>(layer));
   }
   contract.checkpoint_prefixes = spec.checkpoint->prefix.value;
-  for (IgnoredTensor tensor : spec.checkpoint->ignore) {
-    constexpr std::string_view past_the_last = "{n}";
-    const std::size_t at = tensor.name.find(past_the_last);
-    if (at != std::string::npos) {
-      tensor.name.replace(at, past_the_last.size(), std::to_string(spec.model.num_hidden_layers.value));
-    }
-    contract.ignored_tensors.push_back({tensor.name, tensor.why});
+  const std::string past_the_last = std::to_string(contract.num_hidden_layers);
+  for (const IgnoredTensor& tensor : spec.checkpoint->ignore) {
+    contract.ignored_tensors.push_back({filled(tensor.name, "{n}", past_the_last), tensor.why});
   }
   contract.bos_token_id = spec.tokenizer->bos_token_id.value;
   contract.eos_token_ids = spec.tokenizer->eos_token_id.value;

@@ -29,13 +29,14 @@ std::optional<std::string> tensor_name(const CheckpointSection& checkpoint, cons
   return bias ? std::nullopt : std::optional(found->second.name);
 }
 
-std::string with_number(std::string name, const std::string& number) {
-  const std::string hole = "{j}";
-  for (std::size_t at = name.find(hole); at != std::string::npos; at = name.find(hole)) {
-    name.replace(at, hole.size(), number);
+std::string filled(std::string name, std::string_view hole, std::string_view text) {
+  for (std::size_t at = name.find(hole); at != std::string::npos; at = name.find(hole, at + text.size())) {
+    name.replace(at, hole.size(), text);
   }
   return name;
 }
+
+std::string with_number(const std::string& name, const std::string& number) { return filled(name, "{j}", number); }
 
 std::string layer_ranges(std::vector<std::int64_t> layers) {
   std::ranges::sort(layers);

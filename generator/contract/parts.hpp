@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -26,8 +27,10 @@ const std::pair<const std::string, TensorName>* fused_line(const CheckpointSecti
 /// The checkpoint's full name (without the prefix) of the weight or bias of a part; nothing where the table has none.
 std::optional<std::string> tensor_name(const CheckpointSection& checkpoint, const std::string& part, bool bias);
 
-/// `name` with `number` in place of each "{j}", which counts the tensors of one part: those of its heads.
-std::string with_number(std::string name, const std::string& number);
+/// `name` with `text` in place of each `hole`.
+std::string filled(std::string name, std::string_view hole, std::string_view text);
+/// `name` with `number` in place of each "{j}", which counts the tensors of one part: those of its heads or experts.
+std::string with_number(const std::string& name, const std::string& number);
 
 /// What says the dtype of a part's tensor in a layer (-1: of the model): the last pattern that matches, or the
 /// checkpoint's.

@@ -410,12 +410,6 @@ void names_are_printable(const CheckpointSection& checkpoint, Diagnostics& diagn
   for (const IgnoredTensor& ignored : checkpoint.ignore) check(ignored.name, ignored.span);
 }
 
-/// Whether a name of what is ignored, which may end in * for anything, stands for a tensor.
-bool covers(const std::string& ignored, const std::optional<std::string>& tensor) {
-  if (!tensor) return false;
-  return ignored.ends_with('*') ? tensor->starts_with(ignored.substr(0, ignored.size() - 1)) : ignored == *tensor;
-}
-
 void ignored_tensors_are_unused(const Spec& spec, const std::vector<NeededPart>& needed, Diagnostics& diagnostics) {
   for (const IgnoredTensor& ignored : spec.checkpoint->ignore) {
     if (!ignored.given) continue;
@@ -428,10 +422,11 @@ void ignored_tensors_are_unused(const Spec& spec, const std::vector<NeededPart>&
                         fmt::format("\"{}\" has a * before its end; one at the end stands for anything", ignored.name));
     }
     for (const NeededPart& part : needed) {
-      if (!covers(ignored.name, tensor_name(*spec.checkpoint, part.part, false)) &&
-          !(part.bias && covers(ignored.name, tensor_name(*spec.checkpoint, part.part, true)))) {
-        continue;
-      }
+      const auto is_ignored = [&](bool bias) {
+        const std::optional<std::string> name = tensor_name(*spec.checkpoint, part.part, bias);
+        return name && matches(ignored.name, *name);
+      };
+      if (!is_ignored(false) && !(part.bias && is_ignored(true))) continue;
       diagnostics.error(
           "checkpoint.ignore", ignored.span,
           fmt::format("\"{}\" is the part {} of this model: it cannot be ignored", ignored.name, part.part));
