@@ -269,6 +269,13 @@ void Declarations::angles(const std::string& role, const RotaryContract& rotary,
   contract_.angles.add({role, width, rotary, {user}});
 }
 
+bool is_part(const std::string& part, const Declarations& declared) {
+  const std::vector<std::string>& known = part_names();
+  const Table<WeightContract>& weights = declared.contract().weights;
+  return std::find(known.begin(), known.end(), part) != known.end() ||
+         std::any_of(weights.begin(), weights.end(), [&](const WeightContract& weight) { return weight.part == part; });
+}
+
 void declare_model(const Spec& spec, Declarations& declare) {
   declare_embedding(spec, declare);
   for (std::size_t kind = 0; kind < spec.kinds.size(); ++kind) {

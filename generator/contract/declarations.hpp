@@ -111,6 +111,9 @@ class Declarations {
   std::vector<ProjectionGroup> groups_;
 };
 
+/// Whether this is a part of some model, or of this one.
+bool is_part(const std::string& part, const Declarations& declared);
+
 /// Declares the whole model.
 void declare_model(const Spec& spec, Declarations& declare);
 

@@ -8,6 +8,10 @@
 
 namespace monomorph::generator {
 
+std::string without_bias(const std::string& part) {
+  return part.ends_with(".bias") ? part.substr(0, part.size() - 5) : part;
+}
+
 const std::pair<const std::string, TensorName>* fused_line(const CheckpointSection& checkpoint,
                                                            const std::string& part) {
   for (const auto& line : checkpoint.tensors) {

@@ -19,6 +19,9 @@ struct NeededPart {
   bool bias = false;
 };
 
+/// The part whose bias this is, or the part itself.
+std::string without_bias(const std::string& part);
+
 /// The line of the tensor that holds this part beside others, such as layers.{i}.attention.qkv; null where it has one
 /// of its own or none.
 const std::pair<const std::string, TensorName>* fused_line(const CheckpointSection& checkpoint,

@@ -16,6 +16,8 @@ class Declarations;
 void check_model_rules(const Spec& spec, Diagnostics& diagnostics);
 void check_layer_rules(const Spec& spec, Diagnostics& diagnostics);
 void check_checkpoint_rules(const Spec& spec, const Declarations& declared, Diagnostics& diagnostics);
+/// Those on what tensors of several parts, or of one of several groups, hold.
+void check_tensor_rules(const CheckpointSection& checkpoint, const Declarations& declared, Diagnostics& diagnostics);
 void check_dtype_rules(const Spec& spec, const Declarations& declared, Diagnostics& diagnostics);
 void check_engine_rules(const Spec& spec, Diagnostics& diagnostics);
 /// Products and sums beyond 64 bits.
