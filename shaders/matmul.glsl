@@ -1,14 +1,21 @@
 // Rows of one or more matrices times many vectors, in tiles of tile_rows x tile_tokens; a lane is a vector (or several), a
 // subgroup a band of rows. Two ways of sharing what was loaded, one a device.
 //
-// The including kernel gives: row_units, matrices, a Unit and what goes with it; first_tile() and next_tile(), which say
-// whether there is one, tile_size() and tile_entry(n) of it; vec4 input_quad(entry, quad), begin_row() and end_row() (rows
-// to multiply, of those of the grid), store(entry, row, totals). An entry is a row of the pass, or one of its choices.
+// The including kernel gives: row_units, matrices, a Unit and what goes with it; vec4 input_quad(entry, quad), begin_row()
+// and end_row() (rows to multiply, of those of the grid), store(entry, row, totals). An entry is a row of the pass, or one
+// of its choices. Which entries make up a tile is said by entries_in_order.glsl or entries_of_bank.glsl, included after;
+// tile_parts, before, says whether it may have few.
 const uint padded_quads = row_units * unit_quads;
 const uint subgroups = workgroup_size / subgroup_size;
 const uint rows_per_subgroup = tile_rows / subgroups;
 const uint tokens_per_lane = tile_tokens / subgroup_size;
 float sums[matrices * rows_per_subgroup * tokens_per_lane];
+
+bool first_tile();  // whether there is one
+bool next_tile();
+uint tile_size();         // entries of the tile, tile_tokens at most
+uint tile_entry(uint n);  // where memory is shared
+uint lane_entry(uint t);  // of the lane's own; past the tile's end, its last one
 
 uint sum_index(uint matrix, uint r, uint t) { return (matrix * rows_per_subgroup + r) * tokens_per_lane + t; }
 
@@ -36,7 +43,7 @@ void multiply_tile() {
       const uint token = t * subgroup_size + gl_SubgroupInvocationID;
       float totals[matrices];
       [[unroll]] for (uint matrix = 0; matrix < matrices; ++matrix) totals[matrix] = sums[sum_index(matrix, r, t)];
-      if (stores_row(row) && token < tile_size()) store(tile_entry(token), row, totals);
+      if (stores_row(row) && token < tile_size()) store(lane_entry(t), row, totals);
     }
   }
 }

@@ -1,15 +1,15 @@
 // Without shared memory or barriers: each lane loads a unit of another row, and hands its weights to the others by
 // broadcast; a lane's inputs stay in registers over all rows of the band. On CPU drivers, whose loads go lane by lane and
 // whose barriers switch stacks, every loaded word then serves a whole subgroup or a whole band.
-void multiply_lanes(uint first_row_of_band) {
+//
+// A tile that may have few entries has code for each of `tile_parts` sizes (4 at most), so that it costs what it has.
+void multiply_lane_tokens(uint first_row_of_band, uint lane_tokens) {
   uint entries[tokens_per_lane];
-  [[unroll]] for (uint t = 0; t < tokens_per_lane; ++t) {
-    // Tokens past the end are computed from the last one and not written.
-    entries[t] = tile_entry(min(t * subgroup_size + gl_SubgroupInvocationID, tile_size() - 1));
-  }
+  // Tokens past the end are computed from the last one and not written.
+  [[unroll]] for (uint t = 0; t < lane_tokens; ++t) entries[t] = lane_entry(t);
   for (uint unit = 0; unit < row_units; ++unit) {
     Inputs x[tokens_per_lane];
-    [[unroll]] for (uint t = 0; t < tokens_per_lane; ++t) {
+    [[unroll]] for (uint t = 0; t < lane_tokens; ++t) {
       [[unroll]] for (uint quad = 0; quad < unit_quads; ++quad) {
         x[t].quads[quad] = input_quad(entries[t], unit * unit_quads + quad);
       }
@@ -21,11 +21,28 @@ void multiply_lanes(uint first_row_of_band) {
         const Unit own = read_unit(matrix, row, unit);
         [[unroll]] for (uint lane = 0; lane < subgroup_size; ++lane) {
           const Unit w = broadcast_unit(own, lane);
-          [[unroll]] for (uint t = 0; t < tokens_per_lane; ++t) {
+          [[unroll]] for (uint t = 0; t < lane_tokens; ++t) {
             sums[sum_index(matrix, rows + lane, t)] += dot_unit(w, x[t]);
           }
         }
       }
     }
   }
+}
+
+/// Multiplies a tile whose entries fill so many parts of the lanes' tokens, and no fewer.
+void multiply_parts(uint first_row_of_band, uint parts) {
+  const uint part = (tokens_per_lane + tile_parts - 1) / tile_parts;
+  const uint fewer = (parts - 1) * part, lane_tokens = min(parts * part, tokens_per_lane);
+  if (fewer >= tokens_per_lane) return;
+  const bool fits = tile_size() > fewer * subgroup_size && tile_size() <= lane_tokens * subgroup_size;
+  if (tile_parts == 1 || fits) multiply_lane_tokens(first_row_of_band, lane_tokens);
+}
+
+void multiply_lanes(uint first_row_of_band) {
+  // Written out, not looped over: compilers unroll no loop that has another in it.
+  multiply_parts(first_row_of_band, 1);
+  multiply_parts(first_row_of_band, 2);
+  multiply_parts(first_row_of_band, 3);
+  multiply_parts(first_row_of_band, 4);
 }

@@ -137,7 +137,9 @@ void plan_inputs(Draft& draft, const Op& op) {
   draft.set("norm", "none");
   draft.set("in_place", false);
   draft.set("segments", true);
-  draft.activation("entry_inputs", op.in[0], Access::read);
+  const bool whole_quads = columns % 4 == 0 && draft.placement().place(op.in[0]).first_column % 4 == 0;
+  draft.set("whole_quads", whole_quads);
+  draft.activation(whole_quads ? "entry_quads" : "entry_inputs", op.in[0], Access::read);
 }
 
 /// Binds a bias by rows, where any of these matrices has one.

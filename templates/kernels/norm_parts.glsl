@@ -3,8 +3,11 @@
 //! picked_rows = { type = "bool", sample = true, is = "the row is one whose logits are wanted" }
 //! banked = { type = "bool", sample = false, is = "rows have entries: banks of the weights that are multiplied with them" }
 //! segments = { type = "bool", sample = false, is = "each entry has columns of its own in the row" }
-//! entry_inputs_stride = { type = "uint", sample = 136, is = "floats from one row of inputs to the next", when = "segments" }
-//! entry_inputs_column = { type = "uint", sample = 0, is = "of the first entry", when = "segments" }
+//! whole_quads = { type = "bool", sample = false, is = "entries begin and end with a vec4", when = "segments" }
+//! entry_quads_stride = { type = "uint", sample = 136, is = "floats from one row of inputs to the next", when = "segments and whole_quads" }
+//! entry_quads_column = { type = "uint", sample = 0, is = "of the first entry", when = "segments and whole_quads" }
+//! entry_inputs_stride = { type = "uint", sample = 136, is = "floats from one row of inputs to the next", when = "segments and not whole_quads" }
+//! entry_inputs_column = { type = "uint", sample = 0, is = "of the first entry", when = "segments and not whole_quads" }
 //! in_place = { type = "bool", sample = false, is = "the rows of outputs are the input" }
 //! norm = { type = "choice", values = ["none", "rms_norm", "layer_norm", "scale_norm"], sample = "layer_norm", is = "the norm of the input" }
 //! eps = { type = "float", sample = 1e-5, is = "added to the mean square", when = "norm != none" }
@@ -15,7 +18,8 @@
 //! buffer.norm_weight = { view = "vec4", when = "norm_weighted", is = "columns" }
 //! buffer.norm_bias_vector = { view = "vec4", when = "norm_bias", is = "columns" }
 //! buffer.inputs = { view = "vec4", when = "not in_place and not segments", is = "rows x columns" }
-//! buffer.entry_inputs = { view = "float", when = "segments", is = "rows x entries x columns" }
+//! buffer.entry_quads = { view = "vec4", when = "segments and whole_quads", is = "rows x entries x columns" }
+//! buffer.entry_inputs = { view = "float", when = "segments and not whole_quads", is = "rows x entries x columns" }
 //% if picked_rows
 uint input_row(uint pass_row) { return pass.rows[pass_row].row; }
 //% elif segments
@@ -27,11 +31,16 @@ uint input_row(uint pass_row) { return pass_row; }
 //% end
 
 // A row's values; what lies past its last column is not to be read.
-//% if segments
+//% if segments and whole_quads
 vec4 raw_quad(uint entry, uint quad) {
-  const uint first = entry / choices * entry_inputs_stride + entry_inputs_column + entry % choices * columns + 4 * quad;
+  const uint first = entry / choices * entry_quads_stride + entry_quads_column + entry % choices * columns;
+  return entry_quads[first / 4 + quad];
+}
+//% elif segments
+vec4 raw_quad(uint entry, uint quad) {
+  const uint first = entry / choices * entry_inputs_stride + entry_inputs_column + entry % choices * columns;
   vec4 x = vec4(0.0);
-  for (uint i = 0; i < min(4, columns - 4 * quad); ++i) x[i] = entry_inputs[first + i];
+  for (uint i = 0; i < min(4, columns - 4 * quad); ++i) x[i] = entry_inputs[first + 4 * quad + i];
   return x;
 }
 //% else

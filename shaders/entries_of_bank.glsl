@@ -1,0 +1,51 @@
+// A workgroup's tiles are the entries that have its bank, in order: all subgroups walk the same ones. Each lane keeps its
+// own of them where no memory is shared.
+//
+// The including kernel gives: choices, bank, bank_of(entry), take_bank(bank).
+shared uint tile_entries[tile_tokens];
+uint own_entries[tokens_per_lane];
+uint tile_entry_count, walked;
+
+uint tile_size() { return tile_entry_count; }
+uint tile_entry(uint n) { return tile_entries[n]; }
+uint lane_entry(uint t) {
+  return slow_loads ? own_entries[t] : tile_entries[min(t * subgroup_size + gl_SubgroupInvocationID, tile_size() - 1)];
+}
+
+/// Gives the lanes the walked entries that have the bank: a lane past the last of them keeps that one.
+void keep_own_entries(uvec4 votes) {
+  uint place = tile_entry_count;
+  for (uint left = votes.x; left != 0; left &= left - 1) {  // CPU drivers have at most 32 lanes
+    [[unroll]] for (uint t = 0; t < tokens_per_lane; ++t) {
+      if (place <= t * subgroup_size + gl_SubgroupInvocationID) own_entries[t] = walked + findLSB(left);
+    }
+    ++place;
+  }
+}
+
+bool next_tile() {
+  const uint entries = rows_in_use() * choices;
+  if (!slow_loads) barrier();  // the tile before has been read
+  tile_entry_count = 0;
+  while (walked < entries) {
+    const uint entry = walked + gl_SubgroupInvocationID;
+    const bool has_bank = entry < entries && bank_of(entry) == bank;
+    const uvec4 votes = subgroupBallot(has_bank);
+    const uint count = subgroupBallotBitCount(votes);
+    if (tile_entry_count + count > tile_tokens) break;
+    if (slow_loads) {
+      keep_own_entries(votes);
+    } else if (has_bank && gl_SubgroupID == 0) {
+      tile_entries[tile_entry_count + subgroupBallotExclusiveBitCount(votes)] = entry;
+    }
+    tile_entry_count += count;
+    walked += subgroup_size;
+  }
+  if (!slow_loads) barrier();
+  return tile_entry_count > 0;
+}
+
+bool first_tile() {
+  walked = 0;
+  return take_bank(gl_WorkGroupID.y) && next_tile();
+}
