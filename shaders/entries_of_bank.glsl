@@ -1,5 +1,5 @@
-// A workgroup's tiles are the entries that have its bank, in order: all subgroups walk the same ones. Each lane keeps its
-// own of them where no memory is shared.
+// A workgroup's tiles are the entries that have its bank, in order, each full but the last: all subgroups walk the same
+// ones. Each lane keeps its own of them where no memory is shared.
 //
 // The including kernel gives: choices, bank, bank_of(entry), take_bank(bank).
 shared uint tile_entries[tile_tokens];
@@ -27,19 +27,19 @@ bool next_tile() {
   const uint entries = rows_in_use() * choices;
   if (!slow_loads) barrier();  // the tile before has been read
   tile_entry_count = 0;
-  while (walked < entries) {
+  while (walked < entries && tile_entry_count < tile_tokens) {
     const uint entry = walked + gl_SubgroupInvocationID;
     const bool has_bank = entry < entries && bank_of(entry) == bank;
     const uvec4 votes = subgroupBallot(has_bank);
-    const uint count = subgroupBallotBitCount(votes);
-    if (tile_entry_count + count > tile_tokens) break;
+    const uint place = tile_entry_count + subgroupBallotExclusiveBitCount(votes);
+    const bool taken = has_bank && place < tile_tokens;
     if (slow_loads) {
-      keep_own_entries(votes);
-    } else if (has_bank && gl_SubgroupID == 0) {
-      tile_entries[tile_entry_count + subgroupBallotExclusiveBitCount(votes)] = entry;
+      keep_own_entries(subgroupBallot(taken));
+    } else if (taken && gl_SubgroupID == 0) {
+      tile_entries[place] = entry;
     }
-    tile_entry_count += count;
-    walked += subgroup_size;
+    tile_entry_count = min(tile_entry_count + subgroupBallotBitCount(votes), tile_tokens);
+    walked = subgroupMin(has_bank && !taken ? entry : walked + subgroup_size);  // what is left begins the next tile
   }
   if (!slow_loads) barrier();
   return tile_entry_count > 0;

@@ -25,11 +25,12 @@ std::map<std::string, EvaluatedValue> GraphEvaluator::run(std::span<const std::i
   for (std::size_t t = 0; t < tokens.size(); ++t) positions_.push_back(first + static_cast<std::int64_t>(t));
   carried_.clear();
   const auto run = [&](FunctionId id, std::int64_t nth) {
-    const Values values = evaluate(id, nth);
+    Values values = evaluate(id, nth);
     for (const ValueId result : graph_.functions[id].results) {
       const Value& value = graph_.values[result];
       if (value.storage == Storage::activation) carried_[value.role] = values.at(result);
     }
+    last_layer_ = std::move(values);
   };
   run(graph_.embed, -1);
   const std::string hidden_states = graph_.values[graph_.hidden_states].role;

@@ -30,7 +30,6 @@ struct EvaluatedValue {
   }
 };
 
-/// One sequence through a graph.
 /// The run of a layer whose state the nth run reads or writes: itself, or the last one of the kind that owns the state.
 inline std::int64_t owner_of(const generator::Contract& contract, std::uint32_t state, std::int64_t nth) {
   const std::size_t kind = contract.states[{state}].scope.kind;
@@ -38,6 +37,7 @@ inline std::int64_t owner_of(const generator::Contract& contract, std::uint32_t 
   return nth;
 }
 
+/// One sequence through a graph.
 class GraphEvaluator {
  public:
   GraphEvaluator(const generator::Graph& graph, const generator::Contract& contract, WeightReader weights)
@@ -47,6 +47,8 @@ class GraphEvaluator {
   std::map<std::string, EvaluatedValue> run(std::span<const std::int32_t> tokens, std::int64_t first);
   /// After each layer, as often as it runs: the hidden states.
   const std::vector<EvaluatedValue>& layers() const { return layers_; }
+  /// What an operation of the last layer gave in the last run.
+  const EvaluatedValue& value(generator::ValueId id) const { return last_layer_.at(id); }
   /// Logits of these rows of the last run.
   EvaluatedValue head(std::span<const std::int64_t> rows);
 
@@ -61,6 +63,7 @@ class GraphEvaluator {
   std::vector<std::int32_t> tokens_;
   std::map<std::string, EvaluatedValue> carried_;
   std::vector<EvaluatedValue> layers_;
+  Values last_layer_;
   std::map<std::pair<std::uint32_t, std::int64_t>, EvaluatedValue> states_;  ///< by StateId and layer
 };
 

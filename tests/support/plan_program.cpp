@@ -13,7 +13,25 @@ namespace monomorph::test {
 
 using namespace generator;
 
-PlanProgram::PlanProgram(const Contract& contract, const Plan& plan) : contract_(contract), plan_(plan) {
+namespace {
+
+/// A kernel that counts each group of 16 bytes that it reads of a matrix.
+std::string counting(const std::string& text, std::size_t binding) {
+  const std::string includes = "#include \"step.glsl\"\n",
+                    reader = "uvec4 weight_quad(uint matrix, uint row, uint quad) {";
+  const std::size_t declared = text.find(includes), reads = text.find(reader);
+  if (declared == std::string::npos || reads == std::string::npos) throw std::logic_error("it multiplies no matrix");
+  std::string result = text;
+  result.insert(reads + reader.size(), " atomicAdd(row_reads[first_row + stored_row(row)], 1u);");
+  result.insert(declared + includes.size(),
+                "layout(set = 0, binding = " + std::to_string(binding) + ") buffer RowReads { uint row_reads[]; };\n");
+  return result;
+}
+
+}  // namespace
+
+PlanProgram::PlanProgram(const Contract& contract, const Plan& plan, const std::vector<std::string>& counted)
+    : contract_(contract), plan_(plan) {
   program_.name = program_.spec_hash = "random";
   program_.version = "test";
   program_.vocab_size = contract.vocab_size;
@@ -25,6 +43,8 @@ PlanProgram::PlanProgram(const Contract& contract, const Plan& plan) : contract_
   program_.head_rows = contract.head_rows;
   program_.decode_steps = plan.decode_steps;
   program_.kv_cache = contract.kv_cache;
+  program_.arena_bytes = {plan.activation_bytes, plan.state_bytes, plan.host_bytes};
+  for (const std::string& kernel : counted) add_reads(kernel);
   add_kernels();
   add_weights({});
   for (std::size_t kind = 0; kind < contract.kinds.size(); ++kind) add_weights({kind});
@@ -36,7 +56,6 @@ PlanProgram::PlanProgram(const Contract& contract, const Plan& plan) : contract_
         {view(plan.angles[id.index]), plan.axes[buffer.axes[0]].size, frequencies_of(contract.angles[id].rotary)});
   }
   program_.rotary_angles = angles_;
-  program_.arena_bytes = {plan.activation_bytes, plan.state_bytes, plan.host_bytes};
   program_.step = view(plan.step);
   program_.logits = view(plan.logits);
   program_.make_reference = [](const HostWeights&) -> std::unique_ptr<Reference> {
@@ -45,8 +64,27 @@ PlanProgram::PlanProgram(const Contract& contract, const Plan& plan) : contract_
   add_phases();
 }
 
+void PlanProgram::add_reads(const std::string& kernel) {
+  for (const PhasePlan& phase : plan_.phases) {
+    for (const Section& section : phase.sections) {
+      for (const Call& call : section.calls) {
+        if (plan_.kernels[call.kernel].name != kernel || reads_.contains(kernel)) continue;
+        std::int64_t& end = program_.arena_bytes[static_cast<std::size_t>(Arena::host)];
+        const std::int64_t rows = plan_.rows_of(call) * (call.banks ? plan_.axes[call.banks].size : 1);
+        reads_[kernel] = {Arena::host, (end + 255) / 256 * 256, rows * 4};
+        end = reads_[kernel].offset + reads_[kernel].bytes;
+      }
+    }
+  }
+}
+
 void PlanProgram::add_kernels() {
-  const auto compiled = compile_spirv(emit_kernels(contract_, plan_, "By a test."));
+  EmittedFiles files = emit_kernels(contract_, plan_, "By a test.");
+  for (const generator::Kernel& kernel : plan_.kernels) {
+    std::string& text = files.at("kernels/" + kernel.name + ".comp");
+    if (reads_.contains(kernel.name)) text = counting(text, kernel.bindings.size() + 1);
+  }
+  const auto compiled = compile_spirv(files);
   for (const generator::Kernel& kernel : plan_.kernels) {
     const auto& spirv = spirv_.emplace_back(compiled.at(kernel.name).optimized);
     auto& bindings = bindings_.emplace_back();
@@ -54,6 +92,7 @@ void PlanProgram::add_kernels() {
     for (const KernelBinding& binding : kernel.bindings) {
       bindings.push_back({keep(binding.name), binding.access, binding.splits});
     }
+    if (reads_.contains(kernel.name)) bindings.push_back({"row_reads", Access::read_write, false});
     kernels_.push_back({keep(kernel.name), kernel.kind, std::as_bytes(std::span(spirv)), bindings, kernel.cost,
                         kernel.max_tile_tokens});
   }
@@ -144,6 +183,8 @@ void PlanProgram::record(Recorder& recorder, const Section& section, std::int64_
   for (const Call& call : section.calls) {
     std::vector<monomorph::Argument> arguments = {Tensor<void, f32>{program_.step}};
     for (const generator::Argument& each : call.arguments) arguments.push_back(argument(each, layer));
+    const auto counted = reads_.find(plan_.kernels[call.kernel].name);
+    if (counted != reads_.end()) arguments.push_back(Tensor<void, f32>{counted->second});
     const std::int64_t per_row = call.per_row ? plan_.axes[call.per_row].size : 1;
     recorder.dispatch(static_cast<std::int32_t>(call.kernel.index), std::move(arguments),
                       std::max<std::int64_t>(plan_.rows_of(call), 1), call.count, per_row,

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,17 +17,23 @@ namespace monomorph::test {
 
 class PlanProgram {
  public:
-  PlanProgram(const generator::Contract& contract, const generator::Plan& plan);
+  /// `counted`: kernels that multiply with one or two matrices, and count what they read of these (see `reads`).
+  PlanProgram(const generator::Contract& contract, const generator::Plan& plan,
+              const std::vector<std::string>& counted = {});
   PlanProgram(const PlanProgram&) = delete;
 
   /// Lives as long as this, and has no reference.
   const Program& program() const { return program_; }
+  /// Where a counted kernel counts, in the host's arena: for each row of its matrices, as they are stored, how many
+  /// groups of 16 bytes were read of it, as a uint32.
+  BufferView reads(const std::string& kernel) const { return reads_.at(kernel); }
   /// The program's weights as an evaluator reads them.
   WeightReader reader(const HostWeights& weights) const;
 
  private:
   using Scope = generator::Scope;
   void add_kernels();
+  void add_reads(const std::string& kernel);
   void add_weights(Scope scope);
   void add_states();
   void add_phases();
@@ -52,6 +59,7 @@ class PlanProgram {
   std::vector<WeightGroup> groups_;
   std::vector<StateTable> states_;
   std::vector<RotaryAngles> angles_;
+  std::map<std::string, BufferView> reads_;
 };
 
 }  // namespace monomorph::test

@@ -1,0 +1,155 @@
+// What a mixture's kernels read of its experts, counted where they read it: in decode the rows of the chosen ones
+// alone, in prefill each expert's rows once for each tile of the tokens that chose it.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "generator/plan/make.hpp"
+#include "runtime/load/load.hpp"
+#include "runtime/vulkan/engine.hpp"
+#include "tests/generator/spec/spec_text.hpp"
+#include "tests/support/plan_program.hpp"
+
+using namespace monomorph;
+using namespace monomorph::generator;
+using namespace monomorph::test;
+
+namespace {
+
+// Rows enough for the tiles of all devices: what lies past the last row would read that one again.
+constexpr std::int64_t experts = 5, per_token = 2, hidden = 128, intermediate = 128, prompt = 128;
+constexpr std::int64_t tile_tokens = 32;  // of every device (runtime/vulkan/tuning.cpp)
+constexpr std::int64_t f16_group = 8;     // elements in 16 bytes
+
+const std::string spec = R"toml([model]
+name = "mixture"
+vocab_size = 100
+num_hidden_layers = 1
+max_position_embeddings = 160
+[norm]
+type = "rms_norm"
+eps = 1e-6
+[attention]
+num_attention_heads = 4
+num_key_value_heads = 2
+[position]
+type = "rope"
+[moe]
+type = "gated"
+activation = "silu"
+[layers]
+steps = ["attention", "moe"]
+[checkpoint]
+names = "mixtral"
+dtype = "f16"
+)toml";
+
+Contract mixture() {
+  const testing::Judged judged = testing::judge(spec, {{"model.hidden_size", std::to_string(hidden)},
+                                                       {"moe.num_experts", std::to_string(experts)},
+                                                       {"moe.num_experts_per_tok", std::to_string(per_token)},
+                                                       {"moe.intermediate_size", std::to_string(intermediate)},
+                                                       {"engine.prefill_chunk", std::to_string(prompt)}});
+  REQUIRE_MESSAGE(judged.contract, render(judged.diagnostics));
+  return *judged.contract;
+}
+
+/// An engine whose kernels count.
+class CountingEngine : public vulkan::VulkanEngine {
+ public:
+  using VulkanEngine::VulkanEngine;
+  /// What was counted at `view`; null where the device's memory cannot be mapped.
+  std::uint32_t* counts(const BufferView& view) const {
+    const vulkan::Place place = vulkan::place_of(storage_.weights(), storage_.arenas(), view);
+    return reinterpret_cast<std::uint32_t*>(storage_.buffer(place.buffer).data() + place.offset);
+  }
+};
+
+/// Gives the counts of a kernel since they were last taken, each expert's apart.
+std::vector<std::vector<std::uint32_t>> take(const CountingEngine& engine, const BufferView& view) {
+  std::uint32_t* counts = engine.counts(view);
+  const std::int64_t rows = view.bytes / 4 / experts;
+  std::vector<std::vector<std::uint32_t>> result;
+  for (std::int64_t expert = 0; expert < experts; ++expert) {
+    result.emplace_back(counts + expert * rows, counts + (expert + 1) * rows);
+  }
+  std::fill_n(counts, experts * rows, 0);
+  return result;
+}
+
+/// A prompt, or one of the tokens after it.
+struct Appended {
+  std::vector<std::int32_t> tokens;
+  std::vector<std::int64_t> chosen;  ///< how many of them chose each expert
+};
+
+std::vector<Appended> text(const Graph& graph, GraphEvaluator evaluator) {
+  const auto choose = std::ranges::find_if(graph.ops, [](const Op& op) { return as<TopK>(op) != nullptr; });
+  std::vector<Appended> result;
+  std::int32_t position = 0;
+  for (const std::int64_t count : {prompt, std::int64_t{1}, std::int64_t{1}, std::int64_t{1}, std::int64_t{1}}) {
+    Appended& part = result.emplace_back(Appended{{}, std::vector<std::int64_t>(experts)});
+    const std::int32_t first = position;
+    for (std::int64_t n = 0; n < count; ++n) part.tokens.push_back(position++ * 37 % 100);
+    evaluator.run(part.tokens, first);
+    for (const double expert : evaluator.value(choose->out).elements) ++part.chosen[static_cast<std::size_t>(expert)];
+  }
+  return result;
+}
+
+/// Every row of an expert is read from end to end, once for each tile of the tokens that chose it.
+void check_reads(const CountingEngine& engine, const PlanProgram& planned, const std::string& phase,
+                 const std::vector<std::int64_t>& chosen) {
+  // Two matrices of `hidden` columns are read by one kernel.
+  for (const auto& [name, groups] :
+       {std::pair{"gate_up_proj_", 2 * hidden / f16_group}, std::pair{"down_proj_", intermediate / f16_group}}) {
+    CAPTURE(std::string(name));
+    const auto reads = take(engine, planned.reads(name + phase + "_f16"));
+    for (std::size_t expert = 0; expert < chosen.size(); ++expert) {
+      CAPTURE(expert);
+      CAPTURE(chosen[expert]);
+      const std::int64_t tiles = (chosen[expert] + tile_tokens - 1) / tile_tokens;
+      const auto expected = static_cast<std::uint32_t>(groups * tiles);
+      CHECK(std::ranges::all_of(reads[expert], [&](std::uint32_t row) { return row == expected; }));
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("decode reads the rows of the chosen experts alone, prefill each expert's once for each tile of tokens") {
+  const Contract contract = mixture();
+  const Graph graph = build_graph(contract);
+  const Plan plan = make_plan(contract, graph);
+  const std::vector<std::string> counted = {"gate_up_proj_decode_f16", "down_proj_decode_f16",
+                                            "gate_up_proj_prefill_f16", "down_proj_prefill_f16"};
+  const PlanProgram planned(contract, plan, counted);
+  const HostWeights weights = HostWeights::random(planned.program(), 1);
+  const std::vector<Appended> parts = text(graph, GraphEvaluator(graph, contract, planned.reader(weights)));
+  // Some expert has several tiles of the prompt, and the tokens after it have different ones.
+  CHECK(*std::ranges::max_element(parts[0].chosen) > tile_tokens);
+  CHECK(std::any_of(parts.begin() + 2, parts.end(),
+                    [&](const Appended& part) { return part.chosen != parts[1].chosen; }));
+  bool ran = false;
+  for (const DeviceInfo& device : list_devices()) {
+    if (!device.unusable.empty()) continue;
+    for (const std::optional<DeviceType> type : {std::optional<DeviceType>{}, {DeviceType::integrated}}) {
+      ran = true;
+      CAPTURE(device.name);
+      CAPTURE(type.has_value());
+      LimitOverrides limits;
+      limits.type = type;
+      CountingEngine engine(planned.program(), vulkan::Device::open(std::to_string(device.index), limits), weights, {});
+      for (const std::string& kernel : counted) take(engine, planned.reads(kernel));  // what compiling dispatched
+      for (const auto& [tokens, chosen] : parts) {
+        const bool prefill = tokens.size() > 1;
+        const Run run{0, tokens, Logits::none, false, prefill};
+        engine.step({&run, 1});
+        check_reads(engine, planned, prefill ? "prefill" : "decode", chosen);
+      }
+    }
+  }
+  if (!ran) std::exit(77);
+}
