@@ -3,7 +3,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
+#include <numeric>
 #include <utility>
 
 #include "generator/plan/make.hpp"
@@ -51,6 +53,7 @@ Contract mixture() {
                                                        {"moe.num_experts", std::to_string(experts)},
                                                        {"moe.num_experts_per_tok", std::to_string(per_token)},
                                                        {"moe.intermediate_size", std::to_string(intermediate)},
+                                                       {"engine.kv_cache", "f32"},
                                                        {"engine.prefill_chunk", std::to_string(prompt)}});
   REQUIRE_MESSAGE(judged.contract, render(judged.diagnostics));
   return *judged.contract;
@@ -83,6 +86,7 @@ std::vector<std::vector<std::uint32_t>> take(const CountingEngine& engine, const
 struct Appended {
   std::vector<std::int32_t> tokens;
   std::vector<std::int64_t> chosen;  ///< how many of them chose each expert
+  EvaluatedValue logits;             ///< of each
 };
 
 std::vector<Appended> text(const Graph& graph, GraphEvaluator evaluator) {
@@ -90,10 +94,13 @@ std::vector<Appended> text(const Graph& graph, GraphEvaluator evaluator) {
   std::vector<Appended> result;
   std::int32_t position = 0;
   for (const std::int64_t count : {prompt, std::int64_t{1}, std::int64_t{1}, std::int64_t{1}, std::int64_t{1}}) {
-    Appended& part = result.emplace_back(Appended{{}, std::vector<std::int64_t>(experts)});
+    Appended& part = result.emplace_back(Appended{{}, std::vector<std::int64_t>(experts), {}});
     const std::int32_t first = position;
     for (std::int64_t n = 0; n < count; ++n) part.tokens.push_back(position++ * 37 % 100);
     evaluator.run(part.tokens, first);
+    std::vector<std::int64_t> rows(part.tokens.size());
+    std::iota(rows.begin(), rows.end(), 0);
+    part.logits = evaluator.head(rows);
     for (const double expert : evaluator.value(choose->out).elements) ++part.chosen[static_cast<std::size_t>(expert)];
   }
   return result;
@@ -143,10 +150,16 @@ TEST_CASE("decode reads the rows of the chosen experts alone, prefill each exper
       limits.type = type;
       CountingEngine engine(planned.program(), vulkan::Device::open(std::to_string(device.index), limits), weights, {});
       for (const std::string& kernel : counted) take(engine, planned.reads(kernel));  // what compiling dispatched
-      for (const auto& [tokens, chosen] : parts) {
+      for (const auto& [tokens, chosen, expected] : parts) {
         const bool prefill = tokens.size() > 1;
-        const Run run{0, tokens, Logits::none, false, prefill};
-        engine.step({&run, 1});
+        const Run run{0, tokens, Logits::all, false, prefill};
+        double worst = 0;
+        engine.step({&run, 1}, 1, [&](std::size_t, std::int64_t row, std::span<const float> logits) {
+          for (std::size_t id = 0; id < logits.size(); ++id) {
+            worst = std::max(worst, std::abs(logits[id] - expected.at(row, static_cast<std::int64_t>(id))));
+          }
+        });
+        CHECK(worst <= 1e-4);
         check_reads(engine, planned, prefill ? "prefill" : "decode", chosen);
       }
     }
