@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <ranges>
 
 #include "runtime/cli/describe.hpp"
 #include "runtime/formats/json.hpp"
@@ -46,6 +47,34 @@ std::string kernel_rate(std::int64_t amount, double seconds) {
   return amount == 0 ? "-" : fmt::format("{:.2f}", rate(static_cast<double>(amount), seconds) / 1e9);
 }
 
+/// The busiest banks of a kernel, by the share of its entries that had them.
+std::string busiest_banks(const std::vector<std::int64_t>& entries) {
+  constexpr std::size_t most = 8;
+  const auto total = static_cast<double>(std::accumulate(entries.begin(), entries.end(), std::int64_t{0}));
+  std::vector<std::size_t> banks(entries.size());
+  std::iota(banks.begin(), banks.end(), std::size_t{0});
+  std::stable_sort(banks.begin(), banks.end(), [&](std::size_t a, std::size_t b) { return entries[a] > entries[b]; });
+  std::string text;
+  for (const std::size_t bank : banks | std::views::take(most)) {
+    text += fmt::format("{}{} {:.1f}%", text.empty() ? "" : ", ", bank,
+                        100 * rate(static_cast<double>(entries[bank]), total));
+  }
+  return text + (banks.size() > most ? ", ..." : "");
+}
+
+/// Which of a weight's banks (experts) the dispatches of a kernel read.
+std::string bank_table(const PhaseFigures& phase, std::size_t width) {
+  std::string text;
+  for (const KernelProfile& kernel : by_time(phase.kernels)) {
+    if (kernel.entries_of_bank.empty()) continue;
+    text += text.empty() ? "\n" : "";
+    text += fmt::format("{:<{}}  {:.2f} of {} banks a call; entries by bank: {}\n", kernel.name, width,
+                        rate(static_cast<double>(kernel.banks_read), static_cast<double>(kernel.calls)),
+                        kernel.entries_of_bank.size(), busiest_banks(kernel.entries_of_bank));
+  }
+  return text;
+}
+
 std::string kernel_table(const char* name, const PhaseFigures& phase) {
   if (phase.kernels.empty()) return "";
   const double total = total_seconds(phase.kernels);
@@ -59,7 +88,7 @@ std::string kernel_table(const char* name, const PhaseFigures& phase) {
                         kernel.seconds * 1e3, kernel_rate(kernel.bytes, kernel.seconds),
                         kernel_rate(kernel.flops, kernel.seconds), 100 * rate(kernel.seconds, total));
   }
-  return text;
+  return text + bank_table(phase, width);
 }
 
 Json phase_json(const PhaseFigures& phase) {
@@ -77,13 +106,17 @@ Json phase_json(const PhaseFigures& phase) {
   const double total = total_seconds(phase.kernels);
   Json kernels = Json::array();
   for (const KernelProfile& kernel : by_time(phase.kernels)) {
-    kernels.push_back(
-        Json::object({{"kernel", kernel.name},
-                      {"calls", kernel.calls},
-                      {"seconds", kernel.seconds},
-                      {"gigabytes_per_second", rate(static_cast<double>(kernel.bytes), kernel.seconds) / 1e9},
-                      {"gigaflops", rate(static_cast<double>(kernel.flops), kernel.seconds) / 1e9},
-                      {"share", rate(kernel.seconds, total)}}));
+    Json each = Json::object({{"kernel", kernel.name},
+                              {"calls", kernel.calls},
+                              {"seconds", kernel.seconds},
+                              {"gigabytes_per_second", rate(static_cast<double>(kernel.bytes), kernel.seconds) / 1e9},
+                              {"gigaflops", rate(static_cast<double>(kernel.flops), kernel.seconds) / 1e9},
+                              {"share", rate(kernel.seconds, total)}});
+    if (!kernel.entries_of_bank.empty()) {
+      each["banks_read"] = kernel.banks_read;
+      each["entries_of_bank"] = kernel.entries_of_bank;
+    }
+    kernels.push_back(std::move(each));
   }
   json["kernels"] = std::move(kernels);
   return json;
@@ -110,6 +143,10 @@ std::vector<KernelProfile> difference(std::vector<KernelProfile> whole, const st
     kernel.seconds = std::max(0.0, kernel.seconds - same->seconds);
     kernel.bytes -= same->bytes;
     kernel.flops -= same->flops;
+    kernel.banks_read -= same->banks_read;
+    for (std::size_t bank = 0; bank < same->entries_of_bank.size(); ++bank) {
+      kernel.entries_of_bank[bank] -= same->entries_of_bank[bank];
+    }
   }
   std::erase_if(whole, [](const KernelProfile& kernel) { return kernel.calls <= 0; });
   return whole;

@@ -1,6 +1,7 @@
 #include "runtime/engine/kernel_totals.hpp"
 
 #include <algorithm>
+#include <functional>
 
 namespace monomorph {
 
@@ -23,7 +24,14 @@ void KernelTotals::add(std::int32_t kernel, const DispatchExtent& extent, double
     seen = {extent.position, extent.seq_len, cost.keys_of_any(extent.position, extent.seq_len),
             cost.keys_of_each(extent.position, extent.seq_len)};
   }
-  const std::int64_t read = extent.rows * std::min(extent.banks, extent.tokens) / extent.banks;
+  std::int64_t banks_read = std::min(extent.banks, extent.tokens);
+  if (!extent.entries_of_bank.empty()) {
+    banks_read = std::ranges::count_if(extent.entries_of_bank, [](std::int64_t entries) { return entries > 0; });
+    total.banks_read += banks_read;
+    total.entries_of_bank.resize(extent.entries_of_bank.size());
+    std::ranges::transform(total.entries_of_bank, extent.entries_of_bank, total.entries_of_bank.begin(), std::plus{});
+  }
+  const std::int64_t read = extent.rows * banks_read / extent.banks;
   total.bytes += cost.bytes(read, extent.tokens, seen.by_any);
   const std::int64_t queries = extent.tokens / std::max<std::int64_t>(extent.seq_len, 1);  // of each token
   total.flops += cost.flops_per_row * extent.rows * extent.tokens / extent.banks +

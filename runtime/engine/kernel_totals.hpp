@@ -14,6 +14,7 @@ namespace monomorph {
 struct DispatchExtent {
   std::int64_t rows, tokens, position, seq_len;
   std::int64_t banks = 1;
+  std::vector<std::int64_t> entries_of_bank{};  ///< where they are chosen
 };
 
 class KernelTotals {

@@ -15,6 +15,10 @@ struct KernelProfile {
   double seconds = 0;      ///< on the device
   std::int64_t bytes = 0;  ///< of weights and cache, as Kernel::cost says
   std::int64_t flops = 0;
+  /// Where its rows are those of banks that are chosen: how many entries had each, and how many different banks a
+  /// dispatch had, summed. Empty and 0 elsewhere.
+  std::vector<std::int64_t> entries_of_bank{};
+  std::int64_t banks_read = 0;
 };
 
 /// A view of an engine loaded with LoadOptions::profile: dynamic_cast<ProfiledEngine*>(engine). Calls are slower under

@@ -43,6 +43,10 @@ struct Binding {
   bool splits;
 };
 
+/// The binding of a kernel that chooses among banks: for each row of the pass `per_row` of them, as whole floats, rows
+/// padded.
+inline constexpr std::string_view choice_binding = "choice";
+
 /// How a kernel divides its work; what the runtime needs to choose workgroup sizes and tiles (device facts).
 enum class KernelKind : std::uint32_t {
   gather,       ///< one workgroup a row; rows are the table's (a split gathers what falls in it)

@@ -109,12 +109,29 @@ void VulkanEngine::collect(const Work& work) {
         "vkGetQueryPoolResults");
   const PhysicalDevice& physical = device_->physical();
   for (std::size_t i = 0; i < recording.measured.size(); ++i) {
-    const Command& command = *recording.measured[i];
+    if (recording.measured[i].command == nullptr) continue;
+    const Command& command = *recording.measured[i].command;
     const std::uint64_t ticks = (ticks_[i + 1] - ticks_[i]) & physical.timestamp_mask;
     totals_.add(command.kernel,
-                {command.row_count, command.counted(work.rows), work.position, work.rows, command.banks},
+                {command.row_count, command.counted(work.rows), work.position, work.rows, command.banks,
+                 entries_of_bank(recording.measured[i], work.rows)},
                 static_cast<double>(ticks) * physical.timestamp_nanoseconds * 1e-9);
   }
+}
+
+/// How many entries of the first `rows` rows of a pass had each bank; empty where none is chosen.
+std::vector<std::int64_t> VulkanEngine::entries_of_bank(const Measured& measured, std::int64_t rows) const {
+  if (measured.choice < 0) return {};
+  const Command& command = *measured.command;
+  std::vector<std::int64_t> entries(static_cast<std::size_t>(command.banks));
+  const float* choice = recordings_.choice(measured);
+  const std::int64_t stride = command.choice->bytes / 4 / program_.prefill_chunk;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    for (std::int64_t n = 0; n < command.per_row; ++n) {
+      ++entries[std::min(static_cast<std::size_t>(choice[row * stride + n]), entries.size() - 1)];
+    }
+  }
+  return entries;
 }
 
 /// Logits of every token but the last, as many rows at a time as the head serves; leaves the run's hidden states in

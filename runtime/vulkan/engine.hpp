@@ -52,6 +52,7 @@ class VulkanEngine : public Engine {
   void write_angles(const Run& run, std::int64_t drawn);
   void wanted_rows(std::int64_t slot, std::int64_t first, std::int64_t count, bool draw);
   void collect(const Work& work);
+  std::vector<std::int64_t> entries_of_bank(const Measured& measured, std::int64_t rows) const;
 
   std::vector<VkCommandBuffer> submission_;
   std::vector<Work> work_;

@@ -34,8 +34,18 @@ Schedules schedules_of(const Device& device, const Program& program, const Stora
   return make_schedules({program, storage.weights(), storage.arenas(), facts, tiles, device.limits()});
 }
 
-/// A measured schedule writes a timestamp before its first dispatch and after each.
-std::size_t queries_of(const Schedule& schedule) { return schedule.commands.size() + 1; }
+/// A measured schedule writes a timestamp after each dispatch, and after the copy of a choice.
+std::size_t queries_of(const Schedule& schedule) {
+  std::size_t queries = 0;
+  for (const Command& command : schedule.commands) queries += command.choice ? 2 : 1;
+  return queries;
+}
+
+std::int64_t choice_bytes(const Schedule& schedule) {
+  std::int64_t bytes = 0;
+  for (const Command& command : schedule.commands) bytes += command.choice ? command.choice->bytes : 0;
+  return bytes;
+}
 
 }  // namespace
 
@@ -114,12 +124,16 @@ void Recordings::compile(const DeviceFacts& facts) {
 }
 
 void Recordings::make_queries() {
-  std::size_t queries = 0;
-  for (const Schedule* schedule : schedules_.prefill) queries += queries_of(*schedule);
-  for (const Schedule* schedule : schedules_.head) queries += queries_of(*schedule);
-  // decode and sample alone, and the step of both with the smallest head.
-  queries +=
-      2 * (queries_of(*schedules_.decode) + queries_of(*schedules_.sample)) + queries_of(*schedules_.head.front());
+  // Each alone, with a timestamp before its first dispatch, then the step of three.
+  std::vector<const Schedule*> recorded = pointers(schedules_);
+  std::size_t queries = recorded.size() + 1;
+  recorded.insert(recorded.end(), {schedules_.decode, schedules_.head.front(), schedules_.sample});
+  std::int64_t bytes = 0;
+  for (const Schedule* schedule : recorded) {
+    queries += queries_of(*schedule);
+    bytes += choice_bytes(*schedule);
+  }
+  if (bytes > 0) choices_ = Buffer(device_, bytes, storage_.types().host, true, "choices");
   VkQueryPoolCreateInfo create{};
   create.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO;
   create.queryType = VK_QUERY_TYPE_TIMESTAMP;
@@ -173,7 +187,7 @@ Recording Recordings::record(const std::vector<const Schedule*>& parts, const st
   begin_commands(recording.commands, usage);
   if (options_.measure) {
     std::size_t queries = 1;
-    for (const Schedule* part : parts) queries += part->commands.size();
+    for (const Schedule* part : parts) queries += queries_of(*part);
     vkCmdResetQueryPool(recording.commands, queries_.get(), query_count_, static_cast<std::uint32_t>(queries));
   }
   full_barrier(recording.commands);
@@ -210,17 +224,32 @@ void Recordings::record_schedule(Recording& recording, const Schedule& schedule,
                   1);
     if (options_.measure) {
       vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries_.get(), query_count_++);
-      recording.measured.push_back(&command);
+      recording.measured.push_back({&command});
+      if (command.choice) {
+        record_choice(commands, recording.measured.back());
+        vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries_.get(), query_count_++);
+        recording.measured.push_back({});
+      }
     }
   }
 }
 
+void Recordings::record_choice(VkCommandBuffer commands, Measured& measured) {
+  const Place& choice = *measured.command->choice;
+  measured.choice = choices_end_;
+  choices_end_ += choice.bytes;
+  record_copy(commands, choice, choices_, measured.choice);
+}
+
 void Recordings::record_probe(VkCommandBuffer commands, const LayerEnd& end, std::size_t index) {
-  const VkBufferCopy copy{static_cast<VkDeviceSize>(end.hidden_states.offset),
-                          static_cast<VkDeviceSize>(static_cast<std::int64_t>(index) * probe_stride_),
-                          static_cast<VkDeviceSize>(end.hidden_states.bytes)};
+  record_copy(commands, end.hidden_states, probes_, static_cast<std::int64_t>(index) * probe_stride_);
+}
+
+void Recordings::record_copy(VkCommandBuffer commands, const Place& from, const Buffer& to, std::int64_t offset) {
+  const VkBufferCopy copy{static_cast<VkDeviceSize>(from.offset), static_cast<VkDeviceSize>(offset),
+                          static_cast<VkDeviceSize>(from.bytes)};
   full_barrier(commands);
-  vkCmdCopyBuffer(commands, storage_.buffer(end.hidden_states.buffer).get(), probes_.get(), 1, &copy);
+  vkCmdCopyBuffer(commands, storage_.buffer(from.buffer).get(), to.get(), 1, &copy);
   full_barrier(commands);
 }
 

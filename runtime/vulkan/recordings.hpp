@@ -14,11 +14,17 @@
 
 namespace monomorph::vulkan {
 
-/// A command buffer and, where it is measured, what it holds: one dispatch between every two timestamps.
+/// What stands between two timestamps: a dispatch, or the copy of the choice that the one before had (null).
+struct Measured {
+  const Command* command = nullptr;
+  std::int64_t choice = -1;  ///< where the copy of its choice is; none: -1
+};
+
+/// A command buffer and, where it is measured, what it holds.
 struct Recording {
   VkCommandBuffer commands = VK_NULL_HANDLE;
   std::uint32_t first_query = 0;
-  std::vector<const Command*> measured;
+  std::vector<Measured> measured;
 };
 
 /// Every phase of a program for every size that is recorded; lists are by rows.
@@ -55,6 +61,10 @@ class Recordings {
   const Recording& download(std::int64_t rows) const { return rows == 0 ? download_ : smallest(downloads_, rows); }
 
   VkQueryPool queries() const { return queries_.get(); }
+  /// The copy of a measured dispatch's choice, as its kernel read it.
+  const float* choice(const Measured& measured) const {
+    return reinterpret_cast<const float*>(choices_.data() + measured.choice);
+  }
   std::uint32_t query_count() const { return query_count_; }
 
   /// Where a pass leaves the hidden states of layer `index`, rows padded; null without options.probe.
@@ -73,8 +83,10 @@ class Recordings {
   Recording record_transfer(const Record& record);
   void record_schedule(Recording& recording, const Schedule& schedule, HazardTracker& hazards);
   void record_probe(VkCommandBuffer commands, const LayerEnd& end, std::size_t index);
+  void record_copy(VkCommandBuffer commands, const Place& from, const Buffer& to, std::int64_t offset);
   void compile(const DeviceFacts& facts);
   void make_queries();
+  void record_choice(VkCommandBuffer commands, Measured& measured);
   void make_probes();
 
   const Device& device_;
@@ -90,6 +102,8 @@ class Recordings {
   CommandPoolHandle pool_;
   QueryPoolHandle queries_;
   std::uint32_t query_count_ = 0;
+  Buffer choices_;
+  std::int64_t choices_end_ = 0;
   std::vector<Sized> prefills_, heads_, uploads_, downloads_;  ///< by rows
   Recording decode_, sample_, step_, block_, download_;
 };

@@ -130,6 +130,7 @@ void add_commands(const ScheduleInput& input, const Dispatch& dispatch, std::siz
         command.arguments.push_back(argument.stored < 0 ? place_of(input.weights, input.arenas, argument.view)
                                                         : weight_place(input, kernel, kernel.bindings[b],
                                                                        argument.stored, row, command.row_count));
+        if (banked && kernel.bindings[b].name == choice_binding) command.choice = command.arguments.back();
       }
       schedule.commands.push_back(std::move(command));
     }

@@ -4,6 +4,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "runtime/program/program.hpp"
@@ -29,6 +30,7 @@ struct Command {
   std::vector<ByteAccess> accesses;  ///< of arenas; weights are never written
   std::int64_t per_row;              ///< query rows or entries of each row of the pass
   std::int64_t banks;                ///< whose rows row_count counts; 1: they are none of banks
+  std::optional<Place> choice{};     ///< where it reads which banks each row has (choice_binding)
 
   /// Rows, query rows or entries in a pass of `n` rows.
   std::int64_t counted(std::int64_t n) const { return n * per_row; }

@@ -1,5 +1,5 @@
-// What a mixture's kernels read of its experts, counted where they read it: in decode the rows of the chosen ones
-// alone, in prefill each expert's rows once for each tile of the tokens that chose it.
+// What a mixture's kernels read of its experts, counted where they read it, and what a profile tells of it: in decode
+// the rows of the chosen ones alone, in prefill each expert's rows once for each tile of the tokens that chose it.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -124,45 +124,87 @@ void check_reads(const CountingEngine& engine, const PlanProgram& planned, const
   }
 }
 
-}  // namespace
+const std::vector<std::string> counted = {"gate_up_proj_decode_f16", "down_proj_decode_f16", "gate_up_proj_prefill_f16",
+                                          "down_proj_prefill_f16"};
 
-TEST_CASE("decode reads the rows of the chosen experts alone, prefill each expert's once for each tile of tokens") {
+/// The mixture, a program of it that counts, and what it is to give.
+struct Prepared {
   const Contract contract = mixture();
   const Graph graph = build_graph(contract);
   const Plan plan = make_plan(contract, graph);
-  const std::vector<std::string> counted = {"gate_up_proj_decode_f16", "down_proj_decode_f16",
-                                            "gate_up_proj_prefill_f16", "down_proj_prefill_f16"};
-  const PlanProgram planned(contract, plan, counted);
+  const PlanProgram planned{contract, plan, counted};
   const HostWeights weights = HostWeights::random(planned.program(), 1);
   const std::vector<Appended> parts = text(graph, GraphEvaluator(graph, contract, planned.reader(weights)));
+
+  template <class OnEngine>
+  void on_devices(const OnEngine& on_engine) const {
+    bool ran = false;
+    for (const DeviceInfo& device : list_devices()) {
+      if (!device.unusable.empty()) continue;
+      for (const std::optional<DeviceType> type : {std::optional<DeviceType>{}, {DeviceType::integrated}}) {
+        ran = true;
+        CAPTURE(device.name);
+        CAPTURE(type.has_value());
+        LimitOverrides limits;
+        limits.type = type;
+        on_engine(vulkan::Device::open(std::to_string(device.index), limits));
+      }
+    }
+    if (!ran) std::exit(77);
+  }
+};
+
+bool is_prefill(const Appended& part) { return part.tokens.size() > 1; }
+
+}  // namespace
+
+TEST_CASE("decode reads the rows of the chosen experts alone, prefill each expert's once for each tile of tokens") {
+  const Prepared prepared;
+  const std::vector<Appended>& parts = prepared.parts;
   // Some expert has several tiles of the prompt, and the tokens after it have different ones.
   CHECK(*std::ranges::max_element(parts[0].chosen) > tile_tokens);
   CHECK(std::any_of(parts.begin() + 2, parts.end(),
                     [&](const Appended& part) { return part.chosen != parts[1].chosen; }));
-  bool ran = false;
-  for (const DeviceInfo& device : list_devices()) {
-    if (!device.unusable.empty()) continue;
-    for (const std::optional<DeviceType> type : {std::optional<DeviceType>{}, {DeviceType::integrated}}) {
-      ran = true;
-      CAPTURE(device.name);
-      CAPTURE(type.has_value());
-      LimitOverrides limits;
-      limits.type = type;
-      CountingEngine engine(planned.program(), vulkan::Device::open(std::to_string(device.index), limits), weights, {});
-      for (const std::string& kernel : counted) take(engine, planned.reads(kernel));  // what compiling dispatched
-      for (const auto& [tokens, chosen, expected] : parts) {
-        const bool prefill = tokens.size() > 1;
-        const Run run{0, tokens, Logits::all, false, prefill};
-        double worst = 0;
-        engine.step({&run, 1}, 1, [&](std::size_t, std::int64_t row, std::span<const float> logits) {
-          for (std::size_t id = 0; id < logits.size(); ++id) {
-            worst = std::max(worst, std::abs(logits[id] - expected.at(row, static_cast<std::int64_t>(id))));
-          }
-        });
-        CHECK(worst <= 1e-4);
-        check_reads(engine, planned, prefill ? "prefill" : "decode", chosen);
-      }
+  prepared.on_devices([&](std::unique_ptr<vulkan::Device> device) {
+    CountingEngine engine(prepared.planned.program(), std::move(device), prepared.weights, {});
+    for (const std::string& kernel : counted)
+      take(engine, prepared.planned.reads(kernel));  // what compiling dispatched
+    for (const Appended& part : parts) {
+      const Run run{0, part.tokens, Logits::all, false, is_prefill(part)};
+      double worst = 0;
+      engine.step({&run, 1}, 1, [&](std::size_t, std::int64_t row, std::span<const float> logits) {
+        for (std::size_t id = 0; id < logits.size(); ++id) {
+          worst = std::max(worst, std::abs(logits[id] - part.logits.at(row, static_cast<std::int64_t>(id))));
+        }
+      });
+      CHECK(worst <= 1e-4);
+      check_reads(engine, prepared.planned, is_prefill(part) ? "prefill" : "decode", part.chosen);
     }
-  }
-  if (!ran) std::exit(77);
+  });
+}
+
+TEST_CASE("a profile tells which experts were read") {
+  const Prepared prepared;
+  prepared.on_devices([&](std::unique_ptr<vulkan::Device> device) {
+    if (!device->physical().timestamps) return;
+    LoadOptions options;
+    options.profile = true;
+    vulkan::MeasuredEngine engine(prepared.planned.program(), std::move(device), prepared.weights, options);
+    for (const Appended& part : prepared.parts) {
+      engine.reset_profile();
+      const Run run{0, part.tokens, Logits::none, false, is_prefill(part)};
+      engine.step({&run, 1});
+      std::size_t kernels = 0;
+      for (const KernelProfile& kernel : engine.profile()) {
+        if (kernel.entries_of_bank.empty()) continue;
+        ++kernels;
+        CHECK(kernel.entries_of_bank == part.chosen);
+        CHECK(kernel.banks_read == std::ranges::count_if(part.chosen, [](std::int64_t n) { return n > 0; }));
+        const std::int64_t row_bytes = kernel.name.starts_with("gate") ? 2 * 2 * hidden : 2 * intermediate;
+        CHECK(kernel.bytes ==
+              kernel.banks_read * row_bytes * (kernel.name.starts_with("gate") ? intermediate : hidden));
+      }
+      CHECK(kernels == 2);
+    }
+  });
 }

@@ -87,6 +87,27 @@ TEST_CASE("of a longer run, what a shorter one did is taken away, kernel by kern
   CHECK(rest[1].seconds == 0);  // measured times vary: never below nothing
 }
 
+TEST_CASE("a profile tells which banks a kernel read: the busiest first, all of them in JSON") {
+  cli::BenchFigures figures{"tiny", "a device", 0, {}, {}};
+  figures.prefill = figures.decode = {1, {1}, 0, 0, {}};
+  std::vector<std::int64_t> entries{0, 3, 1, 6, 0, 0, 0, 0, 2};
+  figures.decode.kernels = {{"down_proj", 4, 0.5, 0, 0, entries, 10}, {"norm", 4, 0.25, 0, 0}};
+  const std::string text = cli::bench_text(figures);
+  CHECK(contains(
+      text,
+      "\ndown_proj  2.50 of 9 banks a call; entries by bank: 3 50.0%, 1 25.0%, 8 16.7%, 2 8.3%, 0 0.0%, 4 0.0%, "
+      "5 0.0%, 6 0.0%, ...\n"));
+  CHECK(text.find("banks a call") == text.rfind("banks a call"));
+  const auto json = nlohmann::json::parse(cli::bench_json(figures));
+  CHECK(json["decode"]["kernels"][0]["banks_read"] == 10);
+  CHECK(json["decode"]["kernels"][0]["entries_of_bank"] == entries);
+  CHECK_FALSE(json["decode"]["kernels"][1].contains("entries_of_bank"));
+  const auto rest =
+      cli::difference(figures.decode.kernels, {{"down_proj", 1, 0, 0, 0, {0, 3, 0, 0, 0, 0, 0, 0, 0}, 1}});
+  CHECK(rest[0].banks_read == 9);
+  CHECK(rest[0].entries_of_bank[1] == 0);
+}
+
 TEST_CASE("the median, the range and the kernels' shares are computed from the measurements") {
   cli::BenchFigures figures{"tiny", "a device", 0, {}, {}};
   figures.prefill = {100, {0.5, 0.25, 1.0}, 1'000'000'000, 3'000'000'000, {}};
