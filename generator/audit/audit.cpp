@@ -95,13 +95,32 @@ bool is_copy_of_embedding(const Contract& contract, const std::string& prefix, c
   return tokens != nullptr && same_tensor(*tokens, head);
 }
 
-void audit_present(const CheckpointTensor& tensor, const ExpectedTensor& expected, const std::string& prefix,
-                   bool type_told, const OtherSizes& sizes, Complaints& complaints) {
+/// "; experts is 5 here and 6 in the spec", where one extent differs and has a name.
+std::string other_extent(const Contract& contract, const CheckpointTensor& tensor, const ExpectedTensor& expected) {
+  std::string text;
+  if (tensor.shape.size() != expected.shape.size()) return text;
+  for (std::size_t d = 0; d < tensor.shape.size(); ++d) {
+    if (tensor.shape[d] == expected.shape[d]) continue;
+    if (!text.empty() || !expected.axes[d]) return "";
+    text = fmt::format("; {} is {} here and {} in the spec", contract.axes[expected.axes[d]].name, tensor.shape[d],
+                       expected.shape[d]);
+  }
+  return text;
+}
+
+/// "one for each of 6 experts"
+std::string count_text(const Contract& contract, const ExpectedTensor& expected) {
+  const Axis& axis = contract.axes[expected.counted];
+  return fmt::format("one for each of {} {}", axis.size, axis.name);
+}
+
+void audit_present(const Contract& contract, const CheckpointTensor& tensor, const ExpectedTensor& expected,
+                   const std::string& prefix, bool type_told, const OtherSizes& sizes, Complaints& complaints) {
   if (!expected.fits(tensor.shape) && !sizes.explain(tensor, expected)) {
-    complaints.add(
-        "checkpoint.shape", prefix + expected.pattern, expected.layer,
-        fmt::format("is {}; {} needs {}", shape_text(tensor.shape), expected.part, shape_text(expected.shape)), &tensor,
-        expected.number);
+    complaints.add("checkpoint.shape", prefix + expected.pattern, expected.layer,
+                   fmt::format("is {}; {} needs {}{}", shape_text(tensor.shape), expected.part,
+                               shape_text(expected.shape), other_extent(contract, tensor, expected)),
+                   &tensor, expected.number);
   }
   if (!type_told && has_other_type(tensor, expected)) {
     complaints.add("checkpoint.dtype", prefix + expected.pattern, expected.layer,
@@ -114,17 +133,19 @@ void audit_present(const CheckpointTensor& tensor, const ExpectedTensor& expecte
 void audit_missing(const Contract& contract, const ExpectedTensor& expected, const std::string& prefix,
                    Complaints& complaints) {
   const bool head = expected.part == "lm_head";
-  complaints.add(head ? "checkpoint.tied_head" : "checkpoint.missing", prefix + expected.pattern, expected.layer,
-                 head ? fmt::format("is missing, and lm_head.tie_word_embeddings is false; if the head of {} is the "
-                                    "embedding's matrix, set it to true",
-                                    contract.name)
-                      : fmt::format("is missing; {} needs it, {} of shape {}", expected.part,
-                                    row_of(expected.dtype).header, shape_text(expected.shape)),
-                 nullptr, expected.number);
+  complaints.add(
+      head ? "checkpoint.tied_head" : "checkpoint.missing", prefix + expected.pattern, expected.layer,
+      head ? fmt::format("is missing, and lm_head.tie_word_embeddings is false; if the head of {} is the "
+                         "embedding's matrix, set it to true",
+                         contract.name)
+           : fmt::format("is missing; {} needs it, {} of shape {}{}", expected.part, row_of(expected.dtype).header,
+                         shape_text(expected.shape), expected.counted ? ", " + count_text(contract, expected) : ""),
+      nullptr, expected.number);
 }
 
 void audit_unexpected(const Contract& contract, const std::string& prefix, const Checkpoint& checkpoint,
-                      const CheckpointTensor& tensor, Diagnostics& diagnostics, Complaints& complaints) {
+                      const CheckpointTensor& tensor, const std::map<std::string, ExpectedTensor>& expected,
+                      Diagnostics& diagnostics, Complaints& complaints) {
   const bool prefixed = tensor.name.starts_with(prefix);
   if (is_ignored(contract, prefixed ? tensor.name.substr(prefix.size()) : tensor.name)) return;
   if (contract.tie_word_embeddings) {
@@ -143,9 +164,15 @@ void audit_unexpected(const Contract& contract, const std::string& prefix, const
     }
   }
   const LayerName name = split_layer(tensor.name);
-  const std::string why = name.layer >= contract.num_hidden_layers
-                              ? fmt::format("is not used: num_hidden_layers = {}", contract.num_hidden_layers)
-                              : "is not used by this model; if it may be left out, say why in checkpoint.ignore";
+  std::string why = "is not used by this model; if it may be left out, say why in checkpoint.ignore";
+  if (name.layer >= contract.num_hidden_layers) {
+    why = fmt::format("is not used: num_hidden_layers = {}", contract.num_hidden_layers);
+  }
+  for (const auto& [each, of] : expected) {  // its number is beyond those that there are
+    if (of.number != 0 || !of.counted) continue;
+    if (!is_named(tensor.name, prefix + with_number(with_layer(of.pattern, of.layer), "{i}"))) continue;
+    why = fmt::format("is not used: {} has {}", of.part, count_text(contract, of));
+  }
   complaints.add("checkpoint.unexpected", name.pattern, name.layer, why, &tensor);
 }
 
@@ -188,13 +215,13 @@ void audit_tensors(const Contract& contract, const Checkpoint& checkpoint, Diagn
     audit_missing(contract, tensor, prefix, complaints);
   }
   for (const auto& [found, tensor] : present) {
-    audit_present(*found, *tensor, prefix, !types.empty(), sizes, complaints);
+    audit_present(contract, *found, *tensor, prefix, !types.empty(), sizes, complaints);
   }
   for (const CheckpointTensor& tensor : checkpoint.tensors()) {
     const bool prefixed = tensor.name.starts_with(prefix);
     if (prefixed && expected.contains(tensor.name.substr(prefix.size()))) continue;
     if (sizes.explain(split_layer(tensor.name).layer)) continue;
-    audit_unexpected(contract, prefix, checkpoint, tensor, diagnostics, complaints);
+    audit_unexpected(contract, prefix, checkpoint, tensor, expected, diagnostics, complaints);
   }
   complaints.report();
 }

@@ -34,11 +34,12 @@ void add(const WeightContract& weight, const Contract& contract, std::int64_t la
     ExpectedTensor tensor;
     tensor.pattern = source.pattern();
     tensor.layer = layer;
-    if (numbered) tensor.number = static_cast<std::int64_t>(number);
     tensor.part = weight.part;
     tensor.dtype = weight.file_dtype();
     tensor.shape = {source.view.source_rows};
     const Axis& rows = contract.axes[weight.axes[0]];
+    if (numbered) tensor.number = static_cast<std::int64_t>(number);
+    if (numbered && !rows.factors.empty()) tensor.counted = rows.factors.front();
     const bool whole = source.view.rows == source.view.source_rows, of_factor = numbered && rows.factors.size() == 2;
     tensor.axes = {!whole ? AxisId() : of_factor ? rows.factors.back() : weight.axes[0]};
     if (!numbered && weight.axes.size() == 1 && tensor.axes[0]) {

@@ -14,6 +14,7 @@ struct ExpectedTensor {
   std::string pattern;       ///< with {i}, and with {j} of a part that has several
   std::int64_t layer = -1;   ///< -1: outside the layers
   std::int64_t number = -1;  ///< among the part's tensors; -1: it has one
+  AxisId counted;            ///< what these are one for each of; none where it has one, or rows of no such factor
   std::string part;          ///< of the weight, with {i}
   std::vector<std::int64_t> shape;
   std::vector<std::int64_t> other;  ///< that the same elements may have in the same order; empty: none

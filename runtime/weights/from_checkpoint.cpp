@@ -247,15 +247,18 @@ std::vector<std::int64_t> shape_of(const WeightPattern& pattern, const RowView& 
   return shape;
 }
 
-/// Whether a tensor of another shape than `wanted` has the same elements in the same order: one of banks has their
-/// rows, or their lines, in one axis; norms of heads are a row a head; a single number is without an axis.
+/// That of a tensor of banks which has their rows, or their lines, in one axis.
+std::vector<std::int64_t> flattened(const std::vector<std::int64_t>& shape) {
+  std::vector<std::int64_t> flat(shape.begin() + 1, shape.end());
+  flat.front() *= shape.front();
+  return flat;
+}
+
+/// Whether a tensor of another shape than `wanted` has the same elements in the same order: one of banks may be
+/// flattened; norms of heads are a row a head; a single number is without an axis.
 bool has_same_elements(const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& wanted,
                        const WeightPattern& pattern, const RowView& view) {
-  if (view.banks != 0) {
-    std::vector<std::int64_t> flat(wanted.begin() + 1, wanted.end());
-    flat.front() *= view.banks;
-    return shape == flat;
-  }
+  if (view.banks != 0) return shape == flattened(wanted);
   if (!pattern.vector) return false;
   return shape.empty() ? view.source_rows == 1 : shape.size() == 2 && shape[0] * shape[1] == view.source_rows;
 }
@@ -286,9 +289,12 @@ void CheckpointSource::find(const Program& program, const std::string& path) {
                                                checkpoint_.files()[tensor->file].string(), tensor->dtype,
                                                row_of(pattern.file_dtype()).header));
       } else if (tensor->shape != shape && !has_same_elements(tensor->shape, shape, pattern, part.view)) {
-        misfits.add(Misfits::shape, fmt::format("{} in {}: its shape is [{}]; this engine was made for [{}]", name,
-                                                checkpoint_.files()[tensor->file].string(),
-                                                fmt::join(tensor->shape, ", "), fmt::join(shape, ", ")));
+        misfits.add(
+            Misfits::shape,
+            fmt::format("{} in {}: its shape is [{}]; this engine was made for [{}]{}", name,
+                        checkpoint_.files()[tensor->file].string(), fmt::join(tensor->shape, ", "),
+                        fmt::join(shape, ", "),
+                        part.view.banks == 0 ? "" : fmt::format(" or [{}]", fmt::join(flattened(shape), ", "))));
       } else {
         place.data = tensor->data.data();
       }

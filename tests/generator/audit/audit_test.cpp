@@ -53,12 +53,15 @@ TEST_CASE("of a part with a tensor of each head, the one that is missing is name
     for (const std::string& name : names) remove_tensor(rest, name + ".weight");
     return only(audit(contract, rest)).message;
   };
-  CHECK(without({"h.1.k.1"}) == "h.1.k.1.weight is missing; layers.{i}.attention.k_norm needs it, F32 of shape [2]");
+  CHECK(without({"h.1.k.1"}) ==
+        "h.1.k.1.weight is missing; layers.{i}.attention.k_norm needs it, F32 of shape [2], one for "
+        "each of 2 kv_heads");
   CHECK(without({"h.0.k.1", "h.2.k.1"}).starts_with("h.{i}.k.1.weight (layers 0, 2) is missing"));
   CHECK(without({"h.1.k.0", "h.1.k.1"}).starts_with("h.1.k.{j}.weight ({j} 0-1) is missing"));
   CHECK(without({"h.1.k.0", "h.2.k.1"}).starts_with("h.{i}.k.{j}.weight (layers 1-2, {j} 0-1) is missing"));
   tensor(tensors, "h.2.k.1.weight").shape = {3};
-  CHECK(only(audit(contract, tensors)).message == "h.2.k.1.weight is [3]; layers.{i}.attention.k_norm needs [2]");
+  CHECK(only(audit(contract, tensors)).message ==
+        "h.2.k.1.weight is [3]; layers.{i}.attention.k_norm needs [2]; head is 3 here and 2 in the spec");
 }
 
 TEST_CASE("a tensor that nothing uses is an error") {
@@ -343,6 +346,10 @@ TEST_CASE("experts of one tensor have an axis or stand in that of their rows; on
   CHECK(only(as("turned.gate_up", {6, 40, 48})).message ==
         layer + "turned.gate_up is [6, 40, 48]; layers.{i}.turned.gate needs [6, 48, 40]");
   CHECK(only(as("turned.gate_up", {240, 48})).rule == "checkpoint.shape");
+  CHECK(only(as("halved.input_linear.weight", {5, 40, 48})).message ==
+        layer +
+            "halved.input_linear.weight is [5, 40, 48]; layers.{i}.halved.gate needs [6, 40, 48]; experts is 5 "
+            "here and 6 in the spec");
   CHECK(only(as("counted.4.down.weight", {48, 20})).message ==
         layer + "counted.4.down.weight is [48, 20]; layers.{i}.counted.down needs [20, 48]");
   std::vector<TensorText> without = whole, other = whole;
@@ -353,6 +360,47 @@ TEST_CASE("experts of one tensor have an axis or stand in that of their rows; on
   CHECK(only(audit(contract, other)).message.starts_with(layer + "counted.3.gate_up.weight is F32"));
   remove_tensor(other, layer + "counted.3.gate_up.weight");
   CHECK(only(audit(contract, other)).message.starts_with(layer + "counted.3.gate_up.weight is missing"));
+}
+
+TEST_CASE("experts that are missing, too many or twice are told with the layer, the expert and how many there are") {
+  const Contract contract = contract_of(read_file(std::string(MONOMORPH_SOURCE_DIR) + "/tests/cases/pass/moe.toml"));
+  std::vector<TensorText> whole;
+  for (const auto& [name, expected] : expected_tensors(contract)) {
+    whole.push_back({name, monomorph::row_of(expected.dtype).header, expected.shape, ""});
+  }
+  const std::string mlp = "model.layers.1.mlp.", expert = mlp + "experts.3.up_proj.weight";
+  const auto said = [&](const auto& spoil) {
+    std::vector<TensorText> tensors = whole;
+    spoil(tensors);
+    return only(audit(contract, tensors)).message;
+  };
+  CHECK(said([&](auto& all) { remove_tensor(all, expert); }) ==
+        expert + " is missing; layers.{i}.moe.up needs it, F16 of shape [20, 48], one for each of 6 experts");
+  CHECK(said([&](auto& all) { tensor(all, expert).shape = {48, 20}; }) ==
+        expert + " is [48, 20]; layers.{i}.moe.up needs [20, 48]");
+  CHECK(said([&](auto& all) { tensor(all, expert).shape = {24, 48}; }) ==
+        expert + " is [24, 48]; layers.{i}.moe.up needs [20, 48]; expert_intermediate is 24 here and 20 in the spec");
+  CHECK(said([&](auto& all) { tensor(all, expert).dtype = "F32"; }) ==
+        expert + " is F32; the spec says F16 (checkpoint.dtype, or a line of checkpoint.dtypes)");
+  CHECK(said([&](auto& all) { tensor(all, mlp + "gate.weight").shape = {5, 48}; }) ==
+        mlp + "gate.weight is [5, 48]; layers.{i}.moe.router needs [6, 48]; experts is 5 here and 6 in the spec");
+  const std::string more = mlp + "experts.6.up_proj.weight", stacked = mlp + "experts.up_proj";
+  CHECK(said([&](auto& all) { all.push_back({more, "F16", {20, 48}, ""}); }) ==
+        more + " is not used: layers.{i}.moe.up has one for each of 6 experts");
+  CHECK(said([&](auto& all) { all.push_back({stacked, "F16", {6, 20, 48}, ""}); }) ==
+        stacked + " is not used by this model; if it may be left out, say why in checkpoint.ignore");
+
+  const TemporaryDirectory directory;
+  directory.write("a.safetensors", safetensors(whole));
+  directory.write("b.safetensors", safetensors({{expert, "F16", {20, 48}, ""}}));
+  const std::string index =
+      directory.write("model.safetensors.index.json", R"({"weight_map": {"model.norm.weight": "a.safetensors", ")" +
+                                                          expert + R"(": "b.safetensors"}})");
+  const Diagnostic twice = only(audit_checkpoint(contract, index, false));
+  CHECK(contains(twice.message, "tensor '" + expert + "' stands in two shards, "));
+  CHECK(contains(twice.message, "a.safetensors"));
+  CHECK(contains(twice.message, "b.safetensors"));
+  CHECK(contains(twice.message, "; remove the one that does not belong"));
 }
 
 TEST_CASE("every row of a tensor is read once: a row that is dropped, read twice or beyond the end is named") {

@@ -353,10 +353,49 @@ TEST_CASE("a tensor of several matrices has an axis of theirs or their rows in o
     CHECK(said(transposed ? Shape{15, 4} : Shape{12, 5}) == "");
     for (const Shape& other : {transposed ? Shape{3, 4, 5} : Shape{3, 5, 4}, transposed ? Shape{12, 5} : Shape{15, 4},
                                Shape{4, 3, 5}, Shape{5, 12}, Shape{60}, Shape{1, 12, 5}}) {
-      CHECK(contains(said(other),
-                     transposed ? "this engine was made for [3, 5, 4]" : "this engine was made for [3, 4, 5]"));
+      CHECK(contains(said(other), transposed ? "this engine was made for [3, 5, 4] or [15, 4]\n"
+                                             : "this engine was made for [3, 4, 5] or [12, 5]\n"));
     }
   }
+}
+
+TEST_CASE("of experts that do not fit the layer, the expert, the file and what finds out more are told") {
+  const std::vector<WeightPart> router = {{"h.{i}.router", {3, 0, 3}}},
+                                apart = {{"h.{i}.experts.0.up", {4, 0, 4}},
+                                         {"h.{i}.experts.1.up", {4, 0, 4}},
+                                         {"h.{i}.experts.2.up", {4, 0, 4}}},
+                                heads = {{"h.{i}.kv_b", {12, 0, 12, true, 0, 0, 0, 0, 3, 2, 0}}};
+  const std::vector<WeightPattern> patterns = {
+      {"router", Dtype::f32, 3, 5, router}, {"up", Dtype::f32, 12, 5, apart}, {"k_up", Dtype::f32, 12, 2, heads}};
+  const std::vector<WeightGroup> group = {{patterns, {}, layers}};
+  Program program = make_program();
+  program.weights = group;
+  std::vector<TensorText> whole;
+  for (const std::string h : {"h.0.", "h.3."}) {
+    whole.push_back({h + "router", "F32", {3, 5}, ""});
+    for (const char* j : {"0", "1", "2"}) whole.push_back({h + "experts." + j + ".up", "F32", {4, 5}, ""});
+    whole.push_back({h + "kv_b", "F32", {6, 4}, ""});
+  }
+  CHECK(refusal(whole, program) == "");
+  const auto said = [&](const std::string& name, const TensorText& other) {
+    std::vector<TensorText> tensors = whole;
+    std::erase_if(tensors, [&](const TensorText& tensor) { return tensor.name == name; });
+    if (!other.name.empty()) tensors.push_back(other);
+    const std::string text = refusal(tensors, program);
+    CHECK(contains(text, "model.safetensors does not hold the weights of small:\n  h.3."));
+    CHECK(contains(text, "\n`monomorph check SPEC --weights` says how the checkpoint and the spec differ"));
+    return text;
+  };
+  const std::string expert = "h.3.experts.1.up";
+  CHECK(contains(said(expert, {}), "\n  h.3.experts.1.up: it is missing\n"));
+  CHECK(contains(said(expert, {expert, "F32", {5, 4}, ""}), "its shape is [5, 4]; this engine was made for [4, 5]\n"));
+  CHECK(contains(said(expert, {expert, "F16", {4, 5}, ""}), "it is F16; this engine was made for F32\n"));
+  CHECK(contains(said("", {"h.3.experts.up", "F32", {3, 4, 5}, ""}), "this engine does not use it\n"));
+  CHECK(contains(said("", {"h.3.experts.3.up", "F32", {4, 5}, ""}), "this engine does not use it\n"));
+  CHECK(contains(said("h.3.router", {"h.3.router", "F32", {2, 5}, ""}),
+                 "its shape is [2, 5]; this engine was made for [3, 5]\n"));
+  CHECK(contains(said("h.3.kv_b", {"h.3.kv_b", "F32", {5, 4}, ""}),
+                 "its shape is [5, 4]; this engine was made for [3, 2, 4] or [6, 4]\n"));
 }
 
 TEST_CASE("lines of each matrix of a tensor may be the columns of a weight, and others of its rows those of another") {
