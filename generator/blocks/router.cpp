@@ -49,10 +49,11 @@ void groups_hold_the_choice(const std::string& section, const Router& router, Di
                     "expert",
                     section, groups));
   }
-  if (kept < 1 || kept > groups || router.num_experts_per_tok.value <= kept * of_a_group) return;
+  const std::int64_t chosen = router.num_experts_per_tok.value;
+  if (kept < 1 || kept > groups || chosen <= kept * of_a_group || chosen > experts) return;
   diagnostics.error("moe.num_experts_per_tok_range", router.num_experts_per_tok.span,
-                    fmt::format("{}.num_experts_per_tok is {}; {} of {} groups have {} experts", section,
-                                router.num_experts_per_tok.value, kept, groups, kept * of_a_group));
+                    fmt::format("{}.num_experts_per_tok is {}; {} of {} groups have {} experts", section, chosen, kept,
+                                groups, kept * of_a_group));
 }
 
 /// Shares of the chosen ones are 1 together.

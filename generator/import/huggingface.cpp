@@ -105,6 +105,7 @@ SpecLines lines_of(const Family& family, Config& config, const ImportedModel& mo
   for (const std::string& key : config.account_for_rest(family, ignored_keys)) {
     lines.push_back({"import.ignored", write_string(key), "\"named by --ignore\""});
   }
+  leave_out_unused(lines);
   return lines;
 }
 

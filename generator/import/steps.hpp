@@ -53,6 +53,10 @@ void add_other_names(const CheckpointSection& names, const CheckpointSection& of
 void read_stop_tokens(Config& config, const std::string& path, const TokenizerSection& defaults, double vocab_size,
                       SpecLines& lines, Diagnostics& diagnostics);
 
+/// Takes out sections that no kind of layer uses, and norms that nothing shares: what a family says of all its models,
+/// some have no layers of.
+void leave_out_unused(SpecLines& lines);
+
 /// The text: section by section, with a comment where a value did not come from config.json. Equal lines give equal
 /// bytes. `config`: the config.json that the lines come from.
 ImportedSpec write_spec(const std::string& heading, const SpecLines& lines, std::shared_ptr<const Source> config);

@@ -3,8 +3,27 @@
 #include <algorithm>
 
 #include "generator/import/steps.hpp"
+#include "generator/spec/kinds.hpp"
 
 namespace monomorph::generator {
+
+void leave_out_unused(SpecLines& lines) {
+  Diagnostics none;  // what is wrong is told of the whole spec
+  const auto source = std::make_shared<const Source>(Source{"", write_spec("", lines, nullptr).text});
+  const std::optional<Spec> spec = read_spec_leniently(source, {}, none);
+  if (!spec) return;
+  const std::optional<TomlValue> root = parse_document(source, none);
+  for (const TomlEntry* section : never_used(*root, spec->kinds)) {
+    std::erase_if(lines, [&](const SpecLine& line) { return line.section == section->key; });
+  }
+  const auto has_several = [](const Step& step) { return step.blocks.size() > 1; };
+  for (const LayerKind& kind : spec->kinds) {
+    if (std::ranges::any_of(kind.steps, has_several)) return;
+  }
+  std::erase_if(lines, [](const SpecLine& line) {
+    return line.section == "layers" && (line.key == "shared_input_norm" || line.key == "shared_output_norm");
+  });
+}
 
 ImportedSpec write_spec(const std::string& heading, const SpecLines& lines, std::shared_ptr<const Source> config) {
   ImportedSpec spec{"# " + heading, {std::move(config), {}}};

@@ -287,20 +287,30 @@ KindResult read_kind(const TomlValue& root, const TomlValue* table, const std::s
   return {std::move(kind), reader.steps_are_known()};
 }
 
-void refuse_never_used(const TomlValue& root, const std::vector<LayerKind>& kinds, Diagnostics& diagnostics) {
-  if (kinds.empty()) return;
-  const auto any = [&](auto uses) { return std::any_of(kinds.begin(), kinds.end(), uses); };
+std::vector<const TomlEntry*> never_used(const TomlValue& root, const std::vector<LayerKind>& kinds) {
+  std::vector<const TomlEntry*> result;
+  if (kinds.empty()) return result;
   for (const TomlEntry& section : root.entries) {
-    if (find_block_type(section.key) == nullptr && !is_own_block(section)) continue;
-    if (any([&](const LayerKind& kind) { return kind.find(section.key) != nullptr; })) continue;
-    diagnostics.error("spec.unused_section", section.key_span,
-                      fmt::format("[{0}] is never used: no kind of layer has the step \"{0}\"", section.key));
+    const bool position = section.key == "position";
+    if (position ? adds_positions(type_of(section.value))
+                 : find_block_type(section.key) == nullptr && !is_own_block(section)) {
+      continue;
+    }
+    const auto reads = [&](const LayerKind& kind) {
+      return position ? kind.reads_position() : kind.find(section.key) != nullptr;
+    };
+    if (std::none_of(kinds.begin(), kinds.end(), reads)) result.push_back(&section);
   }
-  const TomlEntry* position = root.find("position");
-  const bool added = position != nullptr && adds_positions(type_of(position->value));
-  if (position == nullptr || added || any([](const LayerKind& kind) { return kind.reads_position(); })) return;
-  diagnostics.error("spec.unused_section", position->key_span,
-                    "[position] is never used: no kind of layer has a step that reads it");
+  return result;
+}
+
+void refuse_never_used(const TomlValue& root, const std::vector<LayerKind>& kinds, Diagnostics& diagnostics) {
+  for (const TomlEntry* section : never_used(root, kinds)) {
+    diagnostics.error("spec.unused_section", section->key_span,
+                      fmt::format("[{}] is never used: no kind of layer has {}", section->key,
+                                  section->key == "position" ? "a step that reads it"
+                                                             : fmt::format("the step \"{}\"", section->key)));
+  }
 }
 
 std::vector<const Block*> LayerKind::blocks() const {

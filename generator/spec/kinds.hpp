@@ -22,7 +22,8 @@ struct KindResult {
 KindResult read_kind(const TomlValue& root, const TomlValue* table, const std::string& name, const Span& place,
                      const ModelSection& model, Diagnostics& diagnostics);
 
-/// Base sections that no kind reads.
+/// Base sections that no kind reads, in the order of the spec.
+std::vector<const TomlEntry*> never_used(const TomlValue& root, const std::vector<LayerKind>& kinds);
 void refuse_never_used(const TomlValue& root, const std::vector<LayerKind>& kinds, Diagnostics& diagnostics);
 
 /// Whether this is a section that the spec itself names: that of a sub-block, whose type its key `block` says.

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <set>
 
+#include "generator/contract/contract.hpp"
 #include "tests/generator/import/imported.hpp"
 
 using namespace monomorph::tests;
@@ -336,6 +337,55 @@ TEST_CASE("of OLMo 3, layers without a window alone are scaled") {
   // A base at the top is that of layers without a window, in one version of the library.
   CHECK(imported({{"rope_theta", 1e4}}).complains("import.unsupported_value", "'rope_theta' is 10000"));
   CHECK(imported({{"rope_theta", 1e4}, {"layer_types", {"full_attention", "full_attention"}}}).spec);
+}
+
+namespace {
+
+/// A small config.json of the family with changes; the spec that it gives, and what the contract says of it.
+std::pair<std::string, Diagnostics> judged(const std::string& name, const json& changes) {
+  json config = small_configs().at(name);
+  config.update(changes);
+  const Imported imported = import_text(config.dump());
+  INFO(name, render(imported.diagnostics));
+  REQUIRE(imported.spec);
+  Diagnostics diagnostics;
+  check_contract(*imported.spec, diagnostics);
+  return {*imported.text, diagnostics};
+}
+
+}  // namespace
+
+TEST_CASE("a spec has no section that no layer of it uses, though the family has such layers") {
+  const json dense = {{"first_k_dense_replace", 2}}, full = {{"layer_types", {"full_attention", "full_attention"}}};
+  const auto lacks = [](const std::string& name, const json& changes, const std::vector<std::string>& words) {
+    const auto [text, diagnostics] = judged(name, changes);
+    INFO(name, text, render(diagnostics));
+    CHECK_FALSE(diagnostics.has_errors());
+    for (const std::string& word : words) CHECK(text.find(word) == std::string::npos);
+    return text;
+  };
+  for (const char* name : {"glm4_moe", "dots1"}) {
+    const std::string text = lacks(name, dense, {"[moe]", "[shared]", "shared_input_norm"});
+    CHECK(text.find("[mlp]") != std::string::npos);
+    CHECK(text.find("[position]") != std::string::npos);
+  }
+  for (const char* name : {"exaone_moe", "flint", "kolibri1", "cohere2_moe"}) lacks(name, full, {"[position]"});
+  json both = full;
+  both["mlp_layer_types"] = {"dense", "dense"};
+  lacks("exaone_moe", both, {"[position]", "[moe]", "[shared]", "shared_input_norm"});
+  const auto [whole, none] = judged("exaone_moe", {{"layer_types", {"full_attention", "sliding_attention"}}});
+  for (const char* word : {"[position]", "[moe]", "[shared]"}) CHECK(whole.find(word) != std::string::npos);
+}
+
+TEST_CASE("more experts for a token than there are is one error, with those that there may be") {
+  const auto [text, diagnostics] = judged("mixtral", {{"num_experts_per_tok", 200}});
+  std::vector<Diagnostic> errors;
+  for (const Diagnostic& each : diagnostics.all()) {
+    if (each.severity == Severity::error) errors.push_back(each);
+  }
+  REQUIRE(errors.size() == 1);
+  CHECK(errors[0].rule == "moe.num_experts_per_tok_range");
+  CHECK(errors[0].message == "moe.num_experts_per_tok is 200; 1 to 6 is valid");
 }
 
 TEST_CASE("layers of EXAONE 4 and Cohere 2 without a window have no positions, where others have one") {
