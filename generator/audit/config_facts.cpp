@@ -124,8 +124,10 @@ class FactsOfSpec {
       result.push_back(fact);
       if (!layers.empty() && layers.size() < spec_.layer_kinds.size()) result.back().push_back(layers);
     }
+    // Of the spec's own family, layers.steps says that no layer has what the spec has no section of.
+    const bool own = spec_.checkpoint->names.value == family_.name;
     for (const FamilyLine& line : family_.lines) {
-      if (!known_.contains(line.section) && line.section != tensors_section) {
+      if (!own && !known_.contains(line.section) && line.section != tensors_section) {
         result.push_back(Json::array({line.field(), tree_of_field(line.field()), Json::array({Json()})}));
       }
     }

@@ -311,6 +311,20 @@ TEST_CASE("a key that has to be said is missed where the fields would be the sam
   CHECK(contains(without("layer_types", "exaone4-global-f16"), "does not say 'layer_types'"));
 }
 
+TEST_CASE("a model none of whose layers has experts is compared with its config.json, though its family has them") {
+  for (const char* name : {"glm4-moe-10-bf16", "dots1-14-f16"}) {
+    CAPTURE(name);
+    const json sparse = config_in(tests_dir / "golden" / "cases" / name);
+    const json dense = with(sparse, {{"first_k_dense_replace", sparse["num_hidden_layers"]}});
+    const TemporaryDirectory directory;
+    directory.write("config.json", dense.dump());
+    const Beside beside = imported(directory.path());
+    CHECK(joined(beside.differences(dense)) == "");
+    CHECK(contains(joined(beside.differences(sparse)), "layers.steps"));
+    CHECK(contains(joined(beside.differences(with(dense, {{"intermediate_size", 7}}))), "mlp.intermediate_size"));
+  }
+}
+
 TEST_CASE("windows are compared layer by layer") {
   const Beside beside = model("gemma-2-2b");
   json config = config_in(tests_dir / "models" / "configs" / "gemma-2-2b");
