@@ -178,6 +178,8 @@ class Writer {
     if (chance(60)) key("num_key_value_heads", pick(divisors));
     if (chance(60)) key("head_dim", head_dim);
     if (!causal_) key("causal", "false");
+    shares_output_norm_ = chance(25);
+    if (shares_output_norm_) key("output_norm", pick<std::string>({"true", norm_table()}));
     attention_keys(pairs);
   }
 
@@ -222,7 +224,7 @@ class Writer {
 
   void sub_block_norms() {
     norm_at(20, "input_norm");
-    norm_at(25, "output_norm");
+    if (!shares_output_norm_) norm_at(25, "output_norm");
     norm_at(10, "residual_norm");
     perhaps(10, "residual_from", {"\"input_norm\""});
   }
@@ -317,13 +319,16 @@ class Writer {
     section("layers");
     if (chance(15)) key("repeat", 2);
     expression(30, "residual_scale", {"0.5", "1.4 / sqrt(num_hidden_layers)"});
+    std::string steps;
     if (!second.empty()) {
-      key("steps", pick<std::string>(
-                       {"[\"attention\", \"" + second + "\", \"mlp\"]", "[\"attention + " + second + "\", \"mlp\"]"}));
+      steps = pick<std::string>(
+          {"[\"attention\", \"" + second + "\", \"mlp\"]", "[\"attention + " + second + "\", \"mlp\"]"});
     } else if (chance(30)) {
-      key("steps", pick<std::string>({"[\"attention + mlp\"]", "[\"mlp\", \"attention\"]", "[\"attention\"]"}));
+      steps = pick<std::string>({"[\"attention + mlp\"]", "[\"mlp\", \"attention\"]", "[\"attention\"]"});
       perhaps(40, "shared_input_norm", {"true"});
     }
+    if (!steps.empty()) key("steps", steps);
+    if (shares_output_norm_ && steps.find('+') != std::string::npos) key("shared_output_norm", "true");
     if (!kinds) return;
     key("pattern", pick<std::string>({"[\"a\", \"b\"]", "[\"a\", \"b\", \"b\"]"}));
     section("layers.a");
@@ -360,7 +365,7 @@ class Writer {
   std::mt19937_64 random_;
   std::string text_, type_;
   std::int64_t heads_ = 1, hidden_ = 0, layers_ = 1;
-  bool causal_ = true;
+  bool causal_ = true, shares_output_norm_ = false;
 };
 
 void note(const std::string& section, const BoundFields& fields, std::set<std::string>& said) {

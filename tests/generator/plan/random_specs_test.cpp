@@ -48,17 +48,21 @@ Drawn draw(std::uint64_t count) {
 }  // namespace
 
 TEST_CASE("random specs say every word of what a model is made of, and most are accepted") {
-  const Drawn drawn = draw(600);
+  const Drawn drawn = draw(1500);
   std::string refused;
   for (const auto& [refusal, times] : drawn.refusals) refused += std::to_string(times) + " x " + refusal + "\n";
   INFO(refused);
-  CHECK(drawn.accepted.size() == 600);
+  CHECK(drawn.accepted.size() == 1500);
   std::set<std::string> ways;  // of experts
+  int shared_output_norms = 0;
   for (const auto& [seed, contract] : drawn.accepted) {
     CAPTURE(seed);
     Diagnostics rows;
     audit_rows(contract, rows);
     CHECK(render(rows) == "");
+    for (const LayerContract& layer : contract.kinds) {
+      for (const Step& step : layer.kind.steps) shared_output_norms += step.shared_output_norm ? 1 : 0;
+    }
     for (const WeightContract& weight : contract.weights) {
       const RowView& view = weight.sources.empty() ? RowView{} : weight.sources.front().view;
       if (weight.part.find("moe.up") != std::string::npos && weight.axes.size() == 2) {
@@ -70,6 +74,7 @@ TEST_CASE("random specs say every word of what a model is made of, and most are 
     }
   }
   CHECK(ways.size() == 12);
+  CHECK(shared_output_norms > 0);
   for (const SectionDescription& section : sections()) {
     const bool of_the_network = section.in_kinds || section.name == "embedding" || section.name == "lm_head";
     if (!of_the_network) continue;
