@@ -6,6 +6,7 @@
 #include "runtime/cli/commands.hpp"
 #include "runtime/cli/describe.hpp"
 #include "runtime/cli/interrupt.hpp"
+#include "runtime/cli/near_ties.hpp"
 #include "runtime/cli/output.hpp"
 #include "runtime/cli/progress.hpp"
 #include "runtime/cli/token_list.hpp"
@@ -27,37 +28,60 @@ class Comparison {
     while (!tokens.empty()) {
       const auto taken = tokens.first(std::min(chunk, tokens.size()));
       tokens = tokens.subspan(taken.size());
-      compare_layers(probed_.probe({slot, taken, Logits::none, false, true, length}),
-                     reference_.hidden_states(taken, slot, length), &PhaseErrors::prefill);
+      compare_pass({slot, taken, Logits::none, false, true, length}, &PhaseErrors::prefill);
     }
   }
   void decode_layers(std::int64_t slot, std::int32_t token) {
-    compare_layers(probed_.probe({slot, {&token, 1}, Logits::none, false, false}),
-                   reference_.hidden_states({&token, 1}, slot), &PhaseErrors::decode);
+    compare_pass({slot, {&token, 1}, Logits::none, false, false}, &PhaseErrors::decode);
   }
+  /// Layers first, so that near ties are known.
   void prefill_logits(std::int64_t slot, std::span<const std::int32_t> tokens) {
+    const std::int64_t position = device_.position(slot);
+    prefill_layers(slot, tokens);
+    go_back(slot, position);
     keep_worst(result.logits.prefill, compare_logits(device_.prefill(tokens, slot), reference_.prefill(tokens, slot)));
   }
   void decode_logits(std::int64_t slot, std::int32_t token) {
+    const std::int64_t position = device_.position(slot);
+    decode_layers(slot, token);
+    go_back(slot, position);
     keep_worst(result.logits.decode, compare_logits(device_.decode(token, slot), reference_.decode(token, slot)));
   }
 
   Verification result;
 
  private:
-  void compare_layers(const std::vector<std::vector<float>>& device, const std::vector<std::vector<double>>& reference,
-                      double PhaseErrors::* phase) {
+  /// Both.
+  void go_back(std::int64_t slot, std::int64_t position) {
+    for (Engine* const each : {&device_, static_cast<Engine*>(&reference_)}) each->rewind(slot, position);
+  }
+
+  void compare_pass(const Run& run, double PhaseErrors::* phase) {
+    const DeviceLayers device = probed_.probe(run);
+    const std::int64_t position = reference_.position(run.slot);
+    const auto pass = [&] {
+      reference_.rewind(run.slot, position);
+      ReferenceLayers reference = reference_.hidden_states(run.tokens, run.slot, run.length);
+      check_sizes(device, reference);
+      return reference;
+    };
+    const ReferenceLayers reference = pass_as_device(device, program_.hidden_size, position, result.tolerance,
+                                                     reference_.choices(), pass, result.near_ties);
+    result.layers.resize(device.size());
+    for (std::size_t layer = 0; layer < device.size(); ++layer) {
+      keep_worst(result.layers[layer].*phase, worst_row_error(device[layer], reference[layer], program_.hidden_size));
+    }
+  }
+
+  static void check_sizes(const DeviceLayers& device, const ReferenceLayers& reference) {
     if (device.size() != reference.size()) {
       throw Error(ErrorKind::internal,
                   fmt::format("the device has {} layers, the reference {}", device.size(), reference.size()));
     }
-    result.layers.resize(device.size());
     for (std::size_t layer = 0; layer < device.size(); ++layer) {
-      if (device[layer].size() != reference[layer].size()) {
-        throw Error(ErrorKind::internal, fmt::format("layer {} has {} values on the device and {} in the reference",
-                                                     layer, device[layer].size(), reference[layer].size()));
-      }
-      keep_worst(result.layers[layer].*phase, worst_row_error(device[layer], reference[layer], program_.hidden_size));
+      if (device[layer].size() == reference[layer].size()) continue;
+      throw Error(ErrorKind::internal, fmt::format("layer {} has {} values on the device and {} in the reference",
+                                                   layer, device[layer].size(), reference[layer].size()));
     }
   }
   static void keep_worst(double& worst, double error) { worst = std::max(worst, error); }
@@ -119,6 +143,10 @@ void verify(const Program& program, const VerifyOptions& options) {
     each->watch_prompts([](std::int64_t, std::int64_t) { check_interrupt(); });
   }
   Comparison comparison(program, *engine, reference);
+  Verification& result = comparison.result;
+  result.tolerance = [&](std::int64_t layers) {
+    return options.tolerance ? *options.tolerance : default_tolerance(program.kv_cache, widest_matrix(program), layers);
+  };
   {
     Progress progress("comparing");
     std::int64_t done = 0;
@@ -129,14 +157,10 @@ void verify(const Program& program, const VerifyOptions& options) {
       }
       done += count;
     };
-    each_slot(options.prompt, [&](std::int64_t slot, auto some) { comparison.prefill_layers(slot, some); });
-    if (program.one_pass) {  // nothing follows a text: once more by itself, for its logits
-      done = 0;
-      each_slot(options.prompt, [&](std::int64_t slot, auto some) {
-        for (Engine* const each : {engine.get(), static_cast<Engine*>(&reference)}) each->reset(slot);
-        comparison.prefill_logits(slot, some);
-      });
+    if (program.one_pass) {  // nothing follows a text
+      each_slot(options.prompt, [&](std::int64_t slot, auto some) { comparison.prefill_logits(slot, some); });
     } else {
+      each_slot(options.prompt, [&](std::int64_t slot, auto some) { comparison.prefill_layers(slot, some); });
       each_slot(2, [&](std::int64_t slot, auto some) { comparison.prefill_logits(slot, some); });
       for (std::int64_t i = 0; i < options.count; ++i) {
         each_slot(1, [&](std::int64_t slot, auto one) { comparison.decode_layers(slot, one[0]); });
@@ -144,10 +168,6 @@ void verify(const Program& program, const VerifyOptions& options) {
       each_slot(1, [&](std::int64_t slot, auto one) { comparison.decode_logits(slot, one[0]); });
     }
   }
-  Verification& result = comparison.result;
-  result.tolerance = [&](std::int64_t layers) {
-    return options.tolerance ? *options.tolerance : default_tolerance(program.kv_cache, widest_matrix(program), layers);
-  };
   const std::string compared =
       program.one_pass ? fmt::format("texts of {} tokens", options.prompt)
                        : fmt::format("{} tokens of prefill and {} of decode", options.prompt + 2, options.count + 1);

@@ -24,18 +24,22 @@ double logits_tolerance(const Verification& verification) {
 
 }  // namespace
 
+double row_error(std::span<const float> device, std::span<const double> reference) {
+  double difference = 0, magnitude = 0;
+  for (std::size_t i = 0; i < reference.size(); ++i) {
+    const double d = static_cast<double>(device[i]) - reference[i];
+    difference += d * d;
+    magnitude += reference[i] * reference[i];
+  }
+  const double error = difference == 0 ? 0 : std::sqrt(difference / magnitude);
+  return std::isnan(error) ? std::numeric_limits<double>::infinity() : error;
+}
+
 double worst_row_error(std::span<const float> device, std::span<const double> reference, std::int64_t row_size) {
   const auto columns = static_cast<std::size_t>(row_size);
   double worst = 0;
   for (std::size_t row = 0; row < reference.size(); row += columns) {
-    double difference = 0, magnitude = 0;
-    for (std::size_t i = row; i < row + columns; ++i) {
-      const double d = static_cast<double>(device[i]) - reference[i];
-      difference += d * d;
-      magnitude += reference[i] * reference[i];
-    }
-    const double error = difference == 0 ? 0 : std::sqrt(difference / magnitude);
-    worst = std::max(worst, std::isnan(error) ? std::numeric_limits<double>::infinity() : error);
+    worst = std::max(worst, row_error(device.subspan(row, columns), reference.subspan(row, columns)));
   }
   return worst;
 }
@@ -54,7 +58,15 @@ std::string verification_table(const Verification& verification) {
     text += line(std::to_string(layer), verification.layers[layer],
                  verification.tolerance(static_cast<std::int64_t>(layer) + 1));
   }
-  return text + line("logits", verification.logits, logits_tolerance(verification));
+  text += line("logits", verification.logits, logits_tolerance(verification));
+  const NearTies& ties = verification.near_ties;
+  if (ties.count > 0) {
+    text += fmt::format(
+        "near ties: choices compared as the device made them: {}, by at most {:.1e} of a row's largest "
+        "score\n",
+        ties.count, ties.widest);
+  }
+  return text;
 }
 
 std::string verification_failure(const Verification& verification) {

@@ -37,6 +37,7 @@
 namespace monomorph::cli {
 
 /// Infinite where the device has a NaN, or something where the reference has zeros.
+double row_error(std::span<const float> device, std::span<const double> reference);
 double worst_row_error(std::span<const float> device, std::span<const double> reference, std::int64_t row_size);
 
 struct PhaseErrors {
@@ -44,11 +45,18 @@ struct PhaseErrors {
   double decode = 0;
 };
 
+/// Choices that a device made otherwise than the reference, as rounding explains: near_ties.hpp.
+struct NearTies {
+  std::int64_t count = 0;
+  double widest = 0;  ///< margin, as a share of its row's largest score
+};
+
 struct Verification {
   /// What a sound device may differ by after so many layers, at least one.
   std::function<double(std::int64_t layers)> tolerance;
   std::vector<PhaseErrors> layers;
   PhaseErrors logits;
+  NearTies near_ties{};
 };
 
 /// `columns`: of the widest matrix.

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "runtime/reference/choices.hpp"
 #include "runtime/reference/matrices.hpp"
 
 namespace monomorph::reference {
@@ -32,8 +33,15 @@ template <std::int64_t choices, std::int64_t groups, std::int64_t kept, std::int
 Activations<choices> choose(const Activations<columns>& scores, const std::vector<double>& bias, const Worth& worth) {
   constexpr std::int64_t of_a_group = columns / groups;
   Activations<choices> chosen(scores.tokens());
+  if (choices_of_pass != nullptr) choices_of_pass->begin_choice();
   for (std::int64_t t = 0; t < scores.tokens(); ++t) {
     std::vector<double> row(scores.row(t).begin(), scores.row(t).end());
+    double scale = 0;
+    for (const double score : row) scale = std::max(scale, std::abs(score));
+    const auto settle = [&](std::vector<std::int64_t>& order, const std::vector<double>& values, std::int64_t first,
+                            std::int64_t last, bool of_groups) {
+      if (choices_of_pass != nullptr) choices_of_pass->settle(t, order, values, first, last, scale, of_groups);
+    };
     for (std::size_t i = 0; i < bias.size(); ++i) row[i] += bias[i];
     std::vector<double> worths;
     for (std::int64_t group = 0; group < groups; ++group) {
@@ -43,10 +51,12 @@ Activations<choices> choose(const Activations<columns>& scores, const std::vecto
       worths.push_back(worth(of));
     }
     std::vector<std::int64_t> best = largest_first(worths);
+    settle(best, worths, kept, kept, true);
     best.resize(kept);
     std::vector<std::int64_t> order = largest_first(row);
     std::erase_if(order,
                   [&](std::int64_t i) { return std::find(best.begin(), best.end(), i / of_a_group) == best.end(); });
+    settle(order, row, 1, choices, false);
     std::copy_n(order.begin(), choices, chosen.row(t).begin());
   }
   return chosen;

@@ -17,6 +17,8 @@ ReferenceEngine::ReferenceEngine(const Program& program, HostWeights weights)
 std::vector<double> ReferenceEngine::append(const Run& run, std::vector<std::vector<double>>* layers) {
   each_outdated(run, [this](const Run& anew) { append(anew, nullptr); });
   will_write(run.slot, static_cast<std::int64_t>(run.tokens.size()));
+  choices_.begin_pass(run.slot, position(run.slot), layers);
+  const reference::InPass in_pass(choices_);
   std::vector<double> hidden = reference_->layers(run.slot, run.tokens, position(run.slot), length_of(run), layers);
   has_written(run.slot, run.tokens);
   return hidden;

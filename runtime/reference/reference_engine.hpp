@@ -8,6 +8,7 @@
 
 #include "runtime/engine/engine.hpp"
 #include "runtime/program/program.hpp"
+#include "runtime/reference/choices.hpp"
 #include "runtime/weights/weights.hpp"
 
 namespace monomorph {
@@ -21,6 +22,8 @@ class ReferenceEngine final : public Engine {
   /// `length`: Run::length.
   std::vector<std::vector<double>> hidden_states(std::span<const std::int32_t> tokens, std::int64_t slot = 0,
                                                  std::int64_t length = 0);
+  /// Its mixtures' choices: their margins in the last pass, and those that are made the other way in each.
+  reference::Choices& choices() { return choices_; }
 
  protected:
   std::span<const Drawn> run_step(std::span<const Run> runs, std::int64_t ahead, const OnLogits& on_logits) override;
@@ -34,6 +37,7 @@ class ReferenceEngine final : public Engine {
 
   HostWeights weights_;
   std::unique_ptr<Reference> reference_;
+  reference::Choices choices_;
   std::vector<float> logits_;
   std::vector<std::vector<std::int32_t>> tokens_;
   std::vector<Drawn> drawn_;

@@ -92,6 +92,15 @@ TEST_CASE("the tolerance stands beside every error") {
   CHECK(tests::contains(table, "logits        5.00e-04    6.00e-04     3.2e-03\n"));
 }
 
+TEST_CASE("near ties are told below the table where there are some") {
+  Verification result{flat, {{1e-6, 1e-6}}, {1e-6, 1e-6}};
+  CHECK_FALSE(tests::contains(verification_table(result), "near ties"));
+  result.near_ties = {3, 2.5e-4};
+  CHECK(tests::contains(verification_table(result),
+                        "\nnear ties: choices compared as the device made them: 3, by at most 2.5e-04 of a row's "
+                        "largest score\n"));
+}
+
 TEST_CASE("logits alone above the tolerance point at the head; nothing above is no failure") {
   Verification result{flat, {{1e-6, 1e-6}}, {1e-6, 1e-3}};
   CHECK(tests::contains(verification_failure(result), "the head"));
