@@ -403,6 +403,31 @@ TEST_CASE("experts that are missing, too many or twice are told with the layer, 
   CHECK(contains(twice.message, "; remove the one that does not belong"));
 }
 
+TEST_CASE("of heads whose matrices stand in a tensor the other way round each line is read once, in either order") {
+  const std::string text = read_file(std::string(MONOMORPH_SOURCE_DIR) + "/tests/cases/pass/latent_attention.toml");
+  const std::string order = "fused = [\"k_up\", \"v_up\"]";
+  REQUIRE(contains(text, order));
+  std::string other = text;
+  other.replace(other.find(order), order.size(), "fused = [\"v_up\", \"k_up\"]");
+  for (const std::string& spec : {text, other}) {
+    const Contract contract = contract_of(spec);
+    Diagnostics rows;
+    audit_rows(contract, rows);
+    CHECK(render(rows) == "");
+    std::vector<TensorText> tensors;
+    for (const auto& [name, expected] : expected_tensors(contract)) {
+      tensors.push_back({name, monomorph::row_of(expected.dtype).header, expected.shape, ""});
+    }
+    const std::string name = "model.layers.1.self_attn.kv_b_proj.weight";
+    CHECK(tensor(tensors, name).shape == std::vector<std::int64_t>{60, 20});
+    CHECK(render(audit(contract, tensors)) == "");
+    tensor(tensors, name).shape = {3, 20, 20};
+    CHECK(render(audit(contract, tensors)) == "");
+    tensor(tensors, name).shape = {59, 20};
+    CHECK(contains(only(audit(contract, tensors)).message, name + " is [59, 20]; layers.{i}.latent_attention."));
+  }
+}
+
 TEST_CASE("every row of a tensor is read once: a row that is dropped, read twice or beyond the end is named") {
   const auto interleaved = [] {
     std::string text = small_llama_text(true);

@@ -401,6 +401,16 @@ TEST_CASE("what is ignored of the layer past the last has its number") {
   CHECK(contract.ignored_tensors.front().name == "model.layers.4.*");
 }
 
+TEST_CASE("a tensor with matrices of heads that stand the other way round is not transposed as a whole") {
+  std::string text = read_source(MONOMORPH_SOURCE_DIR "/tests/cases/pass/latent_attention.toml")->text;
+  const std::string by_head = "fused = [\"k_up\", \"v_up\"], interleaved = \"head\"";
+  REQUIRE(text.find(by_head) != std::string::npos);
+  text.insert(text.find(by_head), "transposed = true, ");
+  const Judged judged = judge(text);
+  REQUIRE(judged.diagnostics.all().size() == 1);
+  CHECK(judged.diagnostics.all()[0].rule == "checkpoint.interleaved");
+}
+
 TEST_CASE("of DeepSeek-V3 a token's latent and its rotated key are kept, 576 values in each layer") {
   const Judged judged = judge(read_source(MONOMORPH_SOURCE_DIR "/models/deepseek-v3.toml")->text);
   REQUIRE_MESSAGE(judged.contract, render(judged.diagnostics));

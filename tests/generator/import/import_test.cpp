@@ -447,6 +447,28 @@ TEST_CASE("a Hunyuan's moe_topk is one number for all layers, or one for each of
   CHECK(experts({3, 2}) == Experts{3, 2});
   CHECK(imported({3}).complains("import.missing_key", "moe_topk"));
   CHECK(imported({3, 0}).complains("import.wrong_type", "moe_topk"));
+  CHECK(imported(0).complains("import.wrong_type", "moe_topk"));
+}
+
+TEST_CASE("Ernie's last layer with experts is one of an index, -1 the last of all, and nothing below") {
+  const auto imported = [](int last) {
+    json config = small_configs().at("ernie4_5_moe");
+    config.update({{"moe_layer_start_index", 0}, {"moe_layer_end_index", last}});
+    return import_text(config.dump());
+  };
+  const auto experts = [&](int last) {
+    const Imported result = imported(last);
+    INFO(render(result.diagnostics));
+    REQUIRE(result.spec);
+    std::vector<bool> found;
+    for (const std::size_t kind : result.spec->layer_kinds) {
+      found.push_back(result.spec->kinds[kind].find("moe") != nullptr);
+    }
+    return found;
+  };
+  CHECK(experts(0) == std::vector<bool>{true, false});
+  CHECK(experts(-1) == std::vector<bool>{true, true});
+  CHECK(imported(-2).complains("import.wrong_type", "moe_layer_end_index"));
 }
 
 TEST_CASE("EXAONE, Cohere and Flint have experts or one MLP, and a window or none, in any layer") {

@@ -278,6 +278,7 @@ TEST_CASE("a name stands for a pattern with numbers in place of {i}, and anythin
   CHECK_FALSE(is_named("h.1", "h.{i}.attn"));
   CHECK(is_named("h.12.attn.bias", "h.12.*"));
   CHECK_FALSE(is_named("h.1.attn.bias", "h.12.*"));
+  CHECK_FALSE(is_named("h.120.attn.bias", "h.12.*"));
   CHECK(is_named("mtp.1.norm", "mtp.{i}.*"));
   CHECK_FALSE(is_named("mtp.norm", "mtp.{i}.*"));
   CHECK_FALSE(is_named("h.1.norm", "mtp*"));
