@@ -23,9 +23,10 @@ struct ExpectedTensor {
 
   bool fits(const std::vector<std::int64_t>& given) const {
     const bool scalar = given.empty() && shape == std::vector<std::int64_t>{1};  // a number may stand without an axis
-    const bool row =
-        shape.size() == 1 && given == std::vector<std::int64_t>{1, shape[0]};  // a vector, as a matrix of one
-    return given == shape || scalar || row || (!other.empty() && given == other);
+    // A vector may stand as a matrix of one row, and the other way round.
+    const bool row = shape.size() == 1 && given == std::vector<std::int64_t>{1, shape[0]};
+    const bool vector = shape.size() == 2 && shape[0] == 1 && given == std::vector<std::int64_t>{shape[1]};
+    return given == shape || scalar || row || vector || (!other.empty() && given == other);
   }
 };
 

@@ -255,11 +255,11 @@ std::vector<std::int64_t> flattened(const std::vector<std::int64_t>& shape) {
 }
 
 /// Whether a tensor of another shape than `wanted` has the same elements in the same order: one of banks may be
-/// flattened; norms of heads are a row a head; a single number is without an axis.
+/// flattened; norms of heads are a row a head; a single row is a vector, and a single number without an axis.
 bool has_same_elements(const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& wanted,
                        const WeightPattern& pattern, const RowView& view) {
   if (view.banks != 0) return shape == flattened(wanted);
-  if (!pattern.vector) return false;
+  if (!pattern.vector) return wanted.front() == 1 && shape == std::vector<std::int64_t>{wanted.back()};
   return shape.empty() ? view.source_rows == 1 : shape.size() == 2 && shape[0] * shape[1] == view.source_rows;
 }
 

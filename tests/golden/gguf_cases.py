@@ -112,7 +112,8 @@ def later() -> list[Case]:
     types = {"token_embd.weight": "Q8_0", "position_embd.weight": "Q8_0", "output.weight": "Q8_0", "attn_q.weight": "Q5_1", "attn_k.weight": "Q8_0", "attn_v.weight": "Q5_0",
              "attn_qkv.weight": "Q5_1", "attn_output.weight": "Q8_0", "ffn_gate.weight": "Q4_1", "0.ffn_up.weight": "Q4_0",
              "1.ffn_up.weight": "Q5_0", "ffn_up.weight": "Q8_0", "ffn_down.weight": "IQ4_NL", "ffn_gate_exps.weight": "Q4_1",
-             "0.ffn_up_exps.weight": "Q4_0", "1.ffn_up_exps.weight": "Q8_0", "ffn_down_exps.weight": "IQ4_NL"}  # fmt: skip
+             "0.ffn_up_exps.weight": "Q4_0", "1.ffn_up_exps.weight": "Q8_0", "ffn_down_exps.weight": "IQ4_NL",
+             "ffn_gate_shexp.weight": "Q5_0", "0.ffn_up_shexp.weight": "MXFP4", "1.ffn_up_shexp.weight": "Q8_0", "ffn_down_shexp.weight": "Q4_1"}  # fmt: skip
     wide = {"intermediate_size": 256}
     parallel = {"use_parallel_residual": True, "use_qkv_bias": False}
     rows = [
@@ -183,6 +184,10 @@ def later() -> list[Case]:
         ("mixtral", "two of six experts in a file of the architecture of Llama; halves that alternate", "llama",
          transformers.MixtralConfig(**sizes | rms | other_base, num_local_experts=6, num_experts_per_tok=2, sliding_window=None),
          {"expert_count": 6, "expert_used_count": 2}, False),
+        ("qwen2moe", "three of five experts, shares of all five; beside them an MLP with a gate, whose row is a vector", "qwen2moe",
+         transformers.Qwen2MoeConfig(**sizes | rms | other_base, num_experts=5, num_experts_per_tok=3, moe_intermediate_size=32,
+                                     shared_expert_intermediate_size=64),
+         {"expert_count": 5, "expert_used_count": 3, "expert_feed_forward_length": 32, "expert_shared_feed_forward_length": 64}, False),
     ]  # fmt: skip
     return [
         Case(name, 3201 + index, description, architecture, config, types, metadata, checked)

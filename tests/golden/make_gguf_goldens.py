@@ -177,7 +177,7 @@ def write(case: Case, path: Path) -> tuple[dict[str, torch.Tensor], dict[str, to
         else:
             stored = random_blocks(random, kind, int(np.prod(shape[:-1])), shape[-1])
             stored = stored.reshape(*shape[:-1], stored.shape[-1])
-        writer.add_tensor(stored_name, stored, raw_dtype=Type[kind])
+        writer.add_tensor(stored_name, stored.squeeze(), raw_dtype=Type[kind])
         values = as_in_model(case, stored_name, gguf.quants.dequantize(stored, Type[kind]).reshape(shape))
         values = np.ascontiguousarray(values, dtype=np.float32)
         if name.endswith("_layernorm.weight") and values.ndim == 2:

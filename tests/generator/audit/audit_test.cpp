@@ -122,6 +122,21 @@ TEST_CASE("a vector may stand as a matrix of one row") {
   CHECK(only(audited({8, 1})).rule == "checkpoint.shape");
 }
 
+TEST_CASE("a matrix of one row may stand as a vector") {
+  std::string spec = small_llama_text(true);
+  spec.replace(spec.find("\"silu\""), 6, "\"silu\"\noutput_gate = true");
+  spec += "[checkpoint.tensors]\n\"layers.{i}.mlp.output_gate\" = { name = \"l.{i}.gate\", exact = true }\n";
+  const auto audited = [&](const std::vector<std::int64_t>& shape) {
+    std::vector<TensorText> tensors = small_tensors();
+    for (const char* layer : {"0", "1", "2"})
+      tensors.push_back({std::string("l.") + layer + ".gate", "F32", shape, ""});
+    return audit(contract_of(spec), tensors);
+  };
+  CHECK(render(audited({1, 8})) == "");
+  CHECK(render(audited({8})) == "");
+  CHECK(only(audited({8, 1})).rule == "checkpoint.shape");
+}
+
 TEST_CASE("a wrong shape shows both shapes") {
   std::vector<TensorText> tensors = small_tensors();
   tensor(tensors, "model.layers.2.mlp.down_proj.weight").shape = {12, 8};
