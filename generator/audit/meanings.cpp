@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "generator/spec/checkpoint_section.hpp"
+
 namespace monomorph::generator {
 namespace {
 
@@ -66,14 +68,18 @@ std::optional<Meaning> Meanings::work_out(const std::vector<Override>& changes) 
   std::vector<Override> all = overrides_;
   all.insert(all.end(), changes.begin(), changes.end());
   Diagnostics found, none;
-  const std::optional<Spec> spec = read_spec_leniently(source_, all, found);
+  std::optional<Spec> spec = read_spec_leniently(source_, all, found);
   // Where a kind stands alone the others are unused, and what they alone read.
   const auto is_harmless = [](const Diagnostic& diagnostic) {
     return diagnostic.severity != Severity::error || diagnostic.rule == "layers.kind_unused" ||
            diagnostic.rule == "spec.unused_section" || diagnostic.rule == "layers.shared_norm_unused";
   };
   const bool reads = std::all_of(found.all().begin(), found.all().end(), is_harmless);
-  std::optional<Contract> contract = spec && reads ? check_contract(*spec, none) : std::nullopt;
+  if (!spec || !reads) return std::nullopt;
+  // Types of tensors mean nothing, and those said of a part may be of a kind that the pattern does not have.
+  spec->checkpoint->dtype.value = "f32";
+  spec->checkpoint->dtypes.clear();
+  std::optional<Contract> contract = check_contract(*spec, none);
   if (!contract) return std::nullopt;
   Graph graph = build_graph(*contract);
   return Meaning{std::move(*contract), std::move(graph)};

@@ -78,14 +78,15 @@ std::string tensor_pattern(std::string_view name) {
   return pattern;
 }
 
-std::string part_of_tensor(const CheckpointSection& names, const std::string& tensor) {
+std::vector<std::string> parts_of_tensor(const CheckpointSection& names, const std::string& tensor) {
   const std::string_view name = without_suffix(tensor);
+  std::vector<std::string> parts;
   for (const std::string& prefix : names.prefix.value) {
     for (const auto& [part, own] : names.tensors) {
-      if (is_named(own.exact ? tensor : name, prefix + with_number(own.name, "{i}"))) return part;
+      if (is_named(own.exact ? tensor : name, prefix + with_number(own.name, "{i}"))) parts.push_back(part);
     }
   }
-  return "";
+  return parts;
 }
 
 namespace {
@@ -124,8 +125,9 @@ Types read_header(const Checkpoint& checkpoint, const CheckpointSection& names, 
     return Span{std::make_shared<const Source>(Source{checkpoint.files()[index].string(), ""})};
   };
   for (const CheckpointTensor& tensor : checkpoint.tensors()) {
-    const std::string part = part_of_tensor(names, tensor.name);
-    if (part.empty()) continue;
+    const std::vector<std::string> parts = parts_of_tensor(names, tensor.name);
+    if (parts.empty()) continue;
+    const std::string& part = parts.front();
     const std::string dtype = spec_dtype(tensor.dtype);
     if (dtype.empty()) {
       diagnostics.error("import.dtype", file(tensor.file),

@@ -55,12 +55,14 @@ class TensorLines {
     std::map<std::string, std::map<std::string, std::vector<std::int64_t>>> types;  // by part, by type: layers
     std::map<std::string, std::size_t> bytes;
     for (const CheckpointTensor& tensor : checkpoint_.tensors()) {
-      std::string part = part_of_tensor(names_, tensor.name);
-      if (part.empty()) continue;  // the audit's to say
+      const std::vector<std::string> parts = parts_of_tensor(names_, tensor.name);
+      if (parts.empty()) continue;  // the audit's to say
       const std::string dtype = dtype_of(tensor);
       if (dtype.empty()) continue;
-      if (tensor.name.ends_with(".bias")) part += ".bias";
-      types[part][dtype].push_back(split_layer(tensor.name).layer);
+      for (const std::string& part : parts) {
+        const bool of_bias = tensor.name.ends_with(".bias") && !names_.tensors.at(part).exact;
+        types[of_bias ? part + ".bias" : part][dtype].push_back(split_layer(tensor.name).layer);
+      }
       bytes[dtype] += tensor.data.size();
     }
     if (bytes.empty()) return refuse("import.checkpoint", "no tensor of such a model stands in it");

@@ -85,7 +85,7 @@ void compare_tensors(const std::vector<std::string>& tensors, Comparison& result
   std::set<std::string> seen;
   for (const std::string& tensor : tensors) {
     if (!seen.insert(tensor_pattern(tensor)).second) continue;
-    if (part_of_tensor(result.family->checkpoint, tensor).empty()) {
+    if (parts_of_tensor(result.family->checkpoint, tensor).empty()) {
       result.unnamed.push_back(tensor_pattern(tensor));
     } else {
       ++result.named;

@@ -33,8 +33,9 @@ std::map<std::string, Datum> map_config(Config& config, const Family& family, Sp
 
 /// What tensors of one kind are called: "model.layers.3.mlp.up_proj.weight" -> "model.layers.{i}.mlp.up_proj"
 std::string tensor_pattern(std::string_view name);
-/// The line a tensor belongs to, or "" (what is no part is the audit's business).
-std::string part_of_tensor(const CheckpointSection& names, const std::string& tensor);
+/// The lines a tensor may belong to: several where kinds of layer call parts alike, none where it is no part (which is
+/// the audit's business).
+std::vector<std::string> parts_of_tensor(const CheckpointSection& names, const std::string& tensor);
 
 /// The lines of [checkpoint]: the names of the tensors and the types that the header of the directory's safetensors
 /// says; headers only are read. Without weights the type is config.json's dtype, and the spec says so. `names`: the

@@ -113,8 +113,12 @@ def later() -> list[Case]:
              "attn_qkv.weight": "Q5_1", "attn_output.weight": "Q8_0", "ffn_gate.weight": "Q4_1", "0.ffn_up.weight": "Q4_0",
              "1.ffn_up.weight": "Q5_0", "ffn_up.weight": "Q8_0", "ffn_down.weight": "IQ4_NL", "ffn_gate_exps.weight": "Q4_1",
              "0.ffn_up_exps.weight": "Q4_0", "1.ffn_up_exps.weight": "Q8_0", "ffn_down_exps.weight": "IQ4_NL",
-             "ffn_gate_shexp.weight": "Q5_0", "0.ffn_up_shexp.weight": "MXFP4", "1.ffn_up_shexp.weight": "Q8_0", "ffn_down_shexp.weight": "Q4_1"}  # fmt: skip
+             "ffn_gate_shexp.weight": "Q5_0", "0.ffn_up_shexp.weight": "MXFP4", "1.ffn_up_shexp.weight": "Q8_0", "ffn_down_shexp.weight": "Q4_1",
+             "attn_q_a.weight": "Q5_0", "attn_q_b.weight": "Q4_1", "attn_kv_a_mqa.weight": "Q8_0", "attn_k_b.weight": "Q5_1", "attn_v_b.weight": "Q8_0"}  # fmt: skip
     wide = {"intermediate_size": 256}
+    latent = sizes | {"num_key_value_heads": 4, "kv_lora_rank": 64, "qk_nope_head_dim": 32, "qk_rope_head_dim": 8, "v_head_dim": 24}
+    of_latent = {"attention.kv_lora_rank": 64, "attention.key_length": 72, "attention.value_length": 64, "attention.key_length_mla": 40,
+                 "attention.value_length_mla": 24, "rope.dimension_count": 8}  # fmt: skip
     parallel = {"use_parallel_residual": True, "use_qkv_bias": False}
     rows = [
         ("gemma", "norms stored as 1 + w; a scaled embedding, which is the head; heads wider than a part", "gemma",
@@ -188,6 +192,22 @@ def later() -> list[Case]:
          transformers.Qwen2MoeConfig(**sizes | rms | other_base, num_experts=5, num_experts_per_tok=3, moe_intermediate_size=32,
                                      shared_expert_intermediate_size=64),
          {"expert_count": 5, "expert_used_count": 3, "expert_feed_forward_length": 32, "expert_shared_feed_forward_length": 64}, False),
+        ("deepseek2", "short queries; three of eight experts in two of four groups beside one that all have, biases for choosing, after a dense layer; yarn", "deepseek2",
+         transformers.DeepseekV3Config(**latent | {"q_lora_rank": 32, "rms_norm_eps": 1e-5}, n_routed_experts=8, num_experts_per_tok=3, n_group=4,
+                                       topk_group=2, n_shared_experts=1, moe_intermediate_size=32, first_k_dense_replace=1, routed_scaling_factor=2.5,
+                                       norm_topk_prob=True, rope_parameters=base["rope_parameters"] | {
+                                           "rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 128,
+                                           "beta_fast": 16.0, "beta_slow": 2.0, "mscale": 0.7, "mscale_all_dim": 0.7}),
+         of_latent | {"attention.q_lora_rank": 32, "leading_dense_block_count": 1, "expert_count": 8, "expert_used_count": 3,
+                      "expert_group_count": 4, "expert_group_used_count": 2, "expert_shared_count": 1, "expert_feed_forward_length": 32,
+                      "expert_weights_scale": 2.5, "expert_weights_norm": True, "expert_gating_func": 2, "rope.scaling.type": "yarn",
+                      "rope.scaling.factor": 4.0, "rope.scaling.original_context_length": 128, "rope.scaling.yarn_beta_fast": 16.0,
+                      "rope.scaling.yarn_beta_slow": 2.0, "rope.scaling.yarn_log_multiplier": 0.07}, False),
+        ("deepseek2-lite", "queries of what is read; two of five experts, shares of all five, beside two that all have in one", "deepseek2",
+         transformers.DeepseekV2Config(**latent | rms | base, q_lora_rank=None, n_routed_experts=5, num_experts_per_tok=2, n_shared_experts=2,
+                                       moe_intermediate_size=32, first_k_dense_replace=0, routed_scaling_factor=1.0),
+         of_latent | {"leading_dense_block_count": 0, "expert_count": 5, "expert_used_count": 2, "expert_shared_count": 2,
+                      "expert_feed_forward_length": 32, "expert_weights_scale": 1.0}, False),
     ]  # fmt: skip
     return [
         Case(name, 3201 + index, description, architecture, config, types, metadata, checked)

@@ -92,6 +92,7 @@ def key_heads(config: object) -> int | None:
 
 
 def file_name(names: gguf.TensorNameMap, name: str) -> str:
+    name = name.replace("e_score_correction_bias", "e_score_correction.bias")
     stem, suffix = name.rsplit(".", 1)
     return f"{names.get_name(stem) or names.get_name(stem.removeprefix('transformer.'))}.{suffix}"
 
@@ -113,7 +114,7 @@ def write_metadata(case: Case, writer: gguf.GGUFWriter) -> None:
     writer.add_pad_token_id(0)
     writer.add_context_length(getattr(config, "max_position_embeddings", 2048))
     if key_heads(config) is not None:
-        writer.add_head_count_kv(key_heads(config))
+        writer.add_head_count_kv(1 if case.architecture == "deepseek2" else key_heads(config))
     if hasattr(config, "rms_norm_eps"):
         writer.add_layer_norm_rms_eps(config.rms_norm_eps)
     else:
@@ -159,6 +160,10 @@ def write(case: Case, path: Path) -> tuple[dict[str, torch.Tensor], dict[str, to
         (experts, rows, columns), stem = shapes.pop(name), name.removesuffix("gate_up_proj")
         shapes |= {f"{stem}{word}_proj.weight": (experts, rows // 2, columns) for word in ("gate", "up")}
         shapes[f"{stem}down_proj.weight"] = shapes.pop(f"{stem}down_proj")
+    for name in [n for n in shapes if n.endswith(".kv_b_proj.weight")]:  # each head's rows of keys, turned, and of values
+        (_, latent), stem, heads = shapes.pop(name), name.removesuffix("kv_b_proj.weight"), config.num_attention_heads
+        shapes[f"{stem}k_b_proj.weight"] = (heads, latent, config.qk_nope_head_dim)
+        shapes[f"{stem}v_b_proj.weight"] = (heads, config.v_head_dim, latent)
     if (getattr(config, "rope_parameters", None) or {}).get("rope_type") == "llama3":
         writer.add_tensor("rope_freqs.weight", llama3_divisors(config))
     tensors, converted = {}, {}
@@ -191,6 +196,10 @@ def write(case: Case, path: Path) -> tuple[dict[str, torch.Tensor], dict[str, to
         stem = name.removesuffix("gate_proj.weight")
         tensors[f"{stem}gate_up_proj"] = torch.cat([tensors.pop(f"{stem}{word}_proj.weight") for word in ("gate", "up")], 1)
         tensors[f"{stem}down_proj"] = tensors.pop(f"{stem}down_proj.weight")
+    for name in [n for n in tensors if n.endswith(".k_b_proj.weight")]:
+        stem = name.removesuffix("k_b_proj.weight")
+        both = torch.cat([tensors.pop(name).transpose(1, 2), tensors.pop(f"{stem}v_b_proj.weight")], 1)
+        tensors[f"{stem}kv_b_proj.weight"] = both.flatten(0, 1)
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
