@@ -120,6 +120,7 @@ def later() -> list[Case]:
     of_latent = {"attention.kv_lora_rank": 64, "attention.key_length": 72, "attention.value_length": 64, "attention.key_length_mla": 40,
                  "attention.value_length_mla": 24, "rope.dimension_count": 8}  # fmt: skip
     parallel = {"use_parallel_residual": True, "use_qkv_bias": False}
+    of_gpt_oss = {end: "MXFP4" if "exps" in end else kind for end, kind in types.items()}
     rows = [
         ("gemma", "norms stored as 1 + w; a scaled embedding, which is the head; heads wider than a part", "gemma",
          transformers.GemmaConfig(**sizes | rms | base | tied, head_dim=32), {}, False),
@@ -208,9 +209,16 @@ def later() -> list[Case]:
                                        moe_intermediate_size=32, first_k_dense_replace=0, routed_scaling_factor=1.0),
          of_latent | {"leading_dense_block_count": 0, "expert_count": 5, "expert_used_count": 2, "expert_shared_count": 2,
                       "expert_feed_forward_length": 32, "expert_weights_scale": 1.0}, False),
+        ("gpt-oss", "three of five experts in blocks of MXFP4, biases on all; learned scores that no key has; a window of 100 in every other layer; yarn", "gpt-oss",
+         transformers.GptOssConfig(**sizes | rms, head_dim=32, num_local_experts=5, num_experts_per_tok=3, sliding_window=100,
+                                   rope_parameters=base["rope_parameters"] | {
+                                       "rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 128,
+                                       "beta_fast": 32.0, "beta_slow": 1.0, "truncate": False}),
+         {"attention.sliding_window": 100, "expert_count": 5, "expert_used_count": 3, "expert_feed_forward_length": 96,
+          "rope.scaling.type": "yarn", "rope.scaling.factor": 4.0, "rope.scaling.original_context_length": 128}, False),
     ]  # fmt: skip
     return [
-        Case(name, 3201 + index, description, architecture, config, types, metadata, checked)
+        Case(name, 3201 + index, description, architecture, config, of_gpt_oss if name == "gpt-oss" else types, metadata, checked)
         for index, (name, description, architecture, config, metadata, checked) in enumerate(rows)
     ]
 

@@ -33,7 +33,7 @@ HALVES = {
 # Of which architectures the conversion writes what.
 HALVES_IN_TURN = ("llama", "internlm2", "granite", "smollm3", "arcee", "olmo")  # rows of queries and of keys
 SAY_TURNED_PART = ("llama", "qwen2", "qwen3", "qwen3moe", "gemma2", "gemma3", "phi3", "granite", "smollm3", "arcee", "cohere2")
-SAY_HEAD_SIZE = ("llama", "qwen2", "qwen3", "qwen3moe", "gemma", "gemma2", "gemma3", "glm4", "seed_oss", "ernie4_5", "hunyuan-dense")
+SAY_HEAD_SIZE = ("llama", "qwen2", "qwen3", "qwen3moe", "gemma", "gemma2", "gemma3", "glm4", "seed_oss", "ernie4_5", "hunyuan-dense", "gpt-oss")
 SAY_NO_BASE = ("gpt2", "bloom", "gptneox", "gemma", "starcoder", "falcon", "mpt", "stablelm", "phi2")
 
 
@@ -93,6 +93,8 @@ def key_heads(config: object) -> int | None:
 
 def file_name(names: gguf.TensorNameMap, name: str) -> str:
     name = name.replace("e_score_correction_bias", "e_score_correction.bias")
+    if name.endswith(".sinks"):
+        name += ".weight"
     stem, suffix = name.rsplit(".", 1)
     return f"{names.get_name(stem) or names.get_name(stem.removeprefix('transformer.'))}.{suffix}"
 
@@ -156,8 +158,16 @@ def write(case: Case, path: Path) -> tuple[dict[str, torch.Tensor], dict[str, to
         shape = shapes.pop(name)
         stem, head = name.removesuffix(".weight").split(".norms.")
         shapes[f"{stem}.weight"] = (int(head) + 1, *shape)
+    of_gpt_oss = case.architecture == "gpt-oss"  # whose model has experts transposed, and rows of gate and up in turn
+    for name in [n for n in shapes if n.endswith(".experts.gate_up_proj_bias")]:
+        (experts, rows), stem = shapes.pop(name), name.removesuffix("gate_up_proj_bias")
+        shapes |= {f"{stem}{word}_proj.bias": (experts, rows // 2) for word in ("gate", "up")}
+        shapes[f"{stem}down_proj.bias"] = shapes.pop(f"{stem}down_proj_bias")
     for name in [n for n in shapes if n.endswith(".experts.gate_up_proj")]:  # gate, up and down of all experts
-        (experts, rows, columns), stem = shapes.pop(name), name.removesuffix("gate_up_proj")
+        stem = name.removesuffix("gate_up_proj")
+        if of_gpt_oss:
+            shapes |= {n: (shapes[n][0], *shapes[n][:0:-1]) for n in (name, f"{stem}down_proj")}
+        experts, rows, columns = shapes.pop(name)
         shapes |= {f"{stem}{word}_proj.weight": (experts, rows // 2, columns) for word in ("gate", "up")}
         shapes[f"{stem}down_proj.weight"] = shapes.pop(f"{stem}down_proj")
     for name in [n for n in shapes if n.endswith(".kv_b_proj.weight")]:  # each head's rows of keys, turned, and of values
@@ -194,8 +204,13 @@ def write(case: Case, path: Path) -> tuple[dict[str, torch.Tensor], dict[str, to
             converted[name] = torch.from_numpy(gguf.quants.dequantize(gguf.quants.quantize(values, wanted), wanted))
     for name in [n for n in tensors if n.endswith(".experts.gate_proj.weight")]:
         stem = name.removesuffix("gate_proj.weight")
-        tensors[f"{stem}gate_up_proj"] = torch.cat([tensors.pop(f"{stem}{word}_proj.weight") for word in ("gate", "up")], 1)
-        tensors[f"{stem}down_proj"] = tensors.pop(f"{stem}down_proj.weight")
+        both, down = [tensors.pop(f"{stem}{word}_proj.weight") for word in ("gate", "up")], tensors.pop(f"{stem}down_proj.weight")
+        tensors[f"{stem}gate_up_proj"] = torch.stack(both, 2).flatten(1, 2).mT if of_gpt_oss else torch.cat(both, 1)
+        tensors[f"{stem}down_proj"] = down.mT if of_gpt_oss else down
+    for name in [n for n in tensors if n.endswith(".experts.gate_proj.bias")]:
+        stem = name.removesuffix("gate_proj.bias")
+        tensors[f"{stem}gate_up_proj_bias"] = torch.stack([tensors.pop(f"{stem}{word}_proj.bias") for word in ("gate", "up")], 2).flatten(1)
+        tensors[f"{stem}down_proj_bias"] = tensors.pop(f"{stem}down_proj.bias")
     for name in [n for n in tensors if n.endswith(".k_b_proj.weight")]:
         stem = name.removesuffix("k_b_proj.weight")
         both = torch.cat([tensors.pop(name).transpose(1, 2), tensors.pop(f"{stem}v_b_proj.weight")], 1)
