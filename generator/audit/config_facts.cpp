@@ -293,7 +293,10 @@ bool names_tensors_of(const Family& family, const Contract& contract) {
   }
   return std::all_of(contract.weights.begin(), contract.weights.end(), [&](const WeightContract& weight) {
     return std::all_of(weight.sources.begin(), weight.sources.end(), [&](const CheckpointPart& source) {
-      return names.contains({source.pattern(), source.view.transposed != source.turned});
+      const bool transposed = source.view.transposed != source.turned;
+      // Blocks are a row's, whichever way round wider types lie.
+      return names.contains({source.pattern(), transposed}) ||
+             (weight.file_dtype() == Dtype::mxfp4 && names.contains({source.pattern(), !transposed}));
     });
   });
 }

@@ -57,6 +57,7 @@ std::string remedy_of(const std::string& file) {
 
 /// The spec's word, or "".
 std::string spec_dtype(std::string_view name) {
+  if (name == "MXFP4") return "mxfp4";
   if (name == "F32" || name == "float32") return "f32";
   if (name == "F16" || name == "float16") return "f16";
   if (name == "BF16" || name == "bfloat16") return "bf16";
@@ -113,7 +114,11 @@ void add_exceptions(const Types& types, SpecLines& lines) {
   const bool one_line = of_norms.size() == 1 && *of_norms.begin() != types.dtype;
   if (one_line) add("*norm", *of_norms.begin());
   for (const auto& [part, type] : types.parts) {
-    if (type.dtype != types.dtype && !(one_line && part.ends_with("norm"))) add(part, type.dtype);
+    // A weight's line holds for its bias too, unless a later one says otherwise.
+    const auto weight = types.parts.find(without_bias(part));
+    const bool differs =
+        type.dtype != types.dtype || (weight != types.parts.end() && weight->second.dtype != type.dtype);
+    if (differs && !(one_line && part.ends_with("norm"))) add(part, type.dtype);
   }
 }
 
@@ -131,11 +136,11 @@ Types read_header(const Checkpoint& checkpoint, const CheckpointSection& names, 
     const std::string dtype = spec_dtype(tensor.dtype);
     if (dtype.empty()) {
       diagnostics.error("import.dtype", file(tensor.file),
-                        fmt::format("{} is {}; F32, F16 and BF16 run: convert the checkpoint to one of them",
+                        fmt::format("{} is {}; F32, F16, BF16 and MXFP4 run: convert the checkpoint to one of them",
                                     tensor.name, tensor.dtype));
       return types;  // the rest is likely the same
     }
-    bytes[dtype] += tensor.data.size();
+    bytes[dtype] += tensor.data.size() + tensor.scales.size();
     const auto [place, inserted] = types.parts.emplace(part, PartType{dtype, tensor.name});
     if (!inserted && place->second.dtype != dtype) {
       diagnostics.error("import.dtype", file(tensor.file),
@@ -200,8 +205,9 @@ void add_names(const CheckpointSection& names, const std::string& outside, SpecL
 
 void add_other_names(const CheckpointSection& names, const CheckpointSection& of_family, SpecLines& lines) {
   for (const auto& [part, name] : names.tensors) {
-    if (name.name == of_family.tensors.at(part).name) continue;
-    if (name.fused.empty()) {
+    const TensorName& own = of_family.tensors.at(part);
+    if (name.name == own.name && name.transposed == own.transposed) continue;
+    if (name.fused.empty() || name.transposed != own.transposed) {
       add_name(part, name, lines);
     } else {  // of several it is the name alone that is another
       lines.push_back({"checkpoint.tensors", write_string(part), write_string(name.name)});
@@ -209,7 +215,7 @@ void add_other_names(const CheckpointSection& names, const CheckpointSection& of
   }
 }
 
-void read_checkpoint(Config& config, const std::string& directory, const Family& family, const CheckpointSection& names,
+void read_checkpoint(Config& config, const std::string& directory, const Family& family, CheckpointSection names,
                      bool tied, SpecLines& lines, Diagnostics& diagnostics) {
   std::string key, said;
   for (const char* name : {"torch_dtype", "dtype"}) {  // the newer spelling decides, and the top before an object
@@ -232,6 +238,10 @@ void read_checkpoint(Config& config, const std::string& directory, const Family&
       if (error.kind() != ErrorKind::rejected) throw EnvironmentError(error.what());
       diagnostics.error("import.checkpoint", Span{}, error.what());
     }
+    for (auto& [part, name] : names.tensors) {  // blocks are a row's, whichever way round wider types lie
+      const auto type = types.parts.find(part);
+      if (type != types.parts.end() && type->second.dtype == "mxfp4") name.transposed = false;
+    }
     if (!dtype.empty() && dtype != types.dtype) note = "as the file holds it; config.json says " + dtype;
   } else if (!files.other.empty()) {
     const std::string path = (fs::path(directory) / files.other).string();
@@ -239,6 +249,13 @@ void read_checkpoint(Config& config, const std::string& directory, const Family&
                       is_pytorch_name(files.other) ? std::string(pytorch_remedy) : remedy_of(files.other));
   } else {
     outside = head_outside(nullptr, names, tied);
+    const std::string method = "quantization_config.quant_method";
+    if (family.keys.contains(method) && !config.value(method).is_null()) {
+      config.refuse("import.dtype", method,
+                    fmt::format("'{}' says that weights are quantized, and there are none beside config.json, whose "
+                                "header would tell which: import it with its weights",
+                                method));
+    }
     types.dtype = key.empty() ? "f32" : dtype;
     note = key.empty() ? "transformers' default; there are no weights and config.json does not say"
                        : key + " of config.json; there are no weights beside it to ask";

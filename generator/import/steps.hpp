@@ -41,7 +41,7 @@ std::vector<std::string> parts_of_tensor(const CheckpointSection& names, const s
 /// says; headers only are read. Without weights the type is config.json's dtype, and the spec says so. `names`: the
 /// family's, as this config has them. `tied`: the head is the embedding's matrix. Throws EnvironmentError where the
 /// weights cannot be read.
-void read_checkpoint(Config& config, const std::string& directory, const Family& family, const CheckpointSection& names,
+void read_checkpoint(Config& config, const std::string& directory, const Family& family, CheckpointSection names,
                      bool tied, SpecLines& lines, Diagnostics& diagnostics);
 
 /// The names that this config has other than the family.

@@ -46,7 +46,10 @@ void give_way(TomlValue& included, const TomlValue& file) {
   }
   const std::set<std::string> keys = keys_of(file);
   if (TomlEntry* only = included.find("only")) {
-    std::erase_if(only->value.entries, [&](const TomlEntry& line) { return keys.contains(line.key); });
+    std::erase_if(only->value.entries, [&](const TomlEntry& line) {
+      const auto within = keys.lower_bound(line.key + ".");  // an object of which the file reads a key
+      return keys.contains(line.key) || (within != keys.end() && within->starts_with(line.key + "."));
+    });
   }
   if (TomlEntry* ignored = included.find("ignored")) {
     for (TomlEntry& reason : ignored->value.entries) {

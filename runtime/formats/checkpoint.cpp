@@ -12,6 +12,7 @@
 #include "runtime/error.hpp"
 #include "runtime/formats/pytorch.hpp"
 #include "runtime/formats/safetensors_header.hpp"
+#include "runtime/formats/split_blocks.hpp"
 
 namespace monomorph {
 namespace {
@@ -138,6 +139,7 @@ Checkpoint Checkpoint::open(const std::filesystem::path& path) {
                             path.string(), twice->name, checkpoint.files_[twice->file].filename().string(),
                             checkpoint.files_[std::next(twice)->file].filename().string()));
   }
+  join_split_blocks(checkpoint.tensors_);
   return checkpoint;
 }
 
@@ -259,7 +261,9 @@ const CheckpointTensor* Checkpoint::find(std::string_view name) const {
 
 std::int64_t Checkpoint::total_bytes() const {
   std::int64_t bytes = 0;
-  for (const CheckpointTensor& tensor : tensors_) bytes += static_cast<std::int64_t>(tensor.data.size());
+  for (const CheckpointTensor& tensor : tensors_) {
+    bytes += static_cast<std::int64_t>(tensor.data.size() + tensor.scales.size());
+  }
   return bytes;
 }
 

@@ -29,6 +29,8 @@ struct CheckpointTensor {
   std::vector<std::int64_t> shape;  ///< a scalar's is empty
   std::span<const std::byte> data;  ///< in the mapping; little endian; the format does not align it
   std::size_t file = 0;             ///< index into Checkpoint::files()
+  /// Of blocks whose scales stand in a tensor of their own (runtime/formats/split_blocks.hpp): those; else empty.
+  std::span<const std::byte> scales{};
 
   std::int64_t elements() const;
 };

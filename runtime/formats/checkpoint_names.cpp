@@ -48,7 +48,7 @@ std::string choose_prefix(std::span<const std::string> prefixes, std::span<const
 
 bool same_tensor(const CheckpointTensor& a, const CheckpointTensor& b) {
   return a.dtype == b.dtype && a.shape == b.shape && a.data.size() == b.data.size() &&
-         std::memcmp(a.data.data(), b.data.data(), a.data.size()) == 0;
+         std::memcmp(a.data.data(), b.data.data(), a.data.size()) == 0 && std::ranges::equal(a.scales, b.scales);
 }
 
 }  // namespace monomorph

@@ -13,6 +13,7 @@
 #include "runtime/formats/checkpoint_names.hpp"
 #include "runtime/formats/conversion.hpp"
 #include "runtime/formats/quantized.hpp"
+#include "runtime/formats/split_blocks.hpp"
 #include "runtime/weights/source.hpp"
 
 namespace monomorph {
@@ -21,7 +22,8 @@ namespace {
 /// Part of a weight, found. In a vector, rows are elements.
 struct FoundPart {
   const std::byte* data = nullptr;
-  std::int64_t first = 0;  ///< row of the weight
+  const std::byte* scales = nullptr;  ///< of blocks whose scales stand in a tensor of their own
+  std::int64_t first = 0;             ///< row of the weight
   RowView view;
   std::int64_t end() const { return first + view.rows; }
 };
@@ -55,7 +57,8 @@ class CheckpointSource final : public HostWeights::Source {
     const FoundPart& part = part_of(tensors_[tensor], pattern.vector ? column : row);
     const std::int64_t in_block = row_of(pattern.dtype).block_elements;
     std::array<float, most_block_elements> block;
-    decode_blocks(pattern.dtype, address(tensor, part, row, column / in_block * in_block),
+    std::vector<std::byte> read;
+    decode_blocks(pattern.dtype, blocks_at(tensor, part, row, column / in_block * in_block, in_block, read),
                   std::span(block).first(static_cast<std::size_t>(in_block)));
     return block[static_cast<std::size_t>(column % in_block)];
   }
@@ -76,8 +79,11 @@ class CheckpointSource final : public HostWeights::Source {
       return;
     }
     const FoundPart& part = part_of(tensors_[tensor], row);
+    if (!part.view.transposed) {
+      std::vector<std::byte> read;
+      return decode_blocks(type, blocks_at(tensor, part, row, 0, pattern(tensor).columns, read), out);
+    }
     const std::byte* at = address(tensor, part, row, 0);
-    if (!part.view.transposed) return decode_blocks(type, at, out);
     for (float& value : out) {
       value = load(type, at);
       at += element_bytes(type) * part.view.bank_rows();
@@ -103,13 +109,25 @@ class CheckpointSource final : public HostWeights::Source {
     return *std::find_if(parts.begin(), parts.end(), [&](const FoundPart& part) { return row < part.end(); });
   }
 
-  /// Of an element that begins a block.
-  const std::byte* address(std::size_t tensor, const FoundPart& part, std::int64_t row, std::int64_t column) const {
+  /// Of an element that begins a block, the block's number in the tensor.
+  std::int64_t block_of(std::size_t tensor, const FoundPart& part, std::int64_t row, std::int64_t column) const {
     const std::int64_t index = pattern(tensor).vector
                                    ? part.view.source_of(column - part.first)
                                    : part.view.element_of(row - part.first, column, pattern(tensor).columns);
-    const DtypeRow& type = row_of(pattern(tensor).file_dtype());
-    return part.data + index / type.block_elements * type.block_bytes;
+    return index / row_of(pattern(tensor).file_dtype()).block_elements;
+  }
+  /// Of an element that begins a block which has its scale in it.
+  const std::byte* address(std::size_t tensor, const FoundPart& part, std::int64_t row, std::int64_t column) const {
+    return part.data + block_of(tensor, part, row, column) * row_of(pattern(tensor).file_dtype()).block_bytes;
+  }
+  /// Blocks of so many elements of a row: where the file has them, or in `read`, where it has their scales elsewhere.
+  const std::byte* blocks_at(std::size_t tensor, const FoundPart& part, std::int64_t row, std::int64_t column,
+                             std::int64_t elements, std::vector<std::byte>& read) const {
+    if (part.scales == nullptr) return address(tensor, part, row, column);
+    const std::int64_t first = block_of(tensor, part, row, column);
+    read.resize(static_cast<std::size_t>(file_row_bytes(pattern(tensor).file_dtype(), elements)));
+    copy_split_blocks(part.data + first * split_block_bytes, part.scales + first, read);
+    return read.data();
   }
 
   Checkpoint checkpoint_;
@@ -131,8 +149,9 @@ void CheckpointSource::file_rows(std::size_t tensor, std::int64_t first, std::in
     }
     const std::int64_t begin = std::max(first, part.first), end = std::min(first + rows, part.end());
     if (!part.view.transposed) {
+      std::vector<std::byte> read;
       for (std::int64_t r = begin; r < end; ++r) {
-        std::memcpy(out.data() + (r - first) * stride, address(tensor, part, r, 0),
+        std::memcpy(out.data() + (r - first) * stride, blocks_at(tensor, part, r, 0, pattern.columns, read),
                     static_cast<std::size_t>(file_row_bytes(pattern.file_dtype(), pattern.columns)));
       }
       continue;
@@ -275,7 +294,7 @@ void CheckpointSource::find(const Program& program, const std::string& path) {
     FoundParts found;
     std::int64_t first = 0;
     for (const WeightPart& part : pattern.parts) {
-      FoundPart place{nullptr, first, part.view};
+      FoundPart place{nullptr, nullptr, first, part.view};
       if (pattern.vector) place.view.transposed = false;  // it has nothing to transpose
       first += part.view.rows;
       const std::string name = prefix + with_layer(part.name, entry.layer);
@@ -297,6 +316,7 @@ void CheckpointSource::find(const Program& program, const std::string& path) {
                         part.view.banks == 0 ? "" : fmt::format(" or [{}]", fmt::join(flattened(shape), ", "))));
       } else {
         place.data = tensor->data.data();
+        if (!tensor->scales.empty()) place.scales = tensor->scales.data();
       }
       found.push_back(place);
     }

@@ -74,4 +74,9 @@ CASES = [
          gpt_oss(**sizes(36, 36, 2, 2, 1, 97, 24), num_local_experts=6, num_experts_per_tok=2, experts_per_token=2,
                  attention_bias=False, sliding_window=40, layer_types=None, tie_word_embeddings=True), "dtype",
          dtypes=("f32",)),
+    Case("gpt-oss-mxfp4", 3441, "as it was published: experts in blocks of MXFP4, whose scales stand in tensors of their own; the rest in bf16, in two shards",
+         gpt_oss(**sizes(64, 96, 3, 4, 2, 101, 18),
+                 quantization_config={"quant_method": "mxfp4", "modules_to_not_convert": [
+                     "model.layers.*.self_attn", "model.layers.*.mlp.router", "model.embed_tokens", "lm_head"]}),
+         dtypes=("bf16",), checkpoint={"mxfp4": True, "shards": 2}, rows=WINDOW_ROWS),
 ]

@@ -20,6 +20,7 @@ from pathlib import Path
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 
+import gguf
 import numpy as np
 import safetensors
 import torch
@@ -47,9 +48,20 @@ BAR = 1e-5  # what an engine may be off by
 def checkpoint(case: Case, dtype: str) -> dict[str, torch.Tensor]:
     """Every tensor of the file: the parameters rounded to dtype, and what the hub's files hold besides them."""
     tensors = {name: torch.from_numpy(value).to(TORCH_DTYPES[dtype]) for name, value in parameters(case).items()}
+    if case.checkpoint.get("mxfp4"):
+        for name in [n for n in tensors if n.endswith((".experts.gate_up_proj", ".experts.down_proj"))]:
+            tensors |= blocks_and_scales(name, tensors.pop(name).float().mT.numpy())
     if "tied_copy" in case.checkpoint:
         tensors["lm_head.weight"] = tensors[case.checkpoint["tied_copy"]].clone()
     return tensors | buffers(case, dtype)
+
+
+def blocks_and_scales(name: str, values: np.ndarray) -> dict[str, torch.Tensor]:
+    """[experts, rows, columns] in MXFP4, as the hub's files have it: neighbours share a byte."""
+    blocks = gguf.quants.quantize(values, gguf.GGMLQuantizationType.MXFP4).reshape(*values.shape[:2], -1, 17)
+    codes = np.concatenate([blocks[..., 1:] & 15, blocks[..., 1:] >> 4], axis=-1)
+    return {f"{name}_blocks": torch.from_numpy(codes[..., 0::2] | codes[..., 1::2] << 4),
+            f"{name}_scales": torch.from_numpy(blocks[..., 0].copy())}  # fmt: skip
 
 
 def buffers(case: Case, dtype: str) -> dict[str, torch.Tensor]:

@@ -23,7 +23,7 @@ inline std::string safetensors(const std::vector<TensorText>& tensors) {
   std::string header = "{";
   std::string data;
   for (const TensorText& tensor : tensors) {
-    std::size_t size = tensor.dtype == "F32" ? 4 : tensor.dtype == "F64" ? 8 : 2;
+    std::size_t size = tensor.dtype == "F32" ? 4 : tensor.dtype == "F64" ? 8 : tensor.dtype.ends_with("8") ? 1 : 2;
     std::string shape;
     for (const std::int64_t extent : tensor.shape) {
       size *= static_cast<std::size_t>(extent);

@@ -44,6 +44,22 @@ TEST_CASE("NaN and infinity are found in every type, with their index") {
   }
 }
 
+TEST_CASE("a scale that is no number is found where scales stand in a tensor of their own") {
+  const std::string blocks(5 * 16, '\0');
+  const auto found = [&](const std::string& scales) {
+    CheckpointTensor tensor;
+    tensor.dtype = "MXFP4";
+    tensor.data = std::as_bytes(std::span(blocks));
+    tensor.scales = std::as_bytes(std::span(scales));
+    return find_not_finite(tensor);
+  };
+  CHECK_FALSE(found(std::string(5, '\xfe')));
+  const auto bad = found(zeros_but(5, 3, "\xff"));
+  REQUIRE(bad);
+  CHECK(bad->first == 96);
+  CHECK(bad->count == 32);
+}
+
 TEST_CASE("the largest finite value of a type is finite") {
   CHECK_FALSE(find("F32", zeros_but(4, 1, std::string("\xff\xff\x7f\x7f", 4))));
   CHECK_FALSE(find("F16", zeros_but(4, 1, std::string("\xff\x7b", 2))));

@@ -116,6 +116,26 @@ TEST_CASE("without weights the type is config.json's, in either spelling, and th
   CHECK(neither.spec->checkpoint->dtype.value == "f32");
 }
 
+TEST_CASE("experts in MXFP4 have their rows as they are, and weights say which tensors are quantized") {
+  json config = small_configs().at("gpt_oss");
+  config["quantization_config"] = {{"quant_method", "mxfp4"}, {"modules_to_not_convert", {"lm_head"}}};
+  const std::string experts = "model.layers.0.mlp.experts.";
+  const Imported imported = import_with(config, {{"model.embed_tokens.weight", "BF16", {4, 4}, ""},
+                                                 {experts + "down_proj_blocks", "U8", {2, 4, 3, 16}, ""},
+                                                 {experts + "down_proj_scales", "U8", {2, 4, 3}, ""},
+                                                 {experts + "down_proj_bias", "BF16", {2, 4}, ""},
+                                                 {experts + "gate_up_proj", "BF16", {2, 4, 8}, ""}});
+  REQUIRE(imported.text);
+  CHECK(imported.text->find(
+            "\"layers.{i}.moe.down\" = { name = \"model.layers.{i}.mlp.experts.down_proj\", exact = true }") !=
+        std::string::npos);
+  CHECK(imported.text->find("\"layers.{i}.moe.gate_up\" = {") == std::string::npos);
+  CHECK(imported.text->find("\"layers.{i}.moe.down.bias\" = \"bf16\"") != std::string::npos);
+  CHECK(import_text(config.dump()).complains("import.dtype", "import it with its weights"));
+  config["quantization_config"]["quant_method"] = "gptq";
+  CHECK(import_text(config.dump()).complains("import.unsupported_value", "is 'gptq'"));
+}
+
 TEST_CASE("the types of a family whose names have no prefix are read") {
   const json config = {{"architectures", {"GPTNeoXForCausalLM"}}, {"model_type", "gpt_neox"}};
   const Imported imported = import_with(config, {{"gpt_neox.embed_in.weight", "BF16", {10, 4}, ""}});

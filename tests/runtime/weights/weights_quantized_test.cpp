@@ -9,6 +9,7 @@
 #include "runtime/weights/weights.hpp"
 #include "tests/support/gguf_writer.hpp"
 #include "tests/support/quantized_blocks.hpp"
+#include "tests/support/safetensors_writer.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 using namespace monomorph;
@@ -83,6 +84,44 @@ TEST_CASE("quantized rows of a GGUF file are decoded where they are read and cut
 }
 
 // A transposed matrix of 41 rows out of 50, more than are read together, stacked on one that is as narrow already.
+TEST_CASE("rows of blocks whose scales stand in a tensor of their own are read and stored as those of whole blocks") {
+  constexpr std::int64_t columns = 96;
+  const auto row_in_file = static_cast<std::size_t>(file_row_bytes(Dtype::mxfp4, columns));
+  const std::vector<std::byte> whole = tests::random_blocks(Dtype::mxfp4, tests::block_scales[0], 6 * 3, 5);
+  std::string blocks, scales;
+  for (std::size_t block = 0; block < 18; ++block) {
+    const std::byte* const at = &whole[block * 17];
+    const auto code = [&](std::size_t i) {
+      return std::to_integer<unsigned>(i < 16 ? at[1 + i] & std::byte{15} : at[1 + i - 16] >> 4);
+    };
+    scales += static_cast<char>(at[0]);
+    for (std::size_t i = 0; i < 32; i += 2) blocks += static_cast<char>(code(i) | code(i + 1) << 4);
+  }
+  const WeightPart parts[] = {{"both", {3, 1, 6, false, 1, 2}}};  // every other row
+  const WeightPattern patterns[] = {{"odd", Dtype::mxfp4, 3, columns, parts}};
+  const StoredPiece pieces[] = {{0, 3}};
+  const StoredPattern stored[] = {{"odd", Dtype::mxfp4, 3, columns, pieces}};
+  const WeightGroup group[] = {{patterns, stored, {}}};
+  const tests::TemporaryDirectory directory;
+  const HostWeights weights = HostWeights::open(
+      program_of(group),
+      directory.write("model.safetensors", tests::safetensors({{"both_blocks", "U8", {6, 3, 16}, blocks},
+                                                               {"both_scales", "U8", {6, 3}, scales}})));
+  const auto stride = static_cast<std::size_t>(row_bytes(Dtype::mxfp4, columns));
+  std::vector<std::byte> device(3 * stride), expected(stride);
+  weights.stored_rows(0, 0, 3, device);
+  for (std::size_t row = 0; row < 3; ++row) {
+    const std::byte* const at = &whole[(2 * row + 1) * row_in_file];
+    cut_into_planes(Dtype::mxfp4, at, columns, expected);
+    CHECK(std::equal(expected.begin(), expected.end(), device.begin() + static_cast<std::ptrdiff_t>(row * stride)));
+    std::vector<float> decoded(columns), read(columns);
+    decode_blocks(Dtype::mxfp4, at, decoded);
+    weights.row(0, static_cast<std::int64_t>(row), read);
+    CHECK(read == decoded);
+    CHECK(weights.at(0, static_cast<std::int64_t>(row), 70) == static_cast<double>(decoded[70]));
+  }
+}
+
 TEST_CASE("a matrix that is wider in the checkpoint is read and stored as what it is converted to") {
   constexpr std::int64_t height = 50, rows = 41;
   for (const auto& [from, to, columns] : {std::tuple{Dtype::f32, Dtype::f16, std::int64_t{7}},
