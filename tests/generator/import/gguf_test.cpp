@@ -150,6 +150,68 @@ TEST_CASE("Qwen's biases are of their own type, and its rows stand as they are")
   CHECK(bias.dtype == Dtype::f32);
 }
 
+TEST_CASE("a DeepSeek of dense layers alone has no experts, and what its file does not tell is refused by name") {
+  GgufText text;
+  text.metadata = {{"general.architecture", gguf_text("deepseek2")}};
+  const auto set = [](GgufText& file, const std::string& key, std::string value) {
+    file.metadata.emplace_back("deepseek2." + key, std::move(value));
+  };
+  const std::pair<const char*, std::uint32_t> numbers[] = {{"block_count", 2},
+                                                           {"context_length", 128},
+                                                           {"embedding_length", 64},
+                                                           {"feed_forward_length", 96},
+                                                           {"attention.head_count", 4},
+                                                           {"attention.head_count_kv", 1},
+                                                           {"attention.key_length", 40},
+                                                           {"attention.kv_lora_rank", 32},
+                                                           {"attention.value_length", 32},
+                                                           {"rope.dimension_count", 8},
+                                                           {"leading_dense_block_count", 2},
+                                                           {"expert_shared_count", 0},
+                                                           {"expert_feed_forward_length", 96}};
+  for (const auto& [key, number] : numbers) set(text, key, gguf_number(number));
+  set(text, "attention.layer_norm_rms_epsilon", gguf_value(GgufType::f32, number_bytes(1e-6f)));
+  text.tensors = {tensor("token_embd.weight", type_f32, {64, 100})};
+  CHECK(import_file(text).complains("import.missing_key", "attn_kv_b, which would be turned as it is read"));
+
+  set(text, "attention.key_length_mla", gguf_number(24));
+  set(text, "attention.value_length_mla", gguf_number(20));
+  const Imported dense = import_file(text);
+  INFO(render(dense.diagnostics));
+  REQUIRE(dense.spec);
+  generator::Diagnostics found;
+  REQUIRE_MESSAGE(generator::check_contract(*dense.spec, found), render(found));
+  CHECK(dense.text->find("[moe]") == std::string::npos);
+  CHECK(dense.text->find("[shared]") == std::string::npos);
+
+  const std::vector<std::tuple<std::string, std::string, std::function<void(GgufText&)>>> cases = {
+      {"import.missing_key", "'expert_used_count'", [&](GgufText& t) { set(t, "expert_count", gguf_number(8)); }},
+      {"import.missing_key", "a tenth of mscale_all_dim",
+       [&](GgufText& t) {
+         set(t, "rope.scaling.type", gguf_text("yarn"));
+         set(t, "rope.scaling.factor", gguf_value(GgufType::f32, number_bytes(4.0f)));
+       }},
+      {"import.unsupported_value", "'expert_gating_func' is 3",
+       [&](GgufText& t) { set(t, "expert_gating_func", gguf_number(3)); }},
+      {"import.unsupported_value", "is kv_lora_rank + rope.dimension_count = 40",
+       [&](GgufText& t) { value_of(t, "deepseek2.attention.key_length") = gguf_number(41); }},
+      {"import.unsupported_value", "it is kv_lora_rank = 32",
+       [&](GgufText& t) { value_of(t, "deepseek2.attention.value_length") = gguf_number(33); }},
+      {"import.unsupported_value", "all heads share one latent vector",
+       [&](GgufText& t) { value_of(t, "deepseek2.attention.head_count_kv") = gguf_number(4); }},
+      {"import.unsupported_value", "'rope.dimension_count' is less",
+       [&](GgufText& t) { value_of(t, "deepseek2.attention.key_length_mla") = gguf_number(8); }},
+      {"import.unknown_key", "'attention.temperature_scale'",
+       [&](GgufText& t) { set(t, "attention.temperature_scale", gguf_value(GgufType::f32, number_bytes(0.1f))); }}};
+  for (const auto& [rule, words, change] : cases) {
+    GgufText changed = text;
+    change(changed);
+    const Imported imported = import_file(changed);
+    INFO(words, "\n", render(imported.diagnostics));
+    CHECK(imported.complains(rule, words));
+  }
+}
+
 TEST_CASE("an architecture that no family of GGUF files reads is told the nearest one, and what to do") {
   GgufText text = llama();
   for (auto& [key, value] : text.metadata) {
