@@ -1,4 +1,4 @@
-"""Mixtures whose experts stand in one tensor: Granite's three, gpt-oss."""
+"""Mixtures whose experts stand in one tensor: Granite's three, gpt-oss, DBRX."""
 
 from case import LONG, ROWS, Case, long_rows, respelled, sizes
 
@@ -37,6 +37,20 @@ def gpt_oss(**keys):
                          "rope_type": "yarn", "truncate": False},
         "rope_theta": 150000, "router_aux_loss_coef": 0.9, "sliding_window": 17, "swiglu_limit": 7.0,
         "tie_word_embeddings": False, "transformers_version": "4.55.0.dev0", "use_cache": True,
+    } | keys  # fmt: skip
+
+
+def dbrx(attention, experts, **keys):
+    """The keys of databricks/dbrx-base, with a base of angles that all versions of the library take, beside attn_config too: the
+    library makes no model without the one, and turns by the other. No model of it runs without clip_qkv."""
+    return {
+        "architectures": ["DbrxForCausalLM"],
+        "attn_config": {"clip_qkv": 1.25, "kv_n_heads": 2, "model_type": "", "rope_theta": 500000.0} | attention,
+        "emb_pdrop": 0.0,
+        "ffn_config": {"model_type": "", "moe_jitter_eps": 0.01, "moe_loss_weight": 0.05} | experts,
+        "initializer_range": 0.02, "max_seq_len": 4096, "model_type": "dbrx", "output_router_logits": False,
+        "resid_pdrop": 0.0, "rope_theta": 500000.0, "router_aux_loss_coef": 0.05, "tie_word_embeddings": False,
+        "transformers_version": "4.38.2", "use_cache": True,
     } | keys  # fmt: skip
 
 
@@ -79,4 +93,16 @@ CASES = [
                  quantization_config={"quant_method": "mxfp4", "modules_to_not_convert": [
                      "model.layers.*.self_attn", "model.layers.*.mlp.router", "model.embed_tokens", "lm_head"]}),
          dtypes=("bf16",), checkpoint={"mxfp4": True, "shards": 2}, rows=WINDOW_ROWS),
+    Case("dbrx-7", 3431, "three of seven experts, all rows of each projection in one axis, those of down transposed; queries, keys "
+         "and values clipped at 1.25, in one tensor, grouped 4:2",
+         dbrx({}, {"ffn_hidden_size": 23, "moe_num_experts": 7, "moe_top_k": 3},
+              d_model=48, n_heads=4, n_layers=3, vocab_size=101), dtypes=("bf16",)),
+    Case("dbrx-one", 3432, "one of three experts, which weighs its share of all; one key/value head for four of 10, clipped at 0.75, "
+         "gelu, linear scaling by 2.5, common names of heads and layers",
+         respelled(dbrx({"clip_qkv": 0.75, "kv_n_heads": 1, "rope_theta": 10000.0},
+                        {"ffn_act_fn": {"name": "gelu"}, "ffn_hidden_size": 37, "moe_normalize_expert_weights": None,
+                         "moe_num_experts": 3, "moe_top_k": 1},
+                        d_model=40, num_attention_heads=4, num_hidden_layers=2, vocab_size=97),
+                   rope_parameters={"factor": 2.5, "rope_theta": 10000.0, "rope_type": "linear"}),
+         "dtype", dtypes=("f32",)),
 ]

@@ -143,13 +143,19 @@ class Drawn:
         kept = dice.number(1, groups)
         self.say(("n_group",), groups)
         self.say(("topk_group",), kept)
-        self.say(("num_experts", "num_local_experts", "n_routed_experts"), groups * of_a_group)
-        self.say(("num_experts_per_tok",), dice.number(1, min(3, kept * of_a_group)))
+        self.say(("num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts"), groups * of_a_group)
+        self.say(("num_experts_per_tok", "moe_topk", "moe_k"), dice.number(1, min(3, kept * of_a_group)))
         self.say(("n_shared_experts",), dice.number(1, 2))
         self.say(("routed_scaling_factor",), dice.real(0.3, 3))
         for name in self.has(("moe_intermediate_size", "shared_expert_intermediate_size")):
             self.keys[name] = dice.number(8, 40)
         self.say(("first_k_dense_replace",), dice.number(0, layers - 1))
+        if self.has(("ffn_config",)):  # DBRX, of which the library runs none without these keys of attn_config
+            self.keys["attn_config"] = {"kv_n_heads": dice.pick([1, self.keys["n_heads"]]), "clip_qkv": dice.real(0.3, 3),
+                                        "rope_theta": 10000.0}  # fmt: skip
+            self.keys["ffn_config"] = {"ffn_hidden_size": dice.number(8, 40), "moe_num_experts": groups * of_a_group,
+                                       "moe_top_k": dice.number(1, 2),
+                                       "moe_normalize_expert_weights": dice.pick([1.0, None])}  # fmt: skip
         self.say(("mlp_only_layers",), dice.pick([[], [layers]] if layers == 1 else [[], [0], [layers - 1]]))
         self.say(("mlp_layer_types",), [dice.pick(["dense", "sparse"]) for _ in range(layers - 1)] + ["sparse"])
 

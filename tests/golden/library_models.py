@@ -17,14 +17,14 @@ from transformers.models.falcon import modeling_falcon
 import published_code  # noqa: F401, has the library find its classes
 from weights import QUERY_KEY_GAIN, Weights
 
-FAMILIES = ("bert-generation", "biogpt", "codegen", "cohere2_moe", "cohere_compass_text", "ctrl", "deepseek_v2",
-            "deepseek_v3", "diffllama", "dots1", "ernie4_5_moe", "exaone_moe", "flex_olmo", "flint", "glm4_moe",
-            "glm4_moe_lite", "gpt_neox_japanese", "gpt_oss", "gptj", "granite_swa", "granitemoe", "granitemoe_swa",
+FAMILIES = ("bert-generation", "biogpt", "codegen", "cohere2_moe", "cohere_compass_text", "ctrl", "dbrx",
+            "deepseek_v2", "deepseek_v3", "diffllama", "dots1", "ernie4_5_moe", "exaone_moe", "flex_olmo", "flint",
+            "glm4_moe", "glm4_moe_lite", "gpt_neox_japanese", "gpt_oss", "gptj", "granite_swa", "granitemoe", "granitemoe_swa",
             "granitemoeshared", "hunyuan_v1_moe", "hy_v3", "kolibri1", "llada", "mellum", "minicpm3", "minimax_m2",
             "ministral3", "mixtral", "modernbert-decoder", "mpt", "olmoe", "openai-gpt", "openelm", "opt", "phi",
             "phimoe", "qwen2_moe", "qwen3_moe", "solar_open", "xglm", "youtu")  # fmt: skip
 ROUTER_GAIN = 3.0  # scores far enough apart that f32 and double choose the same experts
-ROUTERS = ("mlp.gate.wg", "mlp.router")
+ROUTERS = ("mlp.gate.wg", "mlp.router", "router.layer")
 SELECTION_BIAS = "e_score_correction_bias"
 TRANSPOSED = ("GptOssExperts",)
 QUERIES_AND_KEYS = ("q_proj", "k_proj", "Wq", "Wk", "self.query", "self.key", "q_b_proj")
@@ -72,6 +72,11 @@ def library_weights(config: dict, seed: int, **_) -> dict[str, np.ndarray]:
             for word, parameter in own.items():
                 if parameter.dim() == 3:  # of each expert
                     draw_experts(weights, f"{name}.{word}", *parameter.shape, type(module).__name__ in TRANSPOSED)
+                    continue
+                if type(module).__name__ == "DbrxExpertGLU":  # [experts * intermediate, hidden], the last transposed
+                    shape = (module.moe_num_experts, module.ffn_hidden_size, module.hidden_size)
+                    draw_experts(weights, f"{name}.{word}", *shape, word == "w2")
+                    weights.tensors[f"{name}.{word}"] = weights.tensors[f"{name}.{word}"].reshape(parameter.shape)
                     continue
                 if parameter.dim() == 2 and word.endswith("_bias"):  # of each expert
                     weights.vector(f"{name}.{word}", parameter.numel(), gain=0.3)

@@ -128,12 +128,13 @@ json with(json config, const json& keys) {
 
 /// Whether a key says another model, though the library does not read it, or has the tensors decide: those of [only] in
 /// families/, a tie beside a head of the file's own, two sizes under one name, heads that are worked out anew, a window
-/// that layer types ask for, and a factor of what a norm reads; and what Phi-3.5 MoE has for lengths that a golden's
-/// prompts do not have.
+/// that layer types ask for, and a factor of what a norm reads; the base of angles that DBRX has in older versions; and
+/// what Phi-3.5 MoE has for lengths that a golden's prompts do not have.
 bool is_refused_though_inert(const std::string& key, const json& config) {
   if (key == "tie_word_embeddings" || key == "hidden_size" || key == "use_sliding_window" || key == "num_query_heads") {
     return true;
   }
+  if (key == "attn_config.rope_theta") return true;
   if (key == "norm_topk_prob" && config["model_type"] == "flex_olmo") return true;
   const bool of_lengths = key == "rope_scaling.short_mscale" || key == "rope_scaling.original_max_position_embeddings";
   if (of_lengths && config["model_type"] == "phimoe") return true;
