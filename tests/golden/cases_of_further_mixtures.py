@@ -1,5 +1,5 @@
 """Mixtures of experts beside an MLP that every token has: ERNIE 4.5 MoE, EXAONE MoE, Hunyuan MoE, HY 3, Cohere 2 MoE, Flint,
-Kolibri 1."""
+Kolibri 1, AFMoE."""
 
 from case import ROWS, Case, sizes
 
@@ -86,6 +86,19 @@ def kolibri(**keys):
     } | keys  # fmt: skip
 
 
+def afmoe(**keys):
+    """Keys of arcee-ai/Trinity-Mini."""
+    return {
+        "architectures": ["AfmoeForCausalLM"], "attention_dropout": 0.0, "global_attn_every_n_layers": 4,
+        "hidden_act": "silu", "initializer_range": 0.02, "load_balance_coeff": 0.001, "max_position_embeddings": 4096,
+        "model_type": "afmoe", "mup_enabled": True, "n_group": 1, "num_dense_layers": 1, "num_expert_groups": 1,
+        "num_experts": 11, "num_experts_per_tok": 3, "num_limited_groups": 1, "num_shared_experts": 1,
+        "rms_norm_eps": 1e-05, "rope_scaling": None, "rope_theta": 10000, "route_norm": True, "route_scale": 2.826,
+        "score_func": "sigmoid", "sliding_window": 17, "tie_word_embeddings": False, "topk_group": 1,
+        "transformers_version": "4.57.1", "use_cache": True, "use_grouped_mm": True,
+    } | keys  # fmt: skip
+
+
 SLIDING, FULL = "sliding_attention", "full_attention"
 
 # Sizes are hidden, intermediate, layers, heads, kv heads, vocabulary, head_dim (where the config states it).
@@ -154,4 +167,13 @@ CASES = [
          kolibri(**sizes(40, None, 2, 4, 1, 97, 24), moe_intermediate_size=32, num_experts=13, num_experts_per_tok=4,
                  norm_topk_prob=True, layer_types=[SLIDING, SLIDING], hidden_act="gelu", tie_word_embeddings=True),
          "dtype", dtypes=("f32",), rows=WINDOW_17),
+    Case("afmoe-11", 3441, "three of eleven experts, sigmoids and a bias, beside one; one MLP in the first of four layers; attention "
+         "gated by element, norms of all that is added, a window of 17 but in the last layer, which is not turned; heads of "
+         "20 with norms, embeddings times sqrt(hidden_size)",
+         afmoe(**sizes(48, 61, 4, 4, 2, 101, 20), moe_intermediate_size=23), dtypes=("bf16",), rows=WINDOW_17),
+    Case("afmoe-biases", 3442, "two of nine experts beside two; one MLP in the first of three layers, which alone has no window of 17; "
+         "biases of attention, gelu, tied",
+         afmoe(**sizes(40, 53, 3, 2, 1, 97, 24), moe_intermediate_size=32, num_experts=9, num_experts_per_tok=2,
+               num_shared_experts=2, mup_enabled=False, route_scale=1.5, layer_types=[FULL, SLIDING, SLIDING],
+               attention_bias=True, hidden_act="gelu", tie_word_embeddings=True), "dtype", dtypes=("f32",), rows=WINDOW_17),
 ]

@@ -149,7 +149,7 @@ class Drawn:
         self.say(("routed_scaling_factor",), dice.real(0.3, 3))
         for name in self.has(("moe_intermediate_size", "shared_expert_intermediate_size")):
             self.keys[name] = dice.number(8, 40)
-        self.say(("first_k_dense_replace",), dice.number(0, layers - 1))
+        self.say(("first_k_dense_replace", "num_dense_layers"), dice.number(0, layers - 1))
         if self.has(("ffn_config",)):  # DBRX, of which the library runs none without these keys of attn_config
             self.keys["attn_config"] = {"kv_n_heads": dice.pick([1, self.keys["n_heads"]]), "clip_qkv": dice.real(0.3, 3),
                                         "rope_theta": 10000.0}  # fmt: skip
