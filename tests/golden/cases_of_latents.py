@@ -1,4 +1,4 @@
-"""Latent attention: MiniCPM3, Youtu, DeepSeek V2 and V3 and their kin."""
+"""Latent attention: MiniCPM3, Youtu, DeepSeek V2 and V3 and their kin, A.X-K1."""
 
 from case import LONG, Case, long_rows, sizes
 
@@ -75,6 +75,11 @@ def glm4_moe_lite(**keys):
     } | keys  # fmt: skip
 
 
+def axk1(**keys):
+    """The keys of the library's AXK1Config, and those that skt/A.X-K1 has of DeepSeek V3's."""
+    return deepseek_v3(architectures=["AXK1ForCausalLM"], model_type="axk1", transformers_version="4.57.3", **keys)
+
+
 # Sizes are hidden, intermediate, layers, heads, kv heads and vocabulary.
 CASES = [
     Case("minicpm3-3", 3301, "three heads of 13 + 6, values of 7 of a latent of 20; queries of a latent of 23, angles of twice the "
@@ -115,4 +120,14 @@ CASES = [
          glm4_moe_lite(**sizes(36, 31, 4, 2, 2, 97), **widths(None, 18, 7, 8, 5), **experts(4, 2, 15, 2, 2, 1),
                        mlp_layer_types=["sparse", "dense", "sparse", "dense"], norm_topk_prob=False, attention_bias=True,
                        rope_interleave=False, tie_word_embeddings=True), "dtype", dtypes=("f16",)),
+    Case("axk1-12", 3311, "three of twelve experts in three groups of which two compete, normed together with the one beside them; one "
+         "dense layer, whose output is not; yarn, values narrower than keys",
+         axk1(**sizes(48, 61, 3, 4, 4, 101), **widths(26, 20, 12, 8, 10), **experts(12, 3, 23, 1, 3, 2),
+              rope_scaling={"type": "yarn", "factor": 4, "original_max_position_embeddings": 1024, "mscale": 1.0,
+                            "mscale_all_dim": 1.0, "beta_fast": 32, "beta_slow": 1, "truncate": False}), dtypes=("bf16",)),
+    Case("axk1-one", 3312, "one of six experts beside two in every other layer, its share as it is; halves that "
+         "turn, biases, gelu, tied",
+         axk1(**sizes(40, 37, 4, 2, 2, 97), **widths(18, 28, 9, 10, 14), **experts(6, 1, 19, 2, 2, 1),
+              mlp_layer_types=["dense", "sparse", "dense", "sparse"], norm_topk_prob=False, attention_bias=True,
+              rope_interleave=False, hidden_act="gelu", tie_word_embeddings=True), "dtype", dtypes=("f32",)),
 ]
