@@ -1,4 +1,4 @@
-"""Mixtures whose experts stand in one tensor: Granite's three, gpt-oss, DBRX."""
+"""Mixtures whose experts stand in one tensor: Granite's three, gpt-oss, DBRX, Aria."""
 
 from case import LONG, ROWS, Case, long_rows, respelled, sizes
 
@@ -54,6 +54,17 @@ def dbrx(attention, experts, **keys):
     } | keys  # fmt: skip
 
 
+def aria_text(**keys):
+    """The keys of text_config of rhymes-ai/Aria, and what the library has at the top of it."""
+    return {
+        "architectures": ["AriaTextForCausalLM"], "attention_bias": False, "attention_dropout": 0.0, "bos_token_id": 1,
+        "eos_token_id": 2, "hidden_act": "silu", "initializer_range": 0.02, "max_position_embeddings": 4096,
+        "mlp_bias": False, "model_type": "aria_text", "moe_num_experts": 7, "moe_num_shared_experts": 2, "moe_topk": 3,
+        "pad_token_id": 2, "pretraining_tp": 1, "rms_norm_eps": 1e-06, "rope_scaling": None, "rope_theta": 5000000,
+        "tie_word_embeddings": False, "transformers_version": "4.46.0.dev0", "use_cache": True,
+    } | keys  # fmt: skip
+
+
 WINDOW_ROWS = tuple(sorted({*ROWS, 16, 17, 18, 19}))
 
 # Sizes are hidden, intermediate, layers, heads, kv heads, vocabulary, head_dim (where the config states it).
@@ -103,6 +114,14 @@ CASES = [
                         {"ffn_act_fn": {"name": "gelu"}, "ffn_hidden_size": 37, "moe_normalize_expert_weights": None,
                          "moe_num_experts": 3, "moe_top_k": 1},
                         d_model=40, num_attention_heads=4, num_hidden_layers=2, vocab_size=97),
+                   rope_parameters={"factor": 2.5, "rope_theta": 10000.0, "rope_type": "linear"}),
+         "dtype", dtypes=("f32",)),
+    Case("aria-text-7", 3441, "three of seven experts that lie transposed in one tensor, gate before up in each, beside two; grouped 4:2",
+         aria_text(**sizes(48, 23, 3, 4, 2, 101)), dtypes=("bf16",)),
+    Case("aria-text-one", 3442, "one of five experts, which are silu whatever hidden_act says of the one beside them; biases of attention "
+         "and of that one, heads of 24, linear scaling by 2.5, tied",
+         respelled(aria_text(**sizes(40, 37, 2, 2, 1, 97, 24), moe_num_experts=5, moe_num_shared_experts=1, moe_topk=1,
+                             hidden_act="gelu", attention_bias=True, mlp_bias=True, tie_word_embeddings=True),
                    rope_parameters={"factor": 2.5, "rope_theta": 10000.0, "rope_type": "linear"}),
          "dtype", dtypes=("f32",)),
 ]

@@ -97,6 +97,8 @@ class Drawn:
         else:
             self.say(("head_dim",), dice.pick([None, 2 * dice.number(4, 12)]) if self.defaults.get("head_dim") is None
                      else 2 * dice.number(4, 12))  # fmt: skip
+        if self.has(("qk_rope_head_dim",)):  # which head_dim follows
+            self.keys["qk_rope_head_dim"] = self.keys.pop("head_dim", None) or head_dim
         self.say(INNER, dice.number(20, 90))
         self.say(("expansion_ratio",), dice.pick([2, 4, 4]))  # MPT has 4 whatever this says
         self.say(LENGTHS, dice.pick([256, 512]))

@@ -17,7 +17,7 @@ from transformers.models.falcon import modeling_falcon
 import published_code  # noqa: F401, has the library find its classes
 from weights import QUERY_KEY_GAIN, Weights
 
-FAMILIES = ("afmoe", "axk1", "bert-generation", "biogpt", "codegen", "cohere2_moe", "cohere_compass_text", "ctrl", "dbrx",
+FAMILIES = ("afmoe", "aria_text", "axk1", "bert-generation", "biogpt", "codegen", "cohere2_moe", "cohere_compass_text", "ctrl", "dbrx",
             "deepseek_v2", "deepseek_v3", "diffllama", "dots1", "ernie4_5_moe", "exaone_moe", "flex_olmo", "flint",
             "glm4_moe", "glm4_moe_lite", "gpt_neox_japanese", "gpt_oss", "gptj", "granite_swa", "granitemoe", "granitemoe_swa",
             "granitemoeshared", "hunyuan_v1_moe", "hy_v3", "kolibri1", "llada", "mellum", "minicpm3", "minimax_m2",
@@ -26,7 +26,7 @@ FAMILIES = ("afmoe", "axk1", "bert-generation", "biogpt", "codegen", "cohere2_mo
 ROUTER_GAIN = 3.0  # scores far enough apart that f32 and double choose the same experts
 ROUTERS = ("mlp.gate.wg", "mlp.router", "router.layer", "mlp.router.gate")
 SELECTION_BIAS = "e_score_correction_bias"
-TRANSPOSED = ("GptOssExperts",)
+TRANSPOSED = ("AriaExperts", "GptOssExperts")
 QUERIES_AND_KEYS = ("q_proj", "k_proj", "Wq", "Wk", "self.query", "self.key", "q_b_proj")
 
 
@@ -147,7 +147,7 @@ def idle_names(config: dict) -> tuple[str, ...]:
     classifier is never read."""
     if config["model_type"] == "openelm":
         return ("classifier.weight",)
-    rotated = ("afmoe", "axk1", "cohere2_moe", "cohere_compass_text", "deepseek_v2", "deepseek_v3", "diffllama", "dots1",
+    rotated = ("afmoe", "aria_text", "axk1", "cohere2_moe", "cohere_compass_text", "deepseek_v2", "deepseek_v3", "diffllama", "dots1",
                "ernie4_5_moe", "flex_olmo", "flint", "glm4_moe", "glm4_moe_lite", "gpt_oss", "granite_swa",
                "granitemoe", "granitemoe_swa", "granitemoeshared", "hunyuan_v1_moe", "hy_v3", "llada", "mellum",
                "minicpm3", "minimax_m2", "mixtral", "modernbert-decoder", "olmoe", "phi", "phimoe", "qwen2_moe",
