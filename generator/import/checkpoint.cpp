@@ -234,6 +234,10 @@ void read_checkpoint(Config& config, const std::string& directory, const Family&
       const Checkpoint checkpoint = Checkpoint::open(directory);
       types = read_header(checkpoint, names, family.architectures.front(), diagnostics);
       outside = head_outside(&checkpoint, names, tied);
+      for (const auto& [part, field] : family.absent) {
+        if (types.parts.contains(part)) continue;
+        std::erase_if(lines, [&](const SpecLine& line) { return line.section + "." + line.key == field; });
+      }
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::rejected) throw EnvironmentError(error.what());
       diagnostics.error("import.checkpoint", Span{}, error.what());

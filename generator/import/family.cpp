@@ -123,7 +123,8 @@ class FamilyReader {
       }
     }
     family_.checkpoint = read_name_table(joined, diagnostics_);
-    for (const TomlEntry& entry : sections_["spec"]) check_part(entry);
+    for (const TomlEntry& entry : sections_["spec"]) check_part(entry, part_of(entry.key));
+    for (const TomlEntry& entry : sections_["absent"]) read_absent(entry);
     const TomlValue tokenizer = spec_section(joined, "tokenizer");
     read_section(&tokenizer, "tokenizer", {}, false, bind(family_.tokenizer), diagnostics_);
     for (const TomlEntry& entry : sections_["keys"]) {
@@ -141,7 +142,7 @@ class FamilyReader {
 
   void add(const TomlEntry& entry) {
     static const std::set<std::string> known = {"keys", "spellings", "layer",      "spec",      "notes", "refuse",
-                                                "only", "ignored",   "checkpoint", "tokenizer", "new"};
+                                                "only", "ignored",   "checkpoint", "tokenizer", "new",   "absent"};
     if (entry.key == "architectures") {
       for (const TomlValue& item : entry.value.items) family_.architectures.push_back(item.string);
     } else if (entry.key == "model_type") {
@@ -261,12 +262,21 @@ class FamilyReader {
     return key.starts_with(section) ? key.substr(section.size()) : "";
   }
 
-  /// Only a part that [checkpoint.tensors] names may be called otherwise.
-  void check_part(const TomlEntry& entry) {
-    const std::string part = part_of(entry.key);
+  /// Only a part that [checkpoint.tensors] names may be called otherwise, or be absent.
+  void check_part(const TomlEntry& entry, const std::string& part) {
     if (!part.empty() && !family_.checkpoint.tensors.contains(part)) {
       error("family.unknown", entry.key_span, fmt::format("[checkpoint.tensors] has no line {}", part));
     }
+  }
+
+  /// A part, and the field that stands or falls with it.
+  void read_absent(const TomlEntry& entry) {
+    check_part(entry, entry.key);
+    const std::string field = string(entry.value);
+    if (std::ranges::find(family_.lines, field, &FamilyLine::field) == family_.lines.end()) {
+      error("family.unknown", entry.value.span, fmt::format("[spec] has no line {}", field));
+    }
+    family_.absent[entry.key] = field;
   }
 
   /// "shared.block": the type of a sub-block that the spec gives a section of its own, which stands after that of the

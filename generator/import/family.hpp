@@ -87,6 +87,7 @@ struct Family {
   std::map<std::string, std::string> ignored;  ///< key, or a pattern with * -> why
   Expression kind;                             ///< of layer i; empty: all are alike
   CheckpointSection checkpoint;                ///< what the tensors are called
+  std::map<std::string, std::string> absent;   ///< part -> field that a spec does not say where no tensor is the part
   TokenizerSection tokenizer;                  ///< the ids that hold where config.json has none
   std::map<std::string, Datum> start;          ///< what `new --like` takes of keys that have to be said
   bool gguf = false;                           ///< of GGUF files' metadata

@@ -39,8 +39,8 @@ std::vector<std::string> parts_of_tensor(const CheckpointSection& names, const s
 
 /// The lines of [checkpoint]: the names of the tensors and the types that the header of the directory's safetensors
 /// says; headers only are read. Without weights the type is config.json's dtype, and the spec says so. `names`: the
-/// family's, as this config has them. `tied`: the head is the embedding's matrix. Throws EnvironmentError where the
-/// weights cannot be read.
+/// family's, as this config has them. `tied`: the head is the embedding's matrix. Lines of fields whose part no tensor
+/// is are taken out, where the family says so. Throws EnvironmentError where the weights cannot be read.
 void read_checkpoint(Config& config, const std::string& directory, const Family& family, CheckpointSection names,
                      bool tied, SpecLines& lines, Diagnostics& diagnostics);
 

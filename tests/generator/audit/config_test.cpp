@@ -76,11 +76,11 @@ class Beside {
 
 json config_in(const fs::path& directory) { return json::parse(read_file(directory / "config.json")); }
 
-Beside imported(const fs::path& directory) {
+Beside imported(const fs::path& directory, const std::vector<Override>& overrides = {}) {
   Diagnostics diagnostics;
   const auto spec = import_huggingface(directory.string(), {}, diagnostics);
   REQUIRE_MESSAGE(spec, render(diagnostics));
-  return Beside(spec->text);
+  return Beside(spec->text, overrides);
 }
 
 Beside model(const std::string& name) {
@@ -203,6 +203,13 @@ TEST_CASE("a change of config.json that moves the library's logits is refused wi
   }
   CHECK((step > 1 || families_seen.size() == families().size()));
   CHECK(ties == cases);  // one of true and false is right
+}
+
+TEST_CASE("a field that tensors of the checkpoint tell is not compared with config.json") {
+  const fs::path directory = tests_dir / "golden" / "cases" / "axk1-12-bf16";
+  const json config = config_in(directory);
+  CHECK(imported(directory, {{"moe.selection_bias", "false"}}).differences(config).empty());
+  CHECK_FALSE(imported(directory, {{"moe.routed_scaling_factor", "1.0"}}).differences(config).empty());
 }
 
 TEST_CASE("a change of a GGUF file's metadata that changes the model is refused by its key") {

@@ -74,6 +74,17 @@ TEST_CASE("a type that does not run is refused by name") {
   CHECK(import_with(llama_config(), llama_tensors("F64", "F64")).complains("import.dtype", "F64"));
 }
 
+TEST_CASE("a field whose part the checkpoint does not have is left out where the family says so") {
+  std::vector<TensorText> tensors = {{"model.embed_tokens.weight", "BF16", {163840, 48}, ""},
+                                     {"model.layers.1.mlp.gate.e_score_correction_bias", "F32", {192}, ""}};
+  for (const bool has_bias : {true, false}) {
+    const Imported imported = import_with(small_configs().at("axk1"), tensors);
+    REQUIRE(imported.text);
+    CHECK((imported.text->find("\nselection_bias = true\n") != std::string::npos) == has_bias);
+    tensors.pop_back();
+  }
+}
+
 TEST_CASE("a checkpoint of another model is refused") {
   const Imported imported = import_with(llama_config(), {{"h.0.attn.c_attn.weight", "F32", {4, 4}, ""}});
   CHECK(imported.complains("import.checkpoint", "LlamaForCausalLM"));

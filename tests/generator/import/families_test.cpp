@@ -131,6 +131,9 @@ TEST_CASE("a mistake in a family's file is shown at its place") {
   CHECK(mistake("[spec]\n\"checkpoint.tensors.final_norm\" = \"'norm'\"") == "family.unknown 4:1");
   CHECK(mistake("[spec]\n\"checkpoint.tensors.lm_head\" = \"1\"\n[checkpoint.tensors]\nlm_head = \"head\"") ==
         "expression.types 4:33");
+  CHECK(mistake("[absent]\nlm_head = \"lm_head.bias\"") == "family.unknown 4:1");
+  CHECK(mistake("[spec]\n\"lm_head.bias\" = true\n[checkpoint.tensors]\nlm_head = \"head\"\n[absent]\n"
+                "lm_head = \"lm_head.scale\"") == "family.unknown 8:11");
   CHECK(mistake("[loop]\na = 1") == "family.section 3:2");
   CHECK(mistake("[keys") == "spec.syntax 3:6");
   Diagnostics diagnostics;
