@@ -27,7 +27,8 @@ TEXTS = Calls(((1,), (2,), (63,), (64,), (65,), (200,)))  # of a model that read
 class Case:
     """One architecture. `config` is config.json but for its dtype key, whose spelling (torch_dtype, dtype, or none
     at all, as in the hub's gpt2) is `dtype_key`. `checkpoint` says how the file departs from one plain file that
-    holds exactly the parameters: `shards`, `prefix`, and tensors that an importer has to know how to leave out.
+    holds exactly the parameters: `shards`, `prefix`, tensors that an importer has to know how to leave out, and by the ends
+    of their names those that it is `without`.
     `dtypes` are those it is made in; `rows` those of the prompt whose logits are kept. `calls`: rows depend on them."""
 
     name: str

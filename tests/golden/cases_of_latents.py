@@ -125,9 +125,10 @@ CASES = [
          axk1(**sizes(48, 61, 3, 4, 4, 101), **widths(26, 20, 12, 8, 10), **experts(12, 3, 23, 1, 3, 2),
               rope_scaling={"type": "yarn", "factor": 4, "original_max_position_embeddings": 1024, "mscale": 1.0,
                             "mscale_all_dim": 1.0, "beta_fast": 32, "beta_slow": 1, "truncate": False}), dtypes=("bf16",)),
-    Case("axk1-one", 3312, "one of six experts beside two in every other layer, its share as it is; halves that "
-         "turn, biases, gelu, tied",
+    Case("axk1-one", 3322, "one of six experts beside two in every other layer, its share as it is; a file without the "
+         "numbers that experts are chosen by; halves that turn, biases, gelu, tied",
          axk1(**sizes(40, 37, 4, 2, 2, 97), **widths(18, 28, 9, 10, 14), **experts(6, 1, 19, 2, 2, 1),
               mlp_layer_types=["dense", "sparse", "dense", "sparse"], norm_topk_prob=False, attention_bias=True,
-              rope_interleave=False, hidden_act="gelu", tie_word_embeddings=True), "dtype", dtypes=("f32",)),
+              rope_interleave=False, hidden_act="gelu", tie_word_embeddings=True), "dtype",
+         checkpoint={"without": ("e_score_correction_bias",)}, dtypes=("f32",)),
 ]

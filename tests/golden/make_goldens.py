@@ -53,7 +53,8 @@ def checkpoint(case: Case, dtype: str) -> dict[str, torch.Tensor]:
             tensors |= blocks_and_scales(name, tensors.pop(name).float().mT.numpy())
     if "tied_copy" in case.checkpoint:
         tensors["lm_head.weight"] = tensors[case.checkpoint["tied_copy"]].clone()
-    return tensors | buffers(case, dtype)
+    left_out = case.checkpoint.get("without", ())
+    return {name: tensor for name, tensor in tensors.items() if not name.endswith(left_out)} | buffers(case, dtype)
 
 
 def blocks_and_scales(name: str, values: np.ndarray) -> dict[str, torch.Tensor]:

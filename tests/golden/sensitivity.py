@@ -138,7 +138,7 @@ def measure_tensors(model, reference: np.ndarray, run, idle: tuple[str, ...] = (
     must not matter at all."""
     noise = torch.Generator().manual_seed(0)
     least, unmoved, faults = {"least": None, "moved": float("inf")}, [], []
-    chosen_by = [(name, buffer) for name, buffer in model.named_buffers() if name.endswith("e_score_correction_bias")]
+    chosen_by = [(name, buffer) for name, buffer in model.named_buffers() if name.endswith("e_score_correction_bias") and buffer.any()]
     for name, parameter in [*model.named_parameters(), *chosen_by]:
         kept = parameter.clone()
         parameter.mul_(1 + 0.1 * torch.randn(parameter.shape, generator=noise))
