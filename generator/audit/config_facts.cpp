@@ -162,11 +162,9 @@ class FactsOfSpec {
       for (const auto& [row, slot] : fields) {
         const std::string field = section + "." + row->key;
         const Json tree = tree_of_field(field);
-        const bool is_told_by_tensors =
-            std::ranges::any_of(family_.absent, [&](const auto& of) { return of.second == field; });
-        if (never.contains(field) || is_told_by_tensors || !applies(*row, fields) ||
-            (tree.is_null() && !is_given(slot)))
-          continue;
+        const auto is_told = [&](const auto& absent) { return absent.second == field; };
+        if (std::ranges::any_of(family_.absent, is_told)) continue;  // by the checkpoint's tensors
+        if (never.contains(field) || !applies(*row, fields) || (tree.is_null() && !is_given(slot))) continue;
         Json fact = Json::array({field, tree, Json::array({value_in(slot, *row, numbers)})});
         for (const Json& value : candidates(tree, *row)) {
           if (accepts(fact, value) || !means_the_same(section, row->key, value, slot, kind)) continue;

@@ -17,12 +17,13 @@ from transformers.models.falcon import modeling_falcon
 import published_code  # noqa: F401, has the library find its classes
 from weights import QUERY_KEY_GAIN, Weights
 
-FAMILIES = ("afmoe", "aria_text", "axk1", "bert-generation", "biogpt", "codegen", "cohere2_moe", "cohere_compass_text", "ctrl", "dbrx",
-            "deepseek_v2", "deepseek_v3", "diffllama", "dots1", "ernie4_5_moe", "exaone_moe", "flex_olmo", "flint",
-            "glm4_moe", "glm4_moe_lite", "gpt_neox_japanese", "gpt_oss", "gptj", "granite_swa", "granitemoe", "granitemoe_swa",
-            "granitemoeshared", "hunyuan_v1_moe", "hy_v3", "kolibri1", "llada", "mellum", "minicpm3", "minimax_m2",
-            "ministral3", "mixtral", "modernbert-decoder", "mpt", "olmoe", "openai-gpt", "openelm", "opt", "phi",
-            "phimoe", "qwen2_moe", "qwen3_moe", "solar_open", "xglm", "youtu")  # fmt: skip
+FAMILIES = ("afmoe", "aria_text", "axk1", "bert-generation", "biogpt", "codegen", "cohere2_moe",
+            "cohere_compass_text", "ctrl", "dbrx", "deepseek_v2", "deepseek_v3", "diffllama", "dots1", "ernie4_5_moe",
+            "exaone_moe", "flex_olmo", "flint", "glm4_moe", "glm4_moe_lite", "gpt_neox_japanese", "gpt_oss", "gptj",
+            "granite_swa", "granitemoe", "granitemoe_swa", "granitemoeshared", "hunyuan_v1_moe", "hy_v3", "kolibri1",
+            "llada", "mellum", "minicpm3", "minimax_m2", "ministral3", "mixtral", "modernbert-decoder", "mpt",
+            "olmoe", "openai-gpt", "openelm", "opt", "phi", "phimoe", "qwen2_moe", "qwen3_moe", "solar_open", "xglm",
+            "youtu")  # fmt: skip
 ROUTER_GAIN = 3.0  # scores far enough apart that f32 and double choose the same experts
 ROUTERS = ("mlp.gate.wg", "mlp.router", "router.layer", "mlp.router.gate")
 SELECTION_BIAS = "e_score_correction_bias"
@@ -147,9 +148,9 @@ def idle_names(config: dict) -> tuple[str, ...]:
     classifier is never read."""
     if config["model_type"] == "openelm":
         return ("classifier.weight",)
-    rotated = ("afmoe", "aria_text", "axk1", "cohere2_moe", "cohere_compass_text", "deepseek_v2", "deepseek_v3", "diffllama", "dots1",
-               "ernie4_5_moe", "flex_olmo", "flint", "glm4_moe", "glm4_moe_lite", "gpt_oss", "granite_swa",
-               "granitemoe", "granitemoe_swa", "granitemoeshared", "hunyuan_v1_moe", "hy_v3", "llada", "mellum",
-               "minicpm3", "minimax_m2", "mixtral", "modernbert-decoder", "olmoe", "phi", "phimoe", "qwen2_moe",
-               "qwen3_moe", "solar_open", "youtu")  # fmt: skip
+    rotated = ("afmoe", "aria_text", "axk1", "cohere2_moe", "cohere_compass_text", "deepseek_v2", "deepseek_v3",
+               "diffllama", "dots1", "ernie4_5_moe", "flex_olmo", "flint", "glm4_moe", "glm4_moe_lite", "gpt_oss",
+               "granite_swa", "granitemoe", "granitemoe_swa", "granitemoeshared", "hunyuan_v1_moe", "hy_v3", "llada",
+               "mellum", "minicpm3", "minimax_m2", "mixtral", "modernbert-decoder", "olmoe", "phi", "phimoe",
+               "qwen2_moe", "qwen3_moe", "solar_open", "youtu")  # fmt: skip
     return () if config["model_type"] in rotated else ("k_proj.bias", "Wk.bias", "self.key.bias")
