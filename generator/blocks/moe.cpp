@@ -1,5 +1,7 @@
 #include "generator/blocks/moe.hpp"
 
+#include <fmt/format.h>
+
 #include "generator/contract/declarations.hpp"
 #include "generator/contract/rules.hpp"
 #include "generator/graph/builder.hpp"
@@ -25,9 +27,25 @@ void complete(Block& block, LayerKind&, const ModelSection&) {
   complete_router(*std::any_cast<MoeSection>(&block.section));
 }
 
+/// What multiplies an input multiplies what a matrix makes of it, but no bias beside.
+void inputs_are_weighed(const BlockContext& context, Diagnostics& diagnostics) {
+  const MoeSection& moe = own(context);
+  if (!moe.weighs_input()) return;
+  for (const char* word : {"gate", "up"}) {
+    if (!moe.bias.value.has(word)) continue;
+    diagnostics.error(
+        "moe.weighed_bias", moe.bias.span,
+        fmt::format("{0}.bias gives {1} a bias, which does not run where {0}.weigh is \"input\"; {0}.bias = [\"down\"] "
+                    "or false is valid",
+                    context.block.type->name, word));
+    return;
+  }
+}
+
 void check(const BlockContext& context, Diagnostics& diagnostics) {
   check_router(context, own(context), diagnostics);
   check_unit(context, own(context), {}, diagnostics);
+  inputs_are_weighed(context, diagnostics);
 }
 
 void advise(const BlockContext& context, const EngineSection&, Diagnostics& diagnostics) {
@@ -65,6 +83,17 @@ void declare(const BlockContext& context, Declarations& declare) {
                       {{.word = "down", .rows = outer.all, .columns = intermediate, .given = outer.chosen}});
 }
 
+/// The unit's expression of `names`, where these are what is made of an input that `weight` has not multiplied yet.
+Expression weighed(const BlockContext& context, const Expression& unit, const std::vector<std::string>& names) {
+  std::string text = unit.text;
+  for (const std::string& name : names) text = rename_in_expression(text, name, "(weight * " + name + ")");
+  ExpressionNames all = variables(names);
+  all.merge(variables({"weight"}));
+  all.merge(spec_numbers(context));
+  Diagnostics none;
+  return parse_expression(text, {}, all, Type::real, none).value();
+}
+
 ValueId build(const BlockContext& context, Builder& build, ValueId in) {
   const MoeSection& moe = own(context);
   const auto [choice, weights] = build_router(moe, build, in);
@@ -77,9 +106,15 @@ ValueId build(const BlockContext& context, Builder& build, ValueId in) {
   }
   parts.push_back(build.chosen_projection("up", of_all, "up"));
   Diagnostics none;
-  const ValueId activated = build.map("", unit_expression(context, moe, {}, none).value(), names, parts, "activated");
+  Expression unit = unit_expression(context, moe, {}, none).value();
+  if (moe.weighs_input()) {
+    unit = weighed(context, unit, names);
+    names.emplace_back("weight");
+    parts.push_back(weights);
+  }
+  const ValueId activated = build.map("", unit, names, parts, "activated");
   const ValueId given = build.chosen_projection("down", {activated, choice, true}, "given");
-  return build.combine("combine", given, weights, "projected");
+  return build.combine("combine", given, moe.weighs_input() ? ValueId{} : weights, "projected");
 }
 
 }  // namespace

@@ -20,6 +20,9 @@ struct Router {
   Field<bool> norm_topk_prob;
   Field<double> norm_topk_eps, norm_topk_min;
   Field<double> routed_scaling_factor;
+  Field<std::string> weigh;  ///< input | output
+
+  bool weighs_input() const { return weigh.value == "input"; }
 };
 
 /// The rows of its fields.
@@ -58,6 +61,9 @@ std::vector<FieldRow<S>> router_rows() {
       row<S>("norm_topk_min", at(&S::norm_topk_min), literal("0.0"), "", "What the sum is at least"),
       row<S>("routed_scaling_factor", at(&S::routed_scaling_factor), literal("1.0"), "",
              "What the experts' weights are multiplied by at last"),
+      row<S>("weigh", at(&S::weigh), literal("\"output\""), "",
+             "What an expert's weight multiplies: what the expert gives, or what it reads (Llama 4)",
+             {"input", "output"}),
   };
 }
 

@@ -61,6 +61,7 @@ class Builder {
                 const std::string& role);
   ValueId pick(const std::string& word, const Pick& how, ValueId in, ValueId choice, const std::string& role);
   ValueId shares(const std::string& word, const Shares& how, ValueId in, const std::string& role);
+  /// `weights`: none where runs are added as they are.
   ValueId combine(const std::string& word, ValueId in, ValueId weights, const std::string& role);
   ValueId map(const std::string& word, const Expression& expression, const std::vector<std::string>& names,
               const std::vector<ValueId>& in, const std::string& role);

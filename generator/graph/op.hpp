@@ -108,7 +108,7 @@ struct Shares {
   bool operator==(const Shares&) const = default;
 };
 
-/// (x, weights) -> the sum of x's runs, as many as weights has columns, in order and each times its weight
+/// (x, weights?) -> the sum of x's runs in order, each times its weight where there are weights
 struct Combine {
   bool operator==(const Combine&) const = default;
 };

@@ -33,7 +33,7 @@ std::string formula_of(ValueId id, const Group& group, const Planning& planning)
   if (as<TopK>(op) != nullptr) return fmt::format("largest of {}", operands[0] + (op.in[1] ? " + " + operands[1] : ""));
   if (as<Pick>(op) != nullptr) return fmt::format("{}[{}]", operands[0], operands[1]);
   if (as<Shares>(op) != nullptr) return fmt::format("shares({})", operands[0]);
-  if (as<Combine>(op) != nullptr) return fmt::format("sum of {} * {}", operands[1], operands[0]);
+  if (as<Combine>(op) != nullptr) return fmt::format("sum of {}{}", op.in[1] ? operands[1] + " * " : "", operands[0]);
   if (as<Differential>(op) != nullptr) return fmt::format("{} - lambda * {}", operands[0], operands[1]);
   if (as<Map>(op) == nullptr) return value.role;
   if (op.word == "add") return fmt::format("{}", fmt::join(operands, " + "));

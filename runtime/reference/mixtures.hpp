@@ -143,6 +143,16 @@ Activations<size> combine(const Activations<columns>& x, const Activations<runs>
   return y;
 }
 
+/// The sum of a row's runs of `size`.
+template <std::int64_t size, std::int64_t columns>
+Activations<size> combine(const Activations<columns>& x) {
+  Activations<size> y(x.tokens());
+  for (std::int64_t t = 0; t < x.tokens(); ++t) {
+    for (std::int64_t c = 0; c < columns; ++c) y.row(t)[c % size] += x.row(t)[c];
+  }
+  return y;
+}
+
 /// Banks of `rows` rows times x, or times the run of it that each entry has: [tokens, entries x rows]. bank(token,
 /// entry): which one. A row of a bank is decoded once and used for every entry that has the bank.
 template <std::int64_t out, std::int64_t rows, std::int64_t width, std::int64_t columns, class BankOf>

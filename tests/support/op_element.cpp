@@ -125,7 +125,7 @@ struct Element {
   double operator()(const Combine&) const {
     const std::int64_t columns = graph.axes[graph.values[op.out].axes[1]].size;
     return dot(
-        axis(1, 1).size, [&](std::int64_t run) { return read(1, row, run); },
+        axis(0, 1).size / columns, [&](std::int64_t run) { return op.in[1] ? read(1, row, run) : 1; },
         [&](std::int64_t run) { return read(0, row, run * columns + column); });
   }
 

@@ -63,6 +63,7 @@ void RandomMixture::mix(Builder& build, std::size_t from, AxisId to) {
   const auto [choice, weights] = choose(build, name, chance(60) ? from : some(), banks, groups);
   const AxisId choices = graph_.values[choice].axes[1], columns = axis_of(known_[from]);
   const BankOperands in{read(known_[from]), choice};
+  ValueId left = weights;  // for the sum
   ValueId given = passed(banks_times(build, name + "_up", banks, inner, columns, choices, in));
   if (chance(60)) {  // a gate of the same rows, of the same format or another
     const AxisId rows = graph_.values[given].axes[1];
@@ -77,10 +78,11 @@ void RandomMixture::mix(Builder& build, std::size_t from, AxisId to) {
     given = build.map("", known_expression("a * sigmoid(a) * b", {"a", "b"}), {"a", "b"}, {gate, given}, new_role());
   } else if (chance(50)) {  // a weight for each run
     given = build.map("", known_expression("a * b", {"a", "b"}), {"a", "b"}, {given, weights}, new_role());
+    if (chance(50)) left = {};
   }
   const ValueId down =
       passed(banks_times(build, name + "_down", banks, to, inner, choices, {passed(given), choice, true}));
-  know(build.combine("combine", down, weights, new_role()));
+  know(build.combine("combine", down, left, new_role()));
 }
 
 void RandomMixture::by_head(Builder& build, std::size_t from) {

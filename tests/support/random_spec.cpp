@@ -229,7 +229,7 @@ class Writer {
     perhaps(10, "residual_from", {"\"input_norm\""});
   }
 
-  void unit_keys(std::vector<std::string> activations) {
+  void unit_keys(std::vector<std::string> activations, const std::vector<std::string>& biases) {
     const bool gated = chance(50);
     key("type", gated ? "\"gated\"" : "\"plain\"");
     key("intermediate_size", between(3, 17));
@@ -239,11 +239,11 @@ class Writer {
       activations.insert(activations.end(), {"silu", "gelu", "relu2", "mish", "x / (1 + abs(x))"});
       key("activation", quoted(pick(activations)));
     }
-    perhaps(30, "bias", {"true", "[\"up\"]", "[\"down\"]"});
+    perhaps(30, "bias", biases);
   }
 
   void mlp_keys() {
-    unit_keys({"max(x, 0) + lambda1 * min(x, 0)"});
+    unit_keys({"max(x, 0) + lambda1 * min(x, 0)"}, any_bias_);
     norm_at(20, "inner_norm");
     perhaps(20, "output_gate", {"true"});
     sub_block_norms();
@@ -274,7 +274,9 @@ class Writer {
       perhaps(30, "norm_topk_min", {"0.5"});
     }
     perhaps(40, "routed_scaling_factor", {"2.5"});
-    unit_keys({});
+    const bool weighs_input = chance(30);
+    if (weighs_input) key("weigh", "\"input\"");
+    unit_keys({}, weighs_input ? std::vector<std::string>{"[\"down\"]"} : any_bias_);
     sub_block_norms();
   }
 
@@ -364,6 +366,7 @@ class Writer {
 
   std::mt19937_64 random_;
   std::string text_, type_;
+  const std::vector<std::string> any_bias_ = {"true", "[\"up\"]", "[\"down\"]"};
   std::int64_t heads_ = 1, hidden_ = 0, layers_ = 1;
   bool causal_ = true, shares_output_norm_ = false;
 };

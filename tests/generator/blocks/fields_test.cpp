@@ -258,6 +258,7 @@ const std::vector<Change> changes = {
     {"moe.routed_scaling_factor", moe, {{"moe.routed_scaling_factor", "2.5"}}},
     {"moe.type", moe, gated},
     {"moe.intermediate_size", moe, {{"moe.intermediate_size", "48"}}},
+    {"moe.weigh", moe, {{"moe.weigh", "input"}}},
     {"moe.activation", moe, {{"moe.activation", "relu"}}},
     {"moe.combine", both(both(moe, gated), kinds), {{"layers.b.moe.combine", "relu(gate) * up"}}},
     {"moe.bias", moe, {{"moe.bias", "[\"down\"]"}}},
