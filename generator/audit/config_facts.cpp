@@ -234,7 +234,8 @@ class FactsOfSpec {
     // A window that no sequence is longer than is none.
     const auto* window = std::get_if<Field<std::int64_t>*>(&slot);
     const Field<std::int64_t>& positions = spec_.model.max_position_embeddings;
-    if (key == "sliding_window" && value.is_null() && positions.given && (*window)->value >= positions.value) {
+    if ((key == "sliding_window" || key == "chunk_size") && value.is_null() && positions.given &&
+        (*window)->value >= positions.value) {
       return true;
     }
     std::vector<Override> alone;

@@ -50,6 +50,8 @@ void complete(Block& block, LayerKind& kind, const ModelSection& model) {
   auto& attention = *std::any_cast<AttentionSection>(&block.section);
   if (!attention.sliding_window.given) attention.sliding_window.value = -1;  // absent
   if (!attention.scale_interval.given) attention.scale_interval.value = -1;
+  if (!attention.scale_offset.given) attention.scale_offset.value = attention.scale_growth.given ? 0 : -1;
+  if (!attention.chunk_size.given) attention.chunk_size.value = -1;
   if (!attention.num_key_value_heads.given) attention.num_key_value_heads.value = attention.num_attention_heads.value;
   if (!attention.head_dim.given && attention.num_attention_heads.value > 0) {
     attention.head_dim.value = model.hidden_size.value / attention.num_attention_heads.value;
@@ -128,6 +130,7 @@ void check_uncached(const AttentionSection& attention, Diagnostics& diagnostics)
         fmt::format("attention.{} has no meaning where attention.causal is false: no keys are kept", key));
   };
   unused(attention.sliding_window, "sliding_window");
+  unused(attention.chunk_size, "chunk_size");
   unused(attention.window, "window");
   unused(attention.keys_and_values_from, "keys_and_values_from");
 }

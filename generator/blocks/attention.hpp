@@ -13,6 +13,7 @@ struct AttentionSection {
   Field<std::string> scale;                 ///< an expression of the spec's numbers; default 1 / sqrt(head_dim)
   Field<std::string> scale_growth;       ///< an expression; how fast scores grow beyond the first interval of positions
   Field<std::int64_t> scale_interval;    ///< positions; given with scale_growth
+  Field<std::int64_t> scale_offset;      ///< added to a position before it is divided by the interval
   Field<Biases> bias;                    ///< of q, k, v, gate, o
   Field<std::string> clip;               ///< an expression; limit of what q, k and v give
   Field<std::string> qk_norm;            ///< none | head | projection
@@ -21,6 +22,7 @@ struct AttentionSection {
   Field<std::string> softcap;            ///< an expression; scores become softcap * tanh(score / softcap)
   Field<std::string> score;              ///< an expression of score, query, key, head (and slope with ALiBi)
   Field<std::int64_t> sliding_window;    ///< keys that a query sees, its own among them
+  Field<std::int64_t> chunk_size;        ///< a query sees the keys of its own chunk of so many positions
   Field<std::string> mask;               ///< a condition of query and key
   Field<Window> window;                  ///< of the keys that the mask shows, those that are kept
   Field<PositionChoice> position;        ///< as [position] says, or not

@@ -58,8 +58,10 @@ void advise_window(const AttentionSection& attention, const ModelSection& model,
   const Window window = window_of(attention);
   const std::int64_t positions = std::max(model.max_position_embeddings.value, engine.max_sequence_length.value);
   if (window.recent == 0 || !model.max_position_embeddings.given || window.recent < positions) return;
-  diagnostics.advice("advice.window",
-                     attention.sliding_window.given ? attention.sliding_window.span : attention.window.span,
+  const Span& span = attention.sliding_window.given ? attention.sliding_window.span
+                     : attention.chunk_size.given   ? attention.chunk_size.span
+                                                    : attention.window.span;
+  diagnostics.advice("advice.window", span,
                      fmt::format("a window of {} keys hides none of the {} positions that a sequence may have; leave "
                                  "it out, or say less than {}",
                                  window.recent, positions, positions));

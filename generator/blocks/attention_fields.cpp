@@ -35,10 +35,13 @@ const std::vector<FieldRow<AttentionSection>>& fields() {
                  "Factor of query times key: an expression of the spec's own numbers and layer, the layer's number "
                  "from 0")),
       expression(row<S>("scale_growth", at(&S::scale_growth), computed("none"), "",
-                        "Scores of a query at position p are multiplied by 1 + scale_growth * log(1 + floor(p / "
-                        "scale_interval)), as Ministral 3 has it: an expression of the spec's own numbers")),
+                        "Scores of a query at position p are multiplied by 1 + scale_growth * log(1 + floor((p + "
+                        "scale_offset) / scale_interval)), as Ministral 3 and Llama 4 have it: an expression of the "
+                        "spec's own numbers")),
       row<S>("scale_interval", at(&S::scale_interval), computed("none"), "positions",
              "What scale_growth counts positions by: the length before which nothing grows"),
+      row<S>("scale_offset", at(&S::scale_offset), computed("0"), "positions",
+             "The number that scale_growth has the first position be (Llama 4's 1)"),
       row<S>("bias", at(&S::bias), literal("false"), "",
              "Projections with a bias: true, false, or a list out of \"q\", \"k\", \"v\", \"gate\", \"o\", and where "
              "differential is given \"second_q\", \"second_k\""),
@@ -71,6 +74,10 @@ const std::vector<FieldRow<AttentionSection>>& fields() {
               "with buckets of distances bias, and the spec's own numbers"))),
       in_place_of("mask", row<S>("sliding_window", at(&S::sliding_window), computed("none"), "keys",
                                  "Keys that a query sees, its own and those just before it")),
+      in_place_of("sliding_window",
+                  row<S>("chunk_size", at(&S::chunk_size), computed("none"), "keys",
+                         "A query sees the keys of its own chunk, up to its own: chunks are so many positions, one "
+                         "after another from position 0 on")),
       in_place_of(
           "sliding_window",
           expression(row<S>(

@@ -77,8 +77,10 @@ std::optional<Expression> growing_score(const BlockContext& context, Diagnostics
   const auto factor = positive_constant(growth, "attention.scale_growth", spec_numbers(context), "0.1", diagnostics);
   check_range(interval, "attention.scale_interval", 1, max_size, diagnostics);
   if (!usable(interval) || !factor) return std::nullopt;
+  const std::int64_t offset = own(context).scale_offset.value;
+  const std::string position = offset == 0 ? "query" : fmt::format("(query + {})", offset);
   return parse_expression(
-      fmt::format("score * (1 + {} * log(1 + (query - query % {}) / {}))", *factor, interval.value, interval.value),
+      fmt::format("score * (1 + {0} * log(1 + ({1} - {1} % {2}) / {2}))", *factor, position, interval.value),
       growth.span, {{"score", {Type::real}}, {"query", {Type::integer}}}, Type::real, diagnostics);
 }
 
@@ -129,6 +131,11 @@ std::optional<Expression> score_expression(const BlockContext& context, Diagnost
 /// Which keys a mask shows; empty: every one up to the query's own; nothing where it is wrong.
 std::optional<Expression> mask_expression(const BlockContext& context, Diagnostics& diagnostics) {
   const AttentionSection& attention = own(context);
+  const Field<std::int64_t>& chunk = attention.chunk_size;
+  if (chunk.given && usable(chunk)) {
+    return parse_expression(fmt::format("query - key <= query % {}", chunk.value), chunk.span, names_of_keys(context),
+                            Type::boolean, diagnostics);
+  }
   if (!attention.mask.given) return Expression{};
   return parse_expression(attention.mask.value, attention.mask.span, names_of_keys(context), Type::boolean,
                           diagnostics);
@@ -195,8 +202,9 @@ void check_mask(const BlockContext& context, const Expression& mask, Diagnostics
 }  // namespace
 
 Window window_of(const AttentionSection& attention) {
-  const Window window =
-      attention.sliding_window.given ? Window{attention.sliding_window.value, 0} : attention.window.value;
+  const Window window = attention.sliding_window.given ? Window{attention.sliding_window.value, 0}
+                        : attention.chunk_size.given   ? Window{attention.chunk_size.value, 0}
+                                                       : attention.window.value;
   return valid(window) ? window : Window{};
 }
 
@@ -204,12 +212,21 @@ void check_scores(const BlockContext& context, Diagnostics& diagnostics) {
   const AttentionSection& attention = own(context);
   check_scale(context, diagnostics);
   check_range(attention.sliding_window, "attention.sliding_window", 1, max_size, diagnostics);
-  for (const auto& [given, span, name] : {std::tuple{attention.mask.given, attention.mask.span, "mask"},
+  check_range(attention.chunk_size, "attention.chunk_size", 1, max_size, diagnostics);
+  const char* whole = attention.sliding_window.given ? "sliding_window" : "chunk_size";
+  for (const auto& [given, span, name] : {std::tuple{attention.sliding_window.given && attention.chunk_size.given,
+                                                     attention.chunk_size.span, "chunk_size"},
+                                          std::tuple{attention.mask.given, attention.mask.span, "mask"},
                                           std::tuple{attention.window.given, attention.window.span, "window"}}) {
-    if (!given || !attention.sliding_window.given) continue;
+    if (!given || !(attention.sliding_window.given || attention.chunk_size.given)) continue;
     diagnostics.error("spec.unused_key", span,
-                      fmt::format("attention.{} has no meaning where attention.sliding_window says all", name));
+                      fmt::format("attention.{} has no meaning where attention.{} says all", name, whole));
   }
+  if (attention.scale_offset.given && !attention.scale_growth.given && !attention.scale_interval.given) {
+    diagnostics.error("spec.unused_key", attention.scale_offset.span,
+                      "attention.scale_offset has no meaning where attention.scale_growth is not given");
+  }
+  check_range(attention.scale_offset, "attention.scale_offset", 0, max_size, diagnostics);
   const Window& window = attention.window.value;
   if (attention.window.given && !valid(window)) {
     diagnostics.error("attention.window", attention.window.span,

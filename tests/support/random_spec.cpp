@@ -209,11 +209,12 @@ class Writer {
     } else if (chance(15)) {
       key("scale_growth", pick<std::string>({"0.1", "1.5"}));
       key("scale_interval", between(1, 5));
+      perhaps(40, "scale_offset", {"1", "3"});
     } else {
       expression(15, "score", {"0.5 * score + 0.1 * head", "score - 0.1 * (query - key)", "30 * tanh(score / 30)"});
     }
     if (chance(25) && causal_) {
-      key("sliding_window", between(1, 7));
+      key(chance(30) ? "chunk_size" : "sliding_window", between(1, 7));
     } else if (chance(30)) {
       key("mask", quoted(pick<std::string>(
                       {"query - key < 4 || key < 2", "(query - key) % 2 == 0", "key == query || key % 3 == 1"})));
@@ -365,8 +366,8 @@ class Writer {
   }
 
   std::mt19937_64 random_;
-  std::string text_, type_;
   const std::vector<std::string> any_bias_ = {"true", "[\"up\"]", "[\"down\"]"};
+  std::string text_, type_;
   std::int64_t heads_ = 1, hidden_ = 0, layers_ = 1;
   bool causal_ = true, shares_output_norm_ = false;
 };
