@@ -180,14 +180,14 @@ void factors_fit(const Field<std::vector<double>>& factors, const std::string& k
   }
 }
 
-/// Angles that turn often are to stay, and those that turn seldom to be divided; `apart`: the two numbers differ.
+/// Angles that turn often are to stay, and those that turn seldom to be divided.
 void fast_above_slow(const Field<double>& slow, const std::string& slow_key, const Field<double>& fast,
-                     const std::string& fast_key, bool apart, Diagnostics& diagnostics) {
+                     const std::string& fast_key, Diagnostics& diagnostics) {
   if (!slow.given && !fast.given) return;
-  if (slow.value < fast.value || (!apart && slow.value == fast.value)) return;
+  if (slow.value <= fast.value) return;
   diagnostics.error(fmt::format("position.{}_below_{}", slow_key, fast_key), slow.given ? slow.span : fast.span,
-                    fmt::format("{} is {} and {} {}; {} has to be the smaller one{}", slow_key, slow.value, fast_key,
-                                fast.value, slow_key, apart ? "" : ", or the same"));
+                    fmt::format("{} is {} and {} {}; {} has to be the smaller one, or the same", slow_key, slow.value,
+                                fast_key, fast.value, slow_key));
 }
 
 void check_scaling(const PositionSection& position, const ModelSection& model, Diagnostics& diagnostics) {
@@ -214,10 +214,10 @@ void check_scaling(const PositionSection& position, const ModelSection& model, D
                       "one angle does not depend on the base that \"dynamic\" changes: rotary_dim is 2");
   }
   if (scaling == "llama3") {
-    fast_above_slow(position.low_freq_factor, "low_freq_factor", position.high_freq_factor, "high_freq_factor", true,
+    fast_above_slow(position.low_freq_factor, "low_freq_factor", position.high_freq_factor, "high_freq_factor",
                     diagnostics);
   } else if (scaling == "yarn") {
-    fast_above_slow(position.beta_slow, "beta_slow", position.beta_fast, "beta_fast", false, diagnostics);
+    fast_above_slow(position.beta_slow, "beta_slow", position.beta_fast, "beta_fast", diagnostics);
   }
 }
 

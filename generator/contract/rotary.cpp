@@ -30,7 +30,7 @@ void scale_as_llama3(const PositionSection& position, std::vector<float>& freque
     const float wavelength = 1.0f / frequency * f32(2 * std::numbers::pi);
     if (wavelength > f32(original / low)) {
       frequency /= factor;
-    } else if (!(wavelength < f32(original / high))) {
+    } else if (low < high && !(wavelength < f32(original / high))) {
       const float smooth = (1.0f / wavelength * f32(original) - f32(low)) / f32(high - low);
       frequency = (1.0f - smooth) * frequency / factor + smooth * frequency;
     }

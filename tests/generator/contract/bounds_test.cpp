@@ -156,7 +156,7 @@ TEST_CASE("scalings of rotary embeddings are bounded on both sides") {
          scaled(at("position.beta_slow_range", "position.beta_slow", "1e-6", "0.9e-6"), "yarn"),
          scaled(at("position.beta_fast_range", "position.beta_fast", "1e6", "1.1e6"), "yarn"),
          scaled(at("position.attention_factor_range", "position.attention_factor", "1e-6", "0.0"), "yarn"),
-         scaled(at("position.low_freq_factor_below_high_freq_factor", "position.low_freq_factor", "3.9", "4.0"),
+         scaled(at("position.low_freq_factor_below_high_freq_factor", "position.low_freq_factor", "4.0", "4.1"),
                 "llama3"),
          scaled(at("position.beta_slow_below_beta_fast", "position.beta_slow", "32.0", "33.0"), "yarn"),
          scaled(at("position.beta_slow_below_beta_fast", "position.beta_fast", "1.0", "0.5"), "yarn")});

@@ -250,6 +250,14 @@ TEST_CASE("scaled rotary frequencies are those of transformers") {
   CHECK(rotary_frequencies(position("llama3", 500000, 24, 8, 128)) ==
         std::vector{1.0f, 0.33503163f, 0.05615408f, 0.004700754f, 0.001574901f, 0.00052764185f, 0.00017677668f,
                     5.92258e-05f, 1.9842508e-05f, 6.6478697e-06f, 2.2272475e-06f, 7.4619794e-07f});
+  // Where both factors are one no angle is between, not even one that turns just so often.
+  PositionSection apart = position("llama3", 500000, 24, 8, 128);
+  apart.high_freq_factor.value = 1;
+  CHECK(rotary_frequencies(apart) == std::vector{1.0f, 0.33503163f, 0.11224619f, 0.004700754f, 0.001574901f,
+                                                 0.00052764185f, 0.00017677668f, 5.92258e-05f, 1.9842508e-05f,
+                                                 6.6478697e-06f, 2.2272475e-06f, 7.4619794e-07f});
+  apart.low_freq_factor.value = apart.high_freq_factor.value = 128 / 6.2831854820251465;
+  CHECK(rotary_frequencies(apart)[0] == 1.0f);
   CHECK(rotary_frequencies(position("yarn", 10000, 24, 4, 1024)) ==
         std::vector{1.0f, 0.4641589f, 0.21544345f, 0.08500001f, 0.032491118f, 0.011849391f, 0.0039999997f,
                     0.0011603974f, 0.0005386086f, 0.00025f, 0.00011603974f, 5.3860855e-05f});
