@@ -367,8 +367,10 @@ class FamilyReader {
         return parse_expression(text, entry.value.span, names, type, none, Vocabulary::values).has_value();
       };
       if (row.is_expression && parses(Type::real)) line.type = Type::real;
-      // Which of several have a bias is a list, in words.
-      line.is_toml = std::holds_alternative<Field<Biases>*>(slot) && parses(Type::word);
+      // Which of several have a bias is a list, in words, and so are the keys of a norm.
+      const bool is_table =
+          std::holds_alternative<Field<Biases>*>(slot) || std::holds_alternative<Field<HeadNormChoice>*>(slot);
+      line.is_toml = is_table && parses(Type::word);
       if (line.is_toml) line.type = Type::word;
       line.value = expression(text, entry.value.span, line.type, names);
       return;

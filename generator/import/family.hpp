@@ -69,7 +69,7 @@ struct FamilyLine {
   Type type = Type::null;                 ///< of the field
   const FieldDescription* row = nullptr;  ///< that; null of tensors_section
   bool is_list = false;                   ///< of words: an expression gives its only one
-  bool is_toml = false;                   ///< of biases: the word that an expression gives is a list as TOML has it
+  bool is_toml = false;  ///< the word that an expression gives is TOML: of biases a list, of a norm its keys
   std::optional<LineNote> note = {};
   std::string field() const { return section + "." + key; }
 };
