@@ -13,6 +13,7 @@ import cases_of_gpts
 import cases_of_kin_of_llamas
 import cases_of_latents
 import cases_of_layer_normed
+import cases_of_llama4
 import cases_of_llamas
 import cases_of_mixtures
 import cases_of_olmos
@@ -26,6 +27,6 @@ def cases() -> list[Case]:
         cases_of_llamas, cases_of_kin_of_llamas, cases_of_olmos, cases_of_layer_normed,
         cases_of_gpts, cases_of_gemmas, cases_of_berts, cases_of_blooms,
         cases_of_mixtures, cases_of_stacked_mixtures, cases_of_latents, cases_of_shared_experts,
-        cases_of_further_mixtures,
+        cases_of_further_mixtures, cases_of_llama4,
     )  # fmt: skip
     return [case for line in lines for case in line.CASES]

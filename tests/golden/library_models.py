@@ -21,13 +21,9 @@ FAMILIES = ("afmoe", "aria_text", "axk1", "bert-generation", "biogpt", "codegen"
             "cohere_compass_text", "ctrl", "dbrx", "deepseek_v2", "deepseek_v3", "diffllama", "dots1", "ernie4_5_moe",
             "exaone_moe", "flex_olmo", "flint", "glm4_moe", "glm4_moe_lite", "gpt_neox_japanese", "gpt_oss", "gptj",
             "granite_swa", "granitemoe", "granitemoe_swa", "granitemoeshared", "hunyuan_v1_moe", "hy_v3", "kolibri1",
-            "llada", "mellum", "minicpm3", "minimax_m2", "ministral3", "mixtral", "modernbert-decoder", "mpt",
-            "olmoe", "openai-gpt", "openelm", "opt", "phi", "phimoe", "qwen2_moe", "qwen3_moe", "solar_open", "xglm",
-            "youtu")  # fmt: skip
-ROUTER_GAIN = 3.0  # scores far enough apart that f32 and double choose the same experts
-ROUTERS = ("mlp.gate.wg", "mlp.router", "router.layer", "mlp.router.gate")
-SELECTION_BIAS = "e_score_correction_bias"
-TRANSPOSED = ("AriaExperts", "GptOssExperts")
+            "llada", "llama4_text", "mellum", "minicpm3", "minimax_m2", "ministral3", "mixtral", "modernbert-decoder",
+            "mpt", "olmoe", "openai-gpt", "openelm", "opt", "phi", "phimoe", "qwen2_moe", "qwen3_moe", "solar_open",
+            "xglm", "youtu")  # fmt: skip
 QUERIES_AND_KEYS = ("q_proj", "k_proj", "Wq", "Wk", "self.query", "self.key", "q_b_proj")
 
 
