@@ -14,6 +14,7 @@ from transformers.models.stablelm import modeling_stablelm
 
 from case import TEXTS, sizes
 from family_weights import gpt2_weights, llama_like_weights
+from grok import GROK, GROK_CHANGES, Grok, grok_tensors
 from normformer import NORMFORMER, NORMFORMER_CHANGES, NormFormer, normformer_tensors
 from relative_positions import (
     SHAW,
@@ -358,4 +359,8 @@ def spec_cases() -> list[SpecCase]:
                  "norms by one learned number, Vaswani's sines and cosines in turn beside embeddings times sqrt(d), tied",
                  "numpy, from Nguyen and Salazar 2019", SCALE_NORM, ScaleNormDecoder, scale_norm_tensors,
                  SCALE_NORM_CHANGES, in_double=True),
+        SpecCase("grok", 4013,
+                 "two of five experts by their shares of all, scores that tanh limits, norms before and after each "
+                 "sub-block; embeddings times sqrt(d), logits over sqrt(3), tied",
+                 "numpy, from xai-org/grok-1", GROK, Grok, grok_tensors, GROK_CHANGES, in_double=True),
     ]  # fmt: skip

@@ -132,7 +132,8 @@ std::string list_of_models() {
   std::map<std::string, std::vector<std::pair<std::int64_t, std::string>>> families;
   const std::map<std::string, std::int64_t> counted = counted_parameters();
   for (const auto& [name, model] : known_models()) {
-    const std::string family = counted.contains(name) ? model.spec.checkpoint->names.value : "without weights";
+    const Field<std::string>& names = model.spec.checkpoint->names;
+    const std::string family = counted.contains(name) ? names.value : names.given ? "without weights" : "of no family";
     families[family].emplace_back(model.contract.total_parameters, name);
   }
   std::string list = "| family | specs, and their parameters |\n| --- | --- |\n";
@@ -172,7 +173,7 @@ TEST_CASE("every spec of models/ is accepted, under the name of its file") {
   for (const auto& [name, model] : known_models()) CHECK(model.contract.name == name);
 }
 
-TEST_CASE("every spec of models/ has exactly the parameters that transformers counts, or those of a paper") {
+TEST_CASE("every spec of models/ has exactly the parameters that transformers counts, or those that were published") {
   const std::map<std::string, std::int64_t> counts = counted_parameters();
   std::set<std::string> known;
   for (Published& published : published_parameters()) {
