@@ -16,6 +16,8 @@
 namespace monomorph::generator {
 namespace {
 
+constexpr std::int64_t largest_scale_offset = 65535;  // beside a position within 32 bits, where kernels add the two
+
 const AttentionSection& own(const BlockContext& context) { return section_of<AttentionSection>(context.block); }
 
 bool valid(const Window& window) {
@@ -226,7 +228,7 @@ void check_scores(const BlockContext& context, Diagnostics& diagnostics) {
     diagnostics.error("spec.unused_key", attention.scale_offset.span,
                       "attention.scale_offset has no meaning where attention.scale_growth is not given");
   }
-  check_range(attention.scale_offset, "attention.scale_offset", 0, max_size, diagnostics);
+  check_range(attention.scale_offset, "attention.scale_offset", 0, largest_scale_offset, diagnostics);
   const Window& window = attention.window.value;
   if (attention.window.given && !valid(window)) {
     diagnostics.error("attention.window", attention.window.span,

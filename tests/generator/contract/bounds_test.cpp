@@ -94,6 +94,9 @@ TEST_CASE("heads are bounded on both sides, given or derived") {
                at("attention.head_dim_range", "attention.head_dim", "512", "513"),
                at("attention.head_dim_range", "attention.head_dim", "512", "516"),
                {"attention.head_dim_range", {{"model.hidden_size", "2048"}}, {{"model.hidden_size", "2052"}}},
+               at("attention.chunk_size_range", "attention.chunk_size", "1", "0"),
+               at("attention.chunk_size_range", "attention.chunk_size", "2147483647", "2147483648"),
+               at("attention.scale_offset_range", "attention.scale_offset", "65535", "65536"),
                at("attention.kv_heads_divide_heads", "attention.num_key_value_heads", "4", "8"),
                at("attention.head_dim_given", "model.hidden_size", "100", "101"),
                // What f32 has.

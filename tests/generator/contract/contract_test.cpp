@@ -389,6 +389,8 @@ TEST_CASE("a window that hides nothing is told") {
         "advice.window: a window of 64 keys hides none of the 64 positions that a sequence may have; leave it out, or "
         "say less than 64");
   CHECK(advice(tiny, {{"attention.sliding_window", "63"}}).empty());
+  CHECK(said({{"attention.chunk_size", "64"}}) == said({{"attention.sliding_window", "64"}}));
+  CHECK(advice(tiny, {{"attention.chunk_size", "63"}}).empty());
   CHECK(advice(tiny, {{"attention.sliding_window", "100"},
                       {"engine.max_sequence_length", "128"},
                       {"engine.beyond_positions", "true"}})
