@@ -68,7 +68,8 @@ struct WeightContract {
   Dtype dtype = Dtype::f32;               ///< that the engine computes with
   std::vector<CheckpointPart> sources;    ///< one, or as many as its rows have groups (heads): they follow each other
   std::string component;                  ///< that its parameters are counted to
-  std::optional<Dtype> converted_from{};  ///< what the checkpoint has, where engine.weights makes that narrower
+  std::optional<Dtype> converted_from{};  ///< what the checkpoint has, where engine.weights makes that narrower, or
+                                          ///< where blocks that are turned as they are read are decoded
   std::vector<float> values{};            ///< that the spec says: one for each layer of the kind; then no sources
   std::int64_t chosen_rows = 0;  ///< of rows that are those of banks: as many as a token is multiplied with; 0: all
 

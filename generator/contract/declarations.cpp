@@ -239,6 +239,9 @@ void Declarations::projections(const std::string& input, const Field<Biases>& bi
                  of_bias ? std::vector{one.rows} : std::vector{one.rows, one.columns},
                  sources(tensor, line == nullptr ? nullptr : &line->second, of_bias, one, all), component_);
       if (one.given) made.chosen_rows = contract_.axes[one.given].size;
+      if (of_bias || !one.turned || !made.sources.front().view.transposed || !is_quantized(made.file_dtype())) continue;
+      made.converted_from = made.file_dtype();  // blocks are of what is turned: they are decoded
+      made.dtype = Dtype::f32;
     }
   }
   const std::string kind = scope_.kind == Scope::model ? "" : spec_.kinds[scope_.kind].name;

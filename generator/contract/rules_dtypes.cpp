@@ -38,8 +38,8 @@ void dtype_patterns_match(const Spec& spec, const std::vector<NeededPart>& neede
 }
 
 /// What keeps a matrix from being of a type, and the quantized types that it may be; empty: nothing.
-std::string fault_of_rows(const WeightContract& weight, Dtype dtype, const AxisTable& axes) {
-  const std::int64_t block = row_of(dtype).block_elements, columns = axes[weight.axes.back()].size;
+std::string fault_of_rows(std::int64_t columns, Dtype dtype) {
+  const std::int64_t block = row_of(dtype).block_elements;
   if (columns % block == 0) return "";
   std::vector<std::string> fit;
   for (const DtypeRow& type : dtype_rows) {
@@ -52,8 +52,10 @@ std::string fault_of_rows(const WeightContract& weight, Dtype dtype, const AxisT
 /// Of a quantized weight: what it may not be; empty: nothing.
 std::string fault_of(const WeightContract& weight, const AxisTable& axes) {
   if (weight.axes.size() == 1) return "is a vector, which is f32, f16 or bf16";
-  if (weight.sources.front().view.transposed) return "stands transposed: its rows are no rows of the tensor";
-  return fault_of_rows(weight, weight.file_dtype(), axes);
+  const CheckpointPart& source = weight.sources.front();
+  if (source.view.transposed && source.turned) return fault_of_rows(source.view.bank_rows(), weight.file_dtype());
+  if (source.view.transposed) return "stands transposed: its rows are no rows of the tensor";
+  return fault_of_rows(axes[weight.axes.back()].size, weight.file_dtype());
 }
 
 /// Parts of which the same is wrong, by it and by what says their type.
@@ -100,7 +102,7 @@ void conversions_fit(const Spec& spec, const Contract& contract, Diagnostics& di
       kept.insert(fmt::format("{} of {:.4g} bits", name_of(weight.dtype), element_bits(weight.dtype)));
       continue;
     }
-    const std::string fault = fault_of_rows(weight, weight.dtype, contract.axes);
+    const std::string fault = fault_of_rows(contract.axes[weight.axes.back()].size, weight.dtype);
     if (!fault.empty()) add(found, asked, fault, weight.part);
   }
   report(found, "engine.weights_fit",

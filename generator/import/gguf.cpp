@@ -24,14 +24,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Of several families of one architecture, the first of those that name most of the tensors.
 const Family* find_family(Config& config, const Json& json, const Checkpoint& checkpoint) {
   const auto name = (*config.find("architectures"))[0].string();
-  std::vector<std::string> known, tensors;
-  for (const auto& [file, family] : gguf_families()) {
-    known.push_back(family.architectures.front());
-    if (name == known.back()) return &family;
-  }
+  std::set<std::string> known;
+  std::vector<std::string> tensors;
   for (const CheckpointTensor& tensor : checkpoint.tensors()) tensors.push_back(tensor.name);
+  const Family* found = nullptr;
+  std::ptrdiff_t most = -1;
+  for (const auto& [file, family] : gguf_families()) {
+    known.insert(family.architectures.front());
+    if (name != family.architectures.front()) continue;
+    const std::ptrdiff_t named = std::ranges::count_if(
+        tensors, [&](const std::string& tensor) { return !parts_of_tensor(family.checkpoint, tensor).empty(); });
+    if (named > most) found = &family;
+    most = std::max(most, named);
+  }
+  if (found != nullptr) return found;
   Diagnostic& refusal =
       config.refuse("import.architecture", "architectures",
                     name.empty() ? "its metadata have no general.architecture"

@@ -73,6 +73,10 @@ std::int64_t encode_quantized(Dtype dtype, std::span<const float> values, std::b
 
 std::int64_t encode_blocks(Dtype dtype, std::span<const float> values, std::byte* blocks) {
   if (is_quantized(dtype)) return encode_quantized(dtype, values, blocks);
+  if (dtype == Dtype::f32) {
+    std::memcpy(blocks, values.data(), values.size_bytes());
+    return -1;
+  }
   const std::uint16_t infinite = dtype == Dtype::f16 ? 0x7c00 : 0x7f80;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const std::uint16_t bits = dtype == Dtype::f16 ? f16_from_f32(values[i]) : bf16_from_f32(values[i]);

@@ -202,7 +202,7 @@ struct WeightPattern {
   std::int64_t columns;
   std::span<const WeightPart> parts;
   bool vector = false;
-  std::optional<Dtype> converted_from{};  ///< of a matrix: what the checkpoint has, where that is wider
+  std::optional<Dtype> converted_from{};  ///< of a matrix: what the checkpoint has, where that is another
   /// One for each layer of the group: the element of a vector that the program says itself, and that has no parts.
   std::span<const float> values{};
 

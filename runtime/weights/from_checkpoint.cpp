@@ -101,6 +101,7 @@ class CheckpointSource final : public HostWeights::Source {
                  std::int64_t stride) const;
   void convert_rows(std::size_t tensor, std::int64_t first, std::int64_t rows, std::span<std::byte> out,
                     std::int64_t stride) const;
+  void decode_lines(std::size_t tensor, std::int64_t first, std::int64_t rows, std::span<float> out) const;
   [[noreturn]] void throw_lost(std::size_t tensor, std::int64_t row, std::int64_t column, float value) const;
   const WeightPattern& pattern(std::size_t tensor) const { return *entries[tensor].pattern; }
 
@@ -168,17 +169,44 @@ void CheckpointSource::file_rows(std::size_t tensor, std::int64_t first, std::in
   }
 }
 
+/// Rows of a matrix that stands transposed, whose blocks are of what are its columns.
+void CheckpointSource::decode_lines(std::size_t tensor, std::int64_t first, std::int64_t rows,
+                                    std::span<float> out) const {
+  const WeightPattern& pattern = this->pattern(tensor);
+  const DtypeRow& type = row_of(pattern.file_dtype());
+  std::array<float, most_block_elements> block;
+  for (std::int64_t c = 0; c < pattern.columns; ++c) {
+    std::int64_t decoded = -1;
+    for (std::int64_t r = 0; r < rows; ++r) {
+      const FoundPart& part = part_of(tensors_[tensor], first + r);
+      const std::int64_t index = part.view.element_of(first + r - part.first, c, pattern.columns);
+      if (const std::int64_t holding = index / type.block_elements; holding != decoded) {
+        decode_blocks(pattern.file_dtype(), part.data + holding * type.block_bytes,
+                      std::span(block).first(static_cast<std::size_t>(type.block_elements)));
+        decoded = holding;
+      }
+      out[static_cast<std::size_t>(r * pattern.columns + c)] =
+          block[static_cast<std::size_t>(index % type.block_elements)];
+    }
+  }
+}
+
 /// Rows in the type that the engine computes with.
 void CheckpointSource::convert_rows(std::size_t tensor, std::int64_t first, std::int64_t rows, std::span<std::byte> out,
                                     std::int64_t stride) const {
   const WeightPattern& pattern = this->pattern(tensor);
   const std::int64_t in_file = file_row_bytes(pattern.file_dtype(), pattern.columns);
-  std::vector<std::byte> source(static_cast<std::size_t>(std::min(rows, rows_at_once) * in_file));
-  std::vector<float> values(static_cast<std::size_t>(pattern.columns));
+  const bool of_lines = is_quantized(pattern.file_dtype()) && tensors_[tensor].front().view.transposed;
+  std::vector<std::byte> source(static_cast<std::size_t>(of_lines ? 0 : std::min(rows, rows_at_once) * in_file));
+  std::vector<float> lines(static_cast<std::size_t>(of_lines ? rows_at_once * pattern.columns : pattern.columns));
   for (std::int64_t r = 0; r < rows; ++r) {
-    const std::int64_t in_source = r % rows_at_once;
-    if (in_source == 0) file_rows(tensor, first + r, std::min(rows_at_once, rows - r), source, in_file);
-    decode_blocks(pattern.file_dtype(), source.data() + in_source * in_file, values);
+    const std::int64_t in_source = r % rows_at_once, count = std::min(rows_at_once, rows - r);
+    if (in_source == 0 && of_lines) decode_lines(tensor, first + r, count, lines);
+    if (in_source == 0 && !of_lines) file_rows(tensor, first + r, count, source, in_file);
+    const std::span<float> values =
+        std::span(lines).subspan(static_cast<std::size_t>(of_lines ? in_source * pattern.columns : 0),
+                                 static_cast<std::size_t>(pattern.columns));
+    if (!of_lines) decode_blocks(pattern.file_dtype(), source.data() + in_source * in_file, values);
     const std::int64_t lost = encode_blocks(pattern.dtype, values, out.data() + r * stride);
     if (lost >= 0) throw_lost(tensor, first + r, lost, values[static_cast<std::size_t>(lost)]);
   }

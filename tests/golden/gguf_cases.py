@@ -114,7 +114,7 @@ def later() -> list[Case]:
              "1.ffn_up.weight": "Q5_0", "ffn_up.weight": "Q8_0", "ffn_down.weight": "IQ4_NL", "ffn_gate_exps.weight": "Q4_1",
              "0.ffn_up_exps.weight": "Q4_0", "1.ffn_up_exps.weight": "Q8_0", "ffn_down_exps.weight": "IQ4_NL",
              "ffn_gate_shexp.weight": "Q5_0", "0.ffn_up_shexp.weight": "MXFP4", "1.ffn_up_shexp.weight": "Q8_0", "ffn_down_shexp.weight": "Q4_1",
-             "attn_q_a.weight": "Q5_0", "attn_q_b.weight": "Q4_1", "attn_kv_a_mqa.weight": "Q8_0", "attn_k_b.weight": "Q5_1", "attn_v_b.weight": "Q8_0"}  # fmt: skip
+             "attn_q_a.weight": "Q5_0", "attn_q_b.weight": "Q4_1", "attn_kv_a_mqa.weight": "Q8_0", "attn_k_b.weight": "Q5_1", "attn_kv_b.weight": "Q4_0", "attn_v_b.weight": "Q8_0"}  # fmt: skip
     wide = {"intermediate_size": 256}
     latent = sizes | {"num_key_value_heads": 4, "kv_lora_rank": 64, "qk_nope_head_dim": 32, "qk_rope_head_dim": 8, "v_head_dim": 24}
     of_latent = {"attention.kv_lora_rank": 64, "attention.key_length": 72, "attention.value_length": 64, "attention.key_length_mla": 40,
@@ -216,6 +216,12 @@ def later() -> list[Case]:
                                        "beta_fast": 32.0, "beta_slow": 1.0, "truncate": False}),
          {"attention.sliding_window": 100, "expert_count": 5, "expert_used_count": 3, "expert_feed_forward_length": 96,
           "rope.scaling.type": "yarn", "rope.scaling.factor": 4.0, "rope.scaling.original_context_length": 128}, False),
+        ("deepseek2-fused", "keys and values of a latent in one tensor, whose blocks are decoded where they are turned; a dense layer, one of six experts", "deepseek2",
+         transformers.DeepseekV2Config(**latent | rms | base, q_lora_rank=None, n_routed_experts=6, num_experts_per_tok=1, n_shared_experts=1,
+                                       moe_intermediate_size=32, first_k_dense_replace=1, routed_scaling_factor=1.5),
+         {"attention.kv_lora_rank": 64, "attention.key_length": 40, "attention.value_length": 24, "rope.dimension_count": 8,
+          "leading_dense_block_count": 1, "expert_count": 6, "expert_used_count": 1, "expert_shared_count": 1,
+          "expert_feed_forward_length": 32, "expert_weights_scale": 1.5}, False),
     ]  # fmt: skip
     return [
         Case(name, 3201 + index, description, architecture, config, of_gpt_oss if name == "gpt-oss" else types, metadata, checked)

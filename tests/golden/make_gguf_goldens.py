@@ -116,7 +116,7 @@ def write_metadata(case: Case, writer: gguf.GGUFWriter) -> None:
     writer.add_pad_token_id(0)
     writer.add_context_length(getattr(config, "max_position_embeddings", 2048))
     if key_heads(config) is not None:
-        writer.add_head_count_kv(1 if case.architecture == "deepseek2" else key_heads(config))
+        writer.add_head_count_kv(1 if "attention.key_length_mla" in case.metadata else key_heads(config))
     if hasattr(config, "rms_norm_eps"):
         writer.add_layer_norm_rms_eps(config.rms_norm_eps)
     else:
@@ -170,7 +170,8 @@ def write(case: Case, path: Path) -> tuple[dict[str, torch.Tensor], dict[str, to
         experts, rows, columns = shapes.pop(name)
         shapes |= {f"{stem}{word}_proj.weight": (experts, rows // 2, columns) for word in ("gate", "up")}
         shapes[f"{stem}down_proj.weight"] = shapes.pop(f"{stem}down_proj")
-    for name in [n for n in shapes if n.endswith(".kv_b_proj.weight")]:  # each head's rows of keys, turned, and of values
+    by_head = "attention.key_length_mla" in case.metadata
+    for name in [n for n in shapes if by_head and n.endswith(".kv_b_proj.weight")]:  # each head's rows of keys, turned, and of values
         (_, latent), stem, heads = shapes.pop(name), name.removesuffix("kv_b_proj.weight"), config.num_attention_heads
         shapes[f"{stem}k_b_proj.weight"] = (heads, latent, config.qk_nope_head_dim)
         shapes[f"{stem}v_b_proj.weight"] = (heads, config.v_head_dim, latent)

@@ -255,7 +255,7 @@ TEST_CASE("a change of a GGUF file's metadata that changes the model is refused 
     visit(config, "");
     CHECK(changes >= 6);
   }
-  CHECK(architectures.size() == gguf_families().size());
+  for (const auto& [name, family] : gguf_families()) CHECK(architectures.contains(family.architectures.front()));
 }
 
 TEST_CASE("what transformers saves after reading a config.json says the same") {
