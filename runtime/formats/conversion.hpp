@@ -14,9 +14,9 @@
 
 namespace monomorph {
 
-/// Whole blocks of `values` as f32, f16, bf16, q8_0 or q4_0, as a file has them. Gives the index of a value that the type
-/// cannot hold, -1 where there is none: a finite one that would become infinite, and in a quantized type any that is
-/// not finite.
+/// Whole blocks of `values` as f32, f16, bf16, q8_0 or q4_0, as a file has them. Gives the index of a value that the
+/// type cannot hold, -1 where there is none: a finite one that would become infinite, and in a quantized type any that
+/// is not finite.
 std::int64_t encode_blocks(Dtype dtype, std::span<const float> values, std::byte* blocks);
 
 /// Counts of matrices by what they are converted from and to.
