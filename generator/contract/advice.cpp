@@ -1,31 +1,53 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "generator/blocks/attention.hpp"
 #include "generator/blocks/lm_head.hpp"
 #include "generator/contract/rules.hpp"
 #include "generator/spec/block_type.hpp"
+#include "generator/spec/checkpoint_section.hpp"
 #include "generator/spec/engine_section.hpp"
 #include "runtime/vulkan/tuning.hpp"
 
 namespace monomorph::generator {
 namespace {
 
-constexpr double mebi = 1048576;
+constexpr double mebi = 1048576, gibi = 1024 * mebi;
 
-/// Bytes of all layers' weights, as the engine keeps them.
-double weight_bytes(const Contract& contract) {
+/// Bytes of all layers' weights, as the engine keeps them, or with all matrices of one type.
+double weight_bytes(const Contract& contract, std::optional<Dtype> matrices = {}) {
   double bytes = 0;
   for (const WeightContract& weight : contract.weights) {
     double elements = 1;
     for (const AxisId axis : weight.axes) elements *= static_cast<double>(contract.axes[axis].size);
-    const DtypeRow& type = row_of(weight.dtype);
-    bytes += static_cast<double>(contract.copies(weight.scope)) * elements * static_cast<double>(type.block_bytes) /
-             static_cast<double>(type.block_elements);
+    const Dtype type = weight.axes.size() == 2 ? matrices.value_or(weight.dtype) : weight.dtype;
+    bytes += static_cast<double>(contract.copies(weight.scope)) * elements * element_bits(type) / 8;
   }
   return bytes;
+}
+
+/// Weights that the larger of people's own cards do not hold: the widest type in which they would, of several the
+/// first.
+void advise_device_memory(const Contract& contract, const Spec& spec, Diagnostics& diagnostics) {
+  constexpr double device = 24 * gibi;
+  const double weights = weight_bytes(contract);
+  if (weights <= device) return;
+  std::optional<Dtype> widest, least;
+  for (std::size_t i = 0; i < std::size(dtype_rows); ++i) {
+    const auto type = static_cast<Dtype>(i);
+    if (!least || element_bits(type) < element_bits(*least)) least = type;
+    const bool fits = weight_bytes(contract, type) <= device;
+    if (fits && (!widest || element_bits(type) > element_bits(*widest))) widest = type;
+  }
+  const Dtype told = widest.value_or(*least);
+  diagnostics.advice(
+      "advice.device_memory", spec.checkpoint->dtype.span,
+      fmt::format("weights take {:.1f} GiB; a device of {:.0f} GiB holds them {} {}, where they take {:.1f} GiB",
+                  weights / gibi, device / gibi, widest ? "as" : "in no type, not even as", name_of(told),
+                  weight_bytes(contract, told) / gibi));
 }
 
 /// Key and value heads of every attention; 0 where they differ, or there is none.
@@ -105,6 +127,7 @@ void advise(const Contract& contract, const Spec& spec, Diagnostics& diagnostics
     }
   }
   advise_multiple("hidden_size", contract.hidden_size, spec.model.hidden_size.span, diagnostics);
+  advise_device_memory(contract, spec, diagnostics);
   advise_cache_size(contract, spec, diagnostics);
   advise_untied_head(contract, spec, diagnostics);
 }
