@@ -15,7 +15,7 @@ uint lane_entry(uint t) {
 /// Gives the lanes the walked entries that have the bank: a lane past the last of them keeps that one.
 void keep_own_entries(uvec4 votes) {
   uint place = tile_entry_count;
-  for (uint left = votes.x; left != 0; left &= left - 1) {  // CPU drivers have at most 32 lanes
+  for (uint left = votes.x; left != 0; left &= left - 1) {  // 32 lanes at most: choose_tiles
     [[unroll]] for (uint t = 0; t < tokens_per_lane; ++t) {
       if (place <= t * subgroup_size + gl_SubgroupInvocationID) own_entries[t] = walked + findLSB(left);
     }

@@ -96,18 +96,21 @@ void conversions_fit(const Spec& spec, const Contract& contract, Diagnostics& di
   if (asked.value.empty() || diagnostics.has_errors()) return;  // the sizes are right
   Faults found;
   std::set<std::string> kept;
+  bool narrower = false;
   for (const WeightContract& weight : contract.weights) {
     if (weight.axes.size() == 1) continue;
     if (!weight.converted_from) {
       kept.insert(fmt::format("{} of {:.4g} bits", name_of(weight.dtype), element_bits(weight.dtype)));
       continue;
     }
+    if (name_of(weight.dtype) != asked.value) continue;  // decoded without being asked for
+    narrower = true;
     const std::string fault = fault_of_rows(contract.axes[weight.axes.back()].size, weight.dtype);
     if (!fault.empty()) add(found, asked, fault, weight.part);
   }
   report(found, "engine.weights_fit",
          "f16 and bf16 hold rows of any length, where the checkpoint is wider than they are", diagnostics);
-  if (!list_conversions(contract).empty()) return;
+  if (narrower) return;
   diagnostics.error("engine.weights_convert", asked.span,
                     fmt::format("{} would make no matrix narrower: those of the checkpoint are {} an element; leave "
                                 "engine.weights out, or say a narrower type",

@@ -119,7 +119,12 @@ void plan_banks(Draft& draft, const Op& op) {
   draft.set("bank_rows", planning.axis(banks[1]).size);
   draft.set("choices", planning.axis(choices).size);
   draft.set("chosen", static_cast<bool>(op.in[3]));
-  if (op.in[3]) draft.activation("choice", op.in[3], Access::read);
+  if (op.in[3]) {
+    draft.activation(std::string(choice_binding), op.in[3], Access::read);
+    if (draft.placement().place(op.in[3]).first_column != 0) {
+      throw InternalError("plan: " + planning.value(op.in[3]).role + " begins inside a row");
+    }
+  }
   draft.call.rows = {banks[1]};
   draft.call.banks = banks[0];
   draft.call.per_row = choices;

@@ -22,8 +22,9 @@ using DeviceLayers = std::vector<std::vector<float>>;
 using ReferenceLayers = std::vector<std::vector<double>>;
 
 /// What the reference's pass gives; where rows differ from the device's by more than `tolerance` says and a choice of
-/// the row nearly ties, what it gives with that choice made the other way, if the row then agrees. `pass` computes it,
-/// at `position`, with `choices`, whose `turned` keeps what the device chose. `told` counts them.
+/// the row nearly ties, what it gives with that choice made the other way, if the row then agrees: one choice of a row
+/// in a layer, so that a row which needs two of them is told as a difference. `pass` computes it, at `position`, with
+/// `choices`, whose `turned` keeps what the device chose. `told` counts them.
 ReferenceLayers pass_as_device(const DeviceLayers& device, std::int64_t hidden_size, std::int64_t position,
                                const std::function<double(std::int64_t layers)>& tolerance, reference::Choices& choices,
                                const std::function<ReferenceLayers()>& pass, NearTies& told);

@@ -38,22 +38,26 @@ class Comparison {
   void prefill_logits(std::int64_t slot, std::span<const std::int32_t> tokens) {
     const std::int64_t position = device_.position(slot);
     prefill_layers(slot, tokens);
-    go_back(slot, position);
+    rewind_both(slot, position);
     keep_worst(result.logits.prefill, compare_logits(device_.prefill(tokens, slot), reference_.prefill(tokens, slot)));
   }
   void decode_logits(std::int64_t slot, std::int32_t token) {
     const std::int64_t position = device_.position(slot);
     decode_layers(slot, token);
-    go_back(slot, position);
+    rewind_both(slot, position);
     keep_worst(result.logits.decode, compare_logits(device_.decode(token, slot), reference_.decode(token, slot)));
   }
 
   Verification result;
 
  private:
-  /// Both.
-  void go_back(std::int64_t slot, std::int64_t position) {
-    for (Engine* const each : {&device_, static_cast<Engine*>(&reference_)}) each->rewind(slot, position);
+  /// Both engines, to `position`; what a ring has given away is appended again.
+  void rewind_both(std::int64_t slot, std::int64_t position) {
+    for (Engine* const each : {&device_, static_cast<Engine*>(&reference_)}) {
+      const std::vector<std::int32_t> before(each->sequence(slot).begin(), each->sequence(slot).begin() + position);
+      const std::int64_t kept = each->rewind(slot, position);
+      if (kept < position) each->prefill(std::span(before).subspan(static_cast<std::size_t>(kept)), slot);
+    }
   }
 
   void compare_pass(const Run& run, double PhaseErrors::* phase) {

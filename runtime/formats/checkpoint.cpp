@@ -267,7 +267,11 @@ std::int64_t Checkpoint::total_bytes() const {
   return bytes;
 }
 
-void Checkpoint::prefetch(const CheckpointTensor& tensor) const { advise_mapping(tensor.data, true); }
-void Checkpoint::release(const CheckpointTensor& tensor) const { advise_mapping(tensor.data, false); }
+void Checkpoint::prefetch(const CheckpointTensor& tensor) const {
+  for (const auto& bytes : {tensor.data, tensor.scales}) advise_mapping(bytes, true);
+}
+void Checkpoint::release(const CheckpointTensor& tensor) const {
+  for (const auto& bytes : {tensor.data, tensor.scales}) advise_mapping(bytes, false);
+}
 
 }  // namespace monomorph

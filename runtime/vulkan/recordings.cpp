@@ -196,6 +196,7 @@ Recording Recordings::record(const std::vector<const Schedule*>& parts, const st
   }
   HazardTracker hazards;
   for (const Schedule* part : parts) record_schedule(recording, *part, hazards);
+  if (options_.measure) host_barrier(recording.commands);  // of copied choices
   check(vkEndCommandBuffer(recording.commands), "vkEndCommandBuffer");
   return recording;
 }

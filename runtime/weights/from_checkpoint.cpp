@@ -124,9 +124,14 @@ class CheckpointSource final : public HostWeights::Source {
   /// Blocks of so many elements of a row: where the file has them, or in `read`, where it has their scales elsewhere.
   const std::byte* blocks_at(std::size_t tensor, const FoundPart& part, std::int64_t row, std::int64_t column,
                              std::int64_t elements, std::vector<std::byte>& read) const {
-    if (part.scales == nullptr) return address(tensor, part, row, column);
-    const std::int64_t first = block_of(tensor, part, row, column);
-    read.resize(static_cast<std::size_t>(file_row_bytes(pattern(tensor).file_dtype(), elements)));
+    return blocks_from(tensor, part, block_of(tensor, part, row, column), elements, read);
+  }
+  /// The same from a block of the tensor on.
+  const std::byte* blocks_from(std::size_t tensor, const FoundPart& part, std::int64_t first, std::int64_t elements,
+                               std::vector<std::byte>& read) const {
+    const Dtype type = pattern(tensor).file_dtype();
+    if (part.scales == nullptr) return part.data + first * row_of(type).block_bytes;
+    read.resize(static_cast<std::size_t>(file_row_bytes(type, elements)));
     copy_split_blocks(part.data + first * split_block_bytes, part.scales + first, read);
     return read.data();
   }
@@ -175,14 +180,17 @@ void CheckpointSource::decode_lines(std::size_t tensor, std::int64_t first, std:
   const WeightPattern& pattern = this->pattern(tensor);
   const DtypeRow& type = row_of(pattern.file_dtype());
   std::array<float, most_block_elements> block;
+  std::vector<std::byte> read;
   for (std::int64_t c = 0; c < pattern.columns; ++c) {
+    const FoundPart* decoded_of = nullptr;
     std::int64_t decoded = -1;
     for (std::int64_t r = 0; r < rows; ++r) {
       const FoundPart& part = part_of(tensors_[tensor], first + r);
       const std::int64_t index = part.view.element_of(first + r - part.first, c, pattern.columns);
-      if (const std::int64_t holding = index / type.block_elements; holding != decoded) {
-        decode_blocks(pattern.file_dtype(), part.data + holding * type.block_bytes,
+      if (const std::int64_t holding = index / type.block_elements; &part != decoded_of || holding != decoded) {
+        decode_blocks(pattern.file_dtype(), blocks_from(tensor, part, holding, type.block_elements, read),
                       std::span(block).first(static_cast<std::size_t>(type.block_elements)));
+        decoded_of = &part;
         decoded = holding;
       }
       out[static_cast<std::size_t>(r * pattern.columns + c)] =

@@ -26,6 +26,20 @@ Program program_of(std::span<const WeightGroup> groups) {
   return program;
 }
 
+/// Blocks of MXFP4 as the hub has them: codes of neighbours together, and scales apart.
+std::pair<std::string, std::string> split_blocks(const std::vector<std::byte>& whole) {
+  std::pair<std::string, std::string> result;
+  for (std::size_t block = 0; block < whole.size() / 17; ++block) {
+    const std::byte* const at = &whole[block * 17];
+    const auto code = [&](std::size_t i) {
+      return std::to_integer<unsigned>(i < 16 ? at[1 + i] & std::byte{15} : at[1 + i - 16] >> 4);
+    };
+    for (std::size_t i = 0; i < 32; i += 2) result.first += static_cast<char>(code(i) | code(i + 1) << 4);
+    result.second += static_cast<char>(at[0]);
+  }
+  return result;
+}
+
 }  // namespace
 
 // A matrix of five quantized rows out of nine, stacked on one whose heads of four rows have their halves in turn.
@@ -83,20 +97,11 @@ TEST_CASE("quantized rows of a GGUF file are decoded where they are read and cut
   }
 }
 
-// A transposed matrix of 41 rows out of 50, more than are read together, stacked on one that is as narrow already.
 TEST_CASE("rows of blocks whose scales stand in a tensor of their own are read and stored as those of whole blocks") {
   constexpr std::int64_t columns = 96;
   const auto row_in_file = static_cast<std::size_t>(file_row_bytes(Dtype::mxfp4, columns));
   const std::vector<std::byte> whole = tests::random_blocks(Dtype::mxfp4, tests::block_scales[0], 6 * 3, 5);
-  std::string blocks, scales;
-  for (std::size_t block = 0; block < 18; ++block) {
-    const std::byte* const at = &whole[block * 17];
-    const auto code = [&](std::size_t i) {
-      return std::to_integer<unsigned>(i < 16 ? at[1 + i] & std::byte{15} : at[1 + i - 16] >> 4);
-    };
-    scales += static_cast<char>(at[0]);
-    for (std::size_t i = 0; i < 32; i += 2) blocks += static_cast<char>(code(i) | code(i + 1) << 4);
-  }
+  const auto [blocks, scales] = split_blocks(whole);
   const WeightPart parts[] = {{"both", {3, 1, 6, false, 1, 2}}};  // every other row
   const WeightPattern patterns[] = {{"odd", Dtype::mxfp4, 3, columns, parts}};
   const StoredPiece pieces[] = {{0, 3}};
@@ -122,6 +127,38 @@ TEST_CASE("rows of blocks whose scales stand in a tensor of their own are read a
   }
 }
 
+// Each tensor's lines are one block long, so that both have blocks of the same numbers.
+TEST_CASE("matrices that stand transposed in blocks are decoded, block by block of their own tensor") {
+  constexpr std::int64_t columns = 6, rows = 32;
+  std::vector<tests::TensorText> tensors;
+  std::vector<std::vector<float>> decoded;
+  for (const std::string name : {"a", "b"}) {
+    const std::vector<std::byte> whole =
+        tests::random_blocks(Dtype::mxfp4, tests::block_scales[0], columns, decoded.size());
+    const auto [blocks, scales] = split_blocks(whole);
+    tensors.push_back({name + "_blocks", "U8", {columns, 1, 16}, blocks});
+    tensors.push_back({name + "_scales", "U8", {columns, 1}, scales});
+    decode_blocks(Dtype::mxfp4, whole.data(), decoded.emplace_back(columns * rows));
+  }
+  const WeightPart parts[] = {{"a", {rows, 0, rows, true}}, {"b", {rows, 0, rows, true}}};
+  const WeightPattern patterns[] = {{"turned", Dtype::f32, 2 * rows, columns, parts, false, Dtype::mxfp4}};
+  const WeightGroup group[] = {{patterns, {}, {}}};
+  const tests::TemporaryDirectory directory;
+  const HostWeights weights =
+      HostWeights::open(program_of(group), directory.write("model.safetensors", tests::safetensors(tensors)));
+  for (std::int64_t row = 0; row < 2 * rows; ++row) {
+    CAPTURE(row);
+    std::vector<float> read(columns);
+    weights.row(0, row, read);
+    for (std::int64_t c = 0; c < columns; ++c) {
+      const float expected =
+          decoded[static_cast<std::size_t>(row / rows)][static_cast<std::size_t>(c * rows + row % rows)];
+      CHECK(read[static_cast<std::size_t>(c)] == expected);
+    }
+  }
+}
+
+// A transposed matrix of 41 rows out of 50, more than are read together, stacked on one that is as narrow already.
 TEST_CASE("a matrix that is wider in the checkpoint is read and stored as what it is converted to") {
   constexpr std::int64_t height = 50, rows = 41;
   for (const auto& [from, to, columns] : {std::tuple{Dtype::f32, Dtype::f16, std::int64_t{7}},
