@@ -34,17 +34,21 @@ class Comparison {
   void decode_layers(std::int64_t slot, std::int32_t token) {
     compare_pass({slot, {&token, 1}, Logits::none, false, false}, &PhaseErrors::decode);
   }
-  /// Layers first, so that near ties are known.
+  /// Of a mixture layers first, so that near ties are known.
   void prefill_logits(std::int64_t slot, std::span<const std::int32_t> tokens) {
     const std::int64_t position = device_.position(slot);
-    prefill_layers(slot, tokens);
-    rewind_both(slot, position);
+    if (reference_.choices().chose()) {
+      prefill_layers(slot, tokens);
+      rewind_both(slot, position);
+    }
     keep_worst(result.logits.prefill, compare_logits(device_.prefill(tokens, slot), reference_.prefill(tokens, slot)));
   }
   void decode_logits(std::int64_t slot, std::int32_t token) {
     const std::int64_t position = device_.position(slot);
-    decode_layers(slot, token);
-    rewind_both(slot, position);
+    if (reference_.choices().chose()) {
+      decode_layers(slot, token);
+      rewind_both(slot, position);
+    }
     keep_worst(result.logits.decode, compare_logits(device_.decode(token, slot), reference_.decode(token, slot)));
   }
 

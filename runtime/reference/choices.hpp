@@ -38,6 +38,8 @@ class Choices {
     margins.clear();
   }
   void begin_choice() { ++choice_; }
+  /// Whether the last pass had a choice to make.
+  bool chose() const { return choice_ >= 0; }
   /// `order` is that of `values`, the largest first, of which `first` to `last` are chosen up to; `scale`: the largest
   /// score of the token's row.
   void settle(std::int64_t token, std::vector<std::int64_t>& order, const std::vector<double>& values,
