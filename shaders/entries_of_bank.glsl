@@ -15,11 +15,13 @@ uint lane_entry(uint t) {
 /// Gives the lanes the walked entries that have the bank: a lane past the last of them keeps that one.
 void keep_own_entries(uvec4 votes) {
   uint place = tile_entry_count;
-  for (uint left = votes.x; left != 0; left &= left - 1) {  // 32 lanes at most: choose_tiles
-    [[unroll]] for (uint t = 0; t < tokens_per_lane; ++t) {
-      if (place <= t * subgroup_size + gl_SubgroupInvocationID) own_entries[t] = walked + findLSB(left);
+  for (uint first = 0; first < subgroup_size; first += 32) {
+    for (uint left = votes[first / 32]; left != 0; left &= left - 1) {
+      [[unroll]] for (uint t = 0; t < tokens_per_lane; ++t) {
+        if (place <= t * subgroup_size + gl_SubgroupInvocationID) own_entries[t] = walked + first + findLSB(left);
+      }
+      ++place;
     }
-    ++place;
   }
 }
 

@@ -4,7 +4,6 @@
 #include <iterator>
 
 #include "runtime/enumerators.hpp"
-#include "runtime/error.hpp"
 
 namespace monomorph::vulkan {
 namespace {
@@ -81,9 +80,6 @@ std::int64_t shared_memory_bytes(KernelKind kind, const Tile& tile) {
 }
 
 std::vector<Tile> choose_tiles(const Program& program, const DeviceFacts& facts) {
-  if (facts.type == DeviceType::cpu && facts.subgroup_size > 32) {  // shaders/entries_of_bank.glsl
-    throw Error(ErrorKind::device, "kernels for drivers on a CPU have subgroups of at most 32 lanes");
-  }
   std::vector<std::int64_t> most_tokens(program.kernels.size(), 1);
   for (const Phase& phase : program.phases) {
     Recorder recorder;
