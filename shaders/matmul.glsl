@@ -4,7 +4,7 @@
 // The including kernel gives: row_units, matrices, a Unit and what goes with it; vec4 input_quad(entry, quad), begin_row()
 // and end_row() (rows to multiply, of those of the grid), store(entry, row, totals). An entry is a row of the pass, or one
 // of its choices. Which entries make up a tile is said by entries_in_order.glsl or entries_of_bank.glsl, included after;
-// tile_parts, before, says whether it may have few.
+// may_have_few, before, whether it is often less than full.
 const uint padded_quads = row_units * unit_quads;
 const uint subgroups = workgroup_size / subgroup_size;
 const uint rows_per_subgroup = tile_rows / subgroups;

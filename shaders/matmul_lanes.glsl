@@ -2,7 +2,8 @@
 // broadcast; a lane's inputs stay in registers over all rows of the band. On CPU drivers, whose loads go lane by lane and
 // whose barriers switch stacks, every loaded word then serves a whole subgroup or a whole band.
 //
-// A tile that may have few entries has code for each of `tile_parts` sizes (4 at most), so that it costs what it has.
+// Where a tile may have few entries, there is code for a quarter of the lanes' tokens too: more sizes would cost drivers more
+// time to compile than they save.
 void multiply_lane_tokens(uint first_row_of_band, uint lane_tokens) {
   uint entries[tokens_per_lane];
   // Tokens past the end are computed from the last one and not written.
@@ -30,19 +31,11 @@ void multiply_lane_tokens(uint first_row_of_band, uint lane_tokens) {
   }
 }
 
-/// Multiplies a tile whose entries fill so many parts of the lanes' tokens, and no fewer.
-void multiply_parts(uint first_row_of_band, uint parts) {
-  const uint part = (tokens_per_lane + tile_parts - 1) / tile_parts;
-  const uint fewer = (parts - 1) * part, lane_tokens = min(parts * part, tokens_per_lane);
-  if (fewer >= tokens_per_lane) return;
-  const bool fits = tile_size() > fewer * subgroup_size && tile_size() <= lane_tokens * subgroup_size;
-  if (tile_parts == 1 || fits) multiply_lane_tokens(first_row_of_band, lane_tokens);
-}
-
 void multiply_lanes(uint first_row_of_band) {
-  // Written out, not looped over: compilers unroll no loop that has another in it.
-  multiply_parts(first_row_of_band, 1);
-  multiply_parts(first_row_of_band, 2);
-  multiply_parts(first_row_of_band, 3);
-  multiply_parts(first_row_of_band, 4);
+  const uint few = (tokens_per_lane + 3) / 4;
+  if (may_have_few && few < tokens_per_lane && tile_size() <= few * subgroup_size) {
+    multiply_lane_tokens(first_row_of_band, few);
+  } else {
+    multiply_lane_tokens(first_row_of_band, tokens_per_lane);
+  }
 }

@@ -11,11 +11,11 @@ vec4 input_quad(uint pass_row, uint quad) {
 }
 
 //% if banked
-const uint tile_parts = 4;
+const bool may_have_few = true;
 #include "matmul.glsl"
 #include "entries_of_bank.glsl"
 //% else
-const uint tile_parts = 1;
+const bool may_have_few = false;
 #include "matmul.glsl"
 #include "entries_in_order.glsl"
 //% end
