@@ -331,32 +331,7 @@ TEST_CASE("what a designer would act on is advice, never an error") {
 
 TEST_CASE(
     "weights that a card of 24 GiB does not hold are told with the widest type that it would, or with the least") {
-  const std::string experts = R"toml([model]
-name = "sparse"
-vocab_size = 32000
-hidden_size = 4096
-num_hidden_layers = 32
-max_position_embeddings = 4096
-[norm]
-type = "rms_norm"
-eps = 1e-5
-[attention]
-num_attention_heads = 32
-num_key_value_heads = 8
-[position]
-type = "rope"
-[moe]
-type = "gated"
-activation = "silu"
-num_experts = 8
-num_experts_per_tok = 2
-intermediate_size = 14336
-[layers]
-steps = ["attention", "moe"]
-[checkpoint]
-names = "mixtral"
-dtype = "bf16"
-)toml";
+  const std::string experts = read_source(MONOMORPH_SOURCE_DIR "/models/mixtral-8x7b-v0.1.toml")->text;
   CHECK(advice(experts) == std::vector<std::string>{"advice.device_memory"});
   const std::vector<Override> smaller = {{"checkpoint.dtype", "q3_k"}, {"checkpoint.dtypes.\"*norm\"", "f32"}};
   CHECK(advice(experts, smaller) == std::vector<std::string>{});
