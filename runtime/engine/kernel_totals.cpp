@@ -1,9 +1,28 @@
 #include "runtime/engine/kernel_totals.hpp"
 
 #include <algorithm>
-#include <functional>
 
 namespace monomorph {
+
+namespace {
+
+/// Counts the banks that the dispatch has rows of, and gives how many of those rows are read.
+std::int64_t add_banks(KernelProfile& total, const DispatchExtent& extent) {
+  std::int64_t read = 0;
+  total.entries_of_bank.resize(extent.entries_of_bank.size());
+  for (std::size_t bank = 0; bank < extent.entries_of_bank.size(); ++bank) {
+    const std::int64_t first = static_cast<std::int64_t>(bank) * extent.bank_rows;
+    const std::int64_t rows =
+        std::min(first + extent.bank_rows, extent.first_row + extent.rows) - std::max(first, extent.first_row);
+    if (rows <= 0 || extent.entries_of_bank[bank] == 0) continue;
+    read += rows;
+    total.banks_read += 1;
+    total.entries_of_bank[bank] += extent.entries_of_bank[bank];
+  }
+  return read;
+}
+
+}  // namespace
 
 KernelTotals::KernelTotals(const Program& program) : program_(program) { reset(); }
 
@@ -24,14 +43,9 @@ void KernelTotals::add(std::int32_t kernel, const DispatchExtent& extent, double
     seen = {extent.position, extent.seq_len, cost.keys_of_any(extent.position, extent.seq_len),
             cost.keys_of_each(extent.position, extent.seq_len)};
   }
-  std::int64_t banks_read = std::min(extent.banks, extent.tokens);
-  if (!extent.entries_of_bank.empty()) {
-    banks_read = std::ranges::count_if(extent.entries_of_bank, [](std::int64_t entries) { return entries > 0; });
-    total.banks_read += banks_read;
-    total.entries_of_bank.resize(extent.entries_of_bank.size());
-    std::ranges::transform(total.entries_of_bank, extent.entries_of_bank, total.entries_of_bank.begin(), std::plus{});
-  }
-  const std::int64_t read = extent.rows * banks_read / extent.banks;
+  const std::int64_t read = extent.entries_of_bank.empty()
+                                ? extent.rows * std::min(extent.banks, extent.tokens) / extent.banks
+                                : add_banks(total, extent);
   total.bytes += cost.bytes(read, extent.tokens, seen.by_any);
   const std::int64_t queries = extent.tokens / std::max<std::int64_t>(extent.seq_len, 1);  // of each token
   total.flops += cost.flops_per_row * extent.rows * extent.tokens / extent.banks +

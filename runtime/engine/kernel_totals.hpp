@@ -14,6 +14,7 @@ namespace monomorph {
 struct DispatchExtent {
   std::int64_t rows, tokens, position, seq_len;
   std::int64_t banks = 1;
+  std::int64_t first_row = 0, bank_rows = 0;    ///< of banks: the first of `rows`, and how many each has
   std::vector<std::int64_t> entries_of_bank{};  ///< where they are chosen
 };
 

@@ -16,7 +16,7 @@ struct KernelProfile {
   std::int64_t bytes = 0;  ///< of weights and cache, as Kernel::cost says
   std::int64_t flops = 0;
   /// Where its rows are those of banks that are chosen: how many entries had each, and how many different banks a
-  /// dispatch had, summed. Empty and 0 elsewhere.
+  /// dispatch read, summed. A bank whose rows lie in several dispatches counts in each. Empty and 0 elsewhere.
   std::vector<std::int64_t> entries_of_bank{};
   std::int64_t banks_read = 0;
 };

@@ -114,7 +114,7 @@ void VulkanEngine::collect(const Work& work) {
     const std::uint64_t ticks = (ticks_[i + 1] - ticks_[i]) & physical.timestamp_mask;
     totals_.add(command.kernel,
                 {command.row_count, command.counted(work.rows), work.position, work.rows, command.banks,
-                 entries_of_bank(recording.measured[i], work.rows)},
+                 command.first_row, command.bank_rows, entries_of_bank(recording.measured[i], work.rows)},
                 static_cast<double>(ticks) * physical.timestamp_nanoseconds * 1e-9);
   }
 }

@@ -122,8 +122,16 @@ void add_commands(const ScheduleInput& input, const Dispatch& dispatch, std::siz
   for (std::size_t c = 0; c + 1 < bounds.size(); ++c) {
     const std::int64_t step = banked ? bounds[c + 1] - bounds[c] : limit;
     for (std::int64_t row = bounds[c]; row < bounds[c + 1]; row += step) {
-      Command command{dispatch.kernel,  row,           std::min(step, bounds[c + 1] - row), 1, groups_y, {}, accesses,
-                      dispatch.per_row, dispatch.banks};
+      Command command{dispatch.kernel,
+                      row,
+                      std::min(step, bounds[c + 1] - row),
+                      1,
+                      groups_y,
+                      {},
+                      accesses,
+                      dispatch.per_row,
+                      dispatch.banks,
+                      dispatch.rows};
       if (per_group != 0) command.groups_x = divide_up(banked ? dispatch.rows : command.row_count, per_group);
       for (std::size_t b = 0; b < kernel.bindings.size(); ++b) {
         const Argument& argument = dispatch.arguments[b];

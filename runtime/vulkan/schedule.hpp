@@ -29,7 +29,8 @@ struct Command {
   std::vector<Place> arguments;      ///< by binding
   std::vector<ByteAccess> accesses;  ///< of arenas; weights are never written
   std::int64_t per_row;              ///< query rows or entries of each row of the pass
-  std::int64_t banks;                ///< whose rows row_count counts; 1: they are none of banks
+  std::int64_t banks;                ///< whose rows first_row and row_count count; 1: they are none of banks
+  std::int64_t bank_rows = 0;        ///< of each bank
   std::optional<Place> choice{};     ///< where it reads which banks each row has (choice_binding)
 
   /// Rows, query rows or entries in a pass of `n` rows.

@@ -130,17 +130,23 @@ struct Prepared {
   const HostWeights weights = HostWeights::random(planned.program(), 1);
   const std::vector<Appended> parts = text(graph, GraphEvaluator(graph, contract, planned.reader(weights)));
 
+  /// As CPU drivers and as GPUs.
+  static std::vector<LimitOverrides> classes() {
+    LimitOverrides gpu;
+    gpu.type = DeviceType::integrated;
+    return {{}, gpu};
+  }
+
   template <class OnEngine>
-  void on_devices(const OnEngine& on_engine) const {
+  void on_devices(const std::vector<LimitOverrides>& all_limits, const OnEngine& on_engine) const {
     bool ran = false;
     for (const DeviceInfo& device : list_devices()) {
       if (!device.unusable.empty()) continue;
-      for (const std::optional<DeviceType> type : {std::optional<DeviceType>{}, {DeviceType::integrated}}) {
+      for (const LimitOverrides& limits : all_limits) {
         ran = true;
         CAPTURE(device.name);
-        CAPTURE(type.has_value());
-        LimitOverrides limits;
-        limits.type = type;
+        CAPTURE(limits.type.has_value());
+        CAPTURE(limits.max_storage_buffer_range.has_value());
         on_engine(vulkan::Device::open(std::to_string(device.index), limits));
       }
     }
@@ -159,7 +165,7 @@ TEST_CASE("decode reads the rows of the chosen experts alone, prefill each exper
   CHECK(*std::ranges::max_element(parts[0].chosen) > tile_tokens);
   CHECK(std::any_of(parts.end() - 3, parts.end(),
                     [&](const Appended& part) { return part.chosen != parts.end()[-4].chosen; }));
-  prepared.on_devices([&](std::unique_ptr<vulkan::Device> device) {
+  prepared.on_devices(Prepared::classes(), [&](std::unique_ptr<vulkan::Device> device) {
     CountingEngine engine(prepared.planned.program(), std::move(device), prepared.weights, {});
     for (const std::string& kernel : counted)
       take(engine, prepared.planned.reads(kernel));  // what compiling dispatched
@@ -179,7 +185,9 @@ TEST_CASE("decode reads the rows of the chosen experts alone, prefill each exper
 
 TEST_CASE("a profile tells which experts were read") {
   const Prepared prepared;
-  prepared.on_devices([&](std::unique_ptr<vulkan::Device> device) {
+  std::vector<LimitOverrides> all_limits = Prepared::classes();
+  all_limits.emplace_back().max_storage_buffer_range = 4 * 128 * 256;  // the fifth expert's rows lie in another slice
+  prepared.on_devices(all_limits, [&](std::unique_ptr<vulkan::Device> device) {
     if (!device->physical().timestamps) return;
     LoadOptions options;
     options.profile = true;
