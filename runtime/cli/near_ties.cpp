@@ -19,17 +19,16 @@ struct Differing {
 
 Differing find_differing(const DeviceLayers& device, const ReferenceLayers& reference, std::size_t columns,
                          const std::function<double(std::int64_t)>& tolerance) {
-  Differing found;
-  for (; found.rows.empty() && found.layer < static_cast<std::int64_t>(device.size()); ++found.layer) {
-    const auto layer = static_cast<std::size_t>(found.layer);
+  for (std::size_t layer = 0; layer < device.size(); ++layer) {
+    Differing found{static_cast<std::int64_t>(layer), {}};
     for (std::size_t row = 0; row < reference[layer].size() / columns; ++row) {
       const double error = row_error(std::span(device[layer]).subspan(row * columns, columns),
                                      std::span(reference[layer]).subspan(row * columns, columns));
       if (error > tolerance(found.layer + 1)) found.rows.insert(static_cast<std::int64_t>(row));
     }
+    if (!found.rows.empty()) return found;
   }
-  --found.layer;
-  return found;
+  return {};
 }
 
 }  // namespace
