@@ -132,7 +132,6 @@ Types read_header(const Checkpoint& checkpoint, const CheckpointSection& names, 
   for (const CheckpointTensor& tensor : checkpoint.tensors()) {
     const std::vector<std::string> parts = parts_of_tensor(names, tensor.name);
     if (parts.empty()) continue;
-    const std::string& part = parts.front();
     const std::string dtype = spec_dtype(tensor.dtype);
     if (dtype.empty()) {
       diagnostics.error("import.dtype", file(tensor.file),
@@ -140,9 +139,10 @@ Types read_header(const Checkpoint& checkpoint, const CheckpointSection& names, 
                                     tensor.name, tensor.dtype));
       return types;  // the rest is likely the same
     }
-    bytes[dtype] += tensor.data.size() + tensor.scales.size();
-    const auto [place, inserted] = types.parts.emplace(part, PartType{dtype, tensor.name});
-    if (!inserted && place->second.dtype != dtype) {
+    bytes[dtype] += tensor.bytes();
+    for (const std::string& part : parts) {
+      const auto [place, inserted] = types.parts.emplace(part, PartType{dtype, tensor.name});
+      if (inserted || place->second.dtype == dtype) continue;
       diagnostics.error("import.dtype", file(tensor.file),
                         fmt::format("{} is {}, but {} is {}: one part ({}) has one type over all layers; convert one "
                                     "of them",

@@ -72,7 +72,7 @@ class TensorLines {
         const bool of_bias = tensor.name.ends_with(".bias") && !names_.tensors.at(part).exact;
         types[of_bias ? part + ".bias" : part][dtype].push_back(split_layer(tensor.name).layer);
       }
-      bytes[dtype] += tensor.data.size();
+      bytes[dtype] += tensor.bytes();
     }
     if (bytes.empty()) return refuse("import.checkpoint", "no tensor of such a model stands in it");
     const std::string most = std::ranges::max_element(bytes, {}, [](const auto& each) { return each.second; })->first;

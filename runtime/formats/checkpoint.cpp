@@ -261,9 +261,7 @@ const CheckpointTensor* Checkpoint::find(std::string_view name) const {
 
 std::int64_t Checkpoint::total_bytes() const {
   std::int64_t bytes = 0;
-  for (const CheckpointTensor& tensor : tensors_) {
-    bytes += static_cast<std::int64_t>(tensor.data.size() + tensor.scales.size());
-  }
+  for (const CheckpointTensor& tensor : tensors_) bytes += static_cast<std::int64_t>(tensor.bytes());
   return bytes;
 }
 

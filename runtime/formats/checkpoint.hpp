@@ -32,6 +32,8 @@ struct CheckpointTensor {
   /// Of blocks whose scales stand in a tensor of their own (runtime/formats/split_blocks.hpp): those; else empty.
   std::span<const std::byte> scales{};
 
+  std::size_t bytes() const { return data.size() + scales.size(); }
+
   std::int64_t elements() const;
 };
 
