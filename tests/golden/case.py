@@ -23,13 +23,18 @@ class Calls:
 TEXTS = Calls(((1,), (2,), (63,), (64,), (65,), (200,)))  # of a model that reads a text whole: each of them is one pass
 
 
+EACH, ALONE = "one token to each expert", "all tokens to one expert"
+ROUTED = (EACH, ALONE)
+
+
 @dataclass
 class Case:
     """One architecture. `config` is config.json but for its dtype key, whose spelling (torch_dtype, dtype, or none
     at all, as in the hub's gpt2) is `dtype_key`. `checkpoint` says how the file departs from one plain file that
     holds exactly the parameters: `shards`, `prefix`, tensors that an importer has to know how to leave out, and by the ends
     of their names those that it is `without`.
-    `dtypes` are those it is made in; `rows` those of the prompt whose logits are kept. `calls`: rows depend on them."""
+    `dtypes` are those it is made in; `rows` those of the prompt whose logits are kept. `calls`: rows depend on them.
+    `routed`: how its mixtures divide the prompt among their experts, one of ROUTED; none: as it happens."""
 
     name: str
     seed: int
@@ -41,6 +46,7 @@ class Case:
     sequence_length: int = 300
     rows: tuple[int, ...] = ROWS
     calls: Calls | None = None
+    routed: str | None = None
 
     def config_json(self, dtype: str) -> dict[str, Any]:
         named = {self.dtype_key: DTYPES[dtype]} if self.dtype_key else {}

@@ -1,6 +1,6 @@
 """Mixtures of experts: Mixtral, Qwen 2 and 3 MoE, OLMoE, FlexOlmo, Mellum, Phi-3.5 MoE."""
 
-from case import LONG, ROWS, Case, long_rows, sizes
+from case import ALONE, EACH, LONG, ROWS, Case, long_rows, sizes
 
 
 def mixtral(**keys):
@@ -119,6 +119,11 @@ CASES = [
     Case("olmoe-normed", 3231, "two of three experts, shares that are normed; biases, grouped 4:1, tied",
          olmoe(**sizes(48, 31, 2, 4, 1, 103), num_experts=3, num_experts_per_tok=2, norm_topk_prob=True,
                attention_bias=True, tie_word_embeddings=True), "dtype", dtypes=("bf16",)),
+    Case("olmoe-each", 3261, "one of 67 experts, another for each of the 67 tokens",
+         olmoe(**sizes(48, 5, 2, 4, 4, 67), num_experts=67, num_experts_per_tok=1), dtypes=("bf16",), sequence_length=67,
+         rows=tuple(row for row in ROWS if row < 67), routed=EACH),
+    Case("olmoe-alone", 3262, "one of five experts, the same for all tokens",
+         olmoe(**sizes(48, 31, 2, 4, 4, 101), num_experts=5, num_experts_per_tok=1), dtypes=("f16",), routed=ALONE),
     Case("flex-olmo-7", 3221, "five of seven experts, shares of all seven; queries and keys normed whole, norms of what "
          "sub-blocks give",
          flex_olmo(**sizes(48, 31, 3, 4, 4, 101)), dtypes=("bf16",)),

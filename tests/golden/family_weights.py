@@ -5,6 +5,7 @@ from itertools import product
 import numpy as np
 
 import library_models
+import routes
 from case import Case
 from weights import QUERY_KEY_GAIN, Weights
 
@@ -510,7 +511,10 @@ def parameters(case: Case) -> dict[str, np.ndarray]:
         "vaultgemma": vaultgemma_weights,
     }  # fmt: skip
     if case.config["model_type"] in library_models.FAMILIES:
-        return library_models.library_weights(case.config, case.seed)
+        tensors = library_models.library_weights(case.config, case.seed)
+        if case.routed:
+            routes.route(tensors, case.routed)
+        return tensors
     prefixed = {"prefix": case.checkpoint["prefix"]} if "prefix" in case.checkpoint else {}
     return families.get(case.config["model_type"], llama_like_weights)(case.config, case.seed, **prefixed)
 

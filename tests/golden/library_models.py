@@ -24,6 +24,10 @@ FAMILIES = ("afmoe", "aria_text", "axk1", "bert-generation", "biogpt", "codegen"
             "llada", "llama4_text", "mellum", "minicpm3", "minimax_m2", "ministral3", "mixtral", "modernbert-decoder",
             "mpt", "olmoe", "openai-gpt", "openelm", "opt", "phi", "phimoe", "qwen2_moe", "qwen3_moe", "solar_open",
             "xglm", "youtu")  # fmt: skip
+ROUTER_GAIN = 3.0  # scores far enough apart that f32 and double choose the same experts
+ROUTERS = ("feed_forward.router", "mlp.gate.wg", "mlp.router", "mlp.router.gate", "router.layer")
+SELECTION_BIAS = "e_score_correction_bias"
+TRANSPOSED = ("AriaExperts", "GptOssExperts", "Llama4TextExperts")
 QUERIES_AND_KEYS = ("q_proj", "k_proj", "Wq", "Wk", "self.query", "self.key", "q_b_proj")
 
 
@@ -144,6 +148,10 @@ def idle_names(config: dict) -> tuple[str, ...]:
     classifier is never read."""
     if config["model_type"] == "openelm":
         return ("classifier.weight",)
+    if config["model_type"] == "llama4_text":
+        interval = config.get("no_rope_layer_interval", 4)
+        turns = config.get("no_rope_layers") or [(i + 1) % interval for i in range(config["num_hidden_layers"])]
+        return tuple(f"layers.{i}.self_attn.k_proj.bias" for i, each in enumerate(turns) if not each)
     rotated = ("afmoe", "aria_text", "axk1", "cohere2_moe", "cohere_compass_text", "deepseek_v2", "deepseek_v3",
                "diffllama", "dots1", "ernie4_5_moe", "flex_olmo", "flint", "glm4_moe", "glm4_moe_lite", "gpt_oss",
                "granite_swa", "granitemoe", "granitemoe_swa", "granitemoeshared", "hunyuan_v1_moe", "hy_v3", "llada",

@@ -29,6 +29,7 @@ from safetensors.torch import save_file
 
 import fuzz
 import library_models
+import routes
 import sensitivity
 from calls import logits_by_calls
 from case import DTYPES, PREFIXES, Case
@@ -216,6 +217,8 @@ def make_case(case: Case, dtype: str, directory: Path, *, with_sensitivity: bool
     tokens, kept = token_sequence(case, config["vocab_size"]), list(case.rows)
     logits = logits_of(model, tokens)
     rows = kept_logits(model, tokens, case)
+    if case.routed:
+        faults += routes.faults(model, tokens, case.routed)
     if not np.isfinite(logits).all():
         faults.append("logits are not finite")
 
