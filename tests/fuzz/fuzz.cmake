@@ -22,6 +22,6 @@ endforeach()
 execute_process(COMMAND ${COMPILER} -fsanitize=fuzzer,address,undefined ${objects} ${LIBRARIES} -lfmt -o ${fuzzer}
                 COMMAND_ERROR_IS_FATAL ANY)
 file(MAKE_DIRECTORY ${WORK}/${NAME}_corpus)
-execute_process(COMMAND ${fuzzer} -max_total_time=20 -timeout=10 -max_len=4096 -print_final_stats=1 -verbosity=0
+execute_process(COMMAND ${fuzzer} -max_total_time=12 -timeout=10 -max_len=4096 -print_final_stats=1 -verbosity=0
                         -artifact_prefix=${WORK}/${NAME}_ ${WORK}/${NAME}_corpus ${CORPORA}
                 COMMAND_ERROR_IS_FATAL ANY)
