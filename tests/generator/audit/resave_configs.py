@@ -17,11 +17,13 @@ sys.path.insert(0, str(tests / "golden"))
 import published_code  # noqa: F401, has the library find its classes
 
 directories = {path.name: path for path in sorted((tests / "models" / "configs").iterdir())}
+cases = set()
 for path in sorted((tests / "golden" / "cases").iterdir()):
     case = path.name.rsplit("-", 1)[0]  # dtypes of a case have one config.json but for their dtype
     if not (path / "config.json").exists():  # of a GGUF file or a spec
         continue
-    if not any(name.startswith(case + "-") for name in directories):
+    if case not in cases:
+        cases.add(case)
         directories[path.name] = path
 
 resaved = {}
