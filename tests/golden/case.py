@@ -24,7 +24,6 @@ TEXTS = Calls(((1,), (2,), (63,), (64,), (65,), (200,)))  # of a model that read
 
 
 EACH, ALONE = "one token to each expert", "all tokens to one expert"
-ROUTED = (EACH, ALONE)
 
 
 @dataclass
@@ -34,7 +33,7 @@ class Case:
     holds exactly the parameters: `shards`, `prefix`, tensors that an importer has to know how to leave out, and by the ends
     of their names those that it is `without`.
     `dtypes` are those it is made in; `rows` those of the prompt whose logits are kept. `calls`: rows depend on them.
-    `routed`: how its mixtures divide the prompt among their experts, one of ROUTED; none: as it happens."""
+    `routed`: how its mixtures divide the prompt among their experts, EACH or ALONE; None: as it happens."""
 
     name: str
     seed: int

@@ -1,17 +1,17 @@
-"""Mixtures that divide a prompt among their experts as a case wants it."""
+"""Mixtures that divide a prompt among their experts as a case wants it, each choosing one expert a token."""
 
 import numpy as np
 import torch
 
 from case import ALONE, EACH
 
-EMBEDDING_SIZE = 8.0  # of what sets a token's expert, against noise of at most 1: it outlasts what layers add
+EMBEDDING_SIZE = 8.0  # of the part of an embedding that sets its token's expert: what layers add does not turn it away
 FAVOURITE = 3  # the expert that all tokens have
-ROUTER_SIZE = 0.6  # of a router's row: the first choice has about half of all shares, and so the router matters
+ROUTER_SIZE = 0.6  # of a router's row. A larger one gives the first choice all of the shares, and the router does not matter
 
 
 def route(tensors: dict[str, np.ndarray], routed: str) -> None:
-    """Has token t's embedding lie along row t of every router, or all of them along one expert's row."""
+    """Gives all routers the same rows, and has token t's embedding lie along row t of them, or each along one expert's."""
     routers = [name for name in tensors if name.endswith("mlp.gate.weight")]
     table = next(name for name in tensors if name.endswith("embed_tokens.weight"))
     directions = tensors[routers[0]] / np.linalg.norm(tensors[routers[0]], axis=1, keepdims=True)
