@@ -2,29 +2,27 @@
 // 2018; Dao et al. 2022). A query row is (token, head of the group); a key tile has one key an invocation. Which keys,
 // keys_in_order.glsl or keys_listed.glsl says, which the kernel includes.
 //
-// The including kernel gives
+// The including kernel gives run.glsl and
 //   head_quads and value_quads, of a head of queries and of values, and kv_group_size;
 //   vec4 query_quad(token, head, quad), scaled, key_quad(slot, kv_head, position, quad) and value_quad(...);
-//   write_attended(token, head, quad, value) and rows_in_use();
+//   write_attended(token, head, quad, value);
 //   float scored(score, query, key, head);
 //   has_relative_keys and vec4 relative_key_quad(query, key, quad), what the key has added to itself there;
 //   is_causal, bool sees(query, key) and first_shown(oldest query, a key);
 //   has_sink and float sink(head), one more score whose value is 0.
-// The tokens of a pass are one slot's, by position. Where it is not causal, keys are those of the pass.
+// Where it is not causal, keys are those of the run.
 const uint key_groups = workgroup_size / value_quads;  // invocations that share a quad of the output, a key each
 const float lowest = -3.0e38;
 const float unseen = -1.0;  // in place of the weight of a key that a row does not see: no weight is below 0
 shared vec4 queries_tile[tile_tokens * head_quads];
 shared float scores[tile_tokens * workgroup_size];
 shared vec4 partial_outputs[workgroup_size];
-// Of the pass: its slot, the position of its first token, and one past its last.
-uint slot, first_position, cached;
 shared float row_max[tile_tokens], row_sum[tile_tokens], row_factor[tile_tokens];
 
 /// The position of a row's query.
-int query_of(uint query_row) { return int(first_position + query_row / kv_group_size); }
+int query_of(uint query_row) { return int(run_position + query_row / kv_group_size); }
 
-bool row_sees(uint query_row, uint key) { return key < cached && sees(query_of(query_row), int(key)); }
+bool row_sees(uint query_row, uint key) { return key < run_end && sees(query_of(query_row), int(key)); }
 
 /// Scores of this key tile: one key an invocation, against every row. A key that no row sees is not read.
 void score_tile(uint kv_head, uint first_query_row) {
@@ -37,7 +35,7 @@ void score_tile(uint kv_head, uint first_query_row) {
   }
   if (any) {
     for (uint quad = 0; quad < head_quads; ++quad) {
-      const vec4 k = key_quad(slot, kv_head, key, quad);
+      const vec4 k = key_quad(run_slot, kv_head, key, quad);
       [[unroll]] for (uint row = 0; row < tile_tokens; ++row) {
         vec4 seen = k;
         if (has_relative_keys) seen += relative_key_quad(query_of(first_query_row + row), int(key), quad);
@@ -80,17 +78,13 @@ void weigh_tile() {
 }
 
 void main() {
-  const uint first_query_row = gl_WorkGroupID.y * tile_tokens;
-  const uint query_rows = rows_in_use() * kv_group_size;
-  if (pass.live == 0 || first_query_row >= query_rows) return;
-  slot = pass.tokens[0].slot;
-  first_position = pass.tokens[0].position;
-  cached = first_position + rows_in_use();
+  uint first_query_row;
+  if (pass.live == 0 || !find_tile(first_query_row)) return;
   const uint kv_head = first_row + gl_WorkGroupID.x;
 
   for (uint i = gl_LocalInvocationIndex; i < tile_tokens * head_quads; i += workgroup_size) {
     const uint row = min(first_query_row + i / head_quads, query_rows - 1);
-    queries_tile[i] = query_quad(row / kv_group_size, kv_head * kv_group_size + row % kv_group_size, i % head_quads);
+    queries_tile[i] = query_quad(run_row + row / kv_group_size, kv_head * kv_group_size + row % kv_group_size, i % head_quads);
   }
   for (uint row = gl_LocalInvocationIndex; row < tile_tokens; row += workgroup_size) {
     row_max[row] = has_sink ? sink(kv_head * kv_group_size + (first_query_row + row) % kv_group_size) : lowest;
@@ -103,9 +97,9 @@ void main() {
   [[unroll]] for (uint row = 0; row < tile_tokens; ++row) outputs_sum[row] = vec4(0.0);
 
   const uint last_row = min(first_query_row + tile_tokens, query_rows) - 1;
-  const uint oldest = first_position + first_query_row / kv_group_size;
-  const uint newest = first_position + last_row / kv_group_size;
-  begin_walk(is_causal ? 0 : first_position, is_causal ? newest + 1 : cached, oldest, newest);
+  const uint oldest = run_position + first_query_row / kv_group_size;
+  const uint newest = run_position + last_row / kv_group_size;
+  begin_walk(is_causal ? 0 : run_position, is_causal ? newest + 1 : run_end, oldest, newest);
   while (tiles_are_left()) {
     next_tile();
     barrier();
@@ -117,7 +111,7 @@ void main() {
     if (group < key_groups) {
       // Which invocations add a key, and so in which order, does not depend on the window.
       for (uint place = tile_begin / key_groups * key_groups + group; place < tile_keys; place += key_groups) {
-        const vec4 v = value_quad(slot, kv_head, tile_key(place), quad);
+        const vec4 v = value_quad(run_slot, kv_head, tile_key(place), quad);
         [[unroll]] for (uint row = 0; row < tile_tokens; ++row) {
           const float weight = scores[row * workgroup_size + place];
           outputs_sum[row] += weight == unseen ? vec4(0.0) : weight * v;
@@ -134,7 +128,7 @@ void main() {
     if (group == 0 && query_row < query_rows) {
       vec4 total = vec4(0.0);
       for (uint g = 0; g < key_groups; ++g) total += partial_outputs[g * value_quads + quad];
-      write_attended(query_row / kv_group_size, kv_head * kv_group_size + query_row % kv_group_size, quad,
+      write_attended(run_row + query_row / kv_group_size, kv_head * kv_group_size + query_row % kv_group_size, quad,
                      total / row_sum[row]);
     }
   }

@@ -19,10 +19,7 @@ uint lane_entry(uint t);  // of the lane's own; past the tile's end, its last on
 
 uint sum_index(uint matrix, uint r, uint t) { return (matrix * rows_per_subgroup + r) * tokens_per_lane + t; }
 
-/// A row that is multiplied: the nearest one of a row outside, whose product is not stored.
-uint multiplied_row(uint row) { return clamp(row, begin_row(), end_row() - 1); }
-bool stores_row(uint row) { return row >= begin_row() && row < end_row(); }
-
+#include "multiplied_rows.glsl"
 #include "matmul_shared.glsl"
 #include "matmul_lanes.glsl"
 

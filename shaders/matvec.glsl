@@ -6,10 +6,7 @@
 // store(entry, row, totals). An entry is a row of the pass, or one of its choices.
 const uint padded_quads = row_units * unit_quads;
 
-/// A row that is multiplied: the nearest one of a row outside, whose product is not stored.
-uint multiplied_row(uint row) { return clamp(row, begin_row(), end_row() - 1); }
-bool stores_row(uint row) { return row >= begin_row() && row < end_row(); }
-
+#include "multiplied_rows.glsl"
 #include "matvec_shared.glsl"
 #include "matvec_registers.glsl"
 

@@ -243,6 +243,7 @@ void main() {
   }
   pass.tokens[draw] = StepToken(token, ends ? position - 1u : position, slot, ends ? 0u : token_writes);
   pass.rows[draw] = StepRow(draw, slot);
+  pass.runs[draw] = StepRun(draw, 1u);
   if (ends) {
     pass.slots[slot].done = 1u;
     atomicAdd(pass.live, 0xffffffffu);
@@ -250,5 +251,6 @@ void main() {
   if (draw == 0u) {
     pass.token_count = draws;
     pass.head_rows = draws;
+    pass.run_count = draws;
   }
 }

@@ -20,6 +20,10 @@ struct StepRow {
   uint row;
   uint slot;
 };
+struct StepRun {
+  uint first_row;
+  uint rows;
+};
 struct StepToken {
   uint id;
   uint position;
@@ -31,9 +35,11 @@ struct StepBlock {
   uint head_rows;
   uint draw_count;
   uint live;
+  uint run_count;
   StepSlot slots[max_batch];
   uint drawn[max_batch * decode_steps];
   StepRow rows[max_head_rows];
+  StepRun runs[max_batch];
   StepToken tokens[max_tokens];
 };
 const uint token_writes = 1;  // of a token's flags: its slot is running, and states are written

@@ -59,6 +59,9 @@ std::vector<ExpectedField> slot_fields() {
 std::vector<ExpectedField> row_fields() {
   return {word("row", offsetof(StepRow, row)), word("slot", offsetof(StepRow, slot))};
 }
+std::vector<ExpectedField> run_fields() {
+  return {word("first_row", offsetof(StepRun, first_row)), word("rows", offsetof(StepRun, rows))};
+}
 std::vector<ExpectedField> token_fields() {
   using T = StepToken;
   return {word("id", offsetof(T, id)), word("position", offsetof(T, position)), word("slot", offsetof(T, slot)),
@@ -91,16 +94,18 @@ void compare_spirv(Comparison& comparison, const std::string& record, const std:
 ExpectedStruct expected_step(const std::string& name, const StepLayout& layout) {
   return {name,
           layout.bytes(),
-          {word("token_count", 0), word("head_rows", 4), word("draw_count", 8), word("live", 12),
+          {word("token_count", 0), word("head_rows", 4), word("draw_count", 8), word("live", 12), word("run_count", 16),
            list<StepSlot>("slots", layout.slots(), layout.max_batch, slot_fields()),
            list<std::uint32_t>("drawn", layout.drawn(), layout.max_batch * layout.decode_steps, {}),
            list<StepRow>("rows", layout.rows(), layout.head_rows, row_fields()),
+           list<StepRun>("runs", layout.runs(), layout.max_batch, run_fields()),
            list<StepToken>("tokens", layout.tokens(), layout.max_tokens, token_fields())}};
 }
 
 std::vector<ExpectedStruct> expected_step_parts() {
   return {{"monomorph::StepSlot", sizeof(StepSlot), slot_fields()},
           {"monomorph::StepRow", sizeof(StepRow), row_fields()},
+          {"monomorph::StepRun", sizeof(StepRun), run_fields()},
           {"monomorph::StepToken", sizeof(StepToken), token_fields()}};
 }
 

@@ -7,8 +7,12 @@ namespace monomorph::generator {
 namespace {
 
 const char* about_phase(const PhasePlan& phase) {
-  if (phase.row->stage == Stage::head) return "Final norm and logits of the rows that are wanted.";
+  const bool few = phase.row->lowering == Lowering::few;
+  if (phase.row->stage == Stage::head) {
+    return few ? "The same, of several rows at once." : "Final norm and logits of the rows that are wanted.";
+  }
   if (phase.row->stage == Stage::sample) return "Draws the next token of each slot and makes it the next pass's input.";
+  if (few) return "A few tokens, for which each matrix is read once.";
   return phase.row->lowering == Lowering::vector ? "One token: its id to hidden_states, and states."
                                                  : "Up to tokens::size tokens: their ids to hidden_states, and states.";
 }

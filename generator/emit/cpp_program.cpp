@@ -83,7 +83,10 @@ std::string CppWriter::program() const {
   if (prefixes.empty()) prefixes.push_back({{"text", ""}});
   for (const IgnoredCheckpointTensor& tensor : contract_.ignored_tensors) ignored.push_back({{"name", tensor.name}});
   for (const PhasePlan& phase : plan_.phases) {
-    phases.push_back({{"name", phase.row->name}, {"stage", name_of(phase.row->stage)}, {"max_rows", phase.max_rows}});
+    phases.push_back({{"name", phase.row->name},
+                      {"stage", name_of(phase.row->stage)},
+                      {"lowering", name_of(phase.row->lowering)},
+                      {"max_rows", phase.max_rows}});
   }
   std::vector<Holes> groups = {weight_group("once", {})};
   for (std::size_t kind = 0; kind < contract_.kinds.size(); ++kind) {

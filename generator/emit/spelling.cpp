@@ -118,8 +118,7 @@ CppFunction Spelling::describe(const Call& call, const PhasePlan& phase) const {
   function.kernel = call.kernel;
   function.about = call.about;
   function.name = call.word;
-  if (phase.row->stage != Stage::sample)
-    function.name += phase.row->lowering == Lowering::vector ? "_decode" : "_prefill";
+  if (phase.row->stage != Stage::sample) function.name += std::string("_") + word_of(phase.row->lowering);
   std::set<std::string> taken;
   for (const Axis& axis : plan_.axes) taken.insert(axis.name);  // parameters must not hide what types are made of
   for (const Argument& argument : call.arguments) {

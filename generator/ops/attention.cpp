@@ -233,8 +233,10 @@ void plan(Draft& draft) {
   Kernel& kernel = draft.kernel;
   kernel.path = "kernels/attention.comp";
   kernel.kind = KernelKind::attention;
+  // Few rows are mostly those of as many runs, which a tile does not cross.
+  const std::int64_t tokens = planning.phase.lowering == Lowering::few ? 1 : planning.max_rows;
   kernel.max_tile_tokens =
-      std::min(planning.max_rows * group_size, attention_tile_rows(widths.quads_of_terms(), has_holes(attention)));
+      std::min(tokens * group_size, attention_tile_rows(widths.quads_of_terms(), has_holes(attention)));
   kernel.about = about(op, planning);
   set_widths(widths, draft);
   set_scores(attention, draft);

@@ -11,6 +11,9 @@
 namespace monomorph::generator {
 namespace {
 
+/// Rows of the pass that a workgroup of shaders/matvec_few.glsl takes at most: shared memory holds their sums.
+constexpr std::int64_t few_tile_rows = 32;
+
 /// Whether it multiplies with banks of its weight's rows.
 bool is_banked(const Op& op) { return as<Linear>(op)->segments || op.in[3]; }
 
@@ -128,7 +131,7 @@ void plan_banks(Draft& draft, const Op& op) {
   draft.call.rows = {banks[1]};
   draft.call.banks = banks[0];
   draft.call.per_row = choices;
-  draft.call.count = planning.phase.lowering == Lowering::vector ? Count::queries : Count::banks;
+  draft.call.count = planning.phase.lowering == Lowering::tiles ? Count::banks : Count::queries;
 }
 
 /// The rows that it multiplies, of which a norm may come before.
@@ -161,17 +164,32 @@ bool plan_bias(Draft& draft, const std::string& name, const std::vector<OpId>& l
   return true;
 }
 
+/// Which kernel it is, and how many rows a workgroup of it may take. Of banks, few rows are multiplied one by one: they
+/// seldom have the same.
+void set_way(Kernel& kernel, const Op& first, const Planning& planning) {
+  if (planning.phase.lowering == Lowering::tiles) {
+    kernel.path = "kernels/matmul.comp";
+    kernel.kind = KernelKind::matmul;
+    kernel.max_tile_tokens = planning.max_rows;
+  } else if (planning.phase.lowering == Lowering::few && !is_banked(first)) {
+    kernel.path = "kernels/matvec_few.comp";
+    kernel.kind = KernelKind::matvec_few;
+    kernel.max_tile_tokens = std::min(planning.max_rows, few_tile_rows);
+  } else {
+    kernel.path = "kernels/matvec.comp";
+    kernel.kind = KernelKind::matvec;
+    kernel.max_tile_tokens = 1;
+  }
+}
+
 void plan(Draft& draft) {
   const Planning& planning = draft.planning();
   const Group& group = draft.group();
   const std::vector<OpId> linears = matrices(group, planning);
   const bool pair = is_pair(linears, group, planning);
-  const bool vector = planning.phase.lowering == Lowering::vector;
   const Op& first = planning.op(linears[0]);
   Kernel& kernel = draft.kernel;
-  kernel.path = vector ? "kernels/matvec.comp" : "kernels/matmul.comp";
-  kernel.kind = vector ? KernelKind::matvec : KernelKind::matmul;
-  kernel.max_tile_tokens = vector ? 1 : planning.max_rows;
+  set_way(kernel, first, planning);
 
   std::vector<ValueId> weights;
   std::vector<AxisId> rows;

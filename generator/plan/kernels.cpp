@@ -8,6 +8,7 @@
 #include "generator/graph/builder.hpp"
 #include "generator/plan/draft.hpp"
 #include "generator/plan/make.hpp"
+#include "generator/plan/words.hpp"
 
 namespace monomorph::generator {
 namespace {
@@ -49,9 +50,9 @@ bool same(const Parameter& a, const Parameter& b) {
 /// What follows the words of a kernel's name: the phase where kernels of phases differ, and the type of the weights.
 std::string suffix(const Kernel& kernel, const PhaseRow& phase) {
   std::string text;
-  const bool by_phase =
-      kernel.kind == KernelKind::matvec || kernel.kind == KernelKind::matmul || kernel.kind == KernelKind::attention;
-  if (by_phase) text += phase.lowering == Lowering::vector ? "_decode" : "_prefill";
+  const bool by_phase = kernel.kind == KernelKind::matvec || kernel.kind == KernelKind::matvec_few ||
+                        kernel.kind == KernelKind::matmul || kernel.kind == KernelKind::attention;
+  if (by_phase) text += std::string("_") + word_of(phase.lowering);
   const auto dtype = kernel.parameters.find("dtype");
   const bool weights = std::any_of(kernel.bindings.begin(), kernel.bindings.end(),
                                    [](const KernelBinding& binding) { return binding.splits; });

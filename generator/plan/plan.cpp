@@ -32,7 +32,9 @@ class Planner {
     place_host();
     place_states();
     place_angles();
-    for (const PhaseRow& row : phase_rows) plan_phase(row, fired);
+    for (const PhaseRow& row : phase_rows) {
+      if (row.lowering != Lowering::few || contract_.max_batch > 1) plan_phase(row, fired);
+    }
     plan_.activation_bytes = places_.lay_out();
     for (const Stored& stored : plan_.stored) plan_.weight_bytes += contract_.copies(stored.scope) * stored.bytes;
     name_all(plan_, contract_);
@@ -228,7 +230,7 @@ KernelId Planner::intern(Kernel kernel) {
 std::int64_t max_rows(const PhaseRow& row, const Contract& contract) {
   if (row.stage == Stage::head) return contract.head_rows;
   if (row.stage == Stage::sample) return contract.max_batch;
-  return row.lowering == Lowering::tiles ? contract.prefill_chunk : 1;
+  return row.lowering == Lowering::vector ? 1 : contract.prefill_chunk;
 }
 
 const PhasePlan& Plan::phase(const char* name) const {

@@ -10,8 +10,8 @@
 namespace monomorph::generator {
 
 constexpr const char* name_of(KernelKind kind) {
-  constexpr const char* names[] = {"gather", "norm",      "map",         "matvec", "matmul",
-                                   "heads",  "attention", "sample_scan", "sample"};
+  constexpr const char* names[] = {"gather", "norm",  "map",       "matvec",      "matvec_few",
+                                   "matmul", "heads", "attention", "sample_scan", "sample"};
   static_assert(std::size(names) == enumerator_count<KernelKind>());
   return names[static_cast<std::size_t>(kind)];
 }
@@ -34,6 +34,17 @@ constexpr const char* name_of(Stage stage) {
   constexpr const char* names[] = {"layers", "head", "sample"};
   static_assert(std::size(names) == enumerator_count<Stage>());
   return names[static_cast<std::size_t>(stage)];
+}
+constexpr const char* name_of(Lowering lowering) {
+  constexpr const char* names[] = {"vector", "few", "tiles"};
+  static_assert(std::size(names) == enumerator_count<Lowering>());
+  return names[static_cast<std::size_t>(lowering)];
+}
+/// In names of kernels and of the functions that call them.
+constexpr const char* word_of(Lowering lowering) {
+  constexpr const char* words[] = {"decode", "few", "prefill"};
+  static_assert(std::size(words) == enumerator_count<Lowering>());
+  return words[static_cast<std::size_t>(lowering)];
 }
 constexpr const char* name_of(Count count) {
   constexpr const char* names[] = {"rows", "queries", "banks"};

@@ -29,7 +29,9 @@ DeviceInfo find_device(const std::string& choice) {
 
 std::int64_t bytes_read(const Program& program, Stage stage, std::int64_t rows, std::int64_t position) {
   Recorder recorder;
-  if (const Phase* phase = phase_for(program, stage, rows)) phase->record(recorder);
+  const bool tiles = stage == Stage::layers && rows > 1;
+  if (const Phase* phase = phase_of(program, stage, tiles ? Lowering::tiles : Lowering::vector))
+    phase->record(recorder);
   std::int64_t bytes = 0;
   std::map<std::int32_t, std::int64_t> keys;  // by kernel, which layers share
   for (const Dispatch& dispatch : recorder.dispatches) {

@@ -28,11 +28,11 @@ class Comparison {
     while (!tokens.empty()) {
       const auto taken = tokens.first(std::min(chunk, tokens.size()));
       tokens = tokens.subspan(taken.size());
-      compare_pass({slot, taken, Logits::none, false, true, length}, &PhaseErrors::prefill);
+      compare_pass({slot, taken, Logits::none, false, length}, &PhaseErrors::prefill);
     }
   }
   void decode_layers(std::int64_t slot, std::int32_t token) {
-    compare_pass({slot, {&token, 1}, Logits::none, false, false}, &PhaseErrors::decode);
+    compare_pass({slot, {&token, 1}, Logits::none}, &PhaseErrors::decode);
   }
   /// Of a mixture layers first, so that near ties are known.
   void prefill_logits(std::int64_t slot, std::span<const std::int32_t> tokens) {
@@ -65,7 +65,7 @@ class Comparison {
   }
 
   void compare_pass(const Run& run, double PhaseErrors::* phase) {
-    const DeviceLayers device = probed_.probe(run);
+    const DeviceLayers device = probed_.probe({&run, 1});
     const std::int64_t position = reference_.position(run.slot);
     const auto pass = [&] {
       reference_.rewind(run.slot, position);

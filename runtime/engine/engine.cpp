@@ -97,7 +97,7 @@ void Engine::each_outdated(const Run& run, const std::function<void(const Run&)>
   slot.furthest = slot.underway = 0;
   for (std::span<const std::int32_t> rest(tokens); !rest.empty();) {
     const auto chunk = rest.first(std::min(rest.size(), static_cast<std::size_t>(program_.prefill_chunk)));
-    append({run.slot, chunk, Logits::none, false, true, length});
+    append({run.slot, chunk, Logits::none, false, length});
     rest = rest.subspan(chunk.size());
   }
 }
@@ -112,7 +112,7 @@ void Engine::go_back(std::int64_t index, std::int64_t position) {
   const std::vector<std::int32_t> wanted(sequence.begin(), sequence.end());
   const std::int64_t kept = rewind(index, position);
   if (kept == position) return;
-  append(std::span(wanted).subspan(static_cast<std::size_t>(kept)), {index, {}, Logits::none, false, true}, {});
+  append(std::span(wanted).subspan(static_cast<std::size_t>(kept)), {index, {}, Logits::none}, {});
 }
 
 std::span<const Drawn> Engine::append(std::span<const std::int32_t> tokens, Run last, const OnLogits& on_logits) {
@@ -127,7 +127,6 @@ std::span<const Drawn> Engine::append(std::span<const std::int32_t> tokens, Run 
     const std::size_t count = std::min(tokens.size(), chunk);
     Run run = last;
     run.tokens = tokens.first(count);
-    run.prefill = true;
     tokens = tokens.subspan(count);
     if (!tokens.empty()) {
       run.draw = false;
@@ -142,7 +141,7 @@ std::span<const Drawn> Engine::append(std::span<const std::int32_t> tokens, Run 
 
 std::span<const float> Engine::prefill(std::span<const std::int32_t> tokens, std::int64_t slot) {
   validate_tokens(program_, slot, position(slot), tokens);
-  append(tokens, {slot, {}, Logits::last, false, true}, [&](std::size_t, std::int64_t, std::span<const float> logits) {
+  append(tokens, {slot, {}, Logits::last}, [&](std::size_t, std::int64_t, std::span<const float> logits) {
     validate_logits(program_, logits);
     logits_.assign(logits.begin(), logits.end());
   });
@@ -152,14 +151,14 @@ std::span<const float> Engine::prefill(std::span<const std::int32_t> tokens, std
 void Engine::prefill_all(std::span<const std::int32_t> tokens, const std::function<void(std::span<const float>)>& row,
                          std::int64_t slot) {
   validate_tokens(program_, slot, position(slot), tokens);
-  append(tokens, {slot, {}, Logits::all, false, true}, [&](std::size_t, std::int64_t, std::span<const float> logits) {
+  append(tokens, {slot, {}, Logits::all}, [&](std::size_t, std::int64_t, std::span<const float> logits) {
     validate_logits(program_, logits);
     row(logits);
   });
 }
 
 std::span<const float> Engine::decode(std::int32_t token, std::int64_t slot) {
-  const Run run{slot, {&token, 1}, Logits::last, false, false};
+  const Run run{slot, {&token, 1}, Logits::last};
   step({&run, 1}, 1, [&](std::size_t, std::int64_t, std::span<const float> logits) {
     validate_logits(program_, logits);
     logits_.assign(logits.begin(), logits.end());
@@ -176,7 +175,7 @@ Engine::Generation Engine::generate(std::span<const std::int32_t> prompt, std::i
   set_sampling(slot, sampling, end_of_prompt + std::max<std::int64_t>(count, 1) - 1);
   Generation generation;
   const auto prefill_start = std::chrono::steady_clock::now();
-  std::span<const Drawn> drawn = append(prompt, {slot, {}, Logits::none, count > 0, true}, {});
+  std::span<const Drawn> drawn = append(prompt, {slot, {}, Logits::none, count > 0}, {});
   generation.prefill_seconds = seconds_since(prefill_start);
   if (count == 0) return generation;
 
@@ -194,7 +193,7 @@ Engine::Generation Engine::generate(std::span<const std::int32_t> prompt, std::i
       ahead = std::min(ahead, count - static_cast<std::int64_t>(generation.tokens.size()));
     }
     const std::int32_t last = generation.tokens.back();
-    const Run run{slot, {&last, 1}, Logits::none, true, false};
+    const Run run{slot, {&last, 1}, Logits::none, true};
     const auto start = std::chrono::steady_clock::now();
     drawn = step({&run, 1}, ahead);
     pass_seconds_ = seconds_since(start) / static_cast<double>(ahead);

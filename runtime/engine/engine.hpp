@@ -1,8 +1,8 @@
 // The file to read first: an engine is one emitted model, loaded, ready to run as many sequences as it has slots. The
 // same interface is served by a Vulkan device and by the emitted CPU reference.
 //
-// A step is a pass over neighbouring tokens of slots; what serves one sequence (prefill, decode, generate) is written
-// once upon it.
+// A step is a pass over neighbouring tokens of several slots; what serves one sequence (prefill, decode, generate) is
+// written once upon it.
 #pragma once
 
 #include <cstdint>
@@ -46,8 +46,7 @@ struct Run {
   std::int64_t slot = 0;                 ///< below Program::max_batch
   std::span<const std::int32_t> tokens;  ///< at least one, at most prefill_chunk
   Logits logits = Logits::last;
-  bool draw = false;     ///< the token after the last one is drawn
-  bool prefill = false;  ///< through the kernels of many rows, a single token too
+  bool draw = false;  ///< the token after the last one is drawn
   /// How long the sequence is once the whole text has been appended, of which these tokens may be a part; rotary angles
   /// may depend on it. 0: these tokens are the whole text.
   std::int64_t length = 0;
@@ -67,8 +66,8 @@ struct Drawn {
   std::span<const float> log_probabilities{};
 };
 
-/// Sees logits of token `token` of run `run`, [vocab_size], in order; valid during the call. They are shown as they
-/// are: validate_logits (runtime/engine/validate.hpp) tells whether all are finite.
+/// Sees logits of token `token` of run `run`, [vocab_size], those of a run in order; valid during the call. They are
+/// shown as they are: validate_logits (runtime/engine/validate.hpp) tells whether all are finite.
 using OnLogits = std::function<void(std::size_t run, std::int64_t token, std::span<const float> logits)>;
 
 /// Single-threaded. What is invalid is rejected before anything runs.
@@ -80,9 +79,10 @@ class Engine {
 
   const Program& program() const { return program_; }
 
-  /// Appends every run, one after the other; runs that draw then go on, each with its drawn tokens, until `ahead` are
-  /// drawn (at most Program::decode_steps), a stop token is, the slot's stop position is reached, or its logits are no
-  /// finite numbers (Drawn::wrong). Gives what was drawn, a row for each run that draws. A slot has at most one run.
+  /// Appends every run, as many as fit in one pass (Program::prefill_chunk tokens); runs that draw then go on, each
+  /// with its drawn tokens, until `ahead` are drawn (at most Program::decode_steps), a stop token is, the slot's stop
+  /// position is reached, or its logits are no finite numbers (Drawn::wrong). Gives what was drawn, a row for each run
+  /// that draws. A slot has at most one run.
   std::span<const Drawn> step(std::span<const Run> runs, std::int64_t ahead = 1, const OnLogits& on_logits = {});
   /// How a slot draws from now on, and the position at which it ends, 1 to max_sequence_length: once so many tokens are
   /// in its states, the next drawn is its last.
@@ -118,7 +118,7 @@ class Engine {
   /// The same, with the logits of every token handed to `row` in order.
   void prefill_all(std::span<const std::int32_t> tokens, const std::function<void(std::span<const float> logits)>& row,
                    std::int64_t slot = 0);
-  /// Appends one token through the decode kernels and gives its logits.
+  /// Appends one token and gives its logits.
   std::span<const float> decode(std::int32_t token, std::int64_t slot = 0);
 
   struct Generation {
@@ -173,7 +173,7 @@ class Engine {
  private:
   /// Goes back to `position`, which the slot has reached; what a state has lost for that is computed again.
   void go_back(std::int64_t index, std::int64_t position);
-  /// Appends tokens in chunks through the prefill kernels, with the angles of the length that they end at; the last
+  /// Appends tokens in chunks, with the angles of the length that they end at; the last
   /// chunk's run is like `last`.
   std::span<const Drawn> append(std::span<const std::int32_t> tokens, Run last, const OnLogits& on_logits);
   /// What a step draws for one run.

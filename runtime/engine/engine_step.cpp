@@ -67,7 +67,7 @@ std::span<const Drawn> Engine::step_drawing_here(std::span<const Run> runs, std:
     if (here.empty() || left == 0) break;
     passed.clear();
     for (const std::size_t r : here) {
-      passed.push_back({runs[r].slot, {&rows_[r].tokens.back(), 1}, Logits::last, false, false});
+      passed.push_back({runs[r].slot, {&rows_[r].tokens.back(), 1}, Logits::last});
     }
     run_step(passed, 1, [&](std::size_t i, std::int64_t, std::span<const float> logits) { take(here[i], logits); });
   }

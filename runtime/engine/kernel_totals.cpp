@@ -39,15 +39,19 @@ void KernelTotals::add(std::int32_t kernel, const DispatchExtent& extent, double
   total.seconds += seconds;
   const KernelCost& cost = program_.kernels[index].cost;
   Seen& seen = seen_[index];
-  if (seen.position != extent.position || seen.seq_len != extent.seq_len) {
-    seen = {extent.position, extent.seq_len, cost.keys_of_any(extent.position, extent.seq_len),
-            cost.keys_of_each(extent.position, extent.seq_len)};
+  if (!std::ranges::equal(seen.runs, extent.runs)) {
+    seen = {{extent.runs.begin(), extent.runs.end()}};
+    for (const PassRun& run : extent.runs) {
+      seen.tokens += run.tokens;
+      seen.by_any += cost.keys_of_any(run.position, run.tokens);
+      seen.by_each += cost.keys_of_each(run.position, run.tokens);
+    }
   }
   const std::int64_t read = extent.entries_of_bank.empty()
                                 ? extent.rows * std::min(extent.banks, extent.tokens) / extent.banks
                                 : add_banks(total, extent);
   total.bytes += cost.bytes(read, extent.tokens, seen.by_any);
-  const std::int64_t queries = extent.tokens / std::max<std::int64_t>(extent.seq_len, 1);  // of each token
+  const std::int64_t queries = extent.tokens / std::max<std::int64_t>(seen.tokens, 1);  // of each token
   total.flops += cost.flops_per_row * extent.rows * extent.tokens / extent.banks +
                  cost.flops_per_key * extent.rows * queries * seen.by_each;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "runtime/engine/views.hpp"
@@ -9,10 +10,17 @@
 
 namespace monomorph {
 
-/// A dispatch as it ran, over tokens at `position` and the `seq_len - 1` after it. Attention's `tokens` are query rows,
-/// several a token; where the rows are those of banks, entries, each of which has one of them.
+/// Neighbouring tokens of a slot in a pass, the first at `position`.
+struct PassRun {
+  std::int64_t position, tokens;
+  bool operator==(const PassRun&) const = default;
+};
+
+/// A dispatch as it ran, in a pass over these runs. Attention's `tokens` are query rows, several a token; where the
+/// rows are those of banks, entries, each of which has one of them.
 struct DispatchExtent {
-  std::int64_t rows, tokens, position, seq_len;
+  std::int64_t rows, tokens;
+  std::span<const PassRun> runs;
   std::int64_t banks = 1;
   std::int64_t first_row = 0, bank_rows = 0;    ///< of banks: the first of `rows`, and how many each has
   std::vector<std::int64_t> entries_of_bank{};  ///< where they are chosen
@@ -30,7 +38,8 @@ class KernelTotals {
  private:
   /// Keys, for the pass that a kernel was last part of: a layer after another asks for the same.
   struct Seen {
-    std::int64_t position = 0, seq_len = 0, by_any = 0, by_each = 0;
+    std::vector<PassRun> runs;
+    std::int64_t tokens = 0, by_any = 0, by_each = 0;  ///< summed over the runs
   };
   const Program& program_;
   std::vector<KernelProfile> totals_;

@@ -20,7 +20,10 @@ struct LoadOptions {
   std::string device;         ///< digits: an index; else part of a name in any case; "cpu"; empty: the best one
   bool profile = false;       ///< the engine is a ProfiledEngine
   bool probe_layers = false;  ///< the engine is a ProbedEngine
-  LoadProgress progress;      ///< bytes of weights on the device
+  /// What a token's pass computes depends, bit for bit, on its slot's tokens alone: not on other slots of the pass nor
+  /// on how the tokens were cut into passes. Slower: all rows take one way through the model.
+  bool invariant = false;
+  LoadProgress progress;  ///< bytes of weights on the device
   /// Kernels, in the caller's thread: each is made, on all cores, and then, since some drivers compile only there,
   /// dispatched once over nothing. After that no call waits for a compiler.
   LoadProgress compiling;

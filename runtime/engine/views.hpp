@@ -31,12 +31,13 @@ class ProfiledEngine {
   virtual std::vector<KernelProfile> profile() const = 0;
 };
 
-/// A view of an engine loaded with LoadOptions::probe_layers: appends a run as Engine::step does and gives the hidden
-/// states after every layer: [layers][tokens x hidden_size], rows without padding.
+/// A view of an engine loaded with LoadOptions::probe_layers: appends runs as Engine::step does, in one
+/// pass, and gives the hidden states after every layer: [layers][tokens x hidden_size], run after run, rows without
+/// padding.
 class ProbedEngine {
  public:
   virtual ~ProbedEngine() = default;
-  virtual std::vector<std::vector<float>> probe(const Run& run) = 0;
+  virtual std::vector<std::vector<float>> probe(std::span<const Run> runs) = 0;
 };
 
 }  // namespace monomorph

@@ -125,19 +125,19 @@ DispatchCount count_dispatches(const Program& program) {
   DispatchCount count;
   count.kernels = static_cast<std::int64_t>(program.kernels.size());
   for (const Kernel& kernel : program.kernels) count.spirv_bytes += static_cast<std::int64_t>(kernel.spirv.size());
-  const auto record = [&](Stage stage, std::int64_t rows) {
+  const auto record = [&](Stage stage, Lowering lowering) {
     Recorder recorder;
-    if (const Phase* phase = phase_for(program, stage, rows)) phase->record(recorder);
+    if (const Phase* phase = phase_of(program, stage, lowering)) phase->record(recorder);
     return recorder;
   };
-  const auto dispatches = [&](Stage stage, std::int64_t rows) {
-    return static_cast<std::int64_t>(record(stage, rows).dispatches.size());
+  const auto dispatches = [&](Stage stage, Lowering lowering) {
+    return static_cast<std::int64_t>(record(stage, lowering).dispatches.size());
   };
-  const Recorder decode = record(Stage::layers, 1);
+  const Recorder decode = record(Stage::layers, Lowering::vector);
   count.decode = static_cast<std::int64_t>(decode.dispatches.size());
-  count.head = dispatches(Stage::head, 1);
-  count.sample = dispatches(Stage::sample, 1);
-  count.prefill = dispatches(Stage::layers, program.prefill_chunk);
+  count.head = dispatches(Stage::head, Lowering::vector);
+  count.sample = dispatches(Stage::sample, Lowering::vector);
+  count.prefill = dispatches(Stage::layers, Lowering::tiles);
   // What the embedding takes is not marked; a middle layer stands between two marks.
   if (decode.layer_ends.size() >= 2) {
     count.per_layer = decode.layer_ends[1].dispatch_count - decode.layer_ends[0].dispatch_count;

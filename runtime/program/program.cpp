@@ -2,13 +2,11 @@
 
 namespace monomorph {
 
-const Phase* phase_for(const Program& program, Stage stage, std::int64_t rows) {
-  const Phase* best = nullptr;
+const Phase* phase_of(const Program& program, Stage stage, Lowering lowering) {
   for (const Phase& phase : program.phases) {
-    if (phase.stage != stage || phase.max_rows < rows) continue;
-    if (best == nullptr || phase.max_rows < best->max_rows) best = &phase;
+    if (phase.stage == stage && phase.lowering == lowering) return &phase;
   }
-  return best;
+  return nullptr;
 }
 
 }  // namespace monomorph

@@ -53,6 +53,7 @@ enum class KernelKind : std::uint32_t {
   norm,         ///< one workgroup a row
   map,          ///< one workgroup a row
   matvec,       ///< rows of a matrix times one vector
+  matvec_few,   ///< rows of a matrix times a few vectors at once
   matmul,       ///< rows of a matrix times many vectors
   heads,        ///< one workgroup a head (row) and token: QK-norm, rotary embedding, states
   attention,    ///< one workgroup a KV head (row) and tile of query rows
@@ -177,10 +178,18 @@ enum class Stage : std::uint32_t {
   sample,  ///< logits to drawn tokens
 };
 
-/// A row of the table of phases: what serves up to `max_rows` rows of a stage. Of a stage, by max_rows.
+/// How a phase multiplies its rows with matrices.
+enum class Lowering : std::uint32_t {
+  vector,  ///< a row at a time: each matrix is read once for each, a norm before it is its prologue
+  few,     ///< some rows at once: each matrix is read once for all of them, each row is normed once
+  tiles,   ///< many rows at once, in tiles of the matrix and of the rows; each row is normed once
+};
+
+/// A row of the table of phases: a way through a stage, for up to `max_rows` rows.
 struct Phase {
   const char* name;
   Stage stage;
+  Lowering lowering;
   std::int64_t max_rows;
   std::function<void(Recorder&)> record;
 };
@@ -301,7 +310,7 @@ struct Program {
   StepLayout step_layout() const { return {max_batch, decode_steps, head_rows, prefill_chunk}; }
 };
 
-/// The first phase of a stage that serves this many rows; null where it has none.
-const Phase* phase_for(const Program& program, Stage stage, std::int64_t rows);
+/// The phase of a stage with this lowering; null where it has none.
+const Phase* phase_of(const Program& program, Stage stage, Lowering lowering);
 
 }  // namespace monomorph

@@ -34,6 +34,11 @@ struct StepRow {
   std::uint32_t row, slot;
 };
 
+/// Neighbouring tokens of a pass: those of one slot, by position. A slot has at most one run.
+struct StepRun {
+  std::uint32_t first_row, rows;
+};
+
 /// A token of this pass. Tokens of a slot are neighbours, by position.
 struct StepToken {
   std::uint32_t id, position, slot;
@@ -49,9 +54,11 @@ struct StepBlock {
   std::uint32_t head_rows;    ///< rows whose logits are wanted
   std::uint32_t draw_count;   ///< of these, the first that draw
   std::uint32_t live;         ///< slots that have not ended; 0: every kernel returns at once
+  std::uint32_t run_count;    ///< of this pass
   StepSlot slots[max_batch];
   std::uint32_t drawn[max_batch * decode_steps];  ///< tokens of each slot; up to here the host reads back
   StepRow rows[max_head_rows];
+  StepRun runs[max_batch];
   StepToken tokens[max_tokens];
 };
 
@@ -59,12 +66,13 @@ struct StepBlock {
 struct StepLayout {
   std::int64_t max_batch = 1, decode_steps = 1, head_rows = 1, max_tokens = 1;
 
-  constexpr std::int64_t slots() const { return 4 * 4; }
+  constexpr std::int64_t slots() const { return 5 * 4; }
   constexpr std::int64_t drawn() const { return slots() + max_batch * static_cast<std::int64_t>(sizeof(StepSlot)); }
   constexpr std::int64_t rows() const {
     return drawn() + max_batch * decode_steps * static_cast<std::int64_t>(sizeof(std::uint32_t));
   }
-  constexpr std::int64_t tokens() const { return rows() + head_rows * static_cast<std::int64_t>(sizeof(StepRow)); }
+  constexpr std::int64_t runs() const { return rows() + head_rows * static_cast<std::int64_t>(sizeof(StepRow)); }
+  constexpr std::int64_t tokens() const { return runs() + max_batch * static_cast<std::int64_t>(sizeof(StepRun)); }
   /// Of a submission: one for each token of a pass, and for each that is drawn.
   constexpr std::int64_t angle_rows() const { return max_tokens + max_batch * decode_steps; }
   constexpr std::int64_t bytes() const { return tokens() + max_tokens * static_cast<std::int64_t>(sizeof(StepToken)); }

@@ -72,7 +72,7 @@ std::vector<std::vector<double>> ReferenceEngine::hidden_states(std::span<const 
   while (!tokens.empty()) {
     const std::size_t count = std::min(tokens.size(), static_cast<std::size_t>(program_.prefill_chunk));
     std::vector<std::vector<double>> layers;
-    append({slot, tokens.first(count), Logits::none, false, true, length}, &layers);
+    append({slot, tokens.first(count), Logits::none, false, length}, &layers);
     states.resize(layers.size());
     for (std::size_t i = 0; i < layers.size(); ++i)
       states[i].insert(states[i].end(), layers[i].begin(), layers[i].end());

@@ -27,23 +27,22 @@ VulkanEngine::VulkanEngine(const Program& program, std::unique_ptr<Device> devic
       device_(std::move(device)),
       storage_(*device_, program, weights, options.progress),
       state_(*device_, program, storage_),
-      recordings_(
-          *device_, program, storage_, state_, facts_of(device_->physical()),
-          {std::min(longest_block, program.decode_steps), options.profile, options.probe_layers, options.compiling}),
+      recordings_(*device_, program, storage_, state_, facts_of(device_->physical()),
+                  {std::min(longest_block, program.decode_steps), options.profile, options.probe_layers,
+                   options.invariant, options.compiling}),
       fence_(make_fence(*device_)),
       totals_(program),
       measured_(options.profile),
       block_(std::min(longest_block, program.decode_steps)) {
   submission_.reserve(static_cast<std::size_t>(program.decode_steps) + 5);
   work_.reserve(static_cast<std::size_t>(program.decode_steps) + 3);
-  tokens_.reserve(static_cast<std::size_t>(program.max_batch * program.decode_steps));
   ticks_.resize(recordings_.query_count());
   device_->instance().check_validation();
 }
 
 VulkanEngine::~VulkanEngine() = default;
 
-/// Those of a run's tokens, then of so many drawn tokens that are inputs of passes of this submission.
+/// The angles of a run's tokens, then of so many drawn tokens that are inputs of passes of this submission.
 void VulkanEngine::write_angles(const Run& run, std::int64_t drawn) {
   const auto count = static_cast<std::int64_t>(run.tokens.size());
   const std::int64_t first = position(run.slot);
@@ -52,34 +51,43 @@ void VulkanEngine::write_angles(const Run& run, std::int64_t drawn) {
     std::span<const float> frequencies = frequencies_at(rotary, length_of(run), frequencies_);
     for (std::int64_t row = 0; row < count + drawn; ++row) {
       if (row >= count) frequencies = frequencies_at(rotary, first + row + 1, frequencies_);
-      monomorph::write_angles(frequencies, rotary.factor, rotary.first_position + first + row, state_.angles(i, row));
+      float* const angles = state_.angles(i, angle_rows_ + row);
+      monomorph::write_angles(frequencies, rotary.factor, rotary.first_position + first + row, angles);
     }
   }
-  angle_rows_ = program_.rotary_angles.empty() ? 0 : count + drawn;
+  if (!program_.rotary_angles.empty()) angle_rows_ += count + drawn;
 }
 
-void VulkanEngine::write_tokens(const Run& run, std::int64_t drawn) {
-  write_angles(run, drawn);
-  const auto slot = static_cast<std::uint32_t>(run.slot);
+/// Writes the next run of the pass, and the angles of all that the submission appends to its slot.
+void VulkanEngine::write_run(const Run& run, std::int64_t drawn) {
+  const auto slot = static_cast<std::uint32_t>(run.slot), count = static_cast<std::uint32_t>(run.tokens.size());
   const auto first = static_cast<std::uint32_t>(position(run.slot));
-  for (std::uint32_t t = 0; t < run.tokens.size(); ++t) {
-    state_.tokens()[t] = {static_cast<std::uint32_t>(run.tokens[t]), first + t, slot, token_writes};
+  HostState::Counts& counts = state_.counts();
+  for (std::uint32_t t = 0; t < count; ++t) {
+    state_.tokens()[counts.token_count + t] = {static_cast<std::uint32_t>(run.tokens[t]), first + t, slot,
+                                               token_writes};
   }
   StepSlot& settings = state_.slots()[slot];
   settings = slot_at(run.slot).settings;
-  settings.next_position = first + static_cast<std::uint32_t>(run.tokens.size());
-  settings.angle_offset = 0u - first;
-  state_.counts() = {static_cast<std::uint32_t>(run.tokens.size()), 0, 0, 1};
+  settings.next_position = first + count;
+  settings.angle_offset = static_cast<std::uint32_t>(angle_rows_) - first;
+  write_angles(run, drawn);
+  state_.runs()[counts.run_count++] = {counts.token_count, count};
+  counts.token_count += count;
+  pass_.push_back({first, count});
 }
 
-/// The logits of these rows of the last pass are wanted; the first of them draws.
-void VulkanEngine::wanted_rows(std::int64_t slot, std::int64_t first, std::int64_t count, bool draw) {
-  for (std::int64_t i = 0; i < count; ++i) {
-    state_.rows()[static_cast<std::size_t>(i)] = {static_cast<std::uint32_t>(first + i),
-                                                  static_cast<std::uint32_t>(slot)};
+/// Writes the runs of a pass, those that draw being live, and tells that their slots are written to.
+void VulkanEngine::write_pass(std::span<const Run> runs, std::int64_t draws) {
+  pass_.clear();
+  angle_rows_ = 0;
+  const auto drawing = std::ranges::count_if(runs, [](const Run& run) { return run.draw; });
+  state_.counts() = {0, 0, 0, static_cast<std::uint32_t>(std::max<std::ptrdiff_t>(drawing, 1)), 0};
+  for (const Run& run : runs) {
+    const std::int64_t drawn = run.draw ? draws - 1 : 0;  // that are in states after it
+    will_write(run.slot, static_cast<std::int64_t>(run.tokens.size()) + drawn);
+    write_run(run, drawn);
   }
-  state_.counts().head_rows = static_cast<std::uint32_t>(count);
-  state_.counts().draw_count = draw ? 1 : 0;
 }
 
 void VulkanEngine::submit(std::span<const Work> work) {
@@ -113,8 +121,8 @@ void VulkanEngine::collect(const Work& work) {
     const Command& command = *recording.measured[i].command;
     const std::uint64_t ticks = (ticks_[i + 1] - ticks_[i]) & physical.timestamp_mask;
     totals_.add(command.kernel,
-                {command.row_count, command.counted(work.rows), work.position, work.rows, command.banks,
-                 command.first_row, command.bank_rows, entries_of_bank(recording.measured[i], work.rows)},
+                {command.row_count, command.counted(work.rows), work.runs, command.banks, command.first_row,
+                 command.bank_rows, entries_of_bank(recording.measured[i], work.rows)},
                 static_cast<double>(ticks) * physical.timestamp_nanoseconds * 1e-9);
   }
 }
@@ -134,114 +142,190 @@ std::vector<std::int64_t> VulkanEngine::entries_of_bank(const Measured& measured
   return entries;
 }
 
-/// Logits of every token but the last, as many rows at a time as the head serves; leaves the run's hidden states in
-/// place.
-void VulkanEngine::run_all_logits(std::size_t index, const Run& run, const OnLogits& on_logits) {
+/// The logits of these rows of the pass are wanted; the first `draws` of them draw.
+void VulkanEngine::write_wanted(std::span<const StepRow> rows, std::int64_t draws) {
+  std::ranges::copy(rows, state_.rows().begin());
+  state_.counts().head_rows = static_cast<std::uint32_t>(rows.size());
+  state_.counts().draw_count = static_cast<std::uint32_t>(draws);
+}
+
+/// Logits of every token but the last of a run that begins at row `first_row` of the pass, as many at a time as the
+/// head serves; leaves the pass's hidden states in place.
+void VulkanEngine::run_all_logits(std::size_t index, const Run& run, std::int64_t first_row,
+                                  const OnLogits& on_logits) {
   const auto count = static_cast<std::int64_t>(run.tokens.size());
   for (std::int64_t first = 0; first < count - 1; first += program_.head_rows) {
-    const std::int64_t rows = std::min(program_.head_rows, count - 1 - first);
-    wanted_rows(run.slot, first, rows, false);
-    const std::int64_t at = position(run.slot);
-    submit(std::array<Work, 2>{{{&recordings_.head(rows), rows, at}, {&recordings_.download(rows), rows, at}}});
+    wanted_.clear();
+    for (std::int64_t token = first; token < std::min(first + program_.head_rows, count - 1); ++token) {
+      wanted_.push_back({static_cast<std::uint32_t>(first_row + token), static_cast<std::uint32_t>(run.slot)});
+    }
+    write_wanted(wanted_, 0);
+    const auto rows = static_cast<std::int64_t>(wanted_.size());
+    submit(std::array<Work, 2>{{{&recordings_.head(rows), rows, pass_}, {&recordings_.download(rows), rows, pass_}}});
     for (std::int64_t row = 0; row < rows; ++row) on_logits(index, first + row, state_.logits(row));
   }
 }
 
-/// The head of the last token, then `draws` of them, each from the pass over the one before.
-void VulkanEngine::run_last(std::size_t index, const Run& run, std::int64_t draws, const OnLogits& on_logits) {
-  const auto count = static_cast<std::int64_t>(run.tokens.size());
-  const bool shown = shows(run, on_logits);
-  std::int64_t at = position(run.slot) + count - 1;  // of the token whose pass is worked on
-  wanted_rows(run.slot, count - 1, 1, run.draw);
-  work_.push_back({&recordings_.head(1), 1, at});
-  if (run.draw) work_.push_back({&recordings_.sample(), 1, at});
-  for (std::int64_t left = draws - 1; left > 0;) {
+/// The head of the last tokens of runs that draw or show theirs, then `draws` tokens of each that draws, each from the
+/// pass over the one before.
+void VulkanEngine::run_last(std::size_t index, std::span<const Run> runs, std::int64_t draws,
+                            const OnLogits& on_logits) {
+  wanted_.clear();
+  shown_.clear();
+  std::vector<PassRun>& further = further_;  // the runs of passes over drawn tokens
+  further.clear();
+  const auto want = [&](std::size_t r) {
+    const StepRun& run = state_.runs()[r];
+    if (shows(runs[r], on_logits)) shown_.push_back({r, static_cast<std::int64_t>(wanted_.size())});
+    wanted_.push_back({run.first_row + run.rows - 1, static_cast<std::uint32_t>(runs[r].slot)});
+  };
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    if (!runs[r].draw) continue;
+    want(r);
+    further.push_back({pass_[r].position + pass_[r].tokens - 1, 1});
+  }
+  const auto drawing = static_cast<std::int64_t>(wanted_.size());
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    if (!runs[r].draw && shows(runs[r], on_logits)) want(r);
+  }
+  const auto rows = static_cast<std::int64_t>(wanted_.size());
+  write_wanted(wanted_, drawing);
+  work_.push_back({&recordings_.head(rows), rows, pass_});
+  if (drawing > 0) work_.push_back({&recordings_.sample(drawing), drawing, pass_});
+  for (std::int64_t left = draws - 1; drawing > 0 && left > 0;) {
     const bool block = !measured_ && left >= block_;
-    work_.push_back({block ? &recordings_.block() : &recordings_.step(), 1, ++at});
+    for (PassRun& run : further) run.position += block ? block_ : 1;
+    work_.push_back({block ? &recordings_.block(drawing) : &recordings_.step(drawing), drawing, further});
     left -= block ? block_ : 1;
   }
-  work_.push_back({&recordings_.download(shown ? 1 : 0), 1, at});
+  work_.push_back({&recordings_.download(shown_.empty() ? 0 : rows), rows, pass_});
   submit(work_);
-  if (shown) on_logits(index, count - 1, state_.logits(0));
+  std::ranges::sort(shown_);
+  for (const auto& [r, row] : shown_) on_logits(index + r, pass_[r].tokens - 1, state_.logits(row));
 }
 
-/// What a run's slot drew, appended to tokens_; the tokens of it that are in its states.
-std::span<const std::int32_t> VulkanEngine::take_drawn(const Run& run) {
+/// What a run's slot drew, appended to `tokens`; the tokens of it that are in its states.
+std::span<const std::int32_t> VulkanEngine::take_drawn(const Run& run, std::vector<std::int32_t>& tokens) {
   const StepSlot& slot = state_.slots()[static_cast<std::size_t>(run.slot)];
   if ((slot.drawn == 0 && slot.wrong == 0) || slot.drawn > program_.decode_steps) {
     throw Error(ErrorKind::internal, fmt::format("the device reports {} tokens drawn", slot.drawn));
   }
   for (const std::uint32_t token : state_.drawn(run.slot).first(slot.drawn)) {
-    tokens_.push_back(static_cast<std::int32_t>(token));
+    tokens.push_back(static_cast<std::int32_t>(token));
   }
   // Each was the input of a pass but the last, and that too where the pass over it gave logits that are wrong.
-  const std::span<const std::int32_t> drawn = std::span<const std::int32_t>(tokens_).last(slot.drawn);
+  const std::span<const std::int32_t> drawn = std::span<const std::int32_t>(tokens).last(slot.drawn);
   return slot.wrong != 0 ? drawn : drawn.first(drawn.size() - 1);
 }
 
-/// One pass over a run, and passes ahead; draws go to tokens_.
-void VulkanEngine::run_pass(std::size_t index, const Run& run, std::int64_t ahead, const OnLogits& on_logits) {
-  const auto count = static_cast<std::int64_t>(run.tokens.size());
-  each_outdated(run, [&](const Run& anew) { run_pass(index, anew, 0, {}); });
-  // One draw where logits are shown, which the next pass would overwrite.
-  const std::int64_t draws = !run.draw ? 0 : shows(run, on_logits) ? 1 : std::min(ahead, draws_alike(run));
-  const std::int64_t drawn = std::max<std::int64_t>(draws - 1, 0);  // that are in states after it
-  will_write(run.slot, count + drawn);
-  write_tokens(run, drawn);
-  work_.clear();
-  work_.push_back({&recordings_.layers(count, run.prefill), count, position(run.slot)});
-  if (run.logits == Logits::all && on_logits && count > 1) {
-    submit(work_);
-    work_.clear();
-    run_all_logits(index, run, on_logits);
+/// One pass over runs, and passes ahead of those that draw; run i is run `index + i` of the step. `tokens`, for each
+/// run, takes what it drew.
+void VulkanEngine::run_pass(std::size_t index, std::span<const Run> runs, std::int64_t ahead, const OnLogits& on_logits,
+                            std::span<std::vector<std::int32_t>> tokens) {
+  for (const Run& run : runs) {
+    each_outdated(run, [&](const Run& anew) {
+      std::vector<std::int32_t> none;
+      run_pass(index, {&anew, 1}, 0, {}, {&none, 1});
+    });
   }
-  if (run.draw || shows(run, on_logits)) {
-    run_last(index, run, draws, on_logits);
+  // One draw where logits are shown, which the next pass would overwrite.
+  std::int64_t draws = std::max<std::int64_t>(ahead, 1);
+  for (const Run& run : runs) {
+    if (shows(run, on_logits)) draws = 1;
+    if (run.draw) draws = std::min(draws, draws_alike(run));
+  }
+  write_pass(runs, draws);
+  const auto rows = static_cast<std::int64_t>(state_.counts().token_count);
+  work_.clear();
+  work_.push_back({&recordings_.layers(rows), rows, pass_});
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    if (runs[r].logits != Logits::all || !on_logits || runs[r].tokens.size() == 1) continue;
+    if (!work_.empty()) submit(work_);
+    work_.clear();
+    run_all_logits(index + r, runs[r], state_.runs()[r].first_row, on_logits);
+  }
+  const bool wants = std::ranges::any_of(runs, [&](const Run& run) { return run.draw || shows(run, on_logits); });
+  if (wants) {
+    run_last(index, runs, draws, on_logits);
   } else {
     submit(work_);
   }
-  has_written(run.slot, run.tokens, run.draw ? take_drawn(run) : std::span<const std::int32_t>{});
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    const Run& run = runs[r];
+    has_written(run.slot, run.tokens, run.draw ? take_drawn(run, tokens[r]) : std::span<const std::int32_t>{});
+  }
+}
+
+/// Passes over runs that fit in one, until each that draws has drawn `ahead` tokens or has ended.
+void VulkanEngine::run_passes(std::size_t index, std::span<const Run> runs, std::int64_t ahead,
+                              const OnLogits& on_logits) {
+  const auto tokens = std::span(tokens_).subspan(index, runs.size());
+  run_pass(index, runs, ahead, on_logits, tokens);
+  std::vector<Run> next;
+  std::vector<std::vector<std::int32_t>> drawn;
+  while (true) {
+    next.clear();
+    std::int64_t left = 0;
+    for (std::size_t r = 0; r < runs.size(); ++r) {
+      const auto count = static_cast<std::int64_t>(tokens[r].size());
+      if (!runs[r].draw || count >= ahead || state_.slots()[static_cast<std::size_t>(runs[r].slot)].done != 0) continue;
+      next.push_back({runs[r].slot, {&tokens[r].back(), 1}, Logits::none, true});
+      left = ahead - count;  // the same for all of them
+    }
+    if (next.empty()) return;
+    drawn.assign(next.size(), {});
+    run_pass(index, next, left, {}, drawn);
+    for (std::size_t r = 0, n = 0; r < runs.size() && n < next.size(); ++r) {
+      if (runs[r].slot != next[n].slot) continue;
+      tokens[r].insert(tokens[r].end(), drawn[n].begin(), drawn[n].end());
+      ++n;
+    }
+  }
 }
 
 std::span<const Drawn> VulkanEngine::run_step(std::span<const Run> runs, std::int64_t ahead,
                                               const OnLogits& on_logits) {
-  tokens_.clear();
+  tokens_.assign(runs.size(), {});
+  for (std::size_t first = 0, end = 0; first < runs.size(); first = end) {
+    std::size_t rows = 0;
+    for (; end < runs.size() && rows + runs[end].tokens.size() <= static_cast<std::size_t>(program_.prefill_chunk);
+         ++end) {
+      rows += runs[end].tokens.size();
+    }
+    run_passes(first, runs.subspan(first, end - first), ahead, on_logits);
+  }
   drawn_.clear();
   for (std::size_t r = 0; r < runs.size(); ++r) {
-    const Run& run = runs[r];
-    const std::size_t begin = tokens_.size();
-    run_pass(r, run, ahead, on_logits);
-    if (!run.draw) continue;
-    const auto drawn = [&] { return static_cast<std::int64_t>(tokens_.size() - begin); };
-    const StepSlot& slot = state_.slots()[static_cast<std::size_t>(run.slot)];
-    while (drawn() < ahead && slot.done == 0) {
-      const std::int32_t last = tokens_.back();
-      run_pass(r, {run.slot, {&last, 1}, Logits::none, true, false}, ahead - drawn(), {});
-    }
-    const std::span<const std::int32_t> tokens = std::span<const std::int32_t>(tokens_).subspan(begin);
-    drawn_.push_back({run.slot, tokens, !tokens.empty() && is_stop_token(tokens.back()), slot.wrong != 0});
+    if (!runs[r].draw) continue;
+    const std::vector<std::int32_t>& tokens = tokens_[r];
+    const bool wrong = state_.slots()[static_cast<std::size_t>(runs[r].slot)].wrong != 0;
+    drawn_.push_back({runs[r].slot, tokens, !tokens.empty() && is_stop_token(tokens.back()), wrong});
   }
   return drawn_;
 }
 
-std::vector<std::vector<float>> ProbedVulkanEngine::probe(const Run& run) {
-  validate_runs(*this, {&run, 1}, 1);
-  const auto count = static_cast<std::int64_t>(run.tokens.size());
-  each_outdated(run, [&](const Run& anew) { probe(anew); });
-  will_write(run.slot, count);
-  write_tokens(run, 0);
-  const std::int64_t at = position(run.slot);
-  submit(
-      std::array<Work, 2>{{{&recordings_.layers(count, run.prefill), count, at}, {&recordings_.download(0), 0, at}}});
-  has_written(run.slot, run.tokens);
+std::vector<std::vector<float>> ProbedVulkanEngine::probe(std::span<const Run> runs) {
+  validate_runs(*this, runs, 1);
+  for (const Run& run : runs) {
+    each_outdated(run, [&](const Run& anew) { probe({&anew, 1}); });
+  }
+  std::int64_t rows = 0;
+  for (const Run& run : runs) rows += static_cast<std::int64_t>(run.tokens.size());
+  if (rows > program_.prefill_chunk) {
+    throw Error(ErrorKind::rejected,
+                fmt::format("{} tokens are more than the {} of a pass", rows, program_.prefill_chunk));
+  }
+  write_pass(runs, 1);
+  submit(std::array<Work, 2>{{{&recordings_.layers(rows), rows, pass_}, {&recordings_.download(0), 0, pass_}}});
+  for (const Run& run : runs) has_written(run.slot, run.tokens);
   const auto hidden_size = static_cast<std::size_t>(program_.hidden_size);
   const std::int64_t stride = row_bytes<f32>(program_.hidden_size);
   std::vector<std::vector<float>> layers(recordings_.probed_layers());
   for (std::size_t layer = 0; layer < layers.size(); ++layer) {
-    layers[layer].resize(static_cast<std::size_t>(count) * hidden_size);
-    for (std::int64_t token = 0; token < count; ++token) {
-      std::memcpy(layers[layer].data() + static_cast<std::size_t>(token) * hidden_size,
-                  recordings_.probe(layer) + token * stride, hidden_size * sizeof(float));
+    layers[layer].resize(static_cast<std::size_t>(rows) * hidden_size);
+    for (std::int64_t row = 0; row < rows; ++row) {
+      std::memcpy(layers[layer].data() + static_cast<std::size_t>(row) * hidden_size,
+                  recordings_.probe(layer) + row * stride, hidden_size * sizeof(float));
     }
   }
   return layers;

@@ -24,13 +24,13 @@ class VulkanEngine : public Engine {
   std::span<const Drawn> run_step(std::span<const Run> runs, std::int64_t ahead, const OnLogits& on_logits) override;
   std::int64_t most_ahead() const override { return measured_ ? 1 : program_.decode_steps; }
 
-  /// Writes a run as the step's tokens, its slot being the only one that is live, and the angles of all that the
-  /// submission appends: `drawn` tokens after the run's.
-  void write_tokens(const Run& run, std::int64_t drawn);
-  /// A recording that is submitted, and what measured figures count of it: rows of the pass, from a position on.
+  /// Writes a pass over these runs; each that draws has `draws` tokens drawn in the submission.
+  void write_pass(std::span<const Run> runs, std::int64_t draws);
+  /// A recording that is submitted, and what measured figures count of it: rows of the pass, and its runs.
   struct Work {
     const Recording* recording;
-    std::int64_t rows, position;
+    std::int64_t rows;
+    std::vector<PassRun> runs;
   };
   /// Submits and waits.
   void submit(std::span<const Work> work);
@@ -42,25 +42,33 @@ class VulkanEngine : public Engine {
   FenceHandle fence_;
   KernelTotals totals_;
   const bool measured_;
-  const std::int64_t block_;  ///< passes of the longer recording of decoded tokens
+  const std::int64_t block_;   ///< passes of the longer recording of decoded tokens
+  std::vector<PassRun> pass_;  ///< the runs of the pass at hand
 
  private:
-  void run_pass(std::size_t index, const Run& run, std::int64_t ahead, const OnLogits& on_logits);
-  void run_all_logits(std::size_t index, const Run& run, const OnLogits& on_logits);
-  void run_last(std::size_t index, const Run& run, std::int64_t draws, const OnLogits& on_logits);
-  std::span<const std::int32_t> take_drawn(const Run& run);
+  void run_passes(std::size_t index, std::span<const Run> runs, std::int64_t ahead, const OnLogits& on_logits);
+  void run_pass(std::size_t index, std::span<const Run> runs, std::int64_t ahead, const OnLogits& on_logits,
+                std::span<std::vector<std::int32_t>> tokens);
+  void run_all_logits(std::size_t index, const Run& run, std::int64_t first_row, const OnLogits& on_logits);
+  void run_last(std::size_t index, std::span<const Run> runs, std::int64_t draws, const OnLogits& on_logits);
+  std::span<const std::int32_t> take_drawn(const Run& run, std::vector<std::int32_t>& tokens);
+  void write_run(const Run& run, std::int64_t drawn);
   void write_angles(const Run& run, std::int64_t drawn);
-  void wanted_rows(std::int64_t slot, std::int64_t first, std::int64_t count, bool draw);
+  void write_wanted(std::span<const StepRow> rows, std::int64_t draws);
   void collect(const Work& work);
   std::vector<std::int64_t> entries_of_bank(const Measured& measured, std::int64_t rows) const;
 
   std::vector<VkCommandBuffer> submission_;
   std::vector<Work> work_;
   std::vector<std::uint64_t> ticks_;
-  std::vector<std::int32_t> tokens_;  ///< drawn, of all runs of a step
+  std::vector<std::vector<std::int32_t>> tokens_;  ///< drawn, by run of a step
   std::vector<Drawn> drawn_;
   std::vector<float> frequencies_;
-  std::int64_t angle_rows_ = 0;  ///< written for the passes at hand
+  // Of the pass at hand:
+  std::int64_t angle_rows_ = 0;                              ///< written for it and those ahead
+  std::vector<PassRun> further_;                             ///< the runs of the passes ahead
+  std::vector<StepRow> wanted_;                              ///< rows whose logits are wanted
+  std::vector<std::pair<std::size_t, std::int64_t>> shown_;  ///< runs that show logits, and their rows of them
 };
 
 /// The engine under LoadOptions::profile.
@@ -75,7 +83,7 @@ class MeasuredEngine final : public VulkanEngine, public ProfiledEngine {
 class ProbedVulkanEngine final : public VulkanEngine, public ProbedEngine {
  public:
   using VulkanEngine::VulkanEngine;
-  std::vector<std::vector<float>> probe(const Run& run) override;
+  std::vector<std::vector<float>> probe(std::span<const Run> runs) override;
 };
 
 }  // namespace monomorph::vulkan

@@ -1,5 +1,7 @@
 #include "runtime/vulkan/host_state.hpp"
 
+#include <algorithm>
+
 #include "runtime/error.hpp"
 #include "runtime/vulkan/commands.hpp"
 
@@ -18,7 +20,8 @@ HostState::HostState(const Device& device, const Program& program, const Storage
   step_.place = place_of(storage.weights(), storage.arenas(), program.step);
   logits_.place = place_of(storage.weights(), storage.arenas(), program.logits);
   if (step_.place.bytes < layout_.bytes() || logits_.place.bytes < program.head_rows * logits_stride_ ||
-      program.decode_steps < 1 || program.max_batch < 1 || program.head_rows < 1) {
+      program.decode_steps < 1 || program.max_batch < 1 ||
+      program.head_rows < std::min(program.max_batch, program.prefill_chunk)) {
     throw Error(ErrorKind::internal, "the program has too little room for its step or its logits");
   }
   for (const RotaryAngles& angles : program.rotary_angles) {

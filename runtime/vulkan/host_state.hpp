@@ -19,7 +19,7 @@ class HostState {
 
   /// What a StepBlock begins with.
   struct Counts {
-    std::uint32_t token_count, head_rows, draw_count, live;
+    std::uint32_t token_count, head_rows, draw_count, live, run_count;
   };
   Counts& counts() const { return *reinterpret_cast<Counts*>(step_.data); }
   std::span<StepSlot> slots() const { return list<StepSlot>(layout_.slots(), layout_.max_batch); }
@@ -28,6 +28,7 @@ class HostState {
         .subspan(static_cast<std::size_t>(slot * layout_.decode_steps), static_cast<std::size_t>(layout_.decode_steps));
   }
   std::span<StepRow> rows() const { return list<StepRow>(layout_.rows(), layout_.head_rows); }
+  std::span<StepRun> runs() const { return list<StepRun>(layout_.runs(), layout_.max_batch); }
   std::span<StepToken> tokens() const { return list<StepToken>(layout_.tokens(), layout_.max_tokens); }
   /// Row `row` of those angles of the program: (cosine, sine) of each frequency.
   float* angles(std::size_t index, std::int64_t row) const {

@@ -23,15 +23,15 @@ std::vector<std::int64_t> sizes_up_to(std::int64_t most) {
 
 /// In the order in which an answer needs them: those of a prompt, its first token, the tokens after it.
 std::vector<const Schedule*> pointers(const Schedules& schedules) {
-  std::vector<const Schedule*> result = schedules.prefill;
+  std::vector<const Schedule*> result(schedules.layers.rbegin(), schedules.layers.rend());
   result.insert(result.end(), schedules.head.begin(), schedules.head.end());
-  result.insert(result.end(), {schedules.sample, schedules.decode});
+  result.insert(result.end(), schedules.sample.begin(), schedules.sample.end());
   return result;
 }
 
 Schedules schedules_of(const Device& device, const Program& program, const Storage& storage, const DeviceFacts& facts,
-                       const std::vector<Tile>& tiles) {
-  return make_schedules({program, storage.weights(), storage.arenas(), facts, tiles, device.limits()});
+                       const std::vector<Tile>& tiles, bool invariant) {
+  return make_schedules({program, storage.weights(), storage.arenas(), facts, tiles, device.limits()}, invariant);
 }
 
 /// A measured schedule writes a timestamp after each dispatch, and after the copy of a choice.
@@ -49,21 +49,18 @@ std::int64_t choice_bytes(const Schedule& schedule) {
 
 }  // namespace
 
-Schedules make_schedules(const ScheduleInput& input) {
+Schedules make_schedules(const ScheduleInput& input, bool invariant) {
   const Program& program = input.program;
   Schedules result;
-  const auto add = [&](Stage stage, std::int64_t served, std::int64_t rows) {
-    const Phase* phase = phase_for(program, stage, served);
-    if (phase == nullptr) throw Error(ErrorKind::internal, fmt::format("the program has no phase for {} rows", served));
-    result.all.push_back(make_schedule(input, *phase, rows));
-    return &result.all.back();
+  const auto add = [&](Stage stage, std::int64_t most, std::vector<const Schedule*>& sized) {
+    for (const std::int64_t rows : sizes_up_to(most)) {
+      result.all.push_back(make_schedule(input, choose_phase(program, stage, rows, input.facts, invariant), rows));
+      sized.push_back(&result.all.back());
+    }
   };
-  for (const std::int64_t rows : sizes_up_to(program.prefill_chunk)) {
-    result.prefill.push_back(add(Stage::layers, program.prefill_chunk, rows));
-  }
-  for (const std::int64_t rows : sizes_up_to(program.head_rows)) result.head.push_back(add(Stage::head, rows, rows));
-  result.decode = add(Stage::layers, 1, 1);
-  result.sample = add(Stage::sample, 1, 1);
+  add(Stage::layers, program.prefill_chunk, result.layers);
+  add(Stage::head, program.head_rows, result.head);
+  add(Stage::sample, std::min(program.max_batch, program.prefill_chunk), result.sample);
   return result;
 }
 
@@ -72,9 +69,9 @@ Recordings::Recordings(const Device& device, const Program& program, const Stora
     : device_(device),
       program_(program),
       storage_(storage),
-      tiles_(choose_tiles(program, facts)),
+      tiles_(choose_tiles(program, facts, options.invariant)),
       options_(options),
-      schedules_(schedules_of(device, program, storage, facts, tiles_)),
+      schedules_(schedules_of(device, program, storage, facts, tiles_, options.invariant)),
       pipelines_(make_layouts(device, program)),
       sets_(device, storage, pipelines_, pointers(schedules_)),
       pool_(make_command_pool(device)) {
@@ -82,8 +79,8 @@ Recordings::Recordings(const Device& device, const Program& program, const Stora
   if (options.measure) make_queries();
   if (options.probe) make_probes();
 
-  for (const Schedule* schedule : schedules_.prefill) {
-    prefills_.push_back({schedule->rows, record({schedule}, fmt::format("prefill {}", schedule->rows))});
+  for (const Schedule* schedule : schedules_.layers) {
+    layers_.push_back({schedule->rows, record({schedule}, fmt::format("layers {}", schedule->rows))});
   }
   for (const Schedule* schedule : schedules_.head) {
     heads_.push_back({schedule->rows, record({schedule}, fmt::format("head {}", schedule->rows))});
@@ -91,14 +88,17 @@ Recordings::Recordings(const Device& device, const Program& program, const Stora
                             state.record_download(commands, schedule->rows);
                           })});
   }
-  decode_ = record({schedules_.decode}, "decode");
-  sample_ = record({schedules_.sample}, "sample");
-  const std::vector<const Schedule*> step{schedules_.decode, schedules_.head.front(), schedules_.sample};
-  step_ = record(step, "step", VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT);
-  if (!options.measure) {
+  for (const Schedule* schedule : schedules_.sample) {
+    const std::int64_t draws = schedule->rows;
+    samples_.push_back({draws, record({schedule}, fmt::format("sample {}", draws))});
+    const std::vector<const Schedule*> step = step_of(draws);
+    steps_.push_back(
+        {draws, record(step, fmt::format("step {}", draws), VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT)});
+    if (options.measure) continue;
     std::vector<const Schedule*> steps;
     for (std::int64_t i = 0; i < options.block; ++i) steps.insert(steps.end(), step.begin(), step.end());
-    block_ = record(steps, "steps", VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT);
+    blocks_.push_back(
+        {draws, record(steps, fmt::format("steps {}", draws), VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT)});
   }
   const std::int64_t angle_rows = program.rotary_angles.empty() ? 1 : program.step_layout().angle_rows();
   for (const std::int64_t rows : sizes_up_to(angle_rows)) {
@@ -124,10 +124,13 @@ void Recordings::compile(const DeviceFacts& facts) {
 }
 
 void Recordings::make_queries() {
-  // Each alone, with a timestamp before its first dispatch, then the step of three.
+  // Each alone, with a timestamp before its first dispatch, then steps of three.
   std::vector<const Schedule*> recorded = pointers(schedules_);
-  std::size_t queries = recorded.size() + 1;
-  recorded.insert(recorded.end(), {schedules_.decode, schedules_.head.front(), schedules_.sample});
+  std::size_t queries = recorded.size() + schedules_.sample.size();
+  for (const Schedule* schedule : schedules_.sample) {
+    const std::vector<const Schedule*> step = step_of(schedule->rows);
+    recorded.insert(recorded.end(), step.begin(), step.end());
+  }
   std::int64_t bytes = 0;
   for (const Schedule* schedule : recorded) {
     queries += queries_of(*schedule);
@@ -149,9 +152,9 @@ void Recordings::make_probes() {
       probe_stride_ = std::max(probe_stride_, (end.hidden_states.bytes + 255) / 256 * 256);
     }
   }
-  if (probed_layers() == 0 || schedules_.prefill.front()->layer_ends.size() != probed_layers()) {
-    throw Error(ErrorKind::internal, "prefill and decode do not mark the same layers");
-  }
+  const bool alike = std::ranges::all_of(
+      schedules_.layers, [this](const Schedule* schedule) { return schedule->layer_ends.size() == probed_layers(); });
+  if (probed_layers() == 0 || !alike) throw Error(ErrorKind::internal, "phases do not mark the same layers");
   probes_ = Buffer(device_, probe_stride_ * static_cast<std::int64_t>(probed_layers()), storage_.types().host, true,
                    "probes");
 }
@@ -160,8 +163,10 @@ const Recording& Recordings::smallest(const std::vector<Sized>& sized, std::int6
   return std::find_if(sized.begin(), sized.end(), [&](const Sized& each) { return each.rows >= rows; })->recording;
 }
 
-const Recording& Recordings::layers(std::int64_t rows, bool prefill) const {
-  return rows == 1 && !prefill ? decode_ : smallest(prefills_, rows);
+std::vector<const Schedule*> Recordings::step_of(std::int64_t draws) const {
+  const auto serves = [&](const Schedule* schedule) { return schedule->rows >= draws; };
+  return {*std::ranges::find_if(schedules_.layers, serves), *std::ranges::find_if(schedules_.head, serves),
+          *std::ranges::find_if(schedules_.sample, serves)};
 }
 
 const std::byte* Recordings::probe(std::size_t layer) const {

@@ -27,18 +27,18 @@ struct Recording {
   std::vector<Measured> measured;
 };
 
-/// Every phase of a program for every size that is recorded; lists are by rows.
+/// Each stage of a program for every size that is recorded, each size in the phase that serves it; by rows.
 struct Schedules {
   std::deque<Schedule> all;  ///< what the others point to
-  std::vector<const Schedule*> prefill, head;
-  const Schedule *decode = nullptr, *sample = nullptr;
+  std::vector<const Schedule*> layers, head, sample;
 };
-Schedules make_schedules(const ScheduleInput& input);
+Schedules make_schedules(const ScheduleInput& input, bool invariant = false);
 
 struct RecordingOptions {
   std::int64_t block = 1;  ///< passes of the longer recording of decoded tokens
   bool measure = false;
   bool probe = false;
+  bool invariant = false;
   LoadProgress compiling{};  ///< as LoadOptions::compiling
 };
 
@@ -47,14 +47,15 @@ class Recordings {
   Recordings(const Device& device, const Program& program, const Storage& storage, const HostState& state,
              const DeviceFacts& facts, const RecordingOptions& options);
 
-  /// Embedding and layers for `rows` tokens: the smallest recording that serves them; with `prefill`, of the phase that
-  /// serves a whole chunk.
-  const Recording& layers(std::int64_t rows, bool prefill) const;
+  /// Embedding and layers for `rows` tokens: the smallest recording that serves them.
+  const Recording& layers(std::int64_t rows) const { return smallest(layers_, rows); }
   /// Logits of `rows` rows.
   const Recording& head(std::int64_t rows) const { return smallest(heads_, rows); }
-  const Recording& sample() const { return sample_; }
-  const Recording& step() const { return step_; }  ///< one decoded token: layers, head, sample; may stand several times
-  const Recording& block() const { return block_; }  ///< the same options.block times
+  const Recording& sample(std::int64_t draws) const { return smallest(samples_, draws); }
+  /// A decoded token of each of `draws` slots: layers, head, sample; may stand several times.
+  const Recording& step(std::int64_t draws) const { return smallest(steps_, draws); }
+  /// The same options.block times.
+  const Recording& block(std::int64_t draws) const { return smallest(blocks_, draws); }
   /// The step, and at least `angle_rows` rows of angles.
   const Recording& upload(std::int64_t angle_rows) const { return smallest(uploads_, angle_rows); }
   /// What was drawn, and the logits of at least `rows` rows; none: 0.
@@ -69,13 +70,15 @@ class Recordings {
 
   /// Where a pass leaves the hidden states of layer `index`, rows padded; null without options.probe.
   const std::byte* probe(std::size_t layer) const;
-  std::size_t probed_layers() const { return schedules_.decode->layer_ends.size(); }
+  std::size_t probed_layers() const { return schedules_.layers.front()->layer_ends.size(); }
 
  private:
   struct Sized {
     std::int64_t rows;
     Recording recording;
   };
+  /// The schedules of a decoded token of each of so many slots.
+  std::vector<const Schedule*> step_of(std::int64_t draws) const;
   static const Recording& smallest(const std::vector<Sized>& sized, std::int64_t rows);
   Recording record(const std::vector<const Schedule*>& parts, const std::string& name,
                    VkCommandBufferUsageFlags usage = 0);
@@ -104,8 +107,8 @@ class Recordings {
   std::uint32_t query_count_ = 0;
   Buffer choices_;
   std::int64_t choices_end_ = 0;
-  std::vector<Sized> prefills_, heads_, uploads_, downloads_;  ///< by rows
-  Recording decode_, sample_, step_, block_, download_;
+  std::vector<Sized> layers_, heads_, samples_, steps_, blocks_, uploads_, downloads_;  ///< by rows
+  Recording download_;
 };
 
 }  // namespace monomorph::vulkan

@@ -3,10 +3,16 @@
 #include <algorithm>
 #include <iterator>
 
+#include <fmt/format.h>
+
 #include "runtime/enumerators.hpp"
+#include "runtime/error.hpp"
 
 namespace monomorph::vulkan {
 namespace {
+
+/// Rows of a pass that matvec_few takes at once, and beyond which tiles of many rows are faster.
+constexpr std::int64_t gpu_few_rows = 8, cpu_few_rows = 32;
 
 struct Choice {
   KernelKind kind;
@@ -21,6 +27,7 @@ constexpr Choice table[] = {
     {KernelKind::norm,        {128, 1, 1},                     {128, 1, 1}},
     {KernelKind::map,         {128, 1, 1},                     {128, 1, 1}},
     {KernelKind::matvec,      {128, 4, 1},                     {8, 128, 1}},
+    {KernelKind::matvec_few,  {128, 2, gpu_few_rows},          {8, 32, cpu_few_rows}},
     {KernelKind::matmul,      {128, gpu_matmul_rows, 32},      {8, 8, 32}},
     {KernelKind::heads,       {128, 1, 1},                     {32, 1, 1}},
     {KernelKind::attention,   {gpu_attention_workgroup, 1, 8}, {128, 1, 8}},
@@ -54,7 +61,7 @@ Tile tile(KernelKind kind, std::int64_t most_tokens, const DeviceFacts& facts) {
   result.rows = std::min(result.rows, facts.max_tile_rows);
   result.tokens = std::min({result.tokens, std::max<std::int64_t>(most_tokens, 1), facts.max_tile_tokens});
   // A matvec's epilogue gives each of its rows a lane; on CPU drivers, in groups of as many rows as there are lanes.
-  if (kind == KernelKind::matvec) {
+  if (kind == KernelKind::matvec || kind == KernelKind::matvec_few) {
     result.rows = facts.type == DeviceType::cpu ? round_up(result.rows, facts.subgroup_size)
                                                 : std::min(result.rows, facts.subgroup_size);
   }
@@ -79,22 +86,43 @@ std::int64_t shared_memory_bytes(KernelKind kind, const Tile& tile) {
   return step_bytes * (most_matrices * tile.rows + tile.tokens) + entry_bytes * tile.tokens;
 }
 
-std::vector<Tile> choose_tiles(const Program& program, const DeviceFacts& facts) {
-  std::vector<std::int64_t> most_tokens(program.kernels.size(), 1);
+std::vector<Tile> choose_tiles(const Program& program, const DeviceFacts& facts, bool invariant) {
+  std::vector<std::int64_t> most_tokens(program.kernels.size(), 1), of_a_token(program.kernels.size(), 1);
   for (const Phase& phase : program.phases) {
     Recorder recorder;
     phase.record(recorder);
     for (const Dispatch& dispatch : recorder.dispatches) {
       std::int64_t& most = most_tokens.at(static_cast<std::size_t>(dispatch.kernel));
       most = std::max(most, dispatch.counted(phase.max_rows));
+      of_a_token[static_cast<std::size_t>(dispatch.kernel)] = dispatch.per_row;
     }
   }
   std::vector<Tile> tiles;
   for (std::size_t i = 0; i < most_tokens.size(); ++i) {
     const Kernel& kernel = program.kernels[i];
     tiles.push_back(tile(kernel.kind, std::min(most_tokens[i], kernel.max_tile_tokens), facts));
+    if (!invariant || kernel.kind != KernelKind::attention) continue;
+    while (of_a_token[i] % tiles.back().tokens != 0) --tiles.back().tokens;
   }
   return tiles;
+}
+
+const Phase& choose_phase(const Program& program, Stage stage, std::int64_t rows, const DeviceFacts& facts,
+                          bool invariant) {
+  const Phase* vector = phase_of(program, stage, Lowering::vector);
+  const Phase* few = phase_of(program, stage, Lowering::few);
+  const Phase* tiles = phase_of(program, stage, Lowering::tiles);
+  const Phase* chosen = tiles == nullptr ? vector : tiles;
+  if (invariant) {
+    if (few != nullptr) chosen = few;
+  } else if (rows == 1 && vector != nullptr) {
+    chosen = vector;
+  } else if (few != nullptr &&
+             (tiles == nullptr || rows <= (facts.type == DeviceType::cpu ? cpu_few_rows : gpu_few_rows))) {
+    chosen = few;
+  }
+  if (chosen == nullptr) throw Error(ErrorKind::internal, fmt::format("the program has no phase for {} rows", rows));
+  return *chosen;
 }
 
 std::array<std::uint32_t, 5> specialization_constants(const Tile& tile, const DeviceFacts& facts) {
@@ -105,7 +133,8 @@ std::array<std::uint32_t, 5> specialization_constants(const Tile& tile, const De
 
 std::int64_t rows_per_workgroup(KernelKind kind, const Tile& tile, const DeviceFacts& facts) {
   if (kind == KernelKind::gather) return 0;
-  if (kind == KernelKind::matvec) return tile.workgroup_size / facts.subgroup_size * tile.rows;
+  if (kind == KernelKind::matvec || kind == KernelKind::matvec_few)
+    return tile.workgroup_size / facts.subgroup_size * tile.rows;
   return tile.rows;
 }
 

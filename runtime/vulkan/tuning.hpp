@@ -37,8 +37,14 @@ Tile tile(KernelKind kind, std::int64_t most_tokens, const DeviceFacts& facts);
 /// (shaders/matmul_shared.glsl); other kernels keep within the 16 KiB that every device has.
 std::int64_t shared_memory_bytes(KernelKind kind, const Tile& tile);
 
-/// One for each kernel, by the dispatches that the program's phases make of it.
-std::vector<Tile> choose_tiles(const Program& program, const DeviceFacts& facts);
+/// One for each kernel, by the dispatches that the program's phases make of it. `invariant`: a query row of attention
+/// shares its tile with rows of its own token alone.
+std::vector<Tile> choose_tiles(const Program& program, const DeviceFacts& facts, bool invariant = false);
+
+/// The phase that serves passes of so many rows; `invariant`: the same for any number. Throws Error(internal) where the
+/// program has none.
+const Phase& choose_phase(const Program& program, Stage stage, std::int64_t rows, const DeviceFacts& facts,
+                          bool invariant);
 
 /// What a kernel is specialized with, by constant id (shaders/dispatch.glsl).
 std::array<std::uint32_t, 5> specialization_constants(const Tile& tile, const DeviceFacts& facts);

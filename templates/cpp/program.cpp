@@ -23,7 +23,7 @@
 //! flops_per_token = { type = "text", sample = "1", is = "of a decoded token, attention aside" }
 //! kv_cache = { type = "text", sample = "f16", is = "what keys and values are kept as" }
 //! decode_steps = { type = "uint", sample = 16, is = "passes of a submission" }
-//! phases = { type = "list", fields = ["name", "stage", "max_rows"], is = "the table of phases", sample = [ { name = "decode", stage = "layers", max_rows = 1 } ] }
+//! phases = { type = "list", fields = ["name", "stage", "lowering", "max_rows"], is = "the table of phases", sample = [ { name = "decode", stage = "layers", lowering = "vector", max_rows = 1 } ] }
 // ${model}: the tables the runtime reads.
 // ${generated}
 #include <cstddef>
@@ -53,6 +53,7 @@ using monomorph::Access;
 using monomorph::Binding;
 using monomorph::Dtype;
 using monomorph::KernelKind;
+using monomorph::Lowering;
 using monomorph::Stage;
 using monomorph::StateKind;
 using monomorph::StoredPattern;
@@ -201,7 +202,7 @@ monomorph::Program make_program() {
   program.kernels = kernels;
   program.phases = {
 //% for phase in phases
-      {"${phase.name}", Stage::${phase.stage}, ${phase.max_rows}, ${phase.name}_pass},
+      {"${phase.name}", Stage::${phase.stage}, Lowering::${phase.lowering}, ${phase.max_rows}, ${phase.name}_pass},
 //% end
   };
   program.weights = weight_groups;

@@ -57,6 +57,7 @@
 //% include "preamble.glsl"
 //% include "stage.glsl"
 //% include "state_parts.glsl"
+#include "run.glsl"
 
 //% if has_layer_scale
 float query_scale() { return attention_scale * layer_scale[0]; }
@@ -105,7 +106,7 @@ vec4 second_key_quad(uint row, uint kv_head, uint quad) {
 }
 //% end
 vec4 key_quad(uint slot, uint kv_head, uint position, uint quad) {
-  const uint row = position - pass.tokens[0].position;
+  const uint row = run_row + position - run_position;
 //% if has_second_term
   if (quad >= first_quads) return second_key_quad(row, kv_head, quad - first_quads);
 //% end
@@ -115,7 +116,7 @@ vec4 key_quad(uint slot, uint kv_head, uint position, uint quad) {
   return k;
 }
 vec4 value_quad(uint slot, uint kv_head, uint position, uint quad) {
-  const uint row = position - pass.tokens[0].position;
+  const uint row = run_row + position - run_position;
   const uint element = row * pass_values_stride + pass_values_column + kv_head * value_dim + 4 * quad;
   vec4 v = vec4(0.0);
   for (uint i = 0; i < min(4, value_dim - 4 * quad); ++i) v[i] = pass_values[element + i];

@@ -50,7 +50,7 @@ vec4 raw_quad(uint row, uint quad) {
 //% else
   const vec4 x = inputs[row * column_quads + quad];
 //% end
-  return mix(vec4(0.0), x, lessThan(quad * 4 + uvec4(0, 1, 2, 3), uvec4(columns)));
+  return columns % 4 == 0 ? x : mix(vec4(0.0), x, lessThan(quad * 4 + uvec4(0, 1, 2, 3), uvec4(columns)));
 }
 //% end
 

@@ -179,9 +179,9 @@ void PlanImage::run(const char* name, std::int64_t slot, std::span<const std::in
   }
 }
 
-EvaluatedValue PlanImage::head(std::span<const std::int64_t> rows) {
+EvaluatedValue PlanImage::head(const char* name, std::span<const std::int64_t> rows) {
   rows_.assign(rows.begin(), rows.end());
-  const PhasePlan& phase = plan_.phase("head");
+  const PhasePlan& phase = plan_.phase(name);
   run_section(phase, phase.sections[0], -1);
   EvaluatedValue logits;
   logits.columns = contract_.vocab_size;

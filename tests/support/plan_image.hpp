@@ -21,8 +21,8 @@ class PlanImage {
 
   /// Runs a phase of layers over tokens of a slot at positions first...
   void run(const char* phase, std::int64_t slot, std::span<const std::int32_t> tokens, std::int64_t first);
-  /// The head for these rows of the last run; gives logits.
-  EvaluatedValue head(std::span<const std::int64_t> rows);
+  /// A phase of the head for these rows of the last run; gives logits.
+  EvaluatedValue head(const char* phase, std::span<const std::int64_t> rows);
   /// What the last run left of the record, by role.
   std::map<std::string, EvaluatedValue> carried();
 

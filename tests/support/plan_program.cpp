@@ -138,7 +138,7 @@ void PlanProgram::add_states() {
 
 void PlanProgram::add_phases() {
   for (const PhasePlan& phase : plan_.phases) {
-    program_.phases.push_back({phase.row->name, phase.row->stage, phase.max_rows,
+    program_.phases.push_back({phase.row->name, phase.row->stage, phase.row->lowering, phase.max_rows,
                                [this, &phase](Recorder& recorder) { record(recorder, phase); }});
   }
 }

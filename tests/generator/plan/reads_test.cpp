@@ -170,7 +170,7 @@ TEST_CASE("decode reads the rows of the chosen experts alone, prefill each exper
     for (const std::string& kernel : counted)
       take(engine, prepared.planned.reads(kernel));  // what compiling dispatched
     for (const Appended& part : parts) {
-      const Run run{0, part.tokens, Logits::all, false, is_prefill(part)};
+      const Run run{0, part.tokens, Logits::all, false};
       double worst = 0;
       engine.step({&run, 1}, 1, [&](std::size_t, std::int64_t row, std::span<const float> logits) {
         for (std::size_t id = 0; id < logits.size(); ++id) {
@@ -194,7 +194,7 @@ TEST_CASE("a profile tells which experts were read") {
     vulkan::MeasuredEngine engine(prepared.planned.program(), std::move(device), prepared.weights, options);
     for (const Appended& part : prepared.parts) {
       engine.reset_profile();
-      const Run run{0, part.tokens, Logits::none, false, is_prefill(part)};
+      const Run run{0, part.tokens, Logits::none, false};
       engine.step({&run, 1});
       std::size_t kernels = 0;
       for (const KernelProfile& kernel : engine.profile()) {

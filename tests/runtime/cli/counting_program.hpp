@@ -77,10 +77,10 @@ inline Program counting_program() {
     }
   };
   const auto rest = [](Recorder& record) { record.dispatch(1, {}, 5); };
-  program.phases = {{"decode", Stage::layers, 1, layers},
-                    {"prefill", Stage::layers, 16, layers},
-                    {"head", Stage::head, 1, rest},
-                    {"sample", Stage::sample, 1, rest}};
+  program.phases = {{"decode", Stage::layers, Lowering::vector, 1, layers},
+                    {"prefill", Stage::layers, Lowering::tiles, 16, layers},
+                    {"head", Stage::head, Lowering::vector, 1, rest},
+                    {"sample", Stage::sample, Lowering::vector, 1, rest}};
   program.make_reference = [](const HostWeights&) -> std::unique_ptr<Reference> {
     return std::make_unique<CountingReference>();
   };

@@ -203,7 +203,7 @@ TEST_CASE("an engine tells the tokens in a slot's states, whatever ended the las
   CHECK(holds({3, 36, 0, 8}, 1));
 
   // A step leaves out the last token drawn, and so does a generation whose reader has had enough.
-  const Run run{0, std::span(prompt).first(4), Logits::none, true, true};
+  const Run run{0, std::span(prompt).first(4), Logits::none, true};
   const Drawn drawn = engine.step({&run, 1}, 4).front();
   std::vector<std::int32_t> expected(prompt.begin(), prompt.begin() + 4);
   expected.insert(expected.end(), drawn.tokens.begin(), drawn.tokens.end() - 1);
@@ -247,7 +247,7 @@ TEST_CASE("in the reference, too, a slot whose logits are no numbers ends alone"
   program.make_reference = [](const HostWeights&) -> std::unique_ptr<Reference> { return std::make_unique<Unlucky>(); };
   ReferenceEngine engine(program, HostWeights::random(program, 5));
   const std::int32_t eleven = 11, two = 2, thirteen = 13;
-  const Run runs[] = {{0, {&eleven, 1}, Logits::none, true, false}, {1, {&two, 1}, Logits::none, true, false}};
+  const Run runs[] = {{0, {&eleven, 1}, Logits::none, true}, {1, {&two, 1}, Logits::none, true}};
   const auto drawn = engine.step(runs, 4);
   REQUIRE(drawn.size() == 2);
   CHECK(drawn[0].wrong);
@@ -270,7 +270,7 @@ TEST_CASE("a text that is one pass is appended whole, once, and nothing is drawn
   CHECK_THROWS_WITH_AS(engine.prefill(text), doctest::Contains("reset it"), Error);
   engine.reset();
   CHECK_THROWS_WITH_AS(engine.generate(text, 1, {}, nullptr), doctest::Contains("no next token"), Error);
-  const Run drawing{0, text, Logits::last, true, true};
+  const Run drawing{0, text, Logits::last, true};
   CHECK_THROWS_WITH_AS(engine.step({&drawing, 1}), doctest::Contains("no next token"), Error);
   CHECK_THROWS_WITH_AS(engine.prefill(prompt), doctest::Contains("engine.prefill_chunk is 4"), Error);
   CHECK(engine.position() == 0);

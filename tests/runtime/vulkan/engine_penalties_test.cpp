@@ -79,9 +79,9 @@ TEST_CASE(
   engine->set_sampling(0, {}, toy_max_sequence_length);
   engine->set_sampling(1, penalizing(), 5);  // its last token has position 5
   engine->set_sampling(2, penalizing(), toy_max_sequence_length);
-  const Run runs[] = {{2, std::span(tokens).first(7), Logits::all, true, true},
-                      {0, std::span(tokens).first(4), Logits::none, true, true},
-                      {1, std::span(tokens).first(3), Logits::none, true, true}};
+  const Run runs[] = {{2, std::span(tokens).first(7), Logits::all, true},
+                      {0, std::span(tokens).first(4), Logits::none, true},
+                      {1, std::span(tokens).first(3), Logits::none, true}};
   std::int64_t seen = 0;
   ToyReference reference(weights);
   const auto drawn = engine->step(runs, 6, [&](std::size_t run, std::int64_t token, std::span<const float> logits) {
@@ -118,7 +118,7 @@ TEST_CASE("draws count since the settings were made, and no more once they are g
   Sampling sampling;
   sampling.frequency_penalty = 0.3f;
   const auto step = [&](std::span<const std::int32_t> tokens, std::int64_t ahead) {
-    const Run run{0, tokens, Logits::none, true, tokens.size() > 1};
+    const Run run{0, tokens, Logits::none, true};
     return copy(engine->step({&run, 1}, ahead).front().tokens);
   };
   engine->set_sampling(0, sampling, toy_max_sequence_length);

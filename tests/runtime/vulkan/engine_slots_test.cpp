@@ -41,9 +41,9 @@ TEST_CASE("a step runs several slots, shows the logits that are wanted and draws
   const auto tokens = some_tokens(12);
   for (std::int64_t slot = 0; slot < toy_max_batch; ++slot) engine->set_sampling(slot, {}, toy_max_sequence_length);
   std::vector<std::pair<std::size_t, std::int64_t>> seen;
-  const Run runs[] = {{2, std::span(tokens).first(7), Logits::all, true, true},
-                      {0, std::span(tokens).first(1), Logits::none, true, false},
-                      {1, std::span(tokens).first(3), Logits::last, false, true}};
+  const Run runs[] = {{2, std::span(tokens).first(7), Logits::all, true},
+                      {0, std::span(tokens).first(1), Logits::none, true},
+                      {1, std::span(tokens).first(3), Logits::last, false}};
   const auto drawn = engine->step(runs, 5, [&](std::size_t run, std::int64_t token, std::span<const float> logits) {
     seen.push_back({run, token});
     ToyReference reference(weights);
@@ -87,10 +87,10 @@ TEST_CASE("runs that no step can have are refused before anything runs") {
   const auto engine = load(toy_program());
   const auto tokens = some_tokens(13);
   const auto twelve = std::span(tokens).first(12);
-  const Run fine{0, twelve, Logits::last, false, true};
+  const Run fine{0, twelve, Logits::last, false};
   const Run twice[] = {fine, fine};
-  const Run long_run{0, tokens, Logits::last, false, true}, outside{toy_max_batch, twelve, Logits::last, false, true},
-      below{-1, twelve, Logits::last, false, true}, empty{0, {}, Logits::last, false, true};
+  const Run long_run{0, tokens, Logits::last, false}, outside{toy_max_batch, twelve, Logits::last, false},
+      below{-1, twelve, Logits::last, false}, empty{0, {}, Logits::last, false};
   for (const std::span<const Run> runs :
        {std::span<const Run>(), std::span<const Run>(twice), std::span<const Run>(&long_run, 1),
         std::span<const Run>(&outside, 1), std::span<const Run>(&below, 1), std::span<const Run>(&empty, 1)}) {
@@ -148,7 +148,7 @@ TEST_CASE("what a pass that was broken off may have written counts where a ring 
   const auto after_a_chunk = [&](bool broken_off) {
     engine->reset();
     engine->prefill(tokens);
-    const Run run{0, tokens, Logits::last, false, true};
+    const Run run{0, tokens, Logits::last, false};
     const OnLogits breaks_off = [](std::size_t, std::int64_t, std::span<const float>) { throw std::exception(); };
     if (broken_off) CHECK_THROWS(engine->step({&run, 1}, 1, breaks_off));
     CHECK(engine->position() == toy_prefill_chunk);
@@ -168,7 +168,7 @@ TEST_CASE("a slot whose logits are no numbers ends alone, with what it drew befo
   std::int32_t before_seven = -1, never_seven = -1;
   for (std::int32_t token = 10; token < 40; ++token) {
     engine->reset();
-    const Run run{0, {&token, 1}, Logits::none, true, false};
+    const Run run{0, {&token, 1}, Logits::none, true};
     (engine->step({&run, 1}, 1).front().tokens.front() == 7 ? before_seven : never_seven) = token;
   }
   REQUIRE(before_seven >= 0);
@@ -181,9 +181,9 @@ TEST_CASE("a slot whose logits are no numbers ends alone, with what it drew befo
       sampling.log_probabilities = slot < on_host;
       engine->set_sampling(slot, sampling, toy_max_sequence_length);
     }
-    const Run runs[] = {{0, {&seven, 1}, Logits::none, true, false},
-                        {1, {&before_seven, 1}, Logits::none, true, false},
-                        {2, {&never_seven, 1}, Logits::none, true, false}};
+    const Run runs[] = {{0, {&seven, 1}, Logits::none, true},
+                        {1, {&before_seven, 1}, Logits::none, true},
+                        {2, {&never_seven, 1}, Logits::none, true}};
     const auto drawn = engine->step(runs, 4);
     REQUIRE(drawn.size() == 3);
     CHECK(drawn[0].wrong);
@@ -220,8 +220,8 @@ TEST_CASE("a run that does not draw writes its own tokens alone, whatever others
   const auto engine = load(program);
   const auto tokens = some_tokens(48);
   engine->prefill(std::span(tokens).first(36), 1);
-  const Run runs[] = {{0, std::span(tokens).first(2), Logits::none, true, true},
-                      {1, std::span(tokens).last(12), Logits::none, false, true}};
+  const Run runs[] = {{0, std::span(tokens).first(2), Logits::none, true},
+                      {1, std::span(tokens).last(12), Logits::none, false}};
   engine->step(runs, 8);
   CHECK(engine->position(1) == 48);
   CHECK(engine->rewind(1, 48 - toy_prefill_chunk) == 48 - toy_prefill_chunk);

@@ -206,7 +206,8 @@ TEST_CASE("a program that contradicts itself is an internal error") {
   }
   SUBCASE("no rows") { wrong.dispatches = {{static_cast<std::int32_t>(ToyKernel::sample), {buffer, buffer}, 0}}; }
   try {
-    const Planned planned(Phase{"wrong", Stage::layers, 1, [](Recorder& record) { record = wrong; }}, 1 << 20, 65535);
+    const Planned planned(Phase{"wrong", Stage::layers, Lowering::vector, 1, [](Recorder& record) { record = wrong; }},
+                          1 << 20, 65535);
     FAIL("it was planned");
   } catch (const Error& error) {
     CHECK(error.kind() == ErrorKind::internal);
@@ -218,7 +219,8 @@ TEST_CASE("a weight bound whole that lies in several slices is an error of the d
   const Argument buffer = Tensor<void, f32>{test::toy_program().logits};
   whole.dispatches = {{static_cast<std::int32_t>(ToyKernel::sample), {buffer, Weight<void, f32>{0}}, 1}};
   try {
-    const Planned planned(Phase{"whole", Stage::layers, 1, [](Recorder& record) { record = whole; }}, 8192, 65535);
+    const Planned planned(Phase{"whole", Stage::layers, Lowering::vector, 1, [](Recorder& record) { record = whole; }},
+                          8192, 65535);
     FAIL("it was planned");
   } catch (const Error& error) {
     CHECK(error.kind() == ErrorKind::device);
@@ -232,7 +234,7 @@ TEST_CASE("a grid is exact for the rows of its schedule, of tokens and of what a
   const auto project = static_cast<std::int32_t>(ToyKernel::project_prefill);
   recorded.dispatches = {{project, {buffer, Weight<void, f32>{1}, buffer, buffer, buffer}, 6},
                          {project, {buffer, Weight<void, f32>{1}, buffer, buffer, buffer}, 6, Count::queries, 5}};
-  const Phase phase{"both", Stage::layers, 12, [](Recorder& record) { record = recorded; }};
+  const Phase phase{"both", Stage::layers, Lowering::tiles, 12, [](Recorder& record) { record = recorded; }};
   for (const std::int64_t rows : {1, 2, 7, 12}) {
     CAPTURE(rows);
     const Planned planned(phase, 1 << 20, 65535, 1 << 20, 128, rows);

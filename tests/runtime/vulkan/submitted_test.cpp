@@ -79,16 +79,18 @@ void use(SubmittedWork& work, const Program& program, LoadOptions options) {
   engine->generate(std::vector<std::int32_t>{19}, 20, {}, read_token);
   engine->reset();
   engine->generate(prompt, 20, {}, read_token);  // several passes in a submission
-  const Run runs[] = {{1, std::span(prompt).first(5), Logits::all, true, true},
-                      {2, std::span(prompt).first(1), Logits::last, true, false}};
+  const Run runs[] = {{1, std::span(prompt).first(5), Logits::all, true},
+                      {2, std::span(prompt).first(1), Logits::last, true}};
   engine->step(runs, 4, [&](std::size_t, std::int64_t, std::span<const float> row) { read_row(row); });
   work.host_reads();
   if (options.probe_layers) {
     auto& probed = dynamic_cast<ProbedEngine&>(*engine);
     engine->reset();
-    probed.probe({0, std::span(prompt).first(toy_prefill_chunk), Logits::none, false, true});
+    const Run probes[] = {{0, std::span(prompt).first(toy_prefill_chunk), Logits::none},
+                          {1, std::span(prompt).first(1), Logits::none}};
+    probed.probe(std::span(probes).first(1));
     work.host_reads();
-    probed.probe({0, std::span(prompt).first(1), Logits::none, false, false});
+    probed.probe(std::span(probes).last(1));
     work.host_reads();
   }
   CHECK(work.submissions() > 10);
@@ -141,8 +143,8 @@ TEST_CASE("every access of an engine is ordered after those that it depends on")
   SUBCASE("memory that the host cannot map") { options.limits.staging = true; }
   SUBCASE("weights in many slices and grids in many parts") {
     options.limits.staging = true;
-    options.limits.max_storage_buffer_range = 8448;
-    options.limits.max_allocation_size = 8300;
+    options.limits.max_storage_buffer_range = 16896;
+    options.limits.max_allocation_size = 16600;
     options.limits.max_workgroup_count_x = 2;
   }
   SUBCASE("with probes") {

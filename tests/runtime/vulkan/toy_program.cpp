@@ -16,7 +16,7 @@ layout(constant_id = 2) const uint tile_rows = 1;
 layout(constant_id = 3) const uint tile_tokens = 1;
 layout(local_size_x_id = 0) in;
 layout(push_constant) uniform Rows { uint first_row; uint row_count; };
-const uint max_batch = 3, decode_steps = 16, max_head_rows = 2, max_tokens = 12;
+const uint max_batch = 3, decode_steps = 16, max_head_rows = 4, max_tokens = 12;
 #include "step.glsl"
 const uint hidden_size = 6, hidden_stride = 8, vocab_size = 1000, entries = 64;
 layout(set = 0, binding = 0) buffer Step { StepBlock pass; };
@@ -57,6 +57,15 @@ void main() {
 }
 )";
 
+const char* project_few_text = R"(
+void main() {
+  if (pass.live == 0) return;
+  uint rows = workgroup_size / subgroup_size * tile_rows;
+  for (uint i = gl_LocalInvocationIndex; i < rows * tile_tokens; i += workgroup_size)
+    project(gl_WorkGroupID.x * rows + i / tile_tokens, gl_WorkGroupID.y * tile_tokens + i % tile_tokens);
+}
+)";
+
 const char* project_decode_text = R"(
 void main() {
   if (pass.live == 0) return;
@@ -66,7 +75,7 @@ void main() {
 )";
 
 // Writes this token's entry of the state, then adds the entries so far: a position's sum is only right if those before
-// it are. The tokens of this pass are summed from the projection itself, because no order holds between workgroups.
+// it are. The tokens of this run are summed from the projection itself, because no order holds between workgroups.
 const char* remember_text = R"(
 layout(set = 0, binding = 1) readonly buffer Projected { float projected[]; };
 layout(set = 0, binding = 2) buffer Sums { float sums[]; };
@@ -75,11 +84,13 @@ void main() {
   uint token = gl_WorkGroupID.y;
   uint r = first_row + gl_WorkGroupID.x;
   if (pass.live == 0 || token >= pass.token_count || gl_LocalInvocationIndex != 0) return;
-  StepToken first = pass.tokens[0], this_token = pass.tokens[token];
+  uint run_row = 0;
+  for (uint i = 0; i < pass.run_count; ++i) if (pass.runs[i].first_row <= token) run_row = max(run_row, pass.runs[i].first_row);
+  StepToken first = pass.tokens[run_row], this_token = pass.tokens[token];
   uint slot = this_token.slot * entries;
   float sum = 0.0;
   for (uint p = 0; p < first.position; ++p) sum += sums[(slot + p) * hidden_stride + r];
-  for (uint t = 0; t <= token; ++t) sum += projected[t * hidden_stride + r];
+  for (uint t = run_row; t <= token; ++t) sum += projected[t * hidden_stride + r];
   if ((this_token.flags & token_writes) != 0)
     sums[(slot + this_token.position) * hidden_stride + r] = projected[token * hidden_stride + r];
   hidden[token * hidden_stride + r] = 0.5 * hidden[token * hidden_stride + r] + sum / float(this_token.position + 1);
@@ -129,6 +140,7 @@ void main() {
   }
   pass.tokens[draw] = StepToken(best, ends ? position - 1 : position, slot, ends ? 0 : token_writes);
   pass.rows[draw] = StepRow(draw, slot);
+  pass.runs[draw] = StepRun(draw, 1);
   if (ends) {
     pass.slots[slot].done = 1;
     atomicAdd(pass.live, 0xffffffffu);
@@ -136,6 +148,7 @@ void main() {
   if (draw == 0) {
     pass.token_count = draws;
     pass.head_rows = draws;
+    pass.run_count = draws;
   }
 }
 )";
@@ -174,6 +187,7 @@ void layers(Recorder& record, ToyKernel project, ToyKernel remember) {
 }
 
 void prefill(Recorder& record) { layers(record, ToyKernel::project_prefill, ToyKernel::remember_prefill); }
+void few(Recorder& record) { layers(record, ToyKernel::project_few, ToyKernel::remember_prefill); }
 void decode(Recorder& record) { layers(record, ToyKernel::project_decode, ToyKernel::remember_decode); }
 void head(Recorder& record) {
   record.dispatch(id(ToyKernel::head), {buffer(step_view), weight(0), buffer(hidden_view), buffer(logits_view)},
@@ -221,7 +235,7 @@ constexpr StateTable states[] = {
 }  // namespace
 
 const Program& toy_program(std::int32_t eos_token) {
-  static std::vector<std::uint32_t> words[7];
+  static std::vector<std::uint32_t> words[8];
   static const Kernel kernels[] = {
       {"embed", KernelKind::gather, spirv(words[0], embed_text), embed_bindings, {0, row, 0, 0, 0}, 1},
       {"project_prefill",
@@ -245,6 +259,12 @@ const Program& toy_program(std::int32_t eos_token) {
        {row, 0, 0, 2 * toy_hidden_size, 0},
        toy_prefill_chunk},
       {"sample", KernelKind::sample, spirv(words[6], sample_text), sample_bindings, {}, 1},
+      {"project_few",
+       KernelKind::matvec_few,
+       spirv(words[7], std::string(project_bindings) + project_few_text),
+       linear_bindings,
+       {row, 0, 0, 2 * toy_hidden_size, 0},
+       toy_prefill_chunk},
   };
   static std::map<std::int32_t, std::pair<Program, std::uint32_t>> programs;
   const auto [place, is_new] = programs.try_emplace(eos_token);
@@ -264,10 +284,11 @@ const Program& toy_program(std::int32_t eos_token) {
   program.decode_steps = toy_decode_steps;
   program.eos_tokens = std::span(&eos, eos_token < 0 ? 0u : 1u);
   program.kernels = kernels;
-  program.phases = {{"decode", Stage::layers, 1, decode},
-                    {"prefill", Stage::layers, toy_prefill_chunk, prefill},
-                    {"head", Stage::head, toy_head_rows, head},
-                    {"sample", Stage::sample, toy_max_batch, sample}};
+  program.phases = {{"decode", Stage::layers, Lowering::vector, 1, decode},
+                    {"prefill", Stage::layers, Lowering::tiles, toy_prefill_chunk, prefill},
+                    {"few", Stage::layers, Lowering::few, toy_prefill_chunk, few},
+                    {"head", Stage::head, Lowering::vector, toy_head_rows, head},
+                    {"sample", Stage::sample, Lowering::vector, toy_max_batch, sample}};
   program.weights = groups;
   program.states = states;
   program.arena_bytes = {1024, toy_layers * sums_bytes, 1024 + logits_view.bytes};

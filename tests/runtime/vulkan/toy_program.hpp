@@ -19,7 +19,7 @@ inline constexpr std::int64_t toy_max_sequence_length = 64;
 inline constexpr std::int64_t toy_prefill_chunk = 12;
 inline constexpr std::int64_t toy_decode_steps = 16;
 inline constexpr std::int64_t toy_max_batch = 3;
-inline constexpr std::int64_t toy_head_rows = 2;
+inline constexpr std::int64_t toy_head_rows = 4;
 
 enum class ToyKernel : std::int32_t {
   embed,
@@ -29,6 +29,7 @@ enum class ToyKernel : std::int32_t {
   remember_decode,
   head,
   sample,
+  project_few,
 };
 
 /// The token that ends a generation is `eos_token`; none where it is negative. Lives as long as the process.
