@@ -16,7 +16,7 @@ class SavedSlot {
   /// `path` may be empty: then nothing is restored or saved. Throws Error(environment).
   explicit SavedSlot(const std::string& path);
 
-  bool wanted() const { return file_.has_value(); }
+  bool wanted() const { return !path_.empty(); }
   /// Nothing where there is no such file yet. Throws what Engine::restore_file does.
   void restore(Engine& engine) const;
   /// Once at most. Throws what Engine::save and AtomicFile do.

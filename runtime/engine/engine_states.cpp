@@ -34,7 +34,7 @@ Facts facts_of(const Program& program, std::string_view kind, std::uint64_t weig
           {"spec hash", std::string(program.spec_hash)},
           {"generator's version", std::string(program.version)},
           {"dtype of the cache", std::string(name_of(program.kv_cache))},
-          {"states", describe(program.states)},
+          {"layout of states", describe(program.states)},
           {"weights' fingerprint", fmt::format("{:016x}", weights)}};
 }
 
