@@ -89,9 +89,9 @@ TEST_CASE("a prompt's cache is one process's work for the next, whatever ends th
         on_forward = [&](auto) {
           if (++calls == 3) std::raise(SIGINT);  // in the first pass over a token that was drawn
         };
-        return status_of(
-            {"run", "--random-weights", "--device", "cpu", "--tokens", "70,71,72,73", "-n", "30", "--prompt-cache", cache},
-            talking_program());
+        return status_of({"run", "--random-weights", "--device", "cpu", "--tokens", "70,71,72,73", "-n", "30",
+                          "--prompt-cache", cache},
+                         talking_program());
       },
       directory.path());
   CHECK(status == 130);
