@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "runtime/chat/chat.hpp"
@@ -24,14 +23,6 @@ ChatSession::ChatSession(Engine& engine, const Tokenizer& tokenizer, ChatSetting
   }
 }
 
-std::int64_t ChatSession::keep_common(std::span<const std::int32_t> prompt) {
-  const std::span<const std::int32_t> sequence = engine_.sequence(slot_);
-  const auto common = std::mismatch(sequence.begin(), sequence.end(), prompt.begin(), prompt.end()).first;
-  // The answer's first token is drawn from what the prompt's last one gives: that one is always appended.
-  const auto kept = std::min(common - sequence.begin(), static_cast<std::ptrdiff_t>(prompt.size()) - 1);
-  return engine_.rewind(slot_, kept);
-}
-
 Answer ChatSession::draw(const OnText& on_text) {
   const Program& program = engine_.program();
   ChatInput input;
@@ -47,7 +38,7 @@ Answer ChatSession::draw(const OnText& on_text) {
   if (sampling.temperature > 0) sampling.seed += regenerations_;
   Answer answer;
   answer.prompt_tokens = length;
-  answer.cached_tokens = keep_common(prompt);
+  answer.cached_tokens = engine_.rewind_to_common(slot_, prompt);
   TextStream stream(tokenizer_, settings_.stop_strings);
   bool ended = false;
   const auto show = [&](const std::string& text) {

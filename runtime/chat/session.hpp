@@ -84,8 +84,6 @@ class ChatSession {
   /// Answers `next`, which is the conversation from then on.
   Answer attempt(Conversation next, std::uint64_t regenerations, const OnText& on_text);
   Answer draw(const OnText& on_text);
-  /// Gives the position from which `prompt` is to be appended.
-  std::int64_t keep_common(std::span<const std::int32_t> prompt);
 
   Engine& engine_;
   const Tokenizer& tokenizer_;

@@ -14,6 +14,7 @@
 #include "runtime/cli/output.hpp"
 #include "runtime/cli/progress.hpp"
 #include "runtime/cli/prompt_file.hpp"
+#include "runtime/cli/saved_slot.hpp"
 #include "runtime/engine/validate.hpp"
 #include "runtime/formats/atomic_file.hpp"
 #include "runtime/formats/checkpoint.hpp"
@@ -336,17 +337,28 @@ void chat(const Program& program, const ChatOptions& options) {
   const std::optional<Tokenizer> tokenizer(open_tokenizer(program, options.tokenizer, options.engine));
   std::optional<LogProbabilitiesFile> log_probabilities;
   if (settings.sampling.log_probabilities) log_probabilities.emplace(options.log_probabilities);
+  SavedSlot state(options.save_state);
 
   Compilation compilation;
   const std::unique_ptr<Engine> engine = open_engine(program, options.engine, View::plain, &compilation);
   print_error(describe(compilation));
+  state.restore(*engine);
   Chat chat(*engine, *tokenizer, std::move(settings), once || !at_terminal(), [&](const Answer& answer) {
     if (log_probabilities) log_probabilities->append(answer.generation, tokenizer);
   });
-  chat.begin(std::move(conversation));
-  if (!once) chat.read(*open_lines());
+  const auto save = [&] {
+    if (engine->position() > 0) state.save(*engine);
+  };
+  try {
+    chat.begin(std::move(conversation));
+    if (!once) chat.read(*open_lines());
+  } catch (const Interrupted&) {
+    save();
+    throw;
+  }
   if (log_probabilities) log_probabilities->commit();
   chat.rethrow_failure();
+  save();
 }
 
 }  // namespace monomorph::cli

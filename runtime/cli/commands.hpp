@@ -32,6 +32,7 @@ struct RunOptions {
   SamplingChoice sampling;
   std::vector<std::string> stop_strings;
   std::string log_probabilities;  ///< a file of JSON lines; empty: none
+  std::string prompt_cache;       ///< a saved slot to begin from and to leave, at the prompt's end; empty: none
 };
 /// Writes the continuation as it is drawn: text, or ids where there is no tokenizer.
 void run(const Program& program, const RunOptions& options);
@@ -47,6 +48,7 @@ struct ChatOptions {
   std::string messages;  ///< a file of messages to begin with; "-": standard input, and nothing more is read
   std::string tools;     ///< a file; empty: none
   std::vector<std::string> variables;  ///< "name=JSON"
+  std::string save_state;              ///< a saved slot to begin from and to leave, at the chat's end; empty: none
 };
 /// Answers the user's messages, from a terminal or of a script, until they end. Draws as the generation_config.json
 /// beside the weights says, but for what the options say.

@@ -119,6 +119,9 @@ struct Commands {
     add_tokenizer(command, run.tokenizer);
     add_number<std::int64_t>(command, "-n,--count", run.count, "tokens to draw");
     add_drawing(command, run.sampling, run.stop_strings, run.log_probabilities);
+    command.add_option("--prompt-cache", run.prompt_cache,
+                       "a file of what was computed of a prompt: of the next prompt what it begins with alike is not "
+                       "computed again; written at the prompt's end, before tokens are drawn");
   }
 
   void add_chat(CLI::App& app) {
@@ -131,6 +134,9 @@ struct Commands {
     add_text(command, "--system", chat.system, "the system message");
     command.add_option("--messages", chat.messages,
                        "a JSON list of messages to begin with; -: standard input, of which the last is answered");
+    command.add_option("--save-state", chat.save_state,
+                       "a file of what was computed of a conversation, which is not computed again when --messages "
+                       "begins with it; written when the chat ends, by Ctrl-C too");
     command.add_option("--tools", chat.tools, "a file with a JSON list of tools");
     command.add_option("--variable", chat.variables, "NAME=JSON, a further variable of the template; may be repeated")
         ->allow_extra_args(false);

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
 #include <vector>
 
 #include "runtime/cli/commands.hpp"
@@ -9,6 +11,7 @@
 #include "runtime/cli/output.hpp"
 #include "runtime/cli/progress.hpp"
 #include "runtime/cli/prompt_file.hpp"
+#include "runtime/cli/saved_slot.hpp"
 #include "runtime/cli/token_list.hpp"
 #include "runtime/engine/validate.hpp"
 #include "runtime/formats/checkpoint.hpp"
@@ -63,6 +66,28 @@ std::string figures(const Program& program, const Compilation& compilation, std:
   return text;
 }
 
+/// What a prompt's cache had of it, and how long the rest took.
+struct CachedPrompt {
+  std::int64_t tokens = 0;
+  double seconds = 0;
+};
+
+/// Computes what the slot does not have of the prompt and saves the slot at the prompt's end; then the last token is
+/// left to be appended again, of which the first one is drawn. A saved slot that has the whole prompt stays as it is.
+CachedPrompt read_prompt(Engine& engine, std::span<const std::int32_t> prompt, SavedSlot& cache) {
+  const auto count = static_cast<std::int64_t>(prompt.size());
+  const std::span<const std::int32_t> before = engine.sequence();
+  const bool whole = before.size() >= prompt.size() && std::equal(prompt.begin(), prompt.end(), before.begin());
+  CachedPrompt cached{engine.rewind_to_common(0, prompt)};
+  if (whole && cached.tokens == count - 1) return cached;
+  const auto start = std::chrono::steady_clock::now();
+  engine.prefill(prompt.subspan(static_cast<std::size_t>(cached.tokens)));
+  cached.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  cache.save(engine);
+  engine.rewind(0, count - 1);
+  return cached;
+}
+
 }  // namespace
 
 void run(const Program& program, const RunOptions& options) {
@@ -86,6 +111,7 @@ void run(const Program& program, const RunOptions& options) {
   validate_generation(program, 0, 0, prompt, options.count, sampling);
   std::optional<LogProbabilitiesFile> log_probabilities;
   if (sampling.log_probabilities) log_probabilities.emplace(options.log_probabilities);
+  SavedSlot cache(options.prompt_cache);
 
   Compilation compilation;
   const std::unique_ptr<Engine> engine = open_engine(program, options.engine, View::plain, &compilation);
@@ -94,6 +120,7 @@ void run(const Program& program, const RunOptions& options) {
     throw Error(ErrorKind::rejected, "--stop ends a text, and there is no tokenizer; name one with --tokenizer");
   }
   Printer printer(tokenizer, options.stop_strings);
+  cache.restore(*engine);
   std::optional<Progress> reading("reading the prompt");
   reading->update(0, static_cast<std::int64_t>(prompt.size()));
   engine->watch_prompts([&](std::int64_t done, std::int64_t total) {
@@ -101,8 +128,11 @@ void run(const Program& program, const RunOptions& options) {
   });
   engine->watch_draws(check_interrupt);  // what was drawn is printed, all of it
   Engine::Generation generation;
+  CachedPrompt cached;
   try {
-    generation = engine->generate(prompt, options.count, sampling, [&](std::int32_t token) {
+    if (cache.wanted()) cached = read_prompt(*engine, prompt, cache);
+    const auto rest = std::span(prompt).subspan(static_cast<std::size_t>(engine->position()));
+    generation = engine->generate(rest, options.count, sampling, [&](std::int32_t token) {
       reading.reset();
       if (!tokenizer || !engine->is_stop_token(token)) printer.token(token);  // it has no text
       return !printer.stopped();
@@ -118,7 +148,12 @@ void run(const Program& program, const RunOptions& options) {
     log_probabilities->append(generation, tokenizer);
     log_probabilities->commit();
   }
-  print_error(figures(program, compilation, prompt.size(), generation, printer.stopped()));
+  generation.prefill_seconds += cached.seconds;
+  if (cache.wanted()) {
+    print_error(fmt::format("prompt cache: {} of the prompt's tokens were there\n", cached.tokens));
+  }
+  const std::size_t computed = prompt.size() - static_cast<std::size_t>(cached.tokens);
+  print_error(figures(program, compilation, computed, generation, printer.stopped()));
 }
 
 }  // namespace monomorph::cli

@@ -68,7 +68,9 @@ class Comparison {
     const DeviceLayers device = probed_.probe({&run, 1});
     const std::int64_t position = reference_.position(run.slot);
     const auto pass = [&] {
-      reference_.rewind(run.slot, position);
+      if (reference_.rewind(run.slot, position) != position) {  // a pass is at most a chunk, which every state holds
+        throw Error(ErrorKind::internal, "the reference does not go back over one pass");
+      }
       ReferenceLayers reference = reference_.hidden_states(run.tokens, run.slot, run.length);
       check_sizes(device, reference);
       return reference;

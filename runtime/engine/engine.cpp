@@ -60,9 +60,7 @@ std::int64_t Engine::rewind(std::int64_t index, std::int64_t position) {
   position = std::clamp<std::int64_t>(position, 0, slot.position());
   slot.furthest = std::max(slot.furthest, slot.underway);
   slot.underway = 0;
-  for (const StateTable& state : program_.states) {
-    if (!state_holds(state, position, slot.furthest)) position = 0;
-  }
+  if (!all_held({index, position, slot.furthest})) position = 0;
   if (position == 0) slot.furthest = 0;
   slot.tokens.resize(static_cast<std::size_t>(position));
   slot.drawn.erase(slot.drawn.upper_bound(position), slot.drawn.end());  // the one for `position` is in no state

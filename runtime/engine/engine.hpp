@@ -5,12 +5,14 @@
 // written once upon it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -98,6 +100,28 @@ class Engine {
   /// over the last prefill_chunk positions is always exact. Nothing is done to a state: attention sees positions up to
   /// its query's alone.
   std::int64_t rewind(std::int64_t slot, std::int64_t position);
+  /// Goes back to the end of what the slot's sequence and `tokens` begin with alike, but for the last of `tokens`,
+  /// which is left to be appended in any case; gives the position as rewind does: `tokens` from there on are the rest.
+  std::int64_t rewind_to_common(std::int64_t slot, std::span<const std::int32_t> tokens);
+
+  // ------------------------------------------------------------------------------------------------ copies, saved
+  // slots
+
+  /// Slot `to` forgets its sequence and has the first `positions` tokens of slot `from`, without a pass over them;
+  /// gives the position that it has then: this one, that of `from` where it has fewer, or 0 where a ring of `from` has
+  /// given away what later tokens see. How `to` draws stays; it has drawn none of these tokens. A slot's copy onto
+  /// itself is rewind.
+  std::int64_t copy(std::int64_t from, std::int64_t to, std::int64_t positions);
+  /// A slot's tokens and what its states hold of them (runtime/engine/slot_file.hpp). Sampling is not among it.
+  std::vector<std::byte> save(std::int64_t slot);
+  /// The slot has what such bytes say in place of its sequence; how it draws stays. Throws Error(rejected), the slot
+  /// being as it was, for bytes that are cut or changed, of a newer format, or of another engine: program, spec, cache,
+  /// weights, or the reference in place of a device.
+  void restore(std::int64_t slot, std::span<const std::byte> bytes);
+  /// The same with a file, which is written whole or not at all. Throws Error(environment) too, where it cannot be read
+  /// or written; the message names it.
+  void save_file(std::int64_t slot, const std::string& path);
+  void restore_file(std::int64_t slot, const std::string& path);
 
   // ------------------------------------------------------------------------------------------------ one sequence
 
@@ -152,6 +176,18 @@ class Engine {
   virtual std::span<const Drawn> run_step(std::span<const Run> runs, std::int64_t ahead, const OnLogits& on_logits) = 0;
   /// Passes that a submission may run ahead of the host.
   virtual std::int64_t most_ahead() const = 0;
+  /// What copies and saved slots are made of.
+  struct StatesOwner {
+    std::string_view kind;      ///< "vulkan": engines of one kind read each other's states
+    std::uint64_t weights = 0;  ///< their fingerprint (runtime/weights/fingerprint.hpp)
+  };
+  virtual StatesOwner states_owner() const = 0;
+  virtual void copy_states(const HeldStates& from, std::int64_t to) = 0;
+  virtual std::vector<std::byte> save_states(const HeldStates& held) = 0;
+  /// Of `tokens`, as many as held.position. Bytes that are not those of so many tokens are rejected before anything
+  /// changes.
+  virtual void restore_states(const HeldStates& held, std::span<const std::int32_t> tokens,
+                              std::span<const std::byte> bytes) = 0;
   /// Of a slot that has been judged.
   Slot& slot_at(std::int64_t index) { return slots_[static_cast<std::size_t>(index)]; }
   /// The length that a run gives its slot's sequence.
@@ -171,6 +207,9 @@ class Engine {
   const Program& program_;
 
  private:
+  HeldStates held_states(std::int64_t index, std::int64_t position) const;
+  /// Whether a sequence can go on from what is held.
+  bool all_held(const HeldStates& held) const;
   /// Goes back to `position`, which the slot has reached; what a state has lost for that is computed again.
   void go_back(std::int64_t index, std::int64_t position);
   /// Appends tokens in chunks, with the angles of the length that they end at; the last

@@ -1,6 +1,10 @@
 #include "runtime/program/program.hpp"
 
+#include "runtime/error.hpp"
+
 namespace monomorph {
+
+void Reference::copy(std::int64_t, std::int64_t) { throw Error(ErrorKind::internal, "this reference copies no slots"); }
 
 const Phase* phase_of(const Program& program, Stage stage, Lowering lowering) {
   for (const Phase& phase : program.phases) {

@@ -261,6 +261,8 @@ class Reference {
                                      std::vector<std::vector<double>>* layers) = 0;
   /// Logits of rows of hidden states, [tokens, hidden_size]: [rows, vocab_size].
   virtual std::vector<double> head(std::span<const double> hidden_states, std::span<const std::int64_t> rows) = 0;
+  /// Slot `to` holds what `from` does, and nothing of what it had. Throws Error(internal) where it is not overridden.
+  virtual void copy(std::int64_t from, std::int64_t to);
 };
 
 // ---------------------------------------------------------------------------------------------------------- program

@@ -41,6 +41,16 @@ constexpr bool state_holds(const StateTable& state, std::int64_t position, std::
   return position - state.recent + 1 >= furthest - (state.entries - state.first);
 }
 
+/// What a slot holds: the states of the first `position` tokens of a sequence of which `furthest` positions were
+/// written.
+struct HeldStates {
+  std::int64_t slot = 0, position = 0, furthest = 0;
+};
+/// Entries of a slot that hold something, from the first on: positions that stay, and of a ring what was written.
+constexpr std::int64_t held_entries(const StateTable& state, const HeldStates& held) {
+  return state.kind == StateKind::growing ? held.position : std::min(held.furthest, state.entries);
+}
+
 /// An entry's bytes in all layers times how many of them `entries` says of each state, summed.
 constexpr std::int64_t state_bytes(std::span<const StateTable> states, auto entries) {
   std::int64_t bytes = 0;
@@ -59,6 +69,10 @@ constexpr std::int64_t slot_bytes(std::span<const StateTable> states, std::int64
 /// What rings save a slot of sequences of so many positions: the bytes of those that have no entry of their own.
 constexpr std::int64_t slot_bytes_saved(std::span<const StateTable> states, std::int64_t positions) {
   return state_bytes(states, [&](const StateTable& state) { return positions - std::min(state.entries, positions); });
+}
+/// What the entries take that hold something.
+constexpr std::int64_t held_bytes(std::span<const StateTable> states, const HeldStates& held) {
+  return state_bytes(states, [&](const StateTable& state) { return held_entries(state, held); });
 }
 /// What one more position of a slot takes: rings take none.
 constexpr std::int64_t state_bytes_per_token(std::span<const StateTable> states) {

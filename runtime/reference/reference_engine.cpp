@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "runtime/engine/sampler.hpp"
 #include "runtime/engine/validate.hpp"
 
@@ -12,16 +14,59 @@ ReferenceEngine::ReferenceEngine(const Program& program, HostWeights weights)
     : Engine(program),
       weights_(std::move(weights)),
       reference_(program.make_reference(weights_)),
+      lengths_(static_cast<std::size_t>(program.max_batch)),
       logits_(static_cast<std::size_t>(program.vocab_size)) {}
 
 std::vector<double> ReferenceEngine::append(const Run& run, std::vector<std::vector<double>>* layers) {
   each_outdated(run, [this](const Run& anew) { append(anew, nullptr); });
   will_write(run.slot, static_cast<std::int64_t>(run.tokens.size()));
-  choices_.begin_pass(run.slot, position(run.slot), layers);
-  const reference::InPass in_pass(choices_);
-  std::vector<double> hidden = reference_->layers(run.slot, run.tokens, position(run.slot), length_of(run), layers);
+  std::vector<double> hidden = pass(run.slot, run.tokens, position(run.slot), length_of(run), layers);
   has_written(run.slot, run.tokens);
   return hidden;
+}
+
+std::vector<double> ReferenceEngine::pass(std::int64_t slot, std::span<const std::int32_t> tokens,
+                                          std::int64_t first_position, std::int64_t length,
+                                          std::vector<std::vector<double>>* layers) {
+  choices_.begin_pass(slot, first_position, layers);
+  const reference::InPass in_pass(choices_);
+  lengths_of(slot).resize(static_cast<std::size_t>(first_position));
+  lengths_of(slot).insert(lengths_of(slot).end(), tokens.size(), length);
+  return reference_->layers(slot, tokens, first_position, length, layers);
+}
+
+void ReferenceEngine::copy_states(const HeldStates& from, std::int64_t to) {
+  reference_->copy(from.slot, to);
+  lengths_of(to) = lengths_of(from.slot);
+}
+
+std::vector<std::byte> ReferenceEngine::save_states(const HeldStates& held) {
+  const auto bytes = std::as_bytes(std::span(lengths_of(held.slot)).first(static_cast<std::size_t>(held.position)));
+  return {bytes.begin(), bytes.end()};
+}
+
+void ReferenceEngine::restore_states(const HeldStates& held, std::span<const std::int32_t> tokens,
+                                     std::span<const std::byte> bytes) {
+  std::vector<std::int64_t> lengths(tokens.size());
+  const auto own = std::as_writable_bytes(std::span(lengths));
+  if (own.size() == bytes.size()) std::copy(bytes.begin(), bytes.end(), own.begin());
+  if (own.size() != bytes.size() || std::any_of(lengths.begin(), lengths.end(), [&](std::int64_t length) {
+        return length < 1 || length > program_.max_sequence_length;
+      })) {
+    throw Error(ErrorKind::rejected,
+                fmt::format("what the saved slot has of lengths is not that of its {} tokens; append the tokens again",
+                            tokens.size()));
+  }
+  std::size_t first = 0;
+  while (first < tokens.size()) {
+    std::size_t count = 1;
+    while (count < static_cast<std::size_t>(program_.prefill_chunk) && first + count < tokens.size() &&
+           lengths[first + count] == lengths[first]) {
+      ++count;
+    }
+    pass(held.slot, tokens.subspan(first, count), static_cast<std::int64_t>(first), lengths[first], nullptr);
+    first += count;
+  }
 }
 
 std::span<const float> ReferenceEngine::logits_of(std::span<const double> hidden, std::int64_t row) {

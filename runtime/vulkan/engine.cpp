@@ -10,6 +10,7 @@
 #include "runtime/engine/validate.hpp"
 #include "runtime/vulkan/commands.hpp"
 #include "runtime/vulkan/result.hpp"
+#include "runtime/weights/fingerprint.hpp"
 
 namespace monomorph::vulkan {
 namespace {
@@ -33,7 +34,8 @@ VulkanEngine::VulkanEngine(const Program& program, std::unique_ptr<Device> devic
       fence_(make_fence(*device_)),
       totals_(program),
       measured_(options.profile),
-      block_(std::min(longest_block, program.decode_steps)) {
+      block_(std::min(longest_block, program.decode_steps)),
+      weights_(fingerprint(weights)) {
   submission_.reserve(static_cast<std::size_t>(program.decode_steps) + 5);
   work_.reserve(static_cast<std::size_t>(program.decode_steps) + 3);
   ticks_.resize(recordings_.query_count());

@@ -1,5 +1,6 @@
-// The engine on a Vulkan device. Loading allocates, uploads and records; afterwards nothing is allocated and no
-// descriptor written: a call writes the step, submits recordings and waits.
+// The engine on a Vulkan device. Loading allocates, uploads and records; afterwards nothing is allocated, but what
+// moves states once the first slot is copied or saved, and no descriptor written: a call writes the step, submits
+// recordings and waits.
 #pragma once
 
 #include <memory>
@@ -10,6 +11,7 @@
 #include "runtime/engine/views.hpp"
 #include "runtime/vulkan/device.hpp"
 #include "runtime/vulkan/recordings.hpp"
+#include "runtime/vulkan/slot_states.hpp"
 
 namespace monomorph::vulkan {
 
@@ -23,6 +25,12 @@ class VulkanEngine : public Engine {
  protected:
   std::span<const Drawn> run_step(std::span<const Run> runs, std::int64_t ahead, const OnLogits& on_logits) override;
   std::int64_t most_ahead() const override { return measured_ ? 1 : program_.decode_steps; }
+
+  StatesOwner states_owner() const override { return {"vulkan", weights_}; }
+  void copy_states(const HeldStates& from, std::int64_t to) override;
+  std::vector<std::byte> save_states(const HeldStates& held) override;
+  void restore_states(const HeldStates& held, std::span<const std::int32_t> tokens,
+                      std::span<const std::byte> bytes) override;
 
   /// Writes a pass over these runs; each that draws has `draws` tokens drawn in the submission.
   void write_pass(std::span<const Run> runs, std::int64_t draws);
@@ -46,6 +54,7 @@ class VulkanEngine : public Engine {
   std::vector<PassRun> pass_;  ///< the runs of the pass at hand
 
  private:
+  SlotStates& slot_states();
   void run_passes(std::size_t index, std::span<const Run> runs, std::int64_t ahead, const OnLogits& on_logits);
   void run_pass(std::size_t index, std::span<const Run> runs, std::int64_t ahead, const OnLogits& on_logits,
                 std::span<std::vector<std::int32_t>> tokens);
@@ -58,6 +67,8 @@ class VulkanEngine : public Engine {
   void collect(const Work& work);
   std::vector<std::int64_t> entries_of_bank(const Measured& measured, std::int64_t rows) const;
 
+  const std::uint64_t weights_;  ///< their fingerprint
+  std::unique_ptr<SlotStates> slot_states_;
   std::vector<VkCommandBuffer> submission_;
   std::vector<Work> work_;
   std::vector<std::uint64_t> ticks_;

@@ -5,11 +5,14 @@
 // ${generated}
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "${space}/model.hpp"
 #include "runtime/engine/engine.hpp"
@@ -40,6 +43,20 @@ class Engine {
   [[nodiscard]] std::span<const std::int32_t> sequence(std::int64_t slot = 0) const { return engine_->sequence(slot); }
   /// Forgets what the slot has at `position` and after; gives the position that it has then.
   std::int64_t rewind(std::int64_t slot, std::int64_t position) { return engine_->rewind(slot, position); }
+  /// Goes back to the end of what the slot has and `token_ids` begin with alike; gives the position, from which on
+  /// `token_ids`, of which the last one is left in any case, are to be appended.
+  std::int64_t rewind_to_common(std::int64_t slot, std::span<const std::int32_t> token_ids) {
+    return engine_->rewind_to_common(slot, token_ids);
+  }
+  /// Slot `to` has the first `positions` tokens of slot `from` in place of its own; gives how many it has then.
+  std::int64_t copy(std::int64_t from, std::int64_t to, std::int64_t positions) {
+    return engine_->copy(from, to, positions);
+  }
+  /// A slot with what was computed of its tokens, as bytes or in a file, for an engine of the same model and weights.
+  [[nodiscard]] std::vector<std::byte> save(std::int64_t slot) { return engine_->save(slot); }
+  void restore(std::int64_t slot, std::span<const std::byte> bytes) { engine_->restore(slot, bytes); }
+  void save_file(std::int64_t slot, const std::string& path) { engine_->save_file(slot, path); }
+  void restore_file(std::int64_t slot, const std::string& path) { engine_->restore_file(slot, path); }
   /// Appends tokens; gives the logits of the last, valid until the next call.
   [[nodiscard]] Logits prefill(std::span<const std::int32_t> token_ids, std::int64_t slot = 0) {
     return Logits(engine_->prefill(token_ids, slot));

@@ -27,6 +27,7 @@
 #include "runtime/engine/sampler.hpp"
 #include "runtime/load/load.hpp"
 #include "tests/golden/comparison.hpp"
+#include "tests/golden/copies.hpp"
 #include "tests/golden/corruption.hpp"
 #include "tests/golden/golden.hpp"
 #include "tests/golden/runner.hpp"
@@ -209,6 +210,10 @@ int run(const std::string& directory, const std::string& device, double toleranc
     failures += disagreement.empty() ? 0 : 1;
     fmt::print("{} {} on {}: {} slots give what each gives alone{}\n", disagreement.empty() ? "ok    " : "FAILED",
                golden.name, device, engine->program().max_batch, disagreement.empty() ? "" : ": " + disagreement);
+    const std::string of_copies = copies_disagree(golden, *engine);
+    failures += of_copies.empty() ? 0 : 1;
+    fmt::print("{} {} on {}: copies and saved slots go on as their source{}\n", of_copies.empty() ? "ok    " : "FAILED",
+               golden.name, device, of_copies.empty() ? "" : ": " + of_copies);
   }
   const auto has = [&](const char* name) { return std::filesystem::exists(std::filesystem::path(directory) / name); };
   if (device == "cpu" && !ignore_config && !has("model.toml")) {  // no config says anything of a spec

@@ -127,6 +127,27 @@ TEST_CASE("a device and the reference draw the same tokens") {
   CHECK(device.output == reference.output);
 }
 
+TEST_CASE("a prompt's cache serves the device that made it, and not the reference") {
+  const Program toy = program();
+  const TemporaryDirectory directory;
+  const std::string cache = (directory.path() / "cache").string();
+  const std::vector<std::string> words = {"run", "--random-weights", "--tokens", "5,900,3,17", "-n", "12"};
+  const auto with = [&](std::vector<std::string> more) {
+    std::vector<std::string> all = words;
+    all.insert(all.end(), more.begin(), more.end());
+    return command(all, toy);
+  };
+  const std::string expected = with({}).output;
+  for (const std::string kept : {"0", "3"}) {
+    const Outcome outcome = with({"--prompt-cache", cache});
+    CHECK(outcome.output == expected);
+    CHECK(contains(outcome.errors, "prompt cache: " + kept + " of the prompt's tokens were there"));
+  }
+  const Outcome other = with({"--prompt-cache", cache, "--device", "cpu"});
+  CHECK(other.status == 1);
+  CHECK(contains(other.errors, "the kind of engine is vulkan, here it is reference"));
+}
+
 TEST_CASE("a device's logits are the reference's, by prefill and by decode") {
   const Program toy = program();
   const TemporaryDirectory directory;

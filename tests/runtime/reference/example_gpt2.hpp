@@ -84,6 +84,10 @@ class Reference final : public monomorph::Reference {
     return linear<vocab::size>(weights_, lm_head, absent, normed).values;
   }
 
+  void copy(std::int64_t from, std::int64_t to) override {
+    slots_[static_cast<std::size_t>(to)] = slots_[static_cast<std::size_t>(from)];
+  }
+
  private:
   static double sum(double residual, double x) { return residual + x; }
 

@@ -89,6 +89,10 @@ class Reference final : public monomorph::Reference {
         .values;
   }
 
+  void copy(std::int64_t from, std::int64_t to) override {
+    slots_[static_cast<std::size_t>(to)] = slots_[static_cast<std::size_t>(from)];
+  }
+
  private:
   monomorph::reference::Activations<hidden::size> layer(std::int64_t index, std::int64_t first_position,
                                                         const monomorph::reference::Activations<hidden::size>& h,

@@ -63,7 +63,12 @@ Program program_with_angles() {
   return program;
 }
 
-/// Loads, and calls the engine in every way it has.
+void check(const SubmittedWork& work) {
+  for (const std::string& fault : work.faults()) FAIL_CHECK(fault);
+  CHECK(work.pools_suffice());
+}
+
+/// Loads, and calls the engine in every way it has, but for copies and saved slots.
 void use(SubmittedWork& work, const Program& program, LoadOptions options) {
   options.random_weights = true;
   const auto engine = load_engine(program, options);
@@ -95,8 +100,7 @@ void use(SubmittedWork& work, const Program& program, LoadOptions options) {
   }
   CHECK(work.submissions() > 10);
   CHECK(work.dispatches() > 100);
-  for (const std::string& fault : work.faults()) FAIL_CHECK(fault);
-  CHECK(work.pools_suffice());
+  check(work);
 }
 
 }  // namespace
@@ -154,4 +158,30 @@ TEST_CASE("every access of an engine is ordered after those that it depends on")
   }
   use(work, program, options);
   CHECK((work.copies() > 0) == (options.limits.staging || options.probe_layers));
+}
+
+TEST_CASE("what copies and saves slots is ordered after passes and before them") {
+  need_device();
+  const Program program = program_with_angles();
+  SubmittedWork work(program);
+  LoadOptions options;
+  options.random_weights = true;
+  SUBCASE("memory that host and device share") {}
+  SUBCASE("memory that the host cannot map") { options.limits.staging = true; }
+  const auto engine = load_engine(program, options);
+  engine->prefill(std::vector<std::int32_t>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15});
+  const std::size_t copies = work.copies();
+  engine->copy(0, 1, 9);
+  engine->decode(16, 1);
+  engine->copy(1, 0, 10);
+  engine->decode(17, 0);
+  CHECK(work.copies() > copies);
+  const std::vector<std::byte> saved = engine->save(1);
+  work.host_reads();
+  engine->restore(0, saved);
+  engine->decode(18, 0);
+  engine->restore(0, saved);
+  engine->copy(0, 2, 3);
+  work.host_reads();
+  check(work);
 }

@@ -57,6 +57,10 @@ class Reference final : public monomorph::Reference {
     return logits.values;
   }
 
+  void copy(std::int64_t from, std::int64_t to) override {
+    slots_[static_cast<std::size_t>(to)] = slots_[static_cast<std::size_t>(from)];
+  }
+
  private:
   using States = std::vector<std::vector<double>>;  // of one layer, by state
 

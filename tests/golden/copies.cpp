@@ -1,0 +1,57 @@
+#include "tests/golden/copies.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace monomorph::golden {
+namespace {
+
+constexpr std::size_t prefilled = 70, decoded = 20, shorter = 83;
+
+/// Logits of what follows a slot's sequence in the golden, by prefill and by decode.
+std::vector<float> go_on(const Golden& golden, Engine& engine, std::int64_t slot) {
+  std::vector<float> record;
+  const auto append = [&](std::span<const float> logits) { record.insert(record.end(), logits.begin(), logits.end()); };
+  const auto rest = std::span(golden.tokens).subspan(static_cast<std::size_t>(engine.position(slot)));
+  engine.prefill_all(rest.first(5), append, slot);
+  append(engine.decode(rest[5], slot));
+  append(engine.decode(rest[6], slot));
+  return record;
+}
+
+}  // namespace
+
+std::string copies_disagree(const Golden& golden, Engine& engine) {
+  const std::int64_t last = engine.program().max_batch - 1;
+  const std::span<const std::int32_t> tokens = golden.tokens;
+  const auto fill_last = [&] {
+    engine.reset(last);
+    engine.prefill(tokens.last(90), last);
+  };
+  engine.reset(0);
+  engine.prefill(tokens.first(prefilled), 0);
+  for (const std::int32_t token : tokens.subspan(prefilled, decoded)) engine.decode(token, 0);
+  const std::int64_t position = engine.position(0);
+  const std::vector<std::byte> saved = engine.save(0);
+
+  fill_last();
+  if (engine.copy(0, last, position) != position) return "a whole slot is not copied";
+  if (!std::ranges::equal(engine.sequence(last), engine.sequence(0))) return "a copy has other tokens";
+  const std::vector<float> expected = go_on(golden, engine, 0);
+  if (go_on(golden, engine, last) != expected) return "a copy goes on differently";
+
+  fill_last();
+  engine.restore(last, saved);
+  if (go_on(golden, engine, last) != expected) return "what was saved goes on differently";
+
+  // A chunk back at most: that every ring has.
+  engine.restore(0, saved);
+  fill_last();
+  if (engine.copy(0, last, shorter) != shorter || engine.rewind(0, shorter) != shorter) {
+    return "a shorter slot is not copied";
+  }
+  if (go_on(golden, engine, last) != go_on(golden, engine, 0)) return "a shorter copy goes on differently";
+  return {};
+}
+
+}  // namespace monomorph::golden
