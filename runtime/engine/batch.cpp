@@ -68,8 +68,7 @@ void Batch::admit() {
     next.appended = prompt_rows_[static_cast<std::size_t>(slot)] = engine_.rewind(slot, shared);
     next.count = drawable_tokens(program, next.prompt_size(), next.request.count);
     // Each token drawn but the last becomes a position of the sequence.
-    engine_.set_sampling(slot, next.request.sampling,
-                         next.prompt_size() + std::max<std::int64_t>(next.count, 1) - 1);
+    engine_.set_sampling(slot, next.request.sampling, next.prompt_size() + std::max<std::int64_t>(next.count, 1) - 1);
     taken_[static_cast<std::size_t>(slot)] = true;
     running_.push_back(std::move(next));
   }
@@ -93,8 +92,8 @@ void Batch::add_runs() {
     // A text in one pass waits for a step that has room for all of it, and those after it for their turn.
     if (program.one_pass && rest > room) break;
     const std::int64_t rows = std::min(rest, room);
-    Run run{each.slot, std::span(each.request.prompt).subspan(static_cast<std::size_t>(each.appended),
-                                                              static_cast<std::size_t>(rows))};
+    Run run{each.slot, std::span(each.request.prompt)
+                           .subspan(static_cast<std::size_t>(each.appended), static_cast<std::size_t>(rows))};
     run.logits = each.request.prompt_logits ? Logits::all : Logits::none;
     run.draw = rows == rest && each.count > 0;
     run.length = each.prompt_size();
@@ -175,7 +174,8 @@ bool Batch::tick() {
   std::span<const Drawn> drawn =
       engine_.step(runs_, ahead, shown ? OnLogits(std::bind_front(&Batch::show, this)) : OnLogits());
   const auto now = Clock::now();
-  const bool all_drew = std::none_of(running_.begin(), running_.end(), [](const Running& each) { return each.reads(); });
+  const bool all_drew =
+      std::none_of(running_.begin(), running_.end(), [](const Running& each) { return each.reads(); });
   if (all_drew) pass_seconds_ = seconds_between(start, now) / static_cast<double>(ahead);
   for (std::size_t r = 0; r < runs_.size(); ++r) {
     Running& each = running_[run_of_[r]];

@@ -27,8 +27,8 @@ struct BatchResult {
 /// Callbacks may add requests, and leave the engine alone.
 struct BatchRequest {
   std::vector<std::int32_t> prompt;  ///< at least one token
-  std::int64_t count = 0;            ///< most tokens to draw; 0: the prompt is computed, which is all there is of a text
-                                     ///< in one pass (Program::one_pass)
+  std::int64_t count = 0;  ///< most tokens to draw; 0: the prompt is computed, which is all there is of a text
+                           ///< in one pass (Program::one_pass)
   Sampling sampling{};
   /// Sees the logits of each token of the prompt in order, [vocab_size]; valid during the call. May be empty.
   std::function<void(std::int64_t token, std::span<const float> logits)> prompt_logits{};
