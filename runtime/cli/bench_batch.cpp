@@ -65,7 +65,8 @@ std::int64_t prefill_bytes(const Program& program, const Extent& extent) {
     std::vector<Stretch> stretches;
     for (const Piece& piece : pass) stretches.push_back({piece.rows, piece.position});
     bytes += bytes_read(program, Stage::layers, stretches);
-    bytes += head_bytes(program, std::count_if(pass.begin(), pass.end(), [](const Piece& piece) { return piece.last; }));
+    bytes +=
+        head_bytes(program, std::count_if(pass.begin(), pass.end(), [](const Piece& piece) { return piece.last; }));
   }
   return bytes;
 }
@@ -170,9 +171,9 @@ void validate_batches(const Program& program, const std::vector<std::int64_t>& b
       throw Error(ErrorKind::environment, fmt::format("--batch {}: at least one sequence is measured", batch));
     }
     if (batch > program.max_batch) {
-      throw Error(ErrorKind::rejected, fmt::format("--batch {}: {} has {} slot{}; build with --set engine.max_batch={}",
-                                                   batch, program.name, program.max_batch,
-                                                   program.max_batch == 1 ? "" : "s", batch));
+      throw Error(ErrorKind::rejected,
+                  fmt::format("--batch {}: {} has {} slot{}; build with --set engine.max_batch={}", batch, program.name,
+                              program.max_batch, program.max_batch == 1 ? "" : "s", batch));
     }
   }
 }

@@ -35,9 +35,9 @@ struct BatchFigures {
 struct BenchFigures {
   std::string model;
   std::string device;
-  std::int64_t depth = 0;             ///< tokens that stood before
-  PhaseFigures prefill, decode;       ///< of one sequence alone; not told where there are batches
-  std::vector<BatchFigures> batches;  ///< in the order that was asked for
+  std::int64_t depth = 0;               ///< tokens that stood before
+  PhaseFigures prefill, decode;         ///< of one sequence alone; not told where there are batches
+  std::vector<BatchFigures> batches{};  ///< in the order that was asked for
 };
 
 std::string bench_text(const BenchFigures& figures);

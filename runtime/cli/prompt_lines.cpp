@@ -20,7 +20,7 @@ namespace {
 [[noreturn]] void reject_value(const std::string& key, const Json& value, const std::string& wanted) {
   constexpr std::size_t most = 60;  // of a value that is shown
   std::string shown = value.dump_repaired();
-  if (shown.size() > most) shown = fmt::format("{} {}", value.type_name() == std::string("array") ? "an" : "a", value.type_name());
+  if (shown.size() > most) shown = fmt::format("this {}", value.type_name());
   reject(fmt::format("\"{}\": {} is no {}", key, shown, wanted));
 }
 
@@ -94,9 +94,9 @@ std::vector<Key> keys_of(PromptSettings& settings) {
   std::vector<std::string> known;
   for (const Key& key : keys) known.push_back(key.name);
   const std::string near = nearest(name, known);
-  reject(fmt::format("there is no key {}; {}", Json(name).dump_repaired(),
-                     near.empty() ? fmt::format("known are {}", fmt::join(known, ", "))
-                                  : fmt::format("did you mean \"{}\"?", near)));
+  reject(fmt::format(
+      "there is no key {}; {}", Json(name).dump_repaired(),
+      near.empty() ? fmt::format("known are {}", fmt::join(known, ", ")) : fmt::format("did you mean \"{}\"?", near)));
 }
 
 }  // namespace
@@ -106,7 +106,8 @@ std::optional<std::string> PromptLines::next_line(bool wait) {
     const std::size_t newline = buffer_.find('\n', searched_);
     if (newline != std::string::npos || (ended_ && begin_ < buffer_.size())) {
       const std::size_t end = newline == std::string::npos ? buffer_.size() : newline + 1;
-      std::string line = buffer_.substr(begin_, end - begin_);
+      std::string line = buffer_.substr(begin_, std::min(end, newline) - begin_);
+      taken_ += static_cast<std::int64_t>(end - begin_);
       begin_ = searched_ = end;
       return line;
     }
@@ -121,7 +122,6 @@ std::optional<std::string> PromptLines::next_line(bool wait) {
 std::optional<PromptLines::Line> PromptLines::next(bool wait) {
   while (const std::optional<std::string> text = next_line(wait)) {
     const std::int64_t index = lines_++;
-    taken_ += static_cast<std::int64_t>(text->size());
     if (text->find_first_not_of(" \t\r\n") != std::string::npos) return Line{index, *text, taken_};
   }
   return std::nullopt;
@@ -132,7 +132,7 @@ Json parse_prompt_line(std::string_view line) {
   try {
     Json value = Json::parse(line, {64, JsonDepth::Deeper::refused});
     if (!value.is_object()) {
-      reject(fmt::format("the line is no object but a {}; write {}", value.type_name(), example));
+      reject(fmt::format("the line is no object, but of type {}; write {}", value.type_name(), example));
     }
     return value;
   } catch (const JsonError& error) {

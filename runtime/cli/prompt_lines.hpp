@@ -1,5 +1,5 @@
-// The file that `run --prompts` names: an object of JSON a line, {"prompt": "Once"} or {"tokens": [1, 2]}, with whatever
-// of a text differs from what the command says, under the names of its options:
+// The file that `run --prompts` names: an object of JSON a line, {"prompt": "Once"} or {"tokens": [1, 2]}, with
+// whatever of a text differs from what the command says, under the names of its options:
 //
 //   count, temperature, top_k, top_p, min_p, seed, repetition_penalty, presence_penalty, frequency_penalty
 //   stop    a text, or a list of texts

@@ -201,9 +201,9 @@ void run_prompts(const Program& program, const RunOptions& options) {
                           describe(compilation), asked - errors, asked, prompts.read(), prompts.drawn(), seconds,
                           token_rate(static_cast<double>(prompts.drawn()), seconds)));
   if (errors != 0) {
-    throw Error(ErrorKind::rejected, fmt::format("{}: {} of {} lines were not answered; \"error\" in their answers tells why",
-                                                 lines.input().name(), errors,
-                                                 asked));
+    throw Error(ErrorKind::rejected,
+                fmt::format("{}: {} of {} lines were not answered; \"error\" in their answers tells why",
+                            lines.input().name(), errors, asked));
   }
 }
 
