@@ -82,6 +82,7 @@ TEST_CASE("a batch is as many sequences at once, and its figures are of all toge
   const auto bytes = [&](int batch, const char* phase) {
     const auto& figures = json["batches"][static_cast<std::size_t>(batch - 1)];
     CHECK(figures["batch"] == batch);
+    CHECK(figures[phase]["repetitions"] == 1);
     CHECK(figures[phase]["tokens"] == batch * (std::string(phase) == "decode" ? 3 : 10));
     return figures[phase]["bytes_per_token"].get<double>();
   };

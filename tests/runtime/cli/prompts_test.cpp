@@ -117,11 +117,13 @@ TEST_CASE("texts are continued as run continues them, by what the line says and 
                                        R"("}
 {"prompt": "that nation", "stop": ["none", ")" +
                                        stop + R"("]}
-{"tokens": [97]})",
+{"tokens": [97]}
+{"prompt": "that nation", "stop": ")" + whole.substr(whole.size() - 1) +
+                                       R"(never"})",
                                    {"-n", "12", "--tokenizer", tokenizer_directory});
   INFO(answered.outcome.errors);
   CHECK(answered.outcome.status == 0);
-  REQUIRE(answered.answers.size() == 5);
+  REQUIRE(answered.answers.size() == 6);
   const auto expect = [&](std::size_t i, int index, const std::string& text, const char* finish) {
     CHECK(answered.answers[i]["index"] == index);  // the empty line counts
     CHECK(answered.answers[i]["text"] == text);
@@ -136,6 +138,8 @@ TEST_CASE("texts are continued as run continues them, by what the line says and 
   expect(2, 3, whole.substr(0, whole.find(stop)), "stop");
   expect(3, 4, whole.substr(0, whole.find(stop)), "stop");
   expect(4, 5, tokenizer.decode(std::vector<std::int32_t>{98, 99}), "stop");  // token 100 ends it and has no text
+  expect(5, 6, whole, "length");  // what might have begun a stop string was held back
+  CHECK(answered.answers[2]["tokens"].size() < 12);
   CHECK(answered.answers[4]["tokens"] == std::vector<std::int32_t>{98, 99, 100});
   for (const auto& [index, words] :
        {std::pair<std::size_t, std::vector<std::string>>{0, {}}, {1, {"-n", "5"}}, {2, {"--stop", stop}}}) {

@@ -273,8 +273,8 @@ TEST_CASE("a free slot whose prompt began alike is taken before others, and what
     add(batch, {30, 31, 32}, 4, ends);
     batch.run();
     engine.steps.clear();
-    // 33 was drawn, and is no part of a prompt; of one that is all there its last token is still needed.
-    for (Tokens prompt : {Tokens{30, 31, 32, 33}, {20, 21, 22, 29}, {20, 21, 22, 29}, {30, 31}}) {
+    // 33 and 34 were drawn, and are no part of a prompt; of one that is all there its last token is still needed.
+    for (Tokens prompt : {Tokens{30, 31, 32, 33, 34}, {20, 21, 22, 29}, {20, 21, 22, 29}, {30, 31}}) {
       BatchRequest request{.prompt = std::move(prompt), .count = 1};
       if (shown) request.prompt_logits = [](std::int64_t, std::span<const float>) {};
       batch.add(request);
@@ -282,18 +282,18 @@ TEST_CASE("a free slot whose prompt began alike is taken before others, and what
     }
     return engine.steps;
   };
-  CHECK(steps(false) == Texts{"1+1d a1", "0+1d a1", "0+1d a1", "1+1d a1"});
-  CHECK(steps(true) == Texts{"0+4d a1", "0+4d a1", "0+4d a1", "0+2d a1"});
+  CHECK(steps(false) == Texts{"1+2d a1", "0+1d a1", "0+1d a1", "1+1d a1"});
+  CHECK(steps(true) == Texts{"0+5d a1", "0+4d a1", "0+4d a1", "0+2d a1"});
   // A ring may have given it away.
   const StateTable ring{.kind = StateKind::ring, .entries = 1, .recent = 1};
   program.states = {&ring, 1};
-  CHECK(steps(false) == Texts{"1+4d a1", "0+4d a1", "0+1d a1", "1+2d a1"});
+  CHECK(steps(false) == Texts{"1+5d a1", "0+4d a1", "0+1d a1", "1+2d a1"});
   program.states = {};
   // Keys of dynamic NTK are those of the length that the sequence had.
   RotaryAngles angles{};
   angles.rotary.theta = 10000;
   program.rotary_angles = {&angles, 1};
-  CHECK(steps(false) == Texts{"0+4d a1", "0+4d a1", "0+4d a1", "0+2d a1"});
+  CHECK(steps(false) == Texts{"0+5d a1", "0+4d a1", "0+4d a1", "0+2d a1"});
 }
 
 TEST_CASE("logits of a prompt are shown in order, whatever its chunks, up to those that are no numbers") {
