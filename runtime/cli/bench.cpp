@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "runtime/cli/bench_batch.hpp"
 #include "runtime/cli/bench_report.hpp"
 #include "runtime/cli/commands.hpp"
 #include "runtime/cli/describe.hpp"
@@ -146,6 +147,7 @@ void bench(const Program& program, const BenchOptions& options) {
                 fmt::format("--depth {}: the sequence holds {} tokens, and what is measured follows", options.depth,
                             program.max_sequence_length));
   }
+  validate_batches(program, options.batches);
   if (options.profile && options.engine.reference()) {
     throw Error(ErrorKind::environment, "--profile needs a Vulkan device; --device cpu is the reference");
   }
@@ -159,6 +161,11 @@ void bench(const Program& program, const BenchOptions& options) {
   figures.depth = options.depth;
   figures.prefill.tokens = tokens_of(options.prompt, 512, program, options.depth, "--prompt");
   figures.decode.tokens = tokens_of(options.count, 128, program, first_step(options), "--count");
+  if (!options.batches.empty()) {
+    measure_batches(endless, options, figures);
+    print(options.json ? bench_json(figures) : bench_text(figures));
+    return;
+  }
   figures.prefill.bytes = prefill_bytes(program, options.depth, figures.prefill.tokens);
   figures.decode.bytes = decode_bytes(program, first_step(options), figures.decode.tokens);
   figures.prefill.flops = program.flops_per_token * figures.prefill.tokens;

@@ -154,17 +154,26 @@ std::vector<KernelProfile> difference(std::vector<KernelProfile> whole, const st
 
 std::string bench_text(const BenchFigures& figures) {
   const std::string depth = figures.depth == 0 ? "" : fmt::format(", after {} tokens", figures.depth);
-  return fmt::format("{} on {}{}\n{}{}{}{}", figures.model, figures.device, depth,
-                     phase_line("prefill", figures.prefill), phase_line("decode", figures.decode),
-                     kernel_table("prefill", figures.prefill), kernel_table("decode", figures.decode));
+  std::string text = fmt::format("{} on {}{}\n", figures.model, figures.device, depth);
+  for (const BatchFigures& each : figures.batches) {
+    text += fmt::format("batch {}\n{}{}", each.batch, phase_line("prefill", each.prefill),
+                        phase_line("decode", each.decode));
+  }
+  if (!figures.batches.empty()) return text;
+  return text + phase_line("prefill", figures.prefill) + phase_line("decode", figures.decode) +
+         kernel_table("prefill", figures.prefill) + kernel_table("decode", figures.decode);
 }
 
 std::string bench_json(const BenchFigures& figures) {
-  const Json json = Json::object({{"model", figures.model},
-                                  {"device", figures.device},
-                                  {"depth", figures.depth},
-                                  {"prefill", phase_json(figures.prefill)},
-                                  {"decode", phase_json(figures.decode)}});
+  Json json = Json::object({{"model", figures.model}, {"device", figures.device}, {"depth", figures.depth}});
+  for (const BatchFigures& each : figures.batches) {
+    json["batches"].push_back(Json::object(
+        {{"batch", each.batch}, {"prefill", phase_json(each.prefill)}, {"decode", phase_json(each.decode)}}));
+  }
+  if (figures.batches.empty()) {
+    json["prefill"] = phase_json(figures.prefill);
+    json["decode"] = phase_json(figures.decode);
+  }
   return json.dump(2) + "\n";
 }
 

@@ -26,11 +26,18 @@ struct PhaseFigures {
 /// What `whole` did beyond `part`; kernels that did nothing more are left out.
 std::vector<KernelProfile> difference(std::vector<KernelProfile> whole, const std::vector<KernelProfile>& part);
 
+/// Several sequences at once: figures are of all together.
+struct BatchFigures {
+  std::int64_t batch = 1;  ///< sequences
+  PhaseFigures prefill, decode;
+};
+
 struct BenchFigures {
   std::string model;
   std::string device;
-  std::int64_t depth = 0;  ///< tokens that stood before
-  PhaseFigures prefill, decode;
+  std::int64_t depth = 0;               ///< tokens that stood before
+  PhaseFigures prefill, decode;         ///< of one sequence alone; not told where there are batches
+  std::vector<BatchFigures> batches{};  ///< in the order that was asked for
 };
 
 std::string bench_text(const BenchFigures& figures);

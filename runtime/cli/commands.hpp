@@ -24,8 +24,9 @@ struct SamplingChoice {
 
 struct RunOptions {
   EngineChoice engine;
-  std::optional<std::string> prompt;       ///< this, prompt_file or tokens
+  std::optional<std::string> prompt;       ///< this, one of the files, or tokens
   std::optional<std::string> prompt_file;  ///< "-": standard input
+  std::optional<std::string> prompts;      ///< a file for run_prompts; "-": standard input
   std::string tokens;                      ///< "1,2,3"
   std::string tokenizer;                   ///< empty: looked for beside the weights
   std::int64_t count = 64;
@@ -36,6 +37,9 @@ struct RunOptions {
 };
 /// Writes the continuation as it is drawn: text, or ids where there is no tokenizer.
 void run(const Program& program, const RunOptions& options);
+/// Continues every prompt of a file, as many at once as the engine has slots: lines of JSON in, lines of JSON out, in
+/// the same order (runtime/cli/prompt_lines.hpp). Throws Error(rejected) after the last where lines had errors.
+void run_prompts(const Program& program, const RunOptions& options);
 
 struct ChatOptions {
   EngineChoice engine;
@@ -69,6 +73,7 @@ struct BenchOptions {
   std::optional<std::int64_t> count;   ///< tokens of decode; absent: 128, or what the sequence holds
   std::int64_t depth = 0;              ///< tokens that stand before what is measured
   std::int64_t repetitions = 5;
+  std::vector<std::int64_t> batches;  ///< sequences at once, measured one after the other; empty: one alone
   bool profile = false;
   bool json = false;
 };

@@ -28,6 +28,13 @@ DeviceInfo find_device(const std::string& choice) {
 }
 
 std::int64_t bytes_read(const Program& program, Stage stage, std::int64_t rows, std::int64_t position) {
+  const Stretch stretch{rows, position};
+  return bytes_read(program, stage, {&stretch, 1});
+}
+
+std::int64_t bytes_read(const Program& program, Stage stage, std::span<const Stretch> stretches) {
+  std::int64_t rows = 0;
+  for (const Stretch& each : stretches) rows += each.rows;
   Recorder recorder;
   const bool tiles = stage == Stage::layers && rows > 1;
   if (const Phase* phase = phase_of(program, stage, tiles ? Lowering::tiles : Lowering::vector))
@@ -36,7 +43,9 @@ std::int64_t bytes_read(const Program& program, Stage stage, std::int64_t rows, 
   std::map<std::int32_t, std::int64_t> keys;  // by kernel, which layers share
   for (const Dispatch& dispatch : recorder.dispatches) {
     const KernelCost& cost = program.kernels[static_cast<std::size_t>(dispatch.kernel)].cost;
-    if (!keys.contains(dispatch.kernel)) keys[dispatch.kernel] = cost.keys_of_any(position, rows);
+    if (!keys.contains(dispatch.kernel)) {
+      for (const Stretch& each : stretches) keys[dispatch.kernel] += cost.keys_of_any(each.position, each.rows);
+    }
     const std::int64_t read = dispatch.rows * std::min(dispatch.banks, dispatch.counted(rows));
     bytes += cost.bytes(read, rows, keys[dispatch.kernel]);
   }

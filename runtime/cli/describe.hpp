@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "runtime/load/load.hpp"
@@ -22,5 +23,12 @@ DeviceInfo find_device(const std::string& choice);
 /// Bytes of weights and states that one pass of a phase reads, of a sequence whose tokens begin at `position`: every
 /// row of its dispatches once, of an embedding one row a token.
 std::int64_t bytes_read(const Program& program, Stage stage, std::int64_t rows, std::int64_t position);
+
+/// Tokens of one sequence in a pass.
+struct Stretch {
+  std::int64_t rows, position;
+};
+/// The same of a pass over several sequences: weights once, the states of each.
+std::int64_t bytes_read(const Program& program, Stage stage, std::span<const Stretch> stretches);
 
 }  // namespace monomorph::cli

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -23,6 +24,17 @@ Input::Input(const std::string& path)
 
 Input::~Input() {
   if (descriptor_ != STDIN_FILENO) ::close(descriptor_);
+}
+
+std::optional<std::int64_t> Input::bytes() const {
+  struct stat status{};
+  if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  return status.st_size;
+}
+
+bool Input::ready() const {
+  pollfd waiting{descriptor_, POLLIN, 0};
+  return ::poll(&waiting, 1, 0) > 0;
 }
 
 bool Input::read(std::string& text) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 
 namespace monomorph::cli {
@@ -18,6 +20,11 @@ class Input {
   Input& operator=(const Input&) = delete;
 
   const std::string& name() const { return name_; }
+  /// Of a file that has one; nothing for a pipe or a terminal.
+  std::optional<std::int64_t> bytes() const;
+
+  /// Whether `read` returns at once.
+  bool ready() const;
 
   /// Appends what there is to read; false at the end. Throws Error(environment), Error(rejected) where `text` is
   /// longer than any input is, and Interrupted after Ctrl-C.

@@ -109,12 +109,15 @@ struct Commands {
   }
 
   void add_run(CLI::App& app) {
-    CLI::App& command = add(app, "run", "continue a prompt", [this] { cli::run(program, run); });
+    CLI::App& command = add(app, "run", "continue a prompt, or many at once",
+                            [this] { run.prompts ? cli::run_prompts(program, run) : cli::run(program, run); });
     add_engine_options(command, run.engine);
     CLI::Option_group& what = *command.add_option_group("prompt");
     add_text(what, "--prompt", run.prompt, "text to continue");
     add_text(what, "--prompt-file", run.prompt_file, "a file with the text to continue; -: standard input");
     what.add_option("--tokens", run.tokens, "token ids to continue: 1,2,3");
+    add_text(what, "--prompts", run.prompts,
+             "a file with a JSON object a line: prompt or tokens, and settings in place of these; -: standard input");
     what.require_option(1);
     add_tokenizer(command, run.tokenizer);
     add_number<std::int64_t>(command, "-n,--count", run.count, "tokens to draw");
@@ -164,7 +167,19 @@ struct Commands {
                              "tokens of decode; default: 128, or what the sequence holds");
     add_number<std::int64_t>(command, "-d,--depth", bench.depth, "tokens that stand before what is measured");
     add_number<std::int64_t>(command, "-r,--repetitions", bench.repetitions, "the median of these is reported");
-    command.add_flag("--profile", bench.profile, "also time each kernel on the device");
+    CLI::Option* const batch =
+        command
+            .add_option_function<std::vector<std::string>>(
+                "-b,--batch",
+                [this](const std::vector<std::string>& words) {
+                  for (const std::string& word : words) {
+                    bench.batches.push_back(read_number<std::int64_t>("--batch", word));
+                  }
+                },
+                "sequences at once, in slots of their own: 1,2,4 measures each; default: one alone")
+            ->delimiter(',')
+            ->type_name("INT");
+    command.add_flag("--profile", bench.profile, "also time each kernel on the device")->excludes(batch);
     command.add_flag("--json", bench.json, "for programs");
   }
 

@@ -86,6 +86,9 @@ class Engine {
   /// position is reached, or its logits are no finite numbers (Drawn::wrong). Gives what was drawn, a row for each run
   /// that draws. A slot has at most one run.
   std::span<const Drawn> step(std::span<const Run> runs, std::int64_t ahead = 1, const OnLogits& on_logits = {});
+  /// The largest `ahead` of a step that is of use: passes that a submission may run before the host sees what was
+  /// drawn, from 1 to Program::decode_steps.
+  virtual std::int64_t most_ahead() const = 0;
   /// How a slot draws from now on, and the position at which it ends, 1 to max_sequence_length: once so many tokens are
   /// in its states, the next drawn is its last.
   void set_sampling(std::int64_t slot, const Sampling& sampling, std::int64_t stop_position);
@@ -174,8 +177,6 @@ class Engine {
 
   /// What `step` does with runs that have been judged; no draw needs more than StepSlot tells.
   virtual std::span<const Drawn> run_step(std::span<const Run> runs, std::int64_t ahead, const OnLogits& on_logits) = 0;
-  /// Passes that a submission may run ahead of the host.
-  virtual std::int64_t most_ahead() const = 0;
   /// What copies and saved slots are made of.
   struct StatesOwner {
     std::string_view kind;      ///< "vulkan": engines of one kind read each other's states

@@ -56,6 +56,53 @@ TEST_CASE("at a depth, what stands before is computed once and measured never") 
   CHECK(json["prefill"]["bytes_per_token"].get<double>() == doctest::Approx(16 + (layers + head + 64 * 30) / 10));
 }
 
+TEST_CASE("a batch is as many sequences at once, and its figures are of all together") {
+  Program program = counting_program();
+  program.max_batch = program.head_rows = 2;
+  std::vector<std::size_t> passes;
+  on_forward = [&](std::span<const std::int32_t> tokens) { passes.push_back(tokens.size()); };
+  const std::vector<std::string> arguments = {
+      "bench", "--random-weights", "--device", "cpu", "-p", "10", "-n", "3", "-r", "1"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), arguments.begin(), arguments.end());
+    return command(more, program);
+  };
+  const Outcome outcome = with({"--batch", "1,2", "--json"});
+  on_forward = nullptr;
+  CHECK(outcome.status == 0);
+  std::vector<std::size_t> expected;
+  for (int i = 0; i < 2; ++i) expected.insert(expected.end(), {10, 1, 1, 1, 1});
+  // Two prompts in passes of 16: one run and a part of the next, then its rest.
+  for (int i = 0; i < 2; ++i) expected.insert(expected.end(), {10, 6, 4, 1, 1, 1, 1, 1, 1, 1, 1});
+  CHECK(passes == expected);
+  const auto json = nlohmann::json::parse(outcome.output);
+  CHECK_FALSE(json.contains("prefill"));
+  REQUIRE(json["batches"].size() == 2);
+  const double layers = 60 * 32, head = 5 * 32;
+  const auto bytes = [&](int batch, const char* phase) {
+    const auto& figures = json["batches"][static_cast<std::size_t>(batch - 1)];
+    CHECK(figures["batch"] == batch);
+    CHECK(figures[phase]["repetitions"] == 1);
+    CHECK(figures[phase]["tokens"] == batch * (std::string(phase) == "decode" ? 3 : 10));
+    return figures[phase]["bytes_per_token"].get<double>();
+  };
+  // Weights once a pass; the second prompt's rest sees its beginning again.
+  CHECK(bytes(1, "prefill") == doctest::Approx(16 + (layers + head + 64 * 10) / 10));
+  CHECK(bytes(2, "prefill") == doctest::Approx(16 + (2 * layers + 2 * head + 64 * (10 + 6 + 10)) / 20));
+  CHECK(bytes(1, "decode") == doctest::Approx(16 + layers + head + 64 * (2 + 3 + 4) / 3.0));
+  CHECK(bytes(2, "decode") == doctest::Approx(16 + (layers + head) / 2 + 64 * (2 + 3 + 4) / 3.0));
+
+  const std::string text = with({"--batch", "2", "-d", "7"}).output;
+  CHECK(contains(text, "after 7 tokens\nbatch 2\nprefill     20 tokens"));
+  CHECK(contains(text, "decode       6 tokens"));
+  const Outcome many = with({"--batch", "2,3"});
+  CHECK(many.status == 1);
+  CHECK(contains(many.errors, "--batch 3: counting has 2 slots; build with --set engine.max_batch=3"));
+  CHECK(with({"--batch", "0"}).status == 2);
+  CHECK(with({"--batch", "x"}).status == 2);
+  CHECK(with({"--batch", "2", "--profile"}).status == 2);
+}
+
 TEST_CASE("a stop token does not end a measurement") {
   // Test tokens begin somewhere; from everywhere the count passes the stop token within a round of the vocabulary.
   Program program = counting_program();

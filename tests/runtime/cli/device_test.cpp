@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "runtime/formats/npy.hpp"
 #include "runtime/load/load.hpp"
@@ -146,6 +147,38 @@ TEST_CASE("a prompt's cache serves the device that made it, and not the referenc
   const Outcome other = with({"--prompt-cache", cache, "--device", "cpu"});
   CHECK(other.status == 1);
   CHECK(contains(other.errors, "the kind of engine is vulkan, here it is reference"));
+}
+
+TEST_CASE("many prompts at once draw on a device what each draws alone") {
+  const Program toy = program();
+  std::string lines;
+  std::vector<std::string> expected;
+  for (const auto& [tokens, count] : {std::pair("5,900,3", "12"), std::pair("7", "1"), std::pair("8,1", "20"),
+                                      std::pair("1,2,3,4,5,6,7,8,9,10,11,12,13,14", "9"), std::pair("12,7", "5")}) {
+    lines += std::string("{\"tokens\": [") + tokens + "], \"count\": " + count + "}\n";
+    expected.push_back(command({"run", "--random-weights", "--tokens", tokens, "-n", count}, toy).output);
+  }
+  const TemporaryDirectory directory;
+  const Outcome outcome =
+      command({"run", "--random-weights", "--prompts", directory.write("prompts.jsonl", lines)}, toy);
+  CHECK(outcome.status == 0);
+  CHECK(contains(outcome.errors, "compiled 7 kernels in "));
+  std::istringstream output(outcome.output);
+  for (const std::string& tokens : expected) {
+    std::string line;
+    REQUIRE(std::getline(output, line));
+    CHECK(contains(line, "\"tokens\":[" + tokens.substr(0, tokens.size() - 1) + "]"));
+  }
+}
+
+TEST_CASE("bench measures several sequences at once on a device") {
+  const Outcome outcome =
+      command({"bench", "--random-weights", "-p", "12", "-n", "7", "-r", "1", "--batch", "1,3", "--json"}, program());
+  CHECK(outcome.status == 0);
+  const auto json = nlohmann::json::parse(outcome.output);
+  CHECK(json["batches"][1]["prefill"]["tokens"] == 36);
+  CHECK(json["batches"][1]["decode"]["tokens"] == 21);
+  CHECK(json["batches"][1]["decode"]["tokens_per_second"]["median"] > 0);
 }
 
 TEST_CASE("a device's logits are the reference's, by prefill and by decode") {

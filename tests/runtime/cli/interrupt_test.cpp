@@ -25,7 +25,10 @@ struct Ending {
 };
 
 /// Ctrl-C in the forward pass `call`, counted from 1.
-Ending interrupted_at(std::size_t call, std::vector<std::string> arguments, bool ignored = false) {
+Ending interrupted_at(std::size_t call, std::vector<std::string> arguments, bool ignored = false,
+                      std::int64_t slots = 1) {
+  Program program = counting_program();
+  program.max_batch = slots;
   const TemporaryDirectory directory;
   const pid_t child = ::fork();
   if (child == 0) {
@@ -39,7 +42,7 @@ Ending interrupted_at(std::size_t call, std::vector<std::string> arguments, bool
     };
     const Redirection out(stdout, directory.path() / "out");
     const Redirection err(stderr, directory.path() / "err");
-    ::_exit(status_of(std::move(arguments)));
+    ::_exit(status_of(std::move(arguments), program));
   }
   int status = 0;
   ::waitpid(child, &status, 0);
@@ -74,6 +77,25 @@ TEST_CASE("interrupted, run leaves no file of log-probabilities") {
   CHECK(shell_status(ending) == 130);
   CHECK(ending.output == "2,3,4\n");
   CHECK(entries(directory.path()) == 0);
+}
+
+TEST_CASE("interrupted, run of many prompts gives the answers that are whole, in order") {
+  const TemporaryDirectory directory;
+  const std::string lines = R"({"tokens": [1], "count": 3}
+{"tokens": [2], "count": 30}
+{"tokens": [3], "count": 2}
+{"tokens": [4], "count": 30}
+)";
+  // The third step, passes 7 to 9, is finished: in it the first line ends, as the third has in the second.
+  const Ending ending = interrupted_at(
+      7, {"run", "--random-weights", "--device", "cpu", "--prompts", directory.write("prompts.jsonl", lines)}, false,
+      3);
+  CHECK(shell_status(ending) == 130);
+  CHECK(ending.output ==
+        "{\"index\":0,\"tokens\":[2,3,4],\"finish\":\"length\"}\n"
+        "{\"index\":2,\"tokens\":[4,5],\"finish\":\"length\"}\n");
+  CHECK(ending.errors.ends_with("counting: interrupted\n"));
+  CHECK(ending.calls == 9);
 }
 
 TEST_CASE("interrupted in a prompt, run ends with the chunk at hand, and prints nothing") {

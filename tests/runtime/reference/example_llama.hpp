@@ -123,7 +123,7 @@ class Reference final : public monomorph::Reference {
   }
 
   const monomorph::HostWeights& weights_;
-  std::array<std::array<std::array<std::vector<double>, 2>, num_hidden_layers>, 2> slots_;
+  std::array<std::array<std::array<std::vector<double>, 2>, num_hidden_layers>, 4> slots_;
 };
 
 }  // namespace example_llama

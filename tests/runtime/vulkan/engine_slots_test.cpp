@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "tests/runtime/vulkan/toy_engine.hpp"
-#include "tests/support/safetensors_writer.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 using namespace monomorph;
@@ -105,23 +104,6 @@ TEST_CASE("runs that no step can have are refused before anything runs") {
 }
 
 namespace {
-
-/// A checkpoint of the toy whose logits overflow once token 7 is in the sequence: the logit of 7 is a square then.
-std::string overflowing_checkpoint() {
-  std::vector<float> table;
-  for (std::int64_t i = 0; i < toy_vocab_size * toy_hidden_size; ++i) {
-    table.push_back(i / toy_hidden_size == 7 ? 3e25f : 0.01f * static_cast<float>(i % 29 - 14));
-  }
-  std::vector<tests::TensorText> tensors = {
-      {"embed.weight", "F32", {toy_vocab_size, toy_hidden_size}, tests::bytes_of(table)}};
-  std::vector<float> identity(static_cast<std::size_t>(toy_hidden_size * toy_hidden_size));
-  for (std::int64_t i = 0; i < toy_hidden_size; ++i) identity[static_cast<std::size_t>(i * (toy_hidden_size + 1))] = 1;
-  for (const std::string layer : {"layers.0.", "layers.1."}) {
-    tensors.push_back({layer + "project.weight", "F32", {toy_hidden_size, toy_hidden_size}, tests::bytes_of(identity)});
-    tensors.push_back({layer + "project.bias", "BF16", {toy_hidden_size}, ""});
-  }
-  return tests::safetensors(tensors);
-}
 
 /// The toy, whose state is a ring as far as going back is concerned.
 Program ring_program(std::int64_t recent, std::int64_t entries, StateTable& state) {

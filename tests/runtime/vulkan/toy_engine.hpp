@@ -11,6 +11,7 @@
 
 #include "runtime/load/load.hpp"
 #include "tests/runtime/vulkan/toy_program.hpp"
+#include "tests/support/safetensors_writer.hpp"
 
 namespace monomorph::test {
 inline constexpr std::uint64_t seed = 20240607;
@@ -62,6 +63,23 @@ inline std::vector<std::int32_t> expected_tokens(std::span<const std::int32_t> p
   std::vector<std::int32_t> tokens{likeliest(logits)};
   while (tokens.size() < count) tokens.push_back(likeliest(reference.append(tokens.back())));
   return tokens;
+}
+
+/// A checkpoint of the toy whose logits overflow once token 7 is in the sequence: the logit of 7 is a square then.
+inline std::string overflowing_checkpoint() {
+  std::vector<float> table;
+  for (std::int64_t i = 0; i < toy_vocab_size * toy_hidden_size; ++i) {
+    table.push_back(i / toy_hidden_size == 7 ? 3e25f : 0.01f * static_cast<float>(i % 29 - 14));
+  }
+  std::vector<tests::TensorText> tensors = {
+      {"embed.weight", "F32", {toy_vocab_size, toy_hidden_size}, tests::bytes_of(table)}};
+  std::vector<float> identity(static_cast<std::size_t>(toy_hidden_size * toy_hidden_size));
+  for (std::int64_t i = 0; i < toy_hidden_size; ++i) identity[static_cast<std::size_t>(i * (toy_hidden_size + 1))] = 1;
+  for (const std::string layer : {"layers.0.", "layers.1."}) {
+    tensors.push_back({layer + "project.weight", "F32", {toy_hidden_size, toy_hidden_size}, tests::bytes_of(identity)});
+    tensors.push_back({layer + "project.bias", "BF16", {toy_hidden_size}, ""});
+  }
+  return tests::safetensors(tensors);
 }
 
 /// The likeliest token, under every penalty, with log-probabilities.
