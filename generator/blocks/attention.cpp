@@ -135,6 +135,17 @@ void check_uncached(const AttentionSection& attention, Diagnostics& diagnostics)
   unused(attention.keys_and_values_from, "keys_and_values_from");
 }
 
+/// Rows of the cache are whole blocks. A value of differential attention is as wide as two keys.
+void check_cache(const BlockContext& context, Diagnostics& diagnostics) {
+  const AttentionSection& attention = own(context);
+  if (!keeps_keys(attention) || !attention.causal.value) return;
+  const CacheTypes& cache = context.spec->engine->kv_cache.value;
+  const Field<std::int64_t>& head_dim = attention.head_dim;
+  const std::int64_t keys = is_differential(attention) ? 2 : 1;
+  check_cache_width(cache.keys, "keys", "attention.head_dim", head_dim, head_dim.value, diagnostics);
+  check_cache_width(cache.values, "values", "attention.head_dim", head_dim, keys * head_dim.value, diagnostics);
+}
+
 void check(const BlockContext& context, Diagnostics& diagnostics) {
   const AttentionSection& attention = own(context);
   check_range(attention.num_attention_heads, "attention.num_attention_heads", 1, max_heads, diagnostics);
@@ -156,6 +167,7 @@ void check(const BlockContext& context, Diagnostics& diagnostics) {
   check_around_heads(context, diagnostics);
   check_differential(context, diagnostics);
   check_uncached(attention, diagnostics);
+  check_cache(context, diagnostics);
   check_scores(context, diagnostics);
   check_earlier_layer(context, diagnostics);
   check_position(context, attention.num_attention_heads, attention.head_dim, "head_dim", diagnostics);
@@ -212,10 +224,11 @@ void declare(const BlockContext& context, Declarations& declare) {
   declare_head_norm("q_norm", attention.q_norm.value, q, head, declare);
   if (keeps) declare_head_norm("k_norm", attention.k_norm.value, kv, head, declare);
   if (keeps && attention.causal.value) {
+    const CacheDtypes& kept = declare.contract().kv_cache;
     for (const std::string& prefix : terms(attention)) {
-      declare.state(prefix + "keys", kv_heads, head, window_of(attention));
+      declare.state(prefix + "keys", kv_heads, head, kept.keys, window_of(attention));
     }
-    declare.state("values", kv_heads, value_head, window_of(attention));
+    declare.state("values", kv_heads, value_head, kept.values, window_of(attention));
   }
   if (attention.sinks.value) declare.vector("sinks", heads);
   declare_layer_scale(context, declare);

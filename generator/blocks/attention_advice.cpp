@@ -30,7 +30,13 @@ std::int64_t better_width(std::int64_t from, std::int64_t step) {
   return 0;
 }
 
-/// Rows of the cache are padded to whole blocks.
+/// Elements that a row of the cache is padded to a multiple of; 1 of blocks, which a rule wants whole.
+std::int64_t padded_to(Dtype type) { return is_quantized(type) ? 1 : row_alignment / element_bytes(type); }
+
+/// Elements that such a row has a multiple of and none wasted.
+std::int64_t whole(Dtype type) { return is_quantized(type) ? row_of(type).block_elements : padded_to(type); }
+
+/// Rows of the cache are padded to whole groups of 16 bytes.
 void advise_rows_of_the_cache(const AttentionSection& attention, std::int64_t row_elements, Diagnostics& diagnostics) {
   const std::int64_t head_dim = attention.head_dim.value;
   const std::int64_t padded = (head_dim + row_elements - 1) / row_elements * row_elements;
@@ -71,10 +77,10 @@ void advise_window(const AttentionSection& attention, const ModelSection& model,
 
 void advise_attention(const BlockContext& context, const EngineSection& engine, Diagnostics& diagnostics) {
   const auto& attention = section_of<AttentionSection>(context.block);
-  const std::int64_t row_elements =
-      row_alignment / element_bytes(engine.kv_cache.value == "f32" ? Dtype::f32 : Dtype::f16);
-  advise_rows_of_the_cache(attention, row_elements, diagnostics);
-  advise_lanes(attention, row_elements, diagnostics);
+  const CacheTypes& cache = engine.kv_cache.value;
+  const Dtype keys = cache_type(cache.keys.value), values = cache_type(cache.values.value);
+  advise_rows_of_the_cache(attention, std::max(padded_to(keys), padded_to(values)), diagnostics);
+  advise_lanes(attention, std::max(whole(keys), whole(values)), diagnostics);
   advise_window(attention, context.model, engine, diagnostics);
   advise_multiple("num_attention_heads * head_dim", attention.num_attention_heads.value * attention.head_dim.value,
                   attention.head_dim.span, diagnostics);

@@ -7,6 +7,7 @@
 #include "generator/contract/declarations.hpp"
 #include "generator/contract/rules.hpp"
 #include "generator/graph/builder.hpp"
+#include "generator/spec/engine_section.hpp"
 #include "generator/spec/field_rows.hpp"
 
 namespace monomorph::generator {
@@ -73,6 +74,22 @@ void positions_are_rotated(const BlockContext& context, Diagnostics& diagnostics
                                 type));
 }
 
+/// A latent is kept once, as key and value, and has one type; rows are whole blocks of it.
+void check_cache(const BlockContext& context, Diagnostics& diagnostics) {
+  const LatentAttentionSection& attention = own(context);
+  const CacheTypes& cache = context.spec->engine->kv_cache.value;
+  check_cache_width(cache.keys, "latents", "latent_attention.kv_lora_rank", attention.kv_lora_rank,
+                    attention.kv_lora_rank.value, diagnostics);
+  check_cache_width(cache.keys, "rotated keys", "latent_attention.qk_rope_head_dim", attention.qk_rope_head_dim,
+                    attention.qk_rope_head_dim.value, diagnostics);
+  if (!cache.values.given || cache.values.value == cache.keys.value) return;
+  diagnostics.error("engine.kv_cache_latents", cache.values.span,
+                    fmt::format("engine.kv_cache.values is \"{}\", and keys is \"{}\": latent_attention keeps one "
+                                "latent of a token, which is its key and its value; leave values out, or give both "
+                                "one type",
+                                cache.values.value, cache.keys.value));
+}
+
 void check(const BlockContext& context, Diagnostics& diagnostics) {
   const LatentAttentionSection& attention = own(context);
   const auto range = [&](const Field<std::int64_t>& field, const std::string& key, std::int64_t most) {
@@ -94,6 +111,7 @@ void check(const BlockContext& context, Diagnostics& diagnostics) {
   if (norm.value.present) {
     check_norm_of_heads("latent_attention.latent_norm", norm.value.norm, norm.span, diagnostics);
   }
+  check_cache(context, diagnostics);
   positions_are_rotated(context, diagnostics);
   check_position(context, attention.num_attention_heads, attention.qk_rope_head_dim, "qk_rope_head_dim", diagnostics);
 }
@@ -152,8 +170,9 @@ void declare(const BlockContext& context, Declarations& declare) {
       "latent", without_bias,
       {{.word = "k_up", .rows = absorbed, .columns = nope, .heads = num_heads, .by_head = true, .turned = true},
        {.word = "v_up", .rows = of_all_values, .columns = latent, .heads = num_heads, .by_head = true}});
-  declare.state("latents", keys, latent, {});
-  declare.state("rotated_keys", keys, rope, {});
+  const Dtype kept = declare.contract().kv_cache.keys;
+  declare.state("latents", keys, latent, kept, {});
+  declare.state("rotated_keys", keys, rope, kept, {});
   declare_position(context, declare);
   declare.projections("attended", attention.bias, {{"o", hidden, of_all_values}});
 }

@@ -63,7 +63,12 @@ std::int64_t key_value_heads(const Spec& spec) {
 }
 
 void advise_cache_size(const Contract& contract, const Spec& spec, Diagnostics& diagnostics) {
-  const double token = static_cast<double>(contract.kv_elements_per_token * element_bytes(contract.kv_cache));
+  double token = 0;
+  for (const StateContract& state : contract.states) {
+    const std::int64_t elements = contract.axes[state.axes[1]].size * contract.axes[state.axes[3]].size;
+    const std::int64_t grown = state.ring() ? 0 : contract.runs(state.scope) * elements;
+    token += static_cast<double>(grown) * element_bits(state.element) / 8;
+  }
   const double cache = token * static_cast<double>(contract.max_sequence_length), weights = weight_bytes(contract);
   if (cache <= weights) return;
   const std::int64_t heads = key_value_heads(spec);

@@ -101,7 +101,8 @@ Contract derive(const Spec& spec) {
   contract.max_batch = spec.engine->max_batch.value;
   contract.fusion = spec.engine->fusion.value;
   contract.head_rows = std::min(std::max(contract.max_batch, most_head_rows), contract.prefill_chunk);
-  contract.kv_cache = spec.engine->kv_cache.value == "f32" ? Dtype::f32 : Dtype::f16;
+  const CacheTypes& cache = spec.engine->kv_cache.value;
+  contract.kv_cache = {cache_type(cache.keys.value), cache_type(cache.values.value)};
   contract.tie_word_embeddings = spec.lm_head->tie_word_embeddings.value;
   for (const LayerKind& kind : spec.kinds) contract.kinds.push_back({kind, {}});
   contract.layer_kinds = spec.layer_kinds;

@@ -78,6 +78,12 @@ struct WeightContract {
 };
 using WeightId = Id<WeightContract>;
 
+/// What cached keys and values are kept as: f32, f16, bf16 or q8_0. Of latents, which are both, the keys' type counts.
+struct CacheDtypes {
+  Dtype keys = Dtype::f16, values = Dtype::f16;
+  bool operator==(const CacheDtypes&) const = default;
+};
+
 /// What a slot remembers of one role, in each layer of a kind. It grows, an entry a position, or is a ring: positions
 /// that no query sees any more give their entries to later ones.
 struct StateContract {
@@ -130,12 +136,12 @@ struct Contract {
   Held<LmHeadSection> lm_head;
   std::int64_t vocab_size = 0, hidden_size = 0, num_hidden_layers = 0;
   std::int64_t max_sequence_length = 0, prefill_chunk = 0;
-  bool one_pass = false;        ///< a text is one pass: rows depend on tokens after them
-  std::int64_t repeat = 1;      ///< of the layers: weights are a layer's, states a layer's in each time
-  std::int64_t head_rows = 1;   ///< rows whose logits one pass may give
-  std::int64_t max_batch = 1;   ///< slots: sequences that the engine remembers at once
-  bool fusion = true;           ///< kernels compute several operations where they can
-  Dtype kv_cache = Dtype::f16;  ///< f16 or f32
+  bool one_pass = false;       ///< a text is one pass: rows depend on tokens after them
+  std::int64_t repeat = 1;     ///< of the layers: weights are a layer's, states a layer's in each time
+  std::int64_t head_rows = 1;  ///< rows whose logits one pass may give
+  std::int64_t max_batch = 1;  ///< slots: sequences that the engine remembers at once
+  bool fusion = true;          ///< kernels compute several operations where they can
+  CacheDtypes kv_cache;        ///< of keys and of values
   bool tie_word_embeddings = false;
   std::vector<LayerContract> kinds;
   std::vector<std::size_t> layer_kinds;  ///< for each layer

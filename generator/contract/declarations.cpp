@@ -248,7 +248,7 @@ void Declarations::projections(const std::string& input, const Field<Biases>& bi
   groups_.push_back({part_prefix_, input, component_, kind, std::move(all), bias.span});
 }
 
-void Declarations::state(const std::string& word, AxisId heads, AxisId head, const Window& window) {
+void Declarations::state(const std::string& word, AxisId heads, AxisId head, Dtype element, const Window& window) {
   const AxisId slots = this->slots();
   // A pass writes prefill_chunk entries before its first query reads the oldest that it sees.
   const std::int64_t ring = window.first + window.recent + sane(spec_.engine->prefill_chunk) - 1;
@@ -258,7 +258,7 @@ void Declarations::state(const std::string& word, AxisId heads, AxisId head, con
       grows ? positions()
             : placed(contract_.axes.intern({"window", ring, {}, Live::positions, {}, {}}, user_), length.span);
   contract_.states.add(
-      {role_prefix_ + word, scope_, {slots, heads, entries, head}, contract_.kv_cache, grows ? Window{} : window});
+      {role_prefix_ + word, scope_, {slots, heads, entries, head}, element, grows ? Window{} : window});
 }
 
 void Declarations::angles(const std::string& role, const RotaryContract& rotary, const Field<std::int64_t>& columns) {

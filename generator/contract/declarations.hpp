@@ -77,8 +77,8 @@ class Declarations {
   /// The bias of the matrix of this word.
   void bias(const std::string& word, AxisId rows);
   void projections(const std::string& input, const Field<Biases>& bias, std::vector<Projection> all);
-  /// What slots remember of each head; `window`: what queries see of it at most.
-  void state(const std::string& word, AxisId heads, AxisId head, const Window& window);
+  /// What slots remember of each head, kept as `element`; `window`: what queries see of it at most.
+  void state(const std::string& word, AxisId heads, AxisId head, Dtype element, const Window& window);
   /// Angles, a cosine and a sine for each frequency. Kinds of layer whose frequencies are equal share them.
   void angles(const std::string& role, const RotaryContract& rotary, const Field<std::int64_t>& columns);
 

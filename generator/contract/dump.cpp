@@ -57,6 +57,11 @@ void dump_weights(Scope scope, const Contract& contract, std::string& out) {
   }
 }
 
+std::string dump_cache(const CacheDtypes& cache) {
+  const std::string keys = name_of(cache.keys), values = name_of(cache.values);
+  return keys == values ? keys : fmt::format("{} keys and {} values", keys, values);
+}
+
 /// What differs from the table's default, so that a new row changes the dumps of those alone that say it.
 std::string dump_fields(const BoundFields& fields) {
   std::string text;
@@ -100,7 +105,7 @@ std::string dump_contract(const Contract& contract) {
   if (contract.repeat > 1) out += fmt::format("layers run {} times\n", contract.repeat);
   out += fmt::format("max_sequence_length {}, prefill_chunk {}, max_batch {}, kv_cache {}, fusion {}\n",
                      contract.max_sequence_length, contract.prefill_chunk, contract.max_batch,
-                     name_of(contract.kv_cache), contract.fusion);
+                     dump_cache(contract.kv_cache), contract.fusion);
   out += fmt::format("tie_word_embeddings {}\n", contract.tie_word_embeddings);
   out += fmt::format("bos_token_id {}, eos_token_ids [{}]\n", contract.bos_token_id,
                      fmt::join(contract.eos_token_ids, ", "));

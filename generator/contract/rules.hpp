@@ -59,6 +59,11 @@ std::optional<Expression> softcap_expression(const Field<std::string>& softcap, 
                                              const ExpressionNames& names, const std::string& variable,
                                              Diagnostics& diagnostics);
 
+/// "engine.kv_cache_width": a row of what is kept as `type` that is not whole blocks of it. `kept` says what that is,
+/// and `width`, of so many elements, is called `name` where it stands.
+void check_cache_width(const Field<std::string>& type, const std::string& kept, const std::string& name,
+                       const Field<std::int64_t>& width, std::int64_t elements, Diagnostics& diagnostics);
+
 /// A bias list that names something that is no projection, or names one twice.
 void check_bias_projections(const Field<Biases>& bias, const std::string& section,
                             const std::vector<std::string>& projections, Diagnostics& diagnostics);

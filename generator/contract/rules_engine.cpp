@@ -57,6 +57,20 @@ void chunk_within_sequence(const EngineSection& engine, Diagnostics& diagnostics
 
 }  // namespace
 
+void check_cache_width(const Field<std::string>& type, const std::string& kept, const std::string& name,
+                       const Field<std::int64_t>& width, std::int64_t elements, Diagnostics& diagnostics) {
+  const std::int64_t block = row_of(cache_type(type.value)).block_elements;
+  if (!usable(width) || elements % block == 0) return;
+  const std::int64_t less = width.value / block * block, more = less + block;
+  diagnostics
+      .error("engine.kv_cache_width", type.span,
+             fmt::format("engine.kv_cache keeps {} as {}, in blocks of {} elements, and {} is {}; make it {}, or keep "
+                         "them as f32, f16 or bf16, which have no blocks",
+                         kept, type.value, block, name, width.value,
+                         less == 0 ? fmt::format("{}", more) : fmt::format("{} or {}", less, more)))
+      .notes.push_back({name + (width.given ? " is given here" : " follows from this section"), width.span});
+}
+
 void check_engine_rules(const Spec& spec, Diagnostics& diagnostics) {
   check_range(spec.engine->max_sequence_length, "engine.max_sequence_length", 1, max_size, diagnostics);
   check_range(spec.engine->prefill_chunk, "engine.prefill_chunk", 1,

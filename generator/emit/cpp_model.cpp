@@ -33,6 +33,9 @@ std::string CppWriter::model() const {
   for (const Stored& stored : plan_.stored) {
     if (is_quantized(stored.format)) quantized.insert(name_of(stored.format));
   }
+  for (const StateContract& state : contract_.states) {
+    if (is_quantized(state.element)) quantized.insert(name_of(state.element));
+  }
   std::vector<Holes> quantized_types;
   for (const std::string& name : quantized) quantized_types.push_back({{"name", name}});
   Holes holes = common();

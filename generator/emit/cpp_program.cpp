@@ -110,7 +110,6 @@ std::string CppWriter::program() const {
        {"tied_embedding", contract_.tie_word_embeddings ? contract_.token_embedding().sources.front().name : ""},
        {"arena_bytes", fmt::format("activation_bytes, {}, {}", plan_.state_bytes, plan_.host_bytes)},
        {"flops_per_token", std::to_string(contract_.matrix_flops_per_token)},
-       {"kv_cache", name_of(contract_.kv_cache)},
        {"decode_steps", plan_.decode_steps},
        {"phases", phases}});
   return render("cpp/program.cpp", holes);
@@ -243,7 +242,8 @@ std::vector<Holes> CppWriter::state_tables() const {
                        {"entries", table.entries},
                        {"row_bytes", table.row_bytes},
                        {"stride", table.stride},
-                       {"view", fmt::format("{}layer_states(0).{}.view", prefix, member)}});
+                       {"view", fmt::format("{}layer_states(0).{}.view", prefix, member)},
+                       {"dtype", name_of(state.element)}});
   }
   return records;
 }

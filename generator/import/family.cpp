@@ -82,6 +82,7 @@ struct TypeOfField {
   Type operator()(const Field<std::string>*) const { return Type::word; }
   Type operator()(const Field<Biases>*) const { return Type::boolean; }
   Type operator()(const Field<Window>*) const { return Type::null; }
+  Type operator()(const Field<CacheTypes>*) const { return Type::null; }
   Type operator()(const Field<std::vector<std::string>>*) const { return Type::word; }
   Type operator()(const Field<std::vector<std::int64_t>>*) const { return Type::null; }
   Type operator()(const Field<std::vector<double>>*) const { return Type::numbers; }

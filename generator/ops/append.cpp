@@ -36,9 +36,8 @@ void plan(Draft& draft) {
   draft.kernel.kind = KernelKind::heads;
   draft.kernel.about = state.role + "[position] = " + planning.value(op.in[1]).role;
   draft.set("head_dim", head_dim);
-  draft.set("cache_pairs", row_bytes(state.element, head_dim) / (2 * element_bytes(state.element)));
   draft.activation("inputs", op.in[1], Access::read);
-  draft.state("state", op.out, Access::write);
+  draft.state("state", op.out, Access::write, 2);
   draft.call.rows = {state.axes[1]};
 }
 

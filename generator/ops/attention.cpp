@@ -213,10 +213,7 @@ std::int64_t bind_keys(const std::string& name, ValueId value, std::int64_t elem
     draft.activation("pass_" + name, value, Access::read);
     return row_bytes(Dtype::f32, elements);
   }
-  const std::int64_t bytes = row_bytes(keys.element, elements);
-  draft.set(name + "_cache_quads", bytes / (4 * element_bytes(keys.element)));
-  draft.state(name, value, Access::read);
-  return bytes;
+  return draft.state(name, value, Access::read, 4);
 }
 
 void plan(Draft& draft) {

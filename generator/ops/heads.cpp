@@ -79,10 +79,8 @@ int operand_of(const Chain& chain, const Planning& planning) {
   return chain.append != nullptr ? 1 : 0;
 }
 
-/// Whether one address function serves both states.
-bool alike(const StateContract& a, const StateContract& b) {
-  return a.axes == b.axes && a.element == b.element && a.window == b.window;
-}
+/// Whether one address function serves both states, whose types may differ.
+bool alike(const StateContract& a, const StateContract& b) { return a.axes == b.axes && a.window == b.window; }
 
 constexpr const char* chain_names[] = {"queries", "keys", "values"};
 
@@ -147,6 +145,7 @@ void plan_head_chains(Draft& draft) {
   draft.set("head_norm", false);
   draft.set("rotary", false);
   draft.set("has_state", false);
+  draft.set("has_blocks", false);
   for (const char* name : chain_names) {
     draft.set(std::string("has_") + name, false);
     draft.set(std::string(name) + "_norm_weighted", false);
@@ -176,6 +175,7 @@ void plan_head_chains(Draft& draft) {
       draft.set("angle_stride", row_stride(rotary_dim) / 2);
       angles = chain.rotary->in[1];
     }
+    if (chain.append != nullptr && is_quantized(planning.value(chain.result).element)) draft.set("has_blocks", true);
     records.push_back({{"name", name},
                        {"begin", heads},
                        {"end", heads + planning.axis(row.factors[0]).size},
@@ -187,7 +187,8 @@ void plan_head_chains(Draft& draft) {
                        {"eps", chain.norm != nullptr ? as<Norm>(*chain.norm)->eps : 0.0},
                        {"offset", chain.norm != nullptr && as<Norm>(*chain.norm)->weight_offset != 0},
                        {"weight_offset", chain.norm != nullptr ? as<Norm>(*chain.norm)->weight_offset : 0.0},
-                       {"rotary", chain.rotary != nullptr}});
+                       {"rotary", chain.rotary != nullptr},
+                       {"dtype", chain.append != nullptr ? name_of(planning.value(chain.result).element) : ""}});
     heads += planning.axis(row.factors[0]).size;
     draft.call.rows.push_back(row.factors[0]);
     about += (about.empty() ? "" : ", ") + planning.value(chain.result).role;
@@ -207,9 +208,7 @@ void plan_head_chains(Draft& draft) {
       draft.activation(name, chain.result, Access::write);
       continue;
     }
-    const Value& state = planning.value(chain.append->in[0]);
-    draft.set("cache_pairs", row_bytes(state.element, head_dim) / (2 * element_bytes(state.element)));
-    draft.state(name, chain.append->out, Access::write);
+    draft.state(name, chain.append->out, Access::write, 2);
   }
 }
 

@@ -247,16 +247,19 @@ EpilogueOperand Draft::operand(const std::string& name, ValueId value, ValueId w
   return {row_stride(columns), place.first_column, run};
 }
 
-void Draft::state(const std::string& name, ValueId value, Access access) {
+std::int64_t Draft::state(const std::string& name, ValueId value, Access access, std::int64_t together) {
   const StateId id{planning_.value(value).declared};
   const StateContract& state = planning_.contract.states[id];
+  const std::int64_t bytes = state_row_bytes(state.element, planning_.axis(state.axes[3]).size);
   set("has_state", true);
   set("entries", planning_.axis(state.axes[2]).size);
   set("state_heads", planning_.axis(state.axes[1]).size);
-  set("cache_dtype", name_of(state.element));
   set("has_ring", state.ring());
   if (state.ring()) set("ring_first", state.window.first);
+  set(name + "_dtype", name_of(state.element));
+  set(name + "_stride", bytes / (is_quantized(state.element) ? 4 : together * element_bytes(state.element)));
   bind(name, access, false, id);
+  return bytes;
 }
 
 void Draft::angles(const std::string& name, ValueId value) {

@@ -65,8 +65,9 @@ class Draft {
   void activation(const std::string& name, ValueId value, Access access);
   /// Binds an activation that is read or written four elements at a time, from the first column on.
   void rows(const std::string& name, ValueId value, Access access);
-  /// Binds a state and says how its entries lie; all that a kernel has lie alike.
-  void state(const std::string& name, ValueId value, Access access);
+  /// Binds a state and says how its entries lie; all that a kernel has lie alike. Sets <name>_dtype and <name>_stride,
+  /// in groups of so many elements as the kernel moves together, or of blocks in words. Gives the bytes of an entry.
+  std::int64_t state(const std::string& name, ValueId value, Access access, std::int64_t together);
   void angles(const std::string& name, ValueId value);
 
   /// The Maps of the group as steps; binds their operands, then the output. `first` are the values that the kernel

@@ -81,11 +81,12 @@ class Planner {
       table.slots = size(0);
       table.heads = size(1);
       table.entries = size(2);
-      table.row_bytes = row_bytes(state.element, size(3));
-      table.view = {Arena::states, plan_.state_bytes, padded_bytes(plan_.axes, state.axes, state.element)};
+      table.row_bytes = state_row_bytes(state.element, size(3));
+      table.view = {Arena::states, plan_.state_bytes, size(0) * size(1) * size(2) * table.row_bytes};
       table.stride = aligned(table.view.bytes);
       table.recent = state.window.recent;
       table.first = state.window.first;
+      table.dtype = state.element;
       plan_.state_bytes += table.layers * table.stride;
       plan_.states.push_back(table);
     }

@@ -5,12 +5,13 @@
 #include <string>
 
 #include "generator/spec/field.hpp"
+#include "generator/spec/kv_cache.hpp"
 
 namespace monomorph::generator {
 
 struct EngineSection {
   Field<std::int64_t> max_sequence_length;  ///< default 4096, and at most max_position_embeddings
-  Field<std::string> kv_cache;              ///< f16 | f32; default f32 where the weights are f32, else f16
+  Field<CacheTypes> kv_cache;               ///< default f32 where the weights are f32, else f16
   Field<std::string> weights;               ///< what wider matrices are converted to; absent: ""
   Field<std::int64_t> prefill_chunk;        ///< default min(128, max_sequence_length)
   Field<std::int64_t> max_batch;            ///< slots

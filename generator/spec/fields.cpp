@@ -198,7 +198,8 @@ const std::vector<FieldRow<EngineSection>>& fields() {
       row<S>("beyond_positions", at(&S::beyond_positions), literal("false"), "",
              "Whether max_sequence_length may be more than the model was trained, or is scaled, for"),
       row<S>("kv_cache", at(&S::kv_cache), computed("\"f32\" where checkpoint.dtype is f32, else \"f16\""), "",
-             "Type of cached keys and values", {"f16", "f32"}),
+             "Type of cached keys and values: one for both, or a table of two, { keys = \"q8_0\", values = \"f16\" }. "
+             "q8_0 wants heads of whole blocks of 32. Of latent attention, keys is the type of both"),
       row<S>("weights", at(&S::weights), computed("the checkpoint's types"), "",
              "Type that matrices which are wider in the checkpoint are converted to when they are loaded, those of "
              "routers aside",

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "generator/spec/kv_cache.hpp"
 #include "generator/spec/spec.hpp"
 
 namespace monomorph::generator {
@@ -31,7 +32,7 @@ using Reasons = std::vector<std::pair<std::string, std::string>>;
 /// Where a row's value is stored; its alternative is the form the value has in TOML.
 using Slot = std::variant<Field<bool>*, Field<NormChoice>*, Field<HeadNormChoice>*, Field<PositionChoice>*,
                           Field<std::int64_t>*, Field<double>*, Field<std::string>*, Field<Biases>*, Field<Window>*,
-                          Field<std::vector<std::string>>*, Field<std::vector<std::int64_t>>*,
+                          Field<CacheTypes>*, Field<std::vector<std::string>>*, Field<std::vector<std::int64_t>>*,
                           Field<std::vector<double>>*, DtypePatterns*, TensorNames*, IgnoredTensors*, Reasons*>;
 
 /// Calls `use` with the choice of a norm that is stored there, of whichever section; else nothing.

@@ -59,7 +59,7 @@ std::string engine_to_uncomment() {
   return R"toml(
 # [engine]
 # max_sequence_length = 2048    # room of the KV cache; default 4096, and at most max_position_embeddings
-# kv_cache = "f16"              # or "f32"
+# kv_cache = "f16"              # "f32", "f16", "bf16", "q8_0", or { keys = "q8_0", values = "f16" }
 # weights = "q8_0"              # converts wider matrices at load: "f16", "bf16", "q8_0", "q4_0"
 # prefill_chunk = 128           # tokens of a prompt that run at once
 )toml";

@@ -50,7 +50,12 @@ void compute_engine_defaults(Spec& spec) {
     const std::int64_t usual_chunk = reads_ahead(spec) ? max_text_in_one_pass : 128;
     engine.prefill_chunk.value = std::min(engine.max_sequence_length.value, usual_chunk);
   }
-  if (!engine.kv_cache.given) engine.kv_cache.value = spec.checkpoint->dtype.value == "f32" ? "f32" : "f16";
+  CacheTypes& cache = engine.kv_cache.value;
+  for (Field<std::string>* type : {&cache.keys, &cache.values}) {
+    if (type->given) continue;
+    type->value = spec.checkpoint->dtype.value == "f32" ? "f32" : "f16";
+    type->span = engine.kv_cache.span;
+  }
 }
 
 }  // namespace

@@ -9,6 +9,14 @@
 namespace monomorph::generator {
 namespace {
 
+std::string code(const std::string& text) { return "`" + text + "`"; }
+
+std::string choices(const std::vector<std::string>& words) {
+  std::string result;
+  for (const std::string& word : words) result += (result.empty() ? "" : ", ") + code('"' + word + '"');
+  return result;
+}
+
 struct FormName {
   std::string operator()(const Field<bool>*) const { return "boolean"; }
   template <class Section>
@@ -21,6 +29,7 @@ struct FormName {
   std::string operator()(const Field<std::string>*) const { return "string"; }
   std::string operator()(const Field<Biases>*) const { return "boolean or list"; }
   std::string operator()(const Field<Window>*) const { return "table"; }
+  std::string operator()(const Field<CacheTypes>*) const { return choices(cache_type_names()) + " or table"; }
   std::string operator()(const Field<std::vector<std::string>>*) const { return "list of strings"; }
   std::string operator()(const Field<std::vector<std::int64_t>>*) const { return "integer or list"; }
   std::string operator()(const Field<std::vector<double>>*) const { return "list of numbers"; }
@@ -31,14 +40,9 @@ struct FormName {
   }
 };
 
-std::string code(const std::string& text) { return "`" + text + "`"; }
-
 std::string form_of(const FieldDescription& field, const Slot& slot) {
   if (field.is_expression) return "expression";
-  if (field.choices.empty()) return std::visit(FormName{}, slot);
-  std::string result;
-  for (const std::string& choice : field.choices) result += (result.empty() ? "" : ", ") + code('"' + choice + '"');
-  return result;
+  return field.choices.empty() ? std::visit(FormName{}, slot) : choices(field.choices);
 }
 
 std::string fallback_of(const FieldDescription& field) {

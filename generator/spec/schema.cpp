@@ -46,6 +46,10 @@ struct FormSchema {
   Json operator()(const Field<Window>*) const {
     return object(Json::object({{"recent", integer}, {"first", integer}}), {"recent"});
   }
+  Json operator()(const Field<CacheTypes>*) const {
+    const Json type = Json::object({{"type", "string"}, {"enum", cache_type_names()}});
+    return either(type, object(Json::object({{"keys", type}, {"values", type}}), {}));
+  }
   Json operator()(const Field<std::vector<std::string>>*) const { return list_of(string); }
   Json operator()(const Field<std::vector<std::int64_t>>*) const { return either(integer, list_of(integer)); }
   Json operator()(const Field<std::vector<double>>*) const { return list_of(of_type("number")); }

@@ -65,6 +65,29 @@ class ValueReader {
     }
     set(slot, window);
   }
+  void read(const TomlValue& value, Field<CacheTypes>& slot) {
+    slot.span = value.span;
+    FieldDescription type = field_;
+    type.choices = cache_type_names();
+    CacheTypes types;
+    if (value.form == Form::string) {
+      ValueReader(type, path_, diagnostics_).read(value, types.keys);
+      types.values = types.keys;
+    } else {
+      if (!require(value, value.form == Form::table, "a type, or { keys = ..., values = ... },")) return;
+      allow_keys(value, {"keys", "values"});
+      if (value.entries.empty()) {
+        diagnostics_.error("spec.missing_key", value.span, path_ + ": a type of keys or of values is missing");
+      }
+      for (const auto& [key, field] : {std::pair{"keys", &types.keys}, std::pair{"values", &types.values}}) {
+        const std::string path = path_ + "." + key;
+        if (const TomlEntry* entry = value.find(key)) {
+          ValueReader(type, path, diagnostics_).read(entry->value, *field);
+        }
+      }
+    }
+    if (types.keys.given || types.values.given) set(slot, std::move(types));
+  }
   void read(const TomlValue& value, Field<std::vector<std::string>>& slot) {
     slot.span = value.span;
     if (auto list = strings(value, "a list of strings")) set(slot, std::move(*list));
@@ -250,6 +273,11 @@ std::string write(const Biases& value) {
 
 std::string write(const Window& window) {
   return fmt::format("{{ recent = {}, first = {} }}", window.recent, window.first);
+}
+
+std::string write(const CacheTypes& types) {
+  const std::string &keys = types.keys.value, &values = types.values.value;
+  return keys == values ? write(keys) : fmt::format("{{ keys = {}, values = {} }}", write(keys), write(values));
 }
 
 std::string write(const TensorName& name) {

@@ -43,6 +43,18 @@ std::optional<DeviceInfo> device_of(const std::string& choice) {
   return std::nullopt;
 }
 
+/// "f16", or "q8_0 and f16": the types of states, in their order; "none" without any.
+std::string cache_types(const Program& program) {
+  std::vector<std::string> types;
+  for (const StateTable& state : program.states) {
+    if (std::ranges::find(types, name_of(state.dtype)) == types.end()) types.emplace_back(name_of(state.dtype));
+  }
+  return types.empty() ? "none" : fmt::format("{}", fmt::join(types, " and "));
+}
+
+/// What all layers of a state take of one slot.
+std::int64_t bytes_of_slot(const StateTable& state) { return slot_bytes({&state, 1}); }
+
 std::string info_text(const Program& program, const std::optional<DeviceInfo>& device) {
   const DispatchCount dispatches = count_dispatches(program);
   const Demands demands = demands_of(program);
@@ -62,8 +74,13 @@ std::string info_text(const Program& program, const std::optional<DeviceInfo>& d
   line("prefill_chunk", fmt::format("{}", program.prefill_chunk));
   line("max_batch", fmt::format("{} slot{}, {} bytes of states each", program.max_batch,
                                 program.max_batch == 1 ? "" : "s", slot_bytes(program.states)));
-  line("kv_cache",
-       fmt::format("{}, {} bytes a token", name_of(program.kv_cache), state_bytes_per_token(program.states)));
+  line("kv_cache", fmt::format("{}, {} bytes a token", cache_types(program), state_bytes_per_token(program.states)));
+  for (const StateTable& state : program.states) {
+    line(fmt::format("  {}", state.name).c_str(),
+         fmt::format("{}, {} bytes a head and position, {} a slot ({} layer{}, {} head{}, {} entries)",
+                     name_of(state.dtype), state.row_bytes, bytes_of_slot(state), state.layers,
+                     state.layers == 1 ? "" : "s", state.heads, state.heads == 1 ? "" : "s", state.entries));
+  }
   const Conversions conversions = list_conversions(program);
   if (!conversions.empty()) line("converted weights", describe_conversions(conversions));
   line("FLOPs a token", fmt::format("{} (attention aside)", program.flops_per_token));
@@ -101,6 +118,16 @@ Json info_json(const Program& program, const std::optional<DeviceInfo>& device) 
   for (const Kernel& kernel : program.kernels) {
     kernels.push_back(Json::object({{"name", kernel.name}, {"spirv_bytes", kernel.spirv.size()}}));
   }
+  Json states = Json::array();
+  for (const StateTable& state : program.states) {
+    states.push_back(Json::object({{"name", state.name},
+                                   {"dtype", name_of(state.dtype)},
+                                   {"layers", state.layers},
+                                   {"heads", state.heads},
+                                   {"entries", state.entries},
+                                   {"row_bytes", state.row_bytes},
+                                   {"slot_bytes", bytes_of_slot(state)}}));
+  }
   Json json = Json::object(
       {{"model", program.name},
        {"cpp_name", program.cpp_name},
@@ -112,7 +139,8 @@ Json info_json(const Program& program, const std::optional<DeviceInfo>& device) 
        {"vocab_size", program.vocab_size},
        {"max_sequence_length", program.max_sequence_length},
        {"prefill_chunk", program.prefill_chunk},
-       {"kv_cache", name_of(program.kv_cache)},
+       {"kv_cache", cache_types(program)},
+       {"states", std::move(states)},
        {"converted_weights", describe_conversions(list_conversions(program))},
        {"max_batch", program.max_batch},
        {"slot_bytes", slot_bytes(program.states)},

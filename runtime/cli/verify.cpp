@@ -154,8 +154,9 @@ void verify(const Program& program, const VerifyOptions& options) {
   }
   Comparison comparison(program, *engine, reference);
   Verification& result = comparison.result;
+  const Dtype cache = roughest_cache(program.states);
   result.tolerance = [&](std::int64_t layers) {
-    return options.tolerance ? *options.tolerance : default_tolerance(program.kv_cache, widest_matrix(program), layers);
+    return options.tolerance ? *options.tolerance : default_tolerance(cache, widest_matrix(program), layers);
   };
   {
     Progress progress("comparing");
@@ -185,8 +186,10 @@ void verify(const Program& program, const VerifyOptions& options) {
                     verification_table(result)));
   std::string failure = verification_failure(result);
   if (failure.empty()) return;
-  if (program.kv_cache == Dtype::f16) {
-    failure += "; where the rounding of the f16 cache is suspected, --set engine.kv_cache=f32 builds without it";
+  if (cache != Dtype::f32) {
+    failure +=
+        fmt::format("; where the rounding of the {} cache is suspected, --set engine.kv_cache=f32 builds without it",
+                    name_of(cache));
   }
   throw Error(ErrorKind::rejected, failure);
 }

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "runtime/error.hpp"
+
 namespace monomorph::cli {
 namespace {
 
@@ -44,10 +46,34 @@ double worst_row_error(std::span<const float> device, std::span<const double> re
   return worst;
 }
 
+double cache_rounding(Dtype dtype) {
+  constexpr double f16 = 0x1p-11, bf16 = 0x1p-8, amax_of_block = 2.4, codes = 127;
+  switch (dtype) {
+    case Dtype::f32:
+      return 0;
+    case Dtype::f16:
+      return f16 / std::sqrt(3.0);
+    case Dtype::bf16:
+      return bf16 / std::sqrt(3.0);
+    case Dtype::q8_0:
+      return std::hypot(amax_of_block / codes / std::sqrt(12.0), f16 / std::sqrt(3.0));
+    default:
+      throw Error(ErrorKind::internal, fmt::format("no cache is kept as {}", name_of(dtype)));
+  }
+}
+
+Dtype roughest_cache(std::span<const StateTable> states) {
+  Dtype roughest = Dtype::f32;
+  for (const StateTable& state : states) {
+    if (cache_rounding(state.dtype) > cache_rounding(roughest)) roughest = state.dtype;
+  }
+  return roughest;
+}
+
 double default_tolerance(Dtype kv_cache, std::int64_t columns, std::int64_t layers) {
   constexpr double functions = 16, margin = 4;
   const double arithmetic = 0x1p-24 * (std::sqrt(static_cast<double>(columns)) + functions);
-  const double cache = kv_cache == Dtype::f16 ? 2 * 0x1p-11 / std::sqrt(3.0) : 0;
+  const double cache = 2 * cache_rounding(kv_cache);
   return margin * (arithmetic + cache) * std::sqrt(static_cast<double>(layers));
 }
 

@@ -7,9 +7,12 @@
 //   arithmetic  f32 sums of `columns` terms round like a random walk, 2^-24 sqrt(columns); drivers' exp and inverse
 //               square root are off by up to some 16 units in the last place.
 //   cache       an f16 key or value is off by at most half a unit in the last place, 2^-11 of itself: 2^-11 / sqrt(3)
-//   in
-//               the mean. Values pass that on as it is; keys do through the scores, which in trained models are off by
-//               about as much as the keys are. In sum at most 2 * 2^-11 / sqrt(3) a layer.
+//               in the mean; a bf16 one, which has three bits less, by 2^-8 / sqrt(3). In q8_0 an element is off by at
+//               most half a step, amax / 254 of the largest of its block, amax / (127 sqrt(12)) in the mean, and amax
+//               of 32 elements is about 2.4 times their root mean square, and at most sqrt(32) times, which the margin
+//               below allows; the scale, an f16, adds 2^-11 / sqrt(3) of them all. Values pass that on as it is; keys
+//               do through the scores, which in trained models are off by about as much as the keys are. In sum at
+//               most twice the mean a layer, of the rougher of two types.
 //
 // Roundings of different layers are independent: after n layers they come to sqrt(n) times that. The tolerance is four
 // times this sum, since a model amplifies what came before. Measured on lavapipe with an f16 cache, as a share of the
@@ -59,7 +62,13 @@ struct Verification {
   NearTies near_ties{};
 };
 
-/// `columns`: of the widest matrix.
+/// What an element of a cache is off by in the mean, as a share of it: 0 of f32. Of f32, f16, bf16 and q8_0.
+double cache_rounding(Dtype dtype);
+
+/// The type of the states whose elements are off by most; f32 without any.
+Dtype roughest_cache(std::span<const StateTable> states);
+
+/// `kv_cache`: the roughest; `columns`: of the widest matrix.
 double default_tolerance(Dtype kv_cache, std::int64_t columns, std::int64_t layers);
 
 /// A line for each layer and one for the logits: the errors, and what is tolerated.

@@ -285,7 +285,6 @@ struct Program {
   std::int64_t decode_steps;  ///< passes that a submission may have
   std::int64_t total_parameters;
   std::int64_t flops_per_token;  ///< of one decoded token, attention aside
-  Dtype kv_cache = Dtype::f32;   ///< what keys and values are kept as (the reference keeps doubles)
   std::span<const std::uint32_t> eos_tokens;
 
   std::span<const Kernel> kernels;

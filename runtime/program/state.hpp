@@ -24,6 +24,7 @@ struct StateTable {
   std::int64_t stride = 0;
   BufferView view = {};  ///< of the first layer
   std::int64_t recent = 0, first = 0;
+  Dtype dtype = Dtype::f32;  ///< of what a row keeps; the reference keeps doubles
 };
 
 /// The entry of a position, and the row that a head has there: the one place that knows. shaders/state*.glsl are its

@@ -2,7 +2,7 @@
 // mistake whose sizes happen to fit (an o_proj where a q_proj belongs, keys where values belong) does not compile.
 //
 // Nothing here owns memory: a Tensor or a State is a place in an arena that the plan laid out, a Weight is a row of an
-// emitted table. Rows (the last axis) are padded to 16 bytes (runtime/dtype.hpp).
+// emitted table. Rows (the last axis) are padded to 16 bytes (runtime/dtype.hpp), but for the blocks of a state.
 #pragma once
 
 #include <cstdint>
@@ -57,17 +57,31 @@ constexpr std::int64_t row_bytes(std::int64_t columns) {
   return row_bytes(Element::layout, columns);
 }
 
+/// Bytes from one row of a state to the next. Rows of q8_0 are read a word at a time and end with their last word: 34
+/// bytes a block of 32 elements, and two more where the number of blocks is odd.
+constexpr std::int64_t state_row_bytes(Dtype dtype, std::int64_t columns) {
+  return is_quantized(dtype) ? plane_offset(dtype, columns, Plane::end) : row_bytes(dtype, columns);
+}
+
 namespace detail {
-template <class Element, class First, class... Rest>
+template <class First, class... Rest>
 struct Extent {
-  static constexpr std::int64_t elements = First::size * Extent<Element, Rest...>::elements;
-  static constexpr std::int64_t bytes = First::size * Extent<Element, Rest...>::bytes;
+  static constexpr std::int64_t rows = First::size * Extent<Rest...>::rows;
+  static constexpr std::int64_t columns = Extent<Rest...>::columns;
 };
-template <class Element, class Last>
-struct Extent<Element, Last> {
-  static constexpr std::int64_t elements = Last::size;
-  static constexpr std::int64_t bytes = row_bytes<Element>(Last::size);
+template <class Last>
+struct Extent<Last> {
+  static constexpr std::int64_t rows = 1;
+  static constexpr std::int64_t columns = Last::size;
 };
+template <class... Axes>
+constexpr std::int64_t elements_of() {
+  return Extent<Axes...>::rows * Extent<Axes...>::columns;
+}
+template <class Element, class... Axes>
+constexpr std::int64_t bytes_of() {
+  return Extent<Axes...>::rows * row_bytes<Element>(Extent<Axes...>::columns);
+}
 }  // namespace detail
 
 /// An activation, or a table: `Tensor<roles::attention::queries, f32, tokens, q>`. The role tells apart what has equal
@@ -75,8 +89,8 @@ struct Extent<Element, Last> {
 template <class Role, class Element, class... Axes>
 struct Tensor {
   BufferView view;
-  static constexpr std::int64_t elements = detail::Extent<Element, Axes...>::elements;
-  static constexpr std::int64_t bytes = detail::Extent<Element, Axes...>::bytes;
+  static constexpr std::int64_t elements = detail::elements_of<Axes...>();
+  static constexpr std::int64_t bytes = detail::bytes_of<Element, Axes...>();
 };
 
 /// A matrix or vector on the device: `Weight<roles::mlp::gate_proj, f16, intermediate, hidden>`. `stored` is its row in
@@ -84,8 +98,8 @@ struct Tensor {
 template <class Role, class Element, class... Axes>
 struct Weight {
   std::int32_t stored;
-  static constexpr std::int64_t parameters = detail::Extent<Element, Axes...>::elements;
-  static constexpr std::int64_t bytes = detail::Extent<Element, Axes...>::bytes;
+  static constexpr std::int64_t parameters = detail::elements_of<Axes...>();
+  static constexpr std::int64_t bytes = detail::bytes_of<Element, Axes...>();
 };
 
 /// What slots remember of one role in one layer: `State<roles::attention::keys, f16, slots, kv_heads, positions,
@@ -93,8 +107,9 @@ struct Weight {
 template <class Role, class Element, class... Axes>
 struct State {
   BufferView view;
-  static constexpr std::int64_t elements = detail::Extent<Element, Axes...>::elements;
-  static constexpr std::int64_t bytes = detail::Extent<Element, Axes...>::bytes;
+  static constexpr std::int64_t elements = detail::elements_of<Axes...>();
+  static constexpr std::int64_t bytes =
+      detail::Extent<Axes...>::rows * state_row_bytes(Element::layout, detail::Extent<Axes...>::columns);
 };
 
 }  // namespace monomorph

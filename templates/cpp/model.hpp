@@ -6,7 +6,7 @@
 //! num_hidden_layers = { type = "uint", sample = 2, is = "layers" }
 //! repeated = { type = "bool", sample = true, is = "they run more than once" }
 //! layer_repeats = { type = "uint", sample = 2, is = "how often" }
-//! quantized_types = { type = "list", fields = ["name"], is = "of weights", sample = [ { name = "q4_k" } ] }
+//! quantized_types = { type = "list", fields = ["name"], is = "of weights and states", sample = [ { name = "q4_k" } ] }
 //! axes = { type = "list", fields = ["name", "size"], is = "every axis of the model", sample = [
 //!   { name = "tokens", size = 128 }, { name = "hidden", size = 64 }, { name = "vocab", size = 100 },
 //!   { name = "positions", size = 512 }, { name = "slots", size = 1 }, { name = "kv_heads", size = 2 },

@@ -7,8 +7,8 @@
 //! groups = { type = "list", fields = ["name", "weights", "stored", "layers"], is = "weights by where they occur", sample = [
 //!   { name = "once", layers = "", weights = [ { name = "embedding.tokens", dtype = "f16", rows = 100, columns = 64, identifier = "embedding_tokens", traits = "", values = "", parts = [ { name = "model.embed_tokens.weight", view = "100, 0, 100" } ] } ], stored = [ { name = "embedding::tokens", format = "f16", rows = 100, columns = 64, identifier = "embedding_tokens", pieces = [ { weight = 0, rows = 100 } ] } ] },
 //!   { name = "layers", layers = "0, 1", weights = [ { name = "layers.{i}.attention.o", dtype = "f16", rows = 64, columns = 64, identifier = "attention_o_proj", traits = "", values = "", parts = [ { name = "o.weight", view = "64, 0, 64, true" } ] } ], stored = [ { name = "attention::o_proj", format = "f16", rows = 64, columns = 64, identifier = "attention_o_proj", pieces = [ { weight = 0, rows = 64 } ] } ] } ] }
-//! states = { type = "list", fields = ["name", "kind", "recent", "first", "layers", "heads", "entries", "row_bytes", "stride", "view"], is = "what slots remember", sample = [
-//!   { name = "attention::keys", kind = "growing", recent = 0, first = 0, layers = 2, heads = 2, entries = 512, row_bytes = 32, stride = 32768, view = "layer_states(0).attention.keys.view" } ] }
+//! states = { type = "list", fields = ["name", "kind", "recent", "first", "layers", "heads", "entries", "row_bytes", "stride", "view", "dtype"], is = "what slots remember", sample = [
+//!   { name = "attention::keys", kind = "growing", recent = 0, first = 0, layers = 2, heads = 2, entries = 512, row_bytes = 32, stride = 32768, view = "layer_states(0).attention.keys.view", dtype = "f16" } ] }
 //! one_pass = { type = "bool", sample = true, is = "a text is one pass" }
 //! rotary_angles = { type = "list", fields = ["buffer", "name", "frequencies", "of_longer", "members"], is = "frequencies of rotary embeddings, and where their angles lie", sample = [ ] }
 //! prefixes = { type = "list", fields = ["text"], is = "what may stand before a checkpoint's names", sample = [ { text = "" } ] }
@@ -21,7 +21,6 @@
 //! chat_refusal = { type = "text", sample = "", is = "why there is none, as a literal, or empty" }
 //! arena_bytes = { type = "text", sample = "1, 2, 3", is = "by Arena" }
 //! flops_per_token = { type = "text", sample = "1", is = "of a decoded token, attention aside" }
-//! kv_cache = { type = "text", sample = "f16", is = "what keys and values are kept as" }
 //! decode_steps = { type = "uint", sample = 16, is = "passes of a submission" }
 //! phases = { type = "list", fields = ["name", "stage", "lowering", "max_rows"], is = "the table of phases", sample = [ { name = "decode", stage = "layers", lowering = "vector", max_rows = 1 } ] }
 // ${model}: the tables the runtime reads.
@@ -131,7 +130,7 @@ constexpr monomorph::WeightGroup weight_groups[] = {
 //% if states
 constexpr monomorph::StateTable states[] = {
 //% for state in states
-    {"${state.name}", StateKind::${state.kind}, ${state.layers}, slots::size, ${state.heads}, ${state.entries}, ${state.row_bytes}, ${state.stride}, ${state.view}, ${state.recent}, ${state.first}},
+    {"${state.name}", StateKind::${state.kind}, ${state.layers}, slots::size, ${state.heads}, ${state.entries}, ${state.row_bytes}, ${state.stride}, ${state.view}, ${state.recent}, ${state.first}, Dtype::${state.dtype}},
 //% end
 };
 
@@ -195,7 +194,6 @@ monomorph::Program make_program() {
   program.decode_steps = ${decode_steps};
   program.total_parameters = total_parameters;
   program.flops_per_token = ${flops_per_token};
-  program.kv_cache = Dtype::${kv_cache};
 //% if eos_tokens
   program.eos_tokens = eos_tokens;
 //% end

@@ -26,10 +26,12 @@
 //! window_recent = { type = "uint", sample = 17, is = "keys that end with its own", when = "has_window" }
 //! window_first = { type = "uint", sample = 0, is = "keys from the first position on", when = "has_window" }
 //! has_state = { type = "bool", sample = true, is = "keys and values are states, and a query sees those up to its own; else they are rows of the pass, and it sees them all" }
-//! cache_dtype = { sample = "f32" }
-//! keys_cache_quads = { type = "uint", sample = 8, is = "quads of elements from one entry of keys to the next", when = "has_state" }
-//! values_cache_quads = { type = "uint", sample = 8, is = "the same of values", when = "has_state" }
-//! second_keys_cache_quads = { type = "uint", sample = 2, is = "the same of second keys", when = "has_state and has_second_term" }
+//! keys_dtype = { type = "choice", values = ["f32", "f16", "bf16", "q8_0"], sample = "q8_0", is = "that keys are kept as", when = "has_state" }
+//! values_dtype = { type = "choice", values = ["f32", "f16", "bf16", "q8_0"], sample = "f16", is = "that values are kept as", when = "has_state" }
+//! second_keys_dtype = { type = "choice", values = ["f32", "f16", "bf16", "q8_0"], sample = "bf16", is = "that second keys are kept as", when = "has_state and has_second_term" }
+//! keys_stride = { type = "uint", sample = 8, is = "quads of elements from one entry of keys to the next, or words of blocks", when = "has_state" }
+//! values_stride = { type = "uint", sample = 8, is = "the same of values", when = "has_state" }
+//! second_keys_stride = { type = "uint", sample = 2, is = "the same of second keys", when = "has_state and has_second_term" }
 //! pass_keys_stride = { type = "uint", sample = 60, is = "floats from one row of keys to the next", when = "not has_state" }
 //! pass_keys_column = { type = "uint", sample = 0, is = "of their first head", when = "not has_state" }
 //! pass_values_stride = { type = "uint", sample = 60, is = "floats from one row of values to the next", when = "not has_state" }
@@ -44,9 +46,9 @@
 //! attended_column = { type = "uint", sample = 0, is = "of its first head" }
 //! buffer.queries = { view = "float", is = "rows x heads x head" }
 //! buffer.second_queries = { view = "float", when = "has_second_term", is = "rows x heads x head of the second term" }
-//! buffer.keys = { views = { f32 = "uvec4", f16 = "uvec2" }, by = "cache_dtype", when = "has_state", is = "slots x kv_heads x positions x head, in quads" }
-//! buffer.values = { views = { f32 = "uvec4", f16 = "uvec2" }, by = "cache_dtype", when = "has_state", is = "slots x kv_heads x positions x head, in quads" }
-//! buffer.second_keys = { views = { f32 = "uvec4", f16 = "uvec2" }, by = "cache_dtype", when = "has_state and has_second_term", is = "slots x kv_heads x positions x head of the second term, in quads" }
+//! buffer.keys = { views = { f32 = "uvec4", f16 = "uvec2", bf16 = "uvec2", q8_0 = "uint" }, by = "keys_dtype", when = "has_state", is = "slots x kv_heads x positions x head, in quads or blocks" }
+//! buffer.values = { views = { f32 = "uvec4", f16 = "uvec2", bf16 = "uvec2", q8_0 = "uint" }, by = "values_dtype", when = "has_state", is = "slots x kv_heads x positions x head, in quads or blocks" }
+//! buffer.second_keys = { views = { f32 = "uvec4", f16 = "uvec2", bf16 = "uvec2", q8_0 = "uint" }, by = "second_keys_dtype", when = "has_state and has_second_term", is = "slots x kv_heads x positions x head of the second term, in quads or blocks" }
 //! buffer.pass_keys = { view = "float", when = "not has_state", is = "rows x kv_heads x head" }
 //! buffer.pass_values = { view = "float", when = "not has_state", is = "rows x kv_heads x head" }
 //! buffer.pass_second_keys = { view = "float", when = "has_second_term and not has_state", is = "rows x kv_heads x head of the second term" }
@@ -86,15 +88,48 @@ vec4 query_quad(uint pass_row, uint head, uint quad) {
   return q * query_scale();
 }
 //% if has_state
+#include "cache_${keys_dtype}.glsl"
+//% if values_dtype != keys_dtype
+#include "cache_${values_dtype}.glsl"
+//% end
+//% if has_second_term
+//% if second_keys_dtype != keys_dtype and second_keys_dtype != values_dtype
+#include "cache_${second_keys_dtype}.glsl"
+//% end
+vec4 kept_second_key_quad(uint row, uint quad) {
+//% if second_keys_dtype == q8_0
+  const uint first = row * second_keys_stride;
+  return unpack_q8_0_quad(second_keys[first + quad], second_keys[first + second_dim / 4 + quad / 16], quad);
+//% else
+  return unpack_${second_keys_dtype}_quad(second_keys[row * second_keys_stride + quad]);
+//% end
+}
+//% end
+vec4 kept_key_quad(uint row, uint quad) {
+//% if keys_dtype == q8_0
+  const uint first = row * keys_stride;
+  return unpack_q8_0_quad(keys[first + quad], keys[first + head_dim / 4 + quad / 16], quad);
+//% else
+  return unpack_${keys_dtype}_quad(keys[row * keys_stride + quad]);
+//% end
+}
+vec4 kept_value_quad(uint row, uint quad) {
+//% if values_dtype == q8_0
+  const uint first = row * values_stride;
+  return unpack_q8_0_quad(values[first + quad], values[first + value_dim / 4 + quad / 16], quad);
+//% else
+  return unpack_${values_dtype}_quad(values[row * values_stride + quad]);
+//% end
+}
 vec4 key_quad(uint slot, uint kv_head, uint position, uint quad) {
   const uint row = state_row(slot, kv_head, position);
 //% if has_second_term
-  if (quad >= first_quads) return unpack_quad(second_keys[row * second_keys_cache_quads + quad - first_quads]);
+  if (quad >= first_quads) return kept_second_key_quad(row, quad - first_quads);
 //% end
-  return unpack_quad(keys[row * keys_cache_quads + quad]);
+  return kept_key_quad(row, quad);
 }
 vec4 value_quad(uint slot, uint kv_head, uint position, uint quad) {
-  return unpack_quad(values[state_row(slot, kv_head, position) * values_cache_quads + quad]);
+  return kept_value_quad(state_row(slot, kv_head, position), quad);
 }
 //% else
 //% if has_second_term

@@ -17,11 +17,15 @@
 //! queries_stride = { type = "uint", sample = 144, is = "floats from one row of queries to the next", when = "has_queries" }
 //! queries_column = { type = "uint", sample = 0, is = "of their first head", when = "has_queries" }
 //! has_state = { type = "bool", sample = true, is = "a state is written" }
-//! cache_pairs = { type = "uint", sample = 16, is = "pairs of elements from one entry to the next", when = "has_state" }
-//! chains = { type = "list", fields = ["name", "begin", "end", "column", "norm", "weighted", "biased", "per_head", "eps", "offset", "weight_offset", "rotary"], is = "what is done, by operand of the attention", sample = [
-//!   { name = "queries", begin = 0, end = 6, column = 0, norm = "layer_norm", weighted = true, biased = true, per_head = true, eps = 1e-6, offset = true, weight_offset = 1.0, rotary = true },
-//!   { name = "keys", begin = 6, end = 8, column = 144, norm = "rms_norm", weighted = true, biased = false, per_head = false, eps = 1e-6, offset = true, weight_offset = 1.0, rotary = true },
-//!   { name = "values", begin = 8, end = 10, column = 192, norm = "none", weighted = false, biased = false, per_head = false, eps = 0.0, offset = false, weight_offset = 0.0, rotary = false } ] }
+//! has_blocks = { type = "bool", sample = true, is = "any of them is kept as q8_0" }
+//! keys_dtype = { type = "choice", values = ["f32", "f16", "bf16", "q8_0"], sample = "bf16", is = "that keys are kept as", when = "has_keys" }
+//! values_dtype = { type = "choice", values = ["f32", "f16", "bf16", "q8_0"], sample = "q8_0", is = "that values are kept as", when = "has_values" }
+//! keys_stride = { type = "uint", sample = 16, is = "pairs of elements from one entry of keys to the next, or words of blocks", when = "has_keys" }
+//! values_stride = { type = "uint", sample = 7, is = "the same of values", when = "has_values" }
+//! chains = { type = "list", fields = ["name", "begin", "end", "column", "norm", "weighted", "biased", "per_head", "eps", "offset", "weight_offset", "rotary", "dtype"], is = "what is done, by operand of the attention", sample = [
+//!   { name = "queries", begin = 0, end = 6, column = 0, norm = "layer_norm", weighted = true, biased = true, per_head = true, eps = 1e-6, offset = true, weight_offset = 1.0, rotary = true, dtype = "" },
+//!   { name = "keys", begin = 6, end = 8, column = 144, norm = "rms_norm", weighted = true, biased = false, per_head = false, eps = 1e-6, offset = true, weight_offset = 1.0, rotary = true, dtype = "bf16" },
+//!   { name = "values", begin = 8, end = 10, column = 192, norm = "none", weighted = false, biased = false, per_head = false, eps = 0.0, offset = false, weight_offset = 0.0, rotary = false, dtype = "q8_0" } ] }
 //! buffer.queries_norm_weight = { view = "float", when = "queries_norm_weighted", is = "head, or heads x head" }
 //! buffer.keys_norm_weight = { view = "float", when = "keys_norm_weighted", is = "head, or heads x head" }
 //! buffer.values_norm_weight = { view = "float", when = "values_norm_weighted", is = "head, or heads x head" }
@@ -31,13 +35,30 @@
 //! buffer.angles = { view = "vec2", when = "rotary", is = "angle rows x frequencies, (cosine, sine)" }
 //! buffer.projected = { view = "float", is = "rows x heads x head, queries, keys and values side by side" }
 //! buffer.queries = { view = "float", when = "has_queries", is = "rows x heads x head" }
-//! buffer.keys = { views = { f32 = "uvec2", f16 = "uint" }, by = "cache_dtype", when = "has_keys", is = "slots x kv_heads x positions x head, in pairs" }
-//! buffer.values = { views = { f32 = "uvec2", f16 = "uint" }, by = "cache_dtype", when = "has_values", is = "slots x kv_heads x positions x head, in pairs" }
+//! buffer.keys = { views = { f32 = "uvec2", f16 = "uint", bf16 = "uint", q8_0 = "uint" }, by = "keys_dtype", when = "has_keys", is = "slots x kv_heads x positions x head, in pairs or blocks" }
+//! buffer.values = { views = { f32 = "uvec2", f16 = "uint", bf16 = "uint", q8_0 = "uint" }, by = "values_dtype", when = "has_values", is = "slots x kv_heads x positions x head, in pairs or blocks" }
 //% include "preamble.glsl"
 //% include "stage.glsl"
 //% include "state_parts.glsl"
+//% if has_keys
+uint keys_entry(uint slot, uint head, uint position) { return state_row(slot, head, position) * keys_stride; }
+//% end
+//% if has_values
+uint values_entry(uint slot, uint head, uint position) { return state_row(slot, head, position) * values_stride; }
+//% end
+//% if has_keys and keys_dtype != q8_0
+#include "cache_${keys_dtype}.glsl"
+//% end
+//% if has_values and values_dtype != q8_0 and values_dtype != keys_dtype
+#include "cache_${values_dtype}.glsl"
+//% end
 shared float head_values[head_dim];
 #include "heads.glsl"
+//% if has_blocks
+shared float kept_values[head_dim];
+float kept_value(uint d) { return kept_values[d]; }
+#include "quantize_q8_0.glsl"
+//% end
 
 //% if head_norm
 #include "workgroup.glsl"
@@ -123,11 +144,30 @@ void main() {
       const uint element = pass_row * queries_stride + queries_column + (head - queries_begin) * head_dim + 2 * pair;
       queries[element] = pair_values.x;
       if (2 * pair + 1 < head_dim) queries[element + 1] = pair_values.y;
+//% elif chain.dtype == q8_0
+      kept_values[2 * pair] = pair_values.x;
+      kept_values[2 * pair + 1] = pair_values.y;
 //% else
-      const uint row = state_row(token.slot, head - ${chain.name}_begin, token.position);
-      if ((token.flags & token_writes) != 0) ${chain.name}[row * cache_pairs + pair] = pack_pair(pair_values);
+      const uint to = ${chain.name}_entry(token.slot, head - ${chain.name}_begin, token.position);
+      if ((token.flags & token_writes) != 0) ${chain.name}[to + pair] = pack_${chain.dtype}_pair(pair_values);
 //% end
     }
 //% end
   }
+//% if has_blocks
+
+  // A block is made of all of its elements.
+  barrier();
+  if ((token.flags & token_writes) == 0) return;
+//% for chain in chains
+//% if chain.dtype == q8_0
+  if (head >= ${chain.name}_begin && head < ${chain.name}_end) {
+    const uint to = ${chain.name}_entry(token.slot, head - ${chain.name}_begin, token.position);
+    for (uint word = gl_LocalInvocationIndex; word < q8_0_row_words; word += workgroup_size) {
+      ${chain.name}[to + word] = q8_0_word(word);
+    }
+  }
+//% end
+//% end
+//% end
 }

@@ -83,7 +83,8 @@ Fate Model::fate_of(const Accepted& changed) {
       {"engine.max_sequence_length", std::to_string(was.max_sequence_length)},
       {"engine.prefill_chunk", std::to_string(was.prefill_chunk)},
       {"engine.max_batch", std::to_string(was.max_batch)},
-      {"engine.kv_cache", was.kv_cache == Dtype::f16 ? "f16" : "f32"},
+      {"engine.kv_cache.keys", name_of(was.kv_cache.keys)},
+      {"engine.kv_cache.values", name_of(was.kv_cache.values)},
       {"engine.beyond_positions", "true"},
   };
   const std::optional<Meaning>& as_large = meanings.of(capacities);

@@ -1,5 +1,4 @@
-// How kernels read weights and write a cache: shaders/format_*.glsl and cache_f16.glsl, over every bit pattern there
-// is.
+// How kernels read weights: shaders/format_*.glsl, over every bit pattern there is.
 #include <doctest/doctest.h>
 
 #include <bit>
@@ -125,56 +124,5 @@ TEST_CASE("quantized weights are decoded from their planes as from their blocks"
         CHECK(wrong == 0);
       }
     }
-  }
-}
-
-TEST_CASE("the f16 cache keeps every f16, clamps what is beyond its range, and keeps what is no number") {
-  std::vector<float> values;
-  std::vector<float> expected;
-  for (std::uint32_t i = 0; i < patterns; ++i) {
-    const float value = half_value(i);
-    if (!std::isfinite(value)) continue;
-    values.push_back(value);
-    expected.push_back(value);
-  }
-  for (const float large : {65505.0f, 65519.9f, 65520.0f, 70000.0f, 1e30f}) {
-    for (const float sign : {1.0f, -1.0f}) {
-      values.push_back(sign * large);
-      expected.push_back(sign * 65504.0f);
-    }
-  }
-  for (const float none : {INFINITY, -INFINITY, std::nanf("")}) {
-    values.push_back(none);
-    expected.push_back(std::nanf(""));
-  }
-  if (values.size() % 2 != 0) {
-    values.push_back(0);
-    expected.push_back(0);
-  }
-  const std::vector<std::uint32_t> spirv = compile_glsl(R"(#version 450
-#extension GL_KHR_shader_subgroup_ballot : require
-layout(local_size_x = 64) in;
-#include "cache_f16.glsl"
-layout(binding = 0) readonly buffer Values { vec2 values[]; };
-layout(binding = 1) writeonly buffer Results { vec2 results[]; };
-void main() {
-  const uint i = gl_GlobalInvocationID.x;
-  if (i < values.length()) results[i] = unpack_quad(uvec2(pack_pair(values[i]), 0)).xy;
-}
-)");
-  for (const auto& device : compute_devices()) {
-    CAPTURE(device->name);
-    ComputeKernel kernel(*device, spirv, {}, {values.size() * 4, values.size() * 4});
-    kernel.write<float>(0, values);
-    kernel.run(static_cast<std::uint32_t>(values.size() / 2 / 64 + 1));
-    std::vector<float> results(values.size());
-    kernel.read<float>(1, results);
-    std::size_t wrong = 0, first_wrong = 0;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const bool same = std::isnan(expected[i]) ? std::isnan(results[i]) : results[i] == expected[i];
-      if (!same && wrong++ == 0) first_wrong = i;
-    }
-    INFO("first wrong value: ", values[first_wrong], " became ", results[first_wrong]);
-    CHECK(wrong == 0);
   }
 }

@@ -42,7 +42,6 @@ PlanProgram::PlanProgram(const Contract& contract, const Plan& plan, const std::
   program_.max_batch = contract.max_batch;
   program_.head_rows = contract.head_rows;
   program_.decode_steps = plan.decode_steps;
-  program_.kv_cache = contract.kv_cache;
   program_.arena_bytes = {plan.activation_bytes, plan.state_bytes, plan.host_bytes};
   for (const std::string& kernel : counted) add_reads(kernel);
   add_kernels();

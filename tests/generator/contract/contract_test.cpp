@@ -182,9 +182,48 @@ TEST_CASE("kinds of equal frequencies share one table of angles, and others have
 }
 
 TEST_CASE("the cache is f32 where the weights are, unless the spec says otherwise") {
-  CHECK(contract_of(tiny).kv_cache == Dtype::f16);
-  CHECK(contract_of(tiny, {{"checkpoint.dtype", "f32"}}).kv_cache == Dtype::f32);
-  CHECK(contract_of(tiny, {{"checkpoint.dtype", "f32"}, {"engine.kv_cache", "f16"}}).kv_cache == Dtype::f16);
+  const auto types = [](const std::vector<Override>& overrides) { return contract_of(tiny, overrides).kv_cache; };
+  CHECK(types({}) == CacheDtypes{Dtype::f16, Dtype::f16});
+  CHECK(types({{"checkpoint.dtype", "f32"}}) == CacheDtypes{Dtype::f32, Dtype::f32});
+  CHECK(types({{"checkpoint.dtype", "f32"}, {"engine.kv_cache", "f16"}}) == CacheDtypes{Dtype::f16, Dtype::f16});
+  CHECK(types({{"engine.kv_cache", "bf16"}}) == CacheDtypes{Dtype::bf16, Dtype::bf16});
+}
+
+TEST_CASE("keys and values are kept as what each is said to be, and what is not said has the default") {
+  const std::vector<Override> wide = {{"attention.head_dim", "32"}};
+  const auto types = [&](std::vector<Override> overrides) {
+    overrides.insert(overrides.begin(), wide.begin(), wide.end());
+    const Contract contract = contract_of(tiny, overrides);
+    const auto kept = [&](const char* role) { return contract.states[contract.find_state({0}, role)].element; };
+    CHECK(contract.kv_cache == CacheDtypes{kept("attention::keys"), kept("attention::values")});
+    return contract.kv_cache;
+  };
+  CHECK(types({{"engine.kv_cache.keys", "q8_0"}}) == CacheDtypes{Dtype::q8_0, Dtype::f16});
+  CHECK(types({{"engine.kv_cache.values", "q8_0"}, {"checkpoint.dtype", "f32"}}) ==
+        CacheDtypes{Dtype::f32, Dtype::q8_0});
+  CHECK(types({{"engine.kv_cache", "{ keys = \"bf16\", values = \"q8_0\" }"}}) ==
+        CacheDtypes{Dtype::bf16, Dtype::q8_0});
+  CHECK(types({{"engine.kv_cache.keys", "q8_0"}, {"engine.kv_cache.values", "f32"}}) ==
+        CacheDtypes{Dtype::q8_0, Dtype::f32});
+}
+
+TEST_CASE("a width that has no whole blocks is told with those that have") {
+  const auto said = [](const std::vector<Override>& overrides) {
+    const Judged judged = judge(tiny, overrides);
+    REQUIRE_FALSE(judged.diagnostics.all().empty());
+    return judged.diagnostics.all()[0].rule + ": " + judged.diagnostics.all()[0].message;
+  };
+  CHECK(said({{"engine.kv_cache", "q8_0"}}) ==
+        "engine.kv_cache_width: engine.kv_cache keeps keys as q8_0, in blocks of 32 elements, and attention.head_dim "
+        "is 24; make it 32, or keep them as f32, f16 or bf16, which have no blocks");
+  CHECK(said({{"engine.kv_cache.values", "q8_0"}, {"attention.head_dim", "48"}}).find("make it 32 or 64,") !=
+        std::string::npos);
+  // What is not kept has any width.
+  CHECK(judge(tiny, {{"engine.kv_cache", "q8_0"}, {"attention.causal", "false"}}).contract);
+  CHECK(
+      judge(tiny, {{"engine.kv_cache.values", "q8_0"}, {"attention.head_dim", "16"}, {"attention.differential", "0.8"},
+               {"checkpoint.names", "diffllama"}})
+          .contract);
 }
 
 TEST_CASE("a pass gives eight rows of logits, one for each slot where those are more, never more than its tokens") {

@@ -101,6 +101,8 @@ TEST_CASE("what a kernel is said to read and compute is what it does") {
   CHECK(attention.bytes_per_key == 2 * 32);      // a key and a value of ten f16, rows padded to 16 bytes
   CHECK(attention.flops_per_key == 2 * 2 * 10);  // a product and an addition for each element of both
   CHECK(attention.bytes_per_row == 0);
+  const Plan blocks = plan_of({{"attention.head_dim", "64"}, {"engine.kv_cache.keys", "q8_0"}});
+  CHECK(kernel(blocks, "attention_decode").cost.bytes_per_key == 2 * 34 + 64 * 2);
   const KernelCost gate_up = kernel(plan, "gate_up_proj_norm_decode_f16").cost;
   CHECK(gate_up.bytes_per_row == 2 * 96 * 2);
   CHECK(gate_up.flops_per_row == 2 * 2 * 96);

@@ -52,6 +52,10 @@ TEST_CASE("a token's scores are those of the keys that its window shows") {
 TEST_CASE("keys and values take their type's bytes") {
   CHECK(report_of({}).kv_bytes_per_token == 4 * 2 * 48 * 2);
   CHECK(report_of({{"engine.kv_cache", "f32"}}).kv_bytes_per_token == 4 * 2 * 48 * 4);
+  const std::vector<Override> wide = {{"attention.head_dim", "64"}};
+  const auto of_wide = [&](const char* type) { return report_of({wide[0], {"engine.kv_cache", type}}); };
+  CHECK(32 * of_wide("q8_0").kv_bytes_per_token == 17 * of_wide("f16").kv_bytes_per_token);
+  CHECK(of_wide("bf16").kv_bytes_per_token == of_wide("f16").kv_bytes_per_token);
   CHECK(report_of({}).lengths[0].cache_bytes == 64 * 4 * 2 * 48 * 2);
   CHECK(report_of({{"attention.mask", "(query - key) % 8 == 0"}}).lengths[0].cache_bytes == 8 * 4 * 2 * 48 * 2);
 }

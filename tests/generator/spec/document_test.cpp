@@ -146,7 +146,7 @@ TEST_CASE("an override replaces a value, makes sections, and says where it came 
   Judged judged =
       judge(tiny, {{"engine.kv_cache", "f32"}, {"attention.head_dim", "32"}, {"mlp.activation", "x * sigmoid(2 * x)"}});
   REQUIRE(judged.contract);
-  CHECK(judged.contract->kv_cache == monomorph::Dtype::f32);
+  CHECK(judged.contract->kv_cache.keys == monomorph::Dtype::f32);
   CHECK(attention(judged.contract->kinds[0].kind).head_dim.value == 32);
   CHECK(attention(judged.spec->kinds[0]).head_dim.span.source->name == "--set attention.head_dim");
   CHECK(mlp(judged.spec->kinds[0]).activation.value == "x * sigmoid(2 * x)");

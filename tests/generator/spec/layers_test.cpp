@@ -32,7 +32,8 @@ TEST_CASE("without a pattern all layers are of one kind, with the defaults of th
   CHECK(kind.position->rope_theta.value == 10000.0);
   CHECK(kind.position->rotary_dim.value == 24);
   CHECK(spec.engine->max_sequence_length.value == 64);
-  CHECK(spec.engine->kv_cache.value == "f16");
+  CHECK(spec.engine->kv_cache.value.keys.value == "f16");
+  CHECK(spec.engine->kv_cache.value.values.value == "f16");
   CHECK(spec.tokenizer->bos_token_id.value == -1);
 }
 

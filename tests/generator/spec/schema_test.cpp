@@ -98,6 +98,10 @@ TEST_CASE("the schema accepts specs and refuses unknown keys, wrong types and mi
   CHECK_FALSE(schema_accepts(tiny + "[lm_head]\nfoo = 1\n"));
   CHECK_FALSE(schema_accepts(tiny + "[lm_head]\ntie_word_embeddings = 1\n"));
   CHECK_FALSE(schema_accepts(tiny + "[engine]\nkv_cache = \"q8\"\n"));
+  CHECK(schema_accepts(tiny + "[engine]\nkv_cache = \"q8_0\"\n"));
+  CHECK(schema_accepts(tiny + "[engine]\nkv_cache = { keys = \"q8_0\", values = \"f16\" }\n"));
+  CHECK_FALSE(schema_accepts(tiny + "[engine]\nkv_cache = { keys = \"q8\" }\n"));
+  CHECK_FALSE(schema_accepts(tiny + "[engine]\nkv_cache = { queries = \"q8_0\" }\n"));
   CHECK_FALSE(schema_accepts(tiny + "[layers]\npattern = [\"a\"]\n[layers.a]\nattention.foo = 8\n"));
   CHECK(schema_accepts(
       read_source(std::string(MONOMORPH_SOURCE_DIR) + "/tests/cases/pass/mlps_round_an_attention.toml")->text));

@@ -49,6 +49,9 @@ TEST_CASE("the tolerance is four roundings of each layer, which add up like a ra
   const double rounding = 2 * 0x1p-11 / std::sqrt(3.0);
   CHECK(default_tolerance(Dtype::f16, 1536, 1) == doctest::Approx(4 * rounding).epsilon(0.01));
   CHECK(default_tolerance(Dtype::f16, 1536, 16) == doctest::Approx(4 * default_tolerance(Dtype::f16, 1536, 1)));
+  // Of an element that rounds to eight bits; of one in 127 steps, with a block's largest of 2.4 deviations.
+  CHECK(default_tolerance(Dtype::bf16, 1536, 1) == doctest::Approx(4 * 8 * rounding).epsilon(0.01));
+  CHECK(default_tolerance(Dtype::q8_0, 1536, 1) == doctest::Approx(4 * 2 * 2.4 / 127 / std::sqrt(12.0)).epsilon(0.01));
   // Sums of 1024 terms, and functions off by 16 units in the last place.
   CHECK(default_tolerance(Dtype::f32, 1024, 1) == doctest::Approx(4 * (32 + 16) * 0x1p-24));
   CHECK(default_tolerance(Dtype::f32, 1024, 9) == doctest::Approx(12 * (32 + 16) * 0x1p-24));

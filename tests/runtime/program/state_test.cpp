@@ -72,3 +72,15 @@ TEST_CASE("what grows is never lost") {
     CHECK(state_holds(state, position, 100));
   }
 }
+
+TEST_CASE("a row of q8_0 is 34 bytes a block, and whole words; others are whole groups of 16 bytes") {
+  CHECK(state_row_bytes(Dtype::q8_0, 32) == 36);
+  CHECK(state_row_bytes(Dtype::q8_0, 96) == 3 * 34 + 2);
+  for (const std::int64_t columns : {64, 128, 256, 512}) {
+    CHECK(state_row_bytes(Dtype::q8_0, columns) == columns / 32 * 34);
+    CHECK(32 * state_row_bytes(Dtype::q8_0, columns) == 17 * state_row_bytes(Dtype::f16, columns));
+  }
+  for (const Dtype dtype : {Dtype::f32, Dtype::f16, Dtype::bf16}) {
+    for (const std::int64_t columns : {5, 8, 100}) CHECK(state_row_bytes(dtype, columns) == row_bytes(dtype, columns));
+  }
+}

@@ -13,8 +13,8 @@ const uint value_dim = 32;  // elements of a head of values
 const uint value_quads = 8;  // vec4s of it, the last one padded
 const uint kv_group_size = 2;  // query heads that share a head of keys and values
 const float attention_scale = 0.17677669529663687;  // times query . key
-const uint keys_cache_quads = 8;  // quads of elements from one entry of keys to the next
-const uint values_cache_quads = 8;  // the same of values
+const uint keys_stride = 8;  // quads of elements from one entry of keys to the next, or words of blocks
+const uint values_stride = 8;  // the same of values
 const uint queries_stride = 256;  // floats from one row of queries to the next
 const uint queries_column = 0;  // of their first head
 const uint attended_stride = 256;  // floats from one row of the result to the next
@@ -30,15 +30,14 @@ const uint state_heads = 4;  // heads of keys and of values
 #include "step.glsl"
 layout(set = 0, binding = 0) readonly buffer Step { StepBlock pass; };
 layout(set = 0, binding = 1) readonly buffer QueriesBuffer { float queries[]; };  // rows x heads x head
-layout(set = 0, binding = 2) readonly buffer KeysBuffer { uvec2 keys[]; };  // slots x kv_heads x positions x head, in quads
-layout(set = 0, binding = 3) readonly buffer ValuesBuffer { uvec2 values[]; };  // slots x kv_heads x positions x head, in quads
+layout(set = 0, binding = 2) readonly buffer KeysBuffer { uvec2 keys[]; };  // slots x kv_heads x positions x head, in quads or blocks
+layout(set = 0, binding = 3) readonly buffer ValuesBuffer { uvec2 values[]; };  // slots x kv_heads x positions x head, in quads or blocks
 layout(set = 0, binding = 4) writeonly buffer AttendedBuffer { float attended[]; };  // rows x heads x head
 
 uint rows_in_use() { return pass.token_count; }
 
 #include "state_growing.glsl"
 #include "state.glsl"
-#include "cache_f16.glsl"
 
 float query_scale() { return attention_scale; }
 vec4 query_quad(uint pass_row, uint head, uint quad) {
@@ -49,12 +48,19 @@ vec4 query_quad(uint pass_row, uint head, uint quad) {
   }
   return q * query_scale();
 }
+#include "cache_f16.glsl"
+vec4 kept_key_quad(uint row, uint quad) {
+  return unpack_f16_quad(keys[row * keys_stride + quad]);
+}
+vec4 kept_value_quad(uint row, uint quad) {
+  return unpack_f16_quad(values[row * values_stride + quad]);
+}
 vec4 key_quad(uint slot, uint kv_head, uint position, uint quad) {
   const uint row = state_row(slot, kv_head, position);
-  return unpack_quad(keys[row * keys_cache_quads + quad]);
+  return kept_key_quad(row, quad);
 }
 vec4 value_quad(uint slot, uint kv_head, uint position, uint quad) {
-  return unpack_quad(values[state_row(slot, kv_head, position) * values_cache_quads + quad]);
+  return kept_value_quad(state_row(slot, kv_head, position), quad);
 }
 void write_attended(uint pass_row, uint head, uint quad, vec4 v) {
   const uint element = pass_row * attended_stride + attended_column + head * value_dim + 4 * quad;

@@ -13,7 +13,8 @@ const uint rotary_dim = 10;  // elements of a head that turn
 const uint angle_stride = 6;  // cosines and sines of a row, with padding
 const uint queries_stride = 168;  // floats from one row of queries to the next
 const uint queries_column = 0;  // of their first head
-const uint cache_pairs = 12;  // pairs of elements from one entry to the next
+const uint keys_stride = 12;  // pairs of elements from one entry of keys to the next, or words of blocks
+const uint values_stride = 12;  // the same of values
 const uint max_batch = 1;  // slots
 const uint decode_steps = 16;  // passes of a submission
 const uint max_head_rows = 8;  // rows whose logits one pass may give
@@ -29,13 +30,15 @@ layout(set = 0, binding = 2) readonly buffer KeysNormWeightBuffer { float keys_n
 layout(set = 0, binding = 3) readonly buffer AnglesBuffer { vec2 angles[]; };  // angle rows x frequencies, (cosine, sine)
 layout(set = 0, binding = 4) readonly buffer ProjectedBuffer { float projected[]; };  // rows x heads x head, queries, keys and values side by side
 layout(set = 0, binding = 5) writeonly buffer QueriesBuffer { float queries[]; };  // rows x heads x head
-layout(set = 0, binding = 6) writeonly buffer KeysBuffer { uvec2 keys[]; };  // slots x kv_heads x positions x head, in pairs
-layout(set = 0, binding = 7) writeonly buffer ValuesBuffer { uvec2 values[]; };  // slots x kv_heads x positions x head, in pairs
+layout(set = 0, binding = 6) writeonly buffer KeysBuffer { uvec2 keys[]; };  // slots x kv_heads x positions x head, in pairs or blocks
+layout(set = 0, binding = 7) writeonly buffer ValuesBuffer { uvec2 values[]; };  // slots x kv_heads x positions x head, in pairs or blocks
 
 uint rows_in_use() { return pass.token_count; }
 
 #include "state_growing.glsl"
 #include "state.glsl"
+uint keys_entry(uint slot, uint head, uint position) { return state_row(slot, head, position) * keys_stride; }
+uint values_entry(uint slot, uint head, uint position) { return state_row(slot, head, position) * values_stride; }
 #include "cache_f32.glsl"
 shared float head_values[head_dim];
 #include "heads.glsl"
@@ -108,12 +111,12 @@ void main() {
       if (2 * pair + 1 < head_dim) queries[element + 1] = pair_values.y;
     }
     if (head >= keys_begin && head < keys_end) {
-      const uint row = state_row(token.slot, head - keys_begin, token.position);
-      if ((token.flags & token_writes) != 0) keys[row * cache_pairs + pair] = pack_pair(pair_values);
+      const uint to = keys_entry(token.slot, head - keys_begin, token.position);
+      if ((token.flags & token_writes) != 0) keys[to + pair] = pack_f32_pair(pair_values);
     }
     if (head >= values_begin && head < values_end) {
-      const uint row = state_row(token.slot, head - values_begin, token.position);
-      if ((token.flags & token_writes) != 0) values[row * cache_pairs + pair] = pack_pair(pair_values);
+      const uint to = values_entry(token.slot, head - values_begin, token.position);
+      if ((token.flags & token_writes) != 0) values[to + pair] = pack_f32_pair(pair_values);
     }
   }
 }
