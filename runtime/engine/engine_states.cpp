@@ -20,9 +20,9 @@ using Facts = std::vector<std::pair<std::string, std::string>>;
 std::string describe(std::span<const StateTable> states) {
   std::string text;
   for (const StateTable& state : states) {
-    text += fmt::format("{}{} {} {}x{}x{} rows of {} bytes", text.empty() ? "" : ", ", state.name,
-                        state.kind == StateKind::ring ? "ring" : "growing", state.layers, state.heads, state.entries,
-                        state.row_bytes);
+    text += fmt::format("{}{} {} {} {}x{}x{} rows of {} bytes", text.empty() ? "" : ", ", state.name,
+                        name_of(state.dtype), state.kind == StateKind::ring ? "ring" : "growing", state.layers,
+                        state.heads, state.entries, state.row_bytes);
   }
   return text;
 }
@@ -33,7 +33,6 @@ Facts facts_of(const Program& program, std::string_view kind, std::uint64_t weig
           {"model", std::string(program.name)},
           {"spec hash", std::string(program.spec_hash)},
           {"generator's version", std::string(program.version)},
-          {"dtype of the cache", std::string(name_of(program.kv_cache))},
           {"layout of states", describe(program.states)},
           {"weights' fingerprint", fmt::format("{:016x}", weights)}};
 }
