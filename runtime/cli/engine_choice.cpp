@@ -31,6 +31,7 @@ std::unique_ptr<Engine> open_engine(const Program& program, const EngineChoice& 
   options.random_weights = choice.random_weights;
   options.random_seed = choice.random_seed;
   options.ignore_config = choice.ignore_config;
+  options.invariant = choice.invariant;
   options.note = [&](const std::string& text) { print_error(fmt::format("{}: {}\n", program.name, text)); };
   options.device = choice.device;
   options.profile = view == View::profiled;

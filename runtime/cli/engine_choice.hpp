@@ -18,6 +18,7 @@ struct EngineChoice {
   std::string weights;
   bool random_weights = false;  ///< in place of weights
   std::uint64_t random_seed = 0;
+  bool invariant = false;
   bool ignore_config = false;
   std::string device;  ///< index, part of a name, "cpu" for the reference, empty: the best one
 

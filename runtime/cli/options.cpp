@@ -48,6 +48,8 @@ void add_engine_options(CLI::App& command, EngineChoice& choice) {
                 "take the weights whatever config.json and, for chat, generation_config.json beside them say")
       ->needs(weights);
   add_number<std::uint64_t>(command, "--random-seed", choice.random_seed, "seed of the random weights");
+  command.add_flag("--invariant", choice.invariant,
+                   "what a sequence gives depends on its tokens alone, bit for bit, whatever runs beside it; slower");
   command.add_option(
       "--device", choice.device,
       "index of a Vulkan device (digits alone), a part of its name, or cpu: the reference; default: the best");

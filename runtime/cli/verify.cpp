@@ -28,11 +28,24 @@ class Comparison {
     while (!tokens.empty()) {
       const auto taken = tokens.first(std::min(chunk, tokens.size()));
       tokens = tokens.subspan(taken.size());
-      compare_pass({slot, taken, Logits::none, false, length}, &PhaseErrors::prefill);
+      const Run run{slot, taken, Logits::none, false, length};
+      compare_pass({&run, 1}, &PhaseErrors::prefill);
     }
   }
   void decode_layers(std::int64_t slot, std::int32_t token) {
-    compare_pass({slot, {&token, 1}, Logits::none}, &PhaseErrors::decode);
+    const Run run{slot, {&token, 1}, Logits::none};
+    compare_pass({&run, 1}, &PhaseErrors::decode);
+  }
+  /// A token of each slot, in passes of as many as fit.
+  void decode_layers(std::span<const std::int32_t> token_of_slot) {
+    std::vector<Run> runs;
+    for (std::size_t slot = 0; slot < token_of_slot.size(); ++slot) {
+      runs.push_back({static_cast<std::int64_t>(slot), token_of_slot.subspan(slot, 1), Logits::none});
+    }
+    const auto most = static_cast<std::size_t>(program_.prefill_chunk);
+    for (std::span<const Run> left(runs); !left.empty(); left = left.subspan(std::min(most, left.size()))) {
+      compare_pass(left.first(std::min(most, left.size())), &PhaseErrors::decode);
+    }
   }
   /// Of a mixture layers first, so that near ties are known.
   void prefill_logits(std::int64_t slot, std::span<const std::int32_t> tokens) {
@@ -64,8 +77,26 @@ class Comparison {
     }
   }
 
-  void compare_pass(const Run& run, double PhaseErrors::* phase) {
-    const DeviceLayers device = probed_.probe({&run, 1});
+  /// What the device has of some rows of a pass.
+  DeviceLayers rows_of(const DeviceLayers& layers, std::int64_t first, std::size_t count) const {
+    DeviceLayers rows;
+    for (const std::vector<float>& layer : layers) {
+      const auto begin = layer.begin() + first * program_.hidden_size;
+      rows.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(count) * program_.hidden_size);
+    }
+    return rows;
+  }
+
+  void compare_pass(std::span<const Run> runs, double PhaseErrors::* phase) {
+    const DeviceLayers pass = probed_.probe(runs);
+    std::int64_t first = 0;
+    for (const Run& run : runs) {
+      compare_run(run, rows_of(pass, first, run.tokens.size()), phase);
+      first += static_cast<std::int64_t>(run.tokens.size());
+    }
+  }
+
+  void compare_run(const Run& run, const DeviceLayers& device, double PhaseErrors::* phase) {
     const std::int64_t position = reference_.position(run.slot);
     const auto pass = [&] {
       if (reference_.rewind(run.slot, position) != position) {  // a pass is at most a chunk, which every state holds
@@ -174,7 +205,13 @@ void verify(const Program& program, const VerifyOptions& options) {
       each_slot(options.prompt, [&](std::int64_t slot, auto some) { comparison.prefill_layers(slot, some); });
       each_slot(2, [&](std::int64_t slot, auto some) { comparison.prefill_logits(slot, some); });
       for (std::int64_t i = 0; i < options.count; ++i) {
-        each_slot(1, [&](std::int64_t slot, auto one) { comparison.decode_layers(slot, one[0]); });
+        if (i % 2 == 0 || slots == 1) {
+          each_slot(1, [&](std::int64_t slot, auto one) { comparison.decode_layers(slot, one[0]); });
+          continue;
+        }
+        std::vector<std::int32_t> together;  // all slots in one pass
+        each_slot(1, [&](std::int64_t, auto one) { together.push_back(one[0]); });
+        comparison.decode_layers(together);
       }
       each_slot(1, [&](std::int64_t slot, auto one) { comparison.decode_logits(slot, one[0]); });
     }

@@ -1,0 +1,22 @@
+// Random schedules of an engine's slots: steps of several runs, draws, generations, going back, copies, saved slots that
+// another engine takes, and a slot whose logits are no numbers. After each the slots are what their tokens alone give.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "runtime/engine/engine.hpp"
+
+namespace monomorph::test {
+
+/// The toy on the CPU: any slots, copies too.
+std::unique_ptr<Reference> toy_slots(const HostWeights& weights);
+
+/// Runs `count` schedules drawn from `seed`. `make` gives engines of the toy with the weights of
+/// overflowing_checkpoint(), of which `weights` is another reading. Empty where every answer is right, else a sentence.
+std::string run_schedules(const std::function<std::unique_ptr<Engine>()>& make, const HostWeights& weights,
+                          std::uint64_t count, std::uint64_t seed);
+
+}  // namespace monomorph::test

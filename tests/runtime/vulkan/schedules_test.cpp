@@ -1,0 +1,46 @@
+// Random schedules of slots on the reference and on a device.
+#include "tests/runtime/vulkan/schedules.hpp"
+
+#include <doctest/doctest.h>
+
+#include "runtime/reference/reference_engine.hpp"
+#include "tests/runtime/vulkan/toy_engine.hpp"
+#include "tests/support/temporary_directory.hpp"
+
+using namespace monomorph;
+using namespace monomorph::test;
+
+namespace {
+
+/// The toy's checkpoint, whose token 7 spoils every logit after it.
+struct Toy {
+  tests::TemporaryDirectory directory;
+  std::string path = directory.write("toy.safetensors", overflowing_checkpoint());
+  HostWeights weights = HostWeights::open(toy_program(), path);
+};
+
+}  // namespace
+
+TEST_CASE("slots of the reference give what their tokens alone give, in 10,000 random schedules") {
+  const Toy toy;
+  Program program = toy_program();
+  program.make_reference = toy_slots;
+  const auto make = [&] { return std::make_unique<ReferenceEngine>(program, HostWeights::open(program, toy.path)); };
+  CHECK(run_schedules(make, toy.weights, 10000, 1) == "");
+}
+
+TEST_CASE("slots of a device give what their tokens alone give, in 500 random schedules") {
+  need_device();
+  const Toy toy;
+  LoadOptions options;
+  options.weights_path = toy.path;
+  std::uint64_t count = 250;
+  SUBCASE("as they come") {}
+  SUBCASE("whatever the company") { options.invariant = true; }
+  SUBCASE("memory the host cannot map, in many slices") {
+    options.limits.staging = true;
+    options.limits.max_storage_buffer_range = 16384;
+    count = 60;
+  }
+  CHECK(run_schedules([&] { return load_engine(toy_program(), options); }, toy.weights, count, 2) == "");
+}
