@@ -21,6 +21,7 @@ using Tokens = std::vector<std::int32_t>;
 constexpr std::int64_t vocab_size = 200;
 constexpr std::int32_t stop_token = 100;  // ends what is drawn
 constexpr std::int32_t unlucky = 13;      // after it no logit is a number
+constexpr double patient = 1e9;           // seconds of a tick: a slow machine changes no step
 
 Program counting_program() {
   static constexpr std::uint32_t eos_tokens[] = {stop_token};
@@ -117,7 +118,7 @@ TEST_CASE("requests of unequal length over a few slots draw what each draws alon
 TEST_CASE("a step has a token of each slot that draws, then prompts in order of arrival until the pass is full") {
   const Program program = counting_program();
   CountingEngine engine(program);
-  Batch batch(engine);
+  Batch batch(engine, patient);
   Texts ends;
   add(batch, {20, 1, 1, 1, 1, 1, 1, 1, 1, 20}, 3, ends);
   add(batch, {30, 1, 30}, 1, ends);
@@ -137,7 +138,7 @@ TEST_CASE("a step has a token of each slot that draws, then prompts in order of 
 TEST_CASE("while a request waits a step is one pass, and no more than the longest request wants") {
   const Program program = counting_program();
   CountingEngine engine(program);
-  Batch batch(engine);
+  Batch batch(engine, patient);
   Texts ends;
   for (const std::int32_t first : {20, 30, 40}) add(batch, {first}, 20, ends);
   for (int tick = 0; tick < 3; ++tick) batch.tick();
@@ -188,7 +189,7 @@ TEST_CASE("a request whose logits are no numbers ends alone, with what it drew b
 TEST_CASE("a reader that has had enough ends its request, whatever was drawn ahead, and the slot is the next one's") {
   const Program program = counting_program();
   CountingEngine engine(program);
-  Batch batch(engine);
+  Batch batch(engine, patient);
   Texts ends;
   Tokens seen;
   BatchRequest request{.prompt = {20}, .count = 30};
