@@ -51,8 +51,8 @@ void declare(const BlockContext& context, Declarations& declare) {
                kv = declare.axis("kv", width, place, {kv_heads, head});
   const AxisId hidden = declare.hidden();
   declare.projections("input", {}, {{"q", q, hidden}, {"k", kv, hidden}, {"v", kv, hidden}});
-  declare.state("keys", kv_heads, head, {});
-  declare.state("values", kv_heads, head, {});
+  declare.state("keys", kv_heads, head, Dtype::f32, {});
+  declare.state("values", kv_heads, head, Dtype::f32, {});
   const AxisId outputs = declare.axis("outputs", routed.outputs.value, place);
   const AxisId choices = declare.axis("choices", routed.outputs_per_tok.value, place);
   const std::int64_t size = declare.contract().axes[hidden].size;
