@@ -20,14 +20,20 @@ using namespace monomorph::tests;
 
 namespace {
 
-/// The embedded model, an odd golden, and shapes that people run.
-const char* const models[] = {"models/kjv",
-                              "tests/golden/cases/mistral-prime-bf16",
-                              "models/llama-3-8b.toml",
-                              "models/qwen2.5-0.5b.toml",
-                              "models/gpt2.toml",
-                              "models/qwen3-0.6b.toml",
-                              "tests/verify/quantized.toml"};
+struct Model {
+  std::string path;
+  std::vector<Override> overrides{};
+};
+
+/// The embedded model, an odd golden, and shapes that people run, with caches of each type among them.
+const std::vector<Model> models = {
+    {"models/kjv"},
+    {"tests/golden/cases/mistral-prime-bf16"},
+    {"models/llama-3-8b.toml"},
+    {"models/qwen2.5-0.5b.toml"},
+    {"models/gpt2.toml"},
+    {"models/qwen3-0.6b.toml", {{"engine.kv_cache", "q8_0"}}},
+    {"tests/verify/quantized.toml", {{"engine.kv_cache.keys", "bf16"}, {"engine.kv_cache.values", "q8_0"}}}};
 
 void require_radv() {
   if (radv_installed()) return;
@@ -41,8 +47,8 @@ void compile_for(const std::string& family) {
   fmt::print("\n{}, subgroups of {}\n{:58} {:>5} {:>5} {:>6} {:>7} {:>9} {:>6}\n", family, device.facts().subgroup_size,
              "kernel", "VGPRs", "SGPRs", "spills", "scratch", "subgroups", "code");
   REQUIRE(device.facts().type == DeviceType::discrete);
-  for (const std::string model : models) {
-    const AcceptedSpec accepted = accept_spec(open_spec(std::string(MONOMORPH_SOURCE_DIR) + "/" + model), {});
+  for (const auto& [model, overrides] : models) {
+    const AcceptedSpec accepted = accept_spec(open_spec(std::string(MONOMORPH_SOURCE_DIR) + "/" + model), overrides);
     const PlannedModel planned = plan_model(accepted.contract);
     const auto compiled = compile_spirv(emit_kernels(accepted.contract, planned.plan, "for RADV's null device"));
     REQUIRE(compiled.size() == planned.plan.kernels.size());

@@ -33,7 +33,7 @@ class Writer : RandomMixture {
     contract_.prefill_chunk = options_.prefill_chunk;
     contract_.max_batch = between(1, 2);
     contract_.head_rows = std::min(std::max<std::int64_t>(contract_.max_batch, 3), contract_.prefill_chunk);
-    contract_.kv_cache = Dtype::f32;
+    contract_.kv_cache = {Dtype::f32, Dtype::f32};
     contract_.num_hidden_layers = between(1, 3);
     contract_.repeat = chance(20) ? 2 : 1;
     const std::int64_t kinds = between(1, std::min<std::int64_t>(2, contract_.num_hidden_layers));

@@ -92,7 +92,7 @@ RandomGraph small_contract(const std::vector<std::string>& kinds, const std::vec
   contract.prefill_chunk = options.prefill_chunk;
   contract.max_batch = 2;
   contract.head_rows = 3;
-  contract.kv_cache = Dtype::f32;
+  contract.kv_cache = {Dtype::f32, Dtype::f32};
   contract.num_hidden_layers = static_cast<std::int64_t>(layer_kinds.size());
   contract.layer_kinds = layer_kinds;
   for (std::size_t i = 0; i < kinds.size(); ++i) {
