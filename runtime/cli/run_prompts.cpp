@@ -179,6 +179,9 @@ void run_prompts(const Program& program, const RunOptions& options) {
   if (!options.log_probabilities.empty()) {
     throw Error(ErrorKind::environment, "--log-probabilities tells of one text; leave it or --prompts out");
   }
+  if (!options.prompt_cache.empty()) {
+    throw Error(ErrorKind::environment, "--prompt-cache is of one prompt; leave it or --prompts out");
+  }
   const PromptSettings settings{options.count, options.sampling.over({}), options.stop_strings};
   // What the command says is judged here, and not once a line.
   validate_stop_strings(settings.stop_strings);

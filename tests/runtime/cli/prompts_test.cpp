@@ -211,6 +211,7 @@ TEST_CASE("what the command itself says is judged before any line") {
   refused({"-n", "-1"}, 1, "-1 tokens");
   refused({"--stop", "x"}, 1, "there is no tokenizer");
   refused({"--log-probabilities", "x"}, 2, "leave it or --prompts out");
+  refused({"--prompt-cache", "x"}, 2, "leave it or --prompts out");
   refused({"--tokens", "1"}, 2, "");
   const std::vector<std::string> missing = {"run", "--random-weights", "--device", "cpu", "--prompts", "/nowhere"};
   CHECK(command(missing).status == 2);

@@ -14,8 +14,11 @@ namespace monomorph::test {
 /// The toy on the CPU: any slots, copies too.
 std::unique_ptr<Reference> toy_slots(const HostWeights& weights);
 
-/// Runs `count` schedules drawn from `seed`. `make` gives engines of the toy with the weights of
-/// overflowing_checkpoint(), of which `weights` is another reading. Empty where every answer is right, else a sentence.
+/// A checkpoint of the toy in which one token spoils all logits of a sequence that has it, and is never the likeliest.
+std::string spoiling_checkpoint();
+
+/// Runs `count` schedules drawn from `seed`. `make` gives engines of the toy with the weights of spoiling_checkpoint(), of
+/// which `weights` is another reading. Empty where every answer is right, else a sentence.
 std::string run_schedules(const std::function<std::unique_ptr<Engine>()>& make, const HostWeights& weights,
                           std::uint64_t count, std::uint64_t seed);
 

@@ -12,10 +12,9 @@ using namespace monomorph::test;
 
 namespace {
 
-/// The toy's checkpoint, whose token 7 spoils every logit after it.
 struct Toy {
   tests::TemporaryDirectory directory;
-  std::string path = directory.write("toy.safetensors", overflowing_checkpoint());
+  std::string path = directory.write("toy.safetensors", spoiling_checkpoint());
   HostWeights weights = HostWeights::open(toy_program(), path);
 };
 

@@ -32,7 +32,7 @@ struct Fixture {
   explicit Fixture(const LimitOverrides& limits) {
     program.states = states;
     program.arena_bytes[static_cast<std::size_t>(Arena::states)] = 2 * 8192;
-    program.phases = {{"decode", Stage::layers, 1, [](Recorder& record) {
+    program.phases = {{"decode", Stage::layers, Lowering::vector, 1, [](Recorder& record) {
                          for (const StateTable& state : states) {
                            for (std::int64_t layer = 0; layer < state.layers; ++layer) {
                              record.dispatch(0, {Tensor<void, f32>{layer_of(state, layer)}}, 1);

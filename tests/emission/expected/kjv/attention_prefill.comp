@@ -38,6 +38,7 @@ uint rows_in_use() { return pass.token_count; }
 
 #include "state_growing.glsl"
 #include "state.glsl"
+#include "run.glsl"
 
 float query_scale() { return attention_scale; }
 vec4 query_quad(uint pass_row, uint head, uint quad) {

@@ -89,7 +89,7 @@ struct rows {
   static constexpr std::int64_t size = 8;
 };
 struct step_words {
-  static constexpr std::int64_t size = 569;
+  static constexpr std::int64_t size = 572;
 };
 struct angle_rows {
   static constexpr std::int64_t size = 144;

@@ -38,7 +38,7 @@ uint input_row(uint pass_row) { return pass_row; }
 // A row's values; what lies past its last column is not to be read.
 vec4 raw_quad(uint row, uint quad) {
   const vec4 x = inputs[row * column_quads + quad];
-  return mix(vec4(0.0), x, lessThan(quad * 4 + uvec4(0, 1, 2, 3), uvec4(columns)));
+  return columns % 4 == 0 ? x : mix(vec4(0.0), x, lessThan(quad * 4 + uvec4(0, 1, 2, 3), uvec4(columns)));
 }
 
 #include "workgroup.glsl"
