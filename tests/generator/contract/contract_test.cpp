@@ -220,10 +220,11 @@ TEST_CASE("a width that has no whole blocks is told with those that have") {
         std::string::npos);
   // What is not kept has any width.
   CHECK(judge(tiny, {{"engine.kv_cache", "q8_0"}, {"attention.causal", "false"}}).contract);
-  CHECK(
-      judge(tiny, {{"engine.kv_cache.values", "q8_0"}, {"attention.head_dim", "16"}, {"attention.differential", "0.8"},
-               {"checkpoint.names", "diffllama"}})
-          .contract);
+  CHECK(judge(tiny, {{"engine.kv_cache.values", "q8_0"},
+                     {"attention.head_dim", "16"},
+                     {"attention.differential", "0.8"},
+                     {"checkpoint.names", "diffllama"}})
+            .contract);
 }
 
 TEST_CASE("a pass gives eight rows of logits, one for each slot where those are more, never more than its tokens") {
