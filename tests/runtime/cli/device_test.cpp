@@ -215,8 +215,10 @@ TEST_CASE("a profile lists each phase's kernels with the calls of that phase alo
     for (const auto& kernel : json[phase]["kernels"]) calls[kernel["kernel"]] = kernel["calls"];
     return calls;
   };
-  CHECK(calls("prefill") ==
-        std::map<std::string, int>{{"embed", 1}, {"project_prefill", 2}, {"remember_prefill", 2}, {"head", 1}});
+  // Twelve rows are few for a CPU driver, many for a GPU.
+  const auto prefill = calls("prefill");
+  const char* const project = prefill.contains("project_few") ? "project_few" : "project_prefill";
+  CHECK(prefill == std::map<std::string, int>{{"embed", 1}, {project, 2}, {"remember_prefill", 2}, {"head", 1}});
   CHECK(calls("decode") ==
         std::map<std::string, int>{
             {"embed", 7}, {"project_decode", 14}, {"remember_decode", 14}, {"head", 7}, {"sample", 7}});
@@ -235,7 +237,7 @@ TEST_CASE("a terminal is told how many kernels are compiled, in a line that is w
   const std::optional<std::string> shown =
       on_terminal([] { CHECK(status_of({"run", "--random-weights", "--tokens", "5", "-n", "3"}, program()) == 0); });
   if (!shown) return;
-  CHECK(contains(*shown, "\rcompiling kernels 0/7\x1b[K"));
+  CHECK(contains(*shown, "\rcompiling kernels 0/8\x1b[K"));
   CHECK(shown->rfind("\r\x1b[K") > shown->rfind("compiling kernels"));
 }
 

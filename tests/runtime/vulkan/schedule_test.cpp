@@ -128,11 +128,11 @@ TEST_CASE("a dispatch whose weight lies in one slice is one command") {
 }
 
 TEST_CASE("a weight in several slices is dispatched slice by slice, each bound alone") {
-  const Planned planned("head", 8192, 65535);
+  const Planned planned("head", 16384, 65535);
   const auto slices = planned.weights.of(0);
-  REQUIRE(slices.size() == 4);
-  REQUIRE(planned.schedule.commands.size() == 4);
-  for (std::size_t i = 0; i < 4; ++i) {
+  REQUIRE(slices.size() == 2);
+  REQUIRE(planned.schedule.commands.size() == 2);
+  for (std::size_t i = 0; i < 2; ++i) {
     const Command& command = planned.schedule.commands[i];
     CHECK(command.first_row == slices[i].first_row);
     CHECK(command.row_count == slices[i].rows);
@@ -173,17 +173,17 @@ TEST_CASE("where fewer rows than a descriptor's alignment make a workgroup, a gr
 }
 
 TEST_CASE("an embedding is cut at slices alone: its grid is tokens") {
-  const Planned planned("prefill", 8192, 2);
+  const Planned planned("prefill", 16384, 2);
   const auto commands = planned.commands(ToyKernel::embed);
-  REQUIRE(commands.size() == 4);
+  REQUIRE(commands.size() == 2);
   for (const Command* command : commands) CHECK(command->groups_x == 1);
 }
 
 TEST_CASE("layers are marked after the commands that make them") {
-  const Planned planned("decode", 8192, 65535);
+  const Planned planned("decode", 16384, 65535);
   REQUIRE(planned.schedule.layer_ends.size() == 2);
-  CHECK(planned.schedule.layer_ends[0].command_count == 6);  // four slices of the embedding, then two
-  CHECK(planned.schedule.layer_ends[1].command_count == 8);
+  CHECK(planned.schedule.layer_ends[0].command_count == 4);  // two slices of the embedding, then two
+  CHECK(planned.schedule.layer_ends[1].command_count == 6);
 }
 
 TEST_CASE("a program that contradicts itself is an internal error") {
@@ -220,7 +220,7 @@ TEST_CASE("a weight bound whole that lies in several slices is an error of the d
   whole.dispatches = {{static_cast<std::int32_t>(ToyKernel::sample), {buffer, Weight<void, f32>{0}}, 1}};
   try {
     const Planned planned(Phase{"whole", Stage::layers, Lowering::vector, 1, [](Recorder& record) { record = whole; }},
-                          8192, 65535);
+                          16384, 65535);
     FAIL("it was planned");
   } catch (const Error& error) {
     CHECK(error.kind() == ErrorKind::device);
