@@ -29,12 +29,9 @@ std::string describe(std::span<const StateTable> states) {
 
 /// What must be equal where a slot is restored, the most telling first.
 Facts facts_of(const Program& program, std::string_view kind, std::uint64_t weights) {
-  return {{"kind of engine", std::string(kind)},
-          {"model", std::string(program.name)},
-          {"spec hash", std::string(program.spec_hash)},
-          {"generator's version", std::string(program.version)},
-          {"layout of states", describe(program.states)},
-          {"weights' fingerprint", fmt::format("{:016x}", weights)}};
+  return {{"kind of engine", std::string(kind)},          {"model", std::string(program.name)},
+          {"spec hash", std::string(program.spec_hash)},  {"generator's version", std::string(program.version)},
+          {"layout of states", describe(program.states)}, {"weights' fingerprint", fmt::format("{:016x}", weights)}};
 }
 
 void compare_facts(const Facts& saved, const Facts& own) {

@@ -64,12 +64,24 @@ class Schedules {
       switch (below(8)) {
         case 0:
         case 1:
-        case 2: step(); break;
-        case 3: generate(); break;
-        case 4: rewind(); break;
-        case 5: copy(); break;
-        case 6: move(); break;
-        default: decode(); break;
+        case 2:
+          step();
+          break;
+        case 3:
+          generate();
+          break;
+        case 4:
+          rewind();
+          break;
+        case 5:
+          copy();
+          break;
+        case 6:
+          move();
+          break;
+        default:
+          decode();
+          break;
       }
       for (std::int64_t slot = 0; slot < toy_max_batch; ++slot) {
         if (!std::ranges::equal(engine_->sequence(slot), of(slot))) fail(slot, "holds other tokens");
@@ -79,7 +91,9 @@ class Schedules {
   }
 
  private:
-  std::int64_t below(std::int64_t count) { return static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(count)); }
+  std::int64_t below(std::int64_t count) {
+    return static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(count));
+  }
   std::int64_t any_slot() { return below(toy_max_batch); }
   Tokens& of(std::int64_t slot) { return slots_[static_cast<std::size_t>(slot)]; }
   std::int64_t room(std::int64_t slot) { return toy_max_sequence_length - static_cast<std::int64_t>(of(slot).size()); }
@@ -87,7 +101,9 @@ class Schedules {
     if (fault_.empty()) fault_ = fmt::format("slot {} at {}: {}", slot, of(slot).size(), what);
   }
   /// Now and then a token after which all logits of the slot are no numbers.
-  std::int32_t any_token() { return static_cast<std::int32_t>(below(60) == 0 ? spoiling : 8 + below(toy_vocab_size - 8)); }
+  std::int32_t any_token() {
+    return static_cast<std::int32_t>(below(60) == 0 ? spoiling : 8 + below(toy_vocab_size - 8));
+  }
   Tokens any_tokens(std::int64_t most) {
     Tokens tokens(static_cast<std::size_t>(1 + below(most)));
     for (std::int32_t& token : tokens) token = any_token();
@@ -157,11 +173,12 @@ class Schedules {
       engine_->set_sampling(slot, {}, stop);
     }
     if (runs.empty()) return;
-    const auto drawn = engine_->step(runs, ahead, [&](std::size_t r, std::int64_t token, std::span<const float> logits) {
-      Tokens so_far = of(runs[r].slot);
-      so_far.insert(so_far.end(), runs[r].tokens.begin(), runs[r].tokens.begin() + token + 1);
-      compare(runs[r].slot, so_far, logits);
-    });
+    const auto drawn =
+        engine_->step(runs, ahead, [&](std::size_t r, std::int64_t token, std::span<const float> logits) {
+          Tokens so_far = of(runs[r].slot);
+          so_far.insert(so_far.end(), runs[r].tokens.begin(), runs[r].tokens.begin() + token + 1);
+          compare(runs[r].slot, so_far, logits);
+        });
     for (const Run& run : runs) of(run.slot).insert(of(run.slot).end(), run.tokens.begin(), run.tokens.end());
     for (const Drawn& each : drawn) take_drawn(each, ahead, stops[static_cast<std::size_t>(each.slot)]);
   }
