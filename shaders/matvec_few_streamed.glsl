@@ -2,9 +2,11 @@
 // a multiple of anything, so that a pass of one more row costs that row's multiplications alone, and there is code for one
 // vector, which is quickly compiled.
 //
-// A lane keeps some units of some rows in registers, as many as do not take drivers long to compile.
-const uint most_kept_quads = 128, most_kept_units = 64;
-const uint fitting_rows = most_kept_quads / (matrices * unit_quads);
+// A lane keeps some units of some rows in registers, as many as do not take drivers long to compile; sums of sixteen
+// vectors with thirty-two rows are the 16 KiB that every device has.
+const uint most_kept_quads = 128, most_kept_units = 64, most_kept_rows = 32;
+const uint rows_by_quads = most_kept_quads / (matrices * unit_quads), rows_by_sums = most_kept_rows / matrices;
+const uint fitting_rows = rows_by_quads < rows_by_sums ? rows_by_quads : rows_by_sums;
 const uint kept_rows = tile_rows <= fitting_rows ? tile_rows : fitting_rows < subgroup_size ? subgroup_size : fitting_rows;
 const uint kept = matrices * kept_rows;
 const uint by_quads = most_kept_quads / (kept * unit_quads), by_units = most_kept_units / kept;

@@ -12,7 +12,7 @@ namespace monomorph::generator {
 namespace {
 
 /// Rows of the pass that a workgroup of shaders/matvec_few.glsl takes at most: shared memory holds their sums.
-constexpr std::int64_t few_tile_rows = 32;
+constexpr std::int64_t few_tile_rows = 16;
 
 /// Whether it multiplies with banks of its weight's rows.
 bool is_banked(const Op& op) { return as<Linear>(op)->segments || op.in[3]; }
