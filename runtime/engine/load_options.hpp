@@ -21,7 +21,8 @@ struct LoadOptions {
   bool profile = false;       ///< the engine is a ProfiledEngine
   bool probe_layers = false;  ///< the engine is a ProbedEngine
   /// What a token's pass computes depends, bit for bit, on its slot's tokens alone: not on other slots of the pass nor
-  /// on how the tokens were cut into passes. Slower: all rows take one way through the model.
+  /// on how the tokens were cut into passes. Slower: all rows take one way through the model. What such an engine saves
+  /// of a slot is not restored by others, nor the other way round.
   bool invariant = false;
   LoadProgress progress;  ///< bytes of weights on the device
   /// Kernels, in the caller's thread: each is made, on all cores, and then, since some drivers compile only there,

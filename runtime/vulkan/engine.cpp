@@ -34,6 +34,7 @@ VulkanEngine::VulkanEngine(const Program& program, std::unique_ptr<Device> devic
       fence_(make_fence(*device_)),
       totals_(program),
       measured_(options.profile),
+      invariant_(options.invariant),
       block_(std::min(longest_block, program.decode_steps)),
       weights_(fingerprint(weights)) {
   submission_.reserve(static_cast<std::size_t>(program.decode_steps) + 5);
@@ -163,7 +164,8 @@ void VulkanEngine::run_all_logits(std::size_t index, const Run& run, std::int64_
     }
     write_wanted(wanted_, 0);
     const auto rows = static_cast<std::int64_t>(wanted_.size());
-    submit(std::array<Work, 2>{{{&recordings_.head(rows), rows, pass_}, {&recordings_.download(rows), rows, pass_}}});
+    submit(std::array<Work, 2>{
+        {{&recordings_.head(rows), rows, runs_of_pass()}, {&recordings_.download(rows), rows, runs_of_pass()}}});
     for (std::int64_t row = 0; row < rows; ++row) on_logits(index, first + row, state_.logits(row));
   }
 }
@@ -192,15 +194,16 @@ void VulkanEngine::run_last(std::size_t index, std::span<const Run> runs, std::i
   }
   const auto rows = static_cast<std::int64_t>(wanted_.size());
   write_wanted(wanted_, drawing);
-  work_.push_back({&recordings_.head(rows), rows, pass_});
-  if (drawing > 0) work_.push_back({&recordings_.sample(drawing), drawing, pass_});
+  work_.push_back({&recordings_.head(rows), rows, runs_of_pass()});
+  if (drawing > 0) work_.push_back({&recordings_.sample(drawing), drawing, runs_of_pass()});
   for (std::int64_t left = draws - 1; drawing > 0 && left > 0;) {
     const bool block = !measured_ && left >= block_;
     for (PassRun& run : further) run.position += block ? block_ : 1;
-    work_.push_back({block ? &recordings_.block(drawing) : &recordings_.step(drawing), drawing, further});
+    work_.push_back({block ? &recordings_.block(drawing) : &recordings_.step(drawing), drawing,
+                     measured_ ? further : std::vector<PassRun>{}});
     left -= block ? block_ : 1;
   }
-  work_.push_back({&recordings_.download(shown_.empty() ? 0 : rows), rows, pass_});
+  work_.push_back({&recordings_.download(shown_.empty() ? 0 : rows), rows, runs_of_pass()});
   submit(work_);
   std::ranges::sort(shown_);
   for (const auto& [r, row] : shown_) on_logits(index + r, pass_[r].tokens - 1, state_.logits(row));
@@ -239,7 +242,7 @@ void VulkanEngine::run_pass(std::size_t index, std::span<const Run> runs, std::i
   write_pass(runs, draws);
   const auto rows = static_cast<std::int64_t>(state_.counts().token_count);
   work_.clear();
-  work_.push_back({&recordings_.layers(rows), rows, pass_});
+  work_.push_back({&recordings_.layers(rows), rows, runs_of_pass()});
   for (std::size_t r = 0; r < runs.size(); ++r) {
     if (runs[r].logits != Logits::all || !on_logits || runs[r].tokens.size() == 1) continue;
     if (!work_.empty()) submit(work_);
@@ -318,7 +321,8 @@ std::vector<std::vector<float>> ProbedVulkanEngine::probe(std::span<const Run> r
                 fmt::format("{} tokens are more than the {} of a pass", rows, program_.prefill_chunk));
   }
   write_pass(runs, 1);
-  submit(std::array<Work, 2>{{{&recordings_.layers(rows), rows, pass_}, {&recordings_.download(0), 0, pass_}}});
+  submit(std::array<Work, 2>{
+      {{&recordings_.layers(rows), rows, runs_of_pass()}, {&recordings_.download(0), 0, runs_of_pass()}}});
   for (const Run& run : runs) has_written(run.slot, run.tokens);
   const auto hidden_size = static_cast<std::size_t>(program_.hidden_size);
   const std::int64_t stride = row_bytes<f32>(program_.hidden_size);

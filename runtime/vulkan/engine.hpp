@@ -26,7 +26,7 @@ class VulkanEngine : public Engine {
   std::span<const Drawn> run_step(std::span<const Run> runs, std::int64_t ahead, const OnLogits& on_logits) override;
   std::int64_t most_ahead() const override { return measured_ ? 1 : program_.decode_steps; }
 
-  StatesOwner states_owner() const override { return {"vulkan", weights_}; }
+  StatesOwner states_owner() const override { return {invariant_ ? "invariant vulkan" : "vulkan", weights_}; }
   void copy_states(const HeldStates& from, std::int64_t to) override;
   std::vector<std::byte> save_states(const HeldStates& held) override;
   void restore_states(const HeldStates& held, std::span<const std::int32_t> tokens,
@@ -34,12 +34,14 @@ class VulkanEngine : public Engine {
 
   /// Writes a pass over these runs; each that draws has `draws` tokens drawn in the submission.
   void write_pass(std::span<const Run> runs, std::int64_t draws);
-  /// A recording that is submitted, and what measured figures count of it: rows of the pass, and its runs.
+  /// A recording that is submitted, and what measured figures count of it: rows of the pass, and its runs, which are
+  /// told where the engine is measured.
   struct Work {
     const Recording* recording;
     std::int64_t rows;
     std::vector<PassRun> runs;
   };
+  std::vector<PassRun> runs_of_pass() const { return measured_ ? pass_ : std::vector<PassRun>{}; }
   /// Submits and waits.
   void submit(std::span<const Work> work);
 
@@ -49,7 +51,7 @@ class VulkanEngine : public Engine {
   Recordings recordings_;
   FenceHandle fence_;
   KernelTotals totals_;
-  const bool measured_;
+  const bool measured_, invariant_;
   const std::int64_t block_;   ///< passes of the longer recording of decoded tokens
   std::vector<PassRun> pass_;  ///< the runs of the pass at hand
 

@@ -29,7 +29,7 @@ constexpr Choice table[] = {
     {KernelKind::norm,        {128, 1, 1},                     {128, 1, 1}},
     {KernelKind::map,         {128, 1, 1},                     {128, 1, 1}},
     {KernelKind::matvec,      {128, 4, 1},                     {8, 128, 1}},
-    {KernelKind::matvec_few,  {128, 4, gpu_few_rows},          {8, 32, cpu_few_rows}},
+    {KernelKind::matvec_few,  {128, 2, gpu_few_rows},          {8, 32, cpu_few_rows}},
     {KernelKind::matmul,      {128, gpu_matmul_rows, 32},      {8, 8, 32}},
     {KernelKind::heads,       {128, 1, 1},                     {32, 1, 1}},
     {KernelKind::attention,   {gpu_attention_workgroup, 1, 8}, {128, 1, 8}},
