@@ -10,17 +10,13 @@
 #include "runtime/cli/output.hpp"
 #include "runtime/cli/progress.hpp"
 #include "runtime/cli/token_list.hpp"
+#include "runtime/engine/submission.hpp"
 #include "runtime/engine/validate.hpp"
 
 namespace monomorph::cli {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-// As long as a generation's submission is (runtime/engine/engine.cpp).
-constexpr double submission_seconds = 0.1;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 /// What one pass has of a slot's prompt.
 struct Piece {
@@ -120,9 +116,8 @@ class BatchWork {
     draw(1);  // the first drawn token of each has a pass that is not measured
     const auto start = Clock::now();
     for (std::int64_t done = 0; done < extent_.count;) {
-      const auto fitting = pass_seconds_ > 0 ? std::min(submission_seconds / pass_seconds_, 1e6) : 1;
-      const std::int64_t ahead = std::clamp<std::int64_t>(static_cast<std::int64_t>(fitting), 1,
-                                                          std::min(engine_.most_ahead(), extent_.count - done));
+      const std::int64_t ahead =
+          passes_within(submission_seconds, pass_seconds_, std::min(engine_.most_ahead(), extent_.count - done));
       const auto step_start = Clock::now();
       draw(ahead);
       pass_seconds_ = seconds_since(step_start) / static_cast<double>(ahead);

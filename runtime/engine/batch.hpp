@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "runtime/engine/engine.hpp"
+#include "runtime/engine/submission.hpp"
 
 namespace monomorph {
 
@@ -43,7 +44,7 @@ class Batch {
  public:
   /// While nobody waits or reads a prompt, a tick takes about `tick_seconds`: as long as a reader or a new request may
   /// wait.
-  explicit Batch(Engine& engine, double tick_seconds = 0.1);
+  explicit Batch(Engine& engine, double tick_seconds = submission_seconds);
 
   /// Puts a request at the end of the queue. Throws Error(rejected) for what Engine::generate rejects, and forgets it
   /// then; others are as they were.

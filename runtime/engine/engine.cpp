@@ -4,17 +4,11 @@
 #include <chrono>
 
 #include "runtime/engine/sampler.hpp"
+#include "runtime/engine/submission.hpp"
 #include "runtime/engine/validate.hpp"
 
 namespace monomorph {
 namespace {
-
-// A submission is as long as a reader waits without noticing: longer ones would print in bursts.
-constexpr double submission_seconds = 0.1;
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 /// Appends what was drawn and shows it to the reader; whether the generation goes on.
 bool take(const Drawn& drawn, std::int64_t count, const std::function<bool(std::int32_t)>& token,
@@ -183,13 +177,10 @@ Engine::Generation Engine::generate(std::span<const std::int32_t> prompt, std::i
     if (draw_watcher_) draw_watcher_();
     if (!more) break;
     if (drawn.front().wrong) reject_logits(program_);
-    std::int64_t ahead = 1;
-    if (pass_seconds_ > 0) {
-      const auto fitting = static_cast<std::int64_t>(std::min(submission_seconds / pass_seconds_, 1e6));
-      // Passes past what the reader takes are gone back over.
-      ahead = std::clamp<std::int64_t>(fitting, 1, std::min(most_ahead(), program_.prefill_chunk));
-      ahead = std::min(ahead, count - static_cast<std::int64_t>(generation.tokens.size()));
-    }
+    // Passes past what the reader takes are gone back over.
+    const std::int64_t left = count - static_cast<std::int64_t>(generation.tokens.size());
+    const std::int64_t ahead =
+        passes_within(submission_seconds, pass_seconds_, std::min({most_ahead(), program_.prefill_chunk, left}));
     const std::int32_t last = generation.tokens.back();
     const Run run{slot, {&last, 1}, Logits::none, true};
     const auto start = std::chrono::steady_clock::now();
