@@ -84,7 +84,8 @@ void Batch::add_runs() {
     runs_.push_back({each.slot, std::span(each.result.generation.tokens).last(1), Logits::none, true});
     run_of_.push_back(i);
   }
-  std::int64_t room = program.prefill_chunk - static_cast<std::int64_t>(runs_.size());
+  // Where those that draw fill a pass, a prompt has a row of the next one all the same.
+  std::int64_t room = std::max<std::int64_t>(program.prefill_chunk - static_cast<std::int64_t>(runs_.size()), 1);
   for (std::size_t i = 0; i < running_.size() && room > 0; ++i) {
     const Running& each = running_[i];
     if (!each.reads()) continue;
@@ -105,14 +106,13 @@ void Batch::add_runs() {
 
 /// How many passes the step at hand may be, the first among them.
 std::int64_t Batch::passes() const {
-  if (!waiting_.empty() || pass_seconds_ <= 0) return 1;
+  if (!waiting_.empty()) return 1;
   std::int64_t most = 1;
   for (const Running& each : running_) {
     if (each.reads()) return 1;
     most = std::max(most, each.left());
   }
-  const auto fitting = static_cast<std::int64_t>(std::min(tick_seconds_ / pass_seconds_, 1e6));
-  return std::clamp<std::int64_t>(fitting, 1, std::min(most, engine_.most_ahead()));
+  return passes_within(tick_seconds_, pass_seconds_, std::min(most, engine_.most_ahead()));
 }
 
 void Batch::show(std::size_t run, std::int64_t token, std::span<const float> logits) {
