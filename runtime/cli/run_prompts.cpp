@@ -119,6 +119,7 @@ class Prompts {
       const std::optional<PromptLines::Line> line = lines_.next(idle);
       if (!line) return;
       ask(*line);
+      answers_.progress();  // lines that are refused wait for nothing
     }
   }
 
