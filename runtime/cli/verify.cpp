@@ -23,30 +23,27 @@ class Comparison {
       : program_(program), device_(device), probed_(dynamic_cast<ProbedEngine&>(device)), reference_(reference) {}
 
   void prefill_layers(std::int64_t slot, std::span<const std::int32_t> tokens) {
-    const auto chunk = static_cast<std::size_t>(program_.prefill_chunk);
-    const std::int64_t length = device_.position(slot) + static_cast<std::int64_t>(tokens.size());
-    while (!tokens.empty()) {
-      const auto taken = tokens.first(std::min(chunk, tokens.size()));
-      tokens = tokens.subspan(taken.size());
-      const Run run{slot, taken, Logits::none, false, length};
-      compare_pass({&run, 1}, &PhaseErrors::prefill);
+    prefill_layers({{slot, tokens, Logits::none}});
+  }
+  /// The texts of several slots, of one length, in passes that have a part of each.
+  void prefill_layers(std::vector<Run> texts) {
+    const auto chunk = static_cast<std::size_t>(std::max<std::int64_t>(program_.prefill_chunk / std::ssize(texts), 1));
+    for (Run& text : texts) text.length = device_.position(text.slot) + std::ssize(text.tokens);
+    while (!texts.front().tokens.empty()) {
+      std::vector<Run> pass = texts;
+      for (std::size_t i = 0; i < texts.size(); ++i) {
+        pass[i].tokens = texts[i].tokens.first(std::min(chunk, texts[i].tokens.size()));
+        texts[i].tokens = texts[i].tokens.subspan(pass[i].tokens.size());
+      }
+      compare_passes(pass, &PhaseErrors::prefill);
     }
   }
   void decode_layers(std::int64_t slot, std::int32_t token) {
     const Run run{slot, {&token, 1}, Logits::none};
     compare_pass({&run, 1}, &PhaseErrors::decode);
   }
-  /// A token of each slot, in passes of as many as fit.
-  void decode_layers(std::span<const std::int32_t> token_of_slot) {
-    std::vector<Run> runs;
-    for (std::size_t slot = 0; slot < token_of_slot.size(); ++slot) {
-      runs.push_back({static_cast<std::int64_t>(slot), token_of_slot.subspan(slot, 1), Logits::none});
-    }
-    const auto most = static_cast<std::size_t>(program_.prefill_chunk);
-    for (std::span<const Run> left(runs); !left.empty(); left = left.subspan(std::min(most, left.size()))) {
-      compare_pass(left.first(std::min(most, left.size())), &PhaseErrors::decode);
-    }
-  }
+  /// A token of each of these slots, in common passes.
+  void decode_layers(std::span<const Run> runs) { compare_passes(runs, &PhaseErrors::decode); }
   /// Of a mixture layers first, so that near ties are known.
   void prefill_logits(std::int64_t slot, std::span<const std::int32_t> tokens) {
     const std::int64_t position = device_.position(slot);
@@ -85,6 +82,15 @@ class Comparison {
       rows.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(count) * program_.hidden_size);
     }
     return rows;
+  }
+
+  /// Runs of one length, in passes of as many as fit.
+  void compare_passes(std::span<const Run> runs, double PhaseErrors::* phase) {
+    const auto most =
+        static_cast<std::size_t>(std::max<std::int64_t>(program_.prefill_chunk / std::ssize(runs.front().tokens), 1));
+    for (; !runs.empty(); runs = runs.subspan(std::min(most, runs.size()))) {
+      compare_pass(runs.first(std::min(most, runs.size())), phase);
+    }
   }
 
   void compare_pass(std::span<const Run> runs, double PhaseErrors::* phase) {
@@ -199,19 +205,22 @@ void verify(const Program& program, const VerifyOptions& options) {
       }
       done += count;
     };
+    const auto of_each_slot = [&](std::int64_t count) {
+      std::vector<Run> runs;
+      each_slot(count, [&](std::int64_t slot, auto some) { runs.push_back({slot, some, Logits::none}); });
+      return runs;
+    };
     if (program.one_pass) {  // nothing follows a text
       each_slot(options.prompt, [&](std::int64_t slot, auto some) { comparison.prefill_logits(slot, some); });
     } else {
-      each_slot(options.prompt, [&](std::int64_t slot, auto some) { comparison.prefill_layers(slot, some); });
+      comparison.prefill_layers(of_each_slot(options.prompt));
       each_slot(2, [&](std::int64_t slot, auto some) { comparison.prefill_logits(slot, some); });
       for (std::int64_t i = 0; i < options.count; ++i) {
-        if (i % 2 == 0 || slots == 1) {
+        if (i % 2 == 0) {
+          comparison.decode_layers(of_each_slot(1));
+        } else {
           each_slot(1, [&](std::int64_t slot, auto one) { comparison.decode_layers(slot, one[0]); });
-          continue;
         }
-        std::vector<std::int32_t> together;  // all slots in one pass
-        each_slot(1, [&](std::int64_t, auto one) { together.push_back(one[0]); });
-        comparison.decode_layers(together);
       }
       each_slot(1, [&](std::int64_t slot, auto one) { comparison.decode_logits(slot, one[0]); });
     }
