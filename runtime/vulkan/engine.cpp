@@ -176,8 +176,7 @@ void VulkanEngine::run_last(std::size_t index, std::span<const Run> runs, std::i
                             const OnLogits& on_logits) {
   wanted_.clear();
   shown_.clear();
-  std::vector<PassRun>& further = further_;  // the runs of passes over drawn tokens
-  further.clear();
+  further_.clear();
   const auto want = [&](std::size_t r) {
     const StepRun& run = state_.runs()[r];
     if (shows(runs[r], on_logits)) shown_.push_back({r, static_cast<std::int64_t>(wanted_.size())});
@@ -186,7 +185,7 @@ void VulkanEngine::run_last(std::size_t index, std::span<const Run> runs, std::i
   for (std::size_t r = 0; r < runs.size(); ++r) {
     if (!runs[r].draw) continue;
     want(r);
-    further.push_back({pass_[r].position + pass_[r].tokens - 1, 1});
+    further_.push_back({pass_[r].position + pass_[r].tokens - 1, 1});
   }
   const auto drawing = static_cast<std::int64_t>(wanted_.size());
   for (std::size_t r = 0; r < runs.size(); ++r) {
@@ -198,9 +197,9 @@ void VulkanEngine::run_last(std::size_t index, std::span<const Run> runs, std::i
   if (drawing > 0) work_.push_back({&recordings_.sample(drawing), drawing, runs_of_pass()});
   for (std::int64_t left = draws - 1; drawing > 0 && left > 0;) {
     const bool block = !measured_ && left >= block_;
-    for (PassRun& run : further) run.position += block ? block_ : 1;
+    for (PassRun& run : further_) run.position += block ? block_ : 1;
     work_.push_back({block ? &recordings_.block(drawing) : &recordings_.step(drawing), drawing,
-                     measured_ ? further : std::vector<PassRun>{}});
+                     measured_ ? further_ : std::vector<PassRun>{}});
     left -= block ? block_ : 1;
   }
   work_.push_back({&recordings_.download(shown_.empty() ? 0 : rows), rows, runs_of_pass()});
@@ -243,11 +242,15 @@ void VulkanEngine::run_pass(std::size_t index, std::span<const Run> runs, std::i
   const auto rows = static_cast<std::int64_t>(state_.counts().token_count);
   work_.clear();
   work_.push_back({&recordings_.layers(rows), rows, runs_of_pass()});
-  for (std::size_t r = 0; r < runs.size(); ++r) {
-    if (runs[r].logits != Logits::all || !on_logits || runs[r].tokens.size() == 1) continue;
-    if (!work_.empty()) submit(work_);
+  const auto shows_all = [&](const Run& run) {
+    return run.logits == Logits::all && on_logits && run.tokens.size() > 1;
+  };
+  if (std::ranges::any_of(runs, shows_all)) {
+    submit(work_);
     work_.clear();
-    run_all_logits(index + r, runs[r], state_.runs()[r].first_row, on_logits);
+    for (std::size_t r = 0; r < runs.size(); ++r) {
+      if (shows_all(runs[r])) run_all_logits(index + r, runs[r], state_.runs()[r].first_row, on_logits);
+    }
   }
   const bool wants = std::ranges::any_of(runs, [&](const Run& run) { return run.draw || shows(run, on_logits); });
   if (wants) {
