@@ -33,8 +33,8 @@ Pipeline make_layouts(const Device& device, const Kernel& kernel);
 void make_pipeline(const Device& device, const Kernel& kernel, const DeviceFacts& facts, const Tile& chosen,
                    VkPipelineCache cache, Pipeline& pipeline);
 
-/// Makes the pipelines themselves, through the cache on disk, on all cores: begun in `order`, which names each kernel
-/// once. `made` hears of each in the caller's thread, in the order in which they are done. Throws what it throws, and
+/// Makes the pipelines themselves, through the cache on disk, on all cores: begun in `order`, which names no kernel
+/// twice. `made` hears of each in the caller's thread, in the order in which they are done. Throws what it throws, and
 /// Error(device) where a kernel needs more than the device has.
 void make_pipelines(const Device& device, const Program& program, const DeviceFacts& facts,
                     const std::vector<Tile>& tiles, const std::vector<std::size_t>& order,

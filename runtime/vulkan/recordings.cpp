@@ -111,7 +111,7 @@ Recordings::Recordings(const Device& device, const Program& program, const Stora
 /// them, all at the end, when what was compiled is on disk.
 void Recordings::compile(const DeviceFacts& facts) {
   WarmUp warm_up(device_, pointers(schedules_), pipelines_, sets_);
-  const auto total = static_cast<std::int64_t>(pipelines_.size());
+  const auto total = static_cast<std::int64_t>(warm_up.order().size());
   std::int64_t done = 0;
   const bool spares = SpareDevices::help(device_);
   if (options_.compiling) options_.compiling(done, total);

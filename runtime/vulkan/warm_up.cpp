@@ -13,14 +13,8 @@ WarmUp::WarmUp(const Device& device, std::span<const Schedule* const> schedules,
       order_.push_back(kernel);
     }
   }
-  for (std::size_t kernel = 0; kernel < commands_.size(); ++kernel) {
-    if (commands_[kernel] == nullptr) order_.push_back(kernel);
-  }
 }
 
-void WarmUp::dispatch(std::size_t kernel) {
-  if (commands_[kernel] == nullptr) return;
-  dispatch_.run(pipelines_[kernel], sets_.of(*commands_[kernel]));
-}
+void WarmUp::dispatch(std::size_t kernel) { dispatch_.run(pipelines_[kernel], sets_.of(*commands_[kernel])); }
 
 }  // namespace monomorph::vulkan
