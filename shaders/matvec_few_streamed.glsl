@@ -1,77 +1,70 @@
-// The vectors pass by, one after another, and their sums lie in memory: for CPU drivers. There are as many as there are, not
-// a multiple of anything, so that a pass of one more row costs that row's multiplications alone, and there is code for one
-// vector, which is quickly compiled.
+// A lane has rows of its own, and the vectors pass by, one after another: for CPU drivers, whose loads go lane by lane. Some
+// units of the rows stay in registers, and a vector's part that they are multiplied with is loaded once by all lanes, a
+// quad each, and handed on by broadcast. Sums lie in memory between the parts.
 //
-// A lane keeps some units of some rows in registers, as many as do not take drivers long to compile; sums of sixteen
-// vectors with thirty-two rows are the 16 KiB that every device has.
-const uint most_kept_quads = 128, most_kept_units = 64, most_kept_rows = 32;
-const uint rows_by_quads = most_kept_quads / (matrices * unit_quads), rows_by_sums = most_kept_rows / matrices;
-const uint fitting_rows = rows_by_quads < rows_by_sums ? rows_by_quads : rows_by_sums;
-const uint kept_rows = tile_rows <= fitting_rows ? tile_rows : fitting_rows < subgroup_size ? subgroup_size : fitting_rows;
-const uint kept = matrices * kept_rows;
-const uint by_quads = most_kept_quads / (kept * unit_quads), by_units = most_kept_units / kept;
+// There are as many vectors as there are, not a multiple of anything, so that a pass of one more row costs that row's
+// multiplications alone, and there is code for one vector, which is quickly compiled.
+const uint most_kept_quads = 128, most_kept_units = 64;  // which drivers do not take long to compile
+const uint lane_rows = (tile_rows + subgroup_size - 1) / subgroup_size;
+const uint kept_rows = matrices * lane_rows;
+const uint by_quads = most_kept_quads / (kept_rows * unit_quads), by_units = most_kept_units / kept_rows;
 const uint fitting_units = by_quads < by_units ? by_quads : by_units;
 const uint kept_units = fitting_units == 0 ? 1 : fitting_units;  // of each row
-// A lane's own sums of each vector: memory is read four numbers at a time.
-const uint sum_quads = (kept + 3) / 4;
+const uint shared_scales = scale_units < kept_units ? scale_units : kept_units;
+const uint lane_quads_of_part = (kept_units * unit_quads + subgroup_size - 1) / subgroup_size;
+// Memory is read four numbers at a time.
+const uint sum_quads = (kept_rows + 3) / 4;
 shared vec4 few_sums[slow_loads ? tile_tokens * sum_quads * workgroup_size : 1];
 
 uint sum_place(uint t, uint quad) { return (t * sum_quads + quad) * workgroup_size + gl_LocalInvocationIndex; }
 
-/// Sums over the lanes, of which lane r takes row r of each group; `count` rows from `first` on are the subgroup's.
-void store_sums(uint first, uint count, uint t) {
-  vec4 sums[sum_quads];
-  [[unroll]] for (uint quad = 0; quad < sum_quads; ++quad) sums[quad] = few_sums[sum_place(t, quad)];
-  [[unroll]] for (uint group = 0; group < kept_rows; group += subgroup_size) {
-    float totals[matrices];
-    [[unroll]] for (uint matrix = 0; matrix < matrices; ++matrix) {
-      totals[matrix] = 0.0;
-      [[unroll]] for (uint r = 0; r < subgroup_size; ++r) {
-        const uint i = matrix * kept_rows + group + r;
-        const float total = subgroupAdd(sums[i / 4][i % 4]);
-        totals[matrix] = gl_SubgroupInvocationID == r ? total : totals[matrix];
-      }
-    }
-    const uint place = group + gl_SubgroupInvocationID;
-    if (place < count && stores_row(first + place)) store(first_entry + t, first + place, totals);
-  }
-}
-
-void multiply_rows(uint first, uint count) {
+void multiply_streamed() {
+  const uint first_row = (gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID) * tile_rows + gl_SubgroupInvocationID;
   for (uint t = 0; t < entry_count; ++t) {
     [[unroll]] for (uint quad = 0; quad < sum_quads; ++quad) few_sums[sum_place(t, quad)] = vec4(0.0);
   }
-  for (uint step = 0; step < row_units; step += kept_units * subgroup_size) {
-    const uint first_unit = step + gl_SubgroupInvocationID;
-    Unit units[kept * kept_units];
-    [[unroll]] for (uint matrix = 0; matrix < matrices; ++matrix) {
-      [[unroll]] for (uint r = 0; r < kept_rows; ++r) {
-        const uint row = multiplied_row(first + r);
-        [[unroll]] for (uint u = 0; u < kept_units; ++u) {
-          // Units past the end are those of the last one; what they are multiplied with is zero.
-          const uint unit = min(first_unit + u * subgroup_size, row_units - 1);
-          units[(matrix * kept_rows + r) * kept_units + u] = read_unit(matrix, row, unit);
-        }
+  for (uint part = 0; part < row_units; part += kept_units) {
+    Unit units[kept_rows * kept_units];
+    [[unroll]] for (uint i = 0; i < kept_rows; ++i) {
+      const uint matrix = i / lane_rows, row = multiplied_row(first_row + i % lane_rows * subgroup_size);
+      uvec4 scales;
+      [[unroll]] for (uint u = 0; u < kept_units; ++u) {
+        // Units past the end are those of the last one; what they are multiplied with is zero.
+        const uint unit = min(part + u, row_units - 1);
+        if (u % shared_scales == 0) scales = read_scales(matrix, row, unit);
+        units[i * kept_units + u] = read_unit(matrix, row, unit, scales);
       }
     }
     for (uint t = 0; t < entry_count; ++t) {
+      vec4 own[lane_quads_of_part];
+      [[unroll]] for (uint quad = 0; quad < lane_quads_of_part; ++quad) {
+        own[quad] = input_quad(first_entry + t, part * unit_quads + quad * subgroup_size + gl_SubgroupInvocationID);
+      }
       vec4 sums[sum_quads];
       [[unroll]] for (uint quad = 0; quad < sum_quads; ++quad) sums[quad] = few_sums[sum_place(t, quad)];
       [[unroll]] for (uint u = 0; u < kept_units; ++u) {
         Inputs x;
-        [[unroll]] for (uint quad = 0; quad < unit_quads; ++quad) {
-          x.quads[quad] = input_quad(first_entry + t, (first_unit + u * subgroup_size) * unit_quads + quad);
+        [[unroll]] for (uint i = 0; i < unit_quads; ++i) {
+          const uint quad = u * unit_quads + i;
+          x.quads[i] = subgroupBroadcast(own[quad / subgroup_size], quad % subgroup_size);
         }
         sum_inputs(x);
-        [[unroll]] for (uint i = 0; i < kept; ++i) sums[i / 4][i % 4] += dot_unit(units[i * kept_units + u], x);
+        [[unroll]] for (uint i = 0; i < kept_rows; ++i) sums[i / 4][i % 4] += dot_unit(units[i * kept_units + u], x);
       }
       [[unroll]] for (uint quad = 0; quad < sum_quads; ++quad) few_sums[sum_place(t, quad)] = sums[quad];
     }
   }
-  for (uint t = 0; t < entry_count; ++t) store_sums(first, count, t);
-}
-
-void multiply_streamed() {
-  const uint first = (gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID) * tile_rows;
-  for (uint r = 0; r < tile_rows; r += kept_rows) multiply_rows(first + r, tile_rows - r);
+  for (uint t = 0; t < entry_count; ++t) {
+    vec4 sums[sum_quads];
+    [[unroll]] for (uint quad = 0; quad < sum_quads; ++quad) sums[quad] = few_sums[sum_place(t, quad)];
+    [[unroll]] for (uint r = 0; r < lane_rows; ++r) {
+      const uint row = first_row + r * subgroup_size;
+      float totals[matrices];
+      [[unroll]] for (uint matrix = 0; matrix < matrices; ++matrix) {
+        const uint i = matrix * lane_rows + r;
+        totals[matrix] = sums[i / 4][i % 4];
+      }
+      if (stores_row(row)) store(first_entry + t, row, totals);
+    }
+  }
 }
