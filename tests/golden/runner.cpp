@@ -198,6 +198,28 @@ double company_tolerance(const Program& program, double worst) {
   return cli::default_tolerance(cache, program.hidden_size, program.num_hidden_layers);
 }
 
+/// How many checks of several slots fail on an engine whose furthest row is off by `worst`.
+int failures_of_slots(const Golden& golden, Engine& engine, LoadOptions options, const std::string& device,
+                      double worst) {
+  int failures = 0;
+  const auto tell = [&](const char* what, const std::string& disagreement) {
+    failures += disagreement.empty() ? 0 : 1;
+    fmt::print("{} {} on {}: {} {}{}\n", disagreement.empty() ? "ok    " : "FAILED", golden.name, device,
+               engine.program().max_batch, what, disagreement.empty() ? "" : ": " + disagreement);
+  };
+  tell("slots in turn give what each gives alone", turns_disagree(golden, engine));
+  tell("slots at once give what each gives alone",
+       common_passes_disagree(golden, engine, company_tolerance(engine.program(), worst)));
+  tell("slots, copied and saved, go on as their source", copies_disagree(golden, engine));
+  // GPU-assisted checks are of memory, which the same kernels access alike.
+  const char* const validation = std::getenv("MONOMORPH_VALIDATION");
+  if (validation != nullptr && std::string_view(validation) == "gpu") return failures;
+  options.invariant = true;
+  const std::unique_ptr<Engine> invariant = load_engine(golden_program(), options);
+  tell("slots give bit for bit what each gives alone", common_passes_disagree(golden, *invariant, 0));
+  return failures;
+}
+
 int run(const std::string& directory, const std::string& device, double tolerance, bool ignore_config) {
   const Golden golden = read_golden(directory);
   LoadOptions options;
@@ -218,27 +240,8 @@ int run(const std::string& directory, const std::string& device, double toleranc
   const bool one_pass = engine->program().one_pass;  // nothing is drawn, and nothing appended to a text
   const bool draws = one_pass || draws_as_the_host(golden, *engine);
   if (!one_pass) fmt::print("{} {} on {}: draws as the host does\n", draws ? "ok    " : "FAILED", golden.name, device);
-  if (engine->program().max_batch > 1 && !one_pass) {
-    const Program& program = engine->program();
-    const double allowed = company_tolerance(program, worst);
-    // GPU-assisted checks are of memory, which the same kernels access alike.
-    const char* const validation = std::getenv("MONOMORPH_VALIDATION");
-    const bool assisted = validation != nullptr && std::string_view(validation) == "gpu";
-    for (const bool exact : {false, true}) {
-      if (exact && assisted) continue;
-      options.invariant = exact;
-      const std::unique_ptr<Engine> invariant = exact ? load_engine(golden_program(), options) : nullptr;
-      const std::string disagreement = slots_disagree(golden, exact ? *invariant : *engine, exact ? 0 : allowed);
-      failures += disagreement.empty() ? 0 : 1;
-      fmt::print("{} {} on {}: {} slots give {}what each gives alone{}\n", disagreement.empty() ? "ok    " : "FAILED",
-                 golden.name, device, program.max_batch, exact ? "bit for bit " : "",
-                 disagreement.empty() ? "" : ": " + disagreement);
-    }
-    const std::string of_copies = copies_disagree(golden, *engine);
-    failures += of_copies.empty() ? 0 : 1;
-    fmt::print("{} {} on {}: copies and saved slots go on as their source{}\n", of_copies.empty() ? "ok    " : "FAILED",
-               golden.name, device, of_copies.empty() ? "" : ": " + of_copies);
-  }
+  if (engine->program().max_batch > 1 && !one_pass)
+    failures += failures_of_slots(golden, *engine, options, device, worst);
   const auto has = [&](const char* name) { return std::filesystem::exists(std::filesystem::path(directory) / name); };
   if (device == "cpu" && !ignore_config && !has("model.toml")) {  // no config says anything of a spec
     const std::string taken = has("model.gguf") ? metadata_taken(directory) : changes_taken(directory);

@@ -24,9 +24,12 @@ struct Record {
 
 constexpr std::int64_t piece = 13, decoded = 4, drawn_at_once = 3;
 
+/// Tokens that a slot's sequence begins with.
+std::size_t prompt_length(std::int64_t slot) { return static_cast<std::size_t>(18 + 21 * slot); }
+
 /// A prompt in pieces, tokens one by one, and a few that are drawn.
 Sequence sequence_of(const Golden& golden, std::int64_t slot) {
-  const auto length = static_cast<std::size_t>(18 + 21 * slot);
+  const std::size_t length = prompt_length(slot);
   const std::span<const std::int32_t> tokens = std::span(golden.tokens).subspan(static_cast<std::size_t>(11 * slot));
   Sequence turns;
   for (std::size_t first = 0; first < length; first += piece) {
@@ -35,6 +38,13 @@ Sequence sequence_of(const Golden& golden, std::int64_t slot) {
   for (std::size_t i = 0; i < decoded; ++i) turns.push_back({tokens.subspan(length + i, 1)});
   turns.push_back({tokens.subspan(length + decoded, 1), true});
   return turns;
+}
+
+/// One a slot.
+std::vector<Sequence> sequences_of(const Golden& golden, const Engine& engine) {
+  std::vector<Sequence> sequences;
+  for (std::int64_t slot = 0; slot < engine.program().max_batch; ++slot) sequences.push_back(sequence_of(golden, slot));
+  return sequences;
 }
 
 /// One pass over a turn of each of these slots; what comes is added to their records.
@@ -55,17 +65,22 @@ void pass(Engine& engine, const std::vector<std::int64_t>& slots, const std::vec
   }
 }
 
-/// Every slot filled to its end with other tokens, in chunks and one by one, then wound back.
+/// Every slot filled with other tokens, in chunks and one by one, then wound back: the last one to its end, so that
+/// what reads past it leaves the buffer, the others as far as the sequences go.
 void fill_and_rewind(const Golden& golden, Engine& engine) {
-  const auto length = static_cast<std::size_t>(engine.program().max_sequence_length);
+  const Program& program = engine.program();
+  const std::size_t longest = prompt_length(program.max_batch - 1) + decoded + drawn_at_once;
   std::vector<std::int32_t> tokens;
-  while (tokens.size() < length) tokens.insert(tokens.end(), golden.tokens.rbegin(), golden.tokens.rend());
-  for (std::int64_t slot = 0; slot < engine.program().max_batch; ++slot) {
+  while (std::ssize(tokens) < program.max_sequence_length) {
+    tokens.insert(tokens.end(), golden.tokens.rbegin(), golden.tokens.rend());
+  }
+  for (std::int64_t slot = 0; slot < program.max_batch; ++slot) {
+    const std::size_t length =
+        slot + 1 < program.max_batch ? longest : static_cast<std::size_t>(program.max_sequence_length);
     engine.reset(slot);
     engine.prefill(std::span(tokens).first(length - 1), slot);
     engine.decode(tokens[length - 1], slot);
   }
-  for (std::int64_t slot = 0; slot < engine.program().max_batch; ++slot) engine.reset(slot);
 }
 
 /// The relative L2 difference of the row that is furthest off; infinite where rows or drawn tokens are missing.
@@ -86,67 +101,74 @@ double difference(const Record& record, const Record& expected, std::int64_t voc
   return worst;
 }
 
-void set_sampling(Engine& engine, std::int64_t slot, std::int64_t sequence) {
+/// Slots from the beginning, each with the seed of its sequence.
+void begin(Engine& engine, std::int64_t slot, std::int64_t sequence) {
+  engine.reset(slot);
   engine.set_sampling(slot, {1.5f, 40, 0.95f, 77 + static_cast<std::uint64_t>(sequence)},
                       engine.program().max_sequence_length);
 }
 
+std::vector<Record> run_alone(Engine& engine, const std::vector<Sequence>& sequences) {
+  std::vector<Record> records(sequences.size());
+  for (std::size_t s = 0; s < sequences.size(); ++s) {
+    begin(engine, 0, static_cast<std::int64_t>(s));
+    for (const Turn& turn : sequences[s]) pass(engine, {0}, {turn}, {&records[s]});
+  }
+  return records;
+}
+
+/// A sequence a slot, turn after turn: all of a turn in a common pass, or a slot at a time.
+std::vector<Record> run_side_by_side(Engine& engine, const std::vector<Sequence>& sequences, bool together) {
+  std::vector<Record> records(sequences.size());
+  for (std::int64_t s = 0; s < std::ssize(sequences); ++s) begin(engine, s, s);
+  for (std::size_t turn = 0; turn < sequences.back().size(); ++turn) {
+    std::vector<std::int64_t> slots;
+    std::vector<Turn> taken;
+    std::vector<Record*> into;
+    for (std::size_t s = sequences.size(); s-- > 0;) {
+      if (turn >= sequences[s].size()) continue;
+      slots.push_back(static_cast<std::int64_t>(s));
+      taken.push_back(sequences[s][turn]);
+      into.push_back(&records[s]);
+      if (!together) pass(engine, {slots.back()}, {taken.back()}, {into.back()});
+    }
+    if (together) pass(engine, slots, taken, into);
+  }
+  return records;
+}
+
 }  // namespace
 
-std::string slots_disagree(const Golden& golden, Engine& engine, double tolerance) {
-  const auto count = static_cast<std::size_t>(engine.program().max_batch);
-  std::vector<Sequence> sequences;
-  std::vector<Record> alone(count), by_turns(count), together(count);
+std::string turns_disagree(const Golden& golden, Engine& engine) {
+  const std::vector<Sequence> sequences = sequences_of(golden, engine);
   fill_and_rewind(golden, engine);
-  for (std::size_t s = 0; s < count; ++s) {
-    sequences.push_back(sequence_of(golden, static_cast<std::int64_t>(s)));
-    engine.reset(0);
-    set_sampling(engine, 0, static_cast<std::int64_t>(s));
-    for (const Turn& turn : sequences[s]) pass(engine, {0}, {turn}, {&alone[s]});
+  const std::vector<Record> alone = run_alone(engine, sequences);
+  const std::vector<Record> by_turns = run_side_by_side(engine, sequences, false);
+  for (std::size_t s = 0; s < sequences.size(); ++s) {
+    if (by_turns[s] != alone[s]) return fmt::format("slot {} differs from its sequence alone", s);
   }
+  return {};
+}
 
+std::string common_passes_disagree(const Golden& golden, Engine& engine, double tolerance) {
+  const std::vector<Sequence> sequences = sequences_of(golden, engine);
+  const std::vector<Record> alone = run_alone(engine, sequences);
+  const std::vector<Record> together = run_side_by_side(engine, sequences, true);
   double worst = 0;
-  const std::size_t turns = sequences.back().size();
-  for (std::vector<Record>* records : {&by_turns, &together}) {
-    for (std::size_t s = 0; s < count; ++s) {
-      engine.reset(static_cast<std::int64_t>(s));
-      set_sampling(engine, static_cast<std::int64_t>(s), static_cast<std::int64_t>(s));
-    }
-    for (std::size_t turn = 0; turn < turns; ++turn) {
-      std::vector<std::int64_t> slots;
-      std::vector<Turn> taken;
-      std::vector<Record*> into;
-      for (std::size_t s = count; s-- > 0;) {
-        if (turn >= sequences[s].size()) continue;
-        slots.push_back(static_cast<std::int64_t>(s));
-        taken.push_back(sequences[s][turn]);
-        into.push_back(&(*records)[s]);
-        if (records == &together) continue;
-        pass(engine, {slots.back()}, {taken.back()}, {into.back()});
-      }
-      if (records == &together) pass(engine, slots, taken, into);
-    }
-    for (std::size_t s = 0; s < count; ++s) {
-      const Record& record = (*records)[s];
-      if (records == &by_turns && record != alone[s]) {
-        return fmt::format("slot {} differs from its sequence alone, a slot at a time", s);
-      }
-      if (records == &by_turns) continue;
-      if (tolerance == 0 && record != alone[s]) return fmt::format("slot {} differs in common passes", s);
-      worst = std::max(worst, difference(record, alone[s], golden.vocab_size));
-    }
+  for (std::size_t s = 0; s < sequences.size(); ++s) {
+    if (tolerance == 0 && together[s] != alone[s]) return fmt::format("slot {} differs", s);
+    worst = std::max(worst, difference(together[s], alone[s], golden.vocab_size));
   }
-
-  if (!(worst <= tolerance)) return fmt::format("in common passes slots differ by {:.1e}", worst);
+  if (!(worst <= tolerance)) return fmt::format("slots differ by {:.1e}", worst);
 
   // The last slot goes back to the end of its first piece, or to its begin where a ring has lost that, and on as
   // before.
-  const auto last = static_cast<std::int64_t>(count - 1);
+  const std::int64_t last = std::ssize(sequences) - 1;
   const std::int64_t kept = engine.rewind(last, piece);
   const bool rings = slot_bytes_saved(engine.program().states, engine.program().max_sequence_length) > 0;
   if (kept != piece && !(rings && kept == 0)) return "a sequence is not wound back to where it was to be";
   Record again;
-  for (std::size_t turn = kept == 0 ? 0 : 1; turn < turns; ++turn) {
+  for (std::size_t turn = kept == 0 ? 0 : 1; turn < sequences.back().size(); ++turn) {
     pass(engine, {last}, {sequences.back()[turn]}, {&again});
   }
   Record whole = alone.back();

@@ -6,10 +6,15 @@
 
 namespace monomorph::golden {
 
-/// Fills every slot to its end. Then runs a sequence a slot, made of the golden's tokens: each alone, all of them a
-/// slot at a time, and all in common passes, over what the slots held before; winds one back. In common passes logits
-/// may be off by `tolerance` (relative L2 of a row), everything else by nothing; tolerance 0: they too, and what is
-/// drawn. Empty where all agree, else a sentence.
-std::string slots_disagree(const Golden& golden, Engine& engine, double tolerance);
+// Both run a sequence a slot, made of the golden's tokens, each alone first, and give a sentence where they differ,
+// else nothing.
+
+/// Fills the slots, then runs all sequences over what the slots held, a slot at a time: bit for bit what each gives
+/// alone.
+std::string turns_disagree(const Golden& golden, Engine& engine);
+
+/// Runs all sequences in common passes, over what the slots held before, and winds one back: logits may be off from
+/// those alone by `tolerance` (relative L2 of a row); tolerance 0: by nothing, nor what is drawn.
+std::string common_passes_disagree(const Golden& golden, Engine& engine, double tolerance);
 
 }  // namespace monomorph::golden
