@@ -80,14 +80,20 @@ bool SpareDevices::help(const Device& device) {
          !is_set("MONOMORPH_NO_CACHE");
 }
 
-SpareDevices::SpareDevices(const Device& device, std::size_t threads) : device_(device), spares_(threads) {}
+SpareDevices::SpareDevices(const Device& device, std::size_t threads) {
+  try {
+    while (spares_.size() < threads) spares_.push_back(std::make_unique<Spare>(device));
+  } catch (const Error&) {
+    spares_.resize(threads);
+  }
+}
+
 SpareDevices::~SpareDevices() = default;
 
 void SpareDevices::compile(const Kernel& kernel, const DeviceFacts& facts, const Tile& tile, std::size_t thread) {
-  std::unique_ptr<Spare>& spare = spares_[thread];
+  if (spares_[thread] == nullptr) return;
   try {
-    if (spare == nullptr) spare = std::make_unique<Spare>(device_);
-    spare->compile(kernel, facts, tile);
+    spares_[thread]->compile(kernel, facts, tile);
   } catch (const Error&) {
   }
 }

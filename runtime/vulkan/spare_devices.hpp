@@ -17,7 +17,8 @@ class SpareDevices {
   /// Whether the engine's own device finds what was compiled on others.
   static bool help(const Device& device);
 
-  /// One for each thread, made when it is first used.
+  /// One for each thread, all made before any compiles: the validation layer of 1.3 looks devices up without a lock,
+  /// and must not do so while another is made. What cannot be made is left out.
   SpareDevices(const Device& device, std::size_t threads);
   ~SpareDevices();
 
@@ -27,8 +28,7 @@ class SpareDevices {
 
  private:
   class Spare;
-  const Device& device_;
-  std::vector<std::unique_ptr<Spare>> spares_;  ///< by thread
+  std::vector<std::unique_ptr<Spare>> spares_;  ///< by thread; left out: null
 };
 
 }  // namespace monomorph::vulkan
