@@ -11,6 +11,7 @@ CPU, by PyPI's `xllamacpp`; without that its columns stay empty. The other packa
 """
 
 import argparse
+import json
 import math
 import subprocess
 import sys
@@ -109,12 +110,13 @@ class Engine:
 
     def answer(self, ids: list[int], count: int) -> tuple[list[int], np.ndarray]:
         tokens = ",".join(map(str, ids))
-        drawn = self.run("run", "--tokens", tokens, "-n", str(count)).strip()
         with tempfile.TemporaryDirectory() as scratch:
-            path = Path(scratch) / "logits.npy"
+            drawn, path = Path(scratch) / "drawn.jsonl", Path(scratch) / "logits.npy"
+            self.run("run", "--tokens", tokens, "-n", str(count), "--log-probabilities", str(drawn))
             self.run("logits", "--tokens", tokens, "-o", str(path))
             logits = np.load(path, mmap_mode="r")[-1].astype(np.float64)
-        return [int(word) for word in drawn.split(",") if word], logits
+            drawn_ids = [json.loads(line)["id"] for line in drawn.read_text().splitlines()]
+        return drawn_ids, logits
 
 
 class LlamaCpp:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares engines of one file whose caches are of other types: what rounding keys and values costs.
 
-    caches.py FILE.gguf F32_ENGINE ENGINE... [--count 64] [--device NAME] [--bound 0.1]
+    caches.py FILE.gguf F32_ENGINE ENGINE... [--count 64] [--device NAME] [--skip N] [--bound 0.1]
 
 The first engine's cache is f32 (`--set engine.kv_cache=f32`). Over agreement.py's twenty prompts it takes the logits after
 the prompt, of the twenty likeliest tokens the largest difference as a share of all logits' rms, and the greedy
@@ -30,6 +30,7 @@ def main() -> None:
     parser.add_argument("engines", type=Path, nargs="+")
     parser.add_argument("--count", type=int, default=64)
     parser.add_argument("--device")
+    parser.add_argument("--skip", type=int, default=0, help="prompts to leave out, the long one first")
     parser.add_argument("--bound", type=float, default=0.1)
     arguments = parser.parse_args()
     transformers.logging.set_verbosity_error()
@@ -40,7 +41,8 @@ def main() -> None:
     print("| prompt | tokens | " + " | ".join(f"{name}: logits | same tokens" for name in names) + " |")
     print("| --- | --- |" + " --- | --- |" * len(names), flush=True)
     worst, same = [0.0] * len(names), [0] * len(names)
-    for prompt in [LONG_PROMPT, *PROMPTS]:
+    prompts = [LONG_PROMPT, *PROMPTS][arguments.skip :]
+    for prompt in prompts:
         ids = tokenizer(prompt)["input_ids"]
         expected, logits = expected_of.answer(ids, arguments.count)
         likeliest = np.argsort(logits)[-TOP:]
@@ -54,7 +56,7 @@ def main() -> None:
             same[i] += common == len(expected)
             row += [f"{error:.1e}", "all" if common == len(expected) else f"{common} of {len(expected)}"]
         print("| " + " | ".join(row) + " |", flush=True)
-    print("| **20 prompts** |  | " + " | ".join(f"**{error:.1e}** | **{all_of}**" for error, all_of in zip(worst, same)) + " |")
+    print(f"| **{len(prompts)} prompts** |  | " + " | ".join(f"**{error:.1e}** | **{all_of}**" for error, all_of in zip(worst, same)) + " |")
     beyond = [f"{name}: {error:.1e}" for name, error in zip(names, worst) if not error <= arguments.bound]
     if beyond:
         sys.exit(f"caches: beyond {arguments.bound}: {', '.join(beyond)}")
