@@ -13,7 +13,7 @@ namespace {
 
 /// Rows of a pass that matvec_few takes at once.
 constexpr std::int64_t gpu_few_rows = 8, cpu_few_rows = 16;
-/// Rows of the matrix of each lane, whose sums fit into the shared memory that every device has, with a pair's.
+/// Matrix rows of a lane on CPU drivers: their sums, of two matrices, fit into the shared memory that every device has.
 constexpr std::int64_t most_few_rows_of_lane = 16;
 /// Rows of a pass beyond which tiles of many rows are faster. On an H100 two tiles of eight take 0.7 of the time.
 constexpr std::int64_t gpu_most_few = 16, cpu_most_few = 32;
@@ -66,10 +66,11 @@ Tile tile(KernelKind kind, std::int64_t most_tokens, const DeviceFacts& facts) {
   result.tokens = std::min({result.tokens, std::max<std::int64_t>(most_tokens, 1), facts.max_tile_tokens});
   // A matvec's epilogue gives each of its rows a lane; on CPU drivers, in groups of as many rows as there are lanes.
   if (kind == KernelKind::matvec || kind == KernelKind::matvec_few) {
-    if (kind == KernelKind::matvec_few)
-      result.rows = std::min(result.rows, most_few_rows_of_lane * facts.subgroup_size);
     result.rows = facts.type == DeviceType::cpu ? round_up(result.rows, facts.subgroup_size)
                                                 : std::min(result.rows, facts.subgroup_size);
+  }
+  if (kind == KernelKind::matvec_few && facts.type == DeviceType::cpu) {
+    result.rows = std::min(result.rows, most_few_rows_of_lane * facts.subgroup_size);
   }
   if (kind == KernelKind::matmul) {
     // A lane is a token and a subgroup a band of rows: the tile is whole lanes and whole bands. Where lanes share what
