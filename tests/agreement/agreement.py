@@ -140,6 +140,17 @@ class LlamaCpp:
         return [row["id"] for row in drawn], {row["id"]: row["logprob"] for row in drawn[0]["top_logprobs"]}
 
 
+def shown(prompt: str) -> str:
+    """A prompt's begin, for a cell of a table."""
+    return prompt[:32].replace("\n", " ").replace("|", " ") + ("..." if len(prompt) > 32 else "")
+
+
+def difference(logits: np.ndarray, expected: np.ndarray) -> float:
+    """Of the likeliest tokens the largest difference, as a share of all expected logits' rms."""
+    likeliest = np.argsort(expected)[-TOP:]
+    return float(np.max(np.abs(logits[likeliest] - expected[likeliest]))) / math.sqrt(np.mean(expected**2))
+
+
 def agreement(tokens: list[int], exact: Answer) -> tuple[bool, str]:
     """Whether tokens are the exact ones, or leave them where two are as likely; and where they do."""
     for step, (margin, wanted) in enumerate(zip(exact.margins, exact.tokens)):
@@ -175,20 +186,19 @@ def main() -> None:
         ids = exact.ids(prompt)
         wanted = exact.answer(ids, arguments.count)
         tokens, logits = engine.answer(ids, arguments.count)
-        likeliest = np.argsort(wanted.logits)[-TOP:]
-        rms = math.sqrt(np.mean(wanted.logits**2))
-        error = float(np.max(np.abs(logits[likeliest] - wanted.logits[likeliest]))) / rms
+        error = difference(logits, wanted.logits)
         equal, until = agreement(tokens, wanted)
         good += equal and error < LIMIT
         worst = max(worst, error)
-        row = [prompt[:32].replace("\n", " ").replace("|", " ") + ("..." if len(prompt) > 32 else ""), str(len(ids)), until, f"{error:.1e}"]
+        row = [shown(prompt), str(len(ids)), until, f"{error:.1e}"]
         if other is not None:
             tokens, probabilities = other.answer(ids, arguments.count)
             equal, until = agreement(tokens, wanted)
             others += equal
             sure = wanted.logits - wanted.logits.max()
             sure -= math.log(np.exp(sure).sum())
-            apart = max(abs(value - sure[token]) for token, value in probabilities.items()) / rms
+            apart = max(abs(value - sure[token]) for token, value in probabilities.items())
+            apart /= math.sqrt(np.mean(wanted.logits**2))
             worst_other = max(worst_other, apart)
             row += [until, f"{apart:.1e}"]
         else:

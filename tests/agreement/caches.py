@@ -10,13 +10,11 @@ tests/golden/requirements.txt.
 """
 
 import argparse
-import math
 import sys
 from pathlib import Path
 
-import numpy as np
 import transformers
-from agreement import LONG_PROMPT, PROMPTS, TOP, Engine
+from agreement import LONG_PROMPT, PROMPTS, Engine, difference, shown
 
 
 def tokens_in_common(tokens: list[int], expected: list[int]) -> int:
@@ -45,12 +43,10 @@ def main() -> None:
     for prompt in prompts:
         ids = tokenizer(prompt)["input_ids"]
         expected, logits = expected_of.answer(ids, arguments.count)
-        likeliest = np.argsort(logits)[-TOP:]
-        rms = math.sqrt(np.mean(logits**2))
-        row = [prompt[:32].replace("\n", " ").replace("|", " ") + ("..." if len(prompt) > 32 else ""), str(len(ids))]
+        row = [shown(prompt), str(len(ids))]
         for i, engine in enumerate(others):
             tokens, rounded = engine.answer(ids, arguments.count)
-            error = float(np.max(np.abs(rounded[likeliest] - logits[likeliest]))) / rms
+            error = difference(rounded, logits)
             common = tokens_in_common(tokens, expected)
             worst[i] = max(worst[i], error)
             same[i] += common == len(expected)
