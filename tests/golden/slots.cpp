@@ -65,9 +65,9 @@ void pass(Engine& engine, const std::vector<std::int64_t>& slots, const std::vec
   }
 }
 
-/// Every slot filled with other tokens, in chunks and one by one, then wound back: the last one to its end, so that
-/// what reads past it leaves the buffer, the others as far as the sequences go.
-void fill_and_rewind(const Golden& golden, Engine& engine) {
+/// Fills every slot with other tokens, in chunks and one by one: the last one to its end, so that what reads past it
+/// leaves the buffer, the others as far as the sequences go.
+void fill_slots(const Golden& golden, Engine& engine) {
   const Program& program = engine.program();
   const std::size_t longest = prompt_length(program.max_batch - 1) + decoded + drawn_at_once;
   std::vector<std::int32_t> tokens;
@@ -101,7 +101,7 @@ double difference(const Record& record, const Record& expected, std::int64_t voc
   return worst;
 }
 
-/// Slots from the beginning, each with the seed of its sequence.
+/// Empties a slot and gives it the seed of a sequence.
 void begin(Engine& engine, std::int64_t slot, std::int64_t sequence) {
   engine.reset(slot);
   engine.set_sampling(slot, {1.5f, 40, 0.95f, 77 + static_cast<std::uint64_t>(sequence)},
@@ -141,7 +141,7 @@ std::vector<Record> run_side_by_side(Engine& engine, const std::vector<Sequence>
 
 std::string turns_disagree(const Golden& golden, Engine& engine) {
   const std::vector<Sequence> sequences = sequences_of(golden, engine);
-  fill_and_rewind(golden, engine);
+  fill_slots(golden, engine);
   const std::vector<Record> alone = run_alone(engine, sequences);
   const std::vector<Record> by_turns = run_side_by_side(engine, sequences, false);
   for (std::size_t s = 0; s < sequences.size(); ++s) {
