@@ -8,15 +8,15 @@ set(swiftshader_command ${PROJECT_SOURCE_DIR}/tests/support/on_driver ${swiftsha
 set(cpu_command)
 set(drivers lavapipe swiftshader)
 
-# next_driver(OUT): the driver whose turn it is. Each list of tests counts its own turns.
+# next_driver(OUT): the driver whose turn it is, by turns_of_drivers. Each list of tests counts its own turns.
 set_property(DIRECTORY PROPERTY turns 0)
 function(next_driver out)
   get_property(turn DIRECTORY PROPERTY turns)
-  list(LENGTH drivers count)
+  list(LENGTH turns_of_drivers count)
   math(EXPR index "${turn} % ${count}")
   math(EXPR turn "${turn} + 1")
   set_property(DIRECTORY PROPERTY turns ${turn})
-  list(GET drivers ${index} driver)
+  list(GET turns_of_drivers ${index} driver)
   set(${out} ${driver} PARENT_SCOPE)
 endfunction()
 

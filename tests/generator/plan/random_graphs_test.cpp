@@ -1,6 +1,6 @@
 // Plans of random graphs, fused and not, executed on an image of memory and held against the graph's own evaluation:
 // equal to the last bit, since each element is computed by the same operations in the same order.
-//   MONOMORPH_RANDOM_GRAPHS=N   as many graphs, in place of 4,000, or of 2,000 under sanitizers
+//   MONOMORPH_RANDOM_GRAPHS=N   as many graphs, in place of 2,000
 #include <doctest/doctest.h>
 
 #include "generator/plan/make.hpp"
@@ -13,7 +13,7 @@ using namespace monomorph::test;
 
 namespace {
 
-std::uint64_t graph_count() { return count_of("MONOMORPH_RANDOM_GRAPHS", MONOMORPH_SANITIZED ? 2000 : 4000); }
+std::uint64_t graph_count() { return count_of("MONOMORPH_RANDOM_GRAPHS", 2000); }
 
 void require_sound(const RandomGraph& random, const Plan& plan) {
   for (const Complaint& complaint : check_plan(plan, random.graph, random.contract)) {
