@@ -9,7 +9,7 @@
 #include "generator/contract/expected_tensors.hpp"
 #include "generator/import/import.hpp"
 #include "runtime/formats/config_facts.hpp"
-#include "tests/altered_inputs/golden_distance.hpp"
+#include "tests/golden/golden_distance.hpp"
 
 namespace monomorph::tests {
 

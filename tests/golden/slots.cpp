@@ -22,18 +22,19 @@ struct Record {
   bool operator==(const Record&) const = default;
 };
 
-constexpr std::int64_t piece = 13, decoded = 4, drawn_at_once = 3;
+constexpr std::int64_t longest_piece = 13, decoded = 4, drawn_at_once = 3;
 
 /// Tokens that a slot's sequence begins with.
 std::size_t prompt_length(std::int64_t slot) { return static_cast<std::size_t>(18 + 21 * slot); }
 
-/// A prompt in pieces, tokens one by one, and a few that are drawn.
-Sequence sequence_of(const Golden& golden, std::int64_t slot) {
+/// A prompt in pieces that fit in a pass, tokens one by one, and a few that are drawn.
+Sequence sequence_of(const Golden& golden, std::int64_t slot, std::int64_t prefill_chunk) {
+  const auto piece = static_cast<std::size_t>(std::min(longest_piece, prefill_chunk));
   const std::size_t length = prompt_length(slot);
   const std::span<const std::int32_t> tokens = std::span(golden.tokens).subspan(static_cast<std::size_t>(11 * slot));
   Sequence turns;
   for (std::size_t first = 0; first < length; first += piece) {
-    turns.push_back({tokens.subspan(first, std::min<std::size_t>(piece, length - first))});
+    turns.push_back({tokens.subspan(first, std::min(piece, length - first))});
   }
   for (std::size_t i = 0; i < decoded; ++i) turns.push_back({tokens.subspan(length + i, 1)});
   turns.push_back({tokens.subspan(length + decoded, 1), true});
@@ -43,7 +44,10 @@ Sequence sequence_of(const Golden& golden, std::int64_t slot) {
 /// One a slot.
 std::vector<Sequence> sequences_of(const Golden& golden, const Engine& engine) {
   std::vector<Sequence> sequences;
-  for (std::int64_t slot = 0; slot < engine.program().max_batch; ++slot) sequences.push_back(sequence_of(golden, slot));
+  const Program& program = engine.program();
+  for (std::int64_t slot = 0; slot < program.max_batch; ++slot) {
+    sequences.push_back(sequence_of(golden, slot, program.prefill_chunk));
+  }
   return sequences;
 }
 
@@ -163,7 +167,7 @@ std::string common_passes_disagree(const Golden& golden, Engine& engine, double 
 
   // The last slot goes back to the end of its first piece, or to its begin where a ring has lost that, and on as
   // before.
-  const std::int64_t last = std::ssize(sequences) - 1;
+  const std::int64_t last = std::ssize(sequences) - 1, piece = std::ssize(sequences.back().front().tokens);
   const std::int64_t kept = engine.rewind(last, piece);
   const bool rings = slot_bytes_saved(engine.program().states, engine.program().max_sequence_length) > 0;
   if (kept != piece && !(rings && kept == 0)) return "a sequence is not wound back to where it was to be";

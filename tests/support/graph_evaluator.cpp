@@ -65,6 +65,12 @@ GraphEvaluator::Values GraphEvaluator::evaluate(FunctionId id, std::int64_t nth)
   for (const OpId op_id : function.ops) {
     const Op& op = graph_.ops[op_id];
     const Value& out = graph_.values[op.out];
+    // Found once an operation: elements are read by the million.
+    std::vector<const EvaluatedValue*> computed;
+    for (const ValueId operand : op.in) {
+      const auto found = values.find(operand);
+      computed.push_back(found == values.end() ? nullptr : &found->second);
+    }
     const OperandReader read = [&](std::size_t operand, std::int64_t row, std::int64_t column) -> double {
       const Value& value = graph_.values[op.in[operand]];
       switch (value.storage) {
@@ -78,7 +84,7 @@ GraphEvaluator::Values GraphEvaluator::evaluate(FunctionId id, std::int64_t nth)
           return static_cast<double>(
               (value.list == HostList::positions ? positions_ : rows_)[static_cast<std::size_t>(row)]);
         default:
-          return values.at(op.in[operand]).at(row, column);
+          return computed[operand]->at(row, column);
       }
     };
     EvaluatedValue result;

@@ -14,8 +14,8 @@ inline constexpr double refused_by_golden = 2e-5;
 /// Below this nothing was changed but how sums are rounded, as in the goldens' own record of what keys do.
 inline constexpr double inert_in_golden = 3e-6;
 
-/// Relative L2 of the worst row, or of the first text that is refused. The weights are of f32, and fit. Texts of more
-/// than `most_tokens` are left out.
+/// Relative L2 of the worst row, or of the first text that is refused. The weights fit. Texts of more than
+/// `most_tokens` are left out; there is a shorter one.
 double golden_distance(const generator::Meaning& meaning, const std::filesystem::path& golden,
                        std::int64_t most_tokens);
 

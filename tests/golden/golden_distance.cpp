@@ -1,0 +1,62 @@
+#include "tests/golden/golden_distance.hpp"
+
+#include <algorithm>
+
+#include "tests/golden/comparison.hpp"
+#include "tests/support/contract_weights.hpp"
+#include "tests/support/graph_evaluator.hpp"
+
+namespace monomorph::tests {
+
+using namespace generator;
+
+namespace {
+
+/// Tokens that are run at once from the golden's first on, and which rows of them the golden keeps, and where.
+struct Text {
+  std::int64_t tokens;
+  std::vector<std::int64_t> rows;
+  std::size_t first;
+};
+
+/// The shortest first, since most faults show soon; the whole last.
+std::vector<Text> texts_of(const golden::Golden& golden) {
+  std::vector<Text> texts;
+  if (golden.calls.empty()) {
+    for (const std::int64_t tokens : {16, 67, 130}) {
+      std::vector<std::int64_t> rows = golden.rows;
+      std::erase_if(rows, [&](std::int64_t row) { return row >= tokens; });
+      texts.push_back({tokens, rows, 0});
+    }
+  }
+  std::size_t kept = golden.rows.size();
+  for (const std::vector<std::int64_t>& calls : golden.calls) {
+    if (calls.size() == 1) texts.push_back({calls[0], {calls[0] - 1}, kept});
+    kept += calls.size();
+  }
+  texts.push_back({static_cast<std::int64_t>(golden.tokens.size()), golden.rows, 0});
+  return texts;
+}
+
+}  // namespace
+
+double golden_distance(const Meaning& meaning, const std::filesystem::path& directory, std::int64_t most_tokens) {
+  const golden::Golden golden = golden::read_golden(directory);
+  test::ContractWeights weights(meaning.contract, directory.string());
+  double worst = 0;
+  for (const auto& [tokens, rows, first] : texts_of(golden)) {
+    if (tokens > most_tokens) break;
+    test::GraphEvaluator evaluator(meaning.graph, meaning.contract, [&](auto... at) { return weights.at(at...); });
+    evaluator.run(std::span(golden.tokens).first(static_cast<std::size_t>(tokens)), 0);
+    const test::EvaluatedValue logits = evaluator.head(rows);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const auto begin = logits.elements.begin() + static_cast<std::ptrdiff_t>(i) * logits.columns;
+      const std::vector<float> row(begin, begin + logits.columns);
+      worst = std::max(worst, golden::row_error(row, golden.logits_of(first + i)));
+    }
+    if (worst > refused_by_golden) break;
+  }
+  return worst;
+}
+
+}  // namespace monomorph::tests
