@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "runtime/cli/bench_batch.hpp"
+#include "runtime/cli/bench_phases.hpp"
 #include "runtime/cli/bench_report.hpp"
 #include "runtime/cli/commands.hpp"
 #include "runtime/cli/describe.hpp"
@@ -102,16 +103,7 @@ void measure(const Program& program, const BenchOptions& options, const std::vec
   Progress progress("measuring");
   const std::int64_t total = 2 * (options.repetitions + 1);
   std::int64_t done = 0;
-  // Once unmeasured: drivers allocate at the first dispatch, and caches are cold.
-  for (std::int64_t i = 0; i <= options.repetitions; ++i) {
-    const double prefill = work.prefill();
-    progress.update(++done, total);
-    const double decode = work.decode();
-    progress.update(++done, total);
-    if (i == 0) continue;
-    figures.prefill.seconds.push_back(prefill);
-    figures.decode.seconds.push_back(decode);
-  }
+  measure_phases(work, options.repetitions, [&] { progress.update(++done, total); }, figures.prefill, figures.decode);
 }
 
 void profile(const Program& program, const BenchOptions& options, const std::vector<std::int32_t>& tokens,

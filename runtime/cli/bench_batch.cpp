@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "runtime/cli/bench_phases.hpp"
 #include "runtime/cli/describe.hpp"
 #include "runtime/cli/interrupt.hpp"
 #include "runtime/cli/output.hpp"
@@ -193,16 +194,7 @@ void measure_batches(const Program& program, const BenchOptions& options, BenchF
     row.decode.flops = program.flops_per_token * row.decode.tokens;
     for (std::int64_t slot = 0; slot < program.max_batch; ++slot) engine->reset(slot);
     BatchWork work(*engine, extent);
-    // Once unmeasured: drivers allocate at the first dispatch, and caches are cold.
-    for (std::int64_t i = 0; i <= options.repetitions; ++i) {
-      const double prefill = work.prefill();
-      progress.update(++done, total);
-      const double decode = work.decode();
-      progress.update(++done, total);
-      if (i == 0) continue;
-      row.prefill.seconds.push_back(prefill);
-      row.decode.seconds.push_back(decode);
-    }
+    measure_phases(work, options.repetitions, [&] { progress.update(++done, total); }, row.prefill, row.decode);
   }
 }
 

@@ -19,6 +19,9 @@
 namespace monomorph::cli {
 namespace {
 
+/// Answers that are kept while one before them is drawn; until then no further line is read.
+constexpr std::size_t most_kept = 10'000;
+
 /// Answers as they come, written in the order of their lines: one waits until all before it are there.
 class Answers {
  public:
@@ -44,6 +47,7 @@ class Answers {
     if (!bar_) bar_.emplace("answering", bytes_ ? Progress::Shows::share : Progress::Shows::count);
     bytes_ ? bar_->update(done_, *bytes_) : bar_->update(written_, asked_);
   }
+  bool are_many() const { return ready_.size() >= most_kept; }
   std::int64_t asked() const { return asked_; }
   std::int64_t errors() const { return errors_; }
 
@@ -114,7 +118,7 @@ class Prompts {
  private:
   /// As many lines as wait for a slot; waits for one where there is nothing else to do.
   void ask() {
-    while (static_cast<std::int64_t>(batch_.waiting()) < engine_.program().max_batch) {
+    while (static_cast<std::int64_t>(batch_.waiting()) < engine_.program().max_batch && !answers_.are_many()) {
       const bool idle = batch_.waiting() + batch_.running() == 0;
       const std::optional<PromptLines::Line> line = lines_.next(idle);
       if (!line) return;

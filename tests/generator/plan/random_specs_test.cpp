@@ -1,6 +1,6 @@
 // Random specs of all words of the language: each that is accepted gives on devices, fused or not, what the evaluation
 // of its graph does, and every field is in some of them.
-//   MONOMORPH_RANDOM_SPECS=N   as many, in place of 16
+//   MONOMORPH_RANDOM_SPECS=N   as many, in place of 10
 #include <doctest/doctest.h>
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ namespace {
 // Matrices here have a gain of two and more, and a few layers multiply their rounding.
 constexpr double tolerance = 1e-4;
 
-std::uint64_t spec_count() { return count_of("MONOMORPH_RANDOM_SPECS", 16); }
+std::uint64_t spec_count() { return count_of("MONOMORPH_RANDOM_SPECS", 10); }
 
 /// Specs by seed, of which at least half are accepted.
 struct Drawn {
