@@ -69,10 +69,13 @@ std::int64_t prefill_bytes(const Program& program, const Extent& extent) {
 }
 
 std::int64_t decode_bytes(const Program& program, const Extent& extent) {
-  std::int64_t bytes = extent.count * head_bytes(program, extent.batch);
+  std::int64_t bytes = 0;
   for (std::int64_t step = 0; step < extent.count; ++step) {
-    const std::vector<Stretch> stretches(static_cast<std::size_t>(extent.batch), {1, extent.first_step + step});
-    bytes += bytes_read(program, Stage::layers, stretches);
+    for (std::int64_t first = 0; first < extent.batch; first += program.prefill_chunk) {
+      const std::int64_t rows = std::min(extent.batch - first, program.prefill_chunk);
+      const std::vector<Stretch> stretches(static_cast<std::size_t>(rows), {1, extent.first_step + step});
+      bytes += bytes_read(program, Stage::layers, stretches) + head_bytes(program, rows);
+    }
   }
   return bytes;
 }

@@ -103,6 +103,20 @@ TEST_CASE("a batch is as many sequences at once, and its figures are of all toge
   CHECK(with({"--batch", "2", "--profile"}).status == 2);
 }
 
+TEST_CASE("more sequences than a pass has rows read the weights once a pass") {
+  Program program = counting_program();
+  program.max_batch = 3;
+  program.head_rows = program.prefill_chunk = 2;
+  const Outcome outcome = command(
+      {"bench", "--random-weights", "--device", "cpu", "-p", "1", "-n", "3", "-r", "1", "--batch", "3", "--json"},
+      program);
+  CHECK(outcome.status == 0);
+  const auto json = nlohmann::json::parse(outcome.output);
+  const double layers = 60 * 32, head = 5 * 32;
+  CHECK(json["batches"][0]["decode"]["bytes_per_token"].get<double>() ==
+        doctest::Approx(16 + 2 * (layers + head) / 3 + 64 * (2 + 3 + 4) / 3.0));
+}
+
 TEST_CASE("a stop token does not end a measurement") {
   // Test tokens begin somewhere; from everywhere the count passes the stop token within a round of the vocabulary.
   Program program = counting_program();
