@@ -20,10 +20,25 @@ function(next_driver out)
   set(${out} ${driver} PARENT_SCOPE)
 endfunction()
 
-# label_test(NAME LABEL... [TRUE|FALSE]): an option that is TRUE is the label "all", of what scripts/test --all alone runs.
+# one_of(N OUT): what is empty in the first of N calls and else ALL. Each list of tests counts its own calls.
+set_property(DIRECTORY PROPERTY calls 0)
+function(one_of n out)
+  get_property(calls DIRECTORY PROPERTY calls)
+  math(EXPR rest "${calls} % ${n}")
+  math(EXPR calls "${calls} + 1")
+  set_property(DIRECTORY PROPERTY calls ${calls})
+  set(all)
+  if(rest)
+    set(all ALL)
+  endif()
+  set(${out} ${all} PARENT_SCOPE)
+endfunction()
+
+# label_test(NAME LABEL... [ALL|TRUE|FALSE]): ALL and an option that is TRUE are the label "all", of what scripts/test --all alone
+# runs.
 function(label_test name)
   set(labels ${ARGN})
-  list(TRANSFORM labels REPLACE "^TRUE$" "all")
+  list(TRANSFORM labels REPLACE "^(ALL|TRUE)$" "all")
   list(REMOVE_ITEM labels FALSE)
   set_tests_properties(${name} PROPERTIES LABELS "${labels}")
 endfunction()

@@ -64,7 +64,7 @@ void accepts_what_is_right(const std::string& compiler) {
 
 }  // namespace
 
-// The compilers take turns; the label "all" has either refuse the files of both.
+// The compilers take turns. The test with the label "all" gives each the files of the other.
 constexpr const char* gcc_all = "-fmax-errors=0";
 constexpr const char* clang_all = "-ferror-limit=0";
 
