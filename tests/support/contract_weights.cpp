@@ -4,7 +4,22 @@ namespace monomorph::test {
 
 using namespace generator;
 
-ContractWeights::ContractWeights(const Contract& contract, const std::string& checkpoint) : contract_(contract) {
+WeightPlaces places_of_weights(const Contract& contract) {
+  WeightPlaces places;
+  const auto add = [&](Scope scope, std::int64_t layer) {
+    for (const WeightId id : contract.weights_of(scope)) {
+      places.emplace(std::pair(id, layer), static_cast<std::int32_t>(places.size()));
+    }
+  };
+  add({}, -1);
+  for (std::size_t kind = 0; kind < contract.kinds.size(); ++kind) {
+    for (const std::int32_t layer : contract.kinds[kind].layers) add({kind}, layer);
+  }
+  return places;
+}
+
+ContractWeights::ContractWeights(const Contract& contract, const std::string& checkpoint)
+    : contract_(contract), places_(places_of_weights(contract)) {
   add_weights({});
   for (std::size_t kind = 0; kind < contract.kinds.size(); ++kind) add_weights({kind});
   for (const std::string& prefix : contract.checkpoint_prefixes) prefixes_.push_back(prefix.c_str());
@@ -19,10 +34,8 @@ ContractWeights::ContractWeights(const Contract& contract, const std::string& ch
 }
 
 void ContractWeights::add_weights(Scope scope) {
-  const std::vector<std::int32_t> of_model = {-1};
-  const std::vector<WeightId> ids = contract_.weights_of(scope);
   auto& patterns = patterns_.emplace_back();
-  for (const WeightId id : ids) {
+  for (const WeightId id : contract_.weights_of(scope)) {
     const WeightContract& weight = contract_.weights[id];
     const bool vector = weight.axes.size() == 1;
     auto& parts = parts_.emplace_back();
@@ -33,9 +46,6 @@ void ContractWeights::add_weights(Scope scope) {
   WeightGroup group{patterns, {}, {}};
   if (scope.kind != Scope::model) group.layers = contract_.kinds[scope.kind].layers;
   groups_.push_back(group);
-  for (const std::int32_t layer : scope.kind == Scope::model ? of_model : contract_.kinds[scope.kind].layers) {
-    for (const WeightId id : ids) ids_.emplace(std::pair(id, layer), static_cast<std::int32_t>(ids_.size()));
-  }
 }
 
 std::vector<float> ContractWeights::read(WeightId id, std::int64_t layer) const {
@@ -45,7 +55,7 @@ std::vector<float> ContractWeights::read(WeightId id, std::int64_t layer) const 
   std::vector<float> values(static_cast<std::size_t>(rows * columns));
   for (std::int64_t row = 0; row < rows; ++row) {
     weights_->row(
-        ids_.at({id, layer}), row,
+        places_.at({id, layer}), row,
         std::span(values).subspan(static_cast<std::size_t>(row * columns), static_cast<std::size_t>(columns)));
   }
   return values;

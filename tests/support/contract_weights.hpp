@@ -15,6 +15,10 @@
 
 namespace monomorph::test {
 
+/// Ids of a contract's weights in a program's list, by weight and layer (-1: of the model).
+using WeightPlaces = std::map<std::pair<generator::WeightId, std::int64_t>, std::int32_t>;
+WeightPlaces places_of_weights(const generator::Contract& contract);
+
 class ContractWeights {
  public:
   /// Throws Error as HostWeights::open does. The contract must live as long as this.
@@ -34,7 +38,7 @@ class ContractWeights {
   std::deque<std::vector<WeightPart>> parts_;
   std::deque<std::vector<WeightPattern>> patterns_;
   std::vector<WeightGroup> groups_;
-  std::map<std::pair<generator::WeightId, std::int64_t>, std::int32_t> ids_;  ///< of the program's, by layer
+  const WeightPlaces places_;
   std::optional<HostWeights> weights_;
   std::map<std::pair<generator::WeightId, std::int64_t>, std::vector<float>> read_;
   /// What was asked for last: most elements follow one another.

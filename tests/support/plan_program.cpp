@@ -8,6 +8,7 @@
 #include "generator/compile/spirv.hpp"
 #include "generator/emit/emit.hpp"
 #include "generator/plan/words.hpp"
+#include "tests/support/contract_weights.hpp"
 
 namespace monomorph::test {
 
@@ -202,18 +203,9 @@ void PlanProgram::record(Recorder& recorder, const PhasePlan& phase) const {
 }
 
 WeightReader PlanProgram::reader(const HostWeights& weights) const {
-  return [this, &weights](WeightId id, std::int64_t layer, std::int64_t row, std::int64_t column) {
-    const Scope scope = contract_.weights[id].scope;
-    const std::vector<WeightId> alike = contract_.weights_of(scope);
-    auto index = static_cast<std::int64_t>(std::find(alike.begin(), alike.end(), id) - alike.begin());
-    if (scope.kind != Scope::model) {
-      index += static_cast<std::int64_t>(contract_.weights_of({}).size()) +
-               turn(layer) * static_cast<std::int64_t>(alike.size());
-      for (std::size_t kind = 0; kind < scope.kind; ++kind) {
-        index += static_cast<std::int64_t>(contract_.weights_of({kind}).size() * contract_.kinds[kind].layers.size());
-      }
-    }
-    return weights.at(static_cast<std::int32_t>(index), row, column);
+  return [places = places_of_weights(contract_), &weights](WeightId id, std::int64_t layer, std::int64_t row,
+                                                           std::int64_t column) {
+    return weights.at(places.at({id, layer}), row, column);
   };
 }
 
