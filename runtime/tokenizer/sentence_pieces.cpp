@@ -147,8 +147,7 @@ std::unique_ptr<Tokenizer::Data> make_data(const SentencePieces& model, const st
   data->normalizer = make_normalizer(model, file);
   data->model = model.algorithm == SentencePieces::Algorithm::bpe ? make_bpe(model, *data, unknown, file)
                                                                   : make_unigram(model, *data, unknown);
-  if (model.bos) data->prefix.push_back(*model.bos);
-  if (model.eos) data->suffix.push_back(*model.eos);
+  data->post_processor = model.post_processor;
   if (model.user_defined_as_text)
     data->decoder.emplace_back(ReplaceInTokens{Pattern::literal(" "), std::string(space_mark)});
   if (model.add_dummy_prefix || model.remove_extra_whitespaces) {

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,8 +27,8 @@ struct SentencePieces {
   bool add_dummy_prefix = true;
   bool remove_extra_whitespaces = true;
   bool byte_fallback = false;
-  bool user_defined_as_text = false;     ///< those pieces are written as in a text, not with marks for spaces
-  std::optional<std::int32_t> bos, eos;  ///< that encoding adds
+  bool user_defined_as_text = false;  ///< those pieces are written as in a text, not with marks for spaces
+  PostProcessor post_processor;
 };
 
 /// The tokenizer that they are: the steps by which the `tokenizers` library does the same. Throws Error(rejected),

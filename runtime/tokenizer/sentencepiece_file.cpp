@@ -149,8 +149,11 @@ SentencePieces read_sentencepiece(std::string_view bytes, const std::string& fil
   model.byte_fallback = trainer.byte_fallback;
   const auto bos = static_cast<std::size_t>(trainer.bos);
   if (trainer.bos >= 0 && bos < model.pieces.size() && model.pieces[bos].kind == SentencePieces::Kind::control) {
-    model.bos = trainer.bos;
+    model.post_processor.single = enclose(trainer.bos, std::nullopt);
   }
+  // What is added to a pair is said by each model's own code (T5's, ALBERT's, XLM-RoBERTa's), each time otherwise.
+  model.post_processor.no_pair =
+      file + ": a SentencePiece model does not say how two texts are joined; use the model's tokenizer.json";
   return model;
 }
 

@@ -10,7 +10,8 @@
 namespace monomorph {
 
 /// `bytes` is the file's content, `file` its name in messages. Encoding adds the beginning-of-text piece where the
-/// model has one. Throws Error(rejected) for what is no such file, and for models that are neither unigram nor BPE.
+/// model has one, and pairs are refused. Throws Error(rejected) for what is no such file, and for models that are
+/// neither unigram nor BPE.
 SentencePieces read_sentencepiece(std::string_view bytes, const std::string& file);
 
 }  // namespace monomorph

@@ -44,6 +44,35 @@ void encode_words(const Tokenizer::Data& data, std::string_view text, bool at_st
   }
 }
 
+/// Appends the tokens of a text; `name`: what it is called in messages.
+void append_tokens(const Tokenizer::Data& data, std::string_view name, std::string_view text,
+                   std::vector<std::int32_t>& ids) {
+  if (const std::size_t error = utf8_error(text); error != std::string_view::npos) {
+    throw Error(ErrorKind::rejected, fmt::format("{} is not UTF-8 at byte {}; convert it first", name, error));
+  }
+  for (const AddedTokenMatcher::Piece& raw : data.raw_tokens.split(text)) {
+    if (raw.id >= 0) {
+      ids.push_back(raw.id);
+      continue;
+    }
+    const std::string normalized = normalize(data.normalizer, raw.text);
+    for (const AddedTokenMatcher::Piece& piece : data.normalized_tokens.split(normalized)) {
+      if (piece.id >= 0) {
+        ids.push_back(piece.id);
+      } else {
+        const bool at_start = raw.text.data() == text.data() && piece.text.data() == normalized.data();
+        encode_words(data, piece.text, at_start, ids);
+      }
+    }
+  }
+}
+
+std::vector<std::int32_t> tokens_of(const Tokenizer::Data& data, std::string_view name, std::string_view text) {
+  std::vector<std::int32_t> ids;
+  append_tokens(data, name, text, ids);
+  return ids;
+}
+
 }  // namespace
 
 Tokenizer::Tokenizer(std::unique_ptr<const Data> data) : data_(std::move(data)) {}
@@ -63,28 +92,27 @@ Tokenizer Tokenizer::load(const std::filesystem::path& path) {
 }
 
 std::vector<std::int32_t> Tokenizer::encode(std::string_view text, bool add_special) const {
-  if (const std::size_t error = utf8_error(text); error != std::string_view::npos) {
-    throw Error(ErrorKind::rejected, fmt::format("the text is not UTF-8 at byte {}; convert it first", error));
-  }
   std::vector<std::int32_t> ids;
-  if (add_special) ids = data_->prefix;
-  for (const AddedTokenMatcher::Piece& raw : data_->raw_tokens.split(text)) {
-    if (raw.id >= 0) {
-      ids.push_back(raw.id);
-      continue;
-    }
-    const std::string normalized = normalize(data_->normalizer, raw.text);
-    for (const AddedTokenMatcher::Piece& piece : data_->normalized_tokens.split(normalized)) {
-      if (piece.id >= 0) {
-        ids.push_back(piece.id);
-      } else {
-        const bool at_start = raw.text.data() == text.data() && piece.text.data() == normalized.data();
-        encode_words(*data_, piece.text, at_start, ids);
-      }
+  for (const TemplatePiece& piece : data_->post_processor.single) {
+    if (piece.is_text()) {
+      append_tokens(*data_, "the text", text, ids);
+    } else if (add_special) {
+      ids.push_back(piece.token);
     }
   }
-  if (add_special) ids.insert(ids.end(), data_->suffix.begin(), data_->suffix.end());
   return ids;
+}
+
+EncodedText Tokenizer::encode_single(std::string_view text, std::optional<std::int64_t> max_tokens) const {
+  return fill(data_->post_processor.single, {tokens_of(*data_, "the text", text)}, max_tokens);
+}
+
+EncodedText Tokenizer::encode_pair(std::string_view first, std::string_view second,
+                                   std::optional<std::int64_t> max_tokens) const {
+  const PostProcessor& post_processor = data_->post_processor;
+  if (!post_processor.no_pair.empty()) throw Error(ErrorKind::rejected, post_processor.no_pair);
+  return fill(post_processor.pair,
+              {tokens_of(*data_, "the first text", first), tokens_of(*data_, "the second text", second)}, max_tokens);
 }
 
 std::string Tokenizer::decode(std::span<const std::int32_t> ids, bool skip_special) const {

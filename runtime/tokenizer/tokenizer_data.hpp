@@ -11,6 +11,7 @@
 #include "runtime/tokenizer/decoding.hpp"
 #include "runtime/tokenizer/model.hpp"
 #include "runtime/tokenizer/normalizer.hpp"
+#include "runtime/tokenizer/post_processor.hpp"
 #include "runtime/tokenizer/pre_tokenizer.hpp"
 #include "runtime/tokenizer/tokenizer.hpp"
 
@@ -23,8 +24,8 @@ struct Tokenizer::Data {
   std::vector<PreTokenizerStep> pre_tokenizer;
   bool is_byte_level = false;  ///< words are bytes, which tokens spell in GPT-2's alphabet
   std::unique_ptr<const TokenModel> model;
-  std::int32_t model_size = 0;               ///< entries of its vocabulary in tokenizer.json
-  std::vector<std::int32_t> prefix, suffix;  ///< what the post-processor's template adds
+  std::int32_t model_size = 0;  ///< entries of its vocabulary in tokenizer.json
+  PostProcessor post_processor;
   std::vector<DecodeStep> decoder;
 
   struct Token {

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <tuple>
-#include <utility>
 
 #include "runtime/error.hpp"
 #include "runtime/tokenizer/bpe.hpp"
@@ -23,10 +21,12 @@ class Keys {
  public:
   Keys(const GgufFile& gguf, const std::string& file) : gguf_(gguf), file_(file) {}
 
+  std::string fault(const std::string& key, const std::string& what) const {
+    return fmt::format("{}: tokenizer.ggml.{}: {}. The engine runs with --tokens, or name a tokenizer with --tokenizer",
+                       file_, key, what);
+  }
   [[noreturn]] void refuse(const std::string& key, const std::string& what) const {
-    throw Error(ErrorKind::rejected, fmt::format("{}: tokenizer.ggml.{}: {}. The engine runs with --tokens, or name a "
-                                                 "tokenizer with --tokenizer",
-                                                 file_, key, what));
+    throw Error(ErrorKind::rejected, fault(key, what));
   }
   std::string text(const std::string& key) const {
     const GgufValue* const value = find(key);
@@ -90,11 +90,13 @@ std::vector<SentencePieces::Piece> read_pieces(const Keys& keys, bool scored) {
   return pieces;
 }
 
-/// Ids that encoding adds.
-std::pair<std::optional<std::int32_t>, std::optional<std::int32_t>> read_ends(const Keys& keys, std::size_t count,
-                                                                              bool bos) {
-  return {keys.flag("add_bos_token", bos) ? keys.token("bos_token_id", count) : std::nullopt,
-          keys.flag("add_eos_token", false) ? keys.token("eos_token_id", count) : std::nullopt};
+/// What encoding adds; `bos`: whether it begins with a token where the file does not say.
+PostProcessor read_post_processor(const Keys& keys, std::size_t count, bool bos) {
+  PostProcessor made;
+  made.single = enclose(keys.flag("add_bos_token", bos) ? keys.token("bos_token_id", count) : std::nullopt,
+                        keys.flag("add_eos_token", false) ? keys.token("eos_token_id", count) : std::nullopt);
+  made.no_pair = keys.fault("add_sep_token", "it is not true, and so the file does not say how two texts are joined");
+  return made;
 }
 
 std::unique_ptr<Tokenizer::Data> read_sentence_pieces(const Keys& keys, SentencePieces::Algorithm algorithm,
@@ -109,7 +111,7 @@ std::unique_ptr<Tokenizer::Data> read_sentence_pieces(const Keys& keys, Sentence
   for (const std::uint64_t byte : keys.list<std::uint64_t>("precompiled_charsmap")) {
     model.charsmap += static_cast<char>(byte);
   }
-  std::tie(model.bos, model.eos) = read_ends(keys, model.pieces.size(), true);
+  model.post_processor = read_post_processor(keys, model.pieces.size(), true);
   return make_data(model, file);
 }
 
@@ -154,9 +156,7 @@ std::unique_ptr<Tokenizer::Data> read_byte_level(const Keys& keys) {
     ++rank;
   }
   data->model = std::move(bpe);
-  const auto [bos, eos] = read_ends(keys, pieces.size(), named->adds_bos);
-  if (bos) data->prefix.push_back(*bos);
-  if (eos) data->suffix.push_back(*eos);
+  data->post_processor = read_post_processor(keys, pieces.size(), named->adds_bos);
   return data;
 }
 

@@ -111,36 +111,6 @@ void append_steps(const TokenizerJson& json, std::vector<PreTokenizerStep>& step
   }
 }
 
-/// ["[CLS]", 101]
-std::int32_t read_marker(const TokenizerJson& json) {
-  const std::vector<TokenizerJson> items = json.items();
-  if (items.size() != 2) json.refuse("a token and its id belong here");
-  return items[1].token_id();
-}
-
-/// The ids that stand before and after the text in a template.
-void read_template(const TokenizerJson& json, Tokenizer::Data& data) {
-  // Some files (Command R's) keep ByteLevel's keys here too, where the library reads none of them.
-  json.only({"type", "single", "pair", "special_tokens", "add_prefix_space", "trim_offsets", "use_regex"});
-  const TokenizerJson tokens = json.at("special_tokens");
-  std::vector<std::int32_t> before, after;
-  bool seen_text = false;
-  for (const TokenizerJson& piece : json.at("single").items()) {
-    piece.only({"SpecialToken", "Sequence"});
-    if (piece.has("Sequence")) {
-      if (std::exchange(seen_text, true)) piece.refuse("a template with the text twice is not read");
-      continue;
-    }
-    const std::string name = piece.at("SpecialToken").at("id").text();
-    for (const TokenizerJson& id : tokens.at(name.c_str()).at("ids").items()) {
-      (seen_text ? after : before).push_back(id.token_id());
-    }
-  }
-  if (!seen_text) json.refuse("a template without the text is not read");
-  data.prefix.insert(data.prefix.begin(), before.begin(), before.end());
-  data.suffix.insert(data.suffix.end(), after.begin(), after.end());
-}
-
 }  // namespace
 
 Pattern read_pattern(const TokenizerJson& json) {
@@ -179,29 +149,6 @@ void read_pre_tokenizer(const TokenizerJson& json, Tokenizer::Data& data) {
   data.is_byte_level = words != Words::text;
 }
 
-void read_post_processor(const TokenizerJson& json, Tokenizer::Data& data) {
-  if (json.is_null()) return;
-  const std::string type = json.type();
-  const std::size_t before = data.prefix.size() + data.suffix.size();
-  if (type == "Sequence") {
-    for (const TokenizerJson& part : json.at("processors").items()) read_post_processor(part, data);
-    return;
-  }
-  if (type == "TemplateProcessing") {
-    read_template(json, data);
-  } else if (type == "BertProcessing" || type == "RobertaProcessing") {
-    json.only({"type", "sep", "cls", "trim_offsets", "add_prefix_space"});
-    data.prefix.insert(data.prefix.begin(), read_marker(json.at("cls")));
-    data.suffix.push_back(read_marker(json.at("sep")));
-  } else if (type != "ByteLevel") {  // ByteLevel only trims offsets, which are not kept here
-    json.refuse(fmt::format("the post-processor '{}' is not read", type));
-  }
-  // The library puts a second one's tokens around those of the first's, or within them, by their kinds.
-  if (before > 0 && data.prefix.size() + data.suffix.size() > before) {
-    json.refuse("a second post-processor that adds tokens is not read");
-  }
-}
-
 std::unique_ptr<Tokenizer::Data> read_tokenizer_json(std::string_view text, const std::string& file) {
   Json storage;
   const TokenizerJson json = TokenizerJson::parse(text, file, storage);
@@ -219,14 +166,7 @@ std::unique_ptr<Tokenizer::Data> read_tokenizer_json(std::string_view text, cons
     if (marks_first) refuse_dropped_front(json.at("normalizer"));
   }
   if (json.has("added_tokens")) read_added_tokens(json.at("added_tokens"), *data);
-  if (json.has("post_processor")) {
-    read_post_processor(json.at("post_processor"), *data);
-    for (const auto* const added : {&data->prefix, &data->suffix}) {
-      for (const std::int32_t id : *added) {
-        if (data->find(id, false) == nullptr) json.at("post_processor").refuse(fmt::format("{} is no token's id", id));
-      }
-    }
-  }
+  if (json.has("post_processor")) read_post_processor(json.at("post_processor"), *data);
   if (json.has("decoder")) {
     read_decoder(json.at("decoder"), *data);
   } else {

@@ -19,6 +19,7 @@ void read_pre_tokenizer(const TokenizerJson& json, Tokenizer::Data& data);
 void read_model(const TokenizerJson& json, Tokenizer::Data& data);
 /// After the model and the normaliser: added tokens may be in the vocabulary, and are normalised as the text is.
 void read_added_tokens(const TokenizerJson& json, Tokenizer::Data& data);
+/// After the added tokens, which it may add. A fault of its template for pairs is met when a pair is encoded.
 void read_post_processor(const TokenizerJson& json, Tokenizer::Data& data);
 void read_decoder(const TokenizerJson& json, Tokenizer::Data& data);
 

@@ -3,7 +3,7 @@
 `sentencepiece`) gives for texts that are easily got wrong. Pinned in requirements.txt and seeded; but the library's trainers of
 unigram, WordPiece and marked words break ties anew in each run, so name the kinds that are to be made.
 
-    python3 make_tokenizer_goldens.py [KIND...]       (rewrites all cases beside this file, or those named)
+    python3 make_tokenizer_goldens.py [KIND...]       (rewrites all cases beside this file, or those named, and pairs.json)
 """
 
 import base64
@@ -14,6 +14,7 @@ import shutil
 import sys
 
 import sentencepiece
+from pairs import write_pairs
 from sentence_pieces import SENTENCE_PIECES, charsmap, write_gguf
 from texts import CORPUS, TEXTS, random_texts
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
@@ -331,3 +332,4 @@ if __name__ == "__main__":
         for name in [kind, *{"sp_llama": ["gguf_llama"], "llama3": ["gguf_llama3"]}.get(kind, [])]:
             shutil.rmtree(CASES / name, ignore_errors=True)
         (make if kind in KINDS else make_sentence_pieces)(kind)
+    write_pairs()

@@ -108,8 +108,24 @@ TEST_CASE("each part that is not read is refused by its name and place") {
        }},
       {"base64", [](json& f) { f["normalizer"] = {{"type", "Precompiled"}, {"precompiled_charsmap", "*"}}; }},
       {"no table", [](json& f) { f["normalizer"] = {{"type", "Precompiled"}, {"precompiled_charsmap", "AAAA"}}; }},
-      {"post_processor: 99999 is no token's id",
+      {"post_processor.processors[1].special_tokens.<|begin|>.ids[0]: 99999 is no token's id",
        [](json& f) { f["post_processor"]["processors"][1]["special_tokens"]["<|begin|>"]["ids"][0] = 99999; }},
+      {"post_processor.cls[1]: 99999 is no token's id",
+       [](json& f) {
+         f["post_processor"] = {{"type", "RobertaProcessing"}, {"sep", {"</s>", 1}}, {"cls", {"<s>", 99999}}};
+       }},
+      {"post_processor.processors[1].single[2]: a template with the text $A twice",
+       [](json& f) {
+         json& single = f["post_processor"]["processors"][1]["single"];
+         single.push_back(single[1]);
+       }},
+      {"post_processor.processors[1].single: a template without the text $A",
+       [](json& f) { f["post_processor"]["processors"][1]["single"].erase(1); }},
+      {"post_processor.processors[1].single[1]: the template has no text $B",
+       [](json& f) { f["post_processor"]["processors"][1]["single"][1]["Sequence"]["id"] = "B"; }},
+      {"post_processor.processors[1].single[0].SpecialToken.type_id: a type id belongs here",
+       [](json& f) { f["post_processor"]["processors"][1]["single"][0]["SpecialToken"]["type_id"] = 3'000'000'000u; }},
+      {"the post-processor 'Mixed' is not read", [](json& f) { f["post_processor"] = {{"type", "Mixed"}}; }},
       {"'cls' is missing", [](json& f) { f["post_processor"] = {{"type", "BertProcessing"}}; }},
       {"post_processor.processors[1]", [](json& f) { f["post_processor"]["processors"][1]["special_tokens"].clear(); }},
       {"CTC", [](json& f) { f["decoder"] = {{"type", "CTC"}}; }},
