@@ -50,7 +50,8 @@ class Tokenizer {
   EncodedText encode_single(std::string_view text, std::optional<std::int64_t> max_tokens = std::nullopt) const;
   /// Two texts, as the post-processor's template for pairs joins them. Where there are too many tokens, the longer text
   /// loses its end, and then both do (the `tokenizers` library's `longest_first`). Throws as encode_single does, and
-  /// Error(rejected) when the file has no template for pairs: a tokenizer.model and a GGUF file have none.
+  /// Error(rejected) when the file has no template for pairs: a tokenizer.model has none, a GGUF file has one where
+  /// `add_sep_token` is true.
   EncodedText encode_pair(std::string_view first, std::string_view second,
                           std::optional<std::int64_t> max_tokens = std::nullopt) const;
 

@@ -35,6 +35,8 @@ class Keys {
     return std::string(*text);
   }
   bool has(const std::string& key) const { return find(key) != nullptr; }
+  /// A prompt that llama.cpp makes of two texts, whatever the keys say.
+  bool has_prompt_for_pairs() const { return gguf_.find("tokenizer.chat_template.rerank") != nullptr; }
   bool flag(const std::string& key, bool otherwise) const {
     const GgufValue* const value = find(key);
     if (value == nullptr) return otherwise;
@@ -90,12 +92,32 @@ std::vector<SentencePieces::Piece> read_pieces(const Keys& keys, bool scored) {
   return pieces;
 }
 
-/// What encoding adds; `bos`: whether it begins with a token where the file does not say.
-PostProcessor read_post_processor(const Keys& keys, std::size_t count, bool bos) {
+/// What encoding adds, as llama.cpp does: bos A eos to a text and, where there is a separator, bos A eos sep B eos to
+/// two (format_prompt_rerank in tools/server/server-common.cpp). It knows no types but 0. `bos` and `sep`: whether they
+/// are added where the file does not say. Files without a separator are of models that have no pairs, or other
+/// templates for them than the keys can tell.
+PostProcessor read_post_processor(const Keys& keys, std::size_t count, bool bos, bool sep) {
+  const auto first = keys.flag("add_bos_token", bos) ? keys.token("bos_token_id", count) : std::nullopt;
+  const auto last = keys.flag("add_eos_token", false) ? keys.token("eos_token_id", count) : std::nullopt;
   PostProcessor made;
-  made.single = enclose(keys.flag("add_bos_token", bos) ? keys.token("bos_token_id", count) : std::nullopt,
-                        keys.flag("add_eos_token", false) ? keys.token("eos_token_id", count) : std::nullopt);
-  made.no_pair = keys.fault("add_sep_token", "it is not true, and so the file does not say how two texts are joined");
+  made.single = enclose(first, last);
+  if (!keys.flag("add_sep_token", sep)) {
+    made.no_pair = keys.fault("add_sep_token", "it is not true, and so the file does not say how two texts are joined");
+    return made;
+  }
+  if (keys.has_prompt_for_pairs()) {
+    made.no_pair = keys.fault("add_sep_token", "tokenizer.chat_template.rerank joins two texts, which is not read");
+    return made;
+  }
+  const auto separator = keys.token("seperator_token_id", count);  // the format's spelling
+  if (!separator) {
+    made.no_pair = keys.fault("seperator_token_id", "it is missing, and add_sep_token wants it between two texts");
+    return made;
+  }
+  made.pair = made.single;
+  made.pair.push_back(special_token(*separator, 0));
+  made.pair.push_back(text_tokens(1, 0));
+  if (last) made.pair.push_back(special_token(*last, 0));
   return made;
 }
 
@@ -111,7 +133,7 @@ std::unique_ptr<Tokenizer::Data> read_sentence_pieces(const Keys& keys, Sentence
   for (const std::uint64_t byte : keys.list<std::uint64_t>("precompiled_charsmap")) {
     model.charsmap += static_cast<char>(byte);
   }
-  model.post_processor = read_post_processor(keys, model.pieces.size(), true);
+  model.post_processor = read_post_processor(keys, model.pieces.size(), true, false);
   return make_data(model, file);
 }
 
@@ -156,7 +178,7 @@ std::unique_ptr<Tokenizer::Data> read_byte_level(const Keys& keys) {
     ++rank;
   }
   data->model = std::move(bpe);
-  data->post_processor = read_post_processor(keys, pieces.size(), named->adds_bos);
+  data->post_processor = read_post_processor(keys, pieces.size(), named->adds_bos, named->adds_sep);
   return data;
 }
 

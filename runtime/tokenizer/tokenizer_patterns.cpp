@@ -18,7 +18,8 @@ constexpr std::string_view gpt4o_pattern =
     R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|)"
     R"(\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
 
-constexpr std::string_view gpt2_names[] = {"gpt-2", "phi-2", "mpt", "olmo", "jina-es", "jina-de", "roberta-bpe"};
+constexpr std::string_view gpt2_names[] = {"gpt-2", "phi-2", "mpt", "olmo", "jina-es", "jina-de"};
+constexpr std::string_view roberta_names[] = {"roberta-bpe"};
 constexpr std::string_view gpt2_patterns[] = {gpt2_pattern};
 constexpr std::string_view single_digits_names[] = {"smollm",    "starcoder", "refact",
                                                     "command-r", "codeshell", "exaone"};
@@ -37,6 +38,7 @@ constexpr std::string_view gpt4o_patterns[] = {gpt4o_pattern};
 
 constexpr NamedPreTokenizer all[] = {
     {gpt2_names, gpt2_patterns},
+    {roberta_names, gpt2_patterns, false, false, false, true},
     {single_digits_names, single_digits_patterns},
     {llama3_names, llama3_patterns, false, true, true},
     {llama3_merged_names, llama3_patterns},

@@ -17,7 +17,7 @@ struct NamedPreTokenizer {
   std::span<const std::string_view> patterns;
   bool nfc = false;
   bool ignore_merges = false;
-  bool adds_bos = false;  ///< where the file does not say
+  bool adds_bos = false, adds_sep = false;  ///< where the file does not say
 };
 
 /// nullptr: the name is not known.

@@ -7,6 +7,7 @@
 
 #include "runtime/error.hpp"
 #include "runtime/tokenizer/tokenizer.hpp"
+#include "tests/support/gguf_writer.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 using namespace monomorph;
@@ -184,4 +185,40 @@ TEST_CASE("a tokenizer.model is refused a pair, and so is a GGUF file that does 
     CHECK(refusal(tokenizer).find("tokenizer.gguf: tokenizer.ggml.add_sep_token: it is not true") != std::string::npos);
     CHECK(tokenizer.encode_single("Alice was").ids == tokenizer.encode("Alice was"));
   }
+}
+
+TEST_CASE("a GGUF file with a separator joins two texts as llama.cpp does") {
+  using Metadata = std::vector<std::pair<std::string, std::string>>;
+  const auto flag = [](bool value) { return tests::gguf_value(GgufType::boolean, std::string(1, value ? 1 : 0)); };
+  const auto load_with = [](const char* pre, const Metadata& more) {
+    std::string tokens, types;
+    for (const char* const token : {"<s>", "</s>", "<sep>", "a", "b"}) tokens += tests::gguf_string(token);
+    for (const std::int32_t type : {3, 3, 3, 1, 1}) types += tests::number_bytes(type);
+    tests::GgufText file;
+    file.metadata = {{"tokenizer.ggml.model", tests::gguf_text("gpt2")},
+                     {"tokenizer.ggml.pre", tests::gguf_text(pre)},
+                     {"tokenizer.ggml.tokens", tests::gguf_array(GgufType::string, 5, tokens)},
+                     {"tokenizer.ggml.token_type", tests::gguf_array(GgufType::i32, 5, types)},
+                     {"tokenizer.ggml.merges", tests::gguf_array(GgufType::string, 0, "")},
+                     {"tokenizer.ggml.bos_token_id", tests::gguf_number(0)},
+                     {"tokenizer.ggml.eos_token_id", tests::gguf_number(1)}};
+    file.metadata.insert(file.metadata.end(), more.begin(), more.end());
+    const tests::TemporaryDirectory directory;
+    return Tokenizer::load(directory.write("tokenizer.gguf", file.bytes()));
+  };
+  const std::pair<std::string, std::string> separator = {"tokenizer.ggml.seperator_token_id", tests::gguf_number(2)},
+                                            adds_bos = {"tokenizer.ggml.add_bos_token", flag(true)},
+                                            adds_eos = {"tokenizer.ggml.add_eos_token", flag(true)},
+                                            adds_sep = {"tokenizer.ggml.add_sep_token", flag(true)};
+  const EncodedText joined = load_with("gpt-2", {adds_bos, adds_eos, adds_sep, separator}).encode_pair("aa", "b");
+  CHECK(joined.ids == Ids{0, 3, 3, 1, 2, 4, 1});
+  CHECK(digits(joined.types) == "0000000");
+  CHECK(load_with("gpt-2", {adds_sep, separator}).encode_pair("a", "b").ids == Ids{3, 2, 4});
+  // RoBERTa's name says it where the key does not.
+  CHECK(load_with("roberta-bpe", {adds_eos, separator}).encode_pair("a", "b").ids == Ids{3, 1, 2, 4, 1});
+  CHECK(refusal(load_with("gpt-2", {separator})).find("add_sep_token: it is not true") != std::string::npos);
+  CHECK(refusal(load_with("gpt-2", {adds_sep})).find("seperator_token_id: it is missing") != std::string::npos);
+  const Tokenizer prompted =
+      load_with("gpt-2", {adds_sep, separator, {"tokenizer.chat_template.rerank", tests::gguf_text("{query}")}});
+  CHECK(refusal(prompted).find("tokenizer.chat_template.rerank joins two texts") != std::string::npos);
 }
