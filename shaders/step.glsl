@@ -42,4 +42,5 @@ struct StepBlock {
   StepRun runs[max_batch];
   StepToken tokens[max_tokens];
 };
-const uint token_writes = 1;  // of a token's flags: its slot is running, and states are written
+const uint token_writes = 1;      // of a token's flags: its slot is running, and states are written
+const uint token_type_shift = 8;  // bits of a token's flags below its type

@@ -7,6 +7,7 @@
 #include <set>
 #include <sstream>
 
+#include "generator/blocks/pooling.hpp"
 #include "generator/expression/node.hpp"
 #include "generator/spec/block_type.hpp"
 #include "generator/spec/document.hpp"
@@ -95,7 +96,8 @@ class FactsOfSpec {
     add({{"model", bind(spec_.model)},
          {"embedding", bind(*spec_.embedding), numbers},
          {"norm", bind(spec_.norm)},
-         {"lm_head", bind(*spec_.lm_head), numbers}},
+         pools(*spec_.pooling) ? Place{"pooling", bind(*spec_.pooling), numbers}
+                               : Place{"lm_head", bind(*spec_.lm_head), numbers}},
         nullptr, {});
     for (std::size_t index = 0; index < spec_.kinds.size(); ++index) {
       LayerKind& kind = spec_.kinds[index];

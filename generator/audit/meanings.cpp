@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "generator/blocks/pooling.hpp"
 #include "generator/spec/checkpoint_section.hpp"
 
 namespace monomorph::generator {
@@ -49,8 +50,10 @@ bool same(const Meaning& a, const Meaning& b) {
   return all_same(one.axes, other.axes, same_axis) && all_same(one.values, other.values, same_value) &&
          all_same(one.ops, other.ops, same_op) && all_same(one.functions, other.functions, same_function) &&
          one.embed == other.embed && one.hidden_states == other.hidden_states && one.layers == other.layers &&
-         one.head == other.head && a.contract.layer_kinds == b.contract.layer_kinds &&
-         a.contract.repeat == b.contract.repeat && all_same(a.contract.weights, b.contract.weights, same_weight) &&
+         one.finish == other.finish && one.head == other.head &&
+         a.contract.pooling->type.value == b.contract.pooling->type.value &&  // which row is the host's choice
+         a.contract.layer_kinds == b.contract.layer_kinds && a.contract.repeat == b.contract.repeat &&
+         all_same(a.contract.weights, b.contract.weights, same_weight) &&
          all_same(a.contract.states, b.contract.states, same_state) &&
          all_same(a.contract.angles, b.contract.angles, same_angles);
 }

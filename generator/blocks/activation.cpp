@@ -6,6 +6,7 @@
 #include <cctype>
 
 #include "generator/expression/expression.hpp"
+#include "generator/spec/block_type.hpp"
 
 namespace monomorph::generator {
 namespace {
@@ -31,6 +32,23 @@ std::optional<std::string> activation_text(const Field<std::string>& activation,
       fmt::format("no activation is called \"{}\"; there are {}, and expressions of x{}", activation.value,
                   fmt::join(names, ", "), suggestion.empty() ? "" : "; did you mean " + suggestion + "?"));
   return std::nullopt;
+}
+
+std::optional<Expression> expression_of_x(const std::string& text, const Span& span, const std::string& path,
+                                          const ModelSection& model, Diagnostics& diagnostics) {
+  ExpressionNames names = model_numbers(model);
+  names.merge(variables({"x"}));
+  auto expression = parse_expression(text, span, names, Type::real, diagnostics);
+  if (!expression || names_in(*expression).contains("x")) return expression;
+  diagnostics.error(path, span, fmt::format("{} does not use x: all tokens would be alike", path));
+  return std::nullopt;
+}
+
+std::optional<Expression> activation_of_x(const Field<std::string>& activation, const std::string& path,
+                                          const ModelSection& model, Diagnostics& diagnostics) {
+  if (!activation.given) return Expression{};
+  const auto text = activation_text(activation, path, diagnostics);
+  return text ? expression_of_x(*text, activation.span, path, model, diagnostics) : std::nullopt;
 }
 
 }  // namespace monomorph::generator

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "generator/blocks/embedding.hpp"
 #include "generator/contract/declarations.hpp"
 #include "generator/contract/rotary.hpp"
 #include "generator/contract/rules.hpp"
@@ -42,25 +43,25 @@ void check_added_positions(const Spec& spec, Diagnostics& diagnostics) {
     return;
   }
   check_base(position, diagnostics);
-  const std::int64_t columns = model.hidden_size.value;
-  if (!usable(model.hidden_size) || has_sinusoids(position, columns)) return;
+  const Field<std::int64_t>& width = added_width(model, *spec.embedding);
+  const std::int64_t columns = width.value;
+  if (!usable(width) || has_sinusoids(position, columns)) return;
   diagnostics.error("position.sinusoidal_columns", position.type.span,
-                    fmt::format("sines and cosines stand in pairs, {}; model.hidden_size is {}",
+                    fmt::format("sines and cosines stand in pairs, {}; {} is {}",
                                 position.ends_at_theta.value ? "and at least two with position.ends_at_theta"
                                                              : "so that a row is an even number of elements",
-                                columns));
+                                &width == &model.hidden_size ? "model.hidden_size" : "embedding.size", columns));
 }
 
-void declare_added_positions(const Spec& spec, Declarations& declare) {
+void declare_added_positions(const Spec& spec, AxisId columns, Declarations& declare) {
   const PositionSection& position = *spec.position;
-  const Field<std::int64_t>& hidden = spec.model.hidden_size;
+  const Field<std::int64_t>& width = added_width(spec.model, *spec.embedding);
   if (is_learned(position)) {
     const Field<std::int64_t>& positions = spec.model.max_position_embeddings;
     const std::int64_t rows = sane(positions) + std::clamp<std::int64_t>(position.offset.value, 0, largest_offset);
-    const AxisId stream = declare.hidden();
-    declare.matrix("positions", declare.model_axis("position_embeddings", rows, positions.span), stream);
-  } else if (is_sinusoidal(position) && usable(hidden) && has_sinusoids(position, hidden.value)) {
-    declare.angles("position_angles", sinusoids_of(position, hidden.value), hidden);
+    declare.matrix("positions", declare.model_axis("position_embeddings", rows, positions.span), columns);
+  } else if (is_sinusoidal(position) && usable(width) && has_sinusoids(position, width.value)) {
+    declare.angles("position_angles", sinusoids_of(position, width.value), width);
   }
 }
 
@@ -71,8 +72,11 @@ ValueId build_added_positions(const Contract& contract, Builder& build) {
                         "position_embeddings", position.offset.value);
   }
   if (!is_sinusoidal(position)) return {};
-  const AnglesId angles = contract.find_angles(sinusoids_of(position, contract.hidden_size));
-  return build.sinusoids("embed_positions", layout_of(position), angles, "position_embeddings");
+  const Field<std::int64_t>& width = added_width(contract.model, *contract.embedding);
+  const bool of_stream = &width == &contract.model.hidden_size;
+  return build.sinusoids("embed_positions", layout_of(position),
+                         contract.find_angles(sinusoids_of(position, width.value)),
+                         build.axis(of_stream ? "hidden" : "embedded", width.value), "position_embeddings");
 }
 
 }  // namespace monomorph::generator

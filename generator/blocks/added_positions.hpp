@@ -5,12 +5,13 @@
 
 namespace monomorph::generator {
 
+struct Axis;
 struct Contract;
 
 void check_added_positions(const Spec& spec, Diagnostics& diagnostics);
-/// What the embedding, which has been entered, needs for them.
-void declare_added_positions(const Spec& spec, Declarations& declare);
-/// What each token's embedding is to have added, [tokens, hidden]; none where nothing is.
+/// What the embedding, which has been entered, needs for them; `columns`: of what they are added to.
+void declare_added_positions(const Spec& spec, Id<Axis> columns, Declarations& declare);
+/// What each token's embedding is to have added, [tokens, columns]; none where nothing is.
 Id<Value> build_added_positions(const Contract& contract, Builder& build);
 
 }  // namespace monomorph::generator

@@ -129,7 +129,6 @@ void check_uncached(const AttentionSection& attention, Diagnostics& diagnostics)
         "spec.unused_key", field.span,
         fmt::format("attention.{} has no meaning where attention.causal is false: no keys are kept", key));
   };
-  unused(attention.sliding_window, "sliding_window");
   unused(attention.chunk_size, "chunk_size");
   unused(attention.window, "window");
   unused(attention.keys_and_values_from, "keys_and_values_from");

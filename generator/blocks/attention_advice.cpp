@@ -61,16 +61,17 @@ void advise_lanes(const AttentionSection& attention, std::int64_t row_elements, 
 
 void advise_window(const AttentionSection& attention, const ModelSection& model, const EngineSection& engine,
                    Diagnostics& diagnostics) {
-  const Window window = window_of(attention);
+  const std::int64_t recent =
+      attention.sliding_window.given ? attention.sliding_window.value : window_of(attention).recent;
   const std::int64_t positions = std::max(model.max_position_embeddings.value, engine.max_sequence_length.value);
-  if (window.recent == 0 || !model.max_position_embeddings.given || window.recent < positions) return;
+  if (recent <= 0 || !model.max_position_embeddings.given || recent < positions) return;
   const Span& span = attention.sliding_window.given ? attention.sliding_window.span
                      : attention.chunk_size.given   ? attention.chunk_size.span
                                                     : attention.window.span;
   diagnostics.advice("advice.window", span,
                      fmt::format("a window of {} keys hides none of the {} positions that a sequence may have; leave "
                                  "it out, or say less than {}",
-                                 window.recent, positions, positions));
+                                 recent, positions, positions));
 }
 
 }  // namespace

@@ -73,7 +73,8 @@ const std::vector<FieldRow<AttentionSection>>& fields() {
               "An expression of score (the scaled product), query and key (positions), head, with ALiBi slope, "
               "with buckets of distances bias, and the spec's own numbers"))),
       in_place_of("mask", row<S>("sliding_window", at(&S::sliding_window), computed("none"), "keys",
-                                 "Keys that a query sees, its own and those just before it")),
+                                 "Keys that a query sees, its own and those just before it; where causal is false, as "
+                                 "many after it as before")),
       in_place_of("sliding_window",
                   row<S>("chunk_size", at(&S::chunk_size), computed("none"), "keys",
                          "A query sees the keys of its own chunk, up to its own: chunks are so many positions, one "
@@ -83,7 +84,7 @@ const std::vector<FieldRow<AttentionSection>>& fields() {
           expression(row<S>(
               "mask", at(&S::mask), computed("every key up to the query's"), "",
               "A condition of query and key (positions) and the spec's own numbers: which keys up to its own are "
-              "shown to a query"))),
+              "shown to a query, or where causal is false which of the whole text"))),
       in_place_of(
           "sliding_window",
           row<S>(

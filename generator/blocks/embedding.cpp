@@ -22,8 +22,16 @@ const std::vector<FieldRow<EmbeddingSection>>& fields() {
              "lm_head.projection or lm_head.dense makes it so wide again"),
       expression(row<S>("scale", at(&S::scale), literal("\"1\""), "",
                         "Factor of the token embeddings: an expression of the model's own numbers")),
+      row<S>("projection", at(&S::projection), literal("\"first\""), "",
+             "Where the projection of a table of another width stands: before positions and types are added and the "
+             "norm, or after them, which are then as wide as the table",
+             {"first", "last"}),
+      row<S>("bias", at(&S::bias), literal("false"), "", "Whether the projection has a bias"),
+      row<S>("token_types", at(&S::token_types), computed("tokens have no types"), "types",
+             "Types that tokens may have, as those of a text and of a second one beside it, and rows of the table that "
+             "is added for them. Where attention is causal all tokens are of type 0"),
       row<S>("norm", at(&S::norm), literal("false"), "",
-             "Normalise embeddings, positions added: true, false, or keys laid over those of [norm]"),
+             "Normalise embeddings, positions and types added: true, false, or keys laid over those of [norm]"),
   };
   return rows;
 }
@@ -40,15 +48,38 @@ std::optional<double> embedding_scale(const ModelSection& model, const Embedding
 
 }  // namespace
 
+const Field<std::int64_t>& added_width(const ModelSection& model, const EmbeddingSection& embedding) {
+  return embedding.size.given && embedding.projection.value == "last" ? embedding.size : model.hidden_size;
+}
+
 const std::vector<std::string>& embedding_parts() {
   static const std::vector<std::string> parts = {"embedding.tokens", "embedding.projection", "embedding.positions",
-                                                 "embedding.norm"};
+                                                 "embedding.token_types", "embedding.norm"};
   return parts;
 }
+
+namespace {
+
+constexpr std::int64_t most_token_types = 256;
+
+/// What a projection has is there with embedding.size alone.
+void projection_is_there(const EmbeddingSection& embedding, Diagnostics& diagnostics) {
+  if (embedding.size.given) return;
+  const auto unused = [&](const Span& span, const char* key) {
+    diagnostics.error("spec.unused_key", span,
+                      fmt::format("embedding.{} has no meaning without embedding.size: there is no projection", key));
+  };
+  if (embedding.projection.value == "last") unused(embedding.projection.span, "projection");
+  if (embedding.bias.value) unused(embedding.bias.span, "bias");
+}
+
+}  // namespace
 
 void check_embedding(const Spec& spec, Diagnostics& diagnostics) {
   check_range(spec.embedding->size, "embedding.size", 1, max_size, diagnostics);
   embedding_scale(spec.model, *spec.embedding, diagnostics);
+  projection_is_there(*spec.embedding, diagnostics);
+  check_range(spec.embedding->token_types, "embedding.token_types", 1, most_token_types, diagnostics);
   check_added_positions(spec, diagnostics);
 }
 
@@ -59,38 +90,59 @@ AxisId embedding_axis(const Spec& spec, Declarations& declare) {
 
 void declare_embedding(const Spec& spec, Declarations& declare) {
   const ModelSection& model = spec.model;
+  const EmbeddingSection& embedding = *spec.embedding;
   declare.enter_model("embedding");
   const AxisId hidden = declare.hidden();  // in a line of its own: compilers declare what stands in one in any order
   const AxisId columns = embedding_axis(spec, declare);
+  const AxisId added = embedding.projection.value == "last" ? columns : hidden;
   declare.matrix("tokens", declare.model_axis("vocab", sane(model.vocab_size), model.vocab_size.span), columns);
-  if (spec.embedding->size.given) declare.matrix("projection", hidden, columns);
-  declare_added_positions(spec, declare);
-  if (spec.embedding->norm.value.present) declare_norm("norm", spec.embedding->norm.value.norm, hidden, declare);
+  if (embedding.size.given) {
+    declare.matrix("projection", hidden, columns);
+    if (embedding.bias.value) declare.bias("projection", hidden);
+  }
+  declare_added_positions(spec, added, declare);
+  if (const Field<std::int64_t>& types = embedding.token_types; types.given) {
+    declare.matrix("token_types", declare.model_axis("types", sane(types, most_token_types), types.span), added);
+  }
+  if (embedding.norm.value.present) declare_norm("norm", embedding.norm.value.norm, added, declare);
 }
 
 ValueId build_embedding(const Contract& contract, Builder& build) {
   Diagnostics none;
+  const EmbeddingSection& embedding = *contract.embedding;
   const ValueId ids = build.host(HostList::token_ids);
   const ValueId table = build.weight("embedding::tokens");
-  const bool projected = contract.embedding->size.given;
-  const double scale = embedding_scale(contract.model, *contract.embedding, none).value();
-  const NormChoice& norm = contract.embedding->norm.value;
-  const ValueId positions = build_added_positions(contract, build);
+  const bool projected = embedding.size.given, projected_last = projected && embedding.projection.value == "last";
+  const double scale = embedding_scale(contract.model, embedding, none).value();
+  const NormChoice& norm = embedding.norm.value;
+  std::vector<ValueId> added;
+  if (const ValueId positions = build_added_positions(contract, build)) added.push_back(positions);
+  if (embedding.token_types.given) {
+    added.push_back(build.gather("embed_types", build.weight("embedding::token_types"),
+                                 build.host(HostList::token_types), "type_embeddings"));
+  }
   // Whatever comes last is the residual stream.
-  int left = (scale != 1 ? 1 : 0) + (projected ? 1 : 0) + (positions ? 1 : 0) + (norm.present ? 1 : 0);
+  int left = (scale != 1 ? 1 : 0) + (projected ? 1 : 0) + (added.empty() ? 0 : 1) + (norm.present ? 1 : 0);
   const auto role = [&](const char* word) { return left-- == 0 ? "hidden_states" : word; };
+  const auto project = [&](ValueId in) {
+    return build.linear("embedding_projection", "embedding::projection", "embedding::projection_bias", in,
+                        role("projected_embeddings"));
+  };
   ValueId hidden_states = build.gather("embed", table, ids, role("token_embeddings"));
   if (scale != 1) {
     const Expression scaled = known_expression(fmt::format("{} * x", scale), {"x"});
     hidden_states = build.map("scale", scaled, {"x"}, {hidden_states}, role("scaled_embeddings"));
   }
-  if (projected) {
-    hidden_states =
-        build.linear("embedding_projection", "embedding::projection", "", hidden_states, role("projected_embeddings"));
+  if (projected && !projected_last) hidden_states = project(hidden_states);
+  if (!added.empty()) {
+    added.push_back(hidden_states);
+    hidden_states = build.sum(added, role("placed_embeddings"));
   }
-  if (positions) hidden_states = build.sum({positions, hidden_states}, role("placed_embeddings"));
-  if (!norm.present) return hidden_states;
-  return build.norm("embedding_norm", derive_norm(norm.norm), "embedding::norm", hidden_states, "hidden_states");
+  if (norm.present) {
+    hidden_states = build.norm("embedding_norm", derive_norm(norm.norm), "embedding::norm", hidden_states,
+                               role("normed_embeddings"));
+  }
+  return projected_last ? project(hidden_states) : hidden_states;
 }
 
 }  // namespace monomorph::generator

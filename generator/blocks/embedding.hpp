@@ -17,10 +17,17 @@ struct Value;
 
 /// From token ids to the residual stream.
 struct EmbeddingSection {
-  Field<std::int64_t> size{-1, {}, false};  ///< of a token's row, which a projection makes wide; -1: hidden_size
-  Field<std::string> scale;                 ///< an expression of the model's numbers; default 1
-  Field<NormChoice> norm;                   ///< default false
+  Field<std::int64_t> size{-1, {}, false};         ///< of a token's row, which a projection makes wide; -1: hidden_size
+  Field<std::string> scale;                        ///< an expression of the model's numbers; default 1
+  Field<std::string> projection;                   ///< first | last: before what is added and the norm, or after
+  Field<bool> bias;                                ///< of that projection
+  Field<std::int64_t> token_types{-1, {}, false};  ///< rows of a table of types; -1: tokens have none
+  Field<NormChoice> norm;                          ///< default false
 };
+
+/// The width of what is added to tokens' embeddings, and of their norm: that of the residual stream, or of a token's
+/// row where the projection comes last.
+const Field<std::int64_t>& added_width(const ModelSection& model, const EmbeddingSection& embedding);
 
 /// The rules on [embedding], norms aside.
 void check_embedding(const Spec& spec, Diagnostics& diagnostics);

@@ -59,17 +59,6 @@ std::optional<double> logits_scale(const ModelSection& model, const LmHeadSectio
   return positive_constant(lm_head.scale, "lm_head.scale", model_numbers(model), "0.0625", diagnostics);
 }
 
-/// An expression of x and the model's numbers, which uses x; nothing, and the rule `path`, where it is wrong.
-std::optional<Expression> expression_of_x(const std::string& text, const Span& span, const std::string& path,
-                                          const ModelSection& model, Diagnostics& diagnostics) {
-  ExpressionNames names = model_numbers(model);
-  names.merge(variables({"x"}));
-  auto expression = parse_expression(text, span, names, Type::real, diagnostics);
-  if (!expression || names_in(*expression).contains("x")) return expression;
-  diagnostics.error(path, span, fmt::format("{} does not use x: all tokens would be alike", path));
-  return std::nullopt;
-}
-
 /// What becomes of x, a number that the head's matrix gives, scaled; an empty expression where it stays, nothing where
 /// it is wrong.
 std::optional<Expression> logits_expression(const ModelSection& model, const LmHeadSection& lm_head,
@@ -88,10 +77,7 @@ std::optional<Expression> logits_expression(const ModelSection& model, const LmH
 /// What becomes of x, a number that dense gives; an empty expression where it stays, nothing where it is wrong.
 std::optional<Expression> dense_activation(const ModelSection& model, const LmHeadSection& lm_head,
                                            Diagnostics& diagnostics) {
-  const Field<std::string>& activation = lm_head.activation;
-  if (!activation.given) return Expression{};
-  const auto text = activation_text(activation, "lm_head.activation", diagnostics);
-  return text ? expression_of_x(*text, activation.span, "lm_head.activation", model, diagnostics) : std::nullopt;
+  return activation_of_x(lm_head.activation, "lm_head.activation", model, diagnostics);
 }
 
 /// What stands behind lm_head.dense is there with it alone.

@@ -138,6 +138,11 @@ std::optional<Expression> mask_expression(const BlockContext& context, Diagnosti
     return parse_expression(fmt::format("query - key <= query % {}", chunk.value), chunk.span, names_of_keys(context),
                             Type::boolean, diagnostics);
   }
+  const Field<std::int64_t>& both = attention.sliding_window;
+  if (!attention.causal.value && both.given && usable(both)) {
+    return parse_expression(fmt::format("query - key < {0} && key - query < {0}", both.value), both.span,
+                            names_of_keys(context), Type::boolean, diagnostics);
+  }
   if (!attention.mask.given) return Expression{};
   return parse_expression(attention.mask.value, attention.mask.span, names_of_keys(context), Type::boolean,
                           diagnostics);
@@ -204,6 +209,7 @@ void check_mask(const BlockContext& context, const Expression& mask, Diagnostics
 }  // namespace
 
 Window window_of(const AttentionSection& attention) {
+  if (!attention.causal.value) return {};  // no keys are kept: a window is a mask
   const Window window = attention.sliding_window.given ? Window{attention.sliding_window.value, 0}
                         : attention.chunk_size.given   ? Window{attention.chunk_size.value, 0}
                                                        : attention.window.value;

@@ -5,6 +5,7 @@
 #include "generator/blocks/embedding.hpp"
 #include "generator/blocks/lm_head.hpp"
 #include "generator/blocks/norm.hpp"
+#include "generator/blocks/pooling.hpp"
 #include "generator/blocks/position.hpp"
 #include "generator/contract/classes.hpp"
 #include "generator/contract/declarations.hpp"
@@ -31,8 +32,9 @@ void sum_up(Contract& contract) {
     if (used) contract.components.push_back({type.name});
   }
   contract.components.push_back({"norm"});
-  contract.components.push_back({"lm_head"});
-  contract.head_flops = 2 * contract.axes.elements(contract.token_embedding().axes);
+  const bool vectors = pools(*contract.pooling);
+  contract.components.push_back({vectors ? "pooling" : "lm_head"});
+  if (!vectors) contract.head_flops = 2 * contract.axes.elements(contract.token_embedding().axes);
   for (const WeightContract& weight : contract.weights) {
     if (!weight.in_checkpoint()) continue;
     const std::int64_t elements = contract.copies(weight.scope) * parameters(weight, contract);
@@ -51,7 +53,7 @@ void sum_up(Contract& contract) {
       contract.matrix_flops_per_token += 2 * active * contract.repeat;
     } else if (weight.role == "embedding::projection") {
       contract.matrix_flops_per_token += 2 * elements;
-    } else if (weight.role.starts_with("lm_head_block::")) {
+    } else if (weight.role.starts_with("lm_head_block::") || weight.role.starts_with("pooling::")) {
       contract.head_flops += 2 * elements;
     }
   }
@@ -91,6 +93,7 @@ Contract derive(const Spec& spec) {
   contract.embedding = spec.embedding;
   contract.position = spec.position;
   contract.lm_head = spec.lm_head;
+  contract.pooling = spec.pooling;
   contract.vocab_size = spec.model.vocab_size.value;
   contract.hidden_size = spec.model.hidden_size.value;
   contract.num_hidden_layers = spec.model.num_hidden_layers.value;
@@ -98,6 +101,7 @@ Contract derive(const Spec& spec) {
   contract.max_sequence_length = spec.engine->max_sequence_length.value;
   contract.prefill_chunk = spec.engine->prefill_chunk.value;
   contract.one_pass = reads_ahead(spec);
+  if (spec.embedding->token_types.given) contract.token_types = spec.embedding->token_types.value;
   contract.max_batch = spec.engine->max_batch.value;
   contract.fusion = spec.engine->fusion.value;
   contract.head_rows = std::min(std::max(contract.max_batch, most_head_rows), contract.prefill_chunk);

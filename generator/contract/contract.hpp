@@ -134,14 +134,16 @@ struct Contract {
   Held<EmbeddingSection> embedding;
   Held<PositionSection> position;  ///< of the embedding, where that adds positions
   Held<LmHeadSection> lm_head;
+  Held<PoolingSection> pooling;  ///< in place of lm_head, where the model pools
   std::int64_t vocab_size = 0, hidden_size = 0, num_hidden_layers = 0;
   std::int64_t max_sequence_length = 0, prefill_chunk = 0;
-  bool one_pass = false;       ///< a text is one pass: rows depend on tokens after them
-  std::int64_t repeat = 1;     ///< of the layers: weights are a layer's, states a layer's in each time
-  std::int64_t head_rows = 1;  ///< rows whose logits one pass may give
-  std::int64_t max_batch = 1;  ///< slots: sequences that the engine remembers at once
-  bool fusion = true;          ///< kernels compute several operations where they can
-  CacheDtypes kv_cache;        ///< of keys and of values
+  std::int64_t token_types = 0;  ///< that tokens may have; 0: the model knows of none
+  bool one_pass = false;         ///< a text is one pass: rows depend on tokens after them
+  std::int64_t repeat = 1;       ///< of the layers: weights are a layer's, states a layer's in each time
+  std::int64_t head_rows = 1;    ///< rows whose logits one pass may give
+  std::int64_t max_batch = 1;    ///< slots: sequences that the engine remembers at once
+  bool fusion = true;            ///< kernels compute several operations where they can
+  CacheDtypes kv_cache;          ///< of keys and of values
   bool tie_word_embeddings = false;
   std::vector<LayerContract> kinds;
   std::vector<std::size_t> layer_kinds;  ///< for each layer

@@ -8,6 +8,7 @@
 #include "generator/blocks/embedding.hpp"
 #include "generator/blocks/layer.hpp"
 #include "generator/blocks/lm_head.hpp"
+#include "generator/blocks/pooling.hpp"
 #include "generator/blocks/position.hpp"
 #include "generator/contract/rules.hpp"
 #include "generator/spec/checkpoint_section.hpp"
@@ -284,7 +285,7 @@ void declare_model(const Spec& spec, Declarations& declare) {
   for (std::size_t kind = 0; kind < spec.kinds.size(); ++kind) {
     declare_layer(spec.model, spec.kinds[kind], kind, declare);
   }
-  declare_head(spec, declare);
+  pools(*spec.pooling) ? declare_pooling(spec, declare) : declare_head(spec, declare);
 }
 
 std::int64_t parameters(const WeightContract& weight, const Contract& contract) {

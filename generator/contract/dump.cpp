@@ -4,6 +4,7 @@
 #include "generator/blocks/embedding.hpp"
 #include "generator/blocks/lm_head.hpp"
 #include "generator/blocks/norm.hpp"
+#include "generator/blocks/pooling.hpp"
 #include "generator/contract/contract.hpp"
 #include "generator/spec/values.hpp"
 
@@ -116,9 +117,11 @@ std::string dump_contract(const Contract& contract) {
     Held<PositionSection> position = contract.position;
     out += "  position:\n" + dump_fields(bind(*position));
   }
-  const NormChoice& final_norm = lm_head->input_norm.value;
+  Held<PoolingSection> pooling = contract.pooling;
+  const bool vectors = pools(*pooling);
+  const NormChoice& final_norm = (vectors ? pooling->input_norm : lm_head->input_norm).value;
   if (final_norm.present) out += fmt::format("final norm {}\n", dump_norm(derive_norm(final_norm.norm)));
-  out += "lm_head\n" + dump_fields(bind(*lm_head));
+  out += vectors ? "pooling\n" + dump_fields(bind(*pooling)) : "lm_head\n" + dump_fields(bind(*lm_head));
   out += fmt::format("parameters {}:", contract.total_parameters);
   if (contract.active_parameters != contract.total_parameters) {
     out += fmt::format(" of a token {},", contract.active_parameters);

@@ -47,12 +47,20 @@ void sequence_within_positions(const Spec& spec, Diagnostics& diagnostics) {
       .notes.push_back({"max_position_embeddings is given here", positions.span});
 }
 
-void chunk_within_sequence(const EngineSection& engine, Diagnostics& diagnostics) {
+/// A pass has tokens of one sequence, or whole texts of as many slots as there are.
+void chunk_within_sequences(const Spec& spec, Diagnostics& diagnostics) {
+  const EngineSection& engine = *spec.engine;
   if (!engine.prefill_chunk.given || !usable(engine.prefill_chunk) || !usable(engine.max_sequence_length)) return;
-  if (engine.prefill_chunk.value <= engine.max_sequence_length.value) return;
+  const std::int64_t length = engine.max_sequence_length.value;
+  if (engine.prefill_chunk.value <= length) return;
+  const bool texts = reads_ahead(spec) && usable(engine.max_batch) && engine.max_batch.value <= most_slots;
+  if (texts && engine.prefill_chunk.value <= length * engine.max_batch.value) return;
   diagnostics.error("engine.prefill_chunk_limit", engine.prefill_chunk.span,
-                    fmt::format("prefill_chunk is {}; a sequence has at most {} tokens (max_sequence_length)",
-                                engine.prefill_chunk.value, engine.max_sequence_length.value));
+                    texts ? fmt::format("prefill_chunk is {}; {} texts (max_batch) have at most {} tokens each "
+                                        "(max_sequence_length)",
+                                        engine.prefill_chunk.value, engine.max_batch.value, length)
+                          : fmt::format("prefill_chunk is {}; a sequence has at most {} tokens (max_sequence_length)",
+                                        engine.prefill_chunk.value, length));
 }
 
 }  // namespace
@@ -77,7 +85,7 @@ void check_engine_rules(const Spec& spec, Diagnostics& diagnostics) {
               reads_ahead(spec) ? max_text_in_one_pass : max_prefill_chunk, diagnostics);
   check_range(spec.engine->max_batch, "engine.max_batch", 1, most_slots, diagnostics);
   sequence_within_positions(spec, diagnostics);
-  chunk_within_sequence(*spec.engine, diagnostics);
+  chunk_within_sequences(spec, diagnostics);
 }
 
 }  // namespace monomorph::generator

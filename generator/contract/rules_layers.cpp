@@ -11,6 +11,11 @@
 namespace monomorph::generator {
 namespace {
 
+/// What depends on a distance is told to scores and keys, whatever the embedding has added (MPNet).
+bool tells_distances(const std::string& position_type) {
+  return position_type == "relative_buckets" || position_type == "relative" || position_type == "alibi";
+}
+
 /// Positions that are added to the embedding are there before any layer: neither kinds nor sub-blocks can differ in it.
 void added_positions_are_the_models(const Spec& spec, const LayerKind& kind, Diagnostics& diagnostics) {
   const std::string& model = spec.position->type.value;
@@ -18,6 +23,7 @@ void added_positions_are_the_models(const Spec& spec, const LayerKind& kind, Dia
   for (const PositionSection* position : kind.positions()) {
     const Field<std::string>& own = position->type;
     if (own.value == model || !(added || adds_positions(own.value))) continue;
+    if (added && tells_distances(own.value)) continue;
     const std::string rule = fmt::format("position.{}_for_all", added ? model : own.value);
     diagnostics.error(
         rule, own.span,

@@ -8,6 +8,7 @@
 #include "generator/blocks/embedding.hpp"
 #include "generator/blocks/lm_head.hpp"
 #include "generator/blocks/norm.hpp"
+#include "generator/blocks/pooling.hpp"
 #include "generator/blocks/position.hpp"
 #include "generator/contract/rules.hpp"
 #include "generator/spec/fields.hpp"
@@ -146,6 +147,7 @@ void check_model_rules(const Spec& spec, Diagnostics& diagnostics) {
   Spec bound = spec;  // binding may write
   check_norms("embedding", bind(*bound.embedding), diagnostics);
   check_norms("lm_head", bind(*bound.lm_head), diagnostics);
+  check_norms("pooling", bind(*bound.pooling), diagnostics);
   for (const LayerKind& kind : spec.kinds) {
     const bool own = kind.norm.eps.span.line != spec.norm.eps.span.line ||
                      kind.norm.eps.span.column != spec.norm.eps.span.column ||
@@ -154,6 +156,7 @@ void check_model_rules(const Spec& spec, Diagnostics& diagnostics) {
   }
   check_embedding(spec, diagnostics);
   check_head(spec, diagnostics);
+  check_pooling(spec, diagnostics);
   const TokenizerSection& tokenizer = *spec.tokenizer;
   if (tokenizer.bos_token_id.given) {
     token_in_vocabulary(tokenizer.bos_token_id.value, "tokenizer.bos_token_id", tokenizer.bos_token_id.span, model,

@@ -1,15 +1,17 @@
 #include <fmt/format.h>
 
+#include "generator/blocks/pooling.hpp"
 #include "generator/emit/cpp_writer.hpp"
 #include "generator/plan/words.hpp"
 
 namespace monomorph::generator {
 namespace {
 
-const char* about_phase(const PhasePlan& phase) {
+const char* about_phase(const PhasePlan& phase, bool pools) {
   const bool few = phase.row->lowering == Lowering::few;
   if (phase.row->stage == Stage::head) {
-    return few ? "The same, of several rows at once." : "Final norm and logits of the rows that are wanted.";
+    if (few) return "The same, of several rows at once.";
+    return pools ? "The vectors of the texts that are wanted." : "Final norm and logits of the rows that are wanted.";
   }
   if (phase.row->stage == Stage::sample) return "Draws the next token of each slot and makes it the next pass's input.";
   if (few) return "A few tokens, for which each matrix is read once.";
@@ -51,8 +53,9 @@ std::string CppWriter::forward() const {
     if (phase.row->stage == Stage::layers) {
       layer_phases.push_back(layer_phase(phase));
     } else {
-      other_phases.push_back(
-          {{"name", phase.row->name}, {"about", about_phase(phase)}, {"calls", call_lines(phase.sections[0], {})}});
+      other_phases.push_back({{"name", phase.row->name},
+                              {"about", about_phase(phase, pools(*contract_.pooling))},
+                              {"calls", call_lines(phase.sections[0], {})}});
     }
   }
   Holes holes = common();
@@ -100,9 +103,10 @@ Holes CppWriter::layer_phase(const PhasePlan& phase) const {
     kinds.push_back(names);
   }
   return {{"name", phase.row->name},
-          {"about", about_phase(phase)},
+          {"about", about_phase(phase, pools(*contract_.pooling))},
           {"embed", call_lines(phase.sections[0], {})},
-          {"kinds", kinds}};
+          {"kinds", kinds},
+          {"finish", graph_.finish ? call_lines(phase.sections.back(), {}) : std::vector<Holes>{}}};
 }
 
 }  // namespace monomorph::generator

@@ -6,6 +6,7 @@
 
 #include "generator/blocks/embedding.hpp"
 #include "generator/blocks/lm_head.hpp"
+#include "generator/blocks/pooling.hpp"
 #include "generator/emit/cpp_writer.hpp"
 #include "generator/emit/resources.hpp"
 #include "generator/emit/short_name.hpp"
@@ -67,7 +68,8 @@ std::vector<std::string> written_expressions(const Contract& contract) {
       add(copy.instance, bind_block(copy));
     }
   }
-  add("lm_head", bind(*lm_head));
+  Held<PoolingSection> pooling = contract.pooling;
+  pools(*pooling) ? add("pooling", bind(*pooling)) : add("lm_head", bind(*lm_head));
   return keys;
 }
 
@@ -99,6 +101,11 @@ std::string CppWriter::program() const {
        {"groups", groups},
        {"states", state_tables()},
        {"one_pass", contract_.one_pass},
+       {"output", plan_.buffers[plan_.output].name},
+       {"hidden_states", "buffers::" + plan_.buffers[plan_.hidden_states].name},
+       {"output_axis", plan_.axes[plan_.buffers[plan_.output].axes[1]].name},
+       {"pooling", contract_.pooling->type.value},
+       {"token_types", contract_.token_types},
        {"rotary_angles", angles},
        {"prefixes", prefixes},
        {"eos_tokens", fmt::format("{}", fmt::join(contract_.eos_token_ids, ", "))},

@@ -32,7 +32,7 @@ class Locals {
     for (const Axis& axis : axes) taken_.insert(axis.name);  // locals must not hide what template arguments are made of
     for (const ValueId parameter : function.parameters) add(parameter);
     // A field of the record has its name, whatever a layer computes it as.
-    const bool of_layer = id != graph.embed && id != graph.head;
+    const bool of_layer = graph.is_layer(id) || id == graph.finish;
     for (const ValueId result : function.results) {
       const Value& value = graph.values[result];
       if (of_layer && value.storage == Storage::activation) taken_.insert(identifier(value.role));
@@ -293,16 +293,20 @@ std::string CppWriter::reference() const {
   for (std::size_t kind = 0; kind < contract_.kinds.size(); ++kind) reads_earlier_states |= !read_from(kind).empty();
   Holes holes = common();
   holes.merge(repeats());
-  holes.insert({{"max_batch", contract_.max_batch},
-                {"hidden_states", identifier(plan_.buffers[plan_.hidden_states].word)},
-                {"fields", fields},
-                {"parameter_spaces", parameter_spaces({})},
-                {"rotary_angles", angles},
-                {"by_length", by_length},
-                {"kinds", kinds},
-                {"several_kinds", several_kinds()},
-                {"embed", reference_lines(graph_, contract_, plan_.axes, graph_.embed)},
-                {"head", reference_lines(graph_, contract_, plan_.axes, graph_.head)}});
+  holes.insert(
+      {{"max_batch", contract_.max_batch},
+       {"hidden_states", identifier(plan_.buffers[plan_.hidden_states].word)},
+       {"fields", fields},
+       {"parameter_spaces", parameter_spaces({})},
+       {"rotary_angles", angles},
+       {"by_length", by_length},
+       {"kinds", kinds},
+       {"several_kinds", several_kinds()},
+       {"finish", graph_.finish ? reference_lines(graph_, contract_, plan_.axes, graph_.finish) : std::vector<Holes>{}},
+       {"has_types", contract_.token_types > 0},
+       {"output", identifier(plan_.buffers[plan_.output].word)},
+       {"embed", reference_lines(graph_, contract_, plan_.axes, graph_.embed)},
+       {"head", reference_lines(graph_, contract_, plan_.axes, graph_.head)}});
   if (several_kinds()) {
     holes.insert({{"kind_count", static_cast<std::int64_t>(contract_.kinds.size())},
                   {"reads_earlier_states", reads_earlier_states}});

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "generator/blocks/pooling.hpp"
 #include "generator/clang/clang.hpp"
 #include "generator/emit/resources.hpp"
 
@@ -16,7 +17,13 @@ std::string float_list(const std::vector<float>& values) {
   return text;
 }
 
-std::string CppWriter::engine() const { return render("cpp/engine.hpp", common()); }
+std::string CppWriter::engine() const {
+  Holes holes = common();
+  const bool vectors = pools(*contract_.pooling);
+  holes.insert({"pools", vectors});
+  if (vectors) holes.insert({"output_axis", plan_.axes[plan_.buffers[plan_.output].axes[1]].name});
+  return render("cpp/engine.hpp", holes);
+}
 
 std::string CppWriter::short_header(const std::string& name, const std::string& short_space) const {
   return render("cpp/short.hpp",

@@ -1,7 +1,9 @@
-// The forward pass of a decoder: embedding, layers kind by kind, final norm and head.
+// The forward pass of a stack: embedding, layers kind by kind, then final norm and head, or a final norm of all tokens
+// and pooling.
 #include "generator/blocks/embedding.hpp"
 #include "generator/blocks/layer.hpp"
 #include "generator/blocks/lm_head.hpp"
+#include "generator/blocks/pooling.hpp"
 #include "generator/graph/builder.hpp"
 
 namespace monomorph::generator {
@@ -22,8 +24,15 @@ Graph build_graph(const Contract& contract) {
     graph.layers.push_back(builder.finish());
   }
 
+  const bool vectors = pools(*contract.pooling);
+  if (vectors && contract.pooling->input_norm.value.present) {
+    Builder finish(contract, graph, "finish", {});
+    finish.result(build_final_norm(contract, finish, finish.parameter(hidden_states)));
+    graph.finish = finish.finish();
+  }
   Builder head(contract, graph, "head", {});
-  head.result(build_head(contract, head, head.parameter(hidden_states)));
+  const ValueId given = head.parameter(hidden_states);
+  head.result(vectors ? build_pooling(contract, head, given) : build_head(contract, head, given));
   graph.head = head.finish();
   graph.axes.name_all();
   verify_graph(graph, contract);

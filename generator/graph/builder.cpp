@@ -96,6 +96,10 @@ ValueId Builder::gather(const std::string& word, ValueId table, ValueId indices,
   return add(word, Gather{offset}, {table, indices}, role(name), {axes_of(indices)[0], axes_of(table)[1]});
 }
 
+ValueId Builder::pool(const std::string& word, ValueId in, ValueId rows, const std::string& name) {
+  return add(word, Pool{}, {in, rows}, role(name), {axes_of(rows)[0], axes_of(in)[1]});
+}
+
 ValueId Builder::norm(const std::string& word, const NormContract& norm, const std::string& weight_role, ValueId in,
                       const std::string& name, AxisId over) {
   const ValueId bias = norm.bias ? weight(role(weight_role + "_bias")) : ValueId{};
@@ -166,11 +170,11 @@ ValueId Builder::rotary(const Rotary& how, AnglesId angles, ValueId in, const st
   return add("", how, {in, declared(Storage::angles, angles.index)}, role(name), axes_of(in));
 }
 
-ValueId Builder::sinusoids(const std::string& word, RotaryLayout layout, AnglesId angles, const std::string& name) {
+ValueId Builder::sinusoids(const std::string& word, RotaryLayout layout, AnglesId angles, AxisId columns,
+                           const std::string& name) {
   const ValueId positions = host(HostList::positions);
-  const AxisId hidden = graph_.axes.intern({"hidden", contract_.hidden_size, {}, Live::all, {}, {}});
   return add(word, Sinusoids{layout}, {declared(Storage::angles, angles.index), positions}, role(name),
-             {axes_of(positions)[0], hidden});
+             {axes_of(positions)[0], columns});
 }
 
 ValueId Builder::state_parameter(StateId id) {

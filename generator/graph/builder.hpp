@@ -41,8 +41,11 @@ class Builder {
 
   ValueId gather(const std::string& word, ValueId table, ValueId indices, const std::string& role,
                  std::int64_t offset = 0);
-  /// [tokens, hidden], of each position's angles.
-  ValueId sinusoids(const std::string& word, RotaryLayout layout, AnglesId angles, const std::string& role);
+  /// [rows, hidden]: of each wanted row, the mean of its run.
+  ValueId pool(const std::string& word, ValueId in, ValueId rows, const std::string& role);
+  /// [tokens, columns], of each position's angles.
+  ValueId sinusoids(const std::string& word, RotaryLayout layout, AnglesId angles, AxisId columns,
+                    const std::string& role);
   /// Normed over the last axis; where `over` is given, over each run that this factor says.
   ValueId norm(const std::string& word, const NormContract& norm, const std::string& weight, ValueId in,
                const std::string& role, AxisId over = {});

@@ -28,6 +28,7 @@ struct Attribute {
     return fmt::format("; sum, eps {}, floor {}", shares.eps, shares.floor);
   }
   std::string operator()(const Combine&) const { return ""; }
+  std::string operator()(const Pool&) const { return ""; }
   std::string operator()(const Map& map) const {
     return fmt::format("; {} of {}", map.expression.text, fmt::join(map.names, ", "));
   }

@@ -3,6 +3,7 @@
 // fuses is told apart by the contract, what kernels want side by side is the plan's business.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,7 @@ namespace monomorph::generator {
 /// A straight line of operations. Between functions goes a record of values, known by role: each takes some, gives
 /// some, and the others pass it by.
 struct Function {
-  std::string name;                 ///< "embed", "head", or the layer kind's identifier
+  std::string name;                 ///< "embed", "finish", "head", or the layer kind's identifier
   std::vector<ValueId> parameters;  ///< of the record, and the states as they were
   std::vector<OpId> ops;            ///< operands before their readers
   std::vector<ValueId> results;     ///< for the record, and the states as they are now
@@ -27,8 +28,11 @@ struct Graph {
   FunctionId embed;                ///< token ids -> the record
   ValueId hidden_states;           ///< the residual stream, as `embed` gives it: what a layer's output is
   std::vector<FunctionId> layers;  ///< for each kind of the contract: of the record, states -> for the record, states
-  FunctionId head;                 ///< of the record -> logits
+  FunctionId finish;  ///< hidden states of the last layer -> those that are pooled; none: they are the same
+  FunctionId head;    ///< of the record -> logits, or a text's vector
 
+  /// Whether it is a function of a kind of layer.
+  bool is_layer(FunctionId function) const { return std::ranges::find(layers, function) != layers.end(); }
   const Function& function_of(const Op& op) const { return functions[op.function]; }
   /// Operations of the same function that read a value, in order.
   std::vector<OpId> readers(ValueId value) const;

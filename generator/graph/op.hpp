@@ -25,12 +25,12 @@ enum class Storage {
   weight,      ///< Contract::weights
   state,       ///< Contract::states, a version of it: each append gives the next
   angles,      ///< Contract::angles
-  host,        ///< what the host says of each token: its id, its position, the row whose logits are wanted
+  host,        ///< what the host says of each token: its id, its position, its type; and which rows are wanted
 };
 
 /// Of each token, or of each row whose logits are wanted: what the step says (runtime/program/step.hpp).
-enum class HostList { token_ids, positions, head_rows };
-inline constexpr const char* host_list_names[] = {"token_ids", "positions", "head_rows"};
+enum class HostList { token_ids, positions, token_types, head_rows };
+inline constexpr const char* host_list_names[] = {"token_ids", "positions", "token_types", "head_rows"};
 static_assert(std::size(host_list_names) == enumerator_count<HostList>());
 /// As templates and the emitted reference call it.
 constexpr const char* name_of(HostList list) { return host_list_names[static_cast<std::size_t>(list)]; }
@@ -50,6 +50,11 @@ struct Value {
 struct Gather {
   std::int64_t offset = 0;
   bool operator==(const Gather&) const = default;
+};
+
+/// (hidden states, rows) -> for each row that is wanted, the mean of the hidden states of all tokens of its run
+struct Pool {
+  bool operator==(const Pool&) const = default;
 };
 
 /// (x, weight?, bias?) -> x normed over an axis: the last one, or each run of it that a factor (head) says. Vectors
@@ -185,7 +190,7 @@ struct Differential {
 
 /// Equal where all attributes are: each type compares its own, whichever they are.
 using Attributes = std::variant<Gather, Norm, Linear, Map, Rotary, Sinusoids, Append, Attention, Differential, TopK,
-                                Pick, Shares, Combine>;
+                                Pick, Shares, Combine, Pool>;
 
 struct Op {
   std::string word;  ///< what kernels are named after: "q_proj", "mlp_input_norm", "add"; empty: not named

@@ -83,6 +83,9 @@ class GraphCheck {
       OperandCheck operands(graph_, op, faults);
       type_of(op).verify(op, operands);
       if (const auto* attention = as<Attention>(op)) check_ring(op_id, *attention);
+      if (as<Pool>(op) != nullptr && !contract_.one_pass) {
+        complain("G3", described(op_id) + " pools the tokens of a pass, of which a text may have several");
+      }
       for (const std::string& fault : faults) complain("G3", described(op_id) + " " + fault);
       if (!op.out) continue;
       known.insert(op.out);
@@ -234,6 +237,10 @@ class GraphCheck {
       states_go_on(graph_.functions[graph_.layers[kind]], kind, std::span(contract_.layer_kinds).first(layer + 1));
       take(record, graph_.functions[graph_.layers[kind]]);
       give(record, graph_.functions[graph_.layers[kind]]);
+    }
+    if (graph_.finish) {
+      take(record, graph_.functions[graph_.finish]);
+      give(record, graph_.functions[graph_.finish]);
     }
     take(record, graph_.functions[graph_.head]);
     for (const auto& [role, value] : record.fields) {

@@ -162,11 +162,12 @@ Types read_header(const Checkpoint& checkpoint, const CheckpointSection& names, 
 }
 
 /// An untied head stands beside the model that has a prefix, not within it: the prefix of every tensor but the head,
-/// or "". `checkpoint`: nullptr where there is none, which is then taken to be as transformers writes it.
+/// or "", as where a model has no head. `checkpoint`: nullptr where there is none, which is then taken to be as
+/// transformers writes it.
 std::string head_outside(const Checkpoint* checkpoint, const CheckpointSection& names, bool tied) {
   const auto embedding = names.tensors.find("embedding.tokens");
   std::string result;
-  if (tied || embedding == names.tensors.end()) return result;
+  if (tied || !names.tensors.contains("lm_head") || embedding == names.tensors.end()) return result;
   for (const std::string& prefix : names.prefix.value) {
     const bool stands =
         checkpoint == nullptr || checkpoint->find(prefix + embedding->second.name + ".weight") != nullptr;

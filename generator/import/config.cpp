@@ -27,6 +27,7 @@ Datum value_from(const Json& value, const std::string& name) {
     for (const Json& number : value) numbers.push_back(number.real());
     return {Numbers{std::make_shared<const std::vector<double>>(std::move(numbers))}, name, false};
   }
+  if (value.is_object()) return {Words{std::make_shared<const std::vector<std::string>>(value.keys())}, name, false};
   if (value.is_array()) {
     std::vector<std::string> words;
     for (const Json& word : value) words.push_back(word.string());

@@ -40,6 +40,7 @@ constexpr KeyForm key_forms[] = {
      [](const Json& v) {
        return v.is_array() && std::all_of(v.begin(), v.end(), [](const Json& item) { return item.is_string(); });
      }},
+    {"table", Type::words, "an object", [](const Json& v) { return v.is_object(); }},  // as the list of its keys
     {"sizes", Type::sizes, "a list of positive integers below 2^31",
      [](const Json& v) {
        return is_list(v) && std::all_of(v.begin(), v.end(), [](const Json& item) { return is_whole_from(1, item); });
@@ -381,23 +382,23 @@ class FamilyReader {
           std::remove_pointer_t<decltype(stored)> own{};
           read_value(entry.value, &own, row, entry.key, diagnostics_);
           if constexpr (requires { own.value.norm; }) {
-            if (own.value.own != nullptr) return keys_of_norm(entry, own.value.norm);
+            if (own.value.own != nullptr) return own_keys(entry, bind(own.value.norm), "a norm");
+          } else if constexpr (requires { own.value.section; }) {
+            if (own.value.own != nullptr) return own_keys(entry, bind(*own.value.section), "[position]");
           }
           return write_value(&own);
         },
         slot);
   }
 
-  /// The keys that a norm's table says, as TOML: what they lie over is a spec's matter.
-  template <class Section>
-  std::string keys_of_norm(const TomlEntry& table, Section& norm) {
-    const BoundFields fields = bind(norm);
+  /// The keys that a table of its own says, as TOML: what they lie over is a spec's matter.
+  std::string own_keys(const TomlEntry& table, const BoundFields& fields, const char* section) {
     std::string keys;
     for (const TomlEntry& entry : table.value.entries) {
       const auto found =
           std::ranges::find_if(fields, [&](const BoundField& each) { return each.field->key == entry.key; });
       if (found == fields.end()) {
-        error("family.unknown", entry.key_span, fmt::format("a norm has no key {}", entry.key));
+        error("family.unknown", entry.key_span, fmt::format("{} has no key {}", section, entry.key));
         continue;
       }
       read_value(entry.value, found->slot, *found->field, table.key + "." + entry.key, diagnostics_);

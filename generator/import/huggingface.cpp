@@ -10,6 +10,7 @@
 #include "generator/import/steps.hpp"
 #include "generator/spec/spec.hpp"
 #include "runtime/formats/checkpoint.hpp"
+#include "runtime/formats/sentence_transformers.hpp"
 
 namespace monomorph::generator {
 namespace {
@@ -163,8 +164,9 @@ std::optional<ImportedSpec> import_huggingface(const std::string& directory,
                     "it (config.json, and its .safetensors files beside it)",
                     directory));
   }
-  return import_config(read_source((fs::path(directory) / "config.json").string()), directory, ignored_keys,
-                       diagnostics);
+  Source source = *read_source((fs::path(directory) / "config.json").string());
+  source.text = with_sentence_transformers(std::move(source.text), directory);
+  return import_config(std::make_shared<const Source>(std::move(source)), directory, ignored_keys, diagnostics);
 }
 
 std::optional<ImportedSpec> import_config(std::shared_ptr<const Source> text, const std::string& directory,

@@ -109,7 +109,7 @@ void name_all(Plan& plan, const Contract& contract) {
   std::vector<NamedUse> kernels(plan.kernels.size());
   for (const PhasePlan& phase : plan.phases) {
     for (std::size_t s = 0; s < phase.sections.size(); ++s) {
-      const bool layer = phase.row->stage == Stage::layers && s > 0;
+      const bool layer = phase.is_layer(s, contract);
       for (const Call& call : phase.sections[s].calls) {
         NamedUse& use = kernels[call.kernel.index];
         if (use.word.empty()) use.word = call.word + suffix(plan.kernels[call.kernel], *phase.row);

@@ -13,6 +13,8 @@ Plan make_plan(const Contract& contract, const Graph& graph, const Judgements& j
                std::vector<std::int64_t>* fired);
 
 /// Rows that a phase serves.
+/// Whether the model has this way through its graph.
+bool serves(const PhaseRow& row, const Contract& contract);
 std::int64_t max_rows(const PhaseRow& row, const Contract& contract);
 
 /// Whether two kernels are one: the same template filled alike, with alike bindings.

@@ -179,7 +179,7 @@ void ActivationPlaces::place(const Planning& planning, const std::vector<Group>&
   const auto count = static_cast<std::int64_t>(groups.size());
   const bool is_head = section.function == planning.graph.head;
   const bool is_layer = !is_head && section.function != planning.graph.embed;
-  const std::string user = is_layer ? function.name : "";
+  const std::string user = planning.graph.is_layer(section.function) ? function.name : "";
   if (plan_.carried.empty()) carry(planning);
   const auto use_of = [&](ValueId value) {
     return Use{sections_, lifetimes.written.at(value), lifetimes.last_read.at(value)};
@@ -231,7 +231,7 @@ void ActivationPlaces::place(const Planning& planning, const std::vector<Group>&
       const Value& value = planning.value(out);
       if (value.storage != Storage::activation || section.places.contains(out)) continue;
       if (is_head && planning.graph.is_result(out)) {
-        section.places[out] = {plan_.logits, 0};
+        section.places[out] = {plan_.output, 0};
         continue;
       }
       const BufferId wanted = own.contains(out) ? own.at(out) : BufferId{};

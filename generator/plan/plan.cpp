@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "generator/blocks/pooling.hpp"
 #include "generator/contract/names.hpp"
 #include "generator/ops/op_type.hpp"
 #include "generator/plan/draft.hpp"
@@ -33,7 +34,7 @@ class Planner {
     place_states();
     place_angles();
     for (const PhaseRow& row : phase_rows) {
-      if (row.lowering != Lowering::few || contract_.max_batch > 1) plan_phase(row, fired);
+      if (serves(row, contract_)) plan_phase(row, fired);
     }
     plan_.activation_bytes = places_.lay_out();
     for (const Stored& stored : plan_.stored) plan_.weight_bytes += contract_.copies(stored.scope) * stored.bytes;
@@ -67,9 +68,9 @@ class Planner {
     const std::vector<AxisId> words = {axis("step_words", step_layout().bytes() / 4)};
     plan_.step = add_buffer(plan_.host_bytes, Arena::host, "step", words, padded_bytes(plan_.axes, words, Dtype::f32));
     plan_.buffers[plan_.step].element = Element::u32;
-    const std::vector<AxisId>& logits = graph_.values[graph_.functions[graph_.head].results.at(0)].axes;
-    plan_.logits =
-        add_buffer(plan_.host_bytes, Arena::host, "logits", logits, padded_bytes(plan_.axes, logits, Dtype::f32));
+    const Value& given = graph_.values[graph_.functions[graph_.head].results.at(0)];
+    plan_.output = add_buffer(plan_.host_bytes, Arena::host, given.role, given.axes,
+                              padded_bytes(plan_.axes, given.axes, Dtype::f32));
   }
 
   void place_states() {
@@ -119,6 +120,7 @@ class Planner {
       for (const FunctionId layer : graph_.layers) {
         phase.sections.push_back(plan_function(layer, row, phase.max_rows, fired));
       }
+      if (graph_.finish) phase.sections.push_back(plan_function(graph_.finish, row, phase.max_rows, fired));
     }
     plan_.phases.push_back(std::move(phase));
   }
@@ -228,6 +230,11 @@ KernelId Planner::intern(Kernel kernel) {
 
 }  // namespace
 
+bool serves(const PhaseRow& row, const Contract& contract) {
+  if (row.stage == Stage::sample) return !pools(*contract.pooling);
+  return row.lowering != Lowering::few || contract.max_batch > 1;
+}
+
 std::int64_t max_rows(const PhaseRow& row, const Contract& contract) {
   if (row.stage == Stage::head) return contract.head_rows;
   if (row.stage == Stage::sample) return contract.max_batch;
@@ -271,12 +278,10 @@ std::int64_t Plan::rows_of(const Call& call) const {
 
 std::int64_t Plan::decode_dispatches(const Contract& contract) const {
   std::int64_t count = 0;
-  for (const char* name : {"decode", "head", "sample"}) {
-    const PhasePlan& phase = this->phase(name);
+  for (const PhasePlan& phase : phases) {
+    if (phase.row->lowering != Lowering::vector) continue;
     for (std::size_t i = 0; i < phase.sections.size(); ++i) {
-      // Sections of layers: the embedding, then kind by kind.
-      const bool layer = phase.row->stage == Stage::layers && i > 0;
-      const std::int64_t times = layer ? contract.runs({i - 1}) : 1;
+      const std::int64_t times = phase.is_layer(i, contract) ? contract.runs({i - 1}) : 1;
       count += times * static_cast<std::int64_t>(phase.sections[i].calls.size());
     }
   }

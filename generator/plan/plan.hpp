@@ -160,7 +160,13 @@ struct Section {
 struct PhasePlan {
   const PhaseRow* row = nullptr;
   std::int64_t max_rows = 1;
-  std::vector<Section> sections;  ///< layers: embedding, then kind by kind
+  std::vector<Section>
+      sections;  ///< layers: embedding, then kind by kind, then what follows the last where it is there
+
+  /// Whether a section is that of a kind of layer, the one before its index.
+  bool is_layer(std::size_t section, const Contract& contract) const {
+    return row->stage == Stage::layers && section > 0 && section <= contract.kinds.size();
+  }
 };
 
 struct Plan {
@@ -169,7 +175,8 @@ struct Plan {
   Table<Stored> stored;            ///< of the model first, then kind by kind
   std::vector<StateTable> states;  ///< by StateId; the contract has their names
   std::vector<BufferId> angles;    ///< by AnglesId
-  BufferId step, logits;
+  BufferId step;
+  BufferId output;                ///< what the head gives: logits, or texts' vectors
   std::vector<BufferId> carried;  ///< the record that goes from function to function
   BufferId hidden_states;         ///< of it: the residual stream
   Table<Kernel> kernels;

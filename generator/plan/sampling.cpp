@@ -39,7 +39,7 @@ std::vector<Sampling> plan_sampling(const Contract& contract, Plan& plan) {
   scan.kernel.parameters = {{"vocab_size", contract.vocab_size}, {"parts", parts}, {"logits_stride", stride}};
   scan.kernel.bindings = {{"logits", Access::read, false}, {"likeliest", Access::write, false}};
   scan.call.word = "sample_scan";
-  scan.call.arguments = {plan.logits, likeliest};
+  scan.call.arguments = {plan.output, likeliest};
   scan.call.rows = {parts_axis};
 
   Sampling draw;
@@ -50,7 +50,7 @@ std::vector<Sampling> plan_sampling(const Contract& contract, Plan& plan) {
   draw.kernel.parameters = scan.kernel.parameters;
   draw.kernel.bindings = {{"logits", Access::read, false}, {"likeliest", Access::read, false}};
   draw.call.word = "sample";
-  draw.call.arguments = {plan.logits, likeliest};
+  draw.call.arguments = {plan.output, likeliest};
   return {std::move(scan), std::move(draw)};
 }
 

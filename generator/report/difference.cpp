@@ -235,7 +235,7 @@ std::map<std::string, std::map<std::string, std::int64_t>> dispatches_of(const C
   std::map<std::string, std::map<std::string, std::int64_t>> result;
   for (const PhasePlan& phase : model.plan.phases) {
     for (std::size_t i = 0; i < phase.sections.size(); ++i) {
-      const bool layer = phase.row->stage == Stage::layers && i > 0;
+      const bool layer = phase.is_layer(i, model.contract);
       for (const Call& call : phase.sections[i].calls) {
         result[model.plan.kernels[call.kernel].name][phase.row->name] += layer ? model.contract.runs({i - 1}) : 1;
       }

@@ -42,6 +42,7 @@ const std::vector<std::string>& part_names() {
       for (const std::string& word : words) result.push_back("layers.{i}." + type.name + "." + word);
     }
     result.insert(result.end(), head_parts().begin(), head_parts().end());
+    result.insert(result.end(), pooling_parts().begin(), pooling_parts().end());
     return result;
   }();
   return parts;

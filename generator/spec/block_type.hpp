@@ -68,9 +68,10 @@ inline constexpr std::int64_t max_text_in_one_pass = 32768;
 /// which.
 bool adds_positions(const std::string& position_type);
 
-/// The parts of [embedding] and [lm_head], which stand before and after all layers.
+/// The parts of [embedding], [lm_head] and [pooling], which stand before and after all layers.
 const std::vector<std::string>& embedding_parts();
 const std::vector<std::string>& head_parts();
+const std::vector<std::string>& pooling_parts();
 
 /// Every part a checkpoint may be asked for, of sub-blocks that are called after their type. A part with a bias has it
 /// under ".bias" where it is not implied.

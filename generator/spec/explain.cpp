@@ -116,7 +116,11 @@ std::string explain_spec(const Spec& given) {
       text += explain_blocks(kind, header + ".");
     }
   }
-  text += explain_section("lm_head", bind(*spec.lm_head));
+  if (find_word(bind(*spec.pooling), "type")->given) {
+    text += explain_section("pooling", bind(*spec.pooling));
+  } else {
+    text += explain_section("lm_head", bind(*spec.lm_head));
+  }
   text += explain_section("checkpoint", bind(*spec.checkpoint));
   text += explain_section("import", bind(*spec.import));
   text += explain_section("tokenizer", bind(*spec.tokenizer));
@@ -135,7 +139,11 @@ ExplainedFields explain_outside_layers(const Spec& given) {
     add_fields("position", bind(*spec.position), fields);
   }
   fields.emplace_back("layers.repeat", write_value(&spec.repeat));
-  add_fields("lm_head", bind(*spec.lm_head), fields);
+  if (find_word(bind(*spec.pooling), "type")->given) {
+    add_fields("pooling", bind(*spec.pooling), fields);
+  } else {
+    add_fields("lm_head", bind(*spec.lm_head), fields);
+  }
   add_fields("tokenizer", bind(*spec.tokenizer), fields);
   add_fields("chat", bind(*spec.chat), fields);
   add_fields("engine", bind(*spec.engine), fields);

@@ -18,6 +18,17 @@ bool FieldDescription::applies_to(const std::string& type) const {
   return types.empty() || std::find(types.begin(), types.end(), type) != types.end();
 }
 
+std::optional<Span> given_at(const Slot& slot) {
+  return std::visit(
+      [](const auto* stored) -> std::optional<Span> {
+        if constexpr (requires { stored->given; }) {
+          if (stored->given) return stored->span;
+        }
+        return std::nullopt;
+      },
+      slot);
+}
+
 Field<std::string>* find_word(const BoundFields& section, const std::string& key) {
   for (const auto& [row, slot] : section) {
     const auto* word = std::get_if<Field<std::string>*>(&slot);
@@ -208,7 +219,8 @@ const std::vector<FieldRow<EngineSection>>& fields() {
           "prefill_chunk", at(&S::prefill_chunk),
           computed("min(128, max_sequence_length); where attention.causal is false, min(32768, max_sequence_length)"),
           "tokens", "Tokens of a prompt that are run at once"),
-      row<S>("max_batch", at(&S::max_batch), literal("1"), "slots", "Sequences that the engine remembers at once"),
+      row<S>("max_batch", at(&S::max_batch), computed("1; where [pooling] is there and attention.causal is false, 32"),
+             "slots", "Sequences that the engine remembers at once, and texts that a pass may have"),
       row<S>("fusion", at(&S::fusion), literal("true"), "",
              "Whether a kernel computes several operations where it can; false is slower, and for finding faults"),
   };

@@ -90,6 +90,9 @@ BoundFields bind(Section& section) {
   return result;
 }
 
+/// Where the value that is stored there was given; nothing where it was not, or where it is a table of its own.
+std::optional<Span> given_at(const Slot& slot);
+
 /// The string at this key of a section; null where the key is no string's, or not there.
 Field<std::string>* find_word(const BoundFields& section, const std::string& key);
 

@@ -40,15 +40,22 @@ void refuse_unknown_sections(TomlValue& root, Diagnostics& diagnostics) {
 }
 
 void compute_engine_defaults(Spec& spec) {
-  constexpr std::int64_t usual_length = 4096;
+  constexpr std::int64_t usual_length = 4096, usual_texts = 32, usual_rows = 2048;
   EngineSection& engine = *spec.engine;
   const Field<std::int64_t>& positions = spec.model.max_position_embeddings;
   if (!engine.max_sequence_length.given) {
     engine.max_sequence_length.value = positions.given ? std::min(positions.value, usual_length) : usual_length;
   }
+  const bool whole_texts = reads_ahead(spec);
+  const bool vectors = whole_texts && find_word(bind(*spec.pooling), "type")->given;
+  if (!engine.max_batch.given) engine.max_batch.value = vectors ? usual_texts : 1;
   if (!engine.prefill_chunk.given) {
-    const std::int64_t usual_chunk = reads_ahead(spec) ? max_text_in_one_pass : 128;
-    engine.prefill_chunk.value = std::min(engine.max_sequence_length.value, usual_chunk);
+    const std::int64_t length = engine.max_sequence_length.value;
+    engine.prefill_chunk.value = std::min(length, whole_texts ? max_text_in_one_pass : 128);
+    // Several short texts fill a pass, too.
+    if (vectors && length < usual_rows && length > 0 && engine.max_batch.value > 0) {
+      engine.prefill_chunk.value = std::min(usual_rows, length * std::min(engine.max_batch.value, usual_rows));
+    }
   }
   CacheTypes& cache = engine.kv_cache.value;
   for (Field<std::string>* type : {&cache.keys, &cache.values}) {
@@ -129,6 +136,7 @@ std::optional<Spec> read_spec_leniently(const std::shared_ptr<const Source>& sou
   Field<std::string>& position = *find_word(bind(*spec.position), "type");
   if (!position.given) position.value = "none";
   read("lm_head", true, *spec.lm_head);
+  read("pooling", root->find("pooling") != nullptr, *spec.pooling);
   spec.checkpoint->span = read("checkpoint", true, *spec.checkpoint);
   read("import", true, *spec.import);
   read("tokenizer", true, *spec.tokenizer);

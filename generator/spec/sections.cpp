@@ -35,6 +35,10 @@ const std::vector<SectionDescription>& sections() {
                  "The kinds of layer. `[layers.NAME]` says what differs for the kind NAME: steps, shared_input_norm, "
                  "shared_output_norm, residual_scale, norm, position, and the sub-blocks."),
              describe_section<LmHeadSection>("lm_head", "From the last hidden state to logits."),
+             describe_section<PoolingSection>(
+                 "pooling",
+                 "From the last hidden states to one vector of a text, in place of [lm_head]; without the section the "
+                 "model gives logits."),
              describe_section<CheckpointSection>("checkpoint", "Where the weights stand, and their types."),
              describe_section<ImportSection>("import", "What import left out."),
              describe_section<TokenizerSection>("tokenizer", "Special tokens."),

@@ -20,6 +20,7 @@ namespace monomorph::generator {
 struct PositionSection;    // blocks/position.hpp
 struct EmbeddingSection;   // blocks/embedding.hpp
 struct LmHeadSection;      // blocks/lm_head.hpp
+struct PoolingSection;     // blocks/pooling.hpp
 struct CheckpointSection;  // checkpoint_section.hpp
 struct ImportSection;      // import_section.hpp
 struct TokenizerSection;   // tokenizer_section.hpp
@@ -172,6 +173,7 @@ struct Spec {
   NormSection norm;  ///< of the final norm
   Held<EmbeddingSection> embedding;
   Held<LmHeadSection> lm_head;
+  Held<PoolingSection> pooling;  ///< in place of lm_head, where its type is given
   Held<CheckpointSection> checkpoint;
   Held<ImportSection> import;
   Held<TokenizerSection> tokenizer;

@@ -33,6 +33,9 @@ std::int64_t tokens_of(const std::optional<std::int64_t>& asked, std::int64_t us
   return *asked;
 }
 
+/// Of such a model prefill alone is measured.
+bool draws_nothing(const Program& program) { return program.one_pass || program.pooling != Pooling::none; }
+
 /// Where the first measured step of decode stands: a token at least is before it.
 std::int64_t first_step(const BenchOptions& options) { return std::max<std::int64_t>(options.depth, 1); }
 
@@ -62,6 +65,7 @@ class Work {
   }
   /// The first token is drawn at the end of the prompt's pass, so one more is drawn than steps are measured.
   double decode() {
+    if (draws_nothing(engine_.program())) return 0;
     begin_at(first_step_ - 1);
     const auto token = [](std::int32_t) {
       check_interrupt();
@@ -121,6 +125,7 @@ void profile(const Program& program, const BenchOptions& options, const std::vec
   work.prefill();
   work.decode();
   figures.prefill.kernels = measured(options.depth, [&] { work.prefill(); });
+  if (figures.decode.tokens == 0) return;
   // A decode begins with the pass of its first token, through the kernels of prefill: not what is asked about.
   const std::int64_t last = first_step(options) - 1;
   const std::vector<KernelProfile> beginning = measured(last, [&] { first.decode(); });
@@ -139,6 +144,10 @@ void bench(const Program& program, const BenchOptions& options) {
                 fmt::format("--depth {}: the sequence holds {} tokens, and what is measured follows", options.depth,
                             program.max_sequence_length));
   }
+  if (draws_nothing(program) && (options.depth > 0 || options.count)) {
+    throw Error(ErrorKind::environment, fmt::format("{} reads texts and draws nothing: leave {} out", program.name,
+                                                    options.count ? "--count" : "--depth"));
+  }
   validate_batches(program, options.batches);
   if (options.profile && options.engine.reference()) {
     throw Error(ErrorKind::environment, "--profile needs a Vulkan device; --device cpu is the reference");
@@ -152,7 +161,9 @@ void bench(const Program& program, const BenchOptions& options) {
   figures.device = options.engine.reference() ? "the CPU reference" : find_device(options.engine.device).name;
   figures.depth = options.depth;
   figures.prefill.tokens = tokens_of(options.prompt, 512, program, options.depth, "--prompt");
-  figures.decode.tokens = tokens_of(options.count, 128, program, first_step(options), "--count");
+  if (!draws_nothing(program)) {
+    figures.decode.tokens = tokens_of(options.count, 128, program, first_step(options), "--count");
+  }
   if (!options.batches.empty()) {
     measure_batches(endless, options, figures);
     print(options.json ? bench_json(figures) : bench_text(figures));

@@ -38,7 +38,8 @@ std::vector<Pass> prefill_passes(const Program& program, const Extent& extent) {
   std::int64_t room = 0;
   for (std::int64_t slot = 0; slot < extent.batch; ++slot) {
     for (std::int64_t done = 0; done < extent.prompt;) {
-      if (room == 0) {
+      // A text in one pass is not cut.
+      if (room == 0 || (program.one_pass && extent.prompt > room)) {
         passes.emplace_back();
         room = program.prefill_chunk;
       }
@@ -111,6 +112,7 @@ class BatchWork {
   }
 
   double decode() {
+    if (extent_.count == 0) return 0;
     begin_at(extent_.first_step - 1);
     runs_.clear();
     for (std::int64_t slot = 0; slot < extent_.batch; ++slot) {

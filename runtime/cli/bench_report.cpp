@@ -33,6 +33,7 @@ std::string decimals(double value) {
 }
 
 std::string phase_line(const char* name, const PhaseFigures& phase) {
+  if (phase.tokens == 0) return "";
   const auto tokens = static_cast<double>(phase.tokens);
   return fmt::format(
       "{:<8} {:>5} tokens  {:>9} tokens/s (median of {}, {} to {})  {:>8.2f} GB/s ({} a token)  {:>8.2f} "
@@ -167,12 +168,13 @@ std::string bench_text(const BenchFigures& figures) {
 std::string bench_json(const BenchFigures& figures) {
   Json json = Json::object({{"model", figures.model}, {"device", figures.device}, {"depth", figures.depth}});
   for (const BatchFigures& each : figures.batches) {
-    json["batches"].push_back(Json::object(
-        {{"batch", each.batch}, {"prefill", phase_json(each.prefill)}, {"decode", phase_json(each.decode)}}));
+    Json batch = Json::object({{"batch", each.batch}, {"prefill", phase_json(each.prefill)}});
+    if (each.decode.tokens > 0) batch["decode"] = phase_json(each.decode);
+    json["batches"].push_back(std::move(batch));
   }
   if (figures.batches.empty()) {
     json["prefill"] = phase_json(figures.prefill);
-    json["decode"] = phase_json(figures.decode);
+    if (figures.decode.tokens > 0) json["decode"] = phase_json(figures.decode);
   }
   return json.dump(2) + "\n";
 }

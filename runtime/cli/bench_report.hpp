@@ -11,7 +11,7 @@ namespace monomorph::cli {
 
 /// One phase: the same work, several times.
 struct PhaseFigures {
-  std::int64_t tokens = 0;             ///< of one repetition
+  std::int64_t tokens = 0;             ///< of one repetition; 0: the model has no such phase
   std::vector<double> seconds;         ///< of each repetition, at least one
   std::int64_t bytes = 0;              ///< of weights and cache, moved in one repetition
   std::int64_t flops = 0;              ///< of one repetition, attention aside

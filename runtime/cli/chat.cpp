@@ -311,6 +311,7 @@ Sampling sampling_of(const Program& program, const ChatOptions& options) {
 }  // namespace
 
 void chat(const Program& program, const ChatOptions& options) {
+  require_logits(program);
   need_chat_template(program);
   validate_sampling(options.sampling.over({}));
   validate_stop_strings(options.stop_strings);

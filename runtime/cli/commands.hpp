@@ -58,10 +58,37 @@ struct ChatOptions {
 /// beside the weights says, but for what the options say.
 void chat(const Program& program, const ChatOptions& options);
 
+struct EmbedOptions {
+  EngineChoice engine;
+  std::vector<std::string> texts;   ///< these, the lines of a file, or tokens
+  std::optional<std::string> file;  ///< a text a line; "-": standard input
+  std::string tokens;               ///< "1,2,3", of one text
+  std::string types;                ///< of each of these; empty: all are 0
+  std::string tokenizer;            ///< empty: looked for beside the weights
+  bool truncate = false;            ///< texts lose what is too much, in place of being refused
+  bool token_states = false;        ///< of one text, what pooling reads, in place of its vector
+  std::string output;               ///< .npy, float32 [texts, output_size]; empty: JSON lists on standard output
+};
+/// Writes the vector of each text.
+void embed(const Program& program, const EmbedOptions& options);
+
+struct RankOptions {
+  EngineChoice engine;
+  std::string query;
+  std::vector<std::string> texts;   ///< these, or the lines of a file
+  std::optional<std::string> file;  ///< a text a line; "-": standard input
+  std::string tokenizer;            ///< empty: looked for beside the weights
+  bool truncate = false;            ///< as EmbedOptions::truncate
+};
+/// Writes texts by the score that a classifier of one label gives the pair of the query and each, the highest first:
+/// score, tab, text.
+void rank(const Program& program, const RankOptions& options);
+
 enum class LogitsMode { prefill, decode };
 struct LogitsOptions {
   EngineChoice engine;
   std::string tokens;
+  std::string types;  ///< of each of these; empty: all are 0
   LogitsMode mode = LogitsMode::prefill;
   std::string output;  ///< .npy, float32 [tokens, vocab_size]
 };

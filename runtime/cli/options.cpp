@@ -97,6 +97,8 @@ struct Commands {
   std::function<void()> chosen{};
   RunOptions run{};
   ChatOptions chat{};
+  EmbedOptions embed{};
+  RankOptions rank{};
   LogitsOptions logits{};
   BenchOptions bench{};
   VerifyOptions verify{};
@@ -154,10 +156,45 @@ struct Commands {
     });
     add_engine_options(command, logits.engine);
     command.add_option("--tokens", logits.tokens, "token ids: 1,2,3")->required();
+    command.add_option("--types", logits.types, "of each of these tokens: 0,0,1; default: all are 0");
     command.add_option("--mode", mode, "many tokens at once, or one by one")
         ->check(CLI::IsMember({"prefill", "decode"}))
         ->capture_default_str();
     command.add_option("-o,--output", logits.output, "float32 [tokens, vocab_size]")->required();
+  }
+
+  void add_embed(CLI::App& app) {
+    CLI::App& command = add(app, "embed", "write the vectors of texts", [this] { cli::embed(program, embed); });
+    add_engine_options(command, embed.engine);
+    CLI::Option_group& what = *command.add_option_group("texts");
+    what.add_option("--text", embed.texts, "a text; may be repeated")->allow_extra_args(false);
+    add_text(what, "--file", embed.file, "a file with a text a line; -: standard input");
+    what.add_option("--tokens", embed.tokens, "token ids of one text: 1,2,3");
+    what.require_option(1);
+    command.add_option("--types", embed.types, "of each of these tokens: 0,0,1; default: all are 0");
+    add_tokenizer(command, embed.tokenizer);
+    command.add_flag("--truncate", embed.truncate, "texts that are too long lose their end; default: they are refused");
+    command
+        .add_option_function<std::string>(
+            "--pooling", [this](const std::string& word) { embed.token_states = word == "none"; },
+            "none: the hidden states of each token of one text, in place of its vector")
+        ->check(CLI::IsMember({"none"}));
+    command.add_option("-o,--output", embed.output,
+                       ".npy, float32 [texts, size of a vector]; default: a JSON list a line on standard output");
+  }
+
+  void add_rank(CLI::App& app) {
+    CLI::App& command = add(app, "rank", "order texts by how well they answer a query, by a cross-encoder's score",
+                            [this] { cli::rank(program, rank); });
+    add_engine_options(command, rank.engine);
+    command.add_option("--query", rank.query, "the first text of each pair")->required();
+    CLI::Option_group& what = *command.add_option_group("texts");
+    what.add_option("--text", rank.texts, "a text; may be repeated")->allow_extra_args(false);
+    add_text(what, "--file", rank.file, "a file with a text a line; -: standard input");
+    what.require_option(1);
+    add_tokenizer(command, rank.tokenizer);
+    command.add_flag("--truncate", rank.truncate,
+                     "pairs that are too long lose the end of the longer text; default: they are refused");
   }
 
   void add_bench(CLI::App& app) {
@@ -227,6 +264,8 @@ int read_and_run(std::vector<std::string> words, const Program& program) {
   Commands commands{program};
   commands.add_run(app);
   commands.add_chat(app);
+  commands.add_embed(app);
+  commands.add_rank(app);
   commands.add_logits(app);
   commands.add_bench(app);
   commands.add_verify(app);

@@ -91,6 +91,7 @@ CachedPrompt read_prompt(Engine& engine, std::span<const std::int32_t> prompt, S
 }  // namespace
 
 void run(const Program& program, const RunOptions& options) {
+  require_logits(program);
   validate_stop_strings(options.stop_strings);
   std::optional<Tokenizer> tokenizer;
   std::vector<std::int32_t> prompt;

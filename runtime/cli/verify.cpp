@@ -42,6 +42,8 @@ class Comparison {
     const Run run{slot, {&token, 1}, Logits::none};
     compare_pass({&run, 1}, &PhaseErrors::decode);
   }
+  /// Whole texts, as many in a pass as fit.
+  void text_layers(std::span<const Run> texts) { compare_passes(texts, &PhaseErrors::prefill); }
   /// A token of each of these slots, in common passes.
   void decode_layers(std::span<const Run> runs) { compare_passes(runs, &PhaseErrors::decode); }
   /// Of a mixture layers first, so that near ties are known.
@@ -133,7 +135,7 @@ class Comparison {
   }
   static void keep_worst(double& worst, double error) { worst = std::max(worst, error); }
   double compare_logits(std::span<const float> device, std::span<const float> reference) const {
-    return worst_row_error(device, std::vector<double>(reference.begin(), reference.end()), program_.vocab_size);
+    return worst_row_error(device, std::vector<double>(reference.begin(), reference.end()), program_.output_size);
   }
 
   const Program& program_;
@@ -181,7 +183,7 @@ void verify(const Program& program, const VerifyOptions& options) {
   ReferenceEngine reference(program, open_weights(program, options.engine));
 
   // Each slot has a sequence of its own; what they do is interleaved.
-  const std::int64_t slots = program.max_batch;
+  const std::int64_t slots = program.one_pass ? std::min<std::int64_t>(program.max_batch, 4) : program.max_batch;
   const std::vector<std::int32_t> tokens = test_tokens(total * slots, program.vocab_size);
   const auto tokens_of = [&](std::int64_t slot, std::int64_t first, std::int64_t count) {
     return std::span(tokens).subspan(static_cast<std::size_t>(slot * total + first), static_cast<std::size_t>(count));
@@ -211,7 +213,12 @@ void verify(const Program& program, const VerifyOptions& options) {
       return runs;
     };
     if (program.one_pass) {  // nothing follows a text
-      each_slot(options.prompt, [&](std::int64_t slot, auto some) { comparison.prefill_logits(slot, some); });
+      comparison.text_layers(of_each_slot(options.prompt));
+      for (std::int64_t slot = 0; slot < slots; ++slot) {
+        engine->reset(slot);
+        reference.reset(slot);
+        comparison.prefill_logits(slot, tokens_of(slot, 0, options.prompt));
+      }
     } else {
       comparison.prefill_layers(of_each_slot(options.prompt));
       each_slot(2, [&](std::int64_t slot, auto some) { comparison.prefill_logits(slot, some); });

@@ -10,6 +10,13 @@
 namespace monomorph {
 namespace {
 
+/// What a run of a prompt shows of it: `ends`: its last tokens are among the run's.
+Logits wanted_of(const Program& program, const BatchRequest& request, bool ends) {
+  if (!request.prompt_logits) return Logits::none;
+  if (program.pooling == Pooling::none) return Logits::all;
+  return ends ? Logits::last : Logits::none;
+}
+
 double seconds_between(std::chrono::steady_clock::time_point from, std::chrono::steady_clock::time_point to) {
   return std::chrono::duration<double>(to - from).count();
 }
@@ -38,6 +45,7 @@ Batch::Batch(Engine& engine, double tick_seconds)
 
 void Batch::add(BatchRequest request) {
   validate_generation(engine_.program(), 0, 0, request.prompt, request.count, request.sampling);
+  validate_types(engine_.program(), request.prompt, request.types);
   waiting_.push_back(std::move(request));
 }
 
@@ -95,9 +103,10 @@ void Batch::add_runs() {
     const std::int64_t rows = std::min(rest, room);
     Run run{each.slot, std::span(each.request.prompt)
                            .subspan(static_cast<std::size_t>(each.appended), static_cast<std::size_t>(rows))};
-    run.logits = each.request.prompt_logits ? Logits::all : Logits::none;
+    run.logits = wanted_of(program, each.request, rows == rest);
     run.draw = rows == rest && each.count > 0;
     run.length = each.prompt_size();
+    run.types = each.request.types;  // of a text in one pass, and so of all of it
     runs_.push_back(run);
     run_of_.push_back(i);
     room -= rows;

@@ -27,11 +27,13 @@ struct BatchResult {
 
 /// Callbacks may add requests, and leave the engine alone.
 struct BatchRequest {
-  std::vector<std::int32_t> prompt;  ///< at least one token
+  std::vector<std::int32_t> prompt;   ///< at least one token
+  std::vector<std::int32_t> types{};  ///< of each, as Run::types
   std::int64_t count = 0;  ///< most tokens to draw; 0: the prompt is computed, which is all there is of a text
                            ///< in one pass (Program::one_pass)
   Sampling sampling{};
-  /// Sees the logits of each token of the prompt in order, [vocab_size]; valid during the call. May be empty.
+  /// Sees the logits of each token of the prompt in order, [vocab_size], or, where the model pools, the prompt's
+  /// vector, [output_size]; valid during the call. May be empty.
   std::function<void(std::int64_t token, std::span<const float> logits)> prompt_logits{};
   /// Sees each token as it is drawn, a stop token too, and ends the request by returning false. May be empty.
   std::function<bool(std::int32_t token)> token{};

@@ -107,7 +107,8 @@ void Engine::go_back(std::int64_t index, std::int64_t position) {
   append(std::span(wanted).subspan(static_cast<std::size_t>(kept)), {index, {}, Logits::none}, {});
 }
 
-std::span<const Drawn> Engine::append(std::span<const std::int32_t> tokens, Run last, const OnLogits& on_logits) {
+std::span<const Drawn> Engine::append(std::span<const std::int32_t> tokens, Run last, const OnLogits& on_logits,
+                                      const std::function<void(std::int64_t)>& after) {
   const auto total = static_cast<std::int64_t>(tokens.size());
   last.length = position(last.slot) + total;
   const auto chunk = static_cast<std::size_t>(program_.prefill_chunk);
@@ -119,6 +120,7 @@ std::span<const Drawn> Engine::append(std::span<const std::int32_t> tokens, Run 
     const std::size_t count = std::min(tokens.size(), chunk);
     Run run = last;
     run.tokens = tokens.first(count);
+    if (!last.types.empty()) run.types = last.types.subspan(static_cast<std::size_t>(done), count);
     tokens = tokens.subspan(count);
     if (!tokens.empty()) {
       run.draw = false;
@@ -126,9 +128,26 @@ std::span<const Drawn> Engine::append(std::span<const std::int32_t> tokens, Run 
     }
     const std::span<const Drawn> drawn = step({&run, 1}, 1, on_logits ? shifted : OnLogits{});
     done += static_cast<std::int64_t>(count);
+    if (after) after(static_cast<std::int64_t>(count));
     if (prompt_watcher_) prompt_watcher_(done, total);
     if (tokens.empty()) return drawn;
   }
+}
+
+void Engine::token_states(const Text& text, const std::function<void(std::span<const float> row)>& take) {
+  require_vectors(program_);
+  validate_tokens(program_, 0, 0, text.tokens);
+  validate_types(program_, text.tokens, text.types);
+  reset();
+  const auto width = static_cast<std::size_t>(program_.hidden_size);
+  append(text.tokens, {0, {}, Logits::none, false, 0, text.types}, {}, [&](std::int64_t count) {
+    const std::vector<float> rows = read_hidden_states(count);
+    for (std::int64_t row = 0; row < count; ++row) {
+      const auto states = std::span(rows).subspan(static_cast<std::size_t>(row) * width, width);
+      validate_logits(program_, states);
+      take(states);
+    }
+  });
 }
 
 std::span<const float> Engine::prefill(std::span<const std::int32_t> tokens, std::int64_t slot) {
@@ -141,12 +160,14 @@ std::span<const float> Engine::prefill(std::span<const std::int32_t> tokens, std
 }
 
 void Engine::prefill_all(std::span<const std::int32_t> tokens, const std::function<void(std::span<const float>)>& row,
-                         std::int64_t slot) {
+                         std::int64_t slot, std::span<const std::int32_t> types) {
   validate_tokens(program_, slot, position(slot), tokens);
-  append(tokens, {slot, {}, Logits::all}, [&](std::size_t, std::int64_t, std::span<const float> logits) {
-    validate_logits(program_, logits);
-    row(logits);
-  });
+  validate_types(program_, tokens, types);
+  append(tokens, {slot, {}, Logits::all, false, 0, types},
+         [&](std::size_t, std::int64_t, std::span<const float> logits) {
+           validate_logits(program_, logits);
+           row(logits);
+         });
 }
 
 std::span<const float> Engine::decode(std::int32_t token, std::int64_t slot) {

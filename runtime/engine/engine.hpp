@@ -40,7 +40,8 @@ struct Sampling {
   bool log_probabilities = false;  ///< is told of each token drawn
 };
 
-/// Of which tokens of a run the host wants logits.
+/// Of which tokens of a run the host wants logits. Where the model pools, the last one's row is the vector of the run,
+/// [output_size], and `all` is refused.
 enum class Logits : std::uint8_t { none, last, all };
 
 /// What a step appends to one slot.
@@ -52,6 +53,13 @@ struct Run {
   /// How long the sequence is once the whole text has been appended, of which these tokens may be a part; rotary angles
   /// may depend on it. 0: these tokens are the whole text.
   std::int64_t length = 0;
+  std::span<const std::int32_t> types{};  ///< of each token, below Program::token_types; empty: all are 0
+};
+
+/// A text, or a pair of them, whose vector is wanted.
+struct Text {
+  std::span<const std::int32_t> tokens;
+  std::span<const std::int32_t> types{};  ///< as Run::types
 };
 
 /// What a step drew for a run, valid until the next call. The last token drawn is in no state yet: it is the next
@@ -126,6 +134,13 @@ class Engine {
   void save_file(std::int64_t slot, const std::string& path);
   void restore_file(std::int64_t slot, const std::string& path);
 
+  // ------------------------------------------------------------------------------------------------ vectors of texts
+
+  /// The hidden states of each token of a text that pooling reads, [hidden_size], in order; the text is in slot 0
+  /// afterwards. What gives texts' vectors is embed (runtime/engine/embed.hpp). Throws Error(rejected), before anything
+  /// runs, where the model gives logits, or the text is none of its.
+  void token_states(const Text& text, const std::function<void(std::span<const float> row)>& take);
+
   // ------------------------------------------------------------------------------------------------ one sequence
 
   /// Prompts are appended in chunks: from now on `watcher` is told after each how many of the call's tokens are in the
@@ -143,8 +158,9 @@ class Engine {
   /// tokens outside the vocabulary and sequences longer than max_sequence_length before anything runs.
   std::span<const float> prefill(std::span<const std::int32_t> tokens, std::int64_t slot = 0);
   /// The same, with the logits of every token handed to `row` in order.
+  /// `types`: as Run::types.
   void prefill_all(std::span<const std::int32_t> tokens, const std::function<void(std::span<const float> logits)>& row,
-                   std::int64_t slot = 0);
+                   std::int64_t slot = 0, std::span<const std::int32_t> types = {});
   /// Appends one token and gives its logits.
   std::span<const float> decode(std::int32_t token, std::int64_t slot = 0);
 
@@ -177,6 +193,8 @@ class Engine {
 
   /// What `step` does with runs that have been judged; no draw needs more than StepSlot tells.
   virtual std::span<const Drawn> run_step(std::span<const Run> runs, std::int64_t ahead, const OnLogits& on_logits) = 0;
+  /// The first `rows` rows of the hidden states that the last pass left for the head, [rows, hidden_size].
+  virtual std::vector<float> read_hidden_states(std::int64_t rows) = 0;
   /// What copies and saved slots are made of.
   struct StatesOwner {
     std::string_view kind;      ///< "vulkan": engines of one kind read each other's states
@@ -214,8 +232,9 @@ class Engine {
   /// Goes back to `position`, which the slot has reached; what a state has lost for that is computed again.
   void go_back(std::int64_t index, std::int64_t position);
   /// Appends tokens in chunks, with the angles of the length that they end at; the last
-  /// chunk's run is like `last`.
-  std::span<const Drawn> append(std::span<const std::int32_t> tokens, Run last, const OnLogits& on_logits);
+  /// chunk's run is like `last`. `after` is called after each chunk with the number of its tokens.
+  std::span<const Drawn> append(std::span<const std::int32_t> tokens, Run last, const OnLogits& on_logits,
+                                const std::function<void(std::int64_t)>& after = {});
   /// What a step draws for one run.
   struct Row {
     std::vector<float> logits;  ///< of its last token, where it is drawn from here

@@ -24,6 +24,7 @@ std::string causes_of_wrong_logits(const Program& program) {
 
 /// Where tokens see those after them, logits say what stands at a token, and not what follows it.
 void reject_next_token(const Program& program) {
+  require_logits(program);
   if (!program.one_pass) return;
   reject(
       fmt::format("{} reads a text whole, and has no next token to draw: its logits say what stands at each place "
@@ -68,6 +69,32 @@ void validate_tokens(const Program& program, std::int64_t slot, std::int64_t pos
                     "prompt, or build with a longer engine.max_sequence_length",
                     tokens.size(), position, program.max_sequence_length, room));
   }
+}
+
+void validate_types(const Program& program, std::span<const std::int32_t> tokens, std::span<const std::int32_t> types) {
+  if (types.empty()) return;
+  if (program.token_types == 0) reject(fmt::format("tokens of {} have no types", program.name));
+  if (types.size() != tokens.size()) {
+    reject(fmt::format("{} types were given for {} tokens: each token has one", types.size(), tokens.size()));
+  }
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    if (types[i] >= 0 && types[i] < program.token_types && (types[i] == 0 || program.one_pass)) continue;
+    reject(fmt::format("type {} (number {} of {}) is none of {}: types go from 0 to {}", types[i], i + 1, types.size(),
+                       program.name, program.one_pass ? program.token_types - 1 : 0));
+  }
+}
+
+void require_logits(const Program& program) {
+  if (program.pooling == Pooling::none) return;
+  reject(fmt::format("{} gives a vector of a text, and no logits: `embed` writes it", program.name));
+}
+
+void require_vectors(const Program& program) {
+  if (program.pooling != Pooling::none) return;
+  reject(
+      fmt::format("{} gives logits, and no vector of a text; build it with a section [pooling], and `embed` writes "
+                  "the text's vector",
+                  program.name));
 }
 
 void validate_sampling(const Sampling& sampling) {
@@ -133,6 +160,8 @@ void validate_runs(const Engine& engine, std::span<const Run> runs, std::int64_t
     const Run& run = runs[r];
     validate_slot(program, run.slot);
     validate_tokens(program, run.slot, engine.position(run.slot), run.tokens);
+    validate_types(program, run.tokens, run.types);
+    if (run.logits == Logits::all) require_logits(program);
     if (static_cast<std::int64_t>(run.tokens.size()) > program.prefill_chunk) {
       reject(fmt::format("{} tokens are more than a pass has: prefill_chunk is {}", run.tokens.size(),
                          program.prefill_chunk));

@@ -16,6 +16,14 @@ void validate_slot(const Program& program, std::int64_t slot);
 void validate_tokens(const Program& program, std::int64_t slot, std::int64_t position,
                      std::span<const std::int32_t> tokens);
 
+/// No types, or one for each token, in [0, token_types); not 0 only where the model reads texts in one pass: nobody
+/// remembers types.
+void validate_types(const Program& program, std::span<const std::int32_t> tokens, std::span<const std::int32_t> types);
+
+/// The model gives logits; or it gives vectors of texts.
+void require_logits(const Program& program);
+void require_vectors(const Program& program);
+
 /// Runs of a step: what validate_tokens asks of each, no more tokens than a pass has, a slot at most once; `ahead`
 /// within 1 and decode_steps.
 void validate_runs(const Engine& engine, std::span<const Run> runs, std::int64_t ahead);

@@ -141,7 +141,7 @@ class Reading {
     if (name == "i") return layer;
     if (!keys_.contains(name)) {  // "words.length"
       const Json words = this->name(name.substr(0, name.rfind('.')));
-      return words.is_array() ? Json(words.size()) : Json();
+      return words.is_structured() ? Json(words.size()) : Json();
     }
     std::string path;
     for (const std::string& place : places(name)) {

@@ -6,6 +6,7 @@
 #include "runtime/error.hpp"
 #include "runtime/formats/checkpoint.hpp"
 #include "runtime/formats/gguf_config.hpp"
+#include "runtime/formats/sentence_transformers.hpp"
 
 namespace monomorph {
 
@@ -27,7 +28,7 @@ std::optional<WeightsConfig> find_config(const std::string& weights) {
   std::ifstream file(config, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(file), {}};
   if (!file) throw Error(ErrorKind::environment, config.string() + ": this file cannot be read");
-  return WeightsConfig{config.string(), std::move(text), false};
+  return WeightsConfig{config.string(), with_sentence_transformers(std::move(text), config.parent_path()), false};
 }
 
 }  // namespace monomorph

@@ -13,8 +13,9 @@ struct WeightsConfig {
 };
 
 /// The metadata of the GGUF file that `weights` names or holds, else the config.json in the directory that it is or
-/// lies in; nothing where there is neither. Weights that cannot be opened are told of by whoever reads them. Throws
-/// Error(environment) where the config.json cannot be read.
+/// lies in, with what sentence-transformers' files beside it say (sentence_transformers.hpp); nothing where there is
+/// neither. Weights that cannot be opened are told of by whoever reads them. Throws Error(environment) where the
+/// config.json cannot be read.
 std::optional<WeightsConfig> find_config(const std::string& weights);
 
 }  // namespace monomorph

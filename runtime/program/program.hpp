@@ -254,18 +254,27 @@ class Reference {
   virtual ~Reference() = default;
   /// Runs `tokens` of a slot at positions first_position...; what earlier positions left is kept from earlier calls,
   /// and what stands at first_position and after is forgotten. Angles that depend on the sequence's length are those of
-  /// `length`. Gives hidden states, [tokens, hidden_size]; with
-  /// `layers`, also each layer's output, [layers][tokens, hidden_size].
+  /// `length`. Gives the hidden states that the head reads, [tokens, hidden_size]; with
+  /// `layers`, also each layer's output, [layers][tokens, hidden_size]. `types`: of each token; empty: all are 0.
   virtual std::vector<double> layers(std::int64_t slot, std::span<const std::int32_t> tokens,
                                      std::int64_t first_position, std::int64_t length,
-                                     std::vector<std::vector<double>>* layers) = 0;
-  /// Logits of rows of hidden states, [tokens, hidden_size]: [rows, vocab_size].
+                                     std::vector<std::vector<double>>* layers,
+                                     std::span<const std::int32_t> types = {}) = 0;
+  /// What the head gives of rows of hidden states, those of a run, [tokens, hidden_size]: [rows, output_size].
   virtual std::vector<double> head(std::span<const double> hidden_states, std::span<const std::int64_t> rows) = 0;
   /// Slot `to` holds what `from` does, and nothing of what it had. Throws Error(internal) where it is not overridden.
   virtual void copy(std::int64_t from, std::int64_t to);
 };
 
 // ---------------------------------------------------------------------------------------------------------- program
+
+/// Which hidden states a text's vector is made of.
+enum class Pooling : std::uint32_t {
+  none,  ///< there is no such vector: the head gives logits of each row
+  mean,  ///< the mean of all tokens'
+  cls,   ///< the first token's
+  last,  ///< the last one's
+};
 
 struct Program {
   std::string_view name;
@@ -274,6 +283,9 @@ struct Program {
   const char* cpp_name = "";   ///< what a program that embeds the engine calls its namespace, headers and CMake target
   std::int64_t vocab_size;
   std::int64_t hidden_size;
+  std::int64_t output_size;         ///< of what the head gives for a row: vocab_size logits, or a text's vector
+  Pooling pooling = Pooling::none;  ///< what a text's vector is made of; none: the model gives logits
+  std::int64_t token_types = 0;     ///< that tokens may have; 0: the model knows of none
   std::int64_t num_hidden_layers;
   std::int64_t max_sequence_length;
   std::int64_t prefill_chunk;
@@ -303,8 +315,9 @@ struct Program {
   std::span<const RotaryAngles> rotary_angles;
   std::array<std::int64_t, arena_count> arena_bytes;  ///< by Arena
 
-  BufferView step;    ///< StepBlock<max_batch, decode_steps, head_rows, prefill_chunk>
-  BufferView logits;  ///< f32[head_rows][vocab_size], rows padded
+  BufferView step;           ///< StepBlock<max_batch, decode_steps, head_rows, prefill_chunk>
+  BufferView output;         ///< f32[head_rows][output_size], rows padded: logits, or texts' vectors
+  BufferView hidden_states;  ///< f32[prefill_chunk][hidden_size], rows padded: what the head reads, after a pass
 
   std::unique_ptr<Reference> (*make_reference)(const HostWeights&);
 

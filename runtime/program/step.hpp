@@ -29,7 +29,8 @@ struct StepSlot {
   std::uint32_t eos_tokens[max_eos_tokens];
 };
 
-/// A row of hidden states whose logits are wanted, and the slot that it belongs to. Those that draw come first.
+/// A row of hidden states whose logits are wanted, or a row of the text whose vector is, and the slot that it belongs
+/// to. Those that draw come first.
 struct StepRow {
   std::uint32_t row, slot;
 };
@@ -42,10 +43,11 @@ struct StepRun {
 /// A token of this pass. Tokens of a slot are neighbours, by position.
 struct StepToken {
   std::uint32_t id, position, slot;
-  std::uint32_t flags;  ///< token_writes
+  std::uint32_t flags;  ///< token_writes, and its type from bit token_type_shift on
 };
 /// Of a token's flags: its slot is still running, and states are written.
 inline constexpr std::uint32_t token_writes = 1;
+inline constexpr std::uint32_t token_type_shift = 8;
 
 /// The block of binding 0 of every kernel.
 template <std::size_t max_batch, std::size_t decode_steps, std::size_t max_head_rows, std::size_t max_tokens>

@@ -31,6 +31,13 @@ Activations<columns> activations_of(std::span<const double> rows) {
   return x;
 }
 
+/// Of so many tokens; all are 0 where none are given.
+inline std::vector<std::int32_t> types_of_tokens(std::span<const std::int32_t> types, std::size_t count) {
+  std::vector<std::int32_t> result(types.begin(), types.end());
+  result.resize(count);
+  return result;
+}
+
 /// first, first + 1, ...
 inline std::vector<std::int64_t> positions_from(std::int64_t first, std::size_t count) {
   std::vector<std::int64_t> positions(count);

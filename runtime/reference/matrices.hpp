@@ -44,6 +44,19 @@ Activations<columns> gather_rows(const Activations<columns>& h, std::span<const 
   return rows;
 }
 
+/// The mean of all rows of h, for each index.
+template <std::int64_t columns>
+Activations<columns> mean_of_rows(const Activations<columns>& h, std::span<const std::int64_t> indices) {
+  Activations<columns> means(static_cast<std::int64_t>(indices.size()));
+  for (std::int64_t t = 0; t < means.tokens(); ++t) {
+    for (std::int64_t row = 0; row < h.tokens(); ++row) {
+      for (std::int64_t c = 0; c < columns; ++c) means.row(t)[c] += h.row(row)[c];
+    }
+    for (std::int64_t c = 0; c < columns; ++c) means.row(t)[c] /= static_cast<double>(h.tokens());
+  }
+  return means;
+}
+
 /// W x + bias, with W of [rows, columns]. A row of W is decoded once and used for every token.
 template <std::int64_t rows, std::int64_t columns>
 Activations<rows> linear(const HostWeights& weights, std::int32_t weight, std::int32_t bias,

@@ -15,24 +15,29 @@ ReferenceEngine::ReferenceEngine(const Program& program, HostWeights weights)
       weights_(std::move(weights)),
       reference_(program.make_reference(weights_)),
       lengths_(static_cast<std::size_t>(program.max_batch)),
-      logits_(static_cast<std::size_t>(program.vocab_size)) {}
+      logits_(static_cast<std::size_t>(program.output_size)) {}
 
 std::vector<double> ReferenceEngine::append(const Run& run, std::vector<std::vector<double>>* layers) {
   each_outdated(run, [this](const Run& anew) { append(anew, nullptr); });
   will_write(run.slot, static_cast<std::int64_t>(run.tokens.size()));
-  std::vector<double> hidden = pass(run.slot, run.tokens, position(run.slot), length_of(run), layers);
+  std::vector<double> hidden = pass(run.slot, run.tokens, position(run.slot), length_of(run), layers, run.types);
   has_written(run.slot, run.tokens);
   return hidden;
 }
 
 std::vector<double> ReferenceEngine::pass(std::int64_t slot, std::span<const std::int32_t> tokens,
                                           std::int64_t first_position, std::int64_t length,
-                                          std::vector<std::vector<double>>* layers) {
+                                          std::vector<std::vector<double>>* layers,
+                                          std::span<const std::int32_t> types) {
   choices_.begin_pass(slot, first_position, layers);
   const reference::InPass in_pass(choices_);
   lengths_of(slot).resize(static_cast<std::size_t>(first_position));
   lengths_of(slot).insert(lengths_of(slot).end(), tokens.size(), length);
-  return reference_->layers(slot, tokens, first_position, length, layers);
+  return reference_->layers(slot, tokens, first_position, length, layers, types);
+}
+
+std::vector<float> ReferenceEngine::read_hidden_states(std::int64_t rows) {
+  return {hidden_.begin(), hidden_.begin() + rows * program_.hidden_size};
 }
 
 void ReferenceEngine::copy_states(const HeldStates& from, std::int64_t to) {
@@ -79,14 +84,16 @@ std::span<const Drawn> ReferenceEngine::run_step(std::span<const Run> runs, std:
                                                  const OnLogits& on_logits) {
   tokens_.assign(runs.size(), {});
   drawn_.clear();
+  hidden_.clear();
   for (std::size_t r = 0; r < runs.size(); ++r) {
     const Run& run = runs[r];
     std::vector<double> hidden = append(run, nullptr);
+    hidden_.insert(hidden_.end(), hidden.begin(), hidden.end());
     const auto count = static_cast<std::int64_t>(run.tokens.size());
     const std::int64_t first = run.logits == Logits::all ? 0 : count - 1;
     const bool wanted = run.logits != Logits::none && on_logits;
     for (std::int64_t row = first; row < count && (wanted || run.draw); ++row) {
-      const std::span<const float> logits = logits_of(hidden, row);
+      const std::span<const float> logits = logits_of(hidden, program_.pooling == Pooling::cls ? 0 : row);
       if (wanted) on_logits(r, row, logits);
     }
     if (!run.draw) continue;

@@ -28,6 +28,7 @@ class ReferenceEngine final : public Engine {
 
  protected:
   std::span<const Drawn> run_step(std::span<const Run> runs, std::int64_t ahead, const OnLogits& on_logits) override;
+  std::vector<float> read_hidden_states(std::int64_t rows) override;
   std::int64_t most_ahead() const override { return 1; }
   StatesOwner states_owner() const override { return {"reference", fingerprint(weights_)}; }
   void copy_states(const HeldStates& from, std::int64_t to) override;
@@ -41,7 +42,8 @@ class ReferenceEngine final : public Engine {
   std::vector<double> append(const Run& run, std::vector<std::vector<double>>* layers);
   /// A pass of the reference over tokens of a slot at `first_position` and after.
   std::vector<double> pass(std::int64_t slot, std::span<const std::int32_t> tokens, std::int64_t first_position,
-                           std::int64_t length, std::vector<std::vector<double>>* layers);
+                           std::int64_t length, std::vector<std::vector<double>>* layers,
+                           std::span<const std::int32_t> types = {});
   std::vector<std::int64_t>& lengths_of(std::int64_t slot) { return lengths_[static_cast<std::size_t>(slot)]; }
   /// Logits of one row of hidden states, rounded.
   std::span<const float> logits_of(std::span<const double> hidden, std::int64_t row);
@@ -50,6 +52,7 @@ class ReferenceEngine final : public Engine {
   std::unique_ptr<Reference> reference_;
   reference::Choices choices_;
   std::vector<std::vector<std::int64_t>> lengths_;  ///< of each slot, by position: Run::length of each token's run
+  std::vector<double> hidden_;                      ///< of the last step's runs
   std::vector<float> logits_;
   std::vector<std::vector<std::int32_t>> tokens_;
   std::vector<Drawn> drawn_;

@@ -67,8 +67,9 @@ void VulkanEngine::write_run(const Run& run, std::int64_t drawn) {
   const auto first = static_cast<std::uint32_t>(position(run.slot));
   HostState::Counts& counts = state_.counts();
   for (std::uint32_t t = 0; t < count; ++t) {
+    const std::uint32_t type = run.types.empty() ? 0 : static_cast<std::uint32_t>(run.types[t]);
     state_.tokens()[counts.token_count + t] = {static_cast<std::uint32_t>(run.tokens[t]), first + t, slot,
-                                               token_writes};
+                                               token_writes | type << token_type_shift};
   }
   StepSlot& settings = state_.slots()[slot];
   settings = slot_at(run.slot).settings;
@@ -166,7 +167,7 @@ void VulkanEngine::run_all_logits(std::size_t index, const Run& run, std::int64_
     const auto rows = static_cast<std::int64_t>(wanted_.size());
     submit(std::array<Work, 2>{
         {{&recordings_.head(rows), rows, runs_of_pass()}, {&recordings_.download(rows), rows, runs_of_pass()}}});
-    for (std::int64_t row = 0; row < rows; ++row) on_logits(index, first + row, state_.logits(row));
+    for (std::int64_t row = 0; row < rows; ++row) on_logits(index, first + row, state_.output(row));
   }
 }
 
@@ -180,7 +181,8 @@ void VulkanEngine::run_last(std::size_t index, std::span<const Run> runs, std::i
   const auto want = [&](std::size_t r) {
     const StepRun& run = state_.runs()[r];
     if (shows(runs[r], on_logits)) shown_.push_back({r, static_cast<std::int64_t>(wanted_.size())});
-    wanted_.push_back({run.first_row + run.rows - 1, static_cast<std::uint32_t>(runs[r].slot)});
+    const std::uint32_t row = program_.pooling == Pooling::cls ? 0 : run.rows - 1;
+    wanted_.push_back({run.first_row + row, static_cast<std::uint32_t>(runs[r].slot)});
   };
   for (std::size_t r = 0; r < runs.size(); ++r) {
     if (!runs[r].draw) continue;
@@ -205,7 +207,7 @@ void VulkanEngine::run_last(std::size_t index, std::span<const Run> runs, std::i
   work_.push_back({&recordings_.download(shown_.empty() ? 0 : rows), rows, runs_of_pass()});
   submit(work_);
   std::ranges::sort(shown_);
-  for (const auto& [r, row] : shown_) on_logits(index + r, pass_[r].tokens - 1, state_.logits(row));
+  for (const auto& [r, row] : shown_) on_logits(index + r, pass_[r].tokens - 1, state_.output(row));
 }
 
 /// What a run's slot drew, appended to `tokens`; the tokens of it that are in its states.
@@ -310,6 +312,18 @@ std::span<const Drawn> VulkanEngine::run_step(std::span<const Run> runs, std::in
     drawn_.push_back({runs[r].slot, tokens, !tokens.empty() && is_stop_token(tokens.back()), wrong});
   }
   return drawn_;
+}
+
+std::vector<float> VulkanEngine::read_hidden_states(std::int64_t rows) {
+  const auto width = static_cast<std::size_t>(program_.hidden_size);
+  const auto stride = static_cast<std::size_t>(row_bytes<f32>(program_.hidden_size));
+  std::vector<std::byte> bytes(static_cast<std::size_t>(rows) * stride);
+  slot_states().read(program_.hidden_states, bytes);
+  std::vector<float> states(static_cast<std::size_t>(rows) * width);
+  for (std::size_t row = 0; row < static_cast<std::size_t>(rows); ++row) {
+    std::memcpy(states.data() + row * width, bytes.data() + row * stride, width * sizeof(float));
+  }
+  return states;
 }
 
 std::vector<std::vector<float>> ProbedVulkanEngine::probe(std::span<const Run> runs) {

@@ -24,6 +24,7 @@ class VulkanEngine : public Engine {
 
  protected:
   std::span<const Drawn> run_step(std::span<const Run> runs, std::int64_t ahead, const OnLogits& on_logits) override;
+  std::vector<float> read_hidden_states(std::int64_t rows) override;
   std::int64_t most_ahead() const override { return measured_ ? 1 : program_.decode_steps; }
 
   StatesOwner states_owner() const override { return {invariant_ ? "invariant vulkan" : "vulkan", weights_}; }

@@ -15,11 +15,11 @@ std::int64_t aligned(std::int64_t bytes) { return (bytes + 255) / 256 * 256; }
 HostState::HostState(const Device& device, const Program& program, const Storage& storage)
     : storage_(storage),
       layout_(program.step_layout()),
-      vocab_size_(program.vocab_size),
-      logits_stride_(row_bytes<f32>(program.vocab_size)) {
+      output_size_(program.output_size),
+      output_stride_(row_bytes<f32>(program.output_size)) {
   step_.place = place_of(storage.weights(), storage.arenas(), program.step);
-  logits_.place = place_of(storage.weights(), storage.arenas(), program.logits);
-  if (step_.place.bytes < layout_.bytes() || logits_.place.bytes < program.head_rows * logits_stride_ ||
+  output_.place = place_of(storage.weights(), storage.arenas(), program.output);
+  if (step_.place.bytes < layout_.bytes() || output_.place.bytes < program.head_rows * output_stride_ ||
       program.decode_steps < 1 || program.max_batch < 1 ||
       program.head_rows < std::min(program.max_batch, program.prefill_chunk)) {
     throw Error(ErrorKind::internal, "the program has too little room for its step or its logits");
@@ -44,7 +44,7 @@ HostState::HostState(const Device& device, const Program& program, const Storage
 }
 
 std::vector<HostState::Item*> HostState::items() {
-  std::vector<Item*> result{&step_, &logits_};
+  std::vector<Item*> result{&step_, &output_};
   for (Angles& angles : angles_) result.push_back(&angles.item);
   return result;
 }
@@ -73,7 +73,7 @@ void HostState::record_download(VkCommandBuffer commands, std::int64_t rows) con
       vkCmdCopyBuffer(commands, storage_.buffer(item.place.buffer).get(), mirror_.get(), 1, &region);
     };
     copy(step_, layout_.rows());
-    copy(logits_, rows * logits_stride_);
+    copy(output_, rows * output_stride_);
   }
   host_barrier(commands);
 }

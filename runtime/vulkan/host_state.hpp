@@ -1,5 +1,5 @@
-// What host and device both touch: the step, angles and logits. Where the device's memory is mapped, these are its own
-// bytes; elsewhere a mirror on the host, copied up before and down after each submission.
+// What host and device both touch: the step, angles and what the head gives. Where the device's memory is mapped, these
+// are its own bytes; elsewhere a mirror on the host, copied up before and down after each submission.
 #pragma once
 
 #include <cstddef>
@@ -35,14 +35,15 @@ class HostState {
     const Angles& angles = angles_[index];
     return reinterpret_cast<float*>(angles.item.data + row * angles.stride);
   }
-  /// Row `row` of the logits of a pass.
-  std::span<const float> logits(std::int64_t row) const {
-    return {reinterpret_cast<const float*>(logits_.data + row * logits_stride_), static_cast<std::size_t>(vocab_size_)};
+  /// Row `row` of what the head gave.
+  std::span<const float> output(std::int64_t row) const {
+    return {reinterpret_cast<const float*>(output_.data + row * output_stride_),
+            static_cast<std::size_t>(output_size_)};
   }
 
   /// Before the work of a submission: the step reaches the device, and the first `angle_rows` rows of all angles.
   void record_upload(VkCommandBuffer commands, std::int64_t angle_rows) const;
-  /// After it: what was drawn reaches the host, and the logits of the first `rows` rows.
+  /// After it: what was drawn reaches the host, and the first `rows` rows of what the head gave.
   void record_download(VkCommandBuffer commands, std::int64_t rows) const;
 
  private:
@@ -64,9 +65,9 @@ class HostState {
 
   const Storage& storage_;
   const StepLayout layout_;
-  const std::int64_t vocab_size_, logits_stride_;
+  const std::int64_t output_size_, output_stride_;
   Buffer mirror_;  ///< without memory where the device's is mapped
-  Item step_, logits_;
+  Item step_, output_;
   std::vector<Angles> angles_;
 };
 

@@ -147,7 +147,7 @@ ArenaLayout lay_out_arenas(const Program& program, std::span<const BufferView> v
 }
 
 std::vector<BufferView> views_of(const Program& program) {
-  std::vector<BufferView> views{program.step, program.logits};
+  std::vector<BufferView> views{program.step, program.output};
   for (const RotaryAngles& angles : program.rotary_angles) views.push_back(angles.view);
   for (const monomorph::Phase& phase : program.phases) {
     Recorder recorder;

@@ -65,7 +65,9 @@ Schedules make_schedules(const ScheduleInput& input, bool invariant) {
   };
   add(Stage::layers, program.prefill_chunk, result.layers);
   add(Stage::head, program.head_rows, result.head);
-  add(Stage::sample, std::min(program.max_batch, program.prefill_chunk), result.sample);
+  if (program.pooling == Pooling::none) {
+    add(Stage::sample, std::min(program.max_batch, program.prefill_chunk), result.sample);
+  }
   return result;
 }
 

@@ -77,7 +77,7 @@ void SlotStates::in_pieces(
     const std::vector<Rows>& rows,
     const std::function<void(const std::vector<std::pair<std::size_t, Regions>>&, std::int64_t)>& move) {
   if (stage_.get() == VK_NULL_HANDLE) {
-    const std::int64_t most = slot_bytes(program_.states);
+    const std::int64_t most = std::max(slot_bytes(program_.states), program_.hidden_states.bytes);
     stage_ = Buffer(device_, std::min(stage_bytes_, most), storage_.types().host, true, "saved slots");
   }
   std::vector<std::pair<std::size_t, Regions>> piece;
@@ -101,8 +101,15 @@ void SlotStates::in_pieces(
   finish();
 }
 
-void SlotStates::read(const HeldStates& held, std::span<std::byte> out) {
-  in_pieces(rows_of(held, held.slot), [&](const auto& piece, std::int64_t bytes) {
+void SlotStates::read(const HeldStates& held, std::span<std::byte> out) { read_rows(rows_of(held, held.slot), out); }
+
+void SlotStates::read(const BufferView& view, std::span<std::byte> out) {
+  const Place place = place_of(storage_.weights(), storage_.arenas(), view);
+  read_rows({{place.buffer, place.offset, std::ssize(out)}}, out);
+}
+
+void SlotStates::read_rows(const std::vector<Rows>& rows, std::span<std::byte> out) {
+  in_pieces(rows, [&](const auto& piece, std::int64_t bytes) {
     submit([&](VkCommandBuffer commands) {
       for (const auto& [buffer, regions] : piece) {
         vkCmdCopyBuffer(commands, storage_.buffer(buffer).get(), stage_.get(),

@@ -1,5 +1,5 @@
 // What slots remember, moved: from slot to slot on the device, and between a slot and the host through a staging
-// buffer, a piece at a time. Every call submits and waits.
+// buffer, a piece at a time; and what a pass left, read in the same way. Every call submits and waits.
 #pragma once
 
 #include <cstddef>
@@ -29,6 +29,8 @@ class SlotStates {
   /// The rows that hold something, by state, layer, head and entry: held_bytes(program.states, held) of them.
   void read(const HeldStates& held, std::span<std::byte> out);
   void write(const HeldStates& held, std::span<const std::byte> in);
+  /// As many bytes of a place as `out` has, from its first on.
+  void read(const BufferView& view, std::span<std::byte> out);
 
  private:
   /// Neighbouring rows.
@@ -42,6 +44,7 @@ class SlotStates {
   /// the device's buffer, and the bytes of the piece.
   void in_pieces(const std::vector<Rows>& rows,
                  const std::function<void(const std::vector<std::pair<std::size_t, Regions>>&, std::int64_t)>& move);
+  void read_rows(const std::vector<Rows>& rows, std::span<std::byte> out);
   void submit(const std::function<void(VkCommandBuffer)>& record);
 
   const Device& device_;

@@ -7,9 +7,9 @@
 //! kind_count = { type = "uint", sample = 1, is = "kinds of layer", when = "several_kinds" }
 //! kinds = { type = "list", fields = ["enumerator"], is = "the kinds", when = "several_kinds", sample = [ { enumerator = "layer" } ] }
 //! layer_order = { type = "list", fields = ["enumerator"], is = "the kind of each layer", when = "several_kinds", sample = [ { enumerator = "layer" }, { enumerator = "layer" } ] }
-//! layer_phases = { type = "list", fields = ["name", "about", "embed", "kinds"], is = "the phases of the layers", sample = [
-//!   { name = "decode", about = "One token.", embed = [ ], kinds = [ { about = "", prefix = "", type = "", has_states = true, enumerator = "layer", index = 0, again = "", more_parameters = "", more_arguments = "", calls = [ { text = "o_proj_add_decode(record, layer.attention.o_proj, states.attention.keys, hidden_states);" } ] } ] },
-//!   { name = "prefill", about = "Many tokens.", embed = [ ], kinds = [ { about = "", prefix = "", type = "", has_states = true, enumerator = "layer", index = 0, again = "", more_parameters = "", more_arguments = "", calls = [ { text = "o_proj_add_decode(record, layer.attention.o_proj, states.attention.keys, hidden_states);" } ] } ] } ] }
+//! layer_phases = { type = "list", fields = ["name", "about", "embed", "kinds", "finish"], is = "the phases of the layers", sample = [
+//!   { name = "decode", about = "One token.", embed = [ ], kinds = [ { about = "", prefix = "", type = "", has_states = true, enumerator = "layer", index = 0, again = "", more_parameters = "", more_arguments = "", calls = [ { text = "o_proj_add_decode(record, layer.attention.o_proj, states.attention.keys, hidden_states);" } ] } ], finish = [ ] },
+//!   { name = "prefill", about = "Many tokens.", embed = [ ], kinds = [ { about = "", prefix = "", type = "", has_states = true, enumerator = "layer", index = 0, again = "", more_parameters = "", more_arguments = "", calls = [ { text = "o_proj_add_decode(record, layer.attention.o_proj, states.attention.keys, hidden_states);" } ] } ], finish = [ ] } ] }
 //! other_phases = { type = "list", fields = ["name", "about", "calls"], is = "head and sampling", sample = [
 //!   { name = "head", about = "Logits.", calls = [ { text = "lm_head_decode(record, weights.embedding.tokens, buffers::hidden_states, buffers::logits);" } ] },
 //!   { name = "sample", about = "The next token.", calls = [ { text = "sample(record, buffers::logits);" } ] } ] }
@@ -84,6 +84,9 @@ inline void ${phase.name}_pass(monomorph::Recorder& record) {
 //% end
     record.end_of_layer(index, ${hidden_states}.view);
   }
+//% end
+//% for call in phase.finish
+  ${call.text}
 //% end
 }
 

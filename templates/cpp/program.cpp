@@ -10,6 +10,11 @@
 //! states = { type = "list", fields = ["name", "kind", "recent", "first", "layers", "heads", "entries", "row_bytes", "stride", "view", "dtype"], is = "what slots remember", sample = [
 //!   { name = "attention::keys", kind = "growing", recent = 0, first = 0, layers = 2, heads = 2, entries = 512, row_bytes = 32, stride = 32768, view = "layer_states(0).attention.keys.view", dtype = "f16" } ] }
 //! one_pass = { type = "bool", sample = true, is = "a text is one pass" }
+//! output = { type = "text", sample = "logits", is = "the buffer of what the head gives" }
+//! hidden_states = { type = "text", sample = "buffers::hidden_states", is = "the buffer of what the head reads" }
+//! output_axis = { type = "text", sample = "vocab", is = "its columns" }
+//! pooling = { type = "text", sample = "mean", is = "what a text's vector is made of, or empty" }
+//! token_types = { type = "uint", sample = 2, is = "types that tokens may have" }
 //! rotary_angles = { type = "list", fields = ["buffer", "name", "frequencies", "of_longer", "members"], is = "frequencies of rotary embeddings, and where their angles lie", sample = [ ] }
 //! prefixes = { type = "list", fields = ["text"], is = "what may stand before a checkpoint's names", sample = [ { text = "" } ] }
 //! eos_tokens = { type = "text", sample = "2", is = "tokens that end a sequence" }
@@ -183,6 +188,11 @@ monomorph::Program make_program() {
   program.cpp_name = "${cpp_name}";
   program.vocab_size = vocab::size;
   program.hidden_size = hidden::size;
+  program.output_size = ${output_axis}::size;
+//% if pooling
+  program.pooling = monomorph::Pooling::${pooling};
+//% end
+  program.token_types = ${token_types};
   program.num_hidden_layers = num_hidden_layers;
   program.max_sequence_length = positions::size;
   program.prefill_chunk = tokens::size;
@@ -231,7 +241,8 @@ monomorph::Program make_program() {
 //% end
   program.arena_bytes = {${arena_bytes}};
   program.step = buffers::step.view;
-  program.logits = buffers::logits.view;
+  program.output = buffers::${output}.view;
+  program.hidden_states = ${hidden_states}.view;
   program.make_reference = [](const monomorph::HostWeights& host_weights) -> std::unique_ptr<monomorph::Reference> {
     return std::make_unique<Reference>(host_weights);
   };

@@ -16,6 +16,9 @@
 //! reads_earlier_states = { type = "bool", sample = false, is = "layers read states of an earlier one", when = "several_kinds" }
 //! embed = { type = "list", fields = ["text"], is = "token ids to hidden_states", sample = [ { text = "auto hidden_states = monomorph::reference::gather<hidden::size>(weights_, parameters.embedding.tokens, token_ids);" } ] }
 //! head = { type = "list", fields = ["text"], is = "hidden_states to logits", sample = [ { text = "const auto last = monomorph::reference::gather_rows<hidden::size>(hidden_states, head_rows);" }, { text = "const auto logits = monomorph::reference::linear<vocab::size>(weights_, parameters.embedding.tokens, monomorph::reference::absent, last);" } ] }
+//! has_types = { type = "bool", sample = false, is = "tokens have types" }
+//! finish = { type = "list", fields = ["text"], is = "hidden_states of the last layer to those that are pooled, or empty", sample = [ ] }
+//! output = { type = "text", sample = "logits", is = "what the head gives" }
 //! hidden_states = { type = "text", sample = "hidden_states", is = "the residual stream" }
 // ${model}: the reference, the same forward pass as plain loops that accumulate in double.
 // ${generated}
@@ -38,11 +41,15 @@ class Reference final : public monomorph::Reference {
   /// Hidden states of every token, [tokens, hidden]; layer_outputs takes each layer's.
   std::vector<double> layers(std::int64_t slot, std::span<const std::int32_t> token_ids, std::int64_t first_position,
                              [[maybe_unused]] std::int64_t length,
-                             std::vector<std::vector<double>>* layer_outputs) override {
+                             std::vector<std::vector<double>>* layer_outputs,
+                             [[maybe_unused]] std::span<const std::int32_t> types = {}) override {
 //% if by_length
     length_ = length;
 //% end
     [[maybe_unused]] const std::vector<std::int64_t> positions = monomorph::reference::positions_from(first_position, token_ids.size());
+//% if has_types
+    const std::vector<std::int32_t> token_types = monomorph::reference::types_of_tokens(types, token_ids.size());
+//% end
 //% for line in embed
     ${line.text}
 //% end
@@ -73,16 +80,19 @@ class Reference final : public monomorph::Reference {
 //% end
       if (layer_outputs != nullptr) layer_outputs->push_back(${hidden_states}.values);
     }
+//% for line in finish
+    ${line.text}
+//% end
     return ${hidden_states}.values;
   }
 
-  /// Logits of rows of hidden states, [rows, vocab].
+  /// What the head gives of rows of hidden states.
   std::vector<double> head(std::span<const double> hidden_rows, std::span<const std::int64_t> head_rows) override {
     const auto ${hidden_states} = monomorph::reference::activations_of<hidden::size>(hidden_rows);
 //% for line in head
     ${line.text}
 //% end
-    return logits.values;
+    return ${output}.values;
   }
 
   void copy(std::int64_t from, std::int64_t to) override {

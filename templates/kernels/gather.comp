@@ -2,7 +2,7 @@
 //! matrices = { type = "uint", sample = 1, is = "tables" }
 //! dtype = { sample = "f16" }
 //! offset = { type = "uint", sample = 0, is = "rows of the table before that of index 0" }
-//! index = { type = "choice", values = ["token_ids", "positions", "head_rows"], sample = "token_ids", is = "which row of the table a row takes" }
+//! index = { type = "choice", values = ["token_ids", "positions", "token_types", "head_rows"], sample = "token_ids", is = "which row of the table a row takes" }
 //% include "preamble.glsl"
 //% include "stage.glsl"
 //% include "epilogue.glsl"
@@ -14,6 +14,8 @@ uint stored_row(uint row) { return row; }
 uint index_of(uint pass_row) { return pass.tokens[pass_row].id; }
 //% elif index == positions
 uint index_of(uint pass_row) { return pass.tokens[pass_row].position; }
+//% elif index == token_types
+uint index_of(uint pass_row) { return pass.tokens[pass_row].flags >> token_type_shift; }
 //% else
 uint index_of(uint pass_row) { return pass.rows[pass_row].row; }
 //% end

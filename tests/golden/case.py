@@ -33,7 +33,8 @@ class Case:
     holds exactly the parameters: `shards`, `prefix`, tensors that an importer has to know how to leave out, and by the ends
     of their names those that it is `without`.
     `dtypes` are those it is made in; `rows` those of the prompt whose logits are kept. `calls`: rows depend on them.
-    `routed`: how its mixtures divide the prompt among their experts, EACH or ALONE; None: as it happens."""
+    `routed`: how its mixtures divide the prompt among their experts, EACH or ALONE; None: as it happens. `pooling`: what
+    sentence-transformers' files say of it, a mode and whether vectors are normalised; None: there are no such files."""
 
     name: str
     seed: int
@@ -46,6 +47,7 @@ class Case:
     rows: tuple[int, ...] = ROWS
     calls: Calls | None = None
     routed: str | None = None
+    pooling: tuple[str, bool] | None = None
 
     def config_json(self, dtype: str) -> dict[str, Any]:
         named = {self.dtype_key: DTYPES[dtype]} if self.dtype_key else {}

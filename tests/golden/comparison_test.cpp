@@ -67,7 +67,7 @@ TEST_CASE("a committed golden is read whole") {
   const Golden golden = read_golden(MONOMORPH_SOURCE_DIR "/tests/golden/cases/llama-1-f16");
   CHECK(golden.name == "llama-1-f16");
   CHECK(golden.tokens.size() == 300);
-  CHECK(golden.vocab_size == 97);
+  CHECK(golden.row_size == 97);
   CHECK(golden.logits.size() == golden.rows.size() * 97);
   for (const std::int64_t length : {1, 2, 63, 64, 65, 300}) CHECK_NOTHROW(golden.last_of_prompt(length));
 }

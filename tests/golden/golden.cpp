@@ -17,6 +17,17 @@ std::size_t Golden::last_of_prompt(std::int64_t length) const {
   return static_cast<std::size_t>(found - rows.begin());
 }
 
+std::vector<Golden::Text> Golden::texts() const {
+  std::vector<Text> result;
+  const auto add = [&](std::int64_t count) {
+    const auto size = static_cast<std::size_t>(count);
+    result.push_back({std::span(tokens).first(size), std::span(types).first(types.empty() ? 0 : size)});
+  };
+  for (const std::vector<std::int64_t>& calls_of_text : calls) add(calls_of_text.front());
+  add(static_cast<std::int64_t>(tokens.size()));
+  return result;
+}
+
 Golden read_golden(const std::filesystem::path& directory) {
   const std::filesystem::path path = directory / "golden.json";
   std::ifstream in(path);
@@ -38,8 +49,19 @@ Golden read_golden(const std::filesystem::path& directory) {
       golden.rows.back() >= static_cast<std::int64_t>(golden.tokens.size())) {
     throw std::runtime_error(fmt::format("{}: rows are not ascending indices into tokens", path.string()));
   }
-  golden.vocab_size = logits.shape[1];
+  golden.row_size = logits.shape[1];
   golden.logits = std::move(logits.values);
+  if (!json.contains("vectors")) return golden;
+  golden.types = json.at("types").get<std::vector<std::int32_t>>();
+  const NpyArray vectors = read_npy(directory / json.at("vectors").get<std::string>());
+  const auto count = static_cast<std::int64_t>(golden.calls.size() + 1);
+  if (vectors.shape.size() != 2 || vectors.shape[0] != count) {
+    throw std::runtime_error(fmt::format("{}: {} texts are named, and vectors has others", path.string(), count));
+  }
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto begin = vectors.values.begin() + i * vectors.shape[1];
+    golden.vectors.emplace_back(begin, begin + vectors.shape[1]);
+  }
   return golden;
 }
 

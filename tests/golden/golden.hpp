@@ -17,11 +17,21 @@ struct Golden {
   /// Where rows depend on the calls that append a sequence: how many tokens each call has, of several sequences. Empty:
   /// they do not.
   std::vector<std::vector<std::int64_t>> calls;
-  std::int64_t vocab_size = 0;
-  std::vector<float> logits;  ///< [rows, then the last of each call; vocab_size]
+  std::int64_t row_size = 0;  ///< vocab_size, or where the model gives no logits hidden_size
+  std::vector<float> logits;  ///< [rows, then the last of each call; row_size]: logits, or hidden states
+  /// Of a model that gives vectors of texts: the type of each token, none where tokens have no types; and the vector of
+  /// each call's text, then of the whole, one after the other.
+  std::vector<std::int32_t> types{};
+  std::vector<std::vector<float>> vectors{};
+
+  struct Text {
+    std::span<const std::int32_t> tokens, types;
+  };
+  /// Those of calls, then the whole.
+  std::vector<Text> texts() const;
 
   std::span<const float> logits_of(std::size_t kept) const {
-    return std::span(logits).subspan(kept * static_cast<std::size_t>(vocab_size), static_cast<std::size_t>(vocab_size));
+    return std::span(logits).subspan(kept * static_cast<std::size_t>(row_size), static_cast<std::size_t>(row_size));
   }
   /// Which of the rows kept is the last of a prompt of `length` tokens. Throws where none is.
   std::size_t last_of_prompt(std::int64_t length) const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "generator/blocks/pooling.hpp"
 #include "tests/golden/comparison.hpp"
 #include "tests/support/contract_weights.hpp"
 #include "tests/support/graph_evaluator.hpp"
@@ -40,9 +41,45 @@ std::vector<Text> texts_of(const golden::Golden& golden) {
 
 }  // namespace
 
+namespace {
+
+std::vector<float> row_of(const test::EvaluatedValue& value, std::int64_t row) {
+  const auto begin = value.elements.begin() + row * value.columns;
+  return {begin, begin + value.columns};
+}
+
+/// Of a model that gives vectors of texts: of hidden states, and of the vectors.
+double distance_of_texts(const Meaning& meaning, const golden::Golden& golden, test::GraphEvaluator& evaluator,
+                         std::int64_t most_tokens) {
+  const std::vector<golden::Golden::Text> texts = golden.texts();
+  double worst = 0;
+  for (std::size_t i = 0; i < texts.size() && worst <= refused_by_golden; ++i) {
+    const auto count = static_cast<std::int64_t>(texts[i].tokens.size());
+    if (count > most_tokens) continue;
+    const auto record = evaluator.run(texts[i].tokens, 0, texts[i].types);
+    const test::EvaluatedValue& states = record.at(meaning.graph.values[meaning.graph.hidden_states].role);
+    const bool whole = i + 1 == texts.size();
+    for (std::size_t kept = 0; kept < (whole ? golden.rows.size() : 1); ++kept) {
+      const std::int64_t row = whole ? golden.rows[kept] : count - 1;
+      const std::size_t place = whole ? kept : golden.rows.size() + i;
+      worst = std::max(worst, golden::row_error(row_of(states, row), golden.logits_of(place)));
+    }
+    const bool first = meaning.contract.pooling->type.value == "cls";
+    const std::vector<std::int64_t> wanted = {first ? 0 : count - 1};
+    worst = std::max(worst, golden::row_error(row_of(evaluator.head(wanted), 0), golden.vectors[i]));
+  }
+  return worst;
+}
+
+}  // namespace
+
 double golden_distance(const Meaning& meaning, const std::filesystem::path& directory, std::int64_t most_tokens) {
   const golden::Golden golden = golden::read_golden(directory);
   test::ContractWeights weights(meaning.contract, directory.string());
+  if (!golden.vectors.empty()) {
+    test::GraphEvaluator evaluator(meaning.graph, meaning.contract, [&](auto... at) { return weights.at(at...); });
+    return distance_of_texts(meaning, golden, evaluator, most_tokens);
+  }
   double worst = 0;
   for (const auto& [tokens, rows, first] : texts_of(golden)) {
     if (tokens > most_tokens) break;
@@ -50,8 +87,7 @@ double golden_distance(const Meaning& meaning, const std::filesystem::path& dire
     evaluator.run(std::span(golden.tokens).first(static_cast<std::size_t>(tokens)), 0);
     const test::EvaluatedValue logits = evaluator.head(rows);
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      const auto begin = logits.elements.begin() + static_cast<std::ptrdiff_t>(i) * logits.columns;
-      const std::vector<float> row(begin, begin + logits.columns);
+      const std::vector<float> row = row_of(logits, static_cast<std::int64_t>(i));
       worst = std::max(worst, golden::row_error(row, golden.logits_of(first + i)));
     }
     if (worst > refused_by_golden) break;

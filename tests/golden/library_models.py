@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
+import transformers
 from safetensors.numpy import load_file
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING
@@ -17,18 +18,21 @@ from transformers.models.falcon import modeling_falcon
 import published_code  # noqa: F401, has the library find its classes
 from weights import QUERY_KEY_GAIN, Weights
 
-FAMILIES = ("afmoe", "aria_text", "axk1", "bert-generation", "biogpt", "codegen", "cohere2_moe",
-            "cohere_compass_text", "ctrl", "dbrx", "deepseek_v2", "deepseek_v3", "diffllama", "dots1", "ernie4_5_moe",
-            "exaone_moe", "flex_olmo", "flint", "glm4_moe", "glm4_moe_lite", "gpt_neox_japanese", "gpt_oss", "gptj",
-            "granite_swa", "granitemoe", "granitemoe_swa", "granitemoeshared", "hunyuan_v1_moe", "hy_v3", "kolibri1",
-            "llada", "llama4_text", "mellum", "minicpm3", "minimax_m2", "ministral3", "mixtral", "modernbert-decoder",
-            "mpt", "olmoe", "openai-gpt", "openelm", "opt", "phi", "phimoe", "qwen2_moe", "qwen3_moe", "solar_open",
-            "xglm", "youtu")  # fmt: skip
+FAMILIES = ("afmoe", "albert", "aria_text", "axk1", "bert", "bert-generation", "biogpt", "camembert", "codegen",
+            "cohere2_moe", "cohere_compass_text", "ctrl", "dbrx", "deepseek_v2", "deepseek_v3", "diffllama",
+            "distilbert", "dots1", "electra", "ernie4_5_moe", "exaone_moe", "flex_olmo", "flint", "glm4_moe",
+            "glm4_moe_lite", "gpt_neox_japanese", "gpt_oss", "gptj", "granite_swa", "granitemoe", "granitemoe_swa",
+            "granitemoeshared", "hunyuan_v1_moe", "hy_v3", "kolibri1", "llada", "llama4_text", "mellum", "minicpm3",
+            "minimax_m2", "ministral3", "mixtral", "modernbert", "modernbert-decoder", "mpnet", "mpt", "nomic_bert",
+            "olmoe", "openai-gpt", "openelm", "opt", "phi", "phimoe", "qwen2_moe", "qwen3_moe", "roberta",
+            "solar_open", "xglm", "xlm-roberta", "youtu")  # fmt: skip
+RENAMED = ("nomic_bert",)  # its files have other names than the library's class
 ROUTER_GAIN = 3.0  # scores far enough apart that f32 and double choose the same experts
 ROUTERS = ("feed_forward.router", "mlp.gate.wg", "mlp.router", "mlp.router.gate", "router.layer")
 SELECTION_BIAS = "e_score_correction_bias"
 TRANSPOSED = ("AriaExperts", "GptOssExperts", "Llama4TextExperts")
-QUERIES_AND_KEYS = ("q_proj", "k_proj", "Wq", "Wk", "self.query", "self.key", "q_b_proj")
+QUERIES_AND_KEYS = ("q_proj", "k_proj", "Wq", "Wk", "self.query", "self.key", "q_b_proj", "q_lin", "k_lin", "attn.q",
+                    "attn.k", "attention.query", "attention.key")  # fmt: skip
 
 
 # Falcon's own forms ALiBi in bfloat16, whatever the model runs in. Bloom's is the same but for that.
@@ -41,13 +45,44 @@ def attention_of(config: dict) -> str:
     return "sdpa" if config.get("alibi") else "eager"
 
 
+# Classes without a head, by their model_type.
+WITHOUT_HEAD = {"albert": "AlbertModel", "bert": "BertModel", "camembert": "CamembertModel",
+                "distilbert": "DistilBertModel", "electra": "ElectraModel", "modernbert": "ModernBertModel",
+                "mpnet": "MPNetModel", "nomic_bert": "NomicBertModel", "roberta": "RobertaModel",
+                "xlm-roberta": "XLMRobertaModel"}  # fmt: skip
+HEADS = ("ForCausalLM", "ForMaskedLM", "ForSequenceClassification", "LMHeadModel")
+
+
+def task_of(config: dict) -> str:
+    """Which of HEADS the class has; "" where it has none."""
+    return next((head for head in HEADS if config["architectures"][0].endswith(head)), "")
+
+
+def gives_vectors(config: dict) -> bool:
+    """Whether the class gives texts' vectors or scores, and no logits."""
+    return config["model_type"] in WITHOUT_HEAD and task_of(config) in ("", "ForSequenceClassification")
+
+
+def counts_positions_past_padding(config: dict) -> bool:
+    """RoBERTa's line gives a token of padding no position, wherever it stands in a text."""
+    return config["model_type"] in ("camembert", "mpnet", "roberta", "xlm-roberta")
+
+
+def class_of(config: dict):
+    """The library's class of a model of its own."""
+    if config["model_type"] in WITHOUT_HEAD:
+        bare = WITHOUT_HEAD[config["model_type"]]
+        return getattr(transformers, bare.removesuffix("Model") + task_of(config) if task_of(config) else bare)
+    return MODEL_FOR_CAUSAL_LM_MAPPING[CONFIG_MAPPING[config["model_type"]]]
+
+
 def library_weights(config: dict, seed: int, **_) -> dict[str, np.ndarray]:
     """Drawn as other families' are, module by module, under the names of the class's parameters."""
     settings = deepcopy(config)  # the library adds keys to tables
     for key in ("architectures", "model_type", "transformers_version"):
         settings.pop(key, None)
     config_class = CONFIG_MAPPING[config["model_type"]]
-    model = MODEL_FOR_CAUSAL_LM_MAPPING[config_class](config_class(**settings))
+    model = class_of(config)(config_class(**settings))
     weights = Weights(seed)
     tied = model._tied_weights_keys or {} if model.config.tie_word_embeddings else {}
     for name, module in model.named_modules():
@@ -112,7 +147,7 @@ def draw_experts(weights: Weights, name: str, experts: int, rows: int, columns: 
 
 def as_saved(model, tensors: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Under the names and in the shapes of a file, where those are other than the class's: experts apart."""
-    if all(tensor.ndim < 3 for tensor in tensors.values()):
+    if all(tensor.ndim < 3 for tensor in tensors.values()) and model.config.model_type not in RENAMED:
         return tensors
     own = model.state_dict()
     with torch.no_grad():
@@ -135,7 +170,7 @@ def other_values(key: str, value) -> list:
         return [0.01]
     if isinstance(value, float):
         return [1.5 * value, 0.3 * value] if value > 0 else [0.5]
-    if key in ("activation_fn_name", "activation_function", "activation_type", "hidden_act", "afn", "hidden_activation",
+    if key in ("activation", "activation_fn_name", "activation_function", "activation_type", "hidden_act", "afn", "hidden_activation",
                "classifier_activation"):  # fmt: skip
         return [each for each in ("gelu", "relu", "silu") if each != value]
     if isinstance(value, list):
@@ -155,6 +190,11 @@ def idle_names(config: dict) -> tuple[str, ...]:
     rotated = ("afmoe", "aria_text", "axk1", "cohere2_moe", "cohere_compass_text", "deepseek_v2", "deepseek_v3",
                "diffllama", "dots1", "ernie4_5_moe", "flex_olmo", "flint", "glm4_moe", "glm4_moe_lite", "gpt_oss",
                "granite_swa", "granitemoe", "granitemoe_swa", "granitemoeshared", "hunyuan_v1_moe", "hy_v3", "llada",
-               "mellum", "minicpm3", "minimax_m2", "mixtral", "modernbert-decoder", "olmoe", "phi", "phimoe",
-               "qwen2_moe", "qwen3_moe", "solar_open", "youtu")  # fmt: skip
-    return () if config["model_type"] in rotated else ("k_proj.bias", "Wk.bias", "self.key.bias")
+               "mellum", "minicpm3", "minimax_m2", "mixtral", "modernbert", "modernbert-decoder", "nomic_bert", "olmoe",
+               "phi", "phimoe", "qwen2_moe", "qwen3_moe", "solar_open", "youtu")  # fmt: skip
+    # Of heads that hidden states do not pass.
+    pooler = ("pooler.dense.weight", "pooler.dense.bias", "pooler.weight", "pooler.bias", "classifier.weight",
+              "classifier.bias", "classifier.dense.weight", "classifier.dense.bias", "out_proj.weight",
+              "out_proj.bias")  # fmt: skip
+    keys = ("k_proj.bias", "Wk.bias", "self.key.bias", "k_lin.bias", "attn.k.bias", "attention.key.bias")
+    return pooler if config["model_type"] in rotated else (*pooler, *keys)

@@ -31,6 +31,7 @@ import fuzz
 import library_models
 import routes
 import sensitivity
+import texts
 from calls import logits_by_calls
 from case import DTYPES, PREFIXES, Case
 from cases import cases
@@ -125,9 +126,12 @@ def write_safetensors(path: Path, tensors: dict[str, torch.Tensor], metadata: di
 
 
 def token_sequence(case: Case, vocab_size: int) -> list[int]:
-    """Every id of the vocabulary, 0 and the last among them, then random ones; all shuffled."""
+    """Every id of the vocabulary, 0 and the last among them, then random ones; all shuffled. Where positions are counted
+    without the padding token, that is left out: no text has it."""
     random, length = np.random.Generator(np.random.PCG64([case.seed, 1])), case.sequence_length
     tokens = np.concatenate([np.arange(vocab_size), random.integers(0, vocab_size, length)])[:length]
+    if library_models.counts_positions_past_padding(case.config):
+        tokens[tokens == case.config["pad_token_id"]] = case.config["pad_token_id"] + 1
     return random.permutation(tokens).tolist()
 
 
@@ -158,11 +162,15 @@ class InDouble(torch.overrides.TorchFunctionMode):
 def load(directory: Path):
     """The model in f32, and what the library had to say about tensors that do not match it."""
     config = json.loads((directory / "config.json").read_text())
-    model, info = transformers.AutoModelForCausalLM.from_pretrained(
+    bare = config["model_type"] in library_models.WITHOUT_HEAD
+    automatic = library_models.class_of(config) if bare else transformers.AutoModelForCausalLM
+    model, info = automatic.from_pretrained(
         directory, dtype=torch.float32, attn_implementation=library_models.attention_of(config),
         experts_implementation="eager",
         output_loading_info=True, trust_remote_code=False,
     )  # fmt: skip
+    if bare:
+        model = (texts.HiddenStates if library_models.gives_vectors(config) else texts.Typed)(model)
     return model.eval(), {kind: sorted(map(str, info[kind])) for kind in ("missing_keys", "unexpected_keys")}
 
 
@@ -207,6 +215,8 @@ def make_case(case: Case, dtype: str, directory: Path, *, with_sensitivity: bool
     """Writes one case into an empty directory. Returns the faults that make it worthless, and warnings."""
     config = case.config_json(dtype)
     (directory / "config.json").write_text(json.dumps(config, indent=2) + "\n")
+    if case.pooling:
+        texts.write_modules(directory, *case.pooling)
     tensors = checkpoint(case, dtype)
     write_checkpoint(directory, tensors, case.checkpoint.get("shards", 1))
 
@@ -245,6 +255,10 @@ def make_case(case: Case, dtype: str, directory: Path, *, with_sensitivity: bool
     }  # fmt: skip
     if case.calls:
         record["calls"] = case.calls.patterns
+    if config["model_type"] in library_models.WITHOUT_HEAD:
+        record["types"] = texts.types_of(len(tokens), config.get("type_vocab_size", 0))
+    if library_models.gives_vectors(config):
+        record["vectors"] = "vectors.npy"
     if with_sensitivity:
         found = sensitivity.measure(directory, config, rows, lambda d: load_and_run(d, tokens, case),
                                     tied_copy="tied_copy" in case.checkpoint)  # fmt: skip
@@ -255,6 +269,10 @@ def make_case(case: Case, dtype: str, directory: Path, *, with_sensitivity: bool
         record["key_sensitivity"] = found.entries
     with InDouble():
         in_double = kept_logits(model.double(), tokens, case)
+        if library_models.gives_vectors(config):
+            lengths = [*(pattern[0] for pattern in case.calls.patterns), len(tokens)]
+            vectors = [vector_of(model, tokens[:n], case) for n in lengths]
+            np.save(directory / "vectors.npy", np.stack(vectors).astype(np.float32))
         if prefixes > F32_AGAINST_F64_LIMIT and not case.calls:  # unless f32 alone tells them apart, as ALiBi's products do
             prefixes = prefix_error()
     assert in_double.dtype == np.float64
@@ -272,6 +290,14 @@ def make_case(case: Case, dtype: str, directory: Path, *, with_sensitivity: bool
     np.save(directory / "logits.npy", rows)
     write_json_lines(directory / "golden.json", record)
     return faults, warnings
+
+
+@torch.no_grad()
+def vector_of(model, tokens: list[int], case: Case) -> np.ndarray:
+    """Of a text: its scores, or what pooling makes of its hidden states."""
+    if library_models.task_of(case.config):
+        return model.scores(torch.tensor([tokens]))
+    return texts.vector_of(logits_of(model, tokens), *(case.pooling or ("mean", False)))
 
 
 def kept_logits(model, tokens: list[int], case: Case) -> np.ndarray:
@@ -295,7 +321,9 @@ def compare(made: Path, kept: Path) -> list[str]:
         other = kept / path.name
         if not other.exists():
             faults.append(f"{path.name} is missing")
-        elif path.name == "logits.npy":
+        elif path.is_dir():
+            faults += compare(path, other)
+        elif path.suffix == ".npy":
             error = worst_row(np.load(path), np.load(other).astype(np.float64))
             if error > F32_AGAINST_F64_LIMIT:
                 faults.append(f"{path.name} differs by {error:.2e}")
@@ -323,13 +351,13 @@ def print_table(out: Path) -> None:
                 return f"{value[0]} to {value[-1]}" if value[0] != value[-1] else value[0]
             return value
 
-        hidden = said("hidden_size", "n_embd", "n_embed", "d_model", "model_dim")
+        hidden = said("hidden_size", "n_embd", "n_embed", "d_model", "model_dim", "dim")
         heads = said("num_attention_heads", "n_head", "num_heads", "n_heads", "attention_heads", "num_query_heads")
         grouped = not config.get("new_decoder_architecture")
         shared = 1 if grouped and said("multi_query", "multi_query_attention") else None
         kv_heads = shared or said("num_key_value_heads", "num_kv_heads", "n_kv_heads") or heads
         inner = said("intermediate_size", "n_inner", "ffn_hidden_size", "ffn_dim", "dff", "mlp_hidden_size",
-                     "ffn_multipliers")  # fmt: skip
+                     "ffn_multipliers", "hidden_dim")  # fmt: skip
         kilobytes = [round(size_of(out / f"{case.name}-{dtype}") / 1000) for dtype in case.dtypes]
         columns = [
             f"`{case.name}`", case.description, hidden,
@@ -344,7 +372,7 @@ def print_table(out: Path) -> None:
 
 
 def size_of(directory: Path) -> int:
-    return sum(path.stat().st_size for path in directory.iterdir())
+    return sum(path.stat().st_size for path in directory.rglob("*") if path.is_file())
 
 
 def main() -> int:

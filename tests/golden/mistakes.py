@@ -50,8 +50,10 @@ INERT_VALUES = {
     "scale_attention_softmax_in_fp32": False, "validate_runner_input": False,
 }  # fmt: skip
 # What these families read of them.
-READ_HERE = {"bert-generation": ("is_decoder",), "bloom": ("apply_residual_connection_post_layernorm",),
-             "diffllama": ("attention_dropout",),
+READ_HERE = {"bert": ("is_decoder",), "bert-generation": ("is_decoder",), "bloom": ("apply_residual_connection_post_layernorm",),
+             "camembert": ("is_decoder", "pad_token_id"), "diffllama": ("attention_dropout",),
+             "electra": ("is_decoder",), "mpnet": ("pad_token_id",), "roberta": ("is_decoder", "pad_token_id"),
+             "xlm-roberta": ("is_decoder", "pad_token_id"),
              "gpt_neox": ("rotary_pct",), "gpt_neox_japanese": ("rotary_pct",), "xglm": ("pad_token_id",)}  # fmt: skip
 
 
@@ -70,6 +72,9 @@ def changes(config: dict, *, tied_copy: bool) -> list[Change]:
     inert = {key: value for key, value in INERT_VALUES.items() if key in config}
     for key in READ_HERE.get(config["model_type"], ()):
         inert.pop(key, None)
+    if config["model_type"] in library_models.WITHOUT_HEAD and library_models.task_of(config):
+        inert.pop("architectures")  # by which the head's class is chosen here
+        listed.append(Change({"architectures": ["Other"]}, MEASURED))
     if scaling_of(config) == "longrope":
         inert.pop("original_max_position_embeddings", None)
     if config["model_type"] == "starcoder2":  # keys of GPTBigCode

@@ -35,6 +35,7 @@
 #include "tests/golden/golden.hpp"
 #include "tests/golden/runner.hpp"
 #include "tests/golden/slots.hpp"
+#include "tests/golden/text_vectors.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 namespace monomorph::golden {
@@ -220,6 +221,26 @@ int failures_of_slots(const Golden& golden, Engine& engine, LoadOptions options,
   return failures;
 }
 
+/// How many checks of texts' vectors fail.
+int failures_of_vectors(const Golden& golden, Engine& engine, LoadOptions options, const std::string& device,
+                        double tolerance) {
+  int failures = 0;
+  const auto tell = [&](const char* what, double distance, double allowed) {
+    const bool passed = distance <= allowed;
+    failures += passed ? 0 : 1;
+    fmt::print("{} {} on {}: {}, off by {:.2e}, {:.0e} allowed\n", passed ? "ok    " : "FAILED", golden.name, device,
+               what, distance, allowed);
+  };
+  const VectorDistances distances = compare_vectors(golden, engine);
+  tell("vectors of all texts at once", distances.from_golden, tolerance);
+  tell("vectors of texts alone, from those at once", distances.from_company,
+       company_tolerance(engine.program(), distances.from_golden));
+  options.invariant = true;
+  const std::unique_ptr<Engine> invariant = load_engine(golden_program(), options);
+  tell("the same bit for bit", compare_vectors(golden, *invariant).from_company, 0);
+  return failures;
+}
+
 int run(const std::string& directory, const std::string& device, double tolerance, bool ignore_config) {
   const Golden golden = read_golden(directory);
   LoadOptions options;
@@ -229,7 +250,9 @@ int run(const std::string& directory, const std::string& device, double toleranc
   const std::unique_ptr<Engine> engine = load_engine(golden_program(), options);
   int failures = 0;
   double worst = 0;
-  for (const Comparison& mode : compare_all(golden, *engine, device == "cpu")) {
+  const bool vectors = engine->program().pooling != Pooling::none;
+  for (const Comparison& mode :
+       vectors ? compare_token_states(golden, *engine) : compare_all(golden, *engine, device == "cpu")) {
     const bool passed = mode.complete() && mode.worst() <= tolerance;
     failures += passed ? 0 : 1;
     worst = std::max(worst, mode.worst());
@@ -238,9 +261,11 @@ int run(const std::string& directory, const std::string& device, double toleranc
                mode.worst(), tolerance, mode.complete() ? "" : "; rows are missing");
   }
   const bool one_pass = engine->program().one_pass;  // nothing is drawn, and nothing appended to a text
-  const bool draws = one_pass || draws_as_the_host(golden, *engine);
-  if (!one_pass) fmt::print("{} {} on {}: draws as the host does\n", draws ? "ok    " : "FAILED", golden.name, device);
-  if (engine->program().max_batch > 1 && !one_pass)
+  const bool draws = one_pass || vectors || draws_as_the_host(golden, *engine);
+  if (!one_pass && !vectors)
+    fmt::print("{} {} on {}: draws as the host does\n", draws ? "ok    " : "FAILED", golden.name, device);
+  if (vectors) failures += failures_of_vectors(golden, *engine, options, device, tolerance);
+  if (engine->program().max_batch > 1 && !one_pass && !vectors)
     failures += failures_of_slots(golden, *engine, options, device, worst);
   const auto has = [&](const char* name) { return std::filesystem::exists(std::filesystem::path(directory) / name); };
   if (device == "cpu" && !ignore_config && !has("model.toml")) {  // no config says anything of a spec

@@ -161,7 +161,7 @@ std::string common_passes_disagree(const Golden& golden, Engine& engine, double 
   double worst = 0;
   for (std::size_t s = 0; s < sequences.size(); ++s) {
     if (tolerance == 0 && together[s] != alone[s]) return fmt::format("slot {} differs", s);
-    worst = std::max(worst, difference(together[s], alone[s], golden.vocab_size));
+    worst = std::max(worst, difference(together[s], alone[s], golden.row_size));
   }
   if (!(worst <= tolerance)) return fmt::format("slots differ by {:.1e}", worst);
 
@@ -176,9 +176,9 @@ std::string common_passes_disagree(const Golden& golden, Engine& engine, double 
     pass(engine, {last}, {sequences.back()[turn]}, {&again});
   }
   Record whole = alone.back();
-  whole.logits.erase(whole.logits.begin(), whole.logits.begin() + kept * golden.vocab_size);
+  whole.logits.erase(whole.logits.begin(), whole.logits.begin() + kept * golden.row_size);
   // What it goes on from was computed in common passes.
-  if (tolerance == 0 ? again != whole : !(difference(again, whole, golden.vocab_size) <= tolerance)) {
+  if (tolerance == 0 ? again != whole : !(difference(again, whole, golden.row_size) <= tolerance)) {
     return "a sequence wound back goes on differently";
   }
   return {};

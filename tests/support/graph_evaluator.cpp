@@ -19,8 +19,11 @@ double angle_element(const AnglesContract& angles, std::int64_t position, std::i
   return static_cast<double>(angles.rotary.factor) * (column % 2 == 0 ? std::cos(angle) : std::sin(angle));
 }
 
-std::map<std::string, EvaluatedValue> GraphEvaluator::run(std::span<const std::int32_t> tokens, std::int64_t first) {
+std::map<std::string, EvaluatedValue> GraphEvaluator::run(std::span<const std::int32_t> tokens, std::int64_t first,
+                                                          std::span<const std::int32_t> types) {
   tokens_.assign(tokens.begin(), tokens.end());
+  types_.assign(types.begin(), types.end());
+  types_.resize(tokens.size());
   positions_.clear();
   for (std::size_t t = 0; t < tokens.size(); ++t) positions_.push_back(first + static_cast<std::int64_t>(t));
   carried_.clear();
@@ -40,6 +43,7 @@ std::map<std::string, EvaluatedValue> GraphEvaluator::run(std::span<const std::i
     run(graph_.layers[contract_.layer_kinds[nth % layers]], static_cast<std::int64_t>(nth));
     layers_.push_back(carried_[hidden_states]);
   }
+  if (graph_.finish) run(graph_.finish, -1);
   return carried_;
 }
 
@@ -81,6 +85,7 @@ GraphEvaluator::Values GraphEvaluator::evaluate(FunctionId id, std::int64_t nth)
                                positions_.back() + 1, column);
         case Storage::host:
           if (value.list == HostList::token_ids) return tokens_[static_cast<std::size_t>(row)];
+          if (value.list == HostList::token_types) return types_[static_cast<std::size_t>(row)];
           return static_cast<double>(
               (value.list == HostList::positions ? positions_ : rows_)[static_cast<std::size_t>(row)]);
         default:

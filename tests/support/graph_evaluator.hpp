@@ -43,8 +43,10 @@ class GraphEvaluator {
   GraphEvaluator(const generator::Graph& graph, const generator::Contract& contract, WeightReader weights)
       : graph_(graph), contract_(contract), weights_(std::move(weights)) {}
 
-  /// Appends tokens at positions first..., after those before; gives the record after the last layer, by role.
-  std::map<std::string, EvaluatedValue> run(std::span<const std::int32_t> tokens, std::int64_t first);
+  /// Appends tokens at positions first..., after those before; gives the record that the head reads, by role. `types`:
+  /// of each token; empty: all are 0.
+  std::map<std::string, EvaluatedValue> run(std::span<const std::int32_t> tokens, std::int64_t first,
+                                            std::span<const std::int32_t> types = {});
   /// After each layer, as often as it runs: the hidden states.
   const std::vector<EvaluatedValue>& layers() const { return layers_; }
   /// What an operation of the last layer gave in the last run.
@@ -60,7 +62,7 @@ class GraphEvaluator {
   const generator::Contract& contract_;
   WeightReader weights_;
   std::vector<std::int64_t> positions_, rows_;
-  std::vector<std::int32_t> tokens_;
+  std::vector<std::int32_t> tokens_, types_;
   std::map<std::string, EvaluatedValue> carried_;
   std::vector<EvaluatedValue> layers_;
   Values last_layer_;

@@ -35,6 +35,12 @@ struct Element {
     return read(0, static_cast<std::int64_t>(read(1, row, 0)) + gather.offset, column);
   }
 
+  double operator()(const Pool&) const {
+    double sum = 0;
+    for (std::size_t i = 0; i < positions.size(); ++i) sum += read(0, static_cast<std::int64_t>(i), column);
+    return sum / static_cast<double>(positions.size());
+  }
+
   double operator()(const Norm& norm) const {
     const std::int64_t size = graph.axes[norm.over].size;
     const std::int64_t first = column / size * size;

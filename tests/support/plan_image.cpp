@@ -60,6 +60,7 @@ double PlanImage::read(const Planning& planning, const Section& section, const C
                            positions_.back() + 1, column);
     case Storage::host:
       if (value.list == HostList::token_ids) return tokens_[static_cast<std::size_t>(row)];
+      if (value.list == HostList::token_types) return types_[static_cast<std::size_t>(row)];
       return static_cast<double>(
           (value.list == HostList::positions ? positions_ : rows_)[static_cast<std::size_t>(row)]);
     case Storage::state:
@@ -165,9 +166,12 @@ void PlanImage::run_section(const PhasePlan& phase, const Section& section, std:
   for (const Call& call : section.calls) run_call(planning, section, call, layer);
 }
 
-void PlanImage::run(const char* name, std::int64_t slot, std::span<const std::int32_t> tokens, std::int64_t first) {
+void PlanImage::run(const char* name, std::int64_t slot, std::span<const std::int32_t> tokens, std::int64_t first,
+                    std::span<const std::int32_t> types) {
   slot_ = slot;
   tokens_.assign(tokens.begin(), tokens.end());
+  types_.assign(types.begin(), types.end());
+  types_.resize(tokens.size());
   positions_.clear();
   for (std::size_t t = 0; t < tokens.size(); ++t) positions_.push_back(first + static_cast<std::int64_t>(t));
   const PhasePlan& phase = plan_.phase(name);
@@ -177,6 +181,7 @@ void PlanImage::run(const char* name, std::int64_t slot, std::span<const std::in
   for (std::size_t nth = 0; nth < layers * static_cast<std::size_t>(contract_.repeat); ++nth) {
     run_section(phase, phase.sections[1 + contract_.layer_kinds[nth % layers]], static_cast<std::int64_t>(nth));
   }
+  if (graph_.finish) run_section(phase, phase.sections.back(), -1);
 }
 
 EvaluatedValue PlanImage::head(const char* name, std::span<const std::int64_t> rows) {
@@ -184,10 +189,10 @@ EvaluatedValue PlanImage::head(const char* name, std::span<const std::int64_t> r
   const PhasePlan& phase = plan_.phase(name);
   run_section(phase, phase.sections[0], -1);
   EvaluatedValue logits;
-  logits.columns = contract_.vocab_size;
+  logits.columns = plan_.axes[plan_.buffers[plan_.output].axes[1]].size;
   for (std::size_t row = 0; row < rows.size(); ++row) {
     for (std::int64_t column = 0; column < logits.columns; ++column) {
-      logits.elements.push_back(at({plan_.logits, 0}, static_cast<std::int64_t>(row), column));
+      logits.elements.push_back(at({plan_.output, 0}, static_cast<std::int64_t>(row), column));
     }
   }
   return logits;

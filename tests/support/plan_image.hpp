@@ -20,8 +20,9 @@ class PlanImage {
             WeightReader weights);
 
   /// Runs a phase of layers over tokens of a slot at positions first...
-  void run(const char* phase, std::int64_t slot, std::span<const std::int32_t> tokens, std::int64_t first);
-  /// A phase of the head for these rows of the last run; gives logits.
+  void run(const char* phase, std::int64_t slot, std::span<const std::int32_t> tokens, std::int64_t first,
+           std::span<const std::int32_t> types = {});
+  /// A phase of the head for these rows of the last run; gives logits, or texts' vectors.
   EvaluatedValue head(const char* phase, std::span<const std::int64_t> rows);
   /// What the last run left of the record, by role.
   std::map<std::string, EvaluatedValue> carried();
@@ -45,7 +46,7 @@ class PlanImage {
   WeightReader weights_;
   std::vector<double> activations_, states_, host_;  ///< by bytes / 2
   std::vector<std::int64_t> positions_, rows_;
-  std::vector<std::int32_t> tokens_;
+  std::vector<std::int32_t> tokens_, types_;
   std::int64_t slot_ = 0;
 };
 

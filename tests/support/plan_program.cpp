@@ -37,11 +37,13 @@ PlanProgram::PlanProgram(const Contract& contract, const Plan& plan, const std::
   program_.version = "test";
   program_.vocab_size = contract.vocab_size;
   program_.hidden_size = contract.hidden_size;
+  program_.output_size = plan.axes[plan.buffers[plan.output].axes[1]].size;
   program_.num_hidden_layers = contract.num_hidden_layers;
   program_.max_sequence_length = contract.max_sequence_length;
   program_.prefill_chunk = contract.prefill_chunk;
   program_.max_batch = contract.max_batch;
   program_.head_rows = contract.head_rows;
+  program_.token_types = contract.token_types;
   program_.decode_steps = plan.decode_steps;
   program_.arena_bytes = {plan.activation_bytes, plan.state_bytes, plan.host_bytes};
   for (const std::string& kernel : counted) add_reads(kernel);
@@ -57,7 +59,8 @@ PlanProgram::PlanProgram(const Contract& contract, const Plan& plan, const std::
   }
   program_.rotary_angles = angles_;
   program_.step = view(plan.step);
-  program_.logits = view(plan.logits);
+  program_.output = view(plan.output);
+  program_.hidden_states = view(plan.hidden_states);
   program_.make_reference = [](const HostWeights&) -> std::unique_ptr<Reference> {
     throw std::logic_error("a plan has no reference");
   };
@@ -200,6 +203,7 @@ void PlanProgram::record(Recorder& recorder, const PhasePlan& phase) const {
     record(recorder, phase.sections[contract_.layer_kinds[layer] + 1], nth);
     recorder.end_of_layer(nth, view(plan_.hidden_states));
   }
+  if (phase.sections.size() > 1 + contract_.kinds.size()) record(recorder, phase.sections.back(), -1);
 }
 
 WeightReader PlanProgram::reader(const HostWeights& weights) const {

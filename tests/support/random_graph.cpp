@@ -86,7 +86,7 @@ class Writer : RandomMixture {
                                chance(50) ? "hidden_states" : "positioned", offset);
     } else if (sinusoidal) {
       const RotaryLayout layout = chance(50) ? RotaryLayout::half : RotaryLayout::interleaved;
-      positions = build.sinusoids("embed_positions", layout, angles, "positioned");
+      positions = build.sinusoids("embed_positions", layout, angles, hidden_, "positioned");
     }
     if (positions) {
       h = build.map("add", known_expression("a + 0.5 * b", {"a", "b"}), {"a", "b"}, {h, positions}, "hidden_states");

@@ -106,7 +106,12 @@ class Writer {
 
   void embedding() {
     section("embedding");
-    if (chance(20)) key("size", between(3, 9));
+    if (chance(20)) {
+      key("size", between(3, 9));
+      perhaps(40, "projection", {"\"last\"", "\"first\""});
+      perhaps(40, "bias", {"true"});
+    }
+    perhaps(20, "token_types", {"1", "3"});
     expression(30, "scale", {"sqrt(hidden_size)", "0.5", "1 / vocab_size"});
     norm_at(30, "norm");
   }

@@ -56,6 +56,9 @@ std::vector<Override> both(std::vector<Override> first, const std::vector<Overri
 const std::vector<Override> narrow = {{"embedding.size", "40"},
                                       {"checkpoint.tensors.\"embedding.projection\"", "a"},
                                       {"checkpoint.tensors.\"lm_head.projection\"", "b"}};
+const std::vector<Override> texts = {{"attention.causal", "false"}, {"pooling.type", "mean"}};
+const std::vector<Override> vectors = both(texts, {{"pooling.dense", "true"}, named("pooling.dense")});
+const std::vector<Override> labels = {{"pooling.num_labels", "3"}, named("pooling.labels")};
 const std::vector<Override> dense = {{"lm_head.dense", "true"}, {"checkpoint.tensors.\"lm_head.dense\"", "a"}};
 const std::vector<Override> learned = {{"position.type", "learned"},
                                        {"model.max_position_embeddings", "64"},
@@ -160,6 +163,9 @@ const std::vector<Change> changes = {
     {"embedding.size", {}, narrow},
     {"embedding.scale", {}, {{"embedding.scale", "2"}}},
     {"embedding.norm", {}, {{"embedding.norm", "true"}, {"checkpoint.tensors.\"embedding.norm\"", "a.b"}}},
+    {"embedding.projection", both(narrow, learned), {{"embedding.projection", "last"}}},
+    {"embedding.bias", narrow, {{"embedding.bias", "true"}}},
+    {"embedding.token_types", {}, {{"embedding.token_types", "2"}, named("embedding.token_types")}},
     {"norm.type", {}, {{"norm.type", "layer_norm"}}},
     {"norm.eps", {}, {{"norm.eps", "1e-5"}}},
     {"norm.weight", {}, {{"norm.weight", "false"}}},
@@ -272,6 +278,16 @@ const std::vector<Change> changes = {
      both(beside, {{"attention.output_norm", "true"}, named("layers.{i}.attention.output_norm")}),
      {{"layers.shared_output_norm", "true"}}},
     {"layers.residual_scale", {}, {{"layers.residual_scale", "0.5"}}},
+    {"pooling.type", {{"attention.causal", "false"}}, {{"pooling.type", "mean"}}},
+    {"pooling.type", texts, {{"pooling.type", "last"}}},
+    {"pooling.input_norm", texts, {{"pooling.input_norm", "false"}}},
+    {"pooling.dense", texts, {{"pooling.dense", "true"}, named("pooling.dense")}},
+    {"pooling.size", vectors, {{"pooling.size", "40"}}},
+    {"pooling.activation", vectors, {{"pooling.activation", "tanh"}}},
+    {"pooling.norm", vectors, {{"pooling.norm", "true"}, named("pooling.norm")}},
+    {"pooling.num_labels", texts, labels},
+    {"pooling.bias", both(vectors, labels), {{"pooling.bias", "[\"labels\"]"}}},
+    {"pooling.normalize", texts, {{"pooling.normalize", "true"}}},
     {"lm_head.input_norm", {}, {{"lm_head.input_norm", "false"}}},
     {"lm_head.dense", {}, dense},
     {"lm_head.activation", dense, {{"lm_head.activation", "gelu"}}},
@@ -328,8 +344,8 @@ TEST_CASE("every field of what a layer is made of moves the graph, the plan or a
     CHECK(moves);
   }
   for (const SectionDescription& section : sections()) {
-    const bool of_a_layer =
-        section.in_kinds || section.name == "layers" || section.name == "embedding" || section.name == "lm_head";
+    const bool of_a_layer = section.in_kinds || section.name == "layers" || section.name == "embedding" ||
+                            section.name == "lm_head" || section.name == "pooling";
     if (!of_a_layer) continue;
     for (const auto& [field, slot] : section.fields) {
       INFO(section.name, ".", field->key, " is changed by no case here");
@@ -355,7 +371,7 @@ TEST_CASE("a sub-block's words are those of the parts that it declares") {
   }
 }
 
-TEST_CASE("the embedding's and the head's words are those of the parts that they declare") {
+TEST_CASE("the embedding's, the head's and pooling's words are those of the parts that they declare") {
   std::set<std::string> declared;
   const auto declare = [&](const std::vector<Override>& with, const std::vector<Override>& more) {
     const Judged judged = judge(tiny, both(with, more));
@@ -369,7 +385,12 @@ TEST_CASE("the embedding's and the head's words are those of the parts that they
                   {"checkpoint.tensors.\"lm_head.norm\"", "b"},
                   {"embedding.norm", "true"},
                   {"checkpoint.tensors.\"embedding.norm\"", "c"}});
+  declare(vectors, both(labels, {{"pooling.norm", "true"},
+                                 named("pooling.norm"),
+                                 {"embedding.token_types", "2"},
+                                 named("embedding.token_types")}));
   std::set<std::string> parts(embedding_parts().begin(), embedding_parts().end());
   parts.insert(head_parts().begin(), head_parts().end());
+  parts.insert(pooling_parts().begin(), pooling_parts().end());
   CHECK(declared == parts);
 }

@@ -156,14 +156,24 @@ TEST_CASE("scaled rotary settings are read in both spellings, and of every famil
                      {"truncate", false}, {"attention_factor", 1.25},
                      {"mscale", 0.7},     {"mscale_all_dim", 1}};
   for (const auto& [name, small] : small_configs()) {
-    static const std::set<std::string> others = {"bert_generation",
+    static const std::set<std::string> others = {"albert",
+                                                 "bert",
+                                                 "bert_classifier",
+                                                 "bert_masked",
+                                                 "bert_generation",
                                                  "biogpt",
+                                                 "camembert",
+                                                 "camembert_classifier",
+                                                 "camembert_masked",
                                                  "codegen",
                                                  "cohere_compass",
                                                  "ministral3",
+                                                 "modernbert",
                                                  "modernbert_decoder",
                                                  "bloom",
                                                  "ctrl",
+                                                 "distilbert",
+                                                 "electra",
                                                  "gemma3",
                                                  "gpt2",
                                                  "gpt_bigcode",
@@ -173,6 +183,7 @@ TEST_CASE("scaled rotary settings are read in both spellings, and of every famil
                                                  "hunyuan_v1_moe",
                                                  "llada",
                                                  "mellum",
+                                                 "mpnet",
                                                  "mpt",
                                                  "olmo3",
                                                  "openai_gpt",
@@ -180,7 +191,13 @@ TEST_CASE("scaled rotary settings are read in both spellings, and of every famil
                                                  "opt",
                                                  "phi3",
                                                  "phimoe",
-                                                 "xglm"};
+                                                 "roberta",
+                                                 "roberta_classifier",
+                                                 "roberta_masked",
+                                                 "xglm",
+                                                 "xlm_roberta",
+                                                 "xlm_roberta_classifier",
+                                                 "xlm_roberta_masked"};
     if (others.contains(name)) continue;
     for (const auto& [table, type] : {std::pair{"rope_scaling", "type"},
                                       {"rope_scaling", "rope_type"},
@@ -354,6 +371,37 @@ std::pair<std::string, Diagnostics> judged(const std::string& name, const json& 
 }
 
 }  // namespace
+
+TEST_CASE("an encoder without a head has the family's names, whichever prefix its tensors may have") {
+  for (const char* name : {"bert", "distilbert", "modernbert", "nomic_bert"}) {
+    CAPTURE(name);
+    const Imported imported = import_text(small_configs().at(name).dump());
+    REQUIRE(imported.spec);
+    CHECK(imported.spec->checkpoint->names.value == name);
+  }
+}
+
+TEST_CASE("of ModernBERT a window is half of local_attention on both sides, and the token itself") {
+  const auto window = [](const json& changes) {
+    json config = small_configs().at("modernbert");
+    config.update(changes);
+    const Imported imported = import_text(config.dump());
+    REQUIRE(imported.spec);
+    return attention(imported.spec->kinds.at(1)).sliding_window.value;
+  };
+  CHECK(window({{"local_attention", 128}}) == 65);
+  CHECK(window({{"local_attention", 33}}) == 17);
+  CHECK(window({{"local_attention", 33}, {"sliding_window", 5}}) == 6);
+}
+
+TEST_CASE("an ALBERT's layers are those of a group, which runs num_hidden_layers times") {
+  json config = small_configs().at("albert");
+  config.update({{"num_hidden_layers", 5}, {"inner_group_num", 2}});
+  const Imported imported = import_text(config.dump());
+  REQUIRE(imported.spec);
+  CHECK(imported.spec->model.num_hidden_layers.value == 2);
+  CHECK(imported.spec->repeat.value == 5);
+}
 
 TEST_CASE("a spec has no section that no layer of it uses, though the family has such layers") {
   const json dense = {{"first_k_dense_replace", 2}}, full = {{"layer_types", {"full_attention", "full_attention"}}};

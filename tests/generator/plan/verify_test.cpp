@@ -124,9 +124,9 @@ const std::vector<Mutation> mutations = {
        const auto [call, index] = call_with<StoredId>(p);
        p.stored[std::get<StoredId>(call->arguments[index])].pieces[0].rows += 1;
      }},
-    {"P7", "an offset that is not aligned", [](Plan& p) { p.buffers[p.logits].offset += 4; }},
+    {"P7", "an offset that is not aligned", [](Plan& p) { p.buffers[p.output].offset += 4; }},
     {"P7", "a buffer beyond its arena", [](Plan& p) { p.host_bytes -= 256; }},
-    {"P7", "a buffer that is too small for its shape", [](Plan& p) { p.buffers[p.logits].bytes -= 16; }},
+    {"P7", "a buffer that is too small for its shape", [](Plan& p) { p.buffers[p.output].bytes -= 16; }},
     {"P7", "states beyond their arena", [](Plan& p) { p.state_bytes -= 256; }},
     {"P7", "more bindings than devices have",
      [](Plan& p) {

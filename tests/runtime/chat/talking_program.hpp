@@ -19,7 +19,7 @@ class TalkingReference final : public Reference {
  public:
   /// A hidden state is a hash of the tokens so far, eight times.
   std::vector<double> layers(std::int64_t, std::span<const std::int32_t> tokens, std::int64_t first, std::int64_t,
-                             std::vector<std::vector<double>>*) override {
+                             std::vector<std::vector<double>>*, std::span<const std::int32_t> = {}) override {
     if (on_forward) on_forward(tokens);
     if (static_cast<std::size_t>(first) > hashes_.size()) throw std::logic_error("tokens were left out");
     hashes_.resize(static_cast<std::size_t>(first));

@@ -19,7 +19,7 @@ class CountingReference final : public Reference {
  public:
   /// A hidden state is the token, eight times.
   std::vector<double> layers(std::int64_t, std::span<const std::int32_t> tokens, std::int64_t, std::int64_t,
-                             std::vector<std::vector<double>>*) override {
+                             std::vector<std::vector<double>>*, std::span<const std::int32_t> = {}) override {
     if (on_forward) on_forward(tokens);
     std::vector<double> hidden;
     for (const std::int32_t token : tokens) hidden.insert(hidden.end(), 8, token);
@@ -53,6 +53,7 @@ inline Program counting_program() {
   program.version = "0.1.0";
   program.spec_hash = "0123456789abcdef";
   program.vocab_size = counting_vocab_size;
+  program.output_size = counting_vocab_size;
   program.hidden_size = 8;
   program.num_hidden_layers = 2;
   program.max_sequence_length = 40;

@@ -29,7 +29,8 @@ class ToyAdaptor final : public Reference {
   explicit ToyAdaptor(const HostWeights& weights) : toys_(test::toy_max_batch, test::ToyReference(weights)) {}
 
   std::vector<double> layers(std::int64_t slot, std::span<const std::int32_t> tokens, std::int64_t first_position,
-                             std::int64_t, std::vector<std::vector<double>>* outputs) override {
+                             std::int64_t, std::vector<std::vector<double>>* outputs,
+                             std::span<const std::int32_t> = {}) override {
     test::ToyReference& toy = toys_[static_cast<std::size_t>(slot)];
     if (first_position == 0) toy.reset();
     std::vector<double> hidden;

@@ -28,6 +28,7 @@ Program counting_program() {
   Program program{};
   program.name = "counting";
   program.vocab_size = vocab_size;
+  program.output_size = vocab_size;
   program.max_sequence_length = 40;
   program.prefill_chunk = 8;
   program.max_batch = 3;
@@ -41,6 +42,7 @@ class CountingEngine final : public Engine {
  public:
   using Engine::Engine;
   std::int64_t most_ahead() const override { return 8; }
+  std::vector<float> read_hidden_states(std::int64_t) override { return {}; }
 
   /// "0+8 1+1d a4": 8 tokens of slot 0 and one of slot 1, after which is drawn, 4 passes.
   std::vector<std::string> steps;

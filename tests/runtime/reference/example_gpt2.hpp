@@ -64,7 +64,8 @@ class Reference final : public monomorph::Reference {
   explicit Reference(const monomorph::HostWeights& weights) : weights_(weights) {}
 
   std::vector<double> layers(std::int64_t slot, std::span<const std::int32_t> token_ids, std::int64_t first_position,
-                             std::int64_t, std::vector<std::vector<double>>* outputs) override {
+                             std::int64_t, std::vector<std::vector<double>>* outputs,
+                             std::span<const std::int32_t> = {}) override {
     using namespace monomorph::reference;
     auto hidden_states =
         map(sum, gather<hidden::size>(weights_, embed_tokens, token_ids),

@@ -43,6 +43,7 @@ inline Program llama_program() {
   Program program{};
   program.name = "example_llama";
   program.vocab_size = vocab::size;
+  program.output_size = vocab::size;
   program.hidden_size = hidden::size;
   program.num_hidden_layers = num_hidden_layers;
   program.max_sequence_length = 20;
@@ -86,6 +87,7 @@ inline Program gpt2_program() {
   Program program{};
   program.name = "example_gpt2";
   program.vocab_size = vocab::size;
+  program.output_size = vocab::size;
   program.hidden_size = hidden::size;
   program.num_hidden_layers = num_hidden_layers;
   program.max_sequence_length = positions::size;

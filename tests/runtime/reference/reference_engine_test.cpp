@@ -229,7 +229,7 @@ namespace {
 class Unlucky final : public Reference {
  public:
   std::vector<double> layers(std::int64_t, std::span<const std::int32_t> tokens, std::int64_t, std::int64_t,
-                             std::vector<std::vector<double>>*) override {
+                             std::vector<std::vector<double>>*, std::span<const std::int32_t> = {}) override {
     return {tokens.begin(), tokens.end()};
   }
   std::vector<double> head(std::span<const double> hidden, std::span<const std::int64_t> rows) override {

@@ -27,7 +27,8 @@ std::vector<std::tuple<std::int64_t, std::vector<std::int32_t>, std::int64_t, st
 class Remembering final : public Reference {
  public:
   std::vector<double> layers(std::int64_t slot, std::span<const std::int32_t> tokens, std::int64_t first,
-                             std::int64_t length, std::vector<std::vector<double>>*) override {
+                             std::int64_t length, std::vector<std::vector<double>>*,
+                             std::span<const std::int32_t> = {}) override {
     passes.push_back({slot, {tokens.begin(), tokens.end()}, first, length});
     auto& sums = slots_.at(static_cast<std::size_t>(slot));
     sums.resize(static_cast<std::size_t>(first));

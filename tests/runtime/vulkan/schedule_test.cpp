@@ -188,7 +188,7 @@ TEST_CASE("layers are marked after the commands that make them") {
 
 TEST_CASE("a program that contradicts itself is an internal error") {
   static Recorder wrong;
-  const auto view = test::toy_program().logits;
+  const auto view = test::toy_program().output;
   const Argument buffer = Tensor<void, f32>{view};
   const Argument weight = Weight<void, f32>{0};
   SUBCASE("too few arguments") { wrong.dispatches = {{static_cast<std::int32_t>(ToyKernel::head), {buffer}, 1}}; }
@@ -216,7 +216,7 @@ TEST_CASE("a program that contradicts itself is an internal error") {
 
 TEST_CASE("a weight bound whole that lies in several slices is an error of the device") {
   static Recorder whole;
-  const Argument buffer = Tensor<void, f32>{test::toy_program().logits};
+  const Argument buffer = Tensor<void, f32>{test::toy_program().output};
   whole.dispatches = {{static_cast<std::int32_t>(ToyKernel::sample), {buffer, Weight<void, f32>{0}}, 1}};
   try {
     const Planned planned(Phase{"whole", Stage::layers, Lowering::vector, 1, [](Recorder& record) { record = whole; }},
@@ -230,7 +230,7 @@ TEST_CASE("a weight bound whole that lies in several slices is an error of the d
 
 TEST_CASE("a grid is exact for the rows of its schedule, of tokens and of what a token has several of") {
   static Recorder recorded;
-  const Argument buffer = Tensor<void, f32>{test::toy_program().logits};
+  const Argument buffer = Tensor<void, f32>{test::toy_program().output};
   const auto project = static_cast<std::int32_t>(ToyKernel::project_prefill);
   recorded.dispatches = {{project, {buffer, Weight<void, f32>{1}, buffer, buffer, buffer}, 6},
                          {project, {buffer, Weight<void, f32>{1}, buffer, buffer, buffer}, 6, Count::queries, 5}};

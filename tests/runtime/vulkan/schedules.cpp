@@ -21,7 +21,8 @@ class ToySlots final : public Reference {
   explicit ToySlots(const HostWeights& weights) : weights_(weights), tokens_(toy_max_batch) {}
 
   std::vector<double> layers(std::int64_t slot, std::span<const std::int32_t> tokens, std::int64_t first_position,
-                             std::int64_t, std::vector<std::vector<double>>*) override {
+                             std::int64_t, std::vector<std::vector<double>>*,
+                             std::span<const std::int32_t> = {}) override {
     std::vector<std::int32_t>& all = tokens_[static_cast<std::size_t>(slot)];
     all.resize(static_cast<std::size_t>(first_position));
     all.insert(all.end(), tokens.begin(), tokens.end());

@@ -60,7 +60,7 @@ TEST_CASE("a weight of many parts reaches the device whole, and what nothing fil
       const auto found = bytes_of(storage, {slice_of.shard, slice_of.offset, slice_of.bytes});
       CHECK(std::memcmp(found.data(), expected.data(), expected.size()) == 0);
     }
-    const auto logits = bytes_of(storage, place_of(storage.weights(), storage.arenas(), program.logits));
+    const auto logits = bytes_of(storage, place_of(storage.weights(), storage.arenas(), program.output));
     for (const std::byte byte : logits) REQUIRE(byte == std::byte{0});
   }
 }

@@ -275,6 +275,7 @@ const Program& toy_program(std::int32_t eos_token) {
   program.version = "0";
   program.spec_hash = "toy";
   program.vocab_size = toy_vocab_size;
+  program.output_size = toy_vocab_size;
   program.hidden_size = toy_hidden_size;
   program.num_hidden_layers = toy_layers;
   program.max_sequence_length = toy_max_sequence_length;
@@ -293,7 +294,8 @@ const Program& toy_program(std::int32_t eos_token) {
   program.states = states;
   program.arena_bytes = {1024, toy_layers * sums_bytes, 1024 + logits_view.bytes};
   program.step = step_view;
-  program.logits = logits_view;
+  program.output = logits_view;
+  program.hidden_states = hidden_view;
   return program;
 }
 

@@ -19,8 +19,8 @@ class Reference final : public monomorph::Reference {
 
   /// Hidden states of every token, [tokens, hidden]; layer_outputs takes each layer's.
   std::vector<double> layers(std::int64_t slot, std::span<const std::int32_t> token_ids, std::int64_t first_position,
-                             [[maybe_unused]] std::int64_t length,
-                             std::vector<std::vector<double>>* layer_outputs) override {
+                             [[maybe_unused]] std::int64_t length, std::vector<std::vector<double>>* layer_outputs,
+                             [[maybe_unused]] std::span<const std::int32_t> types = {}) override {
     [[maybe_unused]] const std::vector<std::int64_t> positions =
         monomorph::reference::positions_from(first_position, token_ids.size());
     auto hidden_states = monomorph::reference::gather<hidden::size>(weights_, parameters.embedding.tokens, token_ids);
@@ -46,7 +46,7 @@ class Reference final : public monomorph::Reference {
     return hidden_states.values;
   }
 
-  /// Logits of rows of hidden states, [rows, vocab].
+  /// What the head gives of rows of hidden states.
   std::vector<double> head(std::span<const double> hidden_rows, std::span<const std::int64_t> head_rows) override {
     const auto hidden_states = monomorph::reference::activations_of<hidden::size>(hidden_rows);
     const auto last_hidden_states = monomorph::reference::gather_rows<hidden::size>(hidden_states, head_rows);

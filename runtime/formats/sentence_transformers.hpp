@@ -1,0 +1,24 @@
+// What sentence-transformers' files beside a config.json say of a model: how texts' vectors are made of hidden states.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace monomorph {
+
+/// The text of a config.json with one key more at its end where `directory` has a modules.json: an object
+/// `sentence_transformers` with
+///
+///   pooling         "mean", "cls", "last", or another mode's own word; of several, their words with " + " between
+///   normalize       whether a vector is divided by its length
+///   dense           how many dense layers stand behind pooling
+///   others          the types of modules that are none of these, with ", " between; "" where there are none
+///   include_prompt  whether a prompt's own tokens are pooled
+///   max_seq_length  of sentence_bert_config.json: tokens that a text is cut to; null where that says none
+///   do_lower_case   of sentence_bert_config.json: whether texts are made lower case before the tokenizer
+///
+/// So import and the comparison of weights with a model read them as keys. The lines of the text stay. Throws
+/// Error(rejected) naming the file where one of them is no such JSON, Error(environment) where it cannot be read.
+std::string with_sentence_transformers(std::string config, const std::filesystem::path& directory);
+
+}  // namespace monomorph
