@@ -12,9 +12,9 @@ namespace monomorph::generator {
 Plan make_plan(const Contract& contract, const Graph& graph, const Judgements& judgements,
                std::vector<std::int64_t>* fired);
 
-/// Rows that a phase serves.
 /// Whether the model has this way through its graph.
 bool serves(const PhaseRow& row, const Contract& contract);
+/// Rows that a phase serves.
 std::int64_t max_rows(const PhaseRow& row, const Contract& contract);
 
 /// Whether two kernels are one: the same template filled alike, with alike bindings.
