@@ -59,7 +59,7 @@ void embed(const Program& program, const EmbedOptions& options) {
   if (!options.types.empty() && options.tokens.empty()) {
     throw Error(ErrorKind::environment, "--types are those of --tokens");
   }
-  std::vector<TextTokens> texts = read_texts(program, options);
+  const std::vector<TextTokens> texts = read_texts(program, options);
   if (options.token_states && texts.size() != 1) {
     throw Error(ErrorKind::environment,
                 fmt::format("--pooling none shows the tokens of one text, and {} were given", texts.size()));
@@ -72,7 +72,7 @@ void embed(const Program& program, const EmbedOptions& options) {
   if (options.token_states) {
     engine->token_states({texts.front().tokens, texts.front().types}, write);
   } else {
-    each_vector(*engine, std::move(texts), write);
+    each_vector(*engine, texts, write);
   }
   vectors.commit();
 }

@@ -32,8 +32,7 @@ void rank(const Program& program, const RankOptions& options) {
   validate_texts(program, pairs);
   const std::unique_ptr<Engine> engine = open_engine(program, options.engine);
   std::vector<std::pair<float, std::size_t>> scores;
-  each_vector(*engine, std::move(pairs),
-              [&](std::span<const float> score) { scores.emplace_back(score.front(), scores.size()); });
+  each_vector(*engine, pairs, [&](std::span<const float> score) { scores.emplace_back(score.front(), scores.size()); });
   std::stable_sort(scores.begin(), scores.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
   for (const auto& [score, index] : scores) print(fmt::format("{:.6f}\t{}\n", score, lines[index].text));
 }

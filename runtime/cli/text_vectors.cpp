@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "runtime/cli/progress.hpp"
-#include "runtime/engine/batch.hpp"
+#include "runtime/engine/embed.hpp"
 #include "runtime/engine/validate.hpp"
 
 namespace monomorph::cli {
@@ -34,32 +33,17 @@ void validate_texts(const Program& program, const std::vector<TextTokens>& texts
   }
 }
 
-void each_vector(Engine& engine, std::vector<TextTokens> texts,
+void each_vector(Engine& engine, const std::vector<TextTokens>& texts,
                  const std::function<void(std::span<const float> vector)>& take) {
-  const auto count = static_cast<std::int64_t>(texts.size());
+  std::vector<Text> views;
+  for (const TextTokens& text : texts) views.push_back({text.tokens, text.types});
   Progress progress("embedding");
-  Batch batch(engine);
-  std::map<std::size_t, std::vector<float>> ready;  // those that wait for one before them
-  std::size_t taken = 0;
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    batch.add(
-        {.prompt = std::move(texts[i].tokens),
-         .types = std::move(texts[i].types),
-         .prompt_logits = [&ready, i](std::int64_t,
-                                      std::span<const float> given) { ready[i].assign(given.begin(), given.end()); },
-         .finished =
-             [place = texts[i].place](const BatchResult& result) {
-               if (result.error) throw Error(result.error->kind(), place + ": " + result.error->what());
-             }});
-  }
-  for (bool more = true; more;) {
-    progress.update(static_cast<std::int64_t>(taken), count);
-    more = batch.tick();
-    for (auto next = ready.begin(); next != ready.end() && next->first == taken; next = ready.erase(next)) {
-      take(next->second);
-      ++taken;
-    }
-  }
+  std::int64_t taken = 0;
+  const auto count_and_take = [&](std::span<const float> vector) {
+    take(vector);
+    ++taken;
+  };
+  embed(engine, views, count_and_take, [&] { progress.update(taken, std::ssize(views)); });
 }
 
 }  // namespace monomorph::cli

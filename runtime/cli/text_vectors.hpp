@@ -25,7 +25,7 @@ std::int64_t most_tokens(const Program& program);
 /// Throws Error(rejected) with the place of a text that the engine would reject.
 void validate_texts(const Program& program, const std::vector<TextTokens>& texts);
 /// `take` sees the vector of each text, in order. Shows progress, and throws Interrupted after Ctrl-C.
-void each_vector(Engine& engine, std::vector<TextTokens> texts,
+void each_vector(Engine& engine, const std::vector<TextTokens>& texts,
                  const std::function<void(std::span<const float> vector)>& take);
 
 }  // namespace monomorph::cli
