@@ -106,7 +106,10 @@ void Batch::add_runs() {
     run.logits = wanted_of(program, each.request, rows == rest);
     run.draw = rows == rest && each.count > 0;
     run.length = each.prompt_size();
-    run.types = each.request.types;  // of a text in one pass, and so of all of it
+    if (!each.request.types.empty()) {
+      run.types = std::span(each.request.types)
+                      .subspan(static_cast<std::size_t>(each.appended), static_cast<std::size_t>(rows));
+    }
     runs_.push_back(run);
     run_of_.push_back(i);
     room -= rows;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t width = 2, output = 3;
 
-class MeansReference final : public Reference {
+class MeansReference : public Reference {
  public:
   std::vector<double> layers(std::int64_t, std::span<const std::int32_t> tokens, std::int64_t, std::int64_t,
                              std::vector<std::vector<double>>*, std::span<const std::int32_t> types) override {
@@ -29,6 +29,15 @@ class MeansReference final : public Reference {
     for (std::size_t i = 0; i < hidden.size(); ++i) vector[i % width] += hidden[i] / count;
     vector[2] = count;
     return vector;
+  }
+};
+
+/// The number of tokens, and the mean of their types.
+class LengthReference final : public MeansReference {
+ public:
+  std::vector<double> head(std::span<const double> hidden, std::span<const std::int64_t> rows) override {
+    const std::vector<double> vector = MeansReference::head(hidden, rows);
+    return {vector[2] + vector[1]};
   }
 };
 
@@ -84,6 +93,34 @@ TEST_CASE("texts of several lengths have their vectors in order") {
     CAPTURE(i);
     CHECK(vectors[i] == std::vector<float>{static_cast<float>(i), 0, static_cast<float>(tokens[i].size())});
   }
+}
+
+TEST_CASE("a text of several passes may say that all of its types are 0") {
+  Program program = means_program();
+  program.one_pass = false;
+  program.pooling = Pooling::last;
+  ReferenceEngine engine(program, HostWeights::random(program, 1));
+  const std::vector<std::int32_t> tokens(20, 3), types(20, 0);  // a pass has 16
+  const Text text{tokens, types};
+  CHECK(embed(engine, {&text, 1}).front() == std::vector<float>{3, 0, 4});
+}
+
+TEST_CASE("texts are ranked by the score of the query and each, the highest first") {
+  Program program = means_program();
+  program.output_size = 1;
+  program.make_reference = [](const HostWeights&) -> std::unique_ptr<Reference> {
+    return std::make_unique<LengthReference>();
+  };
+  const std::string tokenizer = MONOMORPH_SOURCE_DIR "/tests/runtime/tokenizer/cases/gpt2";
+  const auto ranked = [&](std::vector<std::string> texts, const Program& of) {
+    std::vector<std::string> arguments = {"rank",        "--random-weights", "--device", "cpu",
+                                          "--tokenizer", tokenizer,          "--query",  "z"};
+    for (const std::string& text : texts) arguments.insert(arguments.end(), {"--text", text});
+    return command(arguments, of);
+  };
+  // As many tokens as letters; the query has one, and its token's type is 0, the text's 1.
+  CHECK(ranked({"z", "zzz", "zz"}, program).output == "4.750000\tzzz\n3.666667\tzz\n2.500000\tz\n");
+  CHECK(contains(ranked({"z"}, means_program()).errors, "means gives 3 numbers of a text"));
 }
 
 TEST_CASE("lines of a file are texts, and what is wrong with one names its line") {
