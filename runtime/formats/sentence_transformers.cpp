@@ -89,11 +89,20 @@ Json facts_of(const Json& modules, const fs::path& directory) {
                              {"dense", dense},
                              {"others", others},
                              {"include_prompt", include_prompt}});
+  const auto object_in = [&](const fs::path& path) {
+    const std::optional<Json> said = read_json(path);
+    if (said && !said->is_object()) reject(path, "an object belongs here");
+    return said;
+  };
+  const auto value_of = [](const std::optional<Json>& object, const char* key) {
+    const Json* const value = object ? object->find(key) : nullptr;
+    return value != nullptr ? *value : Json();
+  };
   const fs::path settings = directory / "sentence_bert_config.json";
-  const std::optional<Json> said = read_json(settings);
-  if (said && !said->is_object()) reject(settings, "an object belongs here");
-  const Json* const length = said ? said->find("max_seq_length") : nullptr;
-  facts["max_seq_length"] = length != nullptr ? *length : Json();
+  const std::optional<Json> said = object_in(settings);
+  facts["max_seq_length"] = value_of(said, "max_seq_length");
+  facts["default_prompt_name"] =
+      value_of(object_in(directory / "config_sentence_transformers.json"), "default_prompt_name");
   facts["do_lower_case"] = said && flag(*said, "do_lower_case", false, settings);
   return facts;
 }

@@ -15,6 +15,7 @@ namespace monomorph {
 ///   others          the types of modules that are none of these, with ", " between; "" where there are none
 ///   include_prompt  whether a prompt's own tokens are pooled
 ///   max_seq_length  of sentence_bert_config.json: tokens that a text is cut to; null where that says none
+///   default_prompt_name  of config_sentence_transformers.json: the text that stands before each, null where none does
 ///   do_lower_case   of sentence_bert_config.json: whether texts are made lower case before the tokenizer
 ///
 /// So import and the comparison of weights with a model read them as keys. The lines of the text stay. Throws

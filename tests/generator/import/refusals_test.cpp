@@ -326,6 +326,7 @@ TEST_CASE("a key with one value that runs is refused with any other, in each arc
       {"causal", {"nomic_bert"}, {false}, {true}},
       {"scale_attn_weights", {"nomic_bert"}, {true}, {false}},
       {"scale_attn_by_inverse_layer_idx", {"nomic_bert"}, {false}, {true}},
+      {"sentence_transformers.default_prompt_name", {"bert", "modernbert"}, {nullptr}, {"query"}},
       {"sentence_transformers.include_prompt", {"bert", "modernbert"}, {true}, {false}},
       {"sentence_transformers.do_lower_case", {"bert", "modernbert"}, {false}, {true}},
       {"expansion_ratio", {"mpt"}, {4}, {2}},
