@@ -76,8 +76,9 @@ struct Drawn {
   std::span<const float> log_probabilities{};
 };
 
-/// Sees logits of token `token` of run `run`, [vocab_size], those of a run in order; valid during the call. They are
-/// shown as they are: validate_logits (runtime/engine/validate.hpp) tells whether all are finite.
+/// Sees logits of token `token` of run `run`, [vocab_size], or the run's vector, [output_size], those of a run in
+/// order; valid during the call. They are shown as they are: validate_logits (runtime/engine/validate.hpp) tells
+/// whether all are finite.
 using OnLogits = std::function<void(std::size_t run, std::int64_t token, std::span<const float> logits)>;
 
 /// Single-threaded. What is invalid is rejected before anything runs.

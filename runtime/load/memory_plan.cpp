@@ -109,7 +109,10 @@ std::string describe_memory(const Program& program, const std::optional<DeviceIn
                    program.max_batch == 1 ? "" : "s", slot_bytes(program.states), program.max_sequence_length,
                    state_bytes_per_token(program.states), windows_save(program)));
   line("activations", plan.activations, fmt::format("{} tokens at once", program.prefill_chunk));
-  line("host", plan.host, fmt::format("the step, rotary angles of a pass, logits of {} rows", program.head_rows));
+  line("host", plan.host,
+       fmt::format("the step, rotary angles of a pass, {} of {} {}",
+                   program.pooling == Pooling::none ? "logits" : "vectors", program.head_rows,
+                   program.pooling == Pooling::none ? "rows" : "texts"));
   line("total", plan.total(), "");
   if (!device) return text;
   const MemoryHeap* heap = main_heap(*device);
