@@ -69,7 +69,7 @@ void check_emitted(const Contract& contract, const Plan& plan, const EmittedMode
                          {space + "::state_bytes", state_bytes(contract, plan)},
                          {space + "::activation_bytes", plan.activation_bytes}});
   const ExpectedStruct step = expected_step(
-      space + "::Step", {contract.max_batch, plan.decode_steps, contract.head_rows, contract.prefill_chunk});
+      space + "::Step", {contract.max_batch, plan.decode_steps, contract.head_rows, contract.pass_rows()});
   std::vector<ExpectedStruct> records = expected_step_parts();
   records.push_back(step);
   verify_layouts(header, records);

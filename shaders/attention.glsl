@@ -8,9 +8,9 @@
 //   write_attended(token, head, quad, value);
 //   float scored(score, query, key, head);
 //   has_relative_keys and vec4 relative_key_quad(query, key, quad), what the key has added to itself there;
-//   is_causal, bool sees(query, key) and first_shown(oldest query, a key);
+//   is_causal, of_source, bool sees(query, key) and first_shown(oldest query, a key);
 //   has_sink and float sink(head), one more score whose value is 0.
-// Where it is not causal, keys are those of the run.
+// Where it is not causal, keys are those of the run, or of the slot's source.
 const uint key_groups = workgroup_size / value_quads;  // invocations that share a quad of the output, a key each
 const float lowest = -3.0e38;
 const float unseen = -1.0;  // in place of the weight of a key that a row does not see: no weight is below 0
@@ -19,10 +19,12 @@ shared float scores[tile_tokens * workgroup_size];
 shared vec4 partial_outputs[workgroup_size];
 shared float row_max[tile_tokens], row_sum[tile_tokens], row_factor[tile_tokens];
 
+uint keys_end;  // one past the last key that any row of the run may see
+
 /// The position of a row's query.
 int query_of(uint query_row) { return int(run_position + query_row / kv_group_size); }
 
-bool row_sees(uint query_row, uint key) { return key < run_end && sees(query_of(query_row), int(key)); }
+bool row_sees(uint query_row, uint key) { return key < keys_end && sees(query_of(query_row), int(key)); }
 
 /// Scores of this key tile: one key an invocation, against every row. A key that no row sees is not read.
 void score_tile(uint kv_head, uint first_query_row) {
@@ -80,6 +82,7 @@ void weigh_tile() {
 void main() {
   uint first_query_row;
   if (pass.live == 0 || !find_tile(first_query_row)) return;
+  keys_end = of_source ? pass.slots[run_slot].source_length : run_end;
   const uint kv_head = first_row + gl_WorkGroupID.x;
 
   for (uint i = gl_LocalInvocationIndex; i < tile_tokens * head_quads; i += workgroup_size) {
@@ -99,7 +102,7 @@ void main() {
   const uint last_row = min(first_query_row + tile_tokens, query_rows) - 1;
   const uint oldest = run_position + first_query_row / kv_group_size;
   const uint newest = run_position + last_row / kv_group_size;
-  begin_walk(is_causal ? 0 : run_position, is_causal ? newest + 1 : run_end, oldest, newest);
+  begin_walk(is_causal || of_source ? 0 : run_position, is_causal ? newest + 1 : keys_end, oldest, newest);
   while (tiles_are_left()) {
     next_tile();
     barrier();

@@ -13,6 +13,7 @@ struct StepSlot {
   uint seed_low;
   uint seed_high;
   uint angle_offset;
+  uint source_length;
   uint eos_count;
   uint eos_tokens[8];
 };

@@ -11,6 +11,7 @@
 #include "generator/expression/node.hpp"
 #include "generator/spec/block_type.hpp"
 #include "generator/spec/document.hpp"
+#include "generator/spec/encoder_section.hpp"
 #include "generator/spec/values.hpp"
 
 namespace monomorph::generator {
@@ -107,18 +108,33 @@ class FactsOfSpec {
       layers.shared_input_norm = kind.shared_input_norm;
       layers.shared_output_norm = kind.shared_output_norm;
       layers.residual_scale = kind.residual_scale;
-      std::vector<Place> places = {
-          {"norm", bind(kind.norm)}, {"position", bind(*kind.position)}, {"layers", bind(layers), numbers}};
+      const bool of_encoder = kind.stack == encoder_stack;
+      if (of_encoder) layers.repeat = spec_.encoder->repeat;
+      const std::string stack = of_encoder ? "encoder." : "";
+      const ModelSection& model = spec_.model_of(kind.stack);
+      std::vector<Place> places = {{stack + "norm", bind(kind.norm)},
+                                   {stack + "position", bind(*kind.position)},
+                                   {stack + "layers", bind(layers), model_numbers(model)}};
       for (Step& step : kind.steps) {
         for (Block& block : step.blocks) {
-          places.push_back({block.instance, bind_block(block), spec_numbers({spec_.model, kind, block})});
+          places.push_back({stack + block.instance, bind_block(block), spec_numbers({model, kind, block})});
         }
+      }
+      if (of_encoder) {
+        add(places, nullptr, {});
+        continue;
       }
       std::vector<std::size_t> of_kind;
       for (std::size_t layer = 0; layer < spec_.layer_kinds.size(); ++layer) {
         if (spec_.layer_kinds[layer] == index) of_kind.push_back(layer);
       }
       add(places, &kind, of_kind);
+    }
+    if (spec_.encoder) {
+      EncoderSpec& encoder = *spec_.encoder;
+      add({{"encoder", bind(*encoder.section)},
+           {"encoder.embedding", bind(*encoder.embedding), model_numbers(encoder.model)}},
+          nullptr, {});
     }
     Json result = Json::array();
     for (const auto& [fact, layers] : facts_) {
@@ -158,14 +174,17 @@ class FactsOfSpec {
   }
 
   void add(const std::vector<Place>& places, const LayerKind* kind, const std::vector<std::size_t>& layers) {
-    static const std::set<std::string> never = {"model.name", "model.max_position_embeddings", "layers.pattern"};
+    static const std::set<std::string> never = {"model.name", "model.max_position_embeddings", "layers.pattern",
+                                                "encoder.max_position_embeddings", "encoder.layers.pattern"};
     for (const auto& [section, fields, numbers] : places) {
       known_.insert(section);
       for (const auto& [row, slot] : fields) {
         const std::string field = section + "." + row->key;
         const Json tree = tree_of_field(field);
         const auto is_told = [&](const auto& absent) { return absent.second == field; };
-        if (std::ranges::any_of(family_.absent, is_told)) continue;  // by the checkpoint's tensors
+        if (std::ranges::any_of(family_.absent, is_told) || std::ranges::any_of(family_.present, is_told)) {
+          continue;  // by the checkpoint's tensors
+        }
         if (never.contains(field) || !applies(*row, fields) || (tree.is_null() && !is_given(slot))) continue;
         Json fact = Json::array({field, tree, Json::array({value_in(slot, *row, numbers)})});
         for (const Json& value : candidates(tree, *row)) {

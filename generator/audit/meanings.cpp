@@ -10,8 +10,8 @@
 namespace monomorph::generator {
 namespace {
 
-template <class Row, class Same>
-bool all_same(const Table<Row>& a, const Table<Row>& b, const Same& same) {
+template <class Rows, class Same>
+bool all_same(const Rows& a, const Rows& b, const Same& same) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), same);
 }
 
@@ -38,7 +38,16 @@ bool same_weight(const WeightContract& a, const WeightContract& b) {
 }
 
 bool same_state(const StateContract& a, const StateContract& b) {
-  return a.role == b.role && a.scope == b.scope && a.axes == b.axes && a.element == b.element && a.window == b.window;
+  return a.role == b.role && a.scope == b.scope && a.axes == b.axes && a.element == b.element && a.window == b.window &&
+         a.source == b.source;
+}
+
+bool same_stack(const Stack& a, const Stack& b) {
+  return a.embed == b.embed && a.hidden_states == b.hidden_states && a.finish == b.finish;
+}
+
+bool same_layers(const StackContract& a, const StackContract& b) {
+  return a.layer_kinds == b.layer_kinds && a.repeat == b.repeat;
 }
 
 bool same_angles(const AnglesContract& a, const AnglesContract& b) { return a.axis == b.axis && a.rotary == b.rotary; }
@@ -49,10 +58,10 @@ bool same(const Meaning& a, const Meaning& b) {
   const Graph &one = a.graph, &other = b.graph;
   return all_same(one.axes, other.axes, same_axis) && all_same(one.values, other.values, same_value) &&
          all_same(one.ops, other.ops, same_op) && all_same(one.functions, other.functions, same_function) &&
-         one.embed == other.embed && one.hidden_states == other.hidden_states && one.layers == other.layers &&
-         one.finish == other.finish && one.head == other.head &&
+         all_same(one.stacks, other.stacks, same_stack) && one.layers == other.layers && one.sources == other.sources &&
+         one.head == other.head &&
          a.contract.pooling->type.value == b.contract.pooling->type.value &&  // which row is the host's choice
-         a.contract.layer_kinds == b.contract.layer_kinds && a.contract.repeat == b.contract.repeat &&
+         all_same(a.contract.stacks, b.contract.stacks, same_layers) &&
          all_same(a.contract.weights, b.contract.weights, same_weight) &&
          all_same(a.contract.states, b.contract.states, same_state) &&
          all_same(a.contract.angles, b.contract.angles, same_angles);

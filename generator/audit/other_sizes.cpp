@@ -10,10 +10,12 @@ namespace {
 
 constexpr std::size_t fewest_names = 3;
 
-/// Layers that a checkpoint has of tensors with names that are expected.
+/// Layers that a checkpoint has of tensors with names that are expected of the model's own layers.
 std::int64_t count_layers(const Present& present, const Checkpoint& checkpoint) {
   std::set<std::string> patterns;
-  for (const auto& [tensor, expected] : present) patterns.insert(split_layer(tensor->name).pattern);
+  for (const auto& [tensor, expected] : present) {
+    if (!expected->part.starts_with("encoder.")) patterns.insert(split_layer(tensor->name).pattern);
+  }
   std::int64_t layers = 0;
   for (const CheckpointTensor& tensor : checkpoint.tensors()) {
     const LayerName name = split_layer(tensor.name);
@@ -55,8 +57,8 @@ OtherSizes::OtherSizes(const Contract& contract, const Present& present, const C
 
 std::string OtherSizes::described() const {
   std::string text;
-  if (layers_ != contract_.num_hidden_layers) {
-    text = fmt::format("num_hidden_layers is {}, not {}", layers_, contract_.num_hidden_layers);
+  if (layers_ != contract_.own().num_hidden_layers) {
+    text = fmt::format("num_hidden_layers is {}, not {}", layers_, contract_.own().num_hidden_layers);
   }
   for (const AxisId id : other_) {
     const Axis& axis = contract_.axes[id];
@@ -79,7 +81,7 @@ bool OtherSizes::explain(const CheckpointTensor& tensor, const ExpectedTensor& e
 }
 
 bool OtherSizes::explain(std::int64_t layer) const {
-  return found_ && layer >= std::min(layers_, contract_.num_hidden_layers);
+  return found_ && layer >= std::min(layers_, contract_.own().num_hidden_layers);
 }
 
 }  // namespace monomorph::generator

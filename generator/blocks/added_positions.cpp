@@ -31,10 +31,10 @@ bool adds_positions(const std::string& position_type) {
   return position_type == learned || position_type == sinusoidal;
 }
 
-void check_added_positions(const Spec& spec, Diagnostics& diagnostics) {
-  const PositionSection& position = *spec.position;
+void check_added_positions(const StackInput& input, Diagnostics& diagnostics) {
+  const PositionSection& position = input.position;
   if (!adds_positions(position.type.value)) return;
-  const ModelSection& model = spec.model;
+  const ModelSection& model = input.model;
   check_range(position.offset, "position.offset", 0, largest_offset, diagnostics);
   if (is_learned(position)) {
     if (model.max_position_embeddings.given) return;
@@ -43,7 +43,7 @@ void check_added_positions(const Spec& spec, Diagnostics& diagnostics) {
     return;
   }
   check_base(position, diagnostics);
-  const Field<std::int64_t>& width = added_width(model, *spec.embedding);
+  const Field<std::int64_t>& width = added_width(model, input.embedding);
   const std::int64_t columns = width.value;
   if (!usable(width) || has_sinusoids(position, columns)) return;
   diagnostics.error("position.sinusoidal_columns", position.type.span,
@@ -53,11 +53,11 @@ void check_added_positions(const Spec& spec, Diagnostics& diagnostics) {
                                 &width == &model.hidden_size ? "model.hidden_size" : "embedding.size", columns));
 }
 
-void declare_added_positions(const Spec& spec, AxisId columns, Declarations& declare) {
-  const PositionSection& position = *spec.position;
-  const Field<std::int64_t>& width = added_width(spec.model, *spec.embedding);
+void declare_added_positions(const StackInput& input, AxisId columns, Declarations& declare) {
+  const PositionSection& position = input.position;
+  const Field<std::int64_t>& width = added_width(input.model, input.embedding);
   if (is_learned(position)) {
-    const Field<std::int64_t>& positions = spec.model.max_position_embeddings;
+    const Field<std::int64_t>& positions = input.model.max_position_embeddings;
     const std::int64_t rows = sane(positions) + std::clamp<std::int64_t>(position.offset.value, 0, largest_offset);
     declare.matrix("positions", declare.model_axis("position_embeddings", rows, positions.span), columns);
   } else if (is_sinusoidal(position) && usable(width) && has_sinusoids(position, width.value)) {
@@ -65,17 +65,17 @@ void declare_added_positions(const Spec& spec, AxisId columns, Declarations& dec
   }
 }
 
-ValueId build_added_positions(const Contract& contract, Builder& build) {
-  const PositionSection& position = *contract.position;
+ValueId build_added_positions(const StackContract& stack, Builder& build) {
+  const PositionSection& position = *stack.position;
   if (is_learned(position)) {
     return build.gather("embed_positions", build.weight("embedding::positions"), build.host(HostList::positions),
                         "position_embeddings", position.offset.value);
   }
   if (!is_sinusoidal(position)) return {};
-  const Field<std::int64_t>& width = added_width(contract.model, *contract.embedding);
-  const bool of_stream = &width == &contract.model.hidden_size;
+  const Field<std::int64_t>& width = added_width(stack.model, *stack.embedding);
+  const bool of_stream = &width == &stack.model.hidden_size;
   return build.sinusoids("embed_positions", layout_of(position),
-                         contract.find_angles(sinusoids_of(position, width.value)),
+                         build.contract().find_angles(sinusoids_of(position, width.value)),
                          build.axis(of_stream ? "hidden" : "embedded", width.value), "position_embeddings");
 }
 

@@ -6,12 +6,13 @@
 namespace monomorph::generator {
 
 struct Axis;
-struct Contract;
+struct StackContract;
+struct StackInput;
 
-void check_added_positions(const Spec& spec, Diagnostics& diagnostics);
+void check_added_positions(const StackInput& input, Diagnostics& diagnostics);
 /// What the embedding, which has been entered, needs for them; `columns`: of what they are added to.
-void declare_added_positions(const Spec& spec, Id<Axis> columns, Declarations& declare);
+void declare_added_positions(const StackInput& input, Id<Axis> columns, Declarations& declare);
 /// What each token's embedding is to have added, [tokens, columns]; none where nothing is.
-Id<Value> build_added_positions(const Contract& contract, Builder& build);
+Id<Value> build_added_positions(const StackContract& stack, Builder& build);
 
 }  // namespace monomorph::generator

@@ -120,9 +120,47 @@ void head_dim_is_known(const ModelSection& model, const AttentionSection& attent
                                 (hidden_size / heads + 1) * heads));
 }
 
+/// A source is seen whole, and its tokens stand on no line with the query's.
+void check_source(const BlockContext& context, Diagnostics& diagnostics) {
+  const AttentionSection& attention = own(context);
+  if (!is_of_source(attention)) return;
+  if (!context.spec->encoder) {
+    diagnostics.error("attention.source", attention.source.span,
+                      fmt::format("{} reads an encoder's source, and there is no [encoder]", context.block.instance));
+  } else if (context.kind.stack == encoder_stack) {
+    diagnostics.error("attention.source", attention.source.span,
+                      fmt::format("{} is a step of the encoder, which has no source of its own; give encoder.layers "
+                                  "steps without it",
+                                  context.block.instance));
+  }
+  const auto unused = [&](const auto& field, const char* key) {
+    if (!field.given) return;
+    diagnostics.error("spec.unused_key", field.span,
+                      fmt::format("attention.{} has no meaning where attention.source is given: all of a source is "
+                                  "seen, whatever the query's position",
+                                  key));
+  };
+  unused(attention.causal, "causal");
+  unused(attention.sliding_window, "sliding_window");
+  unused(attention.chunk_size, "chunk_size");
+  unused(attention.mask, "mask");
+  unused(attention.window, "window");
+  unused(attention.scale_growth, "scale_growth");
+  unused(attention.scale_interval, "scale_interval");
+  unused(attention.keys_and_values_from, "keys_and_values_from");
+  unused(attention.values_from, "values_from");
+  unused(attention.differential, "differential");
+  const std::string& position = position_of(context).type.value;
+  if (position == "none") return;
+  diagnostics.error("attention.source_position", attention.position.span,
+                    fmt::format("attention.position tells \"{}\" of a source's tokens, which stand on no line with the "
+                                "query's; leave it out, or say false",
+                                position));
+}
+
 /// What is said of keys that are kept has no meaning where none are.
 void check_uncached(const AttentionSection& attention, Diagnostics& diagnostics) {
-  if (attention.causal.value) return;
+  if (attention.causal.value || is_of_source(attention)) return;
   const auto unused = [&](const auto& field, const char* key) {
     if (!field.given) return;
     diagnostics.error(
@@ -137,7 +175,7 @@ void check_uncached(const AttentionSection& attention, Diagnostics& diagnostics)
 /// Rows of the cache are whole blocks. A value of differential attention is as wide as two keys.
 void check_cache(const BlockContext& context, Diagnostics& diagnostics) {
   const AttentionSection& attention = own(context);
-  if (!keeps_keys(attention) || !attention.causal.value) return;
+  if (!keeps_keys(attention) || (!attention.causal.value && !is_of_source(attention))) return;
   const CacheTypes& cache = context.spec->engine->kv_cache.value;
   const Field<std::int64_t>& head_dim = attention.head_dim;
   const std::int64_t keys = is_differential(attention) ? 2 : 1;
@@ -165,6 +203,7 @@ void check(const BlockContext& context, Diagnostics& diagnostics) {
   check_head_norm("attention.k_norm", attention.k_norm, diagnostics);
   check_around_heads(context, diagnostics);
   check_differential(context, diagnostics);
+  check_source(context, diagnostics);
   check_uncached(attention, diagnostics);
   check_cache(context, diagnostics);
   check_scores(context, diagnostics);
@@ -202,6 +241,8 @@ void declare(const BlockContext& context, Declarations& declare) {
   const AxisId q = declare.axis("q", num_heads * head_dim, of_heads, {heads, head});
   const AxisId kv = declare.axis("kv", num_kv_heads * head_dim, of_heads, {kv_heads, head});
   const AxisId hidden = declare.hidden();
+  const bool of_source = is_of_source(attention);
+  const AxisId read = of_source ? declare.source_hidden() : hidden;  // by keys and values
   // A value is as wide as the two keys that it has.
   const AxisId value_head = pairs ? declare.axis("value_head", 2 * head_dim, attention.head_dim.span) : head;
   const AxisId values =
@@ -209,21 +250,25 @@ void declare(const BlockContext& context, Declarations& declare) {
   const AxisId attended = pairs ? declare.axis("q_wide", 2 * num_heads * head_dim, of_heads, {heads, value_head}) : q;
 
   const bool keeps = keeps_keys(attention);
-  std::vector<Projection> inputs;
+  std::vector<Projection> inputs, source;
   for (const std::string& prefix : terms(attention)) {
     inputs.push_back({prefix + "q", q, hidden, false, num_heads, num_kv_heads});
-    if (keeps) inputs.push_back({prefix + "k", kv, hidden, false, num_kv_heads, num_kv_heads});
+    if (keeps) (of_source ? source : inputs).push_back({prefix + "k", kv, read, false, num_kv_heads, num_kv_heads});
   }
-  if (keeps) inputs.push_back({"v", values, hidden, false, num_kv_heads, num_kv_heads});
+  if (keeps) (of_source ? source : inputs).push_back({"v", values, read, false, num_kv_heads, num_kv_heads});
   const std::string& gate = attention.gate.value;
   if (gate != "none")
     inputs.push_back({"gate", gate == "head" ? heads : attended, hidden, false, num_heads, num_kv_heads});
   declare.projections("input", attention.bias, inputs);
+  if (of_source) declare.projections(source_input, attention.bias, source);
   if (keeps) declare_value_mix(context, declare);
   declare_head_norm("q_norm", attention.q_norm.value, q, head, declare);
   if (keeps) declare_head_norm("k_norm", attention.k_norm.value, kv, head, declare);
-  if (keeps && attention.causal.value) {
-    const CacheDtypes& kept = declare.contract().kv_cache;
+  const CacheDtypes& kept = declare.contract().kv_cache;
+  if (of_source) {
+    declare.source_state("keys", kv_heads, head, kept.keys);
+    declare.source_state("values", kv_heads, value_head, kept.values);
+  } else if (keeps && attention.causal.value) {
     for (const std::string& prefix : terms(attention)) {
       declare.state(prefix + "keys", kv_heads, head, kept.keys, window_of(attention));
     }
@@ -259,7 +304,8 @@ struct Term {
 
 ValueId build(const BlockContext& context, Builder& build, ValueId in) {
   const AttentionSection& attention = own(context);
-  const bool keeps = keeps_keys(attention);
+  const bool of_source = is_of_source(attention);
+  const bool keeps = keeps_keys(attention) && !of_source;  // of a source they are there already
   std::vector<Term> pair;
   for (const std::string& prefix : terms(attention)) {
     const ValueId queries = build_clipped(context, build, prefix + "q", in, prefix + "queries");
@@ -276,6 +322,7 @@ ValueId build(const BlockContext& context, Builder& build, ValueId in) {
   const std::string& owner = attention.keys_and_values_from.value;
   const bool kept = attention.causal.value;  // they are the state's newest version, else rows of the pass
   const auto seen = [&](const std::string& word, ValueId of_pass) {
+    if (of_source) return build.source_state(word);
     if (!keeps) return build.state_of(owner, word);
     return kept ? build.append(word, of_pass) : of_pass;
   };
@@ -297,6 +344,15 @@ ValueId build(const BlockContext& context, Builder& build, ValueId in) {
   return build.projection("o", build_given(context, build, given, gate), "projected");
 }
 
+/// Keys and values of a source's tokens.
+void build_source(const BlockContext& context, Builder& build, ValueId source) {
+  const HeadNormChoice& norm = own(context).k_norm.value;
+  const ValueId keys = build_clipped(context, build, "k", source, "keys");
+  const ValueId values = build_clipped(context, build, "v", source, "values");
+  build.append("keys", prepared(context, build, "keys", "k_norm", norm, keys));
+  build.append("values", values);
+}
+
 /// Scores and their weighted sum: 2 operations each for an element of a query; values of pairs are twice as wide.
 PairWork pair_work(const BlockContext& context) {
   const AttentionSection& attention = own(context);
@@ -313,7 +369,7 @@ Field<std::string>& reads_kind(std::any& section) {
 
 BlockType attention_block() {
   return {.name = "attention",
-          .meaning = "Self-attention.",
+          .meaning = "Self-attention; with `source`, attention to what the encoder gives.",
           .parts = {"q",
                     "k",
                     "second_q",
@@ -347,7 +403,13 @@ BlockType attention_block() {
           .build = build,
           .pair_work = pair_work,
           .reads_kind = reads_kind,
-          .reads_ahead = [](const Block& block) { return !section_of<AttentionSection>(block).causal.value; }};
+          .reads_ahead =
+              [](const Block& block) {
+                const auto& attention = section_of<AttentionSection>(block);
+                return !attention.causal.value && !is_of_source(attention);
+              },
+          .reads_source = [](const Block& block) { return is_of_source(section_of<AttentionSection>(block)); },
+          .build_source = build_source};
 }
 
 }  // namespace monomorph::generator

@@ -1,4 +1,4 @@
-// Causal self-attention over the slot's keys and values.
+// Self-attention over the slot's keys and values, and attention over those of its source.
 #pragma once
 
 #include "generator/spec/block_type.hpp"
@@ -6,7 +6,8 @@
 namespace monomorph::generator {
 
 struct AttentionSection {
-  Field<bool> causal;  ///< a query sees keys up to its own; else those of the whole text
+  Field<bool> causal;         ///< a query sees keys up to its own; else those of the whole text
+  Field<std::string> source;  ///< "encoder": it sees what that gives of a source; "": tokens of its own text
   Field<std::int64_t> num_attention_heads;
   Field<std::int64_t> num_key_value_heads;  ///< default: num_attention_heads
   Field<std::int64_t> head_dim;             ///< default: hidden_size / num_attention_heads
@@ -40,6 +41,9 @@ struct AttentionSection {
 inline std::int64_t numbered_heads(const AttentionSection& attention) {
   return attention.num_attention_heads.value / (attention.differential.given ? 2 : 1);
 }
+
+/// Whether keys and values are those of a source.
+inline bool is_of_source(const AttentionSection& attention) { return attention.source.given; }
 
 BlockType attention_block();
 template <>

@@ -25,6 +25,10 @@ const std::vector<FieldRow<AttentionSection>>& fields() {
           "causal", at(&S::causal), literal("true"), "",
           "Whether a query sees keys up to its own alone. Where it sees those of the whole text (LLaDA), a text is one "
           "pass, and nothing is kept of it"),
+      row<S>("source", at(&S::source), computed("none: keys are those of the text itself"), "",
+             "What keys and values are made of, where that is not what queries are made of: what the encoder gives of "
+             "a source. All of it is seen, and no positions are told",
+             {"encoder"}),
       row<S>("num_attention_heads", at(&S::num_attention_heads), required(), "heads", "Query heads"),
       row<S>("num_key_value_heads", at(&S::num_key_value_heads), computed("num_attention_heads"), "heads",
              "Key and value heads; each serves num_attention_heads / num_key_value_heads query heads"),

@@ -8,6 +8,7 @@
 #include "generator/contract/rules.hpp"
 #include "generator/graph/builder.hpp"
 #include "generator/spec/block_type.hpp"
+#include "generator/spec/encoder_section.hpp"
 #include "generator/spec/field_rows.hpp"
 #include "generator/spec/held_members.hpp"
 
@@ -75,48 +76,56 @@ void projection_is_there(const EmbeddingSection& embedding, Diagnostics& diagnos
 
 }  // namespace
 
-void check_embedding(const Spec& spec, Diagnostics& diagnostics) {
-  check_range(spec.embedding->size, "embedding.size", 1, max_size, diagnostics);
-  embedding_scale(spec.model, *spec.embedding, diagnostics);
-  projection_is_there(*spec.embedding, diagnostics);
-  check_range(spec.embedding->token_types, "embedding.token_types", 1, most_token_types, diagnostics);
-  check_added_positions(spec, diagnostics);
+StackInput input_of(const Spec& spec, std::size_t stack) {
+  if (stack == own_stack) return {spec.model, *spec.embedding, *spec.position};
+  const EncoderSpec& encoder = *spec.encoder;
+  return {encoder.model, *encoder.embedding, *encoder.position, encoder.section->own_embedding.value};
 }
 
-AxisId embedding_axis(const Spec& spec, Declarations& declare) {
-  const Field<std::int64_t>& size = spec.embedding->size;
+void check_embedding(const StackInput& input, Diagnostics& diagnostics) {
+  check_range(input.embedding.size, "embedding.size", 1, max_size, diagnostics);
+  embedding_scale(input.model, input.embedding, diagnostics);
+  projection_is_there(input.embedding, diagnostics);
+  check_range(input.embedding.token_types, "embedding.token_types", 1, most_token_types, diagnostics);
+  check_added_positions(input, diagnostics);
+}
+
+AxisId embedding_axis(const EmbeddingSection& embedding, Declarations& declare) {
+  const Field<std::int64_t>& size = embedding.size;
   return size.given ? declare.model_axis("embedded", sane(size), size.span) : declare.hidden();
 }
 
-void declare_embedding(const Spec& spec, Declarations& declare) {
-  const ModelSection& model = spec.model;
-  const EmbeddingSection& embedding = *spec.embedding;
+void declare_embedding(const StackInput& input, Declarations& declare) {
+  const ModelSection& model = input.model;
+  const EmbeddingSection& embedding = input.embedding;
   declare.enter_model("embedding");
   const AxisId hidden = declare.hidden();  // in a line of its own: compilers declare what stands in one in any order
-  const AxisId columns = embedding_axis(spec, declare);
+  const AxisId columns = embedding_axis(embedding, declare);
   const AxisId added = embedding.projection.value == "last" ? columns : hidden;
-  declare.matrix("tokens", declare.model_axis("vocab", sane(model.vocab_size), model.vocab_size.span), columns);
+  if (input.own_table)
+    declare.matrix("tokens", declare.model_axis("vocab", sane(model.vocab_size), model.vocab_size.span), columns);
   if (embedding.size.given) {
     declare.matrix("projection", hidden, columns);
     if (embedding.bias.value) declare.bias("projection", hidden);
   }
-  declare_added_positions(spec, added, declare);
+  declare_added_positions(input, added, declare);
   if (const Field<std::int64_t>& types = embedding.token_types; types.given) {
     declare.matrix("token_types", declare.model_axis("types", sane(types, most_token_types), types.span), added);
   }
   if (embedding.norm.value.present) declare_norm("norm", embedding.norm.value.norm, added, declare);
 }
 
-ValueId build_embedding(const Contract& contract, Builder& build) {
+ValueId build_embedding(const StackContract& stack, Builder& build) {
   Diagnostics none;
-  const EmbeddingSection& embedding = *contract.embedding;
+  const EmbeddingSection& embedding = *stack.embedding;
   const ValueId ids = build.host(HostList::token_ids);
-  const ValueId table = build.weight("embedding::tokens");
+  const ValueId own = build.weight("embedding::tokens");
+  const ValueId table = own ? own : build.weight_of_model("embedding::tokens");
   const bool projected = embedding.size.given, projected_last = projected && embedding.projection.value == "last";
-  const double scale = embedding_scale(contract.model, embedding, none).value();
+  const double scale = embedding_scale(stack.model, embedding, none).value();
   const NormChoice& norm = embedding.norm.value;
   std::vector<ValueId> added;
-  if (const ValueId positions = build_added_positions(contract, build)) added.push_back(positions);
+  if (const ValueId positions = build_added_positions(stack, build)) added.push_back(positions);
   if (embedding.token_types.given) {
     added.push_back(build.gather("embed_types", build.weight("embedding::token_types"),
                                  build.host(HostList::token_types), "type_embeddings"));

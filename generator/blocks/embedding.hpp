@@ -12,7 +12,7 @@ namespace monomorph::generator {
 class Builder;
 class Declarations;
 struct Axis;
-struct Contract;
+struct StackContract;
 struct Value;
 
 /// From token ids to the residual stream.
@@ -29,12 +29,21 @@ struct EmbeddingSection {
 /// row where the projection comes last.
 const Field<std::int64_t>& added_width(const ModelSection& model, const EmbeddingSection& embedding);
 
+/// What stands before a stack's layers, as the spec has it.
+struct StackInput {
+  const ModelSection& model;
+  const EmbeddingSection& embedding;
+  const PositionSection& position;
+  bool own_table = true;  ///< else its tokens have the embeddings of the model's own
+};
+StackInput input_of(const Spec& spec, std::size_t stack);
+
 /// The rules on [embedding], norms aside.
-void check_embedding(const Spec& spec, Diagnostics& diagnostics);
-void declare_embedding(const Spec& spec, Declarations& declare);
+void check_embedding(const StackInput& input, Diagnostics& diagnostics);
+void declare_embedding(const StackInput& input, Declarations& declare);
 /// The axis of a token's row: what the head's matrix reads, too.
-Id<Axis> embedding_axis(const Spec& spec, Declarations& declare);
+Id<Axis> embedding_axis(const EmbeddingSection& embedding, Declarations& declare);
 /// The residual stream before the first layer.
-Id<Value> build_embedding(const Contract& contract, Builder& build);
+Id<Value> build_embedding(const StackContract& stack, Builder& build);
 
 }  // namespace monomorph::generator

@@ -100,7 +100,8 @@ ValueId build_step(const Step& step, const ModelSection& model, const LayerKind&
 }  // namespace
 
 void check_layer(const Spec& spec, const LayerKind& kind, Diagnostics& diagnostics) {
-  residual_scale(spec.model, kind, diagnostics);
+  const ModelSection& model = spec.model_of(kind.stack);
+  residual_scale(model, kind, diagnostics);
   for (const Step& step : kind.steps) {
     check_norms_beside(step, diagnostics);
     check_shared_norm(step, step.shared_input_norm, &SubBlockNorms::input_norm, "input", diagnostics);
@@ -110,7 +111,7 @@ void check_layer(const Spec& spec, const LayerKind& kind, Diagnostics& diagnosti
   check_norms("position", bind(*position), diagnostics);
   for (const Block* block : kind.blocks()) {
     check_block_norms(*block, diagnostics);
-    block->type->check({spec.model, kind, *block, &spec}, diagnostics);
+    block->type->check({model, kind, *block, &spec}, diagnostics);
   }
 }
 

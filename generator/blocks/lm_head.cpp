@@ -5,6 +5,7 @@
 #include "generator/blocks/activation.hpp"
 #include "generator/blocks/embedding.hpp"
 #include "generator/blocks/norm.hpp"
+#include "generator/blocks/position.hpp"
 #include "generator/contract/declarations.hpp"
 #include "generator/contract/rules.hpp"
 #include "generator/graph/builder.hpp"
@@ -114,7 +115,7 @@ void declare_head(const Spec& spec, Declarations& declare) {
   const LmHeadSection& lm_head = *spec.lm_head;
   declare.enter_model("");
   const AxisId hidden = declare.hidden();
-  const AxisId columns = embedding_axis(spec, declare);
+  const AxisId columns = embedding_axis(*spec.embedding, declare);
   if (lm_head.input_norm.value.present) declare_norm("final_norm", lm_head.input_norm.value.norm, hidden, declare);
   declare.enter_model("lm_head", "lm_head_block");
   if (lm_head.dense.value) {
@@ -141,11 +142,12 @@ ValueId build_matrix_input(const Contract& contract, Builder& build, ValueId row
     rows = build.norm("final_norm", derive_norm(norm.norm), "final_norm", rows, "final_hidden_states");
   }
   if (!lm_head.dense.value) {
-    if (!contract.embedding->size.given) return rows;
+    if (!contract.own().embedding->size.given) return rows;
     return build.linear("head_projection", "lm_head_block::projection", "", rows, "projected_states");
   }
   rows = build.linear("head_dense", "lm_head_block::dense", "lm_head_block::dense_bias", rows, "dense_states");
-  if (const Expression activation = dense_activation(contract.model, lm_head, none).value(); !activation.empty()) {
+  if (const Expression activation = dense_activation(contract.own().model, lm_head, none).value();
+      !activation.empty()) {
     rows = build.map("", activation, {"x"}, {rows}, "activated_states");
   }
   const NormChoice& norm = lm_head.norm.value;
@@ -161,8 +163,8 @@ ValueId build_head(const Contract& contract, Builder& build, ValueId hidden_stat
   const ValueId input = build_matrix_input(contract, build, last);
   const std::string matrix = contract.tie_word_embeddings ? "embedding::tokens" : "lm_head";
   Diagnostics none;
-  const double scale = logits_scale(contract.model, *contract.lm_head, none).value();
-  const Expression expression = logits_expression(contract.model, *contract.lm_head, none).value();
+  const double scale = logits_scale(contract.own().model, *contract.lm_head, none).value();
+  const Expression expression = logits_expression(contract.own().model, *contract.lm_head, none).value();
   // Whatever comes last is the logits.
   int left = (scale != 1 ? 1 : 0) + (expression.empty() ? 0 : 1);
   const auto role = [&](const char* word) { return left-- == 0 ? "logits" : word; };

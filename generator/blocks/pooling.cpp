@@ -5,8 +5,10 @@
 #include <cmath>
 
 #include "generator/blocks/activation.hpp"
+#include "generator/blocks/embedding.hpp"
 #include "generator/blocks/lm_head.hpp"
 #include "generator/blocks/norm.hpp"
+#include "generator/blocks/position.hpp"
 #include "generator/contract/declarations.hpp"
 #include "generator/contract/rules.hpp"
 #include "generator/graph/builder.hpp"
@@ -133,15 +135,10 @@ void declare_pooling(const Spec& spec, Declarations& declare) {
   if (pooling.bias.value.has("labels")) declare.bias("labels", labels);
 }
 
-ValueId build_final_norm(const Contract& contract, Builder& build, ValueId hidden_states) {
-  const NormChoice& norm = contract.pooling->input_norm.value;
-  return build.norm("final_norm", derive_norm(norm.norm), "final_norm", hidden_states, "hidden_states");
-}
-
 ValueId build_pooling(const Contract& contract, Builder& build, ValueId hidden_states) {
   const PoolingSection& pooling = *contract.pooling;
   Diagnostics none;
-  const Expression activation = dense_activation(contract.model, pooling, none).value();
+  const Expression activation = dense_activation(contract.own().model, pooling, none).value();
   const NormChoice& norm = pooling.norm.value;
   // Whatever comes last is what the engine gives.
   int left = (pooling.dense.value ? 1 : 0) + (activation.empty() ? 0 : 1) + (norm.present ? 1 : 0) +

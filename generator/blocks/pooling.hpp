@@ -34,8 +34,6 @@ bool pools(const PoolingSection& pooling);
 /// The rules on [pooling], norms aside.
 void check_pooling(const Spec& spec, Diagnostics& diagnostics);
 void declare_pooling(const Spec& spec, Declarations& declare);
-/// The hidden states of every token after the final norm; none where there is no such norm.
-Id<Value> build_final_norm(const Contract& contract, Builder& build, Id<Value> hidden_states);
 /// The vectors of the texts whose rows are wanted.
 Id<Value> build_pooling(const Contract& contract, Builder& build, Id<Value> hidden_states);
 

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "generator/blocks/embedding.hpp"
 #include "generator/contract/declarations.hpp"
 #include "generator/contract/rotary.hpp"
 #include "generator/contract/rules.hpp"

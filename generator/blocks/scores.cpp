@@ -49,7 +49,8 @@ void check_scale(const BlockContext& context, Diagnostics& diagnostics) {
 
 /// The numbers that expressions of scores and keys may name.
 ExpressionNames names_of_keys(const BlockContext& context) {
-  ExpressionNames names = {{"query", {Type::integer}}, {"key", {Type::integer}}};
+  ExpressionNames names;
+  if (!is_of_source(own(context))) names = {{"query", {Type::integer}}, {"key", {Type::integer}}};
   names.merge(spec_numbers(context));
   return names;
 }
@@ -270,13 +271,14 @@ Attention scores_of(const BlockContext& context) {
   const Expression scale = scale_expression(context, none).value();
   const Window window = window_of(own(context));
   return {names_layer(scale) ? 1 : value_in(scale, 0),
-          own(context).causal.value,
+          own(context).causal.value && !is_of_source(own(context)),
           score_expression(context, none).value(),
           mask_expression(context, none).value(),
           position_slopes(context, numbered_heads(own(context))),
           window.recent,
           window.first,
-          distances_of(context, own(context).causal.value)};
+          distances_of(context, own(context).causal.value),
+          is_of_source(own(context))};
 }
 
 }  // namespace monomorph::generator

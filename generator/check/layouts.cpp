@@ -53,6 +53,7 @@ std::vector<ExpectedField> slot_fields() {
           word("seed_low", offsetof(S, seed_low)),
           word("seed_high", offsetof(S, seed_high)),
           word("angle_offset", offsetof(S, angle_offset)),
+          word("source_length", offsetof(S, source_length)),
           word("eos_count", offsetof(S, eos_count)),
           {"eos_tokens", offsetof(S, eos_tokens), sizeof(S::eos_tokens), 4, {}}};
 }

@@ -66,7 +66,7 @@ void advise_cache_size(const Contract& contract, const Spec& spec, Diagnostics& 
   double token = 0;
   for (const StateContract& state : contract.states) {
     const std::int64_t elements = contract.axes[state.axes[1]].size * contract.axes[state.axes[3]].size;
-    const std::int64_t grown = state.ring() ? 0 : contract.runs(state.scope) * elements;
+    const std::int64_t grown = state.ring() || state.source ? 0 : contract.runs(state.scope) * elements;
     token += static_cast<double>(grown) * element_bits(state.element) / 8;
   }
   const double cache = token * static_cast<double>(contract.max_sequence_length), weights = weight_bytes(contract);
@@ -128,10 +128,11 @@ void advise_multiple(const std::string& what, std::int64_t size, const Span& spa
 void advise(const Contract& contract, const Spec& spec, Diagnostics& diagnostics) {
   for (const LayerKind& kind : spec.kinds) {
     for (const Block* block : kind.blocks()) {
-      if (block->type->advise != nullptr) block->type->advise({spec.model, kind, *block}, *spec.engine, diagnostics);
+      if (block->type->advise != nullptr)
+        block->type->advise({spec.model_of(kind.stack), kind, *block}, *spec.engine, diagnostics);
     }
   }
-  advise_multiple("hidden_size", contract.hidden_size, spec.model.hidden_size.span, diagnostics);
+  advise_multiple("hidden_size", contract.own().hidden_size, spec.model.hidden_size.span, diagnostics);
   advise_device_memory(contract, spec, diagnostics);
   advise_cache_size(contract, spec, diagnostics);
   advise_untied_head(contract, spec, diagnostics);

@@ -61,6 +61,13 @@ Spec cut_into_classes(const Spec& spec) {
       identifier = fmt::format("{}_{}", spec.kinds[kind].identifier, number);
     }
   }
+  if (!cut.encoder) return cut;
+  std::map<std::size_t, std::size_t> moved;
+  for (std::size_t& kind : cut.encoder->layer_kinds) {
+    const auto [found, is_new] = moved.emplace(kind, cut.kinds.size());
+    if (is_new) cut.kinds.push_back(spec.kinds[kind]);
+    kind = found->second;
+  }
   return cut;
 }
 

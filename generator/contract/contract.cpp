@@ -1,6 +1,8 @@
 #include "generator/contract/contract.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string>
 
 #include "generator/blocks/embedding.hpp"
 #include "generator/blocks/lm_head.hpp"
@@ -13,6 +15,7 @@
 #include "generator/contract/rules.hpp"
 #include "generator/spec/checkpoint_section.hpp"
 #include "generator/spec/distinct.hpp"
+#include "generator/spec/encoder_section.hpp"
 #include "generator/spec/engine_section.hpp"
 #include "generator/spec/tokenizer_section.hpp"
 
@@ -35,9 +38,13 @@ void sum_up(Contract& contract) {
   const bool vectors = pools(*contract.pooling);
   contract.components.push_back({vectors ? "pooling" : "lm_head"});
   if (!vectors) contract.head_flops = 2 * contract.axes.elements(contract.token_embedding().axes);
+  std::set<std::string> counted;
   for (const WeightContract& weight : contract.weights) {
     if (!weight.in_checkpoint()) continue;
-    const std::int64_t elements = contract.copies(weight.scope) * parameters(weight, contract);
+    // A tensor that layers share is counted with the first of them.
+    if (weight.shared && !counted.insert(weight.sources.front().name).second) continue;
+    const std::int64_t elements = (weight.shared ? 1 : contract.copies(weight.scope)) * parameters(weight, contract);
+    if (weight.shared) contract.shared_parameters += elements;
     const std::int64_t rows = contract.axes[weight.axes[0]].size;
     const std::int64_t active = weight.chosen_rows == 0 ? elements : elements / rows * weight.chosen_rows;
     const auto component = std::find_if(contract.components.begin(), contract.components.end(),
@@ -50,7 +57,10 @@ void sum_up(Contract& contract) {
     contract.active_parameters += active;
     if (weight.axes.size() != 2) continue;
     if (weight.scope.kind != Scope::model) {
-      contract.matrix_flops_per_token += 2 * active * contract.repeat;
+      (weight.of_source ? contract.source_flops_per_token : contract.matrix_flops_per_token) +=
+          2 * active * contract.stack_of(weight.scope.kind).repeat;
+    } else if (weight.role == "encoder_embedding::projection") {
+      contract.source_flops_per_token += 2 * elements;
     } else if (weight.role == "embedding::projection") {
       contract.matrix_flops_per_token += 2 * elements;
     } else if (weight.role.starts_with("lm_head_block::") || weight.role.starts_with("pooling::")) {
@@ -59,15 +69,19 @@ void sum_up(Contract& contract) {
   }
   contract.matrix_flops_per_token += contract.head_flops;
   for (const StateContract& state : contract.states) {
-    if (state.ring()) continue;
+    if (state.ring() || state.source) continue;
     const std::int64_t of_slot = elements_per_position(state, contract.axes).value() / contract.max_batch;
     contract.kv_elements_per_token += contract.runs(state.scope) * of_slot;
   }
   for (std::size_t kind = 0; kind < contract.kinds.size(); ++kind) {
     const LayerKind& layer = contract.kinds[kind].kind;
     for (const Block* block : layer.blocks()) {
-      if (block->type->pair_work == nullptr) continue;
-      const PairWork own = block->type->pair_work({contract.model, layer, *block});
+      if (block->type->pair_work == nullptr || layer.stack != own_stack) continue;
+      const PairWork own = block->type->pair_work({contract.own().model, layer, *block});
+      if (block->type->reads_source != nullptr && block->type->reads_source(*block)) {
+        contract.source_pair_flops += contract.runs({kind}) * own.flops;
+        continue;
+      }
       auto row = std::ranges::find(contract.pair_work, own.window, &PairWork::window);
       if (row == contract.pair_work.end()) row = contract.pair_work.insert(row, {0, own.window});
       row->flops += contract.runs({kind}) * own.flops;
@@ -83,21 +97,38 @@ void name_shared(Contract& contract) {
   for (const AnglesId id : contract.angles.ids()) contract.angles[id].role = names[id.index];
 }
 
+std::vector<StackContract> stacks_of(const Spec& spec) {
+  std::vector<StackContract> stacks = {{"",
+                                        spec.model,
+                                        spec.embedding,
+                                        spec.position,
+                                        {},
+                                        0,
+                                        0,
+                                        sane(spec.repeat),
+                                        spec.layer_kinds,
+                                        spec.engine->prefill_chunk.value}};
+  if (spec.encoder) {
+    const EncoderSpec& encoder = *spec.encoder;
+    stacks.push_back({"encoder", encoder.model, encoder.embedding, encoder.position, encoder.section->final_norm.value,
+                      0, 0, sane(encoder.repeat), encoder.layer_kinds, spec.engine->max_source_length.value});
+  }
+  for (StackContract& stack : stacks) {
+    stack.hidden_size = stack.model.hidden_size.value;
+    stack.num_hidden_layers = stack.model.num_hidden_layers.value;
+  }
+  return stacks;
+}
+
 /// Everything but what is declared and its sums; sizes may be out of range.
 Contract derive(const Spec& spec) {
   Contract contract;
   contract.name = spec.model.name.value;
   contract.identifier = "model_" + identifier_of(contract.name);
   contract.spec_hash = spec.hash;
-  contract.model = spec.model;
-  contract.embedding = spec.embedding;
-  contract.position = spec.position;
   contract.lm_head = spec.lm_head;
   contract.pooling = spec.pooling;
   contract.vocab_size = spec.model.vocab_size.value;
-  contract.hidden_size = spec.model.hidden_size.value;
-  contract.num_hidden_layers = spec.model.num_hidden_layers.value;
-  contract.repeat = sane(spec.repeat);
   contract.max_sequence_length = spec.engine->max_sequence_length.value;
   contract.prefill_chunk = spec.engine->prefill_chunk.value;
   contract.one_pass = reads_ahead(spec);
@@ -109,12 +140,16 @@ Contract derive(const Spec& spec) {
   contract.kv_cache = {cache_type(cache.keys.value), cache_type(cache.values.value)};
   contract.tie_word_embeddings = spec.lm_head->tie_word_embeddings.value;
   for (const LayerKind& kind : spec.kinds) contract.kinds.push_back({kind, {}});
-  contract.layer_kinds = spec.layer_kinds;
-  for (std::size_t layer = 0; layer < spec.layer_kinds.size(); ++layer) {
-    contract.kinds[spec.layer_kinds[layer]].layers.push_back(static_cast<std::int32_t>(layer));
+  contract.stacks = stacks_of(spec);
+  for (const StackContract& stack : contract.stacks) {
+    for (std::size_t layer = 0; layer < stack.layer_kinds.size(); ++layer) {
+      contract.kinds[stack.layer_kinds[layer]].layers.push_back(static_cast<std::int32_t>(layer));
+    }
   }
+  if (spec.encoder) contract.max_source_length = spec.engine->max_source_length.value;
+  contract.decoder_start_token_id = spec.tokenizer->decoder_start_token_id.value;
   contract.checkpoint_prefixes = spec.checkpoint->prefix.value;
-  const std::string past_the_last = std::to_string(contract.num_hidden_layers);
+  const std::string past_the_last = std::to_string(contract.own().num_hidden_layers);
   for (const IgnoredTensor& tensor : spec.checkpoint->ignore) {
     contract.ignored_tensors.push_back({filled(tensor.name, "{n}", past_the_last), tensor.why});
   }
@@ -187,6 +222,7 @@ std::optional<Contract> check_contract(const Spec& asked, Diagnostics& diagnosti
   Declarations declared(spec, contract);
   declare_model(spec, declared);
   check_checkpoint_rules(spec, declared, found);
+  check_encoder_rules(spec, declared, found);
   check_engine_rules(spec, found);
   check_total_rules(spec, declared, found);
   if (found.has_errors() || diagnostics.has_errors()) {

@@ -2,6 +2,7 @@
 // from an accepted contract cannot fail for a reason of the spec's.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -45,7 +46,8 @@ struct CheckpointPart {
   const std::string& pattern() const { return numbered.empty() ? name : numbered; }
 };
 
-/// What a weight, a state or a table belongs to: the model, or a kind of layer (its index in Contract::kinds).
+/// What a weight, a state or a table belongs to: the model, or a kind of layer (its index in Contract::kinds), which is
+/// of one stack.
 struct Scope {
   static constexpr std::size_t model = static_cast<std::size_t>(-1);
   std::size_t kind = model;
@@ -72,6 +74,8 @@ struct WeightContract {
                                           ///< where blocks that are turned as they are read are decoded
   std::vector<float> values{};            ///< that the spec says: one for each layer of the kind; then no sources
   std::int64_t chosen_rows = 0;  ///< of rows that are those of banks: as many as a token is multiplied with; 0: all
+  bool of_source = false;        ///< it is multiplied with tokens of sources
+  bool shared = false;           ///< one tensor, which several layers read
 
   Dtype file_dtype() const { return converted_from.value_or(dtype); }
   bool in_checkpoint() const { return values.empty(); }
@@ -85,13 +89,14 @@ struct CacheDtypes {
 };
 
 /// What a slot remembers of one role, in each layer of a kind. It grows, an entry a position, or is a ring: positions
-/// that no query sees any more give their entries to later ones.
+/// that no query sees any more give their entries to later ones. Or its entries are those of the slot's source.
 struct StateContract {
   std::string role;  ///< "attention::keys"
   Scope scope;
-  std::vector<AxisId> axes;  ///< slots x kv_heads x positions x head; of a ring, window in place of positions
+  std::vector<AxisId> axes;  ///< slots x kv_heads x positions x head; window or source in place of positions
   Dtype element = Dtype::f16;
-  Window window;  ///< of a ring, the keys that a query sees
+  Window window;        ///< of a ring, the keys that a query sees
+  bool source = false;  ///< entries are a source's tokens, and written once for each source
 
   bool ring() const { return window.recent > 0; }
 };
@@ -119,6 +124,20 @@ struct ComponentContract {
   std::int64_t parameters = 0;
 };
 
+/// A chain of layers with what stands before them: the model's own, whose hidden states the head reads, or the
+/// encoder's, which reads a source.
+struct StackContract {
+  std::string prefix;  ///< of its parts in the model's scope and their roles: "" of the model's own, "encoder"
+  ModelSection model;
+  Held<EmbeddingSection> embedding;
+  Held<PositionSection> position;  ///< of the embedding, where that adds positions
+  NormChoice final_norm;           ///< of the encoder; the model's own is the head's
+  std::int64_t hidden_size = 0, num_hidden_layers = 0;
+  std::int64_t repeat = 1;               ///< of the layers: weights are a layer's, states a layer's in each time
+  std::vector<std::size_t> layer_kinds;  ///< for each layer
+  std::int64_t rows = 0;                 ///< of a pass at most
+};
+
 struct IgnoredCheckpointTensor {
   std::string name;  ///< pattern with {i}, and perhaps * at its end
   std::string why;
@@ -130,23 +149,21 @@ struct Contract {
   /// C++ and CMake and from whatever libraries declare.
   std::string identifier;
   std::string spec_hash;
-  ModelSection model;
-  Held<EmbeddingSection> embedding;
-  Held<PositionSection> position;  ///< of the embedding, where that adds positions
+  std::vector<StackContract> stacks = std::vector<StackContract>(1);  ///< own_stack, encoder_stack
   Held<LmHeadSection> lm_head;
   Held<PoolingSection> pooling;  ///< in place of lm_head, where the model pools
-  std::int64_t vocab_size = 0, hidden_size = 0, num_hidden_layers = 0;
+  std::int64_t vocab_size = 0;
   std::int64_t max_sequence_length = 0, prefill_chunk = 0;
-  std::int64_t token_types = 0;  ///< that tokens may have; 0: the model knows of none
-  bool one_pass = false;         ///< a text is one pass: rows depend on tokens after them
-  std::int64_t repeat = 1;       ///< of the layers: weights are a layer's, states a layer's in each time
-  std::int64_t head_rows = 1;    ///< rows whose logits one pass may give
-  std::int64_t max_batch = 1;    ///< slots: sequences that the engine remembers at once
-  bool fusion = true;            ///< kernels compute several operations where they can
-  CacheDtypes kv_cache;          ///< of keys and of values
+  std::int64_t token_types = 0;        ///< that tokens may have; 0: the model knows of none
+  bool one_pass = false;               ///< a text is one pass: rows depend on tokens after them
+  std::int64_t max_source_length = 0;  ///< tokens of a source; 0: there is no encoder
+  std::int64_t decoder_start_token_id = -1;
+  std::int64_t head_rows = 1;  ///< rows whose logits one pass may give
+  std::int64_t max_batch = 1;  ///< slots: sequences that the engine remembers at once
+  bool fusion = true;          ///< kernels compute several operations where they can
+  CacheDtypes kv_cache;        ///< of keys and of values
   bool tie_word_embeddings = false;
-  std::vector<LayerContract> kinds;
-  std::vector<std::size_t> layer_kinds;  ///< for each layer
+  std::vector<LayerContract> kinds;  ///< of all stacks
   AxisTable axes;
   Table<WeightContract>
       weights;  ///< embeddings, then kind by kind in the order of the forward pass, then norm and head
@@ -158,15 +175,26 @@ struct Contract {
   std::vector<std::int64_t> eos_token_ids;
 
   // Totals, exact.
-  std::int64_t total_parameters = 0;  ///< of the checkpoint, tied weights once
+  std::int64_t total_parameters = 0;   ///< of the checkpoint, tied weights and what layers share once
+  std::int64_t shared_parameters = 0;  ///< of these, what layers share
   std::int64_t active_parameters =
       0;  ///< of those, what a token is computed with: all but experts that it does not have
   std::vector<ComponentContract> components;  ///< sum to the total
   std::int64_t head_flops = 0;                ///< 2 x weights multiplied for a row whose logits are wanted
   std::int64_t matrix_flops_per_token = 0;    ///< the same of a token, the head included
+  std::int64_t source_flops_per_token = 0;    ///< the same of a token of a source
+  std::int64_t source_pair_flops = 0;         ///< of a token and one of its source's
   std::vector<PairWork> pair_work;            ///< of all layers, a row for each window
   std::int64_t kv_elements_per_token = 0;     ///< keys and values that grow, of all layers
 
+  StackContract& own() { return stacks[own_stack]; }
+  const StackContract& own() const { return stacks[own_stack]; }
+  /// The encoder; null: there is none.
+  const StackContract* encoder() const { return stacks.size() > encoder_stack ? &stacks[encoder_stack] : nullptr; }
+  /// The stack of a kind of layer.
+  const StackContract& stack_of(std::size_t kind) const { return stacks[kinds[kind].kind.stack]; }
+  /// Rows of any pass at most.
+  std::int64_t pass_rows() const { return std::max(prefill_chunk, max_source_length); }
   /// The weight of this role; none where the scope has none. Biases are roles of their own.
   WeightId find_weight(Scope scope, const std::string& role) const;
   StateId find_state(Scope scope, const std::string& role) const;
@@ -179,7 +207,9 @@ struct Contract {
   /// How often what has this scope occurs: once, or in each layer of the kind.
   std::int64_t copies(Scope scope) const;
   /// How often it runs for one token, and has states: each layer as often as the layers are repeated.
-  std::int64_t runs(Scope scope) const { return copies(scope) * (scope.kind == Scope::model ? 1 : repeat); }
+  std::int64_t runs(Scope scope) const {
+    return copies(scope) * (scope.kind == Scope::model ? 1 : stack_of(scope.kind).repeat);
+  }
 };
 
 /// Derives and judges. All violations are reported at once; a Contract is given only without errors, those that

@@ -8,10 +8,12 @@
 #include "generator/blocks/embedding.hpp"
 #include "generator/blocks/layer.hpp"
 #include "generator/blocks/lm_head.hpp"
+#include "generator/blocks/norm.hpp"
 #include "generator/blocks/pooling.hpp"
 #include "generator/blocks/position.hpp"
 #include "generator/contract/rules.hpp"
 #include "generator/spec/checkpoint_section.hpp"
+#include "generator/spec/encoder_section.hpp"
 #include "generator/spec/engine_section.hpp"
 
 namespace monomorph::generator {
@@ -32,26 +34,28 @@ PartRows rows_of(const Projection& one, const AxisTable& axes) {
   return {in_tensor, one.heads, one.kv_heads, one.given ? axes[rows.factors.front()].size : 0};
 }
 
-std::int64_t first_layer(const Spec& spec, Scope scope) {
-  return scope.kind == Scope::model ? -1 : std::ranges::find(spec.layer_kinds, scope.kind) - spec.layer_kinds.begin();
+std::int64_t first_layer(const Contract& contract, Scope scope) {
+  return scope.kind == Scope::model ? -1 : contract.kinds[scope.kind].layers.front();
 }
 
 Declarations::Declarations(const Spec& spec, Contract& contract) : spec_(spec), contract_(contract) {}
 
 void Declarations::enter_model(const std::string& instance, std::string role) {
   if (role.empty()) role = instance;
+  const std::string& stack = contract_.stacks[stack_].prefix;
   scope_ = {};
   user_.clear();
-  part_prefix_ = instance.empty() ? "" : instance + ".";
-  role_prefix_ = role.empty() ? "" : role + "::";
+  part_prefix_ = (stack.empty() ? "" : stack + ".") + (instance.empty() ? "" : instance + ".");
+  role_prefix_ = (stack.empty() ? "" : stack + "_") + (role.empty() ? "" : role + "::");
   component_ = instance;
 }
 
 void Declarations::enter(std::size_t kind, const Block& block) {
   const bool own_section = find_block_type(block.instance) == nullptr;
+  const std::string& stack = contract_.stacks[stack_].prefix;
   scope_ = {kind};
   user_ = spec_.kinds[kind].identifier + (own_section ? "_" + block.instance : "");
-  part_prefix_ = "layers.{i}." + block.instance + ".";
+  part_prefix_ = (stack.empty() ? "" : stack + ".") + "layers.{i}." + block.instance + ".";
   role_prefix_ = role_of(block) + "::";
   component_ = block.type->name;
 }
@@ -69,9 +73,15 @@ AxisId Declarations::model_axis(const std::string& word, std::int64_t size, cons
   return placed(contract_.axes.intern({word, size, {}, live, {}, {}}), field);
 }
 
-AxisId Declarations::hidden() {
-  return model_axis("hidden", sane(spec_.model.hidden_size), spec_.model.hidden_size.span);
+AxisId Declarations::hidden_of(std::size_t stack) {
+  const Field<std::int64_t>& size = spec_.model_of(stack).hidden_size;
+  const bool alike = size.value == spec_.model.hidden_size.value;
+  return model_axis(alike ? "hidden" : "encoder_hidden", sane(size), size.span);
 }
+
+AxisId Declarations::hidden() { return hidden_of(stack_); }
+
+AxisId Declarations::source_hidden() { return hidden_of(spec_.encoder ? encoder_stack : own_stack); }
 
 AxisId Declarations::slots() {
   return model_axis("slots", sane(spec_.engine->max_batch), spec_.engine->max_batch.span);
@@ -96,9 +106,11 @@ WeightContract& Declarations::weight(const std::string& part, const std::string&
                                      bool bias, std::vector<AxisId> axes, std::vector<CheckpointPart> sources,
                                      const std::string& component) {
   need(tensor, !bias, bias);
-  const Dtype in_file = dtype_of(dtype_field(*spec_.checkpoint, tensor, bias, first_layer(spec_, scope_)).value);
+  const Dtype in_file = dtype_of(dtype_field(*spec_.checkpoint, tensor, bias, first_layer(contract_, scope_)).value);
   WeightContract weight{bias ? part + ".bias" : part, role,     scope_, std::move(axes), in_file,
                         std::move(sources),           component};
+  weight.of_source = stack_ == encoder_stack;
+  weight.shared = scope_.kind != Scope::model && weight.sources.front().name.find("{i}") == std::string::npos;
   const std::string& asked = spec_.engine->weights.value;
   if (!asked.empty() && weight.axes.size() == 2 && element_bits(in_file) > element_bits(dtype_of(asked))) {
     weight.dtype = dtype_of(asked);
@@ -240,6 +252,7 @@ void Declarations::projections(const std::string& input, const Field<Biases>& bi
                  of_bias ? std::vector{one.rows} : std::vector{one.rows, one.columns},
                  sources(tensor, line == nullptr ? nullptr : &line->second, of_bias, one, all), component_);
       if (one.given) made.chosen_rows = contract_.axes[one.given].size;
+      made.of_source |= input == source_input;
       if (of_bias || !one.turned || !made.sources.front().view.transposed || !is_quantized(made.file_dtype())) continue;
       made.converted_from = made.file_dtype();  // blocks are of what is turned: they are decoded
       made.dtype = Dtype::f32;
@@ -262,8 +275,16 @@ void Declarations::state(const std::string& word, AxisId heads, AxisId head, Dty
       {role_prefix_ + word, scope_, {slots, heads, entries, head}, element, grows ? Window{} : window});
 }
 
+void Declarations::source_state(const std::string& word, AxisId heads, AxisId head, Dtype element) {
+  const AxisId slots = this->slots();
+  const Field<std::int64_t>& length = spec_.engine->max_source_length;
+  const AxisId entries = model_axis("source_positions", sane(length), length.span, Live::positions);
+  contract_.states.add({role_prefix_ + word, scope_, {slots, heads, entries, head}, element, {}, true});
+}
+
 void Declarations::angles(const std::string& role, const RotaryContract& rotary, const Field<std::int64_t>& columns) {
-  const std::string user = scope_.kind == Scope::model ? "embedding" : spec_.kinds[scope_.kind].identifier;
+  const std::string user = scope_.kind == Scope::model ? stack_ == own_stack ? "embedding" : "encoder_embedding"
+                                                       : spec_.kinds[scope_.kind].identifier;
   for (AnglesContract& angles : contract_.angles) {
     if (angles.rotary != rotary) continue;
     if (std::find(angles.users.begin(), angles.users.end(), user) == angles.users.end()) angles.users.push_back(user);
@@ -276,15 +297,31 @@ void Declarations::angles(const std::string& role, const RotaryContract& rotary,
 bool is_part(const std::string& part, const Declarations& declared) {
   const std::vector<std::string>& known = part_names();
   const Table<WeightContract>& weights = declared.contract().weights;
-  return std::find(known.begin(), known.end(), part) != known.end() ||
+  const std::string of_encoder = "encoder.";
+  const std::string own = part.starts_with(of_encoder) ? part.substr(of_encoder.size()) : part;
+  return std::find(known.begin(), known.end(), own) != known.end() ||
          std::any_of(weights.begin(), weights.end(), [&](const WeightContract& weight) { return weight.part == part; });
 }
 
 void declare_model(const Spec& spec, Declarations& declare) {
-  declare_embedding(spec, declare);
-  for (std::size_t kind = 0; kind < spec.kinds.size(); ++kind) {
-    declare_layer(spec.model, spec.kinds[kind], kind, declare);
+  declare_embedding(input_of(spec, own_stack), declare);
+  if (spec.encoder) {
+    declare.enter_stack(encoder_stack);
+    declare_embedding(input_of(spec, encoder_stack), declare);
+    declare.enter_stack(own_stack);
   }
+  for (std::size_t kind = 0; kind < spec.kinds.size(); ++kind) {
+    const std::size_t stack = spec.kinds[kind].stack;
+    declare.enter_stack(stack);
+    declare_layer(spec.model_of(stack), spec.kinds[kind], kind, declare);
+  }
+  if (spec.encoder) {
+    declare.enter_stack(encoder_stack);
+    declare.enter_model("");
+    const NormChoice& norm = spec.encoder->section->final_norm.value;
+    if (norm.present) declare_norm("final_norm", norm.norm, declare.hidden(), declare);
+  }
+  declare.enter_stack(own_stack);
   pools(*spec.pooling) ? declare_pooling(spec, declare) : declare_head(spec, declare);
 }
 

@@ -33,23 +33,28 @@ PartRows rows_of(const Projection& one, const AxisTable& axes);
 /// Projections of one input: what a checkpoint may keep in one tensor.
 struct ProjectionGroup {
   std::string prefix;  ///< "layers.{i}.attention."
-  std::string input;   ///< "input", "attended", "activated"
+  std::string input;   ///< "input", "attended", "activated", "source"
   std::string block;   ///< type of the sub-block
   std::string kind;    ///< of layer
   std::vector<Projection> projections;
   Span bias_span;  ///< of what says which of them have a bias
 };
 
+/// ProjectionGroup::input of what is multiplied with the encoder's hidden states.
+inline constexpr const char* source_input = "source";
+
 /// Tensors that one part may have: more is a mistake in a number of heads, and would fill memory.
 constexpr std::int64_t most_tensors_of_a_part = 65536;
 
 /// The first layer of a scope; -1: that of the model.
-std::int64_t first_layer(const Spec& spec, Scope scope);
+std::int64_t first_layer(const Contract& contract, Scope scope);
 
 class Declarations {
  public:
   Declarations(const Spec& spec, Contract& contract);
 
+  /// What follows belongs to a stack: its layers, or what of the model stands before and after them.
+  void enter_stack(std::size_t stack) { stack_ = stack; }
   /// What follows belongs to the model; parts begin with `instance`, unless that is empty, and roles with `role`, which
   /// is `instance` where it is not given.
   void enter_model(const std::string& instance, std::string role = "");
@@ -59,7 +64,9 @@ class Declarations {
   /// An axis of this kind of layer; `field` is the one whose size was too much where the axis is.
   AxisId axis(const std::string& word, std::int64_t size, const Span& field, std::vector<AxisId> factors = {});
   AxisId model_axis(const std::string& word, std::int64_t size, const Span& field, Live live = Live::all);
+  /// Of the stack that has been entered; and of the encoder, whose hidden states are read as a source.
   AxisId hidden();
+  AxisId source_hidden();
   AxisId slots();
   AxisId positions();
 
@@ -79,6 +86,8 @@ class Declarations {
   void projections(const std::string& input, const Field<Biases>& bias, std::vector<Projection> all);
   /// What slots remember of each head, kept as `element`; `window`: what queries see of it at most.
   void state(const std::string& word, AxisId heads, AxisId head, Dtype element, const Window& window);
+  /// The same of the tokens of a source, all of which are seen.
+  void source_state(const std::string& word, AxisId heads, AxisId head, Dtype element);
   /// Angles, a cosine and a sine for each frequency. Kinds of layer whose frequencies are equal share them.
   void angles(const std::string& role, const RotaryContract& rotary, const Field<std::int64_t>& columns);
 
@@ -90,6 +99,7 @@ class Declarations {
 
  private:
   AxisId placed(AxisId axis, const Span& field);
+  AxisId hidden_of(std::size_t stack);
   std::vector<CheckpointPart> whole(const std::string& part, bool bias, AxisId rows) const;
   void alternate(RowView& view, const std::string& part, const Projection& one) const;
   void cut(RowView& view, std::size_t tensors, const TensorName& name, const Projection& own,
@@ -104,6 +114,7 @@ class Declarations {
 
   const Spec& spec_;
   Contract& contract_;
+  std::size_t stack_ = own_stack;
   Scope scope_;
   std::string user_, part_prefix_, role_prefix_, component_;
   std::vector<Span> fields_;  ///< by axis

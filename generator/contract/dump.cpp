@@ -75,12 +75,30 @@ std::string dump_fields(const BoundFields& fields) {
   return text;
 }
 
+/// What stands around the layers that read a source, and how many there are.
+std::string dump_encoder(const Contract& contract) {
+  const StackContract& encoder = *contract.encoder();
+  std::string out = fmt::format("encoder of sources up to {} tokens: hidden_size {}, num_hidden_layers {}\n",
+                                contract.max_source_length, encoder.hidden_size, encoder.num_hidden_layers);
+  if (encoder.repeat > 1) out += fmt::format("  layers run {} times\n", encoder.repeat);
+  Held<EmbeddingSection> embedding = encoder.embedding;  // binding may write
+  out += "  embedding\n" + dump_fields(bind(*embedding));
+  if (adds_positions(encoder.position->type.value)) {
+    Held<PositionSection> position = encoder.position;
+    out += "  position:\n" + dump_fields(bind(*position));
+  }
+  if (encoder.final_norm.present) {
+    out += fmt::format("  final norm {}\n", dump_norm(derive_norm(encoder.final_norm.norm)));
+  }
+  return out;
+}
+
 void dump_kind(std::size_t index, const Contract& contract, std::string& out) {
   const LayerContract& layer = contract.kinds[index];
   LayerKind kind = layer.kind;
   const bool first_class = kind.identifier == identifier_of(kind.name);
-  out += fmt::format("\nkind {}{}: {} of layers {}\n", kind.name, first_class ? "" : " as " + kind.identifier,
-                     layer.layers.size(), fmt::join(layer.layers, " "));
+  out += fmt::format("\n{}kind {}{}: {} of layers {}\n", kind.stack == encoder_stack ? "encoder's " : "", kind.name,
+                     first_class ? "" : " as " + kind.identifier, layer.layers.size(), fmt::join(layer.layers, " "));
   out += "  norm " + dump_norm(derive_norm(kind.norm)) + "\n";
   for (Step& step : kind.steps) {
     if (step.blocks.size() > 1) {
@@ -99,22 +117,22 @@ void dump_kind(std::size_t index, const Contract& contract, std::string& out) {
 
 std::string dump_contract(const Contract& contract) {
   std::string out = fmt::format("model {} ({})\n", contract.name, contract.identifier);
-  const Field<std::int64_t>& positions = contract.model.max_position_embeddings;
+  const Field<std::int64_t>& positions = contract.own().model.max_position_embeddings;
   out += fmt::format("vocab_size {}, hidden_size {}, num_hidden_layers {}{}\n", contract.vocab_size,
-                     contract.hidden_size, contract.num_hidden_layers,
+                     contract.own().hidden_size, contract.own().num_hidden_layers,
                      positions.given ? fmt::format(", max_position_embeddings {}", positions.value) : "");
-  if (contract.repeat > 1) out += fmt::format("layers run {} times\n", contract.repeat);
+  if (contract.own().repeat > 1) out += fmt::format("layers run {} times\n", contract.own().repeat);
   out += fmt::format("max_sequence_length {}, prefill_chunk {}, max_batch {}, kv_cache {}, fusion {}\n",
                      contract.max_sequence_length, contract.prefill_chunk, contract.max_batch,
                      dump_cache(contract.kv_cache), contract.fusion);
   out += fmt::format("tie_word_embeddings {}\n", contract.tie_word_embeddings);
   out += fmt::format("bos_token_id {}, eos_token_ids [{}]\n", contract.bos_token_id,
                      fmt::join(contract.eos_token_ids, ", "));
-  Held<EmbeddingSection> embedding = contract.embedding;  // binding may write
+  Held<EmbeddingSection> embedding = contract.own().embedding;  // binding may write
   Held<LmHeadSection> lm_head = contract.lm_head;
   out += "embedding\n" + dump_fields(bind(*embedding));
-  if (adds_positions(contract.position->type.value)) {
-    Held<PositionSection> position = contract.position;
+  if (adds_positions(contract.own().position->type.value)) {
+    Held<PositionSection> position = contract.own().position;
     out += "  position:\n" + dump_fields(bind(*position));
   }
   Held<PoolingSection> pooling = contract.pooling;
@@ -122,6 +140,7 @@ std::string dump_contract(const Contract& contract) {
   const NormChoice& final_norm = (vectors ? pooling->input_norm : lm_head->input_norm).value;
   if (final_norm.present) out += fmt::format("final norm {}\n", dump_norm(derive_norm(final_norm.norm)));
   out += vectors ? "pooling\n" + dump_fields(bind(*pooling)) : "lm_head\n" + dump_fields(bind(*lm_head));
+  if (contract.encoder() != nullptr) out += dump_encoder(contract);
   out += fmt::format("parameters {}:", contract.total_parameters);
   if (contract.active_parameters != contract.total_parameters) {
     out += fmt::format(" of a token {},", contract.active_parameters);

@@ -19,6 +19,8 @@ void check_checkpoint_rules(const Spec& spec, const Declarations& declared, Diag
 /// Those on what tensors of several parts, or of one of several groups, hold.
 void check_tensor_rules(const CheckpointSection& checkpoint, const Declarations& declared, Diagnostics& diagnostics);
 void check_dtype_rules(const Spec& spec, const Declarations& declared, Diagnostics& diagnostics);
+/// Those on [encoder], and on what is said for one where there is none.
+void check_encoder_rules(const Spec& spec, const Declarations& declared, Diagnostics& diagnostics);
 void check_engine_rules(const Spec& spec, Diagnostics& diagnostics);
 /// Products and sums beyond 64 bits.
 void check_total_rules(const Spec& spec, const Declarations& declared, Diagnostics& diagnostics);

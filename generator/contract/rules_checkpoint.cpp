@@ -12,7 +12,9 @@
 namespace monomorph::generator {
 namespace {
 
-bool is_layer_part(const std::string& part) { return part.rfind("layers.{i}.", 0) == 0; }
+bool is_layer_part(const std::string& part) {
+  return part.starts_with("layers.{i}.") || part.starts_with("encoder.layers.{i}.");
+}
 
 /// A line of checkpoint.tensors for a part that no model has, or that this one does not have.
 void parts_are_used(const Spec& spec, const Declarations& declared, Diagnostics& diagnostics) {

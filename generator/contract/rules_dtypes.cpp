@@ -86,7 +86,8 @@ void quantized_parts_fit(const Spec& spec, const Declarations& declared, Diagnos
     const std::string part = bias ? weight.part.substr(0, weight.part.size() - 5) : weight.part;
     const std::string fault = fault_of(weight, declared.contract().axes);
     if (fault.empty()) continue;
-    add(found, dtype_field(*spec.checkpoint, part, bias, first_layer(spec, weight.scope)), fault, weight.part);
+    add(found, dtype_field(*spec.checkpoint, part, bias, first_layer(declared.contract(), weight.scope)), fault,
+        weight.part);
   }
   report(found, "checkpoint.dtype_fits", "say its type in [checkpoint.dtypes]", diagnostics);
 }

@@ -18,7 +18,8 @@ bool tells_distances(const std::string& position_type) {
 
 /// Positions that are added to the embedding are there before any layer: neither kinds nor sub-blocks can differ in it.
 void added_positions_are_the_models(const Spec& spec, const LayerKind& kind, Diagnostics& diagnostics) {
-  const std::string& model = spec.position->type.value;
+  const Held<PositionSection>& of_stack = kind.stack == own_stack ? spec.position : spec.encoder->position;
+  const std::string& model = of_stack->type.value;
   const bool added = adds_positions(model);
   for (const PositionSection* position : kind.positions()) {
     const Field<std::string>& own = position->type;

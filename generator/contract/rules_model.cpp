@@ -154,7 +154,7 @@ void check_model_rules(const Spec& spec, Diagnostics& diagnostics) {
                      kind.norm.eps.span.source != spec.norm.eps.span.source;
     if (own) check_norm(kind.norm, "norm", diagnostics);
   }
-  check_embedding(spec, diagnostics);
+  check_embedding(input_of(spec, own_stack), diagnostics);
   check_head(spec, diagnostics);
   check_pooling(spec, diagnostics);
   const TokenizerSection& tokenizer = *spec.tokenizer;

@@ -107,33 +107,39 @@ bool rows_fit_a_slice(const std::vector<Width>& widths, Diagnostics& diagnostics
 }
 
 void activations_can_be_counted(const Spec& spec, const std::vector<Width>& widths, Diagnostics& diagnostics) {
-  const Field<std::int64_t>& chunk = spec.engine->prefill_chunk;
+  const EngineSection& engine = *spec.engine;
+  const bool more_of_source = spec.encoder && engine.max_source_length.value > engine.prefill_chunk.value;
+  const Field<std::int64_t>& chunk = more_of_source ? engine.max_source_length : engine.prefill_chunk;
   if (!usable(chunk)) return;
   for (const Width& width : widths) {
     // Half of what can be counted leaves room for the padding of rows.
     if (chunk.value <= max_elements / 2 / width.elements) continue;
     diagnostics.error(
         "engine.activations_range", chunk.span,
-        fmt::format("{} tokens of {} ({}) are too many elements to count in 32 bits; prefill_chunk may be {}",
-                    chunk.value, width.elements, width.name, max_elements / 2 / width.elements));
+        fmt::format("{} tokens of {} ({}) are too many elements to count in 32 bits; {} may be {}", chunk.value,
+                    width.elements, width.name, more_of_source ? "max_source_length" : "prefill_chunk",
+                    max_elements / 2 / width.elements));
     return;
   }
 }
 
 void caches_can_be_counted(const Spec& spec, const Declarations& declared, Diagnostics& diagnostics) {
-  const Field<std::int64_t>& length = spec.engine->max_sequence_length;
   const std::int64_t slots = spec.engine->max_batch.value;
-  if (!usable(length) || !usable(spec.engine->max_batch)) return;
+  if (!usable(spec.engine->max_batch)) return;
   const Contract& contract = declared.contract();
   for (const StateContract& state : contract.states) {
+    const Field<std::int64_t>& length =
+        state.source ? spec.engine->max_source_length : spec.engine->max_sequence_length;
+    if (!usable(length)) continue;
     const Checked row = elements_per_position(state, contract.axes);
     if (row.overflowed() || row.value() > max_elements || length.value <= max_elements / 2 / row.value()) continue;
     diagnostics.error(
         "engine.cache_range", length.span,
         fmt::format("{} of {} positions, {} elements each{}, are too many elements to count in 32 bits; "
-                    "max_sequence_length may be {}",
+                    "{} may be {}",
                     state.role, length.value, row.value() / slots,
-                    slots > 1 ? fmt::format(", of {} slots (max_batch)", slots) : "", max_elements / 2 / row.value()));
+                    slots > 1 ? fmt::format(", of {} slots (max_batch)", slots) : "",
+                    state.source ? "max_source_length" : "max_sequence_length", max_elements / 2 / row.value()));
     return;
   }
 }
@@ -171,7 +177,9 @@ void check_total_rules(const Spec& spec, const Declarations& declared, Diagnosti
   }
   if (layers.size() < spec.kinds.size()) return;
   caches_can_be_counted(spec, declared, diagnostics);
-  for (const std::size_t kind : spec.layer_kinds) total = total + layers[kind];
+  for (const StackContract& stack : declared.contract().stacks) {
+    for (const std::size_t kind : stack.layer_kinds) total = total + layers[kind];
+  }
   // Two operations an element and token.
   if ((total * 2 * sane(spec.repeat)).overflowed())
     return report(model.num_hidden_layers.span, "the weights of all layers", diagnostics);

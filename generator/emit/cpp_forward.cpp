@@ -14,6 +14,9 @@ const char* about_phase(const PhasePlan& phase, bool pools) {
     return pools ? "The vectors of the texts that are wanted." : "Final norm and logits of the rows that are wanted.";
   }
   if (phase.row->stage == Stage::sample) return "Draws the next token of each slot and makes it the next pass's input.";
+  if (phase.row->stage == Stage::encode) {
+    return "Up to source_tokens::size tokens of sources: their ids to what slots keep of them.";
+  }
   if (few) return "A few tokens, for which each matrix is read once.";
   return phase.row->lowering == Lowering::vector ? "One token: its id to hidden_states, and states."
                                                  : "Up to tokens::size tokens: their ids to hidden_states, and states.";
@@ -50,7 +53,7 @@ std::string CppWriter::kernels() const {
 std::string CppWriter::forward() const {
   std::vector<Holes> layer_phases, other_phases;
   for (const PhasePlan& phase : plan_.phases) {
-    if (phase.row->stage == Stage::layers) {
+    if (phase.row->stage == Stage::layers || phase.row->stage == Stage::encode) {
       layer_phases.push_back(layer_phase(phase));
     } else {
       other_phases.push_back({{"name", phase.row->name},
@@ -59,20 +62,8 @@ std::string CppWriter::forward() const {
     }
   }
   Holes holes = common();
-  holes.merge(repeats());
-  holes.insert({{"hidden_states", spelling_.argument(plan_.hidden_states, {})},
-                {"several_kinds", several_kinds()},
-                {"layer_phases", layer_phases},
-                {"other_phases", other_phases}});
-  if (several_kinds()) {
-    std::vector<Holes> enumerators, order;
-    for (const LayerContract& kind : contract_.kinds) enumerators.push_back({{"enumerator", enumerator_of(kind)}});
-    for (const std::size_t kind : contract_.layer_kinds)
-      order.push_back({{"enumerator", enumerator_of(contract_.kinds[kind])}});
-    holes.insert({{"kind_count", static_cast<std::int64_t>(contract_.kinds.size())},
-                  {"kinds", enumerators},
-                  {"layer_order", order}});
-  }
+  holes.merge(layer_orders());
+  holes.insert({{"layer_phases", layer_phases}, {"other_phases", other_phases}});
   return render("cpp/forward.hpp", holes);
 }
 
@@ -86,27 +77,55 @@ std::vector<Holes> CppWriter::call_lines(const Section& section, Scope layer) co
   return lines;
 }
 
-Holes CppWriter::layer_phase(const PhasePlan& phase) const {
-  std::vector<Holes> kinds;
-  for (std::size_t kind = 0; kind < contract_.kinds.size(); ++kind) {
-    Holes names = kind_names(kind);
-    std::string parameters, arguments;
-    for (const std::size_t owner : read_from(kind)) {
-      const std::string& word = contract_.kinds[owner].kind.identifier;
-      parameters += fmt::format(", const {}LayerStates& {}_states", camel_case(word), word);
-      arguments += fmt::format(", {}_layer_states(counts[{}] - 1)", word, owner);
-    }
-    names.insert({{"has_states", has_states(kind)},
-                  {"more_parameters", parameters},
-                  {"more_arguments", arguments},
-                  {"calls", call_lines(phase.sections[1 + kind], {kind})}});
-    kinds.push_back(names);
+Holes CppWriter::layer_function(const PhasePlan& phase, std::size_t kind, bool of_source) const {
+  Holes names = kind_names(kind);
+  std::string parameters, arguments;
+  for (const std::size_t owner : of_source ? std::vector<std::size_t>{} : read_from(kind)) {
+    const std::string& word = contract_.kinds[owner].kind.identifier;
+    parameters += fmt::format(", const {}LayerStates& {}_states", camel_case(word), word);
+    arguments += fmt::format(", {}_layer_states(counts[{}] - 1)", word, owner);
   }
+  const FunctionId function = of_source ? graph_.sources[kind] : graph_.layers[kind];
+  const std::string about = std::get<std::string>(names.at("about").value);
+  const std::string hidden_states = hidden_states_of(contract_.kinds[kind].kind.stack);
+  names.insert_or_assign("about", of_source
+                                      ? fmt::format("What one layer{} keeps of a source", about)
+                                      : fmt::format("One layer{}: {} to {}", about, hidden_states, hidden_states));
+  names.insert({{"function", fmt::format("layer_{}{}", of_source ? "source_" : "", phase.row->name)},
+                {"has_states", has_states(kind)},
+                {"more_parameters", parameters},
+                {"more_arguments", arguments},
+                {"calls", call_lines(phase.section_of(function), {kind})}});
+  return names;
+}
+
+Holes CppWriter::layer_phase(const PhasePlan& phase) const {
+  const std::size_t stack = phase.row->stage == Stage::encode ? encoder_stack : own_stack;
+  const Stack& functions = graph_.stacks[stack];
+  std::vector<Holes> kinds, sources, parts;
+  for (const std::size_t kind : kinds_of(stack)) kinds.push_back(layer_function(phase, kind, false));
+  Holes layers = loop(stack);
+  layers.insert({{"calls", call_lines(phase.section_of(functions.embed), {})},
+                 {"kinds", kinds},
+                 {"partial", kinds.size() < contract_.kinds.size()},
+                 {"ends", stack == own_stack ? "buffers::" + hidden_states_of(stack) : std::string()}});
+  parts.push_back(std::move(layers));
+  for (const std::size_t kind : kinds_of(own_stack)) {
+    if (stack == encoder_stack && graph_.sources[kind]) sources.push_back(layer_function(phase, kind, true));
+  }
+  const std::vector<Holes> after =
+      functions.finish ? call_lines(phase.section_of(functions.finish), {}) : std::vector<Holes>{};
+  if (!after.empty() || !sources.empty()) {
+    Holes rest = loop(own_stack);
+    rest.insert({{"calls", after}, {"kinds", sources}, {"partial", true}, {"ends", std::string()}});
+    parts.push_back(std::move(rest));
+  }
+  std::vector<Holes> all = kinds;
+  all.insert(all.end(), sources.begin(), sources.end());
   return {{"name", phase.row->name},
           {"about", about_phase(phase, pools(*contract_.pooling))},
-          {"embed", call_lines(phase.sections[0], {})},
-          {"kinds", kinds},
-          {"finish", graph_.finish ? call_lines(phase.sections.back(), {}) : std::vector<Holes>{}}};
+          {"kinds", all},
+          {"parts", parts}};
 }
 
 }  // namespace monomorph::generator

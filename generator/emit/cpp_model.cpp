@@ -41,9 +41,9 @@ std::string CppWriter::model() const {
   Holes holes = common();
   holes.insert({{"version", origin_.version},
                 {"spec_hash", contract_.spec_hash},
-                {"num_hidden_layers", contract_.num_hidden_layers},
-                {"layer_repeats", contract_.repeat},
-                {"repeated", contract_.repeat > 1},
+                {"num_hidden_layers", contract_.own().num_hidden_layers},
+                {"layer_repeats", contract_.own().repeat},
+                {"repeated", contract_.own().repeat > 1},
                 {"axes", axes},
                 {"quantized_types", quantized_types},
                 {"role_spaces", role_spaces()},
@@ -51,9 +51,17 @@ std::string CppWriter::model() const {
                 {"kinds", kinds()},
                 {"buffer_spaces", buffer_spaces()},
                 {"step_type", fmt::format("monomorph::StepBlock<{}, {}, {}, {}>", contract_.max_batch,
-                                          plan_.decode_steps, contract_.head_rows, contract_.prefill_chunk)},
+                                          plan_.decode_steps, contract_.head_rows, contract_.pass_rows())},
                 {"step_bytes", plan_.buffers[plan_.step].bytes},
-                {"activation_bytes", std::to_string(plan_.activation_bytes)}});
+                {"activation_bytes", std::to_string(plan_.activation_bytes)},
+                {"shared_parameters", contract_.shared_parameters},
+                {"shares", contract_.shared_parameters > 0},
+                {"encoder", contract_.encoder() != nullptr}});
+  if (const StackContract* encoder = contract_.encoder()) {
+    holes.insert({{"encoder_layers", encoder->num_hidden_layers},
+                  {"encoder_repeated", encoder->repeat > 1},
+                  {"encoder_repeats", encoder->repeat}});
+  }
   return render("cpp/model.hpp", holes);
 }
 
@@ -75,7 +83,8 @@ std::vector<Holes> CppWriter::weight_spaces(Scope scope) const {
     const Stored& stored = plan_.stored[id];
     const RolePath path = split_role(stored.role);
     const bool counts = std::ranges::all_of(stored.pieces, [&](const StoredRows& piece) {
-      return !piece.weight || contract_.weights[piece.weight].in_checkpoint();
+      return !piece.weight ||
+             (contract_.weights[piece.weight].in_checkpoint() && !contract_.weights[piece.weight].shared);
     });
     records.push_back({path,
                        {{"name", path.word},

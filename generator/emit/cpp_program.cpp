@@ -59,13 +59,16 @@ std::vector<std::string> written_expressions(const Contract& contract) {
       keys.push_back(key);
     }
   };
-  Held<EmbeddingSection> embedding = contract.embedding;
   Held<LmHeadSection> lm_head = contract.lm_head;
-  add("embedding", bind(*embedding));
+  for (const StackContract& stack : contract.stacks) {
+    Held<EmbeddingSection> embedding = stack.embedding;
+    add(stack.prefix.empty() ? "embedding" : stack.prefix + ".embedding", bind(*embedding));
+  }
   for (const LayerContract& layer : contract.kinds) {
     for (const Block* block : layer.kind.blocks()) {
       Block copy = *block;
-      add(copy.instance, bind_block(copy));
+      const std::string& stack = contract.stacks[layer.kind.stack].prefix;
+      add(stack.empty() ? copy.instance : stack + "." + copy.instance, bind_block(copy));
     }
   }
   Held<PoolingSection> pooling = contract.pooling;
@@ -101,8 +104,9 @@ std::string CppWriter::program() const {
        {"groups", groups},
        {"states", state_tables()},
        {"one_pass", contract_.one_pass},
+       {"encoder", contract_.encoder() != nullptr},
        {"output", plan_.buffers[plan_.output].name},
-       {"hidden_states", "buffers::" + plan_.buffers[plan_.hidden_states].name},
+       {"hidden_states", "buffers::" + hidden_states_of(own_stack)},
        {"output_axis", plan_.axes[plan_.buffers[plan_.output].axes[1]].name},
        {"pooling", contract_.pooling->type.value},
        {"token_types", contract_.token_types},
@@ -119,6 +123,9 @@ std::string CppWriter::program() const {
        {"flops_per_token", std::to_string(contract_.matrix_flops_per_token)},
        {"decode_steps", plan_.decode_steps},
        {"phases", phases}});
+  if (contract_.encoder() != nullptr) {
+    holes.insert({"decoder_start", std::to_string(contract_.decoder_start_token_id)});
+  }
   return render("cpp/program.cpp", holes);
 }
 
@@ -241,7 +248,9 @@ std::vector<Holes> CppWriter::state_tables() const {
     const std::string prefix = std::get<std::string>(kind_names(state.scope.kind).at("prefix").value);
     const std::string member = path.space.empty() ? path.word : path.space + "." + path.word;
     records.push_back({{"name", state.role},
-                       {"kind", state.ring() ? "ring" : "growing"},
+                       {"kind", state.source   ? "source"
+                                : state.ring() ? "ring"
+                                               : "growing"},
                        {"recent", table.recent},
                        {"first", table.first},
                        {"layers", table.layers},

@@ -32,7 +32,8 @@ class Locals {
     for (const Axis& axis : axes) taken_.insert(axis.name);  // locals must not hide what template arguments are made of
     for (const ValueId parameter : function.parameters) add(parameter);
     // A field of the record has its name, whatever a layer computes it as.
-    const bool of_layer = graph.is_layer(id) || id == graph.finish;
+    const auto is_finish = [&](const Stack& stack) { return stack.finish == id; };
+    const bool of_layer = graph.is_layer(id) || std::ranges::any_of(graph.stacks, is_finish);
     for (const ValueId result : function.results) {
       const Value& value = graph.values[result];
       if (of_layer && value.storage == Storage::activation) taken_.insert(identifier(value.role));
@@ -195,13 +196,14 @@ std::vector<Holes> reference_lines(const Graph& graph, const Contract& contract,
     const std::string constant = graph.is_result(op.out) ? "auto " : "const auto ";
     lines.push_back({{"text", state ? call : constant + locals.of(op.out) + " = " + call}});
   }
+  const bool begins = std::ranges::find(graph.stacks, id, &Stack::embed) != graph.stacks.end();
   // Carried results take the names under which the next function knows them.
   for (const ValueId result : function.results) {
     const Value& value = graph.values[result];
     if (value.storage != Storage::activation || id == graph.head) continue;
     const std::string carried = identifier(value.role), own = locals.of(result);
     if (own == carried) continue;
-    lines.push_back({{"text", fmt::format("{}{} = std::move({});", id == graph.embed ? "auto " : "", carried, own)}});
+    lines.push_back({{"text", fmt::format("{}{} = std::move({});", begins ? "auto " : "", carried, own)}});
   }
   return lines;
 }
@@ -220,13 +222,40 @@ std::vector<Holes> CppWriter::parameter_spaces(Scope scope) const {
   return spaces;
 }
 
+/// What a layer of a kind remembers, in order.
+std::vector<Holes> CppWriter::reference_states(std::size_t kind) const {
+  std::vector<Holes> states;
+  for (const StateContract& state : contract_.states) {
+    if (state.scope.kind != kind) continue;
+    states.push_back(
+        {{"name", identifier(state.role) + "_state"}, {"index", static_cast<std::int64_t>(states.size())}});
+  }
+  return states;
+}
+
+/// What a kind of layer keeps of a source.
+Holes CppWriter::reference_source(std::size_t kind) const {
+  Holes record = kind_names(kind);
+  std::vector<Holes> kept, all = reference_states(kind);
+  std::size_t index = 0;
+  for (const StateContract& state : contract_.states) {
+    if (state.scope.kind != kind) continue;
+    if (state.source) kept.push_back(all[index]);
+    ++index;
+  }
+  record.insert({{"state_count", static_cast<std::int64_t>(all.size())},
+                 {"states", kept},
+                 {"lines", reference_lines(graph_, contract_, plan_.axes, graph_.sources[kind])}});
+  return record;
+}
+
 Holes CppWriter::reference_kind(std::size_t kind) const {
   Holes record = kind_names(kind);
   // Fields of the record that it takes or gives, beside the hidden states.
   const Function& function = graph_.functions[graph_.layers[kind]];
   std::string parameters, arguments;
   for (const BufferId id : plan_.carried) {
-    if (id == plan_.hidden_states) continue;
+    if (!is_field_of(id, contract_.kinds[kind].kind.stack)) continue;
     const Buffer& field = plan_.buffers[id];
     const auto is_field = [&](ValueId id) { return graph_.values[id].role == field.word; };
     if (std::none_of(function.parameters.begin(), function.parameters.end(), is_field) &&
@@ -237,12 +266,7 @@ Holes CppWriter::reference_kind(std::size_t kind) const {
     parameters += fmt::format(", {}Activations<{}::size>& {}", reference_space, plan_.axes[field.axes[1]].name,
                               identifier(field.word));
   }
-  std::vector<Holes> states;
-  for (const StateContract& state : contract_.states) {
-    if (state.scope.kind != kind) continue;
-    states.push_back(
-        {{"name", identifier(state.role) + "_state"}, {"index", static_cast<std::int64_t>(states.size())}});
-  }
+  const std::vector<Holes> states = reference_states(kind);
   const std::vector<std::size_t> owners = read_from(kind);
   std::vector<Holes> shared;
   for (const std::size_t owner : owners) {
@@ -271,13 +295,19 @@ Holes CppWriter::reference_kind(std::size_t kind) const {
                  {"parameter_spaces", parameter_spaces({kind})},
                  {"state_count", static_cast<std::int64_t>(states.size())},
                  {"states", states},
+                 {"hidden_states", hidden_states_of(contract_.kinds[kind].kind.stack)},
+                 {"hidden_axis", hidden_axis_of(contract_.kinds[kind].kind.stack)},
                  {"lines", reference_lines(graph_, contract_, plan_.axes, graph_.layers[kind])}});
   return record;
 }
 
 std::string CppWriter::reference() const {
-  std::vector<Holes> kinds, angles;
-  for (std::size_t kind = 0; kind < contract_.kinds.size(); ++kind) kinds.push_back(reference_kind(kind));
+  std::vector<Holes> kinds, of_stack[2], sources, angles;
+  for (std::size_t kind = 0; kind < contract_.kinds.size(); ++kind) {
+    kinds.push_back(reference_kind(kind));
+    of_stack[contract_.kinds[kind].kind.stack].push_back(kinds.back());
+    if (kind < graph_.sources.size() && graph_.sources[kind]) sources.push_back(reference_source(kind));
+  }
   bool by_length = false;
   for (const AnglesId id : contract_.angles.ids()) {
     angles.push_back(rotary_angles(id));
@@ -285,31 +315,49 @@ std::string CppWriter::reference() const {
   }
   std::vector<Holes> fields;
   for (const BufferId id : plan_.carried) {
-    if (id == plan_.hidden_states) continue;
+    if (!is_field_of(id, own_stack)) continue;
     const Buffer& field = plan_.buffers[id];
     fields.push_back({{"name", identifier(field.word)}, {"axis", plan_.axes[field.axes[1]].name}});
   }
   bool reads_earlier_states = false;
   for (std::size_t kind = 0; kind < contract_.kinds.size(); ++kind) reads_earlier_states |= !read_from(kind).empty();
+  const auto lines_of = [&](FunctionId function) {
+    return function ? reference_lines(graph_, contract_, plan_.axes, function) : std::vector<Holes>{};
+  };
+  const auto layers_of = [&](std::size_t stack) {
+    Holes layers = loop(stack);
+    layers.insert({"kinds", of_stack[stack]});
+    return std::vector<Holes>{layers};
+  };
   Holes holes = common();
-  holes.merge(repeats());
-  holes.insert(
-      {{"max_batch", contract_.max_batch},
-       {"hidden_states", identifier(plan_.buffers[plan_.hidden_states].word)},
-       {"fields", fields},
-       {"parameter_spaces", parameter_spaces({})},
-       {"rotary_angles", angles},
-       {"by_length", by_length},
-       {"kinds", kinds},
-       {"several_kinds", several_kinds()},
-       {"finish", graph_.finish ? reference_lines(graph_, contract_, plan_.axes, graph_.finish) : std::vector<Holes>{}},
-       {"has_types", contract_.token_types > 0},
-       {"output", identifier(plan_.buffers[plan_.output].word)},
-       {"embed", reference_lines(graph_, contract_, plan_.axes, graph_.embed)},
-       {"head", reference_lines(graph_, contract_, plan_.axes, graph_.head)}});
-  if (several_kinds()) {
-    holes.insert({{"kind_count", static_cast<std::int64_t>(contract_.kinds.size())},
-                  {"reads_earlier_states", reads_earlier_states}});
+  holes.insert({{"max_batch", contract_.max_batch},
+                {"runs", loop(own_stack).at("runs")},
+                {"hidden_states", hidden_states_of(own_stack)},
+                {"hidden_axis", hidden_axis_of(own_stack)},
+                {"fields", fields},
+                {"parameter_spaces", parameter_spaces({})},
+                {"rotary_angles", angles},
+                {"by_length", by_length},
+                {"kinds", kinds},
+                {"layers", layers_of(own_stack)},
+                {"reads_earlier_states", reads_earlier_states},
+                {"finish", lines_of(graph_.own().finish)},
+                {"has_types", contract_.token_types > 0},
+                {"output", identifier(plan_.buffers[plan_.output].word)},
+                {"embed", lines_of(graph_.own().embed)},
+                {"head", lines_of(graph_.head)},
+                {"encoder", contract_.encoder() != nullptr}});
+  if (contract_.encoder() != nullptr) {
+    const Stack& encoder = graph_.stacks[encoder_stack];
+    Holes keep = loop(own_stack);
+    keep.insert({"kinds", sources});
+    holes.insert({{"encoder_hidden_states", hidden_states_of(encoder_stack)},
+                  {"encoder_hidden_axis", hidden_axis_of(encoder_stack)},
+                  {"encoder_embed", lines_of(encoder.embed)},
+                  {"encoder_layers", layers_of(encoder_stack)},
+                  {"encoder_finish", lines_of(encoder.finish)},
+                  {"sources", std::vector<Holes>{keep}},
+                  {"source_kinds", sources}});
   }
   return render("cpp/reference.hpp", holes);
 }

@@ -41,8 +41,18 @@ class CppWriter {
 
  private:
   Holes common() const;
-  /// How often a layer runs, and which one the n-th run is of.
-  Holes repeats() const;
+  /// The layers of a stack, one after the other: how often each runs, which one the n-th run is of, and the kinds of
+  /// it.
+  Holes loop(std::size_t stack) const;
+  std::vector<std::size_t> kinds_of(std::size_t stack) const;
+  bool several_kinds_in(std::size_t stack) const { return kinds_of(stack).size() > 1; }
+  /// The arrays that say the kind of each layer, of stacks that have several.
+  Holes layer_orders() const;
+  /// What the hidden states of a stack are called, and their axis.
+  std::string hidden_states_of(std::size_t stack) const;
+  std::string hidden_axis_of(std::size_t stack) const;
+  /// Whether a field of the record goes through a stack, beside its hidden states.
+  bool is_field_of(BufferId field, std::size_t stack) const;
   std::string render(const std::string& path, const Holes& holes) const;
   /// What the names of a kind's functions and types begin with: nothing where there is one kind.
   Holes kind_names(std::size_t kind) const;
@@ -65,9 +75,13 @@ class CppWriter {
   /// Kinds whose states a kind of layer reads beside its own.
   std::vector<std::size_t> read_from(std::size_t kind) const;
   Holes layer_phase(const PhasePlan& phase) const;
+  /// What calls a function of a kind of layer: what it is of in the emitted code.
+  Holes layer_function(const PhasePlan& phase, std::size_t kind, bool of_source) const;
 
   std::vector<Holes> parameter_spaces(Scope scope) const;
   Holes reference_kind(std::size_t kind) const;
+  Holes reference_source(std::size_t kind) const;
+  std::vector<Holes> reference_states(std::size_t kind) const;
 
   std::vector<Holes> kernel_names() const;
   std::vector<Holes> kernel_tables() const;

@@ -108,7 +108,7 @@ std::string render_kernel(const Kernel& kernel, const Contract& contract, const 
                 {"max_batch", contract.max_batch},
                 {"decode_steps", plan.decode_steps},
                 {"max_head_rows", contract.head_rows},
-                {"max_tokens", contract.prefill_chunk},
+                {"max_tokens", contract.pass_rows()},
                 {"step_access", access_word(kernel.step_access)}});
   std::vector<BufferUse> uses;
   for (const KernelBinding& binding : kernel.bindings) uses.push_back({binding.name, access_word(binding.access)});

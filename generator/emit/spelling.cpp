@@ -33,8 +33,6 @@ Spelling::Spelling(const Contract& contract, const Graph& graph, const Plan& pla
   std::vector<NamedUse> uses;
   for (const PhasePlan& phase : plan.phases) {
     for (const Section& section : phase.sections) {
-      const auto layer = std::find(graph.layers.begin(), graph.layers.end(), section.function);
-      const bool in_layer = section.function && layer != graph.layers.end();
       for (const Call& call : section.calls) {
         const CppFunction described = describe(call, phase);
         const auto same = [&](const CppFunction& other) {
@@ -48,7 +46,7 @@ Spelling::Spelling(const Contract& contract, const Graph& graph, const Plan& pla
           uses.push_back({described.name, {}});
         }
         of_calls_[&call] = index;
-        if (!in_layer) continue;
+        if (section.kind == Scope::model) continue;
         const std::string& user = graph.functions[section.function].name;
         std::vector<std::string>& users = uses[index].users;
         if (std::find(users.begin(), users.end(), user) == users.end()) users.push_back(user);
@@ -118,7 +116,11 @@ CppFunction Spelling::describe(const Call& call, const PhasePlan& phase) const {
   function.kernel = call.kernel;
   function.about = call.about;
   function.name = call.word;
-  if (phase.row->stage != Stage::sample) function.name += std::string("_") + word_of(phase.row->lowering);
+  if (phase.row->stage == Stage::encode) {
+    function.name += "_encode";
+  } else if (phase.row->stage != Stage::sample) {
+    function.name += std::string("_") + word_of(phase.row->lowering);
+  }
   std::set<std::string> taken;
   for (const Axis& axis : plan_.axes) taken.insert(axis.name);  // parameters must not hide what types are made of
   for (const Argument& argument : call.arguments) {

@@ -14,9 +14,15 @@ Expression known_expression(const std::string& text, const std::vector<std::stri
   return *expression;
 }
 
-Builder::Builder(const Contract& contract, Graph& graph, const std::string& name, Scope scope)
-    : contract_(contract), graph_(graph), scope_(scope) {
+Builder::Builder(const Contract& contract, Graph& graph, const std::string& name, Scope scope, std::size_t rows_of)
+    : contract_(contract), graph_(graph), scope_(scope), rows_of_(rows_of) {
   function_ = graph.functions.add({name, {}, {}, {}});
+}
+
+std::string Builder::role(const std::string& word) const {
+  const std::string& stack = contract_.stacks[rows_of_].prefix;
+  const bool is_between = instance_.empty() || scope_.kind == Scope::model;
+  return (is_between && !stack.empty() ? stack + "_" : "") + own_role(word);
 }
 
 ValueId Builder::parameter(ValueId like) {
@@ -50,9 +56,11 @@ ValueId Builder::add(const std::string& word, Attributes what, std::vector<Value
 }
 
 ValueId Builder::declared(Storage storage, std::uint32_t index) {
+  const AxisId rows = tokens();
   for (const ValueId id : graph_.values.ids()) {
     const Value& value = graph_.values[id];
-    if (value.storage == storage && value.declared == index && storage != Storage::state) return id;
+    const bool is_it = value.storage == storage && value.declared == index && storage != Storage::state;
+    if (is_it && (storage != Storage::angles || value.axes[0] == rows)) return id;
   }
   Value value;
   value.storage = storage;
@@ -65,29 +73,47 @@ ValueId Builder::declared(Storage storage, std::uint32_t index) {
   } else {
     const AnglesContract& angles = contract_.angles[{index}];
     value.role = angles.role;
-    value.axes = {tokens(), angles.axis};
+    value.axes = {rows, angles.axis};
   }
   return graph_.values.add(value);
 }
 
 ValueId Builder::weight(const std::string& name) {
-  WeightId found = contract_.find_weight(scope_, name);
-  if (!found) found = contract_.find_weight({}, name);
+  if (scope_.kind == Scope::model) {
+    const std::string& stack = contract_.stacks[rows_of_].prefix;
+    return weight_of_model(stack.empty() ? name : stack + "_" + name);
+  }
+  const WeightId found = contract_.find_weight(scope_, name);
+  return found ? declared(Storage::weight, found.index) : weight_of_model(name);
+}
+
+ValueId Builder::weight_of_model(const std::string& name) {
+  const WeightId found = contract_.find_weight({}, name);
   return found ? declared(Storage::weight, found.index) : ValueId{};
 }
 
-AxisId Builder::tokens() { return graph_.axes.intern({"tokens", contract_.prefill_chunk, {}, Live::tokens, {}, {}}); }
+AxisId Builder::tokens() {
+  const bool of_source = rows_of_ == encoder_stack;
+  return graph_.axes.intern({of_source ? "source_tokens" : "tokens",
+                             of_source ? contract_.max_source_length : contract_.prefill_chunk,
+                             {},
+                             Live::tokens,
+                             {},
+                             {}});
+}
 
 ValueId Builder::host(HostList list) {
-  for (const ValueId id : graph_.values.ids()) {
-    if (graph_.values[id].storage == Storage::host && graph_.values[id].list == list) return id;
-  }
   const bool rows = list == HostList::head_rows;
+  const AxisId axis = rows ? graph_.axes.intern({"rows", contract_.head_rows, {}, Live::rows, {}, {}}) : tokens();
+  for (const ValueId id : graph_.values.ids()) {
+    const Value& value = graph_.values[id];
+    if (value.storage == Storage::host && value.list == list && value.axes[0] == axis) return id;
+  }
   Value value;
   value.role = name_of(list);
   value.storage = Storage::host;
   value.list = list;
-  value.axes = {rows ? graph_.axes.intern({"rows", contract_.head_rows, {}, Live::rows, {}, {}}) : tokens()};
+  value.axes = {axis};
   return graph_.values.add(value);
 }
 
@@ -102,8 +128,8 @@ ValueId Builder::pool(const std::string& word, ValueId in, ValueId rows, const s
 
 ValueId Builder::norm(const std::string& word, const NormContract& norm, const std::string& weight_role, ValueId in,
                       const std::string& name, AxisId over) {
-  const ValueId bias = norm.bias ? weight(role(weight_role + "_bias")) : ValueId{};
-  const ValueId gain = norm.weight ? weight(role(weight_role)) : ValueId{};
+  const ValueId bias = norm.bias ? weight(own_role(weight_role + "_bias")) : ValueId{};
+  const ValueId gain = norm.weight ? weight(own_role(weight_role)) : ValueId{};
   return add(word, Norm{norm.type, norm.eps, over ? over : axes_of(in)[1], norm.weight_offset}, {in, gain, bias},
              role(name), axes_of(in));
 }
@@ -126,21 +152,21 @@ ValueId Builder::linear_of_banks(const std::string& word, const std::string& wei
 }
 
 ValueId Builder::chosen_projection(const std::string& word, const BankOperands& operands, const std::string& name) {
-  const ValueId matrix = weight(role(word + "_proj"));
-  if (!matrix) throw InternalError("graph: the contract has no weight " + role(word + "_proj"));
+  const ValueId matrix = weight(own_role(word + "_proj"));
+  if (!matrix) throw InternalError("graph: the contract has no weight " + own_role(word + "_proj"));
   const AxisId choices = axes_of(operands.choice)[1], rows = graph_.axes[axes_of(matrix)[0]].factors[1];
   const auto product = std::ranges::find(graph_.axes, std::vector{choices, rows}, &Axis::factors);
   if (product == graph_.axes.end())
     throw InternalError("graph: the contract has no rows of each choice of " + role(word));
   const auto to = AxisId{static_cast<std::uint32_t>(product - graph_.axes.begin())};
-  return linear_of_banks(word + "_proj", role(word + "_proj"), role(word + "_bias"), operands, to, name);
+  return linear_of_banks(word + "_proj", own_role(word + "_proj"), own_role(word + "_bias"), operands, to, name);
 }
 
 ValueId Builder::projection_by_bank(const std::string& word, ValueId in, const std::string& name) {
-  const ValueId matrix = weight(role(word + "_proj"));
-  if (!matrix) throw InternalError("graph: the contract has no weight " + role(word + "_proj"));
-  return linear_of_banks(word + "_proj", role(word + "_proj"), role(word + "_bias"), {in, {}, true}, axes_of(matrix)[0],
-                         name);
+  const ValueId matrix = weight(own_role(word + "_proj"));
+  if (!matrix) throw InternalError("graph: the contract has no weight " + own_role(word + "_proj"));
+  return linear_of_banks(word + "_proj", own_role(word + "_proj"), own_role(word + "_bias"), {in, {}, true},
+                         axes_of(matrix)[0], name);
 }
 
 ValueId Builder::top_k(const std::string& word, const TopK& how, ValueId scores, const std::string& bias,
@@ -192,18 +218,24 @@ ValueId Builder::state_parameter(StateId id) {
 }
 
 ValueId Builder::state_of(const std::string& kind, const std::string& state) {
-  const std::vector<std::size_t>& layers = contract_.layer_kinds;
+  const std::vector<std::size_t>& layers = contract_.stack_of(scope_.kind).layer_kinds;
   const auto reader = std::find(layers.rbegin(), layers.rend(), scope_.kind);
   const auto owner =
       std::find_if(reader, layers.rend(), [&](std::size_t each) { return contract_.kinds[each].kind.name == kind; });
-  const StateId found = owner != layers.rend() ? contract_.find_state({*owner}, role(state)) : StateId{};
+  const StateId found = owner != layers.rend() ? contract_.find_state({*owner}, own_role(state)) : StateId{};
   if (found) return state_parameter(found);
-  throw InternalError("graph: no layer of the kind " + kind + " before has a state " + role(state));
+  throw InternalError("graph: no layer of the kind " + kind + " before has a state " + own_role(state));
+}
+
+ValueId Builder::source_state(const std::string& state) {
+  const StateId found = contract_.find_state(scope_, own_role(state));
+  if (!found) throw InternalError("graph: the contract has no state " + own_role(state));
+  return state_parameter(found);
 }
 
 ValueId Builder::append(const std::string& state, ValueId in) {
-  const StateId found = contract_.find_state(scope_, role(state));
-  if (!found) throw InternalError("graph: the contract has no state " + role(state));
+  const StateId found = contract_.find_state(scope_, own_role(state));
+  if (!found) throw InternalError("graph: the contract has no state " + own_role(state));
   const auto newest = std::find_if(states_.begin(), states_.end(),
                                    [&](ValueId id) { return graph_.values[id].declared == found.index; });
   ValueId before;
@@ -240,16 +272,16 @@ ValueId Builder::differential(ValueId first, ValueId second, const std::vector<s
 }
 
 ValueId Builder::projection(const std::string& word, ValueId in, const std::string& name) {
-  return linear(word + "_proj", role(word + "_proj"), role(word + "_bias"), in, name);
+  return linear(word + "_proj", own_role(word + "_proj"), own_role(word + "_bias"), in, name);
 }
 
 ValueId Builder::matrix(const std::string& word, ValueId in, const std::string& name) {
-  return linear(word, role(word), role(word + "_bias"), in, name);
+  return linear(word, own_role(word), own_role(word + "_bias"), in, name);
 }
 
 ValueId Builder::vector(const std::string& word) {
-  const ValueId found = weight(role(word));
-  if (!found || axes_of(found).size() != 1) throw InternalError("graph: the contract has no vector " + role(word));
+  const ValueId found = weight(own_role(word));
+  if (!found || axes_of(found).size() != 1) throw InternalError("graph: the contract has no vector " + own_role(word));
   return found;
 }
 

@@ -27,8 +27,10 @@ struct BankOperands {
 
 class Builder {
  public:
-  /// Opens a function; its layer kind is `scope`.
-  Builder(const Contract& contract, Graph& graph, const std::string& name, Scope scope);
+  /// Opens a function; its layer kind is `scope`. `rows_of`: the stack whose tokens its rows are. That is the kind's,
+  /// but where what a layer keeps of a source is computed.
+  Builder(const Contract& contract, Graph& graph, const std::string& name, Scope scope,
+          std::size_t rows_of = own_stack);
 
   /// What the following roles begin with: "attention", or "" for none.
   void enter(const std::string& instance) { instance_ = instance; }
@@ -69,6 +71,8 @@ class Builder {
   ValueId map(const std::string& word, const Expression& expression, const std::vector<std::string>& names,
               const std::vector<ValueId>& in, const std::string& role);
   ValueId rotary(const Rotary& how, AnglesId angles, ValueId in, const std::string& role);
+  /// What the slot keeps of its source.
+  ValueId source_state(const std::string& state);
   /// A state of the last layer of another kind, which this one only reads. Layers of one class read those of one.
   ValueId state_of(const std::string& kind, const std::string& state);
   /// The state's next version.
@@ -87,8 +91,10 @@ class Builder {
   /// The first of these with all others, times `scale`, added.
   ValueId sum(const std::vector<ValueId>& terms, const std::string& role, double scale = 1);
 
-  /// A weight of this layer kind or of the model; none where the contract has none.
+  /// A weight of this layer kind or of the model; before and after the encoder's layers, of the encoder. None where the
+  /// contract has none.
   ValueId weight(const std::string& role);
+  ValueId weight_of_model(const std::string& role);
   ValueId host(HostList list);
   /// An axis that the contract has.
   AxisId axis(const std::string& word, std::int64_t size, const std::vector<AxisId>& factors = {});
@@ -101,7 +107,10 @@ class Builder {
   FunctionId finish();
 
  private:
-  std::string role(const std::string& word) const { return instance_.empty() ? word : instance_ + "::" + word; }
+  /// Of a value: what stands between layers of the encoder is called after it, as what it has before and after them.
+  std::string role(const std::string& word) const;
+  /// Of a weight of the sub-block that has been entered.
+  std::string own_role(const std::string& word) const { return instance_.empty() ? word : instance_ + "::" + word; }
   ValueId add(const std::string& word, Attributes what, std::vector<ValueId> in, const std::string& role,
               std::vector<AxisId> axes);
   ValueId declared(Storage storage, std::uint32_t index);
@@ -114,6 +123,7 @@ class Builder {
   Graph& graph_;
   FunctionId function_;
   Scope scope_;
+  std::size_t rows_of_;
   std::string instance_;
   std::vector<ValueId> states_;  ///< newest versions
 };

@@ -40,8 +40,10 @@ struct Attribute {
   std::string operator()(const Append&) const { return ""; }
   std::string operator()(const Differential&) const { return ""; }
   std::string operator()(const Attention& attention) const {
-    std::string text =
-        fmt::format("; scale {}, {}", attention.scale, attention.causal ? "causal" : "of the whole pass");
+    std::string text = fmt::format("; scale {}, {}", attention.scale,
+                                   attention.causal      ? "causal"
+                                   : attention.of_source ? "of the source"
+                                                         : "of the whole pass");
     if (!attention.score.empty()) text += ", score " + attention.score.text;
     if (!attention.slopes.empty()) text += fmt::format(", slopes {}", fmt::join(attention.slopes, " "));
     if (!attention.mask.empty()) text += ", mask " + attention.mask.text;

@@ -1,6 +1,7 @@
 #include "generator/graph/graph.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace monomorph::generator {
 
@@ -14,6 +15,20 @@ std::vector<OpId> Graph::readers(ValueId value) const {
     const std::vector<ValueId>& in = ops[id].in;
     if (std::find(in.begin(), in.end(), value) != in.end()) result.push_back(id);
   }
+  return result;
+}
+
+std::size_t Graph::kind_of(FunctionId function) const {
+  for (const std::vector<FunctionId>* of : {&layers, &sources}) {
+    const auto found = std::ranges::find(*of, function);
+    if (function && found != of->end()) return static_cast<std::size_t>(found - of->begin());
+  }
+  return Scope::model;
+}
+
+std::vector<FunctionId> Graph::source_functions() const {
+  std::vector<FunctionId> result;
+  std::ranges::copy_if(sources, std::back_inserter(result), [](FunctionId function) { return bool(function); });
   return result;
 }
 

@@ -14,10 +14,18 @@ namespace monomorph::generator {
 /// A straight line of operations. Between functions goes a record of values, known by role: each takes some, gives
 /// some, and the others pass it by.
 struct Function {
-  std::string name;                 ///< "embed", "finish", "head", or the layer kind's identifier
+  std::string name;  ///< "embed", "finish", "head", or the layer kind's identifier; "encoder_embed", "decoder_source"
   std::vector<ValueId> parameters;  ///< of the record, and the states as they were
   std::vector<OpId> ops;            ///< operands before their readers
   std::vector<ValueId> results;     ///< for the record, and the states as they are now
+};
+
+/// What stands before and after the layers of a stack.
+struct Stack {
+  FunctionId embed;       ///< token ids -> the record
+  ValueId hidden_states;  ///< the residual stream, as `embed` gives it: what a layer's output is
+  FunctionId finish;  ///< hidden states of the last layer -> those that are pooled, or are a source's; none: they are
+                      ///< the same
 };
 
 struct Graph {
@@ -25,14 +33,20 @@ struct Graph {
   Table<Value> values;
   Table<Op> ops;
   Table<Function> functions;
-  FunctionId embed;                ///< token ids -> the record
-  ValueId hidden_states;           ///< the residual stream, as `embed` gives it: what a layer's output is
-  std::vector<FunctionId> layers;  ///< for each kind of the contract: of the record, states -> for the record, states
-  FunctionId finish;  ///< hidden states of the last layer -> those that are pooled; none: they are the same
-  FunctionId head;    ///< of the record -> logits, or a text's vector
+  std::vector<Stack> stacks = std::vector<Stack>(1);  ///< as the contract's
+  std::vector<FunctionId> layers;   ///< for each kind of the contract: of the record, states -> for the record, states
+  std::vector<FunctionId> sources;  ///< for each kind: of the encoder's record, what it keeps of a source -> that;
+                                    ///< none: it keeps nothing
+  FunctionId head;                  ///< of the record -> logits, or a text's vector
 
-  /// Whether it is a function of a kind of layer.
+  Stack& own() { return stacks[own_stack]; }
+  const Stack& own() const { return stacks[own_stack]; }
+
+  /// Whether it is a function of a kind of layer; which kind's, Scope::model where it is none of one.
   bool is_layer(FunctionId function) const { return std::ranges::find(layers, function) != layers.end(); }
+  std::size_t kind_of(FunctionId function) const;
+  /// Those of the kinds that keep something of a source, in order.
+  std::vector<FunctionId> source_functions() const;
   const Function& function_of(const Op& op) const { return functions[op.function]; }
   /// Operations of the same function that read a value, in order.
   std::vector<OpId> readers(ValueId value) const;
@@ -54,7 +68,8 @@ Graph build_graph(const Contract& contract);
 ///   G5  every declared weight, state and table is read, and every operation's result is used
 ///   G6  what a function takes of the record has been given before, a role has one type, and what is given is taken;
 ///       the embedding gives the hidden states; a function gives back its own layers' states, and those of another
-///       kind that it reads are of that kind's last layer
+///       kind that it reads are of that kind's last layer; what is kept of a source one function gives, and its layer
+///       reads
 ///   G7  an attention sees no more of a ring than has entries
 struct Complaint {
   std::string invariant;

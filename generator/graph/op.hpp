@@ -168,7 +168,8 @@ struct Distances {
 /// more score, of a value that is 0. `relative` has a row for each bucket of distances: a number for each head, the
 /// score's bias, or a vector of a head's elements, which keys have added to themselves. `layer_scale`, one number,
 /// multiplies the scale. Where it is not causal, keys and values are activations: a query sees those of all tokens of
-/// the pass, and none is kept
+/// the pass, and none is kept. Or they are `of_source`, states whose entries are the slot's source, all of which it
+/// sees
 struct Attention {
   double scale = 1;
   bool causal = true;
@@ -178,6 +179,7 @@ struct Attention {
   std::vector<float> slopes = {};      ///< slope, by head
   std::int64_t recent = 0, first = 0;  ///< the window, of the `recent` last keys and the `first`; 0, 0: of all
   Distances distances = {};            ///< of `relative`
+  bool of_source = false;              ///< keys and values are those of the slot's source; not causal
   bool operator==(const Attention&) const = default;
 };
 

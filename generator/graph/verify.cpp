@@ -83,6 +83,7 @@ class GraphCheck {
       OperandCheck operands(graph_, op, faults);
       type_of(op).verify(op, operands);
       if (const auto* attention = as<Attention>(op)) check_ring(op_id, *attention);
+      check_source(id, op_id);
       if (as<Pool>(op) != nullptr && !contract_.one_pass) {
         complain("G3", described(op_id) + " pools the tokens of a pass, of which a text may have several");
       }
@@ -100,6 +101,25 @@ class GraphCheck {
       const Value& value = graph_.values[result];
       if (value.storage == Storage::state && newest[value.declared] != result) {
         complain("G4", fmt::format("{} gives back an old version of {}", function.name, value.role));
+      }
+    }
+  }
+
+  /// What is kept of a source is written by the functions of sources alone, and seen as such.
+  void check_source(FunctionId function, OpId id) {
+    const Op& op = graph_.ops[id];
+    const bool of_source = std::ranges::find(graph_.sources, function) != graph_.sources.end();
+    const auto* attention = as<Attention>(op);
+    for (const ValueId in : op.in) {
+      if (!in || graph_.values[in].storage != Storage::state) continue;
+      const StateContract& state = contract_.states[{graph_.values[in].declared}];
+      if (attention != nullptr && attention->of_source != state.source) {
+        complain("G3", fmt::format("{} takes {} for what it is not: a source's tokens are no positions", described(id),
+                                   state.role));
+      }
+      if (as<Append>(op) != nullptr && state.source != of_source) {
+        complain("G6", fmt::format("{} writes {}, which is {}", described(id), state.role,
+                                   state.source ? "a source's" : "no source's"));
       }
     }
   }
@@ -124,7 +144,7 @@ class GraphCheck {
     if (value.storage != Storage::weight) return;
     const Scope scope = contract_.weights[{value.declared}].scope;
     if (scope.kind == Scope::model) return;
-    const bool own = scope.kind < graph_.layers.size() && graph_.layers[scope.kind] == function;
+    const bool own = graph_.kind_of(function) == scope.kind;
     if (!own) complain("G2", fmt::format("{} reads {} of another kind of layer", described(op), value.role));
   }
 
@@ -204,6 +224,12 @@ class GraphCheck {
     for (const ValueId id : function.parameters) {
       const Value& value = graph_.values[id];
       if (value.storage != Storage::state) continue;
+      if (value.declared < contract_.states.size() && contract_.states[{value.declared}].source) {
+        if (contract_.states[{value.declared}].scope.kind != kind) {
+          complain("G6", fmt::format("{} reads {} of another kind of layer", function.name, value.role));
+        }
+        continue;
+      }
       const std::size_t owner =
           value.declared < contract_.states.size() ? contract_.states[{value.declared}].scope.kind : Scope::model;
       if (owner == kind) taken.insert(value.declared);
@@ -224,28 +250,66 @@ class GraphCheck {
     if (taken != given) complain("G6", function.name + " gives other states than its own");
   }
 
-  void chained() {
-    if (!graph_.embed || !graph_.head) return complain("G6", "the graph has no embedding, or no head");
-    const std::vector<ValueId> embedded = activations(graph_.functions[graph_.embed].results);
-    if (std::find(embedded.begin(), embedded.end(), graph_.hidden_states) == embedded.end()) {
+  /// A kind's function of sources takes and gives all that the kind keeps of one.
+  void sources_are_kept(std::size_t kind) {
+    std::multiset<std::uint32_t> kept;
+    for (const StateId id : contract_.states.ids()) {
+      if (contract_.states[id].source && contract_.states[id].scope.kind == kind) kept.insert(id.index);
+    }
+    const FunctionId function = kind < graph_.sources.size() ? graph_.sources[kind] : FunctionId{};
+    const auto states_in = [&](const std::vector<ValueId>& values) {
+      std::multiset<std::uint32_t> states;
+      for (const ValueId id : values) {
+        if (graph_.values[id].storage == Storage::state) states.insert(graph_.values[id].declared);
+      }
+      return states;
+    };
+    if (!function) {
+      if (!kept.empty())
+        complain("G6", contract_.kinds[kind].kind.name + " keeps something of a source that nothing gives");
+      return;
+    }
+    const Function& of_source = graph_.functions[function];
+    if (states_in(of_source.parameters) != kept || states_in(of_source.results) != kept) {
+      complain("G6", of_source.name + " gives something else than is kept of a source");
+    }
+  }
+
+  void chain(std::size_t index) {
+    const Stack& stack = graph_.stacks[index];
+    const std::vector<std::size_t>& layer_kinds = contract_.stacks[index].layer_kinds;
+    const std::vector<ValueId> embedded = activations(graph_.functions[stack.embed].results);
+    if (std::find(embedded.begin(), embedded.end(), stack.hidden_states) == embedded.end()) {
       complain("G6", "the embedding does not give the hidden states");
     }
     Record record;
-    give(record, graph_.functions[graph_.embed]);
-    for (std::size_t layer = 0; layer < contract_.layer_kinds.size(); ++layer) {
-      const std::size_t kind = contract_.layer_kinds[layer];
-      states_go_on(graph_.functions[graph_.layers[kind]], kind, std::span(contract_.layer_kinds).first(layer + 1));
+    give(record, graph_.functions[stack.embed]);
+    for (std::size_t layer = 0; layer < layer_kinds.size(); ++layer) {
+      const std::size_t kind = layer_kinds[layer];
+      states_go_on(graph_.functions[graph_.layers[kind]], kind, std::span(layer_kinds).first(layer + 1));
       take(record, graph_.functions[graph_.layers[kind]]);
       give(record, graph_.functions[graph_.layers[kind]]);
     }
-    if (graph_.finish) {
-      take(record, graph_.functions[graph_.finish]);
-      give(record, graph_.functions[graph_.finish]);
+    if (stack.finish) {
+      take(record, graph_.functions[stack.finish]);
+      give(record, graph_.functions[stack.finish]);
     }
-    take(record, graph_.functions[graph_.head]);
+    for (const FunctionId source : index == encoder_stack ? graph_.source_functions() : std::vector{graph_.head}) {
+      take(record, graph_.functions[source]);
+    }
     for (const auto& [role, value] : record.fields) {
       if (!record.taken.contains(role)) complain("G6", role + " is given, and nothing takes it");
     }
+  }
+
+  void chained() {
+    const auto begins = [](const Stack& stack) { return bool(stack.embed); };
+    if (!std::ranges::all_of(graph_.stacks, begins) || !graph_.head) {
+      return complain("G6", "the graph has no embedding, or no head");
+    }
+    if (graph_.stacks.size() != contract_.stacks.size()) return complain("G6", "the graph has other stacks");
+    for (std::size_t stack = 0; stack < graph_.stacks.size(); ++stack) chain(stack);
+    for (std::size_t kind = 0; kind < contract_.kinds.size(); ++kind) sources_are_kept(kind);
   }
 
   const Graph& graph_;

@@ -235,9 +235,14 @@ void read_checkpoint(Config& config, const std::string& directory, const Family&
       const Checkpoint checkpoint = Checkpoint::open(directory);
       types = read_header(checkpoint, names, family.architectures.front(), diagnostics);
       outside = head_outside(&checkpoint, names, tied);
-      for (const auto& [part, field] : family.absent) {
-        if (types.parts.contains(part)) continue;
+      const auto leave_out = [&](const std::string& field) {
         std::erase_if(lines, [&](const SpecLine& line) { return line.section + "." + line.key == field; });
+      };
+      for (const auto& [part, field] : family.absent) {
+        if (!types.parts.contains(part)) leave_out(field);
+      }
+      for (const auto& [part, field] : family.present) {
+        if (types.parts.contains(part)) leave_out(field);
       }
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::rejected) throw EnvironmentError(error.what());

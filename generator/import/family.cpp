@@ -126,7 +126,8 @@ class FamilyReader {
     }
     family_.checkpoint = read_name_table(joined, diagnostics_);
     for (const TomlEntry& entry : sections_["spec"]) check_part(entry, part_of(entry.key));
-    for (const TomlEntry& entry : sections_["absent"]) read_absent(entry);
+    for (const TomlEntry& entry : sections_["absent"]) read_by_tensor(entry, family_.absent);
+    for (const TomlEntry& entry : sections_["present"]) read_by_tensor(entry, family_.present);
     const TomlValue tokenizer = spec_section(joined, "tokenizer");
     read_section(&tokenizer, "tokenizer", {}, false, bind(family_.tokenizer), diagnostics_);
     for (const TomlEntry& entry : sections_["keys"]) {
@@ -143,8 +144,9 @@ class FamilyReader {
   }
 
   void add(const TomlEntry& entry) {
-    static const std::set<std::string> known = {"keys", "spellings", "layer",      "spec",      "notes", "refuse",
-                                                "only", "ignored",   "checkpoint", "tokenizer", "new",   "absent"};
+    static const std::set<std::string> known = {"keys",   "spellings", "layer",   "spec",       "notes",
+                                                "refuse", "only",      "ignored", "checkpoint", "tokenizer",
+                                                "new",    "absent",    "present"};
     if (entry.key == "architectures") {
       for (const TomlValue& item : entry.value.items) family_.architectures.push_back(item.string);
     } else if (entry.key == "model_type") {
@@ -271,14 +273,14 @@ class FamilyReader {
     }
   }
 
-  /// A part, and the field that stands or falls with it.
-  void read_absent(const TomlEntry& entry) {
+  /// A part, and the field that the spec says or does not say by whether there is a tensor of it.
+  void read_by_tensor(const TomlEntry& entry, std::map<std::string, std::string>& fields) {
     check_part(entry, entry.key);
     const std::string field = string(entry.value);
     if (std::ranges::find(family_.lines, field, &FamilyLine::field) == family_.lines.end()) {
       error("family.unknown", entry.value.span, fmt::format("[spec] has no line {}", field));
     }
-    family_.absent[entry.key] = field;
+    fields[entry.key] = field;
   }
 
   /// "shared.block": the type of a sub-block that the spec gives a section of its own, which stands after that of the
@@ -324,7 +326,12 @@ class FamilyReader {
       lines_.emplace_back(Order{std::ssize(sections()), "", 0}, std::move(line));
       return;
     }
-    std::string field = entry.key;
+    std::string field = entry.key, stack;
+    const std::string of_encoder = "encoder.";
+    if (field.starts_with(of_encoder) && std::ranges::count(field, '.') >= 2) {
+      stack = of_encoder;
+      field = field.substr(of_encoder.size());
+    }
     const auto dots = std::count(field.begin(), field.end(), '.');
     if (field.starts_with("layers.") && dots >= 2) {
       line.kind = field.substr(7, field.find('.', 7) - 7);
@@ -333,7 +340,8 @@ class FamilyReader {
     line.section = field.substr(0, field.find('.'));
     line.key = field.substr(std::min(field.size(), line.section.size() + 1));
     const auto own = own_blocks_.find(line.section);
-    const std::string& described = own != own_blocks_.end() ? own->second : line.section;
+    const std::string described = own != own_blocks_.end() ? own->second : line.section;
+    line.section = stack + line.section;
     for (const SectionDescription& section : sections()) {
       int order = 0;
       for (const auto& [row, slot] : section.fields) {
@@ -342,17 +350,24 @@ class FamilyReader {
         const bool has_kind = family_.kind.text.find("'" + line.kind + "'") != std::string::npos;
         const bool in_kinds = section.in_kinds || (section.name == "layers" && may_differ_by_kind(row->key));
         if (!line.kind.empty() && !(in_kinds && has_kind)) continue;
+        const bool in_stacks = section.in_kinds || section.name == "layers" || section.name == "embedding";
+        if (!stack.empty() && !in_stacks) continue;
         line.type = std::visit(TypeOfField{}, slot);
         line.row = row;
         line.is_list = std::holds_alternative<Field<std::vector<std::string>>*>(slot);
-        const bool by_layer = line.kind.empty() && section.in_kinds && may_be_by_layer(slot);
+        const bool by_layer = line.kind.empty() && stack.empty() && section.in_kinds && may_be_by_layer(slot);
         read_line_value(entry, *row, slot, by_layer ? numbered_names_ : names_, line);
         if (!line.value.empty() && line.value.root->optional && names_in(line.value).contains("i")) {
           error("family.form", entry.value.span, "every layer has a value; this may be null");
         }
         claim(entry.key, entry.key_span, true);
         const std::string own_section = own != own_blocks_.end() ? line.section : "";
-        lines_.emplace_back(Order{section_order(section.name), own_section, order}, std::move(line));
+        // Those of the encoder stand behind its own keys, in the order of the model's.
+        const Order place = stack.empty()
+                                ? Order{section_order(section.name), own_section, order}
+                                : Order{section_order("encoder"),
+                                        fmt::format("{:03}{}", section_order(section.name), own_section), order};
+        lines_.emplace_back(place, std::move(line));
         return;
       }
     }

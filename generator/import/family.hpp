@@ -5,6 +5,7 @@
 // wants, every field is one of the spec's, no key of config.json stands twice, and every key that is declared is used.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -88,9 +89,15 @@ struct Family {
   Expression kind;                             ///< of layer i; empty: all are alike
   CheckpointSection checkpoint;                ///< what the tensors are called
   std::map<std::string, std::string> absent;   ///< part -> field that a spec does not say where no tensor is the part
+  std::map<std::string, std::string> present;  ///< part -> field that it does not say where a tensor is the part
   TokenizerSection tokenizer;                  ///< the ids that hold where config.json has none
   std::map<std::string, Datum> start;          ///< what `new --like` takes of keys that have to be said
   bool gguf = false;                           ///< of GGUF files' metadata
+
+  /// Whether its models answer to a source.
+  bool has_encoder() const {
+    return std::ranges::any_of(lines, [](const FamilyLine& line) { return line.section == "encoder"; });
+  }
 };
 
 /// The family of NAME.toml and of what it includes. A mistake is a diagnostic at its place in families/NAME.toml.

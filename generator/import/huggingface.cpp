@@ -101,7 +101,7 @@ SpecLines lines_of(const Family& family, Config& config, const ImportedModel& mo
     return found == fields.end() || found->second.is_null() ? 0 : std::get<double>(found->second.is);
   };
   model.add_checkpoint(names_of(family, fields), number("lm_head.tie_word_embeddings") != 0, lines);
-  read_stop_tokens(config, model.generation_config, family.tokenizer, number("model.vocab_size"), lines, diagnostics);
+  read_stop_tokens(config, model.generation_config, family, number("model.vocab_size"), lines, diagnostics);
   model.add_chat(lines);
   for (const std::string& key : config.account_for_rest(family, ignored_keys)) {
     lines.push_back({"import.ignored", write_string(key), "\"named by --ignore\""});

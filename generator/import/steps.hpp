@@ -51,7 +51,7 @@ void add_other_names(const CheckpointSection& names, const CheckpointSection& of
 /// that path is a file and has some. Ids that are no
 /// entry of the vocabulary are left out. Everything else in generation_config.json is about how tokens are drawn, which
 /// is chosen when the engine runs.
-void read_stop_tokens(Config& config, const std::string& path, const TokenizerSection& defaults, double vocab_size,
+void read_stop_tokens(Config& config, const std::string& path, const Family& family, double vocab_size,
                       SpecLines& lines, Diagnostics& diagnostics);
 
 /// Takes out sections that no kind of layer uses, and norms that nothing shares: what a family says of all its models,

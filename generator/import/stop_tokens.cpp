@@ -48,13 +48,15 @@ void add_line(const std::string& key, Ids ids, bool one, double vocab_size, std:
 
 }  // namespace
 
-void read_stop_tokens(Config& config, const std::string& path, const TokenizerSection& defaults, double vocab_size,
+void read_stop_tokens(Config& config, const std::string& path, const Family& family, double vocab_size,
                       SpecLines& lines, Diagnostics& diagnostics) {
+  const TokenizerSection& defaults = family.tokenizer;
   std::optional<Ids> bos = read_ids(config, "bos_token_id"), eos = read_ids(config, "eos_token_id");
   std::string eos_note;
+  std::optional<Config> of_generation;
   if (std::filesystem::exists(path)) {
     if (const std::optional<JsonFile> file = read_json_file(path, diagnostics)) {
-      Config generation(*file, diagnostics);
+      Config& generation = of_generation.emplace(*file, diagnostics);
       if (const auto ids = read_ids(generation, "bos_token_id"); ids && !ids->empty()) bos = ids;
       if (const auto ids = read_ids(generation, "eos_token_id"); ids && !ids->empty()) {
         if (eos && *eos != *ids) eos_note = "from generation_config.json";
@@ -64,6 +66,15 @@ void read_stop_tokens(Config& config, const std::string& path, const TokenizerSe
   }
   if (!bos) bos = defaults.bos_token_id.given ? Ids{defaults.bos_token_id.value} : Ids{};
   add_line("bos_token_id", *bos, true, vocab_size, "", lines);
+  if (family.has_encoder()) {
+    std::optional<Ids> start = read_ids(config, "decoder_start_token_id");
+    if (of_generation) {
+      if (const auto ids = read_ids(*of_generation, "decoder_start_token_id"); ids && !ids->empty()) start = ids;
+    }
+    const Field<std::int64_t>& usual = defaults.decoder_start_token_id;
+    if (!start && usual.given) start = Ids{usual.value};
+    if (start) add_line("decoder_start_token_id", *start, true, vocab_size, "", lines);
+  }
   add_line("eos_token_id", eos ? *eos : defaults.eos_token_id.value, false, vocab_size, eos_note, lines);
 }
 

@@ -72,10 +72,11 @@ void verify_relative(const Op& op, AxisId heads, AxisId head, OperandCheck& chec
 
 /// Axes of keys or values, which stand where the first term's keys do: in states alike, or in rows of the pass.
 std::optional<KeyAxes> verify_keys(std::size_t operand, const Attention& attention, OperandCheck& check) {
-  check.storage(operand, attention.causal ? Storage::state : Storage::activation);
+  const bool kept = attention.causal || attention.of_source;
+  check.storage(operand, kept ? Storage::state : Storage::activation);
   const std::vector<AxisId>&axes = check.in(operand).axes, &first = check.in(Operand::keys).axes;
-  const bool alike = axes.size() == (attention.causal ? 4 : 2) && axes.size() == first.size() && axes[0] == first[0] &&
-                     (!attention.causal || axes[2] == first[2]);
+  const bool alike = axes.size() == (kept ? 4 : 2) && axes.size() == first.size() && axes[0] == first[0] &&
+                     (!kept || axes[2] == first[2]);
   const std::optional<KeyAxes> found = alike ? key_axes(check.in(operand), check.graph()) : std::nullopt;
   if (!found) check.fault("wants keys and values of heads x head, at the same places");
   return found;
@@ -135,6 +136,9 @@ void verify(const Op& op, OperandCheck& check) {
     check.fault("has no such window");
   }
   if (!attention.causal && attention.recent > 0) check.fault("keeps no keys, and has a window");
+  if (attention.of_source && (attention.causal || !attention.mask.empty() || attention.distances != Distances{})) {
+    check.fault("sees a source by positions, which are the query's");
+  }
 }
 
 bool reads_quads(const Op&, std::size_t, const Graph&) { return false; }
@@ -145,7 +149,9 @@ std::string about(const Op& op, const Planning& planning) {
   const Attention& attention = *as<Attention>(op);
   return fmt::format("{} = softmax({}attention_scale * {}queries x keys, {}{}) x values", planning.value(op.out).role,
                      attention.score.empty() ? "" : "score of ", op.in[Operand::layer_scale] ? "layer_scale * " : "",
-                     attention.causal ? "causal" : "of the whole pass",
+                     attention.causal      ? "causal"
+                     : attention.of_source ? "of the source"
+                                           : "of the whole pass",
                      visibility(attention).empty() ? "" : " and masked");
 }
 
@@ -241,7 +247,8 @@ void plan(Draft& draft) {
   draft.set("kv_group_size", group_size);
   draft.set("has_layer_scale", static_cast<bool>(layer_scale));
   draft.set("has_sinks", static_cast<bool>(op.in[Operand::sinks]));
-  if (!attention.causal) draft.set("has_state", false);
+  draft.set("of_source", attention.of_source);
+  if (!attention.causal && !attention.of_source) draft.set("has_state", false);
 
   draft.activation("queries", op.in[Operand::queries], Access::read);
   if (widths.second_keys > 0) draft.activation("second_queries", op.in[Operand::second_queries], Access::read);
@@ -284,9 +291,10 @@ ReferenceCall reference(const Op& op, const Graph& graph) {
     sizes.emplace_back(head_of(Operand::values));
   const bool of_keys =
       op.in[Operand::relative] && is_of_keys(graph.values[op.in[Operand::relative]], graph, row.factors[1]);
-  return {.function = !attention.causal ? "pass_attention"
-                      : plain           ? "attention"
-                                        : "scored_attention",
+  return {.function = attention.of_source ? "source_attention"
+                      : !attention.causal ? "pass_attention"
+                      : plain             ? "attention"
+                                          : "scored_attention",
           .sizes = sizes,
           .attention = plain ? nullptr : &attention,
           .relative = op.in[Operand::relative],

@@ -108,13 +108,12 @@ void name_all(Plan& plan, const Contract& contract) {
   // A kernel is called after the first call of it; the kinds that call it tell it from others of that name.
   std::vector<NamedUse> kernels(plan.kernels.size());
   for (const PhasePlan& phase : plan.phases) {
-    for (std::size_t s = 0; s < phase.sections.size(); ++s) {
-      const bool layer = phase.is_layer(s, contract);
-      for (const Call& call : phase.sections[s].calls) {
+    for (const Section& section : phase.sections) {
+      for (const Call& call : section.calls) {
         NamedUse& use = kernels[call.kernel.index];
         if (use.word.empty()) use.word = call.word + suffix(plan.kernels[call.kernel], *phase.row);
-        if (!layer) continue;
-        const std::string& user = contract.kinds[s - 1].kind.identifier;
+        if (section.kind == Scope::model) continue;
+        const std::string& user = contract.kinds[section.kind].kind.identifier;
         if (std::find(use.users.begin(), use.users.end(), user) == use.users.end()) use.users.push_back(user);
       }
     }

@@ -17,6 +17,7 @@ inline constexpr PhaseRow phase_rows[] = {
     {"decode", Stage::layers, Lowering::vector},  // 1 row
     {"prefill", Stage::layers, Lowering::tiles},  // prefill_chunk rows
     {"few", Stage::layers, Lowering::few},        // prefill_chunk rows
+    {"encode", Stage::encode, Lowering::tiles},   // max_source_length rows
     {"head", Stage::head, Lowering::vector},      // head_rows rows
     {"head_few", Stage::head, Lowering::few},     // head_rows rows
     {"sample", Stage::sample, Lowering::vector},  // max_batch draws

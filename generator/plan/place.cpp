@@ -83,6 +83,11 @@ std::string joined_role(const Planning& planning, const std::vector<ValueId>& pa
   return role;
 }
 
+/// Whether it begins a record.
+bool is_embedding(FunctionId function, const Graph& graph) {
+  return std::ranges::find(graph.stacks, function, &Stack::embed) != graph.stacks.end();
+}
+
 }  // namespace
 
 std::vector<ValueId> in_place_operands(const Group& group, const Planning& planning) {
@@ -160,14 +165,18 @@ BufferId ActivationPlaces::free_buffer(const std::string& role, const std::vecto
 }
 
 void ActivationPlaces::carry(const Planning& planning) {
-  std::vector<FunctionId> functions = {planning.graph.embed};
+  std::vector<FunctionId> functions;
+  for (const Stack& stack : planning.graph.stacks) functions.push_back(stack.embed);
   functions.insert(functions.end(), planning.graph.layers.begin(), planning.graph.layers.end());
+  plan_.hidden_states.resize(planning.graph.stacks.size());
   for (const FunctionId function : functions) {
     for (const ValueId id : planning.graph.functions[function].results) {
       const Value& value = planning.value(id);
       if (value.storage != Storage::activation || plan_.carried_as(value.role)) continue;
       plan_.carried.push_back(free_buffer(value.role, value.axes, {}, {}));
-      if (id == planning.graph.hidden_states) plan_.hidden_states = plan_.carried.back();
+      for (std::size_t stack = 0; stack < planning.graph.stacks.size(); ++stack) {
+        if (id == planning.graph.stacks[stack].hidden_states) plan_.hidden_states[stack] = plan_.carried.back();
+      }
     }
   }
 }
@@ -178,8 +187,8 @@ void ActivationPlaces::place(const Planning& planning, const std::vector<Group>&
   Lifetimes lifetimes(planning, groups, function);
   const auto count = static_cast<std::int64_t>(groups.size());
   const bool is_head = section.function == planning.graph.head;
-  const bool is_layer = !is_head && section.function != planning.graph.embed;
-  const std::string user = planning.graph.is_layer(section.function) ? function.name : "";
+  const bool is_layer = !is_head && !is_embedding(section.function, planning.graph);
+  const std::string user = section.kind != Scope::model ? function.name : "";
   if (plan_.carried.empty()) carry(planning);
   const auto use_of = [&](ValueId value) {
     return Use{sections_, lifetimes.written.at(value), lifetimes.last_read.at(value)};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "generator/blocks/pooling.hpp"
 #include "generator/contract/names.hpp"
@@ -60,7 +61,7 @@ class Planner {
   }
 
   StepLayout step_layout() const {
-    return {contract_.max_batch, decode_steps, contract_.head_rows, contract_.prefill_chunk};
+    return {contract_.max_batch, decode_steps, contract_.head_rows, contract_.pass_rows()};
   }
 
   /// What host and device both touch.
@@ -77,7 +78,7 @@ class Planner {
     for (const StateContract& state : contract_.states) {
       const auto size = [&](std::size_t axis) { return plan_.axes[state.axes[axis]].size; };
       StateTable table;
-      table.kind = state.ring() ? StateKind::ring : StateKind::growing;
+      table.kind = state.source ? StateKind::source : state.ring() ? StateKind::ring : StateKind::growing;
       table.layers = contract_.runs(state.scope);
       table.slots = size(0);
       table.heads = size(1);
@@ -116,13 +117,22 @@ class Planner {
     } else if (row.stage == Stage::head) {
       phase.sections.push_back(plan_function(graph_.head, row, phase.max_rows, fired));
     } else {
-      phase.sections.push_back(plan_function(graph_.embed, row, phase.max_rows, fired));
-      for (const FunctionId layer : graph_.layers) {
-        phase.sections.push_back(plan_function(layer, row, phase.max_rows, fired));
+      for (const FunctionId function : functions_of(row.stage == Stage::encode ? encoder_stack : own_stack)) {
+        phase.sections.push_back(plan_function(function, row, phase.max_rows, fired));
       }
-      if (graph_.finish) phase.sections.push_back(plan_function(graph_.finish, row, phase.max_rows, fired));
     }
     plan_.phases.push_back(std::move(phase));
+  }
+
+  /// What a pass through a stack runs: each function once.
+  std::vector<FunctionId> functions_of(std::size_t stack) const {
+    std::vector<FunctionId> functions = {graph_.stacks[stack].embed};
+    for (std::size_t kind = 0; kind < contract_.kinds.size(); ++kind) {
+      if (contract_.kinds[kind].kind.stack == stack) functions.push_back(graph_.layers[kind]);
+    }
+    if (graph_.stacks[stack].finish) functions.push_back(graph_.stacks[stack].finish);
+    if (stack == encoder_stack) std::ranges::copy(graph_.source_functions(), std::back_inserter(functions));
+    return functions;
   }
 
   Section plan_function(FunctionId id, const PhaseRow& row, std::int64_t rows, std::vector<std::int64_t>* fired);
@@ -196,6 +206,7 @@ Section Planner::plan_function(FunctionId id, const PhaseRow& row, std::int64_t 
 
   Section section;
   section.function = id;
+  section.kind = graph_.kind_of(id);
   places_.place(planning, groups, judgements_, section);
   SectionPlacement placement(contract_, plan_, graph_, section);
   for (const Group& group : groups) {
@@ -232,13 +243,21 @@ KernelId Planner::intern(Kernel kernel) {
 
 bool serves(const PhaseRow& row, const Contract& contract) {
   if (row.stage == Stage::sample) return !pools(*contract.pooling);
+  if (row.stage == Stage::encode && contract.encoder() == nullptr) return false;
   return row.lowering != Lowering::few || contract.max_batch > 1;
 }
 
 std::int64_t max_rows(const PhaseRow& row, const Contract& contract) {
   if (row.stage == Stage::head) return contract.head_rows;
   if (row.stage == Stage::sample) return contract.max_batch;
+  if (row.stage == Stage::encode) return contract.max_source_length;
   return row.lowering == Lowering::vector ? 1 : contract.prefill_chunk;
+}
+
+const Section& PhasePlan::section_of(FunctionId function) const {
+  const auto found = std::ranges::find(sections, function, &Section::function);
+  if (found == sections.end()) throw InternalError(std::string("plan: a function that is not in ") + row->name);
+  return *found;
 }
 
 const PhasePlan& Plan::phase(const char* name) const {
@@ -280,9 +299,8 @@ std::int64_t Plan::decode_dispatches(const Contract& contract) const {
   std::int64_t count = 0;
   for (const PhasePlan& phase : phases) {
     if (phase.row->lowering != Lowering::vector) continue;
-    for (std::size_t i = 0; i < phase.sections.size(); ++i) {
-      const std::int64_t times = phase.is_layer(i, contract) ? contract.runs({i - 1}) : 1;
-      count += times * static_cast<std::int64_t>(phase.sections[i].calls.size());
+    for (const Section& section : phase.sections) {
+      count += contract.runs({section.kind}) * static_cast<std::int64_t>(section.calls.size());
     }
   }
   return count;

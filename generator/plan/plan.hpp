@@ -152,7 +152,8 @@ struct Call {
 
 /// The calls of one function in one phase, and where its activations lie.
 struct Section {
-  FunctionId function;  ///< none: sampling
+  FunctionId function;              ///< none: sampling
+  std::size_t kind = Scope::model;  ///< of layer, whose function it is
   std::vector<Call> calls;
   std::map<ValueId, Place> places;
 };
@@ -160,13 +161,10 @@ struct Section {
 struct PhasePlan {
   const PhaseRow* row = nullptr;
   std::int64_t max_rows = 1;
-  std::vector<Section>
-      sections;  ///< layers: embedding, then kind by kind, then what follows the last where it is there
+  std::vector<Section> sections;  ///< of a stack: embedding, then kind by kind, then what follows the last where it is
+                                  ///< there; then what kinds of layer keep of a source
 
-  /// Whether a section is that of a kind of layer, the one before its index.
-  bool is_layer(std::size_t section, const Contract& contract) const {
-    return row->stage == Stage::layers && section > 0 && section <= contract.kinds.size();
-  }
+  const Section& section_of(FunctionId function) const;
 };
 
 struct Plan {
@@ -176,9 +174,9 @@ struct Plan {
   std::vector<StateTable> states;  ///< by StateId; the contract has their names
   std::vector<BufferId> angles;    ///< by AnglesId
   BufferId step;
-  BufferId output;                ///< what the head gives: logits, or texts' vectors
-  std::vector<BufferId> carried;  ///< the record that goes from function to function
-  BufferId hidden_states;         ///< of it: the residual stream
+  BufferId output;                      ///< what the head gives: logits, or texts' vectors
+  std::vector<BufferId> carried;        ///< the record that goes from function to function
+  std::vector<BufferId> hidden_states;  ///< of it: the residual stream of each stack
   Table<Kernel> kernels;
   std::vector<PhasePlan> phases;  ///< in the order of the table of phases
   std::int64_t decode_steps = 0;

@@ -152,7 +152,9 @@ class SectionCheck {
       if (planning_.graph.is_result(value) && !copied) result.last_read = count;
       lives.push_back(result);
     };
-    const bool is_layer = section_.function != planning_.graph.embed && section_.function != planning_.graph.head;
+    const std::vector<Stack>& stacks = planning_.graph.stacks;
+    const bool is_embedding = std::ranges::find(stacks, section_.function, &Stack::embed) != stacks.end();
+    const bool is_layer = !is_embedding && section_.function != planning_.graph.head;
     for (const ValueId parameter : function.parameters) {
       if (planning_.value(parameter).storage != Storage::activation) continue;
       life(parameter, -1);

@@ -31,7 +31,7 @@ constexpr const char* name_of(Element element) {
   return names[static_cast<std::size_t>(element)];
 }
 constexpr const char* name_of(Stage stage) {
-  constexpr const char* names[] = {"layers", "head", "sample"};
+  constexpr const char* names[] = {"encode", "layers", "head", "sample"};
   static_assert(std::size(names) == enumerator_count<Stage>());
   return names[static_cast<std::size_t>(stage)];
 }

@@ -58,16 +58,28 @@ class Changes {
   std::map<Key, std::vector<std::int64_t>> layers_;
 };
 
-std::size_t shared_layers(const ComparedModel& a, const ComparedModel& b) {
-  return std::min(a.spec.layer_kinds.size(), b.spec.layer_kinds.size());
+/// The kinds of a stack's layers; empty where the model has no encoder.
+std::vector<std::size_t> kinds_of(const Spec& spec, std::size_t stack) {
+  if (stack == own_stack) return spec.layer_kinds;
+  return spec.encoder ? spec.encoder->layer_kinds : std::vector<std::size_t>{};
 }
 
+std::vector<std::size_t> kinds_of(const Contract& contract, std::size_t stack) {
+  return stack < contract.stacks.size() ? contract.stacks[stack].layer_kinds : std::vector<std::size_t>{};
+}
+
+std::size_t shared_layers(const ComparedModel& a, const ComparedModel& b, std::size_t stack) {
+  return std::min(kinds_of(a.spec, stack).size(), kinds_of(b.spec, stack).size());
+}
+
+std::string prefix_of(std::size_t stack) { return stack == encoder_stack ? "encoder." : ""; }
+
 /// The key of a field of a layer of this kind in a spec's text.
-std::string path_in(const Spec& spec, std::size_t layer, const std::string& what) {
-  const std::string& kind = spec.kinds[spec.layer_kinds[layer]].in_pattern;
-  if (kind.empty()) return what;
-  const std::string layers = "layers.";
-  return layers + write_key(kind) + "." + (what.starts_with(layers) ? what.substr(layers.size()) : what);
+std::string path_in(const LayerKind& kind, const std::string& what) {
+  const std::string layers = "layers.", prefix = prefix_of(kind.stack);
+  if (kind.in_pattern.empty()) return prefix + what;
+  return prefix + layers + write_key(kind.in_pattern) + "." +
+         (what.starts_with(layers) ? what.substr(layers.size()) : what);
 }
 
 /// Fields whose values differ and do not mean the same.
@@ -77,18 +89,13 @@ class FieldComparison {
       : a_(a), b_(b), same_(same_meaning), of_a_(a.spec, a.overrides), of_b_(b.spec, b.overrides) {}
 
   std::vector<Change> list() {
-    Changes in_layers, outside;
-    const std::size_t layers = shared_layers(a_, b_);
-    std::map<std::pair<std::size_t, std::size_t>, std::pair<Values, Values>> told;  // by kinds
-    for (std::size_t layer = 0; layer < layers; ++layer) {
-      const std::pair kinds = {a_.spec.layer_kinds[layer], b_.spec.layer_kinds[layer]};
-      auto known = told.find(kinds);
-      if (known == told.end()) known = told.emplace(kinds, differing(layer)).first;
-      in_layers.add(static_cast<std::int64_t>(layer), known->second.first, known->second.second);
+    Changes outside;
+    std::vector<Change> result;
+    for (const std::size_t stack : {own_stack, encoder_stack}) {
+      for (const Change& change : list_layers(stack)) result.push_back(change);
     }
-    std::vector<Change> result = in_layers.list(layers);
     outside.add(-1, outside_of(a_.spec), outside_of(b_.spec));
-    for (const Change& change : outside.list(layers)) {
+    for (const Change& change : outside.list(0)) {
       // [norm] and [position] are the layers' too, who have told it.
       const auto is_told = [&](const Change& other) {
         return other.what == change.what && other.before == change.before && other.after == change.after;
@@ -100,6 +107,24 @@ class FieldComparison {
   }
 
  private:
+  std::vector<Change> list_layers(std::size_t stack) {
+    Changes in_layers;
+    const std::vector<std::size_t> of_a = kinds_of(a_.spec, stack), of_b = kinds_of(b_.spec, stack);
+    const std::size_t layers = shared_layers(a_, b_, stack);
+    std::map<std::pair<std::size_t, std::size_t>, std::pair<Values, Values>> told;  // by kinds
+    for (std::size_t layer = 0; layer < layers; ++layer) {
+      const std::pair kinds = {of_a[layer], of_b[layer]};
+      auto known = told.find(kinds);
+      if (known == told.end()) {
+        known = told.emplace(kinds, differing(a_.spec.kinds[of_a[layer]], b_.spec.kinds[of_b[layer]])).first;
+      }
+      in_layers.add(static_cast<std::int64_t>(layer), known->second.first, known->second.second);
+    }
+    std::vector<Change> result = in_layers.list(layers);
+    for (Change& change : result) change.what = prefix_of(stack) + change.what;
+    return result;
+  }
+
   static Values outside_of(const Spec& spec) {
     Values values = explain_outside_layers(spec);
     std::erase_if(values, [](const auto& value) { return value.first == "model.name"; });
@@ -107,13 +132,12 @@ class FieldComparison {
   }
 
   /// What the two kinds of a layer have that differs in meaning.
-  std::pair<Values, Values> differing(std::size_t layer) {
+  std::pair<Values, Values> differing(const LayerKind& of_a, const LayerKind& of_b) {
     Changes changes;
-    changes.add(0, explain_layer(a_.spec.kinds[a_.spec.layer_kinds[layer]]),
-                explain_layer(b_.spec.kinds[b_.spec.layer_kinds[layer]]));
+    changes.add(0, explain_layer(of_a), explain_layer(of_b));
     std::pair<Values, Values> result;
     for (const Change& change : changes.list(1)) {
-      if (means_nothing(change, path_in(a_.spec, layer, change.what), path_in(b_.spec, layer, change.what))) continue;
+      if (means_nothing(change, path_in(of_a, change.what), path_in(of_b, change.what))) continue;
       if (!change.before.empty()) result.first.emplace_back(change.what, change.before);
       if (!change.after.empty()) result.second.emplace_back(change.what, change.after);
     }
@@ -175,7 +199,8 @@ Tensors tensors_of(const Contract& contract, Scope scope) {
   return tensors;
 }
 
-void compare_tensors(const ComparedModel& a, const ComparedModel& b, Difference& difference) {
+/// Tensors of a stack's layers, and with those of the model's own what stands outside.
+void compare_tensors_of(std::size_t stack, const ComparedModel& a, const ComparedModel& b, Difference& difference) {
   Changes shapes, names;
   const auto add = [&](std::int64_t layer, const Tensors& before, const Tensors& after) {
     shapes.add(layer, before.shapes, after.shapes);
@@ -188,15 +213,19 @@ void compare_tensors(const ComparedModel& a, const ComparedModel& b, Difference&
     }
     names.add(layer, common_before, common_after);
   };
-  add(-1, tensors_of(a.contract, {}), tensors_of(b.contract, {}));
-  const std::size_t of_a = a.contract.layer_kinds.size(), of_b = b.contract.layer_kinds.size();
-  for (std::size_t layer = 0; layer < std::max(of_a, of_b); ++layer) {
-    add(static_cast<std::int64_t>(layer),
-        layer < of_a ? tensors_of(a.contract, {a.contract.layer_kinds[layer]}) : Tensors(),
-        layer < of_b ? tensors_of(b.contract, {b.contract.layer_kinds[layer]}) : Tensors());
+  if (stack == own_stack) add(-1, tensors_of(a.contract, {}), tensors_of(b.contract, {}));
+  const std::vector<std::size_t> of_a = kinds_of(a.contract, stack), of_b = kinds_of(b.contract, stack);
+  const std::size_t layers = std::max(of_a.size(), of_b.size());
+  for (std::size_t layer = 0; layer < layers; ++layer) {
+    add(static_cast<std::int64_t>(layer), layer < of_a.size() ? tensors_of(a.contract, {of_a[layer]}) : Tensors(),
+        layer < of_b.size() ? tensors_of(b.contract, {of_b[layer]}) : Tensors());
   }
-  difference.tensors = shapes.list(std::max(of_a, of_b));
-  difference.names = names.list(shared_layers(a, b));
+  for (const Change& change : shapes.list(layers)) difference.tensors.push_back(change);
+  for (const Change& change : names.list(shared_layers(a, b, stack))) difference.names.push_back(change);
+}
+
+void compare_tensors(const ComparedModel& a, const ComparedModel& b, Difference& difference) {
+  for (const std::size_t stack : {own_stack, encoder_stack}) compare_tensors_of(stack, a, b, difference);
   if (a.contract.checkpoint_prefixes != b.contract.checkpoint_prefixes) {
     difference.names.push_back({"prefix", "",
                                 fmt::format("\"{}\"", fmt::join(a.contract.checkpoint_prefixes, "\", \"")),
@@ -234,10 +263,9 @@ void compare_counts(const Report& a, const Report& b, std::vector<CountChange>& 
 std::map<std::string, std::map<std::string, std::int64_t>> dispatches_of(const ComparedModel& model) {
   std::map<std::string, std::map<std::string, std::int64_t>> result;
   for (const PhasePlan& phase : model.plan.phases) {
-    for (std::size_t i = 0; i < phase.sections.size(); ++i) {
-      const bool layer = phase.is_layer(i, model.contract);
-      for (const Call& call : phase.sections[i].calls) {
-        result[model.plan.kernels[call.kernel].name][phase.row->name] += layer ? model.contract.runs({i - 1}) : 1;
+    for (const Section& section : phase.sections) {
+      for (const Call& call : section.calls) {
+        result[model.plan.kernels[call.kernel].name][phase.row->name] += model.contract.runs({section.kind});
       }
     }
   }

@@ -51,13 +51,13 @@ std::int64_t keys_of_a_token(const Kernel& kernel, std::int64_t positions) {
 /// Keys and values that the token decoded at the last of so many positions reads, each as often as a layer reads them.
 std::int64_t cache_bytes_of_a_token(const Contract& contract, const Plan& plan, std::int64_t positions) {
   std::int64_t bytes = 0;
-  const std::vector<Section>& sections = plan.phase("decode").sections;
-  for (std::size_t kind = 0; kind < contract.kinds.size(); ++kind) {
-    for (const Call& call : sections[kind + 1].calls) {  // the first is the embedding
+  for (const Section& section : plan.phase("decode").sections) {
+    if (section.kind == Scope::model) continue;
+    for (const Call& call : section.calls) {
       const Kernel& kernel = plan.kernels[call.kernel];
       if (kernel.cost.bytes_per_key == 0) continue;
       const std::int64_t rows = plan.rows_of(call);
-      bytes += contract.runs({kind}) * kernel.cost.bytes_per_key * rows * keys_of_a_token(kernel, positions);
+      bytes += contract.runs({section.kind}) * kernel.cost.bytes_per_key * rows * keys_of_a_token(kernel, positions);
     }
   }
   return bytes;
@@ -116,7 +116,7 @@ Report make_report(const Contract& contract, const Plan& plan) {
   report.active_parameters = contract.active_parameters;
   report.components = contract.components;
   report.kv_bytes_per_token = state_bytes_per_token(plan.states);
-  report.max_position_embeddings = contract.model.max_position_embeddings.value;
+  report.max_position_embeddings = contract.own().model.max_position_embeddings.value;
   const std::int64_t positions = std::max<std::int64_t>(report.max_position_embeddings, 0);
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   report.full_context_bytes = positions > most / std::max<std::int64_t>(report.kv_bytes_per_token, 1)

@@ -99,12 +99,18 @@ ExpressionNames spec_numbers(const BlockContext& context) {
   return names;
 }
 
+bool reads_source(const LayerKind& kind) {
+  return std::ranges::any_of(kind.blocks(), [](const Block* block) {
+    return block->type->reads_source != nullptr && block->type->reads_source(*block);
+  });
+}
+
 bool reads_ahead(const Spec& spec) {
   return std::any_of(spec.kinds.begin(), spec.kinds.end(), [](const LayerKind& kind) {
     const std::vector<const Block*> blocks = kind.blocks();
-    return std::any_of(blocks.begin(), blocks.end(), [](const Block* block) {
-      return block->type->reads_ahead != nullptr && block->type->reads_ahead(*block);
-    });
+    return kind.stack == own_stack && std::any_of(blocks.begin(), blocks.end(), [](const Block* block) {
+             return block->type->reads_ahead != nullptr && block->type->reads_ahead(*block);
+           });
   });
 }
 

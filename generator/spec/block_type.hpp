@@ -52,6 +52,10 @@ struct BlockType {
   Field<std::string>& (*reads_kind)(std::any& section) = nullptr;
   /// Whether what it gives for a token depends on the tokens after it, so that a text is one pass.
   bool (*reads_ahead)(const Block& block) = nullptr;
+  /// Whether it reads what the encoder gives of a source. What it keeps of that is declared with the rest, and built by
+  /// `build_source`, from the encoder's hidden states.
+  bool (*reads_source)(const Block& block) = nullptr;
+  void (*build_source)(const BlockContext& context, Builder& build, Id<Value> source) = nullptr;
 };
 
 /// Every type, in the order in which they are documented: blocks/blocks.cpp has the list.
@@ -63,6 +67,9 @@ std::vector<std::string> block_type_names();
 /// many tokens.
 bool reads_ahead(const Spec& spec);
 inline constexpr std::int64_t max_text_in_one_pass = 32768;
+
+/// Whether some sub-block of the layer reads what the encoder gives.
+bool reads_source(const LayerKind& kind);
 
 /// Whether positions of this type are added to the embedding, once, before any layer: blocks/added_positions.cpp says
 /// which.

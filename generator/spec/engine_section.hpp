@@ -14,6 +14,7 @@ struct EngineSection {
   Field<CacheTypes> kv_cache;               ///< default f32 where the weights are f32, else f16
   Field<std::string> weights;               ///< what wider matrices are converted to; absent: ""
   Field<std::int64_t> prefill_chunk;        ///< default min(128, max_sequence_length)
+  Field<std::int64_t> max_source_length;    ///< with an encoder; default 512, and at most its positions
   Field<std::int64_t> max_batch;            ///< slots
   Field<bool> beyond_positions;             ///< max_sequence_length may be more than the model was made for
   Field<bool> fusion;                       ///< kernels compute several operations where they can

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "generator/spec/block_type.hpp"
 #include "generator/spec/document.hpp"
+#include "generator/spec/encoder_section.hpp"
 #include "generator/spec/fields.hpp"
 #include "generator/spec/values.hpp"
 
@@ -49,25 +51,43 @@ void add_fields(const std::string& header, const BoundFields& fields, ExplainedF
   }
 }
 
+/// A sub-block's rows. What a query sees of a source is no question: all of it.
+BoundFields rows_of(Block& block) {
+  BoundFields rows = bind_block(block);
+  if (block.type->reads_source != nullptr && block.type->reads_source(block)) {
+    std::erase_if(rows, [](const BoundField& row) { return row.field->key == "causal"; });
+  }
+  return rows;
+}
+
 std::string explain_blocks(LayerKind& kind, const std::string& prefix) {
   std::string text;
   for (Step& step : kind.steps) {
     for (Block& block : step.blocks) {
       const bool own = find_block_type(block.instance) == nullptr;
-      text += explain_section(prefix + write_key(block.instance), bind_block(block),
+      text += explain_section(prefix + write_key(block.instance), rows_of(block),
                               own ? fmt::format("block = {}\n", write_string(block.type->name)) : "");
     }
   }
   return text;
 }
 
+/// One of the model's stacks of layers, as its sections say it.
+struct StackSections {
+  std::string prefix;  ///< of their headers: "" or "encoder."
+  PositionSection& position;
+  const std::vector<std::size_t>& layer_kinds;  ///< by layer
+  bool has_pattern;
+  const Field<std::int64_t>& repeat;
+};
+
 /// "local * 5", "global * 1" ...: the layers as runs of one kind.
-std::string explain_pattern(const Spec& spec) {
+std::string explain_pattern(const Spec& spec, const std::vector<std::size_t>& layer_kinds) {
   std::string items;
-  for (std::size_t layer = 0; layer < spec.layer_kinds.size();) {
+  for (std::size_t layer = 0; layer < layer_kinds.size();) {
     std::size_t end = layer;
-    while (end < spec.layer_kinds.size() && spec.layer_kinds[end] == spec.layer_kinds[layer]) ++end;
-    const std::string item = fmt::format("{} * {}", spec.kinds[spec.layer_kinds[layer]].name, end - layer);
+    while (end < layer_kinds.size() && layer_kinds[end] == layer_kinds[layer]) ++end;
+    const std::string item = fmt::format("{} * {}", spec.kinds[layer_kinds[layer]].name, end - layer);
     items += (items.empty() ? "" : ", ") + write_string(item);
     layer = end;
   }
@@ -91,31 +111,52 @@ std::string explain_steps(const LayerKind& kind) {
                      write_value(&layers.shared_output_norm), write_value(&layers.residual_scale));
 }
 
+std::string explain_layers(Spec& spec, const StackSections& stack) {
+  const std::string& prefix = stack.prefix;
+  std::string text;
+  const bool added = adds_positions(find_word(bind(stack.position), "type")->value);
+  if (!stack.has_pattern) {
+    LayerKind& kind = spec.kinds[stack.layer_kinds.front()];
+    if (kind.uses_position() || added) {
+      text += explain_section(prefix + "position", bind(kind.uses_position() ? *kind.position : stack.position));
+    }
+    return text + explain_blocks(kind, prefix) +
+           fmt::format("\n[{}layers]\nrepeat = {}\n", prefix, stack.repeat.value) + explain_steps(kind);
+  }
+  if (added) text += explain_section(prefix + "position", bind(stack.position));
+  text += fmt::format("\n[{}layers]\npattern = {}\nrepeat = {}\n", prefix, explain_pattern(spec, stack.layer_kinds),
+                      stack.repeat.value);
+  const std::set<std::size_t> kinds(stack.layer_kinds.begin(), stack.layer_kinds.end());
+  for (const std::size_t index : kinds) {
+    LayerKind& kind = spec.kinds[index];
+    const std::string header = prefix + "layers." + write_key(kind.name);
+    text += fmt::format("\n[{}]\n{}", header, explain_steps(kind));
+    text += explain_section(header + ".norm", bind(kind.norm));
+    if (kind.uses_position()) text += explain_section(header + ".position", bind(*kind.position));
+    text += explain_blocks(kind, header + ".");
+  }
+  return text;
+}
+
+std::string explain_encoder(Spec& spec) {
+  EncoderSpec& encoder = *spec.encoder;
+  std::string text = explain_section("encoder", bind(*encoder.section)) +
+                     explain_section("encoder.embedding", bind(*encoder.embedding));
+  if (!encoder.has_pattern) {
+    text += explain_section("encoder.norm", bind(spec.kinds[encoder.layer_kinds.front()].norm));
+  }
+  return text + explain_layers(
+                    spec, {"encoder.", *encoder.position, encoder.layer_kinds, encoder.has_pattern, encoder.repeat});
+}
+
 }  // namespace
 
 std::string explain_spec(const Spec& given) {
   Spec spec = given;  // fields are bound to be read, and binding may write
   std::string text = explain_section("model", bind(spec.model)) + explain_section("embedding", bind(*spec.embedding)) +
                      explain_section("norm", bind(spec.norm));
-  const bool added = adds_positions(find_word(bind(*spec.position), "type")->value);
-  if (!spec.has_pattern) {
-    LayerKind& kind = spec.kinds.front();
-    if (kind.uses_position() || added) {
-      text += explain_section("position", bind(*(kind.uses_position() ? kind.position : spec.position)));
-    }
-    text +=
-        explain_blocks(kind, "") + fmt::format("\n[layers]\nrepeat = {}\n", spec.repeat.value) + explain_steps(kind);
-  } else {
-    if (added) text += explain_section("position", bind(*spec.position));
-    text += fmt::format("\n[layers]\npattern = {}\nrepeat = {}\n", explain_pattern(spec), spec.repeat.value);
-    for (LayerKind& kind : spec.kinds) {
-      const std::string header = "layers." + write_key(kind.name);
-      text += fmt::format("\n[{}]\n{}", header, explain_steps(kind));
-      text += explain_section(header + ".norm", bind(kind.norm));
-      if (kind.uses_position()) text += explain_section(header + ".position", bind(*kind.position));
-      text += explain_blocks(kind, header + ".");
-    }
-  }
+  text += explain_layers(spec, {"", *spec.position, spec.layer_kinds, spec.has_pattern, spec.repeat});
+  if (spec.encoder) text += explain_encoder(spec);
   if (find_word(bind(*spec.pooling), "type")->given) {
     text += explain_section("pooling", bind(*spec.pooling));
   } else {
@@ -139,6 +180,15 @@ ExplainedFields explain_outside_layers(const Spec& given) {
     add_fields("position", bind(*spec.position), fields);
   }
   fields.emplace_back("layers.repeat", write_value(&spec.repeat));
+  if (spec.encoder) {
+    EncoderSpec& encoder = *spec.encoder;
+    add_fields("encoder", bind(*encoder.section), fields);
+    add_fields("encoder.embedding", bind(*encoder.embedding), fields);
+    if (adds_positions(find_word(bind(*encoder.position), "type")->value)) {
+      add_fields("encoder.position", bind(*encoder.position), fields);
+    }
+    fields.emplace_back("encoder.layers.repeat", write_value(&encoder.repeat));
+  }
   if (find_word(bind(*spec.pooling), "type")->given) {
     add_fields("pooling", bind(*spec.pooling), fields);
   } else {
@@ -160,7 +210,7 @@ ExplainedFields explain_layer(const LayerKind& given) {
   add_fields("norm", bind(kind.norm), fields);
   if (kind.uses_position()) add_fields("position", bind(*kind.position), fields);
   for (Step& step : kind.steps) {
-    for (Block& block : step.blocks) add_fields(write_key(block.instance), bind_block(block), fields);
+    for (Block& block : step.blocks) add_fields(write_key(block.instance), rows_of(block), fields);
   }
   return fields;
 }

@@ -5,6 +5,7 @@
 #include "generator/spec/chat_section.hpp"
 #include "generator/spec/checkpoint_names.hpp"
 #include "generator/spec/checkpoint_section.hpp"
+#include "generator/spec/encoder_section.hpp"
 #include "generator/spec/engine_section.hpp"
 #include "generator/spec/family_files.hpp"
 #include "generator/spec/field_rows.hpp"
@@ -139,6 +140,25 @@ const std::vector<FieldRow<LayersSection>>& fields() {
 template class Held<LayersSection>;
 
 template <>
+const std::vector<FieldRow<EncoderSection>>& fields() {
+  using S = EncoderSection;
+  static const std::vector<FieldRow<S>> rows = {
+      row<S>("num_hidden_layers", at(&S::num_hidden_layers), computed("model.num_hidden_layers"), "layers", "Layers"),
+      row<S>("hidden_size", at(&S::hidden_size), computed("model.hidden_size"), "elements",
+             "Width of its residual stream"),
+      row<S>("max_position_embeddings", at(&S::max_position_embeddings), computed("model.max_position_embeddings"),
+             "tokens", "Longest source it was made for; rows of a learned position table"),
+      row<S>("final_norm", at(&S::final_norm), literal("true"), "",
+             "Normalise what its layers give: true, false, or keys laid over those of [encoder.norm]"),
+      row<S>("own_embedding", at(&S::own_embedding), literal("false"), "",
+             "Whether its tokens have a table of their own; else they have the model's"),
+  };
+  return rows;
+}
+
+template class Held<EncoderSection>;
+
+template <>
 const std::vector<FieldRow<CheckpointSection>>& fields() {
   using S = CheckpointSection;
   static const std::vector<FieldRow<S>> rows = {
@@ -180,6 +200,8 @@ const std::vector<FieldRow<TokenizerSection>>& fields() {
   static const std::vector<FieldRow<S>> rows = {
       row<S>("bos_token_id", at(&S::bos_token_id), computed("none"), "", "Token that begins a sequence"),
       row<S>("eos_token_id", at(&S::eos_token_id), computed("none"), "", "Token that ends a generation, or a list"),
+      row<S>("decoder_start_token_id", at(&S::decoder_start_token_id), computed("none"), "",
+             "Of a model with an encoder: the token that an answer to a source begins after"),
   };
   return rows;
 }
@@ -219,6 +241,9 @@ const std::vector<FieldRow<EngineSection>>& fields() {
           "prefill_chunk", at(&S::prefill_chunk),
           computed("min(128, max_sequence_length); where attention.causal is false, min(32768, max_sequence_length)"),
           "tokens", "Tokens of a prompt that are run at once"),
+      row<S>("max_source_length", at(&S::max_source_length),
+             computed("512, and at most encoder.max_position_embeddings"), "tokens",
+             "Of a model with an encoder: tokens of a source, and of all sources that are read at once"),
       row<S>("max_batch", at(&S::max_batch), computed("1; where [pooling] is there and attention.causal is false, 32"),
              "slots", "Sequences that the engine remembers at once, and texts that a pass may have"),
       row<S>("fusion", at(&S::fusion), literal("true"), "",

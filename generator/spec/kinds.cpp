@@ -9,10 +9,7 @@
 #include "generator/spec/values.hpp"
 
 namespace monomorph::generator {
-namespace {
 
-/// What the kind's section is, laid over the base's: a change of type drops what the new type does not have, and a key
-/// drops the one that it stands in place of.
 TomlValue lay_over(const TomlValue* base, const TomlValue& over, const BoundFields& fields) {
   if (base == nullptr || base->form != TomlValue::Form::table) return over;
   const auto lost = [&](const FieldDescription& field) {
@@ -33,6 +30,8 @@ TomlValue lay_over(const TomlValue* base, const TomlValue& over, const BoundFiel
   });
   return overlay(kept, over);
 }
+
+namespace {
 
 /// The norm of one place.
 template <class Section>
@@ -63,8 +62,8 @@ bool any_position(const LayerKind& kind, const Test& test) {
 /// Reads the kinds of layer, each from the base sections and its own table.
 class KindReader {
  public:
-  KindReader(const TomlValue& root, const ModelSection& model, Diagnostics& diagnostics)
-      : root_(root), model_(model), diagnostics_(diagnostics) {}
+  KindReader(const TomlValue& root, const ModelSection& model, const TomlValue* judged, Diagnostics& diagnostics)
+      : root_(root), model_(model), judged_(judged), diagnostics_(diagnostics) {}
 
   /// `table`: [layers.NAME], or null.
   LayerKind read(const TomlValue* table, const std::string& name, const Span& place) {
@@ -77,7 +76,10 @@ class KindReader {
     read_steps(kind);
     read_shared("norm", true, bind(kind.norm));
     for (Step& step : kind.steps) {
-      for (Block& block : step.blocks) read_block(block, place);
+      for (Block& block : step.blocks) {
+        read_block(block, place);
+        tell_no_position(block);
+      }
       share_input_norm(step);
     }
     read_shared("position", kind.uses_position(), bind(*kind.position));
@@ -204,6 +206,13 @@ class KindReader {
     read_shared(block.instance, true, bind_block(block));
   }
 
+  /// Of a source's tokens positions are told where the spec says so.
+  static void tell_no_position(Block& block) {
+    if (block.type->reads_source == nullptr || !block.type->reads_source(block)) return;
+    Field<PositionChoice>& place = block.type->position(block.section);
+    if (!place.given) place.value.present = false;
+  }
+
   /// [position] as the kind has it.
   TomlValue position_of_kind(const BoundFields& fields) const {
     const TomlEntry *shared = base("position"), *own = over("position");
@@ -247,11 +256,11 @@ class KindReader {
 
   /// Sections of the kind's table that none of its steps reads, and keys that are no section.
   void refuse_unused(const LayerKind& kind) {
-    if (table_ == nullptr) return;
+    if (judged_ == nullptr) return;
     std::vector<std::string> keys = section_names(true);
     const std::vector<std::string> of_layers = {"steps", "shared_input_norm", "shared_output_norm", "residual_scale"};
     keys.insert(keys.end(), of_layers.begin(), of_layers.end());
-    for (const TomlEntry& entry : table_->entries) {
+    for (const TomlEntry& entry : judged_->entries) {
       const bool shared = entry.key == "norm" || std::ranges::count(of_layers, entry.key) > 0;
       if (shared || kind.find(entry.key) != nullptr || (entry.key == "position" && kind.reads_position())) continue;
       if (std::find(keys.begin(), keys.end(), entry.key) != keys.end() || type_of_block(entry.key) != nullptr) {
@@ -268,6 +277,7 @@ class KindReader {
 
   const TomlValue& root_;
   const ModelSection& model_;
+  const TomlValue* judged_;
   Diagnostics& diagnostics_;
   const TomlValue* table_ = nullptr;
   bool steps_are_known_ = true;
@@ -281,8 +291,8 @@ std::string trimmed(const std::string& text) {
 }
 
 KindResult read_kind(const TomlValue& root, const TomlValue* table, const std::string& name, const Span& place,
-                     const ModelSection& model, Diagnostics& diagnostics) {
-  KindReader reader(root, model, diagnostics);
+                     const ModelSection& model, Diagnostics& diagnostics, const TomlValue* judged) {
+  KindReader reader(root, model, judged != nullptr ? judged : table, diagnostics);
   LayerKind kind = reader.read(table, name, place);
   return {std::move(kind), reader.steps_are_known()};
 }
@@ -324,7 +334,8 @@ std::vector<const Block*> LayerKind::blocks() const {
 std::vector<const PositionSection*> LayerKind::positions() const {
   std::vector<const PositionSection*> result;
   for (const Block* block : blocks()) {
-    if (block->type->position != nullptr) result.push_back(&position_of(*this, *block));
+    const bool of_source = block->type->reads_source != nullptr && block->type->reads_source(*block);
+    if (block->type->position != nullptr && !of_source) result.push_back(&position_of(*this, *block));
   }
   return result;
 }

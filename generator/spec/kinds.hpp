@@ -18,9 +18,14 @@ struct KindResult {
   bool steps_are_known = true;  ///< each names a sub-block
 };
 
-/// `table`: [layers.NAME], or null. `model` gives the sizes that defaults are computed from.
+/// `table`: [layers.NAME], or null. `model` gives the sizes that defaults are computed from. `judged`: what of the
+/// table has to be of use to this kind; null: all of it.
 KindResult read_kind(const TomlValue& root, const TomlValue* table, const std::string& name, const Span& place,
-                     const ModelSection& model, Diagnostics& diagnostics);
+                     const ModelSection& model, Diagnostics& diagnostics, const TomlValue* judged = nullptr);
+
+/// A section laid over another: a change of type drops what the new type does not have, and a key drops the one that it
+/// stands in place of. `base`: null where there is none.
+TomlValue lay_over(const TomlValue* base, const TomlValue& over, const BoundFields& fields);
 
 /// Base sections that no kind reads, in the order of the spec.
 std::vector<const TomlEntry*> never_used(const TomlValue& root, const std::vector<LayerKind>& kinds);

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "generator/spec/block_type.hpp"
+#include "generator/spec/encoder_section.hpp"
 #include "generator/spec/kinds.hpp"
 #include "generator/spec/section_reader.hpp"
 #include "generator/spec/sources.hpp"
@@ -148,6 +149,16 @@ std::vector<std::string> sections_read(const TomlValue& root, const TomlValue* t
   return sections;
 }
 
+/// Takes out what an encoder cannot have.
+void drop_source_readers(LayerKind& kind) {
+  for (Step& step : kind.steps) {
+    std::erase_if(step.blocks, [](const Block& block) {
+      return block.type->reads_source != nullptr && block.type->reads_source(block);
+    });
+  }
+  std::erase_if(kind.steps, [](const Step& step) { return step.blocks.empty(); });
+}
+
 }  // namespace
 
 Layers read_layers(const TomlValue& root, const std::vector<LayerList>& lists, const ModelSection& model,
@@ -238,9 +249,79 @@ Layers read_layers(const TomlValue& root, const std::vector<LayerList>& lists, c
     }
     result.layer_kinds.push_back(by_name[name]);
   }
-  // Which sections are used is not known where steps are wrong.
-  if (steps_are_known) refuse_never_used(root, result.kinds, diagnostics);
+  result.steps_are_known = steps_are_known;
   refuse_unused_sharing(section, result.kinds, diagnostics);
+  return result;
+}
+
+Layers read_encoder_layers(const TomlValue& root, const TomlEntry& table, const ModelSection& model,
+                           Diagnostics& diagnostics) {
+  const std::int64_t stated = model.num_hidden_layers.value;
+  const std::int64_t num_hidden_layers = stated < 1 || stated > max_hidden_layers ? 1 : stated;
+  const TomlEntry* layers = table.value.find("layers");
+  const Span place = layers != nullptr ? layers->key_span : table.key_span;
+  const auto is_table = [](const TomlEntry& entry) { return entry.value.form == TomlValue::Form::table; };
+  // As a kind of layer that all its kinds are laid over: its sections, and the keys of its [layers].
+  TomlValue base = table.value;
+  EncoderSection stack;
+  const BoundFields own = bind(stack);
+  std::erase_if(base.entries, [&](const TomlEntry& entry) {
+    const auto is_key = [&](const BoundField& field) { return field.field->key == entry.key; };
+    return !is_table(entry) || entry.key == "layers" || entry.key == "embedding" || std::ranges::any_of(own, is_key);
+  });
+  std::map<std::string, const TomlEntry*> tables;
+  TomlValue plain = layers != nullptr ? layers->value : TomlValue{};
+  if (layers != nullptr) {
+    for (const TomlEntry& entry : layers->value.entries) {
+      if (is_table(entry)) tables[entry.key] = &entry;
+    }
+  }
+  std::erase_if(plain.entries, is_table);
+  LayersSection section;
+  read_section(layers != nullptr ? &plain : nullptr, "encoder.layers", place, true, bind(section), diagnostics);
+  const bool steps_are_missing = !section.steps.given && tables.empty();
+  if (steps_are_missing) {
+    diagnostics.error("spec.missing_key", place,
+                      "encoder.layers.steps is missing: the layers of an encoder have steps of their own, as "
+                      "[\"attention\", \"mlp\"]");
+  }
+  for (const TomlEntry& entry : plain.entries) {
+    if (entry.key != "pattern" && entry.key != "repeat") base.entries.push_back(entry);
+  }
+  Layers result;
+  result.repeat = section.repeat;
+  result.has_pattern = section.pattern.given;
+  Sequence sequence(static_cast<std::size_t>(num_hidden_layers), "encoder");
+  if (section.pattern.given) {
+    sequence = expand_pattern(section.pattern, num_hidden_layers, diagnostics).value_or(Sequence{});
+  }
+  for (const auto& [name, entry] : tables) {
+    if (std::ranges::find(sequence, name) != sequence.end()) continue;
+    diagnostics.error("layers.kind_unused", entry->key_span,
+                      fmt::format("encoder.layers.pattern does not name the kind {}", name));
+  }
+  std::map<std::string, std::size_t> known;
+  for (const std::string& name : sequence) {
+    const auto [index, is_new] = known.emplace(name, result.kinds.size());
+    result.layer_kinds.push_back(index->second);
+    if (!is_new) continue;
+    const auto own = tables.find(name);
+    const bool has_table = own != tables.end();
+    if (section.pattern.given && !has_table) {
+      diagnostics.error(
+          "layers.kind_missing", section.pattern.span,
+          fmt::format("encoder.layers.pattern names the kind {0}, which has no table [encoder.layers.{0}]", name));
+    }
+    const TomlValue written = has_table ? overlay(base, own->second->value) : base;
+    KindResult read = read_kind(root, &written, name, has_table ? own->second->key_span : place, model, diagnostics,
+                                has_table ? &own->second->value : &base);
+    if (steps_are_missing) drop_source_readers(read.kind);  // which have been told
+    read.kind.stack = encoder_stack;
+    read.kind.identifier = section.pattern.given ? "encoder_" + read.kind.identifier : "encoder";
+    if (section.pattern.given) read.kind.in_pattern = name;
+    result.steps_are_known &= read.steps_are_known;
+    result.kinds.push_back(std::move(read.kind));
+  }
   return result;
 }
 

@@ -8,6 +8,7 @@
 #include "generator/spec/checkpoint_section.hpp"
 #include "generator/spec/distinct.hpp"
 #include "generator/spec/duplicate_key.hpp"
+#include "generator/spec/encoder_section.hpp"
 #include "generator/spec/engine_section.hpp"
 #include "generator/spec/kinds.hpp"
 #include "generator/spec/layers.hpp"
@@ -39,6 +40,78 @@ void refuse_unknown_sections(TomlValue& root, Diagnostics& diagnostics) {
   }
 }
 
+/// A section under [encoder], laid over the model's.
+TomlValue laid_over(const TomlValue& root, const TomlValue& encoder, const std::string& name,
+                    const BoundFields& fields) {
+  const TomlEntry *base = root.find(name), *own = encoder.find(name);
+  if (own == nullptr) return base != nullptr ? base->value : TomlValue{};
+  return lay_over(base != nullptr ? &base->value : nullptr, own->value, fields);
+}
+
+/// Keys under [encoder] that are neither its own nor sections.
+void refuse_unknown_in_encoder(const TomlValue& root, const TomlValue& encoder, const BoundFields& own,
+                               Diagnostics& diagnostics) {
+  std::vector<std::string> known = section_names(true);
+  known.insert(known.end(), {"embedding", "layers"});
+  for (const BoundField& field : own) known.push_back(field.field->key);
+  for (const TomlEntry& entry : root.entries) {
+    if (is_own_block(entry)) known.push_back(entry.key);
+  }
+  for (const TomlEntry& entry : encoder.entries) {
+    if (std::ranges::find(known, entry.key) != known.end() || is_own_block(entry)) continue;
+    diagnostics.error(
+        "spec.unknown_key", entry.key_span,
+        fmt::format("[encoder] has no key or section {}{}", entry.key, did_you_mean(nearest(entry.key, known))));
+  }
+}
+
+/// The stack of [encoder]; gives whether its steps are known.
+bool read_encoder(const TomlValue& root, const TomlEntry& entry, Spec& spec, Diagnostics& diagnostics) {
+  if (entry.value.form != TomlValue::Form::table) {
+    diagnostics.error("spec.type", entry.value.span,
+                      "encoder is " + describe(entry.value) + "; a section, [encoder], is required here");
+    return false;
+  }
+  EncoderSpec encoder;
+  encoder.span = entry.key_span;
+  const BoundFields own = bind(*encoder.section);
+  refuse_unknown_in_encoder(root, entry.value, own, diagnostics);
+  TomlValue keys = entry.value;
+  std::erase_if(keys.entries, [&](const TomlEntry& each) {
+    return std::ranges::none_of(own, [&](const BoundField& field) { return field.field->key == each.key; });
+  });
+  const Span& place = entry.value.span;
+  const TomlEntry *norm = root.find("norm"), *own_norm = entry.value.find("norm");
+  read_section(&keys, "encoder", place, true, own, diagnostics);
+  read_norms("encoder", own, norm, own_norm, diagnostics);
+  encoder.model = spec.model;
+  const auto take = [](Field<std::int64_t>& said, Field<std::int64_t>& otherwise) {
+    said.given ? otherwise = said : said = otherwise;
+  };
+  EncoderSection& section = *encoder.section;
+  take(section.num_hidden_layers, encoder.model.num_hidden_layers);
+  take(section.hidden_size, encoder.model.hidden_size);
+  take(section.max_position_embeddings, encoder.model.max_position_embeddings);
+  const BoundFields embedding = bind(*encoder.embedding), position = bind(*encoder.position);
+  const TomlValue embedding_keys = laid_over(root, entry.value, "embedding", embedding);
+  read_section(&embedding_keys, "encoder.embedding", place, true, embedding, diagnostics);
+  read_norms("encoder.embedding", embedding, norm, own_norm, diagnostics);
+  const TomlValue position_keys = laid_over(root, entry.value, "position", position);
+  read_section(&position_keys, "encoder.position", place, false, position, diagnostics);
+  Field<std::string>& type = *find_word(position, "type");
+  if (!type.given) type.value = "none";
+  Layers layers = read_encoder_layers(root, entry, encoder.model, diagnostics);
+  encoder.repeat = layers.repeat;
+  encoder.has_pattern = layers.has_pattern;
+  for (const std::size_t kind : layers.layer_kinds) encoder.layer_kinds.push_back(spec.kinds.size() + kind);
+  for (LayerKind& kind : spec.kinds) {
+    kind.identifier = spec.has_pattern ? "decoder_" + kind.identifier : "decoder";
+  }
+  std::ranges::move(layers.kinds, std::back_inserter(spec.kinds));
+  spec.encoder = std::move(encoder);
+  return layers.steps_are_known;
+}
+
 void compute_engine_defaults(Spec& spec) {
   constexpr std::int64_t usual_length = 4096, usual_texts = 32, usual_rows = 2048;
   EngineSection& engine = *spec.engine;
@@ -56,6 +129,11 @@ void compute_engine_defaults(Spec& spec) {
     if (vectors && length < usual_rows && length > 0 && engine.max_batch.value > 0) {
       engine.prefill_chunk.value = std::min(usual_rows, length * std::min(engine.max_batch.value, usual_rows));
     }
+  }
+  constexpr std::int64_t usual_source = 512;
+  if (!engine.max_source_length.given) {
+    const std::int64_t most = spec.encoder ? spec.encoder->model.max_position_embeddings.value : -1;
+    engine.max_source_length.value = !spec.encoder ? -1 : most > 0 ? std::min(most, usual_source) : usual_source;
   }
   CacheTypes& cache = engine.kv_cache.value;
   for (Field<std::string>* type : {&cache.keys, &cache.values}) {
@@ -132,6 +210,12 @@ std::optional<Spec> read_spec_leniently(const std::shared_ptr<const Source>& sou
   spec.has_pattern = layers.has_pattern;
   spec.kinds = std::move(layers.kinds);
   spec.layer_kinds = std::move(layers.layer_kinds);
+  bool steps_are_known = layers.steps_are_known;
+  if (const TomlEntry* encoder = root->find("encoder"); encoder != nullptr) {
+    steps_are_known &= read_encoder(*root, *encoder, spec, found);
+  }
+  // Which sections are used is not known where steps are wrong.
+  if (steps_are_known) refuse_never_used(*root, spec.kinds, found);
   read("position", false, *spec.position);  // what is missing, the kinds have said
   Field<std::string>& position = *find_word(bind(*spec.position), "type");
   if (!position.given) position.value = "none";
@@ -141,6 +225,7 @@ std::optional<Spec> read_spec_leniently(const std::shared_ptr<const Source>& sou
   read("import", true, *spec.import);
   read("tokenizer", true, *spec.tokenizer);
   if (!spec.tokenizer->bos_token_id.given) spec.tokenizer->bos_token_id.value = -1;
+  if (!spec.tokenizer->decoder_start_token_id.given) spec.tokenizer->decoder_start_token_id.value = -1;
   read("chat", true, *spec.chat);
   read("engine", true, *spec.engine);
   add_named_table(*spec.checkpoint);

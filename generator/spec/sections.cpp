@@ -2,6 +2,7 @@
 #include <list>
 
 #include "generator/spec/block_type.hpp"
+#include "generator/spec/encoder_section.hpp"
 #include "generator/spec/fields.hpp"
 
 namespace monomorph::generator {
@@ -34,6 +35,12 @@ const std::vector<SectionDescription>& sections() {
                  "layers",
                  "The kinds of layer. `[layers.NAME]` says what differs for the kind NAME: steps, shared_input_norm, "
                  "shared_output_norm, residual_scale, norm, position, and the sub-blocks."),
+             describe_section<EncoderSection>(
+                 "encoder",
+                 "The layers that read a source, which the model's own see by attention with `source = \"encoder\"`. "
+                 "`[encoder.layers]`, `[encoder.attention]` and all other sections of layers, `[encoder.norm]`, "
+                 "`[encoder.position]` and `[encoder.embedding]` say what differs from the model's; `[encoder.layers]` "
+                 "has steps of its own."),
              describe_section<LmHeadSection>("lm_head", "From the last hidden state to logits."),
              describe_section<PoolingSection>(
                  "pooling",

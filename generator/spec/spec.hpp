@@ -26,6 +26,7 @@ struct ImportSection;      // import_section.hpp
 struct TokenizerSection;   // tokenizer_section.hpp
 struct ChatSection;        // chat_section.hpp
 struct EngineSection;      // engine_section.hpp
+struct EncoderSection;     // encoder_section.hpp
 
 /// Sizes and extents are 32-bit signed in kernels and in emitted code.
 inline constexpr std::int64_t max_size = 2147483647;
@@ -139,6 +140,9 @@ struct Step {
   bool shared_output_norm = false;  ///< what they give together passes the output norm of the first
 };
 
+/// The stacks that a model may have: its own layers, which give what the head reads, and those that read a source.
+inline constexpr std::size_t own_stack = 0, encoder_stack = 1;
+
 /// A kind of layer with every section resolved: the base overlaid with the kind's own keys. Kinds whose resolved values
 /// are equal have been made one.
 struct LayerKind {
@@ -146,6 +150,7 @@ struct LayerKind {
   std::string in_pattern;  ///< what the pattern calls it; "" where the spec says none
   std::string identifier;  ///< name, with what is not alphanumeric replaced by '_'
   Span span;
+  std::size_t stack = own_stack;                  ///< that its layers are of
   Field<std::vector<std::string>> written_steps;  ///< default ["attention", "mlp"]; "attention + mlp": side by side
   Field<bool> shared_input_norm;                  ///< sub-blocks side by side read the first one's input norm
   Field<bool> shared_output_norm;                 ///< what they give together passes the first one's output norm
@@ -166,6 +171,18 @@ struct LayerKind {
   const Block* find(const std::string& instance) const;
 };
 
+/// The stack that reads sources, its sections laid over the model's.
+struct EncoderSpec {
+  Span span;
+  Held<EncoderSection> section;
+  ModelSection model;  ///< as its layers know it
+  Held<EmbeddingSection> embedding;
+  Held<PositionSection> position;
+  Field<std::int64_t> repeat{1, {}, false};
+  bool has_pattern = false;
+  std::vector<std::size_t> layer_kinds;  ///< for each of its layers, its index into Spec::kinds
+};
+
 struct Spec {
   std::shared_ptr<const Source> source;
   std::string hash;  ///< of the text with every override applied: FNV-1a 64, 16 hex digits
@@ -182,8 +199,12 @@ struct Spec {
   Held<PositionSection> position;            ///< the base: what a learned table is sized by
   Field<std::int64_t> repeat{1, {}, false};  ///< of the layers, all of them in order
   bool has_pattern = false;                  ///< layers.pattern was given; without it there is one kind, the base
-  std::vector<LayerKind> kinds;              ///< distinct kinds, in order of first use
-  std::vector<std::size_t> layer_kinds;      ///< for each layer, its index into kinds
+  std::vector<LayerKind> kinds;          ///< distinct kinds, in order of first use; the encoder's after the model's own
+  std::vector<std::size_t> layer_kinds;  ///< for each layer, its index into kinds
+  std::optional<EncoderSpec> encoder;    ///< where [encoder] is given
+
+  /// The model as a stack's layers know it.
+  const ModelSection& model_of(std::size_t stack) const { return stack == own_stack ? model : encoder->model; }
 };
 
 /// `--set section.key=value`: the value is TOML (a bare word is taken as a string).

@@ -47,6 +47,7 @@ class Work {
        std::int64_t count)
       : engine_(engine), tokens_(std::move(tokens)), depth_(depth), first_step_(first_step), count_(count) {
     engine.watch_prompts([](std::int64_t, std::int64_t) { check_interrupt(); });
+    encode_test_sources(engine, 1);
   }
 
   /// Takes the sequence to where it has so many tokens; what it has of them stays.

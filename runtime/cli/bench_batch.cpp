@@ -10,6 +10,7 @@
 #include "runtime/cli/interrupt.hpp"
 #include "runtime/cli/output.hpp"
 #include "runtime/cli/progress.hpp"
+#include "runtime/cli/sources.hpp"
 #include "runtime/cli/token_list.hpp"
 #include "runtime/engine/submission.hpp"
 #include "runtime/engine/validate.hpp"
@@ -91,6 +92,7 @@ class BatchWork {
       tokens_.emplace_back(all.begin() + slot * each, all.begin() + (slot + 1) * each);
     }
     engine.watch_prompts([](std::int64_t, std::int64_t) { check_interrupt(); });
+    encode_test_sources(engine, extent.batch);
   }
 
   double prefill() {

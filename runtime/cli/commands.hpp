@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runtime/cli/engine_choice.hpp"
+#include "runtime/cli/sources.hpp"
 #include "runtime/engine/engine.hpp"
 
 namespace monomorph::cli {
@@ -28,6 +29,7 @@ struct RunOptions {
   std::optional<std::string> prompt_file;  ///< "-": standard input
   std::optional<std::string> prompts;      ///< a file for run_prompts; "-": standard input
   std::string tokens;                      ///< "1,2,3"
+  SourceChoice source;                     ///< what a model with an encoder answers to
   std::string tokenizer;                   ///< empty: looked for beside the weights
   std::int64_t count = 64;
   SamplingChoice sampling;
@@ -88,7 +90,8 @@ enum class LogitsMode { prefill, decode };
 struct LogitsOptions {
   EngineChoice engine;
   std::string tokens;
-  std::string types;  ///< of each of these; empty: all are 0
+  std::string source_tokens;  ///< of a model with an encoder
+  std::string types;          ///< of each of these; empty: all are 0
   LogitsMode mode = LogitsMode::prefill;
   std::string output;  ///< .npy, float32 [tokens, vocab_size]
 };

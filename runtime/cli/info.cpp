@@ -72,6 +72,7 @@ std::string info_text(const Program& program, const std::optional<DeviceInfo>& d
   line("vocab_size", fmt::format("{}", program.vocab_size));
   line("max_sequence_length", fmt::format("{}", program.max_sequence_length));
   line("prefill_chunk", fmt::format("{}", program.prefill_chunk));
+  if (program.max_source_length > 0) line("max_source_length", fmt::format("{}", program.max_source_length));
   line("max_batch", fmt::format("{} slot{}, {} bytes of states each", program.max_batch,
                                 program.max_batch == 1 ? "" : "s", slot_bytes(program.states)));
   line("kv_cache", fmt::format("{}, {} bytes a token", cache_types(program), state_bytes_per_token(program.states)));
@@ -164,6 +165,7 @@ Json info_json(const Program& program, const std::optional<DeviceInfo>& device) 
                                 {"allocations", plan.allocations}})},
        {"demands", Json::object({{"bindings", demands.bindings}, {"largest_tensor_bytes", demands.tensor_bytes}})},
        {"kernels", std::move(kernels)}});
+  if (program.max_source_length > 0) json["max_source_length"] = program.max_source_length;
   if (!device) return json;
   json["device"] = Json::object({{"name", device->name}, {"memory", device->memory()}});
   json["pipeline_cache"] = nullptr;

@@ -14,6 +14,7 @@ void logits(const Program& program, const LogitsOptions& options) {
   const std::vector<std::int32_t> tokens = parse_tokens(options.tokens);
   const std::vector<std::int32_t> types =
       options.types.empty() ? std::vector<std::int32_t>{} : parse_tokens(options.types);
+  const std::vector<std::int32_t> source = read_source(program, {{}, options.source_tokens}, {});
   validate_tokens(program, 0, 0, tokens);
   validate_types(program, tokens, types);
   if (!types.empty() && options.mode == LogitsMode::decode) {
@@ -24,6 +25,7 @@ void logits(const Program& program, const LogitsOptions& options) {
   NpyWriter writer(options.output, std::array{count, program.vocab_size});
 
   const std::unique_ptr<Engine> engine = open_engine(program, options.engine);
+  if (!source.empty()) engine->encode(source);
   Progress progress(options.mode == LogitsMode::prefill ? "prefill" : "decode");
   std::int64_t done = 0;
   const auto take = [&](std::span<const float> row) {

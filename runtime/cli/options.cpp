@@ -122,7 +122,14 @@ struct Commands {
     what.add_option("--tokens", run.tokens, "token ids to continue: 1,2,3");
     add_text(what, "--prompts", run.prompts,
              "a file with a JSON object a line: prompt or tokens, and settings in place of these; -: standard input");
-    what.require_option(1);
+    const bool answers = program.max_source_length > 0;
+    what.require_option(answers ? 0 : 1, 1);
+    if (answers) {
+      CLI::Option_group& source = *command.add_option_group("source");
+      add_text(source, "--source", run.source.text, "text to answer to; a prompt is then what the answer begins with");
+      source.add_option("--source-tokens", run.source.tokens, "token ids to answer to: 1,2,3");
+      source.require_option(0, 1);
+    }
     add_tokenizer(command, run.tokenizer);
     add_number<std::int64_t>(command, "-n,--count", run.count, "tokens to draw");
     add_drawing(command, run.sampling, run.stop_strings, run.log_probabilities);
@@ -156,6 +163,9 @@ struct Commands {
     });
     add_engine_options(command, logits.engine);
     command.add_option("--tokens", logits.tokens, "token ids: 1,2,3")->required();
+    if (program.max_source_length > 0) {
+      command.add_option("--source-tokens", logits.source_tokens, "token ids of the source: 1,2,3")->required();
+    }
     command.add_option("--types", logits.types, "of each of these tokens: 0,0,1; default: all are 0");
     command.add_option("--mode", mode, "many tokens at once, or one by one")
         ->check(CLI::IsMember({"prefill", "decode"}))

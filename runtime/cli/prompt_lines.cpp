@@ -147,17 +147,26 @@ Json parse_prompt_line(std::string_view line) {
 
 PromptLine read_prompt_line(const Json& line, const PromptSettings& otherwise,
                             const std::optional<Tokenizer>& tokenizer) {
-  PromptLine read{{}, otherwise};
+  const bool answers = line.contains("source") || line.contains("source_tokens");
+  PromptLine read{{}, answers && !line.contains("tokens"), {}, otherwise};
   std::vector<Key> keys = keys_of(read.settings);
   keys.push_back({"prompt", [&](const Json& value) {
                     const std::string& prompt = text("prompt", value);
                     if (!tokenizer) {
                       reject("\"prompt\": there is no tokenizer; name one with --tokenizer, or give \"tokens\"");
                     }
-                    read.tokens = tokenizer->encode(prompt);
-                    if (!read.tokens.empty()) return;
+                    read.tokens = tokenizer->encode(prompt, !answers);
+                    if (!read.tokens.empty() || answers) return;
                     reject("\"prompt\" has no tokens; write one, or name the first token with \"tokens\"");
                   }});
+  keys.push_back({"source", [&](const Json& value) {
+                    const std::string& source = text("source", value);
+                    if (!tokenizer) {
+                      reject("\"source\": there is no tokenizer; name one with --tokenizer, or give \"source_tokens\"");
+                    }
+                    read.source = tokenizer->encode(source);
+                  }});
+  keys.push_back({"source_tokens", [&](const Json& value) { read.source = token_ids("source_tokens", value); }});
   keys.push_back({"tokens", [&](const Json& value) { read.tokens = token_ids("tokens", value); }});
   keys.push_back({"id", [](const Json&) {}});
   for (const auto& [name, value] : line.members()) {
@@ -165,7 +174,10 @@ PromptLine read_prompt_line(const Json& line, const PromptSettings& otherwise,
     if (key == keys.end()) reject_key(name, keys);
     key->read(value);
   }
-  if (line.contains("prompt") == line.contains("tokens")) {
+  if (line.contains("source") && line.contains("source_tokens")) {
+    reject("a line has either \"source\" or \"source_tokens\", and this one both; leave one out");
+  }
+  if (line.contains("prompt") == line.contains("tokens") && !(answers && !line.contains("prompt"))) {
     reject(fmt::format("a line has either \"prompt\" or \"tokens\", and this one {}",
                        line.contains("prompt") ? "both; leave one out" : "neither; give one"));
   }

@@ -59,6 +59,8 @@ struct PromptSettings {
 };
 
 struct PromptLine {
+  std::vector<std::int32_t> source;  ///< what it answers to
+  bool begins_answer = false;        ///< tokens are words of an answer, whose first token stands before them
   std::vector<std::int32_t> tokens;
   PromptSettings settings;
 };

@@ -95,15 +95,23 @@ void run(const Program& program, const RunOptions& options) {
   validate_stop_strings(options.stop_strings);
   std::optional<Tokenizer> tokenizer;
   std::vector<std::int32_t> prompt;
+  const bool answers = program.max_source_length > 0;
   const bool text = options.prompt || options.prompt_file;
-  if (text) {
+  if (text || options.source.text) {
     // Weights that are not there are the first thing to say: the tokenizer is looked for beside them.
     if (!options.engine.random_weights) find_checkpoint(options.engine.weights);
     tokenizer.emplace(open_tokenizer(program, options.tokenizer, options.engine));
-    prompt = tokenizer->encode(options.prompt ? *options.prompt : read_prompt_file(*options.prompt_file));
+  }
+  const std::vector<std::int32_t> source = read_source(program, options.source, tokenizer);
+  if (text) {
+    const std::string words = options.prompt ? *options.prompt : read_prompt_file(*options.prompt_file);
+    prompt = tokenizer->encode(words, !answers);
+    if (answers) prompt.insert(prompt.begin(), start_of_answer(program));
     if (prompt.empty()) {
       throw Error(ErrorKind::rejected, "the prompt has no tokens; write one, or name the first token with --tokens");
     }
+  } else if (answers && options.tokens.empty()) {
+    prompt = {start_of_answer(program)};
   } else {
     prompt = parse_tokens(options.tokens);
   }
@@ -116,12 +124,13 @@ void run(const Program& program, const RunOptions& options) {
 
   Compilation compilation;
   const std::unique_ptr<Engine> engine = open_engine(program, options.engine, View::plain, &compilation);
-  if (!text) tokenizer = find_tokenizer(program, options.tokenizer, options.engine);
+  if (!tokenizer) tokenizer = find_tokenizer(program, options.tokenizer, options.engine);
   if (!tokenizer && !options.stop_strings.empty()) {
     throw Error(ErrorKind::rejected, "--stop ends a text, and there is no tokenizer; name one with --tokenizer");
   }
   Printer printer(tokenizer, options.stop_strings);
   cache.restore(*engine);
+  if (!source.empty() && !std::ranges::equal(engine->source(), source)) engine->encode(source);
   std::optional<Progress> reading("reading the prompt");
   reading->update(0, static_cast<std::int64_t>(prompt.size()));
   engine->watch_prompts([&](std::int64_t done, std::int64_t total) {

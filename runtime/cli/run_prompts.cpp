@@ -143,8 +143,10 @@ class Prompts {
   void ask(std::int64_t place, const PromptLines::Line& line, const Json& answer, PromptLine prompt) {
     const auto asked = std::make_shared<Asked>(Asked{place, line, answer, {}, {}});
     if (tokenizer_) asked->text.emplace(*tokenizer_, prompt.settings.stop_strings);
-    const auto size = static_cast<std::int64_t>(prompt.tokens.size());
+    if (prompt.begins_answer) prompt.tokens.insert(prompt.tokens.begin(), start_of_answer(engine_.program()));
+    const auto size = static_cast<std::int64_t>(prompt.tokens.size() + prompt.source.size());
     batch_.add({.prompt = std::move(prompt.tokens),
+                .source = std::move(prompt.source),
                 .count = prompt.settings.count,
                 .sampling = prompt.settings.sampling,
                 .token =
@@ -181,6 +183,10 @@ class Prompts {
 }  // namespace
 
 void run_prompts(const Program& program, const RunOptions& options) {
+  if (options.source.named()) {
+    throw Error(ErrorKind::environment,
+                "lines of --prompts have sources of their own; leave --source or --prompts out");
+  }
   if (!options.log_probabilities.empty()) {
     throw Error(ErrorKind::environment, "--log-probabilities tells of one text; leave it or --prompts out");
   }

@@ -191,6 +191,7 @@ void verify(const Program& program, const VerifyOptions& options) {
   for (Engine* const each : {engine.get(), static_cast<Engine*>(&reference)}) {
     each->watch_prompts([](std::int64_t, std::int64_t) { check_interrupt(); });
   }
+  for (Engine* const each : {engine.get(), static_cast<Engine*>(&reference)}) encode_test_sources(*each, slots);
   Comparison comparison(program, *engine, reference);
   Verification& result = comparison.result;
   const Dtype cache = roughest_cache(program.states);

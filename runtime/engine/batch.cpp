@@ -46,6 +46,8 @@ Batch::Batch(Engine& engine, double tick_seconds)
 void Batch::add(BatchRequest request) {
   validate_generation(engine_.program(), 0, 0, request.prompt, request.count, request.sampling);
   validate_types(engine_.program(), request.prompt, request.types);
+  const bool answers = engine_.program().max_source_length > 0;
+  if (answers || !request.source.empty()) validate_source(engine_.program(), {0, request.source});
   waiting_.push_back(std::move(request));
 }
 
@@ -54,6 +56,7 @@ void Batch::add(BatchRequest request) {
 std::int64_t Batch::shared_prefix(const BatchRequest& request, std::int64_t slot) const {
   const Program& program = engine_.program();
   if (program.one_pass || request.prompt_logits || keys_of_a_length(program)) return 0;
+  if (!std::ranges::equal(engine_.source(slot), request.source)) return 0;
   const std::span<const std::int32_t> sequence = engine_.sequence(slot);
   const auto most = std::min({prompt_rows_[static_cast<std::size_t>(slot)], static_cast<std::int64_t>(sequence.size()),
                               static_cast<std::int64_t>(request.prompt.size()) - 1});
@@ -62,24 +65,37 @@ std::int64_t Batch::shared_prefix(const BatchRequest& request, std::int64_t slot
 }
 
 void Batch::admit() {
-  const Program& program = engine_.program();
-  while (!waiting_.empty()) {
-    std::int64_t slot = -1, shared = -1;
-    for (std::int64_t free = 0; free < program.max_batch; ++free) {
-      if (taken_[static_cast<std::size_t>(free)]) continue;
-      const std::int64_t prefix = shared_prefix(waiting_.front(), free);
-      if (prefix > shared) std::tie(slot, shared) = std::pair(free, prefix);
-    }
-    if (slot < 0) return;
-    Running next{.request = std::move(waiting_.front()), .slot = slot, .began = Clock::now()};
-    waiting_.pop_front();
-    next.appended = prompt_rows_[static_cast<std::size_t>(slot)] = engine_.rewind(slot, shared);
-    next.count = drawable_tokens(program, next.prompt_size(), next.request.count);
-    // Each token drawn but the last becomes a position of the sequence.
-    engine_.set_sampling(slot, next.request.sampling, next.prompt_size() + std::max<std::int64_t>(next.count, 1) - 1);
-    taken_[static_cast<std::size_t>(slot)] = true;
-    running_.push_back(std::move(next));
+  const std::size_t admitted = running_.size();
+  while (give_slot()) {
   }
+  // Sources of several are read in common passes; a slot that has its source already keeps it.
+  std::vector<Source> sources;
+  for (const Running& each : std::span(running_).subspan(admitted)) {
+    const std::vector<std::int32_t>& source = each.request.source;
+    if (!std::ranges::equal(engine_.source(each.slot), source)) sources.push_back({each.slot, source});
+  }
+  if (!sources.empty()) engine_.encode(sources);
+}
+
+/// Gives the first request that waits the free slot that has most of its prompt; whether there was one.
+bool Batch::give_slot() {
+  const Program& program = engine_.program();
+  std::int64_t slot = -1, shared = -1;
+  for (std::int64_t free = 0; free < program.max_batch && !waiting_.empty(); ++free) {
+    if (taken_[static_cast<std::size_t>(free)]) continue;
+    const std::int64_t prefix = shared_prefix(waiting_.front(), free);
+    if (prefix > shared) std::tie(slot, shared) = std::pair(free, prefix);
+  }
+  if (slot < 0) return false;
+  Running next{.request = std::move(waiting_.front()), .slot = slot, .began = Clock::now()};
+  waiting_.pop_front();
+  next.appended = prompt_rows_[static_cast<std::size_t>(slot)] = engine_.rewind(slot, shared);
+  next.count = drawable_tokens(program, next.prompt_size(), next.request.count);
+  // Each token drawn but the last becomes a position of the sequence.
+  engine_.set_sampling(slot, next.request.sampling, next.prompt_size() + std::max<std::int64_t>(next.count, 1) - 1);
+  taken_[static_cast<std::size_t>(slot)] = true;
+  running_.push_back(std::move(next));
+  return true;
 }
 
 void Batch::add_runs() {

@@ -27,8 +27,9 @@ struct BatchResult {
 
 /// Callbacks may add requests, and leave the engine alone.
 struct BatchRequest {
-  std::vector<std::int32_t> prompt;   ///< at least one token
-  std::vector<std::int32_t> types{};  ///< of each, as Run::types
+  std::vector<std::int32_t> prompt;    ///< at least one token
+  std::vector<std::int32_t> source{};  ///< that it answers to, where the model does
+  std::vector<std::int32_t> types{};   ///< of each, as Run::types
   std::int64_t count = 0;  ///< most tokens to draw; 0: the prompt is computed, which is all there is of a text
                            ///< in one pass (Program::one_pass)
   Sampling sampling{};
@@ -84,6 +85,7 @@ class Batch {
   };
 
   void admit();
+  bool give_slot();
   std::int64_t shared_prefix(const BatchRequest& request, std::int64_t slot) const;
   void add_runs();
   std::int64_t passes() const;

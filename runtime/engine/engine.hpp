@@ -56,6 +56,12 @@ struct Run {
   std::span<const std::int32_t> types{};  ///< of each token, below Program::token_types; empty: all are 0
 };
 
+/// What a slot answers to.
+struct Source {
+  std::int64_t slot = 0;
+  std::span<const std::int32_t> tokens;  ///< at least one, at most Program::max_source_length
+};
+
 /// A text, or a pair of them, whose vector is wanted.
 struct Text {
   std::span<const std::int32_t> tokens;
@@ -116,13 +122,24 @@ class Engine {
   /// which is left to be appended in any case; gives the position as rewind does: `tokens` from there on are the rest.
   std::int64_t rewind_to_common(std::int64_t slot, std::span<const std::int32_t> tokens);
 
+  // ------------------------------------------------------------------------------------------------ sources
+
+  /// Reads sources, each in place of the one that its slot had, as many in a pass as fit; the slots' sequences are
+  /// forgotten. What is appended to a slot answers to its source, which stays when it is reset or goes back. Throws
+  /// Error(rejected), before anything runs, where the model reads none, or a source is empty, too long, or has tokens
+  /// that the model has not.
+  void encode(std::span<const Source> sources);
+  void encode(std::span<const std::int32_t> tokens, std::int64_t slot = 0);
+  /// A slot's source, valid until the next call; empty: it has none.
+  std::span<const std::int32_t> source(std::int64_t slot = 0) const;
+
   // ------------------------------------------------------------------------------------------------ copies, saved
   // slots
 
   /// Slot `to` forgets its sequence and has the first `positions` tokens of slot `from`, without a pass over them;
   /// gives the position that it has then: this one, that of `from` where it has fewer, or 0 where a ring of `from` has
-  /// given away what later tokens see. How `to` draws stays; it has drawn none of these tokens. A slot's copy onto
-  /// itself is rewind.
+  /// given away what later tokens see. It has the source of `from`, too. How `to` draws stays; it has drawn none of
+  /// these tokens. A slot's copy onto itself is rewind.
   std::int64_t copy(std::int64_t from, std::int64_t to, std::int64_t positions);
   /// A slot's tokens and what its states hold of them (runtime/engine/slot_file.hpp). Sampling is not among it.
   std::vector<std::byte> save(std::int64_t slot);
@@ -181,6 +198,8 @@ class Engine {
 
  protected:
   struct Slot {
+    std::vector<std::int32_t> source;  ///< that it answers to
+    std::uint64_t encoding = 0;        ///< of the source: slots of one number have the same states of it
     std::vector<std::int32_t> tokens;  ///< in its states
     std::int64_t furthest = 0;         ///< positions that were written since the sequence began
     std::int64_t underway = 0;         ///< positions that a submission which has not been told of may have written
@@ -194,6 +213,8 @@ class Engine {
 
   /// What `step` does with runs that have been judged; no draw needs more than StepSlot tells.
   virtual std::span<const Drawn> run_step(std::span<const Run> runs, std::int64_t ahead, const OnLogits& on_logits) = 0;
+  /// Reads sources that have been judged, and that fit in one pass.
+  virtual void run_encode(std::span<const Source> sources);
   /// The first `rows` rows of the hidden states that the last pass left for the head, [rows, hidden_size].
   virtual std::vector<float> read_hidden_states(std::int64_t rows) = 0;
   /// What copies and saved slots are made of.
@@ -206,8 +227,8 @@ class Engine {
   virtual std::vector<std::byte> save_states(const HeldStates& held) = 0;
   /// Of `tokens`, as many as held.position. Bytes that are not those of so many tokens are rejected before anything
   /// changes.
-  virtual void restore_states(const HeldStates& held, std::span<const std::int32_t> tokens,
-                              std::span<const std::byte> bytes) = 0;
+  virtual void restore_states(const HeldStates& held, std::span<const std::int32_t> source,
+                              std::span<const std::int32_t> tokens, std::span<const std::byte> bytes) = 0;
   /// Of a slot that has been judged.
   Slot& slot_at(std::int64_t index) { return slots_[static_cast<std::size_t>(index)]; }
   /// The length that a run gives its slot's sequence.
@@ -251,6 +272,7 @@ class Engine {
   std::function<void(std::int64_t, std::int64_t)> prompt_watcher_;
   std::function<void()> draw_watcher_;
   std::vector<Slot> slots_;
+  std::uint64_t encodings_ = 0;  ///< sources that were read, or restored
   std::vector<Row> rows_;
   std::vector<Drawn> drawn_here_;
   std::vector<float> logits_;

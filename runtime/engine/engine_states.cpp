@@ -20,9 +20,9 @@ using Facts = std::vector<std::pair<std::string, std::string>>;
 std::string describe(std::span<const StateTable> states) {
   std::string text;
   for (const StateTable& state : states) {
-    text += fmt::format("{}{} {} {} {}x{}x{} rows of {} bytes", text.empty() ? "" : ", ", state.name,
-                        name_of(state.dtype), state.kind == StateKind::ring ? "ring" : "growing", state.layers,
-                        state.heads, state.entries, state.row_bytes);
+    text +=
+        fmt::format("{}{} {} {} {}x{}x{} rows of {} bytes", text.empty() ? "" : ", ", state.name, name_of(state.dtype),
+                    name_of(state.kind), state.layers, state.heads, state.entries, state.row_bytes);
   }
   return text;
 }
@@ -64,7 +64,8 @@ void naming(const std::string& path, const Work& work) {
 
 HeldStates Engine::held_states(std::int64_t index, std::int64_t position) const {
   const Slot& slot = slots_[static_cast<std::size_t>(index)];
-  return {index, position, position == 0 ? 0 : std::max(slot.furthest, slot.underway)};
+  return {index, position, position == 0 ? 0 : std::max(slot.furthest, slot.underway),
+          static_cast<std::int64_t>(slot.source.size())};
 }
 
 bool Engine::all_held(const HeldStates& held) const {
@@ -92,8 +93,12 @@ std::int64_t Engine::copy(std::int64_t from, std::int64_t to, std::int64_t posit
   target.tokens.clear();
   target.drawn.clear();
   target.furthest = target.underway = 0;
+  const bool same_source = source.encoding == target.encoding;
+  target.source = source.source;
+  target.encoding = source.encoding;
+  if (same_source) held.source = 0;  // it is there already
+  if (held.position > 0 || held.source > 0) copy_states(held, to);
   if (held.position == 0) return 0;
-  copy_states(held, to);
   target.tokens.assign(source.tokens.begin(), source.tokens.begin() + held.position);
   target.furthest = held.furthest;
   target.length = source.length;
@@ -111,8 +116,8 @@ std::vector<std::byte> Engine::save(std::int64_t index) {
                     index, slot.position()));
   }
   const StatesOwner owner = states_owner();
-  return write_slot(
-      {facts_of(program_, owner.kind, owner.weights), held.furthest, slot.length, slot.tokens, save_states(held)});
+  return write_slot({facts_of(program_, owner.kind, owner.weights), held.furthest, slot.length, slot.source,
+                     slot.tokens, save_states(held)});
 }
 
 void Engine::restore(std::int64_t index, std::span<const std::byte> bytes) {
@@ -128,8 +133,9 @@ void Engine::restore(std::int64_t index, std::span<const std::byte> bytes) {
                     "engine.max_sequence_length",
                     position, program_.name, most));
   }
+  if (!saved.source.empty()) validate_source(program_, {index, saved.source});
   if (position > 0) validate_tokens(program_, index, 0, saved.tokens);
-  const HeldStates held{index, position, saved.furthest};
+  const HeldStates held{index, position, saved.furthest, static_cast<std::int64_t>(saved.source.size())};
   if (saved.furthest < position || saved.furthest > most || saved.length < 0 || saved.length > most ||
       !all_held(held)) {
     reject(
@@ -137,8 +143,10 @@ void Engine::restore(std::int64_t index, std::span<const std::byte> bytes) {
                     "tokens again",
                     position, saved.furthest, saved.length));
   }
-  restore_states(held, saved.tokens, saved.states);
+  restore_states(held, saved.source, saved.tokens, saved.states);
   Slot& slot = slot_at(index);
+  slot.source.assign(saved.source.begin(), saved.source.end());
+  slot.encoding = ++encodings_;
   slot.tokens.assign(saved.tokens.begin(), saved.tokens.end());
   slot.drawn.clear();
   slot.furthest = saved.furthest;

@@ -107,8 +107,10 @@ std::vector<std::byte> write_slot(const SlotFile& slot) {
   }
   writer.number(slot.furthest);
   writer.number(slot.length);
-  writer.number(static_cast<std::uint64_t>(slot.tokens.size()));
-  writer.list(std::span(slot.tokens));
+  for (const std::vector<std::int32_t>* tokens : {&slot.source, &slot.tokens}) {
+    writer.number(static_cast<std::uint64_t>(tokens->size()));
+    writer.list(std::span(*tokens));
+  }
   writer.number(static_cast<std::uint64_t>(slot.states.size()));
   writer.list(std::span(slot.states));
 
@@ -156,6 +158,7 @@ SlotFile read_slot(std::span<const std::byte> bytes) {
   }
   slot.furthest = reader.number<std::int64_t>();
   slot.length = reader.number<std::int64_t>();
+  slot.source = reader.list<std::int32_t>();
   slot.tokens = reader.list<std::int32_t>();
   slot.states = reader.list<std::byte>();
   reader.end();

@@ -7,6 +7,7 @@
 //   u64 hash                     of the 24 bytes before it and of all bytes after it (runtime/formats/content_hash.hpp)
 //   u32 facts, each              what the owner's engine is: u32 length and text, of its name, then of its value
 //   i64 furthest, i64 length     positions written, the length that rotary angles were of
+//   u64 source tokens, i32 each  none where the model reads no source
 //   u64 tokens, i32 each
 //   u64 bytes of states          as the kind of engine has them: a device's are the rows that hold something, by state,
 //                                layer, head and entry; the reference's the length (i64) that each token was run with
@@ -21,12 +22,12 @@
 
 namespace monomorph {
 
-inline constexpr std::uint32_t slot_file_version = 1;
+inline constexpr std::uint32_t slot_file_version = 2;
 
 struct SlotFile {
   std::vector<std::pair<std::string, std::string>> facts;  ///< name and value
   std::int64_t furthest = 0, length = 0;
-  std::vector<std::int32_t> tokens;
+  std::vector<std::int32_t> source, tokens;
   std::vector<std::byte> states;
 };
 

@@ -71,6 +71,45 @@ void validate_tokens(const Program& program, std::int64_t slot, std::int64_t pos
   }
 }
 
+void require_sources(const Program& program) {
+  if (program.max_source_length > 0) return;
+  reject(fmt::format("{} reads no source: it continues a text", program.name));
+}
+
+void validate_source(const Program& program, const Source& source) {
+  require_sources(program);
+  validate_slot(program, source.slot);
+  if (source.tokens.empty()) reject("no tokens were given: a source has at least one");
+  for (std::size_t i = 0; i < source.tokens.size(); ++i) {
+    if (source.tokens[i] >= 0 && source.tokens[i] < program.vocab_size) continue;
+    reject(fmt::format("token {} (number {} of {}) of the source is outside the vocabulary of {}: ids go from 0 to {}",
+                       source.tokens[i], i + 1, source.tokens.size(), program.name, program.vocab_size - 1));
+  }
+  if (std::ssize(source.tokens) <= program.max_source_length) return;
+  reject(fmt::format(
+      "a source of {} tokens does not fit: max_source_length of {} is {}; shorten it, or build with a longer "
+      "engine.max_source_length",
+      source.tokens.size(), program.name, program.max_source_length));
+}
+
+void validate_sources(const Program& program, std::span<const Source> sources) {
+  require_sources(program);
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    validate_source(program, sources[i]);
+    for (std::size_t other = 0; other < i; ++other) {
+      if (sources[other].slot == sources[i].slot) {
+        reject(fmt::format("slot {} is given two sources at once", sources[i].slot));
+      }
+    }
+  }
+}
+
+void require_source(const Engine& engine, std::int64_t slot) {
+  const Program& program = engine.program();
+  if (program.max_source_length == 0 || !engine.source(slot).empty()) return;
+  reject(fmt::format("{} answers to a source, and slot {} has none; encode one first", program.name, slot));
+}
+
 void validate_types(const Program& program, std::span<const std::int32_t> tokens, std::span<const std::int32_t> types) {
   if (types.empty()) return;
   if (program.token_types == 0) reject(fmt::format("tokens of {} have no types", program.name));
@@ -160,6 +199,7 @@ void validate_runs(const Engine& engine, std::span<const Run> runs, std::int64_t
     const Run& run = runs[r];
     validate_slot(program, run.slot);
     validate_tokens(program, run.slot, engine.position(run.slot), run.tokens);
+    require_source(engine, run.slot);
     validate_types(program, run.tokens, run.types);
     if (run.logits == Logits::all) require_logits(program);
     if (static_cast<std::int64_t>(run.tokens.size()) > program.prefill_chunk) {

@@ -16,6 +16,15 @@ void validate_slot(const Program& program, std::int64_t slot);
 void validate_tokens(const Program& program, std::int64_t slot, std::int64_t position,
                      std::span<const std::int32_t> tokens);
 
+/// The model answers to sources.
+void require_sources(const Program& program);
+/// A slot that the program has, at least one token and at most max_source_length, each in [0, vocab_size).
+void validate_source(const Program& program, const Source& source);
+/// The same of each, a slot at most once.
+void validate_sources(const Program& program, std::span<const Source> sources);
+/// Where the model answers to sources, the slot has one.
+void require_source(const Engine& engine, std::int64_t slot);
+
 /// No types, or one for each token, in [0, token_types); not 0 only where the model reads texts in one pass: nobody
 /// remembers types.
 void validate_types(const Program& program, std::span<const std::int32_t> tokens, std::span<const std::int32_t> types);

@@ -4,6 +4,10 @@
 
 namespace monomorph {
 
+void Reference::encode(std::int64_t, std::span<const std::int32_t>) {
+  throw Error(ErrorKind::internal, "this reference reads no sources");
+}
+
 void Reference::copy(std::int64_t, std::int64_t) { throw Error(ErrorKind::internal, "this reference copies no slots"); }
 
 const Phase* phase_of(const Program& program, Stage stage, Lowering lowering) {

@@ -173,6 +173,7 @@ class Recorder {
 
 /// What part of a pass a phase is.
 enum class Stage : std::uint32_t {
+  encode,  ///< a source's token ids to what slots keep of it
   layers,  ///< token ids to hidden states, and states
   head,    ///< rows of hidden states to logits
   sample,  ///< logits to drawn tokens
@@ -260,6 +261,9 @@ class Reference {
                                      std::int64_t first_position, std::int64_t length,
                                      std::vector<std::vector<double>>* layers,
                                      std::span<const std::int32_t> types = {}) = 0;
+  /// Reads a slot's source: its tokens through the encoder, and what each layer keeps of them, in place of what the
+  /// slot had of another. Throws Error(internal) where it is not overridden.
+  virtual void encode(std::int64_t slot, std::span<const std::int32_t> tokens);
   /// What the head gives of rows of hidden states, those of a run, [tokens, hidden_size]: [rows, output_size].
   virtual std::vector<double> head(std::span<const double> hidden_states, std::span<const std::int64_t> rows) = 0;
   /// Slot `to` holds what `from` does, and nothing of what it had. Throws Error(internal) where it is not overridden.
@@ -292,9 +296,12 @@ struct Program {
   /// A text is one pass: rows depend on tokens after them, so that a sequence is appended whole, after a reset, and no
   /// token follows it.
   bool one_pass = false;
-  std::int64_t max_batch;     ///< slots
-  std::int64_t head_rows;     ///< rows whose logits one pass may give
-  std::int64_t decode_steps;  ///< passes that a submission may have
+  /// Tokens of a source, and of all sources that are read at once; 0: the model reads none.
+  std::int64_t max_source_length = 0;
+  std::int32_t decoder_start_token = -1;  ///< that an answer to a source begins after; -1: none is known
+  std::int64_t max_batch;                 ///< slots
+  std::int64_t head_rows;                 ///< rows whose logits one pass may give
+  std::int64_t decode_steps;              ///< passes that a submission may have
   std::int64_t total_parameters;
   std::int64_t flops_per_token;  ///< of one decoded token, attention aside
   std::span<const std::uint32_t> eos_tokens;
@@ -315,13 +322,15 @@ struct Program {
   std::span<const RotaryAngles> rotary_angles;
   std::array<std::int64_t, arena_count> arena_bytes;  ///< by Arena
 
-  BufferView step;           ///< StepBlock<max_batch, decode_steps, head_rows, prefill_chunk>
+  BufferView step;           ///< StepBlock<max_batch, decode_steps, head_rows, pass_rows()>
   BufferView output;         ///< f32[head_rows][output_size], rows padded: logits, or texts' vectors
   BufferView hidden_states;  ///< f32[prefill_chunk][hidden_size], rows padded: what the head reads, after a pass
 
   std::unique_ptr<Reference> (*make_reference)(const HostWeights&);
 
-  StepLayout step_layout() const { return {max_batch, decode_steps, head_rows, prefill_chunk}; }
+  /// Rows of any pass at most.
+  std::int64_t pass_rows() const { return std::max(prefill_chunk, max_source_length); }
+  StepLayout step_layout() const { return {max_batch, decode_steps, head_rows, pass_rows()}; }
 };
 
 /// The phase of a stage with this lowering; null where it has none.

@@ -24,7 +24,8 @@ struct StepSlot {
   std::uint32_t top_p;        ///< in 1 / 2^24; 0: all tokens
   std::uint32_t least_mass;   ///< min_p in 1 / 2^24; tokens of less mass are not drawn
   std::uint32_t seed_low, seed_high;
-  std::uint32_t angle_offset;  ///< plus a position: the row of its angles, modulo 2^32
+  std::uint32_t angle_offset;   ///< plus a position: the row of its angles, modulo 2^32
+  std::uint32_t source_length;  ///< tokens of the slot's source
   std::uint32_t eos_count;
   std::uint32_t eos_tokens[max_eos_tokens];
 };

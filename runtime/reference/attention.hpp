@@ -224,6 +224,30 @@ Activations<heads * value_dim> pass_attention(const Score& score, const Sees& se
                                                               first_position);
 }
 
+/// Attention over the keys and values of a source, [source's tokens, kv_heads * head_dim], all of which each query
+/// sees.
+template <std::int64_t heads, std::int64_t kv_heads, std::int64_t head_dim, std::int64_t value_dim = head_dim,
+          class Score, class Sees>
+Activations<heads * value_dim> source_attention(const Score& score, const Sees& sees,
+                                                const Activations<heads * head_dim>& queries,
+                                                const std::vector<double>& keys, const std::vector<double>& values,
+                                                const std::vector<double>& sinks, double scale,
+                                                std::int64_t first_position) {
+  const auto length = static_cast<std::int64_t>(keys.size()) / (kv_heads * head_dim);
+  return attention_over<heads, kv_heads, head_dim, value_dim>(
+      score, sees, queries, keys, values, sinks, scale, first_position, 0, [length](std::int64_t) { return length; });
+}
+
+template <std::int64_t heads, std::int64_t kv_heads, std::int64_t head_dim, std::int64_t value_dim = head_dim,
+          class Score, class Sees>
+Activations<heads * value_dim> source_attention(const Score& score, const Sees& sees,
+                                                const Activations<heads * head_dim>& queries,
+                                                const std::vector<double>& keys, const std::vector<double>& values,
+                                                double scale, std::int64_t first_position) {
+  return source_attention<heads, kv_heads, head_dim, value_dim>(score, sees, queries, keys, values, {}, scale,
+                                                                first_position);
+}
+
 /// With every score as it is, over all positions up to the query's.
 template <std::int64_t heads, std::int64_t kv_heads, std::int64_t head_dim, std::int64_t value_dim = head_dim>
 Activations<heads * value_dim> attention(const Activations<heads * head_dim>& queries, const std::vector<double>& keys,

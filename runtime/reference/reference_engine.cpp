@@ -36,6 +36,14 @@ std::vector<double> ReferenceEngine::pass(std::int64_t slot, std::span<const std
   return reference_->layers(slot, tokens, first_position, length, layers, types);
 }
 
+void ReferenceEngine::run_encode(std::span<const Source> sources) {
+  for (const Source& source : sources) {
+    choices_.begin_pass(source.slot, 0, nullptr);
+    const reference::InPass in_pass(choices_);
+    reference_->encode(source.slot, source.tokens);
+  }
+}
+
 std::vector<float> ReferenceEngine::read_hidden_states(std::int64_t rows) {
   return {hidden_.begin(), hidden_.begin() + rows * program_.hidden_size};
 }
@@ -50,8 +58,8 @@ std::vector<std::byte> ReferenceEngine::save_states(const HeldStates& held) {
   return {bytes.begin(), bytes.end()};
 }
 
-void ReferenceEngine::restore_states(const HeldStates& held, std::span<const std::int32_t> tokens,
-                                     std::span<const std::byte> bytes) {
+void ReferenceEngine::restore_states(const HeldStates& held, std::span<const std::int32_t> source,
+                                     std::span<const std::int32_t> tokens, std::span<const std::byte> bytes) {
   std::vector<std::int64_t> lengths(tokens.size());
   const auto own = std::as_writable_bytes(std::span(lengths));
   if (own.size() == bytes.size()) std::copy(bytes.begin(), bytes.end(), own.begin());
@@ -62,6 +70,7 @@ void ReferenceEngine::restore_states(const HeldStates& held, std::span<const std
                 fmt::format("what the saved slot has of lengths is not that of its {} tokens; append the tokens again",
                             tokens.size()));
   }
+  if (!source.empty()) reference_->encode(held.slot, source);
   std::size_t first = 0;
   while (first < tokens.size()) {
     std::size_t count = 1;

@@ -28,14 +28,15 @@ class ReferenceEngine final : public Engine {
 
  protected:
   std::span<const Drawn> run_step(std::span<const Run> runs, std::int64_t ahead, const OnLogits& on_logits) override;
+  void run_encode(std::span<const Source> sources) override;
   std::vector<float> read_hidden_states(std::int64_t rows) override;
   std::int64_t most_ahead() const override { return 1; }
   StatesOwner states_owner() const override { return {"reference", fingerprint(weights_)}; }
   void copy_states(const HeldStates& from, std::int64_t to) override;
   /// The length that each token was run with: tokens are run again when they are restored.
   std::vector<std::byte> save_states(const HeldStates& held) override;
-  void restore_states(const HeldStates& held, std::span<const std::int32_t> tokens,
-                      std::span<const std::byte> bytes) override;
+  void restore_states(const HeldStates& held, std::span<const std::int32_t> source,
+                      std::span<const std::int32_t> tokens, std::span<const std::byte> bytes) override;
 
  private:
   /// Appends a run's tokens; gives hidden states of all.

@@ -74,6 +74,7 @@ void VulkanEngine::write_run(const Run& run, std::int64_t drawn) {
   StepSlot& settings = state_.slots()[slot];
   settings = slot_at(run.slot).settings;
   settings.next_position = first + count;
+  settings.source_length = static_cast<std::uint32_t>(source(run.slot).size());
   settings.angle_offset = static_cast<std::uint32_t>(angle_rows_) - first;
   write_angles(run, drawn);
   state_.runs()[counts.run_count++] = {counts.token_count, count};
@@ -312,6 +313,15 @@ std::span<const Drawn> VulkanEngine::run_step(std::span<const Run> runs, std::in
     drawn_.push_back({runs[r].slot, tokens, !tokens.empty() && is_stop_token(tokens.back()), wrong});
   }
   return drawn_;
+}
+
+void VulkanEngine::run_encode(std::span<const Source> sources) {
+  pass_.clear();
+  angle_rows_ = 0;
+  state_.counts() = {0, 0, 0, 1, 0};
+  for (const Source& source : sources) write_run({source.slot, source.tokens, Logits::none}, 0);
+  const auto rows = static_cast<std::int64_t>(state_.counts().token_count);
+  submit(std::array<Work, 1>{{{&recordings_.encode(rows), rows, runs_of_pass()}}});
 }
 
 std::vector<float> VulkanEngine::read_hidden_states(std::int64_t rows) {

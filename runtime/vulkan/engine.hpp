@@ -24,14 +24,15 @@ class VulkanEngine : public Engine {
 
  protected:
   std::span<const Drawn> run_step(std::span<const Run> runs, std::int64_t ahead, const OnLogits& on_logits) override;
+  void run_encode(std::span<const Source> sources) override;
   std::vector<float> read_hidden_states(std::int64_t rows) override;
   std::int64_t most_ahead() const override { return measured_ ? 1 : program_.decode_steps; }
 
   StatesOwner states_owner() const override { return {invariant_ ? "invariant vulkan" : "vulkan", weights_}; }
   void copy_states(const HeldStates& from, std::int64_t to) override;
   std::vector<std::byte> save_states(const HeldStates& held) override;
-  void restore_states(const HeldStates& held, std::span<const std::int32_t> tokens,
-                      std::span<const std::byte> bytes) override;
+  void restore_states(const HeldStates& held, std::span<const std::int32_t> source,
+                      std::span<const std::int32_t> tokens, std::span<const std::byte> bytes) override;
 
   /// Writes a pass over these runs; each that draws has `draws` tokens drawn in the submission.
   void write_pass(std::span<const Run> runs, std::int64_t draws);

@@ -19,7 +19,7 @@ std::vector<std::byte> VulkanEngine::save_states(const HeldStates& held) {
   return bytes;
 }
 
-void VulkanEngine::restore_states(const HeldStates& held, std::span<const std::int32_t>,
+void VulkanEngine::restore_states(const HeldStates& held, std::span<const std::int32_t>, std::span<const std::int32_t>,
                                   std::span<const std::byte> bytes) {
   const std::int64_t expected = held_bytes(program_.states, held);
   if (std::ssize(bytes) != expected) {

@@ -28,7 +28,8 @@ std::vector<std::int64_t> sizes_up_to(std::int64_t most) {
 
 /// In the order in which an answer needs them: those of a prompt, its first token, the tokens after it.
 std::vector<const Schedule*> pointers(const Schedules& schedules) {
-  std::vector<const Schedule*> result(schedules.layers.rbegin(), schedules.layers.rend());
+  std::vector<const Schedule*> result(schedules.encode.rbegin(), schedules.encode.rend());
+  result.insert(result.end(), schedules.layers.rbegin(), schedules.layers.rend());
   result.insert(result.end(), schedules.head.begin(), schedules.head.end());
   result.insert(result.end(), schedules.sample.begin(), schedules.sample.end());
   return result;
@@ -63,6 +64,7 @@ Schedules make_schedules(const ScheduleInput& input, bool invariant) {
       sized.push_back(&result.all.back());
     }
   };
+  if (program.max_source_length > 0) add(Stage::encode, program.max_source_length, result.encode);
   add(Stage::layers, program.prefill_chunk, result.layers);
   add(Stage::head, program.head_rows, result.head);
   if (program.pooling == Pooling::none) {
@@ -86,6 +88,9 @@ Recordings::Recordings(const Device& device, const Program& program, const Stora
   if (options.measure) make_queries();
   if (options.probe) make_probes();
 
+  for (const Schedule* schedule : schedules_.encode) {
+    encodes_.push_back({schedule->rows, record({schedule}, fmt::format("encode {}", schedule->rows))});
+  }
   for (const Schedule* schedule : schedules_.layers) {
     layers_.push_back({schedule->rows, record({schedule}, fmt::format("layers {}", schedule->rows))});
   }

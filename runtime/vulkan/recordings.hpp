@@ -30,7 +30,7 @@ struct Recording {
 /// Each stage of a program for every size that is recorded, each size in the phase that serves it; by rows.
 struct Schedules {
   std::deque<Schedule> all;  ///< what the others point to
-  std::vector<const Schedule*> layers, head, sample;
+  std::vector<const Schedule*> encode, layers, head, sample;
 };
 Schedules make_schedules(const ScheduleInput& input, bool invariant = false);
 
@@ -47,7 +47,9 @@ class Recordings {
   Recordings(const Device& device, const Program& program, const Storage& storage, const HostState& state,
              const DeviceFacts& facts, const RecordingOptions& options);
 
-  /// Embedding and layers for `rows` tokens: the smallest recording that serves them.
+  /// Sources of `rows` tokens: the smallest recording that serves them.
+  const Recording& encode(std::int64_t rows) const { return smallest(encodes_, rows); }
+  /// Embedding and layers for `rows` tokens.
   const Recording& layers(std::int64_t rows) const { return smallest(layers_, rows); }
   /// Logits of `rows` rows.
   const Recording& head(std::int64_t rows) const { return smallest(heads_, rows); }
@@ -107,7 +109,7 @@ class Recordings {
   std::uint32_t query_count_ = 0;
   Buffer choices_;
   std::int64_t choices_end_ = 0;
-  std::vector<Sized> layers_, heads_, samples_, steps_, blocks_, uploads_, downloads_;  ///< by rows
+  std::vector<Sized> encodes_, layers_, heads_, samples_, steps_, blocks_, uploads_, downloads_;  ///< by rows
   Recording download_;
 };
 

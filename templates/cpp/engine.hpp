@@ -2,6 +2,7 @@
 //! model = { type = "text", sample = "tiny", is = "the model's name" }
 //! space = { type = "text", sample = "tiny", is = "its namespace" }
 //! pools = { type = "bool", sample = false, is = "it gives texts' vectors, and no logits" }
+//! has_source = { type = "bool", sample = true, is = "it answers to sources" }
 //! output_axis = { type = "text", sample = "vocab", is = "the elements of such a vector", when = "pools" }
 // ${model}: the engine as a library. Link the emitted target, include this.
 // ${generated}
@@ -101,6 +102,14 @@ class Engine {
   void restore(std::int64_t slot, std::span<const std::byte> bytes) { engine_->restore(slot, bytes); }
   void save_file(std::int64_t slot, const std::string& path) { engine_->save_file(slot, path); }
   void restore_file(std::int64_t slot, const std::string& path) { engine_->restore_file(slot, path); }
+//% if has_source
+  /// Reads a source, in place of the one that the slot had; its sequence is forgotten. What is appended then answers to it.
+  void encode(std::span<const std::int32_t> source_ids, std::int64_t slot = 0) { engine_->encode(source_ids, slot); }
+  /// Several, each in a slot of its own, as many in a pass as fit.
+  void encode(std::span<const monomorph::Source> sources) { engine_->encode(sources); }
+  /// The slot's source, valid until the next call.
+  [[nodiscard]] std::span<const std::int32_t> source(std::int64_t slot = 0) const { return engine_->source(slot); }
+//% end
   /// Appends tokens; gives the logits of the last, valid until the next call.
   [[nodiscard]] Logits prefill(std::span<const std::int32_t> token_ids, std::int64_t slot = 0) {
     return Logits(engine_->prefill(token_ids, slot));

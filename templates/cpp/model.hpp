@@ -6,10 +6,16 @@
 //! num_hidden_layers = { type = "uint", sample = 2, is = "layers" }
 //! repeated = { type = "bool", sample = true, is = "they run more than once" }
 //! layer_repeats = { type = "uint", sample = 2, is = "how often" }
+//! shares = { type = "bool", sample = true, is = "layers share tensors" }
+//! shared_parameters = { type = "uint", sample = 12, is = "of tensors that they share" }
+//! encoder = { type = "bool", sample = false, is = "there is an encoder" }
+//! encoder_layers = { type = "uint", sample = 2, is = "its layers", when = "encoder" }
+//! encoder_repeated = { type = "bool", sample = true, is = "they run more than once", when = "encoder" }
+//! encoder_repeats = { type = "uint", sample = 2, is = "how often", when = "encoder" }
 //! quantized_types = { type = "list", fields = ["name"], is = "of weights and states", sample = [ { name = "q4_k" } ] }
 //! axes = { type = "list", fields = ["name", "size"], is = "every axis of the model", sample = [
 //!   { name = "tokens", size = 128 }, { name = "hidden", size = 64 }, { name = "vocab", size = 100 },
-//!   { name = "positions", size = 512 }, { name = "slots", size = 1 }, { name = "kv_heads", size = 2 },
+//!   { name = "source_tokens", size = 64 }, { name = "positions", size = 512 }, { name = "slots", size = 1 }, { name = "kv_heads", size = 2 },
 //!   { name = "head", size = 16 }, { name = "rows", size = 8 }, { name = "step_words", size = 624 } ] }
 //! role_spaces = { type = "list", fields = ["space", "roles"], is = "what weights, states and activations are for", sample = [
 //!   { space = "", roles = [ { name = "step" }, { name = "logits" }, { name = "hidden_states" } ] },
@@ -58,6 +64,12 @@ inline constexpr std::string_view spec_hash = "${spec_hash}";
 inline constexpr std::int64_t num_hidden_layers = ${num_hidden_layers};
 //% if repeated
 inline constexpr std::int64_t layer_repeats = ${layer_repeats};  // all layers run so often, over the same weights
+//% end
+//% if encoder
+inline constexpr std::int64_t encoder_num_hidden_layers = ${encoder_layers};
+//% if encoder_repeated
+inline constexpr std::int64_t encoder_layer_repeats = ${encoder_repeats};
+//% end
 //% end
 
 // Axes: a size with a meaning.
@@ -244,7 +256,13 @@ using Step = ${step_type};
 static_assert(sizeof(Step) <= ${step_bytes}, "[plan.step] the step does not fit its place");
 
 // Totals: sums over the types above.
+//% if shares
+inline constexpr std::int64_t shared_parameters = ${shared_parameters};  // of tensors that layers share, each once
+//% end
 inline constexpr std::int64_t total_parameters = Weights::parameters
+//% if shares
+    + shared_parameters
+//% end
 //% for kind in kinds
     + ${kind.prefix}layer_count * ${kind.type}LayerWeights::parameters
 //% end

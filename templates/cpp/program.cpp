@@ -10,6 +10,8 @@
 //! states = { type = "list", fields = ["name", "kind", "recent", "first", "layers", "heads", "entries", "row_bytes", "stride", "view", "dtype"], is = "what slots remember", sample = [
 //!   { name = "attention::keys", kind = "growing", recent = 0, first = 0, layers = 2, heads = 2, entries = 512, row_bytes = 32, stride = 32768, view = "layer_states(0).attention.keys.view", dtype = "f16" } ] }
 //! one_pass = { type = "bool", sample = true, is = "a text is one pass" }
+//! encoder = { type = "bool", sample = true, is = "there is an encoder" }
+//! decoder_start = { type = "text", sample = "0", is = "the token that an answer to a source begins after", when = "encoder" }
 //! output = { type = "text", sample = "logits", is = "the buffer of what the head gives" }
 //! hidden_states = { type = "text", sample = "buffers::hidden_states", is = "the buffer of what the head reads" }
 //! output_axis = { type = "text", sample = "vocab", is = "its columns" }
@@ -198,6 +200,10 @@ monomorph::Program make_program() {
   program.prefill_chunk = tokens::size;
 //% if one_pass
   program.one_pass = true;
+//% end
+//% if encoder
+  program.max_source_length = source_tokens::size;
+  program.decoder_start_token = ${decoder_start};
 //% end
   program.max_batch = slots::size;
   program.head_rows = rows::size;

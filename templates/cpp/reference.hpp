@@ -6,20 +6,27 @@
 //!   { space = "embedding", type = "Embedding", weights = [ { name = "tokens", index = 0 } ] } ] }
 //! rotary_angles = { type = "list", fields = ["name", "frequencies", "of_longer", "members"], is = "frequencies of rotary embeddings", sample = [ { name = "rotary_angles", frequencies = "1.0f, 0.5f", of_longer = "0.5f, 0.25f", members = ".frequencies = rotary_angles_frequencies, .original_length = 64, .of_longer = rotary_angles_frequencies_of_longer" } ] }
 //! by_length = { type = "bool", sample = true, is = "angles depend on the length of the sequence" }
-//! kinds = { type = "list", fields = ["about", "prefix", "type", "enumerator", "index", "again", "first_weight", "weight_count", "parameter_spaces", "states", "state_count", "shared", "more_parameters", "more_arguments", "lines"], is = "kinds of layer", sample = [
-//!   { about = "", prefix = "", type = "", enumerator = "layer", index = 0, again = "", first_weight = 1, weight_count = 1, states = [ { name = "attention_keys_state", index = 0 } ], state_count = 1, shared = [ ], more_parameters = "", more_arguments = "", parameter_spaces = [ { space = "attention", type = "Attention", weights = [ { name = "o_proj", index = 0 } ] } ], lines = [ { text = "monomorph::reference::append(attention_keys_state, hidden_states, first_position);" }, { text = "const auto projected = monomorph::reference::linear<hidden::size>(weights_, layer.attention.o_proj, monomorph::reference::absent, hidden_states);" }, { text = "hidden_states = projected;" } ] } ] }
-//! several_kinds = { type = "bool", sample = false, is = "the layers are of several kinds" }
-//! runs = { type = "text", sample = "num_hidden_layers", is = "how many layers run, one after the other" }
-//! again = { type = "text", sample = "", is = "where layers run again, which one it is" }
-//! kind_count = { type = "uint", sample = 1, is = "kinds of layer", when = "several_kinds" }
+//! kinds = { type = "list", fields = ["about", "prefix", "type", "enumerator", "index", "again", "first_weight", "weight_count", "parameter_spaces", "states", "state_count", "shared", "more_parameters", "more_arguments", "hidden_states", "hidden_axis", "lines"], is = "kinds of layer", sample = [
+//!   { about = "", prefix = "", type = "", enumerator = "layer", index = 0, again = "", first_weight = 1, weight_count = 1, states = [ { name = "attention_keys_state", index = 0 } ], state_count = 1, shared = [ ], more_parameters = "", more_arguments = "", hidden_states = "hidden_states", hidden_axis = "hidden", parameter_spaces = [ { space = "attention", type = "Attention", weights = [ { name = "o_proj", index = 0 } ] } ], lines = [ { text = "monomorph::reference::append(attention_keys_state, hidden_states, first_position);" }, { text = "const auto projected = monomorph::reference::linear<hidden::size>(weights_, layer.attention.o_proj, monomorph::reference::absent, hidden_states);" }, { text = "hidden_states = projected;" } ] } ] }
+//! layers = { type = "list", fields = ["several", "runs", "again", "order", "counts", "kind_count", "kinds"], is = "the model's own layers, one after the other", sample = [ { several = false, runs = "num_hidden_layers", again = "", order = "layer_kinds", counts = "counts", kind_count = 1, kinds = [ { about = "", prefix = "", type = "", enumerator = "layer", index = 0, again = "", more_arguments = "" } ] } ] }
+//! runs = { type = "text", sample = "num_hidden_layers", is = "how many of them run" }
+//! encoder = { type = "bool", sample = false, is = "there is an encoder" }
+//! encoder_layers = { type = "list", fields = ["several", "runs", "again", "order", "counts", "kind_count", "kinds"], is = "the encoder's layers likewise", when = "encoder", sample = [ ] }
+//! encoder_embed = { type = "list", fields = ["text"], is = "token ids of a source to hidden states", when = "encoder", sample = [ ] }
+//! encoder_finish = { type = "list", fields = ["text"], is = "those of the last layer to what is read, or empty", when = "encoder", sample = [ ] }
+//! encoder_hidden_states = { type = "text", sample = "encoder_hidden_states", is = "its residual stream", when = "encoder" }
+//! encoder_hidden_axis = { type = "text", sample = "hidden", is = "its columns", when = "encoder" }
+//! sources = { type = "list", fields = ["several", "runs", "again", "order", "counts", "kind_count", "kinds"], is = "the model's own layers, which keep something of a source", when = "encoder", sample = [ ] }
+//! source_kinds = { type = "list", fields = ["about", "prefix", "type", "enumerator", "index", "again", "state_count", "states", "lines"], is = "kinds of layer that do", when = "encoder", sample = [ ] }
 //! fields = { type = "list", fields = ["name", "axis"], is = "what layers give later layers beside hidden_states", sample = [ ] }
-//! reads_earlier_states = { type = "bool", sample = false, is = "layers read states of an earlier one", when = "several_kinds" }
+//! reads_earlier_states = { type = "bool", sample = false, is = "layers read states of an earlier one" }
 //! embed = { type = "list", fields = ["text"], is = "token ids to hidden_states", sample = [ { text = "auto hidden_states = monomorph::reference::gather<hidden::size>(weights_, parameters.embedding.tokens, token_ids);" } ] }
 //! head = { type = "list", fields = ["text"], is = "hidden_states to logits", sample = [ { text = "const auto last = monomorph::reference::gather_rows<hidden::size>(hidden_states, head_rows);" }, { text = "const auto logits = monomorph::reference::linear<vocab::size>(weights_, parameters.embedding.tokens, monomorph::reference::absent, last);" } ] }
 //! has_types = { type = "bool", sample = false, is = "tokens have types" }
 //! finish = { type = "list", fields = ["text"], is = "hidden_states of the last layer to those that are pooled, or empty", sample = [ ] }
 //! output = { type = "text", sample = "logits", is = "what the head gives" }
 //! hidden_states = { type = "text", sample = "hidden_states", is = "the residual stream" }
+//! hidden_axis = { type = "text", sample = "hidden", is = "its columns" }
 // ${model}: the reference, the same forward pass as plain loops that accumulate in double.
 // ${generated}
 #pragma once
@@ -57,29 +64,37 @@ class Reference final : public monomorph::Reference {
     monomorph::reference::Activations<${field.axis}::size> ${field.name}(0);
 //% end
     std::vector<States>& states = slots_[static_cast<std::size_t>(slot)];
-//% if several_kinds
-    std::int64_t counts[${kind_count}] = {};
+//% for loop in layers
+//% if loop.several
+    std::int64_t ${loop.counts}[${loop.kind_count}] = {};
+//% end
 //% if reads_earlier_states
-    std::int64_t latest[${kind_count}] = {};  // layer of each kind
+    std::int64_t latest[${loop.kind_count}] = {};  // layer of each kind
 //% end
-//% end
-    for (std::int64_t index = 0; index < ${runs}; ++index) {
-//% if several_kinds
-      switch (layer_kinds[index${again}]) {
-//% for kind in kinds
+    for (std::int64_t index = 0; index < ${loop.runs}; ++index) {
+//% if loop.several
+      switch (${loop.order}[index${loop.again}]) {
+//% for kind in loop.kinds
         case LayerKind::${kind.enumerator}:
 //% if reads_earlier_states
           latest[${kind.index}] = index;
 //% end
-          ${kind.prefix}layer(${kind.prefix}layer_parameters(counts[${kind.index}]++${kind.again}), states[static_cast<std::size_t>(index)], first_position, ${hidden_states}${kind.more_arguments});
+          ${kind.prefix}layer(${kind.prefix}layer_parameters(${loop.counts}[${kind.index}]++${kind.again}), states[static_cast<std::size_t>(index)], first_position, ${hidden_states}${kind.more_arguments});
+          break;
+//% end
+//% if encoder
+        default:
           break;
 //% end
       }
 //% else
-      layer(layer_parameters(index${again}), states[static_cast<std::size_t>(index)], first_position, ${hidden_states});
+//% for kind in loop.kinds
+      ${kind.prefix}layer(${kind.prefix}layer_parameters(index${loop.again}), states[static_cast<std::size_t>(index)], first_position, ${hidden_states}${kind.more_arguments});
+//% end
 //% end
       if (layer_outputs != nullptr) layer_outputs->push_back(${hidden_states}.values);
     }
+//% end
 //% for line in finish
     ${line.text}
 //% end
@@ -88,13 +103,79 @@ class Reference final : public monomorph::Reference {
 
   /// What the head gives of rows of hidden states.
   std::vector<double> head(std::span<const double> hidden_rows, std::span<const std::int64_t> head_rows) override {
-    const auto ${hidden_states} = monomorph::reference::activations_of<hidden::size>(hidden_rows);
+    const auto ${hidden_states} = monomorph::reference::activations_of<${hidden_axis}::size>(hidden_rows);
 //% for line in head
     ${line.text}
 //% end
     return ${output}.values;
   }
 
+//% if encoder
+  /// A source through the encoder, and what each layer keeps of it.
+  void encode(std::int64_t slot, std::span<const std::int32_t> token_ids) override {
+    constexpr std::int64_t first_position = 0;
+    [[maybe_unused]] const std::vector<std::int64_t> positions = monomorph::reference::positions_from(first_position, token_ids.size());
+//% if by_length
+    length_ = static_cast<std::int64_t>(token_ids.size());
+//% end
+//% if has_types
+    [[maybe_unused]] const std::vector<std::int32_t> token_types = monomorph::reference::types_of_tokens({}, token_ids.size());
+//% end
+//% for line in encoder_embed
+    ${line.text}
+//% end
+    States none;
+//% for loop in encoder_layers
+//% if loop.several
+    std::int64_t ${loop.counts}[${loop.kind_count}] = {};
+//% end
+    for (std::int64_t index = 0; index < ${loop.runs}; ++index) {
+//% if loop.several
+      switch (${loop.order}[index${loop.again}]) {
+//% for kind in loop.kinds
+        case LayerKind::${kind.enumerator}:
+          ${kind.prefix}layer(${kind.prefix}layer_parameters(${loop.counts}[${kind.index}]++${kind.again}), none, first_position, ${encoder_hidden_states}${kind.more_arguments});
+          break;
+//% end
+        default:
+          break;
+      }
+//% else
+//% for kind in loop.kinds
+      ${kind.prefix}layer(${kind.prefix}layer_parameters(index${loop.again}), none, first_position, ${encoder_hidden_states}${kind.more_arguments});
+//% end
+//% end
+    }
+//% end
+//% for line in encoder_finish
+    ${line.text}
+//% end
+    std::vector<States>& states = slots_[static_cast<std::size_t>(slot)];
+//% for loop in sources
+//% if loop.several
+    std::int64_t ${loop.counts}[${loop.kind_count}] = {};
+//% end
+    for (std::int64_t index = 0; index < ${loop.runs}; ++index) {
+//% if loop.several
+      switch (${loop.order}[index${loop.again}]) {
+//% for kind in loop.kinds
+        case LayerKind::${kind.enumerator}:
+          ${kind.prefix}source(${kind.prefix}layer_parameters(${loop.counts}[${kind.index}]++${kind.again}), states[static_cast<std::size_t>(index)], ${encoder_hidden_states});
+          break;
+//% end
+        default:
+          break;
+      }
+//% else
+//% for kind in loop.kinds
+      ${kind.prefix}source(${kind.prefix}layer_parameters(index${loop.again}), states[static_cast<std::size_t>(index)], ${encoder_hidden_states});
+//% end
+//% end
+    }
+//% end
+  }
+
+//% end
   void copy(std::int64_t from, std::int64_t to) override {
     slots_[static_cast<std::size_t>(to)] = slots_[static_cast<std::size_t>(from)];
   }
@@ -174,11 +255,11 @@ class Reference final : public monomorph::Reference {
   /// One layer${kind.about}.
 //% if kind.states or kind.shared
   void ${kind.prefix}layer(const ${kind.type}LayerParameters& layer, States& states, std::int64_t first_position,
-             monomorph::reference::Activations<hidden::size>& ${hidden_states}${kind.more_parameters}) const {
+             monomorph::reference::Activations<${kind.hidden_axis}::size>& ${kind.hidden_states}${kind.more_parameters}) const {
     states.resize(${kind.state_count});
 //% else
   void ${kind.prefix}layer(const ${kind.type}LayerParameters& layer, States&, [[maybe_unused]] std::int64_t first_position,
-             monomorph::reference::Activations<hidden::size>& ${hidden_states}${kind.more_parameters}) const {
+             monomorph::reference::Activations<${kind.hidden_axis}::size>& ${kind.hidden_states}${kind.more_parameters}) const {
 //% end
 //% for state in kind.states
     std::vector<double>& ${state.name} = states[${state.index}];
@@ -191,6 +272,22 @@ class Reference final : public monomorph::Reference {
 //% end
   }
 
+//% end
+//% if encoder
+//% for kind in source_kinds
+  /// What one layer${kind.about} keeps of a source.
+  void ${kind.prefix}source(const ${kind.type}LayerParameters& layer, States& states, const monomorph::reference::Activations<${encoder_hidden_axis}::size>& ${encoder_hidden_states}) const {
+    constexpr std::int64_t first_position = 0;
+    states.resize(${kind.state_count});
+//% for state in kind.states
+    std::vector<double>& ${state.name} = states[${state.index}];
+//% end
+//% for line in kind.lines
+    ${line.text}
+//% end
+  }
+
+//% end
 //% end
   const monomorph::HostWeights& weights_;
 //% if by_length

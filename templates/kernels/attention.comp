@@ -26,6 +26,7 @@
 //! window_recent = { type = "uint", sample = 17, is = "keys that end with its own", when = "has_window" }
 //! window_first = { type = "uint", sample = 0, is = "keys from the first position on", when = "has_window" }
 //! has_state = { type = "bool", sample = true, is = "keys and values are states, and a query sees those up to its own; else they are rows of the pass, and it sees them all" }
+//! of_source = { type = "bool", sample = false, is = "states of the slot's source, all of which it sees" }
 //! keys_dtype = { type = "choice", values = ["f32", "f16", "bf16", "q8_0"], sample = "q8_0", is = "that keys are kept as", when = "has_state" }
 //! values_dtype = { type = "choice", values = ["f32", "f16", "bf16", "q8_0"], sample = "f16", is = "that values are kept as", when = "has_state" }
 //! second_keys_dtype = { type = "choice", values = ["f32", "f16", "bf16", "q8_0"], sample = "bf16", is = "that second keys are kept as", when = "has_state and has_second_term" }
@@ -216,7 +217,8 @@ float scored(float score, int query, int key, int head) {
 //% else
 float scored(float score, int query, int key, int head) { return score; }
 //% end
-//% if has_state
+const bool of_source = ${of_source};
+//% if has_state and not of_source
 const bool is_causal = true;
 //% if has_mask
 bool sees(int query, int key) { return key <= query && (${mask}); }

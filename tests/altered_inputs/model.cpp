@@ -33,7 +33,7 @@ bool same_model(const Meaning& a, const Meaning& b) {
 bool same_use(const Contract& a, const Contract& b) {
   const auto use = [](const Contract& of) {
     return std::tie(of.name, of.bos_token_id, of.eos_token_ids, of.max_sequence_length, of.prefill_chunk, of.max_batch,
-                    of.kv_cache, of.fusion, of.model.max_position_embeddings.value);
+                    of.kv_cache, of.fusion, of.own().model.max_position_embeddings.value);
   };
   return use(a) == use(b);
 }
@@ -116,7 +116,7 @@ Fate Model::alter_config(const json& config) {
   if (!tensors_fit(changed->contract)) return Fate::tensors;
   if (facts_.empty()) facts_ = config_facts(accepted_.spec, meanings_, accepted_.contract);
   const ConfigComparison compared = compare_config({source->name, source->text}, facts_,
-                                                   accepted_.contract.num_hidden_layers, accepted_.contract.name);
+                                                   accepted_.contract.own().num_hidden_layers, accepted_.contract.name);
   return compared.differences.empty() ? fate_of(*changed) : Fate::comparison;
 }
 

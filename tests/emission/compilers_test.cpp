@@ -49,7 +49,7 @@ test::RandomGraph two_terms(bool causal) {
              graph.values[op.out].axes != graph.values[op.in[0]].axes;
     };
     const auto is_embedded = [&](const generator::Op& op) {
-      return op.function == graph.embed && graph.values[op.out].role == "hidden_states";
+      return op.function == graph.own().embed && graph.values[op.out].role == "hidden_states";
     };
     if (std::count_if(graph.ops.begin(), graph.ops.end(), is_embedded) != 1) continue;
     if (std::any_of(graph.ops.begin(), graph.ops.end(), wanted)) return random;

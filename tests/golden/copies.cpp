@@ -28,6 +28,12 @@ std::string copies_disagree(const Golden& golden, Engine& engine) {
     engine.reset(last);
     engine.prefill(tokens.last(90), last);
   };
+  if (!golden.source.empty()) {
+    const std::span<const std::int32_t> source = golden.source;
+    const std::vector<std::int32_t> other(source.rbegin(), source.rend());
+    engine.encode(source.first(77), 0);
+    engine.encode(other, last);
+  }
   engine.reset(0);
   engine.prefill(tokens.first(prefilled), 0);
   for (const std::int32_t token : tokens.subspan(prefilled, decoded)) engine.decode(token, 0);
@@ -37,6 +43,7 @@ std::string copies_disagree(const Golden& golden, Engine& engine) {
   fill_last();
   if (engine.copy(0, last, position) != position) return "a whole slot is not copied";
   if (!std::ranges::equal(engine.sequence(last), engine.sequence(0))) return "a copy has other tokens";
+  if (!std::ranges::equal(engine.source(last), engine.source(0))) return "a copy has another source";
   const std::vector<float> expected = go_on(golden, engine, 0);
   if (go_on(golden, engine, last) != expected) return "a copy goes on differently";
 

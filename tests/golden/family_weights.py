@@ -511,7 +511,7 @@ def parameters(case: Case) -> dict[str, np.ndarray]:
         "vaultgemma": vaultgemma_weights,
     }  # fmt: skip
     if case.config["model_type"] in library_models.FAMILIES:
-        tensors = library_models.library_weights(case.config, case.seed)
+        tensors = library_models.library_weights(case.config, case.seed, **{key: case.checkpoint[key] for key in ("own_head",) if key in case.checkpoint})
         if case.routed:
             routes.route(tensors, case.routed)
         return tensors

@@ -40,7 +40,11 @@ Golden read_golden(const std::filesystem::path& directory) {
   golden.rows = json.at("rows").get<std::vector<std::int64_t>>();
   NpyArray logits = read_npy(directory / json.at("logits").get<std::string>());
   if (json.contains("calls")) golden.calls = json.at("calls").get<std::vector<std::vector<std::int64_t>>>();
-  auto kept = static_cast<std::int64_t>(golden.rows.size());
+  if (json.contains("source")) {
+    golden.source = json.at("source").get<std::vector<std::int32_t>>();
+    golden.source_lengths = json.at("source_lengths").get<std::vector<std::int64_t>>();
+  }
+  auto kept = static_cast<std::int64_t>(golden.rows.size() + golden.source_lengths.size());
   for (const std::vector<std::int64_t>& pattern : golden.calls) kept += static_cast<std::int64_t>(pattern.size());
   if (kept == 0 || logits.shape.size() != 2 || logits.shape[0] != kept) {
     throw std::runtime_error(fmt::format("{}: {} rows are named, and logits has others", path.string(), kept));
@@ -51,8 +55,8 @@ Golden read_golden(const std::filesystem::path& directory) {
   }
   golden.row_size = logits.shape[1];
   golden.logits = std::move(logits.values);
+  if (json.contains("types")) golden.types = json.at("types").get<std::vector<std::int32_t>>();
   if (!json.contains("vectors")) return golden;
-  golden.types = json.at("types").get<std::vector<std::int32_t>>();
   const NpyArray vectors = read_npy(directory / json.at("vectors").get<std::string>());
   const auto count = static_cast<std::int64_t>(golden.calls.size() + 1);
   if (vectors.shape.size() != 2 || vectors.shape[0] != count) {

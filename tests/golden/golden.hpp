@@ -18,11 +18,17 @@ struct Golden {
   /// they do not.
   std::vector<std::vector<std::int64_t>> calls;
   std::int64_t row_size = 0;  ///< vocab_size, or where the model gives no logits hidden_size
-  std::vector<float> logits;  ///< [rows, then the last of each call; row_size]: logits, or hidden states
+  /// [rows, then the last of each call, or of `answered` tokens to each shorter source; row_size]: logits, or hidden
+  /// states.
+  std::vector<float> logits;
+  static constexpr std::int64_t answered = 12;
   /// Of a model that gives vectors of texts: the type of each token, none where tokens have no types; and the vector of
   /// each call's text, then of the whole, one after the other.
   std::vector<std::int32_t> types{};
   std::vector<std::vector<float>> vectors{};
+  /// Of a model that answers to one: its tokens, and how many of them other sources have. Empty: it does not.
+  std::vector<std::int32_t> source{};
+  std::vector<std::int64_t> source_lengths{};
 
   struct Text {
     std::span<const std::int32_t> tokens, types;

@@ -11,21 +11,24 @@ import torch
 import transformers
 from safetensors.numpy import load_file
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
-from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING
+from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING, MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING
 from transformers.models.bloom import modeling_bloom
 from transformers.models.falcon import modeling_falcon
 
 import published_code  # noqa: F401, has the library find its classes
+import sources
 from weights import QUERY_KEY_GAIN, Weights
 
-FAMILIES = ("afmoe", "albert", "aria_text", "axk1", "bert", "bert-generation", "biogpt", "camembert", "codegen",
+FAMILIES = ("afmoe", "albert", "aria_text", "axk1", "bart", "bert", "bert-generation", "biogpt", "blenderbot",
+            "camembert", "codegen",
             "cohere2_moe", "cohere_compass_text", "ctrl", "dbrx", "deepseek_v2", "deepseek_v3", "diffllama",
             "distilbert", "dots1", "electra", "ernie4_5_moe", "exaone_moe", "flex_olmo", "flint", "glm4_moe",
             "glm4_moe_lite", "gpt_neox_japanese", "gpt_oss", "gptj", "granite_swa", "granitemoe", "granitemoe_swa",
-            "granitemoeshared", "hunyuan_v1_moe", "hy_v3", "kolibri1", "llada", "llama4_text", "mellum", "minicpm3",
-            "minimax_m2", "ministral3", "mixtral", "modernbert", "modernbert-decoder", "mpnet", "mpt", "nomic_bert",
-            "olmoe", "openai-gpt", "openelm", "opt", "phi", "phimoe", "qwen2_moe", "qwen3_moe", "roberta",
-            "solar_open", "xglm", "xlm-roberta", "youtu")  # fmt: skip
+            "granitemoeshared", "hunyuan_v1_moe", "hy_v3", "kolibri1", "llada", "llama4_text", "marian", "mbart", "mellum", "minicpm3",
+            "minimax_m2", "ministral3", "mixtral", "modernbert", "modernbert-decoder", "mpnet", "mpt", "mt5",
+            "nomic_bert",
+            "olmoe", "openai-gpt", "openelm", "opt", "pegasus", "phi", "phimoe", "qwen2_moe", "qwen3_moe", "roberta",
+            "solar_open", "t5", "umt5", "xglm", "xlm-roberta", "youtu")  # fmt: skip
 RENAMED = ("nomic_bert",)  # its files have other names than the library's class
 ROUTER_GAIN = 3.0  # scores far enough apart that f32 and double choose the same experts
 ROUTERS = ("feed_forward.router", "mlp.gate.wg", "mlp.router", "mlp.router.gate", "router.layer")
@@ -73,10 +76,11 @@ def class_of(config: dict):
     if config["model_type"] in WITHOUT_HEAD:
         bare = WITHOUT_HEAD[config["model_type"]]
         return getattr(transformers, bare.removesuffix("Model") + task_of(config) if task_of(config) else bare)
-    return MODEL_FOR_CAUSAL_LM_MAPPING[CONFIG_MAPPING[config["model_type"]]]
+    mapping = MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING if sources.answers(config) else MODEL_FOR_CAUSAL_LM_MAPPING
+    return mapping[CONFIG_MAPPING[config["model_type"]]]
 
 
-def library_weights(config: dict, seed: int, **_) -> dict[str, np.ndarray]:
+def library_weights(config: dict, seed: int, own_head: bool = False, **_) -> dict[str, np.ndarray]:
     """Drawn as other families' are, module by module, under the names of the class's parameters."""
     settings = deepcopy(config)  # the library adds keys to tables
     for key in ("architectures", "model_type", "transformers_version"):
@@ -85,9 +89,14 @@ def library_weights(config: dict, seed: int, **_) -> dict[str, np.ndarray]:
     model = class_of(config)(config_class(**settings))
     weights = Weights(seed)
     tied = model._tied_weights_keys or {} if model.config.tie_word_embeddings else {}
+    shared = {f"{prefix}{stack}.embed_tokens" for stack in ("encoder", "decoder") for prefix in ("", "model.")} if sources.answers(config) and model.config.tie_word_embeddings else ()
     for name, module in model.named_modules():
         own = dict(module.named_parameters(recurse=False)) | selection_bias(module)
-        if isinstance(module, torch.nn.Embedding):
+        if name in shared:  # the table of all tokens
+            continue
+        if "Sinusoidal" in type(module).__name__:  # files have what it computes
+            weights.tensors[f"{name}.weight"] = module.weight.detach().double().numpy()
+        elif isinstance(module, torch.nn.Embedding):
             rows, columns = module.weight.shape
             draw = weights.embedding if module is model.get_input_embeddings() else weights.table
             draw(f"{name}.weight", rows, columns)
@@ -95,11 +104,11 @@ def library_weights(config: dict, seed: int, **_) -> dict[str, np.ndarray]:
             if "weight" in own:
                 weights.norm(name, module.weight.shape[0], bias="bias" in own)
         elif isinstance(module, torch.nn.Linear):
-            if module is model.get_output_embeddings() and model.config.tie_word_embeddings:
+            if module is model.get_output_embeddings() and model.config.tie_word_embeddings and not own_head:
                 if module.bias is not None and f"{name}.bias" not in tied:
                     weights.bias(name, module.bias.shape[0])
                 continue
-            gain = QUERY_KEY_GAIN if name.endswith(QUERIES_AND_KEYS) else ROUTER_GAIN if name.endswith(ROUTERS) else 1.0
+            gain = QUERY_KEY_GAIN / config["d_kv"] ** 0.5 if name.endswith("Attention.q") else QUERY_KEY_GAIN if name.endswith(QUERIES_AND_KEYS) else ROUTER_GAIN if name.endswith(ROUTERS) else 1.0
             weights.projection(name, *module.weight.shape, "bias" in own, gain=gain)
         elif type(module).__name__ == "Conv1D":  # stored (in, out)
             weights.projection(name, *module.weight.shape[::-1], True)
@@ -129,6 +138,10 @@ def library_weights(config: dict, seed: int, **_) -> dict[str, np.ndarray]:
                     raise NotImplementedError(f"nobody draws {name}.{word} of a {type(module).__name__}")
                 gain = 3.0 if word == "sinks" else 0.3  # among the scores of many keys a small one would not show
                 weights.vector(f"{name}.{word}", parameter.shape[0], gain=gain)
+    for name, buffer in model.named_buffers():
+        if name == "final_logits_bias":
+            weights.vector(name, buffer.numel())
+            weights.tensors[name].shape = buffer.shape
     return as_saved(model, weights.tensors)
 
 
@@ -187,6 +200,9 @@ def idle_names(config: dict) -> tuple[str, ...]:
         interval = config.get("no_rope_layer_interval", 4)
         turns = config.get("no_rope_layers") or [(i + 1) % interval for i in range(config["num_hidden_layers"])]
         return tuple(f"layers.{i}.self_attn.k_proj.bias" for i, each in enumerate(turns) if not each)
+    if sources.answers(config):
+        untied = config["model_type"] not in ("t5", "mt5", "umt5") and not config.get("tie_word_embeddings", True)
+        return ("k_proj.bias", "shared.weight") if untied else ("k_proj.bias",)
     rotated = ("afmoe", "aria_text", "axk1", "cohere2_moe", "cohere_compass_text", "deepseek_v2", "deepseek_v3",
                "diffllama", "dots1", "ernie4_5_moe", "flex_olmo", "flint", "glm4_moe", "glm4_moe_lite", "gpt_oss",
                "granite_swa", "granitemoe", "granitemoe_swa", "granitemoeshared", "hunyuan_v1_moe", "hy_v3", "llada",

@@ -31,6 +31,7 @@ import fuzz
 import library_models
 import routes
 import sensitivity
+import sources
 import texts
 from calls import logits_by_calls
 from case import DTYPES, PREFIXES, Case
@@ -159,16 +160,18 @@ class InDouble(torch.overrides.TorchFunctionMode):
         return function(*args, **kwargs)
 
 
-def load(directory: Path):
+def load(directory: Path, source: list[int] | None = None):
     """The model in f32, and what the library had to say about tensors that do not match it."""
     config = json.loads((directory / "config.json").read_text())
     bare = config["model_type"] in library_models.WITHOUT_HEAD
-    automatic = library_models.class_of(config) if bare else transformers.AutoModelForCausalLM
+    automatic = library_models.class_of(config) if bare or source else transformers.AutoModelForCausalLM
     model, info = automatic.from_pretrained(
         directory, dtype=torch.float32, attn_implementation=library_models.attention_of(config),
         experts_implementation="eager",
         output_loading_info=True, trust_remote_code=False,
     )  # fmt: skip
+    if source:
+        model = sources.Answering(model, source)
     if bare:
         model = (texts.HiddenStates if library_models.gives_vectors(config) else texts.Typed)(model)
     return model.eval(), {kind: sorted(map(str, info[kind])) for kind in ("missing_keys", "unexpected_keys")}
@@ -221,7 +224,8 @@ def make_case(case: Case, dtype: str, directory: Path, *, with_sensitivity: bool
     write_checkpoint(directory, tensors, case.checkpoint.get("shards", 1))
 
     faults, warnings = [], []
-    model, info = load(directory)
+    source = sources.source_of(case.seed, config["vocab_size"]) if sources.answers(config) else None
+    model, info = load(directory, source)
     if info["missing_keys"] or info["unexpected_keys"] != expected_leftovers(tensors):
         faults.append(f"the checkpoint is not the model's: {info}")
     tokens, kept = token_sequence(case, config["vocab_size"]), list(case.rows)
@@ -253,6 +257,8 @@ def make_case(case: Case, dtype: str, directory: Path, *, with_sensitivity: bool
         "rows": kept,
         "logits": "logits.npy",
     }  # fmt: skip
+    if source:
+        record |= {"source": source, "source_lengths": sources.LENGTHS}
     if case.calls:
         record["calls"] = case.calls.patterns
     if config["model_type"] in library_models.WITHOUT_HEAD:
@@ -260,7 +266,7 @@ def make_case(case: Case, dtype: str, directory: Path, *, with_sensitivity: bool
     if library_models.gives_vectors(config):
         record["vectors"] = "vectors.npy"
     if with_sensitivity:
-        found = sensitivity.measure(directory, config, rows, lambda d: load_and_run(d, tokens, case),
+        found = sensitivity.measure(directory, config, rows, lambda d: load_and_run(d, tokens, case, source),
                                     tied_copy="tied_copy" in case.checkpoint)  # fmt: skip
         faults += found.faults
         tensors_found = sensitivity.measure_tensors(model, rows, lambda m: kept_logits(m, tokens, case), idle(config))
@@ -303,11 +309,13 @@ def vector_of(model, tokens: list[int], case: Case) -> np.ndarray:
 def kept_logits(model, tokens: list[int], case: Case) -> np.ndarray:
     """The rows of the whole sequence, then those of calls, each on a fresh model."""
     rows = logits_of(model, tokens)[list(case.rows)]
+    if isinstance(model, sources.Answering):
+        return np.concatenate([rows, sources.logits_by_sources(model, tokens)])
     return np.concatenate([rows, logits_by_calls(model, tokens, case.calls)]) if case.calls else rows
 
 
-def load_and_run(directory: Path, tokens: list[int], case: Case):
-    model, info = load(directory)
+def load_and_run(directory: Path, tokens: list[int], case: Case, source: list[int] | None):
+    model, info = load(directory, source)
     return kept_logits(model, tokens, case), info
 
 

@@ -50,7 +50,7 @@ INERT_VALUES = {
     "scale_attention_softmax_in_fp32": False, "validate_runner_input": False,
 }  # fmt: skip
 # What these families read of them.
-READ_HERE = {"bert": ("is_decoder",), "bert-generation": ("is_decoder",), "bloom": ("apply_residual_connection_post_layernorm",),
+READ_HERE = {"mt5": ("num_heads",), "t5": ("num_heads",), "umt5": ("num_heads",), "bert": ("is_decoder",), "bert-generation": ("is_decoder",), "bloom": ("apply_residual_connection_post_layernorm",),
              "camembert": ("is_decoder", "pad_token_id"), "diffllama": ("attention_dropout",),
              "electra": ("is_decoder",), "mpnet": ("pad_token_id",), "roberta": ("is_decoder", "pad_token_id"),
              "xlm-roberta": ("is_decoder", "pad_token_id"),

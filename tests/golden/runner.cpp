@@ -63,12 +63,41 @@ Comparison compare_decode(const Golden& golden, Engine& engine, bool all) {
   return decode;
 }
 
+std::span<const std::int32_t> types_of(const Golden& golden, std::size_t count) {
+  return std::span(golden.types).first(golden.types.empty() ? 0 : count);
+}
+
+/// The logits of the last of the first tokens, which are appended at once, with their types where they have some.
+std::vector<float> last_logits(const Golden& golden, Engine& engine, std::int64_t count) {
+  const auto tokens = std::span(golden.tokens).first(static_cast<std::size_t>(count));
+  std::vector<float> last;
+  engine.prefill_all(
+      tokens, [&](std::span<const float> row) { last.assign(row.begin(), row.end()); }, 0,
+      types_of(golden, tokens.size()));
+  return last;
+}
+
+/// What follows some tokens of an answer to each of the shorter sources.
+void compare_sources(const Golden& golden, Engine& engine, std::vector<Comparison>& modes) {
+  for (std::size_t i = 0; i < golden.source_lengths.size(); ++i) {
+    const std::int64_t length = golden.source_lengths[i];
+    engine.encode(std::span(golden.source).first(static_cast<std::size_t>(length)));
+    modes.emplace_back(golden, fmt::format("a source of {}", length), 1)
+        .last_of_call(i, last_logits(golden, engine, Golden::answered));
+  }
+  engine.encode(golden.source);
+}
+
 /// Sequences appended call by call; a call of one token is decoded.
 void compare_calls(const Golden& golden, Engine& engine, std::vector<Comparison>& modes) {
   std::size_t call = 0;
   for (const std::vector<std::int64_t>& pattern : golden.calls) {
     engine.reset();
     Comparison& mode = modes.emplace_back(golden, fmt::format("calls of {}", fmt::join(pattern, ", ")), pattern.size());
+    if (!golden.types.empty()) {
+      mode.last_of_call(call++, last_logits(golden, engine, pattern.front()));
+      continue;
+    }
     for (const std::int64_t count : pattern) {
       const auto tokens = std::span(golden.tokens)
                               .subspan(static_cast<std::size_t>(engine.position()), static_cast<std::size_t>(count));
@@ -79,7 +108,8 @@ void compare_calls(const Golden& golden, Engine& engine, std::vector<Comparison>
 
 std::vector<Comparison> compare_all(const Golden& golden, Engine& engine, bool decode_all) {
   Comparison prefill(golden, "prefill");
-  engine.prefill_all(golden.tokens, [&](std::span<const float> row) { prefill.next(row); });
+  if (!golden.source.empty()) engine.encode(golden.source);
+  engine.prefill_all(golden.tokens, [&](std::span<const float> row) { prefill.next(row); }, 0, golden.types);
   engine.reset();
   std::vector<Comparison> modes = {prefill};
   if (!golden.calls.empty()) {
@@ -92,6 +122,7 @@ std::vector<Comparison> compare_all(const Golden& golden, Engine& engine, bool d
     const std::span<const std::int32_t> prompt = std::span(golden.tokens).first(static_cast<std::size_t>(length));
     modes.emplace_back(golden, fmt::format("prompt of {}", length), 1).last_of_prompt(length, engine.prefill(prompt));
   }
+  if (!golden.source.empty()) compare_sources(golden, engine, modes);
   return modes;
 }
 

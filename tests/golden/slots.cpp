@@ -82,6 +82,7 @@ void fill_slots(const Golden& golden, Engine& engine) {
     const std::size_t length =
         slot + 1 < program.max_batch ? longest : static_cast<std::size_t>(program.max_sequence_length);
     engine.reset(slot);
+    if (!golden.source.empty()) engine.encode(golden.source, slot);
     engine.prefill(std::span(tokens).first(length - 1), slot);
     engine.decode(tokens[length - 1], slot);
   }
@@ -105,26 +106,34 @@ double difference(const Record& record, const Record& expected, std::int64_t voc
   return worst;
 }
 
-/// Empties a slot and gives it the seed of a sequence.
-void begin(Engine& engine, std::int64_t slot, std::int64_t sequence) {
+/// What a sequence answers to: a source of a length of its own, where the model answers to any.
+std::span<const std::int32_t> source_of(const Golden& golden, std::int64_t sequence) {
+  const std::span<const std::int32_t> source = golden.source;
+  return source.first(std::min(source.size(), static_cast<std::size_t>(3 + 37 * sequence)));
+}
+
+/// Empties a slot and gives it the seed of a sequence, and its source.
+void begin(const Golden& golden, Engine& engine, std::int64_t slot, std::int64_t sequence) {
   engine.reset(slot);
+  if (!golden.source.empty()) engine.encode(source_of(golden, sequence), slot);
   engine.set_sampling(slot, {1.5f, 40, 0.95f, 77 + static_cast<std::uint64_t>(sequence)},
                       engine.program().max_sequence_length);
 }
 
-std::vector<Record> run_alone(Engine& engine, const std::vector<Sequence>& sequences) {
+std::vector<Record> run_alone(const Golden& golden, Engine& engine, const std::vector<Sequence>& sequences) {
   std::vector<Record> records(sequences.size());
   for (std::size_t s = 0; s < sequences.size(); ++s) {
-    begin(engine, 0, static_cast<std::int64_t>(s));
+    begin(golden, engine, 0, static_cast<std::int64_t>(s));
     for (const Turn& turn : sequences[s]) pass(engine, {0}, {turn}, {&records[s]});
   }
   return records;
 }
 
 /// A sequence a slot, turn after turn: all of a turn in a common pass, or a slot at a time.
-std::vector<Record> run_side_by_side(Engine& engine, const std::vector<Sequence>& sequences, bool together) {
+std::vector<Record> run_side_by_side(const Golden& golden, Engine& engine, const std::vector<Sequence>& sequences,
+                                     bool together) {
   std::vector<Record> records(sequences.size());
-  for (std::int64_t s = 0; s < std::ssize(sequences); ++s) begin(engine, s, s);
+  for (std::int64_t s = 0; s < std::ssize(sequences); ++s) begin(golden, engine, s, s);
   for (std::size_t turn = 0; turn < sequences.back().size(); ++turn) {
     std::vector<std::int64_t> slots;
     std::vector<Turn> taken;
@@ -146,8 +155,8 @@ std::vector<Record> run_side_by_side(Engine& engine, const std::vector<Sequence>
 std::string turns_disagree(const Golden& golden, Engine& engine) {
   const std::vector<Sequence> sequences = sequences_of(golden, engine);
   fill_slots(golden, engine);
-  const std::vector<Record> alone = run_alone(engine, sequences);
-  const std::vector<Record> by_turns = run_side_by_side(engine, sequences, false);
+  const std::vector<Record> alone = run_alone(golden, engine, sequences);
+  const std::vector<Record> by_turns = run_side_by_side(golden, engine, sequences, false);
   for (std::size_t s = 0; s < sequences.size(); ++s) {
     if (by_turns[s] != alone[s]) return fmt::format("slot {} differs from its sequence alone", s);
   }
@@ -156,8 +165,8 @@ std::string turns_disagree(const Golden& golden, Engine& engine) {
 
 std::string common_passes_disagree(const Golden& golden, Engine& engine, double tolerance) {
   const std::vector<Sequence> sequences = sequences_of(golden, engine);
-  const std::vector<Record> alone = run_alone(engine, sequences);
-  const std::vector<Record> together = run_side_by_side(engine, sequences, true);
+  const std::vector<Record> alone = run_alone(golden, engine, sequences);
+  const std::vector<Record> together = run_side_by_side(golden, engine, sequences, true);
   double worst = 0;
   for (std::size_t s = 0; s < sequences.size(); ++s) {
     if (tolerance == 0 && together[s] != alone[s]) return fmt::format("slot {} differs", s);

@@ -25,7 +25,7 @@ ContractWeights::ContractWeights(const Contract& contract, const std::string& ch
   for (const std::string& prefix : contract.checkpoint_prefixes) prefixes_.push_back(prefix.c_str());
   for (const IgnoredCheckpointTensor& tensor : contract.ignored_tensors) ignored_.push_back(tensor.name.c_str());
   program_.name = contract.name;
-  program_.num_hidden_layers = contract.num_hidden_layers;
+  program_.num_hidden_layers = contract.own().num_hidden_layers;
   program_.weights = groups_;
   program_.checkpoint_prefixes = prefixes_;
   program_.ignored_tensors = ignored_;

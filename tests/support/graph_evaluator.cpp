@@ -19,32 +19,56 @@ double angle_element(const AnglesContract& angles, std::int64_t position, std::i
   return static_cast<double>(angles.rotary.factor) * (column % 2 == 0 ? std::cos(angle) : std::sin(angle));
 }
 
-std::map<std::string, EvaluatedValue> GraphEvaluator::run(std::span<const std::int32_t> tokens, std::int64_t first,
-                                                          std::span<const std::int32_t> types) {
+void GraphEvaluator::begin(std::span<const std::int32_t> tokens, std::int64_t first,
+                           std::span<const std::int32_t> types) {
   tokens_.assign(tokens.begin(), tokens.end());
   types_.assign(types.begin(), types.end());
   types_.resize(tokens.size());
   positions_.clear();
   for (std::size_t t = 0; t < tokens.size(); ++t) positions_.push_back(first + static_cast<std::int64_t>(t));
   carried_.clear();
-  const auto run = [&](FunctionId id, std::int64_t nth) {
-    Values values = evaluate(id, nth);
-    for (const ValueId result : graph_.functions[id].results) {
-      const Value& value = graph_.values[result];
-      if (value.storage == Storage::activation) carried_[value.role] = values.at(result);
-    }
-    last_layer_ = std::move(values);
-  };
-  run(graph_.embed, -1);
-  const std::string hidden_states = graph_.values[graph_.hidden_states].role;
+}
+
+void GraphEvaluator::run_function(FunctionId id, std::int64_t nth) {
+  Values values = evaluate(id, nth);
+  for (const ValueId result : graph_.functions[id].results) {
+    const Value& value = graph_.values[result];
+    if (value.storage == Storage::activation) carried_[value.role] = values.at(result);
+  }
+  last_layer_ = std::move(values);
+}
+
+void GraphEvaluator::run_stack(std::size_t index) {
+  const Stack& stack = graph_.stacks[index];
+  const StackContract& contract = contract_.stacks[index];
+  run_function(stack.embed, -1);
+  const std::string hidden_states = graph_.values[stack.hidden_states].role;
   layers_.clear();
-  const std::size_t layers = contract_.layer_kinds.size();
-  for (std::size_t nth = 0; nth < layers * static_cast<std::size_t>(contract_.repeat); ++nth) {
-    run(graph_.layers[contract_.layer_kinds[nth % layers]], static_cast<std::int64_t>(nth));
+  const std::size_t layers = contract.layer_kinds.size();
+  for (std::size_t nth = 0; nth < layers * static_cast<std::size_t>(contract.repeat); ++nth) {
+    run_function(graph_.layers[contract.layer_kinds[nth % layers]], static_cast<std::int64_t>(nth));
     layers_.push_back(carried_[hidden_states]);
   }
-  if (graph_.finish) run(graph_.finish, -1);
+  if (stack.finish) run_function(stack.finish, -1);
+}
+
+std::map<std::string, EvaluatedValue> GraphEvaluator::run(std::span<const std::int32_t> tokens, std::int64_t first,
+                                                          std::span<const std::int32_t> types) {
+  begin(tokens, first, types);
+  run_stack(own_stack);
   return carried_;
+}
+
+void GraphEvaluator::encode(std::span<const std::int32_t> source) {
+  begin(source, 0, {});
+  source_ = std::ssize(source);
+  run_stack(encoder_stack);
+  const StackContract& own = contract_.own();
+  const std::size_t layers = own.layer_kinds.size();
+  for (std::size_t nth = 0; nth < layers * static_cast<std::size_t>(own.repeat); ++nth) {
+    const FunctionId keeps = graph_.sources[own.layer_kinds[nth % layers]];
+    if (keeps) run_function(keeps, static_cast<std::int64_t>(nth));
+  }
 }
 
 EvaluatedValue GraphEvaluator::head(std::span<const std::int64_t> rows) {
@@ -53,7 +77,8 @@ EvaluatedValue GraphEvaluator::head(std::span<const std::int64_t> rows) {
 }
 
 GraphEvaluator::Values GraphEvaluator::evaluate(FunctionId id, std::int64_t nth) {
-  const std::int64_t layer = nth < 0 ? -1 : nth % contract_.num_hidden_layers;
+  const std::size_t kind = graph_.kind_of(id);
+  const std::int64_t layer = kind == Scope::model ? -1 : nth % contract_.stack_of(kind).num_hidden_layers;
   const Function& function = graph_.functions[id];
   Values values;
   for (const ValueId parameter : function.parameters) {
@@ -103,7 +128,7 @@ GraphEvaluator::Values GraphEvaluator::evaluate(FunctionId id, std::int64_t nth)
     }
     for (std::int64_t row = 0; row < rows; ++row) {
       for (std::int64_t column = 0; column < result.columns; ++column) {
-        result.elements.push_back(op_element(graph_, op, read, positions_, row, column));
+        result.elements.push_back(op_element(graph_, op, read, positions_, row, column, source_));
       }
     }
     if (out.storage == Storage::state) states_[{out.declared, nth}] = result;

@@ -32,8 +32,9 @@ struct EvaluatedValue {
 
 /// The run of a layer whose state the nth run reads or writes: itself, or the last one of the kind that owns the state.
 inline std::int64_t owner_of(const generator::Contract& contract, std::uint32_t state, std::int64_t nth) {
+  if (contract.states[{state}].source) return nth;
   const std::size_t kind = contract.states[{state}].scope.kind;
-  while (contract.layer_kinds[static_cast<std::size_t>(nth % contract.num_hidden_layers)] != kind) --nth;
+  while (contract.own().layer_kinds[static_cast<std::size_t>(nth % contract.own().num_hidden_layers)] != kind) --nth;
   return nth;
 }
 
@@ -47,6 +48,8 @@ class GraphEvaluator {
   /// of each token; empty: all are 0.
   std::map<std::string, EvaluatedValue> run(std::span<const std::int32_t> tokens, std::int64_t first,
                                             std::span<const std::int32_t> types = {});
+  /// Reads a source, in place of the one before.
+  void encode(std::span<const std::int32_t> source);
   /// After each layer, as often as it runs: the hidden states.
   const std::vector<EvaluatedValue>& layers() const { return layers_; }
   /// What an operation of the last layer gave in the last run.
@@ -57,11 +60,15 @@ class GraphEvaluator {
  private:
   using Values = std::map<generator::ValueId, EvaluatedValue>;
   Values evaluate(generator::FunctionId function, std::int64_t nth);
+  void begin(std::span<const std::int32_t> tokens, std::int64_t first, std::span<const std::int32_t> types);
+  void run_function(generator::FunctionId function, std::int64_t nth);
+  void run_stack(std::size_t stack);
 
   const generator::Graph& graph_;
   const generator::Contract& contract_;
   WeightReader weights_;
   std::vector<std::int64_t> positions_, rows_;
+  std::int64_t source_ = 0;  ///< tokens of the source
   std::vector<std::int32_t> tokens_, types_;
   std::map<std::string, EvaluatedValue> carried_;
   std::vector<EvaluatedValue> layers_;

@@ -26,6 +26,7 @@ struct Element {
   const OperandReader& read;
   std::span<const std::int64_t> positions;
   std::int64_t row, column;
+  std::int64_t source;
 
   const Axis& axis(std::size_t operand, std::size_t index) const {
     return graph.axes[graph.values[op.in[operand]].axes[index]];
@@ -191,14 +192,15 @@ struct Element {
     const std::int64_t head_dim = graph.axes[axis(0, 1).factors[1]].size;
     const std::int64_t group = graph.axes[graph.axes[axis(0, 1).factors[0]].factors[1]].size;
     const auto width = [&](std::size_t keys) {
-      return attention.causal ? axis(keys, 3).size : graph.axes[axis(keys, 1).factors[1]].size;
+      const bool kept = attention.causal || attention.of_source;
+      return kept ? axis(keys, 3).size : graph.axes[axis(keys, 1).factors[1]].size;
     };
     const std::int64_t value_dim = width(2), head = column / value_dim, kv_head = head / group;
     const std::int64_t kv_first = kv_head * head_dim;
     const std::int64_t query = positions[static_cast<std::size_t>(row)];
-    // Rows of a state are positions, those of an activation the tokens of the pass.
-    const std::int64_t first = attention.causal ? 0 : positions.front();
-    const std::int64_t end = attention.causal ? query + 1 : positions.back() + 1;
+    // Rows of a state are positions, or the tokens of a source; those of an activation the tokens of the pass.
+    const std::int64_t first = attention.causal || attention.of_source ? 0 : positions.front();
+    const std::int64_t end = attention.of_source ? source : attention.causal ? query + 1 : positions.back() + 1;
     std::vector<double> scores;
     std::vector<std::int64_t> seen;
     for (std::int64_t key = first; key < end; ++key) {
@@ -240,8 +242,8 @@ struct Element {
 }  // namespace
 
 double op_element(const Graph& graph, const Op& op, const OperandReader& read, std::span<const std::int64_t> positions,
-                  std::int64_t row, std::int64_t column) {
-  return std::visit(Element{graph, op, read, positions, row, column}, op.what);
+                  std::int64_t row, std::int64_t column, std::int64_t source) {
+  return std::visit(Element{graph, op, read, positions, row, column, source}, op.what);
 }
 
 }  // namespace monomorph::test

@@ -14,8 +14,10 @@ namespace monomorph::test {
 /// of angles, column 2j is the cosine and 2j + 1 the sine of frequency j; what the host says is column 0.
 using OperandReader = std::function<double(std::size_t operand, std::int64_t row, std::int64_t column)>;
 
-/// Element (row, column) of the operation's result, for tokens at `positions`. An append's row is a position.
+/// Element (row, column) of the operation's result, for tokens at `positions`, which answer to a source of `source`
+/// tokens. An append's row is a position.
 double op_element(const generator::Graph& graph, const generator::Op& op, const OperandReader& read,
-                  std::span<const std::int64_t> positions, std::int64_t row, std::int64_t column);
+                  std::span<const std::int64_t> positions, std::int64_t row, std::int64_t column,
+                  std::int64_t source = 0);
 
 }  // namespace monomorph::test

@@ -36,7 +36,7 @@ double& PlanImage::state_at(std::uint32_t state, std::int64_t layer, std::int64_
   const StateContract& contract = contract_.states[{state}];
   const StateTable& table = plan_.states[state];
   const std::vector<std::int32_t>& layers = contract_.kinds[contract.scope.kind].layers;
-  const std::int64_t count = contract_.num_hidden_layers;
+  const std::int64_t count = contract_.own().num_hidden_layers;
   layer = owner_of(contract_, state, layer);
   const auto of_kind = std::find(layers.begin(), layers.end(), layer % count) - layers.begin();
   const std::int64_t nth = of_kind + layer / count * static_cast<std::int64_t>(layers.size());
@@ -54,7 +54,7 @@ double PlanImage::read(const Planning& planning, const Section& section, const C
   const bool inside = value.writer && std::find(ops.begin(), ops.end(), value.writer) != ops.end();
   switch (value.storage) {
     case Storage::weight:
-      return weights_({value.declared}, layer < 0 ? -1 : layer % contract_.num_hidden_layers, row, column);
+      return weights_({value.declared}, layer < 0 ? -1 : layer % contract_.own().num_hidden_layers, row, column);
     case Storage::angles:
       return angle_element(contract_.angles[{value.declared}], positions_[static_cast<std::size_t>(row)],
                            positions_.back() + 1, column);
@@ -177,11 +177,11 @@ void PlanImage::run(const char* name, std::int64_t slot, std::span<const std::in
   const PhasePlan& phase = plan_.phase(name);
   std::fill(activations_.begin(), activations_.end(), poison);
   run_section(phase, phase.sections[0], -1);
-  const std::size_t layers = contract_.layer_kinds.size();
-  for (std::size_t nth = 0; nth < layers * static_cast<std::size_t>(contract_.repeat); ++nth) {
-    run_section(phase, phase.sections[1 + contract_.layer_kinds[nth % layers]], static_cast<std::int64_t>(nth));
+  const std::size_t layers = contract_.own().layer_kinds.size();
+  for (std::size_t nth = 0; nth < layers * static_cast<std::size_t>(contract_.own().repeat); ++nth) {
+    run_section(phase, phase.sections[1 + contract_.own().layer_kinds[nth % layers]], static_cast<std::int64_t>(nth));
   }
-  if (graph_.finish) run_section(phase, phase.sections.back(), -1);
+  if (graph_.own().finish) run_section(phase, phase.sections.back(), -1);
 }
 
 EvaluatedValue PlanImage::head(const char* name, std::span<const std::int64_t> rows) {

@@ -36,9 +36,9 @@ PlanProgram::PlanProgram(const Contract& contract, const Plan& plan, const std::
   program_.name = program_.spec_hash = "random";
   program_.version = "test";
   program_.vocab_size = contract.vocab_size;
-  program_.hidden_size = contract.hidden_size;
+  program_.hidden_size = contract.own().hidden_size;
   program_.output_size = plan.axes[plan.buffers[plan.output].axes[1]].size;
-  program_.num_hidden_layers = contract.num_hidden_layers;
+  program_.num_hidden_layers = contract.own().num_hidden_layers;
   program_.max_sequence_length = contract.max_sequence_length;
   program_.prefill_chunk = contract.prefill_chunk;
   program_.max_batch = contract.max_batch;
@@ -60,7 +60,7 @@ PlanProgram::PlanProgram(const Contract& contract, const Plan& plan, const std::
   program_.rotary_angles = angles_;
   program_.step = view(plan.step);
   program_.output = view(plan.output);
-  program_.hidden_states = view(plan.hidden_states);
+  program_.hidden_states = view(plan.hidden_states[own_stack]);
   program_.make_reference = [](const HostWeights&) -> std::unique_ptr<Reference> {
     throw std::logic_error("a plan has no reference");
   };
@@ -152,20 +152,20 @@ BufferView PlanProgram::view(BufferId id) const {
 }
 
 std::int64_t PlanProgram::turn(std::int64_t layer) const {
-  const auto end = contract_.layer_kinds.begin() + layer;
-  return std::count(contract_.layer_kinds.begin(), end, *end);
+  const auto end = contract_.own().layer_kinds.begin() + layer;
+  return std::count(contract_.own().layer_kinds.begin(), end, *end);
 }
 
 monomorph::Argument PlanProgram::argument(const generator::Argument& argument, std::int64_t nth) const {
-  const std::int64_t layer = nth < 0 ? -1 : nth % contract_.num_hidden_layers;
+  const std::int64_t layer = nth < 0 ? -1 : nth % contract_.own().num_hidden_layers;
   struct Nothing;
   using AnyTensor = Tensor<Nothing, f32>;
   using AnyWeight = Weight<Nothing, f32>;
   if (const auto* buffer = std::get_if<BufferId>(&argument)) return AnyTensor{view(*buffer)};
   if (const auto* state = std::get_if<StateId>(&argument)) {
     const StateTable& table = plan_.states[state->index];
-    const std::int64_t owner = owner_of(contract_, state->index, nth), count = contract_.num_hidden_layers;
-    const std::int64_t turn = this->turn(owner % count) + owner / count * (table.layers / contract_.repeat);
+    const std::int64_t owner = owner_of(contract_, state->index, nth), count = contract_.own().num_hidden_layers;
+    const std::int64_t turn = this->turn(owner % count) + owner / count * (table.layers / contract_.own().repeat);
     return AnyTensor{{Arena::states, table.view.offset + turn * table.stride, table.view.bytes}};
   }
   const StoredId id = std::get<StoredId>(argument);
@@ -198,10 +198,10 @@ void PlanProgram::record(Recorder& recorder, const Section& section, std::int64_
 void PlanProgram::record(Recorder& recorder, const PhasePlan& phase) const {
   record(recorder, phase.sections.front(), -1);
   if (phase.row->stage != Stage::layers) return;
-  for (std::int64_t nth = 0; nth < contract_.repeat * contract_.num_hidden_layers; ++nth) {
-    const auto layer = static_cast<std::size_t>(nth % contract_.num_hidden_layers);
-    record(recorder, phase.sections[contract_.layer_kinds[layer] + 1], nth);
-    recorder.end_of_layer(nth, view(plan_.hidden_states));
+  for (std::int64_t nth = 0; nth < contract_.own().repeat * contract_.own().num_hidden_layers; ++nth) {
+    const auto layer = static_cast<std::size_t>(nth % contract_.own().num_hidden_layers);
+    record(recorder, phase.sections[contract_.own().layer_kinds[layer] + 1], nth);
+    recorder.end_of_layer(nth, view(plan_.hidden_states[own_stack]));
   }
   if (phase.sections.size() > 1 + contract_.kinds.size()) record(recorder, phase.sections.back(), -1);
 }

@@ -28,26 +28,26 @@ class Writer : RandomMixture {
     contract_.name = contract_.identifier = "random";
     contract_.spec_hash = "0";
     contract_.vocab_size = between(5, 11);
-    contract_.hidden_size = between(3, 9);
+    contract_.own().hidden_size = between(3, 9);
     contract_.max_sequence_length = options_.max_sequence_length;
     contract_.prefill_chunk = options_.prefill_chunk;
     contract_.max_batch = between(1, 2);
     contract_.head_rows = std::min(std::max<std::int64_t>(contract_.max_batch, 3), contract_.prefill_chunk);
     contract_.kv_cache = {Dtype::f32, Dtype::f32};
-    contract_.num_hidden_layers = between(1, 3);
-    contract_.repeat = chance(20) ? 2 : 1;
-    const std::int64_t kinds = between(1, std::min<std::int64_t>(2, contract_.num_hidden_layers));
+    contract_.own().num_hidden_layers = between(1, 3);
+    contract_.own().repeat = chance(20) ? 2 : 1;
+    const std::int64_t kinds = between(1, std::min<std::int64_t>(2, contract_.own().num_hidden_layers));
     for (std::int64_t kind = 0; kind < kinds; ++kind) {
       LayerContract layer;
       layer.kind.name = layer.kind.identifier = kind == 0 ? "local" : "global";
       contract_.kinds.push_back(layer);
     }
-    for (std::int64_t i = 0; i < contract_.num_hidden_layers; ++i) {
+    for (std::int64_t i = 0; i < contract_.own().num_hidden_layers; ++i) {
       const auto kind = static_cast<std::size_t>(i < kinds ? i : below(kinds));
-      contract_.layer_kinds.push_back(kind);
+      contract_.own().layer_kinds.push_back(kind);
       contract_.kinds[kind].layers.push_back(static_cast<std::int32_t>(i));
     }
-    hidden_ = axis("hidden", contract_.hidden_size);
+    hidden_ = axis("hidden", contract_.own().hidden_size);
     vocab_ = axis("vocab", contract_.vocab_size);
     one_ = axis("one", 1);
     slots_ = axis("slots", contract_.max_batch);
@@ -59,7 +59,7 @@ class Writer : RandomMixture {
     const AxisId columns = projected ? axis("embedding", between(3, 7)) : hidden_;
     weight({}, "embedding::tokens", {vocab_, columns}, format());
     if (projected) weight({}, "embedding::projection", {hidden_, columns}, format());
-    const bool sinusoidal = contract_.hidden_size % 2 == 0 && chance(25);
+    const bool sinusoidal = contract_.own().hidden_size % 2 == 0 && chance(25);
     const bool placed = !sinusoidal && chance(30);
     const std::int64_t offset = chance(50) ? between(1, 3) : 0;
     const AxisId table = axis("position_embeddings", contract_.max_sequence_length + offset);
@@ -68,12 +68,13 @@ class Writer : RandomMixture {
     if (normed) weight({}, "embedding::norm", {hidden_}, Dtype::f32);
     RotaryContract sines;
     sines.first_position = offset;
-    for (std::int64_t j = 0; j < contract_.hidden_size / 2; ++j) {
+    for (std::int64_t j = 0; j < contract_.own().hidden_size / 2; ++j) {
       sines.frequencies.push_back(1.0f / static_cast<float>(1 + 2 * j));
     }
     AnglesId angles;
     if (sinusoidal) {
-      angles = contract_.angles.add({"position_angles", axis("angles", contract_.hidden_size), sines, {"embedding"}});
+      angles =
+          contract_.angles.add({"position_angles", axis("angles", contract_.own().hidden_size), sines, {"embedding"}});
     }
     graph_.axes = contract_.axes;
     Builder build(contract_, graph_, "embed", {});
@@ -95,9 +96,9 @@ class Writer : RandomMixture {
     }
     if (normed)
       h = build.norm("embedding_norm", {NormType::rms_norm, eps(), false}, "embedding::norm", h, "hidden_states");
-    carried_ = graph_.hidden_states = h;
+    carried_ = graph_.own().hidden_states = h;
     build.result(h);
-    graph_.embed = build.finish();
+    graph_.own().embed = build.finish();
     contract_.axes = graph_.axes;
   }
 

@@ -22,7 +22,7 @@ AxisId LayerWriter::axis(const std::string& word, std::int64_t size, std::vector
 }
 
 ValueId LayerWriter::linear(ValueId x, std::int64_t rows, Dtype dtype) {
-  const bool hidden = rows == contract_.hidden_size;
+  const bool hidden = rows == contract_.own().hidden_size;
   return projection(x, hidden ? axis_of(hidden_) : axis("wide" + std::to_string(rows), rows), dtype);
 }
 
@@ -87,14 +87,14 @@ RandomGraph small_contract(const std::vector<std::string>& kinds, const std::vec
   contract.name = contract.identifier = "small";
   contract.spec_hash = "0";
   contract.vocab_size = 7;
-  contract.hidden_size = 6;
+  contract.own().hidden_size = 6;
   contract.max_sequence_length = options.max_sequence_length;
   contract.prefill_chunk = options.prefill_chunk;
   contract.max_batch = 2;
   contract.head_rows = 3;
   contract.kv_cache = {Dtype::f32, Dtype::f32};
-  contract.num_hidden_layers = static_cast<std::int64_t>(layer_kinds.size());
-  contract.layer_kinds = layer_kinds;
+  contract.own().num_hidden_layers = static_cast<std::int64_t>(layer_kinds.size());
+  contract.own().layer_kinds = layer_kinds;
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     LayerContract kind;
     kind.kind.name = kind.kind.identifier = kinds[i];
@@ -103,7 +103,7 @@ RandomGraph small_contract(const std::vector<std::string>& kinds, const std::vec
     }
     contract.kinds.push_back(kind);
   }
-  const AxisId hidden = contract.axes.intern({"hidden", contract.hidden_size, {}, Live::all, {}, {}}, "");
+  const AxisId hidden = contract.axes.intern({"hidden", contract.own().hidden_size, {}, Live::all, {}, {}}, "");
   const AxisId vocab = contract.axes.intern({"vocab", contract.vocab_size, {}, Live::all, {}, {}}, "");
   contract.axes.intern({"slots", contract.max_batch, {}, Live::all, {}, {}}, "");
   contract.axes.intern({"positions", contract.max_sequence_length, {}, Live::positions, {}, {}}, "");
@@ -145,9 +145,9 @@ RandomGraph framed(RandomGraph small, const std::function<ValueId(Builder&, Laye
   Contract& contract = small.contract;
   Graph& graph = small.graph;
   Builder embed(contract, graph, "embed", {});
-  const ValueId carried = graph.hidden_states = small_embedding(embed);
+  const ValueId carried = graph.own().hidden_states = small_embedding(embed);
   embed.result(carried);
-  graph.embed = embed.finish();
+  graph.own().embed = embed.finish();
   contract.axes = graph.axes;
   for (std::size_t kind = 0; kind < contract.kinds.size(); ++kind) {
     Builder builder(contract, graph, contract.kinds[kind].kind.identifier, {kind});
@@ -177,11 +177,11 @@ RandomGraph stream_graph(bool joined_first) {
   Contract& contract = small.contract;
   Graph& graph = small.graph;
   Builder embed(contract, graph, "embed", {});
-  const ValueId one = graph.hidden_states = small_embedding(embed);
+  const ValueId one = graph.own().hidden_states = small_embedding(embed);
   const ValueId other = embed.map("", known_expression("0.5 * a", {"a"}), {"a"}, {one}, "second_stream");
   embed.result(one);
   embed.result(other);
-  graph.embed = embed.finish();
+  graph.own().embed = embed.finish();
   contract.axes = graph.axes;
 
   ValueId memory;
@@ -225,7 +225,7 @@ RandomGraph stream_graph(bool joined_first) {
 
 RandomGraph sharing_graph(const Window& kept, const Window& seen) {
   RandomGraph small = small_contract({"keeping", "reading"}, {0, 1, 0, 1, 1}, {});
-  small.contract.repeat = 2;
+  small.contract.own().repeat = 2;
   return framed(std::move(small), [&](Builder& build, LayerWriter& layer, std::size_t kind) {
     const ValueId x = layer.norm(layer.hidden());
     const ValueId out =

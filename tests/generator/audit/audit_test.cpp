@@ -377,6 +377,24 @@ TEST_CASE("experts of one tensor have an axis or stand in that of their rows; on
   CHECK(only(audit(contract, other)).message.starts_with(layer + "counted.3.gate_up.weight is missing"));
 }
 
+TEST_CASE("tensors past the last layer are told with the number of layers of their own stack") {
+  const Contract contract =
+      contract_of(read_file(std::string(MONOMORPH_SOURCE_DIR) + "/tests/cases/pass/encoder.toml"));
+  std::vector<TensorText> whole;
+  for (const auto& [name, expected] : expected_tensors(contract)) {
+    whole.push_back({name, monomorph::row_of(expected.dtype).header, expected.shape, ""});
+  }
+  CHECK(audit(contract, whole).all().empty());
+  const auto said = [&](const std::string& name) {
+    std::vector<TensorText> tensors = whole;
+    tensors.push_back({name, "F32", {24, 24}, ""});
+    return only(audit(contract, tensors)).message;
+  };
+  CHECK(said("encoder.2.attention.q.weight") ==
+        "encoder.2.attention.q.weight is not used: encoder.num_hidden_layers = 2");
+  CHECK(said("decoder.3.attention.q.weight") == "decoder.3.attention.q.weight is not used: num_hidden_layers = 3");
+}
+
 TEST_CASE("experts that are missing, too many or twice are told with the layer, the expert and how many there are") {
   const Contract contract = contract_of(read_file(std::string(MONOMORPH_SOURCE_DIR) + "/tests/cases/pass/moe.toml"));
   std::vector<TensorText> whole;

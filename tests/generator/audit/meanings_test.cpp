@@ -101,10 +101,10 @@ TEST_CASE("a change of any attribute of any operation is another meaning") {
       if (nth == 1) layout = RotaryLayout::interleaved;
     }));
   }
-  for (int nth = 0; nth < 10; ++nth) {
+  for (int nth = 0; nth < 11; ++nth) {
     CAPTURE(nth);
     CHECK(is_seen<Attention>(meaning, [&](Attention& attention) {
-      auto& [scale, causal, score, mask, slopes, recent, first, distances] = attention;
+      auto& [scale, causal, score, mask, slopes, recent, first, distances, of_source] = attention;
       auto& [back, ahead, buckets] = distances;
       if (nth == 0) scale *= 1 + 1e-15;
       if (nth == 1) score = other_expression();
@@ -116,6 +116,7 @@ TEST_CASE("a change of any attribute of any operation is another meaning") {
       if (nth == 7) back += 1;
       if (nth == 8) ahead += 1;
       if (nth == 9) buckets = {0};
+      if (nth == 10) of_source = !of_source;
     }));
   }
 }
@@ -137,7 +138,7 @@ TEST_CASE("a change of what operations read, write and are made for is another m
   CHECK(changed([](Meaning& m) { m.contract.angles[{0}].rotary.frequencies[0] *= 1.0000001f; }));
   CHECK(changed([](Meaning& m) { m.contract.angles[{0}].rotary.factor = 1.5f; }));
   CHECK(changed([](Meaning& m) { m.contract.states[{0}].window.recent += 1; }));
-  CHECK(changed([](Meaning& m) { m.contract.repeat = 2; }));
+  CHECK(changed([](Meaning& m) { m.contract.own().repeat = 2; }));
 }
 
 TEST_CASE("scales that differ in one layer are another meaning, and others' words for them are not") {

@@ -64,6 +64,28 @@ const std::vector<Override> learned = {{"position.type", "learned"},
                                        {"model.max_position_embeddings", "64"},
                                        {"checkpoint.tensors.\"embedding.positions\"", "d"}};
 const std::vector<Override> sines = {{"position.type", "sinusoidal"}};
+std::vector<Override> answering_names() {
+  std::vector<Override> result;
+  for (const std::string block : {"layers.{i}.cross", "layers.{i}.cross2", "encoder.layers.{i}.attention"}) {
+    for (const char* part : {".input_norm", ".q", ".k", ".v", ".o"}) result.push_back(named(block + part));
+  }
+  for (const char* part : {"input_norm", "gate", "up", "down"}) {
+    result.push_back(named(std::string("encoder.layers.{i}.mlp.") + part));
+  }
+  return result;
+}
+const std::vector<Override> answering =
+    both(answering_names(), {{"layers.steps", "[\"attention\", \"cross\", \"cross2\", \"mlp\"]"},
+                             {"cross.block", "attention"},
+                             {"cross.source", "encoder"},
+                             {"cross.num_attention_heads", "4"},
+                             {"cross2.block", "attention"},
+                             {"cross2.num_attention_heads", "4"},
+                             {"encoder.layers.steps", "[\"attention\", \"mlp\"]"},
+                             {"encoder.attention.causal", "false"},
+                             named("encoder.final_norm")});
+const std::vector<Override> own_table =
+    both(answering, {{"encoder.own_embedding", "true"}, named("encoder.embedding.tokens")});
 const std::vector<Override> alibi = {{"position.type", "alibi"}};
 
 const std::vector<Override> mixed = {named("layers.{i}.attention.lambda1"), named("layers.{i}.attention.lambda2")};
@@ -288,6 +310,16 @@ const std::vector<Change> changes = {
     {"pooling.num_labels", texts, labels},
     {"pooling.bias", both(vectors, labels), {{"pooling.bias", "[\"labels\"]"}}},
     {"pooling.normalize", texts, {{"pooling.normalize", "true"}}},
+    {"attention.source", answering, {{"cross2.source", "encoder"}}},
+    {"encoder.num_hidden_layers", answering, {{"encoder.num_hidden_layers", "5"}}},
+    {"encoder.hidden_size", own_table, {{"encoder.hidden_size", "144"}}},
+    {"encoder.max_position_embeddings",
+     both(both(answering, learned), {named("encoder.embedding.positions")}),
+     {{"encoder.max_position_embeddings", "40"}}},
+    {"encoder.final_norm",
+     answering,
+     {{"encoder.final_norm", "false"}, {"checkpoint.tensors.\"encoder.final_norm\"", std::nullopt}}},
+    {"encoder.own_embedding", answering, {{"encoder.own_embedding", "true"}, named("encoder.embedding.tokens")}},
     {"lm_head.input_norm", {}, {{"lm_head.input_norm", "false"}}},
     {"lm_head.dense", {}, dense},
     {"lm_head.activation", dense, {{"lm_head.activation", "gelu"}}},
@@ -345,7 +377,7 @@ TEST_CASE("every field of what a layer is made of moves the graph, the plan or a
   }
   for (const SectionDescription& section : sections()) {
     const bool of_a_layer = section.in_kinds || section.name == "layers" || section.name == "embedding" ||
-                            section.name == "lm_head" || section.name == "pooling";
+                            section.name == "lm_head" || section.name == "pooling" || section.name == "encoder";
     if (!of_a_layer) continue;
     for (const auto& [field, slot] : section.fields) {
       INFO(section.name, ".", field->key, " is changed by no case here");

@@ -42,7 +42,7 @@ std::int64_t of(const Contract& contract, const std::string& name) {
 Expression activation(const Contract& contract) {
   Diagnostics diagnostics;
   const LayerKind& kind = contract.kinds[0].kind;
-  return mlp_expression({contract.model, kind, *kind.find("mlp")}, diagnostics).value();
+  return mlp_expression({contract.own().model, kind, *kind.find("mlp")}, diagnostics).value();
 }
 
 std::vector<Diagnostic> all_advice(const std::string& text, const std::vector<Override>& overrides = {}) {

@@ -78,7 +78,7 @@ TEST_CASE("a mutated spec is refused or can be planned, and explains itself") {
     ++accepted;
     CAPTURE(text);
     // A plan of very many layers only takes longer.
-    if (judged.contract->num_hidden_layers <= 64) {
+    if (judged.contract->own().num_hidden_layers <= 64) {
       const Plan plan = make_plan(*judged.contract, build_graph(*judged.contract));
       REQUIRE(plan.weight_bytes > 0);
     }

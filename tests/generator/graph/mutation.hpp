@@ -25,7 +25,7 @@ template <class T>
 OpId find(const Graph& graph, const std::function<bool(const Op&)>& test = [](const Op&) { return true; }) {
   for (const OpId id : graph.ops.ids()) {
     const Op& op = graph.ops[id];
-    if (as<T>(op) != nullptr && op.function != graph.embed && op.function != graph.head && test(op)) return id;
+    if (as<T>(op) != nullptr && op.function != graph.own().embed && op.function != graph.head && test(op)) return id;
   }
   FAIL("the sample has no such operation");
   return {};

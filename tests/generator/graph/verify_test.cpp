@@ -31,13 +31,13 @@ RandomGraph sample() {
     const bool biased = has([](const Op& op) { return as<Linear>(op) != nullptr && op.in[2]; });
     const bool weightless = has([](const Op& op) { return as<Norm>(op) != nullptr && !op.in[1]; });
     const bool weighted = has([&](const Op& op) {
-      const bool in_layer = op.function != random.graph.embed && op.function != random.graph.head;
+      const bool in_layer = op.function != random.graph.own().embed && op.function != random.graph.head;
       return in_layer && as<Norm>(op) != nullptr && as<Norm>(op)->type == NormType::rms_norm && op.in[1];
     });
     const bool scaled =
         has([](const Op& op) { return as<Norm>(op) != nullptr && as<Norm>(op)->type == NormType::scale_norm; });
     const bool spread = has([&](const Op& op) {
-      return as<Map>(op) != nullptr && op.in.size() > 1 && op.function != random.graph.embed &&
+      return as<Map>(op) != nullptr && op.in.size() > 1 && op.function != random.graph.own().embed &&
              random.graph.values[op.in[1]].storage == Storage::activation &&
              random.graph.run_of(op.in[0], op.in[1]) > 1;
     });
@@ -139,7 +139,8 @@ const std::vector<Mutation> mutations = {
     {"G3", "a norm over an axis of others",
      [](RandomGraph& r) {
        const OpId op = find<Norm>(r.graph);
-       std::get<Norm>(r.graph.ops[op].what).over = r.graph.values[r.graph.functions[r.graph.embed].results[0]].axes[0];
+       std::get<Norm>(r.graph.ops[op].what).over =
+           r.graph.values[r.graph.functions[r.graph.own().embed].results[0]].axes[0];
      }},
     {"G3", "a rotation of more than a head",
      [](RandomGraph& r) { std::get<Rotary>(r.graph.ops[find<Rotary>(r.graph)].what).rotary_dim += 2; }},
@@ -168,7 +169,7 @@ const std::vector<Mutation> mutations = {
      }},
     {"G3", "a gather by what the host does not say",
      [](RandomGraph& r) {
-       Op& op = r.graph.ops[r.graph.functions[r.graph.embed].ops[0]];
+       Op& op = r.graph.ops[r.graph.functions[r.graph.own().embed].ops[0]];
        op.in[1] = op.in[0];
      }},
     {"G4", "attention reads keys as they were",
@@ -204,11 +205,11 @@ const std::vector<Mutation> mutations = {
      }},
     {"G6", "a layer takes what the embedding does not give",
      [](RandomGraph& r) {
-       std::vector<ValueId>& given = r.graph.functions[r.graph.embed].results;
+       std::vector<ValueId>& given = r.graph.functions[r.graph.own().embed].results;
        given.push_back(given[0]);
      }},
     {"G6", "hidden states that the embedding does not give",
-     [](RandomGraph& r) { r.graph.hidden_states = r.graph.functions[r.graph.head].results[0]; }},
+     [](RandomGraph& r) { r.graph.own().hidden_states = r.graph.functions[r.graph.head].results[0]; }},
     {"G6", "the head takes another type",
      [](RandomGraph& r) { r.graph.values[r.graph.functions[r.graph.head].parameters[0]].role = "something_else"; }},
     {"G6", "a state goes on as another",
@@ -239,8 +240,8 @@ TEST_CASE("a field of the record is given before it is taken, as one type, and t
   const RandomGraph valid = stream_graph();
   REQUIRE(check_graph(valid.graph, valid.contract).empty());
   const std::vector<std::function<void(RandomGraph&)>> breaks = {
-      [](RandomGraph& r) { r.contract.layer_kinds = {2, 0, 1}; },  // memory is taken before it is given
-      [](RandomGraph& r) { r.contract.layer_kinds = {0, 1, 1}; },  // nobody takes it
+      [](RandomGraph& r) { r.contract.own().layer_kinds = {2, 0, 1}; },  // memory is taken before it is given
+      [](RandomGraph& r) { r.contract.own().layer_kinds = {0, 1, 1}; },  // nobody takes it
       [](RandomGraph& r) {
         Function& taking = r.graph.functions[r.graph.layers[2]];
         const ValueId memory = taking.parameters.back();
@@ -278,7 +279,7 @@ TEST_CASE("states of another kind of layer are read when it has run, within its 
   CHECK(complains(sharing_graph({4, 1}, {5, 1}), "G7"));
   CHECK(complains(sharing_graph({4, 1}, {3, 2}), "G7"));
   RandomGraph early = valid;
-  early.contract.layer_kinds = {1, 0, 0, 1, 1};
+  early.contract.own().layer_kinds = {1, 0, 0, 1, 1};
   CHECK(complains(early, "G6"));
   RandomGraph back = valid;
   Function& reading = back.graph.functions[back.graph.layers[1]];

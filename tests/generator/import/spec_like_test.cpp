@@ -26,9 +26,9 @@ TEST_CASE("every family gives a spec that is accepted as it stands, with its ten
     CHECK(std::ranges::all_of(notes, [](const std::string& note) { return note.starts_with("advice.window"); }));
     CHECK(judged.spec->checkpoint->names.value == name);
     CHECK(judged.contract->total_parameters < 250'000'000);
-    CHECK(judged.contract->hidden_size == 768);
+    CHECK(judged.contract->own().hidden_size == 768);
     CHECK(judged.contract->vocab_size == 32000);
-    CHECK(judged.contract->num_hidden_layers == 12);
+    CHECK(judged.contract->own().num_hidden_layers == 12);
   }
 }
 
@@ -89,7 +89,7 @@ TEST_CASE("sizes keep the family's proportions, and what a config has to say is 
   CHECK(attention(mistral).num_key_value_heads.value == 3);
   CHECK(like("persimmon").spec->position->rope_theta.value == 25000);
   const Judged exaone = like("exaone4");
-  CHECK(exaone.contract->layer_kinds == std::vector<std::size_t>{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1});
+  CHECK(exaone.contract->own().layer_kinds == std::vector<std::size_t>{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1});
 }
 
 TEST_CASE("a family is named by its file, its model_type or its class; of others similar names are listed") {

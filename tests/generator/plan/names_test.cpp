@@ -105,9 +105,10 @@ TEST_CASE("whatever things are called, plans and kernels are the same") {
 
 TEST_CASE("the hidden states are a field of the record wherever it stands") {
   RandomGraph streams = stream_graph();
-  std::vector<ValueId>& embedded = streams.graph.functions[streams.graph.embed].results;
+  std::vector<ValueId>& embedded = streams.graph.functions[streams.graph.own().embed].results;
   std::swap(embedded[0], embedded[1]);
   const Plan plan = make_plan(streams.contract, streams.graph);
-  REQUIRE(plan.carried[0] != plan.hidden_states);
-  CHECK(plan.buffers[plan.hidden_states].word == "hidden_states");
+  const BufferId hidden_states = plan.hidden_states[own_stack];
+  REQUIRE(plan.carried[0] != hidden_states);
+  CHECK(plan.buffers[hidden_states].word == "hidden_states");
 }

@@ -152,6 +152,19 @@ TEST_CASE(
   CHECK(changed({{"engine.weights", "q8_0"}}).tensors.front().after == "[100, 96] f16 as q8_0");
 }
 
+TEST_CASE("an encoder's layers are compared as the model's own are, and told as its sections are called") {
+  const auto answers = read_source(MONOMORPH_SOURCE_DIR "/tests/cases/pass/encoder.toml");
+  const Difference wider = compare(answers, answers, {{"encoder.mlp.intermediate_size", "48"}});
+  CHECK(lines(wider.fields) == Lines{"encoder.mlp.intermediate_size: 44 -> 48"});
+  CHECK(lines(wider.tensors) == Lines{"encoder.layers.{i}.mlp.up: [44, 24] f32 -> [48, 24] f32",
+                                      "encoder.layers.{i}.mlp.down: [24, 44] f32 -> [24, 48] f32"});
+  const Difference deeper = compare(answers, answers, {{"encoder.num_hidden_layers", "3"}});
+  CHECK(lines(deeper.fields) == Lines{"encoder.num_hidden_layers: 2 -> 3"});
+  CHECK_FALSE(deeper.tensors.empty());
+  const Difference other = compare(answers, answers, {{"encoder.final_norm.eps", "1e-4"}});
+  CHECK(lines(other.fields).size() == 1);
+}
+
 TEST_CASE("the text signs what is added and removed, and JSON has the same") {
   const Difference difference = changed({{"attention.qk_norm", "head"}});
   const std::string text = difference_text(difference);

@@ -73,7 +73,8 @@ class CountingEngine final : public Engine {
   StatesOwner states_owner() const override { return {"counting"}; }
   void copy_states(const HeldStates&, std::int64_t) override {}
   std::vector<std::byte> save_states(const HeldStates&) override { return {}; }
-  void restore_states(const HeldStates&, std::span<const std::int32_t>, std::span<const std::byte>) override {}
+  void restore_states(const HeldStates&, std::span<const std::int32_t>, std::span<const std::int32_t>,
+                      std::span<const std::byte>) override {}
 
  private:
   Drawn draw(const Run& run, std::int64_t ahead, Tokens& tokens) {

@@ -75,6 +75,7 @@ float sink(uint head) { return 0.0; }
 const bool has_relative_keys = false;
 vec4 relative_key_quad(int query, int key, uint quad) { return vec4(0.0); }
 float scored(float score, int query, int key, int head) { return score; }
+const bool of_source = false;
 const bool is_causal = true;
 bool sees(int query, int key) { return key <= query; }
 /// The first of the keys from first_key on that the window shows to any query from `oldest` on.
