@@ -79,6 +79,7 @@ TEST_CASE("random specs say every word of what a model is made of, and most are 
     const bool of_the_network = section.in_kinds || section.name == "embedding" || section.name == "lm_head";
     if (!of_the_network) continue;
     for (const auto& [field, slot] : section.fields) {
+      if (section.name == "attention" && field->key == "source") continue;  // random specs have one stack
       INFO(section.name, ".", field->key, " is in no random spec");
       CHECK(drawn.said.contains(section.name + "." + field->key));
     }
