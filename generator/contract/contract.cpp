@@ -78,7 +78,7 @@ void sum_up(Contract& contract) {
     for (const Block* block : layer.blocks()) {
       if (block->type->pair_work == nullptr || layer.stack != own_stack) continue;
       const PairWork own = block->type->pair_work({contract.own().model, layer, *block});
-      if (block->type->reads_source != nullptr && block->type->reads_source(*block)) {
+      if (reads_source(*block)) {
         contract.source_pair_flops += contract.runs({kind}) * own.flops;
         continue;
       }

@@ -47,7 +47,7 @@ void build_sources(const Contract& contract, Graph& graph) {
     Builder builder(contract, graph, layer.identifier + "_source", {kind}, encoder_stack);
     const ValueId source = builder.parameter(graph.stacks[encoder_stack].hidden_states);
     for (const Block* block : layer.blocks()) {
-      if (block->type->reads_source == nullptr || !block->type->reads_source(*block)) continue;
+      if (!reads_source(*block)) continue;
       builder.enter(role_of(*block));
       block->type->build_source({contract.own().model, layer, *block}, builder, source);
     }

@@ -68,7 +68,8 @@ std::vector<std::string> block_type_names();
 bool reads_ahead(const Spec& spec);
 inline constexpr std::int64_t max_text_in_one_pass = 32768;
 
-/// Whether some sub-block of the layer reads what the encoder gives.
+/// Whether the sub-block, or some sub-block of the layer, reads what the encoder gives.
+bool reads_source(const Block& block);
 bool reads_source(const LayerKind& kind);
 
 /// Whether positions of this type are added to the embedding, once, before any layer: blocks/added_positions.cpp says

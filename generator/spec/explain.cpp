@@ -54,7 +54,7 @@ void add_fields(const std::string& header, const BoundFields& fields, ExplainedF
 /// A sub-block's rows. What a query sees of a source is no question: all of it.
 BoundFields rows_of(Block& block) {
   BoundFields rows = bind_block(block);
-  if (block.type->reads_source != nullptr && block.type->reads_source(block)) {
+  if (reads_source(block)) {
     std::erase_if(rows, [](const BoundField& row) { return row.field->key == "causal"; });
   }
   return rows;

@@ -208,7 +208,7 @@ class KindReader {
 
   /// Of a source's tokens positions are told where the spec says so.
   static void tell_no_position(Block& block) {
-    if (block.type->reads_source == nullptr || !block.type->reads_source(block)) return;
+    if (!reads_source(block)) return;
     Field<PositionChoice>& place = block.type->position(block.section);
     if (!place.given) place.value.present = false;
   }
@@ -334,8 +334,7 @@ std::vector<const Block*> LayerKind::blocks() const {
 std::vector<const PositionSection*> LayerKind::positions() const {
   std::vector<const PositionSection*> result;
   for (const Block* block : blocks()) {
-    const bool of_source = block->type->reads_source != nullptr && block->type->reads_source(*block);
-    if (block->type->position != nullptr && !of_source) result.push_back(&position_of(*this, *block));
+    if (block->type->position != nullptr && !reads_source(*block)) result.push_back(&position_of(*this, *block));
   }
   return result;
 }

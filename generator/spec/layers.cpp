@@ -152,9 +152,7 @@ std::vector<std::string> sections_read(const TomlValue& root, const TomlValue* t
 /// Takes out what an encoder cannot have.
 void drop_source_readers(LayerKind& kind) {
   for (Step& step : kind.steps) {
-    std::erase_if(step.blocks, [](const Block& block) {
-      return block.type->reads_source != nullptr && block.type->reads_source(block);
-    });
+    std::erase_if(step.blocks, [](const Block& block) { return reads_source(block); });
   }
   std::erase_if(kind.steps, [](const Step& step) { return step.blocks.empty(); });
 }
