@@ -55,12 +55,9 @@ void sum_up(Contract& contract) {
     component->parameters += elements;
     contract.total_parameters += elements;
     contract.active_parameters += active;
-    if (weight.axes.size() != 2) continue;
+    if (weight.axes.size() != 2 || weight.of_source) continue;
     if (weight.scope.kind != Scope::model) {
-      (weight.of_source ? contract.source_flops_per_token : contract.matrix_flops_per_token) +=
-          2 * active * contract.stack_of(weight.scope.kind).repeat;
-    } else if (weight.role == "encoder_embedding::projection") {
-      contract.source_flops_per_token += 2 * elements;
+      contract.matrix_flops_per_token += 2 * active * contract.own().repeat;
     } else if (weight.role == "embedding::projection") {
       contract.matrix_flops_per_token += 2 * elements;
     } else if (weight.role.starts_with("lm_head_block::") || weight.role.starts_with("pooling::")) {
@@ -76,12 +73,8 @@ void sum_up(Contract& contract) {
   for (std::size_t kind = 0; kind < contract.kinds.size(); ++kind) {
     const LayerKind& layer = contract.kinds[kind].kind;
     for (const Block* block : layer.blocks()) {
-      if (block->type->pair_work == nullptr || layer.stack != own_stack) continue;
+      if (block->type->pair_work == nullptr || layer.stack != own_stack || reads_source(*block)) continue;
       const PairWork own = block->type->pair_work({contract.own().model, layer, *block});
-      if (reads_source(*block)) {
-        contract.source_pair_flops += contract.runs({kind}) * own.flops;
-        continue;
-      }
       auto row = std::ranges::find(contract.pair_work, own.window, &PairWork::window);
       if (row == contract.pair_work.end()) row = contract.pair_work.insert(row, {0, own.window});
       row->flops += contract.runs({kind}) * own.flops;

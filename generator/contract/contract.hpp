@@ -181,10 +181,9 @@ struct Contract {
       0;  ///< of those, what a token is computed with: all but experts that it does not have
   std::vector<ComponentContract> components;  ///< sum to the total
   std::int64_t head_flops = 0;                ///< 2 x weights multiplied for a row whose logits are wanted
-  std::int64_t matrix_flops_per_token = 0;    ///< the same of a token, the head included
-  std::int64_t source_flops_per_token = 0;    ///< the same of a token of a source
-  std::int64_t source_pair_flops = 0;         ///< of a token and one of its source's
-  std::vector<PairWork> pair_work;            ///< of all layers, a row for each window
+  /// The same of a token, the head included; what is computed of a source's tokens is not in it.
+  std::int64_t matrix_flops_per_token = 0;
+  std::vector<PairWork> pair_work;  ///< of all layers that see positions, a row for each window
   std::int64_t kv_elements_per_token = 0;     ///< keys and values that grow, of all layers
 
   StackContract& own() { return stacks[own_stack]; }
