@@ -107,14 +107,6 @@ void check_encoder_rules(const Spec& spec, const Declarations& declared, Diagnos
   nothing_is_kept(spec, declared, diagnostics);
   head_gives_logits(spec, diagnostics);
   source_within_positions(spec, diagnostics);
-  const Field<std::int64_t>& start = spec.tokenizer->decoder_start_token_id;
-  if (!start.given || !usable(spec.model.vocab_size)) return;
-  if (start.value >= 0 && start.value < spec.model.vocab_size.value) return;
-  diagnostics.error(
-      "tokenizer.token_in_vocabulary", start.span,
-      fmt::format("tokenizer.decoder_start_token_id is {}; model.vocab_size is {}, so that tokens are 0 to "
-                  "{}",
-                  start.value, spec.model.vocab_size.value, spec.model.vocab_size.value - 1));
 }
 
 }  // namespace monomorph::generator

@@ -158,10 +158,11 @@ void check_model_rules(const Spec& spec, Diagnostics& diagnostics) {
   check_head(spec, diagnostics);
   check_pooling(spec, diagnostics);
   const TokenizerSection& tokenizer = *spec.tokenizer;
-  if (tokenizer.bos_token_id.given) {
-    token_in_vocabulary(tokenizer.bos_token_id.value, "tokenizer.bos_token_id", tokenizer.bos_token_id.span, model,
-                        diagnostics);
-  }
+  const auto check_token = [&](const Field<std::int64_t>& token, const char* path) {
+    if (token.given) token_in_vocabulary(token.value, path, token.span, model, diagnostics);
+  };
+  check_token(tokenizer.bos_token_id, "tokenizer.bos_token_id");
+  check_token(tokenizer.decoder_start_token_id, "tokenizer.decoder_start_token_id");
   for (const std::int64_t token : tokenizer.eos_token_id.value) {
     token_in_vocabulary(token, "tokenizer.eos_token_id", tokenizer.eos_token_id.span, model, diagnostics);
   }
