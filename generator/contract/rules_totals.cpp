@@ -178,10 +178,9 @@ void check_total_rules(const Spec& spec, const Declarations& declared, Diagnosti
   if (layers.size() < spec.kinds.size()) return;
   caches_can_be_counted(spec, declared, diagnostics);
   for (const StackContract& stack : declared.contract().stacks) {
-    for (const std::size_t kind : stack.layer_kinds) total = total + layers[kind];
+    for (const std::size_t kind : stack.layer_kinds) total = total + layers[kind] * stack.repeat;
   }
-  // Two operations an element and token.
-  if ((total * 2 * sane(spec.repeat)).overflowed())
+  if ((total * 2).overflowed())  // two operations an element and token
     return report(model.num_hidden_layers.span, "the weights of all layers", diagnostics);
   if (!usable(spec.engine->max_sequence_length) || !usable(spec.engine->max_batch)) return;
   Checked caches = 0;
