@@ -165,12 +165,12 @@ void audit_unexpected(const Contract& contract, const std::string& prefix, const
   }
   const LayerName name = split_layer(tensor.name);
   std::string why = "is not used by this model; if it may be left out, say why in checkpoint.ignore";
-  const bool of_encoder = std::ranges::any_of(expected, [&](const auto& each) {
-    return each.second.part.starts_with("encoder.") && prefix + each.second.pattern == name.pattern;
-  });
-  const StackContract& stack = of_encoder ? *contract.encoder() : contract.own();
-  if (name.layer >= stack.num_hidden_layers) {
-    why = fmt::format("is not used: {}num_hidden_layers = {}", of_encoder ? "encoder." : "", stack.num_hidden_layers);
+  const auto like =
+      std::ranges::find_if(expected, [&](const auto& each) { return prefix + each.second.pattern == name.pattern; });
+  const std::size_t stack = like != expected.end() ? like->second.stack : own_stack;
+  if (name.layer >= contract.stacks[stack].num_hidden_layers) {
+    why = fmt::format("is not used: {}num_hidden_layers = {}", section_prefix(stack),
+                      contract.stacks[stack].num_hidden_layers);
   }
   for (const auto& [each, of] : expected) {  // its number is beyond those that there are
     if (of.number != 0 || !of.counted) continue;

@@ -110,7 +110,7 @@ class FactsOfSpec {
       layers.residual_scale = kind.residual_scale;
       const bool of_encoder = kind.stack == encoder_stack;
       if (of_encoder) layers.repeat = spec_.encoder->repeat;
-      const std::string stack = of_encoder ? "encoder." : "";
+      const std::string stack = section_prefix(kind.stack);
       const ModelSection& model = spec_.model_of(kind.stack);
       std::vector<Place> places = {{stack + "norm", bind(kind.norm)},
                                    {stack + "position", bind(*kind.position)},

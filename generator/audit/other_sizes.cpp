@@ -14,7 +14,7 @@ constexpr std::size_t fewest_names = 3;
 std::int64_t count_layers(const Present& present, const Checkpoint& checkpoint) {
   std::set<std::string> patterns;
   for (const auto& [tensor, expected] : present) {
-    if (!expected->part.starts_with("encoder.")) patterns.insert(split_layer(tensor->name).pattern);
+    if (expected->stack == own_stack) patterns.insert(split_layer(tensor->name).pattern);
   }
   std::int64_t layers = 0;
   for (const CheckpointTensor& tensor : checkpoint.tensors()) {

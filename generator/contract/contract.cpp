@@ -91,20 +91,21 @@ void name_shared(Contract& contract) {
 }
 
 std::vector<StackContract> stacks_of(const Spec& spec) {
-  std::vector<StackContract> stacks = {{"",
-                                        spec.model,
-                                        spec.embedding,
-                                        spec.position,
-                                        {},
-                                        0,
-                                        0,
-                                        sane(spec.repeat),
-                                        spec.layer_kinds,
-                                        spec.engine->prefill_chunk.value}};
+  std::vector<StackContract> stacks = {{.model = spec.model,
+                                        .embedding = spec.embedding,
+                                        .position = spec.position,
+                                        .repeat = sane(spec.repeat),
+                                        .layer_kinds = spec.layer_kinds,
+                                        .rows = spec.engine->prefill_chunk.value}};
   if (spec.encoder) {
     const EncoderSpec& encoder = *spec.encoder;
-    stacks.push_back({"encoder", encoder.model, encoder.embedding, encoder.position, encoder.section->final_norm.value,
-                      0, 0, sane(encoder.repeat), encoder.layer_kinds, spec.engine->max_source_length.value});
+    stacks.push_back({.model = encoder.model,
+                      .embedding = encoder.embedding,
+                      .position = encoder.position,
+                      .final_norm = encoder.section->final_norm.value,
+                      .repeat = sane(encoder.repeat),
+                      .layer_kinds = encoder.layer_kinds,
+                      .rows = spec.engine->max_source_length.value});
   }
   for (StackContract& stack : stacks) {
     stack.hidden_size = stack.model.hidden_size.value;

@@ -127,11 +127,10 @@ struct ComponentContract {
 /// A chain of layers with what stands before them: the model's own, whose hidden states the head reads, or the
 /// encoder's, which reads a source.
 struct StackContract {
-  std::string prefix;  ///< of its parts in the model's scope and their roles: "" of the model's own, "encoder"
   ModelSection model;
   Held<EmbeddingSection> embedding;
   Held<PositionSection> position;  ///< of the embedding, where that adds positions
-  NormChoice final_norm;           ///< of the encoder; the model's own is the head's
+  NormChoice final_norm{};         ///< of the encoder; the model's own is the head's
   std::int64_t hidden_size = 0, num_hidden_layers = 0;
   std::int64_t repeat = 1;               ///< of the layers: weights are a layer's, states a layer's in each time
   std::vector<std::size_t> layer_kinds;  ///< for each layer
@@ -183,8 +182,8 @@ struct Contract {
   std::int64_t head_flops = 0;                ///< 2 x weights multiplied for a row whose logits are wanted
   /// The same of a token, the head included; what is computed of a source's tokens is not in it.
   std::int64_t matrix_flops_per_token = 0;
-  std::vector<PairWork> pair_work;  ///< of all layers that see positions, a row for each window
-  std::int64_t kv_elements_per_token = 0;     ///< keys and values that grow, of all layers
+  std::vector<PairWork> pair_work;         ///< of all layers that see positions, a row for each window
+  std::int64_t kv_elements_per_token = 0;  ///< keys and values that grow, of all layers
 
   StackContract& own() { return stacks[own_stack]; }
   const StackContract& own() const { return stacks[own_stack]; }

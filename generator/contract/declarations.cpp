@@ -42,20 +42,18 @@ Declarations::Declarations(const Spec& spec, Contract& contract) : spec_(spec), 
 
 void Declarations::enter_model(const std::string& instance, std::string role) {
   if (role.empty()) role = instance;
-  const std::string& stack = contract_.stacks[stack_].prefix;
   scope_ = {};
   user_.clear();
-  part_prefix_ = (stack.empty() ? "" : stack + ".") + (instance.empty() ? "" : instance + ".");
-  role_prefix_ = (stack.empty() ? "" : stack + "_") + (role.empty() ? "" : role + "::");
+  part_prefix_ = section_prefix(stack_) + (instance.empty() ? "" : instance + ".");
+  role_prefix_ = name_prefix(stack_) + (role.empty() ? "" : role + "::");
   component_ = instance;
 }
 
 void Declarations::enter(std::size_t kind, const Block& block) {
   const bool own_section = find_block_type(block.instance) == nullptr;
-  const std::string& stack = contract_.stacks[stack_].prefix;
   scope_ = {kind};
   user_ = spec_.kinds[kind].identifier + (own_section ? "_" + block.instance : "");
-  part_prefix_ = (stack.empty() ? "" : stack + ".") + "layers.{i}." + block.instance + ".";
+  part_prefix_ = section_prefix(stack_) + ("layers.{i}." + block.instance) + ".";
   role_prefix_ = role_of(block) + "::";
   component_ = block.type->name;
 }
@@ -76,7 +74,7 @@ AxisId Declarations::model_axis(const std::string& word, std::int64_t size, cons
 AxisId Declarations::hidden_of(std::size_t stack) {
   const Field<std::int64_t>& size = spec_.model_of(stack).hidden_size;
   const bool alike = size.value == spec_.model.hidden_size.value;
-  return model_axis(alike ? "hidden" : "encoder_hidden", sane(size), size.span);
+  return model_axis(alike ? "hidden" : name_prefix(stack) + std::string("hidden"), sane(size), size.span);
 }
 
 AxisId Declarations::hidden() { return hidden_of(stack_); }
@@ -283,7 +281,7 @@ void Declarations::source_state(const std::string& word, AxisId heads, AxisId he
 }
 
 void Declarations::angles(const std::string& role, const RotaryContract& rotary, const Field<std::int64_t>& columns) {
-  const std::string user = scope_.kind == Scope::model ? stack_ == own_stack ? "embedding" : "encoder_embedding"
+  const std::string user = scope_.kind == Scope::model ? name_prefix(stack_) + std::string("embedding")
                                                        : spec_.kinds[scope_.kind].identifier;
   for (AnglesContract& angles : contract_.angles) {
     if (angles.rotary != rotary) continue;
@@ -297,7 +295,7 @@ void Declarations::angles(const std::string& role, const RotaryContract& rotary,
 bool is_part(const std::string& part, const Declarations& declared) {
   const std::vector<std::string>& known = part_names();
   const Table<WeightContract>& weights = declared.contract().weights;
-  const std::string of_encoder = "encoder.";
+  const std::string of_encoder = section_prefix(encoder_stack);
   const std::string own = part.starts_with(of_encoder) ? part.substr(of_encoder.size()) : part;
   return std::find(known.begin(), known.end(), own) != known.end() ||
          std::any_of(weights.begin(), weights.end(), [&](const WeightContract& weight) { return weight.part == part; });

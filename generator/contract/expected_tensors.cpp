@@ -34,6 +34,7 @@ void add(const WeightContract& weight, const Contract& contract, std::int64_t la
     ExpectedTensor tensor;
     tensor.pattern = source.pattern();
     tensor.layer = layer;
+    if (layer >= 0) tensor.stack = contract.kinds[weight.scope.kind].kind.stack;
     tensor.part = weight.part;
     tensor.dtype = weight.file_dtype();
     tensor.shape = {source.view.source_rows};

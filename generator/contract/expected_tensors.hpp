@@ -13,6 +13,7 @@ namespace monomorph::generator {
 struct ExpectedTensor {
   std::string pattern;       ///< with {i}, and with {j} of a part that has several
   std::int64_t layer = -1;   ///< -1: outside the layers
+  std::size_t stack = 0;     ///< whose layer that is
   std::int64_t number = -1;  ///< among the part's tensors; -1: it has one
   AxisId counted;            ///< what these are one for each of; none where it has one, or rows of no such factor
   std::string part;          ///< of the weight, with {i}

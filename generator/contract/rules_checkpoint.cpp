@@ -13,7 +13,8 @@ namespace monomorph::generator {
 namespace {
 
 bool is_layer_part(const std::string& part) {
-  return part.starts_with("layers.{i}.") || part.starts_with("encoder.layers.{i}.");
+  const std::string layers = "layers.{i}.";
+  return part.starts_with(layers) || part.starts_with(section_prefix(encoder_stack) + layers);
 }
 
 /// A line of checkpoint.tensors for a part that no model has, or that this one does not have.

@@ -60,15 +60,14 @@ std::vector<std::string> written_expressions(const Contract& contract) {
     }
   };
   Held<LmHeadSection> lm_head = contract.lm_head;
-  for (const StackContract& stack : contract.stacks) {
-    Held<EmbeddingSection> embedding = stack.embedding;
-    add(stack.prefix.empty() ? "embedding" : stack.prefix + ".embedding", bind(*embedding));
+  for (std::size_t stack = 0; stack < contract.stacks.size(); ++stack) {
+    Held<EmbeddingSection> embedding = contract.stacks[stack].embedding;
+    add(section_prefix(stack) + std::string("embedding"), bind(*embedding));
   }
   for (const LayerContract& layer : contract.kinds) {
     for (const Block* block : layer.kind.blocks()) {
       Block copy = *block;
-      const std::string& stack = contract.stacks[layer.kind.stack].prefix;
-      add(stack.empty() ? copy.instance : stack + "." + copy.instance, bind_block(copy));
+      add(section_prefix(layer.kind.stack) + copy.instance, bind_block(copy));
     }
   }
   Held<PoolingSection> pooling = contract.pooling;

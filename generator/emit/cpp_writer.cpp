@@ -17,13 +17,6 @@ std::string float_list(const std::vector<float>& values) {
   return text;
 }
 
-namespace {
-
-/// "encoder_": what constants of the stack begin with.
-std::string prefix_of(const StackContract& stack) { return stack.prefix.empty() ? "" : stack.prefix + "_"; }
-
-}  // namespace
-
 std::string CppWriter::engine() const {
   Holes holes = common();
   holes.insert({"has_source", contract_.encoder() != nullptr});
@@ -54,7 +47,7 @@ std::vector<std::size_t> CppWriter::kinds_of(std::size_t stack) const {
 
 Holes CppWriter::loop(std::size_t stack) const {
   const bool once = contract_.stacks[stack].repeat == 1;
-  const std::string prefix = prefix_of(contract_.stacks[stack]);
+  const std::string prefix = name_prefix(stack);
   const std::string layers = prefix + "num_hidden_layers";
   return {{"runs", once ? layers : prefix + "layer_repeats * " + layers},
           {"again", once ? "" : " % " + layers},
@@ -72,7 +65,7 @@ Holes CppWriter::layer_orders() const {
     for (const std::size_t kind : contract_.stacks[stack].layer_kinds) {
       layers.push_back({{"enumerator", enumerator_of(contract_.kinds[kind])}});
     }
-    const std::string prefix = prefix_of(contract_.stacks[stack]);
+    const std::string prefix = name_prefix(stack);
     orders.push_back({{"name", prefix + "layer_kinds"}, {"count", prefix + "num_hidden_layers"}, {"layers", layers}});
     for (const std::size_t kind : kinds_of(stack)) {
       enumerators.push_back({{"enumerator", enumerator_of(contract_.kinds[kind])}});

@@ -10,14 +10,9 @@
 namespace monomorph::generator {
 namespace {
 
-/// "embed", or "encoder_embed".
-std::string name_in(const StackContract& stack, const std::string& name) {
-  return stack.prefix.empty() ? name : stack.prefix + "_" + name;
-}
-
 void build_stack(const Contract& contract, std::size_t index, Graph& graph) {
   const StackContract& stack = contract.stacks[index];
-  Builder embed(contract, graph, name_in(stack, "embed"), {}, index);
+  Builder embed(contract, graph, name_prefix(index) + std::string("embed"), {}, index);
   const ValueId hidden_states = build_embedding(stack, embed);
   graph.stacks[index].hidden_states = hidden_states;
   embed.result(hidden_states);
@@ -33,7 +28,7 @@ void build_stack(const Contract& contract, std::size_t index, Graph& graph) {
 
 void build_finish(const Contract& contract, std::size_t index, const NormChoice& norm, Graph& graph) {
   if (!norm.present) return;
-  Builder finish(contract, graph, name_in(contract.stacks[index], "finish"), {}, index);
+  Builder finish(contract, graph, name_prefix(index) + std::string("finish"), {}, index);
   const ValueId hidden_states = finish.parameter(graph.stacks[index].hidden_states);
   finish.result(finish.norm("final_norm", derive_norm(norm.norm), "final_norm", hidden_states, "hidden_states"));
   graph.stacks[index].finish = finish.finish();

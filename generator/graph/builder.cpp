@@ -20,9 +20,8 @@ Builder::Builder(const Contract& contract, Graph& graph, const std::string& name
 }
 
 std::string Builder::role(const std::string& word) const {
-  const std::string& stack = contract_.stacks[rows_of_].prefix;
   const bool is_between = instance_.empty() || scope_.kind == Scope::model;
-  return (is_between && !stack.empty() ? stack + "_" : "") + own_role(word);
+  return (is_between ? name_prefix(rows_of_) : "") + own_role(word);
 }
 
 ValueId Builder::parameter(ValueId like) {
@@ -79,10 +78,7 @@ ValueId Builder::declared(Storage storage, std::uint32_t index) {
 }
 
 ValueId Builder::weight(const std::string& name) {
-  if (scope_.kind == Scope::model) {
-    const std::string& stack = contract_.stacks[rows_of_].prefix;
-    return weight_of_model(stack.empty() ? name : stack + "_" + name);
-  }
+  if (scope_.kind == Scope::model) return weight_of_model(name_prefix(rows_of_) + name);
   const WeightId found = contract_.find_weight(scope_, name);
   return found ? declared(Storage::weight, found.index) : weight_of_model(name);
 }

@@ -327,7 +327,7 @@ class FamilyReader {
       return;
     }
     std::string field = entry.key, stack;
-    const std::string of_encoder = "encoder.";
+    const std::string of_encoder = section_prefix(encoder_stack);
     if (field.starts_with(of_encoder) && std::ranges::count(field, '.') >= 2) {
       stack = of_encoder;
       field = field.substr(of_encoder.size());

@@ -72,11 +72,9 @@ std::size_t shared_layers(const ComparedModel& a, const ComparedModel& b, std::s
   return std::min(kinds_of(a.spec, stack).size(), kinds_of(b.spec, stack).size());
 }
 
-std::string prefix_of(std::size_t stack) { return stack == encoder_stack ? "encoder." : ""; }
-
 /// The key of a field of a layer of this kind in a spec's text.
 std::string path_in(const LayerKind& kind, const std::string& what) {
-  const std::string layers = "layers.", prefix = prefix_of(kind.stack);
+  const std::string layers = "layers.", prefix = section_prefix(kind.stack);
   if (kind.in_pattern.empty()) return prefix + what;
   return prefix + layers + write_key(kind.in_pattern) + "." +
          (what.starts_with(layers) ? what.substr(layers.size()) : what);
@@ -121,7 +119,7 @@ class FieldComparison {
       in_layers.add(static_cast<std::int64_t>(layer), known->second.first, known->second.second);
     }
     std::vector<Change> result = in_layers.list(layers);
-    for (Change& change : result) change.what = prefix_of(stack) + change.what;
+    for (Change& change : result) change.what = section_prefix(stack) + change.what;
     return result;
   }
 

@@ -99,9 +99,7 @@ ExpressionNames spec_numbers(const BlockContext& context) {
   return names;
 }
 
-bool reads_source(const Block& block) {
-  return block.type->reads_source != nullptr && block.type->reads_source(block);
-}
+bool reads_source(const Block& block) { return block.type->reads_source != nullptr && block.type->reads_source(block); }
 
 bool reads_source(const LayerKind& kind) {
   return std::ranges::any_of(kind.blocks(), [](const Block* block) { return reads_source(*block); });

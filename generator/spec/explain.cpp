@@ -145,8 +145,8 @@ std::string explain_encoder(Spec& spec) {
   if (!encoder.has_pattern) {
     text += explain_section("encoder.norm", bind(spec.kinds[encoder.layer_kinds.front()].norm));
   }
-  return text + explain_layers(
-                    spec, {"encoder.", *encoder.position, encoder.layer_kinds, encoder.has_pattern, encoder.repeat});
+  return text + explain_layers(spec, {section_prefix(encoder_stack), *encoder.position, encoder.layer_kinds,
+                                      encoder.has_pattern, encoder.repeat});
 }
 
 }  // namespace
@@ -155,7 +155,8 @@ std::string explain_spec(const Spec& given) {
   Spec spec = given;  // fields are bound to be read, and binding may write
   std::string text = explain_section("model", bind(spec.model)) + explain_section("embedding", bind(*spec.embedding)) +
                      explain_section("norm", bind(spec.norm));
-  text += explain_layers(spec, {"", *spec.position, spec.layer_kinds, spec.has_pattern, spec.repeat});
+  text += explain_layers(spec,
+                         {section_prefix(own_stack), *spec.position, spec.layer_kinds, spec.has_pattern, spec.repeat});
   if (spec.encoder) text += explain_encoder(spec);
   if (find_word(bind(*spec.pooling), "type")->given) {
     text += explain_section("pooling", bind(*spec.pooling));

@@ -142,6 +142,9 @@ struct Step {
 
 /// The stacks that a model may have: its own layers, which give what the head reads, and those that read a source.
 inline constexpr std::size_t own_stack = 0, encoder_stack = 1;
+/// What a stack's sections and parts begin with; and what its roles, its functions and its emitted constants do.
+constexpr const char* section_prefix(std::size_t stack) { return stack == encoder_stack ? "encoder." : ""; }
+constexpr const char* name_prefix(std::size_t stack) { return stack == encoder_stack ? "encoder_" : ""; }
 
 /// A kind of layer with every section resolved: the base overlaid with the kind's own keys. Kinds whose resolved values
 /// are equal have been made one.
