@@ -48,6 +48,7 @@ HeadNormChoice short_norm(const std::string& over, const NormSection& shared) {
 
 void complete(Block& block, LayerKind& kind, const ModelSection& model) {
   auto& attention = *std::any_cast<AttentionSection>(&block.section);
+  if (is_of_source(attention) && !attention.causal.given) attention.causal.value = false;
   if (!attention.sliding_window.given) attention.sliding_window.value = -1;  // absent
   if (!attention.scale_interval.given) attention.scale_interval.value = -1;
   if (!attention.scale_offset.given) attention.scale_offset.value = attention.scale_growth.given ? 0 : -1;
@@ -140,7 +141,7 @@ void check_source(const BlockContext& context, Diagnostics& diagnostics) {
                                   "seen, whatever the query's position",
                                   key));
   };
-  unused(attention.causal, "causal");
+  if (attention.causal.value) unused(attention.causal, "causal");
   unused(attention.sliding_window, "sliding_window");
   unused(attention.chunk_size, "chunk_size");
   unused(attention.mask, "mask");

@@ -27,7 +27,7 @@ const std::vector<FieldRow<AttentionSection>>& fields() {
           "pass, and nothing is kept of it"),
       row<S>("source", at(&S::source), computed("none: keys are those of the text itself"), "",
              "What keys and values are made of, where that is not what queries are made of: what the encoder gives of "
-             "a source. All of it is seen, and no positions are told",
+             "a source. All of it is seen, so that `causal` is false, and no positions are told",
              {"encoder"}),
       row<S>("num_attention_heads", at(&S::num_attention_heads), required(), "heads", "Query heads"),
       row<S>("num_key_value_heads", at(&S::num_key_value_heads), computed("num_attention_heads"), "heads",

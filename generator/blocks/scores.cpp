@@ -271,7 +271,7 @@ Attention scores_of(const BlockContext& context) {
   const Expression scale = scale_expression(context, none).value();
   const Window window = window_of(own(context));
   return {names_layer(scale) ? 1 : value_in(scale, 0),
-          own(context).causal.value && !is_of_source(own(context)),
+          own(context).causal.value,
           score_expression(context, none).value(),
           mask_expression(context, none).value(),
           position_slopes(context, numbered_heads(own(context))),

@@ -51,21 +51,12 @@ void add_fields(const std::string& header, const BoundFields& fields, ExplainedF
   }
 }
 
-/// A sub-block's rows. What a query sees of a source is no question: all of it.
-BoundFields rows_of(Block& block) {
-  BoundFields rows = bind_block(block);
-  if (reads_source(block)) {
-    std::erase_if(rows, [](const BoundField& row) { return row.field->key == "causal"; });
-  }
-  return rows;
-}
-
 std::string explain_blocks(LayerKind& kind, const std::string& prefix) {
   std::string text;
   for (Step& step : kind.steps) {
     for (Block& block : step.blocks) {
       const bool own = find_block_type(block.instance) == nullptr;
-      text += explain_section(prefix + write_key(block.instance), rows_of(block),
+      text += explain_section(prefix + write_key(block.instance), bind_block(block),
                               own ? fmt::format("block = {}\n", write_string(block.type->name)) : "");
     }
   }
@@ -211,7 +202,7 @@ ExplainedFields explain_layer(const LayerKind& given) {
   add_fields("norm", bind(kind.norm), fields);
   if (kind.uses_position()) add_fields("position", bind(*kind.position), fields);
   for (Step& step : kind.steps) {
-    for (Block& block : step.blocks) add_fields(write_key(block.instance), rows_of(block), fields);
+    for (Block& block : step.blocks) add_fields(write_key(block.instance), bind_block(block), fields);
   }
   return fields;
 }
