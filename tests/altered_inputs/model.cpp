@@ -32,8 +32,9 @@ bool same_model(const Meaning& a, const Meaning& b) {
 /// What an engine of the same model is for: how it is called, where its texts end, how long they may be.
 bool same_use(const Contract& a, const Contract& b) {
   const auto use = [](const Contract& of) {
-    return std::tie(of.name, of.bos_token_id, of.eos_token_ids, of.max_sequence_length, of.prefill_chunk, of.max_batch,
-                    of.kv_cache, of.fusion, of.own().model.max_position_embeddings.value);
+    return std::tie(of.name, of.bos_token_id, of.eos_token_ids, of.decoder_start_token_id, of.max_sequence_length,
+                    of.max_source_length, of.prefill_chunk, of.max_batch, of.kv_cache, of.fusion,
+                    of.own().model.max_position_embeddings.value);
   };
   return use(a) == use(b);
 }
@@ -79,7 +80,7 @@ Fate Model::fate_of(const Accepted& changed) {
   if (same_model(*before, *after)) return same_use(accepted_.contract, changed.contract) ? Fate::same : Fate::use;
   // Capacities are axes of the graph: are they all that differs?
   const Contract& was = accepted_.contract;
-  const std::vector<Override> capacities = {
+  std::vector<Override> capacities = {
       {"engine.max_sequence_length", std::to_string(was.max_sequence_length)},
       {"engine.prefill_chunk", std::to_string(was.prefill_chunk)},
       {"engine.max_batch", std::to_string(was.max_batch)},
@@ -87,6 +88,8 @@ Fate Model::fate_of(const Accepted& changed) {
       {"engine.kv_cache.values", name_of(was.kv_cache.values)},
       {"engine.beyond_positions", "true"},
   };
+  if (was.encoder() != nullptr)
+    capacities.push_back({"engine.max_source_length", std::to_string(was.max_source_length)});
   const std::optional<Meaning>& as_large = meanings.of(capacities);
   if (as_large && same_model(*before, *as_large)) return Fate::use;
   if (audit_config(changed.spec, meanings, weights_.string(), false).has_errors()) return Fate::comparison;
