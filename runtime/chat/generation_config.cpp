@@ -21,8 +21,26 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Keys that are read below.
-constexpr std::array<std::string_view, 6> mapped = {"do_sample", "temperature", "top_k",
-                                                    "top_p",     "min_p",       "repetition_penalty"};
+constexpr std::array<std::string_view, 20> mapped = {"do_sample",
+                                                     "temperature",
+                                                     "top_k",
+                                                     "top_p",
+                                                     "min_p",
+                                                     "repetition_penalty",
+                                                     "num_beams",
+                                                     "length_penalty",
+                                                     "early_stopping",
+                                                     "max_length",
+                                                     "max_new_tokens",
+                                                     "min_length",
+                                                     "min_new_tokens",
+                                                     "bad_words_ids",
+                                                     "no_repeat_ngram_size",
+                                                     "suppress_tokens",
+                                                     "encoder_no_repeat_ngram_size",
+                                                     "forced_bos_token_id",
+                                                     "forced_eos_token_id",
+                                                     "begin_suppress_tokens"};
 
 struct Ignored {
   const char* reason;
@@ -30,8 +48,7 @@ struct Ignored {
 };
 const std::vector<Ignored>& ignored() {
   static const std::vector<Ignored> all = {
-      {"-n says how long an answer may be",
-       {"max_length", "max_new_tokens", "max_time", "early_stopping", "length_penalty"}},
+      {"Ctrl-C says how long an answer may take", {"max_time"}},
       {"the spec says which tokens end an answer", {"eos_token_id"}},
       {"the chat template says what a conversation begins with", {"bos_token_id", "decoder_start_token_id"}},
       {"no sequence is padded", {"pad_token_id"}},
@@ -57,7 +74,6 @@ struct Refused {
 };
 const std::vector<Refused>& refused() {
   static const std::vector<Refused> all = {
-      {"num_beams", 1},
       {"num_beam_groups", 1},
       {"penalty_alpha", 0},
       {"dola_layers", nullptr},
@@ -67,19 +83,10 @@ const std::vector<Refused>& refused() {
       {"top_h", nullptr},
       {"diversity_penalty", 0},
       {"encoder_repetition_penalty", 1},
-      {"no_repeat_ngram_size", 0},
-      {"encoder_no_repeat_ngram_size", 0},
-      {"min_length", 0},
-      {"min_new_tokens", 0},
       {"stop_strings", Json::array()},
-      {"bad_words_ids", Json::array()},
       {"force_words_ids", Json::array()},
       {"constraints", Json::array()},
-      {"forced_bos_token_id", nullptr},
-      {"forced_eos_token_id", nullptr},
       {"exponential_decay_length_penalty", nullptr},
-      {"suppress_tokens", Json::array()},
-      {"begin_suppress_tokens", Json::array()},
       {"sequence_bias", nullptr},
       {"token_healing", false},
       {"guidance_scale", 1},
@@ -106,12 +113,41 @@ class Reader {
     if (value != nullptr && !value->is_number()) wrong_type(key, "a number");
     return value == nullptr ? absent : static_cast<float>(value->real());
   }
-  std::uint32_t count(const char* key, std::uint32_t absent) const {
+  std::optional<std::uint32_t> count(const char* key, const char* wanted = "a number of tokens") const {
     const Json* const value = find(key);
-    if (value == nullptr) return absent;
+    if (value == nullptr) return std::nullopt;
     if (!value->is_unsigned() || value->unsigned_integer() > std::numeric_limits<std::uint32_t>::max())
-      wrong_type(key, "a number of tokens");
+      wrong_type(key, wanted);
     return static_cast<std::uint32_t>(value->unsigned_integer());
+  }
+  std::optional<std::int32_t> token(const char* key) const {
+    const Json* const value = find(key);
+    if (value == nullptr) return std::nullopt;
+    return token(key, *value, "a token id");
+  }
+  /// A list of them, or one alone.
+  std::vector<std::int32_t> tokens(const char* key) const {
+    const Json* const value = find(key);
+    return value == nullptr ? std::vector<std::int32_t>{} : tokens(key, *value, "a token id or a list of them");
+  }
+  std::vector<std::vector<std::int32_t>> token_lists(const char* key) const {
+    const Json* const value = find(key);
+    std::vector<std::vector<std::int32_t>> lists;
+    if (value == nullptr) return lists;
+    constexpr const char* wanted = "a list of lists of token ids";
+    if (!value->is_array()) wrong_type(key, wanted);
+    for (const Json& each : *value) {
+      if (!each.is_array()) wrong_type(key, wanted);
+      lists.push_back(tokens(key, each, wanted));
+    }
+    return lists;
+  }
+  EarlyStopping early_stopping() const {
+    const Json* const value = find("early_stopping");
+    if (value == nullptr) return EarlyStopping::no;
+    if (*value == Json("never")) return EarlyStopping::never;
+    if (!value->is_boolean()) wrong_type("early_stopping", "true, false or \"never\"");
+    return value->boolean() ? EarlyStopping::yes : EarlyStopping::no;
   }
 
  private:
@@ -119,6 +155,17 @@ class Reader {
   const Json* find(const char* key) const {
     const Json* const found = config_.find(key);
     return found == nullptr || found->is_null() ? nullptr : found;
+  }
+  std::int32_t token(const char* key, const Json& value, const char* wanted) const {
+    if (!value.is_unsigned() || value.unsigned_integer() > std::uint64_t{std::numeric_limits<std::int32_t>::max()})
+      wrong_type(key, wanted);
+    return static_cast<std::int32_t>(value.unsigned_integer());
+  }
+  std::vector<std::int32_t> tokens(const char* key, const Json& value, const char* wanted) const {
+    if (!value.is_array()) return {token(key, value, wanted)};
+    std::vector<std::int32_t> all;
+    for (const Json& each : value) all.push_back(token(key, each, wanted));
+    return all;
   }
   [[noreturn]] void wrong_type(const char* key, const char* wanted) const {
     reject(fmt::format("'{}' is {}, not {}", key, config_[key].dump(), wanted));
@@ -149,13 +196,33 @@ std::string check_keys(const Json& config, const Reader& reader) {
   return unknown;
 }
 
+Constraints read_constraints(const Reader& reader) {
+  const std::optional<std::uint32_t> min_new_tokens = reader.count("min_new_tokens");  // goes before min_length
+  return {.no_repeat_ngram_size = reader.count("no_repeat_ngram_size").value_or(0),
+          .encoder_no_repeat_ngram_size = reader.count("encoder_no_repeat_ngram_size").value_or(0),
+          .min_length = min_new_tokens ? 0 : reader.count("min_length").value_or(0),
+          .min_new_tokens = min_new_tokens.value_or(0),
+          .bad_words_ids = reader.token_lists("bad_words_ids"),
+          .suppress_tokens = reader.tokens("suppress_tokens"),
+          .begin_suppress_tokens = reader.tokens("begin_suppress_tokens"),
+          .forced_bos_token_id = reader.token("forced_bos_token_id"),
+          .forced_eos_token_id = reader.tokens("forced_eos_token_id")};
+}
+
+BeamSearch read_search(const Reader& reader) {
+  return {.beams = reader.count("num_beams", "a number of beams").value_or(1),
+          .length_penalty = reader.number("length_penalty", 1),
+          .early_stopping = reader.early_stopping()};
+}
+
 Sampling read_sampling(const Reader& reader) {
   Sampling sampling;
+  sampling.constraints = read_constraints(reader);
   sampling.repetition_penalty = reader.number("repetition_penalty", 1);
   if (!reader.boolean("do_sample")) return sampling;
   // Absent ones are what transformers takes then.
   sampling.temperature = reader.number("temperature", 1);
-  sampling.top_k = reader.count("top_k", 50);
+  sampling.top_k = reader.count("top_k").value_or(50);
   sampling.top_p = reader.number("top_p", 1);
   sampling.min_p = reader.number("min_p", 0);
   return sampling;
@@ -171,12 +238,21 @@ std::string read_file(const fs::path& path) {
 }  // namespace
 
 std::string GenerationConfig::described() const {
-  std::string text =
-      sampling.temperature == 0 ? "the likeliest token" : fmt::format("temperature {}", sampling.temperature);
+  std::string text = sampling.temperature != 0 ? fmt::format("temperature {}", sampling.temperature)
+                     : search.beams > 1        ? fmt::format("the likeliest of {} beams", search.beams)
+                                               : "the likeliest token";
   if (sampling.top_k != 0) text += fmt::format(", top-k {}", sampling.top_k);
   if (sampling.top_p != 1) text += fmt::format(", top-p {}", sampling.top_p);
   if (sampling.min_p != 0) text += fmt::format(", min-p {}", sampling.min_p);
   if (sampling.repetition_penalty != 1) text += fmt::format(", repetition penalty {}", sampling.repetition_penalty);
+  if (search.beams > 1 && search.length_penalty != 1) text += fmt::format(", length penalty {}", search.length_penalty);
+  const Constraints& constraints = sampling.constraints;
+  if (constraints.no_repeat_ngram_size != 0) {
+    text += fmt::format(", no {} tokens in a row twice", constraints.no_repeat_ngram_size);
+  }
+  if (constraints.min_length != 0) text += fmt::format(", at least {} tokens", constraints.min_length);
+  if (constraints.min_new_tokens != 0) text += fmt::format(", at least {} drawn tokens", constraints.min_new_tokens);
+  if (constraints.forced_bos_token_id) text += fmt::format(", first token {}", *constraints.forced_bos_token_id);
   return text;
 }
 
@@ -197,8 +273,16 @@ GenerationConfig parse_generation_config(const std::string& text, const std::str
   const Json config = read.value_or(Json());
   const Reader reader(config, file);
   if (!config.is_object()) reader.reject("this is no JSON object of at most 256 KiB");
-  GenerationConfig result{file, {}, check_keys(config, reader)};
+  GenerationConfig result;
+  result.file = file;
+  result.unknown = check_keys(config, reader);
   result.sampling = read_sampling(reader);
+  result.search = read_search(reader);
+  result.max_length = reader.count("max_length");
+  result.max_new_tokens = reader.count("max_new_tokens");
+  if (result.search.beams > 1 && result.sampling.temperature != 0) {
+    reader.reject("'num_beams' asks for the likeliest sequences, and 'do_sample' for random ones");
+  }
   try {
     validate_sampling(result.sampling);
   } catch (const Error& error) {

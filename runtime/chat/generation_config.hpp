@@ -1,12 +1,14 @@
 // How a model's makers want it to draw: the generation_config.json beside its weights, as transformers reads it.
 //
-// Without "do_sample" the likeliest token is taken, whatever else the file has. A strategy that this engine has not
-// (beams, suppressed tokens, ...) would answer otherwise, and is an error; what is about other things is passed over.
+// Without "do_sample" the likeliest token is taken, or, with "num_beams", the likeliest sequence. A strategy that this
+// engine has not would answer otherwise, and is an error; what is about other things is passed over.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
+#include "runtime/engine/beam_search.hpp"
 #include "runtime/engine/engine.hpp"
 
 namespace monomorph {
@@ -14,7 +16,10 @@ namespace monomorph {
 struct GenerationConfig {
   std::string file;
   Sampling sampling;
-  std::string unknown;  ///< keys that transformers has none of, and passes over as well: "a, b"
+  BeamSearch search{.beams = 1};
+  std::optional<std::int64_t> max_length;      ///< of a sequence, the prompt among it
+  std::optional<std::int64_t> max_new_tokens;  ///< goes before it
+  std::string unknown;                         ///< keys that transformers has none of, and passes over as well: "a, b"
 
   /// "temperature 0.6, top-k 20"; "the likeliest token".
   std::string described() const;

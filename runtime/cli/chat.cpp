@@ -293,17 +293,14 @@ class Chat {
 
 /// As the options say, else the generation_config.json beside the weights, which is told.
 Sampling sampling_of(const Program& program, const ChatOptions& options) {
-  Sampling sampling;
-  const EngineChoice& engine = options.engine;
-  if (!engine.random_weights && !engine.ignore_config) {
-    if (const std::optional<GenerationConfig> config = find_generation_config(engine.weights)) {
-      sampling = config->sampling;
-      print_error(fmt::format("{}: draws as {} says, {}; options go before it{}\n", program.name, config->file,
-                              config->described(),
-                              config->unknown.empty() ? "" : fmt::format("; not known there: {}", config->unknown)));
-    }
+  const Drawing configured = configured_drawing(program, options.engine);
+  if (configured.searches()) {
+    throw Error(ErrorKind::rejected,
+                fmt::format("generation_config.json beside the weights asks for {} beams, of which the best is known "
+                            "at the end alone, and a chat shows what it draws; --ignore-config draws without the file",
+                            configured.search.beams));
   }
-  sampling = options.sampling.over(sampling);
+  Sampling sampling = options.sampling.over(configured.sampling);
   sampling.log_probabilities = !options.log_probabilities.empty();
   return sampling;
 }

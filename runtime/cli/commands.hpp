@@ -7,21 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "runtime/cli/drawing.hpp"
 #include "runtime/cli/engine_choice.hpp"
 #include "runtime/cli/sources.hpp"
 #include "runtime/engine/engine.hpp"
 
 namespace monomorph::cli {
-
-/// How tokens are to be drawn, as far as it was said.
-struct SamplingChoice {
-  std::optional<float> temperature, top_p, min_p, repetition_penalty, presence_penalty, frequency_penalty;
-  std::optional<std::uint32_t> top_k;
-  std::optional<std::uint64_t> seed;
-
-  /// What was said in place of what `otherwise` has.
-  Sampling over(Sampling otherwise) const;
-};
 
 struct RunOptions {
   EngineChoice engine;
@@ -31,16 +22,19 @@ struct RunOptions {
   std::string tokens;                      ///< "1,2,3"
   SourceChoice source;                     ///< what a model with an encoder answers to
   std::string tokenizer;                   ///< empty: looked for beside the weights
-  std::int64_t count = 64;
+  std::optional<std::int64_t> count;       ///< most tokens to draw; absent: as Drawing::count says
   SamplingChoice sampling;
+  SearchChoice search;
   std::vector<std::string> stop_strings;
   std::string log_probabilities;  ///< a file of JSON lines; empty: none
   std::string prompt_cache;       ///< a saved slot to begin from and to leave, at the prompt's end; empty: none
 };
-/// Writes the continuation as it is drawn: text, or ids where there is no tokenizer.
+/// Writes the continuation as it is drawn, or, of several beams, the best at the end: text, or ids where there is no
+/// tokenizer.
 void run(const Program& program, const RunOptions& options);
 /// Continues every prompt of a file, as many at once as the engine has slots: lines of JSON in, lines of JSON out, in
-/// the same order (runtime/cli/prompt_lines.hpp). Throws Error(rejected) after the last where lines had errors.
+/// the same order (runtime/cli/prompt_lines.hpp); with beams one after the other. Throws Error(rejected) after the last
+/// where lines had errors.
 void run_prompts(const Program& program, const RunOptions& options);
 
 struct ChatOptions {

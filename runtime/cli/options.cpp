@@ -45,7 +45,7 @@ void add_engine_options(CLI::App& command, EngineChoice& choice) {
   source.require_option(1);
   command
       .add_flag("--ignore-config", choice.ignore_config,
-                "take the weights whatever config.json and, for chat, generation_config.json beside them say")
+                "take the weights whatever config.json and generation_config.json beside them say")
       ->needs(weights);
   add_number<std::uint64_t>(command, "--random-seed", choice.random_seed, "seed of the random weights");
   command.add_flag("--invariant", choice.invariant,
@@ -78,7 +78,30 @@ void add_sampling_options(CLI::App& command, SamplingChoice& sampling) {
   add_number<float>(command, "--presence-penalty", sampling.presence_penalty,
                     "taken from logits of drawn tokens, once; -2 to 2; default: 0");
   add_number<float>(command, "--frequency-penalty", sampling.frequency_penalty, "the same for each time one was drawn");
+  add_number<std::int64_t>(
+      command, "--no-repeat-ngram-size", sampling.no_repeat_ngram_size,
+      "no so many tokens in a row are drawn that stand there already; 0, the default: they may be");
+  add_number<std::int64_t>(command, "--min-new-tokens", sampling.min_new_tokens,
+                           "no stop token before so many are drawn; default: 0");
   add_number<std::uint64_t>(command, "--seed", sampling.seed, "the same draws for the same seed; default: 0");
+}
+
+void add_search_options(CLI::App& command, SearchChoice& search) {
+  add_number<std::int64_t>(command, "--beams", search.beams,
+                           "search for the likeliest sequence with so many, a slot each; default: 1, none");
+  add_number<float>(command, "--length-penalty", search.length_penalty,
+                    "a beam's score is divided by its length to the power of this; default: 1");
+  command
+      .add_option_function<std::string>(
+          "--early-stopping",
+          [&search](const std::string& word) {
+            search.early_stopping = word == "no"    ? EarlyStopping::no
+                                    : word == "yes" ? EarlyStopping::yes
+                                                    : EarlyStopping::never;
+          },
+          "end once as many beams have stopped: yes; no, the default: once the others would not come among them as "
+          "they are; never: once they cannot")
+      ->check(CLI::IsMember({"no", "yes", "never"}));
 }
 
 /// What `run` and `chat` share: how tokens are drawn, what ends the text, and what is told of each.
@@ -131,8 +154,11 @@ struct Commands {
       source.require_option(0, 1);
     }
     add_tokenizer(command, run.tokenizer);
-    add_number<std::int64_t>(command, "-n,--count", run.count, "tokens to draw");
+    add_number<std::int64_t>(command, "-n,--count", run.count,
+                             answers ? "most tokens to draw; default: as generation_config.json says, else 64"
+                                     : "tokens to draw; default: 64");
     add_drawing(command, run.sampling, run.stop_strings, run.log_probabilities);
+    add_search_options(command, run.search);
     command.add_option("--prompt-cache", run.prompt_cache,
                        "a file of what was computed of a prompt: of the next prompt what it begins with alike is not "
                        "computed again; written at the prompt's end, before tokens are drawn");
@@ -254,18 +280,6 @@ struct Commands {
 };
 
 }  // namespace
-
-Sampling SamplingChoice::over(Sampling otherwise) const {
-  otherwise.temperature = temperature.value_or(otherwise.temperature);
-  otherwise.top_k = top_k.value_or(otherwise.top_k);
-  otherwise.top_p = top_p.value_or(otherwise.top_p);
-  otherwise.min_p = min_p.value_or(otherwise.min_p);
-  otherwise.repetition_penalty = repetition_penalty.value_or(otherwise.repetition_penalty);
-  otherwise.presence_penalty = presence_penalty.value_or(otherwise.presence_penalty);
-  otherwise.frequency_penalty = frequency_penalty.value_or(otherwise.frequency_penalty);
-  otherwise.seed = seed.value_or(otherwise.seed);
-  return otherwise;
-}
 
 int read_and_run(std::vector<std::string> words, const Program& program) {
   CLI::App app(fmt::format("The inference engine of {}.", program.name), std::string(program.name));

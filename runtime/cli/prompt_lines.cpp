@@ -77,13 +77,15 @@ std::vector<Key> keys_of(PromptSettings& settings) {
     keys.push_back({name, [=, &target](const Json& value) { target = whole_number<Number>(name, value); }});
   };
   Sampling& sampling = settings.sampling;
-  add_whole("count", settings.count);
+  keys.push_back({"count", [&](const Json& value) { settings.count = whole_number<std::int64_t>("count", value); }});
   add_number("temperature", sampling.temperature);
   add_whole("top_k", sampling.top_k);
   add_number("top_p", sampling.top_p);
   add_number("min_p", sampling.min_p);
   add_whole("seed", sampling.seed);
   add_number("repetition_penalty", sampling.repetition_penalty);
+  add_whole("no_repeat_ngram_size", sampling.constraints.no_repeat_ngram_size);
+  add_whole("min_new_tokens", sampling.constraints.min_new_tokens);
   add_number("presence_penalty", sampling.presence_penalty);
   add_number("frequency_penalty", sampling.frequency_penalty);
   keys.push_back({"stop", [&](const Json& value) { settings.stop_strings = texts("stop", value); }});

@@ -1,7 +1,8 @@
 // The file that `run --prompts` names: an object of JSON a line, {"prompt": "Once"} or {"tokens": [1, 2]}, with
 // whatever of a text differs from what the command says, under the names of its options:
 //
-//   count, temperature, top_k, top_p, min_p, seed, repetition_penalty, presence_penalty, frequency_penalty
+//   count, temperature, top_k, top_p, min_p, seed, repetition_penalty, presence_penalty, frequency_penalty,
+//   no_repeat_ngram_size, min_new_tokens
 //   stop    a text, or a list of texts
 //   id      any value, which the answer has, too
 //
@@ -53,7 +54,7 @@ class PromptLines {
 
 /// What a text is continued by.
 struct PromptSettings {
-  std::int64_t count = 0;
+  std::optional<std::int64_t> count{};
   Sampling sampling{};
   std::vector<std::string> stop_strings{};
 };

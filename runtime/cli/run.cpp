@@ -13,6 +13,7 @@
 #include "runtime/cli/prompt_file.hpp"
 #include "runtime/cli/saved_slot.hpp"
 #include "runtime/cli/token_list.hpp"
+#include "runtime/engine/beam_search.hpp"
 #include "runtime/engine/validate.hpp"
 #include "runtime/formats/checkpoint.hpp"
 #include "runtime/tokenizer/text_stream.hpp"
@@ -88,63 +89,66 @@ CachedPrompt read_prompt(Engine& engine, std::span<const std::int32_t> prompt, S
   return cached;
 }
 
-}  // namespace
+/// What is to be continued.
+struct Asked {
+  std::optional<Tokenizer> tokenizer{};
+  std::vector<std::int32_t> source{};  ///< that is answered to
+  std::vector<std::int32_t> prompt{};
+};
 
-void run(const Program& program, const RunOptions& options) {
-  require_logits(program);
-  validate_stop_strings(options.stop_strings);
-  std::optional<Tokenizer> tokenizer;
-  std::vector<std::int32_t> prompt;
+Asked read_asked(const Program& program, const RunOptions& options) {
+  Asked asked;
   const bool answers = program.max_source_length > 0;
   const bool text = options.prompt || options.prompt_file;
   if (text || options.source.text) {
     // Weights that are not there are the first thing to say: the tokenizer is looked for beside them.
     if (!options.engine.random_weights) find_checkpoint(options.engine.weights);
-    tokenizer.emplace(open_tokenizer(program, options.tokenizer, options.engine));
+    asked.tokenizer.emplace(open_tokenizer(program, options.tokenizer, options.engine));
   }
-  const std::vector<std::int32_t> source = read_source(program, options.source, tokenizer);
+  asked.source = read_source(program, options.source, asked.tokenizer);
   if (text) {
     const std::string words = options.prompt ? *options.prompt : read_prompt_file(*options.prompt_file);
-    prompt = tokenizer->encode(words, !answers);
-    if (answers) prompt.insert(prompt.begin(), start_of_answer(program));
-    if (prompt.empty()) {
+    asked.prompt = asked.tokenizer->encode(words, !answers);
+    if (answers) asked.prompt.insert(asked.prompt.begin(), start_of_answer(program));
+    if (asked.prompt.empty()) {
       throw Error(ErrorKind::rejected, "the prompt has no tokens; write one, or name the first token with --tokens");
     }
   } else if (answers && options.tokens.empty()) {
-    prompt = {start_of_answer(program)};
+    asked.prompt = {start_of_answer(program)};
   } else {
-    prompt = parse_tokens(options.tokens);
+    asked.prompt = parse_tokens(options.tokens);
   }
-  Sampling sampling = options.sampling.over({});
-  sampling.log_probabilities = !options.log_probabilities.empty();
-  validate_generation(program, 0, 0, prompt, options.count, sampling);
-  std::optional<LogProbabilitiesFile> log_probabilities;
-  if (sampling.log_probabilities) log_probabilities.emplace(options.log_probabilities);
-  SavedSlot cache(options.prompt_cache);
+  return asked;
+}
 
-  Compilation compilation;
-  const std::unique_ptr<Engine> engine = open_engine(program, options.engine, View::plain, &compilation);
-  if (!tokenizer) tokenizer = find_tokenizer(program, options.tokenizer, options.engine);
-  if (!tokenizer && !options.stop_strings.empty()) {
-    throw Error(ErrorKind::rejected, "--stop ends a text, and there is no tokenizer; name one with --tokenizer");
+/// Files that are written beside the text. They are opened at once, so that a place that cannot be written is told
+/// before anything is computed.
+struct Kept {
+  explicit Kept(const RunOptions& options) : cache(options.prompt_cache) {
+    if (!options.log_probabilities.empty()) log_probabilities.emplace(options.log_probabilities);
   }
-  Printer printer(tokenizer, options.stop_strings);
-  cache.restore(*engine);
-  if (!source.empty() && !std::ranges::equal(engine->source(), source)) engine->encode(source);
+  std::optional<LogProbabilitiesFile> log_probabilities;
+  SavedSlot cache;
+};
+
+/// Draws a token after the other and prints each as it is drawn.
+void draw(Engine& engine, const RunOptions& options, const Asked& asked, std::int64_t count, const Sampling& sampling,
+          const Compilation& compilation, Kept& kept) {
+  Printer printer(asked.tokenizer, options.stop_strings);
   std::optional<Progress> reading("reading the prompt");
-  reading->update(0, static_cast<std::int64_t>(prompt.size()));
-  engine->watch_prompts([&](std::int64_t done, std::int64_t total) {
+  reading->update(0, std::ssize(asked.prompt));
+  engine.watch_prompts([&](std::int64_t done, std::int64_t total) {
     if (reading) reading->update(done, total);
   });
-  engine->watch_draws(check_interrupt);  // what was drawn is printed, all of it
+  engine.watch_draws(check_interrupt);  // what was drawn is printed, all of it
   Engine::Generation generation;
   CachedPrompt cached;
   try {
-    if (cache.wanted()) cached = read_prompt(*engine, prompt, cache);
-    const auto rest = std::span(prompt).subspan(static_cast<std::size_t>(engine->position()));
-    generation = engine->generate(rest, options.count, sampling, [&](std::int32_t token) {
+    if (kept.cache.wanted()) cached = read_prompt(engine, asked.prompt, kept.cache);
+    const auto rest = std::span(asked.prompt).subspan(static_cast<std::size_t>(engine.position()));
+    generation = engine.generate(rest, count, sampling, [&](std::int32_t token) {
       reading.reset();
-      if (!tokenizer || !engine->is_stop_token(token)) printer.token(token);  // it has no text
+      if (!asked.tokenizer || !engine.is_stop_token(token)) printer.token(token);  // it has no text
       return !printer.stopped();
     });
   } catch (const Interrupted&) {
@@ -154,16 +158,76 @@ void run(const Program& program, const RunOptions& options) {
   }
   reading.reset();
   printer.finish();
-  if (log_probabilities) {
-    log_probabilities->append(generation, tokenizer);
-    log_probabilities->commit();
+  if (kept.log_probabilities) {
+    kept.log_probabilities->append(generation, asked.tokenizer);
+    kept.log_probabilities->commit();
   }
   generation.prefill_seconds += cached.seconds;
-  if (cache.wanted()) {
+  if (kept.cache.wanted()) {
     print_error(fmt::format("prompt cache: {} of the prompt's tokens were there\n", cached.tokens));
   }
-  const std::size_t computed = prompt.size() - static_cast<std::size_t>(cached.tokens);
-  print_error(figures(program, compilation, computed, generation, printer.stopped()));
+  const std::size_t computed = asked.prompt.size() - static_cast<std::size_t>(cached.tokens);
+  print_error(figures(engine.program(), compilation, computed, generation, printer.stopped()));
+}
+
+/// Searches for the likeliest sequence and prints it.
+void search(Engine& engine, const Asked& asked, std::int64_t count, const Drawing& drawing,
+            const Compilation& compilation) {
+  const auto start = std::chrono::steady_clock::now();
+  std::optional<Progress> searching("searching");
+  searching->update(0, count);
+  const std::vector<Beam> beams = search_beams(engine, asked.prompt, count, drawing.sampling, drawing.search,
+                                               [&](std::int64_t drawn) { searching->update(drawn, count); });
+  searching.reset();
+  Printer printer(asked.tokenizer, {});
+  const Beam best = beams.empty() ? Beam{} : beams.front();
+  for (const std::int32_t token : best.tokens) {
+    if (!asked.tokenizer || !engine.is_stop_token(token)) printer.token(token);
+  }
+  printer.finish();
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  print_error(describe(compilation) + fmt::format("the best of {} beams: {} in {:.3f} s, score {:.4f}{}\n",
+                                                  drawing.search.beams, count_of(best.tokens.size()), seconds,
+                                                  best.score, best.stopped ? ", ended by a stop token" : ""));
+}
+
+/// Refuses what is about tokens that are drawn one after the other.
+void refuse_with_beams(const RunOptions& options) {
+  for (const auto& [option, said] : {std::pair("--log-probabilities", !options.log_probabilities.empty()),
+                                     std::pair("--stop", !options.stop_strings.empty()),
+                                     std::pair("--prompt-cache", !options.prompt_cache.empty())}) {
+    if (!said) continue;
+    throw Error(ErrorKind::environment,
+                fmt::format("{} is about tokens drawn one after the other; leave it out, or say --beams 1", option));
+  }
+}
+
+}  // namespace
+
+void run(const Program& program, const RunOptions& options) {
+  require_logits(program);
+  validate_stop_strings(options.stop_strings);
+  Asked asked = read_asked(program, options);
+  Drawing drawing = drawing_of(program, options.engine, options.sampling, options.search);
+  drawing.sampling.log_probabilities = !options.log_probabilities.empty();
+  const std::int64_t count = drawing.count(options.count, asked.prompt.size());
+  validate_generation(program, 0, 0, asked.prompt, count, drawing.sampling);
+  if (drawing.searches()) refuse_with_beams(options);
+  Kept kept(options);
+
+  Compilation compilation;
+  const std::unique_ptr<Engine> engine = open_engine(program, options.engine, View::plain, &compilation);
+  if (!asked.tokenizer) asked.tokenizer = find_tokenizer(program, options.tokenizer, options.engine);
+  if (!asked.tokenizer && !options.stop_strings.empty()) {
+    throw Error(ErrorKind::rejected, "--stop ends a text, and there is no tokenizer; name one with --tokenizer");
+  }
+  kept.cache.restore(*engine);
+  if (!std::ranges::equal(engine->source(), asked.source)) engine->encode(asked.source);
+  if (drawing.searches()) {
+    search(*engine, asked, count, drawing, compilation);
+  } else {
+    draw(*engine, options, asked, count, drawing.sampling, compilation, kept);
+  }
 }
 
 }  // namespace monomorph::cli

@@ -12,6 +12,7 @@
 #include "runtime/cli/progress.hpp"
 #include "runtime/cli/prompt_lines.hpp"
 #include "runtime/engine/batch.hpp"
+#include "runtime/engine/beam_search.hpp"
 #include "runtime/engine/validate.hpp"
 #include "runtime/formats/checkpoint.hpp"
 #include "runtime/tokenizer/text_stream.hpp"
@@ -92,9 +93,11 @@ const char* reason_of(const Asked& asked, const Engine::Generation& generation) 
 /// Lines that become requests.
 class Prompts {
  public:
-  Prompts(Engine& engine, const std::optional<Tokenizer>& tokenizer, PromptSettings settings, PromptLines& lines)
+  Prompts(Engine& engine, const std::optional<Tokenizer>& tokenizer, Drawing drawing, PromptSettings settings,
+          PromptLines& lines)
       : engine_(engine),
         tokenizer_(tokenizer),
+        drawing_(std::move(drawing)),
         settings_(std::move(settings)),
         lines_(lines),
         batch_(engine),
@@ -144,10 +147,12 @@ class Prompts {
     const auto asked = std::make_shared<Asked>(Asked{place, line, answer, {}, {}});
     if (tokenizer_) asked->text.emplace(*tokenizer_, prompt.settings.stop_strings);
     if (prompt.begins_answer) prompt.tokens.insert(prompt.tokens.begin(), start_of_answer(engine_.program()));
+    const std::int64_t count = drawing_.count(prompt.settings.count, prompt.tokens.size());
+    if (drawing_.searches()) return search(*asked, prompt, count);
     const auto size = static_cast<std::int64_t>(prompt.tokens.size() + prompt.source.size());
     batch_.add({.prompt = std::move(prompt.tokens),
                 .source = std::move(prompt.source),
-                .count = prompt.settings.count,
+                .count = count,
                 .sampling = prompt.settings.sampling,
                 .token =
                     [this, asked](std::int32_t token) {
@@ -158,21 +163,47 @@ class Prompts {
     read_ += size;
   }
 
-  void finish(Asked& asked, const BatchResult& result) {
-    const Engine::Generation& generation = result.generation;
-    drawn_ += static_cast<std::int64_t>(generation.tokens.size());
-    if (result.error) {
-      asked.answer["error"] = result.error->what();
-    } else {
-      if (asked.text) asked.answer["text"] = asked.shown + asked.text->finish();
-      asked.answer["tokens"] = generation.tokens;
-      asked.answer["finish"] = reason_of(asked, generation);
+  /// Beams take all slots: lines are answered one after the other.
+  void search(Asked& asked, const PromptLine& prompt, std::int64_t count) {
+    if (!prompt.settings.stop_strings.empty()) {
+      throw Error(ErrorKind::rejected,
+                  "\"stop\" is about tokens drawn one after the other; leave it out, or say --beams 1");
     }
+    engine_.reset();
+    if (!std::ranges::equal(engine_.source(), prompt.source)) engine_.encode(prompt.source);
+    const std::vector<Beam> beams = search_beams(engine_, prompt.tokens, count, prompt.settings.sampling,
+                                                 drawing_.search, [&](std::int64_t) { answers_.progress(); });
+    read_ += std::ssize(prompt.tokens) + std::ssize(prompt.source);
+    Engine::Generation best;
+    if (!beams.empty()) {
+      best.tokens = beams.front().tokens;
+      best.stopped = beams.front().stopped;
+      asked.answer["score"] = beams.front().score;
+    }
+    for (const std::int32_t token : best.tokens) {
+      if (asked.text && !engine_.is_stop_token(token)) asked.shown += asked.text->push(token);
+    }
+    best.full = !best.stopped && std::ssize(best.tokens) < count;
+    finish(asked, best);
+  }
+
+  void finish(Asked& asked, const Engine::Generation& generation) {
+    drawn_ += static_cast<std::int64_t>(generation.tokens.size());
+    if (asked.text) asked.answer["text"] = asked.shown + asked.text->finish();
+    asked.answer["tokens"] = generation.tokens;
+    asked.answer["finish"] = reason_of(asked, generation);
+    answers_.answer(asked.place, asked.line, asked.answer);
+  }
+  void finish(Asked& asked, const BatchResult& result) {
+    if (!result.error) return finish(asked, result.generation);
+    drawn_ += static_cast<std::int64_t>(result.generation.tokens.size());
+    asked.answer["error"] = result.error->what();
     answers_.answer(asked.place, asked.line, asked.answer);
   }
 
   Engine& engine_;
   const std::optional<Tokenizer>& tokenizer_;
+  const Drawing drawing_;
   const PromptSettings settings_;
   PromptLines& lines_;
   Batch batch_;
@@ -193,11 +224,16 @@ void run_prompts(const Program& program, const RunOptions& options) {
   if (!options.prompt_cache.empty()) {
     throw Error(ErrorKind::environment, "--prompt-cache is of one prompt; leave it or --prompts out");
   }
-  const PromptSettings settings{options.count, options.sampling.over({}), options.stop_strings};
+  const Drawing drawing = drawing_of(program, options.engine, options.sampling, options.search);
+  const PromptSettings settings{options.count, drawing.sampling, options.stop_strings};
   // What the command says is judged here, and not once a line.
+  if (drawing.searches() && !settings.stop_strings.empty()) {
+    throw Error(ErrorKind::environment,
+                "--stop is about tokens drawn one after the other; leave it out, or say --beams 1");
+  }
   validate_stop_strings(settings.stop_strings);
   const std::int32_t any = 0;
-  validate_generation(program, 0, 0, {&any, 1}, settings.count, settings.sampling);
+  validate_generation(program, 0, 0, {&any, 1}, drawing.count(settings.count, 1), settings.sampling);
   if (!options.engine.random_weights) find_checkpoint(options.engine.weights);
   PromptLines lines(*options.prompts);
   const std::optional<Tokenizer> tokenizer = find_tokenizer(program, options.tokenizer, options.engine);
@@ -207,7 +243,7 @@ void run_prompts(const Program& program, const RunOptions& options) {
   Compilation compilation;
   const std::unique_ptr<Engine> engine = open_engine(program, options.engine, View::plain, &compilation);
   const auto start = std::chrono::steady_clock::now();
-  Prompts prompts(*engine, tokenizer, settings, lines);
+  Prompts prompts(*engine, tokenizer, drawing, settings, lines);
   prompts.run();
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const std::int64_t asked = prompts.answers().asked(), errors = prompts.answers().errors();

@@ -16,13 +16,15 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/engine/constraints.hpp"
 #include "runtime/error.hpp"
 #include "runtime/program/program.hpp"
 
 namespace monomorph {
 
 /// How tokens are drawn. temperature 0 takes the likeliest token (the lowest id where several are). Penalties change
-/// the logits first, repetition before the others; they and log-probabilities cost a submission for each token.
+/// the logits first, repetition before the others, then constraints; they and log-probabilities cost a submission for
+/// each token.
 struct Sampling {
   float temperature = 0;    ///< 0, or from 1e-6 to 1e6
   std::uint32_t top_k = 0;  ///< 0: all tokens
@@ -38,6 +40,7 @@ struct Sampling {
   /// OpenAI API).
   float presence_penalty = 0, frequency_penalty = 0;
   bool log_probabilities = false;  ///< is told of each token drawn
+  Constraints constraints{};       ///< what may follow at all
 };
 
 /// Of which tokens of a run the host wants logits. Where the model pools, the last one's row is the vector of the run,

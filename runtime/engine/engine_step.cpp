@@ -27,12 +27,15 @@ bool Engine::draw_here(std::int64_t index, Row& row) {
   std::vector<float> logits = row.logits;
   penalize(slot.sampling, slot.tokens, slot.drawn, logits);
   const auto position = static_cast<std::uint32_t>(slot.position());
+  const bool last = position >= slot.settings.stop_position;
+  constrain(slot.sampling.constraints, {slot.tokens, slot.source, std::ssize(slot.drawn), last}, program_.eos_tokens,
+            logits);
   const auto token = static_cast<std::int32_t>(sample_token(logits, slot.settings, position));
   slot.drawn[slot.position()] = token;
   row.tokens.push_back(token);
   if (slot.sampling.log_probabilities) row.log_probabilities.push_back(log_probability(row.logits, token));
   row.stopped = is_stop_token(token);
-  return row.stopped || position >= slot.settings.stop_position;
+  return row.stopped || last;
 }
 
 std::span<const Drawn> Engine::step_drawing_here(std::span<const Run> runs, std::int64_t ahead,

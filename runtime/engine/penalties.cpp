@@ -8,7 +8,7 @@ namespace monomorph {
 
 bool drawn_on_host(const Sampling& sampling) {
   return sampling.repetition_penalty != 1 || sampling.presence_penalty != 0 || sampling.frequency_penalty != 0 ||
-         sampling.log_probabilities;
+         sampling.log_probabilities || sampling.constraints != Constraints{};
 }
 
 void penalize(const Sampling& sampling, std::span<const std::int32_t> sequence,

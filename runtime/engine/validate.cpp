@@ -165,6 +165,7 @@ void validate_settings(const Program& program, std::int64_t slot, const Sampling
                        std::int64_t stop_position) {
   validate_slot(program, slot);
   validate_sampling(sampling);
+  validate_constraints(sampling.constraints, program.vocab_size);
   if (stop_position >= 1 && stop_position <= program.max_sequence_length) return;
   reject(fmt::format("a slot ends at a position from 1 to {}, max_sequence_length, not at {}",
                      program.max_sequence_length, stop_position));
@@ -225,6 +226,7 @@ void validate_generation(const Program& program, std::int64_t slot, std::int64_t
   if (count < 0) reject(fmt::format("{} tokens cannot be generated: the count must be at least 0", count));
   if (count > 0) reject_next_token(program);
   validate_sampling(sampling);
+  validate_constraints(sampling.constraints, program.vocab_size);
   validate_tokens(program, slot, position, prompt);
 }
 

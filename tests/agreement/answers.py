@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Compares what an engine answers to sources, greedily, with what transformers answers.
+"""Compares what an engine answers to sources, greedily or by beams, with what transformers answers.
 
-    answers.py MONOMORPH (flan-t5-small | bart-base) [--sources 20] [--count 64] [--device NAME]
+    answers.py MONOMORPH (flan-t5-small | bart-base) [--sources 20] [--count 64] [--beams 1]
+        [--settings JSON] [--device NAME]
 
 The model has the sizes of the hub's and random weights, and MONOMORPH, the generator, builds its engine. Sources are random
-tokens, 3 to 150 of them; the engine reads each of them once and goes on token by token. Fails where a token differs. Needs
-the packages of tests/golden/requirements.txt.
+tokens, 3 to 150 of them; the engine reads each of them once and goes on token by token. Settings are keys of
+generation_config.json, which both read. Fails where a token differs. Needs the packages of tests/golden/requirements.txt.
 """
 
 import argparse
@@ -53,6 +54,8 @@ def main() -> None:
     parser.add_argument("model", choices=MODELS)
     parser.add_argument("--sources", type=int, default=20)
     parser.add_argument("--count", type=int, default=64)
+    parser.add_argument("--beams", type=int, default=1)
+    parser.add_argument("--settings", type=json.loads, default={})
     parser.add_argument("--device")
     arguments = parser.parse_args()
     torch.set_num_threads(2)
@@ -60,12 +63,14 @@ def main() -> None:
     make, config = MODELS[arguments.model]
     model = make(config).eval()
     draw_weights(model, random)
+    model.generation_config.update(**arguments.settings, num_beams=arguments.beams, do_sample=False)
     lengths = torch.randint(3, 151, (arguments.sources,), generator=random).tolist()
     sources = [torch.randint(3, config.vocab_size, (length,), generator=random) for length in lengths]
     with tempfile.TemporaryDirectory() as scratch:
         weights, engine = Path(scratch) / arguments.model, Path(scratch) / "engine"
         model.save_pretrained(weights)
-        subprocess.run([arguments.monomorph, "build", weights, "-o", engine], check=True)
+        slots = f"engine.max_batch={max(arguments.beams, 4)}"
+        subprocess.run([arguments.monomorph, "build", weights, "-o", engine, "--set", slots], check=True)
         lines = "".join(json.dumps({"source_tokens": source.tolist()}) + "\n" for source in sources)
         device = ["--device", arguments.device] if arguments.device else []
         command = [engine / arguments.model, "run", "--weights", weights, "-n", str(arguments.count), "--prompts", "-"]
@@ -74,7 +79,7 @@ def main() -> None:
     same = 0
     for source, answer in zip(sources, answers, strict=True):
         with torch.no_grad():
-            expected = model.generate(source[None], max_new_tokens=arguments.count, num_beams=1, do_sample=False)
+            expected = model.generate(source[None], max_new_tokens=arguments.count)
         expected = expected[0, 1:].tolist()  # without the token that every answer begins after
         same += answer == expected
         if answer != expected:

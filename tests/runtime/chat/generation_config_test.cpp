@@ -51,6 +51,41 @@ TEST_CASE("without do_sample the likeliest token is taken, whatever else the fil
   }
 }
 
+TEST_CASE("beams, lengths and what may follow are those of the file") {
+  const GenerationConfig config = parsed(
+      R"({"num_beams": 4, "length_penalty": 2.0, "early_stopping": true, "max_length": 142, "min_length": 56,
+    "no_repeat_ngram_size": 3, "encoder_no_repeat_ngram_size": 4, "bad_words_ids": [[7], [8, 9]], "suppress_tokens": [5],
+    "begin_suppress_tokens": [6], "forced_bos_token_id": 0, "forced_eos_token_id": 2, "decoder_start_token_id": 2})");
+  CHECK(config.search.beams == 4);
+  CHECK(config.search.length_penalty == 2);
+  CHECK(config.search.early_stopping == EarlyStopping::yes);
+  CHECK(config.max_length == 142);
+  CHECK_FALSE(config.max_new_tokens);
+  const Constraints wanted{.no_repeat_ngram_size = 3,
+                           .encoder_no_repeat_ngram_size = 4,
+                           .min_length = 56,
+                           .bad_words_ids = {{7}, {8, 9}},
+                           .suppress_tokens = {5},
+                           .begin_suppress_tokens = {6},
+                           .forced_bos_token_id = 0,
+                           .forced_eos_token_id = {2}};
+  CHECK(config.sampling.constraints == wanted);
+  CHECK(config.described() ==
+        "the likeliest of 4 beams, length penalty 2, no 3 tokens in a row twice, at least 56 tokens, first token 0");
+
+  const GenerationConfig other = parsed(
+      R"({"early_stopping": "never", "min_length": 5, "min_new_tokens": 3, "max_new_tokens": 9,
+    "forced_eos_token_id": [1, 2]})");
+  CHECK(other.search.early_stopping == EarlyStopping::never);
+  CHECK(other.max_new_tokens == 9);
+  CHECK(other.sampling.constraints == Constraints{.min_new_tokens = 3, .forced_eos_token_id = {1, 2}});
+  CHECK(parsed("{}").search.beams == 1);
+  CHECK(contains(refusal(R"({"num_beams": 2, "do_sample": true})"), "'do_sample' for random ones"));
+  CHECK(contains(refusal(R"({"early_stopping": 1})"), "'early_stopping' is 1, not true, false or \"never\""));
+  CHECK(contains(refusal(R"({"bad_words_ids": [7]})"), "'bad_words_ids' is [7], not a list of lists of token ids"));
+  CHECK(contains(refusal(R"({"suppress_tokens": [-1]})"), "'suppress_tokens' is [-1], not a token id or a list"));
+}
+
 TEST_CASE("what the file leaves out is what transformers takes") {
   for (const std::string text :
        {R"({"do_sample": true})", R"({"do_sample": true, "temperature": null, "top_k": null})"}) {
@@ -60,9 +95,8 @@ TEST_CASE("what the file leaves out is what transformers takes") {
 
 TEST_CASE("a strategy that would answer otherwise is refused by name, and a key that nobody knows is told") {
   for (const std::string entry :
-       {R"("num_beams": 4)", R"("typical_p": 0.5)", R"("suppress_tokens": [7])", R"("no_repeat_ngram_size": 3)",
-        R"("min_new_tokens": 2)", R"("stop_strings": ["x"])", R"("penalty_alpha": 0.6)", R"("guidance_scale": 2)",
-        R"("sequence_bias": {"1": 2})", R"("watermarking_config": {})"}) {
+       {R"("num_beam_groups": 4)", R"("typical_p": 0.5)", R"("stop_strings": ["x"])", R"("penalty_alpha": 0.6)",
+        R"("guidance_scale": 2)", R"("sequence_bias": {"1": 2})", R"("watermarking_config": {})"}) {
     const std::string message = refusal("{\"do_sample\": true, " + entry + "}");
     INFO(entry, ": ", message);
     CHECK(contains(message, "generation_config.json: '" + entry.substr(1, entry.find(':') - 2) + "' is "));
