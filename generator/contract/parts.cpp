@@ -79,7 +79,8 @@ bool DtypePattern::holds(std::int64_t layer) const {
 }
 
 DtypePattern parse_dtype_pattern(const std::string& pattern) {
-  const std::string prefix = "layers.{";
+  const std::size_t stack = pattern.starts_with(section_prefix(encoder_stack)) ? encoder_stack : own_stack;
+  const std::string prefix = section_prefix(stack) + std::string("layers.{");
   const std::size_t end = pattern.find('}');
   if (!pattern.starts_with(prefix) || end == std::string::npos) return {pattern, {}};
   std::vector<std::pair<std::int64_t, std::int64_t>> layers;
@@ -97,7 +98,7 @@ DtypePattern parse_dtype_pattern(const std::string& pattern) {
     if (at < last && *at++ != ',') return {pattern, {}};
   }
   if (layers.empty()) return {pattern, {}};
-  return {"layers.{i" + pattern.substr(end), std::move(layers)};
+  return {prefix + "i" + pattern.substr(end), std::move(layers), stack};
 }
 
 const Field<std::string>& dtype_field(const CheckpointSection& checkpoint, const std::string& part, bool bias,

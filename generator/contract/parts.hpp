@@ -41,10 +41,11 @@ const Field<std::string>& dtype_field(const CheckpointSection& checkpoint, const
                                       std::int64_t layer);
 
 /// A pattern of checkpoint.dtypes: "layers.{0-3,10}.attention.v" is that of parts, "layers.{i}.attention.v", in some
-/// layers.
+/// layers, and "encoder.layers.{2}.attention.v" of the encoder's.
 struct DtypePattern {
   std::string parts;
   std::vector<std::pair<std::int64_t, std::int64_t>> layers;  ///< first and last of each range; empty: all of them
+  std::size_t stack = own_stack;                              ///< whose layers they are
 
   bool holds(std::int64_t layer) const;
 };

@@ -21,11 +21,13 @@ void dtype_patterns_match(const Spec& spec, const std::vector<NeededPart>& neede
     const bool used = std::any_of(needed.begin(), needed.end(), [&](const NeededPart& part) {
       return matches(pattern.parts, part.part) || (part.bias && matches(pattern.parts, part.part + ".bias"));
     });
-    const std::int64_t layers = spec.model.num_hidden_layers.value;
+    const bool of_encoder = pattern.stack == encoder_stack && spec.encoder;
+    const std::int64_t layers = (of_encoder ? spec.encoder->model : spec.model).num_hidden_layers.value;
     for (const auto& [first, last] : pattern.layers) {
       if (last < layers || layers < 1) continue;
       diagnostics.error("checkpoint.dtypes_layers", dtype.span,
-                        fmt::format("\"{}\" names layer {}; layers are 0 to {}", text, last, layers - 1));
+                        fmt::format("\"{}\" names layer {}; {}layers are 0 to {}", text, last,
+                                    section_prefix(pattern.stack), layers - 1));
     }
     if (used) continue;
     std::vector<std::string> names;

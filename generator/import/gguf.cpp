@@ -96,7 +96,7 @@ class TensorLines {
           if (by_type.size() == 1) {
             if (dtype != most || biases) add(part, dtype);
           } else if (dtype != most || biases) {
-            add("layers.{" + layer_ranges(layers) + part.substr(part.find('}')), dtype);
+            add(part.substr(0, part.find('{') + 1) + layer_ranges(layers) + part.substr(part.find('}')), dtype);
           }
         }
       }

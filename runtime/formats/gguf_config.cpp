@@ -65,11 +65,13 @@ void set(Json& config, const std::string& path, Json value) {
   *place = std::move(value);
 }
 
-/// "blk.0.attn_q.weight" without its number; "": of a layer after the first.
+/// "blk.0.attn_q.weight" without its number, and "enc.blk.0.attn_q.weight"; "": of a layer after the first.
 std::string without_layer(const std::string& name) {
-  constexpr std::string_view layer = "blk.";
-  if (!name.starts_with(layer)) return name;
-  return name.starts_with("blk.0.") ? std::string(layer) + name.substr(6) : "";
+  for (const std::string stack : {"blk.", "enc.blk.", "dec.blk."}) {
+    if (!name.starts_with(stack)) continue;
+    return name.starts_with(stack + "0.") ? stack + name.substr(stack.size() + 2) : "";
+  }
+  return name;
 }
 
 /// By what llama3's scaling divides the frequency of pair `i` of `pairs`. Formula: transformers,

@@ -6,9 +6,9 @@
 // that tell where the file comes from, and those of the tokenizer, are left out. Beside them stand
 //
 //   type, quantization_version, bos_token_id, eos_token_id   where the file says them; of several stop tokens a list
-//   tensors      the rows of every tensor outside the layers and in the first one: "token_embd.weight",
-//   "blk.attn_q.weight" rope_freqs   the scaling of rotary angles whose divisors the tensor of that name holds: type
-//   "llama3" and its
+//   tensors      the rows of every tensor outside the layers and in the first one of a stack: "token_embd.weight",
+//                "blk.attn_q.weight", "enc.blk.attn_q.weight"
+//   rope_freqs   the scaling of rotary angles whose divisors the tensor of that name holds: type "llama3" and its
 //                numbers; type "unknown" where none gives them
 #pragma once
 

@@ -183,8 +183,9 @@ class Corruption {
       expect(load({name}), Outcome::refused, "a file with another type of " + name);
       with([&](Tensors& tensors) {
         std::vector<std::uint64_t>& extents = tensors[i].extents;
-        const bool by_head = name.find("_norm") != std::string::npos;  // the engine knows the product of the two alone
-        if (extents.front() != extents.back() && !by_head) {
+        // Of a vector the engine knows the product of the two alone.
+        const bool is_vector = name.find("_norm") != std::string::npos || name.find("rel_b") != std::string::npos;
+        if (extents.front() != extents.back() && !is_vector) {
           std::ranges::reverse(extents);
         } else {
           extents.back() /= 2;

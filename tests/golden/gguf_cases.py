@@ -98,7 +98,38 @@ def cases() -> list[Case]:
               "0.ffn_gate.weight": "Q4_1", "1.ffn_gate.weight": "MXFP4", "0.ffn_up.weight": "Q4_0",
               "0.ffn_down.weight": "IQ4_NL"}, converted_to="Q4_0"),
     ]  # fmt: skip
-    return mixed + later() + [one_type(seed, name) for seed, name in enumerate(ALL_TYPES, 3101)]
+    return mixed + later() + encoders() + [one_type(seed, name) for seed, name in enumerate(ALL_TYPES, 3101)]
+
+
+def encoders() -> list[Case]:
+    """Models of two stacks, and encoders alone."""
+    t5 = {"d_model": 64, "d_kv": 32, "d_ff": 96, "num_layers": 2, "num_heads": 3, "vocab_size": 131,
+          "relative_attention_num_buckets": 12, "decoder_start_token_id": 0, "eos_token_id": 1, "pad_token_id": 0}  # fmt: skip
+    bert = {"hidden_size": 64, "num_attention_heads": 4, "intermediate_size": 96, "num_hidden_layers": 2, "vocab_size": 131,
+            "max_position_embeddings": 311}  # fmt: skip
+    types = {"token_embd.weight": "Q8_0", "token_types.weight": "F16", "attn_q.weight": "Q5_1", "attn_k.weight": "Q8_0",
+             "attn_v.weight": "Q5_0", "attn_qkv.weight": "Q5_1", "attn_o.weight": "Q8_0", "attn_output.weight": "Q8_0", "0.ffn_up.weight": "Q4_0",
+             "ffn_up.weight": "Q8_0", "ffn_gate.weight": "Q4_1", "ffn_down.weight": "IQ4_NL", "output.weight": "Q5_0"}  # fmt: skip
+    of_t5 = {"attention.layer_norm_rms_epsilon": 1e-6, "attention.relative_buckets_count": 12, "decoder_start_token_id": 0}
+    of_bert = {"attention.causal": False, "pooling_type": 2}
+
+    def own_head(config: object) -> object:
+        """The library's class ties the head whatever it is made with, and scales what it reads then."""
+        config.tie_word_embeddings = config.scale_decoder_outputs = False
+        return config
+
+    return [
+        Case("t5", 3061, "two stacks; relu; the embedding is the head, and scaled", "t5", transformers.T5Config(**t5, num_decoder_layers=3),
+             types, of_t5 | {"decoder_block_count": 3}, checked=False),
+        Case("flan-t5", 3062, "a gate; a head of its own", "t5",
+             own_head(transformers.T5Config(**t5, feed_forward_proj="gated-gelu")), types, of_t5, checked=False),
+        Case("umt5", 3063, "biases of distances for each layer", "t5",
+             own_head(transformers.UMT5Config(**t5, feed_forward_proj="gated-gelu")), types, of_t5, checked=False),
+        Case("bert", 3064, "types of tokens, positions; the first token's vector", "bert", transformers.BertConfig(**bert), types, of_bert, checked=False),
+        Case("nomic-bert", 3065, "rotated heads, a gate; the mean's vector", "nomic-bert",
+             transformers.NomicBertConfig(**bert, rope_parameters={"rope_type": "default", "rope_theta": 1e3}), types,
+             of_bert | {"pooling_type": 1}, checked=False),
+    ]  # fmt: skip
 
 
 def later() -> list[Case]:

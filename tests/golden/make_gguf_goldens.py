@@ -17,6 +17,10 @@ import torch
 import transformers
 from gguf import GGMLQuantizationType as Type
 
+import sources
+import texts
+from calls import logits_by_calls
+from case import TEXTS
 from gguf_cases import Case, cases
 from make_goldens import F32_AGAINST_F64_LIMIT, InDouble, logits_of, round_figure, worst_row, write_json_lines
 
@@ -33,8 +37,9 @@ HALVES = {
 # Of which architectures the conversion writes what.
 HALVES_IN_TURN = ("llama", "internlm2", "granite", "smollm3", "arcee", "olmo")  # rows of queries and of keys
 SAY_TURNED_PART = ("llama", "qwen2", "qwen3", "qwen3moe", "gemma2", "gemma3", "phi3", "granite", "smollm3", "arcee", "cohere2")
-SAY_HEAD_SIZE = ("llama", "qwen2", "qwen3", "qwen3moe", "gemma", "gemma2", "gemma3", "glm4", "seed_oss", "ernie4_5", "hunyuan-dense", "gpt-oss")
-SAY_NO_BASE = ("gpt2", "bloom", "gptneox", "gemma", "starcoder", "falcon", "mpt", "stablelm", "phi2")
+SAY_HEAD_SIZE = ("llama", "qwen2", "qwen3", "qwen3moe", "gemma", "gemma2", "gemma3", "glm4", "seed_oss", "ernie4_5", "hunyuan-dense", "gpt-oss", "t5")
+SAY_NO_BASE = ("gpt2", "bloom", "gptneox", "gemma", "starcoder", "falcon", "mpt", "stablelm", "phi2", "bert", "t5")
+ENCODERS = ("bert", "nomic-bert")  # they give texts' vectors
 
 
 def bits(kind: str) -> float:
@@ -42,11 +47,11 @@ def bits(kind: str) -> float:
     return 8 * size / elements
 
 
-def random_blocks(random: np.random.Generator, name: str, rows: int, columns: int) -> np.ndarray:
-    """Rows of blocks as bytes, whose elements are 1 / sqrt(columns) large."""
+def random_blocks(random: np.random.Generator, name: str, rows: int, columns: int, gain: float = 1) -> np.ndarray:
+    """Rows of blocks as bytes, whose elements are gain / sqrt(columns) large."""
     elements, size = gguf.GGML_QUANT_SIZES[Type[name]]
     blocks = random.integers(0, 256, (rows * columns // elements, size), dtype=np.uint8)
-    wanted = 1 / np.sqrt(columns)
+    wanted = gain / np.sqrt(columns)
 
     def set_scales(scales: np.ndarray) -> None:
         if name == "MXFP4":
@@ -85,13 +90,47 @@ def as_in_model(case: Case, name: str, values: np.ndarray) -> np.ndarray:
     return values
 
 
+def model_of(case: Case) -> torch.nn.Module:
+    """The library's, with random weights."""
+    if case.architecture in ENCODERS:
+        return texts.HiddenStates(transformers.AutoModel.from_config(case.config, attn_implementation="eager"))
+    if case.architecture == "t5":
+        model = transformers.AutoModelForSeq2SeqLM.from_config(case.config, attn_implementation="eager")
+        model.set_input_embeddings(model.shared)  # of both stacks, even where the head has its own
+        return sources.Answering(model, sources.source_of(case.seed, case.config.vocab_size))
+    return transformers.AutoModelForCausalLM.from_config(
+        case.config, attn_implementation="eager", experts_implementation="eager"
+    )
+
+
+def parameters_of(model: torch.nn.Module) -> torch.nn.Module:
+    return model.model if isinstance(model, (sources.Answering, texts.Typed)) else model
+
+
+def stands_elsewhere(case: Case, name: str) -> bool:
+    """Of a tensor of the model, whether it is another's, or nobody's here."""
+    if case.architecture == "t5":
+        return name.endswith("embed_tokens.weight") or (name == "lm_head.weight" and case.config.tie_word_embeddings)
+    if case.architecture in ENCODERS:
+        return name.startswith("pooler.")
+    return name == "lm_head.weight" and case.config.tie_word_embeddings
+
+
 def key_heads(config: object) -> int | None:
     if isinstance(config, transformers.FalconConfig):
         return config.num_kv_heads if config.new_decoder_architecture else 1
     return getattr(config, "num_key_value_heads", 1 if getattr(config, "multi_query", False) else None)
 
 
-def file_name(names: gguf.TensorNameMap, name: str) -> str:
+# What the published code, whose files are converted, calls what the library's class has.
+NAMES_OF_NOMIC = {"embeddings.LayerNorm": "emb_ln", "layers.": "encoder.layers.", "self_attn.qkv": "attn.Wqkv",
+                  "self_attn.o_proj": "attn.out_proj", "post_attention_layernorm": "norm1", "post_mlp_layernorm": "norm2",
+                  "mlp.gate_proj": "mlp.fc12", "mlp.up_proj": "mlp.fc11", "mlp.down_proj": "mlp.fc2"}  # fmt: skip
+
+
+def file_name(case: Case, names: gguf.TensorNameMap, name: str) -> str:
+    for own, published in NAMES_OF_NOMIC.items() if case.architecture == "nomic-bert" else ():
+        name = name.replace(own, published)
     name = name.replace("e_score_correction_bias", "e_score_correction.bias")
     if name.endswith(".sinks"):
         name += ".weight"
@@ -105,7 +144,7 @@ def write_metadata(case: Case, writer: gguf.GGUFWriter) -> None:
     writer.add_quantization_version(2)
     writer.add_block_count(config.num_hidden_layers)
     writer.add_embedding_length(config.hidden_size)
-    writer.add_feed_forward_length(getattr(config, "intermediate_size", 4 * config.hidden_size))
+    writer.add_feed_forward_length(getattr(config, "intermediate_size", getattr(config, "d_ff", 4 * config.hidden_size)))
     writer.add_head_count(config.num_attention_heads)
     writer.add_vocab_size(config.vocab_size)
     writer.add_tokenizer_model("gpt2")
@@ -150,10 +189,11 @@ def write(case: Case, path: Path) -> tuple[dict[str, torch.Tensor], dict[str, to
     writer = gguf.GGUFWriter(path, case.architecture)
     write_metadata(case, writer)
     names = gguf.get_tensor_name_map(
-        next(arch for arch, name in gguf.MODEL_ARCH_NAMES.items() if name == case.architecture), config.num_hidden_layers
+        next(arch for arch, name in gguf.MODEL_ARCH_NAMES.items() if name == case.architecture),
+        max(config.num_hidden_layers, getattr(config, "num_decoder_layers", 0)),
     )
     with torch.device("meta"):
-        shapes = {n: tuple(p.shape) for n, p in transformers.AutoModelForCausalLM.from_config(config).state_dict().items()}
+        shapes = {n: tuple(p.shape) for n, p in parameters_of(model_of(case)).state_dict().items() if not stands_elsewhere(case, n)}
     for name in [n for n in shapes if ".norms." in n]:  # a tensor of each head, which a file has in one
         shape = shapes.pop(name)
         stem, head = name.removesuffix(".weight").split(".norms.")
@@ -175,13 +215,15 @@ def write(case: Case, path: Path) -> tuple[dict[str, torch.Tensor], dict[str, to
         (_, latent), stem, heads = shapes.pop(name), name.removesuffix("kv_b_proj.weight"), config.num_attention_heads
         shapes[f"{stem}k_b_proj.weight"] = (heads, latent, config.qk_nope_head_dim)
         shapes[f"{stem}v_b_proj.weight"] = (heads, config.v_head_dim, latent)
+    for name in [n for n in shapes if case.architecture == "nomic-bert" and n.endswith(".q_proj.weight")]:  # three in one
+        (rows, columns), stem = shapes.pop(name), name.removesuffix("q_proj.weight")
+        shapes[f"{stem}qkv.weight"] = (3 * rows, columns)
+        del shapes[f"{stem}k_proj.weight"], shapes[f"{stem}v_proj.weight"]
     if (getattr(config, "rope_parameters", None) or {}).get("rope_type") == "llama3":
         writer.add_tensor("rope_freqs.weight", llama3_divisors(config))
     tensors, converted = {}, {}
     for name, shape in shapes.items():
-        if name == "lm_head.weight" and config.tie_word_embeddings:
-            continue
-        stored_name = file_name(names, name)
+        stored_name = file_name(case, names, name)
         if case.architecture == "gpt2" and len(shape) == 2 and "embd" not in stored_name:
             shape = shape[::-1]
         kind = next((kind for end, kind in case.types.items() if stored_name.endswith(end)), "F32")
@@ -191,7 +233,9 @@ def write(case: Case, path: Path) -> tuple[dict[str, torch.Tensor], dict[str, to
             values = (center + size * random.standard_normal(shape)).astype(np.float32)
             stored = gguf.quants.quantize(values, Type[kind])
         else:
-            stored = random_blocks(random, kind, int(np.prod(shape[:-1])), shape[-1])
+            # T5 does not scale scores: its queries are small.
+            gain = config.d_kv**-0.5 if case.architecture == "t5" and "attn_q" in stored_name else 1
+            stored = random_blocks(random, kind, int(np.prod(shape[:-1])), shape[-1], gain)
             stored = stored.reshape(*shape[:-1], stored.shape[-1])
         writer.add_tensor(stored_name, stored.squeeze(), raw_dtype=Type[kind])
         values = as_in_model(case, stored_name, gguf.quants.dequantize(stored, Type[kind]).reshape(shape))
@@ -212,6 +256,9 @@ def write(case: Case, path: Path) -> tuple[dict[str, torch.Tensor], dict[str, to
         stem = name.removesuffix("gate_proj.bias")
         tensors[f"{stem}gate_up_proj_bias"] = torch.stack([tensors.pop(f"{stem}{word}_proj.bias") for word in ("gate", "up")], 2).flatten(1)
         tensors[f"{stem}down_proj_bias"] = tensors.pop(f"{stem}down_proj.bias")
+    for name in [n for n in tensors if n.endswith("self_attn.qkv.weight")]:
+        stem = name.removesuffix("qkv.weight")
+        tensors |= {f"{stem}{word}_proj.weight": part for word, part in zip("qkv", tensors.pop(name).chunk(3))}
     for name in [n for n in tensors if n.endswith(".k_b_proj.weight")]:
         stem = name.removesuffix("k_b_proj.weight")
         both = torch.cat([tensors.pop(name).transpose(1, 2), tensors.pop(f"{stem}v_b_proj.weight")], 1)
@@ -223,29 +270,45 @@ def write(case: Case, path: Path) -> tuple[dict[str, torch.Tensor], dict[str, to
     return tensors, converted
 
 
+def kept_rows(model: torch.nn.Module, tokens: list[int]) -> np.ndarray:
+    """Those of the whole sequence, then those of shorter sources or texts."""
+    rows = logits_of(model, tokens)[list(ROWS)]
+    if isinstance(model, sources.Answering):
+        return np.concatenate([rows, sources.logits_by_sources(model, tokens)])
+    return np.concatenate([rows, logits_by_calls(model, tokens, TEXTS)]) if isinstance(model, texts.HiddenStates) else rows
+
+
 def make(case: Case, directory: Path) -> None:
     directory.mkdir(exist_ok=True)
     tensors, converted = write(case, directory / "model.gguf")
-    model = transformers.AutoModelForCausalLM.from_config(case.config, attn_implementation="eager", experts_implementation="eager").eval()
-    missing, unexpected = model.load_state_dict(tensors, strict=False)
-    assert not unexpected and set(missing) <= {"lm_head.weight"}, (missing, unexpected)
-    model.tie_weights()
+    model = model_of(case).eval()
+    missing, unexpected = parameters_of(model).load_state_dict(tensors, strict=False)
+    assert not unexpected and all(stands_elsewhere(case, name) for name in missing), (missing, unexpected)
+    parameters_of(model).tie_weights()
     random = np.random.Generator(np.random.PCG64([case.seed, 1]))
     tokens = np.concatenate([np.arange(case.config.vocab_size), random.integers(0, case.config.vocab_size, 300)])[:300]
     tokens = random.permutation(tokens).tolist()
-    rows = logits_of(model, tokens)[list(ROWS)]
+    rows = kept_rows(model, tokens)
     agreement = None
     if case.checked:
-        loaded = transformers.AutoModelForCausalLM.from_pretrained(
+        automatic = transformers.AutoModelForSeq2SeqLM if case.architecture == "t5" else transformers.AutoModelForCausalLM
+        loaded = automatic.from_pretrained(
             directory, gguf_file="model.gguf", dtype=torch.float32, attn_implementation="eager"
         ).eval()
-        agreement = worst_row(logits_of(loaded, tokens)[list(ROWS)], rows.astype(np.float64))
+        if isinstance(model, sources.Answering):
+            loaded = sources.Answering(loaded, model.source)
+        agreement = worst_row(kept_rows(loaded, tokens), rows.astype(np.float64))
         assert agreement < 1e-5, f"transformers reads another model from the file: {agreement:.2e}"
     if converted:
         model.load_state_dict(converted, strict=False)
-        rows = logits_of(model, tokens)[list(ROWS)]
+        rows = kept_rows(model, tokens)
     with InDouble():
-        in_double = logits_of(model.double(), tokens)[list(ROWS)]
+        in_double = kept_rows(model.double(), tokens)
+        if case.architecture in ENCODERS:
+            mode = {1: "mean", 2: "cls", 3: "last"}[case.metadata["pooling_type"]]
+            lengths = [*(pattern[0] for pattern in TEXTS.patterns), len(tokens)]
+            vectors = [texts.vector_of(logits_of(model, tokens[:n]), mode, True) for n in lengths]
+            np.save(directory / "vectors.npy", np.stack(vectors).astype(np.float32))
     noise = worst_row(rows, in_double)
     record = {
         "case": case.directory, "description": case.description, "seed": case.seed,
@@ -255,6 +318,11 @@ def make(case: Case, directory: Path) -> None:
         "tokens": tokens, "rows": list(ROWS), "logits": "logits.npy",
         "f32_against_f64": round_figure(noise),
     }  # fmt: skip
+    if isinstance(model, sources.Answering):
+        record |= {"source": model.source, "source_lengths": sources.LENGTHS}
+    if isinstance(model, texts.HiddenStates):
+        record |= {"calls": TEXTS.patterns, "vectors": "vectors.npy",
+                   "types": texts.types_of(len(tokens), case.config.type_vocab_size)}  # fmt: skip
     if agreement is not None:
         record["loaded_by_transformers"] = round_figure(agreement)
     if noise > F32_AGAINST_F64_LIMIT:

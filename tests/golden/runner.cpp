@@ -209,8 +209,10 @@ std::string metadata_taken(const std::string& directory) {
   std::string bytes{std::istreambuf_iterator<char>(file), {}};
   constexpr std::string_view key = "_epsilon";
   constexpr float other = 0.5f;
-  const std::size_t value = bytes.find(key) + key.size() + sizeof(std::uint32_t);  // the type of the value
-  std::memcpy(bytes.data() + value, &other, sizeof other);
+  for (std::size_t at = bytes.find(key); at != std::string::npos; at = bytes.find(key, at + 1)) {
+    const std::size_t value = at + key.size() + sizeof(std::uint32_t);  // the type of the value
+    std::memcpy(bytes.data() + value, &other, sizeof other);
+  }
   const tests::TemporaryDirectory beside;
   const std::string changed = beside.write("model.gguf", bytes);
   if (!fails_as(changed, false, ErrorKind::rejected, "norm.eps")) return "an epsilon of 0.5";
