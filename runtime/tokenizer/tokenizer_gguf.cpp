@@ -7,8 +7,10 @@
 #include <optional>
 
 #include "runtime/error.hpp"
+#include "runtime/formats/json.hpp"
 #include "runtime/tokenizer/bpe.hpp"
 #include "runtime/tokenizer/sentence_pieces.hpp"
+#include "runtime/tokenizer/tokenizer_parts.hpp"
 #include "runtime/tokenizer/tokenizer_patterns.hpp"
 
 namespace monomorph {
@@ -93,12 +95,12 @@ std::vector<SentencePieces::Piece> read_pieces(const Keys& keys, bool scored) {
 }
 
 /// What encoding adds, as llama.cpp does: bos A eos to a text and, where there is a separator, bos A eos sep B eos to
-/// two (format_prompt_rerank in tools/server/server-common.cpp). It knows no types but 0. `bos` and `sep`: whether they
-/// are added where the file does not say. Files without a separator are of models that have no pairs, or other
-/// templates for them than the keys can tell.
-PostProcessor read_post_processor(const Keys& keys, std::size_t count, bool bos, bool sep) {
+/// two (format_prompt_rerank in tools/server/server-common.cpp). It knows no types but 0. `bos`, `eos` and `sep`:
+/// whether they are added where the file does not say. Files without a separator are of models that have no pairs, or
+/// other templates for them than the keys can tell.
+PostProcessor read_post_processor(const Keys& keys, std::size_t count, bool bos, bool eos, bool sep) {
   const auto first = keys.flag("add_bos_token", bos) ? keys.token("bos_token_id", count) : std::nullopt;
-  const auto last = keys.flag("add_eos_token", false) ? keys.token("eos_token_id", count) : std::nullopt;
+  const auto last = keys.flag("add_eos_token", eos) ? keys.token("eos_token_id", count) : std::nullopt;
   PostProcessor made;
   made.single = enclose(first, last);
   if (!keys.flag("add_sep_token", sep)) {
@@ -133,7 +135,8 @@ std::unique_ptr<Tokenizer::Data> read_sentence_pieces(const Keys& keys, Sentence
   for (const std::uint64_t byte : keys.list<std::uint64_t>("precompiled_charsmap")) {
     model.charsmap += static_cast<char>(byte);
   }
-  model.post_processor = read_post_processor(keys, model.pieces.size(), true, false);
+  const bool is_t5 = algorithm == SentencePieces::Algorithm::unigram;
+  model.post_processor = read_post_processor(keys, model.pieces.size(), !is_t5, is_t5, false);
   return make_data(model, file);
 }
 
@@ -178,8 +181,69 @@ std::unique_ptr<Tokenizer::Data> read_byte_level(const Keys& keys) {
     ++rank;
   }
   data->model = std::move(bpe);
-  data->post_processor = read_post_processor(keys, pieces.size(), named->adds_bos, named->adds_sep);
+  data->post_processor = read_post_processor(keys, pieces.size(), named->adds_bos, false, named->adds_sep);
   return data;
+}
+
+/// The id of the first of these keys that is there, else of the token of this content.
+std::int32_t find_token(const Keys& keys, const std::vector<SentencePieces::Piece>& pieces,
+                        std::initializer_list<const char*> names, std::string_view content) {
+  for (const char* const name : names) {
+    if (const auto id = keys.token(name, pieces.size())) return *id;
+  }
+  const auto found = std::ranges::find(pieces, content, &SentencePieces::Piece::content);
+  if (found == pieces.end()) {
+    keys.refuse(*names.begin(), fmt::format("it is missing, and the vocabulary has no token {}", content));
+  }
+  return static_cast<std::int32_t>(found - pieces.begin());
+}
+
+/// BERT's WordPiece as a tokenizer.json has it. A file has a mark before pieces that begin a word, and nothing before
+/// those that go on. It does not say whether texts lose their capitals and accents: they do where no piece has a
+/// capital.
+Json as_word_piece(const Keys& keys) {
+  constexpr std::string_view mark = "\u2581";
+  const std::vector<SentencePieces::Piece> pieces = read_pieces(keys, false);
+  Json vocabulary = Json::object(), added = Json::array();
+  bool has_capitals = false;
+  std::vector<std::string> contents;
+  for (std::size_t id = 0; id < pieces.size(); ++id) {
+    const auto& [text, score, kind] = pieces[id];
+    const bool special = kind == Kind::control || kind == Kind::unknown;
+    contents.push_back(special ? text : text.starts_with(mark) ? text.substr(mark.size()) : "##" + text);
+    if (vocabulary.contains(contents.back())) {
+      keys.refuse("tokens", fmt::format("two tokens are {}, {} among them", contents.back(), id));
+    }
+    vocabulary[contents.back()] = id;
+    has_capitals |= kind == Kind::normal && std::ranges::any_of(text, [](char c) { return c >= 'A' && c <= 'Z'; });
+    if (!special) continue;
+    added.push_back(Json::object({{"id", id},
+                                  {"content", text},
+                                  {"single_word", false},
+                                  {"lstrip", false},
+                                  {"rstrip", false},
+                                  {"normalized", false},
+                                  {"special", true}}));
+  }
+  const auto pair_of = [&](std::int32_t id) { return Json::array({contents[static_cast<std::size_t>(id)], id}); };
+  const std::int32_t unknown = find_token(keys, pieces, {"unknown_token_id"}, "[UNK]");
+  const std::int32_t first = find_token(keys, pieces, {"cls_token_id", "bos_token_id"}, "[CLS]");
+  const std::int32_t last = find_token(keys, pieces, {"seperator_token_id", "eos_token_id"}, "[SEP]");
+  return Json::object(
+      {{"added_tokens", added},
+       {"normalizer", Json::object({{"type", "BertNormalizer"},
+                                    {"clean_text", true},
+                                    {"handle_chinese_chars", true},
+                                    {"strip_accents", nullptr},
+                                    {"lowercase", !has_capitals}})},
+       {"pre_tokenizer", Json::object({{"type", "BertPreTokenizer"}})},
+       {"post_processor", Json::object({{"type", "BertProcessing"}, {"sep", pair_of(last)}, {"cls", pair_of(first)}})},
+       {"decoder", Json::object({{"type", "WordPiece"}, {"prefix", "##"}, {"cleanup", true}})},
+       {"model", Json::object({{"type", "WordPiece"},
+                               {"unk_token", contents[static_cast<std::size_t>(unknown)]},
+                               {"continuing_subword_prefix", "##"},
+                               {"max_input_chars_per_word", 100},
+                               {"vocab", vocabulary}})}});
 }
 
 }  // namespace
@@ -191,7 +255,8 @@ std::unique_ptr<Tokenizer::Data> read_gguf_tokenizer(const GgufFile& gguf, const
   if (model == "llama") return read_sentence_pieces(keys, SentencePieces::Algorithm::bpe, file);
   if (model == "t5") return read_sentence_pieces(keys, SentencePieces::Algorithm::unigram, file);
   if (model == "gpt2") return read_byte_level(keys);
-  keys.refuse("model", fmt::format("the model '{}' is not read; 'llama', 't5' and 'gpt2' are", model));
+  if (model == "bert") return read_tokenizer_json(as_word_piece(keys).dump(), file);
+  keys.refuse("model", fmt::format("the model '{}' is not read; 'llama', 't5', 'gpt2' and 'bert' are", model));
 }
 
 }  // namespace monomorph

@@ -10,8 +10,8 @@
 
 namespace monomorph {
 
-/// Models "llama" (SentencePiece's BPE), "t5" (its unigram) and "gpt2" (byte-level BPE, with the pre-tokenizers that
-/// `pre` names). Throws Error(rejected), naming `file` and the key.
+/// Models "llama" (SentencePiece's BPE), "t5" (its unigram), "gpt2" (byte-level BPE, with the pre-tokenizers that `pre`
+/// names) and "bert" (WordPiece). Throws Error(rejected), naming `file` and the key.
 std::unique_ptr<Tokenizer::Data> read_gguf_tokenizer(const GgufFile& gguf, const std::string& file);
 
 }  // namespace monomorph
