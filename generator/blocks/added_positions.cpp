@@ -65,18 +65,15 @@ void declare_added_positions(const StackInput& input, AxisId columns, Declaratio
   }
 }
 
-ValueId build_added_positions(const StackContract& stack, Builder& build) {
+ValueId build_added_positions(const StackContract& stack, AxisId columns, Builder& build) {
   const PositionSection& position = *stack.position;
   if (is_learned(position)) {
     return build.gather("embed_positions", build.weight("embedding::positions"), build.host(HostList::positions),
                         "position_embeddings", position.offset.value);
   }
   if (!is_sinusoidal(position)) return {};
-  const Field<std::int64_t>& width = added_width(stack.model, *stack.embedding);
-  const bool of_stream = &width == &stack.model.hidden_size;
-  return build.sinusoids("embed_positions", layout_of(position),
-                         build.contract().find_angles(sinusoids_of(position, width.value)),
-                         build.axis(of_stream ? "hidden" : "embedded", width.value), "position_embeddings");
+  const AnglesId angles = build.contract().find_angles(sinusoids_of(position, build.axes()[columns].size));
+  return build.sinusoids("embed_positions", layout_of(position), angles, columns, "position_embeddings");
 }
 
 }  // namespace monomorph::generator

@@ -13,6 +13,6 @@ void check_added_positions(const StackInput& input, Diagnostics& diagnostics);
 /// What the embedding, which has been entered, needs for them; `columns`: of what they are added to.
 void declare_added_positions(const StackInput& input, Id<Axis> columns, Declarations& declare);
 /// What each token's embedding is to have added, [tokens, columns]; none where nothing is.
-Id<Value> build_added_positions(const StackContract& stack, Builder& build);
+Id<Value> build_added_positions(const StackContract& stack, Id<Axis> columns, Builder& build);
 
 }  // namespace monomorph::generator

@@ -125,7 +125,10 @@ ValueId build_embedding(const StackContract& stack, Builder& build) {
   const double scale = embedding_scale(stack.model, embedding, none).value();
   const NormChoice& norm = embedding.norm.value;
   std::vector<ValueId> added;
-  if (const ValueId positions = build_added_positions(stack, build)) added.push_back(positions);
+  const bool of_projection = projected && !projected_last;
+  const AxisId columns =
+      of_projection ? build.axes_of(build.weight("embedding::projection"))[0] : build.axes_of(table)[1];
+  if (const ValueId positions = build_added_positions(stack, columns, build)) added.push_back(positions);
   if (embedding.token_types.given) {
     added.push_back(build.gather("embed_types", build.weight("embedding::token_types"),
                                  build.host(HostList::token_types), "type_embeddings"));
