@@ -59,7 +59,7 @@ std::map<std::string, EvaluatedValue> GraphEvaluator::run(std::span<const std::i
   return carried_;
 }
 
-void GraphEvaluator::encode(std::span<const std::int32_t> source) {
+std::map<std::string, EvaluatedValue> GraphEvaluator::encode(std::span<const std::int32_t> source) {
   begin(source, 0, {});
   source_ = std::ssize(source);
   run_stack(encoder_stack);
@@ -69,6 +69,7 @@ void GraphEvaluator::encode(std::span<const std::int32_t> source) {
     const FunctionId keeps = graph_.sources[own.layer_kinds[nth % layers]];
     if (keeps) run_function(keeps, static_cast<std::int64_t>(nth));
   }
+  return carried_;
 }
 
 EvaluatedValue GraphEvaluator::head(std::span<const std::int64_t> rows) {

@@ -48,8 +48,8 @@ class GraphEvaluator {
   /// of each token; empty: all are 0.
   std::map<std::string, EvaluatedValue> run(std::span<const std::int32_t> tokens, std::int64_t first,
                                             std::span<const std::int32_t> types = {});
-  /// Reads a source, in place of the one before.
-  void encode(std::span<const std::int32_t> source);
+  /// Reads a source, in place of the one before; gives the encoder's record, by role.
+  std::map<std::string, EvaluatedValue> encode(std::span<const std::int32_t> source);
   /// After each layer, as often as it runs: the hidden states.
   const std::vector<EvaluatedValue>& layers() const { return layers_; }
   /// What an operation of the last layer gave in the last run.

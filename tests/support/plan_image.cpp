@@ -54,7 +54,8 @@ double PlanImage::read(const Planning& planning, const Section& section, const C
   const bool inside = value.writer && std::find(ops.begin(), ops.end(), value.writer) != ops.end();
   switch (value.storage) {
     case Storage::weight:
-      return weights_({value.declared}, layer < 0 ? -1 : layer % contract_.own().num_hidden_layers, row, column);
+      if (layer >= 0) layer %= contract_.stack_of(section.kind).num_hidden_layers;
+      return weights_({value.declared}, layer, row, column);
     case Storage::angles:
       return angle_element(contract_.angles[{value.declared}], positions_[static_cast<std::size_t>(row)],
                            positions_.back() + 1, column);
@@ -78,7 +79,8 @@ double PlanImage::compute(const Planning& planning, const Section& section, cons
   const OperandReader reader = [&](std::size_t operand, std::int64_t r, std::int64_t c) {
     return read(planning, section, call, op.in[operand], r, c, layer);
   };
-  return op_element(graph_, op, reader, positions_, row, column);
+  const auto source = sources_.find(slot_);
+  return op_element(graph_, op, reader, positions_, row, column, source == sources_.end() ? 0 : source->second);
 }
 
 /// Whether the kernel is given this buffer to write to.
@@ -166,22 +168,47 @@ void PlanImage::run_section(const PhasePlan& phase, const Section& section, std:
   for (const Call& call : section.calls) run_call(planning, section, call, layer);
 }
 
-void PlanImage::run(const char* name, std::int64_t slot, std::span<const std::int32_t> tokens, std::int64_t first,
-                    std::span<const std::int32_t> types) {
+void PlanImage::begin(std::size_t stack, std::int64_t slot, std::span<const std::int32_t> tokens, std::int64_t first) {
+  stack_ = stack;
   slot_ = slot;
   tokens_.assign(tokens.begin(), tokens.end());
-  types_.assign(types.begin(), types.end());
-  types_.resize(tokens.size());
   positions_.clear();
   for (std::size_t t = 0; t < tokens.size(); ++t) positions_.push_back(first + static_cast<std::int64_t>(t));
-  const PhasePlan& phase = plan_.phase(name);
   std::fill(activations_.begin(), activations_.end(), poison);
-  run_section(phase, phase.sections[0], -1);
-  const std::size_t layers = contract_.own().layer_kinds.size();
-  for (std::size_t nth = 0; nth < layers * static_cast<std::size_t>(contract_.own().repeat); ++nth) {
-    run_section(phase, phase.sections[1 + contract_.own().layer_kinds[nth % layers]], static_cast<std::int64_t>(nth));
+}
+
+void PlanImage::run_stack(const PhasePlan& phase) {
+  const Stack& stack = graph_.stacks[stack_];
+  const StackContract& contract = contract_.stacks[stack_];
+  run_section(phase, phase.section_of(stack.embed), -1);
+  const std::size_t layers = contract.layer_kinds.size();
+  for (std::size_t nth = 0; nth < layers * static_cast<std::size_t>(contract.repeat); ++nth) {
+    const FunctionId layer = graph_.layers[contract.layer_kinds[nth % layers]];
+    run_section(phase, phase.section_of(layer), static_cast<std::int64_t>(nth));
   }
-  if (graph_.own().finish) run_section(phase, phase.sections.back(), -1);
+  if (stack.finish) run_section(phase, phase.section_of(stack.finish), -1);
+}
+
+void PlanImage::run(const char* name, std::int64_t slot, std::span<const std::int32_t> tokens, std::int64_t first,
+                    std::span<const std::int32_t> types) {
+  begin(own_stack, slot, tokens, first);
+  types_.assign(types.begin(), types.end());
+  types_.resize(tokens.size());
+  run_stack(plan_.phase(name));
+}
+
+void PlanImage::encode(std::int64_t slot, std::span<const std::int32_t> source) {
+  begin(encoder_stack, slot, source, 0);
+  types_.assign(source.size(), 0);
+  sources_[slot] = std::ssize(source);
+  const PhasePlan& phase = plan_.phase("encode");
+  run_stack(phase);
+  const StackContract& own = contract_.own();
+  const std::size_t layers = own.layer_kinds.size();
+  for (std::size_t nth = 0; nth < layers * static_cast<std::size_t>(own.repeat); ++nth) {
+    const FunctionId keeps = graph_.sources[own.layer_kinds[nth % layers]];
+    if (keeps) run_section(phase, phase.section_of(keeps), static_cast<std::int64_t>(nth));
+  }
 }
 
 EvaluatedValue PlanImage::head(const char* name, std::span<const std::int64_t> rows) {
@@ -200,7 +227,9 @@ EvaluatedValue PlanImage::head(const char* name, std::span<const std::int64_t> r
 
 std::map<std::string, EvaluatedValue> PlanImage::carried() {
   std::map<std::string, EvaluatedValue> record;
+  const AxisId rows = plan_.buffers[plan_.hidden_states[stack_]].axes[0];  // each stack's are its own
   for (const BufferId id : plan_.carried) {
+    if (plan_.buffers[id].axes[0] != rows) continue;
     EvaluatedValue& value = record[plan_.buffers[id].word];
     value.columns = plan_.axes[plan_.buffers[id].axes[1]].size;
     for (std::size_t row = 0; row < tokens_.size(); ++row) {

@@ -22,12 +22,17 @@ class PlanImage {
   /// Runs a phase of layers over tokens of a slot at positions first...
   void run(const char* phase, std::int64_t slot, std::span<const std::int32_t> tokens, std::int64_t first,
            std::span<const std::int32_t> types = {});
+  /// Reads a source in place of the slot's.
+  void encode(std::int64_t slot, std::span<const std::int32_t> source);
   /// A phase of the head for these rows of the last run; gives logits, or texts' vectors.
   EvaluatedValue head(const char* phase, std::span<const std::int64_t> rows);
-  /// What the last run left of the record, by role.
+  /// What the last run, or reading of a source, left of its record, by role.
   std::map<std::string, EvaluatedValue> carried();
 
  private:
+  void begin(std::size_t stack, std::int64_t slot, std::span<const std::int32_t> tokens, std::int64_t first);
+  /// The embedding, layers and last norm of the stack.
+  void run_stack(const generator::PhasePlan& phase);
   void run_section(const generator::PhasePlan& phase, const generator::Section& section, std::int64_t layer);
   void run_call(const generator::Planning& planning, const generator::Section& section, const generator::Call& call,
                 std::int64_t layer);
@@ -48,6 +53,8 @@ class PlanImage {
   std::vector<std::int64_t> positions_, rows_;
   std::vector<std::int32_t> tokens_, types_;
   std::int64_t slot_ = 0;
+  std::size_t stack_ = generator::own_stack;
+  std::map<std::int64_t, std::int64_t> sources_;  ///< by slot: tokens of its source
 };
 
 }  // namespace monomorph::test

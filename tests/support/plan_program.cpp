@@ -31,8 +31,9 @@ std::string counting(const std::string& text, std::size_t binding) {
 
 }  // namespace
 
-PlanProgram::PlanProgram(const Contract& contract, const Plan& plan, const std::vector<std::string>& counted)
-    : contract_(contract), plan_(plan) {
+PlanProgram::PlanProgram(const Contract& contract, const Graph& graph, const Plan& plan,
+                         const std::vector<std::string>& counted)
+    : contract_(contract), graph_(graph), plan_(plan) {
   program_.name = program_.spec_hash = "random";
   program_.version = "test";
   program_.vocab_size = contract.vocab_size;
@@ -44,6 +45,7 @@ PlanProgram::PlanProgram(const Contract& contract, const Plan& plan, const std::
   program_.max_batch = contract.max_batch;
   program_.head_rows = contract.head_rows;
   program_.token_types = contract.token_types;
+  program_.max_source_length = contract.max_source_length;
   program_.decode_steps = plan.decode_steps;
   program_.arena_bytes = {plan.activation_bytes, plan.state_bytes, plan.host_bytes};
   for (const std::string& kernel : counted) add_reads(kernel);
@@ -151,21 +153,23 @@ BufferView PlanProgram::view(BufferId id) const {
   return {buffer.arena, buffer.offset, buffer.bytes};
 }
 
-std::int64_t PlanProgram::turn(std::int64_t layer) const {
-  const auto end = contract_.own().layer_kinds.begin() + layer;
-  return std::count(contract_.own().layer_kinds.begin(), end, *end);
+std::int64_t PlanProgram::turn(const StackContract& stack, std::int64_t layer) {
+  const auto end = stack.layer_kinds.begin() + layer;
+  return std::count(stack.layer_kinds.begin(), end, *end);
 }
 
-monomorph::Argument PlanProgram::argument(const generator::Argument& argument, std::int64_t nth) const {
-  const std::int64_t layer = nth < 0 ? -1 : nth % contract_.own().num_hidden_layers;
+monomorph::Argument PlanProgram::argument(const generator::Argument& argument, std::size_t kind,
+                                          std::int64_t nth) const {
+  const StackContract& stack = kind == Scope::model ? contract_.own() : contract_.stack_of(kind);
+  const std::int64_t count = stack.num_hidden_layers, layer = nth < 0 ? -1 : nth % count;
   struct Nothing;
   using AnyTensor = Tensor<Nothing, f32>;
   using AnyWeight = Weight<Nothing, f32>;
   if (const auto* buffer = std::get_if<BufferId>(&argument)) return AnyTensor{view(*buffer)};
   if (const auto* state = std::get_if<StateId>(&argument)) {
     const StateTable& table = plan_.states[state->index];
-    const std::int64_t owner = owner_of(contract_, state->index, nth), count = contract_.own().num_hidden_layers;
-    const std::int64_t turn = this->turn(owner % count) + owner / count * (table.layers / contract_.own().repeat);
+    const std::int64_t owner = owner_of(contract_, state->index, nth);
+    const std::int64_t turn = this->turn(stack, owner % count) + owner / count * (table.layers / stack.repeat);
     return AnyTensor{{Arena::states, table.view.offset + turn * table.stride, table.view.bytes}};
   }
   const StoredId id = std::get<StoredId>(argument);
@@ -173,8 +177,8 @@ monomorph::Argument PlanProgram::argument(const generator::Argument& argument, s
   const std::vector<StoredId> alike = plan_.stored_of(scope);
   auto row = static_cast<std::int64_t>(std::find(alike.begin(), alike.end(), id) - alike.begin());
   if (scope.kind != Scope::model) {
-    row +=
-        static_cast<std::int64_t>(plan_.stored_of({}).size()) + turn(layer) * static_cast<std::int64_t>(alike.size());
+    row += static_cast<std::int64_t>(plan_.stored_of({}).size()) +
+           turn(stack, layer) * static_cast<std::int64_t>(alike.size());
     for (std::size_t kind = 0; kind < scope.kind; ++kind) {
       row += static_cast<std::int64_t>(plan_.stored_of({kind}).size() * contract_.kinds[kind].layers.size());
     }
@@ -185,7 +189,7 @@ monomorph::Argument PlanProgram::argument(const generator::Argument& argument, s
 void PlanProgram::record(Recorder& recorder, const Section& section, std::int64_t layer) const {
   for (const Call& call : section.calls) {
     std::vector<monomorph::Argument> arguments = {Tensor<void, f32>{program_.step}};
-    for (const generator::Argument& each : call.arguments) arguments.push_back(argument(each, layer));
+    for (const generator::Argument& each : call.arguments) arguments.push_back(argument(each, section.kind, layer));
     const auto counted = reads_.find(plan_.kernels[call.kernel].name);
     if (counted != reads_.end()) arguments.push_back(Tensor<void, f32>{counted->second});
     const std::int64_t per_row = call.per_row ? plan_.axes[call.per_row].size : 1;
@@ -196,14 +200,29 @@ void PlanProgram::record(Recorder& recorder, const Section& section, std::int64_
 }
 
 void PlanProgram::record(Recorder& recorder, const PhasePlan& phase) const {
-  record(recorder, phase.sections.front(), -1);
-  if (phase.row->stage != Stage::layers) return;
-  for (std::int64_t nth = 0; nth < contract_.own().repeat * contract_.own().num_hidden_layers; ++nth) {
-    const auto layer = static_cast<std::size_t>(nth % contract_.own().num_hidden_layers);
-    record(recorder, phase.sections[contract_.own().layer_kinds[layer] + 1], nth);
-    recorder.end_of_layer(nth, view(plan_.hidden_states[own_stack]));
+  const bool of_source = phase.row->stage == Stage::encode;
+  if (!of_source && phase.row->stage != Stage::layers) return record(recorder, phase.sections.front(), -1);
+  const std::size_t index = of_source ? encoder_stack : own_stack;
+  const Stack& stack = graph_.stacks[index];
+  const StackContract& contract = contract_.stacks[index];
+  record(recorder, phase.section_of(stack.embed), -1);
+  for (std::int64_t nth = 0; nth < contract.repeat * contract.num_hidden_layers; ++nth) {
+    const auto layer = static_cast<std::size_t>(nth % contract.num_hidden_layers);
+    record(recorder, phase.section_of(graph_.layers[contract.layer_kinds[layer]]), nth);
+    if (!of_source) recorder.end_of_layer(nth, view(plan_.hidden_states[own_stack]));
   }
-  if (phase.sections.size() > 1 + contract_.kinds.size()) record(recorder, phase.sections.back(), -1);
+  if (stack.finish) record(recorder, phase.section_of(stack.finish), -1);
+  if (of_source) record_sources(recorder, phase);
+}
+
+/// What the model's own layers keep of a source.
+void PlanProgram::record_sources(Recorder& recorder, const PhasePlan& phase) const {
+  const StackContract& own = contract_.own();
+  for (std::int64_t nth = 0; nth < own.repeat * own.num_hidden_layers; ++nth) {
+    const auto layer = static_cast<std::size_t>(nth % own.num_hidden_layers);
+    const FunctionId keeps = graph_.sources[own.layer_kinds[layer]];
+    if (keeps) record(recorder, phase.section_of(keeps), nth);
+  }
 }
 
 WeightReader PlanProgram::reader(const HostWeights& weights) const {

@@ -18,7 +18,7 @@ namespace monomorph::test {
 class PlanProgram {
  public:
   /// `counted`: kernels that multiply with one or two matrices, and count what they read of these (see `reads`).
-  PlanProgram(const generator::Contract& contract, const generator::Plan& plan,
+  PlanProgram(const generator::Contract& contract, const generator::Graph& graph, const generator::Plan& plan,
               const std::vector<std::string>& counted = {});
   PlanProgram(const PlanProgram&) = delete;
 
@@ -38,14 +38,17 @@ class PlanProgram {
   void add_states();
   void add_phases();
   void record(Recorder& recorder, const generator::PhasePlan& phase) const;
+  void record_sources(Recorder& recorder, const generator::PhasePlan& phase) const;
   void record(Recorder& recorder, const generator::Section& section, std::int64_t layer) const;
-  monomorph::Argument argument(const generator::Argument& argument, std::int64_t layer) const;
+  /// `kind`: the section's; `layer`: of its stack, as often as it runs; -1: of none.
+  monomorph::Argument argument(const generator::Argument& argument, std::size_t kind, std::int64_t layer) const;
   BufferView view(generator::BufferId buffer) const;
-  /// How many times layers of its kind came before.
-  std::int64_t turn(std::int64_t layer) const;
+  /// How many times layers of its kind came before in this stack.
+  static std::int64_t turn(const generator::StackContract& stack, std::int64_t layer);
   const char* keep(const std::string& text) { return texts_.emplace_back(text).c_str(); }
 
   const generator::Contract& contract_;
+  const generator::Graph& graph_;
   const generator::Plan& plan_;
   Program program_{};
   std::deque<std::string> texts_;

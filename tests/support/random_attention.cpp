@@ -84,6 +84,25 @@ RotaryContract RandomAttention::rotary(std::int64_t rotary_dim) {
   return result;
 }
 
+std::size_t RandomAttention::prepared(Builder& build, std::size_t from) {
+  if (chance(40)) {
+    norm(build, from, true);
+    from = known_.size() - 1;
+  }
+  if (chance(60)) {
+    const std::int64_t rotary_dim = contract_.axes[head_].size / 2 * 2;
+    if (!angles_) {
+      const std::string user = contract_.kinds[scope_.kind].kind.identifier;
+      angles_ = contract_.angles.add({user + "_angles", axis("angles", rotary_dim), rotary(rotary_dim), {user}});
+      graph_.axes = contract_.axes;
+    }
+    const RotaryLayout layout = chance(50) ? RotaryLayout::half : RotaryLayout::interleaved;
+    know(build.rotary({rotary_dim, layout}, angles_, read(known_[from]), new_role()));
+    from = known_.size() - 1;
+  }
+  return from;
+}
+
 void RandomAttention::attend(Builder& build) {
   const std::vector<std::size_t> queries = of_axis(q_), keys = of_axis(kv_);
   if (queries.empty() || keys.empty()) return;
@@ -91,29 +110,12 @@ void RandomAttention::attend(Builder& build) {
   const bool second = chance(25);
   const std::size_t second_q = second ? some_of(build, second_q_) : 0,
                     second_k = second ? some_of(build, second_k_) : 0;
-  const auto prepared = [&](std::size_t from) {
-    if (chance(40)) {
-      norm(build, from, true);
-      from = known_.size() - 1;
-    }
-    if (chance(60)) {
-      const std::int64_t rotary_dim = contract_.axes[head_].size / 2 * 2;
-      if (!angles_) {
-        const std::string user = contract_.kinds[scope_.kind].kind.identifier;
-        angles_ = contract_.angles.add({user + "_angles", axis("angles", rotary_dim), rotary(rotary_dim), {user}});
-        graph_.axes = contract_.axes;
-      }
-      const RotaryLayout layout = chance(50) ? RotaryLayout::half : RotaryLayout::interleaved;
-      know(build.rotary({rotary_dim, layout}, angles_, read(known_[from]), new_role()));
-      from = known_.size() - 1;
-    }
-    return from;
-  };
-  q = prepared(q);
-  k = prepared(k);
+  q = prepared(build, q);
+  k = prepared(build, k);
   const std::string name = "s" + std::to_string(++count_);
   Attention how = this->how();
-  how.causal = how.recent > 0 || chance(75);
+  how.causal = !of_source_ && (how.recent > 0 || chance(75));
+  if (!how.causal) how.recent = how.first = 0;
   const Window kept = chance(70) ? Window{how.recent, how.first} : Window{};
   const AxisId entries = entries_of(kept);
   const bool values_are_keys = values_ == kv_ && chance(15);
@@ -128,25 +130,75 @@ void RandomAttention::attend(Builder& build) {
   graph_.axes = contract_.axes;
   AttentionOperands operands{.queries = read(known_[q]), .keys = seen("_keys", k), .values = {}};
   operands.values = values_are_keys ? operands.keys : seen("_values", v);
-  if (attended_ != q_) operands.attended = attended_;
   if (second) {
     operands.second_queries = read(known_[second_q]);
     operands.second_keys = seen("_second_keys", second_k);
   }
+  attended(build, name, how, operands);
+}
+
+void RandomAttention::attended(Builder& build, const std::string& name, Attention how, AttentionOperands operands) {
+  if (attended_ != q_) operands.attended = attended_;
   // A kernel binds one of these beside a second term, and all of them without.
+  const bool second = bool(operands.second_keys);
   const int one = second ? static_cast<int>(below(3)) : -1;
   const auto drawn = [&](int which) { return chance(30) && (!second || one == which); };
   if (drawn(0)) {
     weight(scope_, name + "_sinks", {contract_.axes[q_].factors[0]}, Dtype::f32);
     operands.sinks = build.weight(name + "_sinks");
   }
-  if (drawn(1)) {
+  if (drawn(1) && !how.of_source) {  // a source's tokens are at no distance
     const bool of_heads = chance(50);
     operands.relative = distances(build, name + "_relative", of_heads, how.distances);
     if (of_heads) how.score = scored(how.score.empty() ? "score + bias" : "bias + " + how.score.text);
   }
   if (drawn(2)) operands.layer_scale = number(build, name + "_layer_scale");
   know(build.attention(how, operands, new_role()));
+}
+
+void RandomAttention::keep_source(Builder& build, std::size_t from) {
+  const KeptOfSource kept = {"s" + std::to_string(++count_), chance(25), values_ == kv_ && chance(25)};
+  const AxisId entries = axis("source_positions", contract_.max_source_length, {}, Live::positions);
+  graph_.axes = contract_.axes;
+  const auto keep = [&](const std::string& word, AxisId row, bool prepares) {
+    linear(build, from, row, format());
+    const std::size_t made = prepares ? prepared(build, known_.size() - 1) : known_.size() - 1;
+    StateContract state;
+    state.role = kept.name + word;
+    state.scope = scope_;
+    state.axes = {slots_, kv_heads_, entries, contract_.axes[row].factors[1]};
+    state.element = Dtype::f32;
+    state.source = true;
+    contract_.states.add(state);
+    build.append(state.role, read(known_[made]));
+  };
+  keep("_keys", kv_, true);
+  if (!kept.values_are_keys) keep("_values", values_, false);
+  if (kept.second) keep("_second_keys", second_k_, false);
+  kept_.push_back(kept);
+}
+
+void RandomAttention::attend_to_source(Builder& build, std::size_t which) {
+  const KeptOfSource& kept = kept_[which];
+  const std::size_t q = prepared(build, some_of(build, q_));
+  const std::size_t second_q = kept.second ? some_of(build, second_q_) : 0;
+  Attention how = this->how();
+  how.causal = false;
+  how.of_source = true;
+  how.recent = how.first = 0;
+  how.mask = {};
+  const auto state = [&](const std::string& word) {
+    ValueId& value = source_states_[kept.name + word];
+    if (!value) value = build.source_state(kept.name + word);
+    return value;
+  };
+  AttentionOperands operands{.queries = read(known_[q]), .keys = state("_keys"), .values = {}};
+  operands.values = kept.values_are_keys ? operands.keys : state("_values");
+  if (kept.second) {
+    operands.second_queries = read(known_[second_q]);
+    operands.second_keys = state("_second_keys");
+  }
+  attended(build, "s" + std::to_string(++count_), how, operands);
 }
 
 void RandomAttention::differ(Builder& build, std::size_t from) {

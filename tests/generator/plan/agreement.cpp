@@ -42,10 +42,28 @@ double random_weight(const Contract& contract, WeightId weight, std::int64_t lay
   return is_of("bias") || is_of("lambda_") ? 0.25 * value : 1 + 0.25 * value;
 }
 
+/// Tokens of sources that are read one after another, of the greatest length, of 1 and of some between, by turns; 0,
+/// once, where the model reads none.
+std::int64_t source_length(const Contract& contract, std::int64_t turn) {
+  const std::int64_t most = contract.max_source_length,
+                     between = 1 + contract.vocab_size % std::max<std::int64_t>(most, 1);
+  return turn % 2 == 0 ? most : contract.vocab_size % 2 == 0 ? 1 : between;
+}
+std::int64_t turns_of(const Contract& contract) { return contract.max_source_length > 0 ? 2 : 1; }
+
+std::vector<std::int32_t> some_source(const Contract& contract, std::int64_t turn, std::int64_t slot) {
+  return some_tokens(source_length(contract, turn), 1000 + 50 * turn, slot, contract.vocab_size);
+}
+
 /// To the last bit. What overflows in one has to in the other: a graph may square a value in each of its layers.
 bool equal(const EvaluatedValue& a, const EvaluatedValue& b) {
   const auto same = [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); };
   return a.columns == b.columns && std::ranges::equal(a.elements, b.elements, same);
+}
+
+bool equal(const std::map<std::string, EvaluatedValue>& expected, const std::map<std::string, EvaluatedValue>& found) {
+  return std::ranges::equal(
+      expected, found, [](const auto& a, const auto& b) { return a.first == b.first && equal(a.second, b.second); });
 }
 
 /// Infinite where one of the two alone has numbers.
@@ -74,7 +92,23 @@ double error_on_device(const RandomGraph& random, const PlanProgram& planned, co
   std::vector<GraphEvaluator> expected(static_cast<std::size_t>(random.contract.max_batch),
                                        GraphEvaluator(random.graph, random.contract, planned.reader(weights)));
   double worst = 0;
-  for (const auto& [position, count] : passes) {
+  const std::int64_t slots = random.contract.max_batch, turns = turns_of(random.contract);
+  for (std::size_t nth = 0; nth < passes.size() * static_cast<std::size_t>(turns); ++nth) {
+    const auto& [position, count] = passes[nth % passes.size()];
+    if (random.contract.max_source_length > 0 && nth % passes.size() == 0) {
+      // Of unequal lengths side by side; in the second turn longer ones in place of shorter ones too.
+      const auto turn = static_cast<std::int64_t>(nth / passes.size());
+      std::vector<std::vector<std::int32_t>> texts;
+      std::vector<monomorph::Source> sources;
+      for (std::int64_t slot = 0; slot < slots; ++slot) {
+        texts.push_back(some_source(random.contract, turn + slot, slot));
+        expected[static_cast<std::size_t>(slot)].encode(texts.back());
+      }
+      for (std::int64_t slot = 0; slot < slots; ++slot) {
+        sources.push_back({slot, texts[static_cast<std::size_t>(slot)]});
+      }
+      engine->encode(sources);
+    }
     // All slots' tokens in a step; a step shows logits that are no numbers too.
     std::vector<std::vector<std::int32_t>> tokens;
     std::vector<Run> runs;
@@ -106,18 +140,23 @@ bool agrees_on_host(const RandomGraph& random, const Plan& plan, const std::vect
   };
   GraphEvaluator expected(random.graph, random.contract, weights);
   PlanImage image(plan, random.graph, random.contract, weights);
-  const std::int64_t slot = random.contract.max_batch - 1;
-  for (const auto& [position, count] : passes) {
+  const std::int64_t slot = random.contract.max_batch - 1, turns = turns_of(random.contract);
+  for (std::size_t nth = 0; nth < passes.size() * static_cast<std::size_t>(turns); ++nth) {
+    const auto& [position, count] = passes[nth % passes.size()];
+    if (random.contract.max_source_length > 0 && nth % passes.size() == 0) {
+      const auto turn = static_cast<std::int64_t>(nth / passes.size());
+      const std::vector<std::int32_t> source = some_source(random.contract, turn, slot);
+      const std::map<std::string, EvaluatedValue> record = expected.encode(source);
+      image.encode(slot, source);
+      if (!equal(record, image.carried())) return false;
+      if (slot > 0) image.encode(0, some_source(random.contract, turn + 1, 0));  // changes nothing
+    }
     const std::vector<std::int32_t> tokens = some_tokens(count, position, slot, random.contract.vocab_size);
     const std::map<std::string, EvaluatedValue> carried = expected.run(tokens, position);
     // Prompts of several slots' engines take the way of a few rows by turns.
     const bool few = random.contract.max_batch > 1 && count > 1 && position % 2 == 0;
     image.run(count == 1 ? "decode" : few ? "few" : "prefill", slot, tokens, position);
-    const std::map<std::string, EvaluatedValue> found = image.carried();
-    if (found.size() != carried.size()) return false;
-    for (const auto& [role, value] : carried) {
-      if (!equal(value, found.at(role))) return false;
-    }
+    if (!equal(carried, image.carried())) return false;
     const std::vector<std::int64_t> rows =
         count == 1 ? std::vector<std::int64_t>{0} : std::vector{count - 1, count - 2};
     if (!equal(expected.head(rows), image.head(few ? "head_few" : "head", rows))) return false;
@@ -127,7 +166,7 @@ bool agrees_on_host(const RandomGraph& random, const Plan& plan, const std::vect
 
 std::map<std::string, double> errors_on_devices(const RandomGraph& random, const Plan& plan,
                                                 const std::vector<Pass>& passes, const LimitOverrides& limits) {
-  const PlanProgram planned(random.contract, plan);
+  const PlanProgram planned(random.contract, random.graph, plan);
   std::map<std::string, double> errors;
   for (const DeviceInfo& device : list_devices()) {
     if (device.unusable.empty())

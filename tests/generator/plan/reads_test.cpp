@@ -126,7 +126,7 @@ struct Prepared {
   const Contract contract = mixture();
   const Graph graph = build_graph(contract);
   const Plan plan = make_plan(contract, graph);
-  const PlanProgram planned{contract, plan, counted};
+  const PlanProgram planned{contract, graph, plan, counted};
   const HostWeights weights = HostWeights::random(planned.program(), 1);
   const std::vector<Appended> parts = text(graph, GraphEvaluator(graph, contract, planned.reader(weights)));
 
