@@ -12,8 +12,8 @@ namespace {
 
 /// One of the ways in which a checkpoint keeps experts: each in tensors of its own or all in one, lying so or
 /// transposed, gate and up apart, one after the other or row by row.
-void name_experts(const Block& block, std::size_t way, std::map<std::string, TensorName>& tensors) {
-  const std::string prefix = "layers.{i}." + block.instance + ".";
+void name_experts(const Block& block, std::size_t stack, std::size_t way, std::map<std::string, TensorName>& tensors) {
+  const std::string prefix = section_prefix(stack) + ("layers.{i}." + block.instance + ".");
   const bool counted = way % 2 == 1, transposed = way / 2 % 2 == 1;
   const std::size_t together = way / 4 % 3;
   const auto name = [&](const std::string& word) -> TensorName& {
@@ -58,13 +58,18 @@ void name_tensors(Spec& spec, std::size_t way) {
     TensorName& tensor = spec.checkpoint->tensors[part];
     tensor.name = part;
   };
-  for (const std::string& part : part_names()) name(part);
+  for (const std::string& part : part_names()) {
+    name(part);
+    if (spec.encoder) name(section_prefix(encoder_stack) + part);
+  }
   for (const LayerKind& kind : spec.kinds) {
     for (const Block* block : kind.blocks()) {
       std::vector<std::string> words = block->type->parts;
       words.insert(words.end(), {"input_norm", "output_norm", "residual_norm"});
-      for (const std::string& word : words) name("layers.{i}." + block->instance + "." + word);
-      if (block->type->name == "moe") name_experts(*block, way, spec.checkpoint->tensors);
+      for (const std::string& word : words) {
+        name(section_prefix(kind.stack) + ("layers.{i}." + block->instance + "." + word));
+      }
+      if (block->type->name == "moe") name_experts(*block, kind.stack, way, spec.checkpoint->tensors);
       if (block->type->name == "latent_attention") name_latents(*block, way, spec.checkpoint->tensors);
     }
   }

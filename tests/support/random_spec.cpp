@@ -1,17 +1,16 @@
 #include "tests/support/random_spec.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <random>
 #include <vector>
 
 #include "generator/blocks/embedding.hpp"
 #include "generator/blocks/lm_head.hpp"
 #include "generator/blocks/position.hpp"
 #include "generator/spec/block_type.hpp"
+#include "generator/spec/encoder_section.hpp"
 #include "generator/spec/fields.hpp"
 #include "generator/spec/values.hpp"
+#include "tests/support/random_blocks.hpp"
 #include "tests/support/random_names.hpp"
 
 namespace monomorph::test {
@@ -20,9 +19,9 @@ using namespace generator;
 
 namespace {
 
-class Writer {
+class Writer : RandomBlocks {
  public:
-  explicit Writer(std::uint64_t seed) : random_(seed) {}
+  explicit Writer(std::uint64_t seed) : RandomBlocks(seed), third_(seed % 3 == 0) {}
 
   std::string run() {
     heads_ = pick({1, 2, 3, 4, 6});
@@ -30,6 +29,7 @@ class Writer {
     hidden_ = heads_ * head_dim;
     layers_ = between(1, 4);
     causal_ = chance(90);
+    answers_ = causal_ && third_;
     section("model");
     key("name", "\"random\"");
     key("vocab_size", between(5, 11));
@@ -44,6 +44,10 @@ class Writer {
     section("mlp");
     mlp_keys();
     layers();
+    if (answers_) {
+      cross_attention();
+      encoder(head_dim);
+    }
     head();
     section("checkpoint");
     key("dtype", quoted(pick<std::string>({"f32", "f16", "bf16"})));
@@ -53,57 +57,11 @@ class Writer {
     if (causal_) key("prefill_chunk", 5);
     if (chance(50)) key("max_batch", 2);
     if (chance(40)) key("fusion", "false");
+    if (answers_) perhaps(70, "max_source_length", {"1", "4", "9"});
     return text_;
   }
 
  private:
-  std::int64_t between(std::int64_t first, std::int64_t last) {
-    return first + static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(last - first + 1));
-  }
-  bool chance(int percent) { return between(0, 99) < percent; }
-  template <class T = std::int64_t>
-  T pick(const std::vector<T>& from) {
-    return from[static_cast<std::size_t>(between(0, static_cast<std::int64_t>(from.size()) - 1))];
-  }
-  static std::string quoted(const std::string& text) { return "\"" + text + "\""; }
-
-  void section(const std::string& name) { text_ += "\n[" + name + "]\n"; }
-  void key(const std::string& name, const std::string& value) { text_ += name + " = " + value + "\n"; }
-  void key(const std::string& name, std::int64_t value) { key(name, std::to_string(value)); }
-  /// A key whose value is one of these, in some specs.
-  void perhaps(int percent, const std::string& name, const std::vector<std::string>& values) {
-    if (chance(percent)) key(name, pick<std::string>(values));
-  }
-  void expression(int percent, const std::string& name, const std::vector<std::string>& texts) {
-    if (chance(percent)) key(name, quoted(pick<std::string>(texts)));
-  }
-
-  /// A norm's own keys, on lines or, for a norm at one place, in a table.
-  std::string norm_table(bool of_heads = false) {
-    std::string keys = fmt::format("eps = {}", pick<std::string>({"1e-5", "0.1"}));
-    if (chance(40)) {
-      keys += fmt::format(", type = {}",
-                          pick<std::string>({"\"rms_norm\"", "\"layer_norm\", bias = false", "\"layer_norm\"",
-                                             of_heads ? "\"rms_norm\"" : "\"scale_norm\""}));
-    }
-    if (of_heads && chance(40))
-      keys += ", over = \"projection\"";
-    else if (of_heads && chance(40))
-      keys += ", per_head = true";
-    if (of_heads && chance(30)) keys += ", after_rotation = true";
-    return "{ " + keys + " }";
-  }
-  void norm_at(int percent, const std::string& place) { perhaps(percent, place, {"true", "false", norm_table()}); }
-  void norm_keys(bool any) {
-    const std::string type = pick<std::string>({"rms_norm", "layer_norm", any ? "scale_norm" : "rms_norm"});
-    key("type", quoted(type));
-    key("eps", pick<std::string>({"1e-5", "0.1"}));
-    const bool weightless = type != "scale_norm" && chance(15);
-    if (weightless) key("weight", "false");
-    if (!weightless && type != "scale_norm") perhaps(20, "weight_offset", {"1.0", "-0.5"});
-    if (type == "layer_norm") perhaps(30, "bias", {"false"});
-  }
-
   void embedding() {
     section("embedding");
     if (chance(20)) {
@@ -117,7 +75,7 @@ class Writer {
   }
 
   void position(std::int64_t head_dim) {
-    section("position");
+    section(of_encoder_ ? "encoder.position" : "position");
     type_ = pick<std::string>(
         {"rope", "rope", "rope", "alibi", "relative_buckets", "relative", "learned", "sinusoidal", "none"});
     key("type", quoted(type_));
@@ -173,6 +131,7 @@ class Writer {
   }
 
   void attention(std::int64_t head_dim) {
+    const std::size_t begin = text_.size();
     section("attention");
     key("num_attention_heads", heads_);
     const bool pairs = go_in_pairs();
@@ -185,120 +144,11 @@ class Writer {
     if (!causal_) key("causal", "false");
     shares_output_norm_ = chance(25);
     if (shares_output_norm_) key("output_norm", pick<std::string>({"true", norm_table()}));
-    attention_keys(pairs);
-  }
-
-  /// Whether the heads are those of differential attention.
-  bool go_in_pairs() { return heads_ % 2 == 0 && chance(30); }
-
-  /// What attentions of a kind, and second ones, may say as well.
-  void attention_keys(bool pairs) {
-    if (pairs) key("differential", pick<std::string>({"\"0.8 - 0.6 * exp(-0.3 * layer)\"", "0.25"}));
-    const std::string own_norm = pairs ? "{ after_rotation = true }" : norm_table(true);
-    expression(30, "scale", {"0.5", "1 / head_dim", "1 / sqrt(head_dim) / (layer + 1)", "(layer + 1) * 0.25"});
-    perhaps(30, "bias", {"true", "[\"q\"]", "[\"v\", \"o\"]"});
-    if (chance(25)) {
-      key("qk_norm", pairs ? "\"head\"" : pick<std::string>({"\"head\"", "\"projection\""}));
-    } else {
-      perhaps(20, "q_norm", {"true", own_norm});
-      perhaps(20, "k_norm", {"true", own_norm});
+    attention_keys(pairs, causal_ ? Sees::text : Sees::pass);
+    const std::string written = text_.substr(begin);
+    for (const char* word : {"chunk_size", "window = {"}) {
+      has_window_ = has_window_ || written.find(word) != std::string::npos;
     }
-    expression(20, "clip", {"1.5", "0.25 * head_dim"});
-    perhaps(20, "head_norm", {"{ type = \"rms_norm\", weight = false }", "{ type = \"layer_norm\", eps = 0.1 }"});
-    perhaps(20, "head_scale", {"true"});
-    norm_at(20, "inner_norm");
-    perhaps(20, "sinks", {"true"});
-    perhaps(25, "gate", {"\"head\"", "\"element\""});
-    if (chance(20)) {
-      key("softcap", pick<std::string>({"5", "\"2 * head_dim\""}));
-    } else if (chance(15)) {
-      key("scale_growth", pick<std::string>({"0.1", "1.5"}));
-      key("scale_interval", between(1, 5));
-      perhaps(40, "scale_offset", {"1", "3"});
-    } else {
-      expression(15, "score", {"0.5 * score + 0.1 * head", "score - 0.1 * (query - key)", "30 * tanh(score / 30)"});
-    }
-    if (chance(25) && causal_) {
-      key(chance(30) ? "chunk_size" : "sliding_window", between(1, 7));
-    } else if (chance(30)) {
-      key("mask", quoted(pick<std::string>(
-                      {"query - key < 4 || key < 2", "(query - key) % 2 == 0", "key == query || key % 3 == 1"})));
-      if (causal_) perhaps(30, "window", {"{ recent = 4, first = 2 }", "{ recent = 3, first = 0 }"});
-    }
-    sub_block_norms();
-  }
-
-  void sub_block_norms() {
-    norm_at(20, "input_norm");
-    if (!shares_output_norm_) norm_at(25, "output_norm");
-    norm_at(10, "residual_norm");
-    perhaps(10, "residual_from", {"\"input_norm\""});
-  }
-
-  void unit_keys(std::vector<std::string> activations, const std::vector<std::string>& biases) {
-    const bool gated = chance(50);
-    key("type", gated ? "\"gated\"" : "\"plain\"");
-    key("intermediate_size", between(3, 17));
-    if (gated && chance(30)) {
-      key("combine", quoted(pick<std::string>({"silu(gate) * (up + 1)", "gate * sigmoid(1.5 * up)"})));
-    } else {
-      activations.insert(activations.end(), {"silu", "gelu", "relu2", "mish", "x / (1 + abs(x))"});
-      key("activation", quoted(pick(activations)));
-    }
-    perhaps(30, "bias", biases);
-  }
-
-  void mlp_keys() {
-    unit_keys({"max(x, 0) + lambda1 * min(x, 0)"}, any_bias_);
-    norm_at(20, "inner_norm");
-    perhaps(20, "output_gate", {"true"});
-    sub_block_norms();
-  }
-
-  void moe_keys() {
-    const std::int64_t groups = pick({1, 1, 2, 3}), of_a_group = between(groups == 1 ? 2 : 1, 3),
-                       kept = between(1, groups);
-    key("num_experts", groups * of_a_group);
-    key("num_experts_per_tok", between(1, std::min<std::int64_t>(3, kept * of_a_group)));
-    if (groups > 1) {
-      key("num_groups", groups);
-      key("num_groups_per_tok", kept);
-      if (of_a_group > 1) perhaps(50, "group_score", {"\"top2_sum\""});
-    }
-    perhaps(30, "router_bias", {"true"});
-    const bool sigmoid = chance(30), mixed = !sigmoid && chance(20), after = !mixed && chance(30);
-    if (sigmoid) key("scoring_func", "\"sigmoid\"");
-    if (mixed) {
-      key("scoring_func", "\"sparsemixer\"");
-      perhaps(60, "router_jitter_noise", {"0.05", "0.2"});
-    }
-    if (after) key("score_after_topk", "true");
-    perhaps(30, "selection_bias", {"true"});
-    if (chance(60) && (sigmoid || !after)) {
-      key("norm_topk_prob", "true");
-      perhaps(30, "norm_topk_eps", {"1e-20", "0.25"});
-      perhaps(30, "norm_topk_min", {"0.5"});
-    }
-    perhaps(40, "routed_scaling_factor", {"2.5"});
-    const bool weighs_input = chance(30);
-    if (weighs_input) key("weigh", "\"input\"");
-    unit_keys({}, weighs_input ? std::vector<std::string>{"[\"down\"]"} : any_bias_);
-    sub_block_norms();
-  }
-
-  void latent_keys() {
-    key("num_attention_heads", heads_);
-    const bool is_short = chance(60);
-    if (is_short) key("q_lora_rank", between(2, 9));
-    key("kv_lora_rank", between(2, 9));
-    key("qk_nope_head_dim", between(1, 6));
-    key("qk_rope_head_dim", hidden_ / heads_);
-    key("v_head_dim", between(1, 7));
-    expression(30, "scale", {"0.5", "1 / kv_lora_rank"});
-    perhaps(40, "bias", {"true", is_short ? "[\"q_down\"]" : "[\"kv_down\"]", "[\"k_rope\", \"o\"]"});
-    perhaps(40, "latent_norm", {"false", "{ weight = false }", "{ type = \"layer_norm\", eps = 0.1 }"});
-    if (type_ == "rope") perhaps(30, "position", {"false", "{ layout = \"interleaved\" }"});
-    sub_block_norms();
   }
 
   void layers() {
@@ -321,26 +171,31 @@ class Writer {
         key("head_dim", hidden_ / heads_);
         if (!causal_) key("causal", "false");
         if (type_ != "learned" && type_ != "sinusoidal") perhaps(40, "position", {"false", "true"});
-        attention_keys(go_in_pairs());
+        attention_keys(go_in_pairs(), causal_ ? Sees::text : Sees::pass);
       }
     }
     section("layers");
     if (chance(15)) key("repeat", 2);
     expression(30, "residual_scale", {"0.5", "1.4 / sqrt(num_hidden_layers)"});
-    std::string steps;
+    std::vector<std::string> steps;
+    using Steps = std::vector<std::string>;
     if (!second.empty()) {
-      steps = pick<std::string>(
-          {"[\"attention\", \"" + second + "\", \"mlp\"]", "[\"attention + " + second + "\", \"mlp\"]"});
+      steps = pick<Steps>({{"attention", second, "mlp"}, {"attention + " + second, "mlp"}});
     } else if (chance(30)) {
-      steps = pick<std::string>({"[\"attention + mlp\"]", "[\"mlp\", \"attention\"]", "[\"attention\"]"});
+      steps = pick<Steps>({{"attention + mlp"}, {"mlp", "attention"}, {"attention"}});
       perhaps(40, "shared_input_norm", {"true"});
     }
-    if (!steps.empty()) key("steps", steps);
-    if (shares_output_norm_ && steps.find('+') != std::string::npos) key("shared_output_norm", "true");
+    const bool of_one_kind = kinds && answers_ && chance(40);  // has cross-attention
+    if (answers_ && steps.empty()) steps = {"attention", "mlp"};
+    const std::vector<std::string> with_cross = answers_ ? crossed(steps) : steps;
+    const std::vector<std::string>& shared = of_one_kind ? steps : with_cross;
+    if (!steps.empty()) key("steps", listed(shared));
+    if (shares_output_norm_ && listed(shared).find('+') != std::string::npos) key("shared_output_norm", "true");
     if (!kinds) return;
     key("pattern", pick<std::string>({"[\"a\", \"b\"]", "[\"a\", \"b\", \"b\"]"}));
     section("layers.a");
     section("layers.b");
+    if (of_one_kind) key("steps", listed(with_cross));
     if (type_ == "rope") perhaps(40, "position.rope_theta", {"50.0"});
     perhaps(30, "attention.bias", {"[\"q\", \"o\"]"});
     if (chance(25)) {
@@ -349,6 +204,98 @@ class Writer {
       key("attention.values_from", "\"a\"");
       expression(50, "attention.value_mix", {"0.5 * (value + earlier)", "lambda1 * value - earlier"});
     }
+  }
+
+  static std::string listed(const std::vector<std::string>& steps) {
+    std::string text;
+    for (const std::string& step : steps) text += (text.empty() ? "" : ", ") + quoted(step);
+    return "[" + text + "]";
+  }
+
+  /// With cross-attention, as a step or beside attention.
+  std::vector<std::string> crossed(std::vector<std::string> steps) {
+    if (chance(70)) {
+      steps.insert(steps.begin() + between(0, std::ssize(steps)), "cross");
+    } else {
+      *std::ranges::find_if(steps, [](const std::string& step) { return step.starts_with("attention"); }) += " + cross";
+    }
+    return steps;
+  }
+
+  void cross_attention() {
+    section("cross");
+    key("block", "\"attention\"");
+    key("source", "\"encoder\"");
+    const std::int64_t shared = between(1, 3), heads = shared * between(1, 2);
+    key("num_attention_heads", heads);
+    key("head_dim", between(2, 9));
+    if (chance(50)) key("num_key_value_heads", shared);
+    perhaps(20, "position", {"false"});
+    perhaps(20, "causal", {"false"});
+    attention_keys(false, Sees::source);
+  }
+
+  void encoder(std::int64_t head_dim) {
+    of_encoder_ = true;
+    section("encoder");
+    const bool own_width = chance(50);
+    if (own_width) hidden_ = 2 * between(2, 8);
+    if (own_width) key("hidden_size", hidden_);
+    if (chance(60)) key("num_hidden_layers", layers_ = between(1, 3));
+    perhaps(40, "max_position_embeddings", {"10", "14"});
+    if (own_width || chance(30)) key("own_embedding", "true");
+    norm_at(50, "final_norm");
+    if (chance(40)) {
+      section("encoder.norm");
+      norm_keys(false);
+    }
+    if (chance(40)) {
+      section("encoder.embedding");
+      expression(50, "scale", {"sqrt(hidden_size)", "0.5"});
+      norm_at(50, "norm");
+    }
+    const bool same_type = chance(50);
+    if (!same_type) position(head_dim);
+    const bool laid_over = !has_window_ && chance(50);
+    if (laid_over) {
+      section("encoder.attention");
+      key("causal", "false");
+      if (own_width) key("head_dim", head_dim);
+      expression(30, "scale", {"0.5", "(layer + 1) * 0.25"});
+      perhaps(30, "bias", {"true", "[\"k\"]"});
+      norm_at(30, "inner_norm");
+    } else {
+      section("encoder.reading");
+      key("block", "\"attention\"");
+      key("causal", "false");
+      key("num_attention_heads", heads_);
+      key("head_dim", head_dim);
+      perhaps(20, "position", {"false"});
+      attention_keys(go_in_pairs(), Sees::pass);
+    }
+    const std::string beside = pick<std::string>({"mlp", "mlp", "moe", "feeding"});
+    if (beside == "moe" && text_.find("[moe]") == std::string::npos) {
+      section("encoder.moe");
+      moe_keys();
+    } else if (beside == "feeding") {
+      section("encoder.feeding");
+      key("block", "\"mlp\"");
+      mlp_keys();
+    }
+    section("encoder.layers");
+    perhaps(20, "repeat", {"2"});
+    expression(30, "residual_scale", {"0.5", "1.4 / sqrt(num_hidden_layers)"});
+    const std::string reads = laid_over ? "attention" : "reading";
+    const bool side_by_side = chance(30);
+    using Steps = std::vector<std::string>;
+    key("steps", listed(side_by_side ? Steps{reads + " + " + beside} : Steps{reads, beside}));
+    if (side_by_side) perhaps(50, "shared_input_norm", {"true"});
+    if (layers_ == 1 || chance(60)) return;
+    key("pattern", "[\"near\", \"far\"]");
+    section("encoder.layers.near");
+    perhaps(50, reads + ".bias", {"[\"q\", \"o\"]"});
+    section("encoder.layers.far");
+    if (chance(30)) key("steps", listed({reads}));
   }
 
   void head() {
@@ -370,11 +317,11 @@ class Writer {
     }
   }
 
-  std::mt19937_64 random_;
-  const std::vector<std::string> any_bias_ = {"true", "[\"up\"]", "[\"down\"]"};
-  std::string text_, type_;
-  std::int64_t heads_ = 1, hidden_ = 0, layers_ = 1;
-  bool causal_ = true, shares_output_norm_ = false;
+  const bool third_;
+  std::int64_t layers_ = 1;
+  bool causal_ = true;
+  bool answers_ = false;     ///< to a source
+  bool has_window_ = false;  ///< [attention] keeps some keys alone, which one that keeps none cannot say
 };
 
 void note(const std::string& section, const BoundFields& fields, std::set<std::string>& said) {
@@ -410,11 +357,19 @@ std::optional<Contract> contract_of_random(const std::string& text, std::set<std
   note("embedding", bind(*spec->embedding), said);
   note("norm", bind(spec->norm), said);
   note("lm_head", bind(*spec->lm_head), said);
+  if (spec->encoder) {
+    note("encoder", bind(*spec->encoder->section), said);
+    note("encoder.embedding", bind(*spec->encoder->embedding), said);
+  }
   note("position", bind(*spec->position), said);
   for (LayerKind& kind : spec->kinds) {
-    note("position", bind(*kind.position), said);
+    const std::string stack = section_prefix(kind.stack);
+    note(stack + "norm", bind(kind.norm), said);
+    note(stack + "position", bind(*kind.position), said);
     for (Step& step : kind.steps) {
-      for (Block& block : step.blocks) note(block.type->name, bind_block(block), said);
+      for (Block& block : step.blocks) {
+        note((reads_source(block) ? "cross " : stack) + block.type->name, bind_block(block), said);
+      }
     }
   }
   return contract;

@@ -1,4 +1,4 @@
-// Random valid specs of all words of the language, over odd heads and widths.
+// Random valid specs of all words of the language, over odd heads and widths; every third has an encoder.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,8 @@ std::string random_spec_text(std::uint64_t seed);
 
 /// The contract of such a text, each of whose parts stands in a tensor of its name, experts in one of several ways;
 /// nothing where it is refused, and `refusal` is then the first error. Fields that it says are added to `said`, as
-/// "attention.scale".
+/// "attention.scale", those of the encoder as "encoder.attention.scale", and of what reads a source as
+/// "cross attention.scale".
 std::optional<generator::Contract> contract_of_random(const std::string& text, std::set<std::string>& said,
                                                       std::string& refusal);
 

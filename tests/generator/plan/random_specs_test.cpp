@@ -1,5 +1,5 @@
-// Random specs of all words of the language: each that is accepted gives on devices, fused or not, what the evaluation
-// of its graph does, and every field is in some of them.
+// Random specs of all words of the language, some with an encoder: each that is accepted gives on devices, fused or
+// not, what the evaluation of its graph does, and every field is in some of them.
 //   MONOMORPH_RANDOM_SPECS=N   as many, in place of 10
 #include <doctest/doctest.h>
 
@@ -45,6 +45,25 @@ Drawn draw(std::uint64_t count) {
   return drawn;
 }
 
+/// Keys of attention that have no meaning in an encoder, and where a source is read.
+const std::set<std::string> not_in_encoders = {"source",    "chunk_size", "window", "keys_and_values_from",
+                                               "value_mix", "values_from"};
+const std::set<std::string> not_of_sources = {
+    "sliding_window", "chunk_size",   "mask",      "window",      "scale_growth",        "differential",
+    "scale_interval", "scale_offset", "value_mix", "values_from", "keys_and_values_from"};
+
+/// The names under which random specs are to say a key: the model's own layers, their cross-attention, the encoder's.
+std::vector<std::string> names_of(const SectionDescription& section, const std::string& key) {
+  const bool attention = section.name == "attention", source = attention && key == "source";
+  const std::string name = section.name + "." + key;
+  std::vector<std::string> names;
+  if (!source) names.push_back(name);
+  if (attention && !not_of_sources.contains(key)) names.push_back("cross " + name);
+  const bool of_stacks = section.name == "embedding" || (section.in_kinds && section.name != "latent_attention");
+  if (of_stacks && !(attention && not_in_encoders.contains(key))) names.push_back("encoder." + name);
+  return names;
+}
+
 }  // namespace
 
 TEST_CASE("random specs say every word of what a model is made of, and most are accepted") {
@@ -75,15 +94,29 @@ TEST_CASE("random specs say every word of what a model is made of, and most are 
   }
   CHECK(ways.size() == 12);
   CHECK(shared_output_norms > 0);
+  const std::set<std::string> of_the_network = {"embedding", "encoder", "lm_head"};
   for (const SectionDescription& section : sections()) {
-    const bool of_the_network = section.in_kinds || section.name == "embedding" || section.name == "lm_head";
-    if (!of_the_network) continue;
+    if (!section.in_kinds && !of_the_network.contains(section.name)) continue;
     for (const auto& [field, slot] : section.fields) {
-      if (section.name == "attention" && field->key == "source") continue;  // random specs have one stack
-      INFO(section.name, ".", field->key, " is in no random spec");
-      CHECK(drawn.said.contains(section.name + "." + field->key));
+      for (const std::string& said : names_of(section, field->key)) {
+        INFO(said, " is in no random spec");
+        CHECK(drawn.said.contains(said));
+      }
     }
   }
+}
+
+TEST_CASE("plans of random specs with an encoder compute what their graphs say") {
+  int count = 0;
+  for (const auto& [seed, contract] : draw(count_of("MONOMORPH_RANDOM_SPECS", 120)).accepted) {
+    if (contract.encoder() == nullptr) continue;
+    CAPTURE(seed);
+    CAPTURE(random_spec_text(seed));
+    const RandomGraph random = {contract, build_graph(contract)};
+    CHECK(agrees_on_host(random, make_plan(random.contract, random.graph)));
+    ++count;
+  }
+  CHECK(count > 0);
 }
 
 TEST_CASE("random specs give on a device what the evaluation of their graphs does") {

@@ -1,0 +1,120 @@
+#include "tests/support/random_blocks.hpp"
+
+#include <algorithm>
+
+namespace monomorph::test {
+
+void RandomBlocks::attention_keys(bool pairs, Sees sees) {
+  if (pairs) key("differential", pick<std::string>({"\"0.8 - 0.6 * exp(-0.3 * layer)\"", "0.25"}));
+  const std::string own_norm = pairs ? "{ after_rotation = true }" : norm_table(true);
+  expression(30, "scale", {"0.5", "1 / head_dim", "1 / sqrt(head_dim) / (layer + 1)", "(layer + 1) * 0.25"});
+  perhaps(30, "bias", {"true", "[\"q\"]", "[\"v\", \"o\"]"});
+  if (chance(25)) {
+    key("qk_norm", pairs ? "\"head\"" : pick<std::string>({"\"head\"", "\"projection\""}));
+  } else {
+    perhaps(20, "q_norm", {"true", own_norm});
+    perhaps(20, "k_norm", {"true", own_norm});
+  }
+  expression(20, "clip", {"1.5", "0.25 * head_dim"});
+  perhaps(20, "head_norm", {"{ type = \"rms_norm\", weight = false }", "{ type = \"layer_norm\", eps = 0.1 }"});
+  perhaps(20, "head_scale", {"true"});
+  norm_at(20, "inner_norm");
+  perhaps(20, "sinks", {"true"});
+  perhaps(25, "gate", {"\"head\"", "\"element\""});
+  if (chance(20)) {
+    key("softcap", pick<std::string>({"5", "\"2 * head_dim\""}));
+  } else if (sees == Sees::source) {
+    expression(30, "score", {"0.5 * score + 0.1 * head", "30 * tanh(score / 30)"});
+  } else if (chance(15)) {
+    key("scale_growth", pick<std::string>({"0.1", "1.5"}));
+    key("scale_interval", between(1, 5));
+    perhaps(40, "scale_offset", {"1", "3"});
+  } else {
+    expression(15, "score", {"0.5 * score + 0.1 * head", "score - 0.1 * (query - key)", "30 * tanh(score / 30)"});
+  }
+  if (sees == Sees::source) return sub_block_norms();
+  const bool causal = sees == Sees::text;
+  if (chance(25) && (causal || of_encoder_)) {
+    key(causal && chance(30) ? "chunk_size" : "sliding_window", between(1, 7));
+  } else if (chance(30)) {
+    key("mask", quoted(pick<std::string>(
+                    {"query - key < 4 || key < 2", "(query - key) % 2 == 0", "key == query || key % 3 == 1"})));
+    if (causal) perhaps(30, "window", {"{ recent = 4, first = 2 }", "{ recent = 3, first = 0 }"});
+  }
+  sub_block_norms();
+}
+
+void RandomBlocks::sub_block_norms() {
+  norm_at(20, "input_norm");
+  if (!shares_output_norm_) norm_at(25, "output_norm");
+  norm_at(10, "residual_norm");
+  perhaps(10, "residual_from", {"\"input_norm\""});
+}
+
+void RandomBlocks::unit_keys(std::vector<std::string> activations, const std::vector<std::string>& biases) {
+  const bool gated = chance(50);
+  key("type", gated ? "\"gated\"" : "\"plain\"");
+  key("intermediate_size", between(3, 17));
+  if (gated && chance(30)) {
+    key("combine", quoted(pick<std::string>({"silu(gate) * (up + 1)", "gate * sigmoid(1.5 * up)"})));
+  } else {
+    activations.insert(activations.end(), {"silu", "gelu", "relu2", "mish", "x / (1 + abs(x))"});
+    key("activation", quoted(pick(activations)));
+  }
+  perhaps(30, "bias", biases);
+}
+
+void RandomBlocks::mlp_keys() {
+  unit_keys({"max(x, 0) + lambda1 * min(x, 0)"}, any_bias_);
+  norm_at(20, "inner_norm");
+  perhaps(20, "output_gate", {"true"});
+  sub_block_norms();
+}
+
+void RandomBlocks::moe_keys() {
+  const std::int64_t groups = pick({1, 1, 2, 3}), of_a_group = between(groups == 1 ? 2 : 1, 3),
+                     kept = between(1, groups);
+  key("num_experts", groups * of_a_group);
+  key("num_experts_per_tok", between(1, std::min<std::int64_t>(3, kept * of_a_group)));
+  if (groups > 1) {
+    key("num_groups", groups);
+    key("num_groups_per_tok", kept);
+    if (of_a_group > 1) perhaps(50, "group_score", {"\"top2_sum\""});
+  }
+  perhaps(30, "router_bias", {"true"});
+  const bool sigmoid = chance(30), mixed = !sigmoid && chance(20), after = !mixed && chance(30);
+  if (sigmoid) key("scoring_func", "\"sigmoid\"");
+  if (mixed) {
+    key("scoring_func", "\"sparsemixer\"");
+    perhaps(60, "router_jitter_noise", {"0.05", "0.2"});
+  }
+  if (after) key("score_after_topk", "true");
+  perhaps(30, "selection_bias", {"true"});
+  if (chance(60) && (sigmoid || !after)) {
+    key("norm_topk_prob", "true");
+    perhaps(30, "norm_topk_eps", {"1e-20", "0.25"});
+    perhaps(30, "norm_topk_min", {"0.5"});
+  }
+  perhaps(40, "routed_scaling_factor", {"2.5"});
+  const bool weighs_input = chance(30);
+  if (weighs_input) key("weigh", "\"input\"");
+  unit_keys({}, weighs_input ? std::vector<std::string>{"[\"down\"]"} : any_bias_);
+  sub_block_norms();
+}
+
+void RandomBlocks::latent_keys() {
+  key("num_attention_heads", heads_);
+  const bool is_short = chance(60);
+  if (is_short) key("q_lora_rank", between(2, 9));
+  key("kv_lora_rank", between(2, 9));
+  key("qk_nope_head_dim", between(1, 6));
+  key("qk_rope_head_dim", hidden_ / heads_);
+  key("v_head_dim", between(1, 7));
+  expression(30, "scale", {"0.5", "1 / kv_lora_rank"});
+  perhaps(40, "bias", {"true", is_short ? "[\"q_down\"]" : "[\"kv_down\"]", "[\"k_rope\", \"o\"]"});
+  perhaps(40, "latent_norm", {"false", "{ weight = false }", "{ type = \"layer_norm\", eps = 0.1 }"});
+  if (type_ == "rope") perhaps(30, "position", {"false", "{ layout = \"interleaved\" }"});
+  sub_block_norms();
+}
+
+}  // namespace monomorph::test
