@@ -18,7 +18,7 @@ constexpr std::int32_t spoiling = 7;    ///< the token that spoils
 
 class ToySlots final : public Reference {
  public:
-  explicit ToySlots(const HostWeights& weights) : weights_(weights), tokens_(toy_max_batch) {}
+  explicit ToySlots(const HostWeights& weights) : weights_(weights), tokens_(toy_max_batch), sources_(toy_max_batch) {}
 
   std::vector<double> layers(std::int64_t slot, std::span<const std::int32_t> tokens, std::int64_t first_position,
                              std::int64_t, std::vector<std::vector<double>>*,
@@ -26,7 +26,7 @@ class ToySlots final : public Reference {
     std::vector<std::int32_t>& all = tokens_[static_cast<std::size_t>(slot)];
     all.resize(static_cast<std::size_t>(first_position));
     all.insert(all.end(), tokens.begin(), tokens.end());
-    ToyReference toy(weights_);
+    ToyReference toy(weights_, sources_[static_cast<std::size_t>(slot)]);
     std::vector<double> hidden;
     for (std::size_t t = 0; t < all.size(); ++t) {
       const std::vector<double> row = toy.hidden(all[t]);
@@ -45,11 +45,16 @@ class ToySlots final : public Reference {
   }
   void copy(std::int64_t from, std::int64_t to) override {
     tokens_[static_cast<std::size_t>(to)] = tokens_[static_cast<std::size_t>(from)];
+    sources_[static_cast<std::size_t>(to)] = sources_[static_cast<std::size_t>(from)];
+  }
+  void encode(std::int64_t slot, std::span<const std::int32_t> tokens) override {
+    sources_[static_cast<std::size_t>(slot)].assign(tokens.begin(), tokens.end());
+    tokens_[static_cast<std::size_t>(slot)].clear();
   }
 
  private:
   const HostWeights& weights_;
-  std::vector<std::vector<std::int32_t>> tokens_;
+  std::vector<std::vector<std::int32_t>> tokens_, sources_;
 };
 
 using Tokens = std::vector<std::int32_t>;
@@ -57,12 +62,19 @@ using Tokens = std::vector<std::int32_t>;
 class Schedules {
  public:
   Schedules(const std::function<std::unique_ptr<Engine>()>& make, const HostWeights& weights, std::uint64_t seed)
-      : weights_(weights), engine_(make()), other_(make()), random_(seed), slots_(toy_max_batch) {}
+      : weights_(weights),
+        engine_(make()),
+        other_(make()),
+        random_(seed),
+        slots_(toy_max_batch),
+        sources_(toy_max_batch) {
+    if (answers()) give({0, 1, 2});
+  }
 
   /// One schedule; what went wrong, if anything.
   std::string run() {
     for (std::int64_t i = 0; i < operations && fault_.empty(); ++i) {
-      switch (below(8)) {
+      switch (below(answers() ? 11 : 8)) {
         case 0:
         case 1:
         case 2:
@@ -80,12 +92,16 @@ class Schedules {
         case 6:
           move();
           break;
-        default:
+        case 7:
           decode();
+          break;
+        default:
+          encode();
           break;
       }
       for (std::int64_t slot = 0; slot < toy_max_batch; ++slot) {
         if (!std::ranges::equal(engine_->sequence(slot), of(slot))) fail(slot, "holds other tokens");
+        if (!std::ranges::equal(engine_->source(slot), source_of(slot))) fail(slot, "answers to another source");
       }
     }
     return fault_;
@@ -96,7 +112,9 @@ class Schedules {
     return static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(count));
   }
   std::int64_t any_slot() { return below(toy_max_batch); }
+  bool answers() const { return engine_->program().max_source_length > 0; }
   Tokens& of(std::int64_t slot) { return slots_[static_cast<std::size_t>(slot)]; }
+  Tokens& source_of(std::int64_t slot) { return sources_[static_cast<std::size_t>(slot)]; }
   std::int64_t room(std::int64_t slot) { return toy_max_sequence_length - static_cast<std::int64_t>(of(slot).size()); }
   void fail(std::int64_t slot, const std::string& what) {
     if (fault_.empty()) fault_ = fmt::format("slot {} at {}: {}", slot, of(slot).size(), what);
@@ -112,8 +130,9 @@ class Schedules {
   }
   static bool spoilt(const Tokens& tokens) { return std::ranges::find(tokens, spoiling) != tokens.end(); }
 
-  std::vector<double> logits_of(const Tokens& tokens) const {
-    ToyReference toy(weights_);
+  /// After these tokens, in a slot with this source.
+  std::vector<double> logits_of(const Tokens& source, const Tokens& tokens) const {
+    ToyReference toy(weights_, source);
     std::vector<double> hidden;
     for (const std::int32_t token : tokens) hidden = toy.hidden(token);
     return toy.logits(hidden);
@@ -123,7 +142,7 @@ class Schedules {
       if (std::ranges::all_of(logits, [](float x) { return std::isfinite(x); })) fail(slot, "logits are numbers");
       return;
     }
-    const std::vector<double> expected = logits_of(tokens);
+    const std::vector<double> expected = logits_of(source_of(slot), tokens);
     double error = 0, norm = 0;
     for (std::size_t i = 0; i < expected.size(); ++i) {
       if (i == spoiling) continue;  // far from the others
@@ -133,8 +152,8 @@ class Schedules {
     if (!(error <= 1e-10 * norm)) fail(slot, fmt::format("logits are off by {:.1e}", std::sqrt(error / norm)));
   }
   /// Whether a token is the likeliest after these, or one as likely as floats tell.
-  bool is_likeliest(const Tokens& tokens, std::int32_t token) const {
-    const std::vector<double> logits = logits_of(tokens);
+  bool is_likeliest(const Tokens& source, const Tokens& tokens, std::int32_t token) const {
+    const std::vector<double> logits = logits_of(source, tokens);
     const double largest = *std::ranges::max_element(logits);
     return largest - logits[static_cast<std::size_t>(token)] <= 1e-5 * std::abs(largest);
   }
@@ -149,7 +168,9 @@ class Schedules {
       return fail(drawn.slot, fmt::format("drew {} tokens of {}", drawn.tokens.size(), expected));
     }
     for (std::size_t i = 0; i < drawn.tokens.size(); ++i) {
-      if (!is_likeliest(tokens, drawn.tokens[i])) return fail(drawn.slot, "drew another token than the likeliest");
+      if (!is_likeliest(source_of(drawn.slot), tokens, drawn.tokens[i])) {
+        return fail(drawn.slot, "drew another token than the likeliest");
+      }
       if (i + 1 < drawn.tokens.size()) tokens.push_back(drawn.tokens[i]);
     }
   }
@@ -198,7 +219,9 @@ class Schedules {
       return fail(slot, "generated another number of tokens");
     }
     for (std::size_t i = 0; i < generation.tokens.size(); ++i) {
-      if (!is_likeliest(tokens, generation.tokens[i])) return fail(slot, "generated another token than the likeliest");
+      if (!is_likeliest(source_of(slot), tokens, generation.tokens[i])) {
+        return fail(slot, "generated another token than the likeliest");
+      }
       if (i + 1 < generation.tokens.size()) tokens.push_back(generation.tokens[i]);
     }
   }
@@ -215,12 +238,34 @@ class Schedules {
     if (engine_->copy(from, to, positions) != positions) return fail(from, "is not copied");
     const Tokens kept(of(from).begin(), of(from).begin() + positions);
     of(to) = kept;
+    source_of(to) = source_of(from);
+  }
+
+  /// Some slots have other sources, shorter ones or longer ones, read in one call; the others go on as they were.
+  void encode() {
+    std::vector<std::int64_t> slots = {0, 1, 2};
+    std::ranges::shuffle(slots, random_);
+    slots.resize(static_cast<std::size_t>(1 + below(toy_max_batch)));
+    give(slots);
+  }
+  void give(const std::vector<std::int64_t>& slots) {
+    std::vector<Source> sources;
+    for (const std::int64_t slot : slots) {
+      const std::int64_t length = below(4) == 0   ? 1
+                                  : below(3) == 0 ? toy_max_source_length
+                                                  : 1 + below(toy_max_source_length);
+      source_of(slot).resize(static_cast<std::size_t>(length));
+      for (std::int32_t& token : source_of(slot)) token = static_cast<std::int32_t>(8 + below(toy_vocab_size - 8));
+      sources.push_back({slot, source_of(slot)});
+      of(slot).clear();
+    }
+    engine_->encode(sources);
   }
 
   /// Another engine goes on with all slots.
   void move() {
     for (std::int64_t slot = 0; slot < toy_max_batch; ++slot) {
-      if (of(slot).empty()) {
+      if (of(slot).empty() && !answers()) {
         other_->reset(slot);
       } else {
         other_->restore(slot, engine_->save(slot));
@@ -241,7 +286,7 @@ class Schedules {
   const HostWeights& weights_;
   std::unique_ptr<Engine> engine_, other_;
   std::mt19937_64 random_;
-  std::vector<Tokens> slots_;
+  std::vector<Tokens> slots_, sources_;
   std::string fault_;
 };
 

@@ -30,7 +30,9 @@ std::uint64_t count_of(std::uint64_t otherwise) {
 // As many as MONOMORPH_RANDOM_SCHEDULES says.
 TEST_CASE("slots of the reference give what their tokens alone give, in random schedules") {
   const Toy toy;
-  Program program = toy_program();
+  Program program;
+  SUBCASE("of a text alone") { program = toy_program(); }
+  SUBCASE("that answers to sources") { program = toy_answers(); }
   program.make_reference = toy_slots;
   const auto make = [&] { return std::make_unique<ReferenceEngine>(program, HostWeights::open(program, toy.path)); };
   CHECK(run_schedules(make, toy.weights, count_of(700), 1) == "");
@@ -42,6 +44,7 @@ TEST_CASE("slots of a device give what their tokens alone give, in random schedu
   LoadOptions options;
   options.weights_path = toy.path;
   std::uint64_t count = count_of(250);
+  const Program* program = &toy_program();
   SUBCASE("as they come") {}
   SUBCASE("whatever the company") { options.invariant = true; }
   SUBCASE("memory the host cannot map, in many slices") {
@@ -49,5 +52,11 @@ TEST_CASE("slots of a device give what their tokens alone give, in random schedu
     options.limits.max_storage_buffer_range = 16384;
     count = 60;
   }
-  CHECK(run_schedules([&] { return load_engine(toy_program(), options); }, toy.weights, count, 2) == "");
+  SUBCASE("of answers to sources") { program = &toy_answers(); }
+  SUBCASE("of answers to sources, in memory the host cannot map") {
+    program = &toy_answers();
+    options.limits.staging = true;
+    count = 60;
+  }
+  CHECK(run_schedules([&] { return load_engine(*program, options); }, toy.weights, count, 2) == "");
 }

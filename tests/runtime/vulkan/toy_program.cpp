@@ -154,7 +154,7 @@ void main() {
 )";
 
 std::span<const std::byte> spirv(std::vector<std::uint32_t>& words, const std::string& text) {
-  words = compile_glsl(preamble + text);
+  words = compile_toy_kernel(text);
   return std::as_bytes(std::span(words));
 }
 
@@ -234,6 +234,8 @@ constexpr StateTable states[] = {
 
 }  // namespace
 
+std::vector<std::uint32_t> compile_toy_kernel(const std::string& text) { return compile_glsl(preamble + text); }
+
 const Program& toy_program(std::int32_t eos_token) {
   static std::vector<std::uint32_t> words[8];
   static const Kernel kernels[] = {
@@ -299,26 +301,54 @@ const Program& toy_program(std::int32_t eos_token) {
   return program;
 }
 
+ToyReference::ToyReference(const HostWeights& weights, std::span<const std::int32_t> source) : weights_(weights) {
+  if (source.empty()) return;
+  heard_.assign(toy_layers, std::vector<double>(toy_hidden_size));
+  for (std::size_t s = 0; s < source.size(); ++s) {
+    std::vector<double> said = embedded(source[s]);
+    for (std::int32_t layer = 0; layer < toy_layers; ++layer) {
+      if (layer > 0) said = projected(layer - 1, said);
+      for (std::size_t r = 0; r < said.size(); ++r) {
+        heard_[static_cast<std::size_t>(layer)][r] +=
+            said[r] * static_cast<double>(s + 1) / static_cast<double>(source.size());
+      }
+    }
+  }
+}
+
 void ToyReference::reset() { sums_.clear(); }
 
-std::vector<double> ToyReference::hidden(std::int32_t token) {
+std::vector<double> ToyReference::embedded(std::int32_t token) const {
   std::vector<double> hidden;
   for (std::int64_t c = 0; c < toy_hidden_size; ++c) hidden.push_back(weights_.at(0, token, c));
+  return hidden;
+}
+
+std::vector<double> ToyReference::projected(std::int32_t layer, std::span<const double> hidden) const {
+  std::vector<double> rows;
+  for (std::int64_t r = 0; r < toy_hidden_size; ++r) {
+    double sum = weights_.at(2 + 2 * layer, 0, r);
+    for (std::int64_t c = 0; c < toy_hidden_size; ++c) {
+      sum += weights_.at(1 + 2 * layer, r, c) * hidden[static_cast<std::size_t>(c)];
+    }
+    rows.push_back(sum);
+  }
+  return rows;
+}
+
+std::vector<double> ToyReference::hidden(std::int32_t token) {
+  std::vector<double> hidden = embedded(token);
   if (sums_.empty()) sums_.assign(toy_layers, std::vector<double>(toy_hidden_size + 1));
   layers_.clear();
   for (std::int32_t layer = 0; layer < toy_layers; ++layer) {
     std::vector<double>& sums = sums_[static_cast<std::size_t>(layer)];
     sums.back() += 1;  // tokens so far
-    std::vector<double> next;
-    for (std::int64_t r = 0; r < toy_hidden_size; ++r) {
-      double projected = weights_.at(2 + 2 * layer, 0, r);
-      for (std::int64_t c = 0; c < toy_hidden_size; ++c) {
-        projected += weights_.at(1 + 2 * layer, r, c) * hidden[static_cast<std::size_t>(c)];
-      }
-      sums[static_cast<std::size_t>(r)] += projected;
-      next.push_back(0.5 * hidden[static_cast<std::size_t>(r)] + sums[static_cast<std::size_t>(r)] / sums.back());
+    const std::vector<double> added = projected(layer, hidden);
+    for (std::size_t r = 0; r < added.size(); ++r) {
+      sums[r] += added[r];
+      hidden[r] = 0.5 * hidden[r] + sums[r] / sums.back();
+      if (!heard_.empty()) hidden[r] += heard_[static_cast<std::size_t>(layer)][r];
     }
-    hidden = next;
     layers_.push_back(hidden);
   }
   return hidden;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "runtime/program/program.hpp"
@@ -35,10 +36,20 @@ enum class ToyKernel : std::int32_t {
 /// The token that ends a generation is `eos_token`; none where it is negative. Lives as long as the process.
 const Program& toy_program(std::int32_t eos_token = -1);
 
-/// The same model in double.
+/// The same model with an answer to a source: what a layer has heard of it, the mean over its tokens of what they are
+/// times their number, is added to what the layer gives. A layer hears the embeddings, the next one what the first
+/// layer's projection makes of them.
+const Program& toy_answers(std::int32_t eos_token = -1);
+inline constexpr std::int64_t toy_max_source_length = 9;
+
+/// A kernel of the toy: the text after what all of them begin with, as SPIR-V.
+std::vector<std::uint32_t> compile_toy_kernel(const std::string& text);
+
+/// The same models in double.
 class ToyReference {
  public:
-  explicit ToyReference(const HostWeights& weights) : weights_(weights) {}
+  /// `source`: that is answered to; empty: none.
+  explicit ToyReference(const HostWeights& weights, std::span<const std::int32_t> source = {});
   /// Appends a token; gives its hidden state.
   std::vector<double> hidden(std::int32_t token);
   std::vector<double> logits(std::span<const double> hidden) const;
@@ -49,8 +60,13 @@ class ToyReference {
   void reset();
 
  private:
+  /// What a layer's projection makes of hidden states.
+  std::vector<double> projected(std::int32_t layer, std::span<const double> hidden) const;
+  std::vector<double> embedded(std::int32_t token) const;
+
   const HostWeights& weights_;
-  std::vector<std::vector<double>> sums_;  ///< of each layer's state
+  std::vector<std::vector<double>> heard_;  ///< of the source, by layer; empty: there is none
+  std::vector<std::vector<double>> sums_;   ///< of each layer's state
   std::vector<std::vector<double>> layers_;
 };
 
