@@ -13,7 +13,8 @@
 namespace monomorph::test {
 
 /// Of `count` requests every fourth is drawn as penalties have it, with log-probabilities, every third at random; some
-/// fill their sequences, some draw nothing, some begin alike.
+/// fill their sequences, some draw nothing, some begin alike. Where the program answers, sources are of unequal
+/// lengths, and every third request has that of the one before.
 inline std::vector<BatchRequest> unequal_requests(const Program& program, std::size_t count) {
   std::mt19937 random(11);
   const auto below = [&](std::int64_t bound) {
@@ -27,6 +28,10 @@ inline std::vector<BatchRequest> unequal_requests(const Program& program, std::s
     for (std::int64_t t = 0; t < length; ++t) {
       request.prompt.push_back(static_cast<std::int32_t>(i % 5 == 4 && t < 6 ? t : below(program.vocab_size)));
     }
+    for (std::int64_t t = program.max_source_length > 0 ? below(program.max_source_length) : -1; t >= 0; --t) {
+      request.source.push_back(static_cast<std::int32_t>(below(program.vocab_size)));
+    }
+    if (i % 3 == 1) request.source = requests[i - 1].source;
     request.count = i % 10 == 9 ? 0 : i % 9 == 8 ? program.max_sequence_length : below(program.max_sequence_length / 2);
     if (i % 3 == 2) request.sampling = {.temperature = 1.5f, .top_k = 20, .seed = i};
     if (i % 4 == 3) {
@@ -38,11 +43,17 @@ inline std::vector<BatchRequest> unequal_requests(const Program& program, std::s
   return requests;
 }
 
+/// Empties slot 0 for a request, and gives it what is answered to.
+inline void begin(Engine& engine, const BatchRequest& request) {
+  engine.reset();
+  if (!request.source.empty()) engine.encode(request.source);
+}
+
 /// The token that these draw most often at first: as a stop token it ends some of them.
 inline std::int32_t most_drawn(Engine& engine, const std::vector<BatchRequest>& requests) {
   std::map<std::int32_t, int> counts;
   for (const BatchRequest& request : requests) {
-    engine.reset();
+    begin(engine, request);
     for (const auto token : engine.generate(request.prompt, 4, request.sampling, nullptr).tokens) ++counts[token];
   }
   const auto fewer = [](const auto& a, const auto& b) { return a.second < b.second; };
@@ -69,8 +80,8 @@ inline void check_as_alone(Engine& engine, Engine& alone, const std::vector<Batc
   }
   for (std::size_t i = 0; i < requests.size(); ++i) {
     CAPTURE(i);
-    alone.reset();
     const BatchRequest& request = requests[i];
+    begin(alone, request);
     const Engine::Generation expected = alone.generate(request.prompt, request.count, request.sampling, nullptr);
     const Engine::Generation& got = results[i].generation;
     CHECK(finished[i] == 1);

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <limits>
 #include <string>
 
@@ -37,14 +38,15 @@ Program counting_program() {
   return program;
 }
 
-/// After a token the likeliest is the next one. It remembers its steps.
+/// After a token the likeliest is the next one. It remembers its steps, and what sources it read.
 class CountingEngine final : public Engine {
  public:
   using Engine::Engine;
   std::int64_t most_ahead() const override { return 8; }
   std::vector<float> read_hidden_states(std::int64_t) override { return {}; }
 
-  /// "0+8 1+1d a4": 8 tokens of slot 0 and one of slot 1, after which is drawn, 4 passes.
+  /// "0+8 1+1d a4": 8 tokens of slot 0 and one of slot 1, after which is drawn, 4 passes. "0:5 2:1 e": sources of 5
+  /// tokens and of 1 are read in one pass.
   std::vector<std::string> steps;
   std::vector<std::int64_t> lengths;  ///< Run::length of every run
 
@@ -69,6 +71,13 @@ class CountingEngine final : public Engine {
     }
     steps.push_back(step + "a" + std::to_string(ahead));
     return drawn_;
+  }
+  void run_encode(std::span<const Source> sources) override {
+    std::string step;
+    for (const Source& source : sources) {
+      step += std::to_string(source.slot) + ":" + std::to_string(source.tokens.size()) + " ";
+    }
+    steps.push_back(step + "e");
   }
   StatesOwner states_owner() const override { return {"counting"}; }
   void copy_states(const HeldStates&, std::int64_t) override {}
@@ -259,6 +268,51 @@ TEST_CASE("what no engine runs is refused when it is added, and others are as th
   CHECK(batch.waiting() == 2);
   batch.run();
   CHECK(ends == Texts{"20:3", "30:3"});
+}
+
+TEST_CASE("sources of requests that come together are read together, and one that a slot has is not read again") {
+  Program program = counting_program();
+  program.max_source_length = 6;
+  CountingEngine engine(program);
+  Batch batch(engine);
+  const auto ask = [&](Tokens source, Tokens prompt) {
+    batch.add({.prompt = std::move(prompt), .source = std::move(source), .count = 1});
+  };
+  const auto steps = [&] {
+    engine.steps.clear();
+    batch.run();
+    return engine.steps;
+  };
+  // Two fit in a pass, and the third in one of its own, before anything is appended.
+  ask({1, 2, 3, 4}, {20, 21, 22});
+  ask({5, 6}, {20, 21, 22});
+  ask({7, 8, 9}, {30});
+  CHECK(steps() == Texts{"0:4 1:2 e", "2:3 e", "0+3d 1+3d 2+1d a1"});
+  // A slot serves who asks with its source: what both prompts begin with is not computed again.
+  ask({5, 6}, {20, 21, 29});
+  CHECK(steps() == Texts{"1+1d a1"});
+  CHECK(std::ranges::equal(engine.source(1), Tokens{5, 6}));
+  // Another source is another text, however alike the prompts are; it is no part of its length either.
+  ask({5, 7}, {20, 21, 29});
+  CHECK(steps() == Texts{"0:2 e", "0+3d a1"});
+  ask({7, 8, 9}, {30, 31});
+  CHECK(steps() == Texts{"2+1d a1"});
+}
+
+TEST_CASE("a request without a source, or with one that no slot takes, is refused when it is added") {
+  Program program = counting_program();
+  const auto refuses = [&](Tokens source, const char* message) {
+    CountingEngine engine(program);
+    Batch batch(engine);
+    CHECK_THROWS_WITH_AS(batch.add({.prompt = {20}, .source = std::move(source), .count = 1}),
+                         doctest::Contains(message), Error);
+    CHECK(batch.waiting() == 0);
+  };
+  refuses({1}, "reads no source");
+  program.max_source_length = 6;
+  refuses({}, "at least one");
+  refuses({1, 200}, "outside the vocabulary");
+  refuses(Tokens(7, 1), "max_source_length of counting is 6");
 }
 
 TEST_CASE("one who is told of an end may ask for more") {

@@ -17,6 +17,12 @@ TEST_CASE("on a device requests of unequal length over a few slots draw what eac
   check_as_alone(*stopping, *stopping, requests);
 }
 
+TEST_CASE("so do requests that answer to sources of unequal length") {
+  const auto requests = unequal_requests(toy_answers(), 30);
+  const auto stopping = load(toy_answers(most_drawn(*load(toy_answers()), requests)));
+  check_as_alone(*stopping, *stopping, requests);
+}
+
 TEST_CASE("on a device a request whose logits are no numbers ends alone, and its slot is of use to the next") {
   need_device();
   const tests::TemporaryDirectory directory;
