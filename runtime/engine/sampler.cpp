@@ -5,6 +5,8 @@
 #include <cmath>
 #include <vector>
 
+#include "runtime/engine/philox.hpp"
+
 namespace monomorph {
 namespace sampling {
 namespace {
@@ -40,21 +42,7 @@ std::uint32_t mass(float below, float inverse_temperature) {
   return std::min((units + (1u << (shift - 1))) >> shift, mass_one);
 }
 
-std::uint32_t random_bits(std::uint64_t seed, std::uint32_t position) {
-  std::uint32_t key[2] = {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)};
-  std::uint32_t counter[4] = {position, 0, 0, 0};
-  for (int round = 0; round < 10; ++round) {
-    const std::uint64_t a = std::uint64_t{0xd2511f53u} * counter[0];
-    const std::uint64_t b = std::uint64_t{0xcd9e8d57u} * counter[2];
-    const std::uint32_t next[4] = {
-        static_cast<std::uint32_t>(b >> 32) ^ counter[1] ^ key[0], static_cast<std::uint32_t>(b),
-        static_cast<std::uint32_t>(a >> 32) ^ counter[3] ^ key[1], static_cast<std::uint32_t>(a)};
-    std::copy(next, next + 4, counter);
-    key[0] += 0x9e3779b9u;
-    key[1] += 0xbb67ae85u;
-  }
-  return counter[0];
-}
+std::uint32_t random_bits(std::uint64_t seed, std::uint32_t position) { return philox(seed, {position, 0, 0, 0})[0]; }
 
 namespace {
 
