@@ -14,6 +14,14 @@
 
 namespace monomorph::cli {
 
+/// How a text of masks becomes one of tokens (runtime/engine/denoise.hpp), as far as it was said.
+struct DenoiseChoice {
+  bool wanted = false;
+  std::optional<std::int64_t> steps, block_length;  ///< absent: as many as tokens are to be found
+  std::string remasking = "low_confidence";         ///< or "random"
+  double guidance = 0;
+};
+
 struct RunOptions {
   EngineChoice engine;
   std::optional<std::string> prompt;       ///< this, one of the files, or tokens
@@ -28,6 +36,7 @@ struct RunOptions {
   std::vector<std::string> stop_strings;
   std::string log_probabilities;  ///< a file of JSON lines; empty: none
   std::string prompt_cache;       ///< a saved slot to begin from and to leave, at the prompt's end; empty: none
+  DenoiseChoice denoise;
 };
 /// Writes the continuation as it is drawn, or, of several beams, the best at the end: text, or ids where there is no
 /// tokenizer.
@@ -36,6 +45,9 @@ void run(const Program& program, const RunOptions& options);
 /// the same order (runtime/cli/prompt_lines.hpp); with beams one after the other. Throws Error(rejected) after the last
 /// where lines had errors.
 void run_prompts(const Program& program, const RunOptions& options);
+/// Writes what follows the prompt, found where masks stand: text up to the first stop token, or all ids where there is
+/// no tokenizer.
+void run_denoise(const Program& program, const RunOptions& options);
 
 struct ChatOptions {
   EngineChoice engine;

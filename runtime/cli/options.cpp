@@ -114,6 +114,25 @@ void add_drawing(CLI::App& command, SamplingChoice& sampling, std::vector<std::s
                      "a file for one JSON line a drawn token: id, text, log_probability");
 }
 
+void add_denoising(CLI::App& command, DenoiseChoice& denoise) {
+  CLI::Option* const wanted =
+      command.add_flag("--denoise", denoise.wanted,
+                       "put -n masks behind the prompt, and find their tokens in passes over the whole text");
+  add_number<std::int64_t>(command, "--steps", denoise.steps, "passes that find them; default: one a token")
+      ->needs(wanted);
+  add_number<std::int64_t>(command, "--block-length", denoise.block_length,
+                           "tokens of a block, which is full before the next begins; default: all")
+      ->needs(wanted);
+  command
+      .add_option("--remasking", denoise.remasking,
+                  "which tokens a pass keeps: those of the highest probability, or any; default: low_confidence")
+      ->check(CLI::IsMember({"low_confidence", "random"}))
+      ->needs(wanted);
+  add_number<double>(command, "--guidance", denoise.guidance,
+                     "scale of classifier-free guidance by the text without its prompt; default: 0, none")
+      ->needs(wanted);
+}
+
 /// The commands with their options; `chosen` is the call that the words asked for.
 struct Commands {
   const Program& program;
@@ -136,8 +155,10 @@ struct Commands {
   }
 
   void add_run(CLI::App& app) {
-    CLI::App& command = add(app, "run", "continue a prompt, or many at once",
-                            [this] { run.prompts ? cli::run_prompts(program, run) : cli::run(program, run); });
+    CLI::App& command = add(app, "run", "continue a prompt, or many at once", [this] {
+      if (run.denoise.wanted) return cli::run_denoise(program, run);
+      run.prompts ? cli::run_prompts(program, run) : cli::run(program, run);
+    });
     add_engine_options(command, run.engine);
     CLI::Option_group& what = *command.add_option_group("prompt");
     add_text(what, "--prompt", run.prompt, "text to continue");
@@ -159,6 +180,7 @@ struct Commands {
                                      : "tokens to draw; default: 64");
     add_drawing(command, run.sampling, run.stop_strings, run.log_probabilities);
     add_search_options(command, run.search);
+    add_denoising(command, run.denoise);
     command.add_option("--prompt-cache", run.prompt_cache,
                        "a file of what was computed of a prompt: of the next prompt what it begins with alike is not "
                        "computed again; written at the prompt's end, before tokens are drawn");

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <span>
@@ -57,6 +58,14 @@ struct Run {
   /// may depend on it. 0: these tokens are the whole text.
   std::int64_t length = 0;
   std::span<const std::int32_t> types{};  ///< of each token, below Program::token_types; empty: all are 0
+  /// Of Logits::all: the first token whose logits are shown, and how many are; 0: all from there on.
+  std::int64_t logits_from = 0, logits_count = 0;
+
+  /// The first token whose logits are shown, and the one past the last; `logits` is not none.
+  std::int64_t first_shown() const { return logits == Logits::all ? logits_from : std::ssize(tokens) - 1; }
+  std::int64_t end_shown() const {
+    return logits == Logits::all && logits_count > 0 ? logits_from + logits_count : std::ssize(tokens);
+  }
 };
 
 /// What a slot answers to.

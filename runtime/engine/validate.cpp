@@ -26,6 +26,12 @@ std::string causes_of_wrong_logits(const Program& program) {
 void reject_next_token(const Program& program) {
   require_logits(program);
   if (!program.one_pass) return;
+  if (program.mask_token >= 0) {
+    reject(
+        fmt::format("{} reads a text whole, and has no next token to draw: it finds the tokens that masks stand for; "
+                    "`run --denoise` makes a text so",
+                    program.name));
+  }
   reject(
       fmt::format("{} reads a text whole, and has no next token to draw: its logits say what stands at each place "
                   "(`logits` writes them)",
@@ -213,6 +219,15 @@ void validate_runs(const Engine& engine, std::span<const Run> runs, std::int64_t
           fmt::format("slot {}: a length of {} is none of a sequence that has {} tokens after this run and at most "
                       "{}",
                       run.slot, run.length, end, program.max_sequence_length));
+    }
+    const auto count = static_cast<std::int64_t>(run.tokens.size());
+    const bool all = run.logits_from == 0 && run.logits_count == 0;
+    if (!all && (run.logits != Logits::all || run.draw || run.logits_from < 0 || run.logits_from >= count ||
+                 run.logits_count < 0 || run.logits_count > count - run.logits_from)) {
+      reject(
+          fmt::format("slot {}: {} rows of logits from token {} on are none of a run of {} tokens that shows all and "
+                      "draws nothing",
+                      run.slot, run.logits_count, run.logits_from, count));
     }
     if (run.draw) reject_next_token(program);
     for (std::size_t other = 0; other < r; ++other) {

@@ -299,9 +299,10 @@ struct Program {
   /// Tokens of a source, and of all sources that are read at once; 0: the model reads none.
   std::int64_t max_source_length = 0;
   std::int32_t decoder_start_token = -1;  ///< that an answer to a source begins after; -1: none is known
-  std::int64_t max_batch;                 ///< slots
-  std::int64_t head_rows;                 ///< rows whose logits one pass may give
-  std::int64_t decode_steps;              ///< passes that a submission may have
+  std::int32_t mask_token = -1;  ///< that stands where a token is to be found (runtime/engine/denoise.hpp); -1: none
+  std::int64_t max_batch;        ///< slots
+  std::int64_t head_rows;        ///< rows whose logits one submission may give
+  std::int64_t decode_steps;     ///< passes that a submission may have
   std::int64_t total_parameters;
   std::int64_t flops_per_token;  ///< of one decoded token, attention aside
   std::span<const std::uint32_t> eos_tokens;

@@ -99,9 +99,9 @@ std::span<const Drawn> ReferenceEngine::run_step(std::span<const Run> runs, std:
     std::vector<double> hidden = append(run, nullptr);
     hidden_.insert(hidden_.end(), hidden.begin(), hidden.end());
     const auto count = static_cast<std::int64_t>(run.tokens.size());
-    const std::int64_t first = run.logits == Logits::all ? 0 : count - 1;
     const bool wanted = run.logits != Logits::none && on_logits;
-    for (std::int64_t row = first; row < count && (wanted || run.draw); ++row) {
+    const std::int64_t end = wanted ? run.end_shown() : count;
+    for (std::int64_t row = wanted ? run.first_shown() : count - 1; row < end && (wanted || run.draw); ++row) {
       const std::span<const float> logits = logits_of(hidden, program_.pooling == Pooling::cls ? 0 : row);
       if (wanted) on_logits(r, row, logits);
     }

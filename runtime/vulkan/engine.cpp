@@ -20,6 +20,11 @@ constexpr std::int64_t longest_block = 8;
 /// Whether the host sees logits of a run.
 bool shows(const Run& run, const OnLogits& on_logits) { return run.logits != Logits::none && on_logits; }
 
+/// Whether the host sees those of a run's last token.
+bool shows_last(const Run& run, const OnLogits& on_logits) {
+  return shows(run, on_logits) && run.end_shown() == std::ssize(run.tokens);
+}
+
 }  // namespace
 
 VulkanEngine::VulkanEngine(const Program& program, std::unique_ptr<Device> device, const HostWeights& weights,
@@ -154,14 +159,14 @@ void VulkanEngine::write_wanted(std::span<const StepRow> rows, std::int64_t draw
   state_.counts().draw_count = static_cast<std::uint32_t>(draws);
 }
 
-/// Logits of every token but the last of a run that begins at row `first_row` of the pass, as many at a time as the
-/// head serves; leaves the pass's hidden states in place.
+/// Logits of every token that a run shows but for its last; the run begins at row `first_row` of the pass. As many at a
+/// time as the head serves; leaves the pass's hidden states in place.
 void VulkanEngine::run_all_logits(std::size_t index, const Run& run, std::int64_t first_row,
                                   const OnLogits& on_logits) {
-  const auto count = static_cast<std::int64_t>(run.tokens.size());
-  for (std::int64_t first = 0; first < count - 1; first += program_.head_rows) {
+  const std::int64_t end = std::min(run.end_shown(), std::ssize(run.tokens) - 1);
+  for (std::int64_t first = run.first_shown(); first < end; first += program_.head_rows) {
     wanted_.clear();
-    for (std::int64_t token = first; token < std::min(first + program_.head_rows, count - 1); ++token) {
+    for (std::int64_t token = first; token < std::min(first + program_.head_rows, end); ++token) {
       wanted_.push_back({static_cast<std::uint32_t>(first_row + token), static_cast<std::uint32_t>(run.slot)});
     }
     write_wanted(wanted_, 0);
@@ -181,7 +186,7 @@ void VulkanEngine::run_last(std::size_t index, std::span<const Run> runs, std::i
   further_.clear();
   const auto want = [&](std::size_t r) {
     const StepRun& run = state_.runs()[r];
-    if (shows(runs[r], on_logits)) shown_.push_back({r, static_cast<std::int64_t>(wanted_.size())});
+    if (shows_last(runs[r], on_logits)) shown_.push_back({r, static_cast<std::int64_t>(wanted_.size())});
     const std::uint32_t row = program_.pooling == Pooling::cls ? 0 : run.rows - 1;
     wanted_.push_back({run.first_row + row, static_cast<std::uint32_t>(runs[r].slot)});
   };
@@ -192,7 +197,7 @@ void VulkanEngine::run_last(std::size_t index, std::span<const Run> runs, std::i
   }
   const auto drawing = static_cast<std::int64_t>(wanted_.size());
   for (std::size_t r = 0; r < runs.size(); ++r) {
-    if (!runs[r].draw && shows(runs[r], on_logits)) want(r);
+    if (!runs[r].draw && shows_last(runs[r], on_logits)) want(r);
   }
   const auto rows = static_cast<std::int64_t>(wanted_.size());
   write_wanted(wanted_, drawing);
@@ -255,10 +260,10 @@ void VulkanEngine::run_pass(std::size_t index, std::span<const Run> runs, std::i
       if (shows_all(runs[r])) run_all_logits(index + r, runs[r], state_.runs()[r].first_row, on_logits);
     }
   }
-  const bool wants = std::ranges::any_of(runs, [&](const Run& run) { return run.draw || shows(run, on_logits); });
+  const bool wants = std::ranges::any_of(runs, [&](const Run& run) { return run.draw || shows_last(run, on_logits); });
   if (wants) {
     run_last(index, runs, draws, on_logits);
-  } else {
+  } else if (!work_.empty()) {
     submit(work_);
   }
   for (std::size_t r = 0; r < runs.size(); ++r) {
