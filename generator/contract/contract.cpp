@@ -22,8 +22,17 @@
 namespace monomorph::generator {
 namespace {
 
-/// Rows whose logits one pass gives, where it has as many.
-constexpr std::int64_t most_head_rows = 8;
+/// Of a text whose tokens are found where masks stand, which looks at a block of it in each pass.
+constexpr std::int64_t rows_of_a_masked_text = 64;
+
+/// Rows whose logits one submission gives, where a pass has as many.
+std::int64_t head_rows_of(const Spec& spec) {
+  const EngineSection& engine = *spec.engine;
+  if (engine.head_rows.given) return sane(engine.head_rows);
+  const std::int64_t usual =
+      spec.tokenizer->mask_token_id.given ? std::min(rows_of_a_masked_text, bound_rows(spec)) : usual_head_rows;
+  return std::min(std::max(engine.max_batch.value, usual), engine.prefill_chunk.value);
+}
 
 void sum_up(Contract& contract) {
   contract.components = {{"embedding"}};
@@ -129,7 +138,7 @@ Contract derive(const Spec& spec) {
   if (spec.embedding->token_types.given) contract.token_types = spec.embedding->token_types.value;
   contract.max_batch = spec.engine->max_batch.value;
   contract.fusion = spec.engine->fusion.value;
-  contract.head_rows = std::min(std::max(contract.max_batch, most_head_rows), contract.prefill_chunk);
+  contract.head_rows = head_rows_of(spec);
   const CacheTypes& cache = spec.engine->kv_cache.value;
   contract.kv_cache = {cache_type(cache.keys.value), cache_type(cache.values.value)};
   contract.tie_word_embeddings = spec.lm_head->tie_word_embeddings.value;
@@ -142,6 +151,7 @@ Contract derive(const Spec& spec) {
   }
   if (spec.encoder) contract.max_source_length = spec.engine->max_source_length.value;
   contract.decoder_start_token_id = spec.tokenizer->decoder_start_token_id.value;
+  contract.mask_token_id = spec.tokenizer->mask_token_id.value;
   contract.checkpoint_prefixes = spec.checkpoint->prefix.value;
   const std::string past_the_last = std::to_string(contract.own().num_hidden_layers);
   for (const IgnoredTensor& tensor : spec.checkpoint->ignore) {

@@ -142,6 +142,9 @@ struct IgnoredCheckpointTensor {
   std::string why;
 };
 
+/// Rows whose logits one submission gives where nothing asks for more: what drawing and goldens need.
+inline constexpr std::int64_t usual_head_rows = 8;
+
 struct Contract {
   std::string name;
   /// model_<name>: the namespace, folder and target of what is emitted. The prefix keeps every name apart from words of
@@ -157,7 +160,8 @@ struct Contract {
   bool one_pass = false;               ///< a text is one pass: rows depend on tokens after them
   std::int64_t max_source_length = 0;  ///< tokens of a source; 0: there is no encoder
   std::int64_t decoder_start_token_id = -1;
-  std::int64_t head_rows = 1;  ///< rows whose logits one pass may give
+  std::int64_t mask_token_id = -1;
+  std::int64_t head_rows = 1;  ///< rows whose logits one submission may give
   std::int64_t max_batch = 1;  ///< slots: sequences that the engine remembers at once
   bool fusion = true;          ///< kernels compute several operations where they can
   CacheDtypes kv_cache;        ///< of keys and of values

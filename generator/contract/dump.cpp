@@ -126,8 +126,9 @@ std::string dump_contract(const Contract& contract) {
                      contract.max_sequence_length, contract.prefill_chunk, contract.max_batch,
                      dump_cache(contract.kv_cache), contract.fusion);
   out += fmt::format("tie_word_embeddings {}\n", contract.tie_word_embeddings);
-  out += fmt::format("bos_token_id {}, eos_token_ids [{}]\n", contract.bos_token_id,
-                     fmt::join(contract.eos_token_ids, ", "));
+  out += fmt::format("bos_token_id {}, eos_token_ids [{}]{}\n", contract.bos_token_id,
+                     fmt::join(contract.eos_token_ids, ", "),
+                     contract.mask_token_id < 0 ? "" : fmt::format(", mask_token_id {}", contract.mask_token_id));
   Held<EmbeddingSection> embedding = contract.own().embedding;  // binding may write
   Held<LmHeadSection> lm_head = contract.lm_head;
   out += "embedding\n" + dump_fields(bind(*embedding));

@@ -22,6 +22,8 @@ void check_dtype_rules(const Spec& spec, const Declarations& declared, Diagnosti
 /// Those on [encoder], and on what is said for one where there is none.
 void check_encoder_rules(const Spec& spec, const Declarations& declared, Diagnostics& diagnostics);
 void check_engine_rules(const Spec& spec, Diagnostics& diagnostics);
+/// Rows of logits that every device binds at once: 128 MiB of them.
+std::int64_t bound_rows(const Spec& spec);
 /// Products and sums beyond 64 bits.
 void check_total_rules(const Spec& spec, const Declarations& declared, Diagnostics& diagnostics);
 /// Elements of a state that a position takes, in all slots.

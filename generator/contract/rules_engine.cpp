@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "generator/blocks/pooling.hpp"
 #include "generator/blocks/position.hpp"
 #include "generator/contract/rules.hpp"
 #include "generator/spec/engine_section.hpp"
@@ -63,7 +64,32 @@ void chunk_within_sequences(const Spec& spec, Diagnostics& diagnostics) {
                                         engine.prefill_chunk.value, length));
 }
 
+/// Each slot may draw in a pass; no pass has more rows than tokens; the device binds them at once.
+void head_rows_fit(const Spec& spec, Diagnostics& diagnostics) {
+  const EngineSection& engine = *spec.engine;
+  const Field<std::int64_t>& rows = engine.head_rows;
+  if (!rows.given || !usable(rows) || !usable(engine.prefill_chunk) || !usable(engine.max_batch)) return;
+  const auto refuse = [&](const std::string& why) {
+    diagnostics.error("engine.head_rows_limit", rows.span, fmt::format("head_rows is {}; {}", rows.value, why));
+  };
+  const std::int64_t chunk = engine.prefill_chunk.value, least = std::min(engine.max_batch.value, chunk);
+  if (rows.value < least) {
+    refuse(fmt::format("each of {} slots (max_batch) may draw in one pass: make it {} to {}", engine.max_batch.value,
+                       least, chunk));
+  } else if (rows.value > chunk) {
+    refuse(fmt::format("a pass has at most {} tokens (prefill_chunk), and a row is one of them", chunk));
+  } else if (!pools(*spec.pooling) && usable(spec.model.vocab_size) && rows.value > bound_rows(spec)) {
+    refuse(fmt::format("128 MiB, which every device binds at once, hold {} rows of {} logits (model.vocab_size)",
+                       bound_rows(spec), spec.model.vocab_size.value));
+  }
+}
+
 }  // namespace
+
+std::int64_t bound_rows(const Spec& spec) {
+  constexpr std::int64_t bound_bytes = std::int64_t{1} << 27;
+  return std::max<std::int64_t>(bound_bytes / row_bytes<f32>(sane(spec.model.vocab_size)), 1);
+}
 
 void check_cache_width(const Field<std::string>& type, const std::string& kept, const std::string& name,
                        const Field<std::int64_t>& width, std::int64_t elements, Diagnostics& diagnostics) {
@@ -84,6 +110,10 @@ void check_engine_rules(const Spec& spec, Diagnostics& diagnostics) {
   check_range(spec.engine->prefill_chunk, "engine.prefill_chunk", 1,
               reads_ahead(spec) ? max_text_in_one_pass : max_prefill_chunk, diagnostics);
   check_range(spec.engine->max_batch, "engine.max_batch", 1, most_slots, diagnostics);
+  if (spec.engine->head_rows.given) {
+    check_range(spec.engine->head_rows, "engine.head_rows", 1, max_text_in_one_pass, diagnostics);
+  }
+  head_rows_fit(spec, diagnostics);
   sequence_within_positions(spec, diagnostics);
   chunk_within_sequences(spec, diagnostics);
 }

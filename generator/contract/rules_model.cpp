@@ -51,6 +51,17 @@ void token_in_vocabulary(std::int64_t token, const char* path, const Span& span,
                                 model.vocab_size.value, model.vocab_size.value - 1));
 }
 
+/// A mask stands in a text that is read whole, of which logits say what stands there.
+void mask_is_of_use(const Spec& spec, Diagnostics& diagnostics) {
+  const Field<std::int64_t>& mask = spec.tokenizer->mask_token_id;
+  if (!mask.given || (reads_ahead(spec) && !pools(*spec.pooling))) return;
+  diagnostics.error("spec.unused_key", mask.span,
+                    fmt::format("tokenizer.mask_token_id has no meaning here: {}",
+                                pools(*spec.pooling)
+                                    ? "with [pooling] the model gives vectors, and no logits of what a mask stands for"
+                                    : "the tokens that a mask stands for are found where attention.causal is false"));
+}
+
 void eos_tokens_are_few(const Field<std::vector<std::int64_t>>& tokens, Diagnostics& diagnostics) {
   if (tokens.value.size() <= max_eos_tokens) return;
   diagnostics.error("tokenizer.eos_tokens", tokens.span,
@@ -163,6 +174,8 @@ void check_model_rules(const Spec& spec, Diagnostics& diagnostics) {
   };
   check_token(tokenizer.bos_token_id, "tokenizer.bos_token_id");
   check_token(tokenizer.decoder_start_token_id, "tokenizer.decoder_start_token_id");
+  check_token(tokenizer.mask_token_id, "tokenizer.mask_token_id");
+  mask_is_of_use(spec, diagnostics);
   for (const std::int64_t token : tokenizer.eos_token_id.value) {
     token_in_vocabulary(token, "tokenizer.eos_token_id", tokenizer.eos_token_id.span, model, diagnostics);
   }

@@ -103,6 +103,7 @@ std::string CppWriter::program() const {
        {"groups", groups},
        {"states", state_tables()},
        {"one_pass", contract_.one_pass},
+       {"mask_token", contract_.mask_token_id < 0 ? "" : std::to_string(contract_.mask_token_id)},
        {"encoder", contract_.encoder() != nullptr},
        {"output", plan_.buffers[plan_.output].name},
        {"hidden_states", "buffers::" + hidden_states_of(own_stack)},

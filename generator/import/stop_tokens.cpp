@@ -75,6 +75,10 @@ void read_stop_tokens(Config& config, const std::string& path, const Family& fam
     if (!start && usual.given) start = Ids{usual.value};
     if (start) add_line("decoder_start_token_id", *start, true, vocab_size, "", lines);
   }
+  if (defaults.mask_token_id.given) {
+    const std::optional<Ids> mask = read_ids(config, "mask_token_id");
+    add_line("mask_token_id", mask ? *mask : Ids{defaults.mask_token_id.value}, true, vocab_size, "", lines);
+  }
   add_line("eos_token_id", eos ? *eos : defaults.eos_token_id.value, false, vocab_size, eos_note, lines);
 }
 

@@ -14,13 +14,14 @@ struct PhaseRow {
 /// In the order in which plans, dumps and emitted tables list them. Those for a few rows are of engines whose slots may
 /// share a pass.
 inline constexpr PhaseRow phase_rows[] = {
-    {"decode", Stage::layers, Lowering::vector},  // 1 row
-    {"prefill", Stage::layers, Lowering::tiles},  // prefill_chunk rows
-    {"few", Stage::layers, Lowering::few},        // prefill_chunk rows
-    {"encode", Stage::encode, Lowering::tiles},   // max_source_length rows
-    {"head", Stage::head, Lowering::vector},      // head_rows rows
-    {"head_few", Stage::head, Lowering::few},     // head_rows rows
-    {"sample", Stage::sample, Lowering::vector},  // max_batch draws
+    {"decode", Stage::layers, Lowering::vector},   // 1 row
+    {"prefill", Stage::layers, Lowering::tiles},   // prefill_chunk rows
+    {"few", Stage::layers, Lowering::few},         // prefill_chunk rows
+    {"encode", Stage::encode, Lowering::tiles},    // max_source_length rows
+    {"head", Stage::head, Lowering::vector},       // head_rows rows
+    {"head_few", Stage::head, Lowering::few},      // head_rows rows
+    {"head_tiles", Stage::head, Lowering::tiles},  // head_rows rows, where they are more than slots or drawing need
+    {"sample", Stage::sample, Lowering::vector},   // max_batch draws
 };
 
 }  // namespace monomorph::generator

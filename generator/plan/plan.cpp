@@ -244,6 +244,9 @@ KernelId Planner::intern(Kernel kernel) {
 bool serves(const PhaseRow& row, const Contract& contract) {
   if (row.stage == Stage::sample) return !pools(*contract.pooling);
   if (row.stage == Stage::encode && contract.encoder() == nullptr) return false;
+  if (row.stage == Stage::head && row.lowering == Lowering::tiles) {
+    return !pools(*contract.pooling) && contract.head_rows > std::max(contract.max_batch, usual_head_rows);
+  }
   return row.lowering != Lowering::few || contract.max_batch > 1;
 }
 

@@ -16,6 +16,7 @@ struct EngineSection {
   Field<std::int64_t> prefill_chunk;        ///< default min(128, max_sequence_length)
   Field<std::int64_t> max_source_length;    ///< with an encoder; default 512, and at most its positions
   Field<std::int64_t> max_batch;            ///< slots
+  Field<std::int64_t> head_rows;            ///< rows of logits in one submission; absent: -1, and the contract's to say
   Field<bool> beyond_positions;             ///< max_sequence_length may be more than the model was made for
   Field<bool> fusion;                       ///< kernels compute several operations where they can
 };

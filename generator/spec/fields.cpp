@@ -202,6 +202,9 @@ const std::vector<FieldRow<TokenizerSection>>& fields() {
       row<S>("eos_token_id", at(&S::eos_token_id), computed("none"), "", "Token that ends a generation, or a list"),
       row<S>("decoder_start_token_id", at(&S::decoder_start_token_id), computed("none"), "",
              "Of a model with an encoder: the token that an answer to a source begins after"),
+      row<S>("mask_token_id", at(&S::mask_token_id), computed("none"), "",
+             "Where attention.causal is false: the token that stands where a token is to be found, of which `run "
+             "--denoise` makes a text"),
   };
   return rows;
 }
@@ -246,6 +249,9 @@ const std::vector<FieldRow<EngineSection>>& fields() {
              "Of a model with an encoder: tokens of a source, and of all sources that are read at once"),
       row<S>("max_batch", at(&S::max_batch), computed("1; where [pooling] is there and attention.causal is false, 32"),
              "slots", "Sequences that the engine remembers at once, and texts that a pass may have"),
+      row<S>("head_rows", at(&S::head_rows),
+             computed("8, or max_batch; with tokenizer.mask_token_id 64; at most prefill_chunk"), "rows",
+             "Rows whose logits are computed, and held, at once; max_batch at least"),
       row<S>("fusion", at(&S::fusion), literal("true"), "",
              "Whether a kernel computes several operations where it can; false is slower, and for finding faults"),
   };

@@ -130,6 +130,7 @@ void compute_engine_defaults(Spec& spec) {
       engine.prefill_chunk.value = std::min(usual_rows, length * std::min(engine.max_batch.value, usual_rows));
     }
   }
+  if (!engine.head_rows.given) engine.head_rows.value = -1;
   constexpr std::int64_t usual_source = 512;
   if (!engine.max_source_length.given) {
     const std::int64_t most = spec.encoder ? spec.encoder->model.max_position_embeddings.value : -1;
@@ -226,6 +227,7 @@ std::optional<Spec> read_spec_leniently(const std::shared_ptr<const Source>& sou
   read("tokenizer", true, *spec.tokenizer);
   if (!spec.tokenizer->bos_token_id.given) spec.tokenizer->bos_token_id.value = -1;
   if (!spec.tokenizer->decoder_start_token_id.given) spec.tokenizer->decoder_start_token_id.value = -1;
+  if (!spec.tokenizer->mask_token_id.given) spec.tokenizer->mask_token_id.value = -1;
   read("chat", true, *spec.chat);
   read("engine", true, *spec.engine);
   add_named_table(*spec.checkpoint);

@@ -10,6 +10,7 @@
 //! states = { type = "list", fields = ["name", "kind", "recent", "first", "layers", "heads", "entries", "row_bytes", "stride", "view", "dtype"], is = "what slots remember", sample = [
 //!   { name = "attention::keys", kind = "growing", recent = 0, first = 0, layers = 2, heads = 2, entries = 512, row_bytes = 32, stride = 32768, view = "layer_states(0).attention.keys.view", dtype = "f16" } ] }
 //! one_pass = { type = "bool", sample = true, is = "a text is one pass" }
+//! mask_token = { type = "text", sample = "1", is = "the token that stands where one is to be found, or empty" }
 //! encoder = { type = "bool", sample = true, is = "there is an encoder" }
 //! decoder_start = { type = "text", sample = "0", is = "the token that an answer to a source begins after", when = "encoder" }
 //! output = { type = "text", sample = "logits", is = "the buffer of what the head gives" }
@@ -200,6 +201,9 @@ monomorph::Program make_program() {
   program.prefill_chunk = tokens::size;
 //% if one_pass
   program.one_pass = true;
+//% end
+//% if mask_token
+  program.mask_token = ${mask_token};
 //% end
 //% if encoder
   program.max_source_length = source_tokens::size;
