@@ -192,6 +192,19 @@ CASES = [
                               "sliding_attention": {"rope_theta": 500.0, "rope_type": "default"}}).items()
           if key not in ("global_rope_theta", "local_rope_theta", "global_attn_every_n_layers")}, "dtype",
          dtypes=("f16",), calls=TEXTS, pooling=("cls", False)),
+    Case("modernbert-classifier", 4071, "one label, which ranks texts, behind the mean of all tokens, a dense layer, an "
+         "activation and a norm; no bias but the label's",
+         modernbert(architectures=["ModernBertForSequenceClassification"], hidden_size=48, intermediate_size=61,
+                    num_hidden_layers=3, num_attention_heads=3, vocab_size=101, local_attention=33,
+                    local_rope_theta=10000.0, classifier_pooling="mean", id2label={"0": "LABEL_0"},
+                    label2id={"LABEL_0": 0}), dtypes=("f32",), calls=TEXTS),
+    Case("modernbert-classifier-cls", 4072, "three labels behind the first token's hidden states; biases of the dense layer "
+         "and of norms, relu",
+         modernbert(architectures=["ModernBertForSequenceClassification"], hidden_size=36, intermediate_size=59,
+                    num_hidden_layers=4, num_attention_heads=2, vocab_size=97, local_attention=20,
+                    local_rope_theta=10000.0, norm_bias=True, classifier_bias=True, classifier_activation="relu",
+                    classifier_pooling="cls", id2label={"0": "no", "1": "yes", "2": "perhaps"},
+                    label2id={"no": 0, "yes": 1, "perhaps": 2}), "dtype", dtypes=("f16",), calls=TEXTS),
     Case("nomic-bert", 4041, "types of tokens, rotated heads and a gated MLP under BERT's norms, no biases but theirs; the "
          "published names; the mean",
          nomic_bert(hidden_size=60, intermediate_size=67, num_hidden_layers=2, num_attention_heads=3, vocab_size=101),

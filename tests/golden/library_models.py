@@ -208,9 +208,9 @@ def idle_names(config: dict) -> tuple[str, ...]:
                "granite_swa", "granitemoe", "granitemoe_swa", "granitemoeshared", "hunyuan_v1_moe", "hy_v3", "llada",
                "mellum", "minicpm3", "minimax_m2", "mixtral", "modernbert", "modernbert-decoder", "nomic_bert", "olmoe",
                "phi", "phimoe", "qwen2_moe", "qwen3_moe", "solar_open", "youtu")  # fmt: skip
-    # Of heads that hidden states do not pass.
-    pooler = ("pooler.dense.weight", "pooler.dense.bias", "pooler.weight", "pooler.bias", "classifier.weight",
-              "classifier.bias", "classifier.dense.weight", "classifier.dense.bias", "out_proj.weight",
-              "out_proj.bias")  # fmt: skip
+    # Of heads that hidden states do not pass, and scores do.
+    pooler = ("pooler.dense.weight", "pooler.dense.bias", "pooler.weight", "pooler.bias")
+    if task_of(config) == "ForSequenceClassification":
+        pooler = ()
     keys = ("k_proj.bias", "Wk.bias", "self.key.bias", "k_lin.bias", "attn.k.bias", "attention.key.bias")
     return pooler if config["model_type"] in rotated else (*pooler, *keys)

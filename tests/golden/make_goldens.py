@@ -266,19 +266,18 @@ def make_case(case: Case, dtype: str, directory: Path, *, with_sensitivity: bool
     if library_models.gives_vectors(config):
         record["vectors"] = "vectors.npy"
     if with_sensitivity:
-        found = sensitivity.measure(directory, config, rows, lambda d: load_and_run(d, tokens, case, source),
+        given = given_by(model, tokens, case)
+        found = sensitivity.measure(directory, config, given, lambda d: load_and_run(d, tokens, case, source),
                                     tied_copy="tied_copy" in case.checkpoint)  # fmt: skip
         faults += found.faults
-        tensors_found = sensitivity.measure_tensors(model, rows, lambda m: kept_logits(m, tokens, case), idle(config))
+        tensors_found = sensitivity.measure_tensors(model, given, lambda m: given_by(m, tokens, case), idle(config))
         faults += tensors_found.pop("faults")
         record["tensor_sensitivity"] = tensors_found
         record["key_sensitivity"] = found.entries
     with InDouble():
         in_double = kept_logits(model.double(), tokens, case)
         if library_models.gives_vectors(config):
-            lengths = [*(pattern[0] for pattern in case.calls.patterns), len(tokens)]
-            vectors = [vector_of(model, tokens[:n], case) for n in lengths]
-            np.save(directory / "vectors.npy", np.stack(vectors).astype(np.float32))
+            np.save(directory / "vectors.npy", vectors_of(model, tokens, case).astype(np.float32))
         if prefixes > F32_AGAINST_F64_LIMIT and not case.calls:  # unless f32 alone tells them apart, as ALiBi's products do
             prefixes = prefix_error()
     assert in_double.dtype == np.float64
@@ -299,11 +298,23 @@ def make_case(case: Case, dtype: str, directory: Path, *, with_sensitivity: bool
 
 
 @torch.no_grad()
-def vector_of(model, tokens: list[int], case: Case) -> np.ndarray:
-    """Of a text: its scores, or what pooling makes of its hidden states."""
-    if library_models.task_of(case.config):
-        return model.scores(torch.tensor([tokens]))
-    return texts.vector_of(logits_of(model, tokens), *(case.pooling or ("mean", False)))
+def vectors_of(model, tokens: list[int], case: Case) -> np.ndarray:
+    """[texts, width], of the texts of the case's calls and of the whole: their scores, or what pooling makes of their
+    hidden states."""
+
+    def vector_of(text: list[int]) -> np.ndarray:
+        if library_models.task_of(case.config):
+            return model.scores(torch.tensor([text]))
+        return texts.vector_of(logits_of(model, text), *(case.pooling or ("mean", False)))
+
+    return np.stack([vector_of(tokens[:n]) for n in (*(pattern[0] for pattern in case.calls.patterns), len(tokens))])
+
+
+def given_by(model, tokens: list[int], case: Case) -> list[np.ndarray]:
+    """By which changes are measured: rows, and scores where the model has labels, whose head no hidden state shows."""
+    rows = [kept_logits(model, tokens, case)]
+    has_labels = library_models.gives_vectors(case.config) and library_models.task_of(case.config)
+    return [*rows, vectors_of(model, tokens, case)] if has_labels else rows
 
 
 def kept_logits(model, tokens: list[int], case: Case) -> np.ndarray:
@@ -316,7 +327,7 @@ def kept_logits(model, tokens: list[int], case: Case) -> np.ndarray:
 
 def load_and_run(directory: Path, tokens: list[int], case: Case, source: list[int] | None):
     model, info = load(directory, source)
-    return kept_logits(model, tokens, case), info
+    return given_by(model, tokens, case), info
 
 
 # ----------------------------------------------------------------------------------------------- command line

@@ -95,7 +95,7 @@ def make_case(case: SpecCase, directory: Path) -> tuple[list[str], list[str]]:
     }
     if case.calls:
         record["calls"] = case.calls.patterns
-    record["tensor_sensitivity"] = sensitivity.measure_tensors(model, rows, lambda m: kept_logits(m, tokens, case))
+    record["tensor_sensitivity"] = sensitivity.measure_tensors(model, [rows], lambda m: [kept_logits(m, tokens, case)])
     faults += record["tensor_sensitivity"].pop("faults")
     record["change_sensitivity"], unnoticed = measure_changes(case, tensors, tokens, rows)
     faults += unnoticed

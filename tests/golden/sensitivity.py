@@ -67,7 +67,12 @@ def distance(values: np.ndarray, reference: np.ndarray) -> float:
     return float(np.linalg.norm(values.astype(np.float64) - reference) / np.linalg.norm(reference))
 
 
-def measure(directory: Path, config: dict, reference: np.ndarray, load_and_run, *, tied_copy: bool) -> Findings:
+def furthest(given: list[np.ndarray], reference: list[np.ndarray]) -> float:
+    """Of what a model gives, the distance of that which moved most."""
+    return max(distance(*each) for each in zip(given, reference, strict=True))
+
+
+def measure(directory: Path, config: dict, reference: list[np.ndarray], load_and_run, *, tied_copy: bool) -> Findings:
     """Tries every change. A change counts as refused where the library raises, or lacks a tensor it would need (it
     then makes one up, with a warning); an engine should refuse a tensor left over as well, here only noted."""
     findings = Findings()
@@ -93,14 +98,14 @@ def measure(directory: Path, config: dict, reference: np.ndarray, load_and_run, 
             if change.drop:
                 entry["dropped"] = change.drop
             try:
-                logits, info = load_and_run(Path(scratch))
+                given, info = load_and_run(Path(scratch))
             except Exception as error:  # whatever the library raises is a refusal, and its first words are recorded
                 entry |= {"outcome": "refused", "why": reason(error)}
             else:
                 left_over = len(set(info["unexpected_keys"]) - set(as_is["unexpected_keys"]))
                 if info["missing_keys"]:
                     entry |= {"outcome": "refused", "why": f"no {info['missing_keys'][0]}"}
-                elif (moved := distance(logits, reference)) < ROUNDING:
+                elif (moved := furthest(given, reference)) < ROUNDING:
                     entry |= {"outcome": "inert"}
                 else:
                     entry |= {"outcome": "moved", "moved": float(f"{moved:.2e}")}
@@ -132,7 +137,7 @@ def as_expected(entry: dict, expect: str) -> bool:
 
 
 @torch.no_grad()
-def measure_tensors(model, reference: np.ndarray, run, idle: tuple[str, ...] = ()) -> dict:
+def measure_tensors(model, reference: list[np.ndarray], run, idle: tuple[str, ...] = ()) -> dict:
     """Changes each parameter's elements by a tenth at random, one parameter at a time, and names the one that mattered
     least. (Scaling a whole tensor would not do: norms after it undo that.) Those whose names end like one of `idle`
     must not matter at all."""
@@ -142,7 +147,7 @@ def measure_tensors(model, reference: np.ndarray, run, idle: tuple[str, ...] = (
     for name, parameter in [*model.named_parameters(), *chosen_by]:
         kept = parameter.clone()
         parameter.mul_(1 + 0.1 * torch.randn(parameter.shape, generator=noise))
-        moved = distance(run(model), reference)
+        moved = furthest(run(model), reference)
         parameter.copy_(kept)
         if name.endswith(idle):
             unmoved.append(name)

@@ -177,6 +177,7 @@ TEST_CASE("scaled rotary settings are read in both spellings, and of every famil
                                                  "cohere_compass",
                                                  "ministral3",
                                                  "modernbert",
+                                                 "modernbert_classifier",
                                                  "modernbert_decoder",
                                                  "bloom",
                                                  "ctrl",
