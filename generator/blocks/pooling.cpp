@@ -35,11 +35,18 @@ const std::vector<FieldRow<PoolingSection>>& fields() {
                         "Of what dense gives: a named activation, or an expression of x and the model's own numbers")),
       row<S>("norm", at(&S::norm), literal("false"), "",
              "Normalise what dense and the activation give: true, false, or keys laid over those of [norm]"),
+      row<S>("second_dense", at(&S::second_dense), literal("false"), "",
+             "Whether a second matrix stands behind dense, its activation and its norm"),
+      row<S>("second_size", at(&S::second_size), computed("hidden_size"), "elements",
+             "Width of what second_dense gives"),
+      expression(row<S>("second_activation", at(&S::second_activation), computed("none"), "",
+                        "Of what second_dense gives: a named activation, or an expression of x and the model's own "
+                        "numbers")),
       row<S>("num_labels", at(&S::num_labels), computed("no scores, but a vector"), "labels",
              "Rows of a last matrix, which gives each label a score: the model classifies texts, or with one label "
              "ranks them"),
       row<S>("bias", at(&S::bias), literal("false"), "",
-             "Matrices with a bias: true, false, or a list out of \"dense\", \"labels\""),
+             "Matrices with a bias: true, false, or a list out of \"dense\", \"second_dense\", \"labels\""),
       row<S>("normalize", at(&S::normalize), literal("false"), "",
              "Whether the vector is divided by its length, the root of the sum of its squares"),
   };
@@ -55,15 +62,29 @@ std::optional<Expression> dense_activation(const ModelSection& model, const Pool
   return activation_of_x(pooling.activation, "pooling.activation", model, diagnostics);
 }
 
-/// What stands behind pooling.dense is there with it alone.
+std::optional<Expression> second_activation(const ModelSection& model, const PoolingSection& pooling,
+                                            Diagnostics& diagnostics) {
+  return activation_of_x(pooling.second_activation, "pooling.second_activation", model, diagnostics);
+}
+
+/// What stands behind a matrix is there with it alone, and the second with the first.
 void dense_is_there(const PoolingSection& pooling, Diagnostics& diagnostics) {
-  if (pooling.dense.value) return;
-  const auto unused = [&](const Span& span, const char* key) {
-    diagnostics.error("spec.unused_key", span, fmt::format("pooling.{} has no meaning without pooling.dense", key));
+  const auto unused = [&](const Span& span, const char* key, const char* matrix) {
+    diagnostics.error("spec.unused_key", span,
+                      fmt::format("pooling.{} has no meaning without pooling.{}", key, matrix));
   };
-  if (pooling.size.given) unused(pooling.size.span, "size");
-  if (pooling.activation.given) unused(pooling.activation.span, "activation");
-  if (pooling.norm.value.present) unused(pooling.norm.span, "norm");
+  if (!pooling.dense.value) {
+    if (pooling.size.given) unused(pooling.size.span, "size", "dense");
+    if (pooling.activation.given) unused(pooling.activation.span, "activation", "dense");
+    if (pooling.norm.value.present) unused(pooling.norm.span, "norm", "dense");
+    if (pooling.second_dense.value) unused(pooling.second_dense.span, "second_dense", "dense");
+  }
+  if (!pooling.second_dense.value) {
+    if (pooling.second_size.given) unused(pooling.second_size.span, "second_size", "second_dense");
+    if (pooling.second_activation.given) {
+      unused(pooling.second_activation.span, "second_activation", "second_dense");
+    }
+  }
 }
 
 /// Of tokens that see those before them alone, the first has seen nothing of the text, and the mean is of texts that
@@ -92,9 +113,8 @@ void no_head_beside(const Spec& spec, Diagnostics& diagnostics) {
   }
 }
 
-AxisId vector_axis(const Spec& spec, Declarations& declare) {
-  const Field<std::int64_t>& size = spec.pooling->size;
-  return size.given ? declare.model_axis("vector", sane(size), size.span) : declare.hidden();
+AxisId axis_of(const char* word, const Field<std::int64_t>& size, Declarations& declare) {
+  return size.given ? declare.model_axis(word, sane(size), size.span) : declare.hidden();
 }
 
 }  // namespace
@@ -108,10 +128,13 @@ void check_pooling(const Spec& spec, Diagnostics& diagnostics) {
   whole_texts(spec, diagnostics);
   dense_is_there(pooling, diagnostics);
   dense_activation(spec.model, pooling, diagnostics);
+  second_activation(spec.model, pooling, diagnostics);
   check_range(pooling.size, "pooling.size", 1, max_size, diagnostics);
+  check_range(pooling.second_size, "pooling.second_size", 1, max_size, diagnostics);
   check_range(pooling.num_labels, "pooling.num_labels", 1, max_size, diagnostics);
   std::vector<std::string> matrices;
   if (pooling.dense.value) matrices.push_back("dense");
+  if (pooling.second_dense.value) matrices.push_back("second_dense");
   if (pooling.num_labels.given) matrices.push_back("labels");
   check_bias_projections(pooling.bias, "pooling", matrices, diagnostics);
 }
@@ -124,10 +147,16 @@ void declare_pooling(const Spec& spec, Declarations& declare) {
   declare.enter_model("pooling");
   AxisId columns = hidden;
   if (pooling.dense.value) {
-    columns = vector_axis(spec, declare);
+    columns = axis_of("vector", pooling.size, declare);
     declare.matrix("dense", columns, hidden);
     if (pooling.bias.value.has("dense")) declare.bias("dense", columns);
     if (pooling.norm.value.present) declare_norm("norm", pooling.norm.value.norm, columns, declare);
+  }
+  if (pooling.dense.value && pooling.second_dense.value) {
+    const AxisId rows = axis_of("second_vector", pooling.second_size, declare);
+    declare.matrix("second_dense", rows, columns);
+    if (pooling.bias.value.has("second_dense")) declare.bias("second_dense", rows);
+    columns = rows;
   }
   if (!pooling.num_labels.given) return;
   const AxisId labels = declare.model_axis("label", sane(pooling.num_labels), pooling.num_labels.span);
@@ -139,10 +168,12 @@ ValueId build_pooling(const Contract& contract, Builder& build, ValueId hidden_s
   const PoolingSection& pooling = *contract.pooling;
   Diagnostics none;
   const Expression activation = dense_activation(contract.own().model, pooling, none).value();
+  const Expression second = second_activation(contract.own().model, pooling, none).value();
   const NormChoice& norm = pooling.norm.value;
   // Whatever comes last is what the engine gives.
   int left = (pooling.dense.value ? 1 : 0) + (activation.empty() ? 0 : 1) + (norm.present ? 1 : 0) +
-             (pooling.num_labels.given ? 1 : 0) + (pooling.normalize.value ? 2 : 0);
+             (pooling.second_dense.value ? 1 : 0) + (second.empty() ? 0 : 1) + (pooling.num_labels.given ? 1 : 0) +
+             (pooling.normalize.value ? 2 : 0);
   const auto role = [&](const char* word) { return left-- == 0 ? "pooled" : word; };
   const ValueId rows = build.host(HostList::head_rows);
   ValueId vector = pooling.type.value == "mean" ? build.pool("mean", hidden_states, rows, role("mean_states"))
@@ -154,6 +185,11 @@ ValueId build_pooling(const Contract& contract, Builder& build, ValueId hidden_s
   if (norm.present) {
     vector = build.norm("pooling_norm", derive_norm(norm.norm), "pooling::norm", vector, role("normed_states"));
   }
+  if (pooling.second_dense.value) {
+    vector = build.linear("pooling_second_dense", "pooling::second_dense", "pooling::second_dense_bias", vector,
+                          role("second_dense_states"));
+  }
+  if (!second.empty()) vector = build.map("", second, {"x"}, {vector}, role("second_activated_states"));
   if (pooling.num_labels.given) {
     vector = build.linear("labels", "pooling::labels", "pooling::labels_bias", vector, role("scores"));
   }
@@ -168,7 +204,8 @@ ValueId build_pooling(const Contract& contract, Builder& build, ValueId hidden_s
 }
 
 const std::vector<std::string>& pooling_parts() {
-  static const std::vector<std::string> parts = {"pooling.dense", "pooling.norm", "pooling.labels"};
+  static const std::vector<std::string> parts = {"pooling.dense", "pooling.norm", "pooling.second_dense",
+                                                 "pooling.labels"};
   return parts;
 }
 

@@ -15,17 +15,20 @@ struct Contract;
 struct Value;
 
 /// From the last hidden states of a text to its vector: input_norm of every token, pooling, dense, activation, norm,
-/// scores of labels, normalisation. In place of [lm_head].
+/// second_dense, its activation, scores of labels, normalisation. In place of [lm_head].
 struct PoolingSection {
-  Field<std::string> type;                        ///< mean | cls | last; not given: the model has [lm_head]
-  Field<NormChoice> input_norm;                   ///< default true: the final norm
-  Field<bool> dense;                              ///< whether a matrix stands behind pooling
-  Field<std::int64_t> size{-1, {}, false};        ///< of what dense gives; -1: hidden_size
-  Field<std::string> activation;                  ///< of what dense gives: a named one, or an expression of x
-  Field<NormChoice> norm;                         ///< of what the activation gives; default false
-  Field<std::int64_t> num_labels{-1, {}, false};  ///< rows of a last matrix; -1: there is none
-  Field<Biases> bias;                             ///< of "dense" and "labels"
-  Field<bool> normalize;                          ///< whether the vector is divided by its length
+  Field<std::string> type;                         ///< mean | cls | last; not given: the model has [lm_head]
+  Field<NormChoice> input_norm;                    ///< default true: the final norm
+  Field<bool> dense;                               ///< whether a matrix stands behind pooling
+  Field<std::int64_t> size{-1, {}, false};         ///< of what dense gives; -1: hidden_size
+  Field<std::string> activation;                   ///< of what dense gives: a named one, or an expression of x
+  Field<NormChoice> norm;                          ///< of what the activation gives; default false
+  Field<bool> second_dense;                        ///< whether another matrix stands behind that
+  Field<std::int64_t> second_size{-1, {}, false};  ///< of what second_dense gives; -1: hidden_size
+  Field<std::string> second_activation;            ///< of what second_dense gives
+  Field<std::int64_t> num_labels{-1, {}, false};   ///< rows of a last matrix; -1: there is none
+  Field<Biases> bias;                              ///< of "dense", "second_dense" and "labels"
+  Field<bool> normalize;                           ///< whether the vector is divided by its length
 };
 
 /// Whether a model gives a vector for a text, in place of logits.

@@ -27,7 +27,7 @@ const Family* find_family(Config& config, const Json& json, const std::string& d
       config.wrong_type("architectures", "a list of one name");
       return nullptr;
     }
-    name = (*names)[0].string();
+    name = loaded_class(json);
   }
   const auto refuse = [&](const std::string& path, const std::string& message) {
     add_remedies(config.refuse("import.architecture", path, message), json, safetensors_names(directory), families(),

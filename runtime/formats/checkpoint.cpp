@@ -12,6 +12,7 @@
 #include "runtime/error.hpp"
 #include "runtime/formats/pytorch.hpp"
 #include "runtime/formats/safetensors_header.hpp"
+#include "runtime/formats/sentence_transformers.hpp"
 #include "runtime/formats/split_blocks.hpp"
 
 namespace monomorph {
@@ -129,6 +130,7 @@ Checkpoint Checkpoint::open(const std::filesystem::path& path) {
     checkpoint.add_file(file);
     if (checkpoint.gguf_) checkpoint.add_shards(file);
   }
+  if (!checkpoint.gguf_) checkpoint.add_dense_modules();
   std::sort(checkpoint.tensors_.begin(), checkpoint.tensors_.end(),
             [](const auto& a, const auto& b) { return a.name < b.name; });
   const auto twice = std::adjacent_find(checkpoint.tensors_.begin(), checkpoint.tensors_.end(),
@@ -249,6 +251,15 @@ void Checkpoint::add_index(const std::filesystem::path& path) {
                                 path.string(), tensor, shard));
       }
     }
+  }
+}
+
+void Checkpoint::add_dense_modules() {
+  for (const DenseModule& module : dense_modules(directory_)) {
+    const std::filesystem::path file = module.directory / "model.safetensors";
+    const std::size_t first = tensors_.size();
+    add_file(std::filesystem::exists(file) ? file : find_checkpoint(module.directory));
+    for (std::size_t i = first; i < tensors_.size(); ++i) tensors_[i].name.insert(0, module.name);
   }
 }
 

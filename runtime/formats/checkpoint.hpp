@@ -1,7 +1,7 @@
 // Checkpoints: in safetensors a file, a directory with model.safetensors, or one with model.safetensors.index.json and
-// its shards; in GGUF a file, its shards, or a directory with one such model. Mapped read-only, never copied; the
-// formats' every rule is checked at opening, so that a tensor's bytes can then be taken without a doubt. Which tensors
-// a model needs is not known here: that is the audit's.
+// its shards, and beside each the dense layers that a modules.json names; in GGUF a file, its shards, or a directory
+// with one such model. Mapped read-only, never copied; the formats' every rule is checked at opening, so that a
+// tensor's bytes can then be taken without a doubt. Which tensors a model needs is not known here: that is the audit's.
 //
 // Formats: https://huggingface.co/docs/safetensors, runtime/formats/gguf.hpp. Errors: Error(rejected) for what breaks
 // one, Error(environment) for what cannot be read; both name the file, the place and the remedy.
@@ -74,6 +74,8 @@ class Checkpoint {
   void add_gguf(const std::filesystem::path& path, GgufFile file);
   void add_shards(const std::filesystem::path& first);
   void add_index(const std::filesystem::path& path);
+  /// Those of sentence-transformers' modules.json beside the weights (runtime/formats/sentence_transformers.hpp).
+  void add_dense_modules();
 
   std::filesystem::path directory_;
   std::vector<std::filesystem::path> files_;

@@ -9,6 +9,7 @@
 
 #include "runtime/error.hpp"
 #include "runtime/formats/json.hpp"
+#include "runtime/formats/sentence_transformers.hpp"
 
 namespace monomorph {
 namespace {
@@ -241,13 +242,14 @@ ConfigComparison compare_config(const WeightsConfig& source, const std::string& 
   }
   ConfigComparison result;
   const auto value_of = [&](const char* key) { return config->contains(key) ? config->at(key) : Json(); };
-  const Json names = value_of("architectures"), type = value_of("model_type");
-  const bool named = names.is_array() && !names.empty() && names[0].is_string();
-  result.architecture = named ? names[0].string() : type.is_string() ? type.string() : "";
+  const Json type = value_of("model_type");
+  const std::string name = loaded_class(*config);
+  result.architecture = !name.empty() ? name : type.is_string() ? type.string() : "";
   const Json families = facts.empty() ? Json::array() : Json::parse(facts);
   for (const Json& family : families) {
     const Json& own = family["architectures"];
-    if (named ? std::find(own.begin(), own.end(), names[0]) == own.end() : family["model_type"] != type) continue;
+    const bool is_named = std::find(own.begin(), own.end(), Json(name)) != own.end();
+    if (name.empty() ? family["model_type"] != type : !is_named) continue;
     result.compared = true;
     result.differences = Comparison(*config, family, layers, model).differences();
   }

@@ -34,7 +34,8 @@ class Case:
     of their names those that it is `without`.
     `dtypes` are those it is made in; `rows` those of the prompt whose logits are kept. `calls`: rows depend on them.
     `routed`: how its mixtures divide the prompt among their experts, EACH or ALONE; None: as it happens. `pooling`: what
-    sentence-transformers' files say of it, a mode and whether vectors are normalised; None: there are no such files."""
+    sentence-transformers' files say of it, a mode and whether vectors are normalised; None: there are no such files.
+    `dense`: layers behind pooling, each as wide as what it gives, whether it has a bias, and torch's activation."""
 
     name: str
     seed: int
@@ -48,6 +49,7 @@ class Case:
     calls: Calls | None = None
     routed: str | None = None
     pooling: tuple[str, bool] | None = None
+    dense: tuple[tuple[int, bool, str], ...] = ()
 
     def config_json(self, dtype: str) -> dict[str, Any]:
         named = {self.dtype_key: DTYPES[dtype]} if self.dtype_key else {}

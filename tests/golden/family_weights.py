@@ -515,6 +515,9 @@ def parameters(case: Case) -> dict[str, np.ndarray]:
         if case.routed:
             routes.route(tensors, case.routed)
         return tensors
+    if library_models.is_bare_decoder(case.config):
+        tensors = families.get(case.config["model_type"], llama_like_weights)(case.config, case.seed)
+        return {name.removeprefix("model."): tensor for name, tensor in tensors.items() if name != "lm_head.weight"}
     prefixed = {"prefix": case.checkpoint["prefix"]} if "prefix" in case.checkpoint else {}
     return families.get(case.config["model_type"], llama_like_weights)(case.config, case.seed, **prefixed)
 

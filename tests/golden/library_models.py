@@ -53,6 +53,8 @@ WITHOUT_HEAD = {"albert": "AlbertModel", "bert": "BertModel", "camembert": "Came
                 "distilbert": "DistilBertModel", "electra": "ElectraModel", "modernbert": "ModernBertModel",
                 "mpnet": "MPNetModel", "nomic_bert": "NomicBertModel", "roberta": "RobertaModel",
                 "xlm-roberta": "XLMRobertaModel"}  # fmt: skip
+# Decoders that stand without their head, whose class config.json names.
+BARE_DECODERS = ("Gemma3TextModel", "Qwen3Model")
 HEADS = ("ForCausalLM", "ForMaskedLM", "ForSequenceClassification", "LMHeadModel")
 
 
@@ -61,9 +63,18 @@ def task_of(config: dict) -> str:
     return next((head for head in HEADS if config["architectures"][0].endswith(head)), "")
 
 
+def is_bare_decoder(config: dict) -> bool:
+    return config["architectures"][0] in BARE_DECODERS
+
+
+def is_bare(config: dict) -> bool:
+    """Whether its automatic class is not that of causal models."""
+    return config["model_type"] in WITHOUT_HEAD or is_bare_decoder(config)
+
+
 def gives_vectors(config: dict) -> bool:
     """Whether the class gives texts' vectors or scores, and no logits."""
-    return config["model_type"] in WITHOUT_HEAD and task_of(config) in ("", "ForSequenceClassification")
+    return is_bare(config) and task_of(config) in ("", "ForSequenceClassification")
 
 
 def counts_positions_past_padding(config: dict) -> bool:
@@ -73,6 +84,8 @@ def counts_positions_past_padding(config: dict) -> bool:
 
 def class_of(config: dict):
     """The library's class of a model of its own."""
+    if is_bare_decoder(config):
+        return getattr(transformers, config["architectures"][0])
     if config["model_type"] in WITHOUT_HEAD:
         bare = WITHOUT_HEAD[config["model_type"]]
         return getattr(transformers, bare.removesuffix("Model") + task_of(config) if task_of(config) else bare)

@@ -163,7 +163,7 @@ class InDouble(torch.overrides.TorchFunctionMode):
 def load(directory: Path, source: list[int] | None = None):
     """The model in f32, and what the library had to say about tensors that do not match it."""
     config = json.loads((directory / "config.json").read_text())
-    bare = config["model_type"] in library_models.WITHOUT_HEAD
+    bare = library_models.is_bare(config)
     automatic = library_models.class_of(config) if bare or source else transformers.AutoModelForCausalLM
     model, info = automatic.from_pretrained(
         directory, dtype=torch.float32, attn_implementation=library_models.attention_of(config),
@@ -219,7 +219,7 @@ def make_case(case: Case, dtype: str, directory: Path, *, with_sensitivity: bool
     config = case.config_json(dtype)
     (directory / "config.json").write_text(json.dumps(config, indent=2) + "\n")
     if case.pooling:
-        texts.write_modules(directory, *case.pooling)
+        texts.write_modules(directory, case, TORCH_DTYPES[dtype])
     tensors = checkpoint(case, dtype)
     write_checkpoint(directory, tensors, case.checkpoint.get("shards", 1))
 
@@ -261,7 +261,7 @@ def make_case(case: Case, dtype: str, directory: Path, *, with_sensitivity: bool
         record |= {"source": source, "source_lengths": sources.LENGTHS}
     if case.calls:
         record["calls"] = case.calls.patterns
-    if config["model_type"] in library_models.WITHOUT_HEAD:
+    if library_models.is_bare(config):
         record["types"] = texts.types_of(len(tokens), config.get("type_vocab_size", 0))
     if library_models.gives_vectors(config):
         record["vectors"] = "vectors.npy"
@@ -277,14 +277,15 @@ def make_case(case: Case, dtype: str, directory: Path, *, with_sensitivity: bool
     with InDouble():
         in_double = kept_logits(model.double(), tokens, case)
         if library_models.gives_vectors(config):
-            np.save(directory / "vectors.npy", vectors_of(model, tokens, case).astype(np.float32))
-        if prefixes > F32_AGAINST_F64_LIMIT and not case.calls:  # unless f32 alone tells them apart, as ALiBi's products do
+            np.save(directory / "vectors.npy", vectors_of(model, tokens, case, TORCH_DTYPES[dtype]).astype(np.float32))
+        if prefixes > F32_AGAINST_F64_LIMIT and (not case.calls or texts.is_causal(config)):  # unless f32 alone tells them apart, as ALiBi's products do
             prefixes = prefix_error()
     assert in_double.dtype == np.float64
     noise = worst_row(rows, in_double)
     record["f32_against_f64"] = round_figure(noise)
     record["prefix_against_whole"] = round_figure(prefixes)
-    if (prefixes > max(F32_AGAINST_F64_LIMIT, noise)) != bool(case.calls):
+    reads_ahead = bool(case.calls) and not texts.is_causal(config)
+    if (prefixes > max(F32_AGAINST_F64_LIMIT, noise)) != reads_ahead:
         faults.append(f"rows depend on what follows them, or should: {prefixes:.2e}")
     if noise > F32_AGAINST_F64_LIMIT:
         record["computed_in"] = "f64"
@@ -298,14 +299,14 @@ def make_case(case: Case, dtype: str, directory: Path, *, with_sensitivity: bool
 
 
 @torch.no_grad()
-def vectors_of(model, tokens: list[int], case: Case) -> np.ndarray:
+def vectors_of(model, tokens: list[int], case: Case, dtype: torch.dtype) -> np.ndarray:
     """[texts, width], of the texts of the case's calls and of the whole: their scores, or what pooling makes of their
-    hidden states."""
+    hidden states. dtype: of the file."""
 
     def vector_of(text: list[int]) -> np.ndarray:
         if library_models.task_of(case.config):
             return model.scores(torch.tensor([text]))
-        return texts.vector_of(logits_of(model, text), *(case.pooling or ("mean", False)))
+        return texts.vector_of(logits_of(model, text), case, dtype)
 
     return np.stack([vector_of(tokens[:n]) for n in (*(pattern[0] for pattern in case.calls.patterns), len(tokens))])
 
@@ -314,7 +315,7 @@ def given_by(model, tokens: list[int], case: Case) -> list[np.ndarray]:
     """By which changes are measured: rows, and scores where the model has labels, whose head no hidden state shows."""
     rows = [kept_logits(model, tokens, case)]
     has_labels = library_models.gives_vectors(case.config) and library_models.task_of(case.config)
-    return [*rows, vectors_of(model, tokens, case)] if has_labels else rows
+    return [*rows, vectors_of(model, tokens, case, torch.float32)] if has_labels else rows
 
 
 def kept_logits(model, tokens: list[int], case: Case) -> np.ndarray:
@@ -371,17 +372,18 @@ def print_table(out: Path) -> None:
             return value
 
         hidden = said("hidden_size", "n_embd", "n_embed", "d_model", "model_dim", "dim")
-        heads = said("num_attention_heads", "n_head", "num_heads", "n_heads", "attention_heads", "num_query_heads")
+        heads = said("num_attention_heads", "n_head", "num_heads", "n_heads", "attention_heads", "num_query_heads",
+                     "decoder_attention_heads")  # fmt: skip
         grouped = not config.get("new_decoder_architecture")
         shared = 1 if grouped and said("multi_query", "multi_query_attention") else None
         kv_heads = shared or said("num_key_value_heads", "num_kv_heads", "n_kv_heads") or heads
         inner = said("intermediate_size", "n_inner", "ffn_hidden_size", "ffn_dim", "dff", "mlp_hidden_size",
-                     "ffn_multipliers", "hidden_dim")  # fmt: skip
+                     "ffn_multipliers", "hidden_dim", "decoder_ffn_dim")  # fmt: skip
         kilobytes = [round(size_of(out / f"{case.name}-{dtype}") / 1000) for dtype in case.dtypes]
         columns = [
             f"`{case.name}`", case.description, hidden,
             inner or config.get("mlp_ratio", 4) * hidden,
-            said("num_hidden_layers", "n_layer", "num_layers", "n_layers", "num_transformer_layers"),
+            said("num_hidden_layers", "n_layer", "num_layers", "n_layers", "num_transformer_layers", "decoder_layers"),
             f"{heads}:{kv_heads}",
             config.get("head_dim") or hidden // heads, config["vocab_size"],
             json.loads((out / f"{case.name}-{case.dtypes[0]}" / "golden.json").read_text())["parameters"],

@@ -68,11 +68,16 @@ def changes(config: dict, *, tied_copy: bool) -> list[Change]:
                 "persimmon": persimmon_changes, "stablelm": stablelm_changes,
                 "apertus": apertus_changes, "vaultgemma": gemma2_changes}  # fmt: skip
     changes_of = measured_changes if config["model_type"] in library_models.FAMILIES else llama_like_changes
-    listed = families.get(config["model_type"], changes_of)(config, tied_copy)
+    if library_models.is_bare_decoder(config):
+        listed = measured_changes(config, tied_copy)
+    else:
+        listed = families.get(config["model_type"], changes_of)(config, tied_copy)
     inert = {key: value for key, value in INERT_VALUES.items() if key in config}
     for key in READ_HERE.get(config["model_type"], ()):
         inert.pop(key, None)
-    if config["model_type"] in library_models.WITHOUT_HEAD and library_models.task_of(config):
+    if library_models.is_bare_decoder(config):
+        inert["architectures"] = [*config["architectures"], "Other"]  # the first chooses the class here
+    elif library_models.is_bare(config) and library_models.task_of(config):
         inert.pop("architectures")  # by which the head's class is chosen here
         listed.append(Change({"architectures": ["Other"]}, MEASURED))
     if scaling_of(config) == "longrope":

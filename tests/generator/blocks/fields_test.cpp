@@ -58,6 +58,7 @@ const std::vector<Override> narrow = {{"embedding.size", "40"},
                                       {"checkpoint.tensors.\"lm_head.projection\"", "b"}};
 const std::vector<Override> texts = {{"attention.causal", "false"}, {"pooling.type", "mean"}};
 const std::vector<Override> vectors = both(texts, {{"pooling.dense", "true"}, named("pooling.dense")});
+const std::vector<Override> two = both(vectors, {{"pooling.second_dense", "true"}, named("pooling.second_dense")});
 const std::vector<Override> labels = {{"pooling.num_labels", "3"}, named("pooling.labels")};
 const std::vector<Override> dense = {{"lm_head.dense", "true"}, {"checkpoint.tensors.\"lm_head.dense\"", "a"}};
 const std::vector<Override> learned = {{"position.type", "learned"},
@@ -307,6 +308,9 @@ const std::vector<Change> changes = {
     {"pooling.size", vectors, {{"pooling.size", "40"}}},
     {"pooling.activation", vectors, {{"pooling.activation", "tanh"}}},
     {"pooling.norm", vectors, {{"pooling.norm", "true"}, named("pooling.norm")}},
+    {"pooling.second_dense", vectors, {{"pooling.second_dense", "true"}, named("pooling.second_dense")}},
+    {"pooling.second_size", two, {{"pooling.second_size", "40"}}},
+    {"pooling.second_activation", two, {{"pooling.second_activation", "tanh"}}},
     {"pooling.num_labels", texts, labels},
     {"pooling.bias", both(vectors, labels), {{"pooling.bias", "[\"labels\"]"}}},
     {"pooling.normalize", texts, {{"pooling.normalize", "true"}}},
@@ -417,10 +421,10 @@ TEST_CASE("the embedding's, the head's and pooling's words are those of the part
                   {"checkpoint.tensors.\"lm_head.norm\"", "b"},
                   {"embedding.norm", "true"},
                   {"checkpoint.tensors.\"embedding.norm\"", "c"}});
-  declare(vectors, both(labels, {{"pooling.norm", "true"},
-                                 named("pooling.norm"),
-                                 {"embedding.token_types", "2"},
-                                 named("embedding.token_types")}));
+  declare(two, both(labels, {{"pooling.norm", "true"},
+                             named("pooling.norm"),
+                             {"embedding.token_types", "2"},
+                             named("embedding.token_types")}));
   std::set<std::string> parts(embedding_parts().begin(), embedding_parts().end());
   parts.insert(head_parts().begin(), head_parts().end());
   parts.insert(pooling_parts().begin(), pooling_parts().end());

@@ -184,6 +184,7 @@ TEST_CASE("scaled rotary settings are read in both spellings, and of every famil
                                                  "distilbert",
                                                  "electra",
                                                  "gemma3",
+                                                 "gemma3_vectors",
                                                  "gpt2",
                                                  "gpt_bigcode",
                                                  "gpt_neo",
@@ -382,12 +383,30 @@ std::pair<std::string, Diagnostics> judged(const std::string& name, const json& 
 }  // namespace
 
 TEST_CASE("an encoder without a head has the family's names, whichever prefix its tensors may have") {
-  for (const char* name : {"bert", "distilbert", "modernbert", "nomic_bert"}) {
+  for (const char* name : {"bert", "distilbert", "gemma3_vectors", "modernbert", "nomic_bert", "qwen3_vectors"}) {
     CAPTURE(name);
     const Imported imported = import_text(small_configs().at(name).dump());
     REQUIRE(imported.spec);
     CHECK(imported.spec->checkpoint->names.value == name);
   }
+}
+
+TEST_CASE("sentence-transformers loads a language model's class without its head") {
+  const auto family_of = [](json config, const char* architecture, const json& modules) {
+    config["architectures"] = {architecture};
+    config["sentence_transformers"] = modules;
+    const Imported imported = import_text(config.dump());
+    INFO(render(imported.diagnostics));
+    REQUIRE(imported.spec);
+    return imported.spec->checkpoint->names.value;
+  };
+  const json last = {{"pooling", "last"}}, mean = {{"pooling", "mean"}};
+  CHECK(family_of(small_configs().at("qwen3_vectors"), "Qwen3ForCausalLM", last) == "qwen3_vectors");
+  CHECK(family_of(small_configs().at("bert"), "BertForMaskedLM", mean) == "bert");
+  // What a reranker's config.json says under that key are no modules.
+  const json of_reranker = {{"version", "5.0.0"}};
+  CHECK(family_of(small_configs().at("bert_classifier"), "BertForSequenceClassification", of_reranker) ==
+        "bert_classifier");
 }
 
 TEST_CASE("of ModernBERT a window is half of local_attention on both sides, and the token itself") {
