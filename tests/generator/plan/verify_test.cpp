@@ -141,7 +141,7 @@ const std::vector<Mutation> mutations = {
 
 RandomGraph sample() {
   for (std::uint64_t seed = 1;; ++seed) {
-    RandomGraph random = random_graph(seed);
+    RandomGraph random = random_graph(seed, {.two_stacks = false});
     if (random.contract.states.size() < 2) continue;
     const Plan plan = make_plan(random.contract, random.graph);
     const Section& section = plan.phase("prefill").sections[1];
