@@ -47,6 +47,11 @@ bool AxisTable::has_factor(AxisId axis, AxisId factor) const {
   return std::any_of(factors.begin(), factors.end(), [&](AxisId each) { return has_factor(each, factor); });
 }
 
+std::int64_t AxisTable::inner_of_two(AxisId axis) const {
+  const std::vector<AxisId>& factors = (*this)[axis].factors;
+  return factors.size() == 2 ? (*this)[factors[1]].size : 0;
+}
+
 std::int64_t AxisTable::run_of(AxisId axis, AxisId part) const {
   if (axis == part) return 1;
   const Axis& whole = (*this)[axis];

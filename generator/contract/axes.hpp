@@ -45,6 +45,9 @@ class AxisTable : public Table<Axis> {
   std::string shape(const std::vector<AxisId>& axes) const;
   /// Whether `factor` is `axis`, or one of its factors, or one of theirs.
   bool has_factor(AxisId axis, AxisId factor) const;
+  /// The size of the inner one of two factors, with which a vector of `axis` may stand as a matrix; 0 where it has none
+  /// or others.
+  std::int64_t inner_of_two(AxisId axis) const;
   /// Neighbouring elements of `axis` to each of `part`: 1 where they are one axis, head's size for heads of q, all of
   /// them for an axis of one element; 0 where `part` does not say which element is whose.
   std::int64_t run_of(AxisId axis, AxisId part) const;

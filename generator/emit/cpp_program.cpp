@@ -206,9 +206,10 @@ Holes CppWriter::weight_group(const std::string& name, Scope scope) const {
       parts.push_back({{"name", part.name}, {"view", spelled(part.view)}});
     }
     const bool vector = weight.axes.size() == 1;
+    const std::int64_t inner = vector ? contract_.axes.inner_of_two(weight.axes[0]) : 0;
     std::string traits;
-    if (vector) traits = ", true";
-    if (weight.converted_from) traits = fmt::format(", false, Dtype::{}", name_of(*weight.converted_from));
+    if (vector) traits = inner == 0 ? ", true" : fmt::format(", true, {}", inner);
+    if (weight.converted_from) traits = fmt::format(", false, 0, Dtype::{}", name_of(*weight.converted_from));
     patterns.push_back({{"name", weight.part},
                         {"identifier", identifier(weight.role)},
                         {"dtype", name_of(weight.dtype)},

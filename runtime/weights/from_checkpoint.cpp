@@ -309,13 +309,24 @@ std::vector<std::int64_t> flattened(const std::vector<std::int64_t>& shape) {
   return flat;
 }
 
-/// Whether a tensor of another shape than `wanted` has the same elements in the same order: one of banks may be
-/// flattened; norms of heads are a row a head; a single row is a vector, and a single number without an axis.
-bool has_same_elements(const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& wanted,
-                       const WeightPattern& pattern, const RowView& view) {
-  if (view.banks != 0) return shape == flattened(wanted);
-  if (!pattern.vector) return wanted.front() == 1 && shape == std::vector<std::int64_t>{wanted.back()};
-  return shape.empty() ? view.source_rows == 1 : shape.size() == 2 && shape[0] * shape[1] == view.source_rows;
+/// Another shape of a tensor that has the same elements in the same order: one of banks may be flattened, and a vector
+/// over two axes may have both. Empty: none.
+std::vector<std::int64_t> other_shape_of(const WeightPattern& pattern, const RowView& view) {
+  if (view.banks != 0) return flattened(shape_of(pattern, view));
+  if (pattern.inner != 0 && view.source_rows % pattern.inner == 0) {
+    return {view.source_rows / pattern.inner, pattern.inner};
+  }
+  return {};
+}
+
+/// Whether a tensor of this shape has the elements of a part in their order. A vector may stand as a matrix of one row,
+/// and the other way round, and a single number without an axis.
+bool fits(const std::vector<std::int64_t>& shape, const WeightPattern& pattern, const RowView& view) {
+  using Shape = std::vector<std::int64_t>;
+  const Shape wanted = shape_of(pattern, view), other = other_shape_of(pattern, view);
+  if (shape == wanted || (!other.empty() && shape == other)) return true;
+  if (wanted.size() == 1) return shape == Shape{1, wanted[0]} || (shape.empty() && wanted[0] == 1);
+  return wanted.size() == 2 && wanted[0] == 1 && shape == Shape{wanted[1]};
 }
 
 void CheckpointSource::find(const Program& program, const std::string& path) {
@@ -336,20 +347,19 @@ void CheckpointSource::find(const Program& program, const std::string& path) {
       const std::string name = prefix + with_layer(part.name, entry.layer);
       used.insert(name);
       const CheckpointTensor* tensor = checkpoint_.find(name);
-      const std::vector<std::int64_t> shape = shape_of(pattern, part.view);
       if (tensor == nullptr) {
         misfits.add(Misfits::missing, fmt::format("{}: it is missing", name));
       } else if (tensor->dtype != row_of(pattern.file_dtype()).header) {
         misfits.add(Misfits::type, fmt::format("{} in {}: it is {}; this engine was made for {}", name,
                                                checkpoint_.files()[tensor->file].string(), tensor->dtype,
                                                row_of(pattern.file_dtype()).header));
-      } else if (tensor->shape != shape && !has_same_elements(tensor->shape, shape, pattern, part.view)) {
-        misfits.add(
-            Misfits::shape,
-            fmt::format("{} in {}: its shape is [{}]; this engine was made for [{}]{}", name,
-                        checkpoint_.files()[tensor->file].string(), fmt::join(tensor->shape, ", "),
-                        fmt::join(shape, ", "),
-                        part.view.banks == 0 ? "" : fmt::format(" or [{}]", fmt::join(flattened(shape), ", "))));
+      } else if (!fits(tensor->shape, pattern, part.view)) {
+        const std::vector<std::int64_t> other = other_shape_of(pattern, part.view);
+        misfits.add(Misfits::shape,
+                    fmt::format("{} in {}: its shape is [{}]; this engine was made for [{}]{}", name,
+                                checkpoint_.files()[tensor->file].string(), fmt::join(tensor->shape, ", "),
+                                fmt::join(shape_of(pattern, part.view), ", "),
+                                other.empty() ? "" : fmt::format(" or [{}]", fmt::join(other, ", "))));
       } else {
         place.data = tensor->data.data();
         if (!tensor->scales.empty()) place.scales = tensor->scales.data();

@@ -41,7 +41,9 @@ void ContractWeights::add_weights(Scope scope) {
     auto& parts = parts_.emplace_back();
     for (const CheckpointPart& part : weight.sources) parts.push_back({part.name.c_str(), part.view});
     patterns.push_back({weight.role.c_str(), weight.dtype, vector ? 1 : contract_.axes[weight.axes[0]].size,
-                        contract_.axes[weight.axes.back()].size, parts, vector, weight.converted_from, weight.values});
+                        contract_.axes[weight.axes.back()].size, parts, vector,
+                        vector ? contract_.axes.inner_of_two(weight.axes[0]) : 0, weight.converted_from,
+                        weight.values});
   }
   WeightGroup group{patterns, {}, {}};
   if (scope.kind != Scope::model) group.layers = contract_.kinds[scope.kind].layers;

@@ -178,6 +178,26 @@ TEST_CASE("a single number may stand without an axis, and several may not") {
   CHECK(contains(refusal(tensors), "q_bias"));
 }
 
+TEST_CASE("a vector over two axes may stand with both, in their order alone, and any vector as a row") {
+  const std::vector<WeightPart> parts = {{"norm", {12, 0, 12}}};
+  const auto said = [&](std::int64_t inner, const std::vector<std::int64_t>& shape) {
+    const std::vector<WeightPattern> patterns = {{"norm", Dtype::f32, 1, 12, parts, true, inner}};
+    const std::vector<WeightGroup> group = {{patterns, {}, {}}};
+    Program program = make_program();
+    program.weights = group;
+    return refusal({{"norm", "F32", shape, f32_bytes(12, 0)}}, program);
+  };
+  for (const std::int64_t inner : {0, 4}) {
+    CHECK(said(inner, {12}) == "");
+    CHECK(said(inner, {1, 12}) == "");
+    CHECK(contains(said(inner, {4, 3}), "norm in "));
+    CHECK(contains(said(inner, {12, 1}), "its shape is [12, 1]; this engine was made for [12]"));
+  }
+  CHECK(said(4, {3, 4}) == "");
+  CHECK(contains(said(4, {4, 3}), "its shape is [4, 3]; this engine was made for [12] or [3, 4]\n"));
+  CHECK(contains(said(0, {3, 4}), "its shape is [3, 4]; this engine was made for [12]\n"));
+}
+
 TEST_CASE("what the device stores is the weights' rows one after the other, zeros where there is none, and padding") {
   const Program program = make_program();
   const tests::TemporaryDirectory directory;
