@@ -2,19 +2,14 @@
 
 #include "runtime/chat/conversation.hpp"
 #include "runtime/error.hpp"
+#include "tests/support/refusal.hpp"
 
 using namespace monomorph;
 
 namespace {
 
 std::string refusal(const std::string& json) {
-  try {
-    Conversation::parse(json, "talk.json");
-  } catch (const Error& error) {
-    CHECK(error.kind() == ErrorKind::rejected);
-    return error.what();
-  }
-  return "";
+  return tests::refused_with([&] { Conversation::parse(json, "talk.json"); });
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "runtime/error.hpp"
+#include "tests/support/refusal.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 using namespace monomorph;
@@ -14,13 +15,7 @@ GenerationConfig parsed(const std::string& text) { return parse_generation_confi
 
 /// What a file is refused with.
 std::string refusal(const std::string& text) {
-  try {
-    parsed(text);
-  } catch (const Error& error) {
-    CHECK(error.kind() == ErrorKind::rejected);
-    return error.what();
-  }
-  return "";
+  return tests::refused_with([&] { parsed(text); });
 }
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }

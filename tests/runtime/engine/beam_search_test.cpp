@@ -8,6 +8,7 @@
 
 #include "runtime/chat/generation_config.hpp"
 #include "tests/runtime/engine/table_engine.hpp"
+#include "tests/support/refusal.hpp"
 
 using namespace monomorph;
 using namespace monomorph::test;
@@ -15,16 +16,6 @@ using namespace monomorph::test;
 namespace {
 
 using Tokens = std::vector<std::int32_t>;
-
-std::string refusal(const auto& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    CHECK(error.kind() == ErrorKind::rejected);
-    return error.what();
-  }
-  return "";
-}
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
@@ -105,13 +96,13 @@ TEST_CASE("what no search can be is refused by name") {
   const Program program = table_program();
   TableEngine engine(program);
   const auto refused = [&](const BeamSearch& search, const Sampling& sampling) {
-    return refusal([&] { search_beams(engine, Tokens{1}, 4, sampling, search); });
+    return tests::refused_with([&] { search_beams(engine, Tokens{1}, 4, sampling, search); });
   };
   CHECK(contains(refused({.beams = 6}, {}), "--set engine.max_batch=6"));
   CHECK(contains(refused({.beams = 0}, {}), "0 beams find nothing"));
   CHECK(contains(refused({.length_penalty = INFINITY}, {}), "length_penalty inf"));
   CHECK(contains(refused({}, {.temperature = 0.5f}), "temperature 0.5 draws at random"));
-  CHECK(contains(refusal([&] { search_beams(engine, Tokens{}, 4, {}, {}); }), "token"));
+  CHECK(contains(tests::refused_with([&] { search_beams(engine, Tokens{}, 4, {}, {}); }), "token"));
 }
 
 TEST_CASE("constraints that cannot be kept are refused by name") {
@@ -121,7 +112,7 @@ TEST_CASE("constraints that cannot be kept are refused by name") {
     Sampling sampling;
     sampling.constraints = constraints;
     engine.reset();
-    return refusal([&] { engine.generate(Tokens{1}, 30, sampling, [](std::int32_t) { return true; }); });
+    return tests::refused_with([&] { engine.generate(Tokens{1}, 30, sampling, [](std::int32_t) { return true; }); });
   };
   CHECK(contains(refused({.no_repeat_ngram_size = -1}), "no_repeat_ngram_size -1"));
   CHECK(contains(refused({.bad_words_ids = {{}}}), "bad_words_ids: one has no tokens"));

@@ -1,4 +1,5 @@
 #include "runtime/engine/validate.hpp"
+#include "tests/support/refusal.hpp"
 
 #include <doctest/doctest.h>
 
@@ -20,20 +21,8 @@ Program program() {
   return made;
 }
 
-/// The message of the Error(rejected) that `call` throws, "" where it throws none.
-template <class Call>
-std::string refusal(const Call& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    CHECK(error.kind() == ErrorKind::rejected);
-    return error.what();
-  }
-  return "";
-}
-
 std::string tokens_refusal(std::int64_t position, std::vector<std::int32_t> tokens) {
-  return refusal([&] { validate_tokens(program(), 2, position, tokens); });
+  return tests::refused_with([&] { validate_tokens(program(), 2, position, tokens); });
 }
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
@@ -63,7 +52,7 @@ TEST_CASE("too many tokens are refused with the room that is left and the remedy
 TEST_CASE("no tokens at all are refused") { CHECK(tokens_refusal(0, {}) != ""); }
 
 TEST_CASE("sampling settings outside their ranges are refused") {
-  const auto refused = [](Sampling sampling) { return refusal([&] { validate_sampling(sampling); }); };
+  const auto refused = [](Sampling sampling) { return tests::refused_with([&] { validate_sampling(sampling); }); };
   constexpr float infinity = std::numeric_limits<float>::infinity();
   CHECK(refused({}) == "");
   CHECK(refused({0.7f, 40, 0.9f, 1}) == "");
@@ -82,7 +71,7 @@ TEST_CASE("min_p and penalties outside their ranges are refused by name, with th
   const auto refused = [](float Sampling::* setting, float value) {
     Sampling sampling;
     sampling.*setting = value;
-    return refusal([&] { validate_sampling(sampling); });
+    return tests::refused_with([&] { validate_sampling(sampling); });
   };
   for (const float fine : {0.0f, 0.5f, std::nextafter(1.0f, 0.0f)}) CHECK(refused(&Sampling::min_p, fine) == "");
   for (const float fine : {0.01f, 1.0f, 30.0f}) CHECK(refused(&Sampling::repetition_penalty, fine) == "");
@@ -105,23 +94,25 @@ TEST_CASE("min_p and penalties outside their ranges are refused by name, with th
 
 TEST_CASE("a generation is refused for its count, its settings or its prompt") {
   const std::vector<std::int32_t> prompt{1};
-  CHECK(contains(refusal([&] { validate_generation(program(), 1, 0, prompt, -1, {}); }), "-1"));
-  CHECK(refusal([&] { validate_generation(program(), 1, 0, prompt, 1, {1, 0, 2, 0}); }) != "");
-  CHECK(refusal([&] { validate_generation(program(), 1, 8, prompt, 1, {}); }) != "");
-  CHECK(refusal([&] { validate_generation(program(), 1, 0, prompt, 0, {}); }) == "");
+  CHECK(contains(tests::refused_with([&] { validate_generation(program(), 1, 0, prompt, -1, {}); }), "-1"));
+  CHECK(tests::refused_with([&] { validate_generation(program(), 1, 0, prompt, 1, {1, 0, 2, 0}); }) != "");
+  CHECK(tests::refused_with([&] { validate_generation(program(), 1, 8, prompt, 1, {}); }) != "");
+  CHECK(tests::refused_with([&] { validate_generation(program(), 1, 0, prompt, 0, {}); }) == "");
 }
 
 TEST_CASE("a slot that the engine does not have is refused with how many it has and what makes more") {
   CHECK(refusal([] { validate_slot(program(), 2); }) == "");
   for (const std::int64_t slot : {std::int64_t{-1}, std::int64_t{3}}) {
-    const std::string message = refusal([&] { validate_slot(program(), slot); });
+    const std::string message = tests::refused_with([&] { validate_slot(program(), slot); });
     CHECK(contains(message, "has 3 of them"));
     CHECK(contains(message, "engine.max_batch"));
   }
 }
 
 TEST_CASE("a slot ends at a position that the sequence has") {
-  const auto refused = [](std::int64_t at) { return refusal([&] { validate_settings(program(), 0, {}, at); }); };
+  const auto refused = [](std::int64_t at) {
+    return tests::refused_with([&] { validate_settings(program(), 0, {}, at); });
+  };
   CHECK(refused(1) == "");
   CHECK(refused(8) == "");
   CHECK(contains(refused(0), "1 to 8"));

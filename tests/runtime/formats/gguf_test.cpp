@@ -8,6 +8,7 @@
 #include "runtime/formats/checkpoint.hpp"
 #include "tests/support/files.hpp"
 #include "tests/support/gguf_writer.hpp"
+#include "tests/support/refusal.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 using namespace monomorph;
@@ -31,13 +32,7 @@ GgufText example() {
 }
 
 std::string refusal_of(const std::string& bytes) {
-  try {
-    read_gguf(std::as_bytes(std::span(bytes)), "x.gguf");
-  } catch (const Error& error) {
-    CHECK(error.kind() == ErrorKind::rejected);
-    return error.what();
-  }
-  return "";
+  return refused_with([&] { read_gguf(std::as_bytes(std::span(bytes)), "x.gguf"); });
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "runtime/error.hpp"
 #include "tests/support/files.hpp"
+#include "tests/support/refusal.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 using namespace monomorph;
@@ -34,13 +35,7 @@ std::string object(std::initializer_list<std::string> members) {
 
 /// The message with which the file is refused; "" when it opens.
 std::string refusal(const std::filesystem::path& path, ErrorKind kind = ErrorKind::rejected) {
-  try {
-    Checkpoint::open(path);
-  } catch (const Error& error) {
-    CHECK(error.kind() == kind);
-    return error.what();
-  }
-  return "";
+  return tests::refused_with([&] { Checkpoint::open(path); }, kind);
 }
 
 }  // namespace

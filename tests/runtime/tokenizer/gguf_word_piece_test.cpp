@@ -8,6 +8,7 @@
 #include "runtime/error.hpp"
 #include "runtime/tokenizer/tokenizer.hpp"
 #include "tests/support/gguf_writer.hpp"
+#include "tests/support/refusal.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 using namespace monomorph;
@@ -49,13 +50,7 @@ Tokenizer load(const std::vector<std::string>& pieces, const Metadata& more = {}
 }
 
 std::string refusal(const std::vector<std::string>& pieces, const Metadata& more = {}) {
-  try {
-    load(pieces, more);
-  } catch (const Error& error) {
-    CHECK(error.kind() == ErrorKind::rejected);
-    return error.what();
-  }
-  return "";
+  return tests::refused_with([&] { load(pieces, more); });
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "runtime/error.hpp"
 #include "runtime/tokenizer/tokenizer.hpp"
 #include "tests/support/gguf_writer.hpp"
+#include "tests/support/refusal.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 using namespace monomorph;
@@ -66,13 +67,7 @@ void check_cases(const std::string& name, const Tokenizer& tokenizer, const json
 
 /// With what a pair is refused.
 std::string refusal(const Tokenizer& tokenizer, const std::string& first = "a", const std::string& second = "b") {
-  try {
-    tokenizer.encode_pair(first, second);
-  } catch (const Error& error) {
-    CHECK(error.kind() == ErrorKind::rejected);
-    return error.what();
-  }
-  return "";
+  return tests::refused_with([&] { tokenizer.encode_pair(first, second); });
 }
 
 json special(const char* name, int type = 0) { return {{"SpecialToken", {{"id", name}, {"type_id", type}}}}; }

@@ -3,6 +3,7 @@
 #include "runtime/error.hpp"
 #include "runtime/vulkan/device.hpp"
 #include "runtime/vulkan/test_limits.hpp"
+#include "tests/support/refusal.hpp"
 
 using namespace monomorph;
 using namespace monomorph::vulkan;
@@ -21,13 +22,7 @@ DeviceInfo device(std::int64_t index, const std::string& name, DeviceType type, 
 }
 
 std::string refusal(const std::vector<DeviceInfo>& devices, const std::string& request) {
-  try {
-    choose_device(devices, request);
-  } catch (const Error& error) {
-    CHECK(error.kind() == ErrorKind::device);
-    return error.what();
-  }
-  return {};
+  return tests::refused_with([&] { choose_device(devices, request); }, ErrorKind::device);
 }
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }

@@ -12,6 +12,7 @@
 #include "runtime/weights/weights.hpp"
 #include "tests/support/gguf_writer.hpp"
 #include "tests/support/quantized_blocks.hpp"
+#include "tests/support/refusal.hpp"
 #include "tests/support/safetensors_writer.hpp"
 #include "tests/support/temporary_directory.hpp"
 
@@ -119,13 +120,8 @@ double stored_value(const std::byte* row, std::int64_t column, Dtype format) {
 
 std::string refusal(const std::vector<TensorText>& tensors, const Program& program = make_program()) {
   const tests::TemporaryDirectory directory;
-  try {
-    HostWeights::open(program, directory.write("model.safetensors", tests::safetensors(tensors)));
-  } catch (const Error& error) {
-    CHECK(error.kind() == ErrorKind::rejected);
-    return error.what();
-  }
-  return {};
+  return tests::refused_with(
+      [&] { HostWeights::open(program, directory.write("model.safetensors", tests::safetensors(tensors))); });
 }
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
