@@ -237,15 +237,23 @@ std::string read_file(const fs::path& path) {
 
 }  // namespace
 
+std::int64_t GenerationConfig::count(std::optional<std::int64_t> said, std::size_t prompt) const {
+  constexpr std::int64_t usual = 64;
+  if (said) return *said;
+  if (max_new_tokens) return *max_new_tokens;
+  if (max_length) return std::max<std::int64_t>(*max_length - static_cast<std::int64_t>(prompt), 0);
+  return usual;
+}
+
 std::string GenerationConfig::described() const {
   std::string text = sampling.temperature != 0 ? fmt::format("temperature {}", sampling.temperature)
-                     : search.beams > 1        ? fmt::format("the likeliest of {} beams", search.beams)
+                     : searches()              ? fmt::format("the likeliest of {} beams", search.beams)
                                                : "the likeliest token";
   if (sampling.top_k != 0) text += fmt::format(", top-k {}", sampling.top_k);
   if (sampling.top_p != 1) text += fmt::format(", top-p {}", sampling.top_p);
   if (sampling.min_p != 0) text += fmt::format(", min-p {}", sampling.min_p);
   if (sampling.repetition_penalty != 1) text += fmt::format(", repetition penalty {}", sampling.repetition_penalty);
-  if (search.beams > 1 && search.length_penalty != 1) text += fmt::format(", length penalty {}", search.length_penalty);
+  if (searches() && search.length_penalty != 1) text += fmt::format(", length penalty {}", search.length_penalty);
   const Constraints& constraints = sampling.constraints;
   if (constraints.no_repeat_ngram_size != 0) {
     text += fmt::format(", no {} tokens in a row twice", constraints.no_repeat_ngram_size);
@@ -280,7 +288,7 @@ GenerationConfig parse_generation_config(const std::string& text, const std::str
   result.search = read_search(reader);
   result.max_length = reader.count("max_length");
   result.max_new_tokens = reader.count("max_new_tokens");
-  if (result.search.beams > 1 && result.sampling.temperature != 0) {
+  if (result.searches() && result.sampling.temperature != 0) {
     reader.reject("'num_beams' asks for the likeliest sequences, and 'do_sample' for random ones");
   }
   try {

@@ -16,11 +16,14 @@ namespace monomorph {
 struct GenerationConfig {
   std::string file;
   Sampling sampling;
-  BeamSearch search{.beams = 1};
+  BeamSearch search{.beams = 1};               ///< one beam: none is made
   std::optional<std::int64_t> max_length;      ///< of a sequence, the prompt among it
   std::optional<std::int64_t> max_new_tokens;  ///< goes before it
   std::string unknown;                         ///< keys that transformers has none of, and passes over as well: "a, b"
 
+  bool searches() const { return search.beams > 1; }
+  /// The most tokens to draw after a prompt: `said`, else what the file says, else 64.
+  std::int64_t count(std::optional<std::int64_t> said, std::size_t prompt) const;
   /// "temperature 0.6, top-k 20"; "the likeliest token".
   std::string described() const;
 };

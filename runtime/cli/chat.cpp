@@ -293,7 +293,7 @@ class Chat {
 
 /// As the options say, else the generation_config.json beside the weights, which is told.
 Sampling sampling_of(const Program& program, const ChatOptions& options) {
-  const Drawing configured = configured_drawing(program, options.engine);
+  const GenerationConfig configured = configured_drawing(program, options.engine);
   if (configured.searches()) {
     throw Error(ErrorKind::rejected,
                 fmt::format("generation_config.json beside the weights asks for {} beams, of which the best is known "

@@ -30,7 +30,7 @@ struct RunOptions {
   std::string tokens;                      ///< "1,2,3"
   SourceChoice source;                     ///< what a model with an encoder answers to
   std::string tokenizer;                   ///< empty: looked for beside the weights
-  std::optional<std::int64_t> count;       ///< most tokens to draw; absent: as Drawing::count says
+  std::optional<std::int64_t> count;       ///< most tokens to draw; absent: as GenerationConfig::count says
   SamplingChoice sampling;
   SearchChoice search;
   std::vector<std::string> stop_strings;

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "runtime/chat/generation_config.hpp"
 #include "runtime/cli/output.hpp"
+#include "runtime/cli/refuse_given.hpp"
 #include "runtime/engine/validate.hpp"
 
 namespace monomorph::cli {
@@ -31,29 +31,20 @@ BeamSearch SearchChoice::over(BeamSearch otherwise) const {
   return otherwise;
 }
 
-std::int64_t Drawing::count(std::optional<std::int64_t> said, std::size_t prompt) const {
-  constexpr std::int64_t usual = 64;
-  if (said) return *said;
-  if (max_new_tokens) return *max_new_tokens;
-  if (max_length) return std::max<std::int64_t>(*max_length - static_cast<std::int64_t>(prompt), 0);
-  return usual;
-}
-
-Drawing configured_drawing(const Program& program, const EngineChoice& engine) {
-  Drawing drawing;
-  if (engine.random_weights || engine.ignore_config) return drawing;
+GenerationConfig configured_drawing(const Program& program, const EngineChoice& engine) {
+  if (engine.random_weights || engine.ignore_config) return {};
   const std::optional<GenerationConfig> config = find_generation_config(engine.weights);
-  if (!config) return drawing;
+  if (!config) return {};
   print_error(fmt::format("{}: draws as {} says, {}; options go before it{}\n", program.name, config->file,
                           config->described(),
                           config->unknown.empty() ? "" : fmt::format("; not known there: {}", config->unknown)));
-  return {config->sampling, config->search, config->max_length, config->max_new_tokens};
+  return *config;
 }
 
-Drawing drawing_of(const Program& program, const EngineChoice& engine, const SamplingChoice& sampling,
-                   const SearchChoice& search) {
+GenerationConfig drawing_of(const Program& program, const EngineChoice& engine, const SamplingChoice& sampling,
+                            const SearchChoice& search) {
   validate_sampling(sampling.over({}));  // before any file is looked at
-  Drawing drawing;
+  GenerationConfig drawing;
   if (program.max_source_length > 0) drawing = configured_drawing(program, engine);
   drawing.sampling = sampling.over(drawing.sampling);
   // Who asks for random draws does not mean the beams of the file.
@@ -63,11 +54,9 @@ Drawing drawing_of(const Program& program, const EngineChoice& engine, const Sam
   validate_constraints(drawing.sampling.constraints, program.vocab_size);
   if (drawing.searches() || search.beams) validate_beam_search(program, drawing.search, drawing.sampling);
   if (drawing.searches()) return drawing;
-  for (const auto& [option, said] : {std::pair("--length-penalty", search.length_penalty.has_value()),
-                                     std::pair("--early-stopping", search.early_stopping.has_value())}) {
-    if (!said) continue;
-    throw Error(ErrorKind::environment, fmt::format("{} is about beams; say how many with --beams", option));
-  }
+  refuse_given({{"--length-penalty", search.length_penalty.has_value()},
+                {"--early-stopping", search.early_stopping.has_value()}},
+               "is about beams; say how many with --beams");
   return drawing;
 }
 

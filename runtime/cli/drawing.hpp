@@ -5,9 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "runtime/chat/generation_config.hpp"
 #include "runtime/cli/engine_choice.hpp"
-#include "runtime/engine/beam_search.hpp"
-#include "runtime/engine/engine.hpp"
 
 namespace monomorph::cli {
 
@@ -31,22 +30,12 @@ struct SearchChoice {
   BeamSearch over(BeamSearch otherwise) const;
 };
 
-struct Drawing {
-  Sampling sampling;
-  BeamSearch search{.beams = 1};                           ///< one beam: none is made
-  std::optional<std::int64_t> max_length, max_new_tokens;  ///< as the file says
-
-  bool searches() const { return search.beams > 1; }
-  /// The most tokens to draw after a prompt: `said`, else what the file says, else 64.
-  std::int64_t count(std::optional<std::int64_t> said, std::size_t prompt) const;
-};
-
 /// What the file says, which is told on standard error; nothing of it where there is none, or nobody is to read it.
 /// Throws what find_generation_config does.
-Drawing configured_drawing(const Program& program, const EngineChoice& engine);
+GenerationConfig configured_drawing(const Program& program, const EngineChoice& engine);
 /// The options, over that where the model answers to sources; otherwise alone. Throws Error(rejected) for what
 /// validate_sampling and validate_beam_search reject.
-Drawing drawing_of(const Program& program, const EngineChoice& engine, const SamplingChoice& sampling,
-                   const SearchChoice& search);
+GenerationConfig drawing_of(const Program& program, const EngineChoice& engine, const SamplingChoice& sampling,
+                            const SearchChoice& search);
 
 }  // namespace monomorph::cli

@@ -4,18 +4,17 @@
 #include <chrono>
 #include <vector>
 
+#include "runtime/cli/asked.hpp"
 #include "runtime/cli/commands.hpp"
 #include "runtime/cli/describe.hpp"
 #include "runtime/cli/interrupt.hpp"
 #include "runtime/cli/log_probabilities.hpp"
 #include "runtime/cli/output.hpp"
 #include "runtime/cli/progress.hpp"
-#include "runtime/cli/prompt_file.hpp"
+#include "runtime/cli/refuse_given.hpp"
 #include "runtime/cli/saved_slot.hpp"
-#include "runtime/cli/token_list.hpp"
 #include "runtime/engine/beam_search.hpp"
 #include "runtime/engine/validate.hpp"
-#include "runtime/formats/checkpoint.hpp"
 #include "runtime/tokenizer/text_stream.hpp"
 
 namespace monomorph::cli {
@@ -89,38 +88,6 @@ CachedPrompt read_prompt(Engine& engine, std::span<const std::int32_t> prompt, S
   return cached;
 }
 
-/// What is to be continued.
-struct Asked {
-  std::optional<Tokenizer> tokenizer{};
-  std::vector<std::int32_t> source{};  ///< that is answered to
-  std::vector<std::int32_t> prompt{};
-};
-
-Asked read_asked(const Program& program, const RunOptions& options) {
-  Asked asked;
-  const bool answers = program.max_source_length > 0;
-  const bool text = options.prompt || options.prompt_file;
-  if (text || options.source.text) {
-    // Weights that are not there are the first thing to say: the tokenizer is looked for beside them.
-    if (!options.engine.random_weights) find_checkpoint(options.engine.weights);
-    asked.tokenizer.emplace(open_tokenizer(program, options.tokenizer, options.engine));
-  }
-  asked.source = read_source(program, options.source, asked.tokenizer);
-  if (text) {
-    const std::string words = options.prompt ? *options.prompt : read_prompt_file(*options.prompt_file);
-    asked.prompt = asked.tokenizer->encode(words, !answers);
-    if (answers) asked.prompt.insert(asked.prompt.begin(), start_of_answer(program));
-    if (asked.prompt.empty()) {
-      throw Error(ErrorKind::rejected, "the prompt has no tokens; write one, or name the first token with --tokens");
-    }
-  } else if (answers && options.tokens.empty()) {
-    asked.prompt = {start_of_answer(program)};
-  } else {
-    asked.prompt = parse_tokens(options.tokens);
-  }
-  return asked;
-}
-
 /// Files that are written beside the text. They are opened at once, so that a place that cannot be written is told
 /// before anything is computed.
 struct Kept {
@@ -171,7 +138,7 @@ void draw(Engine& engine, const RunOptions& options, const Asked& asked, std::in
 }
 
 /// Searches for the likeliest sequence and prints it.
-void search(Engine& engine, const Asked& asked, std::int64_t count, const Drawing& drawing,
+void search(Engine& engine, const Asked& asked, std::int64_t count, const GenerationConfig& drawing,
             const Compilation& compilation) {
   const auto start = std::chrono::steady_clock::now();
   std::optional<Progress> searching("searching");
@@ -191,36 +158,28 @@ void search(Engine& engine, const Asked& asked, std::int64_t count, const Drawin
                                                   best.score, best.stopped ? ", ended by a stop token" : ""));
 }
 
-/// Refuses what is about tokens that are drawn one after the other.
-void refuse_with_beams(const RunOptions& options) {
-  for (const auto& [option, said] : {std::pair("--log-probabilities", !options.log_probabilities.empty()),
-                                     std::pair("--stop", !options.stop_strings.empty()),
-                                     std::pair("--prompt-cache", !options.prompt_cache.empty())}) {
-    if (!said) continue;
-    throw Error(ErrorKind::environment,
-                fmt::format("{} is about tokens drawn one after the other; leave it out, or say --beams 1", option));
-  }
-}
-
 }  // namespace
 
 void run(const Program& program, const RunOptions& options) {
   require_logits(program);
   validate_stop_strings(options.stop_strings);
   Asked asked = read_asked(program, options);
-  Drawing drawing = drawing_of(program, options.engine, options.sampling, options.search);
+  GenerationConfig drawing = drawing_of(program, options.engine, options.sampling, options.search);
   drawing.sampling.log_probabilities = !options.log_probabilities.empty();
   const std::int64_t count = drawing.count(options.count, asked.prompt.size());
   validate_generation(program, 0, 0, asked.prompt, count, drawing.sampling);
-  if (drawing.searches()) refuse_with_beams(options);
+  if (drawing.searches()) {
+    refuse_given({{"--log-probabilities", !options.log_probabilities.empty()},
+                  {"--stop", !options.stop_strings.empty()},
+                  {"--prompt-cache", !options.prompt_cache.empty()}},
+                 drawn_alone);
+  }
   Kept kept(options);
 
   Compilation compilation;
   const std::unique_ptr<Engine> engine = open_engine(program, options.engine, View::plain, &compilation);
   if (!asked.tokenizer) asked.tokenizer = find_tokenizer(program, options.tokenizer, options.engine);
-  if (!asked.tokenizer && !options.stop_strings.empty()) {
-    throw Error(ErrorKind::rejected, "--stop ends a text, and there is no tokenizer; name one with --tokenizer");
-  }
+  require_text(asked.tokenizer, options.stop_strings);
   kept.cache.restore(*engine);
   if (!std::ranges::equal(engine->source(), asked.source)) engine->encode(asked.source);
   if (drawing.searches()) {

@@ -5,12 +5,14 @@
 #include <map>
 #include <memory>
 
+#include "runtime/cli/asked.hpp"
 #include "runtime/cli/commands.hpp"
 #include "runtime/cli/describe.hpp"
 #include "runtime/cli/interrupt.hpp"
 #include "runtime/cli/output.hpp"
 #include "runtime/cli/progress.hpp"
 #include "runtime/cli/prompt_lines.hpp"
+#include "runtime/cli/refuse_given.hpp"
 #include "runtime/engine/batch.hpp"
 #include "runtime/engine/beam_search.hpp"
 #include "runtime/engine/validate.hpp"
@@ -77,7 +79,7 @@ Json beginning(std::int64_t index, const Json& id, bool has_id) {
 }
 
 /// What is drawn for a line.
-struct Asked {
+struct Answering {
   std::int64_t place = 0;
   PromptLines::Line line;
   Json answer;
@@ -85,7 +87,7 @@ struct Asked {
   std::string shown;
 };
 
-const char* reason_of(const Asked& asked, const Engine::Generation& generation) {
+const char* reason_of(const Answering& asked, const Engine::Generation& generation) {
   if (generation.stopped || (asked.text && asked.text->stopped())) return "stop";
   return generation.full ? "full" : "length";
 }
@@ -93,7 +95,7 @@ const char* reason_of(const Asked& asked, const Engine::Generation& generation) 
 /// Lines that become requests.
 class Prompts {
  public:
-  Prompts(Engine& engine, const std::optional<Tokenizer>& tokenizer, Drawing drawing, PromptSettings settings,
+  Prompts(Engine& engine, const std::optional<Tokenizer>& tokenizer, GenerationConfig drawing, PromptSettings settings,
           PromptLines& lines)
       : engine_(engine),
         tokenizer_(tokenizer),
@@ -144,7 +146,7 @@ class Prompts {
   }
 
   void ask(std::int64_t place, const PromptLines::Line& line, const Json& answer, PromptLine prompt) {
-    const auto asked = std::make_shared<Asked>(Asked{place, line, answer, {}, {}});
+    const auto asked = std::make_shared<Answering>(Answering{place, line, answer, {}, {}});
     if (tokenizer_) asked->text.emplace(*tokenizer_, prompt.settings.stop_strings);
     if (prompt.begins_answer) prompt.tokens.insert(prompt.tokens.begin(), start_of_answer(engine_.program()));
     const std::int64_t count = drawing_.count(prompt.settings.count, prompt.tokens.size());
@@ -164,10 +166,9 @@ class Prompts {
   }
 
   /// Beams take all slots: lines are answered one after the other.
-  void search(Asked& asked, const PromptLine& prompt, std::int64_t count) {
+  void search(Answering& asked, const PromptLine& prompt, std::int64_t count) {
     if (!prompt.settings.stop_strings.empty()) {
-      throw Error(ErrorKind::rejected,
-                  "\"stop\" is about tokens drawn one after the other; leave it out, or say --beams 1");
+      throw Error(ErrorKind::rejected, fmt::format("\"stop\" {}", drawn_alone));
     }
     engine_.reset();
     if (!std::ranges::equal(engine_.source(), prompt.source)) engine_.encode(prompt.source);
@@ -187,14 +188,14 @@ class Prompts {
     finish(asked, best);
   }
 
-  void finish(Asked& asked, const Engine::Generation& generation) {
+  void finish(Answering& asked, const Engine::Generation& generation) {
     drawn_ += static_cast<std::int64_t>(generation.tokens.size());
     if (asked.text) asked.answer["text"] = asked.shown + asked.text->finish();
     asked.answer["tokens"] = generation.tokens;
     asked.answer["finish"] = reason_of(asked, generation);
     answers_.answer(asked.place, asked.line, asked.answer);
   }
-  void finish(Asked& asked, const BatchResult& result) {
+  void finish(Answering& asked, const BatchResult& result) {
     if (!result.error) return finish(asked, result.generation);
     drawn_ += static_cast<std::int64_t>(result.generation.tokens.size());
     asked.answer["error"] = result.error->what();
@@ -203,7 +204,7 @@ class Prompts {
 
   Engine& engine_;
   const std::optional<Tokenizer>& tokenizer_;
-  const Drawing drawing_;
+  const GenerationConfig drawing_;
   const PromptSettings settings_;
   PromptLines& lines_;
   Batch batch_;
@@ -218,28 +219,20 @@ void run_prompts(const Program& program, const RunOptions& options) {
     throw Error(ErrorKind::environment,
                 "lines of --prompts have sources of their own; leave --source or --prompts out");
   }
-  if (!options.log_probabilities.empty()) {
-    throw Error(ErrorKind::environment, "--log-probabilities tells of one text; leave it or --prompts out");
-  }
-  if (!options.prompt_cache.empty()) {
-    throw Error(ErrorKind::environment, "--prompt-cache is of one prompt; leave it or --prompts out");
-  }
-  const Drawing drawing = drawing_of(program, options.engine, options.sampling, options.search);
+  refuse_given(
+      {{"--log-probabilities", !options.log_probabilities.empty()}, {"--prompt-cache", !options.prompt_cache.empty()}},
+      "is of one prompt; leave it or --prompts out");
+  const GenerationConfig drawing = drawing_of(program, options.engine, options.sampling, options.search);
   const PromptSettings settings{options.count, drawing.sampling, options.stop_strings};
   // What the command says is judged here, and not once a line.
-  if (drawing.searches() && !settings.stop_strings.empty()) {
-    throw Error(ErrorKind::environment,
-                "--stop is about tokens drawn one after the other; leave it out, or say --beams 1");
-  }
+  if (drawing.searches()) refuse_given({{"--stop", !settings.stop_strings.empty()}}, drawn_alone);
   validate_stop_strings(settings.stop_strings);
   const std::int32_t any = 0;
   validate_generation(program, 0, 0, {&any, 1}, drawing.count(settings.count, 1), settings.sampling);
   if (!options.engine.random_weights) find_checkpoint(options.engine.weights);
   PromptLines lines(*options.prompts);
   const std::optional<Tokenizer> tokenizer = find_tokenizer(program, options.tokenizer, options.engine);
-  if (!tokenizer && !settings.stop_strings.empty()) {
-    throw Error(ErrorKind::rejected, "--stop ends a text, and there is no tokenizer; name one with --tokenizer");
-  }
+  require_text(tokenizer, settings.stop_strings);
   Compilation compilation;
   const std::unique_ptr<Engine> engine = open_engine(program, options.engine, View::plain, &compilation);
   const auto start = std::chrono::steady_clock::now();
