@@ -101,7 +101,7 @@ TEST_CASE("a generation is refused for its count, its settings or its prompt") {
 }
 
 TEST_CASE("a slot that the engine does not have is refused with how many it has and what makes more") {
-  CHECK(refusal([] { validate_slot(program(), 2); }) == "");
+  CHECK(tests::refused_with([] { validate_slot(program(), 2); }) == "");
   for (const std::int64_t slot : {std::int64_t{-1}, std::int64_t{3}}) {
     const std::string message = tests::refused_with([&] { validate_slot(program(), slot); });
     CHECK(contains(message, "has 3 of them"));
