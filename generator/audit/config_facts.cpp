@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <set>
 #include <sstream>
@@ -85,11 +86,20 @@ struct Place {
   ExpressionNames numbers = {};  ///< that its expressions may name
 };
 
+/// A fact, and the layers of a stack that it holds of; none: it holds of the model.
+struct FactOfLayers {
+  Json fact;
+  std::size_t stack;
+  std::vector<std::size_t> layers;
+};
+
 class FactsOfSpec {
  public:
   FactsOfSpec(const Spec& spec, const Family& family, Meanings& meanings)
       : spec_(spec), family_(family), meanings_(meanings) {
-    if (!family.kind.empty()) kind_ = tree_of(*family.kind.root, {});
+    for (const std::size_t stack : {own_stack, encoder_stack}) {
+      if (!family.kinds[stack].empty()) kinds_[stack] = tree_of(*family.kinds[stack].root, {});
+    }
   }
 
   Json facts() {
@@ -99,7 +109,7 @@ class FactsOfSpec {
          {"norm", bind(spec_.norm)},
          pools(*spec_.pooling) ? Place{"pooling", bind(*spec_.pooling), numbers}
                                : Place{"lm_head", bind(*spec_.lm_head), numbers}},
-        nullptr, {});
+        nullptr);
     for (std::size_t index = 0; index < spec_.kinds.size(); ++index) {
       LayerKind& kind = spec_.kinds[index];
       LayersSection layers;
@@ -108,8 +118,7 @@ class FactsOfSpec {
       layers.shared_input_norm = kind.shared_input_norm;
       layers.shared_output_norm = kind.shared_output_norm;
       layers.residual_scale = kind.residual_scale;
-      const bool of_encoder = kind.stack == encoder_stack;
-      if (of_encoder) layers.repeat = spec_.encoder->repeat;
+      if (kind.stack == encoder_stack) layers.repeat = spec_.encoder->repeat;
       const std::string stack = section_prefix(kind.stack);
       const ModelSection& model = spec_.model_of(kind.stack);
       std::vector<Place> places = {{stack + "norm", bind(kind.norm)},
@@ -120,13 +129,10 @@ class FactsOfSpec {
           places.push_back({stack + block.instance, bind_block(block), spec_numbers({model, kind, block})});
         }
       }
-      if (of_encoder) {
-        add(places, nullptr, {});
-        continue;
-      }
       std::vector<std::size_t> of_kind;
-      for (std::size_t layer = 0; layer < spec_.layer_kinds.size(); ++layer) {
-        if (spec_.layer_kinds[layer] == index) of_kind.push_back(layer);
+      const std::vector<std::size_t>& kinds = kinds_of(kind.stack);
+      for (std::size_t layer = 0; layer < kinds.size(); ++layer) {
+        if (kinds[layer] == index) of_kind.push_back(layer);
       }
       add(places, &kind, of_kind);
     }
@@ -134,18 +140,20 @@ class FactsOfSpec {
       EncoderSpec& encoder = *spec_.encoder;
       add({{"encoder", bind(*encoder.section)},
            {"encoder.embedding", bind(*encoder.embedding), model_numbers(encoder.model)}},
-          nullptr, {});
+          nullptr);
     }
     Json result = Json::array();
-    for (const auto& [fact, layers] : facts_) {
+    for (const auto& [fact, stack, layers] : facts_) {
       if (strings_in(fact[1]).empty() && accepts(fact, fact[1])) continue;  // whatever config.json says
       result.push_back(fact);
-      if (!layers.empty() && layers.size() < spec_.layer_kinds.size()) result.back().push_back(layers);
+      // An engine counts the model's own layers.
+      const bool are_told = stack == own_stack ? layers.size() < spec_.layer_kinds.size() : names_layer(fact[1]);
+      if (!layers.empty() && are_told) result.back().push_back(layers);
     }
     // Of the spec's own family, layers.steps says that no layer has what the spec has no section of.
     const bool own = spec_.checkpoint->names.value == family_.name;
     for (const FamilyLine& line : family_.lines) {
-      if (!own && !known_.contains(line.section) && line.section != tensors_section) {
+      if (!own && !known_.contains(line.whole_section()) && line.section != tensors_section) {
         result.push_back(Json::array({line.field(), tree_of_field(line.field()), Json::array({Json()})}));
       }
     }
@@ -153,6 +161,8 @@ class FactsOfSpec {
   }
 
  private:
+  static bool names_layer(const Json& tree) { return strings_in(tree).contains("i"); }
+
   const FamilyLine* find_line(const std::string& field, const std::string& kind) const {
     const auto found = std::find_if(family_.lines.begin(), family_.lines.end(),
                                     [&](const FamilyLine& line) { return line.field() == field && line.kind == kind; });
@@ -163,17 +173,22 @@ class FactsOfSpec {
   Json tree_of_field(const std::string& field) const {
     const auto tree = [&](const FamilyLine* line) {
       if (line == nullptr) return Json();
-      return line->value.empty() ? Json("'" + line->text) : tree_of(*line->value.root, kind_);
+      return line->value.empty() ? Json("'" + line->text) : tree_of(*line->value.root, kinds_[line->stack]);
     };
     Json result = tree(find_line(field, ""));
     for (const FamilyLine& line : family_.lines) {
       if (line.kind.empty() || line.field() != field) continue;
-      result = Json::array({"?", Json::array({"==", kind_, "'" + line.kind}), tree(&line), result});
+      result = Json::array({"?", Json::array({"==", kinds_[line.stack], "'" + line.kind}), tree(&line), result});
     }
     return result;
   }
 
-  void add(const std::vector<Place>& places, const LayerKind* kind, const std::vector<std::size_t>& layers) {
+  /// Of each layer of a stack, the index of its kind.
+  const std::vector<std::size_t>& kinds_of(std::size_t stack) const {
+    return stack == encoder_stack ? spec_.encoder->layer_kinds : spec_.layer_kinds;
+  }
+
+  void add(const std::vector<Place>& places, const LayerKind* kind, const std::vector<std::size_t>& layers = {}) {
     static const std::set<std::string> never = {"model.name", "model.max_position_embeddings", "layers.pattern",
                                                 "encoder.max_position_embeddings", "encoder.layers.pattern"};
     for (const auto& [section, fields, numbers] : places) {
@@ -191,12 +206,11 @@ class FactsOfSpec {
           if (accepts(fact, value) || !means_the_same(section, row->key, value, slot, kind)) continue;
           fact[2].push_back(value.is_string() ? Json(value.string().substr(1)) : value);
         }
-        const auto is_same = [&](const auto& other) { return other.first == fact; };
-        const auto same = std::find_if(facts_.begin(), facts_.end(), is_same);
+        const auto same = std::ranges::find(facts_, fact, &FactOfLayers::fact);
         if (same == facts_.end()) {
-          facts_.emplace_back(fact, layers);
+          facts_.push_back({fact, kind != nullptr ? kind->stack : own_stack, layers});
         } else {
-          same->second.insert(same->second.end(), layers.begin(), layers.end());
+          same->layers.insert(same->layers.end(), layers.begin(), layers.end());
         }
       }
     }
@@ -254,19 +268,23 @@ class FactsOfSpec {
                       const LayerKind* kind) {
     // A window that no sequence is longer than is none.
     const auto* window = std::get_if<Field<std::int64_t>*>(&slot);
-    const Field<std::int64_t>& positions = spec_.model.max_position_embeddings;
+    const std::size_t stack = kind != nullptr ? kind->stack : own_stack;
+    const Field<std::int64_t>& positions = spec_.model_of(stack).max_position_embeddings;
     if ((key == "sliding_window" || key == "chunk_size") && value.is_null() && positions.given &&
         (*window)->value >= positions.value) {
       return true;
     }
+    const std::string of_stack = section_prefix(stack);
     std::vector<Override> alone;
     if (kind != nullptr && !kind->in_pattern.empty()) {
-      alone = {{"layers.pattern", "[" + write_string(kind->in_pattern) + "]"}};
+      alone = {{of_stack + "layers.pattern", "[" + write_string(kind->in_pattern) + "]"}};
     }
     const std::optional<Meaning>& as_it_is = meanings_.of(alone);
     std::vector<std::string> places = {section + "." + key};
     if (!alone.empty()) {
-      places.push_back("layers." + write_key(kind->in_pattern) + "." + (section == "layers" ? key : places.front()));
+      const std::string own = places.front().substr(of_stack.size());
+      places.push_back(of_stack + "layers." + write_key(kind->in_pattern) + "." +
+                       (own.starts_with("layers.") ? key : own));
     }
     if (value.is_null()) {
       for (const std::string& place : places) alone.push_back({place, std::nullopt});
@@ -283,9 +301,9 @@ class FactsOfSpec {
   Spec spec_;  ///< its own: fields are bound to be read, and binding may write
   const Family& family_;
   Meanings& meanings_;
-  Json kind_;
-  std::set<std::string> known_;                                   ///< sections
-  std::vector<std::pair<Json, std::vector<std::size_t>>> facts_;  ///< and the layers of each; none: of the model
+  std::array<Json, 2> kinds_;    ///< what says the kind of a layer, by stack
+  std::set<std::string> known_;  ///< sections
+  std::vector<FactOfLayers> facts_;
 };
 
 Json json_of(const Datum& value, Type type) {
@@ -352,7 +370,8 @@ Json facts_of(const Spec& spec, const Family& family, Meanings& meanings) {
   std::set<std::string> names;
   for (const Json& fact : result["facts"]) names.merge(strings_in(fact[1]));
   const std::set<std::string> in_facts = names;
-  const Json kind = family.kind.empty() ? Json() : tree_of(*family.kind.root, {});
+  const Expression& of_layer = family.kinds[own_stack];
+  const Json kind = of_layer.empty() ? Json() : tree_of(*of_layer.root, {});
   for (const FamilyRefusal& refusal : family.refusals) {
     Json row = Json::array({tree_of(*refusal.when.root, kind), refusal.texts[0]});
     std::set<std::string> own = strings_in(row[0]);

@@ -105,7 +105,11 @@ class FamilyReader {
     for (const TomlEntry& entry : sections_["keys"]) read_key(entry);
     for (const TomlEntry& entry : sections_["spellings"]) read_spellings(entry);
     for (const TomlEntry& entry : sections_["new"]) read_start(entry);
-    read_kind();
+    numbered_names_ = names_;
+    numbered_names_["i"] = {Type::integer};
+    refusal_names_ = names_;
+    read_kind("layer", own_stack);
+    read_kind("encoder_layer", encoder_stack);
     for (const TomlEntry& entry : sections_["spec"]) read_own_block(entry);
     for (const TomlEntry& entry : sections_["spec"]) read_line(entry);
     std::stable_sort(lines_.begin(), lines_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -144,9 +148,9 @@ class FamilyReader {
   }
 
   void add(const TomlEntry& entry) {
-    static const std::set<std::string> known = {"keys",   "spellings", "layer",   "spec",       "notes",
-                                                "refuse", "only",      "ignored", "checkpoint", "tokenizer",
-                                                "new",    "absent",    "present"};
+    static const std::set<std::string> known = {"keys",  "spellings", "layer",   "encoder_layer", "spec",
+                                                "notes", "refuse",    "only",    "ignored",       "checkpoint",
+                                                "new",   "absent",    "present", "tokenizer"};
     if (entry.key == "architectures") {
       for (const TomlValue& item : entry.value.items) family_.architectures.push_back(item.string);
     } else if (entry.key == "model_type") {
@@ -246,15 +250,14 @@ class FamilyReader {
     family_.start[entry.key] = {Words{std::make_shared<const std::vector<std::string>>(std::move(words))}};
   }
 
-  void read_kind() {
-    numbered_names_ = names_;
-    numbered_names_["i"] = {Type::integer};
-    layer_names_ = names_;
-    for (const TomlEntry& entry : sections_["layer"]) {
-      layer_names_["i"] = {Type::integer};
-      family_.kind = expression(string(entry.value), entry.value.span, Type::word, layer_names_);
-      layer_names_["kind"] = {Type::word};
-      if (!family_.kind.empty() && family_.kind.root->optional) {
+  /// What kind each layer of a stack is.
+  void read_kind(const char* section, std::size_t stack) {
+    for (const TomlEntry& entry : sections_[section]) {
+      refusal_names_["i"] = {Type::integer};
+      Expression& kind = family_.kinds[stack];
+      kind = expression(string(entry.value), entry.value.span, Type::word, numbered_names_);
+      if (stack == own_stack) refusal_names_["kind"] = {Type::word};
+      if (!kind.empty() && kind.root->optional) {
         error("family.form", entry.value.span, "every layer has a kind; this may be null");
       }
     }
@@ -326,12 +329,13 @@ class FamilyReader {
       lines_.emplace_back(Order{std::ssize(sections()), "", 0}, std::move(line));
       return;
     }
-    std::string field = entry.key, stack;
+    std::string field = entry.key;
     const std::string of_encoder = section_prefix(encoder_stack);
     if (field.starts_with(of_encoder) && std::ranges::count(field, '.') >= 2) {
-      stack = of_encoder;
+      line.stack = encoder_stack;
       field = field.substr(of_encoder.size());
     }
+    const bool is_own = line.stack == own_stack;
     const auto dots = std::count(field.begin(), field.end(), '.');
     if (field.starts_with("layers.") && dots >= 2) {
       line.kind = field.substr(7, field.find('.', 7) - 7);
@@ -341,21 +345,20 @@ class FamilyReader {
     line.key = field.substr(std::min(field.size(), line.section.size() + 1));
     const auto own = own_blocks_.find(line.section);
     const std::string described = own != own_blocks_.end() ? own->second : line.section;
-    line.section = stack + line.section;
     for (const SectionDescription& section : sections()) {
       int order = 0;
       for (const auto& [row, slot] : section.fields) {
         ++order;
         if (section.name != described || row->key != line.key) continue;
-        const bool has_kind = family_.kind.text.find("'" + line.kind + "'") != std::string::npos;
+        const bool has_kind = family_.kinds[line.stack].text.find("'" + line.kind + "'") != std::string::npos;
         const bool in_kinds = section.in_kinds || (section.name == "layers" && may_differ_by_kind(row->key));
         if (!line.kind.empty() && !(in_kinds && has_kind)) continue;
         const bool in_stacks = section.in_kinds || section.name == "layers" || section.name == "embedding";
-        if (!stack.empty() && !in_stacks) continue;
+        if (!is_own && !in_stacks) continue;
         line.type = std::visit(TypeOfField{}, slot);
         line.row = row;
         line.is_list = std::holds_alternative<Field<std::vector<std::string>>*>(slot);
-        const bool by_layer = line.kind.empty() && stack.empty() && section.in_kinds && may_be_by_layer(slot);
+        const bool by_layer = line.kind.empty() && is_own && section.in_kinds && may_be_by_layer(slot);
         read_line_value(entry, *row, slot, by_layer ? numbered_names_ : names_, line);
         if (!line.value.empty() && line.value.root->optional && names_in(line.value).contains("i")) {
           error("family.form", entry.value.span, "every layer has a value; this may be null");
@@ -363,10 +366,9 @@ class FamilyReader {
         claim(entry.key, entry.key_span, true);
         const std::string own_section = own != own_blocks_.end() ? line.section : "";
         // Those of the encoder stand behind its own keys, in the order of the model's.
-        const Order place = stack.empty()
-                                ? Order{section_order(section.name), own_section, order}
-                                : Order{section_order("encoder"),
-                                        fmt::format("{:03}{}", section_order(section.name), own_section), order};
+        const Order place = is_own ? Order{section_order(section.name), own_section, order}
+                                   : Order{section_order("encoder"),
+                                           fmt::format("{:03}{}", section_order(section.name), own_section), order};
         lines_.emplace_back(place, std::move(line));
         return;
       }
@@ -434,13 +436,14 @@ class FamilyReader {
   }
 
   void read_refusal(const std::string& rule, const TomlEntry& entry) {
-    FamilyRefusal refusal{"import." + rule, expression(entry.key, entry.key_span, Type::boolean, layer_names_), {}, {}};
+    FamilyRefusal refusal{
+        "import." + rule, expression(entry.key, entry.key_span, Type::boolean, refusal_names_), {}, {}};
     std::string message = string(entry.value);
     for (std::size_t open = message.find('{'); open != std::string::npos; open = message.find('{')) {
       const std::size_t close = std::min(message.find('}', open), message.size() - 1);
       refusal.texts.push_back(message.substr(0, open));
       refusal.shown.push_back(
-          expression(message.substr(open + 1, close - open - 1), entry.value.span, Type::null, layer_names_));
+          expression(message.substr(open + 1, close - open - 1), entry.value.span, Type::null, refusal_names_));
       message = message.substr(close + 1);
     }
     refusal.texts.push_back(message);
@@ -453,8 +456,8 @@ class FamilyReader {
   std::set<std::pair<bool, std::string>> claimed_;  ///< fields of the spec, and keys
   std::set<std::string> used_;
   std::map<std::string, std::vector<TomlEntry>> sections_;
-  ExpressionNames names_, numbered_names_, layer_names_;  ///< of any expression; with a layer's number; with its kind
-  std::map<std::string, std::string> own_blocks_;         ///< the type of each
+  ExpressionNames names_, numbered_names_, refusal_names_;  ///< of any expression; with a layer's number; with its kind
+  std::map<std::string, std::string> own_blocks_;           ///< the type of each
   /// Of a line: its section's, that of a sub-block's own behind its type's, and its row's.
   using Order = std::tuple<std::ptrdiff_t, std::string, int>;
   std::vector<std::pair<Order, FamilyLine>> lines_;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <string>
@@ -62,6 +63,7 @@ inline constexpr const char* tensors_section = "checkpoint.tensors";
 
 /// A field of the spec. Where the expression names `i`, each layer's is its own.
 struct FamilyLine {
+  std::size_t stack = own_stack;          ///< whose layers it is about
   std::string kind;                       ///< of layer; "": of all
   std::string section;                    ///< "attention", or tensors_section
   std::string key;                        ///< "head_dim"
@@ -72,7 +74,15 @@ struct FamilyLine {
   bool is_list = false;                   ///< of words: an expression gives its only one
   bool is_toml = false;  ///< the word that an expression gives is TOML: of biases a list, of a norm its keys
   std::optional<LineNote> note = {};
-  std::string field() const { return section + "." + key; }
+  /// "encoder.attention", whatever the kind of layer.
+  std::string whole_section() const { return section_prefix(stack) + section; }
+  std::string field() const { return whole_section() + "." + key; }
+  /// Where the spec says it: "encoder.layers.local.attention".
+  std::string place() const {
+    if (kind.empty()) return whole_section();
+    const std::string of_kind = section_prefix(stack) + ("layers." + kind);
+    return section == "layers" ? of_kind : of_kind + "." + section;
+  }
 };
 
 struct Family {
@@ -86,7 +96,7 @@ struct Family {
   std::vector<FamilyRefusal> refusals;
   std::map<std::string, OnlyValue> only;
   std::map<std::string, std::string> ignored;  ///< key, or a pattern with * -> why
-  Expression kind;                             ///< of layer i; empty: all are alike
+  std::array<Expression, 2> kinds;             ///< of layer i of a stack; empty: all are alike
   CheckpointSection checkpoint;                ///< what the tensors are called
   std::map<std::string, std::string> absent;   ///< part -> field that a spec does not say where no tensor is the part
   std::map<std::string, std::string> present;  ///< part -> field that it does not say where a tensor is the part

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "generator/import/steps.hpp"
 
@@ -18,6 +20,12 @@ std::string write_number(double value) {
   return text;
 }
 
+/// The kinds of a stack's layers.
+struct Kinds {
+  std::vector<std::string> of_layers;  ///< for each layer
+  std::vector<std::string> all;        ///< in order of first use
+};
+
 class Mapper {
  public:
   Mapper(Config& config, const Family& family, SpecLines& lines) : config_(config), family_(family), lines_(lines) {}
@@ -28,19 +36,20 @@ class Mapper {
       const Datum value = value_of(line.value);  // of kinds that no layer has, too: their keys are known
       if (line.kind.empty()) fields_[line.field()] = value;
     }
-    find_kinds();
+    find_kinds(own_stack, "model.num_hidden_layers");
+    find_kinds(encoder_stack, "encoder.num_hidden_layers");
     for (const FamilyRefusal& refusal : family_.refusals) check(refusal);
-    // Where all layers are of one kind, its lines are the model's.
-    const std::string only = kinds_.size() == 1 ? kinds_.front() : "";
-    bool layers_written = kinds_.size() < 2;
     for (const FamilyLine& line : family_.lines) {
-      if (!layers_written && line.section == "lm_head") write_layers();
-      layers_written |= line.section == "lm_head";
+      const bool of_encoder = line.stack == encoder_stack || line.section == "encoder";
+      if (of_encoder || line.section == "lm_head") write_kinds(own_stack);
+      if (!of_encoder && line.section == "lm_head") write_kinds(encoder_stack);
+      const std::string only = only_kind(line.stack);
       const bool replaced = line.kind.empty() && !only.empty() && has_line(only, line.field());
       if (line.section == tensors_section) continue;  // read_checkpoint's
-      if ((line.kind.empty() || line.kind == only) && !replaced && has_meaning(line, only)) write(line, line.section);
+      if ((line.kind.empty() || line.kind == only) && !replaced && has_meaning(line)) write(line, line.whole_section());
     }
-    if (!layers_written) write_layers();
+    write_kinds(own_stack);
+    write_kinds(encoder_stack);
     return std::move(fields_);
   }
 
@@ -51,7 +60,7 @@ class Mapper {
 
   Datum name_value(const std::string& name) {
     if (name == "i") return {static_cast<double>(layer_)};
-    if (name == "kind") return {layer_kinds_.at(layer_)};
+    if (name == "kind") return {kinds_[own_stack].of_layers.at(layer_)};
     Datum value = config_.value(name);
     names_.push_back(value.name);
     return value;
@@ -63,23 +72,30 @@ class Mapper {
     return !value.is_null() && std::get<double>(value.is) != 0;
   }
 
-  void find_kinds() {
-    const auto layers = fields_.find("model.num_hidden_layers");
-    if (family_.kind.empty() || layers == fields_.end()) return;
+  void find_kinds(std::size_t stack, const char* num_layers) {
+    const auto layers = fields_.find(num_layers);
+    if (family_.kinds[stack].empty() || layers == fields_.end()) return;
+    auto& [of_layers, all] = kinds_[stack];
     // Of more layers than a spec may have, the spec's reader speaks.
     const double count = std::min<double>(std::get<double>(layers->second.is), max_hidden_layers);
     for (layer_ = 0; static_cast<double>(layer_) < count; ++layer_) {
-      layer_kinds_.push_back(std::get<std::string>(value_of(family_.kind).is));
-      if (std::find(kinds_.begin(), kinds_.end(), layer_kinds_.back()) == kinds_.end()) {
-        kinds_.push_back(layer_kinds_.back());
-      }
+      of_layers.push_back(std::get<std::string>(value_of(family_.kinds[stack]).is));
+      if (std::find(all.begin(), all.end(), of_layers.back()) == all.end()) all.push_back(of_layers.back());
     }
     layer_ = 0;
   }
 
+  /// Where all layers are of one kind, its lines are the stack's; not the model's where an encoder would take them
+  /// over.
+  std::string only_kind(std::size_t stack) const {
+    const bool are_taken_over = stack == own_stack && family_.has_encoder();
+    return kinds_[stack].all.size() == 1 && !are_taken_over ? kinds_[stack].all.front() : "";
+  }
+
   void check(const FamilyRefusal& refusal) {
     const std::set<std::string> named = names_in(refusal.when);
-    const std::size_t layers = named.contains("i") || named.contains("kind") ? layer_kinds_.size() : 1;
+    const std::size_t own = kinds_[own_stack].of_layers.size(), others = kinds_[encoder_stack].of_layers.size();
+    const std::size_t layers = named.contains("kind") ? own : named.contains("i") ? std::max(own, others) : 1;
     for (layer_ = 0; layer_ < layers; ++layer_) {
       names_.clear();
       if (!holds(refusal.when)) continue;
@@ -100,9 +116,11 @@ class Mapper {
   }
 
   /// Whether a line has a meaning beside what the one kind says: a factor has none where that says "none" of scaling.
-  bool has_meaning(const FamilyLine& line, const std::string& only) {
+  bool has_meaning(const FamilyLine& line) {
+    const std::string only = only_kind(line.stack);
     return std::ranges::none_of(family_.lines, [&](const FamilyLine& other) {
-      if (only.empty() || other.kind != only || other.section != line.section || other.value.empty()) return false;
+      if (only.empty() || other.kind != only || other.value.empty()) return false;
+      if (other.whole_section() != line.whole_section()) return false;
       const Datum chosen = value_of(other.value);
       const auto* word = std::get_if<std::string>(&chosen.is);
       return line.row != nullptr && line.row->selector == other.key && word != nullptr && !line.row->applies_to(*word);
@@ -151,31 +169,33 @@ class Mapper {
     return line.type == Type::integer ? fmt::format("{}", static_cast<std::int64_t>(number)) : write_number(number);
   }
 
-  /// The pattern, repeated where it repeats and counted where it does not; then what each kind has of its own.
-  void write_layers() {
-    const std::size_t layers = layer_kinds_.size();
+  /// Of a stack that has several, once: the pattern, repeated where it repeats and counted where it does not; then what
+  /// each kind has of its own.
+  void write_kinds(std::size_t stack) {
+    const auto [of_layers, all] = std::exchange(kinds_written_[stack], true) ? Kinds{} : kinds_[stack];
+    if (all.empty() || !only_kind(stack).empty()) return;
+    const std::size_t layers = of_layers.size();
     std::size_t period = 1;
-    while (!std::equal(layer_kinds_.begin() + static_cast<std::ptrdiff_t>(period), layer_kinds_.end(),
-                       layer_kinds_.begin())) {
+    while (!std::equal(of_layers.begin() + static_cast<std::ptrdiff_t>(period), of_layers.end(), of_layers.begin())) {
       ++period;
     }
     std::vector<std::string> pattern;
     for (std::size_t begin = 0; begin < std::min(period, layers);) {
       std::size_t end = begin + 1;
-      while (period == layers && end < layers && layer_kinds_[end] == layer_kinds_[begin]) ++end;
+      while (period == layers && end < layers && of_layers[end] == of_layers[begin]) ++end;
       pattern.push_back(
-          write_string(layer_kinds_[begin] + (period == layers ? fmt::format(" * {}", end - begin) : std::string())));
+          write_string(of_layers[begin] + (period == layers ? fmt::format(" * {}", end - begin) : std::string())));
       begin = end;
     }
-    lines_.push_back({"layers", "pattern", fmt::format("[{}]", fmt::join(pattern, ", "))});
-    for (const std::string& kind : kinds_) {
-      const std::string own = "layers." + kind;
-      lines_.push_back({own, "", ""});
-      for (const FamilyLine& line : family_.lines) {
-        if (line.kind == kind && line.section == "layers") write(line, own);
-      }
-      for (const FamilyLine& line : family_.lines) {
-        if (line.kind == kind && line.section != "layers") write(line, own + "." + line.section);
+    const std::string section = section_prefix(stack) + std::string("layers");
+    lines_.push_back({section, "pattern", fmt::format("[{}]", fmt::join(pattern, ", "))});
+    for (const std::string& kind : all) {
+      lines_.push_back({section + "." + kind, "", ""});
+      for (const bool of_layer : {true, false}) {
+        for (const FamilyLine& line : family_.lines) {
+          const bool is_its = line.stack == stack && line.kind == kind;
+          if (is_its && (line.section == "layers") == of_layer) write(line, line.place());
+        }
       }
     }
   }
@@ -185,9 +205,9 @@ class Mapper {
   SpecLines& lines_;
   std::map<std::string, Datum> fields_;
   std::size_t layer_ = 0;
-  std::vector<std::string> names_;        ///< read since it was last cleared
-  std::vector<std::string> layer_kinds_;  ///< for each layer
-  std::vector<std::string> kinds_;        ///< in order of first use
+  std::vector<std::string> names_;  ///< read since it was last cleared
+  std::array<Kinds, 2> kinds_;      ///< by stack
+  std::array<bool, 2> kinds_written_{};
 };
 
 }  // namespace

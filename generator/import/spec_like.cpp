@@ -45,8 +45,7 @@ struct Size {
 
 Size default_size(const Family& family, Config& defaults, const std::string& field) {
   for (const FamilyLine& line : family.lines) {
-    const std::string kind = line.kind.empty() ? "" : "layers." + line.kind + ".";
-    if (kind + line.field() != field || line.value.empty()) continue;
+    if (line.place() + "." + line.key != field || line.value.empty()) continue;
     const Datum datum =
         value_of(line.value, [&](const std::string& name) { return name == "i" ? Datum{0.0} : defaults.value(name); });
     if (!datum.is_null()) return {datum.computed ? "" : datum.name, std::get<double>(datum.is)};
@@ -54,17 +53,21 @@ Size default_size(const Family& family, Config& defaults, const std::string& fie
   return {};
 }
 
-/// The family with small sizes as its defaults, in its own proportions.
-Family shrink(const Family& family) {
-  Family small = with_start(family);
-  const JsonFile file = empty_config();
-  Diagnostics none;  // refusals look at defaults that are about to change
-  Config defaults(file, none);
-  defaults.resolve(small);
-  const auto size = [&](const char* field) { return default_size(small, defaults, field); };
-  const Size hidden = size("model.hidden_size"), head = size("attention.head_dim"),
+/// Makes small sizes the defaults of a stack, in its own proportions.
+void shrink(Family& small, Config& defaults, std::size_t stack) {
+  const std::string prefix = section_prefix(stack);
+  const auto find = [&](const std::string& own, const std::string& field) {
+    const Size found = default_size(small, defaults, field);
+    return found.value != 0 ? found
+                            : Size{"", default_size(small, defaults, own).value};  // the model's, made small there
+  };
+  const auto size = [&](const std::string& field) { return find(field, prefix + field); };
+  const auto of_model = [&](const std::string& key) {
+    return find("model." + key, (stack == own_stack ? "model." : prefix) + key);
+  };
+  const Size hidden = of_model("hidden_size"), head = size("attention.head_dim"),
              heads = size("attention.num_attention_heads"), shared = size("attention.num_key_value_heads"),
-             layers = size("model.num_hidden_layers"), vocabulary = size("model.vocab_size");
+             layers = of_model("num_hidden_layers");
   Size inner = size("mlp.intermediate_size");
   if (inner.key.empty()) inner = size("layers.dense.mlp.intermediate_size");
   const auto set = [&](const Size& which, double value) {
@@ -77,7 +80,7 @@ Family shrink(const Family& family) {
   set(shared, shared_heads);
   set(heads, num_heads);  // after what may be the same key
   set(inner, std::max(1.0, std::round(inner.value / hidden.value * small_hidden_size / 256)) * 256);
-  const auto set_at_most = [&](const char* field, double most) {
+  const auto set_at_most = [&](const std::string& field, double most) {
     const Size found = size(field);
     set(found, std::min(found.value, most));
   };
@@ -95,8 +98,21 @@ Family shrink(const Family& family) {
   const auto keys = small.keys.find("num_key_value_heads");
   if (!latent_heads.key.empty() && keys != small.keys.end()) keys->second.fallback = Datum{small_hidden_size / 64};
   set(hidden, small_hidden_size);
-  set(layers, static_cast<double>(small_layers));
-  set(vocabulary, 32000);
+  set(layers, static_cast<double>(small.has_encoder() ? small_layers / 2 : small_layers));
+}
+
+/// The family with small sizes as its defaults.
+Family shrink(const Family& family) {
+  Family small = with_start(family);
+  const JsonFile file = empty_config();
+  Diagnostics none;  // refusals look at defaults that are about to change
+  Config defaults(file, none);
+  defaults.resolve(small);
+  shrink(small, defaults, own_stack);
+  if (family.has_encoder()) shrink(small, defaults, encoder_stack);
+  for (auto& [name, key] : small.keys) {
+    if (name == "vocab_size" || name.ends_with(".vocab_size")) key.fallback = Datum{32000.0};
+  }
   return small;
 }
 
@@ -136,7 +152,7 @@ SpecLines explained(const SpecLines& lines, const Family& family) {
     for (const FamilyLine& left_out : family.lines) {
       const bool is_written = std::ranges::any_of(
           lines, [&](const SpecLine& each) { return each.section == line->section && each.key == left_out.key; });
-      if (left_out.section != line->section || !left_out.kind.empty() || is_written) continue;
+      if (left_out.whole_section() != line->section || !left_out.kind.empty() || is_written) continue;
       row = left_out.row;
       if (row == nullptr || row->selector != "type") continue;  // of what another key asks for
       result.push_back({line->section, "", "", fmt::format("{} = ...  # {}", row->key, meaning_of(*row))});

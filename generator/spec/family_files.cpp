@@ -79,19 +79,31 @@ class Joiner {
   }
 
  private:
-  /// "NAME", or { file = "NAME", under = "OBJECT" }: the same file may stand at the top and in objects.
+  /// "NAME", or { file = "NAME", under = "OBJECT" }, and of an encoder's layers stack = "encoder": the same file may
+  /// stand at the top and in objects, and be of both stacks.
   void include(const TomlValue& item, JoinedFamily& joined) {
     if (item.form == TomlValue::Form::string) return add(item.string, item.span, joined);
-    const TomlEntry *const file = item.find("file"), *const under = item.find("under");
+    const TomlEntry *const file = item.find("file"), *const under = item.find("under"),
+                           *const stack = item.find("stack");
     const auto is_string = [](const TomlEntry* entry) {
       return entry != nullptr && entry->value.form == TomlValue::Form::string;
     };
-    if (!is_string(file) || !is_string(under) || item.entries.size() != 2) {
-      return refuse(item.span, "a family includes \"NAME\", or { file = \"NAME\", under = \"OBJECT of config.json\" }");
+    const bool of_encoder = stack != nullptr && is_string(stack) && stack->value.string == "encoder";
+    if (!is_string(file) || !is_string(under) || item.entries.size() != (of_encoder ? 3 : 2)) {
+      return refuse(
+          item.span,
+          "a family includes \"NAME\", or { file = \"NAME\", under = \"OBJECT of config.json\" }, with stack = "
+          "\"encoder\" of an encoder's layers");
     }
     JoinedFamily nested;
     Joiner(files_, diagnostics_).add(file->value.string, file->value.span, nested);
     const std::string& object = under->value.string;
+    const std::string of_own = of_encoder ? put_in_encoder(nested.document) : "";
+    if (!of_own.empty()) {
+      return refuse(item.span, fmt::format("\"{}\" asks for the kind of one of the model's own layers, and what it is "
+                                           "included for is about the encoder's",
+                                           of_own));
+    }
     put_under(object, nested.document);
     for (const TomlEntry& entry : nested.document.entries) join(joined.document, entry);
     joined.objects.push_back(object);

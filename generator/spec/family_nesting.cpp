@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "generator/expression/expression.hpp"
+#include "generator/spec/encoder_section.hpp"
+#include "generator/spec/spec.hpp"
 
 namespace monomorph::generator {
 namespace {
@@ -28,7 +30,9 @@ class Mover {
       key.key.insert(0, above_);
       move_all(key.value);
     }
-    for (TomlEntry& line : lines("layer")) move_names(line.value.string);
+    for (const char* section : {"layer", "encoder_layer"}) {
+      for (TomlEntry& line : lines(section)) move_names(line.value.string);
+    }
     for (TomlEntry& line : lines("spec")) move_names(line.value.string);
     for (TomlEntry& line : lines("notes")) {
       if (TomlEntry* when = line.value.find("when")) move_names(when->value.string);
@@ -104,7 +108,37 @@ class Mover {
   std::vector<TomlEntry> none_;
 };
 
+/// The field of an encoder that a field of the model is; "" where it has none.
+std::string of_encoder(const std::string& field) {
+  const std::string prefix = section_prefix(encoder_stack), model = "model.", tensors = "checkpoint.tensors.";
+  if (field.starts_with(tensors)) return tensors + prefix + field.substr(tensors.size());
+  if (!field.starts_with(model)) return field.starts_with("lm_head") ? "" : prefix + field;
+  const std::string key = field.substr(model.size());
+  return std::ranges::any_of(fields<EncoderSection>(), [&](const auto& row) { return key == row.key; }) ? prefix + key
+                                                                                                        : "";
+}
+
 }  // namespace
+
+std::string put_in_encoder(TomlValue& family) {
+  const auto move = [](TomlValue& lines) {
+    for (TomlEntry& line : lines.entries) line.key = of_encoder(line.key);
+    std::erase_if(lines.entries, [](const TomlEntry& line) { return line.key.empty(); });
+  };
+  for (TomlEntry& section : family.entries) {
+    if (section.key == "layer") section.key = "encoder_layer";
+    if (section.key == "spec" || section.key == "notes") move(section.value);
+    if (section.key != "checkpoint") continue;
+    if (TomlEntry* tensors = section.value.find("tensors")) move(tensors->value);
+  }
+  const TomlEntry* refusals = family.find("refuse");
+  for (const TomlEntry& rule : refusals != nullptr ? refusals->value.entries : std::vector<TomlEntry>()) {
+    for (const TomlEntry& line : rule.value.entries) {
+      if (rename_in_expression(line.key, "kind", "") != line.key) return line.key;
+    }
+  }
+  return "";
+}
 
 void put_under(const std::string& object, TomlValue& family) { Mover(object, family).move(); }
 

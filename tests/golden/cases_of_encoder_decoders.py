@@ -1,4 +1,4 @@
-"""Models that answer to a source: T5 and BART, and their kin."""
+"""Models that answer to a source: T5 and BART, and their kin, and T5Gemma."""
 
 from case import Case
 
@@ -39,6 +39,36 @@ def sizes(hidden, layers, widths, heads, vocab):
         "d_model": hidden, "encoder_layers": layers[0], "decoder_layers": layers[1], "encoder_ffn_dim": widths[0],
         "decoder_ffn_dim": widths[1], "encoder_attention_heads": heads[0], "decoder_attention_heads": heads[1],
         "num_hidden_layers": layers[0], "vocab_size": vocab,
+    }  # fmt: skip
+
+
+def module(**keys):
+    """One of T5Gemma's stacks, as version 4.53 saves it; a key of old spelling that is None it does not say."""
+    given = {
+        "attention_bias": False, "attention_dropout": 0.0, "attn_logit_softcapping": 50.0, "bos_token_id": 2,
+        "dropout_rate": 0.0, "eos_token_id": 1, "final_logit_softcapping": 30.0, "hidden_activation": "gelu_pytorch_tanh",
+        "initializer_range": 0.02, "is_decoder": False, "max_position_embeddings": 8192, "model_type": "t5_gemma_module",
+        "pad_token_id": 0, "query_pre_attn_scalar": 256, "rms_norm_eps": 1e-6, "rope_theta": 10000.0,
+        "sliding_window": 4096, "torch_dtype": "float32", "use_cache": True,
+    }  # fmt: skip
+    given |= keys
+    return {key: value for key, value in given.items() if value is not None or key not in ("rope_theta", "torch_dtype")}
+
+
+def t5gemma(encoder, decoder, **keys):
+    return {
+        "architectures": ["T5GemmaForConditionalGeneration"], "classifier_dropout_rate": 0.0,
+        "decoder": module(is_decoder=True, cross_attention_hidden_size=encoder["hidden_size"], **decoder),
+        "dropout_rate": 0.0, "encoder": module(**encoder), "eos_token_id": [1, 7], "initializer_range": 0.02,
+        "is_encoder_decoder": True, "model_type": "t5gemma", "pad_token_id": 0, "transformers_version": "4.53.0.dev0",
+        "use_cache": True,
+    } | keys  # fmt: skip
+
+
+def gemma_sizes(hidden, layers, inner, heads, kv_heads, head_dim, vocab):
+    return {
+        "hidden_size": hidden, "num_hidden_layers": layers, "intermediate_size": inner, "num_attention_heads": heads,
+        "num_key_value_heads": kv_heads, "head_dim": head_dim, "vocab_size": vocab,
     }  # fmt: skip
 
 
@@ -91,4 +121,23 @@ CASES = [
               model_type="blenderbot", scale_embedding=True, bos_token_id=1, decoder_start_token_id=1, pad_token_id=0,
               do_blenderbot_90_layernorm=True, encoder_no_repeat_ngram_size=3, no_repeat_ngram_size=3,
               layernorm_variant="prelayernorm", normalize_before=True), "torch_dtype", dtypes=("f32",)),
+    Case("t5gemma", 5021, "stacks of other widths, heads and windows, both sides of a token in the encoder; scores and logits capped",
+         t5gemma(gemma_sizes(48, 3, 61, 4, 2, 12, 101) | {"sliding_window": 21, "query_pre_attn_scalar": 12,
+                                                          "attn_logit_softcapping": 3.0},
+                 gemma_sizes(36, 4, 67, 3, 1, 20, 101) | {"sliding_window": 17, "query_pre_attn_scalar": 20,
+                                                          "attn_logit_softcapping": 2.0, "final_logit_softcapping": 4.0},
+                 vocab_size=101), "torch_dtype", dtypes=("f32",)),
+    Case("t5gemma-biases", 5026, "as transformers 5 saves it: untied, biases, one of the encoder's layers local, angles scaled, nothing capped",
+         t5gemma(gemma_sizes(36, 3, 59, 2, 2, 18, 97) | {
+                     "attention_bias": True, "attn_logit_softcapping": None, "hidden_activation": "silu",
+                     "layer_types": ["full_attention", "sliding_attention", "full_attention"], "sliding_window": 9,
+                     "rope_parameters": {"rope_type": "default", "rope_theta": 500.0}, "rope_theta": None, "torch_dtype": None,
+                     "tie_word_embeddings": True},
+                 gemma_sizes(36, 2, 61, 4, 2, 12, 97) | {
+                     "attention_bias": True, "attn_logit_softcapping": None, "final_logit_softcapping": None,
+                     "layer_types": ["sliding_attention", "full_attention"], "sliding_window": 33, "tie_word_embeddings": True,
+                     "hidden_activation": "relu",
+                     "rope_theta": None, "torch_dtype": None,
+                     "rope_parameters": {"rope_type": "linear", "factor": 2.0, "rope_theta": 40.0}},
+                 bos_token_id=2, vocab_size=97, tie_word_embeddings=False), "dtype", dtypes=("bf16",)),
 ]  # fmt: skip

@@ -28,7 +28,7 @@ FAMILIES = ("afmoe", "albert", "aria_text", "axk1", "bart", "bert", "bert-genera
             "minimax_m2", "ministral3", "mixtral", "modernbert", "modernbert-decoder", "mpnet", "mpt", "mt5",
             "nomic_bert",
             "olmoe", "openai-gpt", "openelm", "opt", "pegasus", "phi", "phimoe", "qwen2_moe", "qwen3_moe", "roberta",
-            "solar_open", "t5", "umt5", "xglm", "xlm-roberta", "youtu")  # fmt: skip
+            "solar_open", "t5", "t5gemma", "umt5", "xglm", "xlm-roberta", "youtu")  # fmt: skip
 RENAMED = ("nomic_bert",)  # its files have other names than the library's class
 ROUTER_GAIN = 3.0  # scores far enough apart that f32 and double choose the same experts
 ROUTERS = ("feed_forward.router", "mlp.gate.wg", "mlp.router", "mlp.router.gate", "router.layer")
@@ -102,7 +102,8 @@ def library_weights(config: dict, seed: int, own_head: bool = False, **_) -> dic
     model = class_of(config)(config_class(**settings))
     weights = Weights(seed)
     tied = model._tied_weights_keys or {} if model.config.tie_word_embeddings else {}
-    shared = {f"{prefix}{stack}.embed_tokens" for stack in ("encoder", "decoder") for prefix in ("", "model.")} if sources.answers(config) and model.config.tie_word_embeddings else ()
+    shares = sources.answers(config) and config["model_type"] != "t5gemma" and model.config.tie_word_embeddings
+    shared = {f"{prefix}{stack}.embed_tokens" for stack in ("encoder", "decoder") for prefix in ("", "model.")} if shares else ()
     for name, module in model.named_modules():
         own = dict(module.named_parameters(recurse=False)) | selection_bias(module)
         if name in shared:  # the table of all tokens
@@ -111,7 +112,8 @@ def library_weights(config: dict, seed: int, own_head: bool = False, **_) -> dic
             weights.tensors[f"{name}.weight"] = module.weight.detach().double().numpy()
         elif isinstance(module, torch.nn.Embedding):
             rows, columns = module.weight.shape
-            draw = weights.embedding if module is model.get_input_embeddings() else weights.table
+            of_tokens = module is model.get_input_embeddings() or name.endswith("embed_tokens")
+            draw = weights.embedding if of_tokens else weights.table
             draw(f"{name}.weight", rows, columns)
         elif isinstance(module, torch.nn.LayerNorm) or type(module).__name__.endswith(("RMSNorm", "LayerNorm")):
             if "weight" in own:
@@ -215,7 +217,8 @@ def idle_names(config: dict) -> tuple[str, ...]:
         return tuple(f"layers.{i}.self_attn.k_proj.bias" for i, each in enumerate(turns) if not each)
     if sources.answers(config):
         untied = config["model_type"] not in ("t5", "mt5", "umt5") and not config.get("tie_word_embeddings", True)
-        return ("k_proj.bias", "shared.weight") if untied else ("k_proj.bias",)
+        idle = "cross_attn.k_proj.bias" if config["model_type"] == "t5gemma" else "k_proj.bias"  # its own keys turn
+        return (idle, "shared.weight") if untied else (idle,)
     rotated = ("afmoe", "aria_text", "axk1", "cohere2_moe", "cohere_compass_text", "deepseek_v2", "deepseek_v3",
                "diffllama", "dots1", "ernie4_5_moe", "flex_olmo", "flint", "glm4_moe", "glm4_moe_lite", "gpt_oss",
                "granite_swa", "granitemoe", "granitemoe_swa", "granitemoeshared", "hunyuan_v1_moe", "hy_v3", "llada",

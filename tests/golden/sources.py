@@ -18,7 +18,10 @@ class Answering(nn.Module):
         self.source = source
 
     def forward(self, tokens: torch.Tensor, **_):
-        return self.model(input_ids=torch.tensor([self.source]), decoder_input_ids=tokens, use_cache=False)
+        source = torch.tensor([self.source])
+        # T5Gemma else takes tokens for padding.
+        masks = {"attention_mask": torch.ones_like(source), "decoder_attention_mask": torch.ones_like(tokens)}
+        return self.model(input_ids=source, decoder_input_ids=tokens, use_cache=False, **masks)
 
 
 def answers(config: dict) -> bool:

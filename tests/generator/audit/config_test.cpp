@@ -171,11 +171,10 @@ std::string tie_of(const json& config) {
 }
 
 /// What that key decides: of T5 whether logits are scaled, and of BART whether encoder and decoder have one table.
+/// T5Gemma's have tables of their own.
 std::string tied_field(const json& config) {
-  const bool has_encoder = config.value("is_encoder_decoder", false);
-  return !has_encoder              ? "lm_head.tie_word_embeddings"
-         : config.contains("d_kv") ? "lm_head.scale"
-                                   : "encoder.own_embedding";
+  const bool shares = config.value("is_encoder_decoder", false) && !config.contains("encoder");
+  return !shares ? "lm_head.tie_word_embeddings" : config.contains("d_kv") ? "lm_head.scale" : "encoder.own_embedding";
 }
 
 /// mT5 and UMT5 never read it, and a T5 that says whether logits are scaled does not, either.

@@ -158,6 +158,7 @@ TEST_CASE("scaled rotary settings are read in both spellings, and of every famil
   for (const auto& [name, small] : small_configs()) {
     static const std::set<std::string> others = {"albert",
                                                  "umt5",
+                                                 "t5gemma",
                                                  "t5",
                                                  "pegasus",
                                                  "mt5",

@@ -182,3 +182,72 @@ TEST_CASE("an object may stand in an object") {
   CHECK(says(mapped(deep, {{"thinker", {{"text_config", {{"layers", 4}}}}}}, files), "num_hidden_layers = 4\n"));
   CHECK(says(mapped(deep, {{"thinker", {{"text_config", {{"foo", 4}}}}}}, files), "'thinker.text_config.foo'"));
 }
+
+TEST_CASE("layers that both stacks have are told by one file, and the encoder's keep their own pattern and names") {
+  const std::map<std::string, std::string> files = {{"layers.toml", R"toml(
+[keys]
+vocab_size = "size = 7"
+layers = "size = 4"
+width = "size = 8"
+window = "size = 3"
+types = "words?"
+[spec]
+"model.vocab_size" = "vocab_size"
+"model.hidden_size" = "width"
+"model.num_hidden_layers" = "layers"
+"attention.head_dim" = "width"
+"layers.local.attention.sliding_window" = "window"
+"lm_head.softcap" = "30.0"
+[layer]
+kind = "types[i] ?? (i % 2 == 0 ? 'local' : 'global')"
+[refuse.types]
+"types[i] == 'other'" = "layer {i} is {types[i]}"
+[checkpoint.tensors]
+"layers.{i}.attention.q" = "q.{i}"
+lm_head = "head"
+)toml"}};
+  const std::string text = R"toml(architectures = ["TwoForConditionalGeneration"]
+model_type = "two"
+include = [
+  { file = "layers", under = "decoder" },
+  { file = "layers", under = "encoder", stack = "encoder" },
+]
+[spec]
+"encoder.layers.local.attention.sliding_window" = "encoder.window + 1"
+[refuse.vocabularies]
+"encoder.vocab_size != decoder.vocab_size" = "{encoder.vocab_size} and {decoder.vocab_size}"
+[checkpoint.tensors]
+"encoder.layers.{i}.attention.q" = "encoder.q.{i}"
+)toml";
+  const auto of = [&](const json& decoder, const json& encoder) {
+    return mapped(text, {{"decoder", decoder}, {"encoder", encoder}}, files);
+  };
+  const auto without_notes = [](std::string lines) {
+    for (std::size_t at = lines.find("  #"); at != std::string::npos; at = lines.find("  #")) {
+      lines.erase(at, lines.find('\n', at) - at);
+    }
+    return lines;
+  };
+  CHECK(without_notes(of(json::object(), {{"layers", 3}, {"types", {"global", "local", "global"}}, {"width", 6}})) ==
+        "[model]\nvocab_size = 7\nhidden_size = 8\nnum_hidden_layers = 4\n\n[attention]\nhead_dim = 8\n\n"
+        "[layers]\npattern = [\"local\", \"global\"]\n\n[layers.local]\n\n[layers.local.attention]\n"
+        "sliding_window = 3\n\n[layers.global]\n\n"
+        "[encoder]\nnum_hidden_layers = 3\nhidden_size = 6\n\n[encoder.attention]\nhead_dim = 6\n\n"
+        "[encoder.layers]\npattern = [\"global\", \"local\"]\n\n[encoder.layers.global]\n\n[encoder.layers.local]\n\n"
+        "[encoder.layers.local.attention]\nsliding_window = 4\n\n[lm_head]\nsoftcap = 30.0\n");
+  // What all of the decoder's layers have is not the encoder's.
+  const std::string one_kind =
+      of({{"types", {"local", "local"}}, {"layers", 2}}, {{"types", {"global"}}, {"layers", 1}});
+  CHECK(says(one_kind, "[layers]\npattern = [\"local\"]\n"));
+  CHECK_FALSE(says(one_kind, "[encoder.layers]"));
+  // A condition of layers holds of either stack's.
+  CHECK(says(of(json::object(), {{"layers", 6}, {"types", {"a", "a", "a", "a", "a", "other"}}}), "layer 5 is other"));
+  CHECK(says(of(json::object(), {{"vocab_size", 9}}), "9 and 7"));
+
+  Diagnostics diagnostics;
+  const std::string asks =
+      "architectures = [\"A\"]\ninclude = [{ file = \"b\", under = \"c\", stack = \"encoder\" }]\n";
+  CHECK_FALSE(
+      read_family("a", {{"a.toml", asks}, {"b.toml", "[refuse.x]\n\"kind == 'local'\" = \"no\"\n"}}, diagnostics));
+  CHECK(says(render(diagnostics), "the kind of one of the model's own layers"));
+}

@@ -251,6 +251,8 @@ TEST_CASE("a key with one value that runs is refused with any other, in each arc
         "afmoe"},
        {false},
        {true}},
+      {"encoder.model_type", {"t5gemma"}, {"t5_gemma_module"}, {"gemma2"}},
+      {"decoder.model_type", {"t5gemma"}, {"t5_gemma_module"}, {"gemma2"}},
       {"clip_qkv", {"olmoe"}, {nullptr}, {8.0}},
       {"scoring_func", {"deepseek_v3", "glm4_moe_lite", "axk1"}, {"sigmoid"}, {"softmax"}},
       {"scoring_func", {"deepseek_v2"}, {"softmax"}, {"sigmoid"}},
