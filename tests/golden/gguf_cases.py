@@ -17,6 +17,7 @@ class Case:
     types: dict[str, str] = field(default_factory=dict)  # of tensors whose names end so; others are F32
     metadata: dict[str, object] = field(default_factory=dict)  # beside what every file has; keys without the architecture
     checked: bool = True  # transformers reads such files, and reads all that this one says
+    dense: tuple[int, ...] = ()  # widths of what matrices behind pooling give
     converted_to: str = ""  # the golden is of matrices that are no wider
 
     @property
@@ -129,6 +130,14 @@ def encoders() -> list[Case]:
         Case("nomic-bert", 3065, "rotated heads, a gate; the mean's vector", "nomic-bert",
              transformers.NomicBertConfig(**bert, rope_parameters={"rope_type": "default", "rope_theta": 1e3}), types,
              of_bert | {"pooling_type": 1}, checked=False),
+        Case("gemma-embedding", 3066, "15 keys on both sides of a token in six of seven layers; the mean, two matrices, normalised", "gemma-embedding",
+             transformers.Gemma3TextConfig(hidden_size=64, num_attention_heads=4, num_key_value_heads=2, head_dim=32, intermediate_size=96,
+                                           num_hidden_layers=7, vocab_size=131, max_position_embeddings=311, query_pre_attn_scalar=32,
+                                           use_bidirectional_attention=True, sliding_window=31,
+                                           rope_parameters={"full_attention": {"rope_type": "default", "rope_theta": 1e6},
+                                                            "sliding_attention": {"rope_type": "default", "rope_theta": 1e4}}),
+             types, {"attention.sliding_window": 31, "pooling_type": 1, "dense_2_feat_in": 64, "dense_2_feat_out": 96,
+                     "dense_3_feat_in": 96, "dense_3_feat_out": 40}, checked=False, dense=(96, 40)),
     ]  # fmt: skip
 
 

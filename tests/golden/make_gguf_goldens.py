@@ -36,10 +36,11 @@ HALVES = {
 
 # Of which architectures the conversion writes what.
 HALVES_IN_TURN = ("llama", "internlm2", "granite", "smollm3", "arcee", "olmo")  # rows of queries and of keys
-SAY_TURNED_PART = ("llama", "qwen2", "qwen3", "qwen3moe", "gemma2", "gemma3", "phi3", "granite", "smollm3", "arcee", "cohere2")
-SAY_HEAD_SIZE = ("llama", "qwen2", "qwen3", "qwen3moe", "gemma", "gemma2", "gemma3", "glm4", "seed_oss", "ernie4_5", "hunyuan-dense", "gpt-oss", "t5")
+SAY_TURNED_PART = ("llama", "qwen2", "qwen3", "qwen3moe", "gemma2", "gemma3", "gemma-embedding", "phi3", "granite", "smollm3", "arcee", "cohere2")
+SAY_HEAD_SIZE = ("llama", "qwen2", "qwen3", "qwen3moe", "gemma", "gemma2", "gemma3", "gemma-embedding", "glm4", "seed_oss", "ernie4_5", "hunyuan-dense", "gpt-oss", "t5")
 SAY_NO_BASE = ("gpt2", "bloom", "gptneox", "gemma", "starcoder", "falcon", "mpt", "stablelm", "phi2", "bert", "t5")
-ENCODERS = ("bert", "nomic-bert")  # they give texts' vectors
+DENSE = ("dense_2.weight", "dense_3.weight")
+ENCODERS = ("bert", "nomic-bert", "gemma-embedding")  # they give texts' vectors
 
 
 def bits(kind: str) -> float:
@@ -131,6 +132,8 @@ NAMES_OF_NOMIC = {"embeddings.LayerNorm": "emb_ln", "layers.": "encoder.layers."
 def file_name(case: Case, names: gguf.TensorNameMap, name: str) -> str:
     for own, published in NAMES_OF_NOMIC.items() if case.architecture == "nomic-bert" else ():
         name = name.replace(own, published)
+    if case.architecture == "gemma-embedding":  # the library's class has no head, and no name of its own before its tensors
+        name = f"model.{name}"
     name = name.replace("e_score_correction_bias", "e_score_correction.bias")
     if name.endswith(".sinks"):
         name += ".weight"
@@ -247,6 +250,7 @@ def write(case: Case, path: Path) -> tuple[dict[str, torch.Tensor], dict[str, to
         if case.converted_to and len(shape) == 2 and bits(kind) > bits(case.converted_to):
             wanted = Type[case.converted_to]
             converted[name] = torch.from_numpy(gguf.quants.dequantize(gguf.quants.quantize(values, wanted), wanted))
+    add_dense(case, writer, random)
     for name in [n for n in tensors if n.endswith(".experts.gate_proj.weight")]:
         stem = name.removesuffix("gate_proj.weight")
         both, down = [tensors.pop(f"{stem}{word}_proj.weight") for word in ("gate", "up")], tensors.pop(f"{stem}down_proj.weight")
@@ -268,6 +272,21 @@ def write(case: Case, path: Path) -> tuple[dict[str, torch.Tensor], dict[str, to
     writer.write_tensors_to_file()
     writer.close()
     return tensors, converted
+
+
+def add_dense(case: Case, writer: gguf.GGUFWriter, random: np.random.Generator) -> None:
+    """The matrices behind pooling."""
+    width = case.config.hidden_size
+    for name, size in zip(DENSE, case.dense):
+        writer.add_tensor(name, random_blocks(random, "Q8_0", size, width), raw_dtype=Type.Q8_0)
+        width = size
+
+
+def dense_of(case: Case, path: Path) -> list[texts.Dense]:
+    """What the file has of them."""
+    found = {tensor.name: tensor for tensor in gguf.GGUFReader(path).tensors}
+    matrices = [gguf.quants.dequantize(found[name].data, found[name].tensor_type) for name, _ in zip(DENSE, case.dense)]
+    return [texts.Dense(each.astype(np.float64), np.zeros(len(each)), "Identity") for each in matrices]
 
 
 def kept_rows(model: torch.nn.Module, tokens: list[int]) -> np.ndarray:
@@ -307,7 +326,8 @@ def make(case: Case, directory: Path) -> None:
         if case.architecture in ENCODERS:
             mode = {1: "mean", 2: "cls", 3: "last"}[case.metadata["pooling_type"]]
             lengths = [*(pattern[0] for pattern in TEXTS.patterns), len(tokens)]
-            vectors = [texts.vector_of(logits_of(model, tokens[:n]), mode, True) for n in lengths]
+            layers = dense_of(case, directory / "model.gguf")
+            vectors = [texts.pooled(logits_of(model, tokens[:n]), mode, layers, True) for n in lengths]
             np.save(directory / "vectors.npy", np.stack(vectors).astype(np.float32))
     noise = worst_row(rows, in_double)
     record = {
@@ -322,7 +342,7 @@ def make(case: Case, directory: Path) -> None:
         record |= {"source": model.source, "source_lengths": sources.LENGTHS}
     if isinstance(model, texts.HiddenStates):
         record |= {"calls": TEXTS.patterns, "vectors": "vectors.npy",
-                   "types": texts.types_of(len(tokens), case.config.type_vocab_size)}  # fmt: skip
+                   "types": texts.types_of(len(tokens), getattr(case.config, "type_vocab_size", 0))}  # fmt: skip
     if agreement is not None:
         record["loaded_by_transformers"] = round_figure(agreement)
     if noise > F32_AGAINST_F64_LIMIT:

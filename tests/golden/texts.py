@@ -111,7 +111,11 @@ def write_modules(directory: Path, case: Case, dtype: torch.dtype) -> None:
 def vector_of(hidden: np.ndarray, case: Case, dtype: torch.dtype) -> np.ndarray:
     """Of a text's hidden states, [tokens, hidden]."""
     mode, normalize = case.pooling or ("mean", False)
+    return pooled(hidden, mode, dense_of(case, dtype), normalize)
+
+
+def pooled(hidden: np.ndarray, mode: str, layers: list[Dense], normalize: bool) -> np.ndarray:
     vector = {"mean": hidden.mean(axis=0), "cls": hidden[0], "last": hidden[-1]}[mode]
-    for layer in dense_of(case, dtype):
+    for layer in layers:
         vector = layer(vector)
     return vector / np.linalg.norm(vector) if normalize else vector
