@@ -105,6 +105,13 @@ class Contradictions(unittest.TestCase):
         self.standing("DForCausalLM", "EForCausalLM")
         self.refuses("EForCausalLM: the library has no such class", "DForCausalLM: nothing is said of it")
 
+    def test_an_encoder_that_runs_and_is_said_not_to(self):
+        self.standing("[model_types]", "[encoders]\nEModel = 'a row'\n\n[model_types]")
+        self.assertEqual(self.run_script()[0], 0)
+        self.assertIn("`EModel` does not run: a row.", (self.root / "docs/architectures.md").read_text())
+        self.standing("EModel", "AForCausalLM")
+        self.refuses("AForCausalLM: generator/families/a.toml runs it; take the line out")
+
     def test_a_class_that_runs_and_never_will(self):
         self.standing("DForCausalLM", "AForCausalLM = { never = 'images' }\nDForCausalLM")
         self.refuses("AForCausalLM: generator/families/a.toml runs it; take the line out")
