@@ -61,33 +61,50 @@ class SectionCheck {
     if (!computed.empty()) complain("P1", "a call computes an operation of another function");
   }
 
+  /// Whether an argument is what holds this value.
+  bool holds(const Argument& argument, ValueId id) const {
+    const Value& value = planning_.value(id);
+    if (const auto* buffer = std::get_if<BufferId>(&argument)) {
+      if (value.storage == Storage::angles && *buffer == plan_.angles[value.declared]) return true;
+      const auto place = section_.places.find(id);
+      return place != section_.places.end() && place->second.buffer == *buffer;
+    }
+    if (const auto* state = std::get_if<StateId>(&argument)) {
+      return value.storage == Storage::state && state->index == value.declared;
+    }
+    if (value.storage != Storage::weight) return false;
+    const std::vector<StoredRows>& pieces = plan_.stored[std::get<StoredId>(argument)].pieces;
+    return std::any_of(pieces.begin(), pieces.end(),
+                       [&](const StoredRows& p) { return p.weight.index == value.declared; });
+  }
+
   /// Whether the call binds what holds this value, so that it can be read or written.
   bool binds(const Call& call, ValueId id, bool write) const {
-    const Value& value = planning_.value(id);
     for (std::size_t i = 0; i < call.arguments.size(); ++i) {
       const Access access = plan_.kernels[call.kernel].bindings[i].access;
       if (write ? access == Access::read : access == Access::write) continue;
-      if (const auto* buffer = std::get_if<BufferId>(&call.arguments[i])) {
-        if (value.storage == Storage::angles && *buffer == plan_.angles[value.declared]) return true;
-        const auto place = section_.places.find(id);
-        if (place != section_.places.end() && place->second.buffer == *buffer) return true;
-      } else if (const auto* state = std::get_if<StateId>(&call.arguments[i])) {
-        if (value.storage == Storage::state && state->index == value.declared) return true;
-      } else if (value.storage == Storage::weight) {
-        const std::vector<StoredRows>& pieces = plan_.stored[std::get<StoredId>(call.arguments[i])].pieces;
-        if (std::any_of(pieces.begin(), pieces.end(),
-                        [&](const StoredRows& p) { return p.weight.index == value.declared; })) {
-          return true;
-        }
-      }
+      if (holds(call.arguments[i], id)) return true;
     }
     return false;
+  }
+
+  /// What a call binds holds something that it reads or writes.
+  void bindings_are_used(const Call& call) {
+    std::vector<ValueId> values = planning_.inputs(call.computes);
+    std::ranges::copy(planning_.outputs(call.computes), std::back_inserter(values));
+    if (call.copies) values.push_back(call.copies);
+    // Where a copy goes is P4's matter.
+    for (std::size_t i = 0; i + (call.copies ? 1 : 0) < call.arguments.size(); ++i) {
+      if (std::ranges::any_of(values, [&](ValueId id) { return holds(call.arguments[i], id); })) continue;
+      complain("P2", fmt::format("argument {} of {} holds nothing that it reads or writes", i + 1, call.word));
+    }
   }
 
   void reads_follow_writes() {
     const Function& function = planning_.graph.functions[section_.function];
     std::set<ValueId> known(function.parameters.begin(), function.parameters.end());
     for (const Call& call : section_.calls) {
+      bindings_are_used(call);
       if (call.copies && !known.contains(call.copies)) complain("P2", "a copy of what is not written");
       for (const ValueId in : planning_.inputs(call.computes)) {
         const Value& value = planning_.value(in);

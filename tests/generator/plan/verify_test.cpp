@@ -139,9 +139,10 @@ const std::vector<Mutation> mutations = {
     {"P7", "more rows than a grid has", [](Plan& p) { p.phases[1].max_rows = 65536; }},
 };
 
-RandomGraph sample() {
+RandomGraph sample(bool two_stacks) {
   for (std::uint64_t seed = 1;; ++seed) {
-    RandomGraph random = random_graph(seed, {.two_stacks = false});
+    RandomGraph random = random_graph(seed, {.two_stacks = two_stacks});
+    if ((random.graph.stacks.size() > 1) != two_stacks) continue;
     if (random.contract.states.size() < 2) continue;
     const Plan plan = make_plan(random.contract, random.graph);
     const Section& section = plan.phase("prefill").sections[1];
@@ -157,18 +158,21 @@ RandomGraph sample() {
 }  // namespace
 
 TEST_CASE("each invariant of the plan refuses what breaks it") {
-  const RandomGraph random = sample();
-  const Plan valid = make_plan(random.contract, random.graph);
-  REQUIRE(check_plan(valid, random.graph, random.contract).empty());
-  for (const Mutation& mutation : mutations) {
-    CAPTURE(std::string(mutation.invariant));
-    CAPTURE(std::string(mutation.what));
-    Plan broken = valid;
-    mutation.apply(broken);
-    const std::vector<Complaint> complaints = check_plan(broken, random.graph, random.contract);
-    CHECK(std::any_of(complaints.begin(), complaints.end(),
-                      [&](const Complaint& complaint) { return complaint.invariant == mutation.invariant; }));
-    CHECK_THROWS_AS(verify_plan(broken, random.graph, random.contract), InternalError);
+  for (const bool two_stacks : {false, true}) {
+    CAPTURE(two_stacks);
+    const RandomGraph random = sample(two_stacks);
+    const Plan valid = make_plan(random.contract, random.graph);
+    REQUIRE(check_plan(valid, random.graph, random.contract).empty());
+    for (const Mutation& mutation : mutations) {
+      CAPTURE(std::string(mutation.invariant));
+      CAPTURE(std::string(mutation.what));
+      Plan broken = valid;
+      mutation.apply(broken);
+      const std::vector<Complaint> complaints = check_plan(broken, random.graph, random.contract);
+      CHECK(std::any_of(complaints.begin(), complaints.end(),
+                        [&](const Complaint& complaint) { return complaint.invariant == mutation.invariant; }));
+      CHECK_THROWS_AS(verify_plan(broken, random.graph, random.contract), InternalError);
+    }
   }
 }
 
