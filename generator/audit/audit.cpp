@@ -117,13 +117,13 @@ std::string count_text(const Contract& contract, const ExpectedTensor& expected)
 void audit_present(const Contract& contract, const CheckpointTensor& tensor, const ExpectedTensor& expected,
                    const std::string& prefix, bool type_told, const OtherSizes& sizes, Complaints& complaints) {
   if (!expected.fits(tensor.shape) && !sizes.explain(tensor, expected)) {
-    complaints.add("checkpoint.shape", prefix + expected.pattern, expected.layer,
+    complaints.add("checkpoint.shape", prefixed(prefix, expected.pattern), expected.layer,
                    fmt::format("is {}; {} needs {}{}", shape_text(tensor.shape), expected.part,
                                shape_text(expected.shape), other_extent(contract, tensor, expected)),
                    &tensor, expected.number);
   }
   if (!type_told && has_other_type(tensor, expected)) {
-    complaints.add("checkpoint.dtype", prefix + expected.pattern, expected.layer,
+    complaints.add("checkpoint.dtype", prefixed(prefix, expected.pattern), expected.layer,
                    fmt::format("is {}; the spec says {} (checkpoint.dtype, or a line of checkpoint.dtypes)",
                                tensor.dtype, row_of(expected.dtype).header),
                    &tensor, expected.number);
@@ -134,7 +134,7 @@ void audit_missing(const Contract& contract, const ExpectedTensor& expected, con
                    Complaints& complaints) {
   const bool head = expected.part == "lm_head";
   complaints.add(
-      head ? "checkpoint.tied_head" : "checkpoint.missing", prefix + expected.pattern, expected.layer,
+      head ? "checkpoint.tied_head" : "checkpoint.missing", prefixed(prefix, expected.pattern), expected.layer,
       head ? fmt::format("is missing, and lm_head.tie_word_embeddings is false; if the head of {} is the "
                          "embedding's matrix, set it to true",
                          contract.name)
@@ -146,8 +146,7 @@ void audit_missing(const Contract& contract, const ExpectedTensor& expected, con
 void audit_unexpected(const Contract& contract, const std::string& prefix, const Checkpoint& checkpoint,
                       const CheckpointTensor& tensor, const std::map<std::string, ExpectedTensor>& expected,
                       Diagnostics& diagnostics, Complaints& complaints) {
-  const bool prefixed = tensor.name.starts_with(prefix);
-  if (is_ignored(contract, prefixed ? tensor.name.substr(prefix.size()) : tensor.name)) return;
+  if (is_ignored(contract, without_prefix(prefix, tensor.name).value_or(tensor.name))) return;
   if (contract.tie_word_embeddings) {
     const Span span = span_of(checkpoint.files().at(tensor.file).string());
     if (is_copy_of_embedding(contract, prefix, checkpoint, tensor)) {
@@ -165,8 +164,8 @@ void audit_unexpected(const Contract& contract, const std::string& prefix, const
   }
   const LayerName name = split_layer(tensor.name);
   std::string why = "is not used by this model; if it may be left out, say why in checkpoint.ignore";
-  const auto like =
-      std::ranges::find_if(expected, [&](const auto& each) { return prefix + each.second.pattern == name.pattern; });
+  const auto like = std::ranges::find_if(
+      expected, [&](const auto& each) { return prefixed(prefix, each.second.pattern) == name.pattern; });
   const std::size_t stack = like != expected.end() ? like->second.stack : own_stack;
   if (name.layer >= contract.stacks[stack].num_hidden_layers) {
     why = fmt::format("is not used: {}num_hidden_layers = {}", section_prefix(stack),
@@ -203,7 +202,7 @@ void audit_tensors(const Contract& contract, const Checkpoint& checkpoint, Diagn
   Complaints complaints(diagnostics, checkpoint);
   Present present;
   for (const auto& [name, tensor] : expected) {
-    if (const CheckpointTensor* found = checkpoint.find(prefix + name)) present.emplace_back(found, &tensor);
+    if (const CheckpointTensor* found = checkpoint.find(prefixed(prefix, name))) present.emplace_back(found, &tensor);
   }
   const std::string file = checkpoint.files().front().string();
   const OtherSizes sizes(contract, present, checkpoint);
@@ -215,15 +214,15 @@ void audit_tensors(const Contract& contract, const Checkpoint& checkpoint, Diagn
   const std::string types = describe_other_types(present);
   if (!types.empty()) diagnostics.error("checkpoint.dtype", span_of(file), types);
   for (const auto& [name, tensor] : expected) {
-    if (checkpoint.find(prefix + name) != nullptr || sizes.explain(tensor.layer)) continue;
+    if (checkpoint.find(prefixed(prefix, name)) != nullptr || sizes.explain(tensor.layer)) continue;
     audit_missing(contract, tensor, prefix, complaints);
   }
   for (const auto& [found, tensor] : present) {
     audit_present(contract, *found, *tensor, prefix, !types.empty(), sizes, complaints);
   }
   for (const CheckpointTensor& tensor : checkpoint.tensors()) {
-    const bool prefixed = tensor.name.starts_with(prefix);
-    if (prefixed && expected.contains(tensor.name.substr(prefix.size()))) continue;
+    const std::optional<std::string> own = without_prefix(prefix, tensor.name);
+    if (own && expected.contains(*own)) continue;
     if (sizes.explain(split_layer(tensor.name).layer)) continue;
     audit_unexpected(contract, prefix, checkpoint, tensor, expected, diagnostics, complaints);
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "runtime/formats/sentence_transformers.hpp"
+
 namespace monomorph {
 namespace {
 
@@ -18,6 +20,15 @@ std::string with_layer(std::string_view pattern, std::int64_t layer) {
     name.replace(at, hole.size(), std::to_string(layer));
   }
   return name;
+}
+
+std::string prefixed(const std::string& prefix, const std::string& name) {
+  return is_of_dense_module(name) ? name : prefix + name;
+}
+
+std::optional<std::string> without_prefix(const std::string& prefix, const std::string& name) {
+  if (is_of_dense_module(name)) return name;
+  return name.starts_with(prefix) ? std::optional(name.substr(prefix.size())) : std::nullopt;
 }
 
 bool is_named(std::string_view name, std::string_view pattern) {
@@ -36,8 +47,9 @@ std::string choose_prefix(std::span<const std::string> prefixes, std::span<const
   std::string best = prefixes.empty() ? "" : prefixes.front();
   std::int64_t most = 0;
   for (const std::string& prefix : prefixes) {
-    const std::int64_t found = std::count_if(
-        names.begin(), names.end(), [&](const std::string& name) { return checkpoint.find(prefix + name) != nullptr; });
+    const std::int64_t found = std::count_if(names.begin(), names.end(), [&](const std::string& name) {
+      return checkpoint.find(prefixed(prefix, name)) != nullptr;
+    });
     if (found > most) {
       most = found;
       best = prefix;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,13 @@ namespace monomorph {
 
 /// `pattern` with every "{i}" replaced by the layer.
 std::string with_layer(std::string_view pattern, std::int64_t layer);
+
+/// What a tensor is called in a checkpoint of this prefix. The dense layers that a modules.json names stand outside the
+/// model: theirs have none.
+std::string prefixed(const std::string& prefix, const std::string& name);
+
+/// The name that `prefixed` makes this of; nothing where none has it.
+std::optional<std::string> without_prefix(const std::string& prefix, const std::string& name);
 
 /// Whether `name` is `pattern` with a number in place of each "{i}", and anything in place of a "*" at its end.
 bool is_named(std::string_view name, std::string_view pattern);

@@ -191,6 +191,10 @@ std::string with_sentence_transformers(std::string config, const fs::path& direc
   return config;
 }
 
+bool is_of_dense_module(std::string_view name) {
+  return name.starts_with("first_dense.") || name.starts_with("second_dense.");
+}
+
 std::vector<DenseModule> dense_modules(const fs::path& directory) {
   std::vector<DenseModule> found;
   for (const Module& module : read_modules(directory).value_or(std::vector<Module>())) {

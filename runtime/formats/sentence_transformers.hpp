@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace monomorph {
@@ -16,8 +17,7 @@ class Json;
 ///   normalize       whether a vector is divided by its length
 ///   dense           how many dense layers stand behind pooling
 ///   first_dense     of the first of them, where there is one: in_features, out_features, bias, and activation, this
-///   house's
-///                   word, the class's whole name where it has none, and null of the identity
+///                   house's word, the class's whole name where it has none, and null of the identity
 ///   second_dense    the same of the second
 ///   others          the types of modules that are none of these, or stand out of the order of Transformer, Pooling,
 ///                   Dense and Normalize, with ", " between; "" where there are none
@@ -35,6 +35,9 @@ struct DenseModule {
   std::string name;  ///< that its tensors have before theirs: "first_dense.", "second_dense.", "dense_3." ...
   std::filesystem::path directory;
 };
+
+/// Whether a tensor's name begins with one of these.
+bool is_of_dense_module(std::string_view name);
 
 /// Those of a model's directory, in order; none where it has no modules.json. Throws as with_sentence_transformers
 /// does.

@@ -283,8 +283,7 @@ void find_unused(const Program& program, const Checkpoint& checkpoint, const std
   if (*program.tied_embedding != '\0') tied = checkpoint.find(prefix + program.tied_embedding);
   for (const CheckpointTensor& tensor : checkpoint.tensors()) {
     if (used.contains(tensor.name)) continue;
-    std::string_view name = tensor.name;
-    if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
+    const std::string name = without_prefix(prefix, tensor.name).value_or(tensor.name);
     const bool ignored = std::any_of(program.ignored_tensors.begin(), program.ignored_tensors.end(),
                                      [&](const char* pattern) { return is_named(name, pattern); });
     if (ignored || (tied != nullptr && same_tensor(tensor, *tied))) continue;
@@ -344,7 +343,7 @@ void CheckpointSource::find(const Program& program, const std::string& path) {
       FoundPart place{nullptr, nullptr, first, part.view};
       if (pattern.vector) place.view.transposed = false;  // it has nothing to transpose
       first += part.view.rows;
-      const std::string name = prefix + with_layer(part.name, entry.layer);
+      const std::string name = prefixed(prefix, with_layer(part.name, entry.layer));
       used.insert(name);
       const CheckpointTensor* tensor = checkpoint_.find(name);
       if (tensor == nullptr) {

@@ -24,10 +24,11 @@ FLAN_T5_SMALL = transformers.T5Config(
     feed_forward_proj="gated-gelu", tie_word_embeddings=False, decoder_start_token_id=0,
     architectures=["T5ForConditionalGeneration"],
 )  # fmt: skip
+# With a head of its own: behind the embedding's matrix, random weights repeat a token.
 BART_BASE = transformers.BartConfig(
     vocab_size=50265, d_model=768, encoder_layers=6, decoder_layers=6, encoder_ffn_dim=3072, decoder_ffn_dim=3072,
     encoder_attention_heads=12, decoder_attention_heads=12, max_position_embeddings=1024, forced_bos_token_id=None,
-    forced_eos_token_id=None, architectures=["BartForConditionalGeneration"],
+    forced_eos_token_id=None, tie_word_embeddings=False, architectures=["BartForConditionalGeneration"],
 )  # fmt: skip
 MODELS = {
     "flan-t5-small": (transformers.T5ForConditionalGeneration, FLAN_T5_SMALL),
@@ -36,7 +37,8 @@ MODELS = {
 
 
 def draw_weights(model: torch.nn.Module, random: torch.Generator) -> None:
-    """Matrices near unit gain, so that every part matters. T5 does not scale scores: its queries are drawn small."""
+    """Matrices near unit gain, so that every part matters. T5 does not scale scores: its queries are drawn small. BART norms
+    sums: what layers add is drawn small, and what they see of the source large, else all states become one."""
     for name, weight in model.named_parameters():
         drawn = torch.randn(weight.shape, generator=random)
         if weight.dim() == 1:
@@ -45,6 +47,12 @@ def draw_weights(model: torch.nn.Module, random: torch.Generator) -> None:
             drawn /= weight.shape[1] ** 0.5
         if name.endswith("Attention.q.weight"):
             drawn /= model.config.d_kv**0.5
+        if name.endswith("encoder_attn.q_proj.weight"):
+            drawn *= 6
+        if name.endswith(("attn.out_proj.weight", "fc2.weight")):
+            drawn *= 0.3
+        if name.endswith(("out_proj.bias", "fc2.bias", "norm.bias", "embedding.bias")):
+            drawn *= 0.1
         weight.data = drawn
 
 

@@ -174,6 +174,29 @@ TEST_CASE("a single number may stand without an axis, and several may not") {
   CHECK(contains(refusal(tensors), "q_bias"));
 }
 
+TEST_CASE("dense layers of a modules.json are found beside a model whose tensors have a prefix, and without one") {
+  const std::vector<WeightPart> norm = {{"norm", {7, 0, 7}}}, dense = {{"first_dense.linear.weight", {3, 0, 3}}};
+  const std::vector<WeightPattern> patterns = {{"norm", Dtype::f32, 1, 7, norm, true},
+                                               {"pooling.dense", Dtype::f32, 3, 7, dense}};
+  const std::vector<WeightGroup> group = {{patterns, {}, {}}};
+  Program program = make_program();
+  program.weights = group;
+  for (const std::string prefix : {"", "transformer."}) {
+    CAPTURE(prefix);
+    const tests::TemporaryDirectory directory;
+    directory.write("model.safetensors", tests::safetensors({{prefix + "norm", "F32", {7}, f32_bytes(7, 0)}}));
+    directory.write("modules.json", R"([{"type": "sentence_transformers.models.Dense", "path": "2_Dense"}])");
+    directory.write("2_Dense/model.safetensors",
+                    tests::safetensors({{"linear.weight", "F32", {3, 7}, f32_bytes(21, 100)}}));
+    CHECK(HostWeights::open(program, directory.path().string()).at(1, 2, 6) == 120);
+    directory.write("2_Dense/model.safetensors", tests::safetensors({{"linear.weight", "F32", {3, 7}, f32_bytes(21, 0)},
+                                                                     {"linear.bias", "F32", {3}, f32_bytes(3, 0)}}));
+    const std::string said = tests::refused_with([&] { HostWeights::open(program, directory.path().string()); });
+    CHECK(contains(said, "first_dense.linear.bias in "));
+    CHECK(contains(said, "this engine does not use it"));
+  }
+}
+
 TEST_CASE("a vector over two axes may stand with both, in their order alone, and any vector as a row") {
   const std::vector<WeightPart> parts = {{"norm", {12, 0, 12}}};
   const auto said = [&](std::int64_t inner, const std::vector<std::int64_t>& shape) {
