@@ -9,7 +9,8 @@ tests/golden/published_code.py where the library has no class of theirs.
 Takes:  tests/models/configs/NAME/config.json, as the hub has them, and models/kjv/config.json.
 Gives:  a table of name and count. Models are made on the meta device: no memory, no weights, no network. A tied head
         counts once. Buffers (causal masks, rotary frequencies) are not parameters, but for what a checkpoint has beside
-        what is learned: the constants of an activation (xIELU), and the numbers that a router chooses by.
+        what is learned: the constants of an activation (xIELU), the numbers that a router chooses by, BART's bias of
+        logits. BERT's pooler is left out: hidden states do not pass it.
 """
 
 import argparse
@@ -17,6 +18,7 @@ import sys
 from pathlib import Path
 
 import torch
+import transformers
 from transformers import AutoConfig, AutoModelForCausalLM
 
 HERE = Path(__file__).resolve().parent
@@ -25,15 +27,24 @@ sys.path.insert(0, str(HERE.parent / "golden"))
 import published_code  # noqa: F401, has the library find its classes
 
 TABLE = HERE / "parameters.txt"
+CONSTANTS = (".e_score_correction_bias", "final_logits_bias")
+POOLER = ("pooler.", "bert.pooler.", "roberta.pooler.")
 
 
 def count(directory: Path) -> int:
     config = AutoConfig.from_pretrained(directory)
     with torch.device("meta"):
-        model = AutoModelForCausalLM.from_config(config)
+        model = make(config)
     model.tie_weights()
-    constants = [buffer for name, buffer in model.named_buffers() if ".act_fn." in name or name.endswith(".e_score_correction_bias")]
-    return sum(tensor.numel() for tensor in [*model.parameters(), *constants])
+    constants = [buffer for name, buffer in model.named_buffers() if name.endswith(CONSTANTS) or ".act_fn." in name]
+    poolers = [each for name, each in model.named_parameters() if name.startswith(POOLER)]
+    return sum(tensor.numel() for tensor in [*model.parameters(), *constants]) - sum(each.numel() for each in poolers)
+
+
+def make(config):
+    """The class that config.json names, or the library's causal one of its model_type."""
+    named = getattr(transformers, config.architectures[0], None)
+    return AutoModelForCausalLM.from_config(config) if named is None or "CausalLM" in named.__name__ else named(config)
 
 
 def main() -> int:
