@@ -6,6 +6,7 @@
 
 #include "generator/audit/audit.hpp"
 #include "generator/audit/config_facts.hpp"
+#include "generator/blocks/pooling.hpp"
 #include "generator/contract/expected_tensors.hpp"
 #include "generator/import/import.hpp"
 #include "runtime/formats/config_facts.hpp"
@@ -32,9 +33,9 @@ bool same_model(const Meaning& a, const Meaning& b) {
 /// What an engine of the same model is for: how it is called, where its texts end, how long they may be.
 bool same_use(const Contract& a, const Contract& b) {
   const auto use = [](const Contract& of) {
-    return std::tie(of.name, of.bos_token_id, of.eos_token_ids, of.decoder_start_token_id, of.max_sequence_length,
-                    of.max_source_length, of.prefill_chunk, of.max_batch, of.kv_cache, of.fusion,
-                    of.own().model.max_position_embeddings.value);
+    return std::tie(of.name, of.bos_token_id, of.eos_token_ids, of.decoder_start_token_id, of.mask_token_id,
+                    of.head_rows, of.max_sequence_length, of.max_source_length, of.prefill_chunk, of.max_batch,
+                    of.kv_cache, of.fusion, of.own().model.max_position_embeddings.value);
   };
   return use(a) == use(b);
 }
@@ -88,6 +89,7 @@ Fate Model::fate_of(const Accepted& changed) {
       {"engine.kv_cache.values", name_of(was.kv_cache.values)},
       {"engine.beyond_positions", "true"},
   };
+  if (!pools(*was.pooling)) capacities.push_back({"engine.head_rows", std::to_string(was.head_rows)});
   if (was.encoder() != nullptr)
     capacities.push_back({"engine.max_source_length", std::to_string(was.max_source_length)});
   const std::optional<Meaning>& as_large = meanings.of(capacities);
