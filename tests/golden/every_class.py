@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Holds us to every causal class of the library: tiny models of it, their sizes and switches drawn at random, are saved by
-the library, built by `monomorph build` and compared with the library's logits, or refused by name.
+"""Holds us to every causal class of the library, to every one that answers to a source and to encoders: tiny models of it,
+their sizes and switches drawn at random, are saved by the library, built by `monomorph build` and compared with the library's
+logits, of encoders hidden states, or refused by name.
 
     every_class.py [CLASS ...] [--draws 20] [--seed 1] [--device llvmpipe --device cpu] [--keep DIR]
 
-Without classes: all that transformers lists as causal, and those of published_code.py. Of a class that no family reads
+Without classes: all that transformers lists as causal or as answering, those of published_code.py, and the encoders that have
+goldens. Of a class that no family reads
 nothing is drawn: its name alone has to be refused, whatever else config.json says. A draw that the library itself
 refuses, or gives in f32 to no better than half the bar, is drawn anew. What ran, what was refused and why is printed for
 each class; exit status 1 where anything ran wrong, or broke in another way than by a refusal.
@@ -28,10 +30,14 @@ import numpy as np
 import torch
 import transformers
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
-from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
+from transformers.models.auto.modeling_auto import (
+    MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
+    MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES,
+)
 
 import library_models
 import published_code
+import sources
 from fuzz import Dice
 
 BAR = 1e-5  # what an engine may be off by, in the worst row
@@ -39,13 +45,16 @@ LENGTH = 90  # tokens: beyond the windows and the original lengths that are draw
 ROOT = Path(__file__).resolve().parents[2]
 
 # Keys by what they are; a class's own config says which of them it has.
-LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "decoder_layers", "num_transformer_layers")
-HEADS = ("num_attention_heads", "n_head", "n_heads", "decoder_attention_heads", "num_heads", "attention_heads")
+LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "decoder_layers", "num_transformer_layers",
+          "encoder_layers", "num_decoder_layers")
+HEADS = ("num_attention_heads", "n_head", "n_heads", "decoder_attention_heads", "num_heads", "attention_heads",
+         "encoder_attention_heads")
 KEY_HEADS = ("num_key_value_heads", "num_kv_heads", "n_kv_heads")
-WIDTHS = ("hidden_size", "n_embd", "d_model", "n_embed", "model_dim")
+WIDTHS = ("hidden_size", "n_embd", "d_model", "n_embed", "model_dim", "dim")
+SOURCE_LENGTH = 40
 INNER = (
     "intermediate_size", "n_inner", "ffn_dim", "decoder_ffn_dim", "dff", "expansion_ratio", "ffn_hidden_size",
-    "mlp_hidden_size",
+    "mlp_hidden_size", "encoder_ffn_dim", "d_ff", "hidden_dim",
 )  # fmt: skip
 LENGTHS = (
     "max_position_embeddings", "n_positions", "n_ctx", "max_seq_len", "max_context_length", "max_sequence_length",
@@ -67,9 +76,10 @@ LEFT_ALONE = re.compile(
 class Drawn:
     """A config of a class: its defaults, tiny, with switches and factors thrown at random."""
 
-    def __init__(self, dice: Dice, defaults: dict):
+    def __init__(self, dice: Dice, defaults: dict, is_decoder: bool = True):
         self.dice = dice
         self.defaults = defaults
+        self.is_decoder = is_decoder
         self.keys: dict = {}
 
     def has(self, names):
@@ -80,11 +90,13 @@ class Drawn:
             self.keys[name] = value
 
     def draw(self):
+        if isinstance(self.defaults.get("decoder"), dict):
+            return self.two_configs()
         dice = self.dice
         heads = dice.pick([1, 2, 3, 4, 6])
         groups = dice.pick([g for g in (1, 2, 3, 6) if heads % g == 0])
         head_dim = 2 * dice.pick([4, 6, 8, 12, 16])
-        self.say(("is_decoder",), True)  # of classes that are encoders as well
+        self.say(("is_decoder",), self.is_decoder)  # of classes that are encoders as well
         self.say(("vocab_size",), dice.number(61, 131))
         self.say(LAYERS, dice.number(1, 3))
         if "attention_types" in self.defaults:  # as long as there are layers
@@ -120,10 +132,37 @@ class Drawn:
         for name, value in self.defaults.items():
             if isinstance(value, bool) and not LEFT_ALONE.search(name) and dice.number(0, 3) == 0:
                 self.keys[name] = not value
+        self.two_stacks(dice, head_dim)
         self.of_published_code(dice)
         self.experts(dice)
         self.positions(head_dim)
         return self.keys
+
+    def two_configs(self):
+        """Of T5Gemma, whose stacks have a config each, and one vocabulary."""
+        keys = {stack: Drawn(self.dice, self.defaults[stack]).draw() for stack in ("encoder", "decoder")}
+        keys["encoder"]["vocab_size"] = keys["decoder"]["vocab_size"]
+        for stack in keys.values():
+            if stack["hidden_size"] % stack["num_attention_heads"] != 0:
+                stack["hidden_size"] *= stack["num_attention_heads"]
+            kinds = ["full_attention", "sliding_attention"]
+            stack["layer_types"] = [self.dice.pick(kinds) for _ in range(stack["num_hidden_layers"])]
+        return keys | {"tie_word_embeddings": self.dice.coin(), "vocab_size": keys["decoder"]["vocab_size"]}
+
+    def two_stacks(self, dice, head_dim):
+        """What an encoder has other than its decoder, under BART's names and T5's."""
+        if not self.defaults.get("is_encoder_decoder"):
+            return
+        self.keys.pop("num_hidden_layers", None)  # BART's name of encoder_layers
+        self.keys.pop("num_attention_heads", None)
+        self.say(("encoder_layers", "num_decoder_layers"), dice.number(1, 3))
+        self.say(("encoder_ffn_dim",), dice.number(20, 90))
+        self.say(("d_kv",), dice.pick([head_dim, 2 * dice.number(3, 12)]))
+        self.say(("feed_forward_proj",), dice.pick(["relu", "gelu", "gated-gelu", "gated-silu", "gated-relu"]))
+        self.say(("relative_attention_num_buckets",), 2 * dice.number(4, 20))
+        self.say(("relative_attention_max_distance",), dice.number(40, 130))
+        for name in self.has(("is_gated_act", "dense_act_fn", "decoder_start_token_id", "forced_eos_token_id")):
+            self.keys.pop(name, None)
 
     def of_published_code(self, dice):
         """What the classes of published_code.py need to run, and lists that they make of numbers."""
@@ -212,27 +251,41 @@ def draw_weights(model, seed: int):
 
 
 def logits_of(model, tokens: list[int]) -> np.ndarray:
+    """Of an encoder, its hidden states."""
     with torch.no_grad():
-        return model(torch.tensor([tokens]), use_cache=False).logits[0].double().numpy()
+        if not is_bare(model):
+            return model(torch.tensor([tokens]), use_cache=False).logits[0].double().numpy()
+        return model(torch.tensor([tokens])).last_hidden_state[0].double().numpy()
+
+
+def is_bare(model) -> bool:
+    return type(model).__name__ in library_models.WITHOUT_HEAD.values()
 
 
 def make(name: str, config_class, dice: Dice, seed: int, folder: Path):
-    """A model of the class, saved: (keys, tokens, logits, logits in double, whether a token sees those before it alone).
-    Text, why, where the library refuses what was drawn."""
+    """A model of the class, saved: (keys, tokens, its source, logits, logits in double, whether a token sees those before it
+    alone). Text, why, where the library refuses what was drawn."""
     defaults = config_class().to_dict()
-    keys = Drawn(dice, defaults).draw()
+    keys = Drawn(dice, defaults, name not in library_models.WITHOUT_HEAD.values()).draw()
     try:
         config = config_class(**keys, attn_implementation=library_models.attention_of(keys))
         model = getattr(published_code if hasattr(published_code, name) else transformers, name)(config).eval()
         draw_weights(model, seed)
-        vocab_size = model.get_output_embeddings().weight.shape[0]
-        tokens = [int(t) for t in np.random.Generator(np.random.PCG64(seed)).integers(0, vocab_size, LENGTH)]
+        vocab_size = (model.get_input_embeddings() if is_bare(model) else model.get_output_embeddings()).weight.shape[0]
+        random, source = np.random.Generator(np.random.PCG64(seed)), []
+        tokens = [int(t) for t in random.integers(0, vocab_size, LENGTH)]
+        if library_models.counts_positions_past_padding(config.to_dict()):  # no text has that token
+            tokens = [(t + 1) % vocab_size if t == config.pad_token_id else t for t in tokens]
+        saved = model
+        if config.is_encoder_decoder:
+            source = [int(t) for t in random.integers(0, vocab_size, SOURCE_LENGTH)]
+            model = sources.Answering(model, source)
         logits = logits_of(model, tokens)
         if not np.isfinite(logits).all():
             return "logits that are no numbers"
         begin = logits_of(model, tokens[: LENGTH // 2])
         causal = worst_row(begin, logits[: LENGTH // 2]) < 1e-2
-        model.save_pretrained(folder)
+        saved.save_pretrained(folder)
     except Exception as error:  # whatever a class does not take
         return str(error)
     try:
@@ -241,14 +294,14 @@ def make(name: str, config_class, dice: Dice, seed: int, folder: Path):
         exact = logits
     if worst_row(logits, exact) > BAR / 2:
         return "logits that single precision does not give to half the bar"
-    return keys, tokens, logits, exact, causal
+    return keys, tokens, source, logits, exact, causal
 
 
 def worst_row(ours: np.ndarray, theirs: np.ndarray) -> float:
     return float(np.max(np.linalg.norm(ours - theirs, axis=1) / np.linalg.norm(theirs, axis=1)))
 
 
-def compare(folder: Path, tokens, logits, exact, causal, devices, monomorph: Path) -> tuple[str, str]:
+def compare(folder: Path, tokens, source, logits, exact, causal, devices, monomorph: Path) -> tuple[str, str]:
     """(outcome, what is to be said of it). What is not causal is one pass, and decodes nothing."""
     build = subprocess.run([monomorph, "build", folder / "model", "-o", folder / "engine", "--set", "engine.kv_cache=f32",
                             "--set", "model.name=drawn"], capture_output=True, text=True)  # fmt: skip
@@ -260,8 +313,12 @@ def compare(folder: Path, tokens, logits, exact, causal, devices, monomorph: Pat
     worst = 0.0
     for device in devices:
         for mode in ("prefill", "decode") if causal and device == devices[0] else ("prefill",):
-            run = subprocess.run([folder / "engine" / "drawn", "logits", "--weights", folder / "model", "--device", device,
-                                  "--tokens", ",".join(map(str, tokens)), "--mode", mode, "-o", folder / "logits.npy"],
+            named = json.loads((folder / "model" / "config.json").read_text())["architectures"][0]
+            is_encoder = named in library_models.WITHOUT_HEAD.values()
+            command = ["embed", "--pooling", "none"] if is_encoder else ["logits", "--mode", mode]
+            command += ["--source-tokens", ",".join(map(str, source))] if source else []
+            run = subprocess.run([folder / "engine" / "drawn", *command, "--weights", folder / "model", "--device", device,
+                                  "--tokens", ",".join(map(str, tokens)), "-o", folder / "logits.npy"],
                                  capture_output=True, text=True)  # fmt: skip
             if run.returncode != 0:
                 return "broken", f"{device}: {run.stderr.strip()[-500:]}"
@@ -329,10 +386,12 @@ def main():
     transformers.logging.disable_progress_bar()
     torch.set_num_threads(1)
     known = {name: model_type for model_type, name in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES.items()}
+    known |= {name: model_type for model_type, name in MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES.items()}
     known |= {each.__name__: each.config_class.model_type for each in published_code.CLASSES}
+    known |= {name: model_type for model_type, name in library_models.WITHOUT_HEAD.items()}
     unknown = [name for name in options.classes if name not in known]
     if unknown:
-        sys.exit(f"neither the library nor published_code.py has a causal class {', '.join(unknown)}")
+        sys.exit(f"neither the library nor published_code.py has a class {', '.join(unknown)} that is drawn here")
     results = [try_class(name, CONFIG_MAPPING[known[name]], options) for name in options.classes or known]
     sys.exit(0 if all(results) else 1)
 
