@@ -198,9 +198,8 @@ Plan make_plan(const Contract& contract, const Graph& graph);
 
 /// What a plan breaks, by invariant:
 ///   P1  in each phase, every operation of its functions is computed by exactly one call
-///   P2  a value inside a call has no reader outside it; what a call reads, an earlier call wrote; what a call binds,
-///   it
-///       reads or writes
+///   P2  a value inside a call has no reader outside it; what a call reads, an earlier call wrote; a call binds nothing
+///       that it does not read or write
 ///   P3  values alive at once share bytes only as an in-place pair or as columns of one row; what a function does not
 ///       give anew of the record outlives it
 ///   P4  all versions of a state lie in one place, and so does each field of the record
