@@ -127,7 +127,12 @@ std::string put_in_encoder(TomlValue& family) {
   };
   for (TomlEntry& section : family.entries) {
     if (section.key == "layer") section.key = "encoder_layer";
-    if (section.key == "spec" || section.key == "notes") move(section.value);
+    const bool by_tensor = section.key == "absent" || section.key == "present";  // a part, and a field of the spec
+    if (by_tensor) {
+      for (TomlEntry& line : section.value.entries) line.value.string = of_encoder(line.value.string);
+      std::erase_if(section.value.entries, [](const TomlEntry& line) { return line.value.string.empty(); });
+    }
+    if (by_tensor || section.key == "spec" || section.key == "notes") move(section.value);
     if (section.key != "checkpoint") continue;
     if (TomlEntry* tensors = section.value.find("tensors")) move(tensors->value);
   }

@@ -12,10 +12,10 @@ namespace monomorph::generator {
 /// and its architectures and version decide nothing.
 void put_under(const std::string& object, TomlValue& family);
 
-/// Makes what a file says of a model's layers what it says of an encoder's: its lines of [spec] and
-/// [checkpoint.tensors] begin with "encoder.", its [layer] is the encoder's. What an encoder has not (a vocabulary,
-/// logits) goes. Gives the condition of [refuse] that cannot be about an encoder, since it names the kind of one of the
-/// model's own layers; "" where there is none.
+/// Makes what a file says of a model's layers what it says of an encoder's: its lines of [spec],
+/// [checkpoint.tensors], [absent] and [present] begin with "encoder.", its [layer] is the encoder's. What an encoder
+/// has not (a vocabulary, logits) goes. Gives the condition of [refuse] that cannot be about an encoder, since it names
+/// the kind of one of the model's own layers; "" where there is none.
 std::string put_in_encoder(TomlValue& family);
 
 }  // namespace monomorph::generator

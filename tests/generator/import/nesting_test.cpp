@@ -244,6 +244,20 @@ include = [
   CHECK(says(of(json::object(), {{"layers", 6}, {"types", {"a", "a", "a", "a", "a", "other"}}}), "layer 5 is other"));
   CHECK(says(of(json::object(), {{"vocab_size", 9}}), "9 and 7"));
 
+  // What tensors tell, they tell of the encoder's parts and fields.
+  FamilyFiles told = {{"two.toml", text}};
+  const std::string by_tensor = files.at("layers.toml") +
+                                "[absent]\n\"layers.{i}.attention.q\" = \"attention.head_dim\"\n"
+                                "[present]\nlm_head = \"lm_head.softcap\"\n";
+  told["layers.toml"] = by_tensor;
+  Diagnostics none;
+  const std::optional<Family> both = read_family("two", told, none);
+  REQUIRE_MESSAGE(both, render(none));
+  CHECK(both->absent ==
+        std::map<std::string, std::string>{{"layers.{i}.attention.q", "attention.head_dim"},
+                                           {"encoder.layers.{i}.attention.q", "encoder.attention.head_dim"}});
+  CHECK(both->present == std::map<std::string, std::string>{{"lm_head", "lm_head.softcap"}});
+
   Diagnostics diagnostics;
   const std::string asks =
       "architectures = [\"A\"]\ninclude = [{ file = \"b\", under = \"c\", stack = \"encoder\" }]\n";
