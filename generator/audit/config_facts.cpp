@@ -163,19 +163,13 @@ class FactsOfSpec {
  private:
   static bool names_layer(const Json& tree) { return strings_in(tree).contains("i"); }
 
-  const FamilyLine* find_line(const std::string& field, const std::string& kind) const {
-    const auto found = std::find_if(family_.lines.begin(), family_.lines.end(),
-                                    [&](const FamilyLine& line) { return line.field() == field && line.kind == kind; });
-    return found == family_.lines.end() ? nullptr : &*found;
-  }
-
   /// The field as config.json has it; null where the family never says it.
   Json tree_of_field(const std::string& field) const {
     const auto tree = [&](const FamilyLine* line) {
       if (line == nullptr) return Json();
       return line->value.empty() ? Json("'" + line->text) : tree_of(*line->value.root, kinds_[line->stack]);
     };
-    Json result = tree(find_line(field, ""));
+    Json result = tree(family_.find_line(field));
     for (const FamilyLine& line : family_.lines) {
       if (line.kind.empty() || line.field() != field) continue;
       result = Json::array({"?", Json::array({"==", kinds_[line.stack], "'" + line.kind}), tree(&line), result});
@@ -196,12 +190,13 @@ class FactsOfSpec {
       for (const auto& [row, slot] : fields) {
         const std::string field = section + "." + row->key;
         const Json tree = tree_of_field(field);
-        const auto is_told = [&](const auto& absent) { return absent.second == field; };
-        if (std::ranges::any_of(family_.absent, is_told) || std::ranges::any_of(family_.present, is_told)) {
-          continue;  // by the checkpoint's tensors
-        }
         if (never.contains(field) || !applies(*row, fields) || (tree.is_null() && !is_given(slot))) continue;
         Json fact = Json::array({field, tree, Json::array({value_in(slot, *row, numbers)})});
+        // Whether the checkpoint has the tensor is its audit's business.
+        const auto by_tensor = [&](const ToldByTensor& told) {
+          return told.field == field && (told.value.empty() || accepts(fact, tree_of(*told.value.root, {})));
+        };
+        if (std::ranges::any_of(family_.told_by_tensor, by_tensor)) continue;
         for (const Json& value : candidates(tree, *row)) {
           if (accepts(fact, value) || !means_the_same(section, row->key, value, slot, kind)) continue;
           fact[2].push_back(value.is_string() ? Json(value.string().substr(1)) : value);

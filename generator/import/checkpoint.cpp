@@ -202,6 +202,21 @@ void add_names(const CheckpointSection& names, const std::string& outside, SpecL
   }
 }
 
+/// Says what the family tells by whether the checkpoint has tensors.
+void tell_by_tensor(const Family& family, const Types& types, SpecLines& lines) {
+  for (const ToldByTensor& told : family.told_by_tensor) {
+    const auto part = types.parts.find(told.part);
+    if ((part != types.parts.end()) != told.is_there) continue;
+    const auto is_field = [&](const SpecLine& line) { return line.section + "." + line.key == told.field; };
+    if (told.value.empty()) std::erase_if(lines, is_field);
+    for (SpecLine& line : lines) {
+      if (!is_field(line)) continue;
+      line.value = text_of(*family.find_line(told.field), value_of(told.value, nullptr));
+      line.note = told.is_there ? "the checkpoint has " + part->second.tensor : "the checkpoint has no " + told.part;
+    }
+  }
+}
+
 }  // namespace
 
 void add_other_names(const CheckpointSection& names, const CheckpointSection& of_family, SpecLines& lines) {
@@ -235,15 +250,7 @@ void read_checkpoint(Config& config, const std::string& directory, const Family&
       const Checkpoint checkpoint = Checkpoint::open(directory);
       types = read_header(checkpoint, names, family.architectures.front(), diagnostics);
       outside = head_outside(&checkpoint, names, tied);
-      const auto leave_out = [&](const std::string& field) {
-        std::erase_if(lines, [&](const SpecLine& line) { return line.section + "." + line.key == field; });
-      };
-      for (const auto& [part, field] : family.absent) {
-        if (!types.parts.contains(part)) leave_out(field);
-      }
-      for (const auto& [part, field] : family.present) {
-        if (types.parts.contains(part)) leave_out(field);
-      }
+      tell_by_tensor(family, types, lines);
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::rejected) throw EnvironmentError(error.what());
       diagnostics.error("import.checkpoint", Span{}, error.what());

@@ -130,8 +130,8 @@ class FamilyReader {
     }
     family_.checkpoint = read_name_table(joined, diagnostics_);
     for (const TomlEntry& entry : sections_["spec"]) check_part(entry, part_of(entry.key));
-    for (const TomlEntry& entry : sections_["absent"]) read_by_tensor(entry, family_.absent);
-    for (const TomlEntry& entry : sections_["present"]) read_by_tensor(entry, family_.present);
+    for (const TomlEntry& entry : sections_["absent"]) read_by_tensor(entry, false);
+    for (const TomlEntry& entry : sections_["present"]) read_by_tensor(entry, true);
     const TomlValue tokenizer = spec_section(joined, "tokenizer");
     read_section(&tokenizer, "tokenizer", {}, false, bind(family_.tokenizer), diagnostics_);
     for (const TomlEntry& entry : sections_["keys"]) {
@@ -276,14 +276,33 @@ class FamilyReader {
     }
   }
 
-  /// A part, and the field that the spec says or does not say by whether there is a tensor of it.
-  void read_by_tensor(const TomlEntry& entry, std::map<std::string, std::string>& fields) {
+  /// A part, and the field that the spec does not say, or a table of fields and what it says, where there is a tensor of
+  /// the part, or none.
+  void read_by_tensor(const TomlEntry& entry, bool is_there) {
     check_part(entry, entry.key);
-    const std::string field = string(entry.value);
-    if (std::ranges::find(family_.lines, field, &FamilyLine::field) == family_.lines.end()) {
-      error("family.unknown", entry.value.span, fmt::format("[spec] has no line {}", field));
+    if (entry.value.form != Form::table) {
+      const std::string field = string(entry.value);
+      if (find_spoken(field, entry.value.span) != nullptr) {
+        family_.told_by_tensor.push_back({entry.key, is_there, field, {}});
+      }
+      return;
     }
-    fields[entry.key] = field;
+    for (const TomlEntry& told : entry.value.entries) {
+      const FamilyLine* line = find_spoken(told.key, told.key_span);
+      if (line == nullptr) continue;
+      if (line->value.empty() || line->value.root->optional) {
+        error("family.form", told.key_span, fmt::format("[spec] gives {} no value, or none at times", told.key));
+      } else if (const Expression value = expression(string(told.value), told.value.span, line->type, {}); !value.empty()) {
+        family_.told_by_tensor.push_back({entry.key, is_there, told.key, value});
+      }
+    }
+  }
+
+  /// The line of [spec] that says a field, for all layers; null where there is none, which is then told.
+  const FamilyLine* find_spoken(const std::string& field, const Span& span) {
+    const FamilyLine* line = family_.find_line(field);
+    if (line == nullptr) error("family.unknown", span, fmt::format("[spec] has no line {}", field));
+    return line;
   }
 
   /// "shared.block": the type of a sub-block that the spec gives a section of its own, which stands after that of the

@@ -85,6 +85,14 @@ struct FamilyLine {
   }
 };
 
+/// A field that the spec does not say, or says otherwise, where a checkpoint has a tensor of a part, or has none.
+struct ToldByTensor {
+  std::string part;
+  bool is_there = true;  ///< of the tensor: [present], or [absent]
+  std::string field;
+  Expression value;  ///< a constant; empty: the spec does not say the field
+};
+
 struct Family {
   std::string name;                        ///< of its file, and what checkpoint.names says
   std::vector<std::string> architectures;  ///< names in config.json; the first is today's
@@ -98,11 +106,17 @@ struct Family {
   std::map<std::string, std::string> ignored;  ///< key, or a pattern with * -> why
   std::array<Expression, 2> kinds;             ///< of layer i of a stack; empty: all are alike
   CheckpointSection checkpoint;                ///< what the tensors are called
-  std::map<std::string, std::string> absent;   ///< part -> field that a spec does not say where no tensor is the part
-  std::map<std::string, std::string> present;  ///< part -> field that it does not say where a tensor is the part
+  std::vector<ToldByTensor> told_by_tensor;    ///< which config.json does not say
   TokenizerSection tokenizer;                  ///< the ids that hold where config.json has none
   std::map<std::string, Datum> start;          ///< what `new --like` takes of keys that have to be said
   bool gguf = false;                           ///< of GGUF files' metadata
+
+  /// What it says of a field for the layers of a kind, or with "" for those of all; null: nothing.
+  const FamilyLine* find_line(const std::string& field, const std::string& kind = "") const {
+    const auto found =
+        std::ranges::find_if(lines, [&](const FamilyLine& line) { return line.kind == kind && line.field() == field; });
+    return found == lines.end() ? nullptr : &*found;
+  }
 
   /// Whether its models answer to a source.
   bool has_encoder() const {

@@ -20,6 +20,26 @@ std::string write_number(double value) {
   return text;
 }
 
+}  // namespace
+
+std::string text_of(const FamilyLine& line, const Datum& value) {
+  if (line.type == Type::word) {
+    const std::string& text = std::get<std::string>(value.is);
+    if (line.is_toml) return text;
+    return line.is_list ? "[" + write_string(text) + "]" : write_string(text);
+  }
+  if (const auto* numbers = std::get_if<Numbers>(&value.is)) {
+    std::string list;
+    for (const double each : *numbers->list) list += (list.empty() ? "" : ", ") + write_number(each);
+    return "[" + list + "]";
+  }
+  const double number = std::get<double>(value.is);
+  if (line.type == Type::boolean) return number != 0 ? "true" : "false";
+  return line.type == Type::integer ? fmt::format("{}", static_cast<std::int64_t>(number)) : write_number(number);
+}
+
+namespace {
+
 /// The kinds of a stack's layers.
 struct Kinds {
   std::vector<std::string> of_layers;  ///< for each layer
@@ -44,7 +64,8 @@ class Mapper {
       if (of_encoder || line.section == "lm_head") write_kinds(own_stack);
       if (!of_encoder && line.section == "lm_head") write_kinds(encoder_stack);
       const std::string only = only_kind(line.stack);
-      const bool replaced = line.kind.empty() && !only.empty() && has_line(only, line.field());
+      const bool replaced =
+          line.kind.empty() && !only.empty() && family_.find_line(line.field(), only) != nullptr;
       if (line.section == tensors_section) continue;  // read_checkpoint's
       if ((line.kind.empty() || line.kind == only) && !replaced && has_meaning(line)) write(line, line.whole_section());
     }
@@ -110,11 +131,6 @@ class Mapper {
     layer_ = 0;
   }
 
-  bool has_line(const std::string& kind, const std::string& field) const {
-    return std::any_of(family_.lines.begin(), family_.lines.end(),
-                       [&](const FamilyLine& line) { return line.kind == kind && line.field() == field; });
-  }
-
   /// Whether a line has a meaning beside what the one kind says: a factor has none where that says "none" of scaling.
   bool has_meaning(const FamilyLine& line) {
     const std::string only = only_kind(line.stack);
@@ -151,22 +167,6 @@ class Mapper {
     layer_ = 0;
     const bool are_same = std::ranges::all_of(texts, [&](const std::string& text) { return text == texts.front(); });
     return are_same ? texts.front() : fmt::format("[{}]", fmt::join(texts, ", "));
-  }
-
-  static std::string text_of(const FamilyLine& line, const Datum& value) {
-    if (line.type == Type::word) {
-      const std::string& text = std::get<std::string>(value.is);
-      if (line.is_toml) return text;
-      return line.is_list ? "[" + write_string(text) + "]" : write_string(text);
-    }
-    if (const auto* numbers = std::get_if<Numbers>(&value.is)) {
-      std::string list;
-      for (const double each : *numbers->list) list += (list.empty() ? "" : ", ") + write_number(each);
-      return "[" + list + "]";
-    }
-    const double number = std::get<double>(value.is);
-    if (line.type == Type::boolean) return number != 0 ? "true" : "false";
-    return line.type == Type::integer ? fmt::format("{}", static_cast<std::int64_t>(number)) : write_number(number);
   }
 
   /// Of a stack that has several, once: the pattern, repeated where it repeats and counted where it does not; then what

@@ -31,6 +31,9 @@ std::string as_model_name(std::string name);
 /// "section.key". `config` is resolved for the family; what does not run is refused in it.
 std::map<std::string, Datum> map_config(Config& config, const Family& family, SpecLines& lines);
 
+/// A value of a line's type, which is not null, as the spec writes it.
+std::string text_of(const FamilyLine& line, const Datum& value);
+
 /// What tensors of one kind are called: "model.layers.3.mlp.up_proj.weight" -> "model.layers.{i}.mlp.up_proj"
 std::string tensor_pattern(std::string_view name);
 /// The lines a tensor may belong to: several where kinds of layer call parts alike, none where it is no part (which is
@@ -39,8 +42,8 @@ std::vector<std::string> parts_of_tensor(const CheckpointSection& names, const s
 
 /// The lines of [checkpoint]: the names of the tensors and the types that the header of the directory's safetensors
 /// says; headers only are read. Without weights the type is config.json's dtype, and the spec says so. `names`: the
-/// family's, as this config has them. `tied`: the head is the embedding's matrix. Lines of fields whose part no tensor
-/// is are taken out, where the family says so. Throws EnvironmentError where the weights cannot be read.
+/// family's, as this config has them. `tied`: the head is the embedding's matrix. What the family tells by tensors
+/// (families/README.md, [absent] and [present]) is said or taken out of the lines. Throws EnvironmentError where the weights cannot be read.
 void read_checkpoint(Config& config, const std::string& directory, const Family& family, CheckpointSection names,
                      bool tied, SpecLines& lines, Diagnostics& diagnostics);
 

@@ -127,10 +127,19 @@ std::string put_in_encoder(TomlValue& family) {
   };
   for (TomlEntry& section : family.entries) {
     if (section.key == "layer") section.key = "encoder_layer";
-    const bool by_tensor = section.key == "absent" || section.key == "present";  // a part, and a field of the spec
+    // A part, and a field of the spec or a table of them.
+    const bool by_tensor = section.key == "absent" || section.key == "present";
     if (by_tensor) {
-      for (TomlEntry& line : section.value.entries) line.value.string = of_encoder(line.value.string);
-      std::erase_if(section.value.entries, [](const TomlEntry& line) { return line.value.string.empty(); });
+      for (TomlEntry& line : section.value.entries) {
+        if (line.value.form == Form::table) {
+          move(line.value);
+        } else {
+          line.value.string = of_encoder(line.value.string);
+        }
+      }
+      std::erase_if(section.value.entries, [](const TomlEntry& line) {
+        return line.value.form == Form::table ? line.value.entries.empty() : line.value.string.empty();
+      });
     }
     if (by_tensor || section.key == "spec" || section.key == "notes") move(section.value);
     if (section.key != "checkpoint") continue;

@@ -235,13 +235,10 @@ class Drawn:
 def draw_weights(model, seed: int):
     """Weights by which every part shows: matrices of about unit gain, vectors around what they begin as."""
     random = np.random.Generator(np.random.PCG64(seed))
-    computed = {id(module.weight) for module in model.modules() if "Sinusoidal" in type(module).__name__}
     tables = {id(module.weight) for module in model.modules() if isinstance(module, torch.nn.Embedding)}
     stored = {id(module.weight) for module in model.modules() if type(module).__name__ == "Conv1D"}  # [in, out]
     with torch.no_grad():
         for _, parameter in sorted(model.named_parameters()):
-            if id(parameter) in computed:  # files have what the class computes
-                continue
             noise = torch.from_numpy(random.standard_normal(tuple(parameter.shape))).float()
             if id(parameter) in tables:
                 scales = 10.0 ** torch.from_numpy(random.uniform(-2, 0, (parameter.shape[0], 1))).float()

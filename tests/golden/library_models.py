@@ -108,9 +108,7 @@ def library_weights(config: dict, seed: int, own_head: bool = False, **_) -> dic
         own = dict(module.named_parameters(recurse=False)) | selection_bias(module)
         if name in shared:  # the table of all tokens
             continue
-        if "Sinusoidal" in type(module).__name__:  # files have what it computes
-            weights.tensors[f"{name}.weight"] = module.weight.detach().double().numpy()
-        elif isinstance(module, torch.nn.Embedding):
+        if isinstance(module, torch.nn.Embedding):
             rows, columns = module.weight.shape
             of_tokens = module is model.get_input_embeddings() or name.endswith("embed_tokens")
             draw = weights.embedding if of_tokens else weights.table

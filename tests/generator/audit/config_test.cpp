@@ -251,6 +251,16 @@ TEST_CASE("a field that tensors of the checkpoint tell is not compared with conf
   CHECK_FALSE(imported(directory, {{"moe.routed_scaling_factor", "1.0"}}).differences(config).empty());
 }
 
+TEST_CASE("of a field that tensors tell, config.json refuses what they do not") {
+  const fs::path directory = tests_dir / "golden" / "cases" / "pegasus-f32";
+  const json config = config_in(directory);
+  const auto beside = [&](const char* type) { return imported(directory, {{"position.type", type}}); };
+  CHECK(beside("learned").differences(config).empty());
+  CHECK(beside("sinusoidal").differences(config).empty());  // a table in the file is then a tensor too many
+  CHECK(beside("none").audit(config).has_errors());
+  CHECK(beside("rope").audit(config).has_errors());
+}
+
 TEST_CASE("a change of a GGUF file's metadata that changes the model is refused by its key") {
   // Of these nothing depends: what the model was trained on, and what says a tensor's rows once more.
   const std::set<std::string> inert = {"context_length", "vocab_size", "bos_token_id", "eos_token_id",

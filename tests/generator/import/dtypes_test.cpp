@@ -85,6 +85,18 @@ TEST_CASE("a field whose part the checkpoint does not have is left out where the
   }
 }
 
+TEST_CASE("a field is said by whether the checkpoint has a tensor, where the family says so") {
+  std::vector<TensorText> tensors = {{"model.shared.weight", "F32", {101, 48}, ""}};
+  const auto has_type = [&](const char* type) {
+    const Imported imported = import_with(small_configs().at("pegasus"), tensors);
+    REQUIRE(imported.text);
+    return imported.text->find(type) != std::string::npos;
+  };
+  CHECK(has_type("[position]\ntype = \"sinusoidal\"\n"));
+  tensors.push_back({"model.decoder.embed_positions.weight", "F32", {320, 48}, ""});
+  CHECK(has_type("[position]\ntype = \"learned\"  # the checkpoint has model.decoder.embed_positions.weight\n"));
+}
+
 TEST_CASE("a checkpoint of another model is refused") {
   const Imported imported = import_with(llama_config(), {{"h.0.attn.c_attn.weight", "F32", {4, 4}, ""}});
   CHECK(imported.complains("import.checkpoint", "LlamaForCausalLM"));

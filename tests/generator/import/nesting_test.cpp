@@ -1,7 +1,9 @@
 // Families whose keys stand in an object of config.json: what they include `under` it is read there.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "tests/generator/import/mapped.hpp"
 #include "tests/generator/spec/sections.hpp"
@@ -248,15 +250,21 @@ include = [
   FamilyFiles told = {{"two.toml", text}};
   const std::string by_tensor = files.at("layers.toml") +
                                 "[absent]\n\"layers.{i}.attention.q\" = \"attention.head_dim\"\n"
-                                "[present]\nlm_head = \"lm_head.softcap\"\n";
+                                "[present]\nlm_head = \"lm_head.softcap\"\n"
+                                "\"layers.{i}.attention.q\" = { \"attention.head_dim\" = \"2\" }\n";
   told["layers.toml"] = by_tensor;
   Diagnostics none;
   const std::optional<Family> both = read_family("two", told, none);
   REQUIRE_MESSAGE(both, render(none));
-  CHECK(both->absent ==
-        std::map<std::string, std::string>{{"layers.{i}.attention.q", "attention.head_dim"},
-                                           {"encoder.layers.{i}.attention.q", "encoder.attention.head_dim"}});
-  CHECK(both->present == std::map<std::string, std::string>{{"lm_head", "lm_head.softcap"}});
+  std::set<std::string> all;
+  for (const auto& [part, is_there, field, value] : both->told_by_tensor) {
+    all.insert(fmt::format("{} {}: {} {}", is_there ? "with" : "without", part, field, value.text));
+  }
+  CHECK(all == std::set<std::string>{"without layers.{i}.attention.q: attention.head_dim ",
+                                     "without encoder.layers.{i}.attention.q: encoder.attention.head_dim ",
+                                     "with lm_head: lm_head.softcap ",
+                                     "with layers.{i}.attention.q: attention.head_dim 2",
+                                     "with encoder.layers.{i}.attention.q: encoder.attention.head_dim 2"});
 
   Diagnostics diagnostics;
   const std::string asks =
