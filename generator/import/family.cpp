@@ -5,14 +5,11 @@
 #include <algorithm>
 #include <limits>
 #include <set>
-#include <tuple>
 
 #include "generator/expression/node.hpp"
-#include "generator/spec/block_type.hpp"
-#include "generator/spec/by_layer.hpp"
+#include "generator/import/family_lines.hpp"
 #include "generator/spec/name_tables.hpp"
 #include "generator/spec/section_reader.hpp"
-#include "generator/spec/values.hpp"
 
 namespace monomorph::generator {
 namespace {
@@ -70,50 +67,22 @@ constexpr KeyForm key_forms[] = {
      }},
 };
 
-/// The type of the expressions that give a field; Type::null where none does.
-struct TypeOfField {
-  Type operator()(const Field<bool>*) const { return Type::boolean; }
-  template <class Section>
-  Type operator()(const Field<NormChoiceOf<Section>>*) const {
-    return Type::boolean;
-  }
-  Type operator()(const Field<PositionChoice>*) const { return Type::boolean; }
-  Type operator()(const Field<std::int64_t>*) const { return Type::integer; }
-  Type operator()(const Field<double>*) const { return Type::real; }
-  Type operator()(const Field<std::string>*) const { return Type::word; }
-  Type operator()(const Field<Biases>*) const { return Type::boolean; }
-  Type operator()(const Field<Window>*) const { return Type::null; }
-  Type operator()(const Field<CacheTypes>*) const { return Type::null; }
-  Type operator()(const Field<std::vector<std::string>>*) const { return Type::word; }
-  Type operator()(const Field<std::vector<std::int64_t>>*) const { return Type::null; }
-  Type operator()(const Field<std::vector<double>>*) const { return Type::numbers; }
-  Type operator()(const DtypePatterns*) const { return Type::null; }
-  Type operator()(const TensorNames*) const { return Type::null; }
-  Type operator()(const IgnoredTensors*) const { return Type::null; }
-  Type operator()(const Reasons*) const { return Type::null; }
-};
-
-class FamilyReader {
+class FamilyReader : FamilyText {
  public:
-  FamilyReader(const FamilyFiles& files, Diagnostics& diagnostics) : files_(files), diagnostics_(diagnostics) {}
+  FamilyReader(const FamilyFiles& files, Diagnostics& diagnostics) : FamilyText(diagnostics), files_(files) {}
 
   Family read(const std::string& name) {
     family_.name = name;
-    const JoinedFamily joined = join_family(name, files_, diagnostics_);
+    const JoinedFamily joined = join_family(name, files_, diagnostics());
     family_.objects = joined.objects;
     for (const TomlEntry& entry : joined.document.entries) add(entry);
     for (const TomlEntry& entry : sections_["keys"]) read_key(entry);
     for (const TomlEntry& entry : sections_["spellings"]) read_spellings(entry);
     for (const TomlEntry& entry : sections_["new"]) read_start(entry);
-    numbered_names_ = names_;
-    numbered_names_["i"] = {Type::integer};
     refusal_names_ = names_;
     read_kind("layer", own_stack);
     read_kind("encoder_layer", encoder_stack);
-    for (const TomlEntry& entry : sections_["spec"]) read_own_block(entry);
-    for (const TomlEntry& entry : sections_["spec"]) read_line(entry);
-    std::stable_sort(lines_.begin(), lines_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (auto& [order, line] : lines_) family_.lines.push_back(std::move(line));
+    family_.lines = read_family_lines(sections_["spec"], names_, family_.kinds, *this);
     for (const TomlEntry& entry : sections_["notes"]) read_note(entry);
     for (const TomlEntry& rule : sections_["refuse"]) {
       for (const TomlEntry& entry : rule.value.entries) read_refusal(rule.key, entry);
@@ -128,14 +97,14 @@ class FamilyReader {
         family_.ignored[key.string] = entry.key;
       }
     }
-    family_.checkpoint = read_name_table(joined, diagnostics_);
+    family_.checkpoint = read_name_table(joined, diagnostics());
     for (const TomlEntry& entry : sections_["spec"]) check_part(entry, part_of(entry.key));
     for (const TomlEntry& entry : sections_["absent"]) read_by_tensor(entry, false);
     for (const TomlEntry& entry : sections_["present"]) read_by_tensor(entry, true);
     const TomlValue tokenizer = spec_section(joined, "tokenizer");
-    read_section(&tokenizer, "tokenizer", {}, false, bind(family_.tokenizer), diagnostics_);
+    read_section(&tokenizer, "tokenizer", {}, false, bind(family_.tokenizer), diagnostics());
     for (const TomlEntry& entry : sections_["keys"]) {
-      if (!used_.contains(entry.key)) {
+      if (!is_used(entry.key)) {
         error("family.unused", entry.key_span, fmt::format("no expression names '{}'; drop the key", entry.key));
       }
     }
@@ -143,10 +112,6 @@ class FamilyReader {
   }
 
  private:
-  void error(const char* rule, const Span& span, const std::string& message) {
-    diagnostics_.error(rule, span, message);
-  }
-
   void add(const TomlEntry& entry) {
     static const std::set<std::string> known = {"keys",  "spellings", "layer",   "encoder_layer", "spec",
                                                 "notes", "refuse",    "only",    "ignored",       "checkpoint",
@@ -162,34 +127,6 @@ class FamilyReader {
     } else {
       sections_[entry.key] = entry.value.entries;
     }
-  }
-
-  std::string string(const TomlValue& value) {
-    if (value.form != Form::string) error("family.form", value.span, "a string is required here");
-    return value.string;
-  }
-
-  std::string member(const TomlValue& table, const std::string& key) {
-    const TomlEntry* entry = table.find(key);
-    if (entry != nullptr) return string(entry->value);
-    error("family.form", table.span, fmt::format("a table with {} is required here", key));
-    return "";
-  }
-
-  /// Every key of config.json stands once in a family, and every field of the spec, which may be called alike.
-  void claim(const std::string& key, const Span& span, bool is_field = false) {
-    if (!claimed_.emplace(is_field, key).second) {
-      error("family.twice", span, fmt::format("'{}' is accounted for twice", key));
-    }
-  }
-
-  Expression expression(const std::string& text, const Span& span, Type wanted, const ExpressionNames& names) {
-    const auto parsed = parse_expression(text, span, names, wanted, diagnostics_, Vocabulary::values);
-    if (!parsed) return {};
-    for (const std::string& name : names_in(*parsed)) {
-      used_.insert(name.ends_with(".length") ? name.substr(0, name.rfind('.')) : name);
-    }
-    return *parsed;
   }
 
   /// "size? = 8": a form, whether it may be null, and what is taken where config.json does not say.
@@ -254,19 +191,15 @@ class FamilyReader {
   void read_kind(const char* section, std::size_t stack) {
     for (const TomlEntry& entry : sections_[section]) {
       refusal_names_["i"] = {Type::integer};
+      ExpressionNames names = names_;
+      names["i"] = {Type::integer};
       Expression& kind = family_.kinds[stack];
-      kind = expression(string(entry.value), entry.value.span, Type::word, numbered_names_);
+      kind = expression(string(entry.value), entry.value.span, Type::word, names);
       if (stack == own_stack) refusal_names_["kind"] = {Type::word};
       if (!kind.empty() && kind.root->optional) {
         error("family.form", entry.value.span, "every layer has a kind; this may be null");
       }
     }
-  }
-
-  /// "checkpoint.tensors.PART": the part, or nothing.
-  static std::string part_of(const std::string& key) {
-    const std::string section = std::string(tensors_section) + ".";
-    return key.starts_with(section) ? key.substr(section.size()) : "";
   }
 
   /// Only a part that [checkpoint.tensors] names may be called otherwise, or be absent.
@@ -276,8 +209,8 @@ class FamilyReader {
     }
   }
 
-  /// A part, and the field that the spec does not say, or a table of fields and what it says, where there is a tensor of
-  /// the part, or none.
+  /// A part, and the field that the spec does not say, or a table of fields and what it says, where there is a tensor
+  /// of the part, or none.
   void read_by_tensor(const TomlEntry& entry, bool is_there) {
     check_part(entry, entry.key);
     if (entry.value.form != Form::table) {
@@ -292,7 +225,8 @@ class FamilyReader {
       if (line == nullptr) continue;
       if (line->value.empty() || line->value.root->optional) {
         error("family.form", told.key_span, fmt::format("[spec] gives {} no value, or none at times", told.key));
-      } else if (const Expression value = expression(string(told.value), told.value.span, line->type, {}); !value.empty()) {
+      } else if (const Expression value = expression(string(told.value), told.value.span, line->type, {});
+                 !value.empty()) {
         family_.told_by_tensor.push_back({entry.key, is_there, told.key, value});
       }
     }
@@ -303,144 +237,6 @@ class FamilyReader {
     const FamilyLine* line = family_.find_line(field);
     if (line == nullptr) error("family.unknown", span, fmt::format("[spec] has no line {}", field));
     return line;
-  }
-
-  /// "shared.block": the type of a sub-block that the spec gives a section of its own, which stands after that of the
-  /// type; null leaves it out.
-  void read_own_block(const TomlEntry& entry) {
-    if (!entry.key.ends_with(".block")) return;
-    FamilyLine line;
-    line.section = entry.key.substr(0, entry.key.find('.'));
-    line.key = "block";
-    line.type = Type::word;
-    line.value = expression(string(entry.value), entry.value.span, line.type, names_);
-    if (line.value.empty()) return;
-    const std::vector<std::string> types = block_type_names();
-    const auto type = std::ranges::find_if(
-        types, [&](const std::string& word) { return line.value.text.find("'" + word + "'") != std::string::npos; });
-    if (type == types.end()) {
-      return error("family.unknown", entry.value.span,
-                   fmt::format("'{}' names no type of sub-block: {}", line.value.text, one_of(types)));
-    }
-    claim(entry.key, entry.key_span, true);
-    own_blocks_[line.section] = *type;
-    lines_.emplace_back(Order{section_order(*type), line.section, 0}, std::move(line));
-  }
-
-  static std::ptrdiff_t section_order(const std::string& name) {
-    return std::ranges::find(sections(), name, &SectionDescription::name) - sections().begin();
-  }
-
-  /// Of the keys of [layers].
-  static bool may_differ_by_kind(const std::string& key) { return key != "pattern" && key != "repeat"; }
-
-  /// "attention.head_dim", or "layers.KIND.attention.head_dim" for the layers of a kind, whose own keys of [layers] are
-  /// "layers.KIND.steps"; or what a part's tensor is called.
-  void read_line(const TomlEntry& entry) {
-    if (entry.key.ends_with(".block")) return;  // read_own_block's
-    FamilyLine line;
-    if (const std::string part = part_of(entry.key); !part.empty()) {
-      line.section = tensors_section;
-      line.key = part;
-      line.type = Type::word;
-      line.value = expression(string(entry.value), entry.value.span, line.type, names_);
-      claim(entry.key, entry.key_span, true);
-      lines_.emplace_back(Order{std::ssize(sections()), "", 0}, std::move(line));
-      return;
-    }
-    std::string field = entry.key;
-    const std::string of_encoder = section_prefix(encoder_stack);
-    if (field.starts_with(of_encoder) && std::ranges::count(field, '.') >= 2) {
-      line.stack = encoder_stack;
-      field = field.substr(of_encoder.size());
-    }
-    const bool is_own = line.stack == own_stack;
-    const auto dots = std::count(field.begin(), field.end(), '.');
-    if (field.starts_with("layers.") && dots >= 2) {
-      line.kind = field.substr(7, field.find('.', 7) - 7);
-      field = (dots == 2 ? "layers." : "") + field.substr(8 + line.kind.size());
-    }
-    line.section = field.substr(0, field.find('.'));
-    line.key = field.substr(std::min(field.size(), line.section.size() + 1));
-    const auto own = own_blocks_.find(line.section);
-    const std::string described = own != own_blocks_.end() ? own->second : line.section;
-    for (const SectionDescription& section : sections()) {
-      int order = 0;
-      for (const auto& [row, slot] : section.fields) {
-        ++order;
-        if (section.name != described || row->key != line.key) continue;
-        const bool has_kind = family_.kinds[line.stack].text.find("'" + line.kind + "'") != std::string::npos;
-        const bool in_kinds = section.in_kinds || (section.name == "layers" && may_differ_by_kind(row->key));
-        if (!line.kind.empty() && !(in_kinds && has_kind)) continue;
-        const bool in_stacks = section.in_kinds || section.name == "layers" || section.name == "embedding";
-        if (!is_own && !in_stacks) continue;
-        line.type = std::visit(TypeOfField{}, slot);
-        line.row = row;
-        line.is_list = std::holds_alternative<Field<std::vector<std::string>>*>(slot);
-        const bool by_layer = line.kind.empty() && is_own && section.in_kinds && may_be_by_layer(slot);
-        read_line_value(entry, *row, slot, by_layer ? numbered_names_ : names_, line);
-        if (!line.value.empty() && line.value.root->optional && names_in(line.value).contains("i")) {
-          error("family.form", entry.value.span, "every layer has a value; this may be null");
-        }
-        claim(entry.key, entry.key_span, true);
-        const std::string own_section = own != own_blocks_.end() ? line.section : "";
-        // Those of the encoder stand behind its own keys, in the order of the model's.
-        const Order place = is_own ? Order{section_order(section.name), own_section, order}
-                                   : Order{section_order("encoder"),
-                                           fmt::format("{:03}{}", section_order(section.name), own_section), order};
-        lines_.emplace_back(place, std::move(line));
-        return;
-      }
-    }
-    error("family.unknown", entry.key_span, fmt::format("the spec has no field {}", entry.key));
-  }
-
-  void read_line_value(const TomlEntry& entry, const FieldDescription& row, const Slot& slot,
-                       const ExpressionNames& names, FamilyLine& line) {
-    const bool is_boolean = entry.value.form == Form::boolean;
-    if ((is_boolean || entry.value.form == Form::string) && line.type != Type::null) {
-      const std::string text = is_boolean ? (entry.value.boolean ? "true" : "false") : entry.value.string;
-      Diagnostics none;
-      const auto parses = [&](Type type) {
-        return parse_expression(text, entry.value.span, names, type, none, Vocabulary::values).has_value();
-      };
-      if (row.is_expression && parses(Type::real)) line.type = Type::real;
-      // Which of several have a bias is a list, in words, and so are the keys of a norm.
-      const bool is_table =
-          std::holds_alternative<Field<Biases>*>(slot) || std::holds_alternative<Field<HeadNormChoice>*>(slot);
-      line.is_toml = is_table && parses(Type::word);
-      if (line.is_toml) line.type = Type::word;
-      line.value = expression(text, entry.value.span, line.type, names);
-      return;
-    }
-    line.text = std::visit(
-        [&](auto* stored) {
-          std::remove_pointer_t<decltype(stored)> own{};
-          read_value(entry.value, &own, row, entry.key, diagnostics_);
-          if constexpr (requires { own.value.norm; }) {
-            if (own.value.own != nullptr) return own_keys(entry, bind(own.value.norm), "a norm");
-          } else if constexpr (requires { own.value.section; }) {
-            if (own.value.own != nullptr) return own_keys(entry, bind(*own.value.section), "[position]");
-          }
-          return write_value(&own);
-        },
-        slot);
-  }
-
-  /// The keys that a table of its own says, as TOML: what they lie over is a spec's matter.
-  std::string own_keys(const TomlEntry& table, const BoundFields& fields, const char* section) {
-    std::string keys;
-    for (const TomlEntry& entry : table.value.entries) {
-      const auto found =
-          std::ranges::find_if(fields, [&](const BoundField& each) { return each.field->key == entry.key; });
-      if (found == fields.end()) {
-        error("family.unknown", entry.key_span, fmt::format("{} has no key {}", section, entry.key));
-        continue;
-      }
-      read_value(entry.value, found->slot, *found->field, table.key + "." + entry.key, diagnostics_);
-      keys += fmt::format("{}{} = {}", keys.empty() ? "" : ", ", entry.key, write_value(found->slot));
-    }
-    return "{ " + keys + " }";
   }
 
   void read_note(const TomlEntry& entry) {
@@ -470,16 +266,9 @@ class FamilyReader {
   }
 
   const FamilyFiles& files_;
-  Diagnostics& diagnostics_;
   Family family_;
-  std::set<std::pair<bool, std::string>> claimed_;  ///< fields of the spec, and keys
-  std::set<std::string> used_;
   std::map<std::string, std::vector<TomlEntry>> sections_;
-  ExpressionNames names_, numbered_names_, refusal_names_;  ///< of any expression; with a layer's number; with its kind
-  std::map<std::string, std::string> own_blocks_;           ///< the type of each
-  /// Of a line: its section's, that of a sub-block's own behind its type's, and its row's.
-  using Order = std::tuple<std::ptrdiff_t, std::string, int>;
-  std::vector<std::pair<Order, FamilyLine>> lines_;
+  ExpressionNames names_, refusal_names_;  ///< of any expression; with a layer's number, and its kind
 };
 
 }  // namespace

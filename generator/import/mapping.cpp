@@ -64,8 +64,7 @@ class Mapper {
       if (of_encoder || line.section == "lm_head") write_kinds(own_stack);
       if (!of_encoder && line.section == "lm_head") write_kinds(encoder_stack);
       const std::string only = only_kind(line.stack);
-      const bool replaced =
-          line.kind.empty() && !only.empty() && family_.find_line(line.field(), only) != nullptr;
+      const bool replaced = line.kind.empty() && !only.empty() && family_.find_line(line.field(), only) != nullptr;
       if (line.section == tensors_section) continue;  // read_checkpoint's
       if ((line.kind.empty() || line.kind == only) && !replaced && has_meaning(line)) write(line, line.whole_section());
     }

@@ -43,7 +43,8 @@ std::vector<std::string> parts_of_tensor(const CheckpointSection& names, const s
 /// The lines of [checkpoint]: the names of the tensors and the types that the header of the directory's safetensors
 /// says; headers only are read. Without weights the type is config.json's dtype, and the spec says so. `names`: the
 /// family's, as this config has them. `tied`: the head is the embedding's matrix. What the family tells by tensors
-/// (families/README.md, [absent] and [present]) is said or taken out of the lines. Throws EnvironmentError where the weights cannot be read.
+/// (families/README.md, [absent] and [present]) is said or taken out of the lines. Throws EnvironmentError where the
+/// weights cannot be read.
 void read_checkpoint(Config& config, const std::string& directory, const Family& family, CheckpointSection names,
                      bool tied, SpecLines& lines, Diagnostics& diagnostics);
 

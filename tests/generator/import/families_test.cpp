@@ -135,8 +135,9 @@ TEST_CASE("a mistake in a family's file is shown at its place") {
   CHECK(mistake("[absent]\nlm_head = \"lm_head.bias\"") == "family.unknown 4:1");
   CHECK(mistake("[spec]\n\"lm_head.bias\" = true\n[checkpoint.tensors]\nlm_head = \"head\"\n[absent]\n"
                 "lm_head = \"lm_head.scale\"") == "family.unknown 8:11");
-  const std::string eps = "[keys]\nepsilon = \"number? = null\"\n[spec]\n\"norm.eps\" = \"epsilon\"\n\"norm.bias\" = true\n"
-                          "[checkpoint.tensors]\nlm_head = \"head\"\n";
+  const std::string eps =
+      "[keys]\nepsilon = \"number? = null\"\n[spec]\n\"norm.eps\" = \"epsilon\"\n\"norm.bias\" = true\n"
+      "[checkpoint.tensors]\nlm_head = \"head\"\n";
   CHECK(mistake(eps + "[present]\nlm_head = { \"norm.type\" = \"'layer_norm'\" }") == "family.unknown 11:13");
   CHECK(mistake(eps + "[present]\nlm_head = { \"norm.eps\" = \"1.0\" }") == "family.form 11:13");
   CHECK(mistake(eps + "[absent]\nlm_head = { \"norm.bias\" = \"1.0\" }") == "expression.types 11:28");
