@@ -108,7 +108,7 @@ Holes CppWriter::layer_phase(const PhasePlan& phase) const {
   layers.insert({{"calls", call_lines(phase.section_of(functions.embed), {})},
                  {"kinds", kinds},
                  {"partial", kinds.size() < contract_.kinds.size()},
-                 {"ends", stack == own_stack ? "buffers::" + hidden_states_of(stack) : std::string()}});
+                 {"ends", "buffers::" + hidden_states_of(stack)}});
   parts.push_back(std::move(layers));
   for (const std::size_t kind : kinds_of(own_stack)) {
     if (stack == encoder_stack && graph_.sources[kind]) sources.push_back(layer_function(phase, kind, true));

@@ -124,7 +124,8 @@ std::string CppWriter::program() const {
        {"decode_steps", plan_.decode_steps},
        {"phases", phases}});
   if (contract_.encoder() != nullptr) {
-    holes.insert({"decoder_start", std::to_string(contract_.decoder_start_token_id)});
+    holes.insert({{"decoder_start", std::to_string(contract_.decoder_start_token_id)},
+                  {"encoder_hidden_axis", hidden_axis_of(encoder_stack)}});
   }
   return render("cpp/program.cpp", holes);
 }

@@ -36,17 +36,18 @@ std::int32_t start_of_answer(const Program& program) {
                           program.name));
 }
 
-void encode_test_sources(Engine& engine, std::int64_t slots) {
-  const Program& program = engine.program();
+TestSources::TestSources(const Program& program, std::int64_t slots) {
   if (program.max_source_length == 0) return;
   constexpr std::int64_t shortest = 19, longer = 7;  // each than the one before
-  std::vector<std::vector<std::int32_t>> tokens;
-  std::vector<Source> sources;
   for (std::int64_t slot = 0; slot < slots; ++slot) {
-    tokens.push_back(test_tokens(std::min(shortest + longer * slot, program.max_source_length), program.vocab_size));
+    tokens_.push_back(test_tokens(std::min(shortest + longer * slot, program.max_source_length), program.vocab_size));
   }
-  for (std::int64_t slot = 0; slot < slots; ++slot) sources.push_back({slot, tokens[static_cast<std::size_t>(slot)]});
-  engine.encode(sources);
+  for (std::int64_t slot = 0; slot < slots; ++slot) all_.push_back({slot, tokens_[static_cast<std::size_t>(slot)]});
+}
+
+void encode_test_sources(Engine& engine, std::int64_t slots) {
+  const TestSources sources(engine.program(), slots);
+  if (!sources.all().empty()) engine.encode(sources.all());
 }
 
 }  // namespace monomorph::cli

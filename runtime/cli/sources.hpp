@@ -27,8 +27,19 @@ std::vector<std::int32_t> read_source(const Program& program, const SourceChoice
 /// The token that an answer begins after; throws Error(rejected) where the model tells none.
 std::int32_t start_of_answer(const Program& program);
 
-/// Gives each of the first slots a source of tokens spread over the vocabulary, of a length of its own; nothing where
-/// the model reads none. What bench and verify run.
+/// For each of the first slots a source of tokens spread over the vocabulary, of a length of its own; none where the
+/// model reads none. What bench and verify run.
+class TestSources {
+ public:
+  TestSources(const Program& program, std::int64_t slots);
+  std::span<const Source> all() const { return all_; }
+
+ private:
+  std::vector<std::vector<std::int32_t>> tokens_;
+  std::vector<Source> all_;
+};
+
+/// Has the engine read them.
 void encode_test_sources(Engine& engine, std::int64_t slots);
 
 }  // namespace monomorph::cli

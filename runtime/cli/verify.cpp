@@ -22,6 +22,23 @@ class Comparison {
   Comparison(const Program& program, Engine& device, ReferenceEngine& reference)
       : program_(program), device_(device), probed_(dynamic_cast<ProbedEngine&>(device)), reference_(reference) {}
 
+  /// Sources, each of a slot.
+  void source_layers(std::span<const Source> sources) {
+    const DeviceLayers all = probed_.probe_sources(sources);
+    reference_.encode(sources);
+    std::int64_t first = 0;
+    for (const Source& source : sources) {
+      const std::int64_t columns = program_.encoder_hidden_size;
+      const DeviceLayers device = rows_of(all, first, source.tokens.size(), columns);
+      const auto pass = [&] { return reference_.source_states(source.slot); };
+      const ReferenceLayers reference = as_device(device, columns, 0, result.tolerance, pass);
+      result.encoder.resize(device.size());
+      for (std::size_t layer = 0; layer < device.size(); ++layer) {
+        keep_worst(result.encoder[layer], worst_row_error(device[layer], reference[layer], columns));
+      }
+      first += std::ssize(source.tokens);
+    }
+  }
   void prefill_layers(std::int64_t slot, std::span<const std::int32_t> tokens) {
     prefill_layers({{slot, tokens, Logits::none}});
   }
@@ -77,11 +94,11 @@ class Comparison {
   }
 
   /// What the device has of some rows of a pass.
-  DeviceLayers rows_of(const DeviceLayers& layers, std::int64_t first, std::size_t count) const {
+  static DeviceLayers rows_of(const DeviceLayers& layers, std::int64_t first, std::size_t count, std::int64_t columns) {
     DeviceLayers rows;
     for (const std::vector<float>& layer : layers) {
-      const auto begin = layer.begin() + first * program_.hidden_size;
-      rows.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(count) * program_.hidden_size);
+      const auto begin = layer.begin() + first * columns;
+      rows.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(count) * columns);
     }
     return rows;
   }
@@ -99,7 +116,7 @@ class Comparison {
     const DeviceLayers pass = probed_.probe(runs);
     std::int64_t first = 0;
     for (const Run& run : runs) {
-      compare_run(run, rows_of(pass, first, run.tokens.size()), phase);
+      compare_run(run, rows_of(pass, first, run.tokens.size(), program_.hidden_size), phase);
       first += static_cast<std::int64_t>(run.tokens.size());
     }
   }
@@ -110,16 +127,26 @@ class Comparison {
       if (reference_.rewind(run.slot, position) != position) {  // a pass is at most a chunk, which every state holds
         throw Error(ErrorKind::internal, "the reference does not go back over one pass");
       }
-      ReferenceLayers reference = reference_.hidden_states(run.tokens, run.slot, run.length);
-      check_sizes(device, reference);
-      return reference;
+      return reference_.hidden_states(run.tokens, run.slot, run.length);
     };
-    const ReferenceLayers reference = pass_as_device(device, program_.hidden_size, position, result.tolerance,
-                                                     reference_.choices(), pass, result.near_ties);
+    const auto tolerance = [&](std::int64_t layers) { return result.tolerance(std::ssize(result.encoder) + layers); };
+    const ReferenceLayers reference = as_device(device, program_.hidden_size, position, tolerance, pass);
     result.layers.resize(device.size());
     for (std::size_t layer = 0; layer < device.size(); ++layer) {
       keep_worst(result.layers[layer].*phase, worst_row_error(device[layer], reference[layer], program_.hidden_size));
     }
+  }
+
+  /// What `pass` gives, with the device's choices where they nearly tie.
+  ReferenceLayers as_device(const DeviceLayers& device, std::int64_t columns, std::int64_t position,
+                            const std::function<double(std::int64_t)>& tolerance,
+                            const std::function<ReferenceLayers()>& pass) {
+    const auto checked = [&] {
+      ReferenceLayers reference = pass();
+      check_sizes(device, reference);
+      return reference;
+    };
+    return pass_as_device(device, columns, position, tolerance, reference_.choices(), checked, result.near_ties);
   }
 
   static void check_sizes(const DeviceLayers& device, const ReferenceLayers& reference) {
@@ -191,13 +218,13 @@ void verify(const Program& program, const VerifyOptions& options) {
   for (Engine* const each : {engine.get(), static_cast<Engine*>(&reference)}) {
     each->watch_prompts([](std::int64_t, std::int64_t) { check_interrupt(); });
   }
-  for (Engine* const each : {engine.get(), static_cast<Engine*>(&reference)}) encode_test_sources(*each, slots);
   Comparison comparison(program, *engine, reference);
   Verification& result = comparison.result;
   const Dtype cache = roughest_cache(program.states);
   result.tolerance = [&](std::int64_t layers) {
     return options.tolerance ? *options.tolerance : default_tolerance(cache, widest_matrix(program), layers);
   };
+  if (const TestSources sources(program, slots); !sources.all().empty()) comparison.source_layers(sources.all());
   {
     Progress progress("comparing");
     std::int64_t done = 0;

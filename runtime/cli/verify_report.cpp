@@ -15,14 +15,18 @@ bool within(const PhaseErrors& errors, double tolerance) {
   return errors.prefill <= tolerance && errors.decode <= tolerance;
 }
 
-std::string line(const std::string& what, const PhaseErrors& errors, double tolerance) {
-  return fmt::format("{:<10}  {:>10.2e}  {:>10.2e}  {:>10.1e}{}\n", what, errors.prefill, errors.decode, tolerance,
+std::string line(const std::string& what, const PhaseErrors& errors, double tolerance, bool decodes = true) {
+  return fmt::format("{:<10}  {:>10.2e}  {:>10}  {:>10.1e}{}\n", what, errors.prefill,
+                     decodes ? fmt::format("{:.2e}", errors.decode) : "", tolerance,
                      within(errors, tolerance) ? "" : "  above the tolerance");
 }
 
 double logits_tolerance(const Verification& verification) {
-  return verification.tolerance(static_cast<std::int64_t>(verification.layers.size()));
+  return verification.tolerance(std::ssize(verification.encoder) + std::ssize(verification.layers));
 }
+
+constexpr const char* remedy =
+    "a kernel or the driver computes it wrongly; try another --device, and report the table above";
 
 }  // namespace
 
@@ -80,9 +84,12 @@ double default_tolerance(Dtype kv_cache, std::int64_t columns, std::int64_t laye
 std::string verification_table(const Verification& verification) {
   std::string text = fmt::format("relative L2 error of the worst token\n{:<10}  {:>10}  {:>10}  {:>10}\n", "layer",
                                  "prefill", "decode", "tolerance");
+  for (std::size_t layer = 0; layer < verification.encoder.size(); ++layer) {
+    text += line(fmt::format("encoder {}", layer), {verification.encoder[layer], 0},
+                 verification.tolerance_of_encoder(layer), false);
+  }
   for (std::size_t layer = 0; layer < verification.layers.size(); ++layer) {
-    text += line(std::to_string(layer), verification.layers[layer],
-                 verification.tolerance(static_cast<std::int64_t>(layer) + 1));
+    text += line(std::to_string(layer), verification.layers[layer], verification.tolerance_of(layer));
   }
   text += line("logits", verification.logits, logits_tolerance(verification));
   const NearTies& ties = verification.near_ties;
@@ -96,14 +103,17 @@ std::string verification_table(const Verification& verification) {
 }
 
 std::string verification_failure(const Verification& verification) {
+  for (std::size_t layer = 0; layer < verification.encoder.size(); ++layer) {
+    const double tolerance = verification.tolerance_of_encoder(layer);
+    if (verification.encoder[layer] <= tolerance) continue;
+    return fmt::format("layer {} of the encoder is the first above its tolerance {:.1e}: {}", layer, tolerance, remedy);
+  }
   for (std::size_t layer = 0; layer < verification.layers.size(); ++layer) {
     const PhaseErrors& errors = verification.layers[layer];
-    const double tolerance = verification.tolerance(static_cast<std::int64_t>(layer) + 1);
+    const double tolerance = verification.tolerance_of(layer);
     if (within(errors, tolerance)) continue;
-    return fmt::format(
-        "layer {} is the first above its tolerance {:.1e}, in {}: a kernel or the driver computes it wrongly; try "
-        "another --device, and report the table above",
-        layer, tolerance, errors.prefill <= tolerance ? "decode" : "prefill");
+    return fmt::format("layer {} is the first above its tolerance {:.1e}, in {}: {}", layer, tolerance,
+                       errors.prefill <= tolerance ? "decode" : "prefill", remedy);
   }
   if (within(verification.logits, logits_tolerance(verification))) return "";
   return fmt::format(

@@ -60,6 +60,11 @@ struct Verification {
   std::vector<PhaseErrors> layers;
   PhaseErrors logits;
   NearTies near_ties{};
+  /// Errors of each layer of what reads sources, whose roundings come before the model's.
+  std::vector<double> encoder{};
+
+  double tolerance_of_encoder(std::size_t layer) const { return tolerance(static_cast<std::int64_t>(layer) + 1); }
+  double tolerance_of(std::size_t layer) const { return tolerance_of_encoder(encoder.size() + layer); }
 };
 
 /// What an element of a cache is off by in the mean, as a share of it: 0 of f32. Of f32, f16, bf16 and q8_0.
@@ -71,7 +76,7 @@ Dtype roughest_cache(std::span<const StateTable> states);
 /// `kv_cache`: the roughest; `columns`: of the widest matrix.
 double default_tolerance(Dtype kv_cache, std::int64_t columns, std::int64_t layers);
 
-/// A line for each layer and one for the logits: the errors, and what is tolerated.
+/// A line for each layer, the encoder's first, and one for the logits: the errors, and what is tolerated.
 std::string verification_table(const Verification& verification);
 /// Empty when everything is within its tolerance; else what is not, the first layer first.
 std::string verification_failure(const Verification& verification);

@@ -31,13 +31,14 @@ class ProfiledEngine {
   virtual std::vector<KernelProfile> profile() const = 0;
 };
 
-/// A view of an engine loaded with LoadOptions::probe_layers: appends runs as Engine::step does, in one
-/// pass, and gives the hidden states after every layer: [layers][tokens x hidden_size], run after run, rows without
-/// padding.
+/// A view of an engine loaded with LoadOptions::probe_layers: what every layer gives, rows without padding.
 class ProbedEngine {
  public:
   virtual ~ProbedEngine() = default;
+  /// Appends runs as Engine::step does, in one pass: [layers][tokens x hidden_size], run after run.
   virtual std::vector<std::vector<float>> probe(std::span<const Run> runs) = 0;
+  /// Reads sources as Engine::encode does: [the encoder's layers][tokens x encoder_hidden_size], source after source.
+  virtual std::vector<std::vector<float>> probe_sources(std::span<const Source> sources) = 0;
 };
 
 }  // namespace monomorph

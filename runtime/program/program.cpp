@@ -4,7 +4,7 @@
 
 namespace monomorph {
 
-void Reference::encode(std::int64_t, std::span<const std::int32_t>) {
+void Reference::encode(std::int64_t, std::span<const std::int32_t>, std::vector<std::vector<double>>*) {
   throw Error(ErrorKind::internal, "this reference reads no sources");
 }
 

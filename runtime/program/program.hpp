@@ -263,8 +263,10 @@ class Reference {
                                      std::vector<std::vector<double>>* layers,
                                      std::span<const std::int32_t> types = {}) = 0;
   /// Reads a slot's source: its tokens through the encoder, and what each layer keeps of them, in place of what the
-  /// slot had of another. Throws Error(internal) where it is not overridden.
-  virtual void encode(std::int64_t slot, std::span<const std::int32_t> tokens);
+  /// slot had of another; with `layers`, also the output of each of the encoder's layers, [layers][tokens,
+  /// encoder_hidden_size]. Throws Error(internal) where it is not overridden.
+  virtual void encode(std::int64_t slot, std::span<const std::int32_t> tokens,
+                      std::vector<std::vector<double>>* layers);
   /// What the head gives of rows of hidden states, those of a run, [tokens, hidden_size]: [rows, output_size].
   virtual std::vector<double> head(std::span<const double> hidden_states, std::span<const std::int64_t> rows) = 0;
   /// Slot `to` holds what `from` does, and nothing of what it had. Throws Error(internal) where it is not overridden.
@@ -299,6 +301,7 @@ struct Program {
   bool one_pass = false;
   /// Tokens of a source, and of all sources that are read at once; 0: the model reads none.
   std::int64_t max_source_length = 0;
+  std::int64_t encoder_hidden_size = 0;   ///< of the stack that reads sources; 0: there is none
   std::int32_t decoder_start_token = -1;  ///< that an answer to a source begins after; -1: none is known
   std::int32_t mask_token = -1;  ///< that stands where a token is to be found (runtime/engine/denoise.hpp); -1: none
   std::int64_t max_batch;        ///< slots

@@ -37,11 +37,14 @@ std::vector<double> ReferenceEngine::pass(std::int64_t slot, std::span<const std
 }
 
 void ReferenceEngine::run_encode(std::span<const Source> sources) {
-  for (const Source& source : sources) {
-    choices_.begin_pass(source.slot, 0, nullptr);
-    const reference::InPass in_pass(choices_);
-    reference_->encode(source.slot, source.tokens);
-  }
+  for (const Source& source : sources) read_source(source.slot, source.tokens, nullptr);
+}
+
+void ReferenceEngine::read_source(std::int64_t slot, std::span<const std::int32_t> tokens,
+                                  std::vector<std::vector<double>>* layers) {
+  choices_.begin_pass(-1 - slot, 0, layers);  // a source's choices are none of the sequence's
+  const reference::InPass in_pass(choices_);
+  reference_->encode(slot, tokens, layers);
 }
 
 std::vector<float> ReferenceEngine::read_hidden_states(std::int64_t rows) {
@@ -70,7 +73,7 @@ void ReferenceEngine::restore_states(const HeldStates& held, std::span<const std
                 fmt::format("what the saved slot has of lengths is not that of its {} tokens; append the tokens again",
                             tokens.size()));
   }
-  if (!source.empty()) reference_->encode(held.slot, source);
+  if (!source.empty()) read_source(held.slot, source, nullptr);
   std::size_t first = 0;
   while (first < tokens.size()) {
     std::size_t count = 1;
@@ -140,6 +143,12 @@ std::vector<std::vector<double>> ReferenceEngine::hidden_states(std::span<const 
     tokens = tokens.subspan(count);
   }
   return states;
+}
+
+std::vector<std::vector<double>> ReferenceEngine::source_states(std::int64_t slot) {
+  std::vector<std::vector<double>> layers;
+  read_source(slot, source(slot), &layers);
+  return layers;
 }
 
 }  // namespace monomorph

@@ -23,6 +23,8 @@ class ReferenceEngine final : public Engine {
   /// `length`: Run::length.
   std::vector<std::vector<double>> hidden_states(std::span<const std::int32_t> tokens, std::int64_t slot = 0,
                                                  std::int64_t length = 0);
+  /// What each of the encoder's layers gives of a slot's source, [layers][tokens x encoder_hidden_size].
+  std::vector<std::vector<double>> source_states(std::int64_t slot = 0);
   /// Its mixtures' choices: their margins in the last pass, and those that are made the other way in each.
   reference::Choices& choices() { return choices_; }
 
@@ -46,6 +48,7 @@ class ReferenceEngine final : public Engine {
                            std::int64_t length, std::vector<std::vector<double>>* layers,
                            std::span<const std::int32_t> types = {});
   std::vector<std::int64_t>& lengths_of(std::int64_t slot) { return lengths_[static_cast<std::size_t>(slot)]; }
+  void read_source(std::int64_t slot, std::span<const std::int32_t> tokens, std::vector<std::vector<double>>* layers);
   /// Logits of one row of hidden states, rounded.
   std::span<const float> logits_of(std::span<const double> hidden, std::int64_t row);
 

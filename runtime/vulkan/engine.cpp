@@ -356,17 +356,34 @@ std::vector<std::vector<float>> ProbedVulkanEngine::probe(std::span<const Run> r
   submit(std::array<Work, 2>{
       {{&recordings_.layers(rows), rows, runs_of_pass()}, {&recordings_.download(0), 0, runs_of_pass()}}});
   for (const Run& run : runs) has_written(run.slot, run.tokens);
-  const auto hidden_size = static_cast<std::size_t>(program_.hidden_size);
-  const std::int64_t stride = row_bytes<f32>(program_.hidden_size);
-  std::vector<std::vector<float>> layers(recordings_.probed_layers());
+  std::vector<std::vector<float>> layers(recordings_.probed_layers(Stage::layers));
+  take_probes(rows, program_.hidden_size, layers);
+  return layers;
+}
+
+std::vector<std::vector<float>> ProbedVulkanEngine::probe_sources(std::span<const Source> sources) {
+  source_layers_.assign(recordings_.probed_layers(Stage::encode), {});
+  encode(sources);
+  return std::move(source_layers_);
+}
+
+void ProbedVulkanEngine::run_encode(std::span<const Source> sources) {
+  VulkanEngine::run_encode(sources);
+  take_probes(static_cast<std::int64_t>(state_.counts().token_count), program_.encoder_hidden_size, source_layers_);
+}
+
+void ProbedVulkanEngine::take_probes(std::int64_t rows, std::int64_t columns,
+                                     std::vector<std::vector<float>>& layers) const {
+  const auto width = static_cast<std::size_t>(columns);
+  const std::int64_t stride = row_bytes<f32>(columns);
   for (std::size_t layer = 0; layer < layers.size(); ++layer) {
-    layers[layer].resize(static_cast<std::size_t>(rows) * hidden_size);
+    const std::size_t before = layers[layer].size();
+    layers[layer].resize(before + static_cast<std::size_t>(rows) * width);
     for (std::int64_t row = 0; row < rows; ++row) {
-      std::memcpy(layers[layer].data() + static_cast<std::size_t>(row) * hidden_size,
-                  recordings_.probe(layer) + row * stride, hidden_size * sizeof(float));
+      std::memcpy(layers[layer].data() + before + static_cast<std::size_t>(row) * width,
+                  recordings_.probe(layer) + row * stride, width * sizeof(float));
     }
   }
-  return layers;
 }
 
 }  // namespace monomorph::vulkan

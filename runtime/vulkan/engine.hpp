@@ -99,6 +99,14 @@ class ProbedVulkanEngine final : public VulkanEngine, public ProbedEngine {
  public:
   using VulkanEngine::VulkanEngine;
   std::vector<std::vector<float>> probe(std::span<const Run> runs) override;
+  std::vector<std::vector<float>> probe_sources(std::span<const Source> sources) override;
+
+ private:
+  void run_encode(std::span<const Source> sources) override;
+  /// Appends to each layer's what the last pass left of `rows` rows of it.
+  void take_probes(std::int64_t rows, std::int64_t columns, std::vector<std::vector<float>>& layers) const;
+
+  std::vector<std::vector<float>> source_layers_;  ///< of the sources that are being read
 };
 
 }  // namespace monomorph::vulkan

@@ -164,11 +164,17 @@ void Recordings::make_probes() {
       probe_stride_ = std::max(probe_stride_, (end.hidden_states.bytes + 255) / 256 * 256);
     }
   }
-  const bool alike = std::ranges::all_of(
-      schedules_.layers, [this](const Schedule* schedule) { return schedule->layer_ends.size() == probed_layers(); });
-  if (probed_layers() == 0 || !alike) throw Error(ErrorKind::internal, "phases do not mark the same layers");
-  probes_ = Buffer(device_, probe_stride_ * static_cast<std::int64_t>(probed_layers()), storage_.types().host, true,
-                   "probes");
+  std::size_t most = 0;
+  for (const Stage stage : {Stage::encode, Stage::layers}) {
+    const std::size_t layers = probed_layers(stage);
+    const bool alike = std::ranges::all_of(
+        marked_in(stage), [&](const Schedule* schedule) { return schedule->layer_ends.size() == layers; });
+    if (!alike || (layers == 0 && !marked_in(stage).empty())) {
+      throw Error(ErrorKind::internal, "phases do not mark the same layers");
+    }
+    most = std::max(most, layers);
+  }
+  probes_ = Buffer(device_, probe_stride_ * static_cast<std::int64_t>(most), storage_.types().host, true, "probes");
 }
 
 const Recording& Recordings::smallest(const std::vector<Sized>& sized, std::int64_t rows) {

@@ -72,13 +72,19 @@ class Recordings {
 
   /// Where a pass leaves the hidden states of layer `index`, rows padded; null without options.probe.
   const std::byte* probe(std::size_t layer) const;
-  std::size_t probed_layers() const { return schedules_.layers.front()->layer_ends.size(); }
+  /// Layers that a stage marks: those of the model, or of what reads sources.
+  std::size_t probed_layers(Stage stage) const {
+    return marked_in(stage).empty() ? 0 : marked_in(stage).front()->layer_ends.size();
+  }
 
  private:
   struct Sized {
     std::int64_t rows;
     Recording recording;
   };
+  const std::vector<const Schedule*>& marked_in(Stage stage) const {
+    return stage == Stage::encode ? schedules_.encode : schedules_.layers;
+  }
   /// The schedules of a decoded token of each of so many slots.
   std::vector<const Schedule*> step_of(std::int64_t draws) const;
   static const Recording& smallest(const std::vector<Sized>& sized, std::int64_t rows);

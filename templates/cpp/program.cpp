@@ -12,6 +12,7 @@
 //! one_pass = { type = "bool", sample = true, is = "a text is one pass" }
 //! mask_token = { type = "text", sample = "1", is = "the token that stands where one is to be found, or empty" }
 //! encoder = { type = "bool", sample = true, is = "there is an encoder" }
+//! encoder_hidden_axis = { type = "text", sample = "hidden", is = "the columns of its residual stream", when = "encoder" }
 //! decoder_start = { type = "text", sample = "0", is = "the token that an answer to a source begins after", when = "encoder" }
 //! output = { type = "text", sample = "logits", is = "the buffer of what the head gives" }
 //! hidden_states = { type = "text", sample = "buffers::hidden_states", is = "the buffer of what the head reads" }
@@ -207,6 +208,7 @@ monomorph::Program make_program() {
 //% end
 //% if encoder
   program.max_source_length = source_tokens::size;
+  program.encoder_hidden_size = ${encoder_hidden_axis}::size;
   program.decoder_start_token = ${decoder_start};
 //% end
   program.max_batch = slots::size;

@@ -111,8 +111,9 @@ class Reference final : public monomorph::Reference {
   }
 
 //% if encoder
-  /// A source through the encoder, and what each layer keeps of it.
-  void encode(std::int64_t slot, std::span<const std::int32_t> token_ids) override {
+  /// A source through the encoder, whose layers' outputs layer_outputs takes, and what each layer keeps of it.
+  void encode(std::int64_t slot, std::span<const std::int32_t> token_ids,
+              std::vector<std::vector<double>>* layer_outputs) override {
     constexpr std::int64_t first_position = 0;
     [[maybe_unused]] const std::vector<std::int64_t> positions = monomorph::reference::positions_from(first_position, token_ids.size());
 //% if by_length
@@ -145,6 +146,7 @@ class Reference final : public monomorph::Reference {
       ${kind.prefix}layer(${kind.prefix}layer_parameters(index${loop.again}), none, first_position, ${encoder_hidden_states}${kind.more_arguments});
 //% end
 //% end
+      if (layer_outputs != nullptr) layer_outputs->push_back(${encoder_hidden_states}.values);
     }
 //% end
 //% for line in encoder_finish

@@ -25,7 +25,7 @@ class AnsweringReference final : public Reference {
     for (const std::int32_t token : tokens) hidden.insert(hidden.end(), 8, token + lengths_[slot]);
     return hidden;
   }
-  void encode(std::int64_t slot, std::span<const std::int32_t> tokens) override {
+  void encode(std::int64_t slot, std::span<const std::int32_t> tokens, std::vector<std::vector<double>>*) override {
     ++sources_read;
     lengths_[slot] = static_cast<std::int32_t>(tokens.size());
   }

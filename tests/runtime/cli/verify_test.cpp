@@ -95,6 +95,26 @@ TEST_CASE("the tolerance stands beside every error") {
   CHECK(tests::contains(table, "logits        5.00e-04    6.00e-04     3.2e-03\n"));
 }
 
+TEST_CASE("layers that read sources come first, and the model's own round after them") {
+  Verification result{[](std::int64_t layers) { return 1e-4 * static_cast<double>(layers); },
+                      {{1.5e-4, 1e-6}, {3.5e-4, 3.5e-4}},
+                      {3.9e-4, 1e-6}};
+  CHECK(tests::contains(verification_failure(result), "layer 0 is the first above its tolerance 1.0e-04, in prefill"));
+  result.encoder = {5e-5, 1.9e-4};
+  CHECK(verification_failure(result).empty());
+  const std::string table = verification_table(result);
+  CHECK(tests::contains(table,
+                        "\nencoder 0     5.00e-05                 1.0e-04\n"
+                        "encoder 1     1.90e-04                 2.0e-04\n"
+                        "0             1.50e-04    1.00e-06     3.0e-04\n"));
+  result.layers[1].decode = 4.1e-4;
+  CHECK(tests::contains(verification_failure(result), "layer 1 is the first above its tolerance 4.0e-04, in decode"));
+  result.encoder[1] = 2.1e-4;
+  CHECK(
+      tests::contains(verification_failure(result), "layer 1 of the encoder is the first above its tolerance 2.0e-04"));
+  CHECK(tests::contains(verification_table(result), "2.0e-04  above the tolerance\n"));
+}
+
 TEST_CASE("near ties are told below the table where there are some") {
   Verification result{flat, {{1e-6, 1e-6}}, {1e-6, 1e-6}};
   CHECK_FALSE(tests::contains(verification_table(result), "near ties"));

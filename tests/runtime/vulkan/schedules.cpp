@@ -47,7 +47,7 @@ class ToySlots final : public Reference {
     tokens_[static_cast<std::size_t>(to)] = tokens_[static_cast<std::size_t>(from)];
     sources_[static_cast<std::size_t>(to)] = sources_[static_cast<std::size_t>(from)];
   }
-  void encode(std::int64_t slot, std::span<const std::int32_t> tokens) override {
+  void encode(std::int64_t slot, std::span<const std::int32_t> tokens, std::vector<std::vector<double>>*) override {
     sources_[static_cast<std::size_t>(slot)].assign(tokens.begin(), tokens.end());
     tokens_[static_cast<std::size_t>(slot)].clear();
   }
