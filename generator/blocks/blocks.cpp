@@ -3,6 +3,7 @@
 #include "generator/blocks/latent_attention.hpp"
 #include "generator/blocks/mlp.hpp"
 #include "generator/blocks/moe.hpp"
+#include "generator/blocks/short_conv.hpp"
 
 namespace monomorph::generator {
 
@@ -12,6 +13,7 @@ const std::vector<BlockType>& block_types() {
       latent_attention_block(),
       mlp_block(),
       moe_block(),
+      short_conv_block(),
   };
   return types;
 }

@@ -27,7 +27,9 @@ struct ExpectedTensor {
     // A vector may stand as a matrix of one row, and the other way round.
     const bool row = shape.size() == 1 && given == std::vector<std::int64_t>{1, shape[0]};
     const bool vector = shape.size() == 2 && shape[0] == 1 && given == std::vector<std::int64_t>{shape[1]};
-    return given == shape || scalar || row || vector || (!other.empty() && given == other);
+    // Numbers of each channel alone may have an axis of one between theirs, as those of a Conv1d.
+    const bool grouped = other.size() == 2 && given == std::vector<std::int64_t>{other[0], 1, other[1]};
+    return given == shape || scalar || row || vector || grouped || (!other.empty() && given == other);
   }
 };
 

@@ -39,7 +39,7 @@ void nothing_is_kept(const Spec& spec, const Declarations& declared, Diagnostics
     if (kind.stack != encoder_stack || reads_source(kind)) continue;  // what reads a source is refused itself
     diagnostics.error("encoder.keeps_states", kind.span,
                       fmt::format("layers of the encoder read a source in one pass and keep nothing of it, and {} is "
-                                  "kept; say causal = false",
+                                  "kept; say causal = false of attention",
                                   state.role));
     return;
   }

@@ -260,6 +260,10 @@ ValueId Builder::attention(const Attention& how, const AttentionOperands& operan
              role(name), axes);
 }
 
+ValueId Builder::convolve(const std::string& word, ValueId state, ValueId in, const std::string& name) {
+  return add(word, Convolve{}, {state, vector(word), weight(own_role(word + "_bias"))}, role(name), axes_of(in));
+}
+
 ValueId Builder::differential(ValueId first, ValueId second, const std::vector<std::string>& vectors,
                               const std::string& name) {
   std::vector<ValueId> in = {first, second};

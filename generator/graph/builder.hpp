@@ -78,6 +78,8 @@ class Builder {
   /// The state's next version.
   ValueId append(const std::string& state, ValueId in);
   ValueId attention(const Attention& how, const AttentionOperands& operands, const std::string& role);
+  /// Of a state to which `in` was appended, with the vector of this word, and its bias where it has one.
+  ValueId convolve(const std::string& word, ValueId state, ValueId in, const std::string& role);
 
   /// The first minus the second times what the vectors of these words give (Differential).
   ValueId differential(ValueId first, ValueId second, const std::vector<std::string>& vectors, const std::string& role);

@@ -29,6 +29,7 @@ struct Attribute {
   }
   std::string operator()(const Combine&) const { return ""; }
   std::string operator()(const Pool&) const { return ""; }
+  std::string operator()(const Convolve&) const { return ""; }
   std::string operator()(const Map& map) const {
     return fmt::format("; {} of {}", map.expression.text, fmt::join(map.names, ", "));
   }

@@ -54,4 +54,10 @@ std::int64_t Graph::run_of(ValueId whole, ValueId operand) const {
   return fits ? axes.run_of(rows[1], own.back()) : 0;
 }
 
+std::int64_t convolved_positions(const Op& op, const Graph& graph) {
+  if (op.in.size() < 2 || !op.in[1] || graph.values[op.in[1]].axes.empty()) return 0;
+  const std::vector<AxisId>& factors = graph.axes[graph.values[op.in[1]].axes[0]].factors;
+  return factors.size() == 2 ? graph.axes[factors[1]].size : 0;
+}
+
 }  // namespace monomorph::generator

@@ -57,6 +57,9 @@ struct Graph {
   std::int64_t run_of(ValueId whole, ValueId operand) const;
 };
 
+/// Positions that a Convolve sees, its token's own among them; 0 where its operands say none.
+std::int64_t convolved_positions(const Op& op, const Graph& graph);
+
 /// Builds the forward pass of an accepted contract.
 Graph build_graph(const Contract& contract);
 
@@ -70,7 +73,7 @@ Graph build_graph(const Contract& contract);
 ///       the embedding gives the hidden states; a function gives back its own layers' states, and those of another
 ///       kind that it reads are of that kind's last layer; what is kept of a source one function gives, and its layer
 ///       reads
-///   G7  an attention sees no more of a ring than has entries
+///   G7  attention and convolutions see no more of a ring than has entries
 struct Complaint {
   std::string invariant;
   std::string message;

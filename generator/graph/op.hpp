@@ -152,6 +152,13 @@ struct Append {
   bool operator==(const Append&) const = default;
 };
 
+/// (state, taps, bias?) -> of each token's elements, the sum of what the state has of them at the token's position and
+/// those before it, each times its own number: taps has some for each element, that of the token's own position last.
+/// What is before the sequence is 0 (a causal depthwise convolution)
+struct Convolve {
+  bool operator==(const Convolve&) const = default;
+};
+
 /// What a query knows of how far a key is: the bucket of their distance, key - query, which is cut at -back and ahead.
 struct Distances {
   std::int64_t back = 0, ahead = 0;
@@ -192,7 +199,7 @@ struct Differential {
 
 /// Equal where all attributes are: each type compares its own, whichever they are.
 using Attributes = std::variant<Gather, Norm, Linear, Map, Rotary, Sinusoids, Append, Attention, Differential, TopK,
-                                Pick, Shares, Combine, Pool>;
+                                Pick, Shares, Combine, Pool, Convolve>;
 
 struct Op {
   std::string word;  ///< what kernels are named after: "q_proj", "mlp_input_norm", "add"; empty: not named

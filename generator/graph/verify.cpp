@@ -82,7 +82,8 @@ class GraphCheck {
       std::vector<std::string> faults;
       OperandCheck operands(graph_, op, faults);
       type_of(op).verify(op, operands);
-      if (const auto* attention = as<Attention>(op)) check_ring(op_id, *attention);
+      if (const auto* attention = as<Attention>(op)) check_ring(op_id, {attention->recent, attention->first});
+      if (as<Convolve>(op) != nullptr) check_ring(op_id, {convolved_positions(op, graph_), 0});
       check_source(id, op_id);
       if (as<Pool>(op) != nullptr && !contract_.one_pass) {
         complain("G3", described(op_id) + " pools the tokens of a pass, of which a text may have several");
@@ -124,14 +125,14 @@ class GraphCheck {
     }
   }
 
-  /// What the attention sees of a ring still has its entry when a whole pass has been written.
-  void check_ring(OpId id, const Attention& attention) {
+  /// What an operation sees of a ring still has its entry when a whole pass has been written.
+  void check_ring(OpId id, const Window& seen) {
     for (const ValueId in : graph_.ops[id].in) {
       if (!in || graph_.values[in].storage != Storage::state) continue;
       const StateContract& state = contract_.states[{graph_.values[in].declared}];
       if (!state.ring()) continue;
       const Window& kept = state.window;
-      const bool within = attention.recent >= 1 && attention.recent <= kept.recent && attention.first <= kept.first;
+      const bool within = seen.recent >= 1 && seen.recent <= kept.recent && seen.first <= kept.first;
       if (!within) complain("G7", fmt::format("{} sees more than {} keeps", described(id), state.role));
       const std::int64_t entries = contract_.axes[state.axes[2]].size;
       if (entries >= kept.first + kept.recent + contract_.prefill_chunk - 1) continue;

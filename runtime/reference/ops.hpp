@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/reference/attention.hpp"
+#include "runtime/reference/convolution.hpp"
 #include "runtime/reference/elementwise.hpp"
 #include "runtime/reference/matrices.hpp"
 #include "runtime/reference/mixtures.hpp"

@@ -324,6 +324,7 @@ bool fits(const std::vector<std::int64_t>& shape, const WeightPattern& pattern, 
   using Shape = std::vector<std::int64_t>;
   const Shape wanted = shape_of(pattern, view), other = other_shape_of(pattern, view);
   if (shape == wanted || (!other.empty() && shape == other)) return true;
+  if (other.size() == 2 && shape == Shape{other[0], 1, other[1]}) return true;  // a Conv1d of each channel alone
   if (wanted.size() == 1) return shape == Shape{1, wanted[0]} || (shape.empty() && wanted[0] == 1);
   return wanted.size() == 2 && wanted[0] == 1 && shape == Shape{wanted[1]};
 }

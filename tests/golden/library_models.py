@@ -24,7 +24,7 @@ FAMILIES = ("afmoe", "albert", "aria_text", "axk1", "bart", "bert", "bert-genera
             "cohere2_moe", "cohere_compass_text", "ctrl", "dbrx", "deepseek_v2", "deepseek_v3", "diffllama",
             "distilbert", "dots1", "electra", "ernie4_5_moe", "exaone_moe", "flex_olmo", "flint", "glm4_moe",
             "glm4_moe_lite", "gpt_neox_japanese", "gpt_oss", "gptj", "granite_swa", "granitemoe", "granitemoe_swa",
-            "granitemoeshared", "hunyuan_v1_moe", "hy_v3", "kolibri1", "llada", "llama4_text", "marian", "mbart", "mellum", "minicpm3",
+            "granitemoeshared", "hunyuan_v1_moe", "hy_v3", "kolibri1", "lfm2", "llada", "llama4_text", "marian", "mbart", "mellum", "minicpm3",
             "minimax_m2", "ministral3", "mixtral", "modernbert", "modernbert-decoder", "mpnet", "mpt", "mt5",
             "nomic_bert",
             "olmoe", "openai-gpt", "openelm", "opt", "pegasus", "phi", "phimoe", "qwen2_moe", "qwen3_moe", "roberta",
@@ -123,6 +123,8 @@ def library_weights(config: dict, seed: int, own_head: bool = False, **_) -> dic
                 continue
             gain = QUERY_KEY_GAIN / config["d_kv"] ** 0.5 if name.endswith("Attention.q") else QUERY_KEY_GAIN if name.endswith(QUERIES_AND_KEYS) else ROUTER_GAIN if name.endswith(ROUTERS) else 1.0
             weights.projection(name, *module.weight.shape, "bias" in own, gain=gain)
+        elif isinstance(module, torch.nn.Conv1d):
+            weights.convolution(name, *module.weight.shape, "bias" in own)
         elif type(module).__name__ == "Conv1D":  # stored (in, out)
             weights.projection(name, *module.weight.shape[::-1], True)
             weights.tensors[f"{name}.weight"] = weights.tensors[f"{name}.weight"].T.copy()

@@ -47,6 +47,12 @@ class Weights:
         if bias:
             self.bias(name, rows)
 
+    def convolution(self, name, channels, inputs, taps, bias):
+        """Stored (channels, inputs, taps)."""
+        self.tensors[f"{name}.weight"] = self._draw(channels, inputs, taps) / np.sqrt(inputs * taps)
+        if bias:
+            self.bias(name, channels)
+
     def heads_of_qkv(self, name, heads, hidden, bias):
         """One tensor with each head's queries, keys and values, head after head."""
         self.projection(name, 3 * hidden, hidden, bias)

@@ -176,6 +176,17 @@ struct Element {
     return read(0, row, column) - (exp_of(2) - exp_of(4) + read(6, 0, 0)) * read(1, row, column);
   }
 
+  double operator()(const Convolve&) const {
+    const std::int64_t taps = graph.axes[axis(1, 0).factors[1]].size,
+                       position = positions[static_cast<std::size_t>(row)];
+    double sum = op.in[2] ? read(2, 0, column) : 0;
+    for (std::int64_t tap = 0; tap < taps; ++tap) {
+      const std::int64_t from = position - (taps - 1) + tap;
+      if (from >= 0) sum += read(0, from, column) * read(1, 0, column * taps + tap);
+    }
+    return sum;
+  }
+
   double operator()(const Append&) const {
     const auto token = std::find(positions.begin(), positions.end(), row);
     return token == positions.end() ? read(0, row, column) : read(1, token - positions.begin(), column);

@@ -137,6 +137,28 @@ void RandomAttention::attend(Builder& build) {
   attended(build, name, how, operands);
 }
 
+void RandomAttention::convolve(Builder& build) {
+  if (of_source_) return;
+  const std::size_t from = some_of(build, kv_);
+  const std::string name = "c" + std::to_string(++count_), user = contract_.kinds[scope_.kind].kind.identifier;
+  const std::int64_t count = between(1, 5);
+  const AxisId taps = axis(name + "_taps", count, {}, Live::all, user);
+  weight(scope_, name + "_conv",
+         {axis(name + "_filters", contract_.axes[kv_].size * count, {kv_, taps}, Live::all, user)}, Dtype::f32);
+  if (chance(50)) weight(scope_, name + "_conv_bias", {kv_}, Dtype::f32);
+  const Window kept = chance(70) ? Window{count + below(2), 0} : Window{};
+  const AxisId entries = entries_of(kept);
+  contract_.states.add({name + "_inputs",
+                        scope_,
+                        {slots_, kv_heads_, entries, head_},
+                        Dtype::f32,
+                        entries == positions_ ? Window{} : kept});
+  graph_.axes = contract_.axes;
+  const ValueId value = read(known_[from]);
+  const ValueId state = build.append(name + "_inputs", value);
+  know(build.convolve(name + "_conv", state, value, new_role()));
+}
+
 void RandomAttention::attended(Builder& build, const std::string& name, Attention how, AttentionOperands operands) {
   if (attended_ != q_) operands.attended = attended_;
   // A kernel binds one of these beside a second term, and all of them without.

@@ -1,5 +1,5 @@
 // Attention of random graphs: with and without a cache, to a source, windows, masks, scores, sinks, distances, scales
-// of layers, two terms, and values of their own width; and differences of two.
+// of layers, two terms, and values of their own width; differences of two; and convolutions, which have states too.
 #pragma once
 
 #include <map>
@@ -24,6 +24,8 @@ class RandomAttention : protected RandomWriter {
   /// In the layer: attention to what one of these has kept.
   void attend_to_source(Builder& build, std::size_t which);
 
+  /// What the last positions had of a value, convolved; none is kept of a source's tokens.
+  void convolve(Builder& build);
   /// What two values of one axis differ by, as differential attention has it.
   void differ(Builder& build, std::size_t from);
 

@@ -102,6 +102,12 @@ void RandomBlocks::moe_keys() {
   sub_block_norms();
 }
 
+void RandomBlocks::short_conv_keys() {
+  key("conv_kernel", between(1, 6));
+  perhaps(50, "bias", {"true", "[\"conv\"]", "[\"b\", \"o\"]"});
+  sub_block_norms();
+}
+
 void RandomBlocks::latent_keys() {
   key("num_attention_heads", heads_);
   const bool is_short = chance(60);

@@ -285,6 +285,8 @@ class Writer : RandomMixture {
         mix(build, from, chance(70) ? hidden_ : inner_);
       } else if (what < 91) {
         if (axis_of(known_[from]) == q_) by_head(build, from);
+      } else if (what < 94) {
+        convolve(build);
       } else {
         attend(build);
       }

@@ -156,12 +156,15 @@ class Writer : RandomBlocks {
     std::string second;
     if (chance(40)) {
       const bool turns = type_ != "alibi" && type_ != "relative_buckets" && type_ != "relative";
-      second = pick<std::string>({"narrow", "again", "moe", causal_ && turns ? "latent_attention" : "moe"});
+      second =
+          pick<std::string>({"narrow", "again", "moe", "short_conv", causal_ && turns ? "latent_attention" : "moe"});
       section(second);
       if (second == "moe") {
         moe_keys();
       } else if (second == "latent_attention") {
         latent_keys();
+      } else if (second == "short_conv") {
+        short_conv_keys();
       } else if (second == "narrow") {
         key("block", "\"mlp\"");
         mlp_keys();

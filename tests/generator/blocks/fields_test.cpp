@@ -136,6 +136,15 @@ const std::vector<Override> latent = {{"layers.steps", "[\"attention\", \"latent
                                       named("layers.{i}.latent_attention.k_up"),
                                       named("layers.{i}.latent_attention.v_up"),
                                       named("layers.{i}.latent_attention.o")};
+const std::vector<Override> convolved = {{"layers.steps", "[\"attention\", \"short_conv\", \"mlp\"]"},
+                                         {"short_conv.conv_kernel", "4"},
+                                         {"short_conv.input_norm", "false"},
+                                         named("layers.{i}.short_conv.b"),
+                                         named("layers.{i}.short_conv.c"),
+                                         named("layers.{i}.short_conv.x"),
+                                         named("layers.{i}.short_conv.conv"),
+                                         named("layers.{i}.short_conv.o")};
+
 const std::vector<Override> short_queries = {{"latent_attention.q_lora_rank", "14"},
                                              named("layers.{i}.latent_attention.q_down"),
                                              named("layers.{i}.latent_attention.q_norm")};
@@ -178,6 +187,7 @@ const std::map<std::string, std::vector<Override>> with_every_part = {
     {"latent_attention", both(latent, short_queries)},
     {"mlp", whole_mlp},
     {"moe", both(both(moe, gated), selection_bias)},
+    {"short_conv", convolved},
 };
 
 const std::vector<Override> growing = {{"attention.scale_growth", "0.1"}, {"attention.scale_interval", "16"}};
@@ -293,6 +303,8 @@ const std::vector<Change> changes = {
     {"moe.activation", moe, {{"moe.activation", "relu"}}},
     {"moe.combine", both(both(moe, gated), kinds), {{"layers.b.moe.combine", "relu(gate) * up"}}},
     {"moe.bias", moe, {{"moe.bias", "[\"down\"]"}}},
+    {"short_conv.conv_kernel", convolved, {{"short_conv.conv_kernel", "5"}}},
+    {"short_conv.bias", convolved, {{"short_conv.bias", "[\"conv\"]"}}},
     {"layers.pattern", kinds, {{"layers.pattern", "[\"a\", \"a\", \"b\"]"}}},
     {"layers.repeat", {}, {{"layers.repeat", "2"}}},
     {"layers.steps", {}, {{"layers.steps", "[\"mlp\", \"attention\"]"}}},
