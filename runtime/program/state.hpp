@@ -1,4 +1,5 @@
-// What slots remember: keys and values of attention, as tables that plans make and devices hold.
+// What slots remember: keys and values of attention and what convolutions read, as tables that plans make and devices
+// hold.
 #pragma once
 
 #include <algorithm>
