@@ -1,5 +1,5 @@
-// A gated short convolution (LFM2, arXiv 2511.23404): o(c * conv(b * x)), with b, c and x projections of what is read and
-// a causal convolution over a few positions, of each element alone.
+// A gated short convolution (LFM2, arXiv 2511.23404): o(c * conv(b * x)), with b, c and x projections of what is read
+// and a causal convolution over a few positions, of each element alone.
 #pragma once
 
 #include "generator/spec/block_type.hpp"

@@ -43,8 +43,7 @@ Meaning meaning_of(const std::string& text, const std::vector<Override>& overrid
 TEST_CASE("a change of any attribute of any operation is another meaning") {
   const Meaning meaning = meaning_of(tiny);
   static_assert(std::variant_size_v<Attributes> == 15 && std::is_empty_v<Append> && std::is_empty_v<Combine> &&
-                std::is_empty_v<Differential> && std::is_empty_v<Pool> &&
-                std::is_empty_v<Convolve>);
+                std::is_empty_v<Differential> && std::is_empty_v<Pool> && std::is_empty_v<Convolve>);
   CHECK(is_seen<Linear>(meaning, [](Linear& linear) {
     auto& [segments] = linear;
     segments = true;
