@@ -9,7 +9,11 @@ namespace monomorph::generator {
 
 const std::vector<BlockType>& block_types() {
   static const std::vector<BlockType> types = {
-      attention_block(), latent_attention_block(), mlp_block(), moe_block(), short_conv_block(),
+      attention_block(),  // in the order in which they are documented
+      latent_attention_block(),
+      mlp_block(),
+      moe_block(),
+      short_conv_block(),
   };
   return types;
 }
