@@ -9,10 +9,13 @@ namespace monomorph::generator {
 
 const std::vector<BlockType>& block_types() {
   static const std::vector<BlockType> types = {
-      attention_block(),  // in the order in which they are documented
+      // Of tokens that see each other.
+      attention_block(),
       latent_attention_block(),
+      // Of each token alone.
       mlp_block(),
       moe_block(),
+      // Of the last few tokens.
       short_conv_block(),
   };
   return types;
