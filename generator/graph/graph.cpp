@@ -56,8 +56,7 @@ std::int64_t Graph::run_of(ValueId whole, ValueId operand) const {
 
 std::int64_t convolved_positions(const Op& op, const Graph& graph) {
   if (op.in.size() < 2 || !op.in[1] || graph.values[op.in[1]].axes.empty()) return 0;
-  const std::vector<AxisId>& factors = graph.axes[graph.values[op.in[1]].axes[0]].factors;
-  return factors.size() == 2 ? graph.axes[factors[1]].size : 0;
+  return graph.axes.inner_of_two(graph.values[op.in[1]].axes[0]);
 }
 
 }  // namespace monomorph::generator

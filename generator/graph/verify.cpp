@@ -111,14 +111,15 @@ class GraphCheck {
     const Op& op = graph_.ops[id];
     const bool of_source = std::ranges::find(graph_.sources, function) != graph_.sources.end();
     const auto* attention = as<Attention>(op);
+    const bool writes = as<Append>(op) != nullptr, sees_source = attention != nullptr && attention->of_source;
     for (const ValueId in : op.in) {
       if (!in || graph_.values[in].storage != Storage::state) continue;
       const StateContract& state = contract_.states[{graph_.values[in].declared}];
-      if (attention != nullptr && attention->of_source != state.source) {
+      if (!writes && sees_source != state.source) {
         complain("G3", fmt::format("{} takes {} for what it is not: a source's tokens are no positions", described(id),
                                    state.role));
       }
-      if (as<Append>(op) != nullptr && state.source != of_source) {
+      if (writes && state.source != of_source) {
         complain("G6", fmt::format("{} writes {}, which is {}", described(id), state.role,
                                    state.source ? "a source's" : "no source's"));
       }

@@ -41,6 +41,8 @@ const std::vector<Mutation> mutations = {
      [](RandomGraph& r) { r.graph.values[first(r).in[0]].axes.pop_back(); }},
     {"wants a state of f32", "a state that is rounded",
      [](RandomGraph& r) { r.graph.values[first(r).in[0]].element = Dtype::f16; }},
+    {"takes c", "a convolution over a source, whose tokens are no positions",
+     [](RandomGraph& r) { r.contract.states[{r.graph.values[first(r).in[0]].declared}].source = true; }},
     {"gives no rows of the state's", "a result as wide as something else",
      [](RandomGraph& r) {
        Op& op = first(r);
