@@ -233,21 +233,18 @@ class FamilyReader : FamilyText {
   }
 
   /// The line of [spec] that says a field, for all layers; null where there is none, which is then told.
-  const FamilyLine* find_spoken(const std::string& field, const Span& span) {
+  FamilyLine* find_spoken(const std::string& field, const Span& span) {
     const FamilyLine* line = family_.find_line(field);
-    if (line == nullptr) error("family.unknown", span, fmt::format("[spec] has no line {}", field));
-    return line;
+    if (line != nullptr) return &family_.lines[static_cast<std::size_t>(line - family_.lines.data())];
+    error("family.unknown", span, fmt::format("[spec] has no line {}", field));
+    return nullptr;
   }
 
   void read_note(const TomlEntry& entry) {
-    for (FamilyLine& line : family_.lines) {
-      if (line.kind.empty() && line.field() == entry.key) {
-        line.note = LineNote{expression(member(entry.value, "when"), entry.value.span, Type::boolean, names_),
-                             member(entry.value, "says")};
-        return;
-      }
-    }
-    error("family.unknown", entry.key_span, fmt::format("[spec] has no line {}", entry.key));
+    FamilyLine* line = find_spoken(entry.key, entry.key_span);
+    if (line == nullptr) return;
+    line->note = LineNote{expression(member(entry.value, "when"), entry.value.span, Type::boolean, names_),
+                          member(entry.value, "says")};
   }
 
   void read_refusal(const std::string& rule, const TomlEntry& entry) {
