@@ -178,7 +178,7 @@ std::string report_text(const Report& report) {
     text += fmt::format("  {:<12}{}\n", "  converted", describe_conversions(report.conversions));
   bytes("states", report.state_bytes);
   if (report.slot_bytes_saved > 0) {
-    text += fmt::format("  {:<12}{:>20}  {} a slot, which keeps what is seen of a window alone\n", "  saved",
+    text += fmt::format("  {:<12}{:>20}  {} a slot, whose rings keep only what is still seen\n", "  saved",
                         report.slot_bytes_saved, in_bytes(report.slot_bytes_saved));
   }
   bytes("activations", report.activation_bytes);

@@ -251,7 +251,7 @@ TEST_CASE("a field that tensors of the checkpoint tell is not compared with conf
   CHECK_FALSE(imported(directory, {{"moe.routed_scaling_factor", "1.0"}}).differences(config).empty());
 }
 
-TEST_CASE("of a field that tensors tell, config.json refuses what they do not") {
+TEST_CASE("of a field that tensors tell, config.json refuses a value that neither gives") {
   const fs::path directory = tests_dir / "golden" / "cases" / "pegasus-f32";
   const json config = config_in(directory);
   const auto beside = [&](const char* type) { return imported(directory, {{"position.type", type}}); };
