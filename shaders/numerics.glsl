@@ -47,9 +47,10 @@ float safe_tanh(float x) {
 
 // exp(x) - 1 and log(1 + x), which cancel near 0: there a polynomial, and the series of log(1 + x) = 2 atanh(x / (2 + x)).
 float safe_expm1(float x) {
-  if (!(abs(x) <= 0.5)) return exp(x) - 1.0;
-  return x * (1.0 + x * (0.5 + x * (0.166666667 + x * (0.0416666667 + x * (0.00833333333 + x * (0.00138888889 +
-         x * (0.000198412698 + x * 2.48015873e-05)))))));
+  const float z = clamp(x, -0.5, 0.5);
+  const float near = z * (1.0 + z * (0.5 + z * (0.166666667 + z * (0.0416666667 + z * (0.00833333333 +
+                     z * (0.00138888889 + z * (0.000198412698 + z * 2.48015873e-05)))))));
+  return abs(x) <= 0.5 ? near : exp(x) - 1.0;  // no branch: a recurrence has one for each element that it keeps
 }
 
 float safe_log1p(float x) {

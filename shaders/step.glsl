@@ -14,6 +14,8 @@ struct StepSlot {
   uint seed_high;
   uint angle_offset;
   uint source_length;
+  uint copy_from;
+  uint copy_to;
   uint eos_count;
   uint eos_tokens[8];
 };

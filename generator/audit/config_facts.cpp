@@ -189,6 +189,11 @@ class FactsOfSpec {
       known_.insert(section);
       for (const auto& [row, slot] : fields) {
         const std::string field = section + "." + row->key;
+        if (std::ranges::any_of(family_.lines,
+                                [&](const FamilyLine& line) { return line.field().starts_with(field + "."); })) {
+          visit_norm(slot, [&](auto& choice) { add({{field, bind(choice.value.norm), numbers}}, kind, layers); });
+          continue;
+        }
         const Json tree = tree_of_field(field);
         if (never.contains(field) || !applies(*row, fields) || (tree.is_null() && !is_given(slot))) continue;
         Json fact = Json::array({field, tree, Json::array({value_in(slot, *row, numbers)})});

@@ -26,7 +26,7 @@ bool same_value(const Value& a, const Value& b) {
 }
 
 bool same_op(const Op& a, const Op& b) {
-  return a.what == b.what && a.in == b.in && a.out == b.out && a.function == b.function;
+  return a.what == b.what && a.in == b.in && a.out == b.out && a.next == b.next && a.function == b.function;
 }
 
 bool same_function(const Function& a, const Function& b) {
@@ -39,7 +39,7 @@ bool same_weight(const WeightContract& a, const WeightContract& b) {
 
 bool same_state(const StateContract& a, const StateContract& b) {
   return a.role == b.role && a.scope == b.scope && a.axes == b.axes && a.element == b.element && a.window == b.window &&
-         a.source == b.source;
+         a.kind == b.kind;
 }
 
 bool same_stack(const Stack& a, const Stack& b) {

@@ -1,6 +1,7 @@
 // Which sub-blocks there are.
 #include "generator/blocks/attention.hpp"
 #include "generator/blocks/latent_attention.hpp"
+#include "generator/blocks/mamba.hpp"
 #include "generator/blocks/mlp.hpp"
 #include "generator/blocks/moe.hpp"
 #include "generator/blocks/short_conv.hpp"
@@ -17,6 +18,8 @@ const std::vector<BlockType>& block_types() {
       moe_block(),
       // Of the last few tokens.
       short_conv_block(),
+      // Of a state of fixed size, which all tokens up to their own have made.
+      mamba_block(),
   };
   return types;
 }

@@ -1,5 +1,6 @@
 #include "generator/blocks/short_conv.hpp"
 
+#include "generator/blocks/convolution.hpp"
 #include "generator/contract/declarations.hpp"
 #include "generator/contract/rules.hpp"
 #include "generator/graph/builder.hpp"
@@ -21,29 +22,23 @@ const std::vector<FieldRow<ShortConvSection>>& fields() {
 
 namespace {
 
-constexpr std::int64_t max_conv_kernel = 64;  // positions that a kernel reads one after the other
-
 const ShortConvSection& own(const BlockContext& context) { return section_of<ShortConvSection>(context.block); }
 
 void check(const BlockContext& context, Diagnostics& diagnostics) {
-  check_range(own(context).conv_kernel, "short_conv.conv_kernel", 1, max_conv_kernel, diagnostics);
+  check_conv_kernel(own(context).conv_kernel, "short_conv.conv_kernel", diagnostics);
   check_bias_projections(own(context).bias, "short_conv", {"b", "c", "x", "conv", "o"}, diagnostics);
 }
 
 void declare(const BlockContext& context, Declarations& declare) {
   const ShortConvSection& conv = own(context);
-  const std::int64_t taps = sane(conv.conv_kernel, max_conv_kernel);
-  const Span &of_width = context.model.hidden_size.span, &of_taps = conv.conv_kernel.span;
+  const Span& of_width = context.model.hidden_size.span;
   const AxisId hidden = declare.hidden();
   const std::int64_t width = declare.contract().axes[hidden].size;
   // A state has heads: this one has a single one.
   const AxisId head = declare.axis("conv_heads", 1, of_width), element = declare.axis("channel", width, of_width);
   const AxisId channels = declare.axis("channels", width, of_width, {head, element});
   declare.projections("input", conv.bias, {{"b", channels, hidden}, {"c", channels, hidden}, {"x", channels, hidden}});
-  const AxisId tap = declare.axis("tap", taps, of_taps);
-  declare.vector("conv", declare.axis("taps", width * taps, of_taps, {channels, tap}));
-  if (conv.bias.value.has("conv")) declare.bias("conv", channels);
-  declare.state("conv_inputs", head, element, Dtype::f32, {taps, 0});
+  declare_convolution("conv", channels, conv.conv_kernel, conv.bias.value.has("conv"), declare);
   declare.projections("convolved", conv.bias, {{"o", hidden, channels}});
 }
 
@@ -52,7 +47,7 @@ ValueId build(const BlockContext&, Builder& build, ValueId in) {
   const ValueId b = build.projection("b", in, "b"), c = build.projection("c", in, "c"),
                 x = build.projection("x", in, "x");
   const ValueId gated = build.map("", product, {"gate", "x"}, {b, x}, "inputs");
-  const ValueId convolved = build.convolve("conv", build.append("conv_inputs", gated), gated, "convolved");
+  const ValueId convolved = build_convolution("conv", build, gated, "convolved");
   return build.projection("o", build.map("", product, {"gate", "x"}, {c, convolved}, "gated"), "projected");
 }
 

@@ -54,6 +54,8 @@ std::vector<ExpectedField> slot_fields() {
           word("seed_high", offsetof(S, seed_high)),
           word("angle_offset", offsetof(S, angle_offset)),
           word("source_length", offsetof(S, source_length)),
+          word("copy_from", offsetof(S, copy_from)),
+          word("copy_to", offsetof(S, copy_to)),
           word("eos_count", offsetof(S, eos_count)),
           {"eos_tokens", offsetof(S, eos_tokens), sizeof(S::eos_tokens), 4, {}}};
 }

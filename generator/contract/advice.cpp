@@ -66,7 +66,7 @@ void advise_cache_size(const Contract& contract, const Spec& spec, Diagnostics& 
   double token = 0;
   for (const StateContract& state : contract.states) {
     const std::int64_t elements = contract.axes[state.axes[1]].size * contract.axes[state.axes[3]].size;
-    const std::int64_t grown = state.ring() || state.source ? 0 : contract.runs(state.scope) * elements;
+    const std::int64_t grown = state.growing() ? contract.runs(state.scope) * elements : 0;
     token += static_cast<double>(grown) * element_bits(state.element) / 8;
   }
   const double cache = token * static_cast<double>(contract.max_sequence_length), weights = weight_bytes(contract);

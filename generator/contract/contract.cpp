@@ -75,7 +75,7 @@ void sum_up(Contract& contract) {
   }
   contract.matrix_flops_per_token += contract.head_flops;
   for (const StateContract& state : contract.states) {
-    if (state.ring() || state.source) continue;
+    if (!state.growing()) continue;
     const std::int64_t of_slot = elements_per_position(state, contract.axes).value() / contract.max_batch;
     contract.kv_elements_per_token += contract.runs(state.scope) * of_slot;
   }

@@ -88,17 +88,21 @@ struct CacheDtypes {
   bool operator==(const CacheDtypes&) const = default;
 };
 
-/// What a slot remembers of one role, in each layer of a kind. It grows, an entry a position, or is a ring: positions
-/// that no query sees any more give their entries to later ones. Or its entries are those of the slot's source.
+/// What a slot remembers of one role, in each layer of a kind.
 struct StateContract {
   std::string role;  ///< "attention::keys"
   Scope scope;
-  std::vector<AxisId> axes;  ///< slots x kv_heads x positions x head; window or source in place of positions
+  /// slots x kv_heads x positions x head; window or source in place of positions; of a recurrence, slots x one x copies
+  /// x (heads x (value x key))
+  std::vector<AxisId> axes;
   Dtype element = Dtype::f16;
-  Window window;        ///< of a ring, the keys that a query sees
-  bool source = false;  ///< entries are a source's tokens, and written once for each source
+  StateKind kind = StateKind::growing;
+  Window window = {};  ///< of a ring, the keys that a query sees
 
-  bool ring() const { return window.recent > 0; }
+  bool growing() const { return kind == StateKind::growing; }
+  bool ring() const { return kind == StateKind::ring; }
+  bool source() const { return kind == StateKind::source; }
+  bool recurrent() const { return kind == StateKind::recurrent; }
 };
 using StateId = Id<StateContract>;
 

@@ -269,15 +269,23 @@ void Declarations::state(const std::string& word, AxisId heads, AxisId head, Dty
   const AxisId entries =
       grows ? positions()
             : placed(contract_.axes.intern({"window", ring, {}, Live::positions, {}, {}}, user_), length.span);
+  const StateKind kind = grows ? StateKind::growing : StateKind::ring;
   contract_.states.add(
-      {role_prefix_ + word, scope_, {slots, heads, entries, head}, element, grows ? Window{} : window});
+      {role_prefix_ + word, scope_, {slots, heads, entries, head}, element, kind, grows ? Window{} : window});
 }
 
 void Declarations::source_state(const std::string& word, AxisId heads, AxisId head, Dtype element) {
   const AxisId slots = this->slots();
   const Field<std::int64_t>& length = spec_.engine->max_source_length;
   const AxisId entries = model_axis("source_positions", sane(length), length.span, Live::positions);
-  contract_.states.add({role_prefix_ + word, scope_, {slots, heads, entries, head}, element, {}, true});
+  contract_.states.add({role_prefix_ + word, scope_, {slots, heads, entries, head}, element, StateKind::source});
+}
+
+void Declarations::recurrent_state(const std::string& word, AxisId matrices) {
+  const AxisId slots = this->slots(), one = model_axis("one", 1, spec_.engine->max_batch.span);
+  const AxisId copies = contract_.axes.intern({"copies", recurrent_copies, {}, Live::all, {}, {}});
+  placed(copies, spec_.engine->max_batch.span);
+  contract_.states.add({role_prefix_ + word, scope_, {slots, one, copies, matrices}, Dtype::f32, StateKind::recurrent});
 }
 
 void Declarations::angles(const std::string& role, const RotaryContract& rotary, const Field<std::int64_t>& columns) {

@@ -129,8 +129,8 @@ void caches_can_be_counted(const Spec& spec, const Declarations& declared, Diagn
   const Contract& contract = declared.contract();
   for (const StateContract& state : contract.states) {
     const Field<std::int64_t>& length =
-        state.source ? spec.engine->max_source_length : spec.engine->max_sequence_length;
-    if (!usable(length)) continue;
+        state.source() ? spec.engine->max_source_length : spec.engine->max_sequence_length;
+    if (!usable(length) || state.recurrent()) continue;
     const Checked row = elements_per_position(state, contract.axes);
     if (row.overflowed() || row.value() > max_elements || length.value <= max_elements / 2 / row.value()) continue;
     diagnostics.error(
@@ -139,7 +139,7 @@ void caches_can_be_counted(const Spec& spec, const Declarations& declared, Diagn
                     "{} may be {}",
                     state.role, length.value, row.value() / slots,
                     slots > 1 ? fmt::format(", of {} slots (max_batch)", slots) : "",
-                    state.source ? "max_source_length" : "max_sequence_length", max_elements / 2 / row.value()));
+                    state.source() ? "max_source_length" : "max_sequence_length", max_elements / 2 / row.value()));
     return;
   }
 }

@@ -250,9 +250,7 @@ std::vector<Holes> CppWriter::state_tables() const {
     const std::string prefix = std::get<std::string>(kind_names(state.scope.kind).at("prefix").value);
     const std::string member = path.space.empty() ? path.word : path.space + "." + path.word;
     records.push_back({{"name", state.role},
-                       {"kind", state.source   ? "source"
-                                : state.ring() ? "ring"
-                                               : "growing"},
+                       {"kind", name_of(state.kind)},
                        {"recent", table.recent},
                        {"first", table.first},
                        {"layers", table.layers},

@@ -38,7 +38,9 @@ class Locals {
       const Value& value = graph.values[result];
       if (of_layer && value.storage == Storage::activation) taken_.insert(identifier(value.role));
     }
-    for (const OpId op : function.ops) add(graph.ops[op].out);
+    for (const OpId op : function.ops) {
+      for (const ValueId result : graph.ops[op].results()) add(result);
+    }
   }
 
   std::string of(ValueId id) const {
@@ -67,6 +69,7 @@ class Locals {
 
   /// The same, with a weight read into numbers.
   std::string in_numbers(ValueId id) const {
+    if (!id) return of(id);
     const Value& value = graph_.values[id];
     if (value.storage != Storage::weight) return of(id);
     return fmt::format("{}weight_row<{}::size>(weights_, {})", reference_space, axes_[value.axes[0]].name, of(id));
@@ -156,13 +159,13 @@ std::string spelled(const ReferenceCall& call, const Locals& locals, const AxisT
   }
   const auto add = [&](const std::string& argument) { arguments += (arguments.empty() ? "" : ", ") + argument; };
   if (call.weights) add("weights_");
-  if (call.map != nullptr) {
-    const std::set<std::string> used = names_in(call.map->expression);
+  if (call.expression != nullptr) {
+    const std::set<std::string> used = names_in(*call.expression);
     std::string parameters;
-    for (const std::string& name : call.map->names) {
+    for (const std::string& name : *call.names) {
       parameters += (parameters.empty() ? "double" : ", double") + (used.contains(name) ? " " + name : "");
     }
-    add(fmt::format("[]({}) {{ return {}; }}", parameters, to_cpp(call.map->expression)));
+    add(fmt::format("[]({}) {{ return {}; }}", parameters, to_cpp(*call.expression)));
   }
   if (call.attention != nullptr) {
     for (const std::string& lambda : lambdas_of(call, locals, axes)) add(lambda);
@@ -227,10 +230,17 @@ std::vector<Holes> CppWriter::reference_states(std::size_t kind) const {
   std::vector<Holes> states;
   for (const StateContract& state : contract_.states) {
     if (state.scope.kind != kind) continue;
-    states.push_back(
-        {{"name", identifier(state.role) + "_state"}, {"index", static_cast<std::int64_t>(states.size())}});
+    states.push_back({{"name", identifier(state.role) + "_state"},
+                      {"index", static_cast<std::int64_t>(states.size())},
+                      {"recurrent", state.recurrent()}});
   }
   return states;
+}
+
+/// Whether layers of a kind have a recurrent state.
+static bool recurs(const Contract& contract, std::size_t kind) {
+  return std::ranges::any_of(contract.states,
+                             [&](const StateContract& state) { return state.scope.kind == kind && state.recurrent(); });
 }
 
 /// What a kind of layer keeps of a source.
@@ -240,7 +250,7 @@ Holes CppWriter::reference_source(std::size_t kind) const {
   std::size_t index = 0;
   for (const StateContract& state : contract_.states) {
     if (state.scope.kind != kind) continue;
-    if (state.source) kept.push_back(all[index]);
+    if (state.source()) kept.push_back(all[index]);
     ++index;
   }
   record.insert({{"state_count", static_cast<std::int64_t>(all.size())},
@@ -294,6 +304,7 @@ Holes CppWriter::reference_kind(std::size_t kind) const {
                  {"weight_count", static_cast<std::int64_t>(contract_.weights_of({kind}).size())},
                  {"parameter_spaces", parameter_spaces({kind})},
                  {"state_count", static_cast<std::int64_t>(states.size())},
+                 {"recurs", recurs(contract_, kind)},
                  {"states", states},
                  {"hidden_states", hidden_states_of(contract_.kinds[kind].kind.stack)},
                  {"hidden_axis", hidden_axis_of(contract_.kinds[kind].kind.stack)},

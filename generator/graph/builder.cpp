@@ -229,27 +229,44 @@ ValueId Builder::source_state(const std::string& state) {
   return state_parameter(found);
 }
 
-ValueId Builder::append(const std::string& state, ValueId in) {
+ValueId Builder::newest(const std::string& state) {
   const StateId found = contract_.find_state(scope_, own_role(state));
   if (!found) throw InternalError("graph: the contract has no state " + own_role(state));
   const auto newest = std::find_if(states_.begin(), states_.end(),
                                    [&](ValueId id) { return graph_.values[id].declared == found.index; });
-  ValueId before;
-  if (newest != states_.end()) {
-    before = *newest;
-  } else {
-    before = state_parameter(found);
-  }
-  const ValueId after = add("", Append{}, {before, in}, graph_.values[before].role, graph_.values[before].axes);
-  graph_.values[after].storage = Storage::state;
-  graph_.values[after].element = graph_.values[before].element;
-  graph_.values[after].declared = found.index;
+  return newest != states_.end() ? *newest : state_parameter(found);
+}
+
+void Builder::replace(ValueId before, ValueId after) {
+  Value& next = graph_.values[after];
+  next = graph_.values[before];
+  next.writer = graph_.ops.ids().back();
+  const auto newest = std::find(states_.begin(), states_.end(), before);
   if (newest != states_.end()) {
     *newest = after;
   } else {
     states_.push_back(after);
   }
+}
+
+ValueId Builder::append(const std::string& state, ValueId in) {
+  const ValueId before = newest(state);
+  const ValueId after = add("", Append{}, {before, in}, "", {});
+  replace(before, after);
   return after;
+}
+
+ValueId Builder::recurrence(const std::string& word, const Recurrence& how, const std::string& state,
+                            const RecurrenceOperands& operands, const std::string& name) {
+  const auto& [queries, keys, values, removed, erased, bonus, decays] = operands;
+  const ValueId before = newest(state);
+  std::vector<ValueId> in = {before, queries, keys, values, removed, erased, bonus};
+  in.insert(in.end(), decays.begin(), decays.end());
+  const ValueId out = add(word, how, in, role(name), axes_of(values));
+  const ValueId after = graph_.values.add({});
+  graph_.ops[graph_.values[out].writer].next = after;
+  replace(before, after);
+  return out;
 }
 
 ValueId Builder::attention(const Attention& how, const AttentionOperands& operands, const std::string& name) {

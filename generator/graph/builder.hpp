@@ -18,6 +18,12 @@ struct AttentionOperands {
   AxisId attended = {};
 };
 
+/// What a recurrence reads beside its state (Recurrence in graph/op.hpp).
+struct RecurrenceOperands {
+  ValueId queries = {}, keys = {}, values, removed = {}, erased = {}, bonus = {};
+  std::vector<ValueId> decays = {};  ///< by the decay's names
+};
+
 /// What banks of a matrix are multiplied with: `in`, or the run of it that each choice has. `choice`: none where each
 /// bank is multiplied.
 struct BankOperands {
@@ -79,6 +85,10 @@ class Builder {
   ValueId append(const std::string& state, ValueId in);
   ValueId attention(const Attention& how, const AttentionOperands& operands, const std::string& role);
   /// Of a state to which `in` was appended, with the vector of this word, and its bias where it has one.
+  /// [tokens, heads x value], and the state's next version. `operands`: those of graph/recurrences.hpp, but for the
+  /// state.
+  ValueId recurrence(const std::string& word, const Recurrence& how, const std::string& state,
+                     const RecurrenceOperands& operands, const std::string& role);
   ValueId convolve(const std::string& word, ValueId state, ValueId in, const std::string& role);
 
   /// The first minus the second times what the vectors of these words give (Differential).
@@ -120,6 +130,10 @@ class Builder {
   AxisId tokens();
   /// A state as it is when the function begins.
   ValueId state_parameter(StateId id);
+  /// The version of the entered sub-block's state that the function has so far; it takes one where it has none.
+  ValueId newest(const std::string& state);
+  /// The last operation's value `after` is the version of the state that comes after `before`.
+  void replace(ValueId before, ValueId after);
 
   const Contract& contract_;
   Graph& graph_;

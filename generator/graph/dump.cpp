@@ -30,6 +30,13 @@ struct Attribute {
   std::string operator()(const Combine&) const { return ""; }
   std::string operator()(const Pool&) const { return ""; }
   std::string operator()(const Convolve&) const { return ""; }
+  std::string operator()(const Recurrence& recurrence) const {
+    std::string text;
+    if (!recurrence.log_decay.empty()) {
+      text += fmt::format("; log decay {} of {}", recurrence.log_decay.text, fmt::join(recurrence.names, ", "));
+    }
+    return text + (recurrence.removed_first ? "; removed first" : "");
+  }
   std::string operator()(const Map& map) const {
     return fmt::format("; {} of {}", map.expression.text, fmt::join(map.names, ", "));
   }
@@ -62,7 +69,9 @@ class Names {
  public:
   Names(const Graph& graph, const Function& function) : graph_(graph) {
     for (const ValueId parameter : function.parameters) add(parameter);
-    for (const OpId op : function.ops) add(graph.ops[op].out);
+    for (const OpId op : function.ops) {
+      for (const ValueId result : graph.ops[op].results()) add(result);
+    }
   }
   std::string of(ValueId id) const {
     if (!id) return "-";
@@ -111,8 +120,8 @@ std::string dump_graph(const Graph& graph, const Contract& contract) {
       const Op& op = graph.ops[op_id];
       std::string operands;
       for (const ValueId in : op.in) operands += (operands.empty() ? "" : ", ") + names.of(in);
-      text += fmt::format("  {}: {} = {}({}{})\n", names.of(op.out), graph.axes.shape(graph.values[op.out].axes),
-                          type_of(op).name, operands, std::visit(Attribute{graph}, op.what));
+      text += fmt::format("  {} = {}({}{})\n", list(graph, names, op.results()), type_of(op).name, operands,
+                          std::visit(Attribute{graph}, op.what));
     }
     text += "  gives " + list(graph, names, function.results) + "\n";
   }

@@ -159,6 +159,23 @@ struct Convolve {
   bool operator==(const Convolve&) const = default;
 };
 
+/// (state, queries?, keys?, values, removed?, erased?, bonus?, decays...) -> of each token, and of each head, what its
+/// queries read of the head's matrix S [key x value], which all tokens up to its own have written:
+///   S' = decay * S + keys (x) values - erased (x) u,    u = removed . (decay * S)
+///   out = queries . S'
+/// S is 0 before the sequence. `removed_first`: u = removed . S. A bonus, a number for each head and key, gives
+/// out = queries . (S + bonus * keys (x) values). Without queries and keys, whose width is then 1, both are 1; without
+/// what is removed and erased there is no such term. Neighbouring heads may share queries, keys, and what is removed
+/// and erased. The decay's logarithm is an expression of operands by `names`, each with a number for each head, key,
+/// value or element of S; without one the decay is 1. The result has the values' axes, and the state's next version
+/// stands beside it
+struct Recurrence {
+  Expression log_decay = {};
+  std::vector<std::string> names = {};
+  bool removed_first = false;
+  bool operator==(const Recurrence&) const = default;
+};
+
 /// What a query knows of how far a key is: the bucket of their distance, key - query, which is cut at -back and ahead.
 struct Distances {
   std::int64_t back = 0, ahead = 0;
@@ -199,7 +216,7 @@ struct Differential {
 
 /// Equal where all attributes are: each type compares its own, whichever they are.
 using Attributes = std::variant<Gather, Norm, Linear, Map, Rotary, Sinusoids, Append, Attention, Differential, TopK,
-                                Pick, Shares, Combine, Pool, Convolve>;
+                                Pick, Shares, Combine, Pool, Convolve, Recurrence>;
 
 struct Op {
   std::string word;  ///< what kernels are named after: "q_proj", "mlp_input_norm", "add"; empty: not named
@@ -207,6 +224,10 @@ struct Op {
   std::vector<ValueId> in;  ///< by the operation's signature; none: an operand that it does without
   ValueId out;
   FunctionId function;
+  ValueId next = {};  ///< of a state that it reads and writes: the next version; none: it gives `out` alone
+
+  /// All that it gives.
+  std::vector<ValueId> results() const { return next ? std::vector{out, next} : std::vector{out}; }
 };
 
 template <class T>

@@ -35,13 +35,14 @@ class GraphCheck {
   void one_writer() {
     std::map<ValueId, OpId> writers;
     for (const OpId id : graph_.ops.ids()) {
-      const ValueId out = graph_.ops[id].out;
-      if (!out) {
+      if (!graph_.ops[id].out) {
         complain("G1", described(id) + " gives nothing");
         continue;
       }
-      if (!writers.emplace(out, id).second) complain("G1", described(id) + ": its result has another writer");
-      if (graph_.values[out].writer != id) complain("G1", described(id) + ": its result names another writer");
+      for (const ValueId out : graph_.ops[id].results()) {
+        if (!writers.emplace(out, id).second) complain("G1", described(id) + ": its result has another writer");
+        if (graph_.values[out].writer != id) complain("G1", described(id) + ": its result names another writer");
+      }
     }
     for (const ValueId id : graph_.values.ids()) {
       const Value& value = graph_.values[id];
@@ -85,17 +86,21 @@ class GraphCheck {
       if (const auto* attention = as<Attention>(op)) check_ring(op_id, {attention->recent, attention->first});
       if (as<Convolve>(op) != nullptr) check_ring(op_id, {convolved_positions(op, graph_), 0});
       check_source(id, op_id);
+      if (op.next && type_of(op).states != Access::read_write) {
+        complain("G3", described(op_id) + " gives a next version beside its result, and no state that it writes");
+      }
       if (as<Pool>(op) != nullptr && !contract_.one_pass) {
         complain("G3", described(op_id) + " pools the tokens of a pass, of which a text may have several");
       }
       for (const std::string& fault : faults) complain("G3", described(op_id) + " " + fault);
-      if (!op.out) continue;
-      known.insert(op.out);
-      const Value& out = graph_.values[op.out];
-      if (id == graph_.head && (out.axes.empty() || graph_.axes[out.axes[0]].live != Live::rows)) {
-        complain("G3", described(op_id) + " is in the head, and not of the rows that are wanted");
+      for (const ValueId result : op.results()) {
+        known.insert(result);
+        const Value& out = graph_.values[result];
+        if (id == graph_.head && (out.axes.empty() || graph_.axes[out.axes[0]].live != Live::rows)) {
+          complain("G3", described(op_id) + " is in the head, and not of the rows that are wanted");
+        }
+        if (out.storage == Storage::state) newest[out.declared] = result;
       }
-      if (out.storage == Storage::state) newest[out.declared] = op.out;
     }
     for (const ValueId result : function.results) {
       if (!known.contains(result)) complain("G2", function.name + " gives a value that it does not have");
@@ -111,17 +116,21 @@ class GraphCheck {
     const Op& op = graph_.ops[id];
     const bool of_source = std::ranges::find(graph_.sources, function) != graph_.sources.end();
     const auto* attention = as<Attention>(op);
-    const bool writes = as<Append>(op) != nullptr, sees_source = attention != nullptr && attention->of_source;
+    const bool writes = type_of(op).states != Access::read, sees_source = attention != nullptr && attention->of_source;
     for (const ValueId in : op.in) {
       if (!in || graph_.values[in].storage != Storage::state) continue;
       const StateContract& state = contract_.states[{graph_.values[in].declared}];
-      if (!writes && sees_source != state.source) {
+      if (!writes && sees_source != state.source()) {
         complain("G3", fmt::format("{} takes {} for what it is not: a source's tokens are no positions", described(id),
                                    state.role));
       }
-      if (writes && state.source != of_source) {
+      if (writes && state.source() != of_source) {
         complain("G6", fmt::format("{} writes {}, which is {}", described(id), state.role,
-                                   state.source ? "a source's" : "no source's"));
+                                   state.source() ? "a source's" : "no source's"));
+      }
+      if ((as<Recurrence>(op) != nullptr) != state.recurrent()) {
+        complain("G3", fmt::format("{} takes {} for what it is not: a recurrence's matrix has no positions",
+                                   described(id), state.role));
       }
     }
   }
@@ -152,9 +161,10 @@ class GraphCheck {
 
   void all_used() {
     for (const OpId id : graph_.ops.ids()) {
-      const ValueId out = graph_.ops[id].out;
-      if (out && graph_.readers(out).empty() && !graph_.is_result(out)) {
-        complain("G5", described(id) + ": nothing reads its result");
+      for (const ValueId out : graph_.ops[id].results()) {
+        if (graph_.readers(out).empty() && !graph_.is_result(out)) {
+          complain("G5", described(id) + ": nothing reads its result");
+        }
       }
     }
     const auto read = [&](Storage storage, std::uint32_t declared) {
@@ -226,7 +236,7 @@ class GraphCheck {
     for (const ValueId id : function.parameters) {
       const Value& value = graph_.values[id];
       if (value.storage != Storage::state) continue;
-      if (value.declared < contract_.states.size() && contract_.states[{value.declared}].source) {
+      if (value.declared < contract_.states.size() && contract_.states[{value.declared}].source()) {
         if (contract_.states[{value.declared}].scope.kind != kind) {
           complain("G6", fmt::format("{} reads {} of another kind of layer", function.name, value.role));
         }
@@ -256,7 +266,7 @@ class GraphCheck {
   void sources_are_kept(std::size_t kind) {
     std::multiset<std::uint32_t> kept;
     for (const StateId id : contract_.states.ids()) {
-      if (contract_.states[id].source && contract_.states[id].scope.kind == kind) kept.insert(id.index);
+      if (contract_.states[id].source() && contract_.states[id].scope.kind == kind) kept.insert(id.index);
     }
     const FunctionId function = kind < graph_.sources.size() ? graph_.sources[kind] : FunctionId{};
     const auto states_in = [&](const std::vector<ValueId>& values) {
@@ -346,8 +356,17 @@ void OperandCheck::axes(std::size_t operand, const std::vector<AxisId>& axes) {
 
 void OperandCheck::result(Storage storage, const std::vector<AxisId>& axes) {
   const Value& out = graph_.values[op_.out];
-  if (out.storage == storage && out.axes == axes) return;
-  fault(fmt::format("gives {}, not {}", graph_.axes.shape(axes), graph_.axes.shape(out.axes)));
+  if (out.storage != storage || out.axes != axes) {
+    fault(fmt::format("gives {}, not {}", graph_.axes.shape(axes), graph_.axes.shape(out.axes)));
+  }
+}
+
+void OperandCheck::next_version(std::size_t operand) {
+  if (!op_.next) return fault("gives no next version of its state");
+  const Value &before = in(operand), &after = graph_.values[op_.next];
+  if (before.writer) fault("goes on from a version that this pass has made; a state is changed once a pass");
+  const bool fits = after.storage == Storage::state && after.declared == before.declared && after.axes == before.axes;
+  if (!fits) fault("gives another state");
 }
 
 bool OperandCheck::matrix(std::size_t operand) {

@@ -60,13 +60,23 @@ struct DescribedField {
   int order;  ///< within the section
 };
 
+/// The field of this key; "parameter_norm.eps": a key of a norm's own.
 std::optional<DescribedField> find_field(const std::string& section_name, const std::string& key) {
+  static NormSection norm;
+  static const BoundFields of_norm = bind(norm);
+  const std::string name = key.substr(0, key.find('.'));
+  const auto is = [](const std::string& wanted) {
+    return [&wanted](const BoundField& each) { return each.field->key == wanted; };
+  };
   for (const SectionDescription& section : sections()) {
     if (section.name != section_name) continue;
-    const auto found =
-        std::ranges::find_if(section.fields, [&](const BoundField& each) { return each.field->key == key; });
+    const auto found = std::ranges::find_if(section.fields, is(name));
     if (found == section.fields.end()) continue;
-    return DescribedField{section, *found, static_cast<int>(found - section.fields.begin())};
+    const int order = static_cast<int>(found - section.fields.begin());
+    if (name == key) return DescribedField{section, *found, order};
+    const bool is_norm = std::holds_alternative<Field<NormChoice>*>(found->slot);
+    const auto own = std::ranges::find_if(of_norm, is(key.substr(name.size() + 1)));
+    if (is_norm && own != of_norm.end()) return DescribedField{section, *own, order};
   }
   return {};
 }

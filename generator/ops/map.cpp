@@ -47,7 +47,8 @@ void plan(Draft& draft) {
 }
 
 ReferenceCall reference(const Op& op, const Graph&) {
-  return {.function = "map", .map = as<Map>(op), .operands = op.in};
+  const Map& map = *as<Map>(op);
+  return {.function = "map", .expression = &map.expression, .names = &map.names, .operands = op.in};
 }
 
 }  // namespace

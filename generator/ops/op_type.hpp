@@ -27,6 +27,8 @@ class OperandCheck {
   /// Whether the operand's axes are these.
   void axes(std::size_t operand, const std::vector<AxisId>& axes);
   void result(Storage storage, const std::vector<AxisId>& axes);
+  /// Whether what stands beside the result is the next version of this operand, a state.
+  void next_version(std::size_t operand);
   void fault(const std::string& what) { faults_.push_back(what); }
 
   const Value& in(std::size_t operand) const { return graph_.values[op_.in[operand]]; }
@@ -45,7 +47,7 @@ class OperandCheck {
 struct OpType {
   const char* name;
   /// What it does with the entries of a state among its operands. Where it writes them, its result is the state's next
-  /// version.
+  /// version; where it reads and writes them, that stands beside its result.
   Access states;
   /// G3: operands, storages, axes. The only place where shapes are judged.
   void (*verify)(const Op&, OperandCheck&);
@@ -61,7 +63,8 @@ struct OpType {
 
 // Rows of the table, each in the file of its name.
 extern const OpType gather_type, norm_type, linear_type, map_type, rotary_type, sinusoids_type, append_type,
-    attention_type, differential_type, top_k_type, pick_type, shares_type, combine_type, pool_type, convolve_type;
+    attention_type, differential_type, top_k_type, pick_type, shares_type, combine_type, pool_type, convolve_type,
+    recurrence_type;
 
 const OpType& type_of(const Op& op);
 

@@ -28,6 +28,7 @@ std::string formula_of(ValueId id, const Group& group, const Planning& planning)
   if (as<Gather>(op) != nullptr) return fmt::format("{}[{}]", operands[0], operands[1]);
   if (as<Pool>(op) != nullptr) return fmt::format("mean of {}", operands[0]);
   if (as<Convolve>(op) != nullptr) return fmt::format("{} over the last positions of {}", operands[1], operands[0]);
+  if (as<Recurrence>(op) != nullptr) return fmt::format("what is read of {}", operands[0]);
   if (as<Norm>(op) != nullptr) return fmt::format("norm({})", operands[0]);
   if (as<Linear>(op) != nullptr) {
     return fmt::format("{}{} x {}", op.word, op.in[3] ? "[" + operands[3] + "]" : "", operands[0]);
@@ -237,16 +238,15 @@ void Draft::rows(const std::string& name, ValueId value, Access access) {
   bind(name, access, false, place.buffer);
 }
 
-EpilogueOperand Draft::operand(const std::string& name, ValueId value, ValueId whole) {
-  const std::int64_t run = planning_.graph.run_of(whole, value);
+EpilogueOperand Draft::operand(const std::string& name, ValueId value) {
   if (planning_.value(value).storage == Storage::weight) {
     weight(name, value);
-    return {0, 0, run};
+    return {};
   }
   const Place place = placement_.place(value);
   bind(name, Access::read, false, place.buffer);
   const std::int64_t columns = planning_.axis(placement_.buffer(place.buffer).axes.back()).size;
-  return {row_stride(columns), place.first_column, run};
+  return {row_stride(columns), place.first_column};
 }
 
 std::int64_t Draft::state(const std::string& name, ValueId value, Access access, std::int64_t together) {
@@ -290,7 +290,8 @@ void Draft::epilogue(const std::vector<ValueId>& first, bool quads, bool in_plac
       if (quads) {
         rows(name, operand, Access::read);
       } else {
-        read.push_back(this->operand(name, operand, output));
+        read.push_back(this->operand(name, operand));
+        read.back().run = planning_.graph.run_of(output, operand);
       }
       buffers.push_back(operand);
     }

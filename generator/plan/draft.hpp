@@ -69,6 +69,8 @@ class Draft {
   /// in groups of so many elements as the kernel moves together, or of blocks in words. Gives the bytes of an entry.
   std::int64_t state(const std::string& name, ValueId value, Access access, std::int64_t together);
   void angles(const std::string& name, ValueId value);
+  /// Binds an activation or a vector, and gives where its rows lie.
+  EpilogueOperand operand(const std::string& name, ValueId value);
 
   /// The Maps of the group as steps; binds their operands, then the output. `first` are the values that the kernel
   /// computes itself, by matrix. `quads`: all of it is done four elements at a time. `in_place`: the kernel reads the
@@ -79,8 +81,6 @@ class Draft {
 
  private:
   void bind(const std::string& name, Access access, bool splits, Argument argument);
-  /// Binds what a Map reads beside `whole`.
-  EpilogueOperand operand(const std::string& name, ValueId value, ValueId whole);
 
   const Group& group_;
   const Planning& planning_;

@@ -116,7 +116,9 @@ class Dump {
       }
       for (const AxisId axis : call.rows) rows += (rows.empty() ? "" : " + ") + plan_.axes[axis].name;
       const std::string count = call.count == Count::queries ? " x " + plan_.axes[call.per_row].name : "";
-      const std::string by = call.count == Count::banks ? plan_.axes[call.banks].name : "row of the pass" + count;
+      const std::string by = call.count == Count::banks  ? plan_.axes[call.banks].name
+                             : call.count == Count::runs ? "run x " + plan_.axes[call.per_row].name
+                                                         : "row of the pass" + count;
       text_ += fmt::format("  {} ({})\n    {}; rows {}, by {}\n", call.word, arguments, kernel.name,
                            rows.empty() ? "1" : rows, by);
     }

@@ -83,11 +83,12 @@ bool map_after(Partition& partition, OpId id) {
   for (const ValueId operand : operands) {
     const GroupId writer = partition.writer(operand);
     if (!writer) continue;
-    const bool has_epilogue = is_anchored_by<Linear>(partition, writer) || is_anchored_by<Norm>(partition, writer) ||
-                              is_anchored_by<Gather>(partition, writer) ||
-                              is_anchored_by<Differential>(partition, writer) ||
-                              is_anchored_by<Pick>(partition, writer) || is_anchored_by<Shares>(partition, writer) ||
-                              is_anchored_by<Combine>(partition, writer);
+    const bool has_epilogue =
+        is_anchored_by<Linear>(partition, writer) || is_anchored_by<Norm>(partition, writer) ||
+        is_anchored_by<Gather>(partition, writer) || is_anchored_by<Differential>(partition, writer) ||
+        is_anchored_by<Pick>(partition, writer) || is_anchored_by<Shares>(partition, writer) ||
+        is_anchored_by<Combine>(partition, writer) || is_anchored_by<Convolve>(partition, writer) ||
+        is_anchored_by<Recurrence>(partition, writer);
     if (has_epilogue && partition.merge({writer, partition.of(id)}, anchor_of(partition, writer))) return true;
   }
   return false;

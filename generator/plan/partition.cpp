@@ -20,10 +20,11 @@ Dtype Planning::format(ValueId weight) const {
 std::vector<ValueId> Planning::outputs(const Group& group) const {
   std::vector<ValueId> result;
   for (const OpId id : group.ops) {
-    const ValueId out = op(id).out;
-    const std::vector<OpId> readers = graph.readers(out);
-    const bool outside = std::any_of(readers.begin(), readers.end(), [&](OpId r) { return !contains(group.ops, r); });
-    if (outside || graph.is_result(out) || value(out).storage == Storage::state) result.push_back(out);
+    for (const ValueId out : op(id).results()) {
+      const std::vector<OpId> readers = graph.readers(out);
+      const bool outside = std::any_of(readers.begin(), readers.end(), [&](OpId r) { return !contains(group.ops, r); });
+      if (outside || graph.is_result(out) || value(out).storage == Storage::state) result.push_back(out);
+    }
   }
   return result;
 }

@@ -78,7 +78,7 @@ class Planner {
     for (const StateContract& state : contract_.states) {
       const auto size = [&](std::size_t axis) { return plan_.axes[state.axes[axis]].size; };
       StateTable table;
-      table.kind = state.source ? StateKind::source : state.ring() ? StateKind::ring : StateKind::growing;
+      table.kind = state.kind;
       table.layers = contract_.runs(state.scope);
       table.slots = size(0);
       table.heads = size(1);

@@ -144,7 +144,8 @@ struct Call {
   std::vector<Argument> arguments;  ///< parallel to the kernel's bindings
   Extent rows;
   Count count = Count::rows;
-  AxisId per_row;  ///< query rows, or entries, that a token has for each row of the dispatch; none: one
+  AxisId per_row;  ///< query rows, or entries, that a token has for each row of the dispatch, or columns that a run
+                   ///< has; none: one
   AxisId banks;    ///< of what splits: its rows are these times `rows`; none: one
   Group computes;  ///< empty: sampling, and copies
   ValueId copies;  ///< a result that is copied to where its field of the record lies

@@ -142,7 +142,8 @@ class SectionCheck {
 
   /// Whether the call that writes `result` may do so where `operand`, which it reads, lies.
   bool may_take(ValueId result, ValueId operand, const Call& call) const {
-    const std::vector<ValueId> outputs = planning_.outputs(call.computes);
+    std::vector<ValueId> outputs = planning_.outputs(call.computes);
+    std::erase_if(outputs, [&](ValueId out) { return planning_.value(out).storage == Storage::state; });
     if (outputs.size() != 1 || outputs[0] != result) return false;
     const std::vector<ValueId> operands = in_place_operands(call.computes, planning_);
     return std::find(operands.begin(), operands.end(), operand) != operands.end();

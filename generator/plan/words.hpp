@@ -10,8 +10,8 @@
 namespace monomorph::generator {
 
 constexpr const char* name_of(KernelKind kind) {
-  constexpr const char* names[] = {"gather", "norm",  "map",       "matvec",      "matvec_few",
-                                   "matmul", "heads", "attention", "sample_scan", "sample"};
+  constexpr const char* names[] = {"gather", "norm",      "map",        "matvec",      "matvec_few", "matmul",
+                                   "heads",  "attention", "recurrence", "sample_scan", "sample"};
   static_assert(std::size(names) == enumerator_count<KernelKind>());
   return names[static_cast<std::size_t>(kind)];
 }
@@ -47,7 +47,7 @@ constexpr const char* word_of(Lowering lowering) {
   return words[static_cast<std::size_t>(lowering)];
 }
 constexpr const char* name_of(Count count) {
-  constexpr const char* names[] = {"rows", "queries", "banks"};
+  constexpr const char* names[] = {"rows", "queries", "banks", "runs"};
   static_assert(std::size(names) == enumerator_count<Count>());
   return names[static_cast<std::size_t>(count)];
 }

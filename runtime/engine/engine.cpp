@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "runtime/engine/penalties.hpp"
 #include "runtime/engine/sampler.hpp"
 #include "runtime/engine/submission.hpp"
 #include "runtime/engine/validate.hpp"
@@ -51,11 +52,13 @@ std::int64_t Engine::position(std::int64_t index) const { return static_cast<std
 std::int64_t Engine::rewind(std::int64_t index, std::int64_t position) {
   validate_slot(program_, index);
   Slot& slot = slot_at(index);
-  position = std::clamp<std::int64_t>(position, 0, slot.position());
-  slot.furthest = std::max(slot.furthest, slot.underway);
+  const HeldStates held = last_held(index, std::clamp<std::int64_t>(position, 0, slot.position()));
+  position = held.position;
+  slot.furthest = held.furthest;
   slot.underway = 0;
-  if (!all_held({index, position, slot.furthest})) position = 0;
-  if (position == 0) slot.furthest = 0;
+  for (std::int64_t& copied : slot.copies) {
+    if (copied > position) copied = -1;
+  }
   slot.tokens.resize(static_cast<std::size_t>(position));
   slot.drawn.erase(slot.drawn.upper_bound(position), slot.drawn.end());  // the one for `position` is in no state
   return position;
@@ -68,13 +71,18 @@ bool Engine::is_stop_token(std::int32_t token) const {
 
 void Engine::will_write(std::int64_t index, std::int64_t positions) {
   Slot& slot = slot_at(index);
+  slot.furthest = std::max(slot.furthest, slot.underway);  // of one that was broken off
   slot.underway = std::min(slot.position() + positions, program_.max_sequence_length);
+  if (slot.position() == 0) slot.copies = Slot::no_copies();
+  slot.written_copy = slot.copy_of(slot.position()) == 0 ? 1 : 0;
+  slot.copies[static_cast<std::size_t>(slot.written_copy)] = -1;
 }
 
 void Engine::has_written(std::int64_t index, std::span<const std::int32_t> run, std::span<const std::int32_t> drawn) {
   Slot& slot = slot_at(index);
   slot.tokens.insert(slot.tokens.end(), run.begin(), run.end());
   slot.tokens.insert(slot.tokens.end(), drawn.begin(), drawn.end());
+  slot.copies[static_cast<std::size_t>(slot.written_copy)] = slot.position();
   slot.furthest = std::max(slot.furthest, slot.position());
   slot.underway = 0;
 }
@@ -200,8 +208,8 @@ Engine::Generation Engine::generate(std::span<const std::int32_t> prompt, std::i
     if (drawn.front().wrong) reject_logits(program_);
     // Passes past what the reader takes are gone back over.
     const std::int64_t left = count - static_cast<std::int64_t>(generation.tokens.size());
-    const std::int64_t ahead =
-        passes_within(submission_seconds, pass_seconds_, std::min({most_ahead(), program_.prefill_chunk, left}));
+    const std::int64_t most = drawn_on_host(sampling) ? 1 : std::min({most_ahead(), program_.prefill_chunk, left});
+    const std::int64_t ahead = passes_within(submission_seconds, pass_seconds_, most);
     const std::int32_t last = generation.tokens.back();
     const Run run{slot, {&last, 1}, Logits::none, true};
     const auto start = std::chrono::steady_clock::now();

@@ -5,6 +5,8 @@
 // written once upon it.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -125,10 +127,10 @@ class Engine {
   std::int64_t position(std::int64_t slot = 0) const;
   /// These tokens, `position` of them, whatever ended the last call; valid until the next.
   std::span<const std::int32_t> sequence(std::int64_t slot = 0) const;
-  /// Forgets what a slot has at `position` and after; gives the position that it has then: this one, or 0 where a
-  /// ring has given away what the tokens from there on see, so that the caller appends the sequence anew. Going back
-  /// over the last prefill_chunk positions is always exact. Nothing is done to a state: attention sees positions up to
-  /// its query's alone.
+  /// Forgets what a slot has at `position` and after; gives the position that it has then: this one, or an earlier one
+  /// where a state has lost what the tokens from there on see, so that the caller appends the rest anew. Attention and
+  /// convolutions go back over the last prefill_chunk positions at least; what is recurrent goes back to where the last
+  /// submission began. Else it is 0. Nothing is done to a state.
   std::int64_t rewind(std::int64_t slot, std::int64_t position);
   /// Goes back to the end of what the slot's sequence and `tokens` begin with alike, but for the last of `tokens`,
   /// which is left to be appended in any case; gives the position as rewind does: `tokens` from there on are the rest.
@@ -149,8 +151,8 @@ class Engine {
   // slots
 
   /// Slot `to` forgets its sequence and has the first `positions` tokens of slot `from`, without a pass over them;
-  /// gives the position that it has then: this one, that of `from` where it has fewer, or 0 where a ring of `from` has
-  /// given away what later tokens see. It has the source of `from`, too. How `to` draws stays; it has drawn none of
+  /// gives the position that it has then: this one, that of `from` where it has fewer, or the earlier one to which
+  /// `from` would go back. It has the source of `from`, too. How `to` draws stays; it has drawn none of
   /// these tokens. A slot's copy onto itself is rewind.
   std::int64_t copy(std::int64_t from, std::int64_t to, std::int64_t positions);
   /// A slot's tokens and what its states hold of them (runtime/engine/slot_file.hpp). Sampling is not among it.
@@ -216,11 +218,24 @@ class Engine {
     std::int64_t furthest = 0;         ///< positions that were written since the sequence began
     std::int64_t underway = 0;         ///< positions that a submission which has not been told of may have written
     std::int64_t length = 0;           ///< that the sequence had, or was to have, when its keys were turned
+    /// Of each copy of recurrent states, the position whose tokens have made it; none: -1.
+    std::array<std::int64_t, recurrent_copies> copies = no_copies();
+    std::int64_t written_copy = 0;  ///< that a submission underway writes
     Sampling sampling;
     StepSlot settings{};
     std::map<std::int64_t, std::int32_t> drawn;  ///< here, since set_sampling, by position
 
     std::int64_t position() const { return static_cast<std::int64_t>(tokens.size()); }
+    /// The copy of a position; none: -1.
+    std::int64_t copy_of(std::int64_t position) const {
+      const auto found = std::ranges::find(copies, position);
+      return found == copies.end() ? -1 : found - copies.begin();
+    }
+    static std::array<std::int64_t, recurrent_copies> no_copies() {
+      std::array<std::int64_t, recurrent_copies> none;
+      none.fill(-1);
+      return none;
+    }
   };
 
   /// What `step` does with runs that have been judged; no draw needs more than StepSlot tells.
@@ -263,6 +278,8 @@ class Engine {
   HeldStates held_states(std::int64_t index, std::int64_t position) const;
   /// Whether a sequence can go on from what is held.
   bool all_held(const HeldStates& held) const;
+  /// What is held of the last position, up to this one, from which the sequence can go on.
+  HeldStates last_held(std::int64_t index, std::int64_t position) const;
   /// Goes back to `position`, which the slot has reached; what a state has lost for that is computed again.
   void go_back(std::int64_t index, std::int64_t position);
   /// Appends tokens in chunks, with the angles of the length that they end at; the last

@@ -65,12 +65,24 @@ void naming(const std::string& path, const Work& work) {
 HeldStates Engine::held_states(std::int64_t index, std::int64_t position) const {
   const Slot& slot = slots_[static_cast<std::size_t>(index)];
   return {index, position, position == 0 ? 0 : std::max(slot.furthest, slot.underway),
-          static_cast<std::int64_t>(slot.source.size())};
+          static_cast<std::int64_t>(slot.source.size()), slot.copy_of(position)};
 }
 
 bool Engine::all_held(const HeldStates& held) const {
   return std::all_of(program_.states.begin(), program_.states.end(),
-                     [&](const StateTable& state) { return state_holds(state, held.position, held.furthest); });
+                     [&](const StateTable& state) { return state_holds(state, held); });
+}
+
+HeldStates Engine::last_held(std::int64_t index, std::int64_t position) const {
+  std::int64_t copied = 0;
+  for (const std::int64_t each : slots_[static_cast<std::size_t>(index)].copies) {
+    if (each <= position) copied = std::max(copied, each);
+  }
+  for (const std::int64_t each : {position, copied}) {
+    const HeldStates held = held_states(index, each);
+    if (all_held(held)) return held;
+  }
+  return held_states(index, 0);
 }
 
 std::int64_t Engine::rewind_to_common(std::int64_t index, std::span<const std::int32_t> tokens) {
@@ -87,12 +99,12 @@ std::int64_t Engine::copy(std::int64_t from, std::int64_t to, std::int64_t posit
   if (from == to) return rewind(from, positions);
   validate_slot(program_, to);
   const Slot& source = slot_at(from);
-  HeldStates held = held_states(from, std::clamp<std::int64_t>(positions, 0, source.position()));
-  if (!all_held(held)) held.position = 0;
+  HeldStates held = last_held(from, std::clamp<std::int64_t>(positions, 0, source.position()));
   Slot& target = slot_at(to);
   target.tokens.clear();
   target.drawn.clear();
   target.furthest = target.underway = 0;
+  target.copies = Slot::no_copies();
   const bool same_source = source.encoding == target.encoding;
   target.source = source.source;
   target.encoding = source.encoding;
@@ -101,6 +113,7 @@ std::int64_t Engine::copy(std::int64_t from, std::int64_t to, std::int64_t posit
   if (held.position == 0) return 0;
   target.tokens.assign(source.tokens.begin(), source.tokens.begin() + held.position);
   target.furthest = held.furthest;
+  if (held.copy >= 0) target.copies[static_cast<std::size_t>(held.copy)] = held.position;
   target.length = source.length;
   return held.position;
 }
@@ -135,7 +148,7 @@ void Engine::restore(std::int64_t index, std::span<const std::byte> bytes) {
   }
   if (!saved.source.empty()) validate_source(program_, {index, saved.source});
   if (position > 0) validate_tokens(program_, index, 0, saved.tokens);
-  const HeldStates held{index, position, saved.furthest, static_cast<std::int64_t>(saved.source.size())};
+  const HeldStates held{index, position, saved.furthest, static_cast<std::int64_t>(saved.source.size()), 0};
   if (saved.furthest < position || saved.furthest > most || saved.length < 0 || saved.length > most ||
       !all_held(held)) {
     reject(
@@ -151,6 +164,8 @@ void Engine::restore(std::int64_t index, std::span<const std::byte> bytes) {
   slot.drawn.clear();
   slot.furthest = saved.furthest;
   slot.underway = 0;
+  slot.copies = Slot::no_copies();
+  slot.copies[static_cast<std::size_t>(held.copy)] = position;
   slot.length = saved.length;
 }
 

@@ -57,6 +57,7 @@ enum class KernelKind : std::uint32_t {
   matmul,       ///< rows of a matrix times many vectors
   heads,        ///< one workgroup a head (row) and token: QK-norm, rotary embedding, states
   attention,    ///< one workgroup a KV head (row) and tile of query rows
+  recurrence,   ///< one workgroup a head (row), tile of its columns and run
   sample_scan,  ///< one workgroup a part of the vocabulary (row) and draw
   sample,       ///< one workgroup a draw
 };
@@ -132,6 +133,7 @@ enum class Count : std::uint32_t {
   rows,     ///< rows of the pass
   queries,  ///< rows of the pass x the query rows that each has for a row of the dispatch, or x its entries
   banks,    ///< banks of a weight, whose workgroups find the entries of all rows of the pass that have theirs
+  runs,     ///< runs of the pass x the columns that each has for a row of the dispatch
 };
 
 struct Dispatch {
@@ -139,7 +141,7 @@ struct Dispatch {
   std::vector<Argument> arguments;
   std::int64_t rows;
   Count count = Count::rows;
-  std::int64_t per_row = 1;  ///< query rows, or entries, of each row of the pass
+  std::int64_t per_row = 1;  ///< query rows, or entries, of each row of the pass; or columns of each run
   /// Of a weight that splits, whose rows are these times `rows`. An entry is a row of the pass and a bank of its own:
   /// it is multiplied with that bank's rows alone.
   std::int64_t banks = 1;

@@ -24,8 +24,9 @@ struct StepSlot {
   std::uint32_t top_p;        ///< in 1 / 2^24; 0: all tokens
   std::uint32_t least_mass;   ///< min_p in 1 / 2^24; tokens of less mass are not drawn
   std::uint32_t seed_low, seed_high;
-  std::uint32_t angle_offset;   ///< plus a position: the row of its angles, modulo 2^32
-  std::uint32_t source_length;  ///< tokens of the slot's source
+  std::uint32_t angle_offset;        ///< plus a position: the row of its angles, modulo 2^32
+  std::uint32_t source_length;       ///< tokens of the slot's source
+  std::uint32_t copy_from, copy_to;  ///< of recurrent states: what the first pass reads; what all passes write
   std::uint32_t eos_count;
   std::uint32_t eos_tokens[max_eos_tokens];
 };

@@ -8,3 +8,4 @@
 #include "runtime/reference/matrices.hpp"
 #include "runtime/reference/mixtures.hpp"
 #include "runtime/reference/norms.hpp"
+#include "runtime/reference/recurrence.hpp"

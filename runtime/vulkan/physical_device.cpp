@@ -60,11 +60,11 @@ void read_subgroups(const VkPhysicalDeviceSubgroupProperties& subgroup,
     device.max_subgroup_size = sizes.maxSubgroupSize;
     device.max_workgroup_subgroups = sizes.maxComputeWorkgroupSubgroups;
   }
-  const VkSubgroupFeatureFlags needed =
-      VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT;
+  const VkSubgroupFeatureFlags needed = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT |
+                                        VK_SUBGROUP_FEATURE_BALLOT_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
   if ((subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) == 0 ||
       (subgroup.supportedOperations & needed) != needed) {
-    device.info.unusable = "it has no subgroup arithmetic and ballots in compute shaders";
+    device.info.unusable = "it has no subgroup arithmetic, ballots and shuffles in compute shaders";
   }
 }
 

@@ -103,6 +103,9 @@ void add_commands(const ScheduleInput& input, const Dispatch& dispatch, std::siz
   const Tile& tile = input.tiles[static_cast<std::size_t>(dispatch.kernel)];
   std::int64_t groups_y =
       dispatch.count == Count::banks ? dispatch.banks : divide_up(dispatch.counted(schedule.rows), tile.tokens);
+  if (dispatch.count == Count::runs) {
+    groups_y = std::min(schedule.rows, input.program.max_batch) * divide_up(dispatch.per_row, tile.tokens);
+  }
   // Tiles of attention never cross runs, of which each may leave one less than full.
   if (kernel.kind == KernelKind::attention) groups_y += std::min(schedule.rows, input.program.max_batch) - 1;
   if (groups_y > input.limits.max_workgroup_count_y) {

@@ -27,14 +27,15 @@ SlotStates::SlotStates(const Device& device, const Program& program, const Stora
 std::vector<SlotStates::Rows> SlotStates::rows_of(const HeldStates& held, std::int64_t slot) const {
   std::vector<Rows> all;
   for (const StateTable& state : program_.states) {
-    const std::int64_t bytes = held_entries(state, held) * state.row_bytes;
-    if (bytes == 0) continue;
+    const EntryRange entries = held_entries(state, held);
+    if (entries.count == 0) continue;
     for (std::int64_t layer = 0; layer < state.layers; ++layer) {
       BufferView view = state.view;
       view.offset += layer * state.stride;
       const Place place = place_of(storage_.weights(), storage_.arenas(), view);
       for (std::int64_t head = 0; head < state.heads; ++head) {
-        all.push_back({place.buffer, place.offset + state_row(state, slot, head, 0) * state.row_bytes, bytes});
+        all.push_back({place.buffer, place.offset + state_row(state, slot, head, entries.first) * state.row_bytes,
+                       entries.count * state.row_bytes});
       }
     }
   }

@@ -35,6 +35,7 @@ constexpr Choice table[] = {
     {KernelKind::matmul,      {128, gpu_matmul_rows, 32},      {8, 8, 32}},
     {KernelKind::heads,       {128, 1, 1},                     {32, 1, 1}},
     {KernelKind::attention,   {gpu_attention_workgroup, 1, 8}, {128, 1, 8}},
+    {KernelKind::recurrence,  {64, 1, 64},                     {32, 1, 64}},
     {KernelKind::sample_scan, {128, 1, 1},                     {128, 1, 1}},
     {KernelKind::sample,      {128, 1, 1},                     {128, 1, 1}},
 };

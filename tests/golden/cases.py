@@ -7,7 +7,6 @@ library_models.py names and shapes are the library's.
 
 import cases_of_berts
 import cases_of_blooms
-import cases_of_convolutions
 import cases_of_decoder_vectors
 import cases_of_encoder_decoders
 import cases_of_further_mixtures
@@ -20,6 +19,7 @@ import cases_of_llama4
 import cases_of_llamas
 import cases_of_mixtures
 import cases_of_olmos
+import cases_of_recurrences
 import cases_of_shared_experts
 import cases_of_stacked_mixtures
 from case import Case
@@ -31,6 +31,6 @@ def cases() -> list[Case]:
         cases_of_gpts, cases_of_gemmas, cases_of_berts, cases_of_blooms,
         cases_of_mixtures, cases_of_stacked_mixtures, cases_of_latents, cases_of_shared_experts,
         cases_of_further_mixtures, cases_of_llama4, cases_of_encoder_decoders, cases_of_decoder_vectors,
-        cases_of_convolutions,
+        cases_of_recurrences,
     )  # fmt: skip
     return [case for line in lines for case in line.CASES]

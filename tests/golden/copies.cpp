@@ -19,6 +19,11 @@ std::vector<float> go_on(const Golden& golden, Engine& engine, std::int64_t slot
   return record;
 }
 
+bool recurs(const Program& program) {
+  return std::ranges::any_of(program.states,
+                             [](const StateTable& state) { return state.kind == StateKind::recurrent; });
+}
+
 }  // namespace
 
 std::string copies_disagree(const Golden& golden, Engine& engine) {
@@ -51,11 +56,20 @@ std::string copies_disagree(const Golden& golden, Engine& engine) {
   engine.restore(last, saved);
   if (go_on(golden, engine, last) != expected) return "what was saved goes on differently";
 
-  // A chunk back at most: that every ring has.
+  // Where a submission began every state goes back to.
+  engine.restore(0, saved);
+  engine.prefill(tokens.subspan(static_cast<std::size_t>(position), 5), 0);
+  if (engine.rewind(0, position) != position) return "what a submission appended stays";
+  if (go_on(golden, engine, 0) != expected) return "what was gone back over goes on differently";
+
+  // A chunk back at most: that every ring has, and what is recurrent is made again.
   engine.restore(0, saved);
   fill_last();
-  if (engine.copy(0, last, shorter) != shorter || engine.rewind(0, shorter) != shorter) {
-    return "a shorter slot is not copied";
+  const std::int64_t copied = engine.copy(0, last, shorter), kept = engine.rewind(0, shorter);
+  if (copied != kept || kept != (recurs(engine.program()) ? 0 : shorter)) return "a shorter slot is not copied";
+  for (const std::int64_t slot : {std::int64_t{0}, last}) {
+    const auto rest = std::span(golden.tokens).subspan(static_cast<std::size_t>(kept));
+    if (kept == 0) engine.prefill(rest.first(shorter - static_cast<std::size_t>(kept)), slot);
   }
   if (go_on(golden, engine, last) != go_on(golden, engine, 0)) return "a shorter copy goes on differently";
   return {};

@@ -22,9 +22,9 @@ from weights import QUERY_KEY_GAIN, Weights
 FAMILIES = ("afmoe", "albert", "aria_text", "axk1", "bart", "bert", "bert-generation", "biogpt", "blenderbot",
             "camembert", "codegen",
             "cohere2_moe", "cohere_compass_text", "ctrl", "dbrx", "deepseek_v2", "deepseek_v3", "diffllama",
-            "distilbert", "dots1", "electra", "ernie4_5_moe", "exaone_moe", "flex_olmo", "flint", "glm4_moe",
+            "distilbert", "dots1", "electra", "ernie4_5_moe", "exaone_moe", "falcon_mamba", "flex_olmo", "flint", "glm4_moe",
             "glm4_moe_lite", "gpt_neox_japanese", "gpt_oss", "gptj", "granite_swa", "granitemoe", "granitemoe_swa",
-            "granitemoeshared", "hunyuan_v1_moe", "hy_v3", "kolibri1", "lfm2", "llada", "llama4_text", "marian", "mbart", "mellum", "minicpm3",
+            "granitemoeshared", "hunyuan_v1_moe", "hy_v3", "jamba", "kolibri1", "lfm2", "llada", "llama4_text", "mamba", "marian", "mbart", "mellum", "minicpm3",
             "minimax_m2", "ministral3", "mixtral", "modernbert", "modernbert-decoder", "mpnet", "mpt", "mt5",
             "nomic_bert",
             "olmoe", "openai-gpt", "openelm", "opt", "pegasus", "phi", "phimoe", "qwen2_moe", "qwen3_moe", "roberta",
@@ -148,6 +148,10 @@ def library_weights(config: dict, seed: int, own_head: bool = False, **_) -> dic
                     continue
                 if parameter.dim() == 2 and type(module).__name__.endswith("Router"):
                     weights.matrix(f"{name}.{word}", *parameter.shape, gain=ROUTER_GAIN)
+                    continue
+                if word == "A_log":  # some decay fast, some over the whole prompt
+                    weights.matrix(f"{name}.{word}", *parameter.shape, gain=2 * parameter.shape[1] ** 0.5)
+                    weights.tensors[f"{name}.{word}"] -= 2
                     continue
                 if parameter.dim() != 1:
                     raise NotImplementedError(f"nobody draws {name}.{word} of a {type(module).__name__}")

@@ -127,9 +127,24 @@ GraphEvaluator::Values GraphEvaluator::evaluate(FunctionId id, std::int64_t nth)
       result.columns = graph_.axes[out.axes[1]].size;
       rows = static_cast<std::int64_t>(graph_.axes[out.axes[0]].live == Live::rows ? rows_.size() : tokens_.size());
     }
+    EvaluatedValue matrices;  // of a recurrence, row n after n tokens of the sequence
+    const OperandReader read_matrices = [&](std::size_t operand, std::int64_t row, std::int64_t column) {
+      return operand == 0 ? matrices.at(positions_.front() + row, column) : read(operand, row, column);
+    };
+    if (op.next) {
+      matrices = values.at(op.in[0]);
+      matrices.elements.resize(static_cast<std::size_t>((positions_.front() + 1) * matrices.columns));
+      for (std::int64_t row = 0; row < rows; ++row) {
+        for (std::int64_t column = 0; column < matrices.columns; ++column) {
+          matrices.elements.push_back(matrix_element(graph_, op, read_matrices, row, column));
+        }
+      }
+      states_[{graph_.values[op.next].declared, nth}] = values[op.next] = matrices;
+    }
     for (std::int64_t row = 0; row < rows; ++row) {
       for (std::int64_t column = 0; column < result.columns; ++column) {
-        result.elements.push_back(op_element(graph_, op, read, positions_, row, column, source_));
+        result.elements.push_back(
+            op_element(graph_, op, op.next ? read_matrices : read, positions_, row, column, source_));
       }
     }
     if (out.storage == Storage::state) states_[{out.declared, nth}] = result;

@@ -32,7 +32,7 @@ struct EvaluatedValue {
 
 /// The run of a layer whose state the nth run reads or writes: itself, or the last one of the kind that owns the state.
 inline std::int64_t owner_of(const generator::Contract& contract, std::uint32_t state, std::int64_t nth) {
-  if (contract.states[{state}].source) return nth;
+  if (contract.states[{state}].source()) return nth;
   const std::size_t kind = contract.states[{state}].scope.kind;
   while (contract.own().layer_kinds[static_cast<std::size_t>(nth % contract.own().num_hidden_layers)] != kind) --nth;
   return nth;
@@ -73,7 +73,8 @@ class GraphEvaluator {
   std::map<std::string, EvaluatedValue> carried_;
   std::vector<EvaluatedValue> layers_;
   Values last_layer_;
-  std::map<std::pair<std::uint32_t, std::int64_t>, EvaluatedValue> states_;  ///< by StateId and layer
+  std::map<std::pair<std::uint32_t, std::int64_t>, EvaluatedValue> states_;  ///< by StateId and layer; of a
+                                                                             ///< recurrence, row n after n tokens
 };
 
 }  // namespace monomorph::test

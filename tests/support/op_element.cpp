@@ -20,6 +20,59 @@ double dot(std::int64_t count, const std::function<double(std::int64_t)>& a,
   return sum;
 }
 
+/// Operands of a Recurrence: what head, key and value each is of.
+struct RecurrenceElement {
+  const Graph& graph;
+  const Op& op;
+  const OperandReader& read;
+  std::int64_t row;
+  std::int64_t heads = size(axis(0, 3).factors[0]), keys = size(matrix().factors[1]),
+               values = size(matrix().factors[0]);
+
+  std::int64_t size(AxisId id) const { return graph.axes[id].size; }
+  const Axis& axis(std::size_t operand, std::size_t index) const {
+    return graph.axes[graph.values[op.in[operand]].axes[index]];
+  }
+  const Axis& matrix() const { return graph.axes[axis(0, 3).factors[1]]; }
+
+  std::int64_t column_of(std::int64_t head, std::int64_t key, std::int64_t value) const {
+    return (head * values + value) * keys + key;
+  }
+  double before(std::int64_t head, std::int64_t key, std::int64_t value) const {
+    return read(0, row, column_of(head, key, value));
+  }
+  double after(std::int64_t head, std::int64_t key, std::int64_t value) const {
+    return read(0, row + 1, column_of(head, key, value));
+  }
+  /// Of queries, keys, what is removed or erased; heads in a row may share it.
+  double of_key(std::size_t operand, std::int64_t head, std::int64_t key) const {
+    if (!op.in[operand]) return 1;
+    const std::int64_t shared = heads * keys / axis(operand, 1).size;
+    return read(operand, row, head / shared * keys + key);
+  }
+  double of_value(std::int64_t head, std::int64_t value) const { return read(3, row, head * values + value); }
+  double decay(std::int64_t head, std::int64_t key, std::int64_t value) const {
+    const auto& recurrence = std::get<Recurrence>(op.what);
+    if (recurrence.names.empty()) return 1;
+    std::map<std::string, double> numbers;
+    for (std::size_t i = 0; i < recurrence.names.size(); ++i) {
+      const std::size_t operand = 7 + i;
+      const Value& number = graph.values[op.in[operand]];
+      const std::int64_t count = size(number.axes.back());
+      const std::vector<AxisId>& factors = graph.axes[number.axes.back()].factors;
+      std::int64_t at = head;
+      if (count == heads * keys * values && factors.size() == 2 && !graph.axes[factors[0]].factors.empty() &&
+          factors[1] == matrix().factors[1]) {
+        at = (head * values + value) * keys + key;
+      } else if (!factors.empty() && factors[0] == axis(0, 3).factors[0]) {
+        at = factors[1] == matrix().factors[1] ? head * keys + key : head * values + value;
+      }
+      numbers[recurrence.names[i]] = read(operand, number.storage == Storage::weight ? 0 : row, at);
+    }
+    return std::exp(evaluate(recurrence.log_decay, numbers));
+  }
+};
+
 struct Element {
   const Graph& graph;
   const Op& op;
@@ -187,6 +240,19 @@ struct Element {
     return sum;
   }
 
+  double operator()(const Recurrence&) const {
+    const RecurrenceElement element{graph, op, read, row};
+    const std::int64_t head = column / element.values, value = column % element.values;
+    double sum = 0;
+    for (std::int64_t key = 0; key < element.keys; ++key) {
+      const double added = element.of_key(2, head, key) * element.of_value(head, value);
+      const double matrix = op.in[6] ? element.before(head, key, value) + read(6, 0, head * element.keys + key) * added
+                                     : element.after(head, key, value);
+      sum += element.of_key(1, head, key) * matrix;
+    }
+    return sum;
+  }
+
   double operator()(const Append&) const {
     const auto token = std::find(positions.begin(), positions.end(), row);
     return token == positions.end() ? read(0, row, column) : read(1, token - positions.begin(), column);
@@ -251,6 +317,22 @@ struct Element {
 };
 
 }  // namespace
+
+double matrix_element(const Graph& graph, const Op& op, const OperandReader& read, std::int64_t row,
+                      std::int64_t column) {
+  const RecurrenceElement element{graph, op, read, row};
+  const std::int64_t key = column % element.keys, value = column / element.keys % element.values,
+                     head = column / element.keys / element.values;
+  const auto decayed = [&](std::int64_t k) { return element.decay(head, k, value) * element.before(head, k, value); };
+  double result = decayed(key) + element.of_key(2, head, key) * element.of_value(head, value);
+  if (!op.in[4]) return result;
+  double removed = 0;
+  for (std::int64_t k = 0; k < element.keys; ++k) {
+    const bool first = std::get<Recurrence>(op.what).removed_first;
+    removed += element.of_key(4, head, k) * (first ? element.before(head, k, value) : decayed(k));
+  }
+  return result - element.of_key(5, head, key) * removed;
+}
 
 double op_element(const Graph& graph, const Op& op, const OperandReader& read, std::span<const std::int64_t> positions,
                   std::int64_t row, std::int64_t column, std::int64_t source) {

@@ -65,7 +65,8 @@ double PlanImage::read(const Planning& planning, const Section& section, const C
       return static_cast<double>(
           (value.list == HostList::positions ? positions_ : rows_)[static_cast<std::size_t>(row)]);
     case Storage::state:
-      return state_at(value.declared, layer, row, column);
+      if (!contract_.states[{value.declared}].recurrent()) return state_at(value.declared, layer, row, column);
+      return matrices_.at(static_cast<std::size_t>(row)).at(static_cast<std::size_t>(column));
     default:
       break;
   }
@@ -129,11 +130,13 @@ void PlanImage::run_call(const Planning& planning, const Section& section, const
     return;
   }
   const Op& anchor = graph_.ops[group.anchor];
+  if (as<Recurrence>(anchor) != nullptr) run_recurrence(planning, section, call, anchor, layer);
   const bool by_row = as<Norm>(anchor) != nullptr;  // a workgroup reads its row before it writes
   for (const ValueId out : planning.outputs(group)) {
     const Value& value = graph_.values[out];
     const Op& op = graph_.ops[value.writer];
     if (value.storage == Storage::activation && !writes(call, section.places.at(out))) continue;
+    if (value.storage == Storage::state && contract_.states[{value.declared}].recurrent()) continue;  // it has been
     if (value.storage == Storage::state) {
       const std::int64_t columns = plan_.axes[value.axes[1]].size * plan_.axes[value.axes[3]].size;
       for (const std::int64_t position : positions_) {
@@ -160,6 +163,29 @@ void PlanImage::run_call(const Planning& planning, const Section& section, const
         at(place, row, static_cast<std::int64_t>(column)) = elements[column];
       }
     }
+  }
+}
+
+void PlanImage::run_recurrence(const Planning& planning, const Section& section, const Call& call, const Op& op,
+                               std::int64_t layer) {
+  const std::uint32_t state = graph_.values[op.next].declared;
+  const std::int64_t columns = plan_.axes[graph_.values[op.next].axes[3]].size;
+  matrices_.assign(1, std::vector<double>(static_cast<std::size_t>(columns)));
+  for (std::int64_t column = 0; column < columns && positions_.front() > 0; ++column) {
+    matrices_[0][static_cast<std::size_t>(column)] = from_ < 0 ? poison : state_at(state, layer, from_, column);
+  }
+  const OperandReader reader = [&](std::size_t operand, std::int64_t row, std::int64_t column) {
+    return read(planning, section, call, op.in[operand], row, column, layer);
+  };
+  for (std::int64_t row = 0; row < static_cast<std::int64_t>(tokens_.size()); ++row) {
+    std::vector<double> after;
+    for (std::int64_t column = 0; column < columns; ++column) {
+      after.push_back(matrix_element(graph_, op, reader, row, column));
+    }
+    matrices_.push_back(std::move(after));
+  }
+  for (std::int64_t column = 0; column < columns; ++column) {
+    state_at(state, layer, to_, column) = matrices_.back()[static_cast<std::size_t>(column)];
   }
 }
 
@@ -194,6 +220,13 @@ void PlanImage::run(const char* name, std::int64_t slot, std::span<const std::in
   begin(own_stack, slot, tokens, first);
   types_.assign(types.begin(), types.end());
   types_.resize(tokens.size());
+  // As an engine has it: a pass goes on from the copy of its first position, and writes the other one.
+  std::array<std::int64_t, recurrent_copies>& copies = copies_.try_emplace(slot, std::array{-1l, -1l}).first->second;
+  if (first == 0) copies.fill(-1);
+  from_ = std::ranges::find(copies, first) - copies.begin();
+  if (from_ == recurrent_copies) from_ = -1;
+  to_ = from_ == 0 ? 1 : 0;
+  copies[static_cast<std::size_t>(to_)] = first + std::ssize(tokens);
   run_stack(plan_.phase(name));
 }
 

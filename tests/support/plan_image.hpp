@@ -4,6 +4,7 @@
 // stacking, and none of a kernel.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -34,6 +35,9 @@ class PlanImage {
   /// The embedding, layers and last norm of the stack.
   void run_stack(const generator::PhasePlan& phase);
   void run_section(const generator::PhasePlan& phase, const generator::Section& section, std::int64_t layer);
+  /// All of a recurrence's matrices, token by token.
+  void run_recurrence(const generator::Planning& planning, const generator::Section& section,
+                      const generator::Call& call, const generator::Op& op, std::int64_t layer);
   void run_call(const generator::Planning& planning, const generator::Section& section, const generator::Call& call,
                 std::int64_t layer);
   bool writes(const generator::Call& call, const generator::Place& place) const;
@@ -55,6 +59,11 @@ class PlanImage {
   std::int64_t slot_ = 0;
   std::size_t stack_ = generator::own_stack;
   std::map<std::int64_t, std::int64_t> sources_;  ///< by slot: tokens of its source
+  /// Of each slot, the position whose tokens made each copy of its recurrent states; those that the pass reads and
+  /// writes.
+  std::map<std::int64_t, std::array<std::int64_t, recurrent_copies>> copies_;
+  std::int64_t from_ = 0, to_ = 0;
+  std::vector<std::vector<double>> matrices_;  ///< of the recurrence that runs, before each of the pass's tokens
 };
 
 }  // namespace monomorph::test

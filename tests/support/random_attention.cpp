@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "generator/plan/draft.hpp"
+
 namespace monomorph::test {
 namespace {
 
@@ -123,8 +125,12 @@ void RandomAttention::attend(Builder& build) {
     const ValueId value = read(known_[of_pass]);
     if (!how.causal) return value;
     const AxisId head = contract_.axes[graph_.values[value].axes[1]].factors[1];
-    contract_.states.add(
-        {name + word, scope_, {slots_, kv_heads_, entries, head}, Dtype::f32, entries == positions_ ? Window{} : kept});
+    contract_.states.add({name + word,
+                          scope_,
+                          {slots_, kv_heads_, entries, head},
+                          Dtype::f32,
+                          entries == positions_ ? StateKind::growing : StateKind::ring,
+                          entries == positions_ ? Window{} : kept});
     return build.append(name + word, value);
   };
   graph_.axes = contract_.axes;
@@ -152,11 +158,78 @@ void RandomAttention::convolve(Builder& build) {
                         scope_,
                         {slots_, kv_heads_, entries, head_},
                         Dtype::f32,
+                        entries == positions_ ? StateKind::growing : StateKind::ring,
                         entries == positions_ ? Window{} : kept});
   graph_.axes = contract_.axes;
   const ValueId value = read(known_[from]);
   const ValueId state = build.append(name + "_inputs", value);
   know(build.convolve(name + "_conv", state, value, new_role()));
+}
+
+void RandomAttention::recur(Builder& build) {
+  if (of_source_) return;
+  const std::string name = "r" + std::to_string(++count_), user = contract_.kinds[scope_.kind].kind.identifier;
+  const auto own = [&](const std::string& word, std::int64_t size, std::vector<AxisId> factors = {}) {
+    return axis(name + "_" + word, size, std::move(factors), Live::all, user);
+  };
+  const auto size = [&](AxisId id) { return contract_.axes[id].size; };
+  const bool keyed = chance(85);
+  const AxisId groups = own("groups", between(1, 2));
+  const AxisId heads = own("heads", size(groups) * between(1, 2));
+  const AxisId key = own("key", keyed ? between(1, 9) : 1), value = own("value", between(1, 5));
+  const AxisId keys = own("keys", size(groups) * size(key), {groups, key});
+  const AxisId of_heads = own("keys_of_heads", size(heads) * size(key), {heads, key});
+  const AxisId values = own("values", size(heads) * size(value), {heads, value});
+  const AxisId matrix = own("matrix", size(value) * size(key), {value, key});
+  contract_.states.add(
+      {name + "_states",
+       scope_,
+       {slots_, one_, axis("copies", recurrent_copies), own("matrices", size(heads) * size(matrix), {heads, matrix})},
+       Dtype::f32,
+       StateKind::recurrent});
+  graph_.axes = contract_.axes;
+  /// A projection whose elements are within +-0.5, so that no state grows without end.
+  static const Expression bounded = known_expression("a * 0.5 / (1 + abs(a))", {"a"});
+  const auto projected = [&](AxisId to) {
+    linear(build, some(), to, format());
+    return build.map("", bounded, {"a"}, {read(known_.back())}, new_role());
+  };
+  Recurrence how;
+  RecurrenceOperands operands{.values = projected(values)};
+  std::int64_t left = max_bindings - 4;  // beside the step, the state, the values and the result
+  if (keyed) {
+    operands.queries = projected(chance(70) ? keys : of_heads);
+    operands.keys = projected(chance(70) ? keys : of_heads);
+    left -= 2;
+  }
+  if (chance(45)) {
+    operands.removed = keyed && chance(60) ? operands.keys : projected(of_heads);
+    operands.erased = projected(chance(50) ? keys : of_heads);
+    left -= operands.removed == operands.keys ? 1 : 2;
+    how.removed_first = chance(40);
+  }
+  if (keyed && left > 0 && chance(25)) {
+    weight(scope_, name + "_bonus", {of_heads}, Dtype::f32);
+    operands.bonus = build.weight(name + "_bonus");
+    --left;
+  }
+  const std::int64_t numbers = chance(20) ? 0 : std::min<std::int64_t>(between(1, 2), left);
+  for (std::int64_t i = 0; i < numbers; ++i) {
+    how.names.push_back(i == 0 ? "a" : "b");
+    const AxisId by = pick(std::vector{heads, of_heads, values});
+    if (chance(60)) {
+      operands.decays.push_back(projected(by));
+      continue;
+    }
+    const std::string word = name + "_decay" + std::to_string(i);
+    const AxisId of = chance(40) ? own("elements", size(heads) * size(matrix), {values, key}) : by;
+    weight(scope_, word, {of}, Dtype::f32);
+    graph_.axes = contract_.axes;
+    operands.decays.push_back(build.weight(word));
+  }
+  if (numbers == 1) how.log_decay = known_expression("-abs(a)", {"a"});
+  if (numbers == 2) how.log_decay = known_expression("-abs(a) * exp(0.5 * b)", {"a", "b"});
+  know(build.recurrence(name, how, name + "_states", operands, new_role()));
 }
 
 void RandomAttention::attended(Builder& build, const std::string& name, Attention how, AttentionOperands operands) {
@@ -190,7 +263,7 @@ void RandomAttention::keep_source(Builder& build, std::size_t from) {
     state.scope = scope_;
     state.axes = {slots_, kv_heads_, entries, contract_.axes[row].factors[1]};
     state.element = Dtype::f32;
-    state.source = true;
+    state.kind = StateKind::source;
     contract_.states.add(state);
     build.append(state.role, read(known_[made]));
   };

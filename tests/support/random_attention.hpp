@@ -1,5 +1,6 @@
 // Attention of random graphs: with and without a cache, to a source, windows, masks, scores, sinks, distances, scales
-// of layers, two terms, and values of their own width; differences of two; and convolutions, which have states too.
+// of layers, two terms, and values of their own width; differences of two; convolutions and recurrences, which
+// have states too.
 #pragma once
 
 #include <map>
@@ -26,6 +27,8 @@ class RandomAttention : protected RandomWriter {
 
   /// What the last positions had of a value, convolved; none is kept of a source's tokens.
   void convolve(Builder& build);
+  /// What matrices of heads give that every token changes; none is kept of a source's tokens.
+  void recur(Builder& build);
   /// What two values of one axis differ by, as differential attention has it.
   void differ(Builder& build, std::size_t from);
 

@@ -285,8 +285,10 @@ class Writer : RandomMixture {
         mix(build, from, chance(70) ? hidden_ : inner_);
       } else if (what < 91) {
         if (axis_of(known_[from]) == q_) by_head(build, from);
-      } else if (what < 94) {
+      } else if (what < 93) {
         convolve(build);
+      } else if (what < 96) {
+        recur(build);
       } else {
         attend(build);
       }

@@ -39,7 +39,12 @@ ValueId LayerWriter::attention(ValueId x, const Window& seen, const Window& kept
   const ValueId queries = this->queries(x);
   std::vector<ValueId> states;
   for (const char* word : {"keys", "values"}) {
-    contract_.states.add({word, {kind_}, {slots, kv_heads, entries, head}, Dtype::f32, kept});
+    contract_.states.add({word,
+                          {kind_},
+                          {slots, kv_heads, entries, head},
+                          Dtype::f32,
+                          kept.recent > 0 ? StateKind::ring : StateKind::growing,
+                          kept});
     states.push_back(builder_.append(word, projection(x, kv, Dtype::f32)));
   }
   return attend(queries, seen, states, mask);

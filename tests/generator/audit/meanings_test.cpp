@@ -42,7 +42,7 @@ Meaning meaning_of(const std::string& text, const std::vector<Override>& overrid
 // Attributes are taken apart by name: one that is added does not compile here until it is changed as well.
 TEST_CASE("a change of any attribute of any operation is another meaning") {
   const Meaning meaning = meaning_of(tiny);
-  static_assert(std::variant_size_v<Attributes> == 15 && std::is_empty_v<Append> && std::is_empty_v<Combine> &&
+  static_assert(std::variant_size_v<Attributes> == 16 && std::is_empty_v<Append> && std::is_empty_v<Combine> &&
                 std::is_empty_v<Differential> && std::is_empty_v<Pool> && std::is_empty_v<Convolve>);
   CHECK(is_seen<Linear>(meaning, [](Linear& linear) {
     auto& [segments] = linear;
@@ -67,6 +67,15 @@ TEST_CASE("a change of any attribute of any operation is another meaning") {
     auto& [offset] = gather;
     offset += 1;
   }));
+  for (int nth = 0; nth < 3; ++nth) {
+    CAPTURE(nth);
+    Recurrence recurrence;
+    auto& [log_decay, names, removed_first] = recurrence;
+    if (nth == 0) log_decay = other_expression();
+    if (nth == 1) names = {"a"};
+    if (nth == 2) removed_first = true;
+    CHECK(recurrence != Recurrence{});
+  }
   Pick pick;
   auto& [jitter] = pick;
   jitter = 0.0;

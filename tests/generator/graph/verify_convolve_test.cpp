@@ -42,7 +42,7 @@ const std::vector<Mutation> mutations = {
     {"wants a state of f32", "a state that is rounded",
      [](RandomGraph& r) { r.graph.values[first(r).in[0]].element = Dtype::f16; }},
     {"takes c", "a convolution over a source, whose tokens are no positions",
-     [](RandomGraph& r) { r.contract.states[{r.graph.values[first(r).in[0]].declared}].source = true; }},
+     [](RandomGraph& r) { r.contract.states[{r.graph.values[first(r).in[0]].declared}].kind = StateKind::source; }},
     {"gives no rows of the state's", "a result as wide as something else",
      [](RandomGraph& r) {
        Op& op = first(r);

@@ -22,6 +22,12 @@ bool is_biased_norm_of_heads(const Graph& graph, const Op& op) {
 bool keeps_keys(const Op& op) { return as<Attention>(op) != nullptr && as<Attention>(op)->causal; }
 
 /// A graph with appends, norms over heads, rotations, attention with and without a cache, and Maps of several operands.
+bool sees_ring(const RandomGraph& random, const Op& op) {
+  const auto* attention = as<Attention>(op);
+  if (attention == nullptr || !attention->causal) return false;
+  return random.contract.states[{random.graph.values[op.in[1]].declared}].ring();
+}
+
 RandomGraph sample() {
   for (std::uint64_t seed = 1;; ++seed) {
     RandomGraph random = random_graph(seed, {.two_stacks = false});
@@ -41,8 +47,7 @@ RandomGraph sample() {
              random.graph.values[op.in[1]].storage == Storage::activation &&
              random.graph.run_of(op.in[0], op.in[1]) > 1;
     });
-    const auto& states = random.contract.states;
-    const bool ring = std::any_of(states.begin(), states.end(), [](const StateContract& s) { return s.ring(); });
+    const bool ring = has([&](const Op& op) { return sees_ring(random, op); });
     if (rotary && heads && has(keeps_keys) && biased && weightless && weighted && scaled && spread && ring &&
         random.contract.kinds.size() == 2)
       return random;
@@ -51,8 +56,7 @@ RandomGraph sample() {
 
 /// An attention over rings.
 OpId find_ring(const RandomGraph& r) {
-  return find<Attention>(r.graph,
-                         [&](const Op& op) { return r.contract.states[{r.graph.values[op.in[1]].declared}].ring(); });
+  return find<Attention>(r.graph, [&](const Op& op) { return sees_ring(r, op); });
 }
 
 const std::vector<Mutation> mutations = {
@@ -150,7 +154,12 @@ const std::vector<Mutation> mutations = {
        std::swap(r.graph.values[r.graph.ops[op].in[0]].axes[1], r.graph.values[r.graph.ops[op].in[0]].axes[3]);
      }},
     {"G3", "an expression of a name that is no operand",
-     [](RandomGraph& r) { std::get<Map>(r.graph.ops[find<Map>(r.graph)].what).names[0] = "other"; }},
+     [](RandomGraph& r) {
+       const auto reads_first = [](const Op& op) {
+         return as<Map>(op) != nullptr && names_in(as<Map>(op)->expression).contains(as<Map>(op)->names[0]);
+       };
+       std::get<Map>(r.graph.ops[find<Map>(r.graph, reads_first)].what).names[0] = "other";
+     }},
     {"G3", "a first operand that has an element for several of another's",
      [](RandomGraph& r) {
        Op& op = r.graph.ops[find<Map>(r.graph, [&](const Op& o) {

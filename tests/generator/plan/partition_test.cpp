@@ -51,7 +51,7 @@ TEST_CASE("operations of a function need not be neighbours") {
 TEST_CASE("what gives a state is known to write one") {
   for (const auto& [name, random] : some_graphs()) {
     for (const Op& op : random.graph.ops) {
-      const bool gives = random.graph.values[op.out].storage == Storage::state;
+      const bool gives = random.graph.values[op.results().back()].storage == Storage::state;
       CHECK((type_of(op).states != Access::read) == gives);
     }
   }

@@ -54,10 +54,10 @@ TEST_CASE("a ring holds what passes see wherever state_holds says so, and is los
           for (std::int64_t tokens = 1; tokens <= chunk; ++tokens) {
             all = all && sees_all(state, furthest, position, tokens);
           }
-          const bool holds = state_holds(state, position, furthest);
+          const bool holds = state_holds(state, {0, position, furthest});
           CHECK((all || !holds));
           if (!holds && position > first) CHECK_FALSE(all);
-          if (furthest - position <= chunk) CHECK(state_holds(state, position, furthest));
+          if (furthest - position <= chunk) CHECK(state_holds(state, {0, position, furthest}));
         }
       }
     }
@@ -69,8 +69,28 @@ TEST_CASE("what grows is never lost") {
   state.entries = 100;
   for (std::int64_t position = 0; position <= 100; ++position) {
     CHECK(state_entry(state, position) == position);
-    CHECK(state_holds(state, position, 100));
+    CHECK(state_holds(state, {0, position, 100}));
   }
+}
+
+TEST_CASE("what is recurrent is held where one of its copies is of the position, and one copy alone is") {
+  StateTable state{};
+  state.kind = StateKind::recurrent;
+  state.layers = 3;
+  state.heads = 1;
+  state.entries = recurrent_copies;
+  state.row_bytes = 64;
+  CHECK(state_holds(state, {0, 0, 0}));  // it begins with 0
+  CHECK_FALSE(state_holds(state, {0, 7, 9}));
+  CHECK(state_holds(state, {.slot = 0, .position = 7, .furthest = 9, .copy = 1}));
+  CHECK(state_row(state, 2, 0, 1) == 5);
+  const std::span<const StateTable> states(&state, 1);
+  CHECK(held_bytes(states, {.slot = 0, .position = 7, .furthest = 9, .copy = 1}) == 3 * 64);
+  CHECK(held_bytes(states, {}) == 0);
+  CHECK(slot_bytes(states) == 3 * 2 * 64);
+  CHECK(slot_bytes(states, 1000) == slot_bytes(states));
+  CHECK(slot_bytes_saved(states, 1000) == 0);
+  CHECK(state_bytes_per_token(states) == 0);
 }
 
 TEST_CASE("a row of q8_0 is 34 bytes a block, and whole words; others are whole groups of 16 bytes") {

@@ -22,7 +22,8 @@ constexpr std::int64_t slots = 3;
 /// Layers of each state lie between those of the other, as plans lay them out.
 constexpr StateTable states[] = {
     {"keys", StateKind::growing, 2, slots, 2, 11, 48, 8192, {Arena::states, 0, slots * 2 * 11 * 48}},
-    {"window", StateKind::ring, 2, slots, 3, 7, 16, 8192, {Arena::states, 4096, slots * 3 * 7 * 16}, 3, 1}};
+    {"window", StateKind::ring, 2, slots, 3, 7, 16, 8192, {Arena::states, 4096, slots * 3 * 7 * 16}, 3, 1},
+    {"matrices", StateKind::recurrent, 2, slots, 1, 2, 48, 8192, {Arena::states, 6144, slots * 2 * 48}}};
 
 BufferView layer_of(const StateTable& state, std::int64_t layer) {
   return {state.view.arena, state.view.offset + layer * state.stride, state.view.bytes};
@@ -71,9 +72,9 @@ void each_row(const Storage& storage, const HeldStates& held, const Visit& visit
     for (std::int64_t layer = 0; layer < state.layers; ++layer) {
       const Place place = place_of(storage.weights(), storage.arenas(), layer_of(state, layer));
       for (std::int64_t head = 0; head < state.heads; ++head) {
-        for (std::int64_t entry = 0; entry < held_entries(state, held); ++entry, at += state.row_bytes) {
-          visit(at, place, ((held.slot * state.heads + head) * state.entries + entry) * state.row_bytes,
-                state.row_bytes);
+        for (std::int64_t entry = 0; entry < held_entries(state, held).count; ++entry, at += state.row_bytes) {
+          const std::int64_t row = (held.slot * state.heads + head) * state.entries + held_entries(state, held).first;
+          visit(at, place, (row + entry) * state.row_bytes, state.row_bytes);
         }
       }
     }
@@ -94,16 +95,16 @@ TEST_CASE("what is written is read again, a piece at a time, and lies in the row
       SlotStates moved(*fixture.device, fixture.program, *fixture.storage, stage);
       std::vector<Bytes> written;
       for (std::int64_t slot = 0; slot < slots; ++slot) {
-        const HeldStates all{slot, 11, 11};
+        const HeldStates all{slot, 11, 11, 0, 1};
         written.push_back(random_bytes(held_bytes(states, all), static_cast<unsigned>(slot)));
         moved.write(all, written.back());
       }
       // Fewer tokens, a ring that is not full, and other slots untouched.
-      const HeldStates few{1, 4, 5};
+      const HeldStates few{1, 4, 5, 0, 0};
       const Bytes less = random_bytes(held_bytes(states, few), 99);
       moved.write(few, less);
       for (std::int64_t slot = 0; slot < slots; ++slot) {
-        const HeldStates held = slot == 1 ? few : HeldStates{slot, 11, 11};
+        const HeldStates held = slot == 1 ? few : HeldStates{slot, 11, 11, 0, 1};
         Bytes read(static_cast<std::size_t>(held_bytes(states, held)));
         moved.read(held, read);
         CHECK(read == (slot == 1 ? less : written[static_cast<std::size_t>(slot)]));
@@ -133,7 +134,7 @@ TEST_CASE("a copy has the rows of its source up to where it goes on, and all of 
       moved.write({slot, 11, 11}, random_bytes(held_bytes(states, {slot, 11, 11}), static_cast<unsigned>(slot)));
     }
     const Bytes source = whole(2), beside = whole(1);
-    const HeldStates held{2, 6, 11};
+    const HeldStates held{2, 6, 11, 0, 1};
     Bytes expected = whole(0), taken(static_cast<std::size_t>(held_bytes(states, held)));
     moved.read(held, taken);
     moved.copy(held, 0);

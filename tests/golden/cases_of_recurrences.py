@@ -1,0 +1,85 @@
+"""Families with layers that remember a state of fixed size."""
+
+from case import Case, sizes
+
+
+def lfm2(**keys):
+    """LFM2: gated convolutions over a few positions in most layers, attention with norms of heads in the others."""
+    return {
+        "architectures": ["Lfm2ForCausalLM"], "block_auto_adjust_ff_dim": True, "block_dim": 48,
+        "block_ffn_dim_multiplier": 1.0, "block_mlp_init_scale": 1.0, "block_multiple_of": 256, "block_norm_eps": 1e-5,
+        "block_out_init_scale": 1.0, "block_use_swiglu": True, "block_use_xavier_init": True, "bos_token_id": 1,
+        "conv_L_cache": 3, "conv_bias": False, "conv_dim": 48, "conv_dim_out": 48, "conv_use_xavier_init": True,
+        "eos_token_id": 7, "initializer_range": 0.02, "max_position_embeddings": 128000, "model_type": "lfm2",
+        "norm_eps": 1e-5, "num_heads": 4, "pad_token_id": 0, "rope_theta": 1000000.0,
+        "transformers_version": "4.55.0.dev0", "use_cache": True, "use_pos_enc": True,
+    } | keys  # fmt: skip
+
+
+def mamba(**keys):
+    """Mamba as state-spaces' files for transformers have it: a selective state space in each layer, and nothing else."""
+    return {
+        "architectures": ["MambaForCausalLM"], "bos_token_id": 0, "conv_kernel": 4, "eos_token_id": 0, "expand": 2, "hidden_act": "silu", "initializer_range": 0.1,
+        "layer_norm_epsilon": 1e-5, "model_type": "mamba", "pad_token_id": 0, "rescale_prenorm_residual": False, "residual_in_fp32": True,
+        "state_size": 16, "time_step_floor": 1e-4, "time_step_init_scheme": "random", "time_step_max": 0.1,
+        "time_step_min": 0.001, "time_step_rank": 3, "time_step_scale": 1.0, "transformers_version": "4.39.0.dev0",
+        "use_bias": False, "use_cache": True, "use_conv_bias": True,
+    } | keys  # fmt: skip
+
+
+def falcon_mamba(**keys):
+    """Falcon Mamba: what time steps are made of, b and c are normed without weights."""
+    return mamba() | {
+        "architectures": ["FalconMambaForCausalLM"], "bos_token_id": 0, "eos_token_id": 11, "mixer_rms_eps": 1e-6,
+        "model_type": "falcon_mamba", "tie_word_embeddings": False, "use_mambapy": False,
+        "transformers_version": "4.43.0.dev0",
+    } | keys  # fmt: skip
+
+
+def jamba(**keys):
+    """Jamba: attention without positions in some layers, Mamba with norms of its parameters in the others, experts in
+    some of either."""
+    return {
+        "architectures": ["JambaForCausalLM"], "attention_dropout": 0.0, "attn_layer_offset": 1, "attn_layer_period": 3,
+        "bos_token_id": 1, "eos_token_id": 2, "expert_layer_offset": 1, "expert_layer_period": 2, "hidden_act": "silu",
+        "initializer_range": 0.02, "mamba_conv_bias": True, "mamba_d_conv": 4, "mamba_d_state": 16, "mamba_dt_rank": 4,
+        "mamba_expand": 2, "mamba_proj_bias": False, "max_position_embeddings": 262144, "model_type": "jamba",
+        "num_experts": 4, "num_experts_per_tok": 2, "num_logits_to_keep": 1, "output_router_logits": False,
+        "pad_token_id": 0, "rms_norm_eps": 1e-6, "router_aux_loss_coef": 0.001, "sliding_window": None,
+        "tie_word_embeddings": False, "transformers_version": "4.40.0.dev0", "use_cache": True,
+        "use_mamba_kernels": True,
+    } | keys  # fmt: skip
+
+
+CASES = [
+    Case("mamba", 6011, "selective state spaces of 16 numbers for each of 96 elements, and nothing else; convolutions over "
+         "4 positions; tied", mamba(vocab_size=101, hidden_size=48, num_hidden_layers=3, intermediate_size=96, d_inner=96, d_model=48,
+               fused_add_norm=True, n_layer=24, pad_vocab_size_multiple=8, rms_norm=True, ssm_cfg={}), "torch_dtype",
+         dtypes=("f16",)),
+    Case("mamba-biases", 6012, "states of 5 numbers for each of 76 elements, convolutions over 3 positions without a bias, "
+         "biases of the projections; GELU; untied",
+         mamba(vocab_size=103, hidden_size=38, num_hidden_layers=2, state_size=5, conv_kernel=3,
+               use_bias=True, use_conv_bias=False, time_step_rank=7, hidden_act="gelu", layer_norm_epsilon=1e-3,
+               tie_word_embeddings=False), "torch_dtype", dtypes=("f32",)),
+    Case("falcon-mamba", 6013, "what time steps are made of, b and c normed without weights, by an epsilon of their own",
+         falcon_mamba(vocab_size=97, hidden_size=40, num_hidden_layers=3, intermediate_size=72, expand=3, state_size=8, time_step_rank=6,
+                      mixer_rms_eps=1e-2), "torch_dtype", dtypes=("bf16",)),
+    Case("jamba", 6014, "attention without positions in two layers of six, Mamba with norms of its parameters in four, 2 of "
+         "4 experts in three; grouped 4:2, untied", jamba(**sizes(40, 54, 6, 4, 2, 101)), "torch_dtype",
+         dtypes=("bf16",)),
+    Case("jamba-dense", 6015, "no experts; every second layer attention; projections with biases, convolutions without; "
+         "states of 3 numbers; tied",
+         jamba(**sizes(42, 70, 4, 3, 3, 99), attn_layer_period=2, attn_layer_offset=0, num_experts=1,
+               mamba_conv_bias=False, mamba_proj_bias=True, mamba_d_state=3, mamba_d_conv=2, mamba_dt_rank=5,
+               mamba_expand=1, rms_norm_eps=1e-3, tie_word_embeddings=True), "torch_dtype", dtypes=("f32",)),
+    Case("lfm2", 6001, "convolutions over 3 positions, gated, in four layers of six, attention with norms of heads in the "
+         "others; an MLP two thirds as wide, in eights; grouped 4:2, tied",
+         lfm2(**sizes(48, 90, 6, 4, 2, 101), block_multiple_of=8, tie_embedding=True,
+              layer_types=["conv", "conv", "full_attention", "conv", "full_attention", "conv"]), "torch_dtype",
+         dtypes=("f16",)),
+    Case("lfm2-biases", 6002, "convolutions over 5 positions with biases, as its projections have; the MLP as wide as it is "
+         "said; full_attn_idxs, heads of 18, untied",
+         lfm2(**sizes(54, 61, 3, 3, 3, 103), conv_L_cache=5, conv_bias=True, full_attn_idxs=[1], norm_eps=1e-3,
+              block_auto_adjust_ff_dim=False, tie_word_embeddings=False, rope_theta=10000.0), "torch_dtype",
+         dtypes=("f32",)),
+]  # fmt: skip
