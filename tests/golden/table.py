@@ -36,11 +36,11 @@ def print_table(out: Path) -> None:
         kilobytes = [round(size_of(out / f"{case.name}-{dtype}") / 1000) for dtype in case.dtypes]
         columns = [
             f"`{case.name}`", case.description, hidden,
-            inner or config.get("mlp_ratio", 4) * hidden,
+            inner or config.get("mlp_ratio", config.get("expand", 4)) * hidden,
             said("decoder_layers", "num_decoder_layers", "num_hidden_layers", "n_layer", "num_layers", "n_layers",
                  "num_transformer_layers"),
-            f"{heads}:{kv_heads}",
-            said("head_dim", "d_kv") or hidden // heads, config["vocab_size"],
+            f"{heads}:{kv_heads}" if heads else "",
+            said("head_dim", "d_kv") or (hidden // heads if heads else ""), config["vocab_size"],
             json.loads((out / f"{case.name}-{case.dtypes[0]}" / "golden.json").read_text())["parameters"],
             ", ".join(map(str, kilobytes)) + (f" ({case.dtypes[0]})" if len(case.dtypes) == 1 else ""),
         ]  # fmt: skip

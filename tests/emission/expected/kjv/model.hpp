@@ -68,7 +68,7 @@ struct rows {
   static constexpr std::int64_t size = 8;
 };
 struct step_words {
-  static constexpr std::int64_t size = 573;
+  static constexpr std::int64_t size = 575;
 };
 struct angle_rows {
   static constexpr std::int64_t size = 144;

@@ -62,7 +62,11 @@ class Reference final : public monomorph::Reference {
   }
 
  private:
-  using States = std::vector<std::vector<double>>;  // of one layer, by state
+  // What a slot remembers of one layer, by state: of each position, or of all positions together.
+  struct States {
+    std::vector<std::vector<double>> entries;
+    std::vector<monomorph::reference::RecurrentState> recurrent;
+  };
 
   // Weights as the reference reads them: ids in the program's table, as the checkpoint has them.
   struct Parameters {
@@ -191,9 +195,9 @@ class Reference final : public monomorph::Reference {
   /// One layer of kind turned.
   void turned_layer(const TurnedLayerParameters& layer, States& states, std::int64_t first_position,
                     monomorph::reference::Activations<hidden::size>& hidden_states) const {
-    states.resize(2);
-    std::vector<double>& attention_keys_state = states[0];
-    std::vector<double>& attention_values_state = states[1];
+    states.entries.resize(2);
+    std::vector<double>& attention_keys_state = states.entries[0];
+    std::vector<double>& attention_values_state = states.entries[1];
     const auto attention_input =
         monomorph::reference::rms_norm<hidden::size>(weights_, layer.attention.input_norm, hidden_states, 1e-06);
     const auto attention_queries = monomorph::reference::linear<turned_q::size>(
@@ -243,9 +247,9 @@ class Reference final : public monomorph::Reference {
   /// One layer of kind placeless.
   void placeless_layer(const PlacelessLayerParameters& layer, States& states, std::int64_t first_position,
                        monomorph::reference::Activations<hidden::size>& hidden_states) const {
-    states.resize(2);
-    std::vector<double>& attention_keys_state = states[0];
-    std::vector<double>& attention_values_state = states[1];
+    states.entries.resize(2);
+    std::vector<double>& attention_keys_state = states.entries[0];
+    std::vector<double>& attention_values_state = states.entries[1];
     const auto attention_queries = monomorph::reference::linear<placeless_q::size>(
         weights_, layer.attention.q_proj, monomorph::reference::absent, hidden_states);
     const auto attention_keys = monomorph::reference::linear<placeless_kv::size>(
