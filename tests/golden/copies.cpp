@@ -62,6 +62,16 @@ std::string copies_disagree(const Golden& golden, Engine& engine) {
   if (engine.rewind(0, position) != position) return "what a submission appended stays";
   if (go_on(golden, engine, 0) != expected) return "what was gone back over goes on differently";
 
+  // A submission that is broken off changes nothing of what was before it.
+  engine.restore(0, saved);
+  const Run broken{0, tokens.subspan(static_cast<std::size_t>(position), 5), Logits::last};
+  try {
+    engine.step({&broken, 1}, 1, [](std::size_t, std::int64_t, std::span<const float>) { throw 0; });
+  } catch (int) {
+  }
+  if (engine.rewind(0, position) != position) return "what was broken off stays";
+  if (go_on(golden, engine, 0) != expected) return "what was before a pass that was broken off goes on differently";
+
   // A chunk back at most: that every ring has, and what is recurrent is made again.
   engine.restore(0, saved);
   fill_last();

@@ -102,6 +102,18 @@ void RandomBlocks::moe_keys() {
   sub_block_norms();
 }
 
+void RandomBlocks::mamba_keys() {
+  key("intermediate_size", between(3, 21));
+  key("state_size", between(1, 19));
+  key("conv_kernel", between(1, 5));
+  key("time_step_rank", between(1, 6));
+  perhaps(30, "activation", {"\"gelu\"", "\"x * 0.5\""});
+  perhaps(30, "gate_activation", {"\"sigmoid\"", "\"x\""});
+  norm_at(40, "parameter_norm");
+  perhaps(50, "bias", {"false", "[\"dt_up\", \"b\", \"o\"]", "true"});
+  sub_block_norms();
+}
+
 void RandomBlocks::short_conv_keys() {
   key("conv_kernel", between(1, 6));
   perhaps(50, "bias", {"true", "[\"conv\"]", "[\"b\", \"o\"]"});

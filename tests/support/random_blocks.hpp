@@ -27,6 +27,7 @@ class RandomBlocks : protected SpecWriter {
   void moe_keys();
   void latent_keys();
   void short_conv_keys();
+  void mamba_keys();
 
   const std::vector<std::string> any_bias_ = {"true", "[\"up\"]", "[\"down\"]"};
   std::string type_;  ///< of positions

@@ -156,8 +156,8 @@ class Writer : RandomBlocks {
     std::string second;
     if (chance(40)) {
       const bool turns = type_ != "alibi" && type_ != "relative_buckets" && type_ != "relative";
-      second =
-          pick<std::string>({"narrow", "again", "moe", "short_conv", causal_ && turns ? "latent_attention" : "moe"});
+      second = pick<std::string>(
+          {"narrow", "again", "moe", "short_conv", "mamba", causal_ && turns ? "latent_attention" : "moe"});
       section(second);
       if (second == "moe") {
         moe_keys();
@@ -165,6 +165,8 @@ class Writer : RandomBlocks {
         latent_keys();
       } else if (second == "short_conv") {
         short_conv_keys();
+      } else if (second == "mamba") {
+        mamba_keys();
       } else if (second == "narrow") {
         key("block", "\"mlp\"");
         mlp_keys();

@@ -52,7 +52,10 @@ const std::vector<Mutation> mutations = {
     {"beside its result, and no state that it writes", "a projection with a next version",
      [](RandomGraph& r) {
        Op& op = first(r);
-       r.graph.ops[find<Linear>(r.graph, [&](const Op& o) { return o.function == op.function; })].next = op.next;
+       const OpId linear = find<Linear>(r.graph, [&](const Op& o) { return o.function == op.function; });
+       Value version = r.graph.values[op.next];
+       version.writer = linear;
+       r.graph.ops[linear].next = r.graph.values.add(version);
      }},
     {"lacks values", "a recurrence without values", [](RandomGraph& r) { first(r).in[Operand::values] = {}; }},
     {"wants values of the state's heads x value", "values of another width",

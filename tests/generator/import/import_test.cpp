@@ -157,6 +157,9 @@ TEST_CASE("scaled rotary settings are read in both spellings, and of every famil
                      {"mscale", 0.7},     {"mscale_all_dim", 1}};
   for (const auto& [name, small] : small_configs()) {
     static const std::set<std::string> others = {"albert",
+                                                 "mamba",
+                                                 "falcon_mamba",
+                                                 "jamba",
                                                  "umt5",
                                                  "t5gemma",
                                                  "t5",

@@ -55,8 +55,10 @@ TEST_CASE("the parts are those that import finds in a config of the family") {
     CHECK(like.spec->position->type.value == imported.spec->position->type.value);
     const LayerKind &own = like.spec->kinds.front(), &given = imported.spec->kinds.front();
     CHECK(own.written_steps.value == given.written_steps.value);
-    CHECK(unit(own).type.value == unit(given).type.value);
-    CHECK(unit(own).activation.value == unit(given).activation.value);
+    if (own.find("mlp") != nullptr || own.find("moe") != nullptr) {
+      CHECK(unit(own).type.value == unit(given).type.value);
+      CHECK(unit(own).activation.value == unit(given).activation.value);
+    }
     CHECK(biases_of_attention(own) == biases_of_attention(given));
   }
 }

@@ -59,7 +59,7 @@ std::vector<std::string> names_of(const SectionDescription& section, const std::
   std::vector<std::string> names;
   if (!source) names.push_back(name);
   if (attention && !not_of_sources.contains(key)) names.push_back("cross " + name);
-  const bool keeps = section.name == "latent_attention" || section.name == "short_conv";
+  const bool keeps = section.name == "latent_attention" || section.name == "short_conv" || section.name == "mamba";
   const bool of_stacks = section.name == "embedding" || (section.in_kinds && !keeps);
   if (of_stacks && !(attention && not_in_encoders.contains(key))) names.push_back("encoder." + name);
   return names;

@@ -127,17 +127,20 @@ TEST_CASE("what a pass that was broken off may have written counts where a ring 
   options.random_weights = true;
   const auto engine = load_engine(program, options);
   const std::vector<std::int32_t> tokens(static_cast<std::size_t>(toy_prefill_chunk), 5);
-  const auto after_a_chunk = [&](bool broken_off) {
+  const auto after_a_chunk = [&](bool broken_off, bool goes_on = false) {
     engine->reset();
     engine->prefill(tokens);
     const Run run{0, tokens, Logits::last, false};
     const OnLogits breaks_off = [](std::size_t, std::int64_t, std::span<const float>) { throw std::exception(); };
     if (broken_off) CHECK_THROWS(engine->step({&run, 1}, 1, breaks_off));
     CHECK(engine->position() == toy_prefill_chunk);
+    if (goes_on) engine->decode(tokens[0]);
     return engine->rewind(0, toy_prefill_chunk - 1);
   };
   CHECK(after_a_chunk(false) == toy_prefill_chunk - 1);
   CHECK(after_a_chunk(true) == 0);
+  CHECK(after_a_chunk(false, true) == toy_prefill_chunk - 1);
+  CHECK(after_a_chunk(true, true) == 0);
 }
 
 TEST_CASE("a slot whose logits are no numbers ends alone, with what it drew before") {

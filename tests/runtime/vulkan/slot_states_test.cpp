@@ -126,12 +126,13 @@ TEST_CASE("a copy has the rows of its source up to where it goes on, and all of 
     const Fixture fixture(limits);
     SlotStates moved(*fixture.device, fixture.program, *fixture.storage, 500);
     const auto whole = [&](std::int64_t slot) {
-      Bytes read(static_cast<std::size_t>(held_bytes(states, {slot, 11, 11})));
-      moved.read({slot, 11, 11}, read);
+      Bytes read(static_cast<std::size_t>(held_bytes(states, {slot, 11, 11, 0, 1})));
+      moved.read({slot, 11, 11, 0, 1}, read);
       return read;
     };
     for (std::int64_t slot = 0; slot < slots; ++slot) {
-      moved.write({slot, 11, 11}, random_bytes(held_bytes(states, {slot, 11, 11}), static_cast<unsigned>(slot)));
+      moved.write({slot, 11, 11, 0, 1},
+                  random_bytes(held_bytes(states, {slot, 11, 11, 0, 1}), static_cast<unsigned>(slot)));
     }
     const Bytes source = whole(2), beside = whole(1);
     const HeldStates held{2, 6, 11, 0, 1};
@@ -139,7 +140,7 @@ TEST_CASE("a copy has the rows of its source up to where it goes on, and all of 
     moved.read(held, taken);
     moved.copy(held, 0);
     Bytes got(taken.size());
-    moved.read({0, 6, 11}, got);
+    moved.read({0, 6, 11, 0, 1}, got);
     CHECK(got == taken);
     CHECK(whole(2) == source);
     CHECK(whole(1) == beside);
