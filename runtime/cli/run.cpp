@@ -72,19 +72,18 @@ struct CachedPrompt {
   double seconds = 0;
 };
 
-/// Computes what the slot does not have of the prompt and saves the slot at the prompt's end; then the last token is
-/// left to be appended again, of which the first one is drawn. A saved slot that has the whole prompt stays as it is.
+/// Computes what the slot does not have of the prompt and saves the slot, but for the last token, of which the first one
+/// is drawn: so the same prompt finds the slot where it goes on, and a recurrent state need not go back. A saved slot
+/// that has all of that stays as it is.
 CachedPrompt read_prompt(Engine& engine, std::span<const std::int32_t> prompt, SavedSlot& cache) {
-  const auto count = static_cast<std::int64_t>(prompt.size());
-  const std::span<const std::int32_t> before = engine.sequence();
-  const bool whole = before.size() >= prompt.size() && std::equal(prompt.begin(), prompt.end(), before.begin());
+  const std::size_t kept = prompt.size() - 1;
   CachedPrompt cached{engine.rewind_to_common(0, prompt)};
-  if (whole && cached.tokens == count - 1) return cached;
+  const auto missing = prompt.first(kept).subspan(static_cast<std::size_t>(cached.tokens));
+  if (missing.empty()) return cached;
   const auto start = std::chrono::steady_clock::now();
-  engine.prefill(prompt.subspan(static_cast<std::size_t>(cached.tokens)));
+  engine.prefill(missing);
   cached.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   cache.save(engine);
-  engine.rewind(0, count - 1);
   return cached;
 }
 

@@ -171,7 +171,9 @@ void main() {
   const uint first = gl_WorkGroupID.y % tiles * tile_tokens;
   const uint invocation = gl_SubgroupID * subgroup_size + gl_SubgroupInvocationID;
   lane = invocation % lanes;
-  for (uint c = invocation / lanes; c < tile_tokens + workgroup_size / lanes - 1; c += workgroup_size / lanes) {
+  const uint columns = workgroup_size / lanes;  // at once
+  for (uint done = 0; done < tile_tokens; done += columns) {
+    const uint c = done + invocation / lanes;
     const bool stored = c < tile_tokens && first + c < value_dim;
     column = min(first + c, value_dim - 1);
     const uint place = (head * value_dim + column) * key_dim;
