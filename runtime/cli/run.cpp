@@ -72,9 +72,9 @@ struct CachedPrompt {
   double seconds = 0;
 };
 
-/// Computes what the slot does not have of the prompt and saves the slot, but for the last token, of which the first one
-/// is drawn: so the same prompt finds the slot where it goes on, and a recurrent state need not go back. A saved slot
-/// that has all of that stays as it is.
+/// Computes what the slot does not have of the prompt and saves the slot, but for the last token, of which the first
+/// one is drawn: so the same prompt finds the slot where it goes on, and a recurrent state need not go back. A saved
+/// slot that has all of that stays as it is.
 CachedPrompt read_prompt(Engine& engine, std::span<const std::int32_t> prompt, SavedSlot& cache) {
   const std::size_t kept = prompt.size() - 1;
   CachedPrompt cached{engine.rewind_to_common(0, prompt)};

@@ -57,14 +57,17 @@ std::string copies_disagree(const Golden& golden, Engine& engine) {
   if (go_on(golden, engine, last) != expected) return "what was saved goes on differently";
 
   // Where a submission began every state goes back to.
+  const std::span<const std::int32_t> more =
+      tokens.subspan(static_cast<std::size_t>(position),
+                     std::min<std::size_t>(5, static_cast<std::size_t>(engine.program().prefill_chunk)));
   engine.restore(0, saved);
-  engine.prefill(tokens.subspan(static_cast<std::size_t>(position), 5), 0);
+  engine.prefill(more, 0);
   if (engine.rewind(0, position) != position) return "what a submission appended stays";
   if (go_on(golden, engine, 0) != expected) return "what was gone back over goes on differently";
 
   // A submission that is broken off changes nothing of what was before it.
   engine.restore(0, saved);
-  const Run broken{0, tokens.subspan(static_cast<std::size_t>(position), 5), Logits::last};
+  const Run broken{0, more, Logits::last};
   try {
     engine.step({&broken, 1}, 1, [](std::size_t, std::int64_t, std::span<const float>) { throw 0; });
   } catch (int) {
