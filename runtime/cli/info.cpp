@@ -78,9 +78,10 @@ std::string info_text(const Program& program, const std::optional<DeviceInfo>& d
   line("kv_cache", fmt::format("{}, {} bytes a token", cache_types(program), state_bytes_per_token(program.states)));
   for (const StateTable& state : program.states) {
     line(fmt::format("  {}", state.name).c_str(),
-         fmt::format("{}, {} bytes a head and position, {} a slot ({} layer{}, {} head{}, {} entries)",
-                     name_of(state.dtype), state.row_bytes, bytes_of_slot(state), state.layers,
-                     state.layers == 1 ? "" : "s", state.heads, state.heads == 1 ? "" : "s", state.entries));
+         fmt::format("{}, {} bytes a {}, {} a slot ({} layer{}, {} head{}, {} entries)", name_of(state.dtype),
+                     state.row_bytes, state.kind == StateKind::recurrent ? "copy" : "head and position",
+                     bytes_of_slot(state), state.layers, state.layers == 1 ? "" : "s", state.heads,
+                     state.heads == 1 ? "" : "s", state.entries));
   }
   const Conversions conversions = list_conversions(program);
   if (!conversions.empty()) line("converted weights", describe_conversions(conversions));
