@@ -1,6 +1,8 @@
 #include "tests/golden/copies.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 #include <vector>
 
 namespace monomorph::golden {
@@ -17,6 +19,35 @@ std::vector<float> go_on(const Golden& golden, Engine& engine, std::int64_t slot
   append(engine.decode(rest[5], slot));
   append(engine.decode(rest[6], slot));
   return record;
+}
+
+/// What slots 0 and `last` draw in one call, of which the first ends early, and how both go on. By the host: a pass at
+/// a time.
+std::pair<std::vector<std::vector<std::int32_t>>, std::vector<float>> drawn_ahead(const Golden& golden, Engine& engine,
+                                                                                  std::span<const std::byte> saved,
+                                                                                  bool by_host) {
+  const std::int64_t last = engine.program().max_batch - 1;
+  std::vector<Run> runs;
+  for (const std::int64_t slot : {std::int64_t{0}, last}) {
+    engine.restore(slot, saved);
+    const std::int64_t position = engine.position(slot);
+    Sampling sampling;
+    sampling.log_probabilities = by_host;
+    engine.set_sampling(slot, sampling, position + (slot == 0 ? 3 : 9));
+    runs.push_back({slot, std::span(golden.tokens).subspan(static_cast<std::size_t>(position), 1), Logits::none, true});
+  }
+  std::vector<std::vector<std::int32_t>> tokens;
+  for (const Drawn& drawn : engine.step(runs, std::min<std::int64_t>(8, engine.program().decode_steps))) {
+    tokens.emplace_back(drawn.tokens.begin(), drawn.tokens.end());
+  }
+  std::vector<float> record = go_on(golden, engine, 0);
+  for (const float logit : go_on(golden, engine, last)) record.push_back(logit);
+  return {tokens, record};
+}
+
+/// Within what passes of other numbers of rows differ by.
+bool are_close(const std::vector<float>& a, const std::vector<float>& b) {
+  return std::ranges::equal(a, b, [](float x, float y) { return std::abs(x - y) <= 1e-3f * (1 + std::abs(y)); });
 }
 
 bool recurs(const Program& program) {
@@ -64,6 +95,11 @@ std::string copies_disagree(const Golden& golden, Engine& engine) {
   engine.prefill(more, 0);
   if (engine.rewind(0, position) != position) return "what a submission appended stays";
   if (go_on(golden, engine, 0) != expected) return "what was gone back over goes on differently";
+
+  // Drawn tokens of a submission, some of them after another slot has ended, leave what one after the other does.
+  const auto ahead = drawn_ahead(golden, engine, saved, false), singly = drawn_ahead(golden, engine, saved, true);
+  if (ahead.first != singly.first) return "tokens that are drawn ahead are others";
+  if (!are_close(ahead.second, singly.second)) return "what drew ahead goes on differently";
 
   // A submission that is broken off changes nothing of what was before it.
   engine.restore(0, saved);
