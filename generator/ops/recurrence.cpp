@@ -34,7 +34,7 @@ bool is_run_of_keys(const Value& operand, const RecurrenceShape& shape, const Ax
 void verify_decay(const Op& op, const RecurrenceShape& shape, OperandCheck& check) {
   const Recurrence& recurrence = *as<Recurrence>(op);
   if (recurrence.log_decay.empty() != recurrence.names.empty())
-    check.fault("has a decay of nothing, or nothing of one");
+    check.fault("has a decay without operands, or operands without a decay");
   if (recurrence.names.size() > max_decays) check.fault("has a decay of too many operands");
   for (const std::string& name : names_in(recurrence.log_decay)) {
     if (std::ranges::find(recurrence.names, name) == recurrence.names.end()) {
@@ -169,7 +169,7 @@ void plan(Draft& draft) {
   set_decay(op, shape, draft);
   draft.epilogue({op.out}, false);
   kernel.cost.bytes_per_row = 2 * key * value * element_bytes(Dtype::f32);
-  kernel.cost.flops_per_row = (removes ? 9 : 5) * key * value;
+  kernel.cost.flops_per_row = (removes ? 9 : 5) * key;  // of each column, which a pass counts as it does tokens
   draft.call.rows = {shape.heads};
   draft.call.count = Count::runs;
   draft.call.per_row = shape.value;

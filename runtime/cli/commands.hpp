@@ -35,7 +35,7 @@ struct RunOptions {
   SearchChoice search;
   std::vector<std::string> stop_strings;
   std::string log_probabilities;  ///< a file of JSON lines; empty: none
-  std::string prompt_cache;       ///< a saved slot to begin from and to leave, at the prompt's end; empty: none
+  std::string prompt_cache;  ///< a saved slot to begin from, and to leave before the prompt's last token; empty: none
   DenoiseChoice denoise;
 };
 /// Writes the continuation as it is drawn, or, of several beams, the best at the end: text, or ids where there is no

@@ -183,7 +183,7 @@ struct Commands {
     add_denoising(command, run.denoise);
     command.add_option("--prompt-cache", run.prompt_cache,
                        "a file of what was computed of a prompt: of the next prompt what it begins with alike is not "
-                       "computed again; written at the prompt's end, before tokens are drawn");
+                       "computed again; written before tokens are drawn");
   }
 
   void add_chat(CLI::App& app) {

@@ -74,15 +74,15 @@ void Engine::will_write(std::int64_t index, std::int64_t positions) {
   slot.furthest = std::max(slot.furthest, slot.underway);  // of one that was broken off
   slot.underway = std::min(slot.position() + positions, program_.max_sequence_length);
   if (slot.position() == 0) slot.copies = Slot::no_copies();
-  slot.written_copy = slot.copy_of(slot.position()) == 0 ? 1 : 0;
-  slot.copies[static_cast<std::size_t>(slot.written_copy)] = -1;
+  slot.copies[static_cast<std::size_t>(slot.written_copy())] = -1;
 }
 
 void Engine::has_written(std::int64_t index, std::span<const std::int32_t> run, std::span<const std::int32_t> drawn) {
   Slot& slot = slot_at(index);
+  std::int64_t& written = slot.copies[static_cast<std::size_t>(slot.written_copy())];
   slot.tokens.insert(slot.tokens.end(), run.begin(), run.end());
   slot.tokens.insert(slot.tokens.end(), drawn.begin(), drawn.end());
-  slot.copies[static_cast<std::size_t>(slot.written_copy)] = slot.position();
+  written = slot.position();
   slot.furthest = std::max(slot.furthest, slot.position());
   slot.underway = 0;
 }

@@ -220,7 +220,6 @@ class Engine {
     std::int64_t length = 0;           ///< that the sequence had, or was to have, when its keys were turned
     /// Of each copy of recurrent states, the position whose tokens have made it; none: -1.
     std::array<std::int64_t, recurrent_copies> copies = no_copies();
-    std::int64_t written_copy = 0;  ///< that a submission underway writes
     Sampling sampling;
     StepSlot settings{};
     std::map<std::int64_t, std::int32_t> drawn;  ///< here, since set_sampling, by position
@@ -231,6 +230,8 @@ class Engine {
       const auto found = std::ranges::find(copies, position);
       return found == copies.end() ? -1 : found - copies.begin();
     }
+    /// The copy that the next submission writes: another one than it goes on from.
+    std::int64_t written_copy() const { return copy_of(position()) == 0 ? 1 : 0; }
     static std::array<std::int64_t, recurrent_copies> no_copies() {
       std::array<std::int64_t, recurrent_copies> none;
       none.fill(-1);

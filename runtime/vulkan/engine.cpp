@@ -82,7 +82,7 @@ void VulkanEngine::write_run(const Run& run, std::int64_t drawn) {
   settings.source_length = static_cast<std::uint32_t>(source(run.slot).size());
   const Slot& held = slot_at(run.slot);
   settings.copy_from = static_cast<std::uint32_t>(std::max<std::int64_t>(held.copy_of(held.position()), 0));
-  settings.copy_to = static_cast<std::uint32_t>(held.written_copy);
+  settings.copy_to = static_cast<std::uint32_t>(held.written_copy());
   settings.angle_offset = static_cast<std::uint32_t>(angle_rows_) - first;
   write_angles(run, drawn);
   state_.runs()[counts.run_count++] = {counts.token_count, count};
