@@ -237,12 +237,6 @@ std::vector<Holes> CppWriter::reference_states(std::size_t kind) const {
   return states;
 }
 
-/// Whether layers of a kind have a recurrent state.
-static bool recurs(const Contract& contract, std::size_t kind) {
-  return std::ranges::any_of(contract.states,
-                             [&](const StateContract& state) { return state.scope.kind == kind && state.recurrent(); });
-}
-
 /// What a kind of layer keeps of a source.
 Holes CppWriter::reference_source(std::size_t kind) const {
   Holes record = kind_names(kind);
@@ -304,7 +298,6 @@ Holes CppWriter::reference_kind(std::size_t kind) const {
                  {"weight_count", static_cast<std::int64_t>(contract_.weights_of({kind}).size())},
                  {"parameter_spaces", parameter_spaces({kind})},
                  {"state_count", static_cast<std::int64_t>(states.size())},
-                 {"recurs", recurs(contract_, kind)},
                  {"states", states},
                  {"hidden_states", hidden_states_of(contract_.kinds[kind].kind.stack)},
                  {"hidden_axis", hidden_axis_of(contract_.kinds[kind].kind.stack)},

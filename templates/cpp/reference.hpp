@@ -6,8 +6,8 @@
 //!   { space = "embedding", type = "Embedding", weights = [ { name = "tokens", index = 0 } ] } ] }
 //! rotary_angles = { type = "list", fields = ["name", "frequencies", "of_longer", "members"], is = "frequencies of rotary embeddings", sample = [ { name = "rotary_angles", frequencies = "1.0f, 0.5f", of_longer = "0.5f, 0.25f", members = ".frequencies = rotary_angles_frequencies, .original_length = 64, .of_longer = rotary_angles_frequencies_of_longer" } ] }
 //! by_length = { type = "bool", sample = true, is = "angles depend on the length of the sequence" }
-//! kinds = { type = "list", fields = ["about", "prefix", "type", "enumerator", "index", "again", "first_weight", "weight_count", "parameter_spaces", "states", "state_count", "recurs", "shared", "more_parameters", "more_arguments", "hidden_states", "hidden_axis", "lines"], is = "kinds of layer", sample = [
-//!   { about = "", prefix = "", type = "", enumerator = "layer", index = 0, again = "", first_weight = 1, weight_count = 1, states = [ { name = "attention_keys_state", index = 0, recurrent = false } ], state_count = 1, recurs = false, shared = [ ], more_parameters = "", more_arguments = "", hidden_states = "hidden_states", hidden_axis = "hidden", parameter_spaces = [ { space = "attention", type = "Attention", weights = [ { name = "o_proj", index = 0 } ] } ], lines = [ { text = "monomorph::reference::append(attention_keys_state, hidden_states, first_position);" }, { text = "const auto projected = monomorph::reference::linear<hidden::size>(weights_, layer.attention.o_proj, monomorph::reference::absent, hidden_states);" }, { text = "hidden_states = projected;" } ] } ] }
+//! kinds = { type = "list", fields = ["about", "prefix", "type", "enumerator", "index", "again", "first_weight", "weight_count", "parameter_spaces", "states", "state_count", "shared", "more_parameters", "more_arguments", "hidden_states", "hidden_axis", "lines"], is = "kinds of layer", sample = [
+//!   { about = "", prefix = "", type = "", enumerator = "layer", index = 0, again = "", first_weight = 1, weight_count = 1, states = [ { name = "attention_keys_state", index = 0, recurrent = false } ], state_count = 1, shared = [ ], more_parameters = "", more_arguments = "", hidden_states = "hidden_states", hidden_axis = "hidden", parameter_spaces = [ { space = "attention", type = "Attention", weights = [ { name = "o_proj", index = 0 } ] } ], lines = [ { text = "monomorph::reference::append(attention_keys_state, hidden_states, first_position);" }, { text = "const auto projected = monomorph::reference::linear<hidden::size>(weights_, layer.attention.o_proj, monomorph::reference::absent, hidden_states);" }, { text = "hidden_states = projected;" } ] } ] }
 //! layers = { type = "list", fields = ["several", "runs", "again", "order", "counts", "kind_count", "kinds"], is = "the model's own layers, one after the other", sample = [ { several = false, runs = "num_hidden_layers", again = "", order = "layer_kinds", counts = "counts", kind_count = 1, kinds = [ { about = "", prefix = "", type = "", enumerator = "layer", index = 0, again = "", more_arguments = "" } ] } ] }
 //! runs = { type = "text", sample = "num_hidden_layers", is = "how many of them run" }
 //! encoder = { type = "bool", sample = false, is = "there is an encoder" }
@@ -187,6 +187,10 @@ class Reference final : public monomorph::Reference {
   struct States {
     std::vector<std::vector<double>> entries;
     std::vector<monomorph::reference::RecurrentState> recurrent;
+    void resize(std::size_t count) {
+      entries.resize(count);
+      recurrent.resize(count);
+    }
   };
 
   // Weights as the reference reads them: ids in the program's table, as the checkpoint has them.
@@ -262,10 +266,7 @@ class Reference final : public monomorph::Reference {
 //% if kind.states or kind.shared
   void ${kind.prefix}layer(const ${kind.type}LayerParameters& layer, States& states, std::int64_t first_position,
              monomorph::reference::Activations<${kind.hidden_axis}::size>& ${kind.hidden_states}${kind.more_parameters}) const {
-    states.entries.resize(${kind.state_count});
-//% if kind.recurs
-    states.recurrent.resize(${kind.state_count});
-//% end
+    states.resize(${kind.state_count});
 //% else
   void ${kind.prefix}layer(const ${kind.type}LayerParameters& layer, States&, [[maybe_unused]] std::int64_t first_position,
              monomorph::reference::Activations<${kind.hidden_axis}::size>& ${kind.hidden_states}${kind.more_parameters}) const {
@@ -291,7 +292,7 @@ class Reference final : public monomorph::Reference {
   /// What one layer${kind.about} keeps of a source.
   void ${kind.prefix}source(const ${kind.type}LayerParameters& layer, States& states, const monomorph::reference::Activations<${encoder_hidden_axis}::size>& ${encoder_hidden_states}) const {
     constexpr std::int64_t first_position = 0;
-    states.entries.resize(${kind.state_count});
+    states.resize(${kind.state_count});
 //% for state in kind.states
     std::vector<double>& ${state.name} = states.entries[${state.index}];
 //% end

@@ -52,6 +52,10 @@ class Reference final : public monomorph::Reference {
   struct States {
     std::vector<std::vector<double>> entries;
     std::vector<monomorph::reference::RecurrentState> recurrent;
+    void resize(std::size_t count) {
+      entries.resize(count);
+      recurrent.resize(count);
+    }
   };
 
   // Weights as the reference reads them: ids in the program's table, as the checkpoint has them.
@@ -123,7 +127,7 @@ class Reference final : public monomorph::Reference {
   /// One layer.
   void layer(const LayerParameters& layer, States& states, std::int64_t first_position,
              monomorph::reference::Activations<hidden::size>& hidden_states) const {
-    states.entries.resize(2);
+    states.resize(2);
     std::vector<double>& attention_keys_state = states.entries[0];
     std::vector<double>& attention_values_state = states.entries[1];
     const auto attention_input =
