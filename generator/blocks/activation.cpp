@@ -44,11 +44,15 @@ std::optional<Expression> expression_of_x(const std::string& text, const Span& s
   return std::nullopt;
 }
 
-std::optional<Expression> activation_of_x(const Field<std::string>& activation, const std::string& path,
-                                          const ModelSection& model, Diagnostics& diagnostics) {
-  if (!activation.given) return Expression{};
+std::optional<Expression> required_activation_of_x(const Field<std::string>& activation, const std::string& path,
+                                                   const ModelSection& model, Diagnostics& diagnostics) {
   const auto text = activation_text(activation, path, diagnostics);
   return text ? expression_of_x(*text, activation.span, path, model, diagnostics) : std::nullopt;
+}
+
+std::optional<Expression> activation_of_x(const Field<std::string>& activation, const std::string& path,
+                                          const ModelSection& model, Diagnostics& diagnostics) {
+  return activation.given ? required_activation_of_x(activation, path, model, diagnostics) : Expression{};
 }
 
 }  // namespace monomorph::generator

@@ -39,13 +39,12 @@ namespace {
 
 const MambaSection& own(const BlockContext& context) { return section_of<MambaSection>(context.block); }
 
-/// What becomes of x by one of the activations.
-std::optional<Expression> activation_of(const BlockContext& context, Field<std::string> MambaSection::* which,
-                                        Diagnostics& diagnostics) {
-  const std::string path = which == &MambaSection::activation ? "mamba.activation" : "mamba.gate_activation";
-  const Field<std::string>& activation = own(context).*which;
-  const auto text = activation_text(activation, path, diagnostics);
-  return text ? expression_of_x(*text, activation.span, path, context.model, diagnostics) : std::nullopt;
+/// What becomes of what is convolved, and of the gate.
+std::optional<Expression> activation_of(const BlockContext& context, Diagnostics& diagnostics) {
+  return required_activation_of_x(own(context).activation, "mamba.activation", context.model, diagnostics);
+}
+std::optional<Expression> gate_activation_of(const BlockContext& context, Diagnostics& diagnostics) {
+  return required_activation_of_x(own(context).gate_activation, "mamba.gate_activation", context.model, diagnostics);
 }
 
 void check(const BlockContext& context, Diagnostics& diagnostics) {
@@ -54,8 +53,8 @@ void check(const BlockContext& context, Diagnostics& diagnostics) {
   check_range(mamba.state_size, "mamba.state_size", 1, max_recurrent_keys, diagnostics);
   check_conv_kernel(mamba.conv_kernel, "mamba.conv_kernel", diagnostics);
   check_range(mamba.time_step_rank, "mamba.time_step_rank", 1, max_size, diagnostics);
-  activation_of(context, &MambaSection::activation, diagnostics);
-  activation_of(context, &MambaSection::gate_activation, diagnostics);
+  activation_of(context, diagnostics);
+  gate_activation_of(context, diagnostics);
   check_bias_projections(mamba.bias, "mamba", {"x", "gate", "conv", "dt_down", "b", "c", "dt_up", "o"}, diagnostics);
 }
 
@@ -91,13 +90,13 @@ void declare(const BlockContext& context, Declarations& declare) {
 ValueId build(const BlockContext& context, Builder& build, ValueId in) {
   static const Expression softplus = known_expression(named_activations().at("softplus"), {"x"});
   static const Expression product = known_expression("dt * x", {"dt", "x"});
-  static const Expression decay = known_expression("-dt * exp(a_log)", {"dt", "a_log"});
+  static const Expression log_decay = known_expression("-dt * exp(a_log)", {"dt", "a_log"});
   static const Expression with_skip = known_expression("y + d * x", {"y", "d", "x"});
   static const Expression gated = known_expression("y * gate", {"y", "gate"});
   const MambaSection& mamba = own(context);
   Diagnostics none;
-  const Expression activation = activation_of(context, &MambaSection::activation, none).value();
-  const Expression of_gate = activation_of(context, &MambaSection::gate_activation, none).value();
+  const Expression activation = activation_of(context, none).value();
+  const Expression of_gate = gate_activation_of(context, none).value();
   const auto normed = [&](const std::string& word, ValueId value, const std::string& role) {
     const Field<NormChoice>& norm = mamba.parameter_norm;
     return norm.value.present ? build_norm(word, norm, context.block, build, value, role) : value;
@@ -111,7 +110,7 @@ ValueId build(const BlockContext& context, Builder& build, ValueId in) {
   const ValueId dt = build.map("", softplus, {"x"}, {build.projection("dt_up", low, "dt_raw")}, "dt");
   const ValueId values = build.map("", product, {"dt", "x"}, {dt, convolved}, "values");
   const RecurrenceOperands operands{.queries = c, .keys = b, .values = values, .decays = {dt, build.vector("a_log")}};
-  const ValueId scanned = build.recurrence("scan", {decay, {"dt", "a_log"}}, "states", operands, "scanned");
+  const ValueId scanned = build.recurrence("scan", {log_decay, {"dt", "a_log"}}, "states", operands, "scanned");
   const ValueId sum = build.map("", with_skip, {"y", "d", "x"}, {scanned, build.vector("d"), convolved}, "skipped");
   const ValueId opened = build.map("", of_gate, {"x"}, {gate}, "gate_activated");
   return build.projection("o", build.map("", gated, {"y", "gate"}, {sum, opened}, "gated"), "projected");
