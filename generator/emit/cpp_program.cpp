@@ -192,7 +192,8 @@ std::vector<Holes> CppWriter::kernel_tables() const {
                        {"kind", name_of(kernel.kind)},
                        {"bindings", bindings},
                        {"cost", cost_of(kernel)},
-                       {"max_tile_tokens", kernel.max_tile_tokens}});
+                       {"max_tile_tokens", kernel.max_tile_tokens},
+                       {"lanes", kernel.lanes}});
   }
   return records;
 }

@@ -19,8 +19,8 @@ using Operand = RecurrenceOperand;
 constexpr std::size_t by_key[] = {Operand::queries, Operand::keys, Operand::removed, Operand::erased};
 constexpr const char* key_names[] = {"queries", "keys", "removed", "erased"};
 
-/// Invocations of a workgroup (runtime/vulkan/tuning.cpp).
-constexpr std::int64_t recurrence_lanes = 64;
+/// Elements of a column that a lane has in registers, where a subgroup has lanes enough.
+constexpr std::int64_t keys_of_lane = 8;
 
 /// Numbers that one decay may be computed from: with them, a kernel binds what a device has at most.
 constexpr std::size_t max_decays = 2;
@@ -142,11 +142,9 @@ void plan(Draft& draft) {
   Kernel& kernel = draft.kernel;
   kernel.path = "kernels/recurrence.comp";
   kernel.kind = KernelKind::recurrence;
-  // A lane has a few elements of a column in registers, and a workgroup a column for each of as many lanes as share
-  // one.
-  const auto lanes = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>((key + 7) / 8)));
-  kernel.max_tile_tokens = std::clamp<std::int64_t>(recurrence_lanes / lanes, 1, value);
-  draft.set("most_lanes", lanes);
+  kernel.max_tile_tokens = value;
+  kernel.lanes = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>((key - 1) / keys_of_lane + 1)));
+  draft.set("most_lanes", kernel.lanes);
   kernel.about = about_of(draft.group(), planning);
   draft.set("key_dim", key);
   draft.set("value_dim", value);

@@ -63,7 +63,7 @@ std::string suffix(const Kernel& kernel, const PhaseRow& phase) {
 }  // namespace
 
 bool alike(const Kernel& a, const Kernel& b) {
-  return a.path == b.path && a.kind == b.kind && a.max_tile_tokens == b.max_tile_tokens &&
+  return a.path == b.path && a.kind == b.kind && a.max_tile_tokens == b.max_tile_tokens && a.lanes == b.lanes &&
          a.step_access == b.step_access && same(a.parameters, b.parameters) &&
          std::equal(a.bindings.begin(), a.bindings.end(), b.bindings.begin(), b.bindings.end(),
                     [](const KernelBinding& x, const KernelBinding& y) {

@@ -122,6 +122,7 @@ struct Kernel {
   KernelCost cost{};
   Expression sees;  ///< of query and key, where a mask hides keys between others: KernelCost::sees
   std::int64_t max_tile_tokens = 1;
+  std::int64_t lanes = 1;  ///< of a recurrence: that share a column
 };
 
 /// A sum of axes' sizes.

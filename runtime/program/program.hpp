@@ -113,6 +113,8 @@ struct Kernel {
   std::span<const Binding> bindings;
   KernelCost cost;
   std::int64_t max_tile_tokens;  ///< per workgroup at most: dispatches have no more, or shared memory holds no more
+  std::int64_t lanes = 1;  ///< of a recurrence: that share a column, which counts as a token, where a subgroup has as
+                           ///< many
 };
 
 /// An argument of a dispatch: a place in an arena, or a weight.

@@ -101,13 +101,12 @@ void add_commands(const ScheduleInput& input, const Dispatch& dispatch, std::siz
   }
 
   const Tile& tile = input.tiles[static_cast<std::size_t>(dispatch.kernel)];
-  std::int64_t groups_y =
-      dispatch.count == Count::banks ? dispatch.banks : divide_up(dispatch.counted(schedule.rows), tile.tokens);
-  if (dispatch.count == Count::runs) {
-    groups_y = std::min(schedule.rows, input.program.max_batch) * divide_up(dispatch.per_row, tile.tokens);
-  }
+  const std::int64_t most_runs = std::min(schedule.rows, input.program.max_batch);
+  std::int64_t groups_y = dispatch.count == Count::banks  ? dispatch.banks
+                          : dispatch.count == Count::runs ? most_runs * divide_up(dispatch.per_row, tile.tokens)
+                                                          : divide_up(dispatch.counted(schedule.rows), tile.tokens);
   // Tiles of attention never cross runs, of which each may leave one less than full.
-  if (kernel.kind == KernelKind::attention) groups_y += std::min(schedule.rows, input.program.max_batch) - 1;
+  if (kernel.kind == KernelKind::attention) groups_y += most_runs - 1;
   if (groups_y > input.limits.max_workgroup_count_y) {
     throw Error(ErrorKind::device,
                 fmt::format("kernel {}: {} rows at once are too many for this device; generate with a "

@@ -55,7 +55,7 @@ std::int64_t round_up(std::int64_t value, std::int64_t to) { return (value + to 
 
 }  // namespace
 
-Tile tile(KernelKind kind, std::int64_t most_tokens, const DeviceFacts& facts) {
+Tile tile(KernelKind kind, std::int64_t most_tokens, const DeviceFacts& facts, std::int64_t lanes) {
   const Choice& choice = table[static_cast<std::size_t>(kind)];
   Tile result = facts.type == DeviceType::cpu ? choice.cpu : choice.gpu;
   // Halved rather than cut, so that it stays a multiple of the subgroup size.
@@ -63,6 +63,8 @@ Tile tile(KernelKind kind, std::int64_t most_tokens, const DeviceFacts& facts) {
     result.workgroup_size /= 2;
   }
   result.workgroup_size = std::max(result.workgroup_size, facts.subgroup_size);
+  // A recurrence's columns: as many as its workgroup has lanes for.
+  if (kind == KernelKind::recurrence) result.tokens = result.workgroup_size / std::min(lanes, facts.subgroup_size);
   result.rows = std::min(result.rows, facts.max_tile_rows);
   result.tokens = std::min({result.tokens, std::max<std::int64_t>(most_tokens, 1), facts.max_tile_tokens});
   // A matvec's epilogue gives each of its rows a lane; on CPU drivers, in groups of as many rows as there are lanes.
@@ -108,7 +110,7 @@ std::vector<Tile> choose_tiles(const Program& program, const DeviceFacts& facts,
   std::vector<Tile> tiles;
   for (std::size_t i = 0; i < most_tokens.size(); ++i) {
     const Kernel& kernel = program.kernels[i];
-    tiles.push_back(tile(kernel.kind, std::min(most_tokens[i], kernel.max_tile_tokens), facts));
+    tiles.push_back(tile(kernel.kind, std::min(most_tokens[i], kernel.max_tile_tokens), facts, kernel.lanes));
     if (!invariant || kernel.kind != KernelKind::attention) continue;
     while (of_a_token[i] % tiles.back().tokens != 0) --tiles.back().tokens;
   }

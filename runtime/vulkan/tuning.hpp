@@ -30,8 +30,8 @@ struct Tile {
   std::int64_t tokens;  ///< per workgroup
 };
 
-/// A tile has at most `most_tokens` tokens (a matmul's, rounded up to whole subgroups).
-Tile tile(KernelKind kind, std::int64_t most_tokens, const DeviceFacts& facts);
+/// A tile has at most `most_tokens` tokens (a matmul's, rounded up to whole subgroups). `lanes`: Kernel::lanes.
+Tile tile(KernelKind kind, std::int64_t most_tokens, const DeviceFacts& facts, std::int64_t lanes = 1);
 
 /// What the kernel declares at most: of a matmul, decoded weights and inputs for 32 columns
 /// (shaders/matmul_shared.glsl); other kernels keep within the 16 KiB that every device has.

@@ -2,8 +2,8 @@
 //! model = { type = "text", sample = "tiny", is = "the model's name" }
 //! space = { type = "text", sample = "tiny", is = "its namespace" }
 //! cpp_name = { type = "text", sample = "tiny", is = "the name of it that programs say" }
-//! kernels = { type = "list", fields = ["name", "kind", "bindings", "cost", "max_tile_tokens"], is = "kernels in order", sample = [
-//!   { name = "o_proj", kind = "matvec", cost = "128, 0, 0, 128, 0", max_tile_tokens = 1, bindings = [ { name = "step", access = "read", splits = "false" } ] } ] }
+//! kernels = { type = "list", fields = ["name", "kind", "bindings", "cost", "max_tile_tokens", "lanes"], is = "kernels in order", sample = [
+//!   { name = "o_proj", kind = "matvec", cost = "128, 0, 0, 128, 0", max_tile_tokens = 1, lanes = 1, bindings = [ { name = "step", access = "read", splits = "false" } ] } ] }
 //! groups = { type = "list", fields = ["name", "weights", "stored", "layers"], is = "weights by where they occur", sample = [
 //!   { name = "once", layers = "", weights = [ { name = "embedding.tokens", dtype = "f16", rows = 100, columns = 64, identifier = "embedding_tokens", traits = "", values = "", parts = [ { name = "model.embed_tokens.weight", view = "100, 0, 100" } ] } ], stored = [ { name = "embedding::tokens", format = "f16", rows = 100, columns = 64, identifier = "embedding_tokens", pieces = [ { weight = 0, rows = 100 } ] } ] },
 //!   { name = "layers", layers = "0, 1", weights = [ { name = "layers.{i}.attention.o", dtype = "f16", rows = 64, columns = 64, identifier = "attention_o_proj", traits = "", values = "", parts = [ { name = "o.weight", view = "64, 0, 64, true" } ] } ], stored = [ { name = "attention::o_proj", format = "f16", rows = 64, columns = 64, identifier = "attention_o_proj", pieces = [ { weight = 0, rows = 64 } ] } ] } ] }
@@ -84,7 +84,7 @@ std::span<const std::byte> spirv(const std::byte* begin, const std::byte* end) {
 const monomorph::Kernel kernels[] = {
 //% for kernel in kernels
     {"${kernel.name}", KernelKind::${kernel.kind}, spirv(${space}_${kernel.name}_spirv, ${space}_${kernel.name}_spirv_end),
-     ${kernel.name}_bindings, {${kernel.cost}}, ${kernel.max_tile_tokens}},
+     ${kernel.name}_bindings, {${kernel.cost}}, ${kernel.max_tile_tokens}, ${kernel.lanes}},
 //% end
 };
 

@@ -54,7 +54,7 @@ void compile_for(const std::string& family) {
     REQUIRE(compiled.size() == planned.plan.kernels.size());
     for (const generator::Kernel& kernel : planned.plan.kernels) {
       // max_tile_tokens is never more than the tokens of the kernel's dispatches, by which the runtime cuts tiles too.
-      const vulkan::Tile tile = vulkan::tile(kernel.kind, kernel.max_tile_tokens, device.facts());
+      const vulkan::Tile tile = vulkan::tile(kernel.kind, kernel.max_tile_tokens, device.facts(), kernel.lanes);
       const KernelStatistics found =
           device.compile(compiled.at(kernel.name).optimized, kernel.bindings.size() + 1, tile);
       const std::string name = accepted.contract.name + "/" + kernel.name;

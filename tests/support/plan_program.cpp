@@ -99,7 +99,7 @@ void PlanProgram::add_kernels() {
     }
     if (reads_.contains(kernel.name)) bindings.push_back({"row_reads", Access::read_write, false});
     kernels_.push_back({keep(kernel.name), kernel.kind, std::as_bytes(std::span(spirv)), bindings, kernel.cost,
-                        kernel.max_tile_tokens});
+                        kernel.max_tile_tokens, kernel.lanes});
   }
   program_.kernels = kernels_;
 }
