@@ -2,6 +2,7 @@
 #include "generator/blocks/attention.hpp"
 #include "generator/blocks/latent_attention.hpp"
 #include "generator/blocks/mamba.hpp"
+#include "generator/blocks/mamba2.hpp"
 #include "generator/blocks/mlp.hpp"
 #include "generator/blocks/moe.hpp"
 #include "generator/blocks/short_conv.hpp"
@@ -20,6 +21,7 @@ const std::vector<BlockType>& block_types() {
       short_conv_block(),
       // Of a state of fixed size, which all tokens up to their own have made.
       mamba_block(),
+      mamba2_block(),
   };
   return types;
 }

@@ -15,15 +15,22 @@ void check_conv_kernel(const Field<std::int64_t>& conv_kernel, const std::string
   check_range(conv_kernel, path, 1, max_conv_kernel, diagnostics);
 }
 
-void declare_convolution(const std::string& word, AxisId channels, const Field<std::int64_t>& conv_kernel, bool bias,
-                         Declarations& declare) {
+void declare_convolutions(const std::vector<Convolution>& all, const Field<std::int64_t>& conv_kernel,
+                          const Field<Biases>& bias, Declarations& declare) {
   const std::int64_t positions = sane(conv_kernel, max_conv_kernel);
-  const std::vector<AxisId> factors = declare.contract().axes[channels].factors;
   const AxisId tap = declare.axis("tap", positions, conv_kernel.span);
-  const std::int64_t taps = declare.contract().axes[channels].size * positions;
-  declare.vector(word, declare.axis(word == "conv" ? "taps" : word + "_taps", taps, conv_kernel.span, {channels, tap}));
-  if (bias) declare.bias(word, channels);
-  declare.state(word + "_inputs", factors[0], factors[1], Dtype::f32, {positions, 0});
+  std::vector<Projection> projections;
+  for (const auto& [word, channels] : all) {
+    const std::int64_t taps = declare.contract().axes[channels].size * positions;
+    const std::string name = word == "conv" ? "taps" : word + "_taps";
+    const AxisId numbers = declare.axis(name, taps, conv_kernel.span, {channels, tap});
+    projections.push_back({.word = word, .rows = channels, .columns = tap, .numbers = numbers});
+  }
+  declare.projections(convolution_input, bias, projections);
+  for (const auto& [word, channels] : all) {
+    const std::vector<AxisId> factors = declare.contract().axes[channels].factors;
+    declare.state(word + "_inputs", factors[0], factors[1], Dtype::f32, {positions, 0});
+  }
 }
 
 ValueId build_convolution(const std::string& word, Builder& build, ValueId in, const std::string& role) {

@@ -71,7 +71,7 @@ void declare(const BlockContext& context, Declarations& declare) {
   const AxisId rank = declare.axis("dt_rank", sane(mamba.time_step_rank), mamba.time_step_rank.span);
   const AxisId hidden = declare.hidden();
   declare.projections("input", mamba.bias, {{"x", channels, hidden}, {"gate", channels, hidden}});
-  declare_convolution("conv", channels, mamba.conv_kernel, mamba.bias.value.has("conv"), declare);
+  declare_convolutions({{"conv", channels}}, mamba.conv_kernel, mamba.bias, declare);
   declare.projections("convolved", mamba.bias,
                       {{"dt_down", rank, channels}, {"b", keys, channels}, {"c", keys, channels}});
   if (const NormChoice& norm = mamba.parameter_norm.value; norm.present) {

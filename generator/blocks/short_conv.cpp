@@ -38,7 +38,7 @@ void declare(const BlockContext& context, Declarations& declare) {
   const AxisId head = declare.axis("conv_heads", 1, of_width), element = declare.axis("channel", width, of_width);
   const AxisId channels = declare.axis("channels", width, of_width, {head, element});
   declare.projections("input", conv.bias, {{"b", channels, hidden}, {"c", channels, hidden}, {"x", channels, hidden}});
-  declare_convolution("conv", channels, conv.conv_kernel, conv.bias.value.has("conv"), declare);
+  declare_convolutions({{"conv", channels}}, conv.conv_kernel, conv.bias, declare);
   declare.projections("convolved", conv.bias, {{"o", hidden, channels}});
 }
 

@@ -47,6 +47,13 @@ bool AxisTable::has_factor(AxisId axis, AxisId factor) const {
   return std::any_of(factors.begin(), factors.end(), [&](AxisId each) { return has_factor(each, factor); });
 }
 
+AxisId AxisTable::outer_of(AxisId axis, AxisId run) const {
+  const std::vector<AxisId>&factors = (*this)[axis].factors, &inner = (*this)[run].factors;
+  if (factors.size() != 2) return {};
+  if (factors[1] == run) return factors[0];
+  return inner.size() == 2 && inner[1] == factors[1] ? outer_of(factors[0], inner[0]) : AxisId{};
+}
+
 std::int64_t AxisTable::inner_of_two(AxisId axis) const {
   const std::vector<AxisId>& factors = (*this)[axis].factors;
   return factors.size() == 2 ? (*this)[factors[1]].size : 0;

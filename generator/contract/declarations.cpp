@@ -139,7 +139,7 @@ std::vector<CheckpointPart> Declarations::whole(const std::string& part, bool bi
 
 /// Leaves a view those of a tensor's rows that are one projection's: the tensor, one of several where they are counted,
 /// holds `name.fused` part after part, or pieces of them in turn.
-void Declarations::cut(RowView& view, std::size_t tensors, const TensorName& name, const Projection& own,
+void Declarations::cut(RowView& view, std::size_t tensors, const TensorName& name, bool bias, const Projection& own,
                        const std::vector<Projection>& all) const {
   const Interleaving* interleaving = find_interleaving(name.interleaved);
   std::int64_t before = 0, stride = 0, pieces = 1;
@@ -148,6 +148,7 @@ void Declarations::cut(RowView& view, std::size_t tensors, const TensorName& nam
     if (part == all.end()) continue;  // has been reported
     PartRows rows = rows_of(*part, contract_.axes);
     rows.rows /= static_cast<std::int64_t>(tensors);
+    if (part->numbers && !bias) rows.rows *= contract_.axes[part->columns].size;
     if (interleaving != nullptr) pieces = std::max<std::int64_t>(interleaving->pieces(rows), 1);
     if (word == own.word) before = stride;
     stride += rows.rows / pieces;
@@ -179,9 +180,9 @@ void Declarations::alternate(RowView& view, const std::string& part, const Proje
 /// Where a projection, or its bias, stands: in the tensor of its own, or in one that it shares.
 std::vector<CheckpointPart> Declarations::sources(const std::string& tensor, const TensorName* fused, bool bias,
                                                   const Projection& one, const std::vector<Projection>& all) const {
-  std::vector<CheckpointPart> sources = whole(tensor, bias, one.rows);
+  std::vector<CheckpointPart> sources = whole(tensor, bias, one.numbers && !bias ? one.numbers : one.rows);
   for (CheckpointPart& source : sources) {
-    if (fused != nullptr) cut(source.view, sources.size(), *fused, one, all);
+    if (fused != nullptr) cut(source.view, sources.size(), *fused, bias, one, all);
     if (source.numbered.empty()) source.view.banks = one.by_head ? one.heads : rows_of(one, contract_.axes).experts;
     source.turned = one.turned && !bias;
     if (source.turned) source.view.transposed = !source.view.transposed;
@@ -245,9 +246,12 @@ void Declarations::projections(const std::string& input, const Field<Biases>& bi
     const std::string tensor = line != nullptr ? line->first : part_prefix_ + one.word;
     for (const bool of_bias : {false, true}) {
       if (of_bias && !one.bias) continue;
+      const std::vector<AxisId> axes = of_bias       ? std::vector{one.rows}
+                                       : one.numbers ? std::vector{one.numbers}
+                                                     : std::vector{one.rows, one.columns};
+      const std::string role = role_prefix_ + one.word + (of_bias ? "_bias" : one.numbers ? "" : "_proj");
       WeightContract& made =
-          weight(part_prefix_ + one.word, role_prefix_ + one.word + (of_bias ? "_bias" : "_proj"), tensor, of_bias,
-                 of_bias ? std::vector{one.rows} : std::vector{one.rows, one.columns},
+          weight(part_prefix_ + one.word, role, tensor, of_bias, axes,
                  sources(tensor, line == nullptr ? nullptr : &line->second, of_bias, one, all), component_);
       if (one.given) made.chosen_rows = contract_.axes[one.given].size;
       made.of_source |= input == source_input;

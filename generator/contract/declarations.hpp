@@ -23,23 +23,27 @@ struct Projection {
   bool by_head = false;  ///< each head's rows are a matrix, multiplied with that head's columns
   /// Of one by head: checkpoints have each matrix the other way round, [columns, rows]; `transposed` ones as it is.
   bool turned = false;
+  /// It is no matrix but a convolution of each row alone: this axis, rows x positions, is that of its numbers.
+  AxisId numbers = {};
 
   AxisId result() const { return given ? given : rows; }
 };
 
-/// What a tensor of several cuts its rows by.
+/// What a tensor of several cuts its rows by; of a convolution, those of its bias.
 PartRows rows_of(const Projection& one, const AxisTable& axes);
 
 /// Projections of one input: what a checkpoint may keep in one tensor.
 struct ProjectionGroup {
   std::string prefix;  ///< "layers.{i}.attention."
-  std::string input;   ///< "input", "attended", "activated", "source"
+  std::string input;   ///< "input", "attended", "activated", "source", "convolution"
   std::string block;   ///< type of the sub-block
   std::string kind;    ///< of layer
   std::vector<Projection> projections;
   Span bias_span;  ///< of what says which of them have a bias
 };
 
+/// ProjectionGroup::input of convolutions: what they have in one tensor, they have one after another.
+inline constexpr const char* convolution_input = "convolution";
 /// ProjectionGroup::input of what is multiplied with the encoder's hidden states.
 inline constexpr const char* source_input = "source";
 
@@ -104,7 +108,7 @@ class Declarations {
   AxisId hidden_of(std::size_t stack);
   std::vector<CheckpointPart> whole(const std::string& part, bool bias, AxisId rows) const;
   void alternate(RowView& view, const std::string& part, const Projection& one) const;
-  void cut(RowView& view, std::size_t tensors, const TensorName& name, const Projection& own,
+  void cut(RowView& view, std::size_t tensors, const TensorName& name, bool bias, const Projection& own,
            const std::vector<Projection>& all) const;
   std::vector<CheckpointPart> sources(const std::string& tensor, const TensorName* fused, bool bias,
                                       const Projection& one, const std::vector<Projection>& all) const;

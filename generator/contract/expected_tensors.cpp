@@ -43,9 +43,9 @@ void add(const WeightContract& weight, const Contract& contract, std::int64_t la
     if (numbered && !rows.factors.empty()) tensor.counted = rows.factors.front();
     const bool whole = source.view.rows == source.view.source_rows, of_factor = numbered && rows.factors.size() == 2;
     tensor.axes = {!whole ? AxisId() : of_factor ? rows.factors.back() : weight.axes[0]};
-    if (!numbered && weight.axes.size() == 1 && tensor.axes[0]) {
-      for (const AxisId factor : rows.factors) tensor.other.push_back(contract.axes[factor].size);
-    }
+    const std::int64_t inner = weight.axes.size() == 1 ? contract.axes.inner_of_two(weight.axes[0]) : 0;
+    if (!numbered && inner > 0 && source.view.source_rows % inner == 0)
+      tensor.other = {source.view.source_rows / inner, inner};
     if (weight.axes.size() == 2) {
       tensor.shape.push_back(source.view.lines_of(contract.axes[weight.axes[1]].size));
       tensor.axes.push_back(source.view.lines == 0 ? weight.axes[1] : AxisId());

@@ -18,20 +18,29 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
-Datum value_from(const Json& value, const std::string& name) {
+Datum words_from(std::vector<std::string> words, const std::string& name) {
+  return {Words{std::make_shared<const std::vector<std::string>>(std::move(words))}, name, false};
+}
+
+Datum value_from(const Json& value, Type type, const std::string& name) {
   if (value.is_boolean()) return {value.boolean() ? 1.0 : 0.0, name, false};
   if (value.is_number()) return {value.real(), name, false};
+  if (value.is_string() && type == Type::words) {
+    std::vector<std::string> letters;
+    for (const char letter : value.string()) letters.emplace_back(1, letter);
+    return words_from(std::move(letters), name);
+  }
   if (value.is_string()) return {value.string(), name, false};
   if (value.is_array() && value.size() > 0 && value[0].is_number()) {
     std::vector<double> numbers;
     for (const Json& number : value) numbers.push_back(number.real());
     return {Numbers{std::make_shared<const std::vector<double>>(std::move(numbers))}, name, false};
   }
-  if (value.is_object()) return {Words{std::make_shared<const std::vector<std::string>>(value.keys())}, name, false};
+  if (value.is_object()) return words_from(value.keys(), name);
   if (value.is_array()) {
     std::vector<std::string> words;
     for (const Json& word : value) words.push_back(word.string());
-    return {Words{std::make_shared<const std::vector<std::string>>(std::move(words))}, name, false};
+    return words_from(std::move(words), name);
   }
   return {{}, name, false};
 }
@@ -118,7 +127,7 @@ void Config::resolve(const std::string& name, const ConfigKey& key) {
       resolved.is_wrong = true;
       continue;
     }
-    const Datum value = value_from(*said, name);
+    const Datum value = value_from(*said, key.form->type, name);
     if (!resolved.path.empty() && !resolved.value.is_null()) {
       if (!value.is_null() && value.is != resolved.value.is) {
         refuse("import.disagreement", path,

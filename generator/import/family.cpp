@@ -37,7 +37,8 @@ constexpr KeyForm key_forms[] = {
      [](const Json& v) {
        return v.is_array() && std::all_of(v.begin(), v.end(), [](const Json& item) { return item.is_string(); });
      }},
-    {"table", Type::words, "an object", [](const Json& v) { return v.is_object(); }},  // as the list of its keys
+    {"letters", Type::words, "a string", [](const Json& v) { return v.is_string(); }},  // as the list of its letters
+    {"table", Type::words, "an object", [](const Json& v) { return v.is_object(); }},   // as the list of its keys
     {"sizes", Type::sizes, "a list of positive integers below 2^31",
      [](const Json& v) {
        return is_list(v) && std::all_of(v.begin(), v.end(), [](const Json& item) { return is_whole_from(1, item); });

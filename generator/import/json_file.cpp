@@ -82,7 +82,7 @@ std::optional<JsonFile> parse_json_file(std::shared_ptr<const Source> source, Di
     return std::nullopt;
   }
   try {
-    file.value = Json::parse(text);
+    file.value = Json::parse(with_words_quoted(text));
   } catch (const JsonError& error) {
     // The library's text opens with its own error number and position, which the span says better. A number beyond
     // all bounds is not placed but quoted.

@@ -66,7 +66,7 @@ void plan(Draft& draft) {
   draft.activation("first", op.in[first], Access::read);
   draft.activation("second", op.in[second], Access::read);
   draft.epilogue({norm != nullptr ? planning.op(ops_of<Norm>(draft.group(), planning).front()).out : op.out}, false);
-  if (norm != nullptr) draft.call.rows = {row.factors[0]};
+  if (norm != nullptr) draft.call.rows = {planning.axes.outer_of(planning.value(op.out).axes[1], norm->over)};
 }
 
 ReferenceCall reference(const Op& op, const Graph&) { return {.function = "differential", .operands = op.in}; }

@@ -16,9 +16,8 @@ void verify(const Op& op, OperandCheck& check) {
   const Norm& norm = *as<Norm>(op);
   if (!check.operands(3, 1) || !check.matrix(0)) return;
   const std::vector<AxisId>& axes = check.in(0).axes;
-  if (!check.graph().axes.has_factor(axes[1], norm.over)) return check.fault("is over no factor of its operand's axis");
-  if (norm.over != axes[1] && check.axis(axes[1]).factors.back() != norm.over) {
-    return check.fault("is over an axis whose elements do not follow each other");
+  if (norm.over != axes[1] && !check.graph().axes.outer_of(axes[1], norm.over)) {
+    return check.fault("is over no run of its operand's elements");
   }
   for (const std::size_t vector : {1, 2}) {
     if (!check.given(vector)) continue;
@@ -57,7 +56,6 @@ bool accepts(const Group& group, const Planning& planning) {
 void plan_heads(Draft& draft, const Op& op) {
   const Planning& planning = draft.planning();
   const Norm& norm = *as<Norm>(op);
-  const Axis& row = planning.axis(planning.value(op.in[0]).axes[1]);
   draft.kernel.path = "kernels/norm_heads.comp";
   draft.kernel.kind = KernelKind::heads;
   draft.set("head_dim", planning.axis(norm.over).size);
@@ -72,7 +70,7 @@ void plan_heads(Draft& draft, const Op& op) {
   if (op.in[2]) draft.weight("norm_bias_vector", op.in[2]);
   draft.activation("inputs", op.in[0], Access::read);
   draft.activation("outputs", op.out, Access::write);
-  draft.call.rows = {row.factors[0]};
+  draft.call.rows = {planning.axes.outer_of(planning.value(op.in[0]).axes[1], norm.over)};
 }
 
 void plan(Draft& draft) {

@@ -82,6 +82,7 @@ class Reading {
     if (word != "[]") return computed(word, number(first), number(second));
     if (first.is_number()) return first;  // one for every place
     const std::uint64_t at = second.unsigned_integer();
+    if (first.is_string()) return first.string().substr(std::min<std::size_t>(at, first.string().size()), 1);
     return first.is_array() && at < first.size() ? first[at] : Json();
   }
 
@@ -142,6 +143,7 @@ class Reading {
     if (name == "i") return layer;
     if (!keys_.contains(name)) {  // "words.length"
       const Json words = this->name(name.substr(0, name.rfind('.')));
+      if (words.is_string()) return words.string().size();
       return words.is_structured() ? Json(words.size()) : Json();
     }
     std::string path;

@@ -1,6 +1,7 @@
 #include "runtime/formats/json.hpp"
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -154,6 +155,26 @@ Json Json::parse(std::string_view text, const JsonDepth& depth) {
   JsonBuilder builder(depth);
   read_json_events(text, builder);
   return builder.result();
+}
+
+std::string with_words_quoted(std::string_view text) {
+  constexpr std::array<std::string_view, 3> words = {"-Infinity", "Infinity", "NaN"};
+  std::string quoted;
+  bool in_text = false;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto stands_here = [&](std::string_view word) { return text.substr(at).starts_with(word); };
+    const auto* const word = in_text ? words.end() : std::ranges::find_if(words, stands_here);
+    if (word != words.end()) {
+      quoted.append("\"").append(*word).append("\"");
+      at += word->size();
+      continue;
+    }
+    if (text[at] == '"') in_text = !in_text;
+    const std::size_t length = in_text && text[at] == '\\' ? 2 : 1;
+    quoted += text.substr(at, length);
+    at += length;
+  }
+  return quoted;
 }
 
 std::optional<Json> Json::try_parse(std::string_view text, const JsonDepth& depth) {

@@ -147,6 +147,10 @@ class Json {
       value_;
 };
 
+/// JSON as Python writes it, which has words for numbers that JSON has not: each Infinity, -Infinity and NaN that is no
+/// part of a text becomes a text.
+std::string with_words_quoted(std::string_view text);
+
 struct Json::Member {
   std::string key;
   Json value;

@@ -6,6 +6,7 @@
 #include "runtime/error.hpp"
 #include "runtime/formats/checkpoint.hpp"
 #include "runtime/formats/gguf_config.hpp"
+#include "runtime/formats/json.hpp"
 #include "runtime/formats/sentence_transformers.hpp"
 
 namespace monomorph {
@@ -28,7 +29,8 @@ std::optional<WeightsConfig> find_config(const std::string& weights) {
   std::ifstream file(config, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(file), {}};
   if (!file) throw Error(ErrorKind::environment, config.string() + ": this file cannot be read");
-  return WeightsConfig{config.string(), with_sentence_transformers(std::move(text), config.parent_path()), false};
+  return WeightsConfig{config.string(), with_sentence_transformers(with_words_quoted(text), config.parent_path()),
+                       false};
 }
 
 }  // namespace monomorph

@@ -139,7 +139,8 @@ class RandomSource final : public HostWeights::Source {
     if (name.find("lambda_") != std::string_view::npos) return {0, 1 / std::sqrt(static_cast<float>(pattern.columns))};
     // Time steps of some hundredths and rates of all sizes, as those of trained state spaces: elements that all forget
     // at once would make a token one product of two vectors, of which little may be left.
-    if (name.find("dt_up.bias") != std::string_view::npos) return {-3, 1};
+    if (name.find("dt_up.bias") != std::string_view::npos || name.find("time_step_bias") != std::string_view::npos)
+      return {-3, 1};
     if (name.find("a_log") != std::string_view::npos) return {1, 1};
     return {name.find("bias") == std::string_view::npos ? 1.0f : 0.0f, 0.3f};
   }

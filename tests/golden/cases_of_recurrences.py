@@ -51,7 +51,103 @@ def jamba(**keys):
     } | keys  # fmt: skip
 
 
+def mamba2(**keys):
+    """Mamba-2 as transformers' files have it: heads of a matrix each, and nothing else."""
+    return {
+        "architectures": ["Mamba2ForCausalLM"], "bos_token_id": 1, "chunk_size": 256, "conv_kernel": 4, "eos_token_id": 2, "expand": 2,
+        "hidden_act": "silu", "initializer_range": 0.1, "layer_norm_epsilon": 1e-5, "model_type": "mamba2", "norm_before_gate": True,
+        "pad_token_id": 0, "rescale_prenorm_residual": False, "residual_in_fp32": True, "rms_norm": True, "tie_word_embeddings": False,
+        "time_step_floor": 1e-4, "time_step_limit": [0.0, float("inf")], "time_step_max": 0.1, "time_step_min": 0.001,
+        "time_step_rank": 256, "transformers_version": "4.44.0", "use_bias": False, "use_cache": True, "use_conv_bias": True,
+    } | keys  # fmt: skip
+
+
+def bamba(**keys):
+    """Bamba: Mamba-2 in most layers, attention of which half of each head turns in the others."""
+    return {
+        "architectures": ["BambaForCausalLM"], "attention_bias": False, "attention_dropout": 0.0, "attn_rotary_emb": 64,
+        "bos_token_id": 1, "eos_token_id": 2, "hidden_act": "silu", "initializer_range": 0.02, "mamba_chunk_size": 256,
+        "mamba_conv_bias": True, "mamba_d_conv": 4, "mamba_expand": 2, "mamba_proj_bias": False, "max_position_embeddings": 262144,
+        "mlp_bias": False, "model_type": "bamba", "num_logits_to_keep": 1, "pad_token_id": 0, "rms_norm_eps": 1e-5,
+        "rope_scaling": None, "rope_theta": 10000.0, "tie_word_embeddings": False, "transformers_version": "4.48.0.dev0",
+        "use_cache": True, "use_mamba_kernels": True,
+    } | keys  # fmt: skip
+
+
+def granitemoehybrid(**keys):
+    """Granite 4: Mamba-2 in most layers and attention without positions in the others, each before experts and an MLP that
+    every token has."""
+    return {
+        "architectures": ["GraniteMoeHybridForCausalLM"], "attention_bias": False, "attention_dropout": 0.0,
+        "bos_token_id": 7, "eos_token_id": 7, "hidden_act": "silu", "init_method": "mup", "initializer_range": 0.1,
+        "mamba_chunk_size": 256, "mamba_conv_bias": True, "mamba_d_conv": 4, "mamba_expand": 2, "mamba_n_groups": 1,
+        "mamba_proj_bias": False, "max_position_embeddings": 131072, "model_type": "granitemoehybrid",
+        "normalization_function": "rmsnorm", "output_router_logits": False, "pad_token_id": 5,
+        "position_embedding_type": "nope", "rms_norm_eps": 1e-5, "rope_scaling": None, "rope_theta": 10000,
+        "router_aux_loss_coef": 0.0, "tie_word_embeddings": True, "transformers_version": "4.56.0", "use_cache": True,
+    } | keys  # fmt: skip
+
+
+def nemotron_h(**keys):
+    """Nemotron-H: each layer is Mamba-2, attention without positions, an MLP without a gate, or a mixture of such."""
+    return {
+        "architectures": ["NemotronHForCausalLM"], "attention_bias": False, "attention_dropout": 0.0, "bos_token_id": 1,
+        "chunk_size": 128, "conv_kernel": 4, "eos_token_id": 2, "expand": 2, "hidden_dropout": 0.0, "initializer_range": 0.02,
+        "layer_norm_epsilon": 1e-5, "mamba_hidden_act": "silu", "mamba_proj_bias": False, "max_position_embeddings": 8192,
+        "mlp_bias": False, "mlp_hidden_act": "relu2", "model_type": "nemotron_h", "num_logits_to_keep": 1, "pad_token_id": 0,
+        "rescale_prenorm_residual": True, "residual_in_fp32": False, "rms_norm_eps": 1e-5, "sliding_window": None,
+        "tie_word_embeddings": False, "time_step_floor": 1e-4, "time_step_limit": [0.0, float("inf")], "time_step_max": 0.1,
+        "time_step_min": 0.001, "transformers_version": "4.48.0.dev0", "use_bias": False, "use_cache": True,
+        "use_conv_bias": True, "use_mamba_kernels": True,
+    } | keys  # fmt: skip
+
+
 CASES = [
+    Case("mamba2", 6021, "6 heads of 16 in two groups, each of which has b and c of its own and is normed by itself; states of "
+         "16 numbers; untied", mamba2(vocab_size=101, hidden_size=48, num_hidden_layers=3, num_heads=6, head_dim=16,
+                                      n_groups=2, state_size=16), "torch_dtype", dtypes=("f16",)),
+    Case("mamba2-biases", 6022, "3 heads of 38 that are normed whole; states of 5 numbers; convolutions over 3 positions "
+         "without a bias, biases of the projections; GELU; tied",
+         mamba2(vocab_size=103, hidden_size=38, num_hidden_layers=2, num_heads=3, head_dim=38, n_groups=1, state_size=5,
+                conv_kernel=3, expand=3, use_bias=True, use_conv_bias=False, hidden_act="gelu", layer_norm_epsilon=1e-3,
+                tie_word_embeddings=True), "torch_dtype", dtypes=("f32",)),
+    Case("bamba", 6023, "attention in two layers of five, of heads of 24 whose half turns, Mamba-2 in the others; grouped 4:2",
+         bamba(**sizes(48, 70, 5, 4, 2, 101, 24), attn_layer_indices=[1, 4], mamba_n_heads=8, mamba_d_head=12,
+               mamba_n_groups=1, mamba_d_state=24), "torch_dtype", dtypes=("bf16",)),
+    Case("bamba-biases", 6024, "biases of all projections; no convolution has one; 2 groups of heads of 6; heads turn whole",
+         bamba(**sizes(42, 54, 3, 3, 3, 99), attn_layer_indices=[0], attention_bias=True, mlp_bias=True,
+               mamba_proj_bias=True, mamba_conv_bias=False, mamba_n_heads=14, mamba_d_head=6, mamba_n_groups=2,
+               mamba_d_state=7, mamba_d_conv=2, rms_norm_eps=1e-3, tie_word_embeddings=True,
+               rope_parameters={"rope_type": "default", "rope_theta": 5000.0, "partial_rotary_factor": 1.0}), "dtype",
+         dtypes=("f32",)),
+    Case("granitemoehybrid", 6025, "2 of 4 experts and an MLP for every token in each layer; attention without positions in one "
+         "of four, Mamba-2 in the others; grouped 4:2, scales, tied",
+         granitemoehybrid(**sizes(48, 40, 4, 4, 2, 101), shared_intermediate_size=56, num_local_experts=4,
+                          num_experts_per_tok=2, layer_types=["mamba", "mamba", "attention", "mamba"], mamba_n_heads=8,
+                          mamba_d_head=12, mamba_d_state=16, attention_multiplier=0.05, embedding_multiplier=12,
+                          logits_scaling=3, residual_multiplier=0.6), "torch_dtype", dtypes=("bf16",)),
+    Case("granitemoehybrid-dense", 6026, "no experts; rotary positions; two groups of heads; projections with biases, "
+         "convolutions without; untied",
+         granitemoehybrid(**sizes(42, 40, 3, 3, 3, 99), shared_intermediate_size=58, num_local_experts=0,
+                          num_experts_per_tok=1, layer_types=["attention", "mamba", "attention"], mamba_n_heads=6,
+                          mamba_d_head=14, mamba_n_groups=2, mamba_d_state=5, mamba_conv_bias=False, mamba_proj_bias=True,
+                          attention_bias=True, attention_multiplier=0.25, embedding_multiplier=1.0, logits_scaling=1.0,
+                          residual_multiplier=1.0, position_embedding_type="rope", tie_word_embeddings=False), "torch_dtype",
+         dtypes=("f16",)),
+    Case("nemotron-h", 6027, "Mamba-2 in three layers, two groups of heads each, attention in one, MLPs without a gate in two; "
+         "a pattern of letters; grouped 4:2",
+         nemotron_h(vocab_size=101, hidden_size=48, intermediate_size=90, num_hidden_layers=6, head_dim=20,
+                    attention_head_dim=20, num_attention_heads=4, num_key_value_heads=2,
+                    hybrid_override_pattern="M-M*-M", mamba_num_heads=6, mamba_head_dim=14, n_groups=2,
+                    ssm_state_size=16), "torch_dtype", dtypes=("bf16",)),
+    Case("nemotron-h-moe", 6028, "a mixture of experts without gates beside one that every token has, in two layers of five; 2 of "
+         "the experts of 1 of 2 groups; biases; untied",
+         nemotron_h(vocab_size=99, hidden_size=42, intermediate_size=50, head_dim=14, num_attention_heads=3,
+                    num_key_value_heads=3, layers_block_type=["mamba", "moe", "attention", "moe", "mlp"], mamba_num_heads=4,
+                    mamba_head_dim=9, n_groups=1, ssm_state_size=6, use_bias=True, use_conv_bias=False, mlp_bias=True,
+                    conv_kernel=2, n_routed_experts=6, num_experts_per_tok=2, moe_intermediate_size=26,
+                    moe_shared_expert_intermediate_size=34, n_group=2, topk_group=1, routed_scaling_factor=2.5,
+                    norm_topk_prob=True, time_step_min=0.2, layer_norm_epsilon=1e-3), "torch_dtype", dtypes=("f32",)),
     Case("mamba", 6011, "selective state spaces of 16 numbers for each of 96 elements, and nothing else; convolutions over "
          "4 positions; tied", mamba(vocab_size=101, hidden_size=48, num_hidden_layers=3, intermediate_size=96, d_inner=96, d_model=48,
                fused_add_norm=True, n_layer=24, pad_vocab_size_multiple=8, rms_norm=True, ssm_cfg={}), "torch_dtype",

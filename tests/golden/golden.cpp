@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "runtime/formats/json.hpp"
 #include "runtime/formats/npy.hpp"
+#include "tests/support/files.hpp"
 
 namespace monomorph::golden {
 
@@ -30,9 +31,8 @@ std::vector<Golden::Text> Golden::texts() const {
 
 Golden read_golden(const std::filesystem::path& directory) {
   const std::filesystem::path path = directory / "golden.json";
-  std::ifstream in(path);
-  if (!in) throw std::runtime_error(fmt::format("{}: cannot be read", path.string()));
-  const nlohmann::json json = nlohmann::json::parse(in);
+  if (!std::filesystem::exists(path)) throw std::runtime_error(fmt::format("{}: there is no such file", path.string()));
+  const nlohmann::json json = nlohmann::json::parse(with_words_quoted(tests::read_file(path)));
 
   Golden golden;
   golden.name = std::filesystem::absolute(directory).filename().string();

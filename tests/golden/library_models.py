@@ -19,14 +19,14 @@ import published_code  # noqa: F401, has the library find its classes
 import sources
 from weights import QUERY_KEY_GAIN, Weights
 
-FAMILIES = ("afmoe", "albert", "aria_text", "axk1", "bart", "bert", "bert-generation", "biogpt", "blenderbot",
+FAMILIES = ("afmoe", "albert", "aria_text", "axk1", "bamba", "bart", "bert", "bert-generation", "biogpt", "blenderbot",
             "camembert", "codegen",
             "cohere2_moe", "cohere_compass_text", "ctrl", "dbrx", "deepseek_v2", "deepseek_v3", "diffllama",
             "distilbert", "dots1", "electra", "ernie4_5_moe", "exaone_moe", "falcon_mamba", "flex_olmo", "flint", "glm4_moe",
-            "glm4_moe_lite", "gpt_neox_japanese", "gpt_oss", "gptj", "granite_swa", "granitemoe", "granitemoe_swa",
-            "granitemoeshared", "hunyuan_v1_moe", "hy_v3", "jamba", "kolibri1", "lfm2", "llada", "llama4_text", "mamba", "marian", "mbart", "mellum", "minicpm3",
+            "glm4_moe_lite", "gpt_neox_japanese", "gpt_oss", "gptj", "granite_swa", "granitemoe", "granitemoe_swa", "granitemoehybrid",
+            "granitemoeshared", "hunyuan_v1_moe", "hy_v3", "jamba", "kolibri1", "lfm2", "llada", "llama4_text", "mamba", "mamba2", "marian", "mbart", "mellum", "minicpm3",
             "minimax_m2", "ministral3", "mixtral", "modernbert", "modernbert-decoder", "mpnet", "mpt", "mt5",
-            "nomic_bert",
+            "nemotron_h", "nomic_bert",
             "olmoe", "openai-gpt", "openelm", "opt", "pegasus", "phi", "phimoe", "qwen2_moe", "qwen3_moe", "roberta",
             "solar_open", "t5", "t5gemma", "umt5", "xglm", "xlm-roberta", "youtu")  # fmt: skip
 RENAMED = ("nomic_bert",)  # its files have other names than the library's class
@@ -113,7 +113,7 @@ def library_weights(config: dict, seed: int, own_head: bool = False, **_) -> dic
             of_tokens = module is model.get_input_embeddings() or name.endswith("embed_tokens")
             draw = weights.embedding if of_tokens else weights.table
             draw(f"{name}.weight", rows, columns)
-        elif isinstance(module, torch.nn.LayerNorm) or type(module).__name__.endswith(("RMSNorm", "LayerNorm")):
+        elif isinstance(module, torch.nn.LayerNorm) or type(module).__name__.endswith(("RMSNorm", "LayerNorm", "RMSNormGated")):
             if "weight" in own:
                 weights.norm(name, module.weight.shape[0], bias="bias" in own)
         elif isinstance(module, torch.nn.Linear):
@@ -150,7 +150,10 @@ def library_weights(config: dict, seed: int, own_head: bool = False, **_) -> dic
                     weights.matrix(f"{name}.{word}", *parameter.shape, gain=ROUTER_GAIN)
                     continue
                 if word == "A_log":  # some decay fast, some over the whole prompt
-                    weights.matrix(f"{name}.{word}", *parameter.shape, gain=2 * parameter.shape[1] ** 0.5)
+                    if parameter.dim() == 1:  # of each head
+                        weights.vector(f"{name}.{word}", parameter.shape[0], gain=2)
+                    else:
+                        weights.matrix(f"{name}.{word}", *parameter.shape, gain=2 * parameter.shape[1] ** 0.5)
                     weights.tensors[f"{name}.{word}"] -= 2
                     continue
                 if parameter.dim() != 1:
@@ -223,11 +226,13 @@ def idle_names(config: dict) -> tuple[str, ...]:
         untied = config["model_type"] not in ("t5", "mt5", "umt5") and not config.get("tie_word_embeddings", True)
         idle = "cross_attn.k_proj.bias" if config["model_type"] == "t5gemma" else "k_proj.bias"  # its own keys turn
         return (idle, "shared.weight") if untied else (idle,)
-    rotated = ("afmoe", "aria_text", "axk1", "cohere2_moe", "cohere_compass_text", "deepseek_v2", "deepseek_v3",
+    rotated = ("afmoe", "aria_text", "axk1", "bamba", "cohere2_moe", "cohere_compass_text", "deepseek_v2", "deepseek_v3",
                "diffllama", "dots1", "ernie4_5_moe", "flex_olmo", "flint", "glm4_moe", "glm4_moe_lite", "gpt_oss",
                "granite_swa", "granitemoe", "granitemoe_swa", "granitemoeshared", "hunyuan_v1_moe", "hy_v3", "llada",
                "mellum", "minicpm3", "minimax_m2", "mixtral", "modernbert", "modernbert-decoder", "nomic_bert", "olmoe",
                "phi", "phimoe", "qwen2_moe", "qwen3_moe", "solar_open", "youtu")  # fmt: skip
+    if config.get("position_embedding_type") == "rope":
+        rotated += ("granitemoehybrid",)
     # Of heads that hidden states do not pass, and scores do.
     pooler = ("pooler.dense.weight", "pooler.dense.bias", "pooler.weight", "pooler.bias")
     if task_of(config) == "ForSequenceClassification":

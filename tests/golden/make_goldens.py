@@ -150,6 +150,8 @@ class InDouble(torch.overrides.TorchFunctionMode):
         kwargs = dict(kwargs or {})
         if function is torch.Tensor.float and args[0].dtype is torch.float64:
             return args[0]
+        if function is torch.Tensor.type and args[0].dtype is torch.float64 and args[1:] == (torch.float32,):
+            return args[0]
         if function is torch.pow and torch.float32 in (getattr(each, "dtype", None) for each in args):
             return function(*args, **kwargs).double()
         if function is torch.Tensor.to and args[1:] == (torch.float32,):

@@ -52,7 +52,7 @@ INERT_VALUES = {
 # What these families read of them.
 READ_HERE = {"mt5": ("num_heads",), "t5": ("num_heads",), "umt5": ("num_heads",), "bert": ("is_decoder",), "bert-generation": ("is_decoder",), "bloom": ("apply_residual_connection_post_layernorm",),
              "camembert": ("is_decoder", "pad_token_id"), "diffllama": ("attention_dropout",),
-             "electra": ("is_decoder",), "mpnet": ("pad_token_id",), "roberta": ("is_decoder", "pad_token_id"),
+             "electra": ("is_decoder",), "granitemoehybrid": ("position_embedding_type",), "mamba2": ("num_heads",), "mpnet": ("pad_token_id",), "roberta": ("is_decoder", "pad_token_id"),
              "xlm-roberta": ("is_decoder", "pad_token_id"),
              "gpt_neox": ("rotary_pct",), "gpt_neox_japanese": ("rotary_pct",), "xglm": ("pad_token_id",)}  # fmt: skip
 

@@ -28,6 +28,7 @@
 #include "runtime/engine/engine.hpp"
 #include "runtime/engine/penalties.hpp"
 #include "runtime/engine/sampler.hpp"
+#include "runtime/formats/json.hpp"
 #include "runtime/load/load.hpp"
 #include "tests/golden/comparison.hpp"
 #include "tests/golden/copies.hpp"
@@ -36,6 +37,7 @@
 #include "tests/golden/runner.hpp"
 #include "tests/golden/slots.hpp"
 #include "tests/golden/text_vectors.hpp"
+#include "tests/support/files.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 namespace monomorph::golden {
@@ -182,8 +184,7 @@ bool fails_as(const std::string& weights, bool ignore_config, ErrorKind kind, co
 std::string changes_taken(const std::string& directory) {
   using json = nlohmann::ordered_json;
   const auto read = [&](const char* name) {
-    std::ifstream file(std::filesystem::path(directory) / name);
-    return json::parse(file);
+    return json::parse(with_words_quoted(tests::read_file(std::filesystem::path(directory) / name)));
   };
   const json config = read("config.json"), golden = read("golden.json");
   const tests::TemporaryDirectory beside;

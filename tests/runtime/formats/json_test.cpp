@@ -82,6 +82,15 @@ TEST_CASE("what is wrong with a text, and where, is what the library says") {
   }
 }
 
+TEST_CASE("Python's words for what is no number of JSON become texts, but not within texts") {
+  CHECK(with_words_quoted(R"({"a": [0.0, Infinity, -Infinity], "b": NaN})") ==
+        R"({"a": [0.0, "Infinity", "-Infinity"], "b": "NaN"})");
+  const std::string none = R"({"Infinity": "a \" NaN \\", "b": "-Infinity"})";
+  CHECK(with_words_quoted(none) == none);
+  CHECK(with_words_quoted(R"("\)") == R"("\)");
+  CHECK(with_words_quoted(R"("\\",NaN)") == R"("\\","NaN")");
+}
+
 TEST_CASE("whole numbers of 64 bits are exact, and know whether they were read with a sign") {
   const Json list = Json::parse("[18446744073709551615, -9223372036854775808, 18446744073709551616, 3, -3, 3.0]");
   CHECK(list[0].unsigned_integer() == 18446744073709551615u);
