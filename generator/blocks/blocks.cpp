@@ -1,5 +1,6 @@
 // Which sub-blocks there are.
 #include "generator/blocks/attention.hpp"
+#include "generator/blocks/delta_net.hpp"
 #include "generator/blocks/latent_attention.hpp"
 #include "generator/blocks/mamba.hpp"
 #include "generator/blocks/mamba2.hpp"
@@ -22,6 +23,7 @@ const std::vector<BlockType>& block_types() {
       // Of a state of fixed size, which all tokens up to their own have made.
       mamba_block(),
       mamba2_block(),
+      delta_net_block(),
   };
   return types;
 }

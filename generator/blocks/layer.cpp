@@ -54,6 +54,8 @@ void check_block_norms(const Block& block, Diagnostics& diagnostics) {
     diagnostics.error("layers.residual_from", norms.residual_from.span,
                       fmt::format("{} adds to what its input norm gives, and has none", block.instance));
   }
+  check_factor(norms.output_scale.value, norms.output_scale.span, block.instance + ".output_scale", "output_scale", "1",
+               diagnostics);
   Block bound = block;  // binding may write
   check_norms(block.instance, bind_block(bound), diagnostics);
 }
@@ -63,8 +65,8 @@ std::optional<double> residual_scale(const ModelSection& model, const LayerKind&
                            "1.4 / sqrt(num_hidden_layers)", diagnostics);
 }
 
-/// residual_norm(h + residual_scale * sum of output_norm(block(input_norm(h)))): every place of a norm there is. Where
-/// the output norm is shared, it is that of the sum.
+/// residual_norm(h + residual_scale * sum of output_norm(output_scale * block(input_norm(h)))): every place of a norm
+/// there is. Where the output norm is shared, it is that of the sum.
 ValueId build_step(const Step& step, const ModelSection& model, const LayerKind& kind, Builder& build,
                    ValueId hidden_states) {
   std::vector<ValueId> terms = {hidden_states};
@@ -77,7 +79,9 @@ ValueId build_step(const Step& step, const ModelSection& model, const LayerKind&
       input = norm.value.present ? build_norm("input_norm", norm, block, build, hidden_states, "input") : hidden_states;
     }
     if (block.norms.residual_from.value == "input_norm") terms[0] = input;
-    const ValueId projected = block.type->build(context, build, input);
+    ValueId projected = block.type->build(context, build, input);
+    if (const double scale = block.norms.output_scale.value; scale != 1)
+      projected = build.scaled(projected, scale, "scaled_output");
     const Field<NormChoice>& norm = block.norms.output_norm;
     const bool normed = norm.value.present && !step.shared_output_norm;
     terms.push_back(normed ? build_norm("output_norm", norm, block, build, projected, "output") : projected);

@@ -27,6 +27,12 @@ const std::vector<FieldRow<Mamba2Section>>& fields() {
       expression(row<S>("activation", at(&S::activation), literal("\"silu\""), "",
                         "Of what is convolved: a name, or an expression of x")),
       expression(row<S>("gate_activation", at(&S::gate_activation), literal("\"silu\""), "", "Of the gate, likewise")),
+      row<S>("gate_scale", at(&S::gate_scale), literal("1.0"), "",
+             "What the projection gate gives is multiplied by it"),
+      row<S>("x_scale", at(&S::x_scale), literal("1.0"), "", "The same of x, before its convolution"),
+      row<S>("b_scale", at(&S::b_scale), literal("1.0"), "", "The same of b"),
+      row<S>("c_scale", at(&S::c_scale), literal("1.0"), "", "The same of c"),
+      row<S>("dt_scale", at(&S::dt_scale), literal("1.0"), "", "The same of dt, before its bias is added"),
       row<S>("time_step_min", at(&S::time_step_min), literal("0"), "", "The least that a time step may be"),
       row<S>("time_step_max", at(&S::time_step_max), computed("none"), "", "The most that a time step may be"),
       row<S>("inner_norm", at(&S::inner_norm), literal("true"), "",
@@ -99,6 +105,13 @@ void check(const BlockContext& context, Diagnostics& diagnostics) {
   groups_divide_heads(mamba.num_groups, "num_groups", mamba, diagnostics);
   if (mamba.num_norm_groups.given) groups_divide_heads(mamba.num_norm_groups, "num_norm_groups", mamba, diagnostics);
   time_steps_in_range(mamba, diagnostics);
+  for (const auto& [key, scale] : {std::pair("gate_scale", &mamba.gate_scale),
+                                   {"x_scale", &mamba.x_scale},
+                                   {"b_scale", &mamba.b_scale},
+                                   {"c_scale", &mamba.c_scale},
+                                   {"dt_scale", &mamba.dt_scale}}) {
+    check_factor(scale->value, scale->span, "mamba2." + std::string(key), key, "1", diagnostics);
+  }
   activation_of(context, diagnostics);
   gate_activation_of(context, diagnostics);
   if (const NormChoice& norm = mamba.inner_norm.value; norm.present && mamba.num_norm_groups.value > 1) {
@@ -179,15 +192,19 @@ ValueId build(const BlockContext& context, Builder& build, ValueId in) {
   Diagnostics none;
   const Expression activation = activation_of(context, none).value();
   const Expression of_gate = gate_activation_of(context, none).value();
-  const auto convolved = [&](const std::string& word) {
-    const ValueId projected = build.projection(word, in, word);
+  const auto projection = [&](const std::string& word, const Field<double>& scale, const std::string& role) {
+    if (scale.value == 1) return build.projection(word, in, role);
+    return build.scaled(build.projection(word, in, role + "_unscaled"), scale.value, role);
+  };
+  const auto convolved = [&](const std::string& word, const Field<double>& scale) {
+    const ValueId projected = projection(word, scale, word);
     const ValueId sum = build_convolution("conv_" + word, build, projected, word + "_convolved");
     return build.map("", activation, {"x"}, {sum}, word + "_activated");
   };
-  const ValueId gate = build.projection("gate", in, "gate");
-  const ValueId x = convolved("x"), b = convolved("b"), c = convolved("c");
+  const ValueId gate = projection("gate", mamba.gate_scale, "gate");
+  const ValueId x = convolved("x", mamba.x_scale), b = convolved("b", mamba.b_scale), c = convolved("c", mamba.c_scale);
   const ValueId dt = build.map("", time_step_of(mamba), {"x", "bias"},
-                               {build.projection("dt", in, "dt_raw"), build.vector("time_step_bias")}, "dt");
+                               {projection("dt", mamba.dt_scale, "dt_raw"), build.vector("time_step_bias")}, "dt");
   const ValueId values = build.map("", product, {"x", "dt"}, {x, dt}, "values");
   const RecurrenceOperands operands{.queries = c, .keys = b, .values = values, .decays = {dt, build.vector("a_log")}};
   const ValueId scanned = build.recurrence("scan", {log_decay, {"dt", "a_log"}}, "states", operands, "scanned");

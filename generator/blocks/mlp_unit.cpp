@@ -22,10 +22,14 @@ void has_an_activation(const BlockContext& context, const MlpUnit& unit, Diagnos
 }
 
 void activation_is_used(const std::string& section, const MlpUnit& unit, Diagnostics& diagnostics) {
-  if (!unit.activation.given || !unit.combine.given) return;
-  diagnostics.error(
-      "spec.unused_key", unit.activation.span,
-      fmt::format("{0}.activation has no meaning where {0}.combine says how gate and up become one", section));
+  const auto refuse = [&](const char* key, const auto& field) {
+    if (!field.given || !unit.combine.given) return;
+    diagnostics.error(
+        "spec.unused_key", field.span,
+        fmt::format("{0}.{1} has no meaning where {0}.combine says how gate and up become one", section, key));
+  };
+  refuse("activation", unit.activation);
+  refuse("gate_scale", unit.gate_scale);
 }
 
 void uses_its_inputs(const Expression& expression, const std::vector<std::string>& inputs,
@@ -61,7 +65,9 @@ std::optional<Expression> unit_expression(const BlockContext& context, const Mlp
   if (!activation) return std::nullopt;
   uses_its_inputs(*activation, {"x"}, unit.activation, section + ".activation", diagnostics);
   if (!unit.gated()) return activation;
-  return parse("(" + rename_in_expression(*text, "x", "gate") + ") * up", unit.activation.span, {"gate", "up"});
+  const double scale = unit.gate_scale.value;
+  const std::string gate = scale == 1 ? "gate" : fmt::format("({} * gate)", scale);
+  return parse("(" + rename_in_expression(*text, "x", gate) + ") * up", unit.activation.span, {"gate", "up"});
 }
 
 void check_unit(const BlockContext& context, const MlpUnit& unit, const std::vector<std::string>& learned,
@@ -70,6 +76,9 @@ void check_unit(const BlockContext& context, const MlpUnit& unit, const std::vec
   check_range(unit.intermediate_size, section + ".intermediate_size", 1, max_size, diagnostics);
   has_an_activation(context, unit, diagnostics);
   activation_is_used(section, unit, diagnostics);
+  if (unit.gated()) {
+    check_factor(unit.gate_scale.value, unit.gate_scale.span, section + ".gate_scale", "gate_scale", "1", diagnostics);
+  }
   unit_expression(context, unit, learned, diagnostics);
   const std::vector<std::string> gated = {"gate", "up", "down"}, plain = {"up", "down"};
   check_bias_projections(unit.bias, section, unit.gated() ? gated : plain, diagnostics);

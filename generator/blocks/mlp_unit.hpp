@@ -15,6 +15,7 @@ struct MlpUnit {
   Field<std::string> type;  ///< gated | plain
   Field<std::int64_t> intermediate_size;
   Field<std::string> activation;  ///< a name (silu, gelu, gelu_pytorch_tanh, gelu_new, relu ...) or an expression of x
+  Field<double> gate_scale;       ///< gated: what gate is multiplied by before activation; default 1
   Field<std::string> combine;     ///< gated: an expression of gate and up; default activation(gate) * up
   Field<Biases> bias;             ///< of gate, up, down
 
@@ -34,6 +35,8 @@ std::vector<FieldRow<S>> unit_rows(const std::string& learned) {
           "combine",
           expression(row<S>("activation", at(&S::activation), computed("none; required unless combine is given"), "",
                             "A named activation, or an expression of x" + learned + " and the spec's own numbers"))),
+      row<S>("gate_scale", at(&S::gate_scale), literal("1.0"), "",
+             "What gate gives is multiplied by it before the activation", {}, {"gated"}),
       in_place_of("activation", expression(row<S>("combine", at(&S::combine), computed("activation(gate) * up"), "",
                                                   "An expression of gate, up" + learned +
                                                       " and the spec's own numbers, in place of an activation",

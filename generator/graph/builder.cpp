@@ -258,9 +258,9 @@ ValueId Builder::append(const std::string& state, ValueId in) {
 
 ValueId Builder::recurrence(const std::string& word, const Recurrence& how, const std::string& state,
                             const RecurrenceOperands& operands, const std::string& name) {
-  const auto& [queries, keys, values, removed, erased, bonus, decays] = operands;
+  const auto& [queries, keys, values, removed, erased, rates, bonus, decays] = operands;
   const ValueId before = newest(state);
-  std::vector<ValueId> in = {before, queries, keys, values, removed, erased, bonus};
+  std::vector<ValueId> in = {before, queries, keys, values, removed, erased, rates, bonus};
   in.insert(in.end(), decays.begin(), decays.end());
   const ValueId out = add(word, how, in, role(name), axes_of(values));
   const ValueId after = graph_.values.add({});
@@ -312,6 +312,10 @@ ValueId Builder::sum(const std::vector<ValueId>& terms, const std::string& name,
   }
   names.resize(terms.size());
   return map("add", known_expression(text, names), names, terms, name);
+}
+
+ValueId Builder::scaled(ValueId in, double scale, const std::string& name) {
+  return map("", known_expression(fmt::format("{} * x", scale), {"x"}), {"x"}, {in}, name);
 }
 
 AxisId Builder::axis(const std::string& word, std::int64_t size, const std::vector<AxisId>& factors) {

@@ -20,7 +20,7 @@ struct AttentionOperands {
 
 /// What a recurrence reads beside its state (Recurrence in graph/op.hpp).
 struct RecurrenceOperands {
-  ValueId queries = {}, keys = {}, values, removed = {}, erased = {}, bonus = {};
+  ValueId queries = {}, keys = {}, values, removed = {}, erased = {}, rates = {}, bonus = {};
   std::vector<ValueId> decays = {};  ///< by the decay's names
 };
 
@@ -100,6 +100,8 @@ class Builder {
   ValueId matrix(const std::string& word, ValueId in, const std::string& role);
   /// A vector of the sub-block that has been entered, as Declarations::vector has declared it: an operand of map.
   ValueId vector(const std::string& word);
+  /// `scale` times the value.
+  ValueId scaled(ValueId in, double scale, const std::string& role);
   /// The first of these with all others, times `scale`, added.
   ValueId sum(const std::vector<ValueId>& terms, const std::string& role, double scale = 1);
 

@@ -159,11 +159,12 @@ struct Convolve {
   bool operator==(const Convolve&) const = default;
 };
 
-/// (state, queries?, keys?, values, removed?, erased?, bonus?, decays...) -> of each token, and of each head, what its
-/// queries read of the head's matrix S [key x value], which all tokens up to its own have written:
-///   S' = decay * S + keys (x) values - erased (x) u,    u = removed . (decay * S)
+/// (state, queries?, keys?, values, removed?, erased?, rates?, bonus?, decays...) -> of each token, and of each head,
+/// what its queries read of the head's matrix S [key x value], which all tokens up to its own have written:
+///   S' = decay * S + keys (x) values - erased (x) u,    u = rate * removed . (decay * S)
 ///   out = queries . S'
-/// S is 0 before the sequence. `removed_first`: u = removed . S. A bonus, a number for each head and key, gives
+/// S is 0 before the sequence. `removed_first`: u = rate * removed . S. A rate is a number for each head, 1 where there
+/// are none. A bonus, a number for each head and key, gives
 /// out = queries . (S + bonus * keys (x) values). Without queries and keys, whose width is then 1, both are 1; without
 /// what is removed and erased there is no such term. Neighbouring heads may share queries, keys, and what is removed
 /// and erased. The decay's logarithm is an expression of operands by `names`, each with a number for each head, key,

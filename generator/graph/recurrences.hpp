@@ -10,8 +10,8 @@ namespace monomorph::generator {
 
 /// Operands of a Recurrence, in order; from `decays` on, those that its decay names.
 struct RecurrenceOperand {
-  static constexpr std::size_t state = 0, queries = 1, keys = 2, values = 3, removed = 4, erased = 5, bonus = 6,
-                               decays = 7;
+  static constexpr std::size_t state = 0, queries = 1, keys = 2, values = 3, removed = 4, erased = 5, rates = 6,
+                               bonus = 7, decays = 8;
 };
 
 /// Rows of a head's matrix at most: a kernel's invocation keeps a column of it.

@@ -48,9 +48,10 @@ void verify_decay(const Op& op, const RecurrenceShape& shape, OperandCheck& chec
   }
 }
 
-/// Whether an operand is bound by itself: what is removed may be the keys.
+/// Whether an operand is bound by itself: what is removed or erased may be the keys.
 bool is_bound(const Op& op, std::size_t operand) {
-  return op.in[operand] && !(operand == Operand::removed && op.in[operand] == op.in[Operand::keys]);
+  const bool may_be_keys = operand == Operand::removed || operand == Operand::erased;
+  return op.in[operand] && !(may_be_keys && op.in[operand] == op.in[Operand::keys]);
 }
 
 std::int64_t bindings_of(const Op& op) {
@@ -84,6 +85,11 @@ void verify(const Op& op, OperandCheck& check) {
     check.fault("wants what is removed and what is erased, or neither");
   }
   if (as<Recurrence>(op)->removed_first && !check.given(Operand::removed)) check.fault("removes nothing first");
+  if (check.given(Operand::rates)) {
+    const auto strides = matrix_strides(check.in(Operand::rates), *shape, axes);
+    if (!strides || strides->key != 0 || strides->value != 0) check.fault("wants a rate of each head");
+    if (!check.given(Operand::removed)) check.fault("has rates of what it does not remove");
+  }
   if (check.given(Operand::bonus)) {
     const auto strides = matrix_strides(check.in(Operand::bonus), *shape, axes);
     const bool fits = strides && strides->key == 1 && strides->value == 0;
@@ -152,8 +158,10 @@ void plan(Draft& draft) {
   draft.set("removes", removes);
   if (removes) {
     draft.set("removes_keys", !is_bound(op, Operand::removed));
+    draft.set("erases_keys", !is_bound(op, Operand::erased));
     draft.set("removed_first", as<Recurrence>(op)->removed_first);
   }
+  draft.set("has_rates", static_cast<bool>(op.in[Operand::rates]));
   draft.set("has_bonus", static_cast<bool>(op.in[Operand::bonus]));
   draft.state("state", op.in[Operand::state], Access::read_write, 1);
   for (std::size_t i = 0; i < std::size(by_key); ++i) {
@@ -163,6 +171,11 @@ void plan(Draft& draft) {
     draft.activation(key_names[i], op.in[by_key[i]], Access::read);
   }
   draft.activation("values", op.in[Operand::values], Access::read);
+  if (op.in[Operand::rates]) {
+    const EpilogueOperand lies = draft.operand("rates", op.in[Operand::rates]);
+    draft.set("rates_stride", lies.stride);
+    draft.set("rates_column", lies.column);
+  }
   if (op.in[Operand::bonus]) draft.weight("bonus", op.in[Operand::bonus]);
   set_decay(op, shape, draft);
   draft.epilogue({op.out}, false);

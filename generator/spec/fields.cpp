@@ -102,6 +102,7 @@ const std::vector<FieldRow<SubBlockNorms>>& fields() {
   static const std::vector<FieldRow<S>> rows = {
       row<S>("input_norm", at(&S::input_norm), literal("true"), "",
              "Normalise what the sub-block reads: true, false, or keys laid over those of [norm]"),
+      row<S>("output_scale", at(&S::output_scale), literal("1.0"), "", "What the sub-block gives is multiplied by it"),
       row<S>("output_norm", at(&S::output_norm), literal("false"), "",
              "Normalise what the sub-block adds to the residual stream"),
       row<S>("residual_norm", at(&S::residual_norm), literal("false"), "",

@@ -65,23 +65,26 @@ template <std::int64_t size>
 double number_of(const Activations<size>& x, std::int64_t t, std::int64_t i) {
   return x.row(t)[static_cast<std::size_t>(i)];
 }
+inline double number_of(std::int32_t, std::int64_t, std::int64_t) { return 1; }
 inline double number_of(const std::vector<double>& x, std::int64_t, std::int64_t i) {
   return x[static_cast<std::size_t>(i)];
 }
 
 /// For each token t and head h, with its matrix S [key_size, value_size], which is 0 before the sequence:
-///   S' = D * S + keys (x) values - erased (x) u,    u = removed . (D * S), or removed . S if `removed_first`
+///   S' = D * S + keys (x) values - erased (x) u,    u = rate * removed . (D * S), or rate * removed . S if
+///   `removed_first`
 ///   y = queries . S', or with a bonus of each head and key, queries . (S + bonus * keys (x) values)
 /// D = exp(log_decay(numbers...)) of each element: number i of `decays` is that at h * head + k * key + v * value,
 /// whose three factors stand in `strides`. Queries, keys, what is removed and erased: [tokens, runs x key_size], with
-/// as many heads or fewer; values and the result: [tokens, heads x value_size].
+/// as many heads or fewer; rates: [tokens, heads], or the same for all tokens; values and the result: [tokens,
+/// heads x value_size].
 template <std::int64_t heads, std::int64_t key_size, std::int64_t value_size, std::int64_t removed_first,
-          std::int64_t... strides, class LogDecay, class Queries, class Keys, class Removed, class Erased, class Bonus,
-          class... Rest>
+          std::int64_t... strides, class LogDecay, class Queries, class Keys, class Removed, class Erased, class Rates,
+          class Bonus, class... Rest>
 Activations<heads * value_size> recurrence(const LogDecay& log_decay, RecurrentState& state, const Queries& queries,
                                            const Keys& keys, const Activations<heads * value_size>& values,
-                                           const Removed& removed, const Erased& erased, const Bonus& bonus,
-                                           const Rest&... rest) {
+                                           const Removed& removed, const Erased& erased, const Rates& rates,
+                                           const Bonus& bonus, const Rest&... rest) {
   constexpr bool deletes = !std::is_same_v<Removed, std::int32_t>, has_bonus = !std::is_same_v<Bonus, std::int32_t>;
   constexpr std::size_t decays = sizeof...(strides) / 3;
   constexpr std::array<std::int64_t, sizeof...(strides) + 1> stride = {strides..., 0};
@@ -120,6 +123,7 @@ Activations<heads * value_size> recurrence(const LogDecay& log_decay, RecurrentS
           element(k) *= decay_of(k);
           if constexpr (deletes && !removed_first) u += key_element<heads, key_size>(removed, t, h, k) * element(k);
         }
+        u *= number_of(rates, t, h);
         for (std::int64_t k = 0; k < key_size; ++k) {
           element(k) += key_element<heads, key_size>(keys, t, h, k) * value;
           if constexpr (deletes) element(k) -= key_element<heads, key_size>(erased, t, h, k) * u;

@@ -7,6 +7,10 @@
 //! has_keys = { type = "bool", sample = true, is = "there are queries and keys; without them both are 1" }
 //! removes = { type = "bool", sample = true, is = "a part of what the matrix has is removed" }
 //! removes_keys = { type = "bool", sample = false, is = "what the keys read is removed", when = "removes" }
+//! erases_keys = { type = "bool", sample = false, is = "what is erased are the keys", when = "removes" }
+//! has_rates = { type = "bool", sample = true, is = "what is removed has a rate of each head" }
+//! rates_stride = { type = "uint", sample = 4, is = "floats from one row of rates to the next", when = "has_rates" }
+//! rates_column = { type = "uint", sample = 0, is = "of the first head", when = "has_rates" }
 //! removed_first = { type = "bool", sample = false, is = "what is removed is read before the matrix decays", when = "removes" }
 //! has_bonus = { type = "bool", sample = true, is = "queries read the matrix as it was, and the token by a bonus" }
 //! queries_heads = { type = "uint", sample = 1, is = "heads that share their queries", when = "has_keys" }
@@ -20,9 +24,9 @@
 //! removed_heads = { type = "uint", sample = 1, is = "heads that share what is removed", when = "removes and not removes_keys" }
 //! removed_stride = { type = "uint", sample = 12, is = "floats from one row of it to the next", when = "removes and not removes_keys" }
 //! removed_column = { type = "uint", sample = 0, is = "of the first head", when = "removes and not removes_keys" }
-//! erased_heads = { type = "uint", sample = 1, is = "heads that share what is erased", when = "removes" }
-//! erased_stride = { type = "uint", sample = 12, is = "floats from one row of it to the next", when = "removes" }
-//! erased_column = { type = "uint", sample = 0, is = "of the first head", when = "removes" }
+//! erased_heads = { type = "uint", sample = 1, is = "heads that share what is erased", when = "removes and not erases_keys" }
+//! erased_stride = { type = "uint", sample = 12, is = "floats from one row of it to the next", when = "removes and not erases_keys" }
+//! erased_column = { type = "uint", sample = 0, is = "of the first head", when = "removes and not erases_keys" }
 //! decay_by = { type = "choice", values = ["none", "head", "key", "element"], sample = "key", is = "what has a decay of its own" }
 //! log_decay = { type = "text", sample = "-a", is = "its logarithm, of some numbers", when = "decay_by != none" }
 //! decay_parameters = { type = "text", sample = "float a", is = "these numbers", when = "decay_by != none" }
@@ -34,7 +38,8 @@
 //! buffer.queries = { view = "float", when = "has_keys", is = "rows x heads x key" }
 //! buffer.keys = { view = "float", when = "has_keys", is = "rows x heads x key" }
 //! buffer.removed = { view = "float", when = "removes and not removes_keys", is = "rows x heads x key" }
-//! buffer.erased = { view = "float", when = "removes", is = "rows x heads x key" }
+//! buffer.erased = { view = "float", when = "removes and not erases_keys", is = "rows x heads x key" }
+//! buffer.rates = { view = "float", when = "has_rates", is = "rows x heads" }
 //! buffer.values = { view = "float", is = "rows x heads x value" }
 //! buffer.bonus = { view = "float", when = "has_bonus", is = "heads x key" }
 //! buffer.decay0 = { view = "float", when = "has_decay0", is = "what the decay is of" }
@@ -96,7 +101,9 @@ void go_through(bool stored) {
 //% end
     float seen = 0.0;
 //% if removes
+//% if not erases_keys
     const uint from_erased = pass_row * erased_stride + erased_column + head / erased_heads * key_dim;
+//% end
 //% if not removes_keys
     const uint from_removed = pass_row * removed_stride + removed_column + head / removed_heads * key_dim;
 //% end
@@ -129,6 +136,9 @@ void go_through(bool stored) {
     }
 //% if removes
     gone = sum_of_lanes(gone);
+//% if has_rates
+    gone *= rates[pass_row * rates_stride + rates_column + head];
+//% end
 //% end
     [[unroll]] for (uint n = 0; n < own_keys; ++n) {
       const uint key = key_of(n);
@@ -137,7 +147,9 @@ void go_through(bool stored) {
 //% else
       float added = value;
 //% end
-//% if removes
+//% if removes and erases_keys
+      added -= keys[from_keys + key] * gone;
+//% elif removes
       added -= erased[from_erased + key] * gone;
 //% end
       matrix[n] += is_key(n) ? added : 0.0;

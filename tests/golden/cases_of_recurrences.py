@@ -16,6 +16,16 @@ def lfm2(**keys):
     } | keys  # fmt: skip
 
 
+def lfm2_moe(**keys):
+    """LFM2 with experts in most layers."""
+    return {
+        "architectures": ["Lfm2MoeForCausalLM"], "bos_token_id": 1, "conv_L_cache": 3, "conv_bias": False, "eos_token_id": 7,
+        "initializer_range": 0.02, "max_position_embeddings": 128000, "model_type": "lfm2_moe", "norm_eps": 1e-5,
+        "norm_topk_prob": True, "num_dense_layers": 2, "pad_token_id": 0, "rope_theta": 1000000.0,
+        "routed_scaling_factor": 1.0, "transformers_version": "4.57.0.dev0", "use_cache": True, "use_expert_bias": True,
+    } | keys  # fmt: skip
+
+
 def mamba(**keys):
     """Mamba as state-spaces' files for transformers have it: a selective state space in each layer, and nothing else."""
     return {
@@ -102,7 +112,108 @@ def nemotron_h(**keys):
     } | keys  # fmt: skip
 
 
+def qwen3_next(**keys):
+    """Qwen3-Next: gated delta rules in three layers of four and gated attention, a part of whose heads turns, in the fourth;
+    experts and an MLP that every token has, behind a gate."""
+    return {
+        "architectures": ["Qwen3NextForCausalLM"], "attention_dropout": 0.0, "bos_token_id": 1, "decoder_sparse_step": 1,
+        "eos_token_id": 2, "full_attention_interval": 4, "hidden_act": "silu", "initializer_range": 0.02,
+        "linear_conv_kernel_dim": 4, "max_position_embeddings": 262144, "mlp_only_layers": [], "model_type": "qwen3_next",
+        "norm_topk_prob": True, "output_router_logits": False, "partial_rotary_factor": 0.25, "rms_norm_eps": 1e-6,
+        "rope_scaling": None, "rope_theta": 10000000, "router_aux_loss_coef": 0.001, "tie_word_embeddings": False,
+        "transformers_version": "4.57.0.dev0", "use_cache": True,
+    } | keys  # fmt: skip
+
+
+def qwen3_5(**keys):
+    """Qwen 3.5's text model: Qwen3-Next's layers with MLPs, and projections that stand apart."""
+    return {
+        "architectures": ["Qwen3_5ForCausalLM"], "attention_bias": False, "attention_dropout": 0.0, "bos_token_id": None,
+        "eos_token_id": 2, "full_attention_interval": 4, "hidden_act": "silu", "initializer_range": 0.02,
+        "linear_conv_kernel_dim": 4, "max_position_embeddings": 262144, "model_type": "qwen3_5_text", "pad_token_id": None,
+        "rms_norm_eps": 1e-6,
+        "rope_parameters": {"mrope_interleaved": True, "mrope_section": [11, 11, 10], "partial_rotary_factor": 0.25,
+                            "rope_theta": 10000000, "rope_type": "default"},
+        "transformers_version": "5.23.0", "use_cache": True,
+    } | keys  # fmt: skip
+
+
+def olmo_hybrid(**keys):
+    """OLMo Hybrid: gated delta rules in three layers of four, attention without positions in the fourth."""
+    return {
+        "architectures": ["OlmoHybridForCausalLM"], "attention_bias": False, "attention_dropout": 0.0, "bos_token_id": None,
+        "eos_token_id": 2, "hidden_act": "silu", "initializer_range": 0.02, "linear_a_log_max": 16.0, "linear_a_log_min": 0.0,
+        "linear_allow_neg_eigval": True, "linear_conv_kernel_dim": 4, "linear_dt_init_floor": 1e-4, "linear_dt_max": 0.1,
+        "linear_dt_min": 0.001, "max_position_embeddings": 65536, "model_type": "olmo_hybrid", "pad_token_id": 5,
+        "rms_norm_eps": 1e-6, "rope_parameters": {"rope_theta": None, "rope_type": "default"}, "tie_word_embeddings": False,
+        "transformers_version": "5.23.0", "use_cache": True,
+    } | keys  # fmt: skip
+
+
+def falcon_h1(**keys):
+    """Falcon H1: attention and Mamba-2 side by side in each layer, and scales of nearly everything."""
+    return {
+        "architectures": ["FalconH1ForCausalLM"], "attention_bias": False, "attention_dropout": 0.0, "attn_layer_indices": None,
+        "bos_token_id": 1, "eos_token_id": 11, "hidden_act": "silu", "initializer_range": 0.02, "mamba_chunk_size": 128,
+        "mamba_conv_bias": True, "mamba_d_conv": 4, "mamba_expand": 2, "mamba_norm_before_gate": False, "mamba_proj_bias": False,
+        "mamba_rms_norm": False, "mamba_use_mlp": True, "max_position_embeddings": 16384, "mlp_bias": False,
+        "mlp_expansion_factor": 8, "model_type": "falcon_h1", "num_logits_to_keep": 1, "pad_token_id": 0, "projectors_bias": False,
+        "rms_norm_eps": 1e-5, "rope_scaling": None, "rope_theta": 100000000000.0, "tie_word_embeddings": False,
+        "transformers_version": "4.52.1", "use_cache": True,
+    } | keys  # fmt: skip
+
+
 CASES = [
+    Case("falcon-h1", 6041, "attention and Mamba-2 side by side, of 6 heads of 10 without a norm; scales of all; grouped 4:2",
+         falcon_h1(**sizes(48, 70, 3, 4, 2, 101, 14), mamba_d_ssm=60, mamba_n_heads=6, mamba_d_head=10, mamba_n_groups=1,
+                   mamba_d_state=16, attention_in_multiplier=0.9, attention_out_multiplier=0.7, embedding_multiplier=3.5,
+                   key_multiplier=0.55, lm_head_multiplier=0.4, mlp_multipliers=[0.8, 0.6], ssm_in_multiplier=1.25,
+                   ssm_multipliers=[0.7, 0.5, 0.8, 1.2, 0.6], ssm_out_multiplier=0.9), "torch_dtype", dtypes=("bf16",)),
+    Case("falcon-h1-normed", 6042, "Mamba-2 twice as wide as hidden states, in two groups, normed before its gate; biases of all "
+         "projections; tied",
+         falcon_h1(**sizes(42, 54, 2, 3, 3, 99), mamba_d_ssm=None, mamba_n_heads=14, mamba_d_head=6, mamba_n_groups=2,
+                   mamba_d_state=7, mamba_d_conv=2, mamba_rms_norm=True, mamba_norm_before_gate=True, mamba_conv_bias=False,
+                   mamba_proj_bias=True, projectors_bias=True, attention_bias=True, mlp_bias=True, rms_norm_eps=1e-3,
+                   rope_theta=5000.0, tie_word_embeddings=True), "torch_dtype", dtypes=("f32",)),
+    Case("qwen3-next", 6131, "delta rules of 2 heads of keys and 4 of values in three layers, attention whose heads of 24 turn by "
+         "a quarter in the fourth, both behind gates; 2 of 4 experts and an MLP for every token",
+         qwen3_next(**sizes(48, 70, 4, 4, 2, 101, 24), linear_key_head_dim=12, linear_value_head_dim=10,
+                    linear_num_key_heads=2, linear_num_value_heads=4, moe_intermediate_size=26,
+                    shared_expert_intermediate_size=34, num_experts=4, num_experts_per_tok=2, rms_norm_eps=1e-3), "torch_dtype",
+         dtypes=("bf16",)),
+    Case("olmo-hybrid", 6234, "delta rules, normed before, in three layers, attention "
+         "without positions, normed after, in the fourth; values wider than keys",
+         olmo_hybrid(**sizes(48, 70, 4, 4, 2, 101), linear_key_head_dim=9, linear_value_head_dim=18,
+                     linear_num_key_heads=3, linear_num_value_heads=3, linear_allow_neg_eigval=False), "dtype",
+         dtypes=("bf16",)),
+    Case("olmo-hybrid-turned", 6235, "delta rules that may turn what they remember about; heads that share keys, rotary positions; biases of attention; tied",
+         olmo_hybrid(**sizes(42, 54, 3, 3, 3, 99), linear_key_head_dim=8, linear_value_head_dim=6,
+                     linear_num_key_heads=2, linear_num_value_heads=4,
+                     linear_conv_kernel_dim=3, attention_bias=True, rms_norm_eps=1e-3, tie_word_embeddings=True,
+                     rope_parameters={"rope_theta": 5000.0, "rope_type": "default"},
+                     layer_types=["linear_attention", "full_attention", "linear_attention"]), "dtype", dtypes=("f32",)),
+    Case("qwen3-5", 6033, "delta rules of 2 heads of keys and 6 of values, attention whose heads turn by a quarter; rotary "
+         "positions of three axes, which a text has none of; tied",
+         qwen3_5(**sizes(48, 70, 4, 4, 2, 101, 24), linear_key_head_dim=12, linear_value_head_dim=8,
+                 linear_num_key_heads=2, linear_num_value_heads=6, tie_word_embeddings=True,
+                 layer_types=["linear_attention", "linear_attention", "full_attention", "linear_attention"]), "dtype",
+         dtypes=("f16",)),
+    Case("qwen3-5-moe", 6036, "delta rules of 2 heads of keys and 4 of values; 2 of 4 experts and an MLP for every token, behind "
+         "a gate, in each layer",
+         qwen3_5(architectures=["Qwen3_5MoeForCausalLM"], model_type="qwen3_5_moe_text", hidden_size=48, head_dim=24,
+                 num_hidden_layers=4, num_attention_heads=4, num_key_value_heads=2, vocab_size=101,
+                 linear_key_head_dim=12, linear_value_head_dim=8, linear_num_key_heads=2, linear_num_value_heads=4,
+                 moe_intermediate_size=26, shared_expert_intermediate_size=34, num_experts=4, num_experts_per_tok=2,
+                 output_router_logits=False, router_aux_loss_coef=0.001), "dtype", dtypes=("bf16",)),
+    Case("qwen3-next-dense", 6032, "experts in one layer of three; as many heads of keys as of values; biases of attention; "
+         "heads turn whole; tied",
+         qwen3_next(**sizes(42, 54, 3, 3, 3, 99, 14), linear_key_head_dim=7, linear_value_head_dim=9,
+                    linear_num_key_heads=3, linear_num_value_heads=3, linear_conv_kernel_dim=2, moe_intermediate_size=20,
+                    shared_expert_intermediate_size=18, num_experts=3, num_experts_per_tok=1, norm_topk_prob=False,
+                    decoder_sparse_step=2, mlp_only_layers=[0], attention_bias=True, rms_norm_eps=1e-3,
+                    partial_rotary_factor=1.0, rope_theta=5000, hidden_act="gelu", tie_word_embeddings=True,
+                    layer_types=["linear_attention", "full_attention", "linear_attention"]), "torch_dtype",
+         dtypes=("f32",)),
     Case("mamba2", 6021, "6 heads of 16 in two groups, each of which has b and c of its own and is normed by itself; states of "
          "16 numbers; untied", mamba2(vocab_size=101, hidden_size=48, num_hidden_layers=3, num_heads=6, head_dim=16,
                                       n_groups=2, state_size=16), "torch_dtype", dtypes=("f16",)),
@@ -117,7 +228,7 @@ CASES = [
     Case("bamba-biases", 6024, "biases of all projections; no convolution has one; 2 groups of heads of 6; heads turn whole",
          bamba(**sizes(42, 54, 3, 3, 3, 99), attn_layer_indices=[0], attention_bias=True, mlp_bias=True,
                mamba_proj_bias=True, mamba_conv_bias=False, mamba_n_heads=14, mamba_d_head=6, mamba_n_groups=2,
-               mamba_d_state=7, mamba_d_conv=2, rms_norm_eps=1e-3, tie_word_embeddings=True,
+               mamba_d_state=7, mamba_d_conv=2, rms_norm_eps=1e-3, tie_word_embeddings=True, rope_theta=5000.0,
                rope_parameters={"rope_type": "default", "rope_theta": 5000.0, "partial_rotary_factor": 1.0}), "dtype",
          dtypes=("f32",)),
     Case("granitemoehybrid", 6025, "2 of 4 experts and an MLP for every token in each layer; attention without positions in one "
@@ -173,6 +284,16 @@ CASES = [
          lfm2(**sizes(48, 90, 6, 4, 2, 101), block_multiple_of=8, tie_embedding=True,
               layer_types=["conv", "conv", "full_attention", "conv", "full_attention", "conv"]), "torch_dtype",
          dtypes=("f16",)),
+    Case("lfm2-moe", 6003, "gated convolutions in three layers of five, attention in the others; 2 of 4 experts, chosen by "
+         "scores with learned numbers, in all but the first",
+         lfm2_moe(**sizes(48, 54, 5, 4, 2, 101), moe_intermediate_size=26, num_experts=4, num_experts_per_tok=2,
+                  num_dense_layers=1, layer_types=["conv", "full_attention", "conv", "full_attention", "conv"]), "dtype",
+         dtypes=("bf16",)),
+    Case("lfm2-moe-plain", 6004, "experts in all layers, by their scores alone, whose sum is no 1; convolutions with biases",
+         lfm2_moe(**sizes(42, 30, 3, 3, 3, 99), moe_intermediate_size=26, num_experts=3, num_experts_per_tok=1,
+                  num_dense_layers=0, use_expert_bias=False, norm_topk_prob=False, routed_scaling_factor=1.5, conv_bias=True,
+                  conv_L_cache=2, norm_eps=1e-3, rope_theta=10000.0, tie_word_embeddings=False,
+                  layer_types=["conv", "full_attention", "conv"]), "dtype", dtypes=("f32",)),
     Case("lfm2-biases", 6002, "convolutions over 5 positions with biases, as its projections have; the MLP as wide as it is "
          "said; full_attn_idxs, heads of 18, untied",
          lfm2(**sizes(54, 61, 3, 3, 3, 103), conv_L_cache=5, conv_bias=True, full_attn_idxs=[1], norm_eps=1e-3,

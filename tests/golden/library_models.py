@@ -2,6 +2,7 @@
 the library has none, and each key of their config.json is changed to other values of its form. What a change does is
 measured and recorded, not foretold."""
 
+import re
 import tempfile
 from copy import deepcopy
 from pathlib import Path
@@ -22,17 +23,17 @@ from weights import QUERY_KEY_GAIN, Weights
 FAMILIES = ("afmoe", "albert", "aria_text", "axk1", "bamba", "bart", "bert", "bert-generation", "biogpt", "blenderbot",
             "camembert", "codegen",
             "cohere2_moe", "cohere_compass_text", "ctrl", "dbrx", "deepseek_v2", "deepseek_v3", "diffllama",
-            "distilbert", "dots1", "electra", "ernie4_5_moe", "exaone_moe", "falcon_mamba", "flex_olmo", "flint", "glm4_moe",
+            "distilbert", "dots1", "electra", "ernie4_5_moe", "exaone_moe", "falcon_h1", "falcon_mamba", "flex_olmo", "flint", "glm4_moe",
             "glm4_moe_lite", "gpt_neox_japanese", "gpt_oss", "gptj", "granite_swa", "granitemoe", "granitemoe_swa", "granitemoehybrid",
-            "granitemoeshared", "hunyuan_v1_moe", "hy_v3", "jamba", "kolibri1", "lfm2", "llada", "llama4_text", "mamba", "mamba2", "marian", "mbart", "mellum", "minicpm3",
+            "granitemoeshared", "hunyuan_v1_moe", "hy_v3", "jamba", "kolibri1", "lfm2", "lfm2_moe", "llada", "llama4_text", "mamba", "mamba2", "marian", "mbart", "mellum", "minicpm3",
             "minimax_m2", "ministral3", "mixtral", "modernbert", "modernbert-decoder", "mpnet", "mpt", "mt5",
             "nemotron_h", "nomic_bert",
-            "olmoe", "openai-gpt", "openelm", "opt", "pegasus", "phi", "phimoe", "qwen2_moe", "qwen3_moe", "roberta",
+            "olmo_hybrid", "olmoe", "openai-gpt", "openelm", "opt", "pegasus", "phi", "phimoe", "qwen2_moe", "qwen3_moe", "qwen3_5_moe_text", "qwen3_5_text", "qwen3_next", "roberta",
             "solar_open", "t5", "t5gemma", "umt5", "xglm", "xlm-roberta", "youtu")  # fmt: skip
 RENAMED = ("nomic_bert",)  # its files have other names than the library's class
 ROUTER_GAIN = 3.0  # scores far enough apart that f32 and double choose the same experts
 ROUTERS = ("feed_forward.router", "mlp.gate.wg", "mlp.router", "mlp.router.gate", "router.layer")
-SELECTION_BIAS = "e_score_correction_bias"
+SELECTION_BIASES = ("e_score_correction_bias", "expert_bias")
 TRANSPOSED = ("AriaExperts", "GptOssExperts", "Llama4TextExperts")
 QUERIES_AND_KEYS = ("q_proj", "k_proj", "Wq", "Wk", "self.query", "self.key", "q_b_proj", "q_lin", "k_lin", "attn.q",
                     "attn.k", "attention.query", "attention.key")  # fmt: skip
@@ -142,7 +143,7 @@ def library_weights(config: dict, seed: int, own_head: bool = False, **_) -> dic
                     weights.vector(f"{name}.{word}", parameter.numel(), gain=0.3)
                     weights.tensors[f"{name}.{word}"] = weights.tensors[f"{name}.{word}"].reshape(parameter.shape)
                     continue
-                if word == SELECTION_BIAS:
+                if word in SELECTION_BIASES:
                     weights.vector(f"{name}.{word}", parameter.numel())
                     weights.tensors[f"{name}.{word}"].shape = parameter.shape
                     continue
@@ -150,15 +151,16 @@ def library_weights(config: dict, seed: int, own_head: bool = False, **_) -> dic
                     weights.matrix(f"{name}.{word}", *parameter.shape, gain=ROUTER_GAIN)
                     continue
                 if word == "A_log":  # some decay fast, some over the whole prompt
-                    if parameter.dim() == 1:  # of each head
-                        weights.vector(f"{name}.{word}", parameter.shape[0], gain=2)
+                    if parameter.dim() == 1:  # of each head: what those read that forget at once may be almost nothing
+                        weights.vector(f"{name}.{word}", parameter.shape[0], gain=0.5)
                     else:
                         weights.matrix(f"{name}.{word}", *parameter.shape, gain=2 * parameter.shape[1] ** 0.5)
                     weights.tensors[f"{name}.{word}"] -= 2
                     continue
                 if parameter.dim() != 1:
                     raise NotImplementedError(f"nobody draws {name}.{word} of a {type(module).__name__}")
-                gain = 3.0 if word == "sinks" else 0.3  # among the scores of many keys a small one would not show
+                # Among the scores of many keys a small one would not show, nor in what heads forget slowly.
+                gain = 3.0 if word == "sinks" else 1.0 if word == "dt_bias" else 0.3
                 weights.vector(f"{name}.{word}", parameter.shape[0], gain=gain)
     for name, buffer in model.named_buffers():
         if name == "final_logits_bias":
@@ -169,7 +171,7 @@ def library_weights(config: dict, seed: int, own_head: bool = False, **_) -> dic
 
 def selection_bias(module) -> dict[str, torch.Tensor]:
     """What some routers add to choose by, which is a buffer where training sets it by other means than gradients."""
-    return {word: buffer for word, buffer in module.named_buffers(recurse=False) if word == SELECTION_BIAS}
+    return {word: buffer for word, buffer in module.named_buffers(recurse=False) if word in SELECTION_BIASES}
 
 
 def draw_experts(weights: Weights, name: str, experts: int, rows: int, columns: int, transposed: bool) -> None:
@@ -184,6 +186,8 @@ def as_saved(model, tensors: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Under the names and in the shapes of a file, where those are other than the class's: experts apart."""
     if all(tensor.ndim < 3 for tensor in tensors.values()) and model.config.model_type not in RENAMED:
         return tensors
+    if model.config.model_type == "olmo_hybrid":
+        return as_olmo_hybrid(model.config, tensors)
     own = model.state_dict()
     with torch.no_grad():
         for name, tensor in tensors.items():
@@ -191,6 +195,23 @@ def as_saved(model, tensors: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     with tempfile.TemporaryDirectory() as folder:
         model.save_pretrained(folder)
         return {name: tensor.astype(np.float64) for name, tensor in load_file(Path(folder) / "model.safetensors").items()}
+
+
+def as_olmo_hybrid(config, tensors: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """As the published files have them. The library would cut what is convolved into three parts of one size."""
+    keys = config.linear_num_key_heads * config.linear_key_head_dim
+    saved = {}
+    for name, tensor in tensors.items():
+        if name.endswith("linear_attn.conv1d.weight"):
+            for word, part in zip("qkv", np.split(tensor, [keys, 2 * keys])):
+                saved[name.replace("conv1d", f"{word}_conv1d")] = part
+            continue
+        layer = re.match(r"model\.layers\.(\d+)\.", name)
+        if layer and config.layer_types[int(layer[1])] == "linear_attention":
+            name = name.replace("input_layernorm", "attention_layer_norm")
+            name = name.replace("post_attention_layernorm", "feedforward_layer_norm")
+        saved[name] = tensor
+    return saved
 
 
 def other_values(key: str, value) -> list:
@@ -227,12 +248,14 @@ def idle_names(config: dict) -> tuple[str, ...]:
         idle = "cross_attn.k_proj.bias" if config["model_type"] == "t5gemma" else "k_proj.bias"  # its own keys turn
         return (idle, "shared.weight") if untied else (idle,)
     rotated = ("afmoe", "aria_text", "axk1", "bamba", "cohere2_moe", "cohere_compass_text", "deepseek_v2", "deepseek_v3",
-               "diffllama", "dots1", "ernie4_5_moe", "flex_olmo", "flint", "glm4_moe", "glm4_moe_lite", "gpt_oss",
+               "diffllama", "dots1", "ernie4_5_moe", "falcon_h1", "flex_olmo", "flint", "glm4_moe", "glm4_moe_lite", "gpt_oss",
                "granite_swa", "granitemoe", "granitemoe_swa", "granitemoeshared", "hunyuan_v1_moe", "hy_v3", "llada",
                "mellum", "minicpm3", "minimax_m2", "mixtral", "modernbert", "modernbert-decoder", "nomic_bert", "olmoe",
-               "phi", "phimoe", "qwen2_moe", "qwen3_moe", "solar_open", "youtu")  # fmt: skip
+               "phi", "phimoe", "qwen2_moe", "qwen3_moe", "qwen3_5_moe_text", "qwen3_5_text", "qwen3_next", "solar_open", "youtu")  # fmt: skip
     if config.get("position_embedding_type") == "rope":
         rotated += ("granitemoehybrid",)
+    if (config.get("rope_parameters") or {}).get("rope_theta") is not None:
+        rotated += ("olmo_hybrid",)
     # Of heads that hidden states do not pass, and scores do.
     pooler = ("pooler.dense.weight", "pooler.dense.bias", "pooler.weight", "pooler.bias")
     if task_of(config) == "ForSequenceClassification":

@@ -27,7 +27,7 @@ sys.path.insert(0, str(HERE.parent / "golden"))
 import published_code  # noqa: F401, has the library find its classes
 
 TABLE = HERE / "parameters.txt"
-CONSTANTS = (".e_score_correction_bias", "final_logits_bias")
+CONSTANTS = (".e_score_correction_bias", ".expert_bias", "final_logits_bias")
 POOLER = ("pooler.", "bert.pooler.", "roberta.pooler.")
 
 

@@ -204,8 +204,12 @@ void RandomAttention::recur(Builder& build) {
   }
   if (chance(45)) {
     operands.removed = keyed && chance(60) ? operands.keys : projected(of_heads);
-    operands.erased = projected(chance(50) ? keys : of_heads);
-    left -= operands.removed == operands.keys ? 1 : 2;
+    operands.erased = keyed && chance(40) ? operands.keys : projected(chance(50) ? keys : of_heads);
+    left -= (operands.removed == operands.keys ? 0 : 1) + (operands.erased == operands.keys ? 0 : 1);
+    if (left > 0 && chance(40)) {
+      operands.rates = projected(heads);
+      --left;
+    }
     how.removed_first = chance(40);
   }
   if (keyed && left > 0 && chance(25)) {

@@ -49,6 +49,7 @@ void RandomBlocks::sub_block_norms() {
   if (!shares_output_norm_) norm_at(25, "output_norm");
   norm_at(10, "residual_norm");
   perhaps(10, "residual_from", {"\"input_norm\""});
+  perhaps(10, "output_scale", {"0.5", "2.0"});
 }
 
 void RandomBlocks::unit_keys(std::vector<std::string> activations, const std::vector<std::string>& biases) {
@@ -60,6 +61,7 @@ void RandomBlocks::unit_keys(std::vector<std::string> activations, const std::ve
   } else {
     activations.insert(activations.end(), {"silu", "gelu", "relu2", "mish", "x / (1 + abs(x))"});
     key("activation", quoted(pick(activations)));
+    if (gated) perhaps(20, "gate_scale", {"0.5"});
   }
   perhaps(30, "bias", biases);
 }
@@ -111,6 +113,46 @@ void RandomBlocks::mamba_keys() {
   perhaps(30, "gate_activation", {"\"sigmoid\"", "\"x\""});
   norm_at(40, "parameter_norm");
   perhaps(50, "bias", {"false", "[\"dt_up\", \"b\", \"o\"]", "true"});
+  sub_block_norms();
+}
+
+void RandomBlocks::mamba2_keys() {
+  const int groups = between(1, 2), heads = groups * between(1, 3);
+  key("num_heads", heads);
+  key("head_dim", between(1, 9));
+  if (chance(70)) key("num_groups", groups);
+  key("state_size", between(1, 19));
+  key("conv_kernel", between(1, 5));
+  perhaps(30, "activation", {"\"gelu\"", "\"x * 0.5\""});
+  perhaps(30, "gate_activation", {"\"sigmoid\"", "\"x\""});
+  perhaps(20, "x_scale", {"0.5"});
+  perhaps(20, "dt_scale", {"2.0"});
+  perhaps(30, "time_step_min", {"0.001", "0.2"});
+  perhaps(30, "time_step_max", {"0.5", "2.0"});
+  perhaps(50, "inner_norm", {"false", "{ weight = false }", "{ type = \"layer_norm\", eps = 0.1 }"});
+  if (chance(40)) key("num_norm_groups", pick(std::vector{1, groups, heads}));
+  perhaps(30, "norm_before_gate", {"true", "false"});
+  perhaps(50, "bias", {"false", "[\"dt\", \"conv_b\", \"o\"]", "true"});
+  sub_block_norms();
+}
+
+void RandomBlocks::delta_net_keys() {
+  const int groups = between(1, 2), heads = groups * between(1, 2);
+  key("num_key_heads", groups);
+  if (heads != groups || chance(50)) key("num_value_heads", heads);
+  key("key_head_dim", between(2, 19));
+  if (chance(70)) key("value_head_dim", between(2, 9));
+  key("conv_kernel", between(1, 5));
+  perhaps(30, "activation", {"\"gelu\"", "\"x * 0.5\""});
+  perhaps(30, "qk_norm_eps", {"0.01"});
+  perhaps(30, "beta", {"\"2 * sigmoid(x)\"", "\"min(abs(x), 1)\""});
+  perhaps(60, "decay", {"\"key\"", "\"none\"", "\"head\""});
+  if (chance(40)) key("decay_rank", between(1, 5));
+  perhaps(30, "gate", {"\"none\""});
+  if (chance(40)) key("gate_rank", between(1, 5));
+  perhaps(30, "gate_activation", {"\"sigmoid\"", "\"x\""});
+  perhaps(40, "head_norm", {"false", "{ weight = false }", "{ type = \"layer_norm\", eps = 0.1 }"});
+  perhaps(50, "bias", {"true", "[\"beta\", \"conv_k\", \"o\"]"});
   sub_block_norms();
 }
 

@@ -28,6 +28,8 @@ class RandomBlocks : protected SpecWriter {
   void latent_keys();
   void short_conv_keys();
   void mamba_keys();
+  void mamba2_keys();
+  void delta_net_keys();
 
   const std::vector<std::string> any_bias_ = {"true", "[\"up\"]", "[\"down\"]"};
   std::string type_;  ///< of positions

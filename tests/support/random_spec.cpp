@@ -156,8 +156,8 @@ class Writer : RandomBlocks {
     std::string second;
     if (chance(40)) {
       const bool turns = type_ != "alibi" && type_ != "relative_buckets" && type_ != "relative";
-      second = pick<std::string>(
-          {"narrow", "again", "moe", "short_conv", "mamba", causal_ && turns ? "latent_attention" : "moe"});
+      second = pick<std::string>({"narrow", "again", "moe", "short_conv", "mamba", "mamba2", "delta_net",
+                                  causal_ && turns ? "latent_attention" : "moe"});
       section(second);
       if (second == "moe") {
         moe_keys();
@@ -167,6 +167,10 @@ class Writer : RandomBlocks {
         short_conv_keys();
       } else if (second == "mamba") {
         mamba_keys();
+      } else if (second == "mamba2") {
+        mamba2_keys();
+      } else if (second == "delta_net") {
+        delta_net_keys();
       } else if (second == "narrow") {
         key("block", "\"mlp\"");
         mlp_keys();

@@ -17,6 +17,7 @@ bool is_plain(const Op& op) {
 }
 bool removes(const Op& op) { return as<Recurrence>(op) != nullptr && op.in[Operand::removed]; }
 bool has_bonus(const Op& op) { return as<Recurrence>(op) != nullptr && op.in[Operand::bonus]; }
+bool has_rates(const Op& op) { return as<Recurrence>(op) != nullptr && op.in[Operand::rates]; }
 bool decays(const Op& op) { return as<Recurrence>(op) != nullptr && op.in.size() > Operand::decays; }
 
 RandomGraph sample() {
@@ -25,7 +26,7 @@ RandomGraph sample() {
     const auto has = [&](bool (*test)(const Op&)) {
       return std::any_of(random.graph.ops.begin(), random.graph.ops.end(), test);
     };
-    if (has(is_plain) && has(removes) && has(has_bonus) && has(decays)) return random;
+    if (has(is_plain) && has(removes) && has(has_bonus) && has(has_rates) && has(decays)) return random;
   }
 }
 
@@ -71,6 +72,16 @@ const std::vector<Mutation> mutations = {
      [](RandomGraph& r) { first(r, removes).in[Operand::erased] = {}; }},
     {"removes nothing first", "nothing removed, and that first",
      [](RandomGraph& r) { std::get<Recurrence>(first(r, is_plain).what).removed_first = true; }},
+    {"wants a rate of each head", "a rate of each value",
+     [](RandomGraph& r) {
+       Op& op = first(r, has_rates);
+       op.in[Operand::rates] = op.in[Operand::values];
+     }},
+    {"has rates of what it does not remove", "rates of nothing",
+     [](RandomGraph& r) {
+       Op& op = first(r, has_rates);
+       op.in[Operand::removed] = op.in[Operand::erased] = {};
+     }},
     {"wants a bonus of heads x key", "a bonus of each value",
      [](RandomGraph& r) {
        Op& op = first(r, has_bonus);
@@ -89,7 +100,7 @@ const std::vector<Mutation> mutations = {
      [](RandomGraph& r) {
        Op& op = first(r, is_plain);
        op.in[Operand::removed] = op.in[Operand::queries];
-       op.in[Operand::erased] = op.in[Operand::keys];
+       op.in[Operand::erased] = op.in[Operand::queries];
        const ValueId values = op.in[Operand::values];
        auto& recurrence = std::get<Recurrence>(op.what);
        recurrence.names = {"a"};

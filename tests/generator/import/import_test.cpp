@@ -158,6 +158,8 @@ TEST_CASE("scaled rotary settings are read in both spellings, and of every famil
   for (const auto& [name, small] : small_configs()) {
     static const std::set<std::string> others = {"albert",
                                                  "mamba",
+                                                 "mamba2",
+                                                 "nemotron_h",
                                                  "falcon_mamba",
                                                  "jamba",
                                                  "umt5",

@@ -319,7 +319,7 @@ TEST_CASE("a key with one value that runs is refused with any other, in each arc
        {"absolute"},
        {"relative_key", "relative_key_query"}},
       {"num_hidden_groups", {"albert"}, {1}, {2}},
-      {"rescale_prenorm_residual", {"mamba", "falcon_mamba"}, {false}, {true}},
+      {"rescale_prenorm_residual", {"mamba", "mamba2", "falcon_mamba"}, {false}, {true}},
       {"relative_attention_num_buckets", {"mpnet"}, {32}, {16, 64}},
       {"activation_function", {"nomic_bert"}, {"swiglu"}, {"geglu", "gelu"}},
       {"prenorm", {"nomic_bert"}, {false}, {true}},
