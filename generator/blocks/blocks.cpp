@@ -6,6 +6,7 @@
 #include "generator/blocks/mamba2.hpp"
 #include "generator/blocks/mlp.hpp"
 #include "generator/blocks/moe.hpp"
+#include "generator/blocks/retention.hpp"
 #include "generator/blocks/short_conv.hpp"
 
 namespace monomorph::generator {
@@ -24,6 +25,7 @@ const std::vector<BlockType>& block_types() {
       mamba_block(),
       mamba2_block(),
       delta_net_block(),
+      retention_block(),
   };
   return types;
 }

@@ -39,11 +39,11 @@ const std::vector<FieldRow<DeltaNetSection>>& fields() {
              "value head, or each row of its matrix, one for each element of a key",
              {"none", "head", "key"}),
       row<S>("decay_rank", at(&S::decay_rank), computed("none: decays are made of what is read"), "elements",
-             "Width of the vector that decay_down gives and decay_up makes decays of"),
+             "Width of the vector that decay_down gives and decay is multiplied with"),
       row<S>("gate", at(&S::gate), literal("\"element\""), "",
              "Whether what heads give is multiplied by a gate, a number for each element", {"none", "element"}),
       row<S>("gate_rank", at(&S::gate_rank), computed("none: the gate is made of what is read"), "elements",
-             "Width of the vector that gate_down gives and gate_up makes the gate of"),
+             "Width of the vector that gate_down gives and gate is multiplied with"),
       expression(row<S>("gate_activation", at(&S::gate_activation), literal("\"silu\""), "",
                         "Of the gate: a name, or an expression of x")),
       row<S>("head_norm", at(&S::head_norm), literal("true"), "",
@@ -88,8 +88,8 @@ std::optional<Expression> beta_of(const BlockContext& context, Diagnostics& diag
 std::vector<std::string> parts_of(const DeltaNetSection& net) {
   std::vector<std::string> parts = {"q", "k", "v", "beta"};
   const auto add = [&](bool there_is, const std::string& word, const Field<std::int64_t>& rank) {
-    if (there_is && !rank.given) parts.push_back(word);
-    if (there_is && rank.given) parts.insert(parts.end(), {word + "_down", word + "_up"});
+    if (there_is && rank.given) parts.push_back(word + "_down");
+    if (there_is) parts.push_back(word);
   };
   add(decays(net), "decay", net.decay_rank);
   add(is_gated(net), "gate", net.gate_rank);
@@ -153,9 +153,9 @@ void declare(const BlockContext& context, Declarations& declare) {
   if (is_gated(net) && net.gate_rank.given) inputs.push_back({"gate_down", of_gate, hidden});
   declare.projections("input", net.bias, std::move(inputs));
   if (decays(net) && net.decay_rank.given) {
-    declare.projections("decay", net.bias, {{"decay_up", decayed, of_decay}});
+    declare.projections("decay", net.bias, {{"decay", decayed, of_decay}});
   }
-  if (is_gated(net) && net.gate_rank.given) declare.projections("gate", net.bias, {{"gate_up", values, of_gate}});
+  if (is_gated(net) && net.gate_rank.given) declare.projections("gate", net.bias, {{"gate", values, of_gate}});
   declare_convolutions({{"conv_q", keys}, {"conv_k", keys}, {"conv_v", values}}, net.conv_kernel, net.bias, declare);
   if (decays(net)) {
     declare.vector("time_step_bias", decayed);
@@ -170,8 +170,7 @@ void declare(const BlockContext& context, Declarations& declare) {
 /// What `word` gives of the input: a matrix, or two with a short vector between them.
 ValueId build_short(Builder& build, const std::string& word, const Field<std::int64_t>& rank, ValueId in,
                     const std::string& role) {
-  if (!rank.given) return build.projection(word, in, role);
-  return build.projection(word + "_up", build.projection(word + "_down", in, word + "_low"), role);
+  return build.projection(word, rank.given ? build.projection(word + "_down", in, word + "_low") : in, role);
 }
 
 ValueId build(const BlockContext& context, Builder& build, ValueId in) {
@@ -231,8 +230,8 @@ BlockType delta_net_block() {
   return {.name = "delta_net",
           .meaning =
               "The gated delta rule: heads that remember a matrix each, in which tokens replace what their keys read.",
-          .parts = {"q", "k", "v", "beta", "decay", "decay_down", "decay_up", "gate", "gate_down", "gate_up", "conv_q",
-                    "conv_k", "conv_v", "time_step_bias", "a_log", "head_norm", "o"},
+          .parts = {"q", "k", "v", "beta", "decay_down", "decay", "gate_down", "gate", "conv_q", "conv_k", "conv_v",
+                    "time_step_bias", "a_log", "head_norm", "o"},
           .make = make_section<DeltaNetSection>,
           .bind = bind_section<DeltaNetSection>,
           .complete = complete,

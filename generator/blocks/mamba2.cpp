@@ -34,7 +34,7 @@ const std::vector<FieldRow<Mamba2Section>>& fields() {
       row<S>("c_scale", at(&S::c_scale), literal("1.0"), "", "The same of c"),
       row<S>("dt_scale", at(&S::dt_scale), literal("1.0"), "", "The same of dt, before its bias is added"),
       row<S>("time_step_min", at(&S::time_step_min), literal("0"), "", "The least that a time step may be"),
-      row<S>("time_step_max", at(&S::time_step_max), computed("none"), "", "The most that a time step may be"),
+      row<S>("time_step_max", at(&S::time_step_max), literal("1e6"), "", "The most that a time step may be"),
       row<S>("inner_norm", at(&S::inner_norm), literal("true"), "",
              "Normalise what o reads: true, false, or keys laid over those of [norm]"),
       row<S>("num_norm_groups", at(&S::num_norm_groups), computed("num_groups"), "groups",
@@ -69,7 +69,7 @@ std::optional<Expression> gate_activation_of(const BlockContext& context, Diagno
 Expression time_step_of(const Mamba2Section& mamba) {
   std::string step = "softplus(x + bias)";
   if (mamba.time_step_min.value > 0) step = fmt::format("max({}, {})", step, mamba.time_step_min.value);
-  if (mamba.time_step_max.given) step = fmt::format("min({}, {})", step, mamba.time_step_max.value);
+  if (mamba.time_step_max.value < max_time_step) step = fmt::format("min({}, {})", step, mamba.time_step_max.value);
   return known_expression(step, {"x", "bias"});
 }
 
@@ -88,11 +88,11 @@ void time_steps_in_range(const Mamba2Section& mamba, Diagnostics& diagnostics) {
         "mamba2.time_step_min_range", least.span,
         fmt::format("time_step_min is {}; it is from 0, which cuts nothing, to {}", least.value, max_time_step));
   }
-  if (most.given && (!(most.value > least.value) || !(most.value <= max_time_step))) {
-    diagnostics.error("mamba2.time_step_max_range", most.span,
-                      fmt::format("time_step_max is {}; it is above time_step_min, {}, and at most {}: leave it out "
-                                  "where nothing is cut",
-                                  most.value, least.value, max_time_step));
+  if (!(most.value > least.value) || !(most.value <= max_time_step)) {
+    diagnostics.error(
+        "mamba2.time_step_max_range", most.span,
+        fmt::format("time_step_max is {}; it is above time_step_min, {}, and at most {}, which cuts nothing",
+                    most.value, least.value, max_time_step));
   }
 }
 

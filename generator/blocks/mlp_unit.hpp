@@ -35,8 +35,8 @@ std::vector<FieldRow<S>> unit_rows(const std::string& learned) {
           "combine",
           expression(row<S>("activation", at(&S::activation), computed("none; required unless combine is given"), "",
                             "A named activation, or an expression of x" + learned + " and the spec's own numbers"))),
-      row<S>("gate_scale", at(&S::gate_scale), literal("1.0"), "",
-             "What gate gives is multiplied by it before the activation", {}, {"gated"}),
+      in_place_of("combine", row<S>("gate_scale", at(&S::gate_scale), literal("1.0"), "",
+                                    "What gate gives is multiplied by it before the activation", {}, {"gated"})),
       in_place_of("activation", expression(row<S>("combine", at(&S::combine), computed("activation(gate) * up"), "",
                                                   "An expression of gate, up" + learned +
                                                       " and the spec's own numbers, in place of an activation",

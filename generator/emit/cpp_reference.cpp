@@ -162,7 +162,7 @@ std::string spelled(const ReferenceCall& call, const Locals& locals, const AxisT
   if (call.expression != nullptr) {
     const std::set<std::string> used = names_in(*call.expression);
     std::string parameters;
-    for (const std::string& name : *call.names) {
+    for (const std::string& name : call.names) {
       parameters += (parameters.empty() ? "double" : ", double") + (used.contains(name) ? " " + name : "");
     }
     add(fmt::format("[]({}) {{ return {}; }}", parameters, to_cpp(*call.expression)));

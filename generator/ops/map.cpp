@@ -48,7 +48,7 @@ void plan(Draft& draft) {
 
 ReferenceCall reference(const Op& op, const Graph&) {
   const Map& map = *as<Map>(op);
-  return {.function = "map", .expression = &map.expression, .names = &map.names, .operands = op.in};
+  return {.function = "map", .expression = &map.expression, .names = map.names, .operands = op.in};
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "generator/graph/builder.hpp"
 #include "generator/graph/recurrences.hpp"
@@ -22,6 +23,9 @@ constexpr const char* key_names[] = {"queries", "keys", "removed", "erased"};
 /// Elements of a column that a lane has in registers, where a subgroup has lanes enough.
 constexpr std::int64_t keys_of_lane = 8;
 
+/// What a decay may name beside its operands: the head's number.
+constexpr const char* head_name = "head";
+
 /// Numbers that one decay may be computed from: with them, a kernel binds what a device has at most.
 constexpr std::size_t max_decays = 2;
 
@@ -33,11 +37,10 @@ bool is_run_of_keys(const Value& operand, const RecurrenceShape& shape, const Ax
 
 void verify_decay(const Op& op, const RecurrenceShape& shape, OperandCheck& check) {
   const Recurrence& recurrence = *as<Recurrence>(op);
-  if (recurrence.log_decay.empty() != recurrence.names.empty())
-    check.fault("has a decay without operands, or operands without a decay");
+  if (recurrence.log_decay.empty() && !recurrence.names.empty()) check.fault("has operands of a decay that is none");
   if (recurrence.names.size() > max_decays) check.fault("has a decay of too many operands");
   for (const std::string& name : names_in(recurrence.log_decay)) {
-    if (std::ranges::find(recurrence.names, name) == recurrence.names.end()) {
+    if (name != head_name && std::ranges::find(recurrence.names, name) == recurrence.names.end()) {
       check.fault("has a decay of " + name + ", which is no operand");
     }
   }
@@ -108,12 +111,24 @@ bool accepts(const Group& group, const Planning& planning) {
   return accepts_maps_alone(group, planning, bindings_of(planning.op(group.anchor)));
 }
 
+/// What goes of each head's matrix where that is the same for all tokens: a number that a driver rounded, or computed
+/// as it likes, would be off in the same direction at every token.
+std::vector<Parameters> losses_of(const Recurrence& recurrence, std::int64_t heads) {
+  std::vector<Parameters> losses;
+  for (std::int64_t head = 0; head < heads; ++head) {
+    const double log_decay = evaluate(recurrence.log_decay, {{head_name, static_cast<double>(head)}});
+    losses.push_back({{"loss", std::expm1(log_decay)}});
+  }
+  return losses;
+}
+
 /// What the kernel's decay is computed from, and how often: once for a head, for each key, or for each element.
 void set_decay(const Op& op, const RecurrenceShape& shape, Draft& draft) {
   const Planning& planning = draft.planning();
   const Recurrence& recurrence = *as<Recurrence>(op);
   std::vector<Parameters> numbers;
-  std::string parameters, every = "head";
+  const bool of_head = names_in(recurrence.log_decay).contains(head_name);
+  std::string parameters = of_head ? "float head" : "", every = "head";
   for (std::size_t i = 0; i < recurrence.names.size(); ++i) {
     const ValueId operand = op.in[Operand::decays + i];
     const MatrixStrides strides = *matrix_strides(planning.value(operand), shape, planning.axes);
@@ -125,14 +140,17 @@ void set_decay(const Op& op, const RecurrenceShape& shape, Draft& draft) {
                        {"head", strides.head},
                        {"key", strides.key},
                        {"value", strides.value},
-                       {"comma", i > 0 ? ", " : ""}});
+                       {"comma", i > 0 || of_head ? ", " : ""}});
     parameters += (parameters.empty() ? "float " : ", float ") + recurrence.names[i];
     if (strides.key != 0 && every == "head") every = "key";
     if (strides.value != 0) every = "element";
   }
-  draft.set("decay_by", numbers.empty() ? "none" : every);
+  const bool constant = recurrence.names.empty() && !recurrence.log_decay.empty();
+  draft.set("decay_by", recurrence.log_decay.empty() ? "none" : constant ? "constant" : every);
   for (std::size_t i = 0; i < max_decays; ++i) draft.set(fmt::format("has_decay{}", i), i < numbers.size());
-  if (numbers.empty()) return;
+  if (constant) return draft.set("losses", losses_of(recurrence, planning.axis(shape.heads).size));
+  if (recurrence.log_decay.empty()) return;
+  draft.set("decay_of_head", of_head);
   draft.set("log_decay", recurrence.log_decay);
   draft.set("decay_parameters", parameters);
   draft.set("decay_numbers", std::move(numbers));
@@ -193,9 +211,10 @@ ReferenceCall reference(const Op& op, const Graph& graph) {
   ReferenceCall call{.function = "recurrence",
                      .sizes = {shape.heads, shape.key, shape.value, std::int64_t{recurrence.removed_first}},
                      .expression = recurrence.log_decay.empty() ? &none : &recurrence.log_decay,
-                     .names = &recurrence.names,
+                     .names = {head_name},
                      .operands = op.in,
                      .positions = true};
+  call.names.insert(call.names.end(), recurrence.names.begin(), recurrence.names.end());
   for (std::size_t i = Operand::decays; i < op.in.size(); ++i) {
     const MatrixStrides strides = *matrix_strides(graph.values[op.in[i]], shape, graph.axes);
     for (const std::int64_t stride : {strides.head, strides.key, strides.value}) call.sizes.emplace_back(stride);

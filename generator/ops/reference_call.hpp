@@ -17,7 +17,7 @@ struct ReferenceCall {
   std::vector<std::variant<AxisId, std::int64_t>> sizes = {};  ///< template arguments
   bool weights = false;                                        ///< it reads weights by id; else they are numbers
   const Expression* expression = nullptr;                      ///< a lambda of these names
-  const std::vector<std::string>* names = nullptr;
+  std::vector<std::string> names = {};
   const Attention* attention = nullptr;      ///< lambdas of its score and its mask
   ValueId relative = {};                     ///< what its distances give, where it has any
   std::optional<AxisId> relative_head = {};  ///< the elements of a head, where keys have it added

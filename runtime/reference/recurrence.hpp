@@ -74,7 +74,7 @@ inline double number_of(const std::vector<double>& x, std::int64_t, std::int64_t
 ///   S' = D * S + keys (x) values - erased (x) u,    u = rate * removed . (D * S), or rate * removed . S if
 ///   `removed_first`
 ///   y = queries . S', or with a bonus of each head and key, queries . (S + bonus * keys (x) values)
-/// D = exp(log_decay(numbers...)) of each element: number i of `decays` is that at h * head + k * key + v * value,
+/// D = exp(log_decay(h, numbers...)) of each element: number i of `decays` is that at h * head + k * key + v * value,
 /// whose three factors stand in `strides`. Queries, keys, what is removed and erased: [tokens, runs x key_size], with
 /// as many heads or fewer; rates: [tokens, heads], or the same for all tokens; values and the result: [tokens,
 /// heads x value_size].
@@ -93,6 +93,7 @@ Activations<heads * value_size> recurrence(const LogDecay& log_decay, RecurrentS
   const auto log_decay_of = [&](std::int64_t t, std::int64_t h, std::int64_t k, std::int64_t v) {
     return [&]<std::size_t... i>(std::index_sequence<i...>) {
       return log_decay(
+          static_cast<double>(h),
           number_of(std::get<i>(all), t, h * stride[3 * i] + k * stride[3 * i + 1] + v * stride[3 * i + 2])...);
     }(std::make_index_sequence<decays>());
   };

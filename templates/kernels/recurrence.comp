@@ -27,11 +27,13 @@
 //! erased_heads = { type = "uint", sample = 1, is = "heads that share what is erased", when = "removes and not erases_keys" }
 //! erased_stride = { type = "uint", sample = 12, is = "floats from one row of it to the next", when = "removes and not erases_keys" }
 //! erased_column = { type = "uint", sample = 0, is = "of the first head", when = "removes and not erases_keys" }
-//! decay_by = { type = "choice", values = ["none", "head", "key", "element"], sample = "key", is = "what has a decay of its own" }
-//! log_decay = { type = "text", sample = "-a", is = "its logarithm, of some numbers", when = "decay_by != none" }
-//! decay_parameters = { type = "text", sample = "float a", is = "these numbers", when = "decay_by != none" }
-//! decay_numbers = { type = "list", fields = ["buffer", "row", "column", "head", "key", "value", "comma"], is = "where they lie", when = "decay_by != none", sample = [
-//!   { buffer = "decay0", row = 12, column = 0, head = 5, key = 1, value = 0, comma = "" } ] }
+//! decay_by = { type = "choice", values = ["none", "constant", "head", "key", "element"], sample = "key", is = "what has a decay of its own; constant: each head, the same one always" }
+//! log_decay = { type = "text", sample = "-a", is = "its logarithm, of some numbers", when = "decay_by != none and decay_by != constant" }
+//! decay_parameters = { type = "text", sample = "float head, float a", is = "these numbers", when = "decay_by != none and decay_by != constant" }
+//! decay_of_head = { type = "bool", sample = true, is = "the head's number is one of them, the first", when = "decay_by != none and decay_by != constant" }
+//! decay_numbers = { type = "list", fields = ["buffer", "row", "column", "head", "key", "value", "comma"], is = "where they lie", when = "decay_by != none and decay_by != constant", sample = [
+//!   { buffer = "decay0", row = 12, column = 0, head = 5, key = 1, value = 0, comma = ", " } ] }
+//! losses = { type = "list", fields = ["loss"], is = "of each head, the part of an element that goes", when = "decay_by == constant", sample = [ { loss = -0.5 }, { loss = -0.25 } ] }
 //! has_decay0 = { type = "bool", sample = true, is = "there is one" }
 //! has_decay1 = { type = "bool", sample = false, is = "there is a second one" }
 //! buffer.state = { views = { f32 = "float" }, by = "state_dtype", is = "slots x copies x heads x value x key" }
@@ -72,11 +74,20 @@ float sum_of_lanes(float x) {
 uint key_of(uint n) { return whole ? n * lanes + lane : min(n * lanes + lane, key_dim - 1); }
 bool is_key(uint n) { return whole || n * lanes + lane < key_dim; }
 
-//% if decay_by != none
+//% if decay_by == constant
+const float losses[] = float[](
+//% for each in losses
+    ${each.loss},
+//% end
+    0.0);  // ends the list
+//% elif decay_by != none
 float log_decay(${decay_parameters}) { return ${log_decay}; }
 /// The part of an element that goes, below 0: what decays slowly keeps more digits than it would of the part that stays.
 float loss_at(uint pass_row, uint key) {
   return safe_expm1(log_decay(
+//% if decay_of_head
+      float(head)
+//% end
 //% for number in decay_numbers
       ${number.comma}${number.buffer}[pass_row * ${number.row} + ${number.column} + head * ${number.head} + key * ${number.key} + column * ${number.value}]
 //% end
@@ -98,6 +109,8 @@ void go_through(bool stored) {
 //% end
 //% if decay_by == head
     const float loss = loss_at(pass_row, 0);
+//% elif decay_by == constant
+    const float loss = losses[head];
 //% end
     float seen = 0.0;
 //% if removes

@@ -1,6 +1,6 @@
 """Families with layers that remember a state of fixed size."""
 
-from case import Case, sizes
+from case import Case, respelled, sizes
 
 
 def lfm2(**keys):
@@ -226,9 +226,9 @@ CASES = [
          bamba(**sizes(48, 70, 5, 4, 2, 101, 24), attn_layer_indices=[1, 4], mamba_n_heads=8, mamba_d_head=12,
                mamba_n_groups=1, mamba_d_state=24), "torch_dtype", dtypes=("bf16",)),
     Case("bamba-biases", 6024, "biases of all projections; no convolution has one; 2 groups of heads of 6; heads turn whole",
-         bamba(**sizes(42, 54, 3, 3, 3, 99), attn_layer_indices=[0], attention_bias=True, mlp_bias=True,
+         respelled(bamba(**sizes(42, 54, 3, 3, 3, 99)), attn_layer_indices=[0], attention_bias=True, mlp_bias=True,
                mamba_proj_bias=True, mamba_conv_bias=False, mamba_n_heads=14, mamba_d_head=6, mamba_n_groups=2,
-               mamba_d_state=7, mamba_d_conv=2, rms_norm_eps=1e-3, tie_word_embeddings=True, rope_theta=5000.0,
+               mamba_d_state=7, mamba_d_conv=2, rms_norm_eps=1e-3, tie_word_embeddings=True,
                rope_parameters={"rope_type": "default", "rope_theta": 5000.0, "partial_rotary_factor": 1.0}), "dtype",
          dtypes=("f32",)),
     Case("granitemoehybrid", 6025, "2 of 4 experts and an MLP for every token in each layer; attention without positions in one "

@@ -80,7 +80,7 @@ def gives_vectors(config: dict) -> bool:
 
 def counts_positions_past_padding(config: dict) -> bool:
     """RoBERTa's line gives a token of padding no position, wherever it stands in a text."""
-    return config["model_type"] in ("camembert", "mpnet", "roberta", "xlm-roberta")
+    return config.get("model_type") in ("camembert", "mpnet", "roberta", "xlm-roberta")
 
 
 def class_of(config: dict):

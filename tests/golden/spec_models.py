@@ -16,6 +16,7 @@ from case import TEXTS, sizes
 from family_weights import gpt2_weights, llama_like_weights
 from grok import GROK, GROK_CHANGES, Grok, grok_tensors
 from normformer import NORMFORMER, NORMFORMER_CHANGES, NormFormer, normformer_tensors
+from retention import GLA, GLA_CHANGES, RETNET, RETNET_CHANGES, GatedLinearAttention, RetNet, gla_tensors, retnet_tensors
 from relative_positions import (
     SHAW,
     SHAW_CHANGES,
@@ -359,6 +360,12 @@ def spec_cases() -> list[SpecCase]:
                  "norms by one learned number, Vaswani's sines and cosines in turn beside embeddings times sqrt(d), tied",
                  "numpy, from Nguyen and Salazar 2019", SCALE_NORM, ScaleNormDecoder, scale_norm_tensors,
                  SCALE_NORM_CHANGES, in_double=True),
+        SpecCase("retnet", 4014,
+                 "heads that forget by constants, queries and keys that turn, a norm of heads without weights, a gate; tied",
+                 "numpy, from Sun et al. 2023", RETNET, RetNet, retnet_tensors, RETNET_CHANGES, in_double=True),
+        SpecCase("gla", 4015,
+                 "heads whose rows forget by gates of a short vector, a norm of heads, a gate with a bias; tied",
+                 "numpy, from Yang et al. 2023", GLA, GatedLinearAttention, gla_tensors, GLA_CHANGES, in_double=True),
         SpecCase("grok", 4013,
                  "two of five experts by their shares of all, scores that tanh limits, norms before and after each "
                  "sub-block; embeddings times sqrt(d), logits over sqrt(3), tied",

@@ -57,8 +57,8 @@ struct RecurrenceElement {
   }
   double decay(std::int64_t head, std::int64_t key, std::int64_t value) const {
     const auto& recurrence = std::get<Recurrence>(op.what);
-    if (recurrence.names.empty()) return 1;
-    std::map<std::string, double> numbers;
+    if (recurrence.log_decay.empty()) return 1;
+    std::map<std::string, double> numbers = {{"head", static_cast<double>(head)}};
     for (std::size_t i = 0; i < recurrence.names.size(); ++i) {
       const std::size_t operand = 8 + i;
       const Value& number = graph.values[op.in[operand]];

@@ -231,7 +231,9 @@ void RandomAttention::recur(Builder& build) {
     graph_.axes = contract_.axes;
     operands.decays.push_back(build.weight(word));
   }
-  if (numbers == 1) how.log_decay = known_expression("-abs(a)", {"a"});
+  if (numbers == 0 && chance(50)) how.log_decay = known_expression("-0.1 - 0.5 * head", {"head"});
+  if (numbers == 1 && chance(30)) how.log_decay = known_expression("-abs(a) * (1 + head)", {"a", "head"});
+  if (numbers == 1 && how.log_decay.empty()) how.log_decay = known_expression("-abs(a)", {"a"});
   if (numbers == 2) how.log_decay = known_expression("-abs(a) * exp(0.5 * b)", {"a", "b"});
   know(build.recurrence(name, how, name + "_states", operands, new_role()));
 }

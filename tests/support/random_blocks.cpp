@@ -156,6 +156,29 @@ void RandomBlocks::delta_net_keys() {
   sub_block_norms();
 }
 
+void RandomBlocks::retention_keys() {
+  key("num_heads", between(1, 4));
+  key("key_head_dim", 2 * between(1, 8));
+  if (chance(60)) key("value_head_dim", between(2, 9));
+  perhaps(40, "qk_activation", {"\"silu\"", "\"max(x, 0)\""});
+  expression(30, "scale", {"0.5", "1 / key_head_dim"});
+  const std::string decay = pick<std::string>({"none", "head", "key"});
+  if (decay != "none") key("decay", quoted(decay));
+  if (decay != "none" && chance(50)) key("decay_rank", between(1, 5));
+  if (decay != "none") {
+    key("log_decay", quoted(pick<std::string>({"-softplus(x)", "-exp(x) * (1 + head)"})));
+  } else {
+    perhaps(70, "log_decay", {"\"log(1 - pow(2, -5 - head))\"", "\"-0.25\""});
+  }
+  perhaps(30, "gate", {"\"none\""});
+  perhaps(30, "gate_activation", {"\"sigmoid\"", "\"x\""});
+  perhaps(40, "head_norm", {"false", "{ weight = false }", "{ type = \"layer_norm\", eps = 0.1 }"});
+  perhaps(50, "bias", {"true", "[\"q\", \"o\"]"});
+  if (type_ == "rope") key("position", pick<std::string>({"false", "{ rotary_dim = 2 }"}));
+  if (type_ == "alibi" || type_ == "relative_buckets" || type_ == "relative") key("position", "false");
+  sub_block_norms();
+}
+
 void RandomBlocks::short_conv_keys() {
   key("conv_kernel", between(1, 6));
   perhaps(50, "bias", {"true", "[\"conv\"]", "[\"b\", \"o\"]"});

@@ -156,7 +156,7 @@ class Writer : RandomBlocks {
     std::string second;
     if (chance(40)) {
       const bool turns = type_ != "alibi" && type_ != "relative_buckets" && type_ != "relative";
-      second = pick<std::string>({"narrow", "again", "moe", "short_conv", "mamba", "mamba2", "delta_net",
+      second = pick<std::string>({"narrow", "again", "moe", "short_conv", "mamba", "mamba2", "delta_net", "retention",
                                   causal_ && turns ? "latent_attention" : "moe"});
       section(second);
       if (second == "moe") {
@@ -171,6 +171,8 @@ class Writer : RandomBlocks {
         mamba2_keys();
       } else if (second == "delta_net") {
         delta_net_keys();
+      } else if (second == "retention") {
+        retention_keys();
       } else if (second == "narrow") {
         key("block", "\"mlp\"");
         mlp_keys();

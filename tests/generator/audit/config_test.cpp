@@ -14,6 +14,7 @@
 #include "generator/import/import.hpp"
 #include "runtime/formats/config_facts.hpp"
 #include "runtime/formats/gguf_config.hpp"
+#include "runtime/formats/json.hpp"
 #include "runtime/formats/sentence_transformers.hpp"
 #include "tests/generator/audit/small_model.hpp"
 #include "tests/support/files.hpp"
@@ -85,7 +86,7 @@ class Beside {
 
 /// With what sentence-transformers' files beside it say.
 json config_in(const fs::path& directory) {
-  return json::parse(with_sentence_transformers(read_file(directory / "config.json"), directory));
+  return json::parse(with_sentence_transformers(with_words_quoted(read_file(directory / "config.json")), directory));
 }
 
 Beside imported(const fs::path& directory, const std::vector<Override>& overrides = {}) {
@@ -148,6 +149,10 @@ bool is_refused_though_inert(const std::string& key, const json& config) {
   }
   if (key == "attn_config.rope_theta") return true;
   if (key == "norm_topk_prob" && config["model_type"] == "flex_olmo") return true;
+  // What Nemotron-H says twice has to agree, and no time step of its golden is as short as those that are cut.
+  const std::set<std::string> of_nemotron = {"attention_head_dim", "num_hidden_layers", "time_step_min"};
+  if (config["model_type"] == "nemotron_h" && of_nemotron.contains(key)) return true;
+  if (key == "rope_parameters.rope_type" && config["model_type"] == "olmo_hybrid") return true;  // without angles
   const bool of_lengths = key == "rope_scaling.short_mscale" || key == "rope_scaling.original_max_position_embeddings";
   if (of_lengths && config["model_type"] == "phimoe") return true;
   return std::any_of(families().begin(), families().end(), [&](const auto& named) {
@@ -187,7 +192,7 @@ bool tie_decides(const json& config) {
 TEST_CASE("a golden's config.json, as transformers saves it too, is no difference; a change that moves logits is one") {
   std::set<std::string> families_seen;
   int ties = 0, tied_or_not = 0, moved_theta = 0;
-  const json resaved = json::parse(read_file(resaved_path));
+  const json resaved = json::parse(with_words_quoted(read_file(resaved_path)));
   for (const auto& [name, directory] : golden_cases()) {
     CAPTURE(name);
     const Beside beside = imported(directory);
@@ -205,7 +210,7 @@ TEST_CASE("a golden's config.json, as transformers saves it too, is no differenc
       ties += said.empty() && has_head ? 1 : 0;
     }
     tied_or_not += has_head ? (tie_decides(config) ? 1 : 2) : 0;
-    const json golden = json::parse(read_file(directory / "golden.json"));
+    const json golden = json::parse(with_words_quoted(read_file(directory / "golden.json")));
     // A query that sees its own key alone has no angles.
     const bool angles_are_idle = directory.filename().string().starts_with("mistral-sliding-1-");
     int moved = 0, inert = 0;
@@ -309,7 +314,7 @@ TEST_CASE("a change of a GGUF file's metadata that changes the model is refused 
 }
 
 TEST_CASE("what transformers saves after reading a published config.json says the same") {
-  const json resaved = json::parse(read_file(resaved_path));
+  const json resaved = json::parse(with_words_quoted(read_file(resaved_path)));
   std::size_t nth = 0;
   for (const auto& [name, config] : resaved.items()) {
     const fs::path published = tests_dir / "models" / "configs" / name;

@@ -94,7 +94,7 @@ const std::vector<Mutation> mutations = {
      }},
     {"which is no operand", "a decay of a name that there is not",
      [](RandomGraph& r) { std::get<Recurrence>(first(r, decays).what).names[0] = "other"; }},
-    {"operands without a decay", "operands of no decay",
+    {"has operands of a decay that is none", "operands of no decay",
      [](RandomGraph& r) { std::get<Recurrence>(first(r, decays).what).log_decay = {}; }},
     {"takes more operands than a kernel binds", "what phones cannot bind",
      [](RandomGraph& r) {

@@ -159,6 +159,7 @@ TEST_CASE("scaled rotary settings are read in both spellings, and of every famil
     static const std::set<std::string> others = {"albert",
                                                  "mamba",
                                                  "mamba2",
+                                                 "bamba",
                                                  "nemotron_h",
                                                  "falcon_mamba",
                                                  "jamba",

@@ -53,7 +53,7 @@ TEST_CASE("what is not JSON, or no object, is an error at its place") {
     const char* text;
     int line;
   } cases[] = {{"", 1},    {"{\n\"a\": 1,\n}", 3}, {"{\"a\": 1", 1},
-               {"[1]", 1}, {"{\"a\": NaN}", 1},    {"{\"a\": 1e999}", 1}};
+               {"[1]", 1}, {"{\"a\": Nan}", 1},    {"{\"a\": 1e999}", 1}};
   for (const auto& [text, line] : cases) {
     CAPTURE(text);
     Diagnostics diagnostics;

@@ -99,8 +99,8 @@ TEST_CASE("a family is named by its file, its model_type or its class; of others
   CHECK(find_family_like("gemma3_text").name == "gemma3");
   CHECK(find_family_like("LLaMAForCausalLM").name == "llama");
   CHECK_THROWS_WITH_AS(find_family_like("qwen4"),
-                       "--like qwen4: there is no such family; similar names are qwen2, qwen2_moe, qwen3, qwen3_moe, "
-                       "qwen3_vectors",
+                       "--like qwen4: there is no such family; similar names are qwen2, qwen2_moe, qwen3, qwen3_5, "
+                       "qwen3_5_moe, qwen3_moe, qwen3_next, qwen3_vectors",
                        EnvironmentError);
   CHECK_THROWS_WITH_AS(find_family_like("lama"), "--like lama: there is no such family; similar names are llama",
                        EnvironmentError);

@@ -19,7 +19,7 @@ Activations<columns> rows(std::vector<double> values) {
   return x;
 }
 
-const auto kept = [] { return 0.0; };
+const auto kept = [](double) { return 0.0; };
 
 }  // namespace
 
@@ -46,7 +46,7 @@ TEST_CASE("a decay is of a head, a key, a value or an element") {
   const auto of = [&]<std::int64_t h, std::int64_t k, std::int64_t v>(std::integer_sequence<std::int64_t, h, k, v>,
                                                                       const auto& numbers) {
     RecurrentState state;
-    const auto log = [](double x) { return std::log(x); };
+    const auto log = [](double, double x) { return std::log(x); };
     const auto all = recurrence<2, 2, 2, 0, h, k, v>(log, state, ones, ones, values, absent, absent, absent, absent,
                                                      numbers, std::int64_t{0});
     return std::vector<double>(all.values.begin() + 4, all.values.end());
@@ -65,6 +65,15 @@ TEST_CASE("a decay is of a head, a key, a value or an element") {
        {0.75, 1.125, 1, 1});
 }
 
+TEST_CASE("a decay may be of the head's number alone") {
+  RecurrentState state;
+  const auto halves = [](double head) { return -head * std::log(2); };
+  const auto ones = rows<3>({1, 1, 1, 1, 1, 1}), values = rows<3>({1, 1, 1, 0, 0, 0});
+  const auto all =
+      recurrence<3, 1, 1, 0>(halves, state, ones, ones, values, absent, absent, absent, absent, std::int64_t{0});
+  for (std::size_t h = 0; h < 3; ++h) CHECK(all.values[3 + h] == doctest::Approx(std::pow(0.5, h)));
+}
+
 TEST_CASE("what is removed has a rate of each head, the same for all tokens or of each") {
   RecurrentState same, each;
   const auto q = rows<2>({1, 1, 1, 1}), v = rows<2>({8, 8, 0, 0});
@@ -78,7 +87,7 @@ TEST_CASE("what is removed has a rate of each head, the same for all tokens or o
 
 TEST_CASE("what is removed is read of what is left, or of what there was") {
   RecurrentState left, first;
-  const auto half = [](double) { return std::log(0.5); };
+  const auto half = [](double, double) { return std::log(0.5); };
   const auto q = rows<1>({1, 1}), k = rows<1>({1, 1}), v = rows<1>({8, 2}), removed = rows<1>({3, 1}),
              erased = rows<1>({5, 0.25}), any = rows<1>({0, 0});
   const std::int64_t begin = 0;

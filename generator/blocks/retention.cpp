@@ -1,0 +1,228 @@
+#include "generator/blocks/retention.hpp"
+
+#include <fmt/format.h>
+
+#include "generator/blocks/activation.hpp"
+#include "generator/blocks/norm.hpp"
+#include "generator/blocks/position.hpp"
+#include "generator/contract/declarations.hpp"
+#include "generator/contract/rules.hpp"
+#include "generator/graph/builder.hpp"
+#include "generator/graph/recurrences.hpp"
+#include "generator/spec/field_rows.hpp"
+
+namespace monomorph::generator {
+
+template <>
+const std::vector<FieldRow<RetentionSection>>& fields() {
+  using S = RetentionSection;
+  static const std::vector<FieldRow<S>> rows = {
+      row<S>("num_heads", at(&S::num_heads), required(), "heads", "Heads of queries, keys and values"),
+      row<S>("key_head_dim", at(&S::key_head_dim), required(), "elements", "Width of a query and of a key"),
+      row<S>("value_head_dim", at(&S::value_head_dim), computed("key_head_dim"), "elements", "Width of a value"),
+      expression(row<S>("qk_activation", at(&S::qk_activation), literal("\"x\""), "",
+                        "Of queries and keys, before they are turned: a name, or an expression of x")),
+      expression(row<S>("scale", at(&S::scale), literal("\"1 / sqrt(key_head_dim)\""), "",
+                        "What queries read is multiplied by it")),
+      row<S>("position", at(&S::position), literal("true"), "",
+             "Whether queries and keys are turned as [position] says, where that is \"rope\"; or keys of its own laid "
+             "over those of [position]"),
+      row<S>(
+          "decay", at(&S::decay), literal("\"none\""), "",
+          "What the part decay gives a number for: nothing, each head, or each row of its matrix, one for each element "
+          "of a key",
+          {"none", "head", "key"}),
+      row<S>("decay_rank", at(&S::decay_rank), computed("none: these numbers are made of what is read"), "elements",
+             "Width of the vector that decay_down gives and decay is multiplied with"),
+      expression(
+          row<S>("log_decay", at(&S::log_decay), computed("none: nothing decays"), "",
+                 "The logarithm of what a token leaves of a matrix: an expression of head, the number of the head "
+                 "from 0 on, and of x, the number that decay gives")),
+      row<S>("gate", at(&S::gate), literal("\"element\""), "",
+             "Whether what heads give is multiplied by a gate, a number for each element", {"none", "element"}),
+      expression(row<S>("gate_activation", at(&S::gate_activation), literal("\"silu\""), "",
+                        "Of the gate: a name, or an expression of x")),
+      row<S>("head_norm", at(&S::head_norm), literal("true"), "",
+             "Normalise what each head gives, before gate: true, false, or keys laid over those of [norm]"),
+      row<S>("bias", at(&S::bias), literal("false"), "",
+             "Parts with a bias: true, false, or a list out of \"q\", \"k\", \"v\", \"decay_down\", "
+             "\"decay\", \"gate\", \"o\""),
+  };
+  return rows;
+}
+
+namespace {
+
+const RetentionSection& own(const BlockContext& context) { return section_of<RetentionSection>(context.block); }
+
+bool is_gated(const RetentionSection& retention) { return retention.gate.value != "none"; }
+bool has_decay(const RetentionSection& retention) { return retention.decay.value != "none"; }
+
+void complete(Block& block, LayerKind& kind, const ModelSection& model) {
+  auto& retention = *std::any_cast<RetentionSection>(&block.section);
+  if (!retention.value_head_dim.given) retention.value_head_dim.value = retention.key_head_dim.value;
+  if (!retention.decay_rank.given) retention.decay_rank.value = -1;  // absent
+  complete_position(position_of(kind, block), retention.key_head_dim.value, model);
+}
+
+/// What becomes of queries and keys, and of the gate.
+std::optional<Expression> qk_activation_of(const BlockContext& context, Diagnostics& diagnostics) {
+  return required_activation_of_x(own(context).qk_activation, "retention.qk_activation", context.model, diagnostics);
+}
+std::optional<Expression> gate_activation_of(const BlockContext& context, Diagnostics& diagnostics) {
+  return required_activation_of_x(own(context).gate_activation, "retention.gate_activation", context.model,
+                                  diagnostics);
+}
+
+std::optional<double> scale_of(const BlockContext& context, Diagnostics& diagnostics) {
+  return positive_constant(own(context).scale, "retention.scale", spec_numbers(context), "1 / sqrt(key_head_dim)",
+                           diagnostics);
+}
+
+/// Empty: nothing decays.
+std::optional<Expression> log_decay_of(const BlockContext& context, Diagnostics& diagnostics) {
+  const RetentionSection& retention = own(context);
+  const Field<std::string>& text = retention.log_decay;
+  if (!text.given) {
+    if (!has_decay(retention)) return Expression{};
+    diagnostics.error("retention.log_decay", retention.decay.span,
+                      fmt::format("decay is \"{}\", and log_decay does not say what becomes of what it gives; give "
+                                  "log_decay, an expression of x and head",
+                                  retention.decay.value));
+    return std::nullopt;
+  }
+  ExpressionNames names =
+      variables(has_decay(retention) ? std::vector<std::string>{"head", "x"} : std::vector<std::string>{"head"});
+  names.merge(spec_numbers(context));
+  auto expression = parse_expression(text.value, text.span, names, Type::real, diagnostics);
+  if (!expression || !has_decay(retention) || names_in(*expression).contains("x")) return expression;
+  diagnostics.error("retention.log_decay", text.span,
+                    "log_decay does not use x, what the part decay gives: it would have no effect");
+  return std::nullopt;
+}
+
+/// The projections that there are.
+std::vector<std::string> parts_of(const RetentionSection& retention) {
+  std::vector<std::string> parts = {"q", "k", "v"};
+  if (has_decay(retention) && retention.decay_rank.given) parts.push_back("decay_down");
+  if (has_decay(retention)) parts.push_back("decay");
+  if (is_gated(retention)) parts.push_back("gate");
+  parts.push_back("o");
+  return parts;
+}
+
+/// Distances and slopes are told to attention.
+void positions_are_rotated(const BlockContext& context, Diagnostics& diagnostics) {
+  const std::string& type = position_of(context).type.value;
+  if (type.empty() || type == "rope" || type == "none" || adds_positions(type)) return;
+  diagnostics.error("retention.position", position_of(context).type.span,
+                    fmt::format("position.type is \"{}\"; retention is told positions by \"rope\", or not at all with "
+                                "position = false",
+                                type));
+}
+
+void check(const BlockContext& context, Diagnostics& diagnostics) {
+  const RetentionSection& retention = own(context);
+  check_range(retention.num_heads, "retention.num_heads", 1, max_size, diagnostics);
+  check_range(retention.key_head_dim, "retention.key_head_dim", 1, max_recurrent_keys, diagnostics);
+  if (retention.value_head_dim.given) {
+    check_range(retention.value_head_dim, "retention.value_head_dim", 1, max_size, diagnostics);
+  }
+  if (retention.decay_rank.given) {
+    check_range(retention.decay_rank, "retention.decay_rank", 1, max_size, diagnostics);
+  }
+  if (retention.scale.given || usable(retention.key_head_dim)) scale_of(context, diagnostics);
+  qk_activation_of(context, diagnostics);
+  gate_activation_of(context, diagnostics);
+  log_decay_of(context, diagnostics);
+  if (const NormChoice& norm = retention.head_norm.value; norm.present) {
+    check_norm_of_heads("retention.head_norm", norm.norm, retention.head_norm.span, diagnostics);
+  }
+  check_bias_projections(retention.bias, "retention", parts_of(retention), diagnostics);
+  positions_are_rotated(context, diagnostics);
+  check_position(context, retention.num_heads, retention.key_head_dim, "key_head_dim", diagnostics);
+}
+
+void declare(const BlockContext& context, Declarations& declare) {
+  const RetentionSection& retention = own(context);
+  const std::int64_t heads = sane(retention.num_heads), key_dim = sane(retention.key_head_dim, max_recurrent_keys);
+  const std::int64_t value_dim = sane(retention.value_head_dim);
+  const Span &of_keys = retention.key_head_dim.span, &of_values = retention.value_head_dim.span;
+  const AxisId hidden = declare.hidden(), head = declare.axis("retained_heads", heads, retention.num_heads.span);
+  const AxisId key = declare.axis("key", key_dim, of_keys), value = declare.axis("value", value_dim, of_values);
+  const AxisId keys = declare.axis("qk", heads * key_dim, of_keys, {head, key});
+  const AxisId values = declare.axis("v", heads * value_dim, of_values, {head, value});
+  const AxisId decayed = retention.decay.value == "key" ? keys : head;
+  std::vector<Projection> inputs;
+  for (const auto& [word, rows] : {std::pair("q", keys), {"k", keys}, {"v", values}, {"gate", values}}) {
+    if (word == std::string("gate") && !is_gated(retention)) continue;
+    inputs.push_back({.word = word, .rows = rows, .columns = hidden, .heads = heads, .kv_heads = heads});
+  }
+  const AxisId of_decay = declare.axis("decay_rank", sane(retention.decay_rank), retention.decay_rank.span);
+  const bool is_short = has_decay(retention) && retention.decay_rank.given;
+  if (has_decay(retention) && !is_short) inputs.push_back({"decay", decayed, hidden});
+  if (is_short) inputs.push_back({"decay_down", of_decay, hidden});
+  declare.projections("input", retention.bias, std::move(inputs));
+  if (is_short) declare.projections("decay", retention.bias, {{"decay", decayed, of_decay}});
+  declare_position(context, declare);
+  const AxisId matrix = declare.axis("matrix", value_dim * key_dim, of_keys, {value, key});
+  declare.recurrent_state("states", declare.axis("matrices", heads * value_dim * key_dim, of_keys, {head, matrix}));
+  if (const NormChoice& norm = retention.head_norm.value; norm.present) {
+    declare_norm("head_norm", norm.norm, value, declare);
+  }
+  declare.projections("gated", retention.bias, {{"o", hidden, values}});
+}
+
+ValueId build(const BlockContext& context, Builder& build, ValueId in) {
+  const RetentionSection& retention = own(context);
+  Diagnostics none;
+  const auto prepared = [&](const std::string& word, const std::string& role) {
+    ValueId made = build.projection(word, in, role + "_projected");
+    if (retention.qk_activation.value != "x") {
+      made = build.map("", qk_activation_of(context, none).value(), {"x"}, {made}, role + "_activated");
+    }
+    return build_turned(context, build, made, role);
+  };
+  const ValueId queries = prepared("q", "queries"), keys = prepared("k", "keys");
+  const ValueId values = build.projection("v", in, "values");
+  RecurrenceOperands operands{.queries = queries, .keys = keys, .values = values};
+  Recurrence how{.log_decay = log_decay_of(context, none).value()};
+  if (has_decay(retention)) {
+    how.names = {"x"};
+    const bool is_short = retention.decay_rank.given;
+    const ValueId from = is_short ? build.projection("decay_down", in, "decay_low") : in;
+    operands.decays = {build.projection("decay", from, "decay")};
+  }
+  const ValueId read = build.recurrence("retention", how, "states", operands, "read");
+  ValueId given = build.scaled(read, scale_of(context, none).value(), "given");
+  if (retention.head_norm.value.present) {
+    const AxisId value = build.axes()[build.axes_of(given)[1]].factors[1];
+    given = build_norm("head_norm", retention.head_norm, context.block, build, given, "head_normed", value);
+  }
+  if (is_gated(retention)) {
+    static const Expression gated = known_expression("y * gate", {"y", "gate"});
+    const ValueId gate = build.map("", gate_activation_of(context, none).value(), {"x"},
+                                   {build.projection("gate", in, "gate")}, "gate_activated");
+    given = build.map("", gated, {"y", "gate"}, {given, gate}, "gated");
+  }
+  return build.projection("o", given, "projected");
+}
+
+}  // namespace
+
+BlockType retention_block() {
+  return {.name = "retention",
+          .meaning = "Linear attention: heads that remember a matrix each, which decays (RetNet, GLA).",
+          .parts = {"q", "k", "v", "decay_down", "decay", "gate", "head_norm", "o"},
+          .position = [](std::any& section) -> Field<PositionChoice>& {
+            return std::any_cast<RetentionSection>(&section)->position;
+          },
+          .make = make_section<RetentionSection>,
+          .bind = bind_section<RetentionSection>,
+          .complete = complete,
+          .check = check,
+          .declare = declare,
+          .build = build};
+}
+
+}  // namespace monomorph::generator

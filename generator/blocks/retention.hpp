@@ -1,0 +1,28 @@
+// Linear attention whose heads remember a matrix each, which decays (retention, Sun et al. 2023; gated linear
+// attention, Yang et al. 2023): a token adds the product of its key and its value, and its query reads what all have
+// added.
+#pragma once
+
+#include "generator/spec/block_type.hpp"
+
+namespace monomorph::generator {
+
+struct RetentionSection {
+  Field<std::int64_t> num_heads;       ///< heads of queries, keys and values
+  Field<std::int64_t> key_head_dim;    ///< elements of a query and of a key
+  Field<std::int64_t> value_head_dim;  ///< elements of a value
+  Field<std::string> qk_activation;    ///< of queries and keys, before they are turned
+  Field<std::string> scale;            ///< of what queries read
+  Field<PositionChoice> position;      ///< whether queries and keys are turned
+  Field<std::string> decay;            ///< none | head | key: what the part decay gives a number for
+  Field<std::int64_t> decay_rank;      ///< elements that these are made of; -1: they are made of what is read
+  Field<std::string> log_decay;        ///< of these and of head; default: nothing decays
+  Field<std::string> gate;             ///< none | element
+  Field<std::string> gate_activation;  ///< of the gate
+  Field<NormChoice> head_norm;         ///< of what each head gives, before the gate
+  Field<Biases> bias;                  ///< of q, k, v, decay, decay_down, decay, gate, o
+};
+
+BlockType retention_block();
+
+}  // namespace monomorph::generator
