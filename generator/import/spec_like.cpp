@@ -21,6 +21,7 @@ JsonFile empty_config() {
 }
 
 constexpr double small_hidden_size = 768, small_experts = 8, small_choice = 2, small_expert = 512, small_groups = 2;
+constexpr double small_key_heads = 4;
 constexpr double small_query = 384, small_latent = 128;  // what latent attention makes heads of
 constexpr std::size_t small_layers = 12;
 
@@ -90,6 +91,8 @@ void shrink(Family& small, Config& defaults, std::size_t stack) {
   set_at_most("moe.num_groups", small_groups);
   set_at_most("moe.num_groups_per_tok", small_groups / 2);
   set_at_most("shared.intermediate_size", small_expert);
+  set_at_most("delta_net.num_key_heads", small_key_heads);
+  set_at_most("delta_net.num_value_heads", 2 * small_key_heads);
   set_at_most("latent_attention.q_lora_rank", small_query);
   set_at_most("latent_attention.kv_lora_rank", small_latent);
   // Its heads share no width with what it reads, and each has a key of its own.

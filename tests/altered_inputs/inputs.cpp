@@ -5,6 +5,7 @@
 
 #include "generator/spec/document.hpp"
 #include "generator/spec/fields.hpp"
+#include "runtime/formats/json.hpp"
 #include "tests/support/files.hpp"
 
 namespace monomorph::tests {
@@ -83,7 +84,7 @@ std::vector<Input> all_inputs() {
   std::vector<Input> inputs;
   for (auto& [key, input] : found) {
     Diagnostics none;
-    input.object = input.is_config() ? json::parse(read_file(input.file))
+    input.object = input.is_config() ? json::parse(with_words_quoted(read_file(input.file)))
                                      : object_of(*parse_document(read_source(input.file), none));
     inputs.push_back(std::move(input));
   }

@@ -125,11 +125,15 @@ void RandomBlocks::mamba2_keys() {
   key("conv_kernel", between(1, 5));
   perhaps(30, "activation", {"\"gelu\"", "\"x * 0.5\""});
   perhaps(30, "gate_activation", {"\"sigmoid\"", "\"x\""});
+  perhaps(20, "gate_scale", {"0.5"});
   perhaps(20, "x_scale", {"0.5"});
+  perhaps(20, "b_scale", {"2.0"});
+  perhaps(20, "c_scale", {"0.5"});
   perhaps(20, "dt_scale", {"2.0"});
   perhaps(30, "time_step_min", {"0.001", "0.2"});
   perhaps(30, "time_step_max", {"0.5", "2.0"});
-  perhaps(50, "inner_norm", {"false", "{ weight = false }", "{ type = \"layer_norm\", eps = 0.1 }"});
+  key("inner_norm", pick<std::string>({"false", "{ type = \"rms_norm\" }", "{ type = \"rms_norm\", weight = false }",
+                                       "{ type = \"layer_norm\", eps = 0.1 }"}));
   if (chance(40)) key("num_norm_groups", pick(std::vector{1, groups, heads}));
   perhaps(30, "norm_before_gate", {"true", "false"});
   perhaps(50, "bias", {"false", "[\"dt\", \"conv_b\", \"o\"]", "true"});
@@ -151,7 +155,8 @@ void RandomBlocks::delta_net_keys() {
   perhaps(30, "gate", {"\"none\""});
   if (chance(40)) key("gate_rank", between(1, 5));
   perhaps(30, "gate_activation", {"\"sigmoid\"", "\"x\""});
-  perhaps(40, "head_norm", {"false", "{ weight = false }", "{ type = \"layer_norm\", eps = 0.1 }"});
+  key("head_norm", pick<std::string>({"false", "{ type = \"rms_norm\" }", "{ type = \"rms_norm\", weight = false }",
+                                      "{ type = \"layer_norm\", eps = 0.1 }"}));
   perhaps(50, "bias", {"true", "[\"beta\", \"conv_k\", \"o\"]"});
   sub_block_norms();
 }
@@ -172,7 +177,8 @@ void RandomBlocks::retention_keys() {
   }
   perhaps(30, "gate", {"\"none\""});
   perhaps(30, "gate_activation", {"\"sigmoid\"", "\"x\""});
-  perhaps(40, "head_norm", {"false", "{ weight = false }", "{ type = \"layer_norm\", eps = 0.1 }"});
+  key("head_norm", pick<std::string>({"false", "{ type = \"rms_norm\" }", "{ type = \"rms_norm\", weight = false }",
+                                      "{ type = \"layer_norm\", eps = 0.1 }"}));
   perhaps(50, "bias", {"true", "[\"q\", \"o\"]"});
   if (type_ == "rope") key("position", pick<std::string>({"false", "{ rotary_dim = 2 }"}));
   if (type_ == "alibi" || type_ == "relative_buckets" || type_ == "relative") key("position", "false");

@@ -154,7 +154,7 @@ class Writer : RandomBlocks {
   void layers() {
     const bool kinds = layers_ > 1 && chance(60);
     std::string second;
-    if (chance(40)) {
+    if (chance(50)) {
       const bool turns = type_ != "alibi" && type_ != "relative_buckets" && type_ != "relative";
       second = pick<std::string>({"narrow", "again", "moe", "short_conv", "mamba", "mamba2", "delta_net", "retention",
                                   causal_ && turns ? "latent_attention" : "moe"});

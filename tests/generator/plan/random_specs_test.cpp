@@ -52,6 +52,10 @@ const std::set<std::string> not_of_sources = {
     "sliding_window", "chunk_size",   "mask",      "window",      "scale_growth",        "differential",
     "scale_interval", "scale_offset", "value_mix", "values_from", "keys_and_values_from"};
 
+/// Sub-blocks that keep something of earlier tokens, and stand in no encoder.
+const std::set<std::string> remembering = {"latent_attention", "short_conv", "mamba",
+                                           "mamba2",           "delta_net",  "retention"};
+
 /// The names under which random specs are to say a key: the model's own layers, their cross-attention, the encoder's.
 std::vector<std::string> names_of(const SectionDescription& section, const std::string& key) {
   const bool attention = section.name == "attention", source = attention && key == "source";
@@ -59,7 +63,7 @@ std::vector<std::string> names_of(const SectionDescription& section, const std::
   std::vector<std::string> names;
   if (!source) names.push_back(name);
   if (attention && !not_of_sources.contains(key)) names.push_back("cross " + name);
-  const bool keeps = section.name == "latent_attention" || section.name == "short_conv" || section.name == "mamba";
+  const bool keeps = remembering.contains(section.name);
   const bool of_stacks = section.name == "embedding" || (section.in_kinds && !keeps);
   if (of_stacks && !(attention && not_in_encoders.contains(key))) names.push_back("encoder." + name);
   return names;
