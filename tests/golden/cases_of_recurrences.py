@@ -120,7 +120,7 @@ def qwen3_next(**keys):
         "eos_token_id": 2, "full_attention_interval": 4, "hidden_act": "silu", "initializer_range": 0.02,
         "linear_conv_kernel_dim": 4, "max_position_embeddings": 262144, "mlp_only_layers": [], "model_type": "qwen3_next",
         "norm_topk_prob": True, "output_router_logits": False, "partial_rotary_factor": 0.25, "rms_norm_eps": 1e-6,
-        "rope_scaling": None, "rope_theta": 10000000, "router_aux_loss_coef": 0.001, "tie_word_embeddings": False,
+        "rope_scaling": None, "rope_theta": 1000000, "router_aux_loss_coef": 0.001, "tie_word_embeddings": False,
         "transformers_version": "4.57.0.dev0", "use_cache": True,
     } | keys  # fmt: skip
 
@@ -133,7 +133,7 @@ def qwen3_5(**keys):
         "linear_conv_kernel_dim": 4, "max_position_embeddings": 262144, "model_type": "qwen3_5_text", "pad_token_id": None,
         "rms_norm_eps": 1e-6,
         "rope_parameters": {"mrope_interleaved": True, "mrope_section": [11, 11, 10], "partial_rotary_factor": 0.25,
-                            "rope_theta": 10000000, "rope_type": "default"},
+                            "rope_theta": 1000000, "rope_type": "default"},
         "transformers_version": "5.23.0", "use_cache": True,
     } | keys  # fmt: skip
 
