@@ -50,8 +50,8 @@ const std::vector<FieldRow<DeltaNetSection>>& fields() {
              "Normalise what each head gives, before gate: true, false, or keys laid over those of [norm]"),
       row<S>(
           "bias", at(&S::bias), literal("false"), "",
-          "Parts with a bias: true, false, or a list out of \"q\", \"k\", \"v\", \"beta\", \"decay\", \"decay_down\", "
-          "\"decay_up\", \"gate\", \"gate_down\", \"gate_up\", \"conv_q\", \"conv_k\", \"conv_v\", \"o\""),
+          "Parts with a bias: true, false, or a list out of \"q\", \"k\", \"v\", \"beta\", \"decay_down\", \"decay\", "
+          "\"gate_down\", \"gate\", \"conv_q\", \"conv_k\", \"conv_v\", \"o\""),
   };
   return rows;
 }
