@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "generator/blocks/activation.hpp"
 #include "generator/blocks/norm.hpp"
 #include "generator/blocks/position.hpp"
@@ -53,6 +55,8 @@ const std::vector<FieldRow<RetentionSection>>& fields() {
 
 namespace {
 
+constexpr std::int64_t max_heads = 65535;  // what every device dispatches at once; a kernel may list them
+
 const RetentionSection& own(const BlockContext& context) { return section_of<RetentionSection>(context.block); }
 
 bool is_gated(const RetentionSection& retention) { return retention.gate.value != "none"; }
@@ -101,6 +105,22 @@ std::optional<Expression> log_decay_of(const BlockContext& context, Diagnostics&
   return std::nullopt;
 }
 
+/// Of each head what the same share is left of for all tokens: from 0, nothing, to 1.
+void constant_decays_forget(const BlockContext& context, Diagnostics& diagnostics) {
+  const RetentionSection& retention = own(context);
+  Diagnostics none;
+  const std::optional<Expression> log_decay = log_decay_of(context, none);
+  if (!log_decay || log_decay->empty() || has_decay(retention) || retention.num_heads.value > max_heads) return;
+  for (std::int64_t head = 0; head < retention.num_heads.value; ++head) {
+    const double value = evaluate(*log_decay, {{"head", static_cast<double>(head)}});
+    if (value <= 0) continue;
+    diagnostics.error("retention.log_decay_range", retention.log_decay.span,
+                      fmt::format("log_decay is {} for head {}; the logarithm of what is left is at most 0",
+                                  std::isnan(value) ? "no number" : fmt::format("{}", value), head));
+    return;
+  }
+}
+
 /// The projections that there are.
 std::vector<std::string> parts_of(const RetentionSection& retention) {
   std::vector<std::string> parts = {"q", "k", "v"};
@@ -123,7 +143,7 @@ void positions_are_rotated(const BlockContext& context, Diagnostics& diagnostics
 
 void check(const BlockContext& context, Diagnostics& diagnostics) {
   const RetentionSection& retention = own(context);
-  check_range(retention.num_heads, "retention.num_heads", 1, max_size, diagnostics);
+  check_range(retention.num_heads, "retention.num_heads", 1, max_heads, diagnostics);
   check_range(retention.key_head_dim, "retention.key_head_dim", 1, max_recurrent_keys, diagnostics);
   if (retention.value_head_dim.given) {
     check_range(retention.value_head_dim, "retention.value_head_dim", 1, max_size, diagnostics);
@@ -135,6 +155,7 @@ void check(const BlockContext& context, Diagnostics& diagnostics) {
   qk_activation_of(context, diagnostics);
   gate_activation_of(context, diagnostics);
   log_decay_of(context, diagnostics);
+  constant_decays_forget(context, diagnostics);
   if (const NormChoice& norm = retention.head_norm.value; norm.present) {
     check_norm_of_heads("retention.head_norm", norm.norm, retention.head_norm.span, diagnostics);
   }
