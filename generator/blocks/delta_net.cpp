@@ -99,9 +99,9 @@ std::vector<std::string> parts_of(const DeltaNetSection& net) {
 
 void check(const BlockContext& context, Diagnostics& diagnostics) {
   const DeltaNetSection& net = own(context);
-  check_range(net.num_key_heads, "delta_net.num_key_heads", 1, max_size, diagnostics);
+  check_range(net.num_key_heads, "delta_net.num_key_heads", 1, max_recurrent_heads, diagnostics);
   if (net.num_value_heads.given) {
-    check_range(net.num_value_heads, "delta_net.num_value_heads", 1, max_size, diagnostics);
+    check_range(net.num_value_heads, "delta_net.num_value_heads", 1, max_recurrent_heads, diagnostics);
   }
   if (usable(net.num_key_heads) && usable(net.num_value_heads) &&
       net.num_value_heads.value % net.num_key_heads.value != 0) {
@@ -127,7 +127,8 @@ void check(const BlockContext& context, Diagnostics& diagnostics) {
 
 void declare(const BlockContext& context, Declarations& declare) {
   const DeltaNetSection& net = own(context);
-  const std::int64_t heads = sane(net.num_value_heads), groups = sane(net.num_key_heads);
+  const std::int64_t heads = sane(net.num_value_heads, max_recurrent_heads),
+                     groups = sane(net.num_key_heads, max_recurrent_heads);
   const std::int64_t key_dim = sane(net.key_head_dim, max_recurrent_keys), value_dim = sane(net.value_head_dim);
   const Span &of_heads = net.num_value_heads.span, &of_keys = net.key_head_dim.span,
              &of_values = net.value_head_dim.span;
@@ -161,8 +162,7 @@ void declare(const BlockContext& context, Declarations& declare) {
     declare.vector("time_step_bias", decayed);
     declare.vector("a_log", head);
   }
-  const AxisId matrix = declare.axis("matrix", value_dim * key_dim, of_keys, {value, key});
-  declare.recurrent_state("states", declare.axis("matrices", heads * value_dim * key_dim, of_keys, {head, matrix}));
+  declare.recurrent_state("states", head, value, key, of_keys);
   if (const NormChoice& norm = net.head_norm.value; norm.present) declare_norm("head_norm", norm.norm, value, declare);
   declare.projections("gated", net.bias, {{"o", hidden, values}});
 }

@@ -82,8 +82,7 @@ void declare(const BlockContext& context, Declarations& declare) {
   declare.projections("time_step", mamba.bias, {{"dt_up", channels, rank}});
   declare.vector("a_log", declare.axis("a", width * state, of_state, {channels, key}));
   declare.vector("d", channels);
-  const AxisId matrix = declare.axis("matrix", state * width, of_state, {element, key});
-  declare.recurrent_state("states", declare.axis("matrices", state * width, of_state, {heads, matrix}));
+  declare.recurrent_state("states", heads, element, key, of_state);
   declare.projections("scanned", mamba.bias, {{"o", hidden, channels}});
 }
 

@@ -98,7 +98,7 @@ void time_steps_in_range(const Mamba2Section& mamba, Diagnostics& diagnostics) {
 
 void check(const BlockContext& context, Diagnostics& diagnostics) {
   const Mamba2Section& mamba = own(context);
-  check_range(mamba.num_heads, "mamba2.num_heads", 1, max_size, diagnostics);
+  check_range(mamba.num_heads, "mamba2.num_heads", 1, max_recurrent_heads, diagnostics);
   check_range(mamba.head_dim, "mamba2.head_dim", 1, max_size, diagnostics);
   check_range(mamba.state_size, "mamba2.state_size", 1, max_recurrent_keys, diagnostics);
   check_conv_kernel(mamba.conv_kernel, "mamba2.conv_kernel", diagnostics);
@@ -126,7 +126,7 @@ struct HeadAxes {
   AxisId heads, of_group;
 };
 HeadAxes declare_heads(const Mamba2Section& mamba, Declarations& declare) {
-  const std::int64_t heads = sane(mamba.num_heads), groups = sane(mamba.num_norm_groups);
+  const std::int64_t heads = sane(mamba.num_heads, max_recurrent_heads), groups = sane(mamba.num_norm_groups);
   const Span& span = mamba.num_heads.span;
   if (groups == 1 || heads % groups != 0) return {declare.axis("scan_heads", heads, span), {}};
   const AxisId outer = declare.axis("norm_groups", groups, span);
@@ -137,7 +137,7 @@ HeadAxes declare_heads(const Mamba2Section& mamba, Declarations& declare) {
 void declare(const BlockContext& context, Declarations& declare) {
   const Mamba2Section& mamba = own(context);
   const std::int64_t width = sane(mamba.head_dim), state = sane(mamba.state_size, max_recurrent_keys);
-  const std::int64_t groups = sane(mamba.num_groups), count = sane(mamba.num_heads);
+  const std::int64_t groups = sane(mamba.num_groups), count = sane(mamba.num_heads, max_recurrent_heads);
   const Span &of_width = mamba.head_dim.span, &of_state = mamba.state_size.span;
   const auto [heads, of_group] = declare_heads(mamba, declare);
   const AxisId element = declare.axis("channel", width, of_width);
@@ -157,8 +157,7 @@ void declare(const BlockContext& context, Declarations& declare) {
   declare.vector("time_step_bias", heads);
   declare.vector("a_log", heads);
   declare.vector("d", heads);
-  const AxisId matrix = declare.axis("matrix", state * width, of_state, {element, key});
-  declare.recurrent_state("states", declare.axis("matrices", count * state * width, of_state, {heads, matrix}));
+  declare.recurrent_state("states", heads, element, key, of_state);
   if (const NormChoice& norm = mamba.inner_norm.value; norm.present) {
     if (of_group) {
       const std::int64_t run = declare.contract().axes[of_group].size * width;

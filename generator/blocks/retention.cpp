@@ -55,8 +55,6 @@ const std::vector<FieldRow<RetentionSection>>& fields() {
 
 namespace {
 
-constexpr std::int64_t max_heads = 65535;  // what every device dispatches at once; a kernel may list them
-
 const RetentionSection& own(const BlockContext& context) { return section_of<RetentionSection>(context.block); }
 
 bool is_gated(const RetentionSection& retention) { return retention.gate.value != "none"; }
@@ -110,7 +108,8 @@ void constant_decays_forget(const BlockContext& context, Diagnostics& diagnostic
   const RetentionSection& retention = own(context);
   Diagnostics none;
   const std::optional<Expression> log_decay = log_decay_of(context, none);
-  if (!log_decay || log_decay->empty() || has_decay(retention) || retention.num_heads.value > max_heads) return;
+  if (!log_decay || log_decay->empty() || has_decay(retention) || retention.num_heads.value > max_recurrent_heads)
+    return;
   for (std::int64_t head = 0; head < retention.num_heads.value; ++head) {
     const double value = evaluate(*log_decay, {{"head", static_cast<double>(head)}});
     if (value <= 0) continue;
@@ -143,7 +142,7 @@ void positions_are_rotated(const BlockContext& context, Diagnostics& diagnostics
 
 void check(const BlockContext& context, Diagnostics& diagnostics) {
   const RetentionSection& retention = own(context);
-  check_range(retention.num_heads, "retention.num_heads", 1, max_heads, diagnostics);
+  check_range(retention.num_heads, "retention.num_heads", 1, max_recurrent_heads, diagnostics);
   check_range(retention.key_head_dim, "retention.key_head_dim", 1, max_recurrent_keys, diagnostics);
   if (retention.value_head_dim.given) {
     check_range(retention.value_head_dim, "retention.value_head_dim", 1, max_size, diagnostics);
@@ -166,7 +165,8 @@ void check(const BlockContext& context, Diagnostics& diagnostics) {
 
 void declare(const BlockContext& context, Declarations& declare) {
   const RetentionSection& retention = own(context);
-  const std::int64_t heads = sane(retention.num_heads), key_dim = sane(retention.key_head_dim, max_recurrent_keys);
+  const std::int64_t heads = sane(retention.num_heads, max_recurrent_heads),
+                     key_dim = sane(retention.key_head_dim, max_recurrent_keys);
   const std::int64_t value_dim = sane(retention.value_head_dim);
   const Span &of_keys = retention.key_head_dim.span, &of_values = retention.value_head_dim.span;
   const AxisId hidden = declare.hidden(), head = declare.axis("retained_heads", heads, retention.num_heads.span);
@@ -186,8 +186,7 @@ void declare(const BlockContext& context, Declarations& declare) {
   declare.projections("input", retention.bias, std::move(inputs));
   if (is_short) declare.projections("decay", retention.bias, {{"decay", decayed, of_decay}});
   declare_position(context, declare);
-  const AxisId matrix = declare.axis("matrix", value_dim * key_dim, of_keys, {value, key});
-  declare.recurrent_state("states", declare.axis("matrices", heads * value_dim * key_dim, of_keys, {head, matrix}));
+  declare.recurrent_state("states", head, value, key, of_keys);
   if (const NormChoice& norm = retention.head_norm.value; norm.present) {
     declare_norm("head_norm", norm.norm, value, declare);
   }

@@ -41,12 +41,6 @@ std::string AxisTable::shape(const std::vector<AxisId>& axes) const {
   return text;
 }
 
-bool AxisTable::has_factor(AxisId axis, AxisId factor) const {
-  if (axis == factor) return true;
-  const std::vector<AxisId>& factors = (*this)[axis].factors;
-  return std::any_of(factors.begin(), factors.end(), [&](AxisId each) { return has_factor(each, factor); });
-}
-
 AxisId AxisTable::outer_of(AxisId axis, AxisId run) const {
   const std::vector<AxisId>&factors = (*this)[axis].factors, &inner = (*this)[run].factors;
   if (factors.size() != 2) return {};

@@ -43,8 +43,6 @@ class AxisTable : public Table<Axis> {
   std::int64_t elements(const std::vector<AxisId>& axes) const;
   /// "hidden x q"
   std::string shape(const std::vector<AxisId>& axes) const;
-  /// Whether `factor` is `axis`, or one of its factors, or one of theirs.
-  bool has_factor(AxisId axis, AxisId factor) const;
   /// Of an axis that is some runs of this one, each of neighbouring elements, those runs: heads of q for head, kv_heads
   /// of q for the axis kv_group x head. None where it is no such thing.
   AxisId outer_of(AxisId axis, AxisId run) const;

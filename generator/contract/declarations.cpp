@@ -285,7 +285,9 @@ void Declarations::source_state(const std::string& word, AxisId heads, AxisId he
   contract_.states.add({role_prefix_ + word, scope_, {slots, heads, entries, head}, element, StateKind::source});
 }
 
-void Declarations::recurrent_state(const std::string& word, AxisId matrices) {
+void Declarations::recurrent_state(const std::string& word, AxisId heads, AxisId value, AxisId key, const Span& field) {
+  const AxisId matrix = axis("matrix", contract_.axes.elements({value, key}), field, {value, key});
+  const AxisId matrices = axis("matrices", contract_.axes.elements({heads, matrix}), field, {heads, matrix});
   const AxisId slots = this->slots(), one = model_axis("one", 1, spec_.engine->max_batch.span);
   const AxisId copies = contract_.axes.intern({"copies", recurrent_copies, {}, Live::all, {}, {}});
   placed(copies, spec_.engine->max_batch.span);

@@ -93,7 +93,7 @@ class Declarations {
   /// The same of the tokens of a source, all of which are seen.
   void source_state(const std::string& word, AxisId heads, AxisId head, Dtype element);
   /// What slots remember of a recurrence: heads x (value x key). It is f32 whatever engine.kv_cache says.
-  void recurrent_state(const std::string& word, AxisId matrices);
+  void recurrent_state(const std::string& word, AxisId heads, AxisId value, AxisId key, const Span& field);
   /// Angles, a cosine and a sine for each frequency. Kinds of layer whose frequencies are equal share them.
   void angles(const std::string& role, const RotaryContract& rotary, const Field<std::int64_t>& columns);
 

@@ -16,6 +16,8 @@ struct RecurrenceOperand {
 
 /// Rows of a head's matrix at most: a kernel's invocation keeps a column of it.
 inline constexpr std::int64_t max_recurrent_keys = 256;
+/// Heads at most: each is a row of a dispatch, of which every device has as many.
+inline constexpr std::int64_t max_recurrent_heads = 65535;
 
 /// Of a state's heads, each a matrix of value x key.
 struct RecurrenceShape {
