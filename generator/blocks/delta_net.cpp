@@ -7,6 +7,7 @@
 #include "generator/blocks/activation.hpp"
 #include "generator/blocks/convolution.hpp"
 #include "generator/blocks/norm.hpp"
+#include "generator/blocks/remembering_heads.hpp"
 #include "generator/contract/declarations.hpp"
 #include "generator/contract/rules.hpp"
 #include "generator/graph/builder.hpp"
@@ -167,12 +168,6 @@ void declare(const BlockContext& context, Declarations& declare) {
   declare.projections("gated", net.bias, {{"o", hidden, values}});
 }
 
-/// What `word` gives of the input: a matrix, or two with a short vector between them.
-ValueId build_short(Builder& build, const std::string& word, const Field<std::int64_t>& rank, ValueId in,
-                    const std::string& role) {
-  return build.projection(word, rank.given ? build.projection(word + "_down", in, word + "_low") : in, role);
-}
-
 ValueId build(const BlockContext& context, Builder& build, ValueId in) {
   const DeltaNetSection& net = own(context);
   Diagnostics none;
@@ -210,18 +205,13 @@ ValueId build(const BlockContext& context, Builder& build, ValueId in) {
                                  {raw, build.vector("a_log"), build.vector("time_step_bias")}, "log_decay")};
   }
   const ValueId read = build.recurrence("recurrence", how, "states", operands, "read");
-  ValueId given = build.scaled(read, scale, "given");
-  if (net.head_norm.value.present) {
-    const AxisId value = build.axes()[build.axes_of(given)[1]].factors[1];
-    given = build_norm("head_norm", net.head_norm, context.block, build, given, "head_normed", value);
-  }
+  ValueId gate;
   if (is_gated(net)) {
-    static const Expression gated = known_expression("y * gate", {"y", "gate"});
-    const ValueId gate = build.map("", gate_activation_of(context, none).value(), {"x"},
-                                   {build_short(build, "gate", net.gate_rank, in, "gate")}, "gate_activated");
-    given = build.map("", gated, {"y", "gate"}, {given, gate}, "gated");
+    gate = build.map("", gate_activation_of(context, none).value(), {"x"},
+                     {build_short(build, "gate", net.gate_rank, in, "gate")}, "gate_activated");
   }
-  return build.projection("o", given, "projected");
+  const ValueId scaled = build.scaled(read, scale, "given");
+  return build.projection("o", build_given_by_heads(context, build, scaled, net.head_norm, gate), "projected");
 }
 
 }  // namespace

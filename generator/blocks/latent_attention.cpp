@@ -63,17 +63,6 @@ std::optional<double> scale_of(const BlockContext& context, Diagnostics& diagnos
                            "1 / sqrt(qk_nope_head_dim + qk_rope_head_dim)", diagnostics);
 }
 
-/// Distances and slopes are told to attention whose heads have keys of their own.
-void positions_are_rotated(const BlockContext& context, Diagnostics& diagnostics) {
-  const PositionSection& position = position_of(context);
-  const std::string& type = position.type.value;
-  if (type.empty() || type == "rope" || type == "none" || adds_positions(type)) return;
-  diagnostics.error("latent_attention.position", position.type.span,
-                    fmt::format("position.type is \"{}\"; latent_attention is told positions by \"rope\", or not at "
-                                "all with position = false",
-                                type));
-}
-
 /// A latent is kept once, as key and value, and has one type; rows are whole blocks of it.
 void check_cache(const BlockContext& context, Diagnostics& diagnostics) {
   const LatentAttentionSection& attention = own(context);
@@ -112,7 +101,7 @@ void check(const BlockContext& context, Diagnostics& diagnostics) {
     check_norm_of_heads("latent_attention.latent_norm", norm.value.norm, norm.span, diagnostics);
   }
   check_cache(context, diagnostics);
-  positions_are_rotated(context, diagnostics);
+  check_rotated(context, "latent_attention", diagnostics);
   check_position(context, attention.num_attention_heads, attention.qk_rope_head_dim, "qk_rope_head_dim", diagnostics);
 }
 

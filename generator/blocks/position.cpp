@@ -224,6 +224,17 @@ void check_scaling(const PositionSection& position, const ModelSection& model, D
 
 }  // namespace
 
+void check_rotated(const BlockContext& context, const std::string& section, Diagnostics& diagnostics) {
+  const Field<std::string>& type = position_of(context).type;
+  const std::string& said = type.value;
+  if (said.empty() || said == "rope" || said == "none" || adds_positions(said)) return;
+  diagnostics.error(
+      section + ".position", type.span,
+      fmt::format("position.type is \"{}\"; {} is told positions by \"rope\", or not at all with position "
+                  "= false",
+                  said, section));
+}
+
 RotaryLayout layout_of(const PositionSection& position) {
   return position.layout.value == name_of(RotaryLayout::half) ? RotaryLayout::half : RotaryLayout::interleaved;
 }

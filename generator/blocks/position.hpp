@@ -35,6 +35,9 @@ void complete_position(PositionSection& position, std::int64_t head_dim, const M
 /// The rules on the kind's [position], whose heads have `head_dim` elements, which the sub-block says as `key`.
 void check_position(const BlockContext& context, const Field<std::int64_t>& num_heads,
                     const Field<std::int64_t>& head_dim, const std::string& key, Diagnostics& diagnostics);
+/// The rule "<section>.position" of a sub-block that is told positions by rotation alone: distances and slopes are told
+/// to attention whose heads have keys of their own.
+void check_rotated(const BlockContext& context, const std::string& section, Diagnostics& diagnostics);
 /// The rule on rope_theta.
 void check_base(const PositionSection& position, Diagnostics& diagnostics);
 RotaryLayout layout_of(const PositionSection& position);

@@ -7,6 +7,7 @@
 #include "generator/blocks/activation.hpp"
 #include "generator/blocks/norm.hpp"
 #include "generator/blocks/position.hpp"
+#include "generator/blocks/remembering_heads.hpp"
 #include "generator/contract/declarations.hpp"
 #include "generator/contract/rules.hpp"
 #include "generator/graph/builder.hpp"
@@ -130,16 +131,6 @@ std::vector<std::string> parts_of(const RetentionSection& retention) {
   return parts;
 }
 
-/// Distances and slopes are told to attention.
-void positions_are_rotated(const BlockContext& context, Diagnostics& diagnostics) {
-  const std::string& type = position_of(context).type.value;
-  if (type.empty() || type == "rope" || type == "none" || adds_positions(type)) return;
-  diagnostics.error("retention.position", position_of(context).type.span,
-                    fmt::format("position.type is \"{}\"; retention is told positions by \"rope\", or not at all with "
-                                "position = false",
-                                type));
-}
-
 void check(const BlockContext& context, Diagnostics& diagnostics) {
   const RetentionSection& retention = own(context);
   check_range(retention.num_heads, "retention.num_heads", 1, max_recurrent_heads, diagnostics);
@@ -159,7 +150,7 @@ void check(const BlockContext& context, Diagnostics& diagnostics) {
     check_norm_of_heads("retention.head_norm", norm.norm, retention.head_norm.span, diagnostics);
   }
   check_bias_projections(retention.bias, "retention", parts_of(retention), diagnostics);
-  positions_are_rotated(context, diagnostics);
+  check_rotated(context, "retention", diagnostics);
   check_position(context, retention.num_heads, retention.key_head_dim, "key_head_dim", diagnostics);
 }
 
@@ -209,23 +200,16 @@ ValueId build(const BlockContext& context, Builder& build, ValueId in) {
   Recurrence how{.log_decay = log_decay_of(context, none).value()};
   if (has_decay(retention)) {
     how.names = {"x"};
-    const bool is_short = retention.decay_rank.given;
-    const ValueId from = is_short ? build.projection("decay_down", in, "decay_low") : in;
-    operands.decays = {build.projection("decay", from, "decay")};
+    operands.decays = {build_short(build, "decay", retention.decay_rank, in, "decay")};
   }
   const ValueId read = build.recurrence("retention", how, "states", operands, "read");
-  ValueId given = build.scaled(read, scale_of(context, none).value(), "given");
-  if (retention.head_norm.value.present) {
-    const AxisId value = build.axes()[build.axes_of(given)[1]].factors[1];
-    given = build_norm("head_norm", retention.head_norm, context.block, build, given, "head_normed", value);
-  }
+  ValueId gate;
   if (is_gated(retention)) {
-    static const Expression gated = known_expression("y * gate", {"y", "gate"});
-    const ValueId gate = build.map("", gate_activation_of(context, none).value(), {"x"},
-                                   {build.projection("gate", in, "gate")}, "gate_activated");
-    given = build.map("", gated, {"y", "gate"}, {given, gate}, "gated");
+    gate = build.map("", gate_activation_of(context, none).value(), {"x"}, {build.projection("gate", in, "gate")},
+                     "gate_activated");
   }
-  return build.projection("o", given, "projected");
+  const ValueId scaled = build.scaled(read, scale_of(context, none).value(), "given");
+  return build.projection("o", build_given_by_heads(context, build, scaled, retention.head_norm, gate), "projected");
 }
 
 }  // namespace
