@@ -61,6 +61,10 @@ void add(const WeightContract& weight, const Contract& contract, std::int64_t la
 
 }  // namespace
 
+bool ExpectedTensor::fits(const std::vector<std::int64_t>& given) const {
+  return same_but_for_ones(given, shape) || (!other.empty() && same_but_for_ones(given, other));
+}
+
 LayerName split_layer(const std::string& name) {
   for (std::size_t begin = 0; begin < name.size();) {
     const std::size_t end = std::min(name.find('.', begin), name.size());

@@ -22,15 +22,8 @@ struct ExpectedTensor {
   std::vector<AxisId> axes;         ///< of the shape; none where a tensor's rows are those of several weights
   Dtype dtype = Dtype::f32;
 
-  bool fits(const std::vector<std::int64_t>& given) const {
-    const bool scalar = given.empty() && shape == std::vector<std::int64_t>{1};  // a number may stand without an axis
-    // A vector may stand as a matrix of one row, and the other way round.
-    const bool row = shape.size() == 1 && given == std::vector<std::int64_t>{1, shape[0]};
-    const bool vector = shape.size() == 2 && shape[0] == 1 && given == std::vector<std::int64_t>{shape[1]};
-    // Numbers of each channel alone may have an axis of one between theirs, as those of a Conv1d.
-    const bool grouped = other.size() == 2 && given == std::vector<std::int64_t>{other[0], 1, other[1]};
-    return given == shape || scalar || row || vector || grouped || (!other.empty() && given == other);
-  }
+  /// Whether a tensor of this shape has the elements in their order.
+  bool fits(const std::vector<std::int64_t>& given) const;
 };
 
 /// By name, without the prefix.

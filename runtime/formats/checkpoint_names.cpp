@@ -58,6 +58,12 @@ std::string choose_prefix(std::span<const std::string> prefixes, std::span<const
   return best;
 }
 
+bool same_but_for_ones(std::vector<std::int64_t> a, std::vector<std::int64_t> b) {
+  std::erase(a, 1);
+  std::erase(b, 1);
+  return a == b;
+}
+
 bool same_tensor(const CheckpointTensor& a, const CheckpointTensor& b) {
   return a.dtype == b.dtype && a.shape == b.shape && a.data.size() == b.data.size() &&
          std::memcmp(a.data.data(), b.data.data(), a.data.size()) == 0 && std::ranges::equal(a.scales, b.scales);

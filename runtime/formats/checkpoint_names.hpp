@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "runtime/formats/checkpoint.hpp"
 
@@ -28,6 +29,10 @@ bool is_named(std::string_view name, std::string_view pattern);
 /// The prefix under which most of `names` stand in the checkpoint; the first of equals, "" where there are none.
 std::string choose_prefix(std::span<const std::string> prefixes, std::span<const std::string> names,
                           const Checkpoint& checkpoint);
+
+/// Whether two shapes are the same but for axes of one element, which change no element's place: a vector may stand as
+/// a row or a column, a number without an axis, and numbers of each channel as a Conv1d has them.
+bool same_but_for_ones(std::vector<std::int64_t> a, std::vector<std::int64_t> b);
 
 /// The same bytes, read the same way.
 bool same_tensor(const CheckpointTensor& a, const CheckpointTensor& b);

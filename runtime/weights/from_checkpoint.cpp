@@ -318,15 +318,10 @@ std::vector<std::int64_t> other_shape_of(const WeightPattern& pattern, const Row
   return {};
 }
 
-/// Whether a tensor of this shape has the elements of a part in their order. A vector may stand as a matrix of one row,
-/// and the other way round, and a single number without an axis.
+/// Whether a tensor of this shape has the elements of a part in their order.
 bool fits(const std::vector<std::int64_t>& shape, const WeightPattern& pattern, const RowView& view) {
-  using Shape = std::vector<std::int64_t>;
-  const Shape wanted = shape_of(pattern, view), other = other_shape_of(pattern, view);
-  if (shape == wanted || (!other.empty() && shape == other)) return true;
-  if (other.size() == 2 && shape == Shape{other[0], 1, other[1]}) return true;  // a Conv1d of each channel alone
-  if (wanted.size() == 1) return shape == Shape{1, wanted[0]} || (shape.empty() && wanted[0] == 1);
-  return wanted.size() == 2 && wanted[0] == 1 && shape == Shape{wanted[1]};
+  const std::vector<std::int64_t> other = other_shape_of(pattern, view);
+  return same_but_for_ones(shape, shape_of(pattern, view)) || (!other.empty() && same_but_for_ones(shape, other));
 }
 
 void CheckpointSource::find(const Program& program, const std::string& path) {
