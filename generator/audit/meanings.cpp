@@ -88,9 +88,10 @@ std::optional<Meaning> Meanings::work_out(const std::vector<Override>& changes) 
   };
   const bool reads = std::all_of(found.all().begin(), found.all().end(), is_harmless);
   if (!spec || !reads) return std::nullopt;
-  // Types of tensors mean nothing, and those said of a part may be of a kind that the pattern does not have.
+  // Types and names of tensors mean nothing, and those said of a part may be of a kind that the pattern does not have.
   spec->checkpoint->dtype.value = "f32";
   spec->checkpoint->dtypes.clear();
+  for (auto& [part, name] : spec->checkpoint->tensors) name.given = false;
   std::optional<Contract> contract = check_contract(*spec, none);
   if (!contract) return std::nullopt;
   Graph graph = build_graph(*contract);

@@ -150,6 +150,20 @@ def olmo_hybrid(**keys):
     } | keys  # fmt: skip
 
 
+def kimi_linear(**keys):
+    """The keys of moonshotai/Kimi-Linear-48B-A3B-Instruct: delta rules in which each element of a key decays by itself, and
+    latent attention without positions; a mixture in all layers but the first."""
+    return {
+        "architectures": ["KimiLinearForCausalLM"], "bos_token_id": 1, "eos_token_id": 2, "first_k_dense_replace": 1, "head_dim": 72,
+        "hidden_act": "silu", "initializer_range": 0.02, "mla_use_nope": True, "model_max_length": 1048576,
+        "model_type": "kimi_linear", "moe_layer_freq": 1, "moe_renormalize": True, "moe_router_activation_func": "sigmoid",
+        "num_expert_group": 1, "num_nextn_predict_layers": 0, "num_shared_experts": 1, "pad_token_id": 0, "q_lora_rank": None,
+        "rms_norm_eps": 1e-5, "rope_scaling": None, "rope_theta": 10000.0, "routed_scaling_factor": 2.446,
+        "tie_word_embeddings": False, "topk_group": 1, "transformers_version": "4.56.2", "use_cache": True,
+        "use_grouped_topk": True,
+    } | keys  # fmt: skip
+
+
 def falcon_h1(**keys):
     """Falcon H1: attention and Mamba-2 side by side in each layer, and scales of nearly everything."""
     return {
@@ -205,6 +219,22 @@ CASES = [
                  linear_key_head_dim=12, linear_value_head_dim=8, linear_num_key_heads=2, linear_num_value_heads=4,
                  moe_intermediate_size=26, shared_expert_intermediate_size=34, num_experts=4, num_experts_per_tok=2,
                  output_router_logits=False, router_aux_loss_coef=0.001), "dtype", dtypes=("bf16",)),
+    Case("kimi-linear", 6243, "delta rules of 3 heads of 10, whose keys' elements decay each by itself, in three layers, and "
+         "latent attention without positions in two; 3 of 6 experts and an MLP for every token in all but the first",
+         kimi_linear(vocab_size=101, hidden_size=48, intermediate_size=70, num_hidden_layers=5, num_attention_heads=4,
+                     num_key_value_heads=4, kv_lora_rank=24, qk_nope_head_dim=12, qk_rope_head_dim=8, v_head_dim=10,
+                     moe_intermediate_size=26, num_experts=6, num_experts_per_token=3,
+                     linear_attn_config={"full_attn_layers": [2, 5], "head_dim": 10, "kda_layers": [1, 3, 4], "num_heads": 3,
+                                         "short_conv_kernel_size": 4}), "dtype", dtypes=("bf16",)),
+    Case("kimi-linear-groups", 6242, "2 of the experts of 1 of 2 groups, whose shares are no whole, in one layer of three; short "
+         "queries, biases of latent attention; GELU; the library's own keys",
+         kimi_linear(vocab_size=99, hidden_size=42, intermediate_size=54, num_hidden_layers=3, num_attention_heads=3,
+                     num_key_value_heads=3, q_lora_rank=20, kv_lora_rank=16, qk_nope_head_dim=14, qk_rope_head_dim=6,
+                     v_head_dim=18, moe_intermediate_size=20, num_experts=6, num_experts_per_token=2, num_shared_experts=2,
+                     num_expert_group=2, moe_renormalize=False, routed_scaling_factor=1.5, attention_bias=True,
+                     layer_types=["full_attention", "linear_attention", "linear_attention"],
+                     mlp_layer_types=["dense", "sparse", "dense"], linear_head_dim=12, linear_num_heads=2,
+                     linear_conv_kernel_dim=3, rms_norm_eps=1e-3, hidden_act="gelu"), "dtype", dtypes=("f32",)),
     Case("qwen3-next-dense", 6032, "experts in one layer of three; as many heads of keys as of values; biases of attention; "
          "heads turn whole; tied",
          qwen3_next(**sizes(42, 54, 3, 3, 3, 99, 14), linear_key_head_dim=7, linear_value_head_dim=9,

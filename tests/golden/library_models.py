@@ -25,7 +25,7 @@ FAMILIES = ("afmoe", "albert", "aria_text", "axk1", "bamba", "bart", "bert", "be
             "cohere2_moe", "cohere_compass_text", "ctrl", "dbrx", "deepseek_v2", "deepseek_v3", "diffllama",
             "distilbert", "dots1", "electra", "ernie4_5_moe", "exaone_moe", "falcon_h1", "falcon_mamba", "flex_olmo", "flint", "glm4_moe",
             "glm4_moe_lite", "gpt_neox_japanese", "gpt_oss", "gptj", "granite_swa", "granitemoe", "granitemoe_swa", "granitemoehybrid",
-            "granitemoeshared", "hunyuan_v1_moe", "hy_v3", "jamba", "kolibri1", "lfm2", "lfm2_moe", "llada", "llama4_text", "mamba", "mamba2", "marian", "mbart", "mellum", "minicpm3",
+            "granitemoeshared", "hunyuan_v1_moe", "hy_v3", "jamba", "kimi_linear", "kolibri1", "lfm2", "lfm2_moe", "llada", "llama4_text", "mamba", "mamba2", "marian", "mbart", "mellum", "minicpm3",
             "minimax_m2", "ministral3", "mixtral", "modernbert", "modernbert-decoder", "mpnet", "mpt", "mt5",
             "nemotron_h", "nomic_bert",
             "olmo_hybrid", "olmoe", "openai-gpt", "openelm", "opt", "pegasus", "phi", "phimoe", "qwen2_moe", "qwen3_moe", "qwen3_5_moe_text", "qwen3_5_text", "qwen3_next", "roberta",
@@ -151,8 +151,9 @@ def library_weights(config: dict, seed: int, own_head: bool = False, **_) -> dic
                     weights.matrix(f"{name}.{word}", *parameter.shape, gain=ROUTER_GAIN)
                     continue
                 if word == "A_log":  # some decay fast, some over the whole prompt
-                    if parameter.dim() == 1:  # of each head: what those read that forget at once may be almost nothing
-                        weights.vector(f"{name}.{word}", parameter.shape[0], gain=0.5)
+                    if parameter.numel() == max(parameter.shape):  # of each head: what those read that forget at once may be almost nothing
+                        weights.vector(f"{name}.{word}", parameter.numel(), gain=0.5)
+                        weights.tensors[f"{name}.{word}"].shape = parameter.shape
                     else:
                         weights.matrix(f"{name}.{word}", *parameter.shape, gain=2 * parameter.shape[1] ** 0.5)
                     weights.tensors[f"{name}.{word}"] -= 2
@@ -194,7 +195,14 @@ def as_saved(model, tensors: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
             own[name].copy_(torch.from_numpy(tensor))
     with tempfile.TemporaryDirectory() as folder:
         model.save_pretrained(folder)
-        return {name: tensor.astype(np.float64) for name, tensor in load_file(Path(folder) / "model.safetensors").items()}
+        saved = load_file(Path(folder) / "model.safetensors")
+    return {as_published(model.config, name): tensor.astype(np.float64) for name, tensor in saved.items()}
+
+
+def as_published(config, name: str) -> str:
+    """The library writes an MLP where Kimi Linear's files have a mixture's experts."""
+    alone = config.model_type == "kimi_linear" and re.search(r"block_sparse_moe\.\w+_proj\.", name)
+    return name.replace("block_sparse_moe", "mlp") if alone else name
 
 
 def as_olmo_hybrid(config, tensors: dict[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -161,6 +161,7 @@ TEST_CASE("scaled rotary settings are read in both spellings, and of every famil
                                                  "mamba2",
                                                  "bamba",
                                                  "nemotron_h",
+                                                 "kimi_linear",
                                                  "falcon_mamba",
                                                  "jamba",
                                                  "umt5",
