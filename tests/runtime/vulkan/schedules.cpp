@@ -67,7 +67,8 @@ class Schedules {
         other_(make()),
         random_(seed),
         slots_(toy_max_batch),
-        sources_(toy_max_batch) {
+        sources_(toy_max_batch),
+        began_(toy_max_batch, none) {
     if (answers()) give({0, 1, 2});
   }
 
@@ -113,9 +114,21 @@ class Schedules {
   }
   std::int64_t any_slot() { return below(toy_max_batch); }
   bool answers() const { return engine_->program().max_source_length > 0; }
+  /// Whether states hold what all tokens have made, and not what each has.
+  bool remembers() const { return engine_->program().states.front().kind == StateKind::recurrent; }
   Tokens& of(std::int64_t slot) { return slots_[static_cast<std::size_t>(slot)]; }
   Tokens& source_of(std::int64_t slot) { return sources_[static_cast<std::size_t>(slot)]; }
   std::int64_t room(std::int64_t slot) { return toy_max_sequence_length - static_cast<std::int64_t>(of(slot).size()); }
+  /// Where the last submission began in a slot's sequence; `none` where nothing holds what was there, `unknown` where
+  /// the call may have made several.
+  std::int64_t& began(std::int64_t slot) { return began_[static_cast<std::size_t>(slot)]; }
+  static constexpr std::int64_t none = -1, unknown = -2;
+  /// Whether a slot that is to go back to a position goes back to the last one that its states are of.
+  bool is_last_kept(std::int64_t slot, std::int64_t position, std::int64_t kept) {
+    if (!remembers() || position == static_cast<std::int64_t>(of(slot).size())) return kept == position;
+    if (began(slot) == unknown) return kept <= position;
+    return kept == (began(slot) <= position ? std::max<std::int64_t>(began(slot), 0) : 0);
+  }
   void fail(std::int64_t slot, const std::string& what) {
     if (fault_.empty()) fault_ = fmt::format("slot {} at {}: {}", slot, of(slot).size(), what);
   }
@@ -201,7 +214,13 @@ class Schedules {
           so_far.insert(so_far.end(), runs[r].tokens.begin(), runs[r].tokens.begin() + token + 1);
           compare(runs[r].slot, so_far, logits);
         });
-    for (const Run& run : runs) of(run.slot).insert(of(run.slot).end(), run.tokens.begin(), run.tokens.end());
+    std::int64_t rows = 0;
+    for (const Run& run : runs) rows += static_cast<std::int64_t>(run.tokens.size());
+    for (const Run& run : runs) {
+      began(run.slot) =
+          rows <= toy_prefill_chunk && ahead == 1 ? static_cast<std::int64_t>(of(run.slot).size()) : unknown;
+      of(run.slot).insert(of(run.slot).end(), run.tokens.begin(), run.tokens.end());
+    }
     for (const Drawn& each : drawn) take_drawn(each, ahead, stops[static_cast<std::size_t>(each.slot)]);
   }
 
@@ -214,6 +233,7 @@ class Schedules {
     const auto generation = engine_->generate(
         prompt, wanted, {}, [&, taken = std::int64_t{0}](std::int32_t) mutable { return ++taken < most; }, slot);
     Tokens& tokens = of(slot);
+    began(slot) = unknown;
     tokens.insert(tokens.end(), prompt.begin(), prompt.end());
     if (static_cast<std::int64_t>(generation.tokens.size()) != std::min(wanted, most)) {
       return fail(slot, "generated another number of tokens");
@@ -228,15 +248,20 @@ class Schedules {
 
   void rewind() {
     const std::int64_t slot = any_slot(), position = below(static_cast<std::int64_t>(of(slot).size()) + 1);
-    if (engine_->rewind(slot, position) != position) return fail(slot, "does not go back");
-    of(slot).resize(static_cast<std::size_t>(position));
+    const std::int64_t kept = engine_->rewind(slot, position);
+    if (!is_last_kept(slot, position, kept)) return fail(slot, fmt::format("goes back to {}, not {}", kept, position));
+    if (kept < static_cast<std::int64_t>(of(slot).size())) began(slot) = none;
+    of(slot).resize(static_cast<std::size_t>(kept));
   }
 
   void copy() {
     const std::int64_t from = any_slot(), to = any_slot();
     const std::int64_t positions = below(static_cast<std::int64_t>(of(from).size()) + 1);
-    if (engine_->copy(from, to, positions) != positions) return fail(from, "is not copied");
-    const Tokens kept(of(from).begin(), of(from).begin() + positions);
+    const std::int64_t copied = engine_->copy(from, to, positions);
+    if (!is_last_kept(from, positions, copied))
+      return fail(from, fmt::format("{} of {} are copied", copied, positions));
+    const Tokens kept(of(from).begin(), of(from).begin() + copied);
+    if (from != to || kept.size() < of(to).size()) began(to) = none;
     of(to) = kept;
     source_of(to) = source_of(from);
   }
@@ -270,6 +295,7 @@ class Schedules {
       } else {
         other_->restore(slot, engine_->save(slot));
       }
+      began(slot) = none;
     }
     std::swap(engine_, other_);
   }
@@ -279,6 +305,7 @@ class Schedules {
     if (room(slot) < 1 || spoilt(of(slot))) return;
     const auto token = static_cast<std::int32_t>(8 + below(toy_vocab_size - 8));
     const std::span<const float> logits = engine_->decode(token, slot);
+    began(slot) = static_cast<std::int64_t>(of(slot).size());
     of(slot).push_back(token);
     compare(slot, of(slot), logits);
   }
@@ -287,6 +314,7 @@ class Schedules {
   std::unique_ptr<Engine> engine_, other_;
   std::mt19937_64 random_;
   std::vector<Tokens> slots_, sources_;
+  std::vector<std::int64_t> began_;
   std::string fault_;
 };
 

@@ -33,6 +33,7 @@ TEST_CASE("slots of the reference give what their tokens alone give, in random s
   Program program;
   SUBCASE("of a text alone") { program = toy_program(); }
   SUBCASE("that answers to sources") { program = toy_answers(); }
+  SUBCASE("of what all its tokens have made") { program = toy_recurrences(); }
   program.make_reference = toy_slots;
   const auto make = [&] { return std::make_unique<ReferenceEngine>(program, HostWeights::open(program, toy.path)); };
   CHECK(run_schedules(make, toy.weights, count_of(700), 1) == "");
@@ -53,6 +54,12 @@ TEST_CASE("slots of a device give what their tokens alone give, in random schedu
     count = 60;
   }
   SUBCASE("of answers to sources") { program = &toy_answers(); }
+  SUBCASE("of what all tokens have made") { program = &toy_recurrences(); }
+  SUBCASE("of what all tokens have made, in memory the host cannot map") {
+    program = &toy_recurrences();
+    options.limits.staging = true;
+    count = 60;
+  }
   SUBCASE("of answers to sources, in memory the host cannot map") {
     program = &toy_answers();
     options.limits.staging = true;

@@ -42,6 +42,9 @@ const Program& toy_program(std::int32_t eos_token = -1);
 const Program& toy_answers(std::int32_t eos_token = -1);
 inline constexpr std::int64_t toy_max_source_length = 9;
 
+/// The same model whose layers keep the sum so far, a recurrent state, and not what each token adds to it.
+const Program& toy_recurrences();
+
 /// A kernel of the toy: the text after what all of them begin with, as SPIR-V.
 std::vector<std::uint32_t> compile_toy_kernel(const std::string& text);
 
