@@ -7,6 +7,7 @@
 #include "generator/blocks/mlp.hpp"
 #include "generator/blocks/moe.hpp"
 #include "generator/blocks/retention.hpp"
+#include "generator/blocks/rg_lru.hpp"
 #include "generator/blocks/short_conv.hpp"
 
 namespace monomorph::generator {
@@ -26,6 +27,7 @@ const std::vector<BlockType>& block_types() {
       mamba2_block(),
       delta_net_block(),
       retention_block(),
+      rg_lru_block(),
   };
   return types;
 }

@@ -211,7 +211,7 @@ ValueId build(const BlockContext& context, Builder& build, ValueId in) {
                      {build_short(build, "gate", net.gate_rank, in, "gate")}, "gate_activated");
   }
   const ValueId scaled = build.scaled(read, scale, "given");
-  return build.projection("o", build_given_by_heads(context, build, scaled, net.head_norm, gate), "projected");
+  return build.projection("o", build_given_by_heads(context, build, scaled, net.head_norm, {}, gate), "projected");
 }
 
 }  // namespace

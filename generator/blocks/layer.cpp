@@ -25,6 +25,11 @@ void check_norms_beside(const Step& step, Diagnostics& diagnostics) {
                         fmt::format("{0} stands beside {1}: what both are added to is {1}.residual_from",
                                     block.instance, first.instance));
     }
+    if (block.norms.stream_scale.value != 1) {
+      diagnostics.error("layers.steps_norm", block.norms.stream_scale.span,
+                        fmt::format("{0} stands beside {1}: what both are added to is multiplied by {1}.stream_scale",
+                                    block.instance, first.instance));
+    }
   }
 }
 
@@ -54,8 +59,9 @@ void check_block_norms(const Block& block, Diagnostics& diagnostics) {
     diagnostics.error("layers.residual_from", norms.residual_from.span,
                       fmt::format("{} adds to what its input norm gives, and has none", block.instance));
   }
-  check_factor(norms.output_scale.value, norms.output_scale.span, block.instance + ".output_scale", "output_scale", "1",
-               diagnostics);
+  for (const auto& [key, scale] :
+       {std::pair{"output_scale", &norms.output_scale}, {"stream_scale", &norms.stream_scale}})
+    check_factor(scale->value, scale->span, block.instance + "." + key, key, "1", diagnostics);
   Block bound = block;  // binding may write
   check_norms(block.instance, bind_block(bound), diagnostics);
 }
@@ -65,8 +71,8 @@ std::optional<double> residual_scale(const ModelSection& model, const LayerKind&
                            "1.4 / sqrt(num_hidden_layers)", diagnostics);
 }
 
-/// residual_norm(h + residual_scale * sum of output_norm(output_scale * block(input_norm(h)))): every place of a norm
-/// there is. Where the output norm is shared, it is that of the sum.
+/// residual_norm(stream_scale * h + residual_scale * sum of output_norm(output_scale * block(input_norm(h)))): every
+/// place of a norm there is. Where the output norm is shared, it is that of the sum.
 ValueId build_step(const Step& step, const ModelSection& model, const LayerKind& kind, Builder& build,
                    ValueId hidden_states) {
   std::vector<ValueId> terms = {hidden_states};
@@ -93,6 +99,8 @@ ValueId build_step(const Step& step, const ModelSection& model, const LayerKind&
     terms = {terms[0], build_norm("output_norm", first.norms.output_norm, first, build, given, "output")};
   }
   build.enter("");
+  if (const double scale = first.norms.stream_scale.value; scale != 1)
+    terms[0] = build.scaled(terms[0], scale, "scaled_stream");
   Diagnostics none;
   const ValueId sum = build.sum(terms, "hidden_states", residual_scale(model, kind, none).value());
   const NormChoice& residual = first.norms.residual_norm.value;

@@ -11,12 +11,15 @@ ValueId build_short(Builder& build, const std::string& word, const Field<std::in
 }
 
 ValueId build_given_by_heads(const BlockContext& context, Builder& build, ValueId read,
-                             const Field<NormChoice>& head_norm, ValueId gate) {
+                             const Field<NormChoice>& head_norm, const Field<NormChoice>& inner_norm, ValueId gate) {
   static const Expression gated = known_expression("y * gate", {"y", "gate"});
   ValueId given = read;
   if (head_norm.value.present) {
     const AxisId value = build.axes()[build.axes_of(given)[1]].factors[1];
     given = build_norm("head_norm", head_norm, context.block, build, given, "head_normed", value);
+  }
+  if (inner_norm.value.present) {
+    given = build_norm("inner_norm", inner_norm, context.block, build, given, "inner_normed");
   }
   return gate ? build.map("", gated, {"y", "gate"}, {given, gate}, "gated") : given;
 }

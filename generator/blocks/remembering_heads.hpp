@@ -11,8 +11,9 @@ namespace monomorph::generator {
 /// it.
 Id<Value> build_short(Builder& build, const std::string& word, const Field<std::int64_t>& rank, Id<Value> in,
                       const std::string& role);
-/// What heads read, normed for each head by itself, and then multiplied by the gate where there is one.
+/// What heads read, normed for each head by itself, and all together, where there are such norms, and then multiplied
+/// by the gate where there is one.
 Id<Value> build_given_by_heads(const BlockContext& context, Builder& build, Id<Value> read,
-                               const Field<NormChoice>& head_norm, Id<Value> gate);
+                               const Field<NormChoice>& head_norm, const Field<NormChoice>& inner_norm, Id<Value> gate);
 
 }  // namespace monomorph::generator

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "generator/blocks/activation.hpp"
+#include "generator/blocks/layer_number.hpp"
 #include "generator/blocks/norm.hpp"
 #include "generator/blocks/position.hpp"
 #include "generator/blocks/remembering_heads.hpp"
@@ -25,6 +26,8 @@ const std::vector<FieldRow<RetentionSection>>& fields() {
       row<S>("value_head_dim", at(&S::value_head_dim), computed("key_head_dim"), "elements", "Width of a value"),
       expression(row<S>("qk_activation", at(&S::qk_activation), literal("\"x\""), "",
                         "Of queries and keys, before they are turned: a name, or an expression of x")),
+      expression(row<S>("v_activation", at(&S::v_activation), literal("\"x\""), "",
+                        "Of values: a name, or an expression of x")),
       expression(row<S>("scale", at(&S::scale), literal("\"1 / sqrt(key_head_dim)\""), "",
                         "What queries read is multiplied by it")),
       row<S>("position", at(&S::position), literal("true"), "",
@@ -39,14 +42,16 @@ const std::vector<FieldRow<RetentionSection>>& fields() {
              "Width of the vector that decay_down gives and decay is multiplied with"),
       expression(
           row<S>("log_decay", at(&S::log_decay), computed("none: nothing decays"), "",
-                 "The logarithm of what a token leaves of a matrix: an expression of head, the number of the head "
-                 "from 0 on, and of x, the number that decay gives")),
+                 "The logarithm of what a token leaves of a matrix: an expression of head and layer, the numbers of "
+                 "the head and of the layer from 0 on, and of x, the number that decay gives")),
       row<S>("gate", at(&S::gate), literal("\"element\""), "",
              "Whether what heads give is multiplied by a gate, a number for each element", {"none", "element"}),
       expression(row<S>("gate_activation", at(&S::gate_activation), literal("\"silu\""), "",
                         "Of the gate: a name, or an expression of x")),
       row<S>("head_norm", at(&S::head_norm), literal("true"), "",
              "Normalise what each head gives, before gate: true, false, or keys laid over those of [norm]"),
+      row<S>("inner_norm", at(&S::inner_norm), literal("false"), "",
+             "Normalise what all heads give together, before gate: true, false, or keys laid over those of [norm]"),
       row<S>("bias", at(&S::bias), literal("false"), "",
              "Parts with a bias: true, false, or a list out of \"q\", \"k\", \"v\", \"decay_down\", "
              "\"decay\", \"gate\", \"o\""),
@@ -68,9 +73,12 @@ void complete(Block& block, LayerKind& kind, const ModelSection& model) {
   complete_position(position_of(kind, block), retention.key_head_dim.value, model);
 }
 
-/// What becomes of queries and keys, and of the gate.
+/// What becomes of queries and keys, of values, and of the gate.
 std::optional<Expression> qk_activation_of(const BlockContext& context, Diagnostics& diagnostics) {
   return required_activation_of_x(own(context).qk_activation, "retention.qk_activation", context.model, diagnostics);
+}
+std::optional<Expression> v_activation_of(const BlockContext& context, Diagnostics& diagnostics) {
+  return required_activation_of_x(own(context).v_activation, "retention.v_activation", context.model, diagnostics);
 }
 std::optional<Expression> gate_activation_of(const BlockContext& context, Diagnostics& diagnostics) {
   return required_activation_of_x(own(context).gate_activation, "retention.gate_activation", context.model,
@@ -90,18 +98,23 @@ std::optional<Expression> log_decay_of(const BlockContext& context, Diagnostics&
     if (!has_decay(retention)) return Expression{};
     diagnostics.error("retention.log_decay", retention.decay.span,
                       fmt::format("decay is \"{}\", and log_decay does not say what becomes of what it gives; give "
-                                  "log_decay, an expression of x and head",
+                                  "log_decay, an expression of x, head and layer",
                                   retention.decay.value));
     return std::nullopt;
   }
   ExpressionNames names =
       variables(has_decay(retention) ? std::vector<std::string>{"head", "x"} : std::vector<std::string>{"head"});
+  names.insert({"layer", {Type::integer}});
   names.merge(spec_numbers(context));
   auto expression = parse_expression(text.value, text.span, names, Type::real, diagnostics);
   if (!expression || !has_decay(retention) || names_in(*expression).contains("x")) return expression;
   diagnostics.error("retention.log_decay", text.span,
                     "log_decay does not use x, what the part decay gives: it would have no effect");
   return std::nullopt;
+}
+
+double constant_decay(const Expression& log_decay, std::int64_t layer, std::int64_t head) {
+  return evaluate(log_decay, {{"layer", static_cast<double>(layer)}, {"head", static_cast<double>(head)}});
 }
 
 /// Of each head what the same share is left of for all tokens: from 0, nothing, to 1.
@@ -111,13 +124,17 @@ void constant_decays_forget(const BlockContext& context, Diagnostics& diagnostic
   const std::optional<Expression> log_decay = log_decay_of(context, none);
   if (!log_decay || log_decay->empty() || has_decay(retention) || retention.num_heads.value > max_recurrent_heads)
     return;
-  for (std::int64_t head = 0; head < retention.num_heads.value; ++head) {
-    const double value = evaluate(*log_decay, {{"head", static_cast<double>(head)}});
-    if (value <= 0) continue;
-    diagnostics.error("retention.log_decay_range", retention.log_decay.span,
-                      fmt::format("log_decay is {} for head {}; the logarithm of what is left is at most 0",
-                                  std::isnan(value) ? "no number" : fmt::format("{}", value), head));
-    return;
+  for (const std::int64_t layer : layers_of(context)) {
+    for (std::int64_t head = 0; head < retention.num_heads.value; ++head) {
+      const double value = constant_decay(*log_decay, layer, head);
+      if (value <= 0) continue;
+      diagnostics.error(
+          "retention.log_decay_range", retention.log_decay.span,
+          fmt::format("log_decay is {} for head {} of layer {}; the logarithm of what is left is at most 0",
+                      std::isnan(value) ? "no number" : fmt::format("{}", value), head, layer));
+      return;
+    }
+    if (!names_layer(*log_decay)) return;
   }
 }
 
@@ -143,6 +160,7 @@ void check(const BlockContext& context, Diagnostics& diagnostics) {
   }
   if (retention.scale.given || usable(retention.key_head_dim)) scale_of(context, diagnostics);
   qk_activation_of(context, diagnostics);
+  v_activation_of(context, diagnostics);
   gate_activation_of(context, diagnostics);
   log_decay_of(context, diagnostics);
   constant_decays_forget(context, diagnostics);
@@ -152,6 +170,25 @@ void check(const BlockContext& context, Diagnostics& diagnostics) {
   check_bias_projections(retention.bias, "retention", parts_of(retention), diagnostics);
   check_rotated(context, "retention", diagnostics);
   check_position(context, retention.num_heads, retention.key_head_dim, "key_head_dim", diagnostics);
+}
+
+// What a decay that differs between layers is made of: where it is a constant of the head and the layer, its logarithm,
+// and where it is of x too, the layer's number.
+constexpr const char* log_decays = "log_decays";
+constexpr const char* layer_number = "layer_number";
+
+void declare_decays_of_layers(const BlockContext& context, AxisId head, Declarations& declare) {
+  const RetentionSection& retention = own(context);
+  Diagnostics none;
+  const std::optional<Expression> log_decay = log_decay_of(context, none);
+  if (!log_decay || !names_layer(*log_decay)) return;
+  if (has_decay(retention)) {
+    declare.numbers(layer_number, head, [](std::int64_t layer, std::int64_t) { return layer; });
+  } else {
+    declare.numbers(log_decays, head, [&](std::int64_t layer, std::int64_t element) {
+      return constant_decay(*log_decay, layer, element);
+    });
+  }
 }
 
 void declare(const BlockContext& context, Declarations& declare) {
@@ -176,10 +213,14 @@ void declare(const BlockContext& context, Declarations& declare) {
   if (is_short) inputs.push_back({"decay_down", of_decay, hidden});
   declare.projections("input", retention.bias, std::move(inputs));
   if (is_short) declare.projections("decay", retention.bias, {{"decay", decayed, of_decay}});
+  declare_decays_of_layers(context, head, declare);
   declare_position(context, declare);
   declare.recurrent_state("states", head, value, key, of_keys);
   if (const NormChoice& norm = retention.head_norm.value; norm.present) {
     declare_norm("head_norm", norm.norm, value, declare);
+  }
+  if (const NormChoice& norm = retention.inner_norm.value; norm.present) {
+    declare_norm("inner_norm", norm.norm, values, declare);
   }
   declare.projections("gated", retention.bias, {{"o", hidden, values}});
 }
@@ -195,12 +236,22 @@ ValueId build(const BlockContext& context, Builder& build, ValueId in) {
     return build_turned(context, build, made, role);
   };
   const ValueId queries = prepared("q", "queries"), keys = prepared("k", "keys");
-  const ValueId values = build.projection("v", in, "values");
+  ValueId values = build.projection("v", in, "values");
+  if (retention.v_activation.value != "x") {
+    values = build.map("", v_activation_of(context, none).value(), {"x"}, {values}, "values_activated");
+  }
   RecurrenceOperands operands{.queries = queries, .keys = keys, .values = values};
   Recurrence how{.log_decay = log_decay_of(context, none).value()};
+  const bool of_layer = names_layer(how.log_decay);
   if (has_decay(retention)) {
     how.names = {"x"};
     operands.decays = {build_short(build, "decay", retention.decay_rank, in, "decay")};
+    if (of_layer) how.names.push_back("layer");
+    if (of_layer) operands.decays.push_back(build.vector(layer_number));
+  } else if (of_layer) {
+    static const Expression same = known_expression("log_decay", {"log_decay"});
+    how = {.log_decay = same, .names = {"log_decay"}};
+    operands.decays = {build.vector(log_decays)};
   }
   const ValueId read = build.recurrence("retention", how, "states", operands, "read");
   ValueId gate;
@@ -209,7 +260,8 @@ ValueId build(const BlockContext& context, Builder& build, ValueId in) {
                      "gate_activated");
   }
   const ValueId scaled = build.scaled(read, scale_of(context, none).value(), "given");
-  return build.projection("o", build_given_by_heads(context, build, scaled, retention.head_norm, gate), "projected");
+  return build.projection(
+      "o", build_given_by_heads(context, build, scaled, retention.head_norm, retention.inner_norm, gate), "projected");
 }
 
 }  // namespace
@@ -217,7 +269,7 @@ ValueId build(const BlockContext& context, Builder& build, ValueId in) {
 BlockType retention_block() {
   return {.name = "retention",
           .meaning = "Linear attention: heads that remember a matrix each, which decays (RetNet, GLA).",
-          .parts = {"q", "k", "v", "decay_down", "decay", "gate", "head_norm", "o"},
+          .parts = {"q", "k", "v", "decay_down", "decay", "gate", "head_norm", "inner_norm", "o"},
           .position = [](std::any& section) -> Field<PositionChoice>& {
             return std::any_cast<RetentionSection>(&section)->position;
           },

@@ -12,14 +12,16 @@ struct RetentionSection {
   Field<std::int64_t> key_head_dim;    ///< elements of a query and of a key
   Field<std::int64_t> value_head_dim;  ///< elements of a value
   Field<std::string> qk_activation;    ///< of queries and keys, before they are turned
+  Field<std::string> v_activation;     ///< of values
   Field<std::string> scale;            ///< of what queries read
   Field<PositionChoice> position;      ///< whether queries and keys are turned
   Field<std::string> decay;            ///< none | head | key: what the part decay gives a number for
   Field<std::int64_t> decay_rank;      ///< elements that these are made of; -1: they are made of what is read
-  Field<std::string> log_decay;        ///< of these and of head; default: nothing decays
+  Field<std::string> log_decay;        ///< of these, of head and of layer; default: nothing decays
   Field<std::string> gate;             ///< none | element
   Field<std::string> gate_activation;  ///< of the gate
   Field<NormChoice> head_norm;         ///< of what each head gives, before the gate
+  Field<NormChoice> inner_norm;        ///< of what all heads give together, before the gate
   Field<Biases> bias;                  ///< of q, k, v, decay, decay_down, decay, gate, o
 };
 

@@ -72,7 +72,7 @@ struct WeightContract {
   std::string component;                  ///< that its parameters are counted to
   std::optional<Dtype> converted_from{};  ///< what the checkpoint has, where engine.weights makes that narrower, or
                                           ///< where blocks that are turned as they are read are decoded
-  std::vector<float> values{};            ///< that the spec says: one for each layer of the kind; then no sources
+  std::vector<float> values{};            ///< that the spec says, layer by layer of the kind; then no sources
   std::int64_t chosen_rows = 0;  ///< of rows that are those of banks: as many as a token is multiplied with; 0: all
   bool of_source = false;        ///< it is multiplied with tokens of sources
   bool shared = false;           ///< one tensor, which several layers read

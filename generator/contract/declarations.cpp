@@ -212,13 +212,20 @@ void Declarations::vector(const std::string& word, AxisId elements) {
 
 void Declarations::number(const std::string& word, const Span& field,
                           const std::function<double(std::int64_t layer)>& of_layer) {
+  numbers(word, model_axis("one", 1, field), [&](std::int64_t layer, std::int64_t) { return of_layer(layer); });
+}
+
+void Declarations::numbers(const std::string& word, AxisId elements,
+                           const std::function<double(std::int64_t layer, std::int64_t element)>& of_layer) {
   WeightContract weight;
   weight.part = part_prefix_ + word;
   weight.role = role_prefix_ + word;
   weight.scope = scope_;
-  weight.axes = {model_axis("one", 1, field)};
+  weight.axes = {elements};
   for (const std::int32_t layer : contract_.kinds[scope_.kind].layers) {
-    weight.values.push_back(static_cast<float>(of_layer(layer)));
+    for (std::int64_t element = 0; element < contract_.axes[elements].size; ++element) {
+      weight.values.push_back(static_cast<float>(of_layer(layer, element)));
+    }
   }
   contract_.weights.add(std::move(weight));
 }

@@ -80,8 +80,10 @@ class Declarations {
   void exact_matrix(const std::string& word, AxisId rows, AxisId columns);
   /// A vector with a tensor of its own.
   void vector(const std::string& word, AxisId elements);
-  /// A number of each layer of the kind that the spec says, and no checkpoint has.
+  /// Numbers of each layer of the kind that the spec says, and no checkpoint has: one, or a vector of them.
   void number(const std::string& word, const Span& field, const std::function<double(std::int64_t layer)>& of_layer);
+  void numbers(const std::string& word, AxisId elements,
+               const std::function<double(std::int64_t layer, std::int64_t element)>& of_layer);
   void norm_weight(const std::string& word, AxisId elements);
   /// The bias of the norm of this word.
   void norm_bias(const std::string& word, AxisId elements);

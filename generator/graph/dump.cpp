@@ -35,6 +35,7 @@ struct Attribute {
     if (!recurrence.log_decay.empty()) {
       text += fmt::format("; log decay {} of {}", recurrence.log_decay.text, fmt::join(recurrence.names, ", "));
     }
+    if (recurrence.normalized) text += "; normalized";
     return text + (recurrence.removed_first ? "; removed first" : "");
   }
   std::string operator()(const Map& map) const {

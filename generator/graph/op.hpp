@@ -167,13 +167,15 @@ struct Convolve {
 /// are none. A bonus, a number for each head and key, gives
 /// out = queries . (S + bonus * keys (x) values). Without queries and keys, whose width is then 1, both are 1; without
 /// what is removed and erased there is no such term. Neighbouring heads may share queries, keys, and what is removed
-/// and erased. The decay's logarithm is an expression of `head`, the head's number, and of operands by
-/// `names`, each with a number for each head, key, value or element of S; without one the decay is 1. The result has
-/// the values' axes, and the state's next version stands beside it
+/// and erased. `normalized`: what is added, keys (x) values, is multiplied by sqrt(1 - decay^2), but for a sequence's
+/// first token (RG-LRU, De et al. 2024). The decay's logarithm is an expression of `head`, the head's number, and of
+/// operands by `names`, each with a number for each head, key, value or element of S; without one the decay is 1. The
+/// result has the values' axes, and the state's next version stands beside it
 struct Recurrence {
   Expression log_decay = {};
   std::vector<std::string> names = {};
   bool removed_first = false;
+  bool normalized = false;
   bool operator==(const Recurrence&) const = default;
 };
 

@@ -38,6 +38,9 @@ bool is_run_of_keys(const Value& operand, const RecurrenceShape& shape, const Ax
 void verify_decay(const Op& op, const RecurrenceShape& shape, OperandCheck& check) {
   const Recurrence& recurrence = *as<Recurrence>(op);
   if (recurrence.log_decay.empty() && !recurrence.names.empty()) check.fault("has operands of a decay that is none");
+  if (recurrence.log_decay.empty() && recurrence.normalized) check.fault("is normalized by a decay that is none");
+  if (recurrence.normalized && check.given(Operand::bonus))
+    check.fault("is normalized, and has a bonus of what is not");
   if (recurrence.names.size() > max_decays) check.fault("has a decay of too many operands");
   for (const std::string& name : names_in(recurrence.log_decay)) {
     if (name != head_name && std::ranges::find(recurrence.names, name) == recurrence.names.end()) {
@@ -180,6 +183,7 @@ void plan(Draft& draft) {
     draft.set("removed_first", as<Recurrence>(op)->removed_first);
   }
   draft.set("has_rates", static_cast<bool>(op.in[Operand::rates]));
+  draft.set("normalized", as<Recurrence>(op)->normalized);
   draft.set("has_bonus", static_cast<bool>(op.in[Operand::bonus]));
   draft.state("state", op.in[Operand::state], Access::read_write, 1);
   for (std::size_t i = 0; i < std::size(by_key); ++i) {
@@ -209,7 +213,8 @@ ReferenceCall reference(const Op& op, const Graph& graph) {
   const Recurrence& recurrence = *as<Recurrence>(op);
   const RecurrenceShape shape = *recurrence_shape(graph.values[op.in[Operand::state]], graph.axes);
   ReferenceCall call{.function = "recurrence",
-                     .sizes = {shape.heads, shape.key, shape.value, std::int64_t{recurrence.removed_first}},
+                     .sizes = {shape.heads, shape.key, shape.value, std::int64_t{recurrence.removed_first},
+                               std::int64_t{recurrence.normalized}},
                      .expression = recurrence.log_decay.empty() ? &none : &recurrence.log_decay,
                      .names = {head_name},
                      .operands = op.in,

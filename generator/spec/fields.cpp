@@ -110,6 +110,8 @@ const std::vector<FieldRow<SubBlockNorms>>& fields() {
       row<S>("residual_from", at(&S::residual_from), literal("\"stream\""), "",
              "What the output is added to: the residual stream, or what input_norm makes of it",
              {"stream", "input_norm"}),
+      row<S>("stream_scale", at(&S::stream_scale), literal("1.0"), "",
+             "What the output is added to is multiplied by it"),
   };
   return rows;
 }

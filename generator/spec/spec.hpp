@@ -108,14 +108,15 @@ struct IgnoredTensor {
   Span span;
 };
 
-/// What stands around a sub-block: h = residual_norm(h + output_norm(output_scale * f(input_norm(h)))), or of
-/// input_norm(h) in h's place.
+/// What stands around a sub-block: h = residual_norm(stream_scale * h + output_norm(output_scale * f(input_norm(h)))),
+/// or of input_norm(h) in h's place.
 struct SubBlockNorms {
   Field<NormChoice> input_norm;      ///< default true
   Field<double> output_scale;        ///< default 1
   Field<NormChoice> output_norm;     ///< default false
   Field<NormChoice> residual_norm;   ///< default false
   Field<std::string> residual_from;  ///< stream | input_norm: what the output is added to
+  Field<double> stream_scale;        ///< default 1
 };
 
 /// The keys that a query sees: the last ones, its own among them, and those of the first positions. 0, 0: every one.

@@ -218,7 +218,7 @@ struct WeightPattern {
   bool vector = false;
   std::int64_t inner = 0;  ///< of a vector over two axes, which may stand with both: the inner one's size
   std::optional<Dtype> converted_from{};  ///< of a matrix: what the checkpoint has, where that is another
-  /// One for each layer of the group: the element of a vector that the program says itself, and that has no parts.
+  /// Layer by layer of the group, the elements of a vector that the program says itself, and that has no parts.
   std::span<const float> values{};
 
   constexpr Dtype file_dtype() const { return converted_from.value_or(dtype); }

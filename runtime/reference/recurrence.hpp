@@ -73,14 +73,16 @@ inline double number_of(const std::vector<double>& x, std::int64_t, std::int64_t
 /// For each token t and head h, with its matrix S [key_size, value_size], which is 0 before the sequence:
 ///   S' = D * S + keys (x) values - erased (x) u,    u = rate * removed . (D * S), or rate * removed . S if
 ///   `removed_first`
+/// `normalized`: keys (x) values are multiplied by sqrt(1 - D^2), but for the token at position 0 (RG-LRU, De et al.
+/// 2024)
 ///   y = queries . S', or with a bonus of each head and key, queries . (S + bonus * keys (x) values)
 /// D = exp(log_decay(h, numbers...)) of each element: number i of `decays` is that at h * head + k * key + v * value,
 /// whose three factors stand in `strides`. Queries, keys, what is removed and erased: [tokens, runs x key_size], with
 /// as many heads or fewer; rates: [tokens, heads], or the same for all tokens; values and the result: [tokens,
 /// heads x value_size].
 template <std::int64_t heads, std::int64_t key_size, std::int64_t value_size, std::int64_t removed_first,
-          std::int64_t... strides, class LogDecay, class Queries, class Keys, class Removed, class Erased, class Rates,
-          class Bonus, class... Rest>
+          std::int64_t normalized, std::int64_t... strides, class LogDecay, class Queries, class Keys, class Removed,
+          class Erased, class Rates, class Bonus, class... Rest>
 Activations<heads * value_size> recurrence(const LogDecay& log_decay, RecurrentState& state, const Queries& queries,
                                            const Keys& keys, const Activations<heads * value_size>& values,
                                            const Removed& removed, const Erased& erased, const Rates& rates,
@@ -126,7 +128,9 @@ Activations<heads * value_size> recurrence(const LogDecay& log_decay, RecurrentS
         }
         u *= number_of(rates, t, h);
         for (std::int64_t k = 0; k < key_size; ++k) {
-          element(k) += key_element<heads, key_size>(keys, t, h, k) * value;
+          double added = key_element<heads, key_size>(keys, t, h, k) * value;
+          if (normalized && first_position + t > 0) added *= std::sqrt(-std::expm1(2 * log_decay_of(t, h, k, v)));
+          element(k) += added;
           if constexpr (deletes) element(k) -= key_element<heads, key_size>(erased, t, h, k) * u;
           if constexpr (!has_bonus) read += key_element<heads, key_size>(queries, t, h, k) * element(k);
         }

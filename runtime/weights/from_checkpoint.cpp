@@ -361,7 +361,7 @@ void CheckpointSource::find(const Program& program, const std::string& path) {
       }
       found.push_back(place);
     }
-    if (!entry.value && first != (pattern.vector ? pattern.columns : pattern.rows)) {
+    if (entry.values.empty() && first != (pattern.vector ? pattern.columns : pattern.rows)) {
       throw Error(ErrorKind::internal, fmt::format("{}: its parts have not as many rows as it has", entry.name));
     }
     tensors_.push_back(std::move(found));

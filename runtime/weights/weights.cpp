@@ -34,7 +34,9 @@ std::vector<WeightEntry> list_weights(const Program& program) {
     const std::int64_t layer = layer_of(group, turn);
     for (const WeightPattern& pattern : group.weights) {
       entries.push_back({with_layer(pattern.name, layer), &pattern, layer});
-      if (!pattern.values.empty()) entries.back().value = pattern.values[turn];
+      if (pattern.values.empty()) continue;
+      const auto elements = static_cast<std::size_t>(pattern.columns);
+      entries.back().values = pattern.values.subspan(turn * elements, elements);
     }
   });
   return entries;
@@ -80,17 +82,18 @@ const std::vector<WeightEntry>& HostWeights::weights() const { return source_->e
 const std::vector<StoredEntry>& HostWeights::stored() const { return source_->stored; }
 
 double HostWeights::at(std::int32_t weight, std::int64_t row, std::int64_t column) const {
-  const std::optional<float> value = weights()[static_cast<std::size_t>(weight)].value;
-  return value ? *value : source_->element(static_cast<std::size_t>(weight), row, column);
+  const std::span<const float> values = weights()[static_cast<std::size_t>(weight)].values;
+  return values.empty() ? source_->element(static_cast<std::size_t>(weight), row, column)
+                        : values[static_cast<std::size_t>(column)];
 }
 
 void HostWeights::row(std::int32_t weight, std::int64_t row, std::span<float> out) const {
   const WeightEntry& entry = weights()[static_cast<std::size_t>(weight)];
   assert(static_cast<std::int64_t>(out.size()) == entry.pattern->columns);
-  if (entry.value) {
-    out[0] = *entry.value;
-  } else {
+  if (entry.values.empty()) {
     source_->row(static_cast<std::size_t>(weight), row, out);
+  } else {
+    std::ranges::copy(entry.values, out.begin());
   }
 }
 

@@ -26,7 +26,7 @@ struct WeightEntry {
   std::string name;  ///< the pattern's, with the layer in it
   const WeightPattern* pattern = nullptr;
   std::int64_t layer = -1;
-  std::optional<float> value{};  ///< its one element, where the program says it; else it is the checkpoint's
+  std::span<const float> values{};  ///< its elements, where the program says them; else they are the checkpoint's
 };
 
 /// What the device stores: its id is its place in the list.

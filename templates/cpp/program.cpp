@@ -91,7 +91,7 @@ const monomorph::Kernel kernels[] = {
 //% for group in groups
 //% for weight in group.weights
 //% if weight.values
-constexpr float ${group.name}_${weight.identifier}_values[] = {${weight.values}};  // of each layer
+constexpr float ${group.name}_${weight.identifier}_values[] = {${weight.values}};  // layer by layer
 //% else
 constexpr WeightPart ${group.name}_${weight.identifier}_parts[] = {
 //% for part in weight.parts

@@ -12,6 +12,7 @@
 //! rates_stride = { type = "uint", sample = 4, is = "floats from one row of rates to the next", when = "has_rates" }
 //! rates_column = { type = "uint", sample = 0, is = "of the first head", when = "has_rates" }
 //! removed_first = { type = "bool", sample = false, is = "what is removed is read before the matrix decays", when = "removes" }
+//! normalized = { type = "bool", sample = false, is = "what a token adds is multiplied by what its decay leaves room for" }
 //! has_bonus = { type = "bool", sample = true, is = "queries read the matrix as it was, and the token by a bonus" }
 //! queries_heads = { type = "uint", sample = 1, is = "heads that share their queries", when = "has_keys" }
 //! queries_stride = { type = "uint", sample = 12, is = "floats from one row of queries to the next", when = "has_keys" }
@@ -95,6 +96,11 @@ float loss_at(uint pass_row, uint key) {
 }
 //% end
 
+//% if normalized
+/// sqrt(1 - decay^2), of what goes by the decay.
+float gain_of(float loss) { return sqrt(-loss * (2.0 + loss)); }
+//% end
+
 /// The column, from the run's first token to its last; `stored`: it is one of the matrix.
 void go_through(bool stored) {
   float matrix[own_keys];
@@ -122,6 +128,10 @@ void go_through(bool stored) {
 //% end
     float gone = 0.0;
 //% end
+//% if normalized
+    const bool first_of_all = begins && pass_row == run.first_row;
+    float gains[own_keys];
+//% end
     [[unroll]] for (uint n = 0; n < own_keys; ++n) {
       const uint key = key_of(n);
       const float before = matrix[n];
@@ -130,6 +140,9 @@ void go_through(bool stored) {
 //% end
 //% if decay_by != none
       matrix[n] += matrix[n] * loss;
+//% end
+//% if normalized
+      gains[n] = first_of_all ? 1.0 : gain_of(loss);
 //% end
 //% if has_bonus
       seen += is_key(n) ? queries[from_queries + key] * (before + bonus[head * key_dim + key] * keys[from_keys + key] * value) : 0.0;
@@ -159,6 +172,9 @@ void go_through(bool stored) {
       float added = keys[from_keys + key] * value;
 //% else
       float added = value;
+//% end
+//% if normalized
+      added *= gains[n];
 //% end
 //% if removes and erases_keys
       added -= keys[from_keys + key] * gone;

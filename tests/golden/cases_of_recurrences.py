@@ -164,6 +164,32 @@ def kimi_linear(**keys):
     } | keys  # fmt: skip
 
 
+def minimax(**keys):
+    """The keys of MiniMaxAI/MiniMax-Text-01-hf: lightning attention, which decays by head and layer, in most layers, and
+    sub-blocks that add to what their norms give."""
+    return {
+        "architectures": ["MiniMaxForCausalLM"], "attention_dropout": 0.0, "block_size": 64, "bos_token_id": 1,
+        "eos_token_id": 2, "hidden_act": "silu", "initializer_range": 0.02, "max_position_embeddings": 10240000,
+        "model_type": "minimax", "output_router_logits": False, "rms_norm_eps": 1e-5, "rope_theta": 10000000,
+        "router_aux_loss_coef": 0.001, "router_jitter_noise": 0.0, "sliding_window": None, "tie_word_embeddings": False,
+        "transformers_version": "4.53.0.dev0", "use_cache": True,
+    } | keys  # fmt: skip
+
+
+def recurrent_gemma(**keys):
+    """The keys of google/recurrentgemma-2b: gated linear recurrences in two layers of three, attention to the last keys in
+    the third."""
+    return {
+        "_block_types": ["recurrent", "recurrent", "attention"], "architectures": ["RecurrentGemmaForCausalLM"],
+        "attention_bias": False, "attention_dropout": 0.0, "block_types": ["recurrent", "recurrent", "attention"],
+        "bos_token_id": 2, "conv1d_width": 4, "embeddings_scale_by_sqrt_dim": True, "eos_token_id": 1,
+        "final_w_init_variance_scale": 0.07692307692307693, "hidden_activation": "gelu_pytorch_tanh",
+        "logits_soft_cap": 30.0, "model_type": "recurrent_gemma", "pad_token_id": 0, "partial_rotary_factor": 0.5,
+        "rms_norm_eps": 1e-6, "rope_theta": 10000.0, "transformers_version": "4.40.0.dev0", "use_cache": True,
+        "w_init_variance_scale": 0.01,
+    } | keys  # fmt: skip
+
+
 def falcon_h1(**keys):
     """Falcon H1: attention and Mamba-2 side by side in each layer, and scales of nearly everything."""
     return {
@@ -235,6 +261,27 @@ CASES = [
                      layer_types=["full_attention", "linear_attention", "linear_attention"],
                      mlp_layer_types=["dense", "sparse", "dense"], linear_head_dim=12, linear_num_heads=2,
                      linear_conv_kernel_dim=3, rms_norm_eps=1e-3, hidden_act="gelu"), "dtype", dtypes=("f32",)),
+    Case("minimax", 6251, "lightning attention of 4 heads in two layers of four, attention in the others; what sub-blocks add to, "
+         "and what they add, scaled; 2 of 4 experts; grouped 4:2",
+         minimax(**sizes(48, 26, 4, 4, 2, 101), num_local_experts=4, num_experts_per_tok=2,
+                 layer_types=["linear_attention", "full_attention", "linear_attention", "full_attention"],
+                 full_attn_alpha_factor=1.5, full_attn_beta_factor=0.75, linear_attn_alpha_factor=1.25,
+                 linear_attn_beta_factor=0.8, mlp_alpha_factor=0.9, mlp_beta_factor=1.2), "torch_dtype", dtypes=("bf16",)),
+    Case("minimax-window", 6252, "layers in turn, the first of attention, to the last 70 keys; heads of 18, three of them; GELU; one expert "
+         "a token; nothing scaled; tied",
+         minimax(**sizes(42, 30, 3, 3, 3, 99, 18), num_local_experts=3, num_experts_per_tok=1, sliding_window=70,
+                 rms_norm_eps=1e-3, rope_theta=5000, hidden_act="gelu", tie_word_embeddings=True), "torch_dtype",
+         dtypes=("f32",)),
+    Case("recurrent-gemma", 6261, "gated linear recurrences of 4 heads of 12 in three layers, attention to the last 40 keys, of heads "
+         "half of which turn, in one; tied",
+         recurrent_gemma(vocab_size=101, hidden_size=48, intermediate_size=140, num_hidden_layers=4, num_attention_heads=4,
+                         num_key_value_heads=1, lru_width=48, attention_window_size=40), "torch_dtype", dtypes=("bf16",)),
+    Case("recurrent-gemma-turns", 6262, "attention before the recurrence, of as many heads of keys; heads of 14 turn whole; biases of "
+         "queries, keys and values; convolutions over 2 positions; a window that the prompt never leaves; GELU",
+         recurrent_gemma(vocab_size=99, hidden_size=42, intermediate_size=110, num_hidden_layers=3, num_attention_heads=3,
+                         lru_width=None, block_types=["attention", "recurrent"], attention_bias=True, conv1d_width=2,
+                         partial_rotary_factor=1.0, logits_soft_cap=5.0, rms_norm_eps=1e-3, rope_theta=5000.0,
+                         hidden_activation="gelu"), "torch_dtype", dtypes=("f32",)),
     Case("qwen3-next-dense", 6032, "experts in one layer of three; as many heads of keys as of values; biases of attention; "
          "heads turn whole; tied",
          qwen3_next(**sizes(42, 54, 3, 3, 3, 99, 14), linear_key_head_dim=7, linear_value_head_dim=9,

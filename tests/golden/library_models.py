@@ -26,13 +26,14 @@ FAMILIES = ("afmoe", "albert", "aria_text", "axk1", "bamba", "bart", "bert", "be
             "distilbert", "dots1", "electra", "ernie4_5_moe", "exaone_moe", "falcon_h1", "falcon_mamba", "flex_olmo", "flint", "glm4_moe",
             "glm4_moe_lite", "gpt_neox_japanese", "gpt_oss", "gptj", "granite_swa", "granitemoe", "granitemoe_swa", "granitemoehybrid",
             "granitemoeshared", "hunyuan_v1_moe", "hy_v3", "jamba", "kimi_linear", "kolibri1", "lfm2", "lfm2_moe", "llada", "llama4_text", "mamba", "mamba2", "marian", "mbart", "mellum", "minicpm3",
-            "minimax_m2", "ministral3", "mixtral", "modernbert", "modernbert-decoder", "mpnet", "mpt", "mt5",
+            "minimax", "minimax_m2", "ministral3", "mixtral", "modernbert", "modernbert-decoder", "mpnet", "mpt", "mt5",
             "nemotron_h", "nomic_bert",
-            "olmo_hybrid", "olmoe", "openai-gpt", "openelm", "opt", "pegasus", "phi", "phimoe", "qwen2_moe", "qwen3_moe", "qwen3_5_moe_text", "qwen3_5_text", "qwen3_next", "roberta",
+            "olmo_hybrid", "olmoe", "openai-gpt", "openelm", "opt", "pegasus", "phi", "phimoe", "qwen2_moe", "qwen3_moe", "qwen3_5_moe_text", "qwen3_5_text", "qwen3_next", "recurrent_gemma", "roberta",
             "solar_open", "t5", "t5gemma", "umt5", "xglm", "xlm-roberta", "youtu")  # fmt: skip
 RENAMED = ("nomic_bert",)  # its files have other names than the library's class
 ROUTER_GAIN = 3.0  # scores far enough apart that f32 and double choose the same experts
 ROUTERS = ("feed_forward.router", "mlp.gate.wg", "mlp.router", "mlp.router.gate", "router.layer")
+COMPUTED = ("slope_rate", "query_decay", "key_decay", "diagonal_decay")  # buffers, which a file may have rounded
 SELECTION_BIASES = ("e_score_correction_bias", "expert_bias")
 TRANSPOSED = ("AriaExperts", "GptOssExperts", "Llama4TextExperts")
 QUERIES_AND_KEYS = ("q_proj", "k_proj", "Wq", "Wk", "self.query", "self.key", "q_b_proj", "q_lin", "k_lin", "attn.q",
@@ -196,7 +197,8 @@ def as_saved(model, tensors: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     with tempfile.TemporaryDirectory() as folder:
         model.save_pretrained(folder)
         saved = load_file(Path(folder) / "model.safetensors")
-    return {as_published(model.config, name): tensor.astype(np.float64) for name, tensor in saved.items()}
+    return {as_published(model.config, name): tensor.astype(np.float64)
+            for name, tensor in saved.items() if not name.endswith(COMPUTED)}  # fmt: skip
 
 
 def as_published(config, name: str) -> str:
@@ -258,8 +260,8 @@ def idle_names(config: dict) -> tuple[str, ...]:
     rotated = ("afmoe", "aria_text", "axk1", "bamba", "cohere2_moe", "cohere_compass_text", "deepseek_v2", "deepseek_v3",
                "diffllama", "dots1", "ernie4_5_moe", "falcon_h1", "flex_olmo", "flint", "glm4_moe", "glm4_moe_lite", "gpt_oss",
                "granite_swa", "granitemoe", "granitemoe_swa", "granitemoeshared", "hunyuan_v1_moe", "hy_v3", "llada",
-               "mellum", "minicpm3", "minimax_m2", "mixtral", "modernbert", "modernbert-decoder", "nomic_bert", "olmoe",
-               "phi", "phimoe", "qwen2_moe", "qwen3_moe", "qwen3_5_moe_text", "qwen3_5_text", "qwen3_next", "solar_open", "youtu")  # fmt: skip
+               "mellum", "minicpm3", "minimax", "minimax_m2", "mixtral", "modernbert", "modernbert-decoder", "nomic_bert", "olmoe",
+               "phi", "phimoe", "qwen2_moe", "qwen3_moe", "qwen3_5_moe_text", "qwen3_5_text", "qwen3_next", "recurrent_gemma", "solar_open", "youtu")  # fmt: skip
     if config.get("position_embedding_type") == "rope":
         rotated += ("granitemoehybrid",)
     if (config.get("rope_parameters") or {}).get("rope_theta") is not None:

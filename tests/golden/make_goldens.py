@@ -177,7 +177,9 @@ def load(directory: Path, source: list[int] | None = None):
         model = sources.Answering(model, source)
     if bare:
         model = (texts.HiddenStates if library_models.gives_vectors(config) else texts.Typed)(model)
-    return model.eval(), {kind: sorted(map(str, info[kind])) for kind in ("missing_keys", "unexpected_keys")}
+    told = {kind: sorted(map(str, info[kind])) for kind in ("missing_keys", "unexpected_keys")}
+    told["missing_keys"] = [name for name in told["missing_keys"] if not name.endswith(library_models.COMPUTED)]
+    return model.eval(), told
 
 
 @torch.no_grad()

@@ -322,13 +322,17 @@ struct Element {
 
 }  // namespace
 
-double matrix_element(const Graph& graph, const Op& op, const OperandReader& read, std::int64_t row,
-                      std::int64_t column) {
+double matrix_element(const Graph& graph, const Op& op, const OperandReader& read, std::int64_t position,
+                      std::int64_t row, std::int64_t column) {
   const RecurrenceElement element{graph, op, read, row};
   const std::int64_t key = column % element.keys, value = column / element.keys % element.values,
                      head = column / element.keys / element.values;
   const auto decayed = [&](std::int64_t k) { return element.decay(head, k, value) * element.before(head, k, value); };
-  double result = decayed(key) + element.of_key(2, head, key) * element.of_value(head, value);
+  double added = element.of_key(2, head, key) * element.of_value(head, value);
+  if (std::get<Recurrence>(op.what).normalized && position > 0) {
+    added *= std::sqrt(1 - std::pow(element.decay(head, key, value), 2));
+  }
+  const double result = decayed(key) + added;
   if (!op.in[4]) return result;
   double removed = 0;
   for (std::int64_t k = 0; k < element.keys; ++k) {

@@ -180,7 +180,7 @@ void PlanImage::run_recurrence(const Planning& planning, const Section& section,
   for (std::int64_t row = 0; row < static_cast<std::int64_t>(tokens_.size()); ++row) {
     std::vector<double> after;
     for (std::int64_t column = 0; column < columns; ++column) {
-      after.push_back(matrix_element(graph_, op, reader, row, column));
+      after.push_back(matrix_element(graph_, op, reader, positions_[static_cast<std::size_t>(row)], row, column));
     }
     matrices_.push_back(std::move(after));
   }

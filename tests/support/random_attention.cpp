@@ -235,6 +235,7 @@ void RandomAttention::recur(Builder& build) {
   if (numbers == 1 && chance(30)) how.log_decay = known_expression("-abs(a) * (1 + head)", {"a", "head"});
   if (numbers == 1 && how.log_decay.empty()) how.log_decay = known_expression("-abs(a)", {"a"});
   if (numbers == 2) how.log_decay = known_expression("-abs(a) * exp(0.5 * b)", {"a", "b"});
+  how.normalized = !how.log_decay.empty() && !operands.bonus && chance(25);
   know(build.recurrence(name, how, name + "_states", operands, new_role()));
 }
 

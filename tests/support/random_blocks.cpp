@@ -50,6 +50,7 @@ void RandomBlocks::sub_block_norms() {
   norm_at(10, "residual_norm");
   perhaps(10, "residual_from", {"\"input_norm\""});
   perhaps(10, "output_scale", {"0.5", "2.0"});
+  perhaps(10, "stream_scale", {"0.5", "1.5"});
 }
 
 void RandomBlocks::unit_keys(std::vector<std::string> activations, const std::vector<std::string>& biases) {
@@ -166,12 +167,14 @@ void RandomBlocks::retention_keys() {
   key("key_head_dim", 2 * between(1, 8));
   if (chance(60)) key("value_head_dim", between(2, 9));
   perhaps(40, "qk_activation", {"\"silu\"", "\"max(x, 0)\""});
+  perhaps(30, "v_activation", {"\"silu\"", "\"tanh(x)\""});
+  norm_at(30, "inner_norm");
   expression(30, "scale", {"0.5", "1 / key_head_dim"});
   const std::string decay = pick<std::string>({"none", "head", "key"});
   if (decay != "none") key("decay", quoted(decay));
   if (decay != "none" && chance(50)) key("decay_rank", between(1, 5));
   if (decay != "none") {
-    key("log_decay", quoted(pick<std::string>({"-softplus(x)", "-exp(x) * (1 + head)"})));
+    key("log_decay", quoted(pick<std::string>({"-softplus(x)", "-exp(x) * (1 + head)", "-exp(x) * (1 + layer)"})));
   } else {
     perhaps(70, "log_decay", {"\"log(1 - pow(2, -5 - head))\"", "\"-0.25\""});
   }
@@ -182,6 +185,16 @@ void RandomBlocks::retention_keys() {
   perhaps(50, "bias", {"true", "[\"q\", \"o\"]"});
   if (type_ == "rope") key("position", pick<std::string>({"false", "{ rotary_dim = 2 }"}));
   if (type_ == "alibi" || type_ == "relative_buckets" || type_ == "relative") key("position", "false");
+  sub_block_norms();
+}
+
+void RandomBlocks::rg_lru_keys() {
+  key("num_heads", between(1, 4));
+  key("head_dim", between(1, 12));
+  key("conv_kernel", between(1, 5));
+  perhaps(30, "decay_scale", {"2.5"});
+  perhaps(30, "gate_activation", {"\"silu\"", "\"x\""});
+  perhaps(50, "bias", {"false", "[\"input_gate\", \"o\"]"});
   sub_block_norms();
 }
 

@@ -31,6 +31,7 @@ class RandomBlocks : protected SpecWriter {
   void mamba2_keys();
   void delta_net_keys();
   void retention_keys();
+  void rg_lru_keys();
 
   const std::vector<std::string> any_bias_ = {"true", "[\"up\"]", "[\"down\"]"};
   std::string type_;  ///< of positions

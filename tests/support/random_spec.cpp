@@ -157,7 +157,7 @@ class Writer : RandomBlocks {
     if (chance(50)) {
       const bool turns = type_ != "alibi" && type_ != "relative_buckets" && type_ != "relative";
       second = pick<std::string>({"narrow", "again", "moe", "short_conv", "mamba", "mamba2", "delta_net", "retention",
-                                  causal_ && turns ? "latent_attention" : "moe"});
+                                  "rg_lru", causal_ && turns ? "latent_attention" : "moe"});
       section(second);
       if (second == "moe") {
         moe_keys();
@@ -173,6 +173,8 @@ class Writer : RandomBlocks {
         delta_net_keys();
       } else if (second == "retention") {
         retention_keys();
+      } else if (second == "rg_lru") {
+        rg_lru_keys();
       } else if (second == "narrow") {
         key("block", "\"mlp\"");
         mlp_keys();

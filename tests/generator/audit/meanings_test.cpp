@@ -67,13 +67,14 @@ TEST_CASE("a change of any attribute of any operation is another meaning") {
     auto& [offset] = gather;
     offset += 1;
   }));
-  for (int nth = 0; nth < 3; ++nth) {
+  for (int nth = 0; nth < 4; ++nth) {
     CAPTURE(nth);
     Recurrence recurrence;
-    auto& [log_decay, names, removed_first] = recurrence;
+    auto& [log_decay, names, removed_first, normalized] = recurrence;
     if (nth == 0) log_decay = other_expression();
     if (nth == 1) names = {"a"};
     if (nth == 2) removed_first = true;
+    if (nth == 3) normalized = true;
     CHECK(recurrence != Recurrence{});
   }
   Pick pick;

@@ -216,6 +216,7 @@ const std::vector<Override> retained_parts = {{"layers.steps", "[\"attention\", 
                                               {"retention.decay_rank", "4"},
                                               {"retention.log_decay", "-softplus(x)"},
                                               {"retention.position", "{ rotary_dim = 4 }"},
+                                              {"retention.inner_norm", "true"},
                                               {"retention.input_norm", "false"},
                                               named("layers.{i}.retention.q"),
                                               named("layers.{i}.retention.k"),
@@ -223,8 +224,21 @@ const std::vector<Override> retained_parts = {{"layers.steps", "[\"attention\", 
                                               named("layers.{i}.retention.decay_down"),
                                               named("layers.{i}.retention.decay"),
                                               named("layers.{i}.retention.head_norm"),
+                                              named("layers.{i}.retention.inner_norm"),
                                               named("layers.{i}.retention.o")};
 const std::vector<Override> retained = both(retained_parts, {named("layers.{i}.retention.gate")});
+const std::vector<Override> recurring = {{"layers.steps", "[\"attention\", \"rg_lru\", \"mlp\"]"},
+                                         {"rg_lru.num_heads", "3"},
+                                         {"rg_lru.head_dim", "5"},
+                                         {"rg_lru.conv_kernel", "4"},
+                                         {"rg_lru.input_norm", "false"},
+                                         named("layers.{i}.rg_lru.x"),
+                                         named("layers.{i}.rg_lru.gate"),
+                                         named("layers.{i}.rg_lru.conv"),
+                                         named("layers.{i}.rg_lru.input_gate"),
+                                         named("layers.{i}.rg_lru.recurrence_gate"),
+                                         named("layers.{i}.rg_lru.lambda"),
+                                         named("layers.{i}.rg_lru.o")};
 
 const std::vector<Override> short_queries = {{"latent_attention.q_lora_rank", "14"},
                                              named("layers.{i}.latent_attention.q_down"),
@@ -273,6 +287,7 @@ const std::map<std::string, std::vector<Override>> with_every_part = {
     {"mamba2", scanned},
     {"delta_net", replacing},
     {"retention", retained},
+    {"rg_lru", recurring},
 };
 
 const std::vector<Override> growing = {{"attention.scale_growth", "0.1"}, {"attention.scale_interval", "16"}};
@@ -422,16 +437,25 @@ const std::vector<Change> changes = {
     {"retention.key_head_dim", retained, {{"retention.key_head_dim", "8"}}},
     {"retention.value_head_dim", retained, {{"retention.value_head_dim", "7"}}},
     {"retention.qk_activation", retained, {{"retention.qk_activation", "silu"}}},
+    {"retention.v_activation", retained, {{"retention.v_activation", "silu"}}},
     {"retention.scale", retained, {{"retention.scale", "0.5"}}},
     {"retention.position", retained, {{"retention.position", "false"}}},
     {"retention.decay", retained, {{"retention.decay", "head"}}},
     {"retention.decay_rank", retained, {{"retention.decay_rank", "3"}}},
     {"retention.log_decay", retained, {{"retention.log_decay", "-softplus(x) / 16"}}},
+    {"retention.log_decay", retained, {{"retention.log_decay", "-softplus(x) * layer"}}},
     {"retention.gate",
      both(retained_parts, {{"retention.gate", "none"}}),
      {{"retention.gate", "element"}, named("layers.{i}.retention.gate")}},
     {"retention.gate_activation", retained, {{"retention.gate_activation", "sigmoid(x)"}}},
     {"retention.head_norm", retained, {{"retention.head_norm", "{ weight_offset = 1.0 }"}}},
+    {"retention.inner_norm", retained, {{"retention.inner_norm", "{ weight_offset = 1.0 }"}}},
+    {"rg_lru.num_heads", recurring, {{"rg_lru.num_heads", "4"}}},
+    {"rg_lru.head_dim", recurring, {{"rg_lru.head_dim", "6"}}},
+    {"rg_lru.conv_kernel", recurring, {{"rg_lru.conv_kernel", "3"}}},
+    {"rg_lru.decay_scale", recurring, {{"rg_lru.decay_scale", "4.0"}}},
+    {"rg_lru.gate_activation", recurring, {{"rg_lru.gate_activation", "silu"}}},
+    {"rg_lru.bias", recurring, {{"rg_lru.bias", "[\"o\"]"}}},
     {"retention.bias", retained, {{"retention.bias", "[\"o\"]"}}},
     {"delta_net.num_key_heads", replacing, {{"delta_net.num_key_heads", "4"}}},
     {"delta_net.num_value_heads", replacing, {{"delta_net.num_value_heads", "2"}}},
@@ -526,6 +550,7 @@ TEST_CASE("every field of what a layer is made of moves the graph, the plan or a
       all.push_back({type + place, without, {{type + place, "true"}, named("layers.{i}." + type + place)}});
     }
     all.push_back({type + ".output_scale", with, {{type + ".output_scale", "0.5"}}});
+    all.push_back({type + ".stream_scale", with, {{type + ".stream_scale", "0.5"}}});
     all.push_back({type + ".residual_from", with, {{type + ".residual_from", "input_norm"}}});
     all.back().before.insert(all.back().before.end(),
                              {{type + ".input_norm", "true"}, named("layers.{i}." + type + ".input_norm")});

@@ -72,6 +72,18 @@ const std::vector<Mutation> mutations = {
      [](RandomGraph& r) { first(r, removes).in[Operand::erased] = {}; }},
     {"removes nothing first", "nothing removed, and that first",
      [](RandomGraph& r) { std::get<Recurrence>(first(r, is_plain).what).removed_first = true; }},
+    {"is normalized by a decay that is none", "normalized, and nothing decays",
+     [](RandomGraph& r) {
+       Op& op = first(r, is_plain);
+       std::get<Recurrence>(op.what) = {.normalized = true};
+       op.in.resize(Operand::decays);
+     }},
+    {"is normalized, and has a bonus", "normalized beside a bonus",
+     [](RandomGraph& r) {
+       auto& recurrence = std::get<Recurrence>(first(r, has_bonus).what);
+       recurrence.normalized = true;
+       if (recurrence.log_decay.empty()) recurrence.log_decay = known_expression("-0.5", {});
+     }},
     {"wants a rate of each head", "a rate of each value",
      [](RandomGraph& r) {
        Op& op = first(r, has_rates);

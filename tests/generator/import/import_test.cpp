@@ -162,6 +162,7 @@ TEST_CASE("scaled rotary settings are read in both spellings, and of every famil
                                                  "bamba",
                                                  "nemotron_h",
                                                  "kimi_linear",
+                                                 "recurrent_gemma",
                                                  "falcon_mamba",
                                                  "jamba",
                                                  "umt5",
