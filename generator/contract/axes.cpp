@@ -53,6 +53,11 @@ std::int64_t AxisTable::inner_of_two(AxisId axis) const {
   return factors.size() == 2 ? (*this)[factors[1]].size : 0;
 }
 
+std::array<std::int64_t, 2> AxisTable::inner_of_vector(AxisId axis) const {
+  const std::int64_t inner = inner_of_two(axis);
+  return {inner, inner == 0 ? 0 : inner_of_two((*this)[axis].factors[0]) * inner};
+}
+
 std::int64_t AxisTable::run_of(AxisId axis, AxisId part) const {
   if (axis == part) return 1;
   const Axis& whole = (*this)[axis];

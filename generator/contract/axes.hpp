@@ -4,6 +4,7 @@
 // the axis q, and two with other heads have an axis each, even where the products agree.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -49,6 +50,9 @@ class AxisTable : public Table<Axis> {
   /// The size of the inner one of two factors, with which a vector of `axis` may stand as a matrix; 0 where it has none
   /// or others.
   std::int64_t inner_of_two(AxisId axis) const;
+  /// How long the rows of a matrix may be as which a vector of `axis` stands: as its inner factor, and where the outer
+  /// one has two as well, as what is of the outermost. 0: there is no such matrix.
+  std::array<std::int64_t, 2> inner_of_vector(AxisId axis) const;
   /// Neighbouring elements of `axis` to each of `part`: 1 where they are one axis, head's size for heads of q, all of
   /// them for an axis of one element; 0 where `part` does not say which element is whose.
   std::int64_t run_of(AxisId axis, AxisId part) const;

@@ -15,13 +15,13 @@ void stack(ExpectedTensor& tensor, AxisId rows, const RowView& view, bool of_exp
   const std::size_t at = view.transposed ? 1 : 0;
   tensor.shape[at] = view.bank_rows();
   tensor.axes[at] = view.bank_rows() == axes[factors.back()].size ? factors.back() : AxisId();
-  tensor.other = tensor.shape;
-  tensor.other.front() *= view.banks;
+  tensor.others = {tensor.shape};
+  tensor.others[0].front() *= view.banks;
   tensor.shape.insert(tensor.shape.begin(), view.banks);
   tensor.axes.insert(tensor.axes.begin(), factors.front());
   if (of_experts) return;
   // Heads stand in one axis where nothing else is said.
-  std::swap(tensor.shape, tensor.other);
+  std::swap(tensor.shape, tensor.others[0]);
   tensor.axes.erase(tensor.axes.begin());
   tensor.axes.front() = tensor.shape.front() == axes[rows].size ? rows : AxisId();
 }
@@ -43,9 +43,12 @@ void add(const WeightContract& weight, const Contract& contract, std::int64_t la
     if (numbered && !rows.factors.empty()) tensor.counted = rows.factors.front();
     const bool whole = source.view.rows == source.view.source_rows, of_factor = numbered && rows.factors.size() == 2;
     tensor.axes = {!whole ? AxisId() : of_factor ? rows.factors.back() : weight.axes[0]};
-    const std::int64_t inner = weight.axes.size() == 1 ? contract.axes.inner_of_two(weight.axes[0]) : 0;
-    if (!numbered && inner > 0 && source.view.source_rows % inner == 0)
-      tensor.other = {source.view.source_rows / inner, inner};
+    if (!numbered && weight.axes.size() == 1) {
+      for (const std::int64_t inner : contract.axes.inner_of_vector(weight.axes[0])) {
+        if (inner != 0 && source.view.source_rows % inner == 0)
+          tensor.others.push_back({source.view.source_rows / inner, inner});
+      }
+    }
     if (weight.axes.size() == 2) {
       tensor.shape.push_back(source.view.lines_of(contract.axes[weight.axes[1]].size));
       tensor.axes.push_back(source.view.lines == 0 ? weight.axes[1] : AxisId());
@@ -62,7 +65,8 @@ void add(const WeightContract& weight, const Contract& contract, std::int64_t la
 }  // namespace
 
 bool ExpectedTensor::fits(const std::vector<std::int64_t>& given) const {
-  return same_but_for_ones(given, shape) || (!other.empty() && same_but_for_ones(given, other));
+  return same_but_for_ones(given, shape) ||
+         std::ranges::any_of(others, [&](const auto& other) { return same_but_for_ones(given, other); });
 }
 
 LayerName split_layer(const std::string& name) {

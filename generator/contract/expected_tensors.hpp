@@ -1,6 +1,7 @@
 // The tensors that a contract's model needs of its checkpoint, one by one.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -18,8 +19,8 @@ struct ExpectedTensor {
   AxisId counted;            ///< what these are one for each of; none where it has one, or rows of no such factor
   std::string part;          ///< of the weight, with {i}
   std::vector<std::int64_t> shape;
-  std::vector<std::int64_t> other;  ///< that the same elements may have in the same order; empty: none
-  std::vector<AxisId> axes;         ///< of the shape; none where a tensor's rows are those of several weights
+  std::vector<std::vector<std::int64_t>> others;  ///< that the same elements may have in the same order
+  std::vector<AxisId> axes;  ///< of the shape; none where a tensor's rows are those of several weights
   Dtype dtype = Dtype::f32;
 
   /// Whether a tensor of this shape has the elements in their order.

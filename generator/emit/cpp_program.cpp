@@ -208,10 +208,14 @@ Holes CppWriter::weight_group(const std::string& name, Scope scope) const {
       parts.push_back({{"name", part.name}, {"view", spelled(part.view)}});
     }
     const bool vector = weight.axes.size() == 1;
-    const std::int64_t inner = vector ? contract_.axes.inner_of_two(weight.axes[0]) : 0;
     std::string traits;
-    if (vector) traits = inner == 0 ? ", true" : fmt::format(", true, {}", inner);
-    if (weight.converted_from) traits = fmt::format(", false, 0, Dtype::{}", name_of(*weight.converted_from));
+    if (vector) {
+      const auto [inner, of_group] = contract_.axes.inner_of_vector(weight.axes[0]);
+      traits = ", true";
+      if (inner != 0)
+        traits += of_group == 0 ? fmt::format(", {{{}}}", inner) : fmt::format(", {{{}, {}}}", inner, of_group);
+    }
+    if (weight.converted_from) traits = fmt::format(", false, {{}}, Dtype::{}", name_of(*weight.converted_from));
     patterns.push_back({{"name", weight.part},
                         {"identifier", identifier(weight.role)},
                         {"dtype", name_of(weight.dtype)},

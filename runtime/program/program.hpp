@@ -216,7 +216,8 @@ struct WeightPattern {
   std::int64_t columns;
   std::span<const WeightPart> parts;
   bool vector = false;
-  std::int64_t inner = 0;  ///< of a vector over two axes, which may stand with both: the inner one's size
+  /// Of a vector over several axes, which may stand as a matrix: the lengths that its rows may have; 0: none.
+  std::array<std::int64_t, 2> inner{};
   std::optional<Dtype> converted_from{};  ///< of a matrix: what the checkpoint has, where that is another
   /// Layer by layer of the group, the elements of a vector that the program says itself, and that has no parts.
   std::span<const float> values{};

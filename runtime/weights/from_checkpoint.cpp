@@ -308,20 +308,23 @@ std::vector<std::int64_t> flattened(const std::vector<std::int64_t>& shape) {
   return flat;
 }
 
-/// Another shape of a tensor that has the same elements in the same order: one of banks may be flattened, and a vector
-/// over two axes may have both. Empty: none.
-std::vector<std::int64_t> other_shape_of(const WeightPattern& pattern, const RowView& view) {
-  if (view.banks != 0) return flattened(shape_of(pattern, view));
-  if (pattern.inner != 0 && view.source_rows % pattern.inner == 0) {
-    return {view.source_rows / pattern.inner, pattern.inner};
+/// Other shapes of a tensor that has the same elements in the same order: one of banks may be flattened, and a vector
+/// over several axes may have more than one.
+std::vector<std::vector<std::int64_t>> other_shapes_of(const WeightPattern& pattern, const RowView& view) {
+  if (view.banks != 0) return {flattened(shape_of(pattern, view))};
+  std::vector<std::vector<std::int64_t>> shapes;
+  for (const std::int64_t inner : pattern.inner) {
+    if (inner != 0 && view.source_rows % inner == 0) shapes.push_back({view.source_rows / inner, inner});
   }
-  return {};
+  return shapes;
 }
 
 /// Whether a tensor of this shape has the elements of a part in their order.
 bool fits(const std::vector<std::int64_t>& shape, const WeightPattern& pattern, const RowView& view) {
-  const std::vector<std::int64_t> other = other_shape_of(pattern, view);
-  return same_but_for_ones(shape, shape_of(pattern, view)) || (!other.empty() && same_but_for_ones(shape, other));
+  if (same_but_for_ones(shape, shape_of(pattern, view))) return true;
+  return std::ranges::any_of(other_shapes_of(pattern, view), [&](const std::vector<std::int64_t>& other) {
+    return same_but_for_ones(shape, other);
+  });
 }
 
 void CheckpointSource::find(const Program& program, const std::string& path) {
@@ -349,12 +352,14 @@ void CheckpointSource::find(const Program& program, const std::string& path) {
                                                checkpoint_.files()[tensor->file].string(), tensor->dtype,
                                                row_of(pattern.file_dtype()).header));
       } else if (!fits(tensor->shape, pattern, part.view)) {
-        const std::vector<std::int64_t> other = other_shape_of(pattern, part.view);
+        std::string others;
+        for (const auto& other : other_shapes_of(pattern, part.view)) {
+          others += fmt::format(" or [{}]", fmt::join(other, ", "));
+        }
         misfits.add(Misfits::shape,
                     fmt::format("{} in {}: its shape is [{}]; this engine was made for [{}]{}", name,
                                 checkpoint_.files()[tensor->file].string(), fmt::join(tensor->shape, ", "),
-                                fmt::join(shape_of(pattern, part.view), ", "),
-                                other.empty() ? "" : fmt::format(" or [{}]", fmt::join(other, ", "))));
+                                fmt::join(shape_of(pattern, part.view), ", "), others));
       } else {
         place.data = tensor->data.data();
         if (!tensor->scales.empty()) place.scales = tensor->scales.data();

@@ -103,7 +103,7 @@ constexpr WeightPart ${group.name}_${weight.identifier}_parts[] = {
 constexpr WeightPattern ${group.name}_weights[] = {
 //% for weight in group.weights
 //% if weight.values
-    {"${weight.name}", Dtype::${weight.dtype}, ${weight.rows}, ${weight.columns}, {}, true, 0, {}, ${group.name}_${weight.identifier}_values},
+    {"${weight.name}", Dtype::${weight.dtype}, ${weight.rows}, ${weight.columns}, {}, true, {}, {}, ${group.name}_${weight.identifier}_values},
 //% else
     {"${weight.name}", Dtype::${weight.dtype}, ${weight.rows}, ${weight.columns}, ${group.name}_${weight.identifier}_parts${weight.traits}},
 //% end

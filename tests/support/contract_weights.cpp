@@ -1,5 +1,7 @@
 #include "tests/support/contract_weights.hpp"
 
+#include <array>
+
 namespace monomorph::test {
 
 using namespace generator;
@@ -42,8 +44,8 @@ void ContractWeights::add_weights(Scope scope) {
     for (const CheckpointPart& part : weight.sources) parts.push_back({part.name.c_str(), part.view});
     patterns.push_back({weight.role.c_str(), weight.dtype, vector ? 1 : contract_.axes[weight.axes[0]].size,
                         contract_.axes[weight.axes.back()].size, parts, vector,
-                        vector ? contract_.axes.inner_of_two(weight.axes[0]) : 0, weight.converted_from,
-                        weight.values});
+                        vector ? contract_.axes.inner_of_vector(weight.axes[0]) : std::array<std::int64_t, 2>{},
+                        weight.converted_from, weight.values});
   }
   WeightGroup group{patterns, {}, {}};
   if (scope.kind != Scope::model) group.layers = contract_.kinds[scope.kind].layers;

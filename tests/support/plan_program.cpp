@@ -116,7 +116,7 @@ void PlanProgram::add_weights(Scope scope) {
     if (weight.in_checkpoint()) {
       parts.push_back({keep(weight.role), {vector ? columns : rows, 0, vector ? columns : rows}});
     }
-    patterns.push_back({keep(weight.role + ".{i}"), weight.dtype, rows, columns, parts, vector, 0, {}, weight.values});
+    patterns.push_back({keep(weight.role + ".{i}"), weight.dtype, rows, columns, parts, vector, {}, {}, weight.values});
   }
   auto& stored = stored_.emplace_back();
   for (const StoredId id : plan_.stored_of(scope)) {

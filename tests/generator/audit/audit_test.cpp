@@ -123,6 +123,17 @@ TEST_CASE("a vector may stand with axes of one, and with no others") {
   for (const Shape& shape : {Shape{2, 4}, Shape{1, 9}, Shape{}}) CHECK(only(audited(shape)).rule == "checkpoint.shape");
 }
 
+TEST_CASE("a norm of groups of heads may stand with their axis, or that of the heads") {
+  const std::filesystem::path cases = std::filesystem::path(MONOMORPH_SOURCE_DIR) / "tests" / "cases";
+  const auto expected = expected_tensors(contract_of(read_file(cases / "pass" / "mamba2.toml")));
+  const ExpectedTensor& norm = expected.at("layers.0.mamba.inner_norm.weight");  // 6 heads of 12 in two groups
+  CHECK(norm.fits({72}));
+  CHECK(norm.fits({2, 36}));
+  CHECK(norm.fits({6, 12}));
+  CHECK_FALSE(norm.fits({12, 6}));
+  CHECK_FALSE(norm.fits({3, 24}));
+}
+
 TEST_CASE("a matrix of one row may stand as a vector") {
   std::string spec = small_llama_text(true);
   spec.replace(spec.find("\"silu\""), 6, "\"silu\"\noutput_gate = true");

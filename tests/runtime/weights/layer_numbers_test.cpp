@@ -15,7 +15,7 @@ namespace {
 // A number of each layer beside a vector of two elements, of layers 0 and 3.
 constexpr float scales[] = {0.5f, 0.125f};
 constexpr WeightPart bias_parts[] = {{"h.{i}.bias", {2, 0, 2}}};
-constexpr WeightPattern patterns[] = {{"layers.{i}.scale", Dtype::f32, 1, 1, {}, true, 0, {}, scales},
+constexpr WeightPattern patterns[] = {{"layers.{i}.scale", Dtype::f32, 1, 1, {}, true, {}, {}, scales},
                                       {"layers.{i}.bias", Dtype::f32, 1, 2, bias_parts, true}};
 constexpr StoredPiece scale_pieces[] = {{0, 1}}, bias_pieces[] = {{1, 2}};
 constexpr StoredPattern stored[] = {{"scale", Dtype::f32, 1, 1, scale_pieces}, {"bias", Dtype::f32, 1, 2, bias_pieces}};

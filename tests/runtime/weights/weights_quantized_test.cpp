@@ -55,7 +55,7 @@ TEST_CASE("quantized rows of a GGUF file are decoded where they are read and cut
       return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     };
     std::string first = text_of(3, 9), second = text_of(4, 8);
-    constexpr RowView some{5, 2, 9}, turned{8, 0, 8, false, 0, 0, 4};
+    constexpr RowView some{5, 2, 9}, turned{8, 0, 8, false, {}, 0, 4};
     const WeightPart parts[] = {{"first", some}, {"second", turned}};
     const WeightPattern patterns[] = {{"some", dtype, 5, columns, std::span(parts).first(1)},
                                       {"turned", dtype, 8, columns, std::span(parts).last(1)}};
@@ -141,7 +141,7 @@ TEST_CASE("matrices that stand transposed in blocks are decoded, block by block 
     decode_blocks(Dtype::mxfp4, whole.data(), decoded.emplace_back(columns * rows));
   }
   const WeightPart parts[] = {{"a", {rows, 0, rows, true}}, {"b", {rows, 0, rows, true}}};
-  const WeightPattern patterns[] = {{"turned", Dtype::f32, 2 * rows, columns, parts, false, 0, Dtype::mxfp4}};
+  const WeightPattern patterns[] = {{"turned", Dtype::f32, 2 * rows, columns, parts, false, {}, Dtype::mxfp4}};
   const WeightGroup group[] = {{patterns, {}, {}}};
   const tests::TemporaryDirectory directory;
   const HostWeights weights =
@@ -183,7 +183,7 @@ TEST_CASE("a matrix that is wider in the checkpoint is read and stored as what i
     const auto narrow_bytes = static_cast<std::size_t>(file_row_bytes(to, columns));
     const std::string narrow(2 * narrow_bytes, '\x11');
     const WeightPart parts[] = {{"wide", {rows, 9, height, true}}, {"narrow", {2, 0, 2}}};
-    const WeightPattern patterns[] = {{"converted", to, rows, columns, std::span(parts).first(1), false, 0, from},
+    const WeightPattern patterns[] = {{"converted", to, rows, columns, std::span(parts).first(1), false, {}, from},
                                       {"kept", to, 2, columns, std::span(parts).last(1)}};
     const StoredPiece pieces[] = {{0, rows}, {1, 2}};
     const StoredPattern stored[] = {{"stacked", to, rows + 2, columns, pieces}};
@@ -262,7 +262,7 @@ TEST_CASE("blocks of a wider quantized type are decoded and made anew") {
     decode_blocks(Dtype::q4_0, expected.data(), decoded);
 
     const WeightPart parts[] = {{"wide", {rows, 0, rows}}};
-    const WeightPattern patterns[] = {{"converted", Dtype::q4_0, rows, columns, parts, false, 0, from}};
+    const WeightPattern patterns[] = {{"converted", Dtype::q4_0, rows, columns, parts, false, {}, from}};
     const StoredPiece pieces[] = {{0, rows}};
     const StoredPattern stored[] = {{"stored", Dtype::q4_0, rows, columns, pieces}};
     const WeightGroup group[] = {{patterns, stored, {}}};
@@ -283,7 +283,7 @@ TEST_CASE("blocks of a wider quantized type are decoded and made anew") {
 
 TEST_CASE("random weights are of the type that the engine computes with") {
   const WeightPart parts[] = {{"w", {8, 0, 8}}};
-  const WeightPattern converted[] = {{"w", Dtype::q4_0, 8, 64, parts, false, 0, Dtype::f32}};
+  const WeightPattern converted[] = {{"w", Dtype::q4_0, 8, 64, parts, false, {}, Dtype::f32}};
   const WeightPattern plain[] = {{"w", Dtype::q4_0, 8, 64, parts}};
   std::vector<float> rows[2] = {std::vector<float>(64), std::vector<float>(64)};
   for (const auto& [patterns, row] : {std::pair(converted, &rows[0]), std::pair(plain, &rows[1])}) {

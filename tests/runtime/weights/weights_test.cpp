@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <deque>
@@ -197,25 +198,30 @@ TEST_CASE("dense layers of a modules.json are found beside a model whose tensors
   }
 }
 
-TEST_CASE("a vector over two axes may stand with both, in their order alone, and any vector with axes of one") {
+TEST_CASE("a vector over several axes may stand as a matrix, in their order alone, and any vector with axes of one") {
   const std::vector<WeightPart> parts = {{"norm", {12, 0, 12}}};
-  const auto said = [&](std::int64_t inner, const std::vector<std::int64_t>& shape) {
+  using Inner = std::array<std::int64_t, 2>;
+  const auto said = [&](const Inner& inner, const std::vector<std::int64_t>& shape) {
     const std::vector<WeightPattern> patterns = {{"norm", Dtype::f32, 1, 12, parts, true, inner}};
     const std::vector<WeightGroup> group = {{patterns, {}, {}}};
     Program program = make_program();
     program.weights = group;
     return refusal({{"norm", "F32", shape, f32_bytes(12, 0)}}, program);
   };
-  for (const std::int64_t inner : {0, 4}) {
+  for (const Inner& inner : {Inner{}, Inner{4}, Inner{2, 6}}) {
     CHECK(said(inner, {12}) == "");
     CHECK(said(inner, {1, 12}) == "");
+    CHECK(said(inner, {12, 1}) == "");
     CHECK(contains(said(inner, {4, 3}), "norm in "));
     CHECK(said(inner, {1, 1, 12, 1}) == "");
     CHECK(contains(said(inner, {11, 1}), "its shape is [11, 1]; this engine was made for [12]"));
   }
-  CHECK(said(4, {3, 4}) == "");
-  CHECK(contains(said(4, {4, 3}), "its shape is [4, 3]; this engine was made for [12] or [3, 4]\n"));
-  CHECK(contains(said(0, {3, 4}), "its shape is [3, 4]; this engine was made for [12]\n"));
+  CHECK(said({4}, {3, 4}) == "");
+  CHECK(said({2, 6}, {6, 2}) == "");
+  CHECK(said({2, 6}, {2, 6}) == "");
+  CHECK(contains(said({4}, {4, 3}), "its shape is [4, 3]; this engine was made for [12] or [3, 4]\n"));
+  CHECK(contains(said({2, 6}, {3, 4}), "its shape is [3, 4]; this engine was made for [12] or [6, 2] or [2, 6]\n"));
+  CHECK(contains(said({}, {3, 4}), "its shape is [3, 4]; this engine was made for [12]\n"));
 }
 
 TEST_CASE("what the device stores is the weights' rows one after the other, zeros where there is none, and padding") {
