@@ -6,6 +6,7 @@
 
 #include "generator/blocks/activation.hpp"
 #include "generator/blocks/convolution.hpp"
+#include "generator/blocks/decay_rates.hpp"
 #include "generator/blocks/norm.hpp"
 #include "generator/blocks/remembering_heads.hpp"
 #include "generator/contract/declarations.hpp"
@@ -36,9 +37,10 @@ const std::vector<FieldRow<DeltaNetSection>>& fields() {
                  "How much of what its key reads a token replaces: an expression of x, which the part beta gives "
                  "for each value head")),
       row<S>("decay", at(&S::decay), literal("\"head\""), "",
-             "What decays by a number of its own, exp(-exp(a_log) * softplus(decay + time_step_bias)): nothing, each "
+             "What decays by a number of its own, exp(-rate * softplus(decay + time_step_bias)): nothing, each "
              "value head, or each row of its matrix, one for each element of a key",
              {"none", "head", "key"}),
+      decay_rates_row(&S::decay_rates),
       row<S>("decay_rank", at(&S::decay_rank), computed("none: decays are made of what is read"), "elements",
              "Width of the vector that decay_down gives and decay is multiplied with"),
       row<S>("gate", at(&S::gate), literal("\"element\""), "",
@@ -161,7 +163,7 @@ void declare(const BlockContext& context, Declarations& declare) {
   declare_convolutions({{"conv_q", keys}, {"conv_k", keys}, {"conv_v", values}}, net.conv_kernel, net.bias, declare);
   if (decays(net)) {
     declare.vector("time_step_bias", decayed);
-    declare.vector("a_log", head);
+    declare.vector(part_of_rates(net.decay_rates), head);
   }
   declare.recurrent_state("states", head, value, key, of_keys);
   if (const NormChoice& norm = net.head_norm.value; norm.present) declare_norm("head_norm", norm.norm, value, declare);
@@ -197,12 +199,13 @@ ValueId build(const BlockContext& context, Builder& build, ValueId in) {
   operands.rates = build.scaled(beta, 1 / key_dim, "rates");
   Recurrence how;
   if (decays(net)) {
-    static const Expression log_decay = known_expression("-exp(a_log) * softplus(x + bias)", {"x", "a_log", "bias"});
+    const std::string rates = part_of_rates(net.decay_rates);
+    const Expression log_decay = log_of_decay(net.decay_rates, "softplus(x + bias)", {"x", "bias"});
     static const Expression same = known_expression("g", {"g"});
     const ValueId raw = build_short(build, "decay", net.decay_rank, in, "decay_raw");
     how = {.log_decay = same, .names = {"g"}};
-    operands.decays = {build.map("", log_decay, {"x", "a_log", "bias"},
-                                 {raw, build.vector("a_log"), build.vector("time_step_bias")}, "log_decay")};
+    operands.decays = {build.map("", log_decay, {"x", rates, "bias"},
+                                 {raw, build.vector(rates), build.vector("time_step_bias")}, "log_decay")};
   }
   const ValueId read = build.recurrence("recurrence", how, "states", operands, "read");
   ValueId gate;
@@ -221,7 +224,7 @@ BlockType delta_net_block() {
           .meaning =
               "The gated delta rule: heads that remember a matrix each, in which tokens replace what their keys read.",
           .parts = {"q", "k", "v", "beta", "decay_down", "decay", "gate_down", "gate", "conv_q", "conv_k", "conv_v",
-                    "time_step_bias", "a_log", "head_norm", "o"},
+                    "time_step_bias", "a_log", "a", "head_norm", "o"},
           .make = make_section<DeltaNetSection>,
           .bind = bind_section<DeltaNetSection>,
           .complete = complete,

@@ -16,6 +16,7 @@ struct DeltaNetSection {
   Field<double> qk_norm_eps;            ///< added to the sum of squares of a query and of a key
   Field<std::string> beta;              ///< what becomes of the projection of this name
   Field<std::string> decay;             ///< none | head | key: what decays by itself
+  Field<std::string> decay_rates;       ///< log | negative
   Field<std::int64_t> decay_rank;       ///< elements that decays are made of; -1: decays are made of what is read
   Field<std::string> gate;              ///< none | element
   Field<std::int64_t> gate_rank;        ///< elements that the gate is made of; -1: it is made of what is read

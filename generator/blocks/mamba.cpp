@@ -4,6 +4,7 @@
 
 #include "generator/blocks/activation.hpp"
 #include "generator/blocks/convolution.hpp"
+#include "generator/blocks/decay_rates.hpp"
 #include "generator/blocks/norm.hpp"
 #include "generator/contract/declarations.hpp"
 #include "generator/contract/rules.hpp"
@@ -26,6 +27,7 @@ const std::vector<FieldRow<MambaSection>>& fields() {
       expression(row<S>("activation", at(&S::activation), literal("\"silu\""), "",
                         "Of what is convolved: a name, or an expression of x")),
       expression(row<S>("gate_activation", at(&S::gate_activation), literal("\"silu\""), "", "Of the gate, likewise")),
+      decay_rates_row(&S::decay_rates),
       row<S>("parameter_norm", at(&S::parameter_norm), literal("false"), "",
              "Normalise what dt_down, b and c give: true, false, or keys laid over those of [norm]"),
       row<S>("bias", at(&S::bias), literal("[\"conv\", \"dt_up\"]"), "",
@@ -80,7 +82,7 @@ void declare(const BlockContext& context, Declarations& declare) {
     declare_norm("c_norm", norm.norm, keys, declare);
   }
   declare.projections("time_step", mamba.bias, {{"dt_up", channels, rank}});
-  declare.vector("a_log", declare.axis("a", width * state, of_state, {channels, key}));
+  declare.vector(part_of_rates(mamba.decay_rates), declare.axis("rates", width * state, of_state, {channels, key}));
   declare.vector("d", channels);
   declare.recurrent_state("states", heads, element, key, of_state);
   declare.projections("scanned", mamba.bias, {{"o", hidden, channels}});
@@ -89,7 +91,6 @@ void declare(const BlockContext& context, Declarations& declare) {
 ValueId build(const BlockContext& context, Builder& build, ValueId in) {
   static const Expression softplus = known_expression(named_activations().at("softplus"), {"x"});
   static const Expression product = known_expression("dt * x", {"dt", "x"});
-  static const Expression log_decay = known_expression("-dt * exp(a_log)", {"dt", "a_log"});
   static const Expression with_skip = known_expression("y + d * x", {"y", "d", "x"});
   static const Expression gated = known_expression("y * gate", {"y", "gate"});
   const MambaSection& mamba = own(context);
@@ -108,8 +109,10 @@ ValueId build(const BlockContext& context, Builder& build, ValueId in) {
   const ValueId c = normed("c_norm", build.projection("c", convolved, "c"), "c_normed");
   const ValueId dt = build.map("", softplus, {"x"}, {build.projection("dt_up", low, "dt_raw")}, "dt");
   const ValueId values = build.map("", product, {"dt", "x"}, {dt, convolved}, "values");
-  const RecurrenceOperands operands{.queries = c, .keys = b, .values = values, .decays = {dt, build.vector("a_log")}};
-  const ValueId scanned = build.recurrence("scan", {log_decay, {"dt", "a_log"}}, "states", operands, "scanned");
+  const std::string rates = part_of_rates(mamba.decay_rates);
+  const Expression log_decay = log_of_decay(mamba.decay_rates, "dt", {"dt"});
+  const RecurrenceOperands operands{.queries = c, .keys = b, .values = values, .decays = {dt, build.vector(rates)}};
+  const ValueId scanned = build.recurrence("scan", {log_decay, {"dt", rates}}, "states", operands, "scanned");
   const ValueId sum = build.map("", with_skip, {"y", "d", "x"}, {scanned, build.vector("d"), convolved}, "skipped");
   const ValueId opened = build.map("", of_gate, {"x"}, {gate}, "gate_activated");
   return build.projection("o", build.map("", gated, {"y", "gate"}, {sum, opened}, "gated"), "projected");
@@ -118,15 +121,15 @@ ValueId build(const BlockContext& context, Builder& build, ValueId in) {
 }  // namespace
 
 BlockType mamba_block() {
-  return {
-      .name = "mamba",
-      .meaning = "A selective state space, a few numbers remembered of each inner element (Mamba).",
-      .parts = {"x", "gate", "conv", "dt_down", "b", "c", "dt_norm", "b_norm", "c_norm", "dt_up", "a_log", "d", "o"},
-      .make = make_section<MambaSection>,
-      .bind = bind_section<MambaSection>,
-      .check = check,
-      .declare = declare,
-      .build = build};
+  return {.name = "mamba",
+          .meaning = "A selective state space, a few numbers remembered of each inner element (Mamba).",
+          .parts = {"x", "gate", "conv", "dt_down", "b", "c", "dt_norm", "b_norm", "c_norm", "dt_up", "a_log", "a", "d",
+                    "o"},
+          .make = make_section<MambaSection>,
+          .bind = bind_section<MambaSection>,
+          .check = check,
+          .declare = declare,
+          .build = build};
 }
 
 }  // namespace monomorph::generator

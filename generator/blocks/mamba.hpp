@@ -13,6 +13,7 @@ struct MambaSection {
   Field<std::int64_t> time_step_rank;     ///< elements that the time steps are made of
   Field<std::string> activation;          ///< of what is convolved
   Field<std::string> gate_activation;     ///< of the gate
+  Field<std::string> decay_rates;         ///< log | negative
   Field<NormChoice> parameter_norm;       ///< of what time steps are made of, of b and of c
   Field<Biases> bias;                     ///< of x, gate, conv, dt_down, b, c, dt_up, o
 };

@@ -4,6 +4,7 @@
 
 #include "generator/blocks/activation.hpp"
 #include "generator/blocks/convolution.hpp"
+#include "generator/blocks/decay_rates.hpp"
 #include "generator/blocks/norm.hpp"
 #include "generator/contract/declarations.hpp"
 #include "generator/contract/rules.hpp"
@@ -27,6 +28,7 @@ const std::vector<FieldRow<Mamba2Section>>& fields() {
       expression(row<S>("activation", at(&S::activation), literal("\"silu\""), "",
                         "Of what is convolved: a name, or an expression of x")),
       expression(row<S>("gate_activation", at(&S::gate_activation), literal("\"silu\""), "", "Of the gate, likewise")),
+      decay_rates_row(&S::decay_rates),
       row<S>("gate_scale", at(&S::gate_scale), literal("1.0"), "",
              "What the projection gate gives is multiplied by it"),
       row<S>("x_scale", at(&S::x_scale), literal("1.0"), "", "The same of x, before its convolution"),
@@ -155,7 +157,7 @@ void declare(const BlockContext& context, Declarations& declare) {
   declare_convolutions({{"conv_x", channels}, {"conv_b", keys}, {"conv_c", keys}}, mamba.conv_kernel, mamba.bias,
                        declare);
   declare.vector("time_step_bias", heads);
-  declare.vector("a_log", heads);
+  declare.vector(part_of_rates(mamba.decay_rates), heads);
   declare.vector("d", heads);
   declare.recurrent_state("states", heads, element, key, of_state);
   if (const NormChoice& norm = mamba.inner_norm.value; norm.present) {
@@ -184,7 +186,6 @@ ValueId build_inner_norm(const BlockContext& context, Builder& build, ValueId in
 
 ValueId build(const BlockContext& context, Builder& build, ValueId in) {
   static const Expression product = known_expression("x * dt", {"x", "dt"});
-  static const Expression log_decay = known_expression("-dt * exp(a_log)", {"dt", "a_log"});
   static const Expression with_skip = known_expression("y + d * x", {"y", "d", "x"});
   static const Expression gated = known_expression("y * gate", {"y", "gate"});
   const Mamba2Section& mamba = own(context);
@@ -205,8 +206,10 @@ ValueId build(const BlockContext& context, Builder& build, ValueId in) {
   const ValueId dt = build.map("", time_step_of(mamba), {"x", "bias"},
                                {projection("dt", mamba.dt_scale, "dt_raw"), build.vector("time_step_bias")}, "dt");
   const ValueId values = build.map("", product, {"x", "dt"}, {x, dt}, "values");
-  const RecurrenceOperands operands{.queries = c, .keys = b, .values = values, .decays = {dt, build.vector("a_log")}};
-  const ValueId scanned = build.recurrence("scan", {log_decay, {"dt", "a_log"}}, "states", operands, "scanned");
+  const std::string rates = part_of_rates(mamba.decay_rates);
+  const Expression log_decay = log_of_decay(mamba.decay_rates, "dt", {"dt"});
+  const RecurrenceOperands operands{.queries = c, .keys = b, .values = values, .decays = {dt, build.vector(rates)}};
+  const ValueId scanned = build.recurrence("scan", {log_decay, {"dt", rates}}, "states", operands, "scanned");
   const ValueId sum = build.map("", with_skip, {"y", "d", "x"}, {scanned, build.vector("d"), x}, "skipped");
   const ValueId opened = build.map("", of_gate, {"x"}, {gate}, "gate_activated");
   const bool norm_first = mamba.norm_before_gate.value;
@@ -221,7 +224,7 @@ ValueId build(const BlockContext& context, Builder& build, ValueId in) {
 BlockType mamba2_block() {
   return {.name = "mamba2",
           .meaning = "A state space of heads, which remember a matrix each (Mamba-2).",
-          .parts = {"gate", "x", "b", "c", "dt", "conv_x", "conv_b", "conv_c", "time_step_bias", "a_log", "d",
+          .parts = {"gate", "x", "b", "c", "dt", "conv_x", "conv_b", "conv_c", "time_step_bias", "a_log", "a", "d",
                     "inner_norm", "o"},
           .make = make_section<Mamba2Section>,
           .bind = bind_section<Mamba2Section>,

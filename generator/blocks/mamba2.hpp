@@ -14,6 +14,7 @@ struct Mamba2Section {
   Field<std::int64_t> conv_kernel;     ///< positions that the convolutions see, the token's own among them
   Field<std::string> activation;       ///< of what is convolved
   Field<std::string> gate_activation;  ///< of the gate
+  Field<std::string> decay_rates;      ///< log | negative
   Field<double> gate_scale, x_scale, b_scale, c_scale, dt_scale;  ///< what these projections give is multiplied by
   Field<double> time_step_min, time_step_max;                     ///< that time steps are cut to
   Field<NormChoice> inner_norm;                                   ///< of what o reads

@@ -142,6 +142,7 @@ class RandomSource final : public HostWeights::Source {
     if (name.find("dt_up.bias") != std::string_view::npos || name.find("time_step_bias") != std::string_view::npos)
       return {-3, 1};
     if (name.find("a_log") != std::string_view::npos) return {1, 1};
+    if (name.ends_with(".a") || name.find(":a.") != std::string_view::npos) return {-4, 1};  // rates with a minus
     return {name.find("bias") == std::string_view::npos ? 1.0f : 0.0f, 0.3f};
   }
 

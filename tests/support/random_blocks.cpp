@@ -112,6 +112,7 @@ void RandomBlocks::mamba_keys() {
   key("time_step_rank", between(1, 6));
   perhaps(30, "activation", {"\"gelu\"", "\"x * 0.5\""});
   perhaps(30, "gate_activation", {"\"sigmoid\"", "\"x\""});
+  perhaps(30, "decay_rates", {"\"negative\""});
   norm_at(40, "parameter_norm");
   perhaps(50, "bias", {"false", "[\"dt_up\", \"b\", \"o\"]", "true"});
   sub_block_norms();
@@ -126,6 +127,7 @@ void RandomBlocks::mamba2_keys() {
   key("conv_kernel", between(1, 5));
   perhaps(30, "activation", {"\"gelu\"", "\"x * 0.5\""});
   perhaps(30, "gate_activation", {"\"sigmoid\"", "\"x\""});
+  perhaps(30, "decay_rates", {"\"negative\""});
   perhaps(20, "gate_scale", {"0.5"});
   perhaps(20, "x_scale", {"0.5"});
   perhaps(20, "b_scale", {"2.0"});
@@ -156,6 +158,7 @@ void RandomBlocks::delta_net_keys() {
   perhaps(30, "gate", {"\"none\""});
   if (chance(40)) key("gate_rank", between(1, 5));
   perhaps(30, "gate_activation", {"\"sigmoid\"", "\"x\""});
+  perhaps(30, "decay_rates", {"\"negative\""});
   key("head_norm", pick<std::string>({"false", "{ type = \"rms_norm\" }", "{ type = \"rms_norm\", weight = false }",
                                       "{ type = \"layer_norm\", eps = 0.1 }"}));
   perhaps(50, "bias", {"true", "[\"beta\", \"conv_k\", \"o\"]"});

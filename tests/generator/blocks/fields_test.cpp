@@ -276,6 +276,19 @@ const std::vector<Override> whole_mlp = {{"mlp.inner_norm", "true"},
                                          {"mlp.output_gate", "true"},
                                          named("layers.{i}.mlp.output_gate")};
 
+/// Layers of both sorts of rates.
+std::vector<Override> with_both_rates(const std::string& type, const std::vector<Override>& parts) {
+  return both(parts, {kinds[0],
+                      {"layers.a." + type + ".decay_rates", "log"},
+                      {"layers.b." + type + ".decay_rates", "negative"},
+                      named("layers.{i}." + type + ".a")});
+}
+
+/// The same layers, each with the other sort.
+std::vector<Override> other_rates(const std::string& type) {
+  return {{"layers.a." + type + ".decay_rates", "negative"}, {"layers.b." + type + ".decay_rates", "log"}};
+}
+
 /// The same of each type of sub-block.
 const std::map<std::string, std::vector<Override>> with_every_part = {
     {"attention", both(whole_attention, differential)},
@@ -283,9 +296,9 @@ const std::map<std::string, std::vector<Override>> with_every_part = {
     {"mlp", whole_mlp},
     {"moe", both(both(moe, gated), selection_bias)},
     {"short_conv", convolved},
-    {"mamba", remembering},
-    {"mamba2", scanned},
-    {"delta_net", replacing},
+    {"mamba", with_both_rates("mamba", remembering)},
+    {"mamba2", with_both_rates("mamba2", scanned)},
+    {"delta_net", with_both_rates("delta_net", replacing)},
     {"retention", retained},
     {"rg_lru", recurring},
 };
@@ -413,6 +426,7 @@ const std::vector<Change> changes = {
     {"mamba.time_step_rank", remembering, {{"mamba.time_step_rank", "4"}}},
     {"mamba.activation", remembering, {{"mamba.activation", "gelu"}}},
     {"mamba.gate_activation", remembering, {{"mamba.gate_activation", "relu"}}},
+    {"mamba.decay_rates", with_both_rates("mamba", remembering), other_rates("mamba")},
     {"mamba.parameter_norm", remembering, {{"mamba.parameter_norm", "{ weight_offset = 1.0 }"}}},
     {"mamba.bias", remembering, {{"mamba.bias", "[\"o\"]"}}},
     {"mamba2.num_heads", scanned, {{"mamba2.num_heads", "6"}}},
@@ -422,6 +436,7 @@ const std::vector<Change> changes = {
     {"mamba2.conv_kernel", scanned, {{"mamba2.conv_kernel", "3"}}},
     {"mamba2.activation", scanned, {{"mamba2.activation", "gelu"}}},
     {"mamba2.gate_activation", scanned, {{"mamba2.gate_activation", "relu"}}},
+    {"mamba2.decay_rates", with_both_rates("mamba2", scanned), other_rates("mamba2")},
     {"mamba2.gate_scale", scanned, {{"mamba2.gate_scale", "0.5"}}},
     {"mamba2.x_scale", scanned, {{"mamba2.x_scale", "0.5"}}},
     {"mamba2.b_scale", scanned, {{"mamba2.b_scale", "0.5"}}},
@@ -466,6 +481,7 @@ const std::vector<Change> changes = {
     {"delta_net.qk_norm_eps", replacing, {{"delta_net.qk_norm_eps", "1e-5"}}},
     {"delta_net.beta", replacing, {{"delta_net.beta", "2 * sigmoid(x)"}}},
     {"delta_net.decay", replacing, {{"delta_net.decay", "key"}}},
+    {"delta_net.decay_rates", with_both_rates("delta_net", replacing), other_rates("delta_net")},
     {"delta_net.decay_rank", replacing, {{"delta_net.decay_rank", "4"}}},
     {"delta_net.gate",
      both(replacing_parts, {{"delta_net.gate", "none"}}),
