@@ -13,6 +13,7 @@
 #include "generator/spec/block_type.hpp"
 #include "generator/spec/document.hpp"
 #include "generator/spec/encoder_section.hpp"
+#include "generator/spec/list_properties.hpp"
 #include "generator/spec/values.hpp"
 
 namespace monomorph::generator {
@@ -387,7 +388,10 @@ Json facts_of(const Spec& spec, const Family& family, Meanings& meanings) {
     result["refused"].push_back(std::move(row));
   }
   for (const auto& [name, key] : family.keys) {
-    if (!names.contains(name) && !names.contains(name + ".length")) continue;
+    const auto says = [&, &key_name = name](std::string_view property) {
+      return names.contains(key_name + std::string(property));
+    };
+    if (!names.contains(name) && std::ranges::none_of(list_properties, says)) continue;
     Json& row = result["keys"][name] = Json::array({key.fallback ? json_of(*key.fallback, key.form->type) : Json()});
     for (std::size_t i = 1; i < key.paths.size(); ++i) row.push_back(key.paths[i]);
   }

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "generator/contract/parts.hpp"
+#include "generator/spec/list_properties.hpp"
 
 namespace monomorph::generator {
 namespace {
@@ -156,15 +157,17 @@ void Config::resolve(const std::string& name, const ConfigKey& key) {
 }
 
 Datum Config::value(const std::string& name) {
-  const bool is_length = name.ends_with(".length") && !values_.contains(name);
-  const std::string key = is_length ? name.substr(0, name.rfind('.')) : name;
+  const std::string key = values_.contains(name) ? name : without_property(name);
   const Resolved& resolved = values_.at(key);
   read_.insert(resolved.paths.begin(), resolved.paths.end());
-  if (!is_length || resolved.value.is_null()) return resolved.value;
-  if (std::holds_alternative<double>(resolved.value.is)) return {{}, key};
+  if (key == name || resolved.value.is_null()) return resolved.value;
+  const bool is_largest = name.ends_with(largest_of_list);
+  if (const auto* one = std::get_if<double>(&resolved.value.is)) return is_largest ? Datum{*one, key} : Datum{{}, key};
   const auto* words = std::get_if<Words>(&resolved.value.is);
-  const std::size_t length = words != nullptr ? words->list->size() : std::get<Numbers>(resolved.value.is).list->size();
-  return {static_cast<double>(length), key};
+  if (words != nullptr) return {static_cast<double>(words->list->size()), key};
+  const auto& numbers = *std::get<Numbers>(resolved.value.is).list;
+  if (!is_largest) return {static_cast<double>(numbers.size()), key};
+  return numbers.empty() ? Datum{{}, key} : Datum{std::ranges::max(numbers), key};
 }
 
 Span Config::place(const std::string& name) const {

@@ -8,6 +8,7 @@
 
 #include "generator/expression/node.hpp"
 #include "generator/import/family_lines.hpp"
+#include "generator/spec/list_properties.hpp"
 #include "generator/spec/name_tables.hpp"
 #include "generator/spec/section_reader.hpp"
 
@@ -51,6 +52,11 @@ constexpr KeyForm key_forms[] = {
     {"counts", Type::sizes, "a list of integers from 0 on, below 2^31",
      [](const Json& v) {
        return is_list(v) && std::all_of(v.begin(), v.end(), [](const Json& item) { return is_whole_from(0, item); });
+     }},
+    {"each_count", Type::sizes, "an integer from 0 on, below 2^31, or a list of them",
+     [](const Json& v) {
+       return is_whole_from(0, v) ||
+              (is_list(v) && std::all_of(v.begin(), v.end(), [](const Json& item) { return is_whole_from(0, item); }));
      }},
     {"indices", Type::sizes, "a list, perhaps empty, of integers from 0 on, below 2^31",
      [](const Json& v) {
@@ -152,8 +158,12 @@ class FamilyReader : FamilyText {
     names_[entry.key] = {key.form->type, {}, key.optional};
     const bool is_list =
         key.form->type == Type::words || key.form->type == Type::sizes || key.form->type == Type::numbers;
-    const bool has_no_length = key.optional || word == "each";
-    if (is_list) names_[entry.key + ".length"] = {Type::integer, {}, has_no_length};
+    const bool has_no_length = key.optional || word.starts_with("each");
+    if (is_list) names_[entry.key + std::string(length_of_list)] = {Type::integer, {}, has_no_length};
+    const bool is_of_numbers = key.form->type == Type::sizes || key.form->type == Type::numbers;
+    const Type number = key.form->type == Type::sizes ? Type::integer : Type::real;
+    const bool may_be_empty = word == "indices";
+    if (is_of_numbers) names_[entry.key + std::string(largest_of_list)] = {number, {}, key.optional || may_be_empty};
     family_.keys[entry.key] = std::move(key);
   }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "generator/spec/list_properties.hpp"
+
 namespace monomorph::generator {
 
 std::string FamilyText::string(const TomlValue& value) {
@@ -21,7 +23,7 @@ Expression FamilyText::expression(const std::string& text, const Span& span, Typ
   const auto parsed = parse_expression(text, span, names, wanted, diagnostics_, Vocabulary::values);
   if (!parsed) return {};
   for (const std::string& name : names_in(*parsed)) {
-    used_.insert(name.ends_with(".length") ? name.substr(0, name.rfind('.')) : name);
+    used_.insert(without_property(name));
   }
   return *parsed;
 }

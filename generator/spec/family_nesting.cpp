@@ -4,6 +4,7 @@
 
 #include "generator/expression/expression.hpp"
 #include "generator/spec/encoder_section.hpp"
+#include "generator/spec/list_properties.hpp"
 #include "generator/spec/spec.hpp"
 
 namespace monomorph::generator {
@@ -62,7 +63,9 @@ class Mover {
 
   void move_names(std::string& expression) {
     for (const std::string& key : keys_) {
-      for (const std::string& name : {key, key + ".length"}) {
+      expression = rename_in_expression(expression, key, above_ + key);
+      for (const std::string_view property : list_properties) {
+        const std::string name = key + std::string(property);
         expression = rename_in_expression(expression, name, above_ + name);
       }
     }

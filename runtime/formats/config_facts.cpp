@@ -50,6 +50,16 @@ Json computed(const std::string& word, double a, double b) {
   throw Error(ErrorKind::internal, "facts of a config.json: no operator " + word);
 }
 
+/// One number is the largest of itself.
+Json largest_of(const Json& list) {
+  if (!list.is_array()) return list;
+  Json largest;
+  for (const Json& each : list) {
+    if (each.is_number() && (largest.is_null() || each.real() > largest.real())) largest = each;
+  }
+  return largest;
+}
+
 /// Expressions over a config.json, and the keys that they read.
 class Reading {
  public:
@@ -141,10 +151,11 @@ class Reading {
 
   Json name(const std::string& name) {
     if (name == "i") return layer;
-    if (!keys_.contains(name)) {  // "words.length"
-      const Json words = this->name(name.substr(0, name.rfind('.')));
-      if (words.is_string()) return words.string().size();
-      return words.is_structured() ? Json(words.size()) : Json();
+    if (!keys_.contains(name)) {  // "words.length", "sizes.largest"
+      const Json list = this->name(name.substr(0, name.rfind('.')));
+      if (name.ends_with(".largest")) return largest_of(list);
+      if (list.is_string()) return list.string().size();
+      return list.is_structured() ? Json(list.size()) : Json();
     }
     std::string path;
     for (const std::string& place : places(name)) {

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <numbers>
+#include <set>
 
 #include "runtime/error.hpp"
 #include "runtime/formats/json.hpp"
@@ -65,13 +68,42 @@ void set(Json& config, const std::string& path, Json value) {
   *place = std::move(value);
 }
 
-/// "blk.0.attn_q.weight" without its number, and "enc.blk.0.attn_q.weight"; "": of a layer after the first.
-std::string without_layer(const std::string& name) {
+/// A tensor's name without its layer's number, "blk.attn_q.weight" or "enc.blk.attn_q.weight", and that; -1: of no
+/// layer.
+struct PlaceOfTensor {
+  std::string stack, name;
+  std::int64_t layer = -1;
+};
+PlaceOfTensor place_of(const std::string& name) {
   for (const std::string stack : {"blk.", "enc.blk.", "dec.blk."}) {
     if (!name.starts_with(stack)) continue;
-    return name.starts_with(stack + "0.") ? stack + name.substr(stack.size() + 2) : "";
+    PlaceOfTensor place{stack, "", 0};
+    const char* const end = name.data() + name.size();
+    const auto [stop, error] = std::from_chars(name.data() + stack.size(), end, place.layer);
+    if (error != std::errc{} || place.layer < 0 || stop == end || *stop != '.') break;
+    place.name = stack + std::string(stop + 1, end);
+    return place;
   }
-  return name;
+  return {"", name, -1};
+}
+
+/// Sets the rows of each tensor, and the layers of those that not all layers of their stack have.
+void set_tensors(const Checkpoint& checkpoint, Json& config) {
+  std::map<std::string, std::set<std::int64_t>> layers_of_stack;
+  std::map<std::pair<std::string, std::string>, std::set<std::int64_t>> layers_of_name;
+  for (const CheckpointTensor& tensor : checkpoint.tensors()) {
+    const auto [stack, name, layer] = place_of(tensor.name);
+    if (layer <= 0) set(config, "tensors." + name, tensor.shape.empty() ? 0 : tensor.shape.front());
+    if (layer < 0) continue;
+    layers_of_stack[stack].insert(layer);
+    layers_of_name[{stack, name}].insert(layer);
+  }
+  for (const auto& [place, layers] : layers_of_name) {
+    if (layers.size() == layers_of_stack[place.first].size()) continue;
+    Json list = Json::array();
+    for (const std::int64_t layer : layers) list.push_back(layer);
+    set(config, "layers_of." + place.second, std::move(list));
+  }
 }
 
 /// By what llama3's scaling divides the frequency of pair `i` of `pairs`. Formula: transformers,
@@ -140,10 +172,7 @@ std::string gguf_config(const Checkpoint& checkpoint) {
     if (!stops.is_array()) stops = Json::array({stops});
     stops.push_back(as_json(*value));
   }
-  for (const CheckpointTensor& tensor : checkpoint.tensors()) {
-    const std::string name = without_layer(tensor.name);
-    if (!name.empty()) set(config, "tensors." + name, tensor.shape.empty() ? 0 : tensor.shape.front());
-  }
+  set_tensors(checkpoint, config);
   if (const CheckpointTensor* divisors = checkpoint.find("rope_freqs.weight")) {
     const Json* const rope = config.find("rope");
     const Json* const theta = rope == nullptr ? nullptr : rope->find("freq_base");

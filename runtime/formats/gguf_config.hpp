@@ -8,7 +8,9 @@
 //   type, quantization_version, bos_token_id, eos_token_id   where the file says them; of several stop tokens a list
 //   tensors      the rows of every tensor outside the layers and in the first one of a stack: "token_embd.weight",
 //                "blk.attn_q.weight", "enc.blk.attn_q.weight"
-//   rope_freqs   the scaling of rotary angles whose divisors the tensor of that name holds: type "llama3" and its
+//   layers_of    the layers that have it, of every tensor that some layers have and others not:
+//   "blk.ffn_gate_inp.weight" rope_freqs   the scaling of rotary angles whose divisors the tensor of that name holds:
+//   type "llama3" and its
 //                numbers; type "unknown" where none gives them
 #pragma once
 

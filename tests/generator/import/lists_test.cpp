@@ -15,12 +15,15 @@ heads = "sizes"
 factors = "numbers?"
 wide = "sizes?"
 flags = "counts?"
+keys = "each_count?"
 [spec]
 "model.num_hidden_layers" = "layers"
 "attention.num_attention_heads" = "heads[0] ?? 1"
 "position.rope_theta" = "factors.length == null ? 5.0 : factors[(factors.length ?? 1) - 1] ?? 1"
 "position.short_factor" = "factors"
 "norm.weight" = "flags[0] == null ? null : flags[0] != 0"
+"attention.num_key_value_heads" = "keys.largest ?? 0 == 0 ? null : keys.largest"
+"attention.output_scale" = "factors.largest"
 "layers.wide.mlp.intermediate_size" = "heads[heads.length - 1] ?? 1"
 [layer]
 kind = "i + 1 in wide || (heads[i] ?? 0) > 8 ? 'wide' : 'narrow'"
@@ -37,7 +40,8 @@ bool says(const std::string& text, const std::string& what) { return text.find(w
 TEST_CASE("an element of a list of sizes is a whole number, and a list of numbers is a list in the spec") {
   CHECK(mapped(by_layer, {{"heads", {4, 4, 8}}, {"factors", {0.5, 2}}}) ==
         "[model]\nnum_hidden_layers = 3  # transformers' default; config.json does not say\n\n"
-        "[position]\nrope_theta = 2.0\nshort_factor = [0.5, 2.0]\n\n[attention]\nnum_attention_heads = 4\n");
+        "[position]\nrope_theta = 2.0\nshort_factor = [0.5, 2.0]\n\n[attention]\nnum_attention_heads = 4\noutput_scale "
+        "= 2.0\n");
   CHECK(says(mapped(by_layer, {{"heads", {4, 4, 8}}}), "rope_theta = 5.0\n"));
 }
 
@@ -63,6 +67,18 @@ TEST_CASE("a list of counts may have zeros") {
     CHECK(says(mapped(by_layer, {{"heads", {4, 4, 8}}, {"flags", wrong}}),
                "a list of integers from 0 on, below 2^31 or null is required here"));
   }
+}
+
+TEST_CASE("the largest of a list is told, and one number stands for every place") {
+  for (const json& keys : {json(2), json({0, 2, 1})}) {
+    CAPTURE(keys.dump());
+    const std::string text = mapped(by_layer, {{"heads", {4, 4, 8}}, {"keys", keys}, {"factors", {0.5, 0.75, 0.25}}});
+    CHECK(says(text, "num_key_value_heads = 2\n"));
+    CHECK(says(text, "output_scale = 0.75\n"));
+  }
+  CHECK_FALSE(says(mapped(by_layer, {{"heads", {4, 4, 8}}, {"keys", {0, 0, 0}}}), "num_key_value_heads"));
+  CHECK(says(mapped(by_layer, {{"heads", {4, 4, 8}}, {"keys", {0, -1}}}),
+             "an integer from 0 on, below 2^31, or a list of them or null is required here"));
 }
 
 TEST_CASE("what is no list of sizes, or of numbers, is told at its key") {

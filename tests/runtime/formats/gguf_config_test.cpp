@@ -38,7 +38,7 @@ std::string llama3_divisors(double factor, double length) {
 
 }  // namespace
 
-TEST_CASE("metadata stand in objects, without the architecture's name") {
+TEST_CASE("metadata stand in objects, without the architecture's name; layers are told of what some have") {
   GgufText text;
   text.metadata = {{"general.architecture", gguf_text("tiny")},
                    {"general.type", gguf_text("model")},
@@ -56,13 +56,16 @@ TEST_CASE("metadata stand in objects, without the architecture's name") {
                    {"tokenizer.ggml.model", gguf_text("llama")}};
   text.tensors = {{"token_embd.weight", 0, {2, 3}, std::string(24, '\0')},
                   {"blk.0.attn_q.bias", 0, {5}, std::string(20, '\0')},
-                  {"blk.1.attn_k.bias", 0, {5}, std::string(20, '\0')}};
+                  {"blk.1.attn_k.bias", 0, {5}, std::string(20, '\0')},
+                  {"blk.0.attn_o.bias", 0, {5}, std::string(20, '\0')},
+                  {"blk.1.attn_o.bias", 0, {5}, std::string(20, '\0')}};
   CHECK(config_of(text) == json::parse(R"({
     "architectures": ["tiny"], "block_count": 2,
     "attention": {"eps": 1e-05, "causal": true, "scale": "nan"}, "heads": 3, "widths": [3, 4], "local": [1, 0],
     "global": [1, 1], "other": {"key": "word"},
     "type": "model", "eos_token_id": 7,
-    "tensors": {"blk": {"attn_q": {"bias": 5}}, "token_embd": {"weight": 3}}})"));
+    "tensors": {"blk": {"attn_o": {"bias": 5}, "attn_q": {"bias": 5}}, "token_embd": {"weight": 3}},
+    "layers_of": {"blk": {"attn_k": {"bias": [1]}, "attn_q": {"bias": [0]}}}})"));
 }
 
 TEST_CASE("a key that is a value and an object at once, or nests without end, is refused") {
