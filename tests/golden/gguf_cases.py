@@ -18,6 +18,7 @@ class Case:
     metadata: dict[str, object] = field(default_factory=dict)  # beside what every file has; keys without the architecture
     checked: bool = True  # transformers reads such files, and reads all that this one says
     dense: tuple[int, ...] = ()  # widths of what matrices behind pooling give
+    split_projection: bool = False  # gates of delta rules stand apart from queries, keys and values
     converted_to: str = ""  # the golden is of matrices that are no wider
 
     @property
@@ -99,7 +100,7 @@ def cases() -> list[Case]:
               "0.ffn_gate.weight": "Q4_1", "1.ffn_gate.weight": "MXFP4", "0.ffn_up.weight": "Q4_0",
               "0.ffn_down.weight": "IQ4_NL"}, converted_to="Q4_0"),
     ]  # fmt: skip
-    return mixed + later() + encoders() + [one_type(seed, name) for seed, name in enumerate(ALL_TYPES, 3101)]
+    return mixed + later() + encoders() + recurrent() + [one_type(seed, name) for seed, name in enumerate(ALL_TYPES, 3101)]
 
 
 def encoders() -> list[Case]:
@@ -139,6 +140,97 @@ def encoders() -> list[Case]:
              types, {"attention.sliding_window": 31, "pooling_type": 1, "dense_2_feat_in": 64, "dense_2_feat_out": 96,
                      "dense_3_feat_in": 96, "dense_3_feat_out": 40}, checked=False, dense=(96, 40)),
     ]  # fmt: skip
+
+
+def recurrent() -> list[Case]:
+    """Architectures whose layers remember a state of fixed size, some of them."""
+    sizes = {"hidden_size": 64, "vocab_size": 131, "tie_word_embeddings": False, "bos_token_id": 1, "eos_token_id": 2, "pad_token_id": 0}
+    heads = sizes | {"num_attention_heads": 4, "num_key_value_heads": 2, "max_position_embeddings": 512}
+    base = {"rope_parameters": {"rope_type": "default", "rope_theta": 1e4}}
+    rms = {"rms_norm_eps": 1e-5}
+    types = {"token_embd.weight": "Q8_0", "output.weight": "Q8_0", "attn_q.weight": "Q5_1", "attn_k.weight": "Q8_0", "attn_v.weight": "Q5_0",
+             "attn_output.weight": "Q8_0", "attn_qkv.weight": "Q5_1", "attn_gate.weight": "Q4_1", "0.ssm_in.weight": "Q5_0",
+             "1.ssm_in.weight": "Q4_1", "ssm_in.weight": "Q8_0", "ssm_x.weight": "Q8_0", "ssm_dt.weight": "F16", "ssm_out.weight": "Q5_1",
+             "ssm_ba.weight": "Q5_0", "shortconv.in_proj.weight": "Q4_0", "shortconv.out_proj.weight": "Q8_0", "ffn_gate.weight": "Q4_1", "0.ffn_up.weight": "Q4_0",
+             "1.ffn_up.weight": "Q5_0", "ffn_up.weight": "Q8_0", "ffn_down.weight": "IQ4_NL", "ffn_gate_exps.weight": "Q4_1",
+             "1.ffn_up_exps.weight": "Q8_0", "ffn_up_exps.weight": "Q4_0", "ffn_down_exps.weight": "IQ4_NL",
+             "ffn_gate_shexp.weight": "Q5_0", "0.ffn_up_shexp.weight": "MXFP4", "ffn_up_shexp.weight": "Q8_0", "ffn_down_shexp.weight": "Q4_1"}  # fmt: skip
+    alone = {"attention.head_count": 0, "feed_forward_length": 0}
+    unplaced = {"rope.freq_base": 1e4, "rope.dimension_count": 16, "rope.scaling.finetuned": False}
+
+    def ssm(kernel: int, inner: int, state: int, rank: int, groups: int | None = None) -> dict[str, int]:
+        found = {"ssm.conv_kernel": kernel, "ssm.inner_size": inner, "ssm.state_size": state, "ssm.time_step_rank": rank}
+        return found if groups is None else found | {"ssm.group_count": groups}
+
+    granite = {"intermediate_size": 64, "shared_intermediate_size": 64, "num_hidden_layers": 3, "layer_types": ["mamba", "attention", "mamba"],
+               "mamba_n_heads": 8, "mamba_d_head": 16, "mamba_n_groups": 2, "mamba_d_state": 16, "position_embedding_type": "nope",
+               "embedding_multiplier": 12.0, "attention_multiplier": 0.125, "residual_multiplier": 0.5, "logits_scaling": 4.0}  # fmt: skip
+    of_granite = unplaced | ssm(4, 128, 16, 8, 2) | {
+        "attention.head_count_kv": [0, 2, 0], "embedding_scale": 12.0, "attention.scale": 0.125, "residual_scale": 0.5, "logit_scale": 4.0}  # fmt: skip
+    qwen = heads | rms | {"intermediate_size": 96, "head_dim": 32, "num_hidden_layers": 4, "linear_key_head_dim": 16, "linear_value_head_dim": 16,
+                          "linear_num_key_heads": 2, "linear_num_value_heads": 4, "num_experts": 5, "num_experts_per_tok": 2,
+                          "moe_intermediate_size": 32, "shared_expert_intermediate_size": 64,
+                          "rope_parameters": base["rope_parameters"] | {"partial_rotary_factor": 0.25}}  # fmt: skip
+    of_qwen = ssm(4, 64, 16, 4, 2) | {"rope.dimension_count": 8, "expert_count": 5, "expert_used_count": 2, "expert_feed_forward_length": 32,
+                                      "expert_shared_feed_forward_length": 64, "full_attention_interval": 4}  # fmt: skip
+    rows = [
+        ("mamba", "states of 16 numbers for each of 128 elements, and nothing else; rates with a minus; the embedding is the head", "mamba",
+         transformers.MambaConfig(**sizes | {"tie_word_embeddings": True}, num_hidden_layers=3, state_size=16, time_step_rank=32),
+         alone | ssm(4, 128, 16, 32) | {"ssm.dt_b_c_rms": False}, True),
+        ("falcon-mamba", "the same architecture: what time steps are made of, b and c normed without weights", "mamba",
+         transformers.FalconMambaConfig(**sizes, num_hidden_layers=2, state_size=8, time_step_rank=32),
+         alone | ssm(4, 128, 8, 32) | {"ssm.dt_b_c_rms": True}, False),
+        ("mamba2", "8 heads of 16 in two groups, each of which has b and c of its own and is normed by itself", "mamba2",
+         transformers.Mamba2Config(**sizes, num_hidden_layers=3, num_heads=8, head_dim=16, n_groups=2, state_size=16),
+         alone | ssm(4, 128, 16, 8, 2), False),
+        ("jamba", "attention without positions in one layer of four, 2 of 4 experts in two: those with a router", "jamba",
+         transformers.JambaConfig(**heads | rms, intermediate_size=96, num_hidden_layers=4, attn_layer_period=4, attn_layer_offset=2,
+                                  expert_layer_period=2, expert_layer_offset=1, num_experts=4, num_experts_per_tok=2, mamba_d_state=16,
+                                  mamba_dt_rank=4),
+         ssm(4, 128, 16, 4) | {"attention.head_count_kv": [0, 0, 2, 0], "expert_count": 4, "expert_used_count": 2}, False),
+        ("falcon-h1", "attention and Mamba-2 side by side; matrices that were multiplied by the scales", "falcon-h1",
+         transformers.FalconH1Config(**heads | rms | base, head_dim=16, intermediate_size=96, num_hidden_layers=2, mamba_d_ssm=96, mamba_n_heads=6,
+                                     mamba_d_head=16, mamba_n_groups=1, mamba_d_state=16, attention_in_multiplier=0.9,
+                                     attention_out_multiplier=0.7, embedding_multiplier=3.5, key_multiplier=0.55, lm_head_multiplier=0.4,
+                                     mlp_multipliers=[0.8, 0.6], ssm_in_multiplier=1.25, ssm_multipliers=[0.7, 0.5, 0.8, 1.2, 0.6],
+                                     ssm_out_multiplier=0.9),
+         ssm(4, 96, 16, 6, 1), False),
+        ("falcon-h1-normed", "Mamba-2 whose two groups of heads are normed behind the gate", "falcon-h1",
+         transformers.FalconH1Config(**heads | rms | base, head_dim=16, intermediate_size=96, num_hidden_layers=2, mamba_d_ssm=128, mamba_n_heads=8,
+                                     mamba_d_head=16, mamba_n_groups=2, mamba_d_state=16, mamba_rms_norm=True, mamba_norm_before_gate=False,
+                                     mlp_multipliers=[1.0, 1.0], ssm_multipliers=[1.0] * 5),
+         ssm(4, 128, 16, 8, 2), False),
+        ("lfm2", "gated convolutions over 3 positions in three layers of five, attention with norms of heads in the others", "lfm2",
+         transformers.Lfm2Config(**heads | base | {"tie_word_embeddings": True}, norm_eps=1e-5, intermediate_size=96, block_auto_adjust_ff_dim=False,
+                                 num_hidden_layers=5, layer_types=["conv", "conv", "full_attention", "conv", "full_attention"]),
+         {"shortconv.l_cache": 3, "attention.head_count_kv": [0, 0, 2, 0, 2]}, True),
+        ("lfm2moe", "2 of 4 experts, chosen by scores with learned numbers, in all layers but the first", "lfm2moe",
+         transformers.Lfm2MoeConfig(**heads | base | {"tie_word_embeddings": True}, norm_eps=1e-5, intermediate_size=96, moe_intermediate_size=32, num_experts=4,
+                                    num_experts_per_tok=2, num_dense_layers=1, num_hidden_layers=3, layer_types=["conv", "full_attention", "conv"]),
+         {"shortconv.l_cache": 3, "attention.head_count_kv": [0, 2, 0], "leading_dense_block_count": 1, "expert_count": 4, "expert_used_count": 2,
+          "expert_feed_forward_length": 32, "expert_gating_func": 2}, False),
+        ("qwen3next", "delta rules in three layers of four, gated attention of which a quarter of each head turns; 2 of 5 experts and an MLP with a gate", "qwen3next",
+         transformers.Qwen3NextConfig(**qwen), of_qwen, False),
+        ("qwen3next-fused", "queries, keys, values and gates of the delta rule in one tensor, head of keys by head of keys", "qwen3next",
+         transformers.Qwen3NextConfig(**qwen), of_qwen, False),
+        ("granitehybrid", "2 of 4 experts beside an MLP; Mamba-2 but for one layer with attention without positions; scales", "granitehybrid",
+         transformers.GraniteMoeHybridConfig(**heads | rms | granite, num_local_experts=4, num_experts_per_tok=2),
+         of_granite | {"expert_count": 4, "expert_used_count": 2, "expert_shared_feed_forward_length": 64}, False),
+        ("granitehybrid-dense", "the same layers without experts", "granitehybrid",
+         transformers.GraniteMoeHybridConfig(**heads | rms | granite, num_local_experts=0, num_experts_per_tok=0),
+         of_granite | {"expert_count": 0, "expert_used_count": 0}, False),
+        ("nemotron_h", "each layer is Mamba-2, an MLP of a squared relu, or attention without positions", "nemotron_h",
+         transformers.NemotronHConfig(**heads, intermediate_size=96, head_dim=16, layers_block_type=["mamba", "mlp", "attention", "mlp", "mamba"],
+                                      layer_norm_epsilon=1e-5, mamba_num_heads=8, mamba_head_dim=16, n_groups=2, ssm_state_size=16, time_step_min=1e-9),
+         unplaced | ssm(4, 128, 16, 8, 2) | {"attention.layer_norm_epsilon": 1e-5, "attention.head_count_kv": [0, 0, 2, 0, 0],
+                                             "feed_forward_length": [0, 96, 0, 96, 0]}, False),
+    ]  # fmt: skip
+    of_checked = {end: "Q8_0" if kind in ("Q5_0", "Q5_1", "MXFP4") else kind for end, kind in types.items()}  # transformers reads these
+    return [
+        Case(name, 3301 + index, description, architecture, config, of_checked if name == "lfm2" else types, metadata, checked,
+             split_projection=name == "qwen3next")
+        for index, (name, description, architecture, config, metadata, checked) in enumerate(rows)
+    ]
 
 
 def later() -> list[Case]:

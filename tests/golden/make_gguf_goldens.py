@@ -37,8 +37,11 @@ HALVES = {
 # Of which architectures the conversion writes what.
 HALVES_IN_TURN = ("llama", "internlm2", "granite", "smollm3", "arcee", "olmo")  # rows of queries and of keys
 SAY_TURNED_PART = ("llama", "qwen2", "qwen3", "qwen3moe", "gemma2", "gemma3", "gemma-embedding", "phi3", "granite", "smollm3", "arcee", "cohere2")
-SAY_HEAD_SIZE = ("llama", "qwen2", "qwen3", "qwen3moe", "gemma", "gemma2", "gemma3", "gemma-embedding", "glm4", "seed_oss", "ernie4_5", "hunyuan-dense", "gpt-oss", "t5")
-SAY_NO_BASE = ("gpt2", "bloom", "gptneox", "gemma", "starcoder", "falcon", "mpt", "stablelm", "phi2", "bert", "t5")
+SAY_HEAD_SIZE = ("llama", "qwen2", "qwen3", "qwen3moe", "gemma", "gemma2", "gemma3", "gemma-embedding", "glm4", "seed_oss", "ernie4_5", "hunyuan-dense", "gpt-oss", "t5", "falcon-h1", "qwen3next", "nemotron_h")
+SAY_NO_BASE = ("gpt2", "bloom", "gptneox", "gemma", "starcoder", "falcon", "mpt", "stablelm", "phi2", "bert", "t5", "mamba", "mamba2", "jamba", "granitehybrid", "nemotron_h")
+RMS_NORMS = ("mamba", "mamba2", "lfm2", "lfm2moe", "nemotron_h")  # whose epsilon the library's class calls otherwise
+NORMS_AND_ONE = ("gemma", "gemma2", "gemma3", "gemma-embedding", "nemotron", "qwen3next")  # norms stand as 1 + w
+HEADS_OF_MAMBA = ("mamba2", "falcon-h1", "granitehybrid", "nemotron_h")
 DENSE = ("dense_2.weight", "dense_3.weight")
 ENCODERS = ("bert", "nomic-bert", "gemma-embedding")  # they give texts' vectors
 
@@ -86,9 +89,38 @@ def as_in_model(case: Case, name: str, values: np.ndarray) -> np.ndarray:
         return np.concatenate(heads, axis=1).reshape(values.shape)
     if case.architecture == "gpt2" and values.ndim == 2 and not part.endswith("embd"):
         return values.T
-    if case.architecture.startswith(("gemma", "nemotron")) and name.endswith("norm.weight"):
+    if case.architecture in NORMS_AND_ONE and name.endswith("norm.weight") and part != "ssm_norm":
         return values - 1
+    if name.endswith(".ssm_a"):  # the rates at which states decay, with a minus; the model has their logarithms
+        return np.log(-values)
+    if case.architecture == "falcon-h1" and name.endswith(".weight"):
+        return values / scale_in_file(config, part)
     return values
+
+
+def scale_in_file(config: transformers.FalconH1Config, part: str) -> np.ndarray | float:
+    """What the conversion has multiplied a matrix of Falcon H1 by, or each of its rows."""
+    if part == "ssm_in":
+        keys = config.mamba_n_groups * config.mamba_d_state
+        rows = (config.mamba_d_ssm, config.mamba_d_ssm, keys, keys, config.mamba_n_heads)
+        return config.ssm_in_multiplier * np.repeat(config.ssm_multipliers, rows)[:, None]
+    scales = {
+        "attn_q": config.attention_in_multiplier, "attn_k": config.attention_in_multiplier * config.key_multiplier,
+        "attn_v": config.attention_in_multiplier, "attn_output": config.attention_out_multiplier,
+        "ssm_out": config.ssm_out_multiplier, "ffn_gate": config.mlp_multipliers[0], "ffn_down": config.mlp_multipliers[1],
+        "token_embd": config.embedding_multiplier, "output": config.lm_head_multiplier,
+    }  # fmt: skip
+    return scales.get(part, 1)
+
+
+def as_in_file(case: Case, name: str, stored: np.ndarray) -> np.ndarray:
+    """The axes that a tensor of this name has."""
+    if case.architecture in HEADS_OF_MAMBA and name.endswith((".ssm_a", ".ssm_d")):
+        return stored.reshape(-1, 1)
+    if case.architecture in HEADS_OF_MAMBA and name.endswith(".ssm_norm.weight"):
+        groups = next(getattr(case.config, key) for key in ("n_groups", "mamba_n_groups") if hasattr(case.config, key))
+        return stored.reshape(groups, -1)
+    return stored.squeeze()
 
 
 def model_of(case: Case) -> torch.nn.Module:
@@ -123,20 +155,29 @@ def key_heads(config: object) -> int | None:
     return getattr(config, "num_key_value_heads", 1 if getattr(config, "multi_query", False) else None)
 
 
-# What the published code, whose files are converted, calls what the library's class has.
-NAMES_OF_NOMIC = {"embeddings.LayerNorm": "emb_ln", "layers.": "encoder.layers.", "self_attn.qkv": "attn.Wqkv",
-                  "self_attn.o_proj": "attn.out_proj", "post_attention_layernorm": "norm1", "post_mlp_layernorm": "norm2",
-                  "mlp.gate_proj": "mlp.fc12", "mlp.up_proj": "mlp.fc11", "mlp.down_proj": "mlp.fc2"}  # fmt: skip
+# What files that are converted call what the library's class has, by architecture.
+NAMES_IN_FILES = {
+    "nomic-bert": {"embeddings.LayerNorm": "emb_ln", "layers.": "encoder.layers.", "self_attn.qkv": "attn.Wqkv",
+                   "self_attn.o_proj": "attn.out_proj", "post_attention_layernorm": "norm1", "post_mlp_layernorm": "norm2",
+                   "mlp.gate_proj": "mlp.fc12", "mlp.up_proj": "mlp.fc11", "mlp.down_proj": "mlp.fc2"},
+    "jamba": {"feed_forward.experts.": "mlp.experts."},
+    "lfm2moe": {"feed_forward.experts.": "mlp.experts.", "expert_bias": "expert_bias.bias"},
+    "granitehybrid": {"block_sparse_moe.experts.": "mlp.experts.", "router.": "router.layer."},
+    "nemotron_h": {"model.": "backbone."},
+}  # fmt: skip
 
 
 def file_name(case: Case, names: gguf.TensorNameMap, name: str) -> str:
-    for own, published in NAMES_OF_NOMIC.items() if case.architecture == "nomic-bert" else ():
+    for own, published in NAMES_IN_FILES.get(case.architecture, {}).items():
         name = name.replace(own, published)
     if case.architecture == "gemma-embedding":  # the library's class has no head, and no name of its own before its tensors
         name = f"model.{name}"
     name = name.replace("e_score_correction_bias", "e_score_correction.bias")
     if name.endswith(".sinks"):
         name += ".weight"
+    name = name.replace(".dt_bias", ".dt_proj.bias")
+    if names.get_name(name) is not None:  # whole: nothing stands behind it in the file
+        return names.get_name(name)
     stem, suffix = name.rsplit(".", 1)
     return f"{names.get_name(stem) or names.get_name(stem.removeprefix('transformer.'))}.{suffix}"
 
@@ -147,8 +188,10 @@ def write_metadata(case: Case, writer: gguf.GGUFWriter) -> None:
     writer.add_quantization_version(2)
     writer.add_block_count(config.num_hidden_layers)
     writer.add_embedding_length(config.hidden_size)
-    writer.add_feed_forward_length(getattr(config, "intermediate_size", getattr(config, "d_ff", 4 * config.hidden_size)))
-    writer.add_head_count(config.num_attention_heads)
+    if "feed_forward_length" not in case.metadata:
+        writer.add_feed_forward_length(getattr(config, "intermediate_size", getattr(config, "d_ff", 4 * config.hidden_size)))
+    if "attention.head_count" not in case.metadata:
+        writer.add_head_count(config.num_attention_heads)
     writer.add_vocab_size(config.vocab_size)
     writer.add_tokenizer_model("gpt2")
     writer.add_token_list([f"t{i}" for i in range(config.vocab_size)])
@@ -157,14 +200,15 @@ def write_metadata(case: Case, writer: gguf.GGUFWriter) -> None:
     writer.add_eos_token_id(2)
     writer.add_pad_token_id(0)
     writer.add_context_length(getattr(config, "max_position_embeddings", 2048))
-    if key_heads(config) is not None:
+    if key_heads(config) is not None and "attention.head_count_kv" not in case.metadata:
         writer.add_head_count_kv(1 if "attention.key_length_mla" in case.metadata else key_heads(config))
-    if hasattr(config, "rms_norm_eps"):
-        writer.add_layer_norm_rms_eps(config.rms_norm_eps)
+    spellings = ("rms_norm_eps", "layer_norm_epsilon", "layer_norm_eps", "norm_epsilon", "norm_eps")
+    eps = next((getattr(config, each) for each in spellings if hasattr(config, each)), 1e-5)
+    if hasattr(config, "rms_norm_eps") or case.architecture in RMS_NORMS:
+        writer.add_layer_norm_rms_eps(eps)
     else:
-        spellings = ("layer_norm_epsilon", "layer_norm_eps", "norm_epsilon", "norm_eps")
-        writer.add_layer_norm_eps(next((getattr(config, each) for each in spellings if hasattr(config, each)), 1e-5))
-    head_dim = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+        writer.add_layer_norm_eps(eps)
+    head_dim = getattr(config, "head_dim", None) or config.hidden_size // getattr(config, "num_attention_heads", 1)
     if case.architecture in SAY_TURNED_PART:
         writer.add_rope_dimension_count(head_dim)
     if case.architecture in SAY_HEAD_SIZE:
@@ -222,6 +266,14 @@ def write(case: Case, path: Path) -> tuple[dict[str, torch.Tensor], dict[str, to
         (rows, columns), stem = shapes.pop(name), name.removesuffix("q_proj.weight")
         shapes[f"{stem}qkv.weight"] = (3 * rows, columns)
         del shapes[f"{stem}k_proj.weight"], shapes[f"{stem}v_proj.weight"]
+    for name in [n for n in shapes if case.split_projection and n.endswith(".in_proj_qkvz.weight")]:  # gates apart
+        (rows, columns), stem = shapes.pop(name), name.removesuffix("qkvz.weight")
+        gates = config.linear_num_value_heads * config.linear_value_head_dim
+        shapes |= {f"{stem}qkv.weight": (rows - gates, columns), f"{stem}z.weight": (gates, columns)}
+    for name in [n for n in shapes if n.endswith(".shared_mlp.input_linear.weight")]:  # gate and up apart
+        (rows, columns), stem = shapes.pop(name), name.removesuffix("shared_mlp.input_linear.weight")
+        shapes |= {f"{stem}{shared_mlp(config)}{word}_proj.weight": (rows // 2, columns) for word in ("gate", "up")}
+        shapes[f"{stem}{shared_mlp(config)}down_proj.weight"] = shapes.pop(f"{stem}shared_mlp.output_linear.weight")
     if (getattr(config, "rope_parameters", None) or {}).get("rope_type") == "llama3":
         writer.add_tensor("rope_freqs.weight", llama3_divisors(config))
     tensors, converted = {}, {}
@@ -231,16 +283,20 @@ def write(case: Case, path: Path) -> tuple[dict[str, torch.Tensor], dict[str, to
             shape = shape[::-1]
         kind = next((kind for end, kind in case.types.items() if stored_name.endswith(end)), "F32")
         if kind in ("F32", "F16", "BF16"):
-            is_norm = stored_name.endswith("weight") and (len(shape) == 1 or "norm" in stored_name)
+            is_norm = stored_name.endswith(".ssm_d") or (stored_name.endswith("weight") and (len(shape) == 1 or "norm" in stored_name))
             center, size = (1, 0.3) if is_norm else (0, 0.3 if len(shape) == 1 else shape[-1] ** -0.5)
+            if stored_name.endswith((".ssm_a", ".ssm_dt.bias")):  # rates of all sizes, time steps of some hundredths
+                center, size = (1 if stored_name.endswith(".ssm_a") else -3), 1
             values = (center + size * random.standard_normal(shape)).astype(np.float32)
+            if stored_name.endswith(".ssm_a"):
+                values = -np.exp(values)
             stored = gguf.quants.quantize(values, Type[kind])
         else:
             # T5 does not scale scores: its queries are small.
             gain = config.d_kv**-0.5 if case.architecture == "t5" and "attn_q" in stored_name else 1
             stored = random_blocks(random, kind, int(np.prod(shape[:-1])), shape[-1], gain)
             stored = stored.reshape(*shape[:-1], stored.shape[-1])
-        writer.add_tensor(stored_name, stored.squeeze(), raw_dtype=Type[kind])
+        writer.add_tensor(stored_name, as_in_file(case, stored_name, stored), raw_dtype=Type[kind])
         values = as_in_model(case, stored_name, gguf.quants.dequantize(stored, Type[kind]).reshape(shape))
         values = np.ascontiguousarray(values, dtype=np.float32)
         if name.endswith("_layernorm.weight") and values.ndim == 2:
@@ -267,11 +323,25 @@ def write(case: Case, path: Path) -> tuple[dict[str, torch.Tensor], dict[str, to
         stem = name.removesuffix("k_b_proj.weight")
         both = torch.cat([tensors.pop(name).transpose(1, 2), tensors.pop(f"{stem}v_b_proj.weight")], 1)
         tensors[f"{stem}kv_b_proj.weight"] = both.flatten(0, 1)
+    for name in [n for n in tensors if case.split_projection and n.endswith(".in_proj_qkv.weight")]:  # by heads of keys
+        stem, heads = name.removesuffix("qkv.weight"), config.linear_num_key_heads
+        keys, gates = heads * config.linear_key_head_dim, tensors.pop(f"{stem}z.weight")
+        parts = [*tensors.pop(name).split([keys, keys, len(gates)]), gates]
+        tensors[f"{stem}qkvz.weight"] = torch.cat([part.unflatten(0, (heads, -1)) for part in parts], 1).flatten(0, 1)
+    for name in [n for n in tensors if case.architecture == "granitehybrid" and n.endswith(f".{shared_mlp(config)}gate_proj.weight")]:
+        stem = name.removesuffix(f"{shared_mlp(config)}gate_proj.weight")
+        gate, up, down = (tensors.pop(f"{stem}{shared_mlp(config)}{word}_proj.weight") for word in ("gate", "up", "down"))
+        tensors |= {f"{stem}shared_mlp.input_linear.weight": torch.cat([gate, up]), f"{stem}shared_mlp.output_linear.weight": down}
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
     writer.close()
     return tensors, converted
+
+
+def shared_mlp(config: transformers.GraniteMoeHybridConfig) -> str:
+    """Where an MLP stands that every token has: beside experts, or alone."""
+    return "mlp.shared_expert." if config.num_local_experts else "mlp."
 
 
 def add_dense(case: Case, writer: gguf.GGUFWriter, random: np.random.Generator) -> None:

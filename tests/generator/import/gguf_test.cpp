@@ -211,6 +211,103 @@ TEST_CASE("a DeepSeek of dense layers alone has no experts, and what its file do
   }
 }
 
+namespace {
+
+std::string counts(const std::vector<std::int32_t>& numbers) {
+  std::string bytes;
+  for (const std::int32_t number : numbers) bytes += number_bytes(number);
+  return gguf_array(GgufType::i32, numbers.size(), bytes);
+}
+
+/// What files of architectures with layers of several sorts say, of four layers; the heads of keys as `heads` has them.
+GgufText mixed(const std::string& architecture, const std::vector<std::int32_t>& heads) {
+  GgufText file;
+  file.metadata = {{"general.architecture", gguf_text(architecture)}};
+  const std::pair<const char*, std::uint32_t> numbers[] = {
+      {"block_count", 4}, {"context_length", 128}, {"embedding_length", 64}, {"attention.head_count", 4}};
+  for (const auto& [key, number] : numbers) file.metadata.emplace_back(architecture + "." + key, gguf_number(number));
+  file.metadata.emplace_back(architecture + ".attention.layer_norm_rms_epsilon",
+                             gguf_value(GgufType::f32, number_bytes(1e-6f)));
+  file.metadata.emplace_back(architecture + ".attention.head_count_kv", counts(heads));
+  if (architecture == "lfm2") {
+    file.metadata.emplace_back("lfm2.shortconv.l_cache", gguf_number(3));
+  } else {
+    for (const auto& [key, number] :
+         {std::pair("conv_kernel", 4), {"inner_size", 128}, {"state_size", 16}, {"time_step_rank", 8}}) {
+      file.metadata.emplace_back(architecture + ".ssm." + key, gguf_number(static_cast<std::uint32_t>(number)));
+    }
+  }
+  if (architecture == "nemotron_h" || architecture == "granitehybrid") {
+    file.metadata.emplace_back(architecture + ".ssm.group_count", gguf_number(2));
+  }
+  if (architecture != "nemotron_h") file.metadata.emplace_back(architecture + ".feed_forward_length", gguf_number(96));
+  file.tensors = {tensor("token_embd.weight", type_f32, {64, 100})};
+  return file;
+}
+
+}  // namespace
+
+TEST_CASE("which layers have attention a list of heads tells, one number for all that have it") {
+  const Imported imported = import_file(mixed("lfm2", {0, 2, 0, 2}));
+  INFO(render(imported.diagnostics));
+  REQUIRE(imported.spec);
+  CHECK(imported.text->find("pattern = [\"conv\", \"attention\"]") != std::string::npos);
+  CHECK(imported.text->find("num_key_value_heads = 2\n") != std::string::npos);
+  const Imported all = import_file(mixed("lfm2", {2, 2, 2, 2}));
+  REQUIRE(all.spec);
+  CHECK(all.text->find("pattern") == std::string::npos);
+  CHECK(import_file(mixed("lfm2", {0, 2})).complains("import.unsupported_value", "has 2 entries for block_count = 4"));
+  CHECK(import_file(mixed("lfm2", {0, 2, 0, 1}))
+            .complains("import.unsupported_value", "has 1 for layer 3 and 2 for another"));
+}
+
+TEST_CASE("which of Jamba's layers have experts their tensors tell") {
+  GgufText file = mixed("jamba", {0, 0, 2, 0});
+  file.metadata.emplace_back("jamba.expert_count", gguf_number(4));
+  file.metadata.emplace_back("jamba.expert_used_count", gguf_number(2));
+  const auto pattern_of = [&](const std::vector<int>& layers) {
+    GgufText text = file;
+    for (int layer = 0; layer < 4; ++layer) {
+      const std::string block = "blk." + std::to_string(layer) + ".";
+      text.tensors.push_back(tensor(block + "ffn_norm.weight", type_f32, {64}));
+      if (std::ranges::find(layers, layer) == layers.end()) continue;
+      text.tensors.push_back(tensor(block + "ffn_gate_inp.weight", type_f32, {64, 4}));
+    }
+    const Imported imported = import_file(text);
+    INFO(render(imported.diagnostics));
+    REQUIRE(imported.spec);
+    const std::size_t at = imported.text->find("pattern = ");
+    return imported.text->substr(at + 10, imported.text->find('\n', at) - at - 10);
+  };
+  CHECK(pattern_of({}) == R"(["mamba", "mamba", "attention"])");
+  CHECK(pattern_of({0, 1, 2, 3}) == R"(["mamba_experts", "mamba_experts", "attention_experts"])");
+  CHECK(pattern_of({1, 3}) == R"(["mamba * 1", "mamba_experts * 1", "attention * 1", "mamba_experts * 1"])");
+}
+
+TEST_CASE("layers of one sub-block alone are told by two lists, and angles that a file may have are refused") {
+  const auto nemotron = [](const std::vector<std::int32_t>& widths) {
+    GgufText file = mixed("nemotron_h", {0, 0, 2, 0});
+    file.metadata.emplace_back("nemotron_h.feed_forward_length", counts(widths));
+    return import_file(file);
+  };
+  const Imported imported = nemotron({0, 96, 0, 96});
+  INFO(render(imported.diagnostics));
+  REQUIRE(imported.spec);
+  CHECK(imported.text->find("pattern = [\"mamba * 1\", \"mlp * 1\", \"attention * 1\", \"mlp * 1\"]") !=
+        std::string::npos);
+  CHECK(nemotron({0, 96, 96, 0}).complains("import.unsupported_value", "layer 2 has both"));
+  CHECK(nemotron({0, 96, 0, 64}).complains("import.unsupported_value", "all MLPs are of one width"));
+  CHECK(nemotron({0, 96}).complains("import.unsupported_value", "'feed_forward_length' has 2 entries"));
+
+  GgufText granite = mixed("granitehybrid", {0, 2, 0, 0});
+  CHECK(import_file(granite).complains("import.unsupported_value", "'rope.scaling.finetuned' is true, or"));
+  granite.metadata.emplace_back("granitehybrid.rope.scaling.finetuned",
+                                gguf_value(GgufType::boolean, std::string(1, '\0')));
+  CHECK(import_file(granite).spec);
+  granite.metadata.emplace_back("granitehybrid.expert_count", gguf_number(4));
+  CHECK(import_file(granite).complains("import.missing_key", "how wide the MLP beside them is"));
+}
+
 TEST_CASE("an architecture that no family of GGUF files reads is told the nearest one, and what to do") {
   GgufText text = llama();
   for (auto& [key, value] : text.metadata) {
@@ -230,7 +327,7 @@ TEST_CASE("an architecture that no family of GGUF files reads is told the neares
 
 TEST_CASE("what a GGUF file says is read, ignored for a reason, or refused by name") {
   const std::vector<std::tuple<std::string, std::string, std::function<void(GgufText&)>>> cases = {
-      {"import.architecture", "'mamba'", [](GgufText& t) { value_of(t, "general.architecture") = gguf_text("mamba"); }},
+      {"import.architecture", "'rwkv7'", [](GgufText& t) { value_of(t, "general.architecture") = gguf_text("rwkv7"); }},
       {"import.architecture", "no general.architecture", [](GgufText& t) { t.metadata.erase(t.metadata.begin()); }},
       {"import.missing_key", "no 'embedding_length'", [](GgufText& t) { t.metadata.erase(t.metadata.begin() + 5); }},
       {"import.unknown_key", "'attention.sliding_window' is not a key",
