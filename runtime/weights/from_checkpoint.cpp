@@ -322,9 +322,8 @@ std::vector<std::vector<std::int64_t>> other_shapes_of(const WeightPattern& patt
 /// Whether a tensor of this shape has the elements of a part in their order.
 bool fits(const std::vector<std::int64_t>& shape, const WeightPattern& pattern, const RowView& view) {
   if (same_but_for_ones(shape, shape_of(pattern, view))) return true;
-  return std::ranges::any_of(other_shapes_of(pattern, view), [&](const std::vector<std::int64_t>& other) {
-    return same_but_for_ones(shape, other);
-  });
+  return std::ranges::any_of(other_shapes_of(pattern, view),
+                             [&](const std::vector<std::int64_t>& other) { return same_but_for_ones(shape, other); });
 }
 
 void CheckpointSource::find(const Program& program, const std::string& path) {

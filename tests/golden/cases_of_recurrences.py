@@ -1,6 +1,6 @@
 """Families with layers that remember a state of fixed size."""
 
-from case import Case, respelled, sizes
+from case import LONG, Case, long_rows, respelled, sizes
 
 
 def lfm2(**keys):
@@ -231,7 +231,7 @@ CASES = [
                      linear_num_key_heads=2, linear_num_value_heads=4,
                      linear_conv_kernel_dim=3, attention_bias=True, rms_norm_eps=1e-3, tie_word_embeddings=True,
                      rope_parameters={"rope_theta": 5000.0, "rope_type": "default"},
-                     layer_types=["linear_attention", "full_attention", "linear_attention"]), "dtype", dtypes=("f32",)),
+                     layer_types=["linear_attention", "full_attention", "linear_attention"]), "dtype", dtypes=("f32",), sequence_length=LONG, rows=long_rows()),
     Case("qwen3-5", 6033, "delta rules of 2 heads of keys and 6 of values, attention whose heads turn by a quarter; rotary "
          "positions of three axes, which a text has none of; tied",
          qwen3_5(**sizes(48, 70, 4, 4, 2, 101, 24), linear_key_head_dim=12, linear_value_head_dim=8,
@@ -260,7 +260,7 @@ CASES = [
                      num_expert_group=2, moe_renormalize=False, routed_scaling_factor=1.5, attention_bias=True,
                      layer_types=["full_attention", "linear_attention", "linear_attention"],
                      mlp_layer_types=["dense", "sparse", "dense"], linear_head_dim=12, linear_num_heads=2,
-                     linear_conv_kernel_dim=3, rms_norm_eps=1e-3, hidden_act="gelu"), "dtype", dtypes=("f32",)),
+                     linear_conv_kernel_dim=3, rms_norm_eps=1e-3, hidden_act="gelu"), "dtype", dtypes=("f32",), sequence_length=LONG, rows=long_rows()),
     Case("minimax", 6251, "lightning attention of 4 heads in two layers of four, attention in the others; what sub-blocks add to, "
          "and what they add, scaled; 2 of 4 experts; grouped 4:2",
          minimax(**sizes(48, 26, 4, 4, 2, 101), num_local_experts=4, num_experts_per_tok=2,
@@ -271,7 +271,7 @@ CASES = [
          "a token; nothing scaled; tied",
          minimax(**sizes(42, 30, 3, 3, 3, 99, 18), num_local_experts=3, num_experts_per_tok=1, sliding_window=70,
                  rms_norm_eps=1e-3, rope_theta=5000, hidden_act="gelu", tie_word_embeddings=True), "torch_dtype",
-         dtypes=("f32",)),
+         dtypes=("f32",), sequence_length=LONG, rows=long_rows()),
     Case("recurrent-gemma", 6261, "gated linear recurrences of 4 heads of 12 in three layers, attention to the last 40 keys, of heads "
          "half of which turn, in one; tied",
          recurrent_gemma(vocab_size=101, hidden_size=48, intermediate_size=140, num_hidden_layers=4, num_attention_heads=4,
@@ -281,7 +281,7 @@ CASES = [
          recurrent_gemma(vocab_size=99, hidden_size=42, intermediate_size=110, num_hidden_layers=3, num_attention_heads=3,
                          lru_width=None, block_types=["attention", "recurrent"], attention_bias=True, conv1d_width=2,
                          partial_rotary_factor=1.0, logits_soft_cap=5.0, rms_norm_eps=1e-3, rope_theta=5000.0,
-                         hidden_activation="gelu"), "torch_dtype", dtypes=("f32",)),
+                         hidden_activation="gelu"), "torch_dtype", dtypes=("f32",), sequence_length=LONG, rows=long_rows()),
     Case("qwen3-next-dense", 6032, "experts in one layer of three; as many heads of keys as of values; biases of attention; "
          "heads turn whole; tied",
          qwen3_next(**sizes(42, 54, 3, 3, 3, 99, 14), linear_key_head_dim=7, linear_value_head_dim=9,
@@ -298,7 +298,7 @@ CASES = [
          "without a bias, biases of the projections; GELU; tied",
          mamba2(vocab_size=103, hidden_size=38, num_hidden_layers=2, num_heads=3, head_dim=38, n_groups=1, state_size=5,
                 conv_kernel=3, expand=3, use_bias=True, use_conv_bias=False, hidden_act="gelu", layer_norm_epsilon=1e-3,
-                tie_word_embeddings=True), "torch_dtype", dtypes=("f32",)),
+                tie_word_embeddings=True), "torch_dtype", dtypes=("f32",), sequence_length=LONG, rows=long_rows()),
     Case("bamba", 6023, "attention in two layers of five, of heads of 24 whose half turns, Mamba-2 in the others; grouped 4:2",
          bamba(**sizes(48, 70, 5, 4, 2, 101, 24), attn_layer_indices=[1, 4], mamba_n_heads=8, mamba_d_head=12,
                mamba_n_groups=1, mamba_d_state=24), "torch_dtype", dtypes=("bf16",)),
@@ -344,7 +344,7 @@ CASES = [
          "biases of the projections; GELU; untied",
          mamba(vocab_size=103, hidden_size=38, num_hidden_layers=2, state_size=5, conv_kernel=3,
                use_bias=True, use_conv_bias=False, time_step_rank=7, hidden_act="gelu", layer_norm_epsilon=1e-3,
-               tie_word_embeddings=False), "torch_dtype", dtypes=("f32",)),
+               tie_word_embeddings=False), "torch_dtype", dtypes=("f32",), sequence_length=LONG, rows=long_rows()),
     Case("falcon-mamba", 6013, "what time steps are made of, b and c normed without weights, by an epsilon of their own",
          falcon_mamba(vocab_size=97, hidden_size=40, num_hidden_layers=3, intermediate_size=72, expand=3, state_size=8, time_step_rank=6,
                       mixer_rms_eps=1e-2), "torch_dtype", dtypes=("bf16",)),
