@@ -48,7 +48,7 @@ void RandomBlocks::sub_block_norms() {
   norm_at(20, "input_norm");
   if (!shares_output_norm_) norm_at(25, "output_norm");
   norm_at(10, "residual_norm");
-  perhaps(10, "residual_from", {"\"input_norm\""});
+  perhaps(15, "residual_from", {"\"input_norm\""});
   perhaps(10, "output_scale", {"0.5", "2.0"});
   perhaps(10, "stream_scale", {"0.5", "1.5"});
 }
