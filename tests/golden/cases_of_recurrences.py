@@ -263,7 +263,7 @@ CASES = [
                      linear_conv_kernel_dim=3, rms_norm_eps=1e-3, hidden_act="gelu"), "dtype", dtypes=("f32",), sequence_length=LONG, rows=long_rows()),
     Case("minimax", 6251, "lightning attention of 4 heads in two layers of four, attention in the others; what sub-blocks add to, "
          "and what they add, scaled; 2 of 4 experts; grouped 4:2",
-         minimax(**sizes(48, 26, 4, 4, 2, 101), num_local_experts=4, num_experts_per_tok=2,
+         minimax(**sizes(48, 26, 4, 4, 2, 101), num_local_experts=4, num_experts_per_tok=2, rope_theta=10000,
                  layer_types=["linear_attention", "full_attention", "linear_attention", "full_attention"],
                  full_attn_alpha_factor=1.5, full_attn_beta_factor=0.75, linear_attn_alpha_factor=1.25,
                  linear_attn_beta_factor=0.8, mlp_alpha_factor=0.9, mlp_beta_factor=1.2), "torch_dtype", dtypes=("bf16",)),
