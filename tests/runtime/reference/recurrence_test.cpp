@@ -36,7 +36,7 @@ TEST_CASE("queries read what keys have written, also in a later call, and from a
   CHECK(step({0, 1}, {0, 1}, {1}, 3) == std::vector<double>{39});
   CHECK_THROWS_AS(step({0, 1}, {0, 1}, {1}, 1), Error);
   CHECK(step({1, 0}, {1, 0}, {3}, 0) == std::vector<double>{3});  // another sequence
-  CHECK_THROWS_AS(step({1, 0}, {1, 0}, {3}, 4), Error);           // of the one before it
+  CHECK_THROWS_AS(step({1, 0}, {1, 0}, {3}, 3), Error);           // of the one before it
 }
 
 TEST_CASE("a decay is of a head, a key, a value or an element") {
