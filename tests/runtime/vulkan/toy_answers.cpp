@@ -57,23 +57,11 @@ BufferView heard_view(std::int64_t layer) {
 
 constexpr std::int32_t keep_kernel = 8, answer_kernel = 9;  // behind those of the toy
 
-/// What a phase of the toy does, with what each layer has heard added to what it gives.
-std::function<void(Recorder&)> answering(const std::function<void(Recorder&)>& toy) {
-  return [toy](Recorder& record) {
-    Recorder plain;
-    toy(plain);
-    std::size_t next = 0;
-    for (const Recorder::LayerEnd& end : plain.layer_ends) {
-      for (; next < static_cast<std::size_t>(end.dispatch_count); ++next) {
-        record.dispatches.push_back(plain.dispatches[next]);
-      }
-      const Argument step = record.dispatches.front().arguments.front();
-      record.dispatch(answer_kernel,
-                      {step, Tensor<void, f32>{heard_view(end.layer)}, Tensor<void, f32>{end.hidden_states}},
-                      toy_hidden_size);
-      record.end_of_layer(end.layer, end.hidden_states);
-    }
-  };
+/// What each layer has heard is added to what it gives.
+void answer(Recorder& record, const Recorder::LayerEnd& end) {
+  const Argument step = record.dispatches.front().arguments.front();
+  record.dispatch(answer_kernel, {step, Tensor<void, f32>{heard_view(end.layer)}, Tensor<void, f32>{end.hidden_states}},
+                  toy_hidden_size);
 }
 
 /// The toy's embedding and the projection of its first layer, of which each layer keeps one.
@@ -93,13 +81,12 @@ void encode(Recorder& record) {
 }  // namespace
 
 const Program& toy_answers(std::int32_t eos_token) {
-  static const std::vector<std::uint32_t> keep = compile_toy_kernel(keep_text),
-                                          answer = compile_toy_kernel(answer_text);
+  static const std::vector<std::uint32_t> keep = compile_toy_kernel(keep_text), add = compile_toy_kernel(answer_text);
   static const std::vector<Kernel> kernels = [] {
     std::vector<Kernel> all(toy_program().kernels.begin(), toy_program().kernels.end());
     const KernelCost cost{0, 0, toy_hidden_size, 0, 10};
     all.push_back({"keep", KernelKind::heads, std::as_bytes(std::span(keep)), keep_bindings, cost, 1});
-    all.push_back({"answer", KernelKind::heads, std::as_bytes(std::span(answer)), answer_bindings, cost, 1});
+    all.push_back({"answer", KernelKind::heads, std::as_bytes(std::span(add)), answer_bindings, cost, 1});
     return all;
   }();
   static const std::vector<StateTable> states = [] {
@@ -119,7 +106,7 @@ const Program& toy_answers(std::int32_t eos_token) {
   program.arena_bytes[static_cast<std::size_t>(Arena::states)] += toy_layers * heard_stride;
   program.max_source_length = toy_max_source_length;
   for (Phase& phase : program.phases) {
-    if (phase.stage == Stage::layers) phase.record = answering(phase.record);
+    if (phase.stage == Stage::layers) phase.record = with_layers_changed(phase.record, answer);
   }
   program.phases.push_back({"encode", Stage::encode, Lowering::tiles, toy_max_source_length, encode});
   return program;

@@ -301,6 +301,23 @@ const Program& toy_program(std::int32_t eos_token) {
   return program;
 }
 
+std::function<void(Recorder&)> with_layers_changed(
+    const std::function<void(Recorder&)>& toy,
+    const std::function<void(Recorder&, const Recorder::LayerEnd&)>& at_end) {
+  return [toy, at_end](Recorder& record) {
+    Recorder plain;
+    toy(plain);
+    std::size_t next = 0;
+    for (const Recorder::LayerEnd& end : plain.layer_ends) {
+      for (; next < static_cast<std::size_t>(end.dispatch_count); ++next) {
+        record.dispatches.push_back(plain.dispatches[next]);
+      }
+      at_end(record, end);
+      record.end_of_layer(end.layer, end.hidden_states);
+    }
+  };
+}
+
 ToyReference::ToyReference(const HostWeights& weights, std::span<const std::int32_t> source) : weights_(weights) {
   if (source.empty()) return;
   heard_.assign(toy_layers, std::vector<double>(toy_hidden_size));

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -44,6 +45,10 @@ inline constexpr std::int64_t toy_max_source_length = 9;
 
 /// The same model whose layers keep the sum so far, a recurrent state, and not what each token adds to it.
 const Program& toy_recurrences();
+
+/// What a phase of the toy does, where a layer's dispatches, once they are recorded, are changed by `at_end`.
+std::function<void(Recorder&)> with_layers_changed(
+    const std::function<void(Recorder&)>& toy, const std::function<void(Recorder&, const Recorder::LayerEnd&)>& at_end);
 
 /// A kernel of the toy: the text after what all of them begin with, as SPIR-V.
 std::vector<std::uint32_t> compile_toy_kernel(const std::string& text);

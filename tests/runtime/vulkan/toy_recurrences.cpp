@@ -1,6 +1,4 @@
 // The toy whose layers keep the sum that all tokens have made, in two copies, and not what each of them adds.
-#include <functional>
-#include <map>
 #include <span>
 #include <vector>
 
@@ -36,20 +34,9 @@ constexpr std::int64_t layer_stride = (layer_bytes + 255) / 256 * 256;
 
 BufferView sums_view(std::int64_t layer) { return {Arena::states, layer * layer_stride, layer_bytes}; }
 
-/// What a phase of the toy does, where the last of a layer's dispatches goes on from a copy of the sum.
-std::function<void(Recorder&)> going_on(const std::function<void(Recorder&)>& toy) {
-  return [toy](Recorder& record) {
-    Recorder plain;
-    toy(plain);
-    std::size_t next = 0;
-    for (const Recorder::LayerEnd& end : plain.layer_ends) {
-      for (; next < static_cast<std::size_t>(end.dispatch_count); ++next) {
-        record.dispatches.push_back(plain.dispatches[next]);
-      }
-      record.dispatches.back().arguments[2] = Tensor<void, f32>{sums_view(end.layer)};
-      record.end_of_layer(end.layer, end.hidden_states);
-    }
-  };
+/// The last of a layer's dispatches goes on from a copy of the sum.
+void go_on_from_copy(Recorder& record, const Recorder::LayerEnd& end) {
+  record.dispatches.back().arguments[2] = Tensor<void, f32>{sums_view(end.layer)};
 }
 
 }  // namespace
@@ -72,7 +59,7 @@ const Program& toy_recurrences() {
     made.states = states;
     made.arena_bytes[static_cast<std::size_t>(Arena::states)] = toy_layers * layer_stride;
     for (Phase& phase : made.phases) {
-      if (phase.stage == Stage::layers) phase.record = going_on(phase.record);
+      if (phase.stage == Stage::layers) phase.record = with_layers_changed(phase.record, go_on_from_copy);
     }
     return made;
   }();
