@@ -1,7 +1,6 @@
 // The tensors that a contract's model needs of its checkpoint, one by one.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>

@@ -73,9 +73,9 @@ inline double number_of(const std::vector<double>& x, std::int64_t, std::int64_t
 /// For each token t and head h, with its matrix S [key_size, value_size], which is 0 before the sequence:
 ///   S' = D * S + keys (x) values - erased (x) u,    u = rate * removed . (D * S), or rate * removed . S if
 ///   `removed_first`
-/// `normalized`: keys (x) values are multiplied by sqrt(1 - D^2), but for the token at position 0 (RG-LRU, De et al.
-/// 2024)
 ///   y = queries . S', or with a bonus of each head and key, queries . (S + bonus * keys (x) values)
+/// `normalized`: keys (x) values of S' are multiplied by sqrt(1 - D^2), but for the token at position 0 (RG-LRU, De et
+/// al. 2024).
 /// D = exp(log_decay(h, numbers...)) of each element: number i of `decays` is that at h * head + k * key + v * value,
 /// whose three factors stand in `strides`. Queries, keys, what is removed and erased: [tokens, runs x key_size], with
 /// as many heads or fewer; rates: [tokens, heads], or the same for all tokens; values and the result: [tokens,
