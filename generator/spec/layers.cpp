@@ -143,7 +143,7 @@ std::vector<std::string> sections_read(const TomlValue& root, const TomlValue* t
                                        const Span& place, const ModelSection& model) {
   Diagnostics said;  // when the kind is read with what lists say of it
   const LayerKind kind = read_kind(root, table, name, place, model, said).kind;
-  std::vector<std::string> sections;
+  std::vector<std::string> sections = {"norm"};
   for (const Block* block : kind.blocks()) sections.push_back(block->instance);
   if (kind.reads_position()) sections.emplace_back("position");
   return sections;

@@ -87,6 +87,11 @@ TEST_CASE("a size that is a list has an entry a layer, and tells kinds of layer 
   CHECK(bases.kinds[2].name == "a_2");
   CHECK(bases.kinds[2].in_pattern == "a");
   CHECK(plain.kinds[2].in_pattern.empty());
+  // Of the norms that a layer has; those of the model are the first one's.
+  const Spec norms = read("", {{"norm.eps", "[1e-5, 1e-5, 4e-5, 4e-5]"}});
+  CHECK(norms.layer_kinds == std::vector<std::size_t>{0, 0, 1, 1});
+  CHECK(norms.kinds[1].blocks().at(0)->norms.input_norm.value.norm.eps.value == 4e-5);
+  CHECK(norms.norm.eps.value == 1e-5);
   for (const char* wrong : {"mlp.intermediate_size", "position.rope_theta"}) {
     Diagnostics diagnostics;
     CHECK_FALSE(read_spec(as_source(tiny), {{wrong, "[64, 128, 64]"}}, diagnostics));
