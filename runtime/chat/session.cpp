@@ -14,8 +14,13 @@ ConversationTooLong::ConversationTooLong(std::int64_t tokens, std::int64_t max_s
             fmt::format("the conversation has {} tokens, and max_sequence_length is {}", tokens, max_sequence_length)) {
 }
 
-ChatSession::ChatSession(Engine& engine, const Tokenizer& tokenizer, ChatSettings settings, std::int64_t slot)
-    : engine_(engine), tokenizer_(tokenizer), settings_(std::move(settings)), slot_(slot) {
+ChatSession::ChatSession(Engine& engine, const Tokenizer& tokenizer, ChatSettings settings, std::int64_t slot,
+                         std::vector<std::int64_t> spare)
+    : engine_(engine),
+      tokenizer_(tokenizer),
+      settings_(std::move(settings)),
+      slot_(slot),
+      points_of_return_(engine, slot, std::move(spare)) {
   need_chat_template(engine.program());
   validate_stop_strings(settings_.stop_strings);
   if (settings_.count < 1) {
@@ -38,7 +43,7 @@ Answer ChatSession::draw(const OnText& on_text) {
   if (sampling.temperature > 0) sampling.seed += regenerations_;
   Answer answer;
   answer.prompt_tokens = length;
-  answer.cached_tokens = engine_.rewind_to_common(slot_, prompt);
+  answer.cached_tokens = points_of_return_.go_back(prompt);
   TextStream stream(tokenizer_, settings_.stop_strings);
   bool ended = false;
   const auto show = [&](const std::string& text) {
@@ -50,7 +55,12 @@ Answer ChatSession::draw(const OnText& on_text) {
     if (engine_.is_stop_token(id)) return true;  // no text, whatever the tokenizer holds it for
     return show(stream.push(id)) && !stream.stopped();
   };
-  const auto appended = std::span(prompt).subspan(static_cast<std::size_t>(answer.cached_tokens));
+  auto appended = std::span<const std::int32_t>(prompt).subspan(static_cast<std::size_t>(answer.cached_tokens));
+  if (points_of_return_.any() && appended.size() > 1) {
+    engine_.prefill(appended.first(appended.size() - 1), slot_);
+    points_of_return_.keep();
+    appended = appended.last(1);
+  }
   answer.generation = engine_.generate(appended, settings_.count, sampling, token, slot_);
   // Of a character or a stop string that was begun nothing is kept where the rest was not waited for.
   if (!ended) show(stream.finish());

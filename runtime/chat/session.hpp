@@ -16,6 +16,7 @@
 
 #include "runtime/chat/chat.hpp"
 #include "runtime/chat/conversation.hpp"
+#include "runtime/chat/points_of_return.hpp"
 #include "runtime/engine/engine.hpp"
 #include "runtime/tokenizer/tokenizer.hpp"
 
@@ -62,8 +63,10 @@ class ConversationTooLong : public Error {
 class ChatSession {
  public:
   /// Throws Error(rejected) where the program has no chat template, or settings are out of range. Engine and tokenizer
-  /// outlive the session; the slot is the session's alone.
-  ChatSession(Engine& engine, const Tokenizer& tokenizer, ChatSettings settings, std::int64_t slot = 0);
+  /// outlive the session; the slot is the session's alone, and so are `spare` ones, which it goes back to where its own
+  /// has forgotten what is needed (PointsOfReturn).
+  ChatSession(Engine& engine, const Tokenizer& tokenizer, ChatSettings settings, std::int64_t slot = 0,
+              std::vector<std::int64_t> spare = {});
 
   const Conversation& conversation() const { return conversation_; }
   /// Goes on with another, or with this one changed.
@@ -89,6 +92,7 @@ class ChatSession {
   const Tokenizer& tokenizer_;
   ChatSettings settings_;
   std::int64_t slot_;
+  PointsOfReturn points_of_return_;
   Conversation conversation_;
   std::uint64_t regenerations_ = 0;  ///< of the last answer
 };

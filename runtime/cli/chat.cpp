@@ -33,6 +33,13 @@ std::string trimmed(const std::string& text) {
   return begin == std::string::npos ? "" : text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
+/// An engine's slots from this one on.
+std::vector<std::int64_t> slots_from(std::int64_t first, const Engine& engine) {
+  std::vector<std::int64_t> slots;
+  for (std::int64_t slot = first; slot < engine.program().max_batch; ++slot) slots.push_back(slot);
+  return slots;
+}
+
 /// The conversation at a terminal, or of a script. To somebody at a terminal a mistake is said, and the conversation
 /// goes on as it was before; a script ends with it.
 class Chat {
@@ -41,7 +48,7 @@ class Chat {
   Chat(Engine& engine, const Tokenizer& tokenizer, ChatSettings settings, bool script,
        std::function<void(const Answer&)> on_answer)
       : program_(engine.program()),
-        session_(engine, tokenizer, std::move(settings)),
+        session_(engine, tokenizer, std::move(settings), 0, slots_from(1, engine)),
         on_answer_(std::move(on_answer)),
         script_(script) {
     engine.watch_prompts([this](std::int64_t done, std::int64_t total) {

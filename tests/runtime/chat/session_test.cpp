@@ -15,10 +15,10 @@ namespace {
 bool all(std::string_view) { return true; }
 
 struct Talk {
-  explicit Talk(ChatSettings settings = {}, Program given = talking_program())
+  explicit Talk(ChatSettings settings = {}, Program given = talking_program(), std::vector<std::int64_t> spare = {})
       : program(std::move(given)),
         engine(program, HostWeights::random(program, 0)),
-        session(engine, tokenizer, std::move(settings)) {}
+        session(engine, tokenizer, std::move(settings), 0, std::move(spare)) {}
 
   Program program;
   Tokenizer tokenizer = Tokenizer::load(talking_tokenizer);
@@ -96,6 +96,48 @@ TEST_CASE("what the engine still has of a conversation is not computed again") {
   answer = talk.session.answer(all);
   CHECK(answer.cached_tokens == 1);  // <|begin|>
   CHECK(answer.text == fresh(talk, {.count = 12}).text);
+}
+
+TEST_CASE("what forgets goes back to where an answer began, where another slot has kept it") {
+  static constexpr std::array states{
+      StateTable{"states", StateKind::recurrent, 2, 3, 1, recurrent_copies, 32, 640, {Arena::states, 0, 1280}}};
+  Program program = talking_program();
+  program.states = states;
+  program.max_batch = 3;
+  const ChatSettings settings = {.count = 12};
+  Talk kept(settings, program, {1, 2}), lost(settings, program);
+  Answer answer;
+  std::int64_t before = 0;  // tokens of the prompt before the last
+  for (const char* message : {"hello", "and then", "so"}) {
+    // Letters that were drawn one by one are other tokens when they are read again.
+    const std::int64_t began = answer.prompt_tokens;
+    before = began;
+    answer = kept.session.say(message, all);
+    CHECK(answer.cached_tokens == std::max<std::int64_t>(0, began - 1));
+    const Answer other = lost.session.say(message, all);
+    CHECK(other.cached_tokens == 0);
+    CHECK(answer.text == other.text);
+  }
+  for (int again = 0; again < 3; ++again) {
+    answer = kept.session.regenerate(all);
+    CHECK(answer.cached_tokens == answer.prompt_tokens - 1);
+    CHECK(answer.text == fresh(kept, settings).text);
+  }
+  CHECK(lost.session.regenerate(all).cached_tokens == 0);
+  // The answer before it.
+  Conversation earlier = kept.session.conversation();
+  for (int message = 0; message < 3; ++message) earlier.drop_last();
+  kept.session.set_conversation(earlier);
+  answer = kept.session.answer(all);
+  CHECK(answer.prompt_tokens == before);
+  CHECK(answer.cached_tokens == before - 1);
+  CHECK(answer.text == fresh(kept, settings).text);
+  // Another beginning, of which nobody has anything but the token that all begin with.
+  Conversation other = kept.session.conversation();
+  other.set_system("brief");
+  kept.session.set_conversation(other);
+  CHECK(kept.session.say("hello", all).cached_tokens == 0);
+  CHECK(kept.session.regenerate(all).text == fresh(kept, settings).text);
 }
 
 TEST_CASE("where a ring has lost what is needed the conversation is appended anew") {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <stdexcept>
 #include <string>
 
@@ -18,19 +19,21 @@ inline constexpr std::int64_t talking_max_sequence_length = 200;
 class TalkingReference final : public Reference {
  public:
   /// A hidden state is a hash of the tokens so far, eight times.
-  std::vector<double> layers(std::int64_t, std::span<const std::int32_t> tokens, std::int64_t first, std::int64_t,
+  std::vector<double> layers(std::int64_t slot, std::span<const std::int32_t> tokens, std::int64_t first, std::int64_t,
                              std::vector<std::vector<double>>*, std::span<const std::int32_t> = {}) override {
     if (on_forward) on_forward(tokens);
-    if (static_cast<std::size_t>(first) > hashes_.size()) throw std::logic_error("tokens were left out");
-    hashes_.resize(static_cast<std::size_t>(first));
+    std::vector<std::uint32_t>& hashes = hashes_[slot];
+    if (static_cast<std::size_t>(first) > hashes.size()) throw std::logic_error("tokens were left out");
+    hashes.resize(static_cast<std::size_t>(first));
     std::vector<double> hidden;
     for (const std::int32_t token : tokens) {
-      const std::uint32_t before = hashes_.empty() ? 1 : hashes_.back();
-      hashes_.push_back((before * 31 + static_cast<std::uint32_t>(token) + 7) % 999983);
-      hidden.insert(hidden.end(), 8, hashes_.back());
+      const std::uint32_t before = hashes.empty() ? 1 : hashes.back();
+      hashes.push_back((before * 31 + static_cast<std::uint32_t>(token) + 7) % 999983);
+      hidden.insert(hidden.end(), 8, hashes.back());
     }
     return hidden;
   }
+  void copy(std::int64_t from, std::int64_t to) override { hashes_[to] = hashes_[from]; }
   std::vector<double> head(std::span<const double> hidden, std::span<const std::int64_t> rows) override {
     std::vector<double> logits(rows.size() * counting_vocab_size);
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -43,7 +46,7 @@ class TalkingReference final : public Reference {
   }
 
  private:
-  std::vector<std::uint32_t> hashes_;
+  std::map<std::int64_t, std::vector<std::uint32_t>> hashes_;  ///< by slot
 };
 
 /// A template as the generator writes them: "<|begin|>", then a line a message, "u: content". It refuses two messages
