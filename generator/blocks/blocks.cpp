@@ -1,5 +1,6 @@
 // Which sub-blocks there are.
 #include "generator/blocks/attention.hpp"
+#include "generator/blocks/channel_mix.hpp"
 #include "generator/blocks/delta_net.hpp"
 #include "generator/blocks/latent_attention.hpp"
 #include "generator/blocks/mamba.hpp"
@@ -8,6 +9,7 @@
 #include "generator/blocks/moe.hpp"
 #include "generator/blocks/retention.hpp"
 #include "generator/blocks/rg_lru.hpp"
+#include "generator/blocks/rwkv.hpp"
 #include "generator/blocks/short_conv.hpp"
 
 namespace monomorph::generator {
@@ -22,12 +24,14 @@ const std::vector<BlockType>& block_types() {
       moe_block(),
       // Of the last few tokens.
       short_conv_block(),
+      channel_mix_block(),
       // Of a state of fixed size, which all tokens up to their own have made.
       mamba_block(),
       mamba2_block(),
       delta_net_block(),
       retention_block(),
       rg_lru_block(),
+      rwkv_block(),
   };
   return types;
 }

@@ -262,7 +262,17 @@ ValueId Builder::recurrence(const std::string& word, const Recurrence& how, cons
   const ValueId before = newest(state);
   std::vector<ValueId> in = {before, queries, keys, values, removed, erased, rates, bonus};
   in.insert(in.end(), decays.begin(), decays.end());
-  const ValueId out = add(word, how, in, role(name), axes_of(values));
+  return with_next(add(word, how, in, role(name), axes_of(values)), before);
+}
+
+ValueId Builder::weighted_mean(const std::string& word, const WeightedMean& how, const std::string& state,
+                               const WeightedMeanOperands& operands, const std::string& name) {
+  const auto& [log_weights, values, decays, bonus] = operands;
+  const ValueId before = newest(state);
+  return with_next(add(word, how, {before, log_weights, values, decays, bonus}, role(name), axes_of(values)), before);
+}
+
+ValueId Builder::with_next(ValueId out, ValueId before) {
   const ValueId after = graph_.values.add({});
   graph_.ops[graph_.values[out].writer].next = after;
   replace(before, after);
@@ -279,6 +289,10 @@ ValueId Builder::attention(const Attention& how, const AttentionOperands& operan
 
 ValueId Builder::convolve(const std::string& word, ValueId state, ValueId in, const std::string& name) {
   return add(word, Convolve{}, {state, vector(word), weight(own_role(word + "_bias"))}, role(name), axes_of(in));
+}
+
+ValueId Builder::token_before(const std::string& word, ValueId state, ValueId in, const std::string& name) {
+  return add(word, Convolve{}, {state, {}, {}}, role(name), axes_of(in));
 }
 
 ValueId Builder::differential(ValueId first, ValueId second, const std::vector<std::string>& vectors,

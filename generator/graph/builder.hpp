@@ -24,6 +24,11 @@ struct RecurrenceOperands {
   std::vector<ValueId> decays = {};  ///< by the decay's names
 };
 
+/// What a weighted mean reads beside its state (WeightedMean in graph/op.hpp).
+struct WeightedMeanOperands {
+  ValueId log_weights, values, decays, bonus;
+};
+
 /// What banks of a matrix are multiplied with: `in`, or the run of it that each choice has. `choice`: none where each
 /// bank is multiplied.
 struct BankOperands {
@@ -84,12 +89,16 @@ class Builder {
   /// The state's next version.
   ValueId append(const std::string& state, ValueId in);
   ValueId attention(const Attention& how, const AttentionOperands& operands, const std::string& role);
-  /// Of a state to which `in` was appended, with the vector of this word, and its bias where it has one.
   /// [tokens, heads x value], and the state's next version. `operands`: those of graph/recurrences.hpp, but for the
   /// state.
   ValueId recurrence(const std::string& word, const Recurrence& how, const std::string& state,
                      const RecurrenceOperands& operands, const std::string& role);
+  ValueId weighted_mean(const std::string& word, const WeightedMean& how, const std::string& state,
+                        const WeightedMeanOperands& operands, const std::string& role);
+  /// Of a state to which `in` was appended, with the vector of this word, and its bias where it has one.
   ValueId convolve(const std::string& word, ValueId state, ValueId in, const std::string& role);
+  /// Of a state to which `in` was appended, what the token before has.
+  ValueId token_before(const std::string& word, ValueId state, ValueId in, const std::string& role);
 
   /// The first minus the second times what the vectors of these words give (Differential).
   ValueId differential(ValueId first, ValueId second, const std::vector<std::string>& vectors, const std::string& role);
@@ -134,6 +143,8 @@ class Builder {
   ValueId state_parameter(StateId id);
   /// The version of the entered sub-block's state that the function has so far; it takes one where it has none.
   ValueId newest(const std::string& state);
+  /// The last operation, which gives `out`, gives the state's next version after `before` beside it.
+  ValueId with_next(ValueId out, ValueId before);
   /// The last operation's value `after` is the version of the state that comes after `before`.
   void replace(ValueId before, ValueId after);
 

@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "generator/graph/recurrences.hpp"
 #include "generator/ops/op_type.hpp"
 
 namespace monomorph::generator {
@@ -37,6 +38,9 @@ struct Attribute {
     }
     if (recurrence.normalized) text += "; normalized";
     return text + (recurrence.removed_first ? "; removed first" : "");
+  }
+  std::string operator()(const WeightedMean& mean) const {
+    return fmt::format("; log decay {} of {}", mean.log_decay.text, decay_name);
   }
   std::string operator()(const Map& map) const {
     return fmt::format("; {} of {}", map.expression.text, fmt::join(map.names, ", "));

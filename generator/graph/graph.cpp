@@ -55,7 +55,8 @@ std::int64_t Graph::run_of(ValueId whole, ValueId operand) const {
 }
 
 std::int64_t convolved_positions(const Op& op, const Graph& graph) {
-  if (op.in.size() < 2 || !op.in[1] || graph.values[op.in[1]].axes.empty()) return 0;
+  if (op.in.size() > 1 && !op.in[1]) return 2;
+  if (op.in.size() < 2 || graph.values[op.in[1]].axes.empty()) return 0;
   return graph.axes.inner_of_two(graph.values[op.in[1]].axes[0]);
 }
 

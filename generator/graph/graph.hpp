@@ -57,7 +57,7 @@ struct Graph {
   std::int64_t run_of(ValueId whole, ValueId operand) const;
 };
 
-/// Positions that a Convolve sees, its token's own among them; 0 where its operands say none.
+/// Positions that a Convolve sees, its token's own among them; 0 where its taps say none.
 std::int64_t convolved_positions(const Op& op, const Graph& graph);
 
 /// Builds the forward pass of an accepted contract.

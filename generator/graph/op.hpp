@@ -152,9 +152,10 @@ struct Append {
   bool operator==(const Append&) const = default;
 };
 
-/// (state, taps, bias?) -> of each token's elements, the sum of what the state has of them at the token's position and
+/// (state, taps?, bias?) -> of each token's elements, the sum of what the state has of them at the token's position and
 /// those before it, each times its own number: taps has some for each element, that of the token's own position last.
-/// What is before the sequence is 0 (a causal depthwise convolution)
+/// What is before the sequence is 0 (a causal depthwise convolution). Without taps it is what the token before has (the
+/// token shift of Peng et al. 2023), of taps 1 and 0
 struct Convolve {
   bool operator==(const Convolve&) const = default;
 };
@@ -177,6 +178,18 @@ struct Recurrence {
   bool removed_first = false;
   bool normalized = false;
   bool operator==(const Recurrence&) const = default;
+};
+
+/// (state, log weights, values, decays, bonus) -> of each token's elements, with w and v what log weights and values
+/// have of it at each token, the mean of the values up to its own, the longer ago they were the less they weigh (WKV of
+/// RWKV-4, Peng et al. 2023):
+///   (sum_{i<t} exp(w_i + (t - 1 - i) * log_decay) * v_i + exp(w_t + bonus) * v_t) / (the same without values)
+/// log_decay is an expression of `x`, what decays has of the element; decays and bonus are weights. The state has three
+/// numbers of each element: the sum of weighted values, that of weights, and the exponent that both lack as a factor.
+/// Its next version stands beside the result
+struct WeightedMean {
+  Expression log_decay = {};
+  bool operator==(const WeightedMean&) const = default;
 };
 
 /// What a query knows of how far a key is: the bucket of their distance, key - query, which is cut at -back and ahead.
@@ -219,7 +232,7 @@ struct Differential {
 
 /// Equal where all attributes are: each type compares its own, whichever they are.
 using Attributes = std::variant<Gather, Norm, Linear, Map, Rotary, Sinusoids, Append, Attention, Differential, TopK,
-                                Pick, Shares, Combine, Pool, Convolve, Recurrence>;
+                                Pick, Shares, Combine, Pool, Convolve, Recurrence, WeightedMean>;
 
 struct Op {
   std::string word;  ///< what kernels are named after: "q_proj", "mlp_input_norm", "add"; empty: not named

@@ -1,4 +1,5 @@
-// What the operands of a Recurrence are, and how they lie: for the verifier, the kernel and the reference alike.
+// What the operands of a Recurrence and of a WeightedMean are, and how they lie: for the verifier, the kernel and the
+// reference alike.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,15 @@ struct RecurrenceOperand {
   static constexpr std::size_t state = 0, queries = 1, keys = 2, values = 3, removed = 4, erased = 5, rates = 6,
                                bonus = 7, decays = 8;
 };
+
+/// Operands of a WeightedMean, in order.
+struct WeightedMeanOperand {
+  static constexpr std::size_t state = 0, log_weights = 1, values = 2, decays = 3, bonus = 4, count = 5;
+};
+/// What its decay calls the element's number.
+inline constexpr const char* decay_name = "x";
+/// Numbers that its state has of each element.
+inline constexpr std::int64_t weighted_mean_numbers = 3;
 
 /// Rows of a head's matrix at most: a kernel's invocation keeps a column of it.
 inline constexpr std::int64_t max_recurrent_keys = 256;

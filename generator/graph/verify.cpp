@@ -128,8 +128,9 @@ class GraphCheck {
         complain("G6", fmt::format("{} writes {}, which is {}", described(id), state.role,
                                    state.source() ? "a source's" : "no source's"));
       }
-      if ((as<Recurrence>(op) != nullptr) != state.recurrent()) {
-        complain("G3", fmt::format("{} takes {} for what it is not: a recurrence's matrix has no positions",
+      const bool recurs = as<Recurrence>(op) != nullptr || as<WeightedMean>(op) != nullptr;
+      if (recurs != state.recurrent()) {
+        complain("G3", fmt::format("{} takes {} for what it is not: a recurrence's state has no positions",
                                    described(id), state.role));
       }
     }
@@ -367,6 +368,11 @@ void OperandCheck::next_version(std::size_t operand) {
   if (before.writer) fault("goes on from a version that this pass has made; a state is changed once a pass");
   const bool fits = after.storage == Storage::state && after.declared == before.declared && after.axes == before.axes;
   if (!fits) fault("gives another state");
+}
+
+bool OperandCheck::is_row_of(const Value& state, AxisId row) const {
+  const AxisId heads = state.axes[1], head = state.axes[3];
+  return axis(row).factors == std::vector{heads, head} || (axis(heads).size == 1 && row == head);
 }
 
 bool OperandCheck::matrix(std::size_t operand) {

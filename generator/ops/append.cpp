@@ -11,8 +11,7 @@ void verify(const Op& op, OperandCheck& check) {
   check.storage(0, Storage::state);
   const Value& state = check.in(0);
   if (state.axes.size() != 4) return check.fault("wants a state of slots x heads x positions x head");
-  const Axis& row = check.axis(check.in(1).axes[1]);
-  if (row.factors != std::vector{state.axes[1], state.axes[3]}) {
+  if (!check.is_row_of(state, check.in(1).axes[1])) {
     check.fault("wants an operand of the state's heads x head");
   }
   check.result(Storage::state, state.axes);

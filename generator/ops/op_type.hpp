@@ -33,6 +33,8 @@ class OperandCheck {
 
   const Value& in(std::size_t operand) const { return graph_.values[op_.in[operand]]; }
   bool given(std::size_t operand) const { return static_cast<bool>(op_.in[operand]); }
+  /// Whether rows of this axis are the heads x head that a state's entries have: one head may be the row itself.
+  bool is_row_of(const Value& state, AxisId row) const;
   /// Whether the operand is tokens (or rows) x an axis; says so where it is not.
   bool matrix(std::size_t operand);
   const Axis& axis(AxisId id) const { return graph_.axes[id]; }
@@ -64,7 +66,7 @@ struct OpType {
 // Rows of the table, each in the file of its name.
 extern const OpType gather_type, norm_type, linear_type, map_type, rotary_type, sinusoids_type, append_type,
     attention_type, differential_type, top_k_type, pick_type, shares_type, combine_type, pool_type, convolve_type,
-    recurrence_type;
+    recurrence_type, weighted_mean_type;
 
 const OpType& type_of(const Op& op);
 

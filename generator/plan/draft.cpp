@@ -27,8 +27,10 @@ std::string formula_of(ValueId id, const Group& group, const Planning& planning)
   for (const ValueId in : op.in) operands.push_back(in ? formula_of(in, group, planning) : "");
   if (as<Gather>(op) != nullptr) return fmt::format("{}[{}]", operands[0], operands[1]);
   if (as<Pool>(op) != nullptr) return fmt::format("mean of {}", operands[0]);
+  if (as<Convolve>(op) != nullptr && !op.in[1]) return fmt::format("the token before in {}", operands[0]);
   if (as<Convolve>(op) != nullptr) return fmt::format("{} over the last positions of {}", operands[1], operands[0]);
   if (as<Recurrence>(op) != nullptr) return fmt::format("what is read of {}", operands[0]);
+  if (as<WeightedMean>(op) != nullptr) return fmt::format("the mean of {} and {}", operands[0], operands[2]);
   if (as<Norm>(op) != nullptr) return fmt::format("norm({})", operands[0]);
   if (as<Linear>(op) != nullptr) {
     return fmt::format("{}{} x {}", op.word, op.in[3] ? "[" + operands[3] + "]" : "", operands[0]);

@@ -37,4 +37,15 @@ Activations<columns> convolve(const std::vector<double>& state, const std::vecto
   return convolve<columns, tap_count>(state, taps, std::vector<double>(columns), first_position);
 }
 
+/// Of each token what the one before has, 0 before the sequence: [tokens, columns].
+template <std::int64_t columns>
+Activations<columns> token_before(const std::vector<double>& state, std::int64_t first_position) {
+  Activations<columns> y(static_cast<std::int64_t>(state.size()) / columns - first_position);
+  for (std::int64_t t = first_position == 0 ? 1 : 0; t < y.tokens(); ++t) {
+    const auto from = state.begin() + (first_position + t - 1) * columns;
+    std::copy(from, from + columns, y.row(t).begin());
+  }
+  return y;
+}
+
 }  // namespace monomorph::reference

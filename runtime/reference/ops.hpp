@@ -9,3 +9,4 @@
 #include "runtime/reference/mixtures.hpp"
 #include "runtime/reference/norms.hpp"
 #include "runtime/reference/recurrence.hpp"
+#include "runtime/reference/weighted_mean.hpp"

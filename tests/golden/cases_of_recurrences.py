@@ -98,6 +98,15 @@ def granitemoehybrid(**keys):
     } | keys  # fmt: skip
 
 
+def rwkv(**keys):
+    """RWKV-4 as its files for transformers have it."""
+    return {
+        "architectures": ["RwkvForCausalLM"], "attention_hidden_size": 48, "bos_token_id": 0, "context_length": 1024,
+        "eos_token_id": 0, "intermediate_size": 90, "layer_norm_epsilon": 1e-5, "model_type": "rwkv", "rescale_every": 6,
+        "tie_word_embeddings": False, "transformers_version": "4.29.0.dev0", "use_cache": True,
+    } | keys  # fmt: skip
+
+
 def nemotron_h(**keys):
     """Nemotron-H: each layer is Mamba-2, attention without positions, an MLP without a gate, or a mixture of such."""
     return {
@@ -336,6 +345,12 @@ CASES = [
                     conv_kernel=2, n_routed_experts=6, num_experts_per_tok=2, moe_intermediate_size=26,
                     moe_shared_expert_intermediate_size=34, n_group=2, topk_group=1, routed_scaling_factor=2.5,
                     norm_topk_prob=True, time_step_min=0.2, layer_norm_epsilon=1e-3), "torch_dtype", dtypes=("f32",)),
+    Case("rwkv", 6041, "time mixing and channel mixing, and nothing else; the stream is halved after every second layer of five",
+         rwkv(vocab_size=101, hidden_size=48, num_hidden_layers=5, layer_norm_epsilon=1e-3, rescale_every=2), "torch_dtype", dtypes=("bf16",)),
+    Case("rwkv-wide", 6042, "means of more elements than the stream has, an MLP 4 times as wide; never halved; tied",
+         rwkv(vocab_size=99, hidden_size=42, num_hidden_layers=3, attention_hidden_size=58, intermediate_size=None,
+              rescale_every=0, tie_word_embeddings=True), "dtype", dtypes=("f32",),
+         sequence_length=LONG, rows=long_rows()),
     Case("mamba", 6011, "selective state spaces of 16 numbers for each of 96 elements, and nothing else; convolutions over "
          "4 positions; tied", mamba(vocab_size=101, hidden_size=48, num_hidden_layers=3, intermediate_size=96, d_inner=96, d_model=48,
                fused_add_norm=True, n_layer=24, pad_vocab_size_multiple=8, rms_norm=True, ssm_cfg={}), "torch_dtype",

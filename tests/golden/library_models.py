@@ -28,7 +28,7 @@ FAMILIES = ("afmoe", "albert", "aria_text", "axk1", "bamba", "bart", "bert", "be
             "granitemoeshared", "hunyuan_v1_moe", "hy_v3", "jamba", "kimi_linear", "kolibri1", "lfm2", "lfm2_moe", "llada", "llama4_text", "mamba", "mamba2", "marian", "mbart", "mellum", "minicpm3",
             "minimax", "minimax_m2", "ministral3", "mixtral", "modernbert", "modernbert-decoder", "mpnet", "mpt", "mt5",
             "nemotron_h", "nomic_bert",
-            "olmo_hybrid", "olmoe", "openai-gpt", "openelm", "opt", "pegasus", "phi", "phimoe", "qwen2_moe", "qwen3_moe", "qwen3_5_moe_text", "qwen3_5_text", "qwen3_next", "recurrent_gemma", "roberta",
+            "olmo_hybrid", "olmoe", "openai-gpt", "openelm", "opt", "pegasus", "phi", "phimoe", "qwen2_moe", "qwen3_moe", "qwen3_5_moe_text", "qwen3_5_text", "qwen3_next", "recurrent_gemma", "roberta", "rwkv",
             "solar_open", "t5", "t5gemma", "umt5", "xglm", "xlm-roberta", "youtu")  # fmt: skip
 RENAMED = ("nomic_bert",)  # its files have other names than the library's class
 ROUTER_GAIN = 3.0  # scores far enough apart that f32 and double choose the same experts
@@ -132,6 +132,9 @@ def library_weights(config: dict, seed: int, own_head: bool = False, **_) -> dic
             weights.tensors[f"{name}.weight"] = weights.tensors[f"{name}.weight"].T.copy()
         else:
             for word, parameter in own.items():
+                if word.startswith("time_"):
+                    draw_times(weights, f"{name}.{word}", parameter)
+                    continue
                 if parameter.dim() == 3:  # of each expert
                     draw_experts(weights, f"{name}.{word}", *parameter.shape, type(module).__name__ in TRANSPOSED)
                     continue
@@ -174,6 +177,15 @@ def library_weights(config: dict, seed: int, own_head: bool = False, **_) -> dic
 def selection_bias(module) -> dict[str, torch.Tensor]:
     """What some routers add to choose by, which is a buffer where training sets it by other means than gradients."""
     return {word: buffer for word, buffer in module.named_buffers(recurse=False) if word in SELECTION_BIASES}
+
+
+def draw_times(weights: Weights, name: str, parameter: torch.Tensor) -> None:
+    """RWKV's numbers of each element: shares of a token and the one before, and decays, of which some are fast and some
+    leave something over the whole prompt."""
+    gain, around = (0.3, 0.5) if "time_mix" in name else (2.0, -2.0) if "time_decay" in name else (1.0, 0.0)
+    weights.vector(name, parameter.numel(), gain=gain)
+    weights.tensors[name] += around
+    weights.tensors[name].shape = parameter.shape
 
 
 def draw_experts(weights: Weights, name: str, experts: int, rows: int, columns: int, transposed: bool) -> None:

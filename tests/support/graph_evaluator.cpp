@@ -136,7 +136,7 @@ GraphEvaluator::Values GraphEvaluator::evaluate(FunctionId id, std::int64_t nth)
       matrices.elements.resize(static_cast<std::size_t>((positions_.front() + 1) * matrices.columns));
       for (std::int64_t row = 0; row < rows; ++row) {
         for (std::int64_t column = 0; column < matrices.columns; ++column) {
-          matrices.elements.push_back(matrix_element(graph_, op, read_matrices, positions_.front() + row, row, column));
+          matrices.elements.push_back(state_element(graph_, op, read_matrices, positions_.front() + row, row, column));
         }
       }
       states_[{graph_.values[op.next].declared, nth}] = values[op.next] = matrices;

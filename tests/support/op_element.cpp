@@ -234,6 +234,10 @@ struct Element {
   }
 
   double operator()(const Convolve&) const {
+    if (!op.in[1]) {
+      const std::int64_t now = positions[static_cast<std::size_t>(row)];
+      return now == 0 ? 0 : read(0, now - 1, column);
+    }
     const std::int64_t taps = graph.axes[axis(1, 0).factors[1]].size,
                        position = positions[static_cast<std::size_t>(row)];
     double sum = op.in[2] ? read(2, 0, column) : 0;
@@ -255,6 +259,14 @@ struct Element {
       sum += element.of_key(1, head, key) * matrix;
     }
     return sum;
+  }
+
+  /// Sums of what tokens have added, by the exponent that the state says.
+  double operator()(const WeightedMean&) const {
+    const double own = std::exp(read(1, row, column) + read(4, 0, column)),
+                 before = std::exp(read(0, row, 3 * column + 2));
+    return (before * read(0, row, 3 * column) + own * read(2, row, column)) /
+           (before * read(0, row, 3 * column + 1) + own);
   }
 
   double operator()(const Append&) const {
@@ -322,8 +334,24 @@ struct Element {
 
 }  // namespace
 
-double matrix_element(const Graph& graph, const Op& op, const OperandReader& read, std::int64_t position,
-                      std::int64_t row, std::int64_t column) {
+namespace {
+
+/// The nth number that a WeightedMean keeps of an element: both sums by 1, so that their exponent is 0.
+double mean_number(const WeightedMean& mean, const OperandReader& read, std::int64_t position, std::int64_t row,
+                   std::int64_t element, std::int64_t nth) {
+  if (nth == 2) return 0;
+  const double left = position == 0 ? 0 : std::exp(evaluate(mean.log_decay, {{"x", read(3, 0, element)}}));
+  const double before = position == 0 ? 0 : read(0, row, 3 * element + nth) * std::exp(read(0, row, 3 * element + 2));
+  return left * before + std::exp(read(1, row, element)) * (nth == 0 ? read(2, row, element) : 1);
+}
+
+}  // namespace
+
+double state_element(const Graph& graph, const Op& op, const OperandReader& read, std::int64_t position,
+                     std::int64_t row, std::int64_t column) {
+  if (const auto* mean = as<WeightedMean>(op)) {
+    return mean_number(*mean, read, position, row, column / 3, column % 3);
+  }
   const RecurrenceElement element{graph, op, read, row};
   const std::int64_t key = column % element.keys, value = column / element.keys % element.values,
                      head = column / element.keys / element.values;

@@ -130,7 +130,7 @@ void PlanImage::run_call(const Planning& planning, const Section& section, const
     return;
   }
   const Op& anchor = graph_.ops[group.anchor];
-  if (as<Recurrence>(anchor) != nullptr) run_recurrence(planning, section, call, anchor, layer);
+  if (type_of(anchor).states == Access::read_write) run_recurrence(planning, section, call, anchor, layer);
   const bool by_row = as<Norm>(anchor) != nullptr;  // a workgroup reads its row before it writes
   for (const ValueId out : planning.outputs(group)) {
     const Value& value = graph_.values[out];
@@ -180,7 +180,7 @@ void PlanImage::run_recurrence(const Planning& planning, const Section& section,
   for (std::int64_t row = 0; row < static_cast<std::int64_t>(tokens_.size()); ++row) {
     std::vector<double> after;
     for (std::int64_t column = 0; column < columns; ++column) {
-      after.push_back(matrix_element(graph_, op, reader, positions_[static_cast<std::size_t>(row)], row, column));
+      after.push_back(state_element(graph_, op, reader, positions_[static_cast<std::size_t>(row)], row, column));
     }
     matrices_.push_back(std::move(after));
   }

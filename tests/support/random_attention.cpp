@@ -166,6 +166,52 @@ void RandomAttention::convolve(Builder& build) {
   know(build.convolve(name + "_conv", state, value, new_role()));
 }
 
+void RandomAttention::look_back(Builder& build, std::size_t from) {
+  if (of_source_) return;
+  const std::string name = "b" + std::to_string(++count_) + "_inputs";
+  const AxisId row = graph_.values[known_[from].id].axes[1];
+  const Window kept = chance(70) ? Window{2 + below(2), 0} : Window{};
+  const AxisId entries = entries_of(kept);
+  contract_.states.add({name,
+                        scope_,
+                        {slots_, one_, entries, row},
+                        Dtype::f32,
+                        entries == positions_ ? StateKind::growing : StateKind::ring,
+                        entries == positions_ ? Window{} : kept});
+  graph_.axes = contract_.axes;
+  const ValueId value = read(known_[from]);
+  know(build.token_before("token_before", build.append(name, value), value, new_role()));
+}
+
+void RandomAttention::weigh(Builder& build) {
+  if (of_source_) return;
+  const std::string name = "m" + std::to_string(++count_), user = contract_.kinds[scope_.kind].kind.identifier;
+  const auto own = [&](const std::string& word, std::int64_t size, std::vector<AxisId> factors = {}) {
+    return axis(name + "_" + word, size, std::move(factors), Live::all, user);
+  };
+  const std::int64_t heads = between(1, 2), values = between(1, 9);
+  const AxisId head = own("heads", heads), value = own("value", values), sums = own("sums", 3);
+  const AxisId row = own("means", heads * values, {head, value});
+  const AxisId of_value = own("matrix", values * 3, {value, sums});
+  contract_.states.add(
+      {name + "_states",
+       scope_,
+       {slots_, one_, axis("copies", recurrent_copies), own("matrices", heads * values * 3, {head, of_value})},
+       Dtype::f32,
+       StateKind::recurrent});
+  for (const char* word : {"_decays", "_bonus"}) weight(scope_, name + word, {row}, Dtype::f32);
+  graph_.axes = contract_.axes;
+  linear(build, some(), row, format());
+  const ValueId log_weights = read(known_.back());
+  linear(build, some(), row, format());
+  const WeightedMean how{.log_decay = known_expression(chance(50) ? "-exp(x)" : "-abs(x) * 30", {"x"})};
+  const WeightedMeanOperands operands{.log_weights = log_weights,
+                                      .values = read(known_.back()),
+                                      .decays = build.weight(name + "_decays"),
+                                      .bonus = build.weight(name + "_bonus")};
+  know(build.weighted_mean(name, how, name + "_states", operands, new_role()));
+}
+
 void RandomAttention::recur(Builder& build) {
   if (of_source_) return;
   const std::string name = "r" + std::to_string(++count_), user = contract_.kinds[scope_.kind].kind.identifier;

@@ -27,6 +27,9 @@ class RandomAttention : protected RandomWriter {
 
   /// What the last positions had of a value, convolved; none is kept of a source's tokens.
   void convolve(Builder& build);
+  /// What the token before had of a value; and a mean of what all had.
+  void look_back(Builder& build, std::size_t from);
+  void weigh(Builder& build);
   /// What matrices of heads give that every token changes; none is kept of a source's tokens.
   void recur(Builder& build);
   /// What two values of one axis differ by, as differential attention has it.

@@ -48,9 +48,9 @@ void RandomBlocks::sub_block_norms() {
   norm_at(20, "input_norm");
   if (!shares_output_norm_) norm_at(25, "output_norm");
   norm_at(10, "residual_norm");
-  perhaps(15, "residual_from", {"\"input_norm\""});
-  perhaps(10, "output_scale", {"0.5", "2.0"});
-  perhaps(10, "stream_scale", {"0.5", "1.5"});
+  perhaps(20, "residual_from", {"\"input_norm\""});
+  perhaps(15, "output_scale", {"0.5", "2.0"});
+  perhaps(20, "stream_scale", {"0.5", "1.5"});
 }
 
 void RandomBlocks::unit_keys(std::vector<std::string> activations, const std::vector<std::string>& biases) {
@@ -198,6 +198,22 @@ void RandomBlocks::rg_lru_keys() {
   perhaps(30, "decay_scale", {"2.5"});
   perhaps(30, "gate_activation", {"\"silu\"", "\"x\""});
   perhaps(50, "bias", {"false", "[\"input_gate\", \"o\"]"});
+  sub_block_norms();
+}
+
+void RandomBlocks::rwkv_keys() {
+  perhaps(60, "inner_size", {"1", "5", "12"});
+  expression(30, "log_decay", {"-exp(x)", "-softplus(x) * 40"});
+  perhaps(30, "gate_activation", {"\"silu\"", "\"x\""});
+  perhaps(50, "bias", {"true", "[\"k\", \"o\"]"});
+  sub_block_norms();
+}
+
+void RandomBlocks::channel_mix_keys() {
+  key("intermediate_size", between(1, 20));
+  perhaps(30, "activation", {"\"relu\"", "\"gelu(x)\""});
+  perhaps(30, "gate_activation", {"\"silu\"", "\"x\""});
+  perhaps(50, "bias", {"true", "[\"up\", \"down\"]"});
   sub_block_norms();
 }
 

@@ -32,6 +32,8 @@ class RandomBlocks : protected SpecWriter {
   void delta_net_keys();
   void retention_keys();
   void rg_lru_keys();
+  void rwkv_keys();
+  void channel_mix_keys();
 
   const std::vector<std::string> any_bias_ = {"true", "[\"up\"]", "[\"down\"]"};
   std::string type_;  ///< of positions

@@ -286,9 +286,9 @@ class Writer : RandomMixture {
       } else if (what < 91) {
         if (axis_of(known_[from]) == q_) by_head(build, from);
       } else if (what < 93) {
-        convolve(build);
+        chance(70) ? convolve(build) : look_back(build, from);
       } else if (what < 96) {
-        recur(build);
+        chance(75) ? recur(build) : weigh(build);
       } else {
         attend(build);
       }

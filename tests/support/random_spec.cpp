@@ -154,10 +154,10 @@ class Writer : RandomBlocks {
   void layers() {
     const bool kinds = layers_ > 1 && chance(60);
     std::string second;
-    if (chance(50)) {
+    if (chance(65)) {
       const bool turns = type_ != "alibi" && type_ != "relative_buckets" && type_ != "relative";
       second = pick<std::string>({"narrow", "again", "moe", "short_conv", "mamba", "mamba2", "delta_net", "retention",
-                                  "rg_lru", causal_ && turns ? "latent_attention" : "moe"});
+                                  "rg_lru", "rwkv", "channel_mix", causal_ && turns ? "latent_attention" : "moe"});
       section(second);
       if (second == "moe") {
         moe_keys();
@@ -175,6 +175,10 @@ class Writer : RandomBlocks {
         retention_keys();
       } else if (second == "rg_lru") {
         rg_lru_keys();
+      } else if (second == "rwkv") {
+        rwkv_keys();
+      } else if (second == "channel_mix") {
+        channel_mix_keys();
       } else if (second == "narrow") {
         key("block", "\"mlp\"");
         mlp_keys();

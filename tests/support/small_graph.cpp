@@ -1,5 +1,7 @@
 #include "tests/support/small_graph.hpp"
 
+#include <fmt/format.h>
+
 namespace monomorph::test {
 
 using namespace generator;
@@ -52,6 +54,22 @@ ValueId LayerWriter::attention(ValueId x, const Window& seen, const Window& kept
 
 ValueId LayerWriter::shared_attention(ValueId x, const Window& seen, const std::string& kind) {
   return attend(queries(x), seen, {builder_.state_of(kind, "keys"), builder_.state_of(kind, "values")}, "");
+}
+
+ValueId LayerWriter::weighted_mean(ValueId x, double scale, const std::string& log_decay) {
+  const AxisId slots = contract_.axes.intern({"slots", contract_.max_batch, {}, Live::all, {}, {}});
+  const AxisId element = axis("mean", 9, {axis("head", 3), axis("sums", 3)});
+  contract_.states.add(
+      {"means",
+       {kind_},
+       {slots, axis("one", 1), axis("copies", recurrent_copies), axis("means", 18, {heads(), element})},
+       Dtype::f32,
+       StateKind::recurrent});
+  const std::string scaled = fmt::format("{} * a", scale);
+  const WeightedMeanOperands operands{
+      .log_weights = map(scaled, {queries(x)}), .values = queries(x), .decays = vector(6), .bonus = vector(6)};
+  const WeightedMean how{.log_decay = known_expression(log_decay, {"x"})};
+  return projection(builder_.weighted_mean("mean", how, "means", operands, next("v")), axis_of(hidden_), Dtype::f32);
 }
 
 ValueId LayerWriter::attend(ValueId queries, const Window& seen, const std::vector<ValueId>& states,

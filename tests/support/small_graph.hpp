@@ -34,6 +34,9 @@ class LayerWriter {
                                const std::string& mask = "");
   /// Attention to the states of the last layer of another kind.
   generator::ValueId shared_attention(generator::ValueId x, const generator::Window& seen, const std::string& kind);
+  /// Of two heads' elements the mean of what projections of x give, by weights that others say, whose logarithms are
+  /// `scale` times as large.
+  generator::ValueId weighted_mean(generator::ValueId x, double scale, const std::string& log_decay);
   /// `text` over a, b, c...
   generator::ValueId map(const std::string& text, const std::vector<generator::ValueId>& operands);
 

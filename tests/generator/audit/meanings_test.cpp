@@ -42,7 +42,7 @@ Meaning meaning_of(const std::string& text, const std::vector<Override>& overrid
 // Attributes are taken apart by name: one that is added does not compile here until it is changed as well.
 TEST_CASE("a change of any attribute of any operation is another meaning") {
   const Meaning meaning = meaning_of(tiny);
-  static_assert(std::variant_size_v<Attributes> == 16 && std::is_empty_v<Append> && std::is_empty_v<Combine> &&
+  static_assert(std::variant_size_v<Attributes> == 17 && std::is_empty_v<Append> && std::is_empty_v<Combine> &&
                 std::is_empty_v<Differential> && std::is_empty_v<Pool> && std::is_empty_v<Convolve>);
   CHECK(is_seen<Linear>(meaning, [](Linear& linear) {
     auto& [segments] = linear;
@@ -77,6 +77,10 @@ TEST_CASE("a change of any attribute of any operation is another meaning") {
     if (nth == 3) normalized = true;
     CHECK(recurrence != Recurrence{});
   }
+  WeightedMean mean;
+  auto& [log_decay] = mean;
+  log_decay = other_expression();
+  CHECK(mean != WeightedMean{});
   Pick pick;
   auto& [jitter] = pick;
   jitter = 0.0;

@@ -240,6 +240,27 @@ const std::vector<Override> recurring = {{"layers.steps", "[\"attention\", \"rg_
                                          named("layers.{i}.rg_lru.lambda"),
                                          named("layers.{i}.rg_lru.o")};
 
+const std::vector<Override> weighing = {{"layers.steps", "[\"attention\", \"rwkv\", \"mlp\"]"},
+                                        {"rwkv.inner_size", "12"},
+                                        {"rwkv.input_norm", "false"},
+                                        named("layers.{i}.rwkv.mix_k"),
+                                        named("layers.{i}.rwkv.mix_v"),
+                                        named("layers.{i}.rwkv.mix_gate"),
+                                        named("layers.{i}.rwkv.k"),
+                                        named("layers.{i}.rwkv.v"),
+                                        named("layers.{i}.rwkv.gate"),
+                                        named("layers.{i}.rwkv.decay"),
+                                        named("layers.{i}.rwkv.bonus"),
+                                        named("layers.{i}.rwkv.o")};
+const std::vector<Override> shifted = {{"layers.steps", "[\"attention\", \"channel_mix\", \"mlp\"]"},
+                                       {"channel_mix.intermediate_size", "12"},
+                                       {"channel_mix.input_norm", "false"},
+                                       named("layers.{i}.channel_mix.mix_up"),
+                                       named("layers.{i}.channel_mix.mix_gate"),
+                                       named("layers.{i}.channel_mix.up"),
+                                       named("layers.{i}.channel_mix.gate"),
+                                       named("layers.{i}.channel_mix.down")};
+
 const std::vector<Override> short_queries = {{"latent_attention.q_lora_rank", "14"},
                                              named("layers.{i}.latent_attention.q_down"),
                                              named("layers.{i}.latent_attention.q_norm")};
@@ -301,6 +322,8 @@ const std::map<std::string, std::vector<Override>> with_every_part = {
     {"delta_net", with_both_rates("delta_net", replacing)},
     {"retention", retained},
     {"rg_lru", recurring},
+    {"rwkv", weighing},
+    {"channel_mix", shifted},
 };
 
 const std::vector<Override> growing = {{"attention.scale_growth", "0.1"}, {"attention.scale_interval", "16"}};
@@ -471,6 +494,14 @@ const std::vector<Change> changes = {
     {"rg_lru.decay_scale", recurring, {{"rg_lru.decay_scale", "4.0"}}},
     {"rg_lru.gate_activation", recurring, {{"rg_lru.gate_activation", "silu"}}},
     {"rg_lru.bias", recurring, {{"rg_lru.bias", "[\"o\"]"}}},
+    {"rwkv.inner_size", weighing, {{"rwkv.inner_size", "13"}}},
+    {"rwkv.log_decay", weighing, {{"rwkv.log_decay", "-softplus(x)"}}},
+    {"rwkv.gate_activation", weighing, {{"rwkv.gate_activation", "silu"}}},
+    {"rwkv.bias", weighing, {{"rwkv.bias", "[\"o\"]"}}},
+    {"channel_mix.intermediate_size", shifted, {{"channel_mix.intermediate_size", "13"}}},
+    {"channel_mix.activation", shifted, {{"channel_mix.activation", "silu"}}},
+    {"channel_mix.gate_activation", shifted, {{"channel_mix.gate_activation", "silu"}}},
+    {"channel_mix.bias", shifted, {{"channel_mix.bias", "[\"up\"]"}}},
     {"retention.bias", retained, {{"retention.bias", "[\"o\"]"}}},
     {"delta_net.num_key_heads", replacing, {{"delta_net.num_key_heads", "4"}}},
     {"delta_net.num_value_heads", replacing, {{"delta_net.num_value_heads", "2"}}},

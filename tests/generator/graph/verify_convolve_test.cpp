@@ -7,7 +7,7 @@ using namespace monomorph::test;
 
 namespace {
 
-bool any(const Op&) { return true; }
+bool any(const Op& op) { return as<Convolve>(op) != nullptr && op.in[1]; }
 bool has_bias(const Op& op) { return as<Convolve>(op) != nullptr && op.in[2]; }
 
 /// The state of a convolution over several positions that keeps a ring.
@@ -58,6 +58,8 @@ const std::vector<Mutation> mutations = {
        Op& op = first(r, has_bias);
        r.graph.values[op.in[2]].axes = r.graph.values[op.in[1]].axes;
      }},
+    {"has a bias, and nothing that it is added to", "a bias of what is moved alone",
+     [](RandomGraph& r) { first(r, has_bias).in[1] = {}; }},
     {"sees more than", "a convolution that sees more than a ring keeps",
      [](RandomGraph& r) {
        for (const Op& op : r.graph.ops) {

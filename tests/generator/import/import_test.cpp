@@ -163,6 +163,7 @@ TEST_CASE("scaled rotary settings are read in both spellings, and of every famil
                                                  "nemotron_h",
                                                  "kimi_linear",
                                                  "recurrent_gemma",
+                                                 "rwkv",
                                                  "falcon_mamba",
                                                  "jamba",
                                                  "umt5",

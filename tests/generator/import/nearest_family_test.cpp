@@ -123,8 +123,7 @@ TEST_CASE("a decoder's config inside an object is compared, and the file that wo
 }
 
 TEST_CASE("what is near to no family is told the way alone, and whatever differs, the refusal stays short") {
-  const std::string far =
-      refusal({{"architectures", {"RwkvForCausalLM"}}, {"context_length", 16}, {"rescale_every", 4}});
+  const std::string far = refusal({{"architectures", {"xLSTMForCausalLM"}}, {"context_length", 16}, {"slstm_at", 4}});
   CHECK_FALSE(says(far, "nearest"));
   CHECK(says(far, "`monomorph new NAME --like FAMILY`"));
   CHECK(says(far, "generator/families/NAME.toml, imports"));

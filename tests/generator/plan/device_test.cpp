@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdlib>
+#include <map>
 #include <random>
 
 #include "generator/plan/make.hpp"
@@ -79,6 +80,17 @@ TEST_CASE("so do masks over more keys than are asked about at once, none of them
     const RandomGraph graph = small_graph(
         [&](LayerWriter& layer) { return layer.attention(layer.norm(layer.hidden()), window, window, mask); }, options);
     check_on_devices(graph, passes, limits);
+  }
+}
+
+TEST_CASE("so do means whose weights no float holds, which decay slowly or at once") {
+  const std::map<std::string, double> scales = {
+      {"-0.001 * abs(x)", 80}, {"-abs(x)", 80}, {"-15 - abs(x)", 120}, {"-30 - abs(x)", 80}, {"-200 - abs(x)", 80}};
+  for (const auto& [log_decay, scale] : scales) {
+    CAPTURE(log_decay);
+    const RandomGraph graph = small_graph(
+        [&](LayerWriter& layer) { return layer.weighted_mean(layer.norm(layer.hidden()), scale, log_decay); });
+    check_on_devices(graph, {{0, 3}, {3, 4}, {7, 1}, {8, 1}, {9, 3}});
   }
 }
 

@@ -53,8 +53,8 @@ const std::set<std::string> not_of_sources = {
     "scale_interval", "scale_offset", "value_mix", "values_from", "keys_and_values_from"};
 
 /// Sub-blocks that keep something of earlier tokens, and stand in no encoder.
-const std::set<std::string> remembering = {"latent_attention", "short_conv", "mamba", "mamba2",
-                                           "delta_net",        "retention",  "rg_lru"};
+const std::set<std::string> remembering = {"latent_attention", "short_conv", "mamba", "mamba2",     "delta_net",
+                                           "retention",        "rg_lru",     "rwkv",  "channel_mix"};
 
 /// The names under which random specs are to say a key: the model's own layers, their cross-attention, the encoder's.
 std::vector<std::string> names_of(const SectionDescription& section, const std::string& key) {

@@ -15,10 +15,12 @@ TEST_CASE("a convolution sums what the last positions had, and nothing before th
   x.values = {1, 4, 2, 8};
   append(state, x, 0);
   CHECK(convolve<2, 3>(state, taps, 0).values == std::vector<double>{1, 8, 12, 12});
+  CHECK(token_before<2>(state, 0).values == std::vector<double>{0, 0, 1, 4});
   CHECK(convolve<2, 3>(state, taps, bias, 0).values == std::vector<double>{1001, 8.25, 1012, 12.25});
   Activations<2> next(2);
   next.values = {3, 16, 4, 32};
   append(state, next, 2);
+  CHECK(token_before<2>(state, 2).values == std::vector<double>{2, 8, 3, 16});
   CHECK(convolve<2, 3>(state, taps, 2).values == std::vector<double>{123, 26, 234, 52});
   // Back at position 1, what came after is forgotten.
   Activations<2> again(1);

@@ -1,0 +1,18 @@
+// The channel mixing of RWKV (Peng et al. 2023): an MLP whose inputs are mixed with those of the token before, and a
+// gate of what it gives.
+#pragma once
+
+#include "generator/spec/block_type.hpp"
+
+namespace monomorph::generator {
+
+struct ChannelMixSection {
+  Field<std::int64_t> intermediate_size;  ///< elements between both matrices
+  Field<std::string> activation;          ///< of what up gives
+  Field<std::string> gate_activation;     ///< of the gate
+  Field<Biases> bias;                     ///< of up, gate, down
+};
+
+BlockType channel_mix_block();
+
+}  // namespace monomorph::generator
