@@ -40,7 +40,7 @@ std::optional<Expression> expression_of_x(const std::string& text, const Span& s
   names.merge(variables({"x"}));
   auto expression = parse_expression(text, span, names, Type::real, diagnostics);
   if (!expression || names_in(*expression).contains("x")) return expression;
-  diagnostics.error(path, span, fmt::format("{} does not use x: all tokens would be alike", path));
+  diagnostics.error(path, span, fmt::format("{} does not use x: it would be one number, whatever x is", path));
   return std::nullopt;
 }
 
