@@ -128,8 +128,7 @@ class GraphCheck {
         complain("G6", fmt::format("{} writes {}, which is {}", described(id), state.role,
                                    state.source() ? "a source's" : "no source's"));
       }
-      const bool recurs = as<Recurrence>(op) != nullptr || as<WeightedMean>(op) != nullptr;
-      if (recurs != state.recurrent()) {
+      if ((type_of(op).states == Access::read_write) != state.recurrent()) {
         complain("G3", fmt::format("{} takes {} for what it is not: a recurrence's state has no positions",
                                    described(id), state.role));
       }

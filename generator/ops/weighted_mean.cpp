@@ -23,7 +23,7 @@ void verify(const Op& op, OperandCheck& check) {
   for (const std::size_t operand : {Operand::log_weights, Operand::values}) {
     if (!check.matrix(operand)) return;
     const Value& rows = check.in(operand);
-    if (rows.storage != Storage::activation || axes[rows.axes[0]].live != Live::tokens ||
+    if (axes[rows.axes[0]].live != Live::tokens ||
         axes[rows.axes[1]].factors != std::vector{shape->heads, shape->value}) {
       return check.fault("wants weights and values of the tokens' heads x value");
     }
