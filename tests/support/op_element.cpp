@@ -332,10 +332,6 @@ struct Element {
   }
 };
 
-}  // namespace
-
-namespace {
-
 /// The nth number that a WeightedMean keeps of an element: both sums by 1, so that their exponent is 0.
 double mean_number(const WeightedMean& mean, const OperandReader& read, std::int64_t position, std::int64_t row,
                    std::int64_t element, std::int64_t nth) {
