@@ -51,6 +51,7 @@
 #extension GL_KHR_shader_subgroup_shuffle : require
 //% include "stage.glsl"
 //% include "state_parts.glsl"
+#include "state_copies.glsl"
 //% include "epilogue.glsl"
 
 // Lanes that share a column: each has its own elements of it in registers, every `lanes`th from its own on.
@@ -206,9 +207,7 @@ void main() {
   head = first_row + gl_WorkGroupID.x;
   begins = token.position == 0;
   writes = (token.flags & token_writes) != 0;
-  // The first pass of a submission leaves what it goes on from alone; later ones go on from what that wrote.
-  const uint to = pass.slots[token.slot].copy_to;
-  const uint from = pass.slots[token.slot].drawn == 0 ? pass.slots[token.slot].copy_from : to;
+  const uint from = copy_read(token.slot), to = copy_written(token.slot);
   const uint first = gl_WorkGroupID.y % tiles * tile_tokens;
   const uint invocation = gl_SubgroupID * subgroup_size + gl_SubgroupInvocationID;
   lane = invocation % lanes;

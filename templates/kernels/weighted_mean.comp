@@ -15,6 +15,7 @@
 //% include "preamble.glsl"
 //% include "stage.glsl"
 //% include "state_parts.glsl"
+#include "state_copies.glsl"
 //% include "epilogue.glsl"
 
 // Both sums are kept without exp(exponent), their common factor.
@@ -55,9 +56,7 @@ void main() {
   const StepRun run = pass.runs[r];
   const StepToken token = pass.tokens[run.first_row];
   const uint head = first_row + gl_WorkGroupID.x;
-  // The first pass of a submission leaves what it goes on from alone; later ones go on from what that wrote.
-  const uint to = pass.slots[token.slot].copy_to;
-  const uint from = pass.slots[token.slot].drawn == 0 ? pass.slots[token.slot].copy_from : to;
+  const uint from = copy_read(token.slot), to = copy_written(token.slot);
   const uint first = gl_WorkGroupID.y % tiles * tile_tokens;
   const uint end = min(first + tile_tokens, value_dim);
   for (uint element = first + gl_LocalInvocationIndex; element < end; element += workgroup_size) {
