@@ -61,7 +61,7 @@ class Complaints {
     for (const Key& key : order_) {
       const auto& [rule, pattern, text] = key;
       const auto& [file, layers, numbers] = places_.at(key);
-      std::string name = layers.size() == 1 ? with_layer(pattern, *layers.begin()) : pattern;
+      std::string name = layers.size() == 1 ? with_layer(pattern, {*layers.begin()}) : pattern;
       std::vector<std::string> several;
       if (layers.size() > 1) several.push_back("layers " + numbers_text(layers));
       if (numbers.size() == 1) name = with_number(name, fmt::format("{}", *numbers.begin()));
@@ -173,7 +173,7 @@ void audit_unexpected(const Contract& contract, const std::string& prefix, const
   }
   for (const auto& [each, of] : expected) {  // its number is beyond those that there are
     if (of.number != 0 || !of.counted) continue;
-    if (!is_named(tensor.name, prefix + with_number(with_layer(of.pattern, of.layer), "{i}"))) continue;
+    if (!is_named(tensor.name, prefix + with_number(with_layer(of.pattern, {of.layer}), "{i}"))) continue;
     why = fmt::format("is not used: {} has {}", of.part, count_text(contract, of));
   }
   complaints.add("checkpoint.unexpected", name.pattern, name.layer, why, &tensor);

@@ -119,6 +119,7 @@ class FactsOfSpec {
       layers.shared_input_norm = kind.shared_input_norm;
       layers.shared_output_norm = kind.shared_output_norm;
       layers.residual_scale = kind.residual_scale;
+      layers.weight_sets = kind.weight_sets;
       if (kind.stack == encoder_stack) layers.repeat = spec_.encoder->repeat;
       const std::string stack = section_prefix(kind.stack);
       const ModelSection& model = spec_.model_of(kind.stack);

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "generator/blocks/differential.hpp"
+#include "generator/blocks/low_rank.hpp"
 #include "generator/blocks/norm.hpp"
 #include "generator/contract/declarations.hpp"
 #include "generator/contract/rules.hpp"
@@ -36,7 +37,10 @@ ValueId build_clipped(const BlockContext& context, Builder& build, const std::st
                       const std::string& role) {
   Diagnostics none;
   const std::optional<double> clip = clip_of(context, none);
-  const ValueId projected = build.projection(word, in, clip ? role + "_projected" : role);
+  const std::string name = clip ? role + "_unclipped" : role;
+  const ValueId projected = own(context).adapter_rank.given && is_adapted(word)
+                                ? build_adapted(word, build, in, build_narrowed(word + "_adapter", build, in), name)
+                                : build.projection(word, in, name);
   if (!clip) return projected;
   const Expression limit = known_expression(fmt::format("clamp(x, {}, {})", -*clip, *clip), {"x"});
   return build.map("clip", limit, {"x"}, {projected}, role);

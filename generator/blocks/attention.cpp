@@ -9,6 +9,7 @@
 #include "generator/blocks/differential.hpp"
 #include "generator/blocks/distances.hpp"
 #include "generator/blocks/earlier_layer.hpp"
+#include "generator/blocks/low_rank.hpp"
 #include "generator/blocks/norm.hpp"
 #include "generator/blocks/position.hpp"
 #include "generator/blocks/scores.hpp"
@@ -53,9 +54,10 @@ void complete(Block& block, LayerKind& kind, const ModelSection& model) {
   if (!attention.scale_interval.given) attention.scale_interval.value = -1;
   if (!attention.scale_offset.given) attention.scale_offset.value = attention.scale_growth.given ? 0 : -1;
   if (!attention.chunk_size.given) attention.chunk_size.value = -1;
+  if (!attention.adapter_rank.given) attention.adapter_rank.value = -1;
   if (!attention.num_key_value_heads.given) attention.num_key_value_heads.value = attention.num_attention_heads.value;
   if (!attention.head_dim.given && attention.num_attention_heads.value > 0) {
-    attention.head_dim.value = model.hidden_size.value / attention.num_attention_heads.value;
+    attention.head_dim.value = input_size({model, kind, block}) / attention.num_attention_heads.value;
   }
   complete_position(position_of(kind, block), attention.head_dim.value, model);
   for (Field<HeadNormChoice>* norm : {&attention.q_norm, &attention.k_norm}) {
@@ -104,16 +106,17 @@ void head_dim_in_range(const AttentionSection& attention, Diagnostics& diagnosti
     return;
   diagnostics.error(
       "attention.head_dim_range", attention.num_attention_heads.span,
-      fmt::format("head_dim is hidden_size / num_attention_heads = {}; 1 to {} is valid: more heads, or a "
+      fmt::format("head_dim is what it reads / num_attention_heads = {}; 1 to {} is valid: more heads, or a "
                   "head_dim of its own",
                   attention.head_dim.value, max_head_dim));
 }
 
-/// Without head_dim it is hidden_size / num_attention_heads, which must come out whole.
-void head_dim_is_known(const ModelSection& model, const AttentionSection& attention, Diagnostics& diagnostics) {
-  if (attention.head_dim.given || !usable(model.hidden_size) || !usable(attention.num_attention_heads)) return;
-  const std::int64_t hidden_size = model.hidden_size.value, heads = attention.num_attention_heads.value;
-  if (hidden_size % heads == 0) return;
+/// Without head_dim it is hidden_size / num_attention_heads, which must come out whole; twice that with the embedding.
+void head_dim_is_known(const BlockContext& context, Diagnostics& diagnostics) {
+  const AttentionSection& attention = own(context);
+  if (attention.head_dim.given || !usable(context.model.hidden_size) || !usable(attention.num_attention_heads)) return;
+  const std::int64_t hidden_size = context.model.hidden_size.value, heads = attention.num_attention_heads.value;
+  if (input_size(context) % heads == 0) return;
   diagnostics.error("attention.head_dim_given", attention.num_attention_heads.span,
                     fmt::format("hidden_size {} is no multiple of num_attention_heads {}, and head_dim is not given; "
                                 "give head_dim, or {} or {} as hidden_size",
@@ -190,7 +193,7 @@ void check(const BlockContext& context, Diagnostics& diagnostics) {
   check_range(attention.num_key_value_heads, "attention.num_key_value_heads", 1, max_heads, diagnostics);
   head_dim_in_range(attention, diagnostics);
   kv_heads_divide_heads(attention, diagnostics);
-  head_dim_is_known(context.model, attention, diagnostics);
+  head_dim_is_known(context, diagnostics);
   std::vector<std::string> projections;
   for (const std::string& prefix : terms(attention)) projections.push_back(prefix + "q");
   if (keeps_keys(attention)) {
@@ -200,6 +203,11 @@ void check(const BlockContext& context, Diagnostics& diagnostics) {
   if (attention.gate.value != "none") projections.emplace_back("gate");
   projections.emplace_back("o");
   check_bias_projections(attention.bias, "attention", projections, diagnostics);
+  check_adapter_rank(attention.adapter_rank, "attention.adapter_rank", diagnostics);
+  if (attention.adapter_rank.given && is_of_source(attention)) {
+    diagnostics.error("spec.unused_key", attention.adapter_rank.span,
+                      "attention.adapter_rank belongs to attention to the tokens of its own text");
+  }
   check_head_norm("attention.q_norm", attention.q_norm, diagnostics);
   check_head_norm("attention.k_norm", attention.k_norm, diagnostics);
   check_around_heads(context, diagnostics);
@@ -241,9 +249,9 @@ void declare(const BlockContext& context, Declarations& declare) {
   const AxisId head = declare.axis("head", head_dim, attention.head_dim.span);
   const AxisId q = declare.axis("q", num_heads * head_dim, of_heads, {heads, head});
   const AxisId kv = declare.axis("kv", num_kv_heads * head_dim, of_heads, {kv_heads, head});
-  const AxisId hidden = declare.hidden();
+  const AxisId hidden = declare.hidden(), input = declare.input();
   const bool of_source = is_of_source(attention);
-  const AxisId read = of_source ? declare.source_hidden() : hidden;  // by keys and values
+  const AxisId read = of_source ? declare.source_hidden() : input;  // by keys and values
   // A value is as wide as the two keys that it has.
   const AxisId value_head = pairs ? declare.axis("value_head", 2 * head_dim, attention.head_dim.span) : head;
   const AxisId values =
@@ -253,14 +261,21 @@ void declare(const BlockContext& context, Declarations& declare) {
   const bool keeps = keeps_keys(attention);
   std::vector<Projection> inputs, source;
   for (const std::string& prefix : terms(attention)) {
-    inputs.push_back({prefix + "q", q, hidden, false, num_heads, num_kv_heads});
+    inputs.push_back({prefix + "q", q, input, false, num_heads, num_kv_heads});
     if (keeps) (of_source ? source : inputs).push_back({prefix + "k", kv, read, false, num_kv_heads, num_kv_heads});
   }
   if (keeps) (of_source ? source : inputs).push_back({"v", values, read, false, num_kv_heads, num_kv_heads});
   const std::string& gate = attention.gate.value;
   if (gate != "none")
-    inputs.push_back({"gate", gate == "head" ? heads : attended, hidden, false, num_heads, num_kv_heads});
+    inputs.push_back({"gate", gate == "head" ? heads : attended, input, false, num_heads, num_kv_heads});
   declare.projections("input", attention.bias, inputs);
+  if (attention.adapter_rank.given && !of_source) {
+    for (const Projection& one : inputs) {
+      if (!is_adapted(one.word)) continue;
+      declare_narrowing(one.word + "_adapter", input, attention.adapter_rank, declare);
+      declare_widening(one.word + "_adapted", {one}, attention.adapter_rank, declare);
+    }
+  }
   if (of_source) declare.projections(source_input, attention.bias, source);
   if (keeps) declare_value_mix(context, declare);
   declare_head_norm("q_norm", attention.q_norm.value, q, head, declare);
@@ -377,6 +392,12 @@ BlockType attention_block() {
                     "second_k",
                     "v",
                     "gate",
+                    "q_adapter_down",
+                    "q_adapter_up",
+                    "k_adapter_down",
+                    "k_adapter_up",
+                    "v_adapter_down",
+                    "v_adapter_up",
                     "lambda1",
                     "lambda2",
                     "q_norm",
@@ -410,7 +431,8 @@ BlockType attention_block() {
                 return !attention.causal.value && !is_of_source(attention);
               },
           .reads_source = [](const Block& block) { return is_of_source(section_of<AttentionSection>(block)); },
-          .build_source = build_source};
+          .build_source = build_source,
+          .takes_embedding = true};
 }
 
 }  // namespace monomorph::generator

@@ -16,6 +16,7 @@ struct AttentionSection {
   Field<std::int64_t> scale_interval;    ///< positions; given with scale_growth
   Field<std::int64_t> scale_offset;      ///< added to a position before it is divided by the interval
   Field<Biases> bias;                    ///< of q, k, v, gate, o
+  Field<std::int64_t> adapter_rank;      ///< of adapters beside q, k and v
   Field<std::string> clip;               ///< an expression; limit of what q, k and v give
   Field<std::string> qk_norm;            ///< none | head | projection
   Field<HeadNormChoice> q_norm, k_norm;  ///< default: what qk_norm says

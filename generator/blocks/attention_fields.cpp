@@ -49,6 +49,9 @@ const std::vector<FieldRow<AttentionSection>>& fields() {
       row<S>("bias", at(&S::bias), literal("false"), "",
              "Projections with a bias: true, false, or a list out of \"q\", \"k\", \"v\", \"gate\", \"o\", and where "
              "differential is given \"second_q\", \"second_k\""),
+      row<S>("adapter_rank", at(&S::adapter_rank), computed("none"), "elements",
+             "Rank of the adapters of q, k and v: q gives q(x) + q_adapter_up(q_adapter_down(x)), of parts of those "
+             "names"),
       expression(row<S>("clip", at(&S::clip), computed("none"), "",
                         "What q, k and v give, biases added, is limited to -clip and clip, before norms and rotation: "
                         "an expression of the spec's own numbers")),

@@ -7,6 +7,7 @@
 #include "generator/blocks/mamba2.hpp"
 #include "generator/blocks/mlp.hpp"
 #include "generator/blocks/moe.hpp"
+#include "generator/blocks/projection.hpp"
 #include "generator/blocks/retention.hpp"
 #include "generator/blocks/rg_lru.hpp"
 #include "generator/blocks/rwkv.hpp"
@@ -21,6 +22,7 @@ const std::vector<BlockType>& block_types() {
       latent_attention_block(),
       // Of each token alone.
       mlp_block(),
+      projection_block(),
       moe_block(),
       // Of the last few tokens.
       short_conv_block(),

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+
 #include "generator/blocks/norm.hpp"
 #include "generator/contract/declarations.hpp"
 #include "generator/contract/rules.hpp"
@@ -12,6 +15,7 @@ namespace {
 
 /// Side by side there is one addition, and perhaps one norm before all of them.
 void check_norms_beside(const Step& step, Diagnostics& diagnostics) {
+  if (!step.has_several()) return;
   const Block& first = step.blocks.front();
   for (std::size_t i = 1; i < step.blocks.size(); ++i) {
     const Block& block = step.blocks[i];
@@ -53,11 +57,53 @@ void check_shared_norm(const Step& step, bool shared, Field<NormChoice> SubBlock
   }
 }
 
+/// What a sub-block reads, and what it is added to, follow from its place in the step.
+void check_chain(const Step& step, Diagnostics& diagnostics) {
+  for (const Block& block : step.blocks) {
+    const SubBlockNorms& norms = block.norms;
+    const bool first = &block == &step.blocks.front(), last = &block == &step.blocks.back();
+    if (norms.with_stream.value && (first || !step.chained)) {
+      diagnostics.error("layers.with_stream", norms.with_stream.span,
+                        fmt::format("{} reads the residual stream already: with_stream belongs to what stands behind > "
+                                    "in layers.steps",
+                                    block.instance));
+    }
+    if (norms.with_embedding.value && (!first || step.has_several())) {
+      diagnostics.error(
+          "layers.with_embedding", norms.with_embedding.span,
+          fmt::format("{} does not read the residual stream by itself: what reads the embedding beside it "
+                      "stands alone in a step of layers.steps, or first in a chain",
+                      block.instance));
+    }
+    if (!step.chained) continue;
+    if (norms.residual_from.value != "stream") {
+      diagnostics.error("layers.steps_norm", norms.residual_from.span,
+                        fmt::format("{} stands in a chain, which adds to the residual stream", block.instance));
+    }
+    if (last) continue;
+    for (const auto& [key, span] :
+         {std::pair{"residual_norm",
+                    norms.residual_norm.value.present ? std::optional(norms.residual_norm.span) : std::nullopt},
+          {"stream_scale", norms.stream_scale.value != 1 ? std::optional(norms.stream_scale.span) : std::nullopt}}) {
+      if (!span) continue;
+      diagnostics.error("layers.steps_norm", *span,
+                        fmt::format("{0} adds nothing to the residual stream: what does is the last of its chain, {1}; "
+                                    "write {1}.{2}",
+                                    block.instance, step.blocks.back().instance, key));
+    }
+  }
+}
+
 void check_block_norms(const Block& block, Diagnostics& diagnostics) {
   const SubBlockNorms& norms = block.norms;
   if (norms.residual_from.value == "input_norm" && !norms.input_norm.value.present) {
     diagnostics.error("layers.residual_from", norms.residual_from.span,
                       fmt::format("{} adds to what its input norm gives, and has none", block.instance));
+  }
+  if (norms.residual_from.value == "input_norm" && norms.with_embedding.value) {
+    diagnostics.error(
+        "layers.residual_from", norms.residual_from.span,
+        fmt::format("{} adds to what its input norm gives, which is twice as wide with the embedding", block.instance));
   }
   for (const auto& [key, scale] :
        {std::pair{"output_scale", &norms.output_scale}, {"stream_scale", &norms.stream_scale}})
@@ -71,26 +117,73 @@ std::optional<double> residual_scale(const ModelSection& model, const LayerKind&
                            "1.4 / sqrt(num_hidden_layers)", diagnostics);
 }
 
+/// The residual stream, and beside it what the embedding gives where the sub-block reads that.
+ValueId build_read(const Block& block, Builder& build, ValueId hidden_states) {
+  if (!block.norms.with_embedding.value) return hidden_states;
+  build.enter("");
+  const ValueId embeddings = build.taken_once(embeddings_role, hidden_states);
+  build.enter(role_of(block));
+  return build.concat("concat", hidden_states, embeddings, "stream_and_embedding");
+}
+
+ValueId build_normed(const Block& block, Builder& build, ValueId in) {
+  const Field<NormChoice>& norm = block.norms.input_norm;
+  return norm.value.present ? build_norm("input_norm", norm, block, build, in, "input") : in;
+}
+
+/// What the sub-block gives for its normed input, times its scale.
+ValueId build_given(const BlockContext& context, Builder& build, ValueId input) {
+  const ValueId projected = context.block.type->build(context, build, input);
+  const double scale = context.block.norms.output_scale.value;
+  return scale != 1 ? build.scaled(projected, scale, "scaled_output") : projected;
+}
+
+ValueId build_output_normed(const Block& block, Builder& build, ValueId given) {
+  const Field<NormChoice>& norm = block.norms.output_norm;
+  return norm.value.present ? build_norm("output_norm", norm, block, build, given, "output") : given;
+}
+
+/// residual_norm(stream_scale * h + residual_scale * sum of terms), the first of which is h.
+ValueId build_sum(const Block& block, const ModelSection& model, const LayerKind& kind, Builder& build,
+                  std::vector<ValueId> terms) {
+  build.enter("");
+  if (const double scale = block.norms.stream_scale.value; scale != 1)
+    terms[0] = build.scaled(terms[0], scale, "scaled_stream");
+  Diagnostics none;
+  const ValueId sum = build.sum(terms, "hidden_states", residual_scale(model, kind, none).value());
+  const NormChoice& residual = block.norms.residual_norm.value;
+  if (!residual.present) return sum;
+  return build.norm(block.instance + "_residual_norm", derive_norm(residual.norm), role_of(block) + "::residual_norm",
+                    sum, "hidden_states");
+}
+
+/// What the last of a chain gives is added, where each reads what the one before gives.
+ValueId build_chain(const Step& step, const ModelSection& model, const LayerKind& kind, Builder& build,
+                    ValueId hidden_states) {
+  ValueId given;
+  for (const Block& block : step.blocks) {
+    build.enter(role_of(block));
+    ValueId read = given ? given : build_read(block, build, hidden_states);
+    if (block.norms.with_stream.value) read = build.sum({hidden_states, given}, "read");
+    const ValueId projected = build_given({model, kind, block}, build, build_normed(block, build, read));
+    given = build_output_normed(block, build, projected);
+  }
+  return build_sum(step.blocks.back(), model, kind, build, {hidden_states, given});
+}
+
 /// residual_norm(stream_scale * h + residual_scale * sum of output_norm(output_scale * block(input_norm(h)))): every
 /// place of a norm there is. Where the output norm is shared, it is that of the sum.
 ValueId build_step(const Step& step, const ModelSection& model, const LayerKind& kind, Builder& build,
                    ValueId hidden_states) {
+  if (step.chained) return build_chain(step, model, kind, build, hidden_states);
   std::vector<ValueId> terms = {hidden_states};
   ValueId input;
   for (const Block& block : step.blocks) {
-    const BlockContext context{model, kind, block};
     build.enter(role_of(block));
-    if (!input || !step.shared_input_norm) {
-      const Field<NormChoice>& norm = block.norms.input_norm;
-      input = norm.value.present ? build_norm("input_norm", norm, block, build, hidden_states, "input") : hidden_states;
-    }
+    if (!input || !step.shared_input_norm) input = build_normed(block, build, build_read(block, build, hidden_states));
     if (block.norms.residual_from.value == "input_norm") terms[0] = input;
-    ValueId projected = block.type->build(context, build, input);
-    if (const double scale = block.norms.output_scale.value; scale != 1)
-      projected = build.scaled(projected, scale, "scaled_output");
-    const Field<NormChoice>& norm = block.norms.output_norm;
-    const bool normed = norm.value.present && !step.shared_output_norm;
-    terms.push_back(normed ? build_norm("output_norm", norm, block, build, projected, "output") : projected);
+    const ValueId projected = build_given({model, kind, block}, build, input);
+    terms.push_back(step.shared_output_norm ? projected : build_output_normed(block, build, projected));
   }
   const Block& first = step.blocks.front();
   if (step.shared_output_norm) {
@@ -98,15 +191,7 @@ ValueId build_step(const Step& step, const ModelSection& model, const LayerKind&
     const ValueId given = build.sum({terms.begin() + 1, terms.end()}, "added");
     terms = {terms[0], build_norm("output_norm", first.norms.output_norm, first, build, given, "output")};
   }
-  build.enter("");
-  if (const double scale = first.norms.stream_scale.value; scale != 1)
-    terms[0] = build.scaled(terms[0], scale, "scaled_stream");
-  Diagnostics none;
-  const ValueId sum = build.sum(terms, "hidden_states", residual_scale(model, kind, none).value());
-  const NormChoice& residual = first.norms.residual_norm.value;
-  if (!residual.present) return sum;
-  return build.norm(first.instance + "_residual_norm", derive_norm(residual.norm), role_of(first) + "::residual_norm",
-                    sum, "hidden_states");
+  return build_sum(first, model, kind, build, std::move(terms));
 }
 
 }  // namespace
@@ -114,8 +199,10 @@ ValueId build_step(const Step& step, const ModelSection& model, const LayerKind&
 void check_layer(const Spec& spec, const LayerKind& kind, Diagnostics& diagnostics) {
   const ModelSection& model = spec.model_of(kind.stack);
   residual_scale(model, kind, diagnostics);
+  if (kind.weight_sets.given) check_range(kind.weight_sets, "layers.weight_sets", 1, max_hidden_layers, diagnostics);
   for (const Step& step : kind.steps) {
     check_norms_beside(step, diagnostics);
+    check_chain(step, diagnostics);
     check_shared_norm(step, step.shared_input_norm, &SubBlockNorms::input_norm, "input", diagnostics);
     check_shared_norm(step, step.shared_output_norm, &SubBlockNorms::output_norm, "output", diagnostics);
   }
@@ -133,11 +220,16 @@ void declare_layer(const ModelSection& model, const LayerKind& kind, std::size_t
     const auto declare_stream_norm = [&](const char* word, const Field<NormChoice>& choice) {
       if (choice.value.present) declare_norm(word, choice.value.norm, declare.hidden(), declare);
     };
-    declare_stream_norm("input_norm", block->norms.input_norm);
+    const NormChoice& input_norm = block->norms.input_norm.value;
+    if (input_norm.present) declare_norm("input_norm", input_norm.norm, declare.input(), declare);
     block->type->declare({model, kind, *block}, declare);
     declare_stream_norm("output_norm", block->norms.output_norm);
     declare_stream_norm("residual_norm", block->norms.residual_norm);
   }
+}
+
+bool reads_embedding(const LayerKind& kind) {
+  return std::ranges::any_of(kind.blocks(), [](const Block* block) { return block->norms.with_embedding.value; });
 }
 
 ValueId build_layer(const ModelSection& model, const LayerKind& kind, Builder& build, ValueId hidden_states) {

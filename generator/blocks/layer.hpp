@@ -9,6 +9,10 @@ namespace monomorph::generator {
 void check_layer(const Spec& spec, const LayerKind& kind, Diagnostics& diagnostics);
 /// Everything that the layers of this kind have, in the order of the forward pass.
 void declare_layer(const ModelSection& model, const LayerKind& kind, std::size_t index, Declarations& declare);
+/// What functions of the graph call that which the embedding gives, where layers read it beside the stream.
+inline constexpr const char* embeddings_role = "embeddings";
+/// Whether some sub-block of the layer does.
+bool reads_embedding(const LayerKind& kind);
 /// The residual stream after the layer.
 Id<Value> build_layer(const ModelSection& model, const LayerKind& kind, Builder& build, Id<Value> hidden_states);
 

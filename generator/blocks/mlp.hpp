@@ -8,8 +8,9 @@
 namespace monomorph::generator {
 
 struct MlpSection : MlpUnit {
-  Field<NormChoice> inner_norm;  ///< of what down reads; default false
-  Field<bool> output_gate;       ///< sigmoid of one row times the input multiplies what down gives
+  Field<NormChoice> inner_norm;      ///< of what down reads; default false
+  Field<std::int64_t> adapter_rank;  ///< of adapters beside gate and up, which read one narrow vector
+  Field<bool> output_gate;           ///< sigmoid of one row times the input multiplies what down gives
 };
 
 BlockType mlp_block();

@@ -112,8 +112,7 @@ void rotary_dim_is_even(const BlockContext& context, const Field<std::int64_t>& 
   const PositionSection& position = position_of(context);
   if (!usable(position.rotary_dim) || position.rotary_dim.value % 2 == 0) return;
   // A head_dim that did not come out whole says nothing about rotary_dim.
-  const bool head_dim_is_whole =
-      head_dim.given || !usable(num_heads) || context.model.hidden_size.value % num_heads.value == 0;
+  const bool head_dim_is_whole = head_dim.given || !usable(num_heads) || input_size(context) % num_heads.value == 0;
   if (!position.rotary_dim.given && !head_dim_is_whole) return;
   if (position.rotary_dim.given) {
     diagnostics.error(

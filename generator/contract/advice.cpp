@@ -24,7 +24,7 @@ double weight_bytes(const Contract& contract, std::optional<Dtype> matrices = {}
     double elements = 1;
     for (const AxisId axis : weight.axes) elements *= static_cast<double>(contract.axes[axis].size);
     const Dtype type = weight.axes.size() == 2 ? matrices.value_or(weight.dtype) : weight.dtype;
-    bytes += static_cast<double>(contract.copies(weight.scope)) * elements * element_bits(type) / 8;
+    bytes += static_cast<double>(contract.tensors(weight)) * elements * element_bits(type) / 8;
   }
   return bytes;
 }

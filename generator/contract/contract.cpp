@@ -1,6 +1,7 @@
 #include "generator/contract/contract.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 
@@ -34,6 +35,17 @@ std::int64_t head_rows_of(const Spec& spec) {
   return std::min(std::max(engine.max_batch.value, usual), engine.prefill_chunk.value);
 }
 
+/// Tensors that its layers read, of those that several may, and that are not counted yet.
+std::int64_t count_new(const WeightContract& weight, const Contract& contract, std::set<std::string>& counted) {
+  const LayerContract& kind = contract.kinds[weight.scope.kind];
+  std::int64_t result = 0;
+  for (std::size_t turn = 0; turn < kind.layers.size(); ++turn) {
+    // A tensor may hold several parts, each of which counts.
+    if (counted.insert(weight.part + " " + with_layer(weight.sources.front().name, kind.place(turn))).second) ++result;
+  }
+  return result;
+}
+
 void sum_up(Contract& contract) {
   contract.components = {{"embedding"}};
   for (const BlockType& type : block_types()) {
@@ -50,9 +62,8 @@ void sum_up(Contract& contract) {
   std::set<std::string> counted;
   for (const WeightContract& weight : contract.weights) {
     if (!weight.in_checkpoint()) continue;
-    // A tensor that layers share is counted with the first of them.
-    if (weight.shared && !counted.insert(weight.sources.front().name).second) continue;
-    const std::int64_t elements = (weight.shared ? 1 : contract.copies(weight.scope)) * parameters(weight, contract);
+    const std::int64_t tensors = weight.shared ? count_new(weight, contract, counted) : contract.copies(weight.scope);
+    const std::int64_t elements = tensors * parameters(weight, contract);
     if (weight.shared) contract.shared_parameters += elements;
     const std::int64_t rows = contract.axes[weight.axes[0]].size;
     const std::int64_t active = weight.chosen_rows == 0 ? elements : elements / rows * weight.chosen_rows;
@@ -66,7 +77,10 @@ void sum_up(Contract& contract) {
     contract.active_parameters += active;
     if (weight.axes.size() != 2 || weight.of_source) continue;
     if (weight.scope.kind != Scope::model) {
-      contract.matrix_flops_per_token += 2 * active * contract.own().repeat;
+      // Each layer multiplies, whoever else has the matrix.
+      const std::int64_t multiplied =
+          weight.shared ? contract.copies(weight.scope) * parameters(weight, contract) : active;
+      contract.matrix_flops_per_token += 2 * multiplied * contract.own().repeat;
     } else if (weight.role == "embedding::projection") {
       contract.matrix_flops_per_token += 2 * elements;
     } else if (weight.role.starts_with("lm_head_block::") || weight.role.starts_with("pooling::")) {
@@ -142,11 +156,20 @@ Contract derive(const Spec& spec) {
   const CacheTypes& cache = spec.engine->kv_cache.value;
   contract.kv_cache = {cache_type(cache.keys.value), cache_type(cache.values.value)};
   contract.tie_word_embeddings = spec.lm_head->tie_word_embeddings.value;
-  for (const LayerKind& kind : spec.kinds) contract.kinds.push_back({kind, {}});
+  for (const LayerKind& kind : spec.kinds) contract.kinds.push_back({kind, {}, {}, {}});
   contract.stacks = stacks_of(spec);
   for (const StackContract& stack : contract.stacks) {
+    std::map<std::string, std::vector<std::int32_t>> of_name;  // kinds of one name count together
     for (std::size_t layer = 0; layer < stack.layer_kinds.size(); ++layer) {
-      contract.kinds[stack.layer_kinds[layer]].layers.push_back(static_cast<std::int32_t>(layer));
+      LayerContract& kind = contract.kinds[stack.layer_kinds[layer]];
+      const auto number = static_cast<std::int32_t>(layer);
+      kind.layers.push_back(number);
+      if (!kind.kind.weight_sets.given) continue;
+      std::vector<std::int32_t>& before = of_name[kind.kind.in_pattern];
+      const std::int64_t set = static_cast<std::int64_t>(before.size()) % sane(kind.kind.weight_sets);
+      before.push_back(number);
+      kind.numbers.push_back(static_cast<std::int32_t>(before.size()) - 1);
+      kind.sets.push_back(before[static_cast<std::size_t>(set)]);
     }
   }
   if (spec.encoder) contract.max_source_length = spec.engine->max_source_length.value;
@@ -202,6 +225,11 @@ std::int64_t Contract::copies(Scope scope) const {
   return scope.kind == Scope::model ? 1 : static_cast<std::int64_t>(kinds[scope.kind].layers.size());
 }
 
+std::int64_t Contract::tensors(const WeightContract& weight) const {
+  std::set<std::string> counted;
+  return weight.shared ? count_new(weight, *this, counted) : copies(weight.scope);
+}
+
 AnglesId Contract::find_angles(const RotaryContract& rotary) const {
   for (const AnglesId id : angles.ids()) {
     if (angles[id].rotary == rotary) return id;
@@ -212,7 +240,7 @@ AnglesId Contract::find_angles(const RotaryContract& rotary) const {
 Conversions list_conversions(const Contract& contract) {
   Conversions conversions;
   for (const WeightContract& weight : contract.weights) {
-    if (weight.converted_from) conversions[{*weight.converted_from, weight.dtype}] += contract.copies(weight.scope);
+    if (weight.converted_from) conversions[{*weight.converted_from, weight.dtype}] += contract.tensors(weight);
   }
   return conversions;
 }

@@ -14,6 +14,7 @@
 #include "generator/diagnostics.hpp"
 #include "generator/expression/expression.hpp"
 #include "generator/spec/spec.hpp"
+#include "runtime/formats/checkpoint_names.hpp"
 #include "runtime/formats/conversion.hpp"
 #include "runtime/program/program.hpp"
 
@@ -75,7 +76,7 @@ struct WeightContract {
   std::vector<float> values{};            ///< that the spec says, layer by layer of the kind; then no sources
   std::int64_t chosen_rows = 0;  ///< of rows that are those of banks: as many as a token is multiplied with; 0: all
   bool of_source = false;        ///< it is multiplied with tokens of sources
-  bool shared = false;           ///< one tensor, which several layers read
+  bool shared = false;           ///< tensors that several layers read: one of all, or one of each set of weights
 
   Dtype file_dtype() const { return converted_from.value_or(dtype); }
   bool in_checkpoint() const { return values.empty(); }
@@ -120,6 +121,14 @@ using AnglesId = Id<AnglesContract>;
 struct LayerContract {
   LayerKind kind;                    ///< as the spec has it, all rules checked
   std::vector<std::int32_t> layers;  ///< the layers of this kind, ascending
+  /// Where they have sets of weights in turn, of each layer: its number among those of the kind's name, and the first
+  /// of those that has the same set.
+  std::vector<std::int32_t> numbers, sets;
+
+  /// What stands in names for the layer that is the so-manieth here.
+  LayerPlace place(std::size_t turn) const {
+    return {layers[turn], numbers.empty() ? -1 : numbers[turn], sets.empty() ? -1 : sets[turn]};
+  }
 };
 
 /// Parameters of the checkpoint that belong to one component, tied weights once.
@@ -212,6 +221,8 @@ struct Contract {
   const WeightContract& token_embedding() const { return weights[find_weight({}, "embedding::tokens")]; }
   /// How often what has this scope occurs: once, or in each layer of the kind.
   std::int64_t copies(Scope scope) const;
+  /// How many of it there are: as many as layers, or what these share, once.
+  std::int64_t tensors(const WeightContract& weight) const;
   /// How often it runs for one token, and has states: each layer as often as the layers are repeated.
   std::int64_t runs(Scope scope) const {
     return copies(scope) * (scope.kind == Scope::model ? 1 : stack_of(scope.kind).repeat);

@@ -56,6 +56,7 @@ void Declarations::enter(std::size_t kind, const Block& block) {
   part_prefix_ = section_prefix(stack_) + ("layers.{i}." + block.instance) + ".";
   role_prefix_ = role_of(block) + "::";
   component_ = block.type->name;
+  with_embedding_ = block.norms.with_embedding.value;
 }
 
 AxisId Declarations::placed(AxisId axis, const Span& field) {
@@ -78,6 +79,13 @@ AxisId Declarations::hidden_of(std::size_t stack) {
 }
 
 AxisId Declarations::hidden() { return hidden_of(stack_); }
+
+AxisId Declarations::input() {
+  const AxisId stream = hidden();
+  if (!with_embedding_) return stream;
+  const Field<std::int64_t>& size = spec_.model_of(stack_).hidden_size;
+  return axis("concatenated", 2 * contract_.axes[stream].size, size.span);
+}
 
 AxisId Declarations::source_hidden() { return hidden_of(spec_.encoder ? encoder_stack : own_stack); }
 
@@ -108,7 +116,7 @@ WeightContract& Declarations::weight(const std::string& part, const std::string&
   WeightContract weight{bias ? part + ".bias" : part, role,     scope_, std::move(axes), in_file,
                         std::move(sources),           component};
   weight.of_source = stack_ == encoder_stack;
-  weight.shared = scope_.kind != Scope::model && weight.sources.front().name.find("{i}") == std::string::npos;
+  weight.shared = scope_.kind != Scope::model && !is_of_each_layer(weight.sources.front().name);
   const std::string& asked = spec_.engine->weights.value;
   if (!asked.empty() && weight.axes.size() == 2 && element_bits(in_file) > element_bits(dtype_of(asked))) {
     weight.dtype = dtype_of(asked);

@@ -71,6 +71,8 @@ class Declarations {
   /// Of the stack that has been entered; and of the encoder, whose hidden states are read as a source.
   AxisId hidden();
   AxisId source_hidden();
+  /// What the sub-block that has been entered reads: the stream, or that and the embedding beside it.
+  AxisId input();
   AxisId slots();
   AxisId positions();
 
@@ -124,6 +126,7 @@ class Declarations {
   Contract& contract_;
   std::size_t stack_ = own_stack;
   Scope scope_;
+  bool with_embedding_ = false;
   std::string user_, part_prefix_, role_prefix_, component_;
   std::vector<Span> fields_;  ///< by axis
   std::vector<NeededPart> parts_;

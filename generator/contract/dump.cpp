@@ -101,7 +101,8 @@ void dump_kind(std::size_t index, const Contract& contract, std::string& out) {
                      first_class ? "" : " as " + kind.identifier, layer.layers.size(), fmt::join(layer.layers, " "));
   out += "  norm " + dump_norm(derive_norm(kind.norm)) + "\n";
   for (Step& step : kind.steps) {
-    if (step.blocks.size() > 1) {
+    if (step.chained) out += "  in a chain:\n";
+    if (step.has_several()) {
       out += fmt::format("  side by side{}{}:\n", step.shared_input_norm ? ", with one input norm" : "",
                          step.shared_output_norm ? ", with one output norm" : "");
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "generator/contract/parts.hpp"
 #include "runtime/formats/checkpoint_names.hpp"
 
 namespace monomorph::generator {
@@ -26,15 +27,16 @@ void stack(ExpectedTensor& tensor, AxisId rows, const RowView& view, bool of_exp
   tensor.axes.front() = tensor.shape.front() == axes[rows].size ? rows : AxisId();
 }
 
-void add(const WeightContract& weight, const Contract& contract, std::int64_t layer,
+void add(const WeightContract& weight, const Contract& contract, const LayerPlace& place,
          std::map<std::string, ExpectedTensor>& expected) {
   const bool numbered = !weight.sources.empty() && !weight.sources.front().numbered.empty();
   for (std::size_t number = 0; number < weight.sources.size(); ++number) {
     const CheckpointPart& source = weight.sources[number];
     ExpectedTensor tensor;
     tensor.pattern = source.pattern();
-    tensor.layer = layer;
-    if (layer >= 0) tensor.stack = contract.kinds[weight.scope.kind].kind.stack;
+    if (is_of_sets(tensor.pattern)) tensor.pattern = with_layer(tensor.pattern, place);  // "{j}" alone is left
+    tensor.layer = place.layer;
+    if (place.layer >= 0) tensor.stack = contract.kinds[weight.scope.kind].kind.stack;
     tensor.part = weight.part;
     tensor.dtype = weight.file_dtype();
     tensor.shape = {source.view.source_rows};
@@ -58,7 +60,7 @@ void add(const WeightContract& weight, const Contract& contract, std::int64_t la
       std::reverse(tensor.axes.begin(), tensor.axes.end());
     }
     if (source.view.banks != 0) stack(tensor, weight.axes[0], source.view, weight.chosen_rows > 0, contract.axes);
-    expected.emplace(with_layer(source.name, layer), tensor);
+    expected.emplace(with_layer(source.name, place), tensor);
   }
 }
 
@@ -84,12 +86,13 @@ LayerName split_layer(const std::string& name) {
 
 std::map<std::string, ExpectedTensor> expected_tensors(const Contract& contract) {
   std::map<std::string, ExpectedTensor> expected;
-  const std::vector<std::int32_t> once = {-1};
   for (const WeightContract& weight : contract.weights) {
-    const bool in_layers = weight.scope.kind != Scope::model;
-    for (const std::int32_t layer : in_layers ? contract.kinds[weight.scope.kind].layers : once) {
-      add(weight, contract, layer, expected);
+    if (weight.scope.kind == Scope::model) {
+      add(weight, contract, {}, expected);
+      continue;
     }
+    const LayerContract& kind = contract.kinds[weight.scope.kind];
+    for (std::size_t turn = 0; turn < kind.layers.size(); ++turn) add(weight, contract, kind.place(turn), expected);
   }
   return expected;
 }

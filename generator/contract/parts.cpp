@@ -40,6 +40,18 @@ std::string filled(std::string name, std::string_view hole, std::string_view tex
   return name;
 }
 
+bool is_of_each_layer(const std::string& name) {
+  return name.find("{i}") != std::string::npos || name.find("{k}") != std::string::npos;
+}
+
+bool is_of_sets(const std::string& name) {
+  return name.find("{s}") != std::string::npos || name.find("{k}") != std::string::npos;
+}
+
+std::string with_any_number(const std::string& name) {
+  return filled(filled(filled(name, "{j}", "{i}"), "{k}", "{i}"), "{s}", "{i}");
+}
+
 std::string with_number(const std::string& name, const std::string& number) { return filled(name, "{j}", number); }
 
 std::string layer_ranges(std::vector<std::int64_t> layers) {

@@ -32,6 +32,12 @@ std::optional<std::string> tensor_name(const CheckpointSection& checkpoint, cons
 
 /// `name` with `text` in place of each `hole`.
 std::string filled(std::string name, std::string_view hole, std::string_view text);
+/// Whether a tensor's name tells each layer apart from all others, by "{i}" or its number in its kind, "{k}".
+bool is_of_each_layer(const std::string& name);
+/// Whether it names sets of weights: by "{s}" or "{k}".
+bool is_of_sets(const std::string& name);
+/// The name with "{i}" in place of whatever stands for a number in it.
+std::string with_any_number(const std::string& name);
 /// `name` with `number` in place of each "{j}", which counts the tensors of one part: those of its heads or experts.
 std::string with_number(const std::string& name, const std::string& number);
 

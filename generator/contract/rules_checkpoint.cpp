@@ -68,7 +68,7 @@ void parts_have_names(const Spec& spec, const std::vector<NeededPart>& needed, D
 void layer_names_have_an_index(const CheckpointSection& checkpoint, Diagnostics& diagnostics) {
   for (const auto& [part, name] : checkpoint.tensors) {
     if (!name.given) continue;
-    const bool indexed = name.name.find("{i}") != std::string::npos;
+    const bool indexed = is_of_each_layer(name.name) || is_of_sets(name.name);
     if (name.shared && (indexed || !is_layer_part(part))) {
       diagnostics.error("checkpoint.shared", name.span,
                         indexed
@@ -95,6 +95,24 @@ Span span_of(const CheckpointSection& checkpoint, const std::string& part, bool 
   return checkpoint.span;
 }
 
+/// Sets of weights are those of a kind that has some in turn.
+void sets_are_there(const Spec& spec, const Declarations& declared, Diagnostics& diagnostics) {
+  for (const WeightContract& weight : declared.contract().weights) {
+    if (weight.scope.kind == Scope::model || !weight.in_checkpoint()) continue;
+    const LayerKind& kind = spec.kinds[weight.scope.kind];
+    const std::string& name = weight.sources.front().pattern();
+    if (kind.weight_sets.given || !is_of_sets(name)) continue;
+    const std::string part = without_bias(weight.part);
+    const auto* line = fused_line(*spec.checkpoint, part);
+    diagnostics.error(
+        "checkpoint.weight_sets", span_of(*spec.checkpoint, line != nullptr ? line->first : part, weight.part != part),
+        fmt::format("\"{}\" names sets of weights, and layers of the kind {} have none: say how many in "
+                    "{}, or write {{i}}",
+                    name, kind.name,
+                    kind.in_pattern.empty() ? "layers.weight_sets" : "layers." + kind.in_pattern + ".weight_sets"));
+  }
+}
+
 /// Of each part that has a tensor, the kinds of layer that have it; the model itself is one.
 std::map<std::string, std::set<std::size_t>> kinds_of_parts(const Spec& spec, const Declarations& declared) {
   std::map<std::string, std::set<std::size_t>> kinds;
@@ -117,7 +135,7 @@ void names_are_distinct(const Spec& spec, const Declarations& declared, Diagnost
           (bias ? part.bias : part.weight) ? tensor_name(*spec.checkpoint, part.part, bias) : std::nullopt;
       const auto having = kinds.find(part.part);
       if (!name || having == kinds.end()) continue;
-      const bool of_layers = name->find("{i}") != std::string::npos;
+      const bool of_layers = is_of_each_layer(*name) || is_of_sets(*name);
       for (const std::size_t kind : having->second) {
         const auto [known, is_new] = parts.emplace(std::pair(of_layers ? kind : Scope::model, *name), part.part);
         if (is_new || known->second == part.part) continue;
@@ -182,6 +200,7 @@ void check_checkpoint_rules(const Spec& spec, const Declarations& declared, Diag
   parts_are_used(spec, declared, diagnostics);
   parts_have_names(spec, needed, diagnostics);
   layer_names_have_an_index(*spec.checkpoint, diagnostics);
+  sets_are_there(spec, declared, diagnostics);
   names_are_distinct(spec, declared, diagnostics);
   check_tensor_rules(*spec.checkpoint, declared, diagnostics);
   check_dtype_rules(spec, declared, diagnostics);

@@ -55,6 +55,7 @@ std::string CppWriter::model() const {
                 {"step_bytes", plan_.buffers[plan_.step].bytes},
                 {"activation_bytes", std::to_string(plan_.activation_bytes)},
                 {"shared_parameters", contract_.shared_parameters},
+                {"shared_bytes", plan_.shared_bytes},
                 {"shares", contract_.shared_parameters > 0},
                 {"encoder", contract_.encoder() != nullptr}});
   if (const StackContract* encoder = contract_.encoder()) {
@@ -82,16 +83,16 @@ std::vector<Holes> CppWriter::weight_spaces(Scope scope) const {
   for (const StoredId id : plan_.stored_of(scope)) {
     const Stored& stored = plan_.stored[id];
     const RolePath path = split_role(stored.role);
-    const bool counts = std::ranges::all_of(stored.pieces, [&](const StoredRows& piece) {
-      return !piece.weight ||
-             (contract_.weights[piece.weight].in_checkpoint() && !contract_.weights[piece.weight].shared);
+    const bool in_checkpoint = std::ranges::all_of(stored.pieces, [&](const StoredRows& piece) {
+      return !piece.weight || contract_.weights[piece.weight].in_checkpoint();
     });
     records.push_back({path,
                        {{"name", path.word},
                         {"path", member_path(path)},
                         {"type", spelling_.type(id)},
                         {"index", index++},
-                        {"counts", counts}}});
+                        {"shared", stored.shared},
+                        {"counts", in_checkpoint && !stored.shared}}});
   }
   return spaces(records, "weights");
 }

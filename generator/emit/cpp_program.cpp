@@ -241,9 +241,15 @@ Holes CppWriter::weight_group(const std::string& name, Scope scope) const {
                       {"columns", matrix.columns},
                       {"pieces", pieces}});
   }
-  std::string layers;
-  if (scope.kind != Scope::model) layers = fmt::format("{}", fmt::join(contract_.kinds[scope.kind].layers, ", "));
-  return {{"name", name}, {"weights", patterns}, {"stored", stored}, {"layers", layers}};
+  std::string layers, numbers, sets;
+  if (scope.kind != Scope::model) {
+    const LayerContract& kind = contract_.kinds[scope.kind];
+    layers = fmt::format("{}", fmt::join(kind.layers, ", "));
+    numbers = fmt::format("{}", fmt::join(kind.numbers, ", "));
+    sets = fmt::format("{}", fmt::join(kind.sets, ", "));
+  }
+  return {{"name", name},     {"weights", patterns}, {"stored", stored},
+          {"layers", layers}, {"numbers", numbers},  {"sets", sets}};
 }
 
 std::vector<Holes> CppWriter::state_tables() const {

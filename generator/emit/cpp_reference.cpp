@@ -321,6 +321,8 @@ std::string CppWriter::reference() const {
   for (const BufferId id : plan_.carried) {
     if (!is_field_of(id, own_stack)) continue;
     const Buffer& field = plan_.buffers[id];
+    const std::vector<ValueId>& given = graph_.functions[graph_.own().embed].results;  // are there before any layer
+    if (std::ranges::any_of(given, [&](ValueId value) { return graph_.values[value].role == field.word; })) continue;
     fields.push_back({{"name", identifier(field.word)}, {"axis", plan_.axes[field.axes[1]].name}});
   }
   bool reads_earlier_states = false;

@@ -16,6 +16,11 @@ void build_stack(const Contract& contract, std::size_t index, Graph& graph) {
   const ValueId hidden_states = build_embedding(stack, embed);
   graph.stacks[index].hidden_states = hidden_states;
   embed.result(hidden_states);
+  const auto reads = [&](std::size_t kind) { return reads_embedding(contract.kinds[kind].kind); };
+  if (std::ranges::any_of(stack.layer_kinds, reads)) {
+    embed.enter("");
+    embed.result(embed.map("", known_expression("x", {"x"}), {"x"}, {hidden_states}, embeddings_role));
+  }
   graph.stacks[index].embed = embed.finish();
   for (std::size_t kind = 0; kind < contract.kinds.size(); ++kind) {
     const LayerKind& layer = contract.kinds[kind].kind;

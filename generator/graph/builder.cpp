@@ -39,6 +39,13 @@ ValueId Builder::taken(const std::string& word, ValueId like) {
   return id;
 }
 
+ValueId Builder::taken_once(const std::string& word, ValueId like) {
+  for (const ValueId id : graph_.functions[function_].parameters) {
+    if (graph_.values[id].role == role(word)) return id;
+  }
+  return taken(word, like);
+}
+
 void Builder::result(ValueId value) { graph_.functions[function_].results.push_back(value); }
 
 ValueId Builder::add(const std::string& word, Attributes what, std::vector<ValueId> in, const std::string& name,
@@ -181,6 +188,15 @@ ValueId Builder::shares(const std::string& word, const Shares& how, ValueId in, 
 
 ValueId Builder::combine(const std::string& word, ValueId in, ValueId weights, const std::string& name) {
   return add(word, Combine{}, {in, weights}, role(name), {axes_of(in)[0], graph_.axes[axes_of(in)[1]].factors[1]});
+}
+
+ValueId Builder::concat(const std::string& word, ValueId first, ValueId second, const std::string& name) {
+  const std::int64_t size = graph_.axes[axes_of(first)[1]].size + graph_.axes[axes_of(second)[1]].size;
+  const auto has_size = [&](const Axis& axis) { return axis.word == "concatenated" && axis.size == size; };
+  const auto both = std::ranges::find_if(graph_.axes, has_size);
+  if (both == graph_.axes.end()) throw InternalError("graph: the contract has no axis of " + role(name));
+  const auto axis = AxisId{static_cast<std::uint32_t>(both - graph_.axes.begin())};
+  return add(word, Concat{}, {first, second}, role(name), {axes_of(first)[0], axis});
 }
 
 ValueId Builder::map(const std::string& word, const Expression& expression, const std::vector<std::string>& names,

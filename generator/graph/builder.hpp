@@ -52,6 +52,9 @@ class Builder {
   /// A field of the record that an earlier layer gave as "<instance>::<word>", with the axes of `like`.
   ValueId taken(const std::string& word, ValueId like);
 
+  /// The same, taken once however often it is asked for.
+  ValueId taken_once(const std::string& word, ValueId like);
+
   ValueId gather(const std::string& word, ValueId table, ValueId indices, const std::string& role,
                  std::int64_t offset = 0);
   /// [rows, hidden]: of each wanted row, the mean of its run.
@@ -79,6 +82,8 @@ class Builder {
   ValueId shares(const std::string& word, const Shares& how, ValueId in, const std::string& role);
   /// `weights`: none where runs are added as they are.
   ValueId combine(const std::string& word, ValueId in, ValueId weights, const std::string& role);
+  /// Both side by side.
+  ValueId concat(const std::string& word, ValueId first, ValueId second, const std::string& role);
   ValueId map(const std::string& word, const Expression& expression, const std::vector<std::string>& names,
               const std::vector<ValueId>& in, const std::string& role);
   ValueId rotary(const Rotary& how, AnglesId angles, ValueId in, const std::string& role);

@@ -29,6 +29,7 @@ struct Attribute {
     return fmt::format("; sum, eps {}, floor {}", shares.eps, shares.floor);
   }
   std::string operator()(const Combine&) const { return ""; }
+  std::string operator()(const Concat&) const { return ""; }
   std::string operator()(const Pool&) const { return ""; }
   std::string operator()(const Convolve&) const { return ""; }
   std::string operator()(const Recurrence& recurrence) const {

@@ -118,6 +118,11 @@ struct Combine {
   bool operator==(const Combine&) const = default;
 };
 
+/// (x, y) -> the elements of x, and behind them those of y
+struct Concat {
+  bool operator==(const Concat&) const = default;
+};
+
 /// (operands...) -> an expression of them, element by element of the first. Others may have one element for a run of
 /// its (a gate for each head), and may be weights, which are the same for every token
 struct Map {
@@ -232,7 +237,7 @@ struct Differential {
 
 /// Equal where all attributes are: each type compares its own, whichever they are.
 using Attributes = std::variant<Gather, Norm, Linear, Map, Rotary, Sinusoids, Append, Attention, Differential, TopK,
-                                Pick, Shares, Combine, Pool, Convolve, Recurrence, WeightedMean>;
+                                Pick, Shares, Combine, Pool, Convolve, Recurrence, WeightedMean, Concat>;
 
 struct Op {
   std::string word;  ///< what kernels are named after: "q_proj", "mlp_input_norm", "add"; empty: not named

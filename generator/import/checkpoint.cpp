@@ -84,7 +84,7 @@ std::vector<std::string> parts_of_tensor(const CheckpointSection& names, const s
   std::vector<std::string> parts;
   for (const std::string& prefix : names.prefix.value) {
     for (const auto& [part, own] : names.tensors) {
-      if (is_named(own.exact ? tensor : name, prefixed(prefix, with_number(own.name, "{i}")))) parts.push_back(part);
+      if (is_named(own.exact ? tensor : name, prefixed(prefix, with_any_number(own.name)))) parts.push_back(part);
     }
   }
   return parts;

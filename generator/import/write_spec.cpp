@@ -16,9 +16,8 @@ void leave_out_unused(SpecLines& lines) {
   for (const TomlEntry* section : never_used(*root, spec->kinds)) {
     std::erase_if(lines, [&](const SpecLine& line) { return line.section == section->key; });
   }
-  const auto has_several = [](const Step& step) { return step.blocks.size() > 1; };
   for (const LayerKind& kind : spec->kinds) {
-    if (std::ranges::any_of(kind.steps, has_several)) return;
+    if (std::ranges::any_of(kind.steps, &Step::has_several)) return;
   }
   std::erase_if(lines, [](const SpecLine& line) {
     return line.section == "layers" && (line.key == "shared_input_norm" || line.key == "shared_output_norm");

@@ -73,6 +73,10 @@ std::vector<OpId> matrices(const Group& group, const Planning& planning) {
   return linears;
 }
 
+const WeightContract& weight_of(const Op& op, const Planning& planning) {
+  return planning.contract.weights[{planning.value(op.in[1]).declared}];
+}
+
 bool accepts(const Group& group, const Planning& planning) {
   const std::vector<OpId> linears = matrices(group, planning);
   const Op& first = planning.op(linears.front());
@@ -81,10 +85,9 @@ bool accepts(const Group& group, const Planning& planning) {
     const Op& op = planning.op(id);
     if (op.in[0] != first.in[0] || planning.format(op.in[1]) != planning.format(first.in[1])) return false;
     if (op.in[3] != first.in[3] || *as<Linear>(op) != *as<Linear>(first)) return false;
-    if (planning.contract.weights[{planning.value(op.in[1]).declared}].scope !=
-        planning.contract.weights[{planning.value(first.in[1]).declared}].scope) {
-      return false;
-    }
+    // Of what is stacked, layers share all or nothing: the device holds it once, or once for each.
+    const WeightContract &own = weight_of(op, planning), &other = weight_of(first, planning);
+    if (own.scope != other.scope || (own.shared != other.shared && !pair)) return false;
   }
   if (pair && planning.value(first.in[1]).axes != planning.value(planning.op(linears[1]).in[1]).axes) return false;
   if (!accepts_prologue(group, planning, first.in[0])) return false;

@@ -66,7 +66,7 @@ struct OpType {
 // Rows of the table, each in the file of its name.
 extern const OpType gather_type, norm_type, linear_type, map_type, rotary_type, sinusoids_type, append_type,
     attention_type, differential_type, top_k_type, pick_type, shares_type, combine_type, pool_type, convolve_type,
-    recurrence_type, weighted_mean_type;
+    recurrence_type, weighted_mean_type, concat_type;
 
 const OpType& type_of(const Op& op);
 

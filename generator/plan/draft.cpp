@@ -40,7 +40,9 @@ std::string formula_of(ValueId id, const Group& group, const Planning& planning)
   if (as<Shares>(op) != nullptr) return fmt::format("shares({})", operands[0]);
   if (as<Combine>(op) != nullptr) return fmt::format("sum of {}{}", op.in[1] ? operands[1] + " * " : "", operands[0]);
   if (as<Differential>(op) != nullptr) return fmt::format("{} - lambda * {}", operands[0], operands[1]);
+  if (as<Concat>(op) != nullptr) return fmt::format("{} beside {}", operands[0], operands[1]);
   if (as<Map>(op) == nullptr) return value.role;
+  if (as<Map>(op)->expression.text == "x") return operands[0];
   if (op.word == "add") return fmt::format("{}", fmt::join(operands, " + "));
   return fmt::format("activation({})", fmt::join(operands, ", "));
 }

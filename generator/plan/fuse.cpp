@@ -88,7 +88,8 @@ bool map_after(Partition& partition, OpId id) {
         is_anchored_by<Gather>(partition, writer) || is_anchored_by<Differential>(partition, writer) ||
         is_anchored_by<Pick>(partition, writer) || is_anchored_by<Shares>(partition, writer) ||
         is_anchored_by<Combine>(partition, writer) || is_anchored_by<Convolve>(partition, writer) ||
-        is_anchored_by<Recurrence>(partition, writer) || is_anchored_by<WeightedMean>(partition, writer);
+        is_anchored_by<Recurrence>(partition, writer) || is_anchored_by<WeightedMean>(partition, writer) ||
+        is_anchored_by<Concat>(partition, writer);
     if (has_epilogue && partition.merge({writer, partition.of(id)}, anchor_of(partition, writer))) return true;
   }
   return false;

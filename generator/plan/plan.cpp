@@ -38,7 +38,14 @@ class Planner {
       if (serves(row, contract_)) plan_phase(row, fired);
     }
     plan_.activation_bytes = places_.lay_out();
-    for (const Stored& stored : plan_.stored) plan_.weight_bytes += contract_.copies(stored.scope) * stored.bytes;
+    for (const Stored& stored : plan_.stored) {
+      std::int64_t most = 1;  // of the tensors that its pieces have
+      for (const StoredRows& piece : stored.pieces) {
+        if (piece.weight) most = std::max(most, contract_.tensors(contract_.weights[piece.weight]));
+      }
+      plan_.weight_bytes += most * stored.bytes;
+      if (stored.shared) plan_.shared_bytes += most * stored.bytes;
+    }
     name_all(plan_, contract_);
     return std::move(plan_);
   }
@@ -167,6 +174,7 @@ class SectionPlacement final : public Placement {
       stored.pieces.back().weight = id;
       stored.scope = weight.scope;
       stored.format = weight.axes.size() == 1 ? Dtype::f32 : weight.dtype;
+      stored.shared = weight.shared && (stored.shared || words.empty());
       if (words.empty()) {
         stored.role = weight.role.substr(0, weight.role.size() - last_word(weight.role).size());
         if (weight.axes.size() == 2) stored.columns = plan_.axes[weight.axes[1]].size;

@@ -68,6 +68,7 @@ struct Stored {
   std::vector<StoredRows> pieces;
   std::int64_t rows = 1, columns = 0;
   std::int64_t bytes = 0;  ///< rows padded
+  bool shared = false;     ///< all of it is of tensors that several layers read
 };
 
 // ------------------------------------------------------------------------------------------------------------ kernels
@@ -184,6 +185,7 @@ struct Plan {
   std::int64_t decode_steps = 0;
 
   std::int64_t weight_bytes = 0, state_bytes = 0, activation_bytes = 0, host_bytes = 0;
+  std::int64_t shared_bytes = 0;  ///< of the weights', those of tensors that layers share
 
   const PhasePlan& phase(const char* name) const;
   /// Where the field of the record lies that has this role.

@@ -58,7 +58,9 @@ Block new_block(const BlockType& type, const std::string& instance) {
 
 BoundFields bind_block(Block& block) {
   BoundFields result = block.type->bind(block.section);
-  for (const BoundField& field : bind(block.norms)) result.push_back(field);
+  for (const BoundField& field : bind(block.norms)) {
+    if (field.field->key != "with_embedding" || block.type->takes_embedding) result.push_back(field);
+  }
   return result;
 }
 
@@ -97,6 +99,10 @@ ExpressionNames spec_numbers(const BlockContext& context) {
     add_integers(bind_block(copy), 0, names);
   }
   return names;
+}
+
+std::int64_t input_size(const BlockContext& context) {
+  return context.model.hidden_size.value * (context.block.norms.with_embedding.value ? 2 : 1);
 }
 
 bool reads_source(const Block& block) { return block.type->reads_source != nullptr && block.type->reads_source(block); }

@@ -56,6 +56,9 @@ struct BlockType {
   /// `build_source`, from the encoder's hidden states.
   bool (*reads_source)(const Block& block) = nullptr;
   void (*build_source)(const BlockContext& context, Builder& build, Id<Value> source) = nullptr;
+  /// Whether it may read the embedding beside the stream (with_embedding): what it declares for its input is of
+  /// Declarations::input().
+  bool takes_embedding = false;
 };
 
 /// Every type, in the order in which they are documented: blocks/blocks.cpp has the list.
@@ -67,6 +70,9 @@ std::vector<std::string> block_type_names();
 /// many tokens.
 bool reads_ahead(const Spec& spec);
 inline constexpr std::int64_t max_text_in_one_pass = 32768;
+
+/// Elements of a token that the sub-block reads.
+std::int64_t input_size(const BlockContext& context);
 
 /// Whether the sub-block, or some sub-block of the layer, reads what the encoder gives.
 bool reads_source(const Block& block);

@@ -92,14 +92,17 @@ LayersSection layers_of(const LayerKind& kind) {
   layers.shared_input_norm = kind.shared_input_norm;
   layers.shared_output_norm = kind.shared_output_norm;
   layers.residual_scale = kind.residual_scale;
+  layers.weight_sets = kind.weight_sets;
   return layers;
 }
 
 std::string explain_steps(const LayerKind& kind) {
   LayersSection layers = layers_of(kind);
-  return fmt::format("steps = {}\nshared_input_norm = {}\nshared_output_norm = {}\nresidual_scale = {}\n",
-                     write_value(&layers.steps), write_value(&layers.shared_input_norm),
-                     write_value(&layers.shared_output_norm), write_value(&layers.residual_scale));
+  std::string text = fmt::format("steps = {}\nshared_input_norm = {}\nshared_output_norm = {}\nresidual_scale = {}\n",
+                                 write_value(&layers.steps), write_value(&layers.shared_input_norm),
+                                 write_value(&layers.shared_output_norm), write_value(&layers.residual_scale));
+  if (kind.weight_sets.given) text += "weight_sets = " + write_value(&layers.weight_sets) + "\n";
+  return text;
 }
 
 std::string explain_layers(Spec& spec, const StackSections& stack) {
@@ -199,6 +202,7 @@ ExplainedFields explain_layer(const LayerKind& given) {
                             {"layers.shared_input_norm", write_value(&layers.shared_input_norm)},
                             {"layers.shared_output_norm", write_value(&layers.shared_output_norm)},
                             {"layers.residual_scale", write_value(&layers.residual_scale)}};
+  if (kind.weight_sets.given) fields.push_back({"layers.weight_sets", write_value(&layers.weight_sets)});
   add_fields("norm", bind(kind.norm), fields);
   if (kind.uses_position()) add_fields("position", bind(*kind.position), fields);
   for (Step& step : kind.steps) {

@@ -100,6 +100,12 @@ template <>
 const std::vector<FieldRow<SubBlockNorms>>& fields() {
   using S = SubBlockNorms;
   static const std::vector<FieldRow<S>> rows = {
+      row<S>(
+          "with_embedding", at(&S::with_embedding), literal("false"), "",
+          "Whether the sub-block reads what the embedding gives beside the residual stream: it is twice as wide then"),
+      row<S>("with_stream", at(&S::with_stream), literal("false"), "",
+             "In a chain: whether the sub-block reads the residual stream plus what the one before it gives, not that "
+             "alone"),
       row<S>("input_norm", at(&S::input_norm), literal("true"), "",
              "Normalise what the sub-block reads: true, false, or keys laid over those of [norm]"),
       row<S>("output_scale", at(&S::output_scale), literal("1.0"), "", "What the sub-block gives is multiplied by it"),
@@ -125,9 +131,11 @@ const std::vector<FieldRow<LayersSection>>& fields() {
       row<S>("repeat", at(&S::repeat), literal("1"), "",
              "How often all layers run, one time after the other, over the same weights. Each time has keys and values "
              "of its own"),
-      row<S>("steps", at(&S::steps), literal("[\"attention\", \"mlp\"]"), "",
-             "Sub-blocks of a layer, one after the other on the residual stream; those of \"attention + mlp\" read it "
-             "side by side, and it becomes the sum of all"),
+      row<S>(
+          "steps", at(&S::steps), literal("[\"attention\", \"mlp\"]"), "",
+          "Sub-blocks of a layer, one after the other on the residual stream; those of \"attention + mlp\" read it "
+          "side by side, and it becomes the sum of all; of \"attention > mlp\" each reads what the one before gives, "
+          "and what the last gives is added"),
       row<S>("shared_input_norm", at(&S::shared_input_norm), literal("false"), "",
              "Whether sub-blocks side by side read one normed input, by the input norm of the first"),
       row<S>(
@@ -136,6 +144,9 @@ const std::vector<FieldRow<LayersSection>>& fields() {
       expression(row<S>("residual_scale", at(&S::residual_scale), literal("\"1\""), "",
                         "Factor of what each sub-block adds to the residual stream: an expression of the model's own "
                         "numbers")),
+      row<S>("weight_sets", at(&S::weight_sets), computed("one for each layer"), "sets",
+             "Of a kind: its layers have so many sets of weights, in turn. A tensor whose name has {s} in place of {i} "
+             "is of a set"),
   };
   return rows;
 }
@@ -174,7 +185,9 @@ const std::vector<FieldRow<CheckpointSection>>& fields() {
              "One of these stands before every tensor's name"),
       row<S>("tensors", at(&S::tensors), computed("those of names"), "",
              "Part = name, or { name, transposed, fused, interleaved, exact, shared }; .weight and .bias are implied "
-             "unless exact; {i} is the layer, {j} the head or the expert that a tensor holds"),
+             "unless exact; {i} is the layer, {j} the head or the expert that a tensor holds. Of a kind with "
+             "layers.weight_sets, {s} is the first layer of the same set, and {k} the layer's number among those of "
+             "its kind"),
       row<S>(
           "ignore", at(&S::ignore), computed("those of names"), "",
           "Tensors that may be present and are not used: { name, why }; {i} is any layer, {n} the one past the last, "

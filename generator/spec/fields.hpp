@@ -22,6 +22,7 @@ struct LayersSection {
   Field<std::vector<std::string>> steps;
   Field<bool> shared_input_norm, shared_output_norm;
   Field<std::string> residual_scale;  ///< an expression of the model's numbers
+  Field<std::int64_t> weight_sets{-1, {}, false};
 };
 
 using DtypePatterns = std::vector<std::pair<std::string, Field<std::string>>>;

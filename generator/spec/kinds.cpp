@@ -107,7 +107,7 @@ class KindReader {
     LayersSection own;
     for (const auto& [row, slot] : bind(own)) {
       if (row->key == "pattern") continue;
-      store_fallback(*row, slot, place);
+      if (row->fallback.kind == Fallback::Kind::literal) store_fallback(*row, slot, place);
       for (const TomlValue* from : {layers != nullptr ? &layers->value : nullptr, table_}) {
         const TomlEntry* entry = from != nullptr ? from->find(row->key) : nullptr;
         if (entry != nullptr) read_value(entry->value, slot, *row, "layers." + row->key, diagnostics_);
@@ -117,6 +117,7 @@ class KindReader {
     kind.shared_input_norm = own.shared_input_norm;
     kind.shared_output_norm = own.shared_output_norm;
     kind.residual_scale = own.residual_scale;
+    kind.weight_sets = own.weight_sets;
   }
 
   /// The type of a sub-block: the one that is called so, or what its section says.
@@ -139,8 +140,18 @@ class KindReader {
     }
     for (const std::string& text : written.value) {
       Step step;
+      step.chained = text.find('>') != std::string::npos;
+      if (step.chained && text.find('+') != std::string::npos) {
+        steps_are_known_ = false;
+        diagnostics_.error("layers.steps_mixed", written.span,
+                           fmt::format("the step \"{}\" has both + and >: sub-blocks stand side by side or in a chain, "
+                                       "not both in one step",
+                                       text));
+        continue;
+      }
+      const char between = step.chained ? '>' : '+';
       for (std::size_t begin = 0, end = 0; end != std::string::npos; begin = end + 1) {
-        end = text.find('+', begin);
+        end = text.find(between, begin);
         const std::string word = trimmed(text.substr(begin, end - begin));
         const BlockType* type = type_of_block(word);
         if (type == nullptr) {
@@ -154,13 +165,12 @@ class KindReader {
           step.blocks.push_back(new_block(*type, word));
         }
       }
-      step.shared_input_norm = step.blocks.size() > 1 && kind.shared_input_norm.value;
-      step.shared_output_norm = step.blocks.size() > 1 && kind.shared_output_norm.value;
+      step.shared_input_norm = step.has_several() && kind.shared_input_norm.value;
+      step.shared_output_norm = step.has_several() && kind.shared_output_norm.value;
       if (!step.blocks.empty()) kind.steps.push_back(std::move(step));
     }
     // Said of all kinds, it concerns those that have sub-blocks side by side.
-    const auto has_several = [](const Step& step) { return step.blocks.size() > 1; };
-    if (std::ranges::any_of(kind.steps, has_several)) return;
+    if (std::ranges::any_of(kind.steps, &Step::has_several)) return;
     const auto is_own = [&](const char* key) { return table_ != nullptr && table_->find(key) != nullptr; };
     if (!is_own("shared_input_norm")) kind.shared_input_norm.value = false;
     if (!is_own("shared_output_norm")) kind.shared_output_norm.value = false;
@@ -179,8 +189,8 @@ class KindReader {
       if (is_own_block(entry)) known.push_back(entry.key);
     }
     diagnostics_.error("layers.steps_known", span,
-                       fmt::format("there is no step \"{}\"; a step is {}, or several of them with + between{}", word,
-                                   one_of(known), did_you_mean(nearest(word, known))));
+                       fmt::format("there is no step \"{}\"; a step is {}, or several of them with + or > between{}",
+                                   word, one_of(known), did_you_mean(nearest(word, known))));
   }
 
   void read_shared(const std::string& name, bool in_effect, const BoundFields& fields) {
@@ -258,7 +268,8 @@ class KindReader {
   void refuse_unused(const LayerKind& kind) {
     if (judged_ == nullptr) return;
     std::vector<std::string> keys = section_names(true);
-    const std::vector<std::string> of_layers = {"steps", "shared_input_norm", "shared_output_norm", "residual_scale"};
+    const std::vector<std::string> of_layers = {"steps", "shared_input_norm", "shared_output_norm", "residual_scale",
+                                                "weight_sets"};
     keys.insert(keys.end(), of_layers.begin(), of_layers.end());
     for (const TomlEntry& entry : judged_->entries) {
       const bool shared = entry.key == "norm" || std::ranges::count(of_layers, entry.key) > 0;

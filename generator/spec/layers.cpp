@@ -88,8 +88,12 @@ std::string resolved_text(LayerKind kind) {
   };
   add(bind(kind.norm));
   text += "residual_scale = " + write_value(&kind.residual_scale) + "\n";
+  // Layers of other names have other sets.
+  if (kind.weight_sets.given)
+    text += "weight_sets = " + write_value(&kind.weight_sets) + " of " + kind.in_pattern + "\n";
   for (Step& step : kind.steps) {
-    text += step.shared_input_norm ? "step, one input norm" : "step";
+    text += step.chained ? "chain" : "step";
+    if (step.shared_input_norm) text += ", one input norm";
     text += step.shared_output_norm ? ", one output norm\n" : "\n";
     for (Block& block : step.blocks) {
       text += block.instance + " " + block.type->name + "\n";
@@ -103,7 +107,7 @@ std::string resolved_text(LayerKind kind) {
 /// Sharing a norm takes sub-blocks side by side.
 void refuse_unused_sharing(const LayersSection& layers, const std::vector<LayerKind>& kinds, Diagnostics& diagnostics) {
   const auto stands_beside = [](const LayerKind& kind) {
-    return std::any_of(kind.steps.begin(), kind.steps.end(), [](const Step& step) { return step.blocks.size() > 1; });
+    return std::any_of(kind.steps.begin(), kind.steps.end(), [](const Step& step) { return step.has_several(); });
   };
   const auto refuse = [&](const char* key, const Field<bool>& shared, Field<bool> LayerKind::* of_kind) {
     const auto report = [&](const Span& span) {

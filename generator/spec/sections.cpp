@@ -34,7 +34,7 @@ const std::vector<SectionDescription>& sections() {
              describe_section<LayersSection>(
                  "layers",
                  "The kinds of layer. `[layers.NAME]` says what differs for the kind NAME: steps, shared_input_norm, "
-                 "shared_output_norm, residual_scale, norm, position, and the sub-blocks."),
+                 "shared_output_norm, residual_scale, weight_sets, norm, position, and the sub-blocks."),
              describe_section<EncoderSection>(
                  "encoder",
                  "The layers that read a source, which the model's own see by attention with `source = \"encoder\"`. "

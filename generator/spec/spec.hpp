@@ -111,9 +111,11 @@ struct IgnoredTensor {
 /// What stands around a sub-block: h = residual_norm(stream_scale * h + output_norm(output_scale * f(input_norm(h)))),
 /// or of input_norm(h) in h's place.
 struct SubBlockNorms {
-  Field<NormChoice> input_norm;      ///< default true
-  Field<double> output_scale;        ///< default 1
-  Field<NormChoice> output_norm;     ///< default false
+  Field<bool> with_embedding;     ///< h has what the embedding gives beside it; default false
+  Field<bool> with_stream;        ///< in a chain: h is the residual stream and what the one before gives; default false
+  Field<NormChoice> input_norm;   ///< default true
+  Field<double> output_scale;     ///< default 1
+  Field<NormChoice> output_norm;  ///< default false
   Field<NormChoice> residual_norm;   ///< default false
   Field<std::string> residual_from;  ///< stream | input_norm: what the output is added to
   Field<double> stream_scale;        ///< default 1
@@ -136,11 +138,16 @@ struct Block {
   std::any section;  ///< the type's own fields: section_of<AttentionSection>(block)
 };
 
-/// Sub-blocks that read the residual stream side by side. It becomes the sum of it and their outputs.
+/// Sub-blocks that read the residual stream side by side: it becomes the sum of it and their outputs. Or a chain of
+/// them, each of which reads what the one before gives: the stream becomes the sum of it and what the last gives.
 struct Step {
   std::vector<Block> blocks;
+  bool chained = false;
   bool shared_input_norm = false;   ///< all read it by the input norm of the first
   bool shared_output_norm = false;  ///< what they give together passes the output norm of the first
+
+  /// Whether several read the stream side by side.
+  bool has_several() const { return blocks.size() > 1 && !chained; }
 };
 
 /// The stacks that a model may have: its own layers, which give what the head reads, and those that read a source.
@@ -156,12 +163,14 @@ struct LayerKind {
   std::string in_pattern;  ///< what the pattern calls it; "" where the spec says none
   std::string identifier;  ///< name, with what is not alphanumeric replaced by '_'
   Span span;
-  std::size_t stack = own_stack;                  ///< that its layers are of
-  Field<std::vector<std::string>> written_steps;  ///< default ["attention", "mlp"]; "attention + mlp": side by side
-  Field<bool> shared_input_norm;                  ///< sub-blocks side by side read the first one's input norm
-  Field<bool> shared_output_norm;                 ///< what they give together passes the first one's output norm
-  Field<std::string> residual_scale;              ///< of what each sub-block adds, an expression; default 1
-  std::vector<Step> steps;                        ///< without words that name no sub-block, which has been reported
+  std::size_t stack = own_stack;  ///< that its layers are of
+  /// Default ["attention", "mlp"]; "attention + mlp": side by side; "attention > mlp": in a chain.
+  Field<std::vector<std::string>> written_steps;
+  Field<bool> shared_input_norm;                   ///< sub-blocks side by side read the first one's input norm
+  Field<bool> shared_output_norm;                  ///< what they give together passes the first one's output norm
+  Field<std::string> residual_scale;               ///< of what each sub-block adds, an expression; default 1
+  Field<std::int64_t> weight_sets{-1, {}, false};  ///< that its layers have in turn; -1: each layer has its own
+  std::vector<Step> steps;                         ///< without words that name no sub-block, which has been reported
   NormSection norm;
   Held<PositionSection> position;
 

@@ -14,10 +14,12 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 }  // namespace
 
-std::string with_layer(std::string_view pattern, std::int64_t layer) {
+std::string with_layer(std::string_view pattern, const LayerPlace& place) {
   std::string name(pattern);
-  for (std::size_t at = name.find(hole); at != std::string::npos; at = name.find(hole, at)) {
-    name.replace(at, hole.size(), std::to_string(layer));
+  for (const auto& [of_place, number] : {std::pair(hole, place.layer), {"{k}", place.number}, {"{s}", place.set}}) {
+    for (std::size_t at = name.find(of_place); at != std::string::npos; at = name.find(of_place, at)) {
+      name.replace(at, of_place.size(), std::to_string(number));
+    }
   }
   return name;
 }

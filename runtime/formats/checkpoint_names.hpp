@@ -1,5 +1,5 @@
-// What tensors are called in a checkpoint: names with "{i}" for the layer's number, behind one of a few prefixes. The
-// generator's audit and the engine's loader read names by this.
+// What tensors are called in a checkpoint: names with holes for what tells layers apart, behind one of a few prefixes.
+// The generator's audit and the engine's loader read names by this.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,16 @@
 
 namespace monomorph {
 
-/// `pattern` with every "{i}" replaced by the layer.
-std::string with_layer(std::string_view pattern, std::int64_t layer);
+/// What stands in a name's holes. Of kinds whose layers have sets of weights in turn (layers.weight_sets) there are
+/// three.
+struct LayerPlace {
+  std::int64_t layer = -1;   ///< "{i}"
+  std::int64_t number = -1;  ///< "{k}": the layer's among those of its kind
+  std::int64_t set = -1;     ///< "{s}": the first layer that has the same set
+};
+
+/// `pattern` with every hole filled.
+std::string with_layer(std::string_view pattern, const LayerPlace& place);
 
 /// What a tensor is called in a checkpoint of this prefix. The dense layers that a modules.json names stand outside the
 /// model: theirs have none.

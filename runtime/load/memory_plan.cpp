@@ -46,7 +46,7 @@ MemoryPlan plan_memory(const Program& program, const std::optional<DeviceInfo>& 
   const vulkan::WeightLayout layout = vulkan::lay_out_weights(stored, limits);
   MemoryPlan plan;
   plan.weights = layout.total_bytes();
-  plan.tensors = static_cast<std::int64_t>(stored.size());
+  plan.tensors = std::ranges::count(stored, -1, &StoredEntry::same_as);
   plan.slices = static_cast<std::int64_t>(layout.slices.size());
   plan.allocations = static_cast<std::int64_t>(layout.shard_bytes.size());
   const auto arena = [&](Arena a) { return program.arena_bytes[static_cast<std::size_t>(a)]; };

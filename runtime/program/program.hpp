@@ -203,7 +203,7 @@ struct Phase {
 
 /// One checkpoint tensor, or some of its rows, as part of a weight. Parts follow each other.
 struct WeightPart {
-  const char* name;  ///< in the checkpoint, with "{i}" for the layer, without the prefix
+  const char* name;  ///< in the checkpoint, with holes for what tells layers apart, without the prefix
   RowView view;
 };
 
@@ -247,6 +247,9 @@ struct WeightGroup {
   std::span<const WeightPattern> weights;
   std::span<const StoredPattern> stored;
   std::span<const std::int32_t> layers;
+  /// Where layers have sets of weights in turn, of each layer: its number in its kind, and the first that has its set.
+  std::span<const std::int32_t> numbers{};
+  std::span<const std::int32_t> sets{};
 };
 
 // ---------------------------------------------------------------------------------------------------------- reference

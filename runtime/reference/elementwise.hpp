@@ -2,6 +2,7 @@
 // emitter as a lambda over runtime/reference/numerics.hpp.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <numeric>
@@ -34,6 +35,18 @@ Activations<columns> map(const Function& function, const Activations<columns>& x
     }
   }
   return y;
+}
+
+/// Each row of x, and behind it that of y.
+template <std::int64_t size, std::int64_t first, std::int64_t second>
+Activations<size> concat(const Activations<first>& x, const Activations<second>& y) {
+  static_assert(size == first + second);
+  Activations<size> both(x.tokens());
+  for (std::int64_t t = 0; t < x.tokens(); ++t) {
+    std::ranges::copy(x.row(t), both.row(t).begin());
+    std::ranges::copy(y.row(t), both.row(t).begin() + first);
+  }
+  return both;
 }
 
 /// first - lambda * second, with lambda = exp(q1 . k1) - exp(q2 . k2) + initial (Ye et al. 2024).

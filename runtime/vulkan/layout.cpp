@@ -56,6 +56,8 @@ WeightLayout lay_out_weights(std::span<const StoredEntry> stored, const LayoutLi
     const std::int64_t stride = matrix.row_bytes();
     layout.first_slice.push_back(layout.slices.size());
     layout.row_bytes.push_back(stride);
+    layout.held_by.push_back(matrix.same_as < 0 ? static_cast<std::int32_t>(id) : matrix.same_as);
+    if (matrix.same_as >= 0) continue;
     // Cuts are where descriptors can start: at an aligned offset.
     const std::int64_t aligned_rows = limits.alignment / std::gcd(limits.alignment, stride);
     const std::int64_t limit = std::min(limits.max_slice_bytes, limits.max_shard_bytes);

@@ -34,12 +34,13 @@ struct Slice {
 
 struct WeightLayout {
   std::vector<Slice> slices;             ///< by id of what is stored, then by row
-  std::vector<std::size_t> first_slice;  ///< of each, and one past the last
+  std::vector<std::size_t> first_slice;  ///< of each, and one past the last; of the same tensors the first has all
   std::vector<std::int64_t> shard_bytes;
   std::vector<std::int64_t> row_bytes;  ///< of each
+  std::vector<std::int32_t> held_by;    ///< of each: itself, or the first of the same tensors
 
   std::span<const Slice> of(std::int32_t stored) const {
-    const auto id = static_cast<std::size_t>(stored);
+    const auto id = static_cast<std::size_t>(held_by[static_cast<std::size_t>(stored)]);
     return std::span(slices).subspan(first_slice[id], first_slice[id + 1] - first_slice[id]);
   }
   std::int64_t total_bytes() const;

@@ -226,7 +226,7 @@ void CheckpointSource::throw_lost(std::size_t tensor, std::int64_t row, std::int
   const bool wide_enough = pattern.file_dtype() == Dtype::f32 && pattern.dtype != Dtype::bf16;
   throw Error(ErrorKind::rejected,
               fmt::format("{} ({}): row {} has {} in column {}, which {} cannot hold; {}", entries[tensor].name,
-                          with_layer(pattern.parts[part].name, entries[tensor].layer), row, value, column,
+                          with_layer(pattern.parts[part].name, entries[tensor].place), row, value, column,
                           name_of(pattern.dtype),
                           !std::isfinite(value) ? "copy or download the file again, or build without engine.weights"
                           : wide_enough         ? "build with --set engine.weights=bf16, or without engine.weights"
@@ -238,7 +238,7 @@ std::vector<std::string> names_of(const std::vector<WeightEntry>& entries) {
   std::vector<std::string> names;
   for (const WeightEntry& entry : entries) {
     for (const WeightPart& part : entry.pattern->parts) {
-      names.push_back(with_layer(part.name, entry.layer));
+      names.push_back(with_layer(part.name, entry.place));
     }
   }
   return names;
@@ -341,7 +341,7 @@ void CheckpointSource::find(const Program& program, const std::string& path) {
       FoundPart place{nullptr, nullptr, first, part.view};
       if (pattern.vector) place.view.transposed = false;  // it has nothing to transpose
       first += part.view.rows;
-      const std::string name = prefixed(prefix, with_layer(part.name, entry.layer));
+      const std::string name = prefixed(prefix, with_layer(part.name, entry.place));
       used.insert(name);
       const CheckpointTensor* tensor = checkpoint_.find(name);
       if (tensor == nullptr) {

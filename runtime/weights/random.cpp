@@ -146,9 +146,10 @@ class RandomSource final : public HostWeights::Source {
     return {name.find("bias") == std::string_view::npos ? 1.0f : 0.0f, 0.3f};
   }
 
-  static std::int64_t start(std::size_t tensor, std::int64_t row) {
-    return static_cast<std::int64_t>(
-        (static_cast<std::uint64_t>(tensor) * 40503u + static_cast<std::uint64_t>(row) * row_step) % tile_elements);
+  std::int64_t start(std::size_t tensor, std::int64_t row) const {
+    const std::int32_t same_as = entries[tensor].same_as;
+    const auto drawn = static_cast<std::uint64_t>(same_as < 0 ? static_cast<std::int32_t>(tensor) : same_as);
+    return static_cast<std::int64_t>((drawn * 40503u + static_cast<std::uint64_t>(row) * row_step) % tile_elements);
   }
 
   std::vector<float> tile_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -21,35 +22,55 @@ void for_each_layer(const Program& program, const Visit& visit) {
   }
 }
 
-/// -1 where the group occurs once.
-std::int64_t layer_of(const WeightGroup& group, std::size_t turn) {
-  return group.layers.empty() ? -1 : group.layers[turn];
+/// All are -1 where the group occurs once.
+LayerPlace place_of(const WeightGroup& group, std::size_t turn) {
+  const auto at = [&](std::span<const std::int32_t> of_layers) { return of_layers.empty() ? -1 : of_layers[turn]; };
+  return {at(group.layers), at(group.numbers), at(group.sets)};
 }
 
 }  // namespace
 
 std::vector<WeightEntry> list_weights(const Program& program) {
   std::vector<WeightEntry> entries;
+  std::map<std::pair<const WeightPattern*, std::vector<std::string>>, std::int32_t> known;
   for_each_layer(program, [&](const WeightGroup& group, std::size_t turn) {
-    const std::int64_t layer = layer_of(group, turn);
+    const LayerPlace place = place_of(group, turn);
     for (const WeightPattern& pattern : group.weights) {
-      entries.push_back({with_layer(pattern.name, layer), &pattern, layer});
-      if (pattern.values.empty()) continue;
-      const auto elements = static_cast<std::size_t>(pattern.columns);
-      entries.back().values = pattern.values.subspan(turn * elements, elements);
+      const auto id = static_cast<std::int32_t>(entries.size());
+      entries.push_back({with_layer(pattern.name, place), &pattern, place});
+      if (!pattern.values.empty()) {
+        const auto elements = static_cast<std::size_t>(pattern.columns);
+        entries.back().values = pattern.values.subspan(turn * elements, elements);
+        continue;
+      }
+      std::vector<std::string> tensors;
+      for (const WeightPart& part : pattern.parts) tensors.push_back(with_layer(part.name, place));
+      const auto [first, is_new] = known.emplace(std::pair(&pattern, std::move(tensors)), id);
+      if (!is_new) entries.back().same_as = first->second;
     }
   });
   return entries;
 }
 
 std::vector<StoredEntry> list_stored(const Program& program) {
+  const std::vector<WeightEntry> weights = list_weights(program);
   std::vector<StoredEntry> entries;
   std::int32_t first_weight = 0;
+  std::map<std::pair<const StoredPattern*, std::vector<std::int32_t>>, std::int32_t> known;  // by their weights
   for_each_layer(program, [&](const WeightGroup& group, std::size_t turn) {
-    const std::int64_t layer = layer_of(group, turn);
+    const std::int64_t layer = place_of(group, turn).layer;
     for (const StoredPattern& pattern : group.stored) {
+      const auto id = static_cast<std::int32_t>(entries.size());
       const std::string name = layer < 0 ? pattern.name : fmt::format("{} of layer {}", pattern.name, layer);
-      entries.push_back({name, &pattern, layer, first_weight});
+      std::vector<std::int32_t> read;
+      for (const StoredPiece& piece : pattern.pieces) {
+        if (piece.weight < 0) continue;
+        const std::int32_t weight = first_weight + piece.weight;
+        const std::int32_t same_as = weights[static_cast<std::size_t>(weight)].same_as;
+        read.push_back(same_as < 0 ? weight : same_as);
+      }
+      const auto [first, is_new] = known.emplace(std::pair(&pattern, std::move(read)), id);
+      entries.push_back({name, &pattern, layer, first_weight, is_new ? -1 : first->second});
     }
     first_weight += static_cast<std::int32_t>(group.weights.size());
   });
@@ -60,7 +81,7 @@ Conversions list_conversions(const Program& program) {
   Conversions conversions;
   for (const WeightEntry& entry : list_weights(program)) {
     const WeightPattern& weight = *entry.pattern;
-    if (weight.converted_from) ++conversions[{*weight.converted_from, weight.dtype}];
+    if (weight.converted_from && entry.same_as < 0) ++conversions[{*weight.converted_from, weight.dtype}];
   }
   return conversions;
 }

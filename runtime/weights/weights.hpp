@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/formats/checkpoint_names.hpp"
 #include "runtime/formats/conversion.hpp"
 #include "runtime/program/program.hpp"
 
@@ -25,8 +26,9 @@ namespace monomorph {
 struct WeightEntry {
   std::string name;  ///< the pattern's, with the layer in it
   const WeightPattern* pattern = nullptr;
-  std::int64_t layer = -1;
+  LayerPlace place{};
   std::span<const float> values{};  ///< its elements, where the program says them; else they are the checkpoint's
+  std::int32_t same_as = -1;        ///< the weight of an earlier layer that has the same tensors; -1: none
 };
 
 /// What the device stores: its id is its place in the list.
@@ -35,6 +37,7 @@ struct StoredEntry {
   const StoredPattern* pattern = nullptr;
   std::int64_t layer = -1;
   std::int32_t first_weight = 0;  ///< of its group and layer: what pieces count from
+  std::int32_t same_as = -1;      ///< what an earlier layer stores of the same tensors; -1: nothing
   std::int64_t row_bytes() const { return monomorph::row_bytes(pattern->format, pattern->columns); }
   std::int64_t bytes() const { return pattern->rows * row_bytes(); }
 };

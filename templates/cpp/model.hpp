@@ -8,6 +8,7 @@
 //! layer_repeats = { type = "uint", sample = 2, is = "how often" }
 //! shares = { type = "bool", sample = true, is = "layers share tensors" }
 //! shared_parameters = { type = "uint", sample = 12, is = "of tensors that they share" }
+//! shared_bytes = { type = "uint", sample = 24, is = "that these take on the device" }
 //! encoder = { type = "bool", sample = false, is = "there is an encoder" }
 //! encoder_layers = { type = "uint", sample = 2, is = "its layers", when = "encoder" }
 //! encoder_repeated = { type = "bool", sample = true, is = "they run more than once", when = "encoder" }
@@ -22,9 +23,9 @@
 //!   { space = "embedding", roles = [ { name = "tokens" } ] },
 //!   { space = "attention", roles = [ { name = "o_proj" }, { name = "keys" }, { name = "values" } ] } ] }
 //! weight_spaces = { type = "list", fields = ["space", "type", "weights"], is = "weights that occur once", sample = [
-//!   { space = "embedding", type = "Embedding", weights = [ { name = "tokens", path = "Embedding::tokens", type = "Weight<roles::embedding::tokens, f16, vocab, hidden>", index = 0, counts = true } ] } ] }
+//!   { space = "embedding", type = "Embedding", weights = [ { name = "tokens", path = "Embedding::tokens", type = "Weight<roles::embedding::tokens, f16, vocab, hidden>", index = 0, shared = false, counts = true } ] } ] }
 //! kinds = { type = "list", fields = ["name", "prefix", "type", "first_stored", "weight_spaces", "stored_count", "layer_count", "has_states", "state_spaces"], is = "kinds of layer", sample = [
-//!   { name = "layer", prefix = "", type = "", first_stored = 1, stored_count = 1, layer_count = 2, has_states = true, weight_spaces = [ { space = "attention", type = "Attention", weights = [ { name = "o_proj", path = "Attention::o_proj", type = "Weight<roles::attention::o_proj, f16, hidden, hidden>", index = 0, counts = true } ] } ], state_spaces = [ { space = "attention", type = "Attention", states = [
+//!   { name = "layer", prefix = "", type = "", first_stored = 1, stored_count = 1, layer_count = 2, has_states = true, weight_spaces = [ { space = "attention", type = "Attention", weights = [ { name = "o_proj", path = "Attention::o_proj", type = "Weight<roles::attention::o_proj, f16, hidden, hidden>", index = 0, shared = false, counts = true } ] } ], state_spaces = [ { space = "attention", type = "Attention", states = [
 //!       { name = "keys", path = "Attention::keys", type = "State<roles::attention::keys, f16, slots, kv_heads, positions, head>", offset = 0, stride = 32768 },
 //!       { name = "values", path = "Attention::values", type = "State<roles::attention::values, f16, slots, kv_heads, positions, head>", offset = 65536, stride = 32768 } ] } ] } ] }
 //! buffer_spaces = { type = "list", fields = ["space", "buffers"], is = "places in the arenas", sample = [
@@ -117,7 +118,9 @@ struct Weights {
   static constexpr std::int64_t bytes = 0
 //% for group in weight_spaces
 //% for weight in group.weights
+//% if not weight.shared
       + decltype(${weight.path})::bytes
+//% end
 //% end
 //% end
       ;
@@ -162,7 +165,9 @@ struct ${kind.type}LayerWeights {
   static constexpr std::int64_t bytes = 0
 //% for group in kind.weight_spaces
 //% for weight in group.weights
+//% if not weight.shared
       + decltype(${weight.path})::bytes
+//% end
 //% end
 //% end
       ;
@@ -268,6 +273,9 @@ inline constexpr std::int64_t total_parameters = Weights::parameters
 //% end
     ;
 inline constexpr std::int64_t weight_bytes = Weights::bytes
+//% if shares
+    + ${shared_bytes}
+//% end
 //% for kind in kinds
     + ${kind.prefix}layer_count * ${kind.type}LayerWeights::bytes
 //% end

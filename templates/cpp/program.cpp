@@ -4,9 +4,9 @@
 //! cpp_name = { type = "text", sample = "tiny", is = "the name of it that programs say" }
 //! kernels = { type = "list", fields = ["name", "kind", "bindings", "cost", "max_tile_tokens", "lanes"], is = "kernels in order", sample = [
 //!   { name = "o_proj", kind = "matvec", cost = "128, 0, 0, 128, 0", max_tile_tokens = 1, lanes = 1, bindings = [ { name = "step", access = "read", splits = "false" } ] } ] }
-//! groups = { type = "list", fields = ["name", "weights", "stored", "layers"], is = "weights by where they occur", sample = [
-//!   { name = "once", layers = "", weights = [ { name = "embedding.tokens", dtype = "f16", rows = 100, columns = 64, identifier = "embedding_tokens", traits = "", values = "", parts = [ { name = "model.embed_tokens.weight", view = "100, 0, 100" } ] } ], stored = [ { name = "embedding::tokens", format = "f16", rows = 100, columns = 64, identifier = "embedding_tokens", pieces = [ { weight = 0, rows = 100 } ] } ] },
-//!   { name = "layers", layers = "0, 1", weights = [ { name = "layers.{i}.attention.o", dtype = "f16", rows = 64, columns = 64, identifier = "attention_o_proj", traits = "", values = "", parts = [ { name = "o.weight", view = "64, 0, 64, true" } ] } ], stored = [ { name = "attention::o_proj", format = "f16", rows = 64, columns = 64, identifier = "attention_o_proj", pieces = [ { weight = 0, rows = 64 } ] } ] } ] }
+//! groups = { type = "list", fields = ["name", "weights", "stored", "layers", "numbers", "sets"], is = "weights by where they occur", sample = [
+//!   { name = "once", layers = "", numbers = "", sets = "", weights = [ { name = "embedding.tokens", dtype = "f16", rows = 100, columns = 64, identifier = "embedding_tokens", traits = "", values = "", parts = [ { name = "model.embed_tokens.weight", view = "100, 0, 100" } ] } ], stored = [ { name = "embedding::tokens", format = "f16", rows = 100, columns = 64, identifier = "embedding_tokens", pieces = [ { weight = 0, rows = 100 } ] } ] },
+//!   { name = "layers", layers = "0, 1", numbers = "0, 1", sets = "0, 0", weights = [ { name = "layers.{i}.attention.o", dtype = "f16", rows = 64, columns = 64, identifier = "attention_o_proj", traits = "", values = "", parts = [ { name = "o.weight", view = "64, 0, 64, true" } ] } ], stored = [ { name = "attention::o_proj", format = "f16", rows = 64, columns = 64, identifier = "attention_o_proj", pieces = [ { weight = 0, rows = 64 } ] } ] } ] }
 //! states = { type = "list", fields = ["name", "kind", "recent", "first", "layers", "heads", "entries", "row_bytes", "stride", "view", "dtype"], is = "what slots remember", sample = [
 //!   { name = "attention::keys", kind = "growing", recent = 0, first = 0, layers = 2, heads = 2, entries = 512, row_bytes = 32, stride = 32768, view = "layer_states(0).attention.keys.view", dtype = "f16" } ] }
 //! one_pass = { type = "bool", sample = true, is = "a text is one pass" }
@@ -124,14 +124,23 @@ constexpr StoredPattern ${group.name}_stored[] = {
 //% if group.layers
 constexpr std::int32_t ${group.name}_layers[] = {${group.layers}};
 //% end
+//% if group.numbers
+// Of each layer, its number in its kind, and the first layer that has its set of weights.
+constexpr std::int32_t ${group.name}_numbers[] = {${group.numbers}};
+constexpr std::int32_t ${group.name}_sets[] = {${group.sets}};
+//% end
 
 //% end
 constexpr monomorph::WeightGroup weight_groups[] = {
 //% for group in groups
+//% if group.numbers
+    {${group.name}_weights, ${group.name}_stored, ${group.name}_layers, ${group.name}_numbers, ${group.name}_sets},
+//% else
 //% if group.layers
     {${group.name}_weights, ${group.name}_stored, ${group.name}_layers},
 //% else
     {${group.name}_weights, ${group.name}_stored, {}},
+//% end
 //% end
 //% end
 };

@@ -15,7 +15,7 @@ set(assisted_cases gpt2-odd-f32 llama-gqa3-hd24-sharded-f16 qwen3-gqa5-biases-bf
 # convolutions, recurrences.
 set(own_kernel_cases
     xglm-scaled-f16 diffllama-grouped-bf16 deepseek-v3-12-bf16 phimoe-7-bf16 lfm2-f16 mamba-f16 mamba2-f16 qwen3-next-bf16
-    recurrent-gemma-bf16 rwkv-bf16)
+    recurrent-gemma-bf16 rwkv-bf16 zamba2-bf16)
 
 # Further configurations of a family, whose first one runs by default: all that runs them has the label "all".
 set(further_cases
@@ -31,7 +31,7 @@ set(further_cases
     nanochat-mish nemotron-biases nemotron-h-moe olmo-biases olmo-hybrid-turned olmo3-long olmoe-normed openelm-untied
     opt-plain persimmon-plain phi-normed phimoe-window qwen2-moe-dense qwen3-moe-dense qwen3-next-dense
     recurrent-gemma-turns rwkv-wide seed-oss-outside smollm3-long smollm3-window solar-open-groups stablelm-heads-biases
-    stablelm-sequential starcoder2-long vaultgemma-long youtu-long)
+    stablelm-sequential starcoder2-long vaultgemma-long youtu-long zamba2-plain)
 
 # Mixtures whose kernels others have too, with other numbers: all that runs them has the label "all".
 set(borrowing_cases
@@ -60,12 +60,13 @@ set(unfused_cases
     nemotron-h-moe-f32 nomic-bert-f32 olmo-hybrid-bf16 olmo-hybrid-turned-f32 olmoe-7-f32 olmoe-alone-f16 olmoe-each-bf16
     openelm-sizes-bf16 pegasus-f32 phimoe-7-bf16 qwen2-moe-10-bf16 qwen3-5-f16 qwen3-moe-12-f16 qwen3-next-bf16
     qwen3-next-dense-f32 qwen3-vectors-bf16 recurrent-gemma-bf16 recurrent-gemma-turns-f32 roberta-classifier-f16
-    rwkv-bf16 rwkv-wide-f32 solar-open-10-bf16 t5-heads-f16 t5gemma-biases-bf16 t5gemma-f32 umt5-f32 xlm-roberta-masked-bf16 youtu-5-f16)
+    rwkv-bf16 rwkv-wide-f32 solar-open-10-bf16 t5-heads-f16 t5gemma-biases-bf16 t5gemma-f32 umt5-f32
+    xlm-roberta-masked-bf16 youtu-5-f16 zamba2-bf16 zamba2-plain-f32)
 
 # What convolutions and recurrences remember, which several slots keep apart.
 set(remembering_cases
     bamba falcon-h1 granitemoehybrid jamba kimi-linear lfm2 mamba mamba2 minimax nemotron-h olmo-hybrid qwen3-5 qwen3-next
-    recurrent-gemma rwkv)
+    recurrent-gemma rwkv zamba2)
 
 # GGUF files that have slots: kernels for a few rows of every kind of type, mixtures, latents, rings and recurrences.
 set(gguf_cases_with_slots all-q4_0-gguf all-q6_k-gguf gpt-oss-gguf deepseek2-gguf mamba-gguf)

@@ -121,6 +121,18 @@ def nemotron_h(**keys):
     } | keys  # fmt: skip
 
 
+def zamba2(**keys):
+    """Zamba 2: Mamba-2, and in some layers before it attention and an MLP, whose weights several such layers share."""
+    return {
+        "add_bias_linear": False, "architectures": ["Zamba2ForCausalLM"], "attention_dropout": 0.0, "bos_token_id": 1,
+        "chunk_size": 256, "eos_token_id": 2, "hidden_act": "gelu", "initializer_range": 0.02, "mamba_d_conv": 4,
+        "mamba_expand": 2, "max_position_embeddings": 4096, "model_type": "zamba2", "num_logits_to_keep": 1, "pad_token_id": 0,
+        "rms_norm_eps": 1e-5, "tie_word_embeddings": True, "time_step_floor": 1e-4, "time_step_max": 0.1,
+        "time_step_min": 0.001, "transformers_version": "4.49.0.dev0", "use_cache": True, "use_conv_bias": True,
+        "use_long_context": False, "use_mamba_kernels": True, "use_mem_eff_path": False,
+    } | keys  # fmt: skip
+
+
 def qwen3_next(**keys):
     """Qwen3-Next: gated delta rules in three layers of four and gated attention, a part of whose heads turns, in the fourth;
     experts and an MLP that every token has, behind a gate."""
@@ -345,6 +357,19 @@ CASES = [
                     conv_kernel=2, n_routed_experts=6, num_experts_per_tok=2, moe_intermediate_size=26,
                     moe_shared_expert_intermediate_size=34, n_group=2, topk_group=1, routed_scaling_factor=2.5,
                     norm_topk_prob=True, time_step_min=0.2, layer_norm_epsilon=1e-3), "torch_dtype", dtypes=("f32",)),
+    Case("zamba2", 6051, "Mamba-2 in five layers; before it, in three of them, attention to the stream beside the embedding and an "
+         "MLP, of two sets of weights in turn, with adapters of each layer's own; heads of 24 turn; tied",
+         zamba2(vocab_size=101, hidden_size=48, intermediate_size=54, num_hidden_layers=5, num_attention_heads=4,
+                layers_block_type=["mamba", "hybrid", "hybrid", "mamba", "hybrid"], num_mem_blocks=2,
+                use_shared_attention_adapter=True, adapter_rank=4, use_mem_rope=True, rope_theta=5000.0, n_mamba_heads=8,
+                mamba_d_state=16), "torch_dtype", dtypes=("bf16",)),
+    Case("zamba2-plain", 6052, "one set of weights in two layers of three, before two groups of heads; no positions, no adapters of "
+         "attention, grouped 3:1; biases, SiLU; time steps of 0.2 at least",
+         zamba2(vocab_size=99, hidden_size=42, num_hidden_layers=3, num_attention_heads=3, num_key_value_heads=1, head_dim=20,
+                layers_block_type=["hybrid", "linear_attention", "hybrid"], use_shared_attention_adapter=False,
+                adapter_rank=5, use_mem_rope=False, n_mamba_heads=6, mamba_ngroups=2, mamba_d_state=5, mamba_d_conv=2,
+                add_bias_linear=True, hidden_act="silu", time_step_min=0.2, rms_norm_eps=1e-3),
+         "dtype", dtypes=("f32",)),
     Case("rwkv", 6041, "time mixing and channel mixing, and nothing else; the stream is halved after every second layer of five",
          rwkv(vocab_size=101, hidden_size=48, num_hidden_layers=5, layer_norm_epsilon=1e-3, rescale_every=2), "torch_dtype", dtypes=("bf16",)),
     Case("rwkv-wide", 6042, "means of more elements than the stream has, an MLP 4 times as wide; never halved; tied",

@@ -29,7 +29,7 @@ FAMILIES = ("afmoe", "albert", "aria_text", "axk1", "bamba", "bart", "bert", "be
             "minimax", "minimax_m2", "ministral3", "mixtral", "modernbert", "modernbert-decoder", "mpnet", "mpt", "mt5",
             "nemotron_h", "nomic_bert",
             "olmo_hybrid", "olmoe", "openai-gpt", "openelm", "opt", "pegasus", "phi", "phimoe", "qwen2_moe", "qwen3_moe", "qwen3_5_moe_text", "qwen3_5_text", "qwen3_next", "recurrent_gemma", "roberta", "rwkv",
-            "solar_open", "t5", "t5gemma", "umt5", "xglm", "xlm-roberta", "youtu")  # fmt: skip
+            "solar_open", "t5", "t5gemma", "umt5", "xglm", "xlm-roberta", "youtu", "zamba2")  # fmt: skip
 RENAMED = ("nomic_bert",)  # its files have other names than the library's class
 ROUTER_GAIN = 3.0  # scores far enough apart that f32 and double choose the same experts
 ROUTERS = ("feed_forward.router", "mlp.gate.wg", "mlp.router", "mlp.router.gate", "router.layer")
@@ -106,8 +106,13 @@ def library_weights(config: dict, seed: int, own_head: bool = False, **_) -> dic
     tied = model._tied_weights_keys or {} if model.config.tie_word_embeddings else {}
     shares = sources.answers(config) and config["model_type"] != "t5gemma" and model.config.tie_word_embeddings
     shared = {f"{prefix}{stack}.embed_tokens" for stack in ("encoder", "decoder") for prefix in ("", "model.")} if shares else ()
+    drawn = set()
     for name, module in model.named_modules():
         own = dict(module.named_parameters(recurse=False)) | selection_bias(module)
+        # What layers share has the first one's name; embeddings and heads say by the config whether they are one.
+        if own and drawn.issuperset(map(id, own.values())) and module is not model.get_output_embeddings():
+            continue
+        drawn.update(map(id, own.values()))
         if name in shared:  # the table of all tokens
             continue
         if isinstance(module, torch.nn.Embedding):
@@ -124,6 +129,8 @@ def library_weights(config: dict, seed: int, own_head: bool = False, **_) -> dic
                     weights.bias(name, module.bias.shape[0])
                 continue
             gain = QUERY_KEY_GAIN / config["d_kv"] ** 0.5 if name.endswith("Attention.q") else QUERY_KEY_GAIN if name.endswith(QUERIES_AND_KEYS) else ROUTER_GAIN if name.endswith(ROUTERS) else 1.0
+            if config["model_type"] == "zamba2":
+                gain = gain_of_shared_layers(name)
             weights.projection(name, *module.weight.shape, "bias" in own, gain=gain)
         elif isinstance(module, torch.nn.Conv1d):
             weights.convolution(name, *module.weight.shape, "bias" in own)
@@ -172,6 +179,14 @@ def library_weights(config: dict, seed: int, own_head: bool = False, **_) -> dic
             weights.vector(name, buffer.numel())
             weights.tensors[name].shape = buffer.shape
     return as_saved(model, weights.tensors)
+
+
+def gain_of_shared_layers(name: str) -> float:
+    """Attention whose scores are scaled twice, an MLP and Mamba-2 in a row make an error ten times as large: scores are kept
+    small, and the stream passes beside what is read of it."""
+    if name.endswith(("mamba.out_proj", ".linear", *(f"adapter_list.{k}.1" for k in range(9)))):
+        return 0.25
+    return 0.7 if name.endswith(QUERIES_AND_KEYS) else 1.0
 
 
 def selection_bias(module) -> dict[str, torch.Tensor]:

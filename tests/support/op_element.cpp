@@ -193,6 +193,11 @@ struct Element {
         [&](std::int64_t run) { return read(0, row, run * columns + column); });
   }
 
+  double operator()(const Concat&) const {
+    const std::int64_t of_first = axis(0, 1).size;
+    return column < of_first ? read(0, row, column) : read(1, row, column - of_first);
+  }
+
   double operator()(const Map& map) const {
     std::map<std::string, double> variables;
     const std::int64_t columns = graph.axes[graph.values[op.out].axes[1]].size;

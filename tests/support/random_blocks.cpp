@@ -33,6 +33,8 @@ void RandomBlocks::attention_keys(bool pairs, Sees sees) {
     expression(15, "score", {"0.5 * score + 0.1 * head", "score - 0.1 * (query - key)", "30 * tanh(score / 30)"});
   }
   if (sees == Sees::source) return sub_block_norms();
+  perhaps_with_embedding();
+  if (chance(15)) key("adapter_rank", between(1, 5));
   const bool causal = sees == Sees::text;
   if (chance(25) && (causal || of_encoder_)) {
     key(causal && chance(30) ? "chunk_size" : "sliding_window", between(1, 7));
@@ -45,12 +47,26 @@ void RandomBlocks::attention_keys(bool pairs, Sees sees) {
 }
 
 void RandomBlocks::sub_block_norms() {
+  const bool chained = place_ == Place::first || place_ == Place::middle || place_ == Place::last;
+  const bool adds = !chained || place_ == Place::last;
   norm_at(20, "input_norm");
   if (!shares_output_norm_) norm_at(25, "output_norm");
-  norm_at(10, "residual_norm");
-  perhaps(20, "residual_from", {"\"input_norm\""});
+  if (adds) norm_at(10, "residual_norm");
+  const bool with_embedding = text_.find("with_embedding", text_.rfind("\n[")) != std::string::npos;
+  if (!chained && !with_embedding) perhaps(20, "residual_from", {"\"input_norm\""});
   perhaps(15, "output_scale", {"0.5", "2.0"});
-  perhaps(20, "stream_scale", {"0.5", "1.5"});
+  if (adds) perhaps(20, "stream_scale", {"0.5", "1.5"});
+  if (chained && place_ != Place::first) perhaps(50, "with_stream", {"true"});
+}
+
+void RandomBlocks::perhaps_with_embedding() {
+  if (place_ == Place::first || place_ == Place::alone) perhaps(50, "with_embedding", {"true"});
+}
+
+void RandomBlocks::projection_keys() {
+  perhaps_with_embedding();
+  perhaps(40, "bias", {"true", "[\"o\"]"});
+  sub_block_norms();
 }
 
 void RandomBlocks::unit_keys(std::vector<std::string> activations, const std::vector<std::string>& biases) {
@@ -70,6 +86,8 @@ void RandomBlocks::unit_keys(std::vector<std::string> activations, const std::ve
 void RandomBlocks::mlp_keys() {
   unit_keys({"max(x, 0) + lambda1 * min(x, 0)"}, any_bias_);
   norm_at(20, "inner_norm");
+  perhaps_with_embedding();
+  if (chance(20)) key("adapter_rank", between(1, 5));
   perhaps(20, "output_gate", {"true"});
   sub_block_norms();
 }

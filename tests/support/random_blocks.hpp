@@ -34,11 +34,17 @@ class RandomBlocks : protected SpecWriter {
   void rg_lru_keys();
   void rwkv_keys();
   void channel_mix_keys();
+  void projection_keys();
+  /// In some models, a key of what reads the stream by itself.
+  void perhaps_with_embedding();
 
   const std::vector<std::string> any_bias_ = {"true", "[\"up\"]", "[\"down\"]"};
   std::string type_;  ///< of positions
   std::int64_t heads_ = 1, hidden_ = 0;
   bool shares_output_norm_ = false;
+  /// Where in its step the sub-block stands that is written.
+  enum class Place { any, alone, first, middle, last };
+  Place place_ = Place::any;
   bool of_encoder_ = false;  ///< what is written is the encoder's
 };
 

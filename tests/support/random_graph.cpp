@@ -283,8 +283,10 @@ class Writer : RandomMixture {
         differ(build, from);
       } else if (what < 89) {
         mix(build, from, chance(70) ? hidden_ : inner_);
-      } else if (what < 91) {
+      } else if (what < 90) {
         if (axis_of(known_[from]) == q_) by_head(build, from);
+      } else if (what < 91) {
+        set_beside(build, from, some());
       } else if (what < 93) {
         chance(70) ? convolve(build) : look_back(build, from);
       } else if (what < 96) {
@@ -293,6 +295,14 @@ class Writer : RandomMixture {
         attend(build);
       }
     }
+  }
+
+  void set_beside(Builder& build, std::size_t first, std::size_t second) {
+    const auto size = [&](std::size_t of) { return contract_.axes[axis_of(known_[of])].size; };
+    axis("concatenated", size(first) + size(second));
+    graph_.axes = contract_.axes;
+    const ValueId a = read(known_[first]), b = read(known_[second]);
+    know(build.concat("concat", a, b, new_role()));
   }
 
   /// The function's first value with all that nothing has read yet added; and whether there was any.

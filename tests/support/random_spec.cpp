@@ -40,10 +40,17 @@ class Writer : RandomBlocks {
     section("norm");
     norm_keys(true);
     position(head_dim);
+    // What an encoder's layers are laid over stands in no chain.
+    const bool chained = !answers_ && chance(20), alone = !answers_ && !chained && chance(25);
+    way_ = chained ? Way::chained : alone ? Way::apart : Way::any;
+    place_ = chained ? Place::first : alone ? Place::alone : Place::any;
     attention(head_dim);
     section("mlp");
+    place_ = chained ? Place::last : place_;
     mlp_keys();
+    place_ = chained ? Place::middle : place_;
     layers();
+    place_ = Place::any;
     if (answers_) {
       cross_attention();
       encoder(head_dim);
@@ -157,7 +164,8 @@ class Writer : RandomBlocks {
     if (chance(65)) {
       const bool turns = type_ != "alibi" && type_ != "relative_buckets" && type_ != "relative";
       second = pick<std::string>({"narrow", "again", "moe", "short_conv", "mamba", "mamba2", "delta_net", "retention",
-                                  "rg_lru", "rwkv", "channel_mix", causal_ && turns ? "latent_attention" : "moe"});
+                                  "rg_lru", "rwkv", "channel_mix", "projection",
+                                  causal_ && turns ? "latent_attention" : "moe"});
       section(second);
       if (second == "moe") {
         moe_keys();
@@ -177,6 +185,8 @@ class Writer : RandomBlocks {
         rg_lru_keys();
       } else if (second == "rwkv") {
         rwkv_keys();
+      } else if (second == "projection") {
+        projection_keys();
       } else if (second == "channel_mix") {
         channel_mix_keys();
       } else if (second == "narrow") {
@@ -194,9 +204,15 @@ class Writer : RandomBlocks {
     section("layers");
     if (chance(15)) key("repeat", 2);
     expression(30, "residual_scale", {"0.5", "1.4 / sqrt(num_hidden_layers)"});
+    perhaps(10, "weight_sets", {"1", "2"});
     std::vector<std::string> steps;
     using Steps = std::vector<std::string>;
-    if (!second.empty()) {
+    if (way_ == Way::chained) {
+      steps = {second.empty() ? "attention > mlp" : "attention > " + second + " > mlp"};
+    } else if (way_ == Way::apart) {
+      steps = {"mlp", "attention"};
+      if (!second.empty()) steps.push_back(second);
+    } else if (!second.empty()) {
       steps = pick<Steps>({{"attention", second, "mlp"}, {"attention + " + second, "mlp"}});
     } else if (chance(30)) {
       steps = pick<Steps>({{"attention + mlp"}, {"mlp", "attention"}, {"attention"}});
@@ -273,7 +289,11 @@ class Writer : RandomBlocks {
     }
     const bool same_type = chance(50);
     if (!same_type) position(head_dim);
+    const std::string beside = pick<std::string>({"mlp", "mlp", "moe", "feeding", "matrix"});
     const bool laid_over = !has_window_ && chance(50);
+    // A chain is of sections that the encoder has for itself: others say what they are added to.
+    const bool chained = !laid_over && (beside == "feeding" || beside == "matrix") && chance(60);
+    place_ = chained ? Place::first : Place::any;
     if (laid_over) {
       section("encoder.attention");
       key("causal", "false");
@@ -290,8 +310,12 @@ class Writer : RandomBlocks {
       perhaps(20, "position", {"false"});
       attention_keys(go_in_pairs(), Sees::pass);
     }
-    const std::string beside = pick<std::string>({"mlp", "mlp", "moe", "feeding"});
-    if (beside == "moe" && text_.find("[moe]") == std::string::npos) {
+    place_ = chained ? Place::last : Place::any;
+    if (beside == "matrix") {
+      section("encoder.matrix");
+      key("block", "\"projection\"");
+      projection_keys();
+    } else if (beside == "moe" && text_.find("[moe]") == std::string::npos) {
       section("encoder.moe");
       moe_keys();
     } else if (beside == "feeding") {
@@ -303,9 +327,11 @@ class Writer : RandomBlocks {
     perhaps(20, "repeat", {"2"});
     expression(30, "residual_scale", {"0.5", "1.4 / sqrt(num_hidden_layers)"});
     const std::string reads = laid_over ? "attention" : "reading";
-    const bool side_by_side = chance(30);
+    const bool side_by_side = !chained && chance(30);
     using Steps = std::vector<std::string>;
-    key("steps", listed(side_by_side ? Steps{reads + " + " + beside} : Steps{reads, beside}));
+    key("steps", listed(chained        ? Steps{reads + " > " + beside}
+                        : side_by_side ? Steps{reads + " + " + beside}
+                                       : Steps{reads, beside}));
     if (side_by_side) perhaps(50, "shared_input_norm", {"true"});
     if (layers_ == 1 || chance(60)) return;
     key("pattern", "[\"near\", \"far\"]");
@@ -335,6 +361,9 @@ class Writer : RandomBlocks {
   }
 
   const bool third_;
+  /// How steps are chosen: any, as one chain, or each sub-block by itself.
+  enum class Way { any, chained, apart };
+  Way way_ = Way::any;
   std::int64_t layers_ = 1;
   bool causal_ = true;
   bool answers_ = false;     ///< to a source

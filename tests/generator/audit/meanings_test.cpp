@@ -42,8 +42,9 @@ Meaning meaning_of(const std::string& text, const std::vector<Override>& overrid
 // Attributes are taken apart by name: one that is added does not compile here until it is changed as well.
 TEST_CASE("a change of any attribute of any operation is another meaning") {
   const Meaning meaning = meaning_of(tiny);
-  static_assert(std::variant_size_v<Attributes> == 17 && std::is_empty_v<Append> && std::is_empty_v<Combine> &&
-                std::is_empty_v<Differential> && std::is_empty_v<Pool> && std::is_empty_v<Convolve>);
+  static_assert(std::variant_size_v<Attributes> == 18 && std::is_empty_v<Concat> && std::is_empty_v<Append> &&
+                std::is_empty_v<Combine> && std::is_empty_v<Differential> && std::is_empty_v<Pool> &&
+                std::is_empty_v<Convolve>);
   CHECK(is_seen<Linear>(meaning, [](Linear& linear) {
     auto& [segments] = linear;
     segments = true;

@@ -261,6 +261,10 @@ const std::vector<Override> shifted = {{"layers.steps", "[\"attention\", \"chann
                                        named("layers.{i}.channel_mix.gate"),
                                        named("layers.{i}.channel_mix.down")};
 
+const std::vector<Override> projecting = {{"layers.steps", "[\"attention\", \"projection\", \"mlp\"]"},
+                                          {"projection.input_norm", "false"},
+                                          named("layers.{i}.projection.o")};
+
 const std::vector<Override> short_queries = {{"latent_attention.q_lora_rank", "14"},
                                              named("layers.{i}.latent_attention.q_down"),
                                              named("layers.{i}.latent_attention.q_norm")};
@@ -280,6 +284,13 @@ const std::vector<Override> whole_attention = {
     named("layers.{i}.attention.sinks"),
     named("layers.{i}.attention.relative_bias"),
     named("layers.{i}.attention.relative_keys"),
+    {"attention.adapter_rank", "3"},
+    named("layers.{i}.attention.q_adapter_down"),
+    named("layers.{i}.attention.q_adapter_up"),
+    named("layers.{i}.attention.k_adapter_down"),
+    named("layers.{i}.attention.k_adapter_up"),
+    named("layers.{i}.attention.v_adapter_down"),
+    named("layers.{i}.attention.v_adapter_up"),
     {"attention.head_norm", "true"},
     named("layers.{i}.attention.head_norm"),
     {"attention.head_scale", "true"},
@@ -287,7 +298,11 @@ const std::vector<Override> whole_attention = {
     {"attention.inner_norm", "true"},
     named("layers.{i}.attention.inner_norm"),
 };
-const std::vector<Override> whole_mlp = {{"mlp.inner_norm", "true"},
+const std::vector<Override> whole_mlp = {{"mlp.adapter_rank", "3"},
+                                         named("layers.{i}.mlp.adapter_down"),
+                                         named("layers.{i}.mlp.gate_adapter_up"),
+                                         named("layers.{i}.mlp.up_adapter_up"),
+                                         {"mlp.inner_norm", "true"},
                                          named("layers.{i}.mlp.inner_norm"),
                                          {"mlp.activation", "lambda1 * x + lambda2 * min(x, lambda3) + lambda4"},
                                          named("layers.{i}.mlp.lambda1"),
@@ -324,7 +339,15 @@ const std::map<std::string, std::vector<Override>> with_every_part = {
     {"rg_lru", recurring},
     {"rwkv", weighing},
     {"channel_mix", shifted},
+    {"projection", projecting},
 };
+
+/// The layers' one chain, whose second sub-block is of this type.
+std::vector<Override> chain_to(const std::string& type) {
+  if (type == "attention") return {{"layers.steps", "[\"mlp > attention\"]"}};
+  if (type == "mlp") return {{"layers.steps", "[\"attention > mlp\"]"}};
+  return {{"layers.steps", "[\"attention > " + type + "\", \"mlp\"]"}};
+}
 
 const std::vector<Override> growing = {{"attention.scale_growth", "0.1"}, {"attention.scale_interval", "16"}};
 
@@ -529,6 +552,15 @@ const std::vector<Change> changes = {
      both(beside, {{"attention.output_norm", "true"}, named("layers.{i}.attention.output_norm")}),
      {{"layers.shared_output_norm", "true"}}},
     {"layers.residual_scale", {}, {{"layers.residual_scale", "0.5"}}},
+    {"layers.weight_sets",
+     {{"layers.weight_sets", "1"}, {"checkpoint.tensors.\"layers.{i}.attention.q\"", "set.{s}.q"}},
+     {{"layers.weight_sets", "2"}}},
+    {"attention.with_embedding", {}, {{"attention.with_embedding", "true"}}},
+    {"mlp.with_embedding", {}, {{"mlp.with_embedding", "true"}}},
+    {"projection.with_embedding", projecting, {{"projection.with_embedding", "true"}}},
+    {"projection.bias", projecting, {{"projection.bias", "true"}}},
+    {"attention.adapter_rank", whole_attention, {{"attention.adapter_rank", "4"}}},
+    {"mlp.adapter_rank", whole_mlp, {{"mlp.adapter_rank", "4"}}},
     {"pooling.type", {{"attention.causal", "false"}}, {{"pooling.type", "mean"}}},
     {"pooling.type", texts, {{"pooling.type", "last"}}},
     {"pooling.input_norm", texts, {{"pooling.input_norm", "false"}}},
@@ -596,6 +628,7 @@ TEST_CASE("every field of what a layer is made of moves the graph, the plan or a
       without.push_back({type + place, "false"});
       all.push_back({type + place, without, {{type + place, "true"}, named("layers.{i}." + type + place)}});
     }
+    all.push_back({type + ".with_stream", both(with, chain_to(type)), {{type + ".with_stream", "true"}}});
     all.push_back({type + ".output_scale", with, {{type + ".output_scale", "0.5"}}});
     all.push_back({type + ".stream_scale", with, {{type + ".stream_scale", "0.5"}}});
     all.push_back({type + ".residual_from", with, {{type + ".residual_from", "input_norm"}}});

@@ -62,7 +62,7 @@ TEST_CASE("a model of a new name is nearest to the family whose config and tenso
     std::vector<std::string> tensors;
     for (const auto& [part, tensor] : family.checkpoint.tensors) {
       tensors.push_back(
-          with_number(monomorph::with_layer(family.checkpoint.prefix.value.front() + tensor.name, 0), "0"));
+          with_number(monomorph::with_layer(family.checkpoint.prefix.value.front() + tensor.name, {0, 0, 0}), "0"));
     }
     std::ranges::sort(tensors);
     tensors.erase(std::ranges::unique(tensors).begin(), tensors.end());

@@ -331,6 +331,7 @@ TEST_CASE("a key with one value that runs is refused with any other, in each arc
         nullptr},
        {json::array({0.0, 0.1}), json::array({0.001, "Infinity"}), 0.1}},
       {"partial_rotary_factor", {"bamba"}, {0.5}, {0.25, 1.0}},
+      {"layer_types", {"zamba2"}, {nullptr}, {json::array({"mamba", "hybrid", "hybrid"})}},
       {"sliding_window", {"nemotron_h"}, {nullptr}, {64}},
       {"mamba_proj_bias", {"nemotron_h"}, {false}, {true}},
       {"moe_latent_size", {"nemotron_h"}, {nullptr}, {16}},

@@ -49,8 +49,14 @@ Drawn draw(std::uint64_t count) {
 const std::set<std::string> not_in_encoders = {"source",    "chunk_size", "window", "keys_and_values_from",
                                                "value_mix", "values_from"};
 const std::set<std::string> not_of_sources = {
-    "sliding_window", "chunk_size",   "mask",      "window",      "scale_growth",        "differential",
-    "scale_interval", "scale_offset", "value_mix", "values_from", "keys_and_values_from"};
+    "sliding_window",       "chunk_size",     "mask",         "window",      "scale_growth",
+    "differential",         "scale_interval", "scale_offset", "value_mix",   "values_from",
+    "keys_and_values_from", "with_embedding", "with_stream",  "adapter_rank"};
+/// Chains of random encoders are of attention and an MLP or a matrix behind it.
+bool is_in_encoders(const std::string& section, const std::string& key) {
+  if (key == "with_embedding") return section == "attention";
+  return key != "with_stream" || section == "mlp" || section == "projection";
+}
 
 /// Sub-blocks that keep something of earlier tokens, and stand in no encoder.
 const std::set<std::string> remembering = {"latent_attention", "short_conv", "mamba", "mamba2",     "delta_net",
@@ -64,7 +70,8 @@ std::vector<std::string> names_of(const SectionDescription& section, const std::
   if (!source) names.push_back(name);
   if (attention && !not_of_sources.contains(key)) names.push_back("cross " + name);
   const bool keeps = remembering.contains(section.name);
-  const bool of_stacks = section.name == "embedding" || (section.in_kinds && !keeps);
+  const bool of_stacks =
+      section.name == "embedding" || (section.in_kinds && !keeps && is_in_encoders(section.name, key));
   if (of_stacks && !(attention && not_in_encoders.contains(key))) names.push_back("encoder." + name);
   return names;
 }

@@ -33,6 +33,21 @@ TEST_CASE("work is counted at the stated length") {
   CHECK(length.prefill_flops_per_token == length.prefill_flops / 64);
 }
 
+TEST_CASE("what layers share is held once, and each of them multiplies and reads it") {
+  const Report own = report_of({});
+  const std::int64_t q = 96 * 96, bytes = 2;
+  for (const std::int64_t sets : {1, 2, 3, 9}) {
+    CAPTURE(sets);
+    const Report shared = report_of(
+        {{"layers.weight_sets", std::to_string(sets)}, {"checkpoint.tensors.\"layers.{i}.attention.q\"", "set.{s}.q"}});
+    const std::int64_t spared = std::max<std::int64_t>(0, 4 - sets) * q;
+    CHECK(shared.total_parameters == own.total_parameters - spared);
+    CHECK(shared.weight_bytes == own.weight_bytes - bytes * spared);
+    CHECK(shared.lengths[0].decode_flops == own.lengths[0].decode_flops);
+    CHECK(shared.lengths[0].decode_bytes_read == own.lengths[0].decode_bytes_read);
+  }
+}
+
 TEST_CASE("a token's scores are those of the keys that its window shows") {
   const auto of_window = [](const char* window) {
     return report_of({{"attention.sliding_window", window}}).lengths[0];

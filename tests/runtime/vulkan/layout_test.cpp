@@ -100,6 +100,18 @@ TEST_CASE("weights larger than a descriptor or an allocation are cut at aligned 
   }
 }
 
+TEST_CASE("what layers share has one place, that of the first") {
+  Matrices matrices({{1000, 7}, {40, 7}, {1000, 7}, {40, 7}});
+  matrices.entries[2].same_as = 0;
+  const WeightLayout layout = lay_out_weights(matrices.entries, {4096, 1 << 20, 256});
+  CHECK(layout.of(2).data() == layout.of(0).data());
+  CHECK(layout.of(2).size() == layout.of(0).size());
+  CHECK(layout.of(3).size() == 1);
+  CHECK(layout.of(3).data() != layout.of(1).data());
+  matrices.entries.erase(matrices.entries.begin() + 2);
+  CHECK(layout.total_bytes() == lay_out_weights(matrices.entries, {4096, 1 << 20, 256}).total_bytes());
+}
+
 TEST_CASE("limits are met exactly: one byte less makes another slice, another allocation, a refusal") {
   const Matrices two({{8, 8}, {8, 8}});  // 256 bytes each
   CHECK(lay_out_weights(two.entries, {512, 512, 256}).shard_bytes == std::vector<std::int64_t>{512});

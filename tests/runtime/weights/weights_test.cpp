@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <deque>
+#include <map>
 #include <random>
 
 #include "runtime/error.hpp"
@@ -142,6 +143,56 @@ TEST_CASE("ids count layer by layer, and names carry the layer") {
   CHECK(contains(names[5], "stacked"));
   CHECK(contains(names[5], "3"));
   CHECK(names[7] == "partial");
+}
+
+TEST_CASE("layers that share tensors have one weight, and the device stores it once") {
+  // Three layers, of which the first and the last have one set: a matrix of it, a bias of all, and a matrix of each.
+  static constexpr WeightPart of_set[] = {{"h.{s}.q", {2, 0, 2, false}}}, of_all[] = {{"bias", {2, 0, 2, false}}},
+                              of_each[] = {{"h.{s}.adapter.{k}", {2, 0, 2, false}}},
+                              own[] = {{"h.{i}.o", {2, 0, 2, false}}};
+  static constexpr WeightPattern weights[] = {{"layers.{i}.q", Dtype::f32, 2, 3, of_set},
+                                              {"layers.{i}.bias", Dtype::f32, 1, 2, of_all, true},
+                                              {"layers.{i}.adapter", Dtype::f32, 2, 3, of_each},
+                                              {"layers.{i}.o", Dtype::f32, 2, 3, own}};
+  static constexpr StoredPiece q[] = {{0, 2}}, bias[] = {{1, 2}}, both[] = {{0, 2}, {2, 2}}, o[] = {{3, 2}};
+  static constexpr StoredPattern stored[] = {{"q", Dtype::f32, 2, 3, q},
+                                             {"bias", Dtype::f32, 1, 2, bias},
+                                             {"q and adapter", Dtype::f32, 4, 3, both},
+                                             {"o", Dtype::f32, 2, 3, o}};
+  static constexpr std::int32_t layers_of_kind[] = {1, 4, 5}, numbers[] = {0, 1, 2}, sets[] = {1, 4, 1};
+  static constexpr WeightGroup sharing[] = {{weights, stored, layers_of_kind, numbers, sets}};
+  Program program{};
+  program.name = "sharing";
+  program.weights = sharing;
+  std::vector<std::int32_t> same;
+  for (const WeightEntry& entry : list_weights(program)) same.push_back(entry.same_as);
+  CHECK(same == std::vector<std::int32_t>{-1, -1, -1, -1, -1, 1, -1, -1, 0, 1, -1, -1});
+  same.clear();
+  for (const StoredEntry& entry : list_stored(program)) same.push_back(entry.same_as);
+  CHECK(same == std::vector<std::int32_t>{-1, -1, -1, -1, -1, 1, -1, -1, 0, 1, -1, -1});
+
+  std::vector<TensorText> tensors = {{"bias", "F32", {2}, f32_bytes(2, 5)}};
+  for (const auto& [name, first] : std::map<std::string, float>{{"h.1.q", 10},
+                                                                {"h.4.q", 20},
+                                                                {"h.1.adapter.0", 30},
+                                                                {"h.4.adapter.1", 40},
+                                                                {"h.1.adapter.2", 50},
+                                                                {"h.1.o", 60},
+                                                                {"h.4.o", 70},
+                                                                {"h.5.o", 80}}) {
+    tensors.push_back({name, "F32", {2, 3}, f32_bytes(6, first)});
+  }
+  const tests::TemporaryDirectory directory;
+  const HostWeights read =
+      HostWeights::open(program, directory.write("model.safetensors", tests::safetensors(tensors)));
+  CHECK(read.at(8, 1, 2) == 15);   // the third layer's q is the first's
+  CHECK(read.at(4, 0, 0) == 20);   // the second's is its own
+  CHECK(read.at(10, 0, 1) == 51);  // its adapter stands with the set, under its own number
+  CHECK(read.at(11, 0, 0) == 80);
+  CHECK(read.at(9, 0, 1) == 6);
+  const HostWeights drawn = HostWeights::random(program, 1);
+  CHECK(drawn.at(8, 1, 2) == drawn.at(0, 1, 2));
+  CHECK(drawn.at(10, 1, 2) != drawn.at(2, 1, 2));
 }
 
 TEST_CASE("rows and elements of every kind of part agree with the checkpoint") {
