@@ -7,6 +7,8 @@
 namespace monomorph::generator {
 
 struct ChannelMixSection {
+  Field<std::string> gate;                ///< none | element
+  Field<std::string> token_shift;         ///< token | before: what the numbers that mix are shares of
   Field<std::int64_t> intermediate_size;  ///< elements between both matrices
   Field<std::string> activation;          ///< of what up gives
   Field<std::string> gate_activation;     ///< of the gate

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <map>
 
 #include "generator/blocks/activation.hpp"
 #include "generator/blocks/layer_number.hpp"
 #include "generator/blocks/norm.hpp"
 #include "generator/blocks/position.hpp"
 #include "generator/blocks/remembering_heads.hpp"
+#include "generator/blocks/token_shift.hpp"
 #include "generator/contract/declarations.hpp"
 #include "generator/contract/rules.hpp"
 #include "generator/graph/builder.hpp"
@@ -44,6 +46,20 @@ const std::vector<FieldRow<RetentionSection>>& fields() {
           row<S>("log_decay", at(&S::log_decay), computed("none: nothing decays"), "",
                  "The logarithm of what a token leaves of a matrix: an expression of head and layer, the numbers of "
                  "the head and of the layer from 0 on, and of x, the number that decay gives")),
+      expression(row<S>("decay_activation", at(&S::decay_activation), literal("\"x\""), "",
+                        "Of what decay_down gives: a name, or an expression of x")),
+      row<S>("bonus", at(&S::bonus), literal("false"), "",
+             "Whether a token reads the matrix as it was before it, and its own value beside it, whose weight a number "
+             "for each element of a key multiplies: the part of that name (RWKV-5 and 6)"),
+      row<S>("token_shift", at(&S::token_shift), literal("\"none\""), "",
+             "Whether q, k, v, decay and gate each read the token mixed with the one before, by numbers of its own: "
+             "parts mix_q, mix_k and so on, which are shares of the token itself or of the one before",
+             {"none", "token", "before"}),
+      row<S>("mix_rank", at(&S::mix_rank), computed("none: the numbers are the same for all tokens"), "elements",
+             "Rank of what is added to these numbers, made of the token and the one before: parts mix, mix_q_down, "
+             "mix_q_up and so on (RWKV-6)"),
+      row<S>("per_head", at(&S::per_head), literal("false"), "",
+             "Whether each head has weights of its own in head_norm"),
       row<S>("gate", at(&S::gate), literal("\"element\""), "",
              "Whether what heads give is multiplied by a gate, a number for each element", {"none", "element"}),
       expression(row<S>("gate_activation", at(&S::gate_activation), literal("\"silu\""), "",
@@ -69,7 +85,9 @@ bool has_decay(const RetentionSection& retention) { return retention.decay.value
 void complete(Block& block, LayerKind& kind, const ModelSection& model) {
   auto& retention = *std::any_cast<RetentionSection>(&block.section);
   if (!retention.value_head_dim.given) retention.value_head_dim.value = retention.key_head_dim.value;
-  if (!retention.decay_rank.given) retention.decay_rank.value = -1;  // absent
+  for (Field<std::int64_t>* rank : {&retention.decay_rank, &retention.mix_rank}) {
+    if (!rank->given) rank->value = -1;  // absent
+  }
   complete_position(position_of(kind, block), retention.key_head_dim.value, model);
 }
 
@@ -83,6 +101,43 @@ std::optional<Expression> v_activation_of(const BlockContext& context, Diagnosti
 std::optional<Expression> gate_activation_of(const BlockContext& context, Diagnostics& diagnostics) {
   return required_activation_of_x(own(context).gate_activation, "retention.gate_activation", context.model,
                                   diagnostics);
+}
+
+std::optional<Expression> decay_activation_of(const BlockContext& context, Diagnostics& diagnostics) {
+  return required_activation_of_x(own(context).decay_activation, "retention.decay_activation", context.model,
+                                  diagnostics);
+}
+
+bool shifts(const RetentionSection& retention) { return retention.token_shift.value != "none"; }
+
+/// What is made of what is read, each of its own mixture where tokens are shifted.
+std::vector<std::string> inputs_of(const RetentionSection& retention) {
+  std::vector<std::string> words = {"q", "k", "v"};
+  if (is_gated(retention)) words.emplace_back("gate");
+  if (has_decay(retention)) words.emplace_back("decay");
+  return words;
+}
+
+TokenShift shift_of(const RetentionSection& retention) {
+  return {.weighs_before = retention.token_shift.value == "before",
+          .rank = retention.mix_rank.given ? &retention.mix_rank : nullptr};
+}
+
+/// Keys that say something of a thing that there is not.
+void unused_keys(const RetentionSection& retention, Diagnostics& diagnostics) {
+  const auto refuse = [&](const char* key, bool given, const Span& span, const char* of) {
+    if (given) {
+      diagnostics.error("spec.unused_key", span,
+                        fmt::format("retention.{} has no meaning where there is no {}", key, of));
+    }
+  };
+  if (!shifts(retention)) refuse("mix_rank", retention.mix_rank.given, retention.mix_rank.span, "token_shift");
+  if (!retention.decay_rank.given) {
+    refuse("decay_activation", retention.decay_activation.value != "x", retention.decay_activation.span, "decay_rank");
+  }
+  if (!retention.head_norm.value.present) {
+    refuse("per_head", retention.per_head.value, retention.per_head.span, "head_norm");
+  }
 }
 
 std::optional<double> scale_of(const BlockContext& context, Diagnostics& diagnostics) {
@@ -158,6 +213,9 @@ void check(const BlockContext& context, Diagnostics& diagnostics) {
   if (retention.decay_rank.given) {
     check_range(retention.decay_rank, "retention.decay_rank", 1, max_size, diagnostics);
   }
+  if (retention.mix_rank.given) check_range(retention.mix_rank, "retention.mix_rank", 1, max_size, diagnostics);
+  unused_keys(retention, diagnostics);
+  decay_activation_of(context, diagnostics);
   if (retention.scale.given || usable(retention.key_head_dim)) scale_of(context, diagnostics);
   qk_activation_of(context, diagnostics);
   v_activation_of(context, diagnostics);
@@ -176,6 +234,13 @@ void check(const BlockContext& context, Diagnostics& diagnostics) {
 // and where it is of x too, the layer's number.
 constexpr const char* log_decays = "log_decays";
 constexpr const char* layer_number = "layer_number";
+constexpr const char* head_number = "head_number";
+
+/// Whether the logarithm is computed before the recurrence, of x and the layer: beside a bonus its kernel would bind
+/// too much.
+bool computes_decays(const RetentionSection& retention, const Expression& log_decay) {
+  return has_decay(retention) && retention.bonus.value && names_layer(log_decay);
+}
 
 void declare_decays_of_layers(const BlockContext& context, AxisId head, Declarations& declare) {
   const RetentionSection& retention = own(context);
@@ -184,6 +249,9 @@ void declare_decays_of_layers(const BlockContext& context, AxisId head, Declarat
   if (!log_decay || !names_layer(*log_decay)) return;
   if (has_decay(retention)) {
     declare.numbers(layer_number, head, [](std::int64_t layer, std::int64_t) { return layer; });
+    if (computes_decays(retention, *log_decay) && names_in(*log_decay).contains("head")) {
+      declare.numbers(head_number, head, [](std::int64_t, std::int64_t element) { return element; });
+    }
   } else {
     declare.numbers(log_decays, head, [&](std::int64_t layer, std::int64_t element) {
       return constant_decay(*log_decay, layer, element);
@@ -202,6 +270,9 @@ void declare(const BlockContext& context, Declarations& declare) {
   const AxisId keys = declare.axis("qk", heads * key_dim, of_keys, {head, key});
   const AxisId values = declare.axis("v", heads * value_dim, of_values, {head, value});
   const AxisId decayed = retention.decay.value == "key" ? keys : head;
+  if (shifts(retention)) {
+    declare_token_shift(inputs_of(retention), context.model.hidden_size, shift_of(retention), declare);
+  }
   std::vector<Projection> inputs;
   for (const auto& [word, rows] : {std::pair("q", keys), {"k", keys}, {"v", values}, {"gate", values}}) {
     if (word == std::string("gate") && !is_gated(retention)) continue;
@@ -211,13 +282,18 @@ void declare(const BlockContext& context, Declarations& declare) {
   const bool is_short = has_decay(retention) && retention.decay_rank.given;
   if (has_decay(retention) && !is_short) inputs.push_back({"decay", decayed, hidden});
   if (is_short) inputs.push_back({"decay_down", of_decay, hidden});
-  declare.projections("input", retention.bias, std::move(inputs));
+  if (shifts(retention)) {
+    for (const Projection& one : inputs) declare.projections("mixed_" + one.word, retention.bias, {one});
+  } else {
+    declare.projections("input", retention.bias, std::move(inputs));
+  }
   if (is_short) declare.projections("decay", retention.bias, {{"decay", decayed, of_decay}});
   declare_decays_of_layers(context, head, declare);
   declare_position(context, declare);
+  if (retention.bonus.value) declare.vector("bonus", keys);
   declare.recurrent_state("states", head, value, key, of_keys);
   if (const NormChoice& norm = retention.head_norm.value; norm.present) {
-    declare_norm("head_norm", norm.norm, value, declare);
+    declare_norm("head_norm", norm.norm, retention.per_head.value ? values : value, declare);
   }
   if (const NormChoice& norm = retention.inner_norm.value; norm.present) {
     declare_norm("inner_norm", norm.norm, values, declare);
@@ -228,48 +304,73 @@ void declare(const BlockContext& context, Declarations& declare) {
 ValueId build(const BlockContext& context, Builder& build, ValueId in) {
   const RetentionSection& retention = own(context);
   Diagnostics none;
+  std::map<std::string, ValueId> read_by;
+  const std::vector<std::string> words = inputs_of(retention);
+  const std::vector<ValueId> mixed =
+      shifts(retention) ? build_token_shift(words, shift_of(retention), build, in) : std::vector<ValueId>{};
+  for (std::size_t i = 0; i < words.size(); ++i) read_by[words[i]] = mixed.empty() ? in : mixed[i];
   const auto prepared = [&](const std::string& word, const std::string& role) {
-    ValueId made = build.projection(word, in, role + "_projected");
+    ValueId made = build.projection(word, read_by.at(word), role + "_projected");
     if (retention.qk_activation.value != "x") {
       made = build.map("", qk_activation_of(context, none).value(), {"x"}, {made}, role + "_activated");
     }
     return build_turned(context, build, made, role);
   };
   const ValueId queries = prepared("q", "queries"), keys = prepared("k", "keys");
-  ValueId values = build.projection("v", in, "values");
+  ValueId values = build.projection("v", read_by.at("v"), "values");
   if (retention.v_activation.value != "x") {
     values = build.map("", v_activation_of(context, none).value(), {"x"}, {values}, "values_activated");
   }
   RecurrenceOperands operands{.queries = queries, .keys = keys, .values = values};
+  static const Expression same = known_expression("log_decay", {"log_decay"});
   Recurrence how{.log_decay = log_decay_of(context, none).value()};
   const bool of_layer = names_layer(how.log_decay);
   if (has_decay(retention)) {
     how.names = {"x"};
-    operands.decays = {build_short(build, "decay", retention.decay_rank, in, "decay")};
+    ValueId decay = read_by.at("decay");
+    if (retention.decay_rank.given) decay = build.projection("decay_down", decay, "decay_low");
+    if (retention.decay_activation.value != "x") {
+      decay = build.map("", decay_activation_of(context, none).value(), {"x"}, {decay}, "decay_activated");
+    }
+    operands.decays = {build.projection("decay", decay, "decay")};
     if (of_layer) how.names.push_back("layer");
     if (of_layer) operands.decays.push_back(build.vector(layer_number));
+    if (computes_decays(retention, how.log_decay)) {
+      if (names_in(how.log_decay).contains("head")) {
+        how.names.push_back("head");
+        operands.decays.push_back(build.vector(head_number));
+      }
+      operands.decays = {build.map("", how.log_decay, how.names, operands.decays, "log_decay")};
+      how = {.log_decay = same, .names = {"log_decay"}};
+    }
   } else if (of_layer) {
-    static const Expression same = known_expression("log_decay", {"log_decay"});
     how = {.log_decay = same, .names = {"log_decay"}};
     operands.decays = {build.vector(log_decays)};
   }
+  if (retention.bonus.value) operands.bonus = build.vector("bonus");
   const ValueId read = build.recurrence("retention", how, "states", operands, "read");
   ValueId gate;
   if (is_gated(retention)) {
-    gate = build.map("", gate_activation_of(context, none).value(), {"x"}, {build.projection("gate", in, "gate")},
-                     "gate_activated");
+    gate = build.map("", gate_activation_of(context, none).value(), {"x"},
+                     {build.projection("gate", read_by.at("gate"), "gate")}, "gate_activated");
   }
   const ValueId scaled = build.scaled(read, scale_of(context, none).value(), "given");
   return build.projection(
       "o", build_given_by_heads(context, build, scaled, retention.head_norm, retention.inner_norm, gate), "projected");
 }
 
+std::vector<std::string> parts_with_shift() {
+  std::vector<std::string> parts = token_shift_parts({"q", "k", "v", "gate", "decay"}, true);
+  parts.insert(parts.end(), {"q", "k", "v", "decay_down", "decay", "bonus", "gate", "head_norm", "inner_norm", "o"});
+  return parts;
+}
+
 }  // namespace
 
 BlockType retention_block() {
   return {.name = "retention",
-          .meaning = "Linear attention: heads that remember a matrix each, which decays (RetNet, GLA).",
-          .parts = {"q", "k", "v", "decay_down", "decay", "gate", "head_norm", "inner_norm", "o"},
+          .meaning = "Linear attention: heads that remember a matrix each, which decays (RetNet, GLA, RWKV-5 and 6).",
+          .parts = parts_with_shift(),
           .position = [](std::any& section) -> Field<PositionChoice>& {
             return std::any_cast<RetentionSection>(&section)->position;
           },

@@ -64,7 +64,7 @@ void declare(const BlockContext& context, Declarations& declare) {
   const AxisId head = declare.axis("mean_heads", 1, of_width), element = declare.axis("mean", width, of_width);
   const AxisId sums = declare.axis("sums", weighted_mean_numbers, of_width);
   const AxisId means = declare.axis("means", width, of_width, {head, element}), hidden = declare.hidden();
-  declare_token_shift(shifted, context.model.hidden_size, declare);
+  declare_token_shift(shifted, context.model.hidden_size, {}, declare);
   for (const std::string& word : shifted) declare.projections("mixed_" + word, rwkv.bias, {{word, means, hidden}});
   declare.vector("decay", means);
   declare.vector("bonus", means);
@@ -75,7 +75,7 @@ void declare(const BlockContext& context, Declarations& declare) {
 ValueId build(const BlockContext& context, Builder& build, ValueId in) {
   static const Expression gated = known_expression("mean * gate", {"mean", "gate"});
   Diagnostics none;
-  const std::vector<ValueId> mixed = build_token_shift(shifted, build, in);
+  const std::vector<ValueId> mixed = build_token_shift(shifted, {}, build, in);
   const WeightedMeanOperands operands{.log_weights = build.projection("k", mixed[0], "k"),
                                       .values = build.projection("v", mixed[1], "v"),
                                       .decays = build.vector("decay"),

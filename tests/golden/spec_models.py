@@ -14,6 +14,7 @@ from transformers.models.stablelm import modeling_stablelm
 
 from case import TEXTS, sizes
 from family_weights import gpt2_weights, llama_like_weights
+from finch import FINCH, FINCH_CHANGES, Finch, finch_tensors
 from grok import GROK, GROK_CHANGES, Grok, grok_tensors
 from normformer import NORMFORMER, NORMFORMER_CHANGES, NormFormer, normformer_tensors
 from retention import GLA, GLA_CHANGES, RETNET, RETNET_CHANGES, GatedLinearAttention, RetNet, gla_tensors, retnet_tensors
@@ -366,6 +367,10 @@ def spec_cases() -> list[SpecCase]:
         SpecCase("gla", 4015,
                  "heads whose rows forget by gates of a short vector, a norm of heads, a gate with a bias; tied",
                  "numpy, from Yang et al. 2023", GLA, GatedLinearAttention, gla_tensors, GLA_CHANGES, in_double=True),
+        SpecCase("finch", 4016,
+                 "RWKV-6: tokens mixed with the ones before by shares of their own making, rows that forget by them, a bonus, "
+                 "norms of each head; tied",
+                 "numpy, from Peng et al. 2024", FINCH, Finch, finch_tensors, FINCH_CHANGES, in_double=True),
         SpecCase("grok", 4013,
                  "two of five experts by their shares of all, scores that tanh limits, norms before and after each "
                  "sub-block; embeddings times sqrt(d), logits over sqrt(3), tied",

@@ -48,7 +48,12 @@ void ContractWeights::add_weights(Scope scope) {
                         weight.converted_from, weight.values});
   }
   WeightGroup group{patterns, {}, {}};
-  if (scope.kind != Scope::model) group.layers = contract_.kinds[scope.kind].layers;
+  if (scope.kind != Scope::model) {
+    const LayerContract& kind = contract_.kinds[scope.kind];
+    group.layers = kind.layers;
+    group.numbers = kind.numbers;
+    group.sets = kind.sets;
+  }
   groups_.push_back(group);
 }
 

@@ -129,7 +129,12 @@ void PlanProgram::add_weights(Scope scope) {
     stored.push_back({keep(matrix.role), matrix.format, matrix.rows, matrix.columns, pieces});
   }
   WeightGroup group{patterns, stored, {}};
-  if (scope.kind != Scope::model) group.layers = contract_.kinds[scope.kind].layers;
+  if (scope.kind != Scope::model) {
+    const LayerContract& kind = contract_.kinds[scope.kind];
+    group.layers = kind.layers;
+    group.numbers = kind.numbers;
+    group.sets = kind.sets;
+  }
   groups_.push_back(group);
 }
 

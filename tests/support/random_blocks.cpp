@@ -193,7 +193,10 @@ void RandomBlocks::retention_keys() {
   expression(30, "scale", {"0.5", "1 / key_head_dim"});
   const std::string decay = pick<std::string>({"none", "head", "key"});
   if (decay != "none") key("decay", quoted(decay));
-  if (decay != "none" && chance(50)) key("decay_rank", between(1, 5));
+  if (decay != "none" && chance(50)) {
+    key("decay_rank", between(1, 5));
+    perhaps(50, "decay_activation", {"\"tanh\"", "\"0.5 * x\""});
+  }
   if (decay != "none") {
     key("log_decay", quoted(pick<std::string>({"-softplus(x)", "-exp(x) * (1 + head)", "-exp(x) * (1 + layer)"})));
   } else {
@@ -201,8 +204,16 @@ void RandomBlocks::retention_keys() {
   }
   perhaps(30, "gate", {"\"none\""});
   perhaps(30, "gate_activation", {"\"sigmoid\"", "\"x\""});
-  key("head_norm", pick<std::string>({"false", "{ type = \"rms_norm\" }", "{ type = \"rms_norm\", weight = false }",
-                                      "{ type = \"layer_norm\", eps = 0.1 }"}));
+  const std::string norm =
+      pick<std::string>({"false", "{ type = \"rms_norm\" }", "{ type = \"rms_norm\", weight = false }",
+                         "{ type = \"layer_norm\", eps = 0.1 }"});
+  key("head_norm", norm);
+  if (norm != "false") perhaps(30, "per_head", {"true"});
+  perhaps(30, "bonus", {"true"});
+  if (chance(40)) {
+    key("token_shift", pick<std::string>({"\"token\"", "\"before\""}));
+    if (chance(50)) key("mix_rank", between(1, 5));
+  }
   perhaps(50, "bias", {"true", "[\"q\", \"o\"]"});
   if (type_ == "rope") key("position", pick<std::string>({"false", "{ rotary_dim = 2 }"}));
   if (type_ == "alibi" || type_ == "relative_buckets" || type_ == "relative") key("position", "false");
@@ -231,6 +242,8 @@ void RandomBlocks::channel_mix_keys() {
   key("intermediate_size", between(1, 20));
   perhaps(30, "activation", {"\"relu\"", "\"gelu(x)\""});
   perhaps(30, "gate_activation", {"\"silu\"", "\"x\""});
+  perhaps(30, "gate", {"\"none\"", "\"element\""});
+  perhaps(30, "token_shift", {"\"before\""});
   perhaps(50, "bias", {"true", "[\"up\", \"down\"]"});
   sub_block_norms();
 }

@@ -227,6 +227,19 @@ const std::vector<Override> retained_parts = {{"layers.steps", "[\"attention\", 
                                               named("layers.{i}.retention.inner_norm"),
                                               named("layers.{i}.retention.o")};
 const std::vector<Override> retained = both(retained_parts, {named("layers.{i}.retention.gate")});
+/// The names of what shifts tokens there, with what is added to the numbers.
+std::vector<Override> named_shift() {
+  std::vector<Override> names = {named("layers.{i}.retention.mix")};
+  for (const std::string word : {"q", "k", "v", "gate", "decay"}) {
+    for (const char* suffix : {"", "_down", "_up"}) names.push_back(named("layers.{i}.retention.mix_" + word + suffix));
+  }
+  return names;
+}
+const std::vector<Override> retained_shifted =
+    both(both(retained, named_shift()), {{"retention.token_shift", "before"},
+                                         {"retention.mix_rank", "4"},
+                                         {"retention.bonus", "true"},
+                                         named("layers.{i}.retention.bonus")});
 const std::vector<Override> recurring = {{"layers.steps", "[\"attention\", \"rg_lru\", \"mlp\"]"},
                                          {"rg_lru.num_heads", "3"},
                                          {"rg_lru.head_dim", "5"},
@@ -335,7 +348,7 @@ const std::map<std::string, std::vector<Override>> with_every_part = {
     {"mamba", with_both_rates("mamba", remembering)},
     {"mamba2", with_both_rates("mamba2", scanned)},
     {"delta_net", with_both_rates("delta_net", replacing)},
-    {"retention", retained},
+    {"retention", retained_shifted},
     {"rg_lru", recurring},
     {"rwkv", weighing},
     {"channel_mix", shifted},
@@ -526,6 +539,17 @@ const std::vector<Change> changes = {
     {"channel_mix.gate_activation", shifted, {{"channel_mix.gate_activation", "silu"}}},
     {"channel_mix.bias", shifted, {{"channel_mix.bias", "[\"up\"]"}}},
     {"retention.bias", retained, {{"retention.bias", "[\"o\"]"}}},
+    {"retention.token_shift", retained_shifted, {{"retention.token_shift", "token"}}},
+    {"retention.mix_rank", retained_shifted, {{"retention.mix_rank", "5"}}},
+    {"retention.decay_activation", retained, {{"retention.decay_activation", "tanh"}}},
+    {"retention.bonus", retained, {{"retention.bonus", "true"}, named("layers.{i}.retention.bonus")}},
+    {"retention.per_head", retained, {{"retention.per_head", "true"}}},
+    {"channel_mix.gate",
+     shifted,
+     {{"channel_mix.gate", "none"},
+      {"checkpoint.tensors.\"layers.{i}.channel_mix.gate\"", std::nullopt},
+      {"checkpoint.tensors.\"layers.{i}.channel_mix.mix_gate\"", std::nullopt}}},
+    {"channel_mix.token_shift", shifted, {{"channel_mix.token_shift", "before"}}},
     {"delta_net.num_key_heads", replacing, {{"delta_net.num_key_heads", "4"}}},
     {"delta_net.num_value_heads", replacing, {{"delta_net.num_value_heads", "2"}}},
     {"delta_net.key_head_dim", replacing, {{"delta_net.key_head_dim", "7"}}},
