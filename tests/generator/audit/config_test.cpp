@@ -151,9 +151,11 @@ bool is_refused_though_inert(const std::string& key, const json& config) {
   }
   if (key == "attn_config.rope_theta") return true;
   if (key == "norm_topk_prob" && config["model_type"] == "flex_olmo") return true;
-  // What Nemotron-H says twice has to agree, and no time step of its golden is as short as those that are cut.
+  // What Nemotron-H says twice has to agree, and no time step of its golden, and of one of Zamba2's, is as
+  // short as those that are cut.
   const std::set<std::string> of_nemotron = {"attention_head_dim", "num_hidden_layers", "time_step_min"};
   if (config["model_type"] == "nemotron_h" && of_nemotron.contains(key)) return true;
+  if (config["model_type"] == "zamba2" && key == "time_step_min") return true;
   if (key == "rope_parameters.rope_type" && config["model_type"] == "olmo_hybrid") return true;  // without angles
   const bool of_lengths = key == "rope_scaling.short_mscale" || key == "rope_scaling.original_max_position_embeddings";
   if (of_lengths && config["model_type"] == "phimoe") return true;
