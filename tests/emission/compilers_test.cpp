@@ -38,7 +38,7 @@ void compiles_without_a_warning(const std::string& compiler) {
 }
 
 /// A random graph with an attention of two terms whose values have a width of their own, one that keeps keys or not. As
-/// in specs, one value of the embedding is called hidden_states.
+/// in specs, one value of each stack's embedding is called its hidden states.
 test::RandomGraph two_terms(bool causal) {
   for (std::uint64_t seed = 1;; ++seed) {
     test::RandomGraph random = test::random_graph(seed);
@@ -48,10 +48,12 @@ test::RandomGraph two_terms(bool causal) {
       return attention != nullptr && attention->causal == causal && op.in[7] &&
              graph.values[op.out].axes != graph.values[op.in[0]].axes;
     };
-    const auto is_embedded = [&](const generator::Op& op) {
-      return op.function == graph.own().embed && graph.values[op.out].role == "hidden_states";
+    const auto embeds_once = [&](const generator::Stack& stack) {
+      return std::ranges::count_if(graph.ops, [&](const generator::Op& op) {
+               return op.function == stack.embed && graph.values[op.out].role == graph.values[stack.hidden_states].role;
+             }) == 1;
     };
-    if (std::count_if(graph.ops.begin(), graph.ops.end(), is_embedded) != 1) continue;
+    if (!std::ranges::all_of(graph.stacks, embeds_once)) continue;
     if (std::any_of(graph.ops.begin(), graph.ops.end(), wanted)) return random;
   }
 }
