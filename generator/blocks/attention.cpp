@@ -106,12 +106,12 @@ void head_dim_in_range(const AttentionSection& attention, Diagnostics& diagnosti
     return;
   diagnostics.error(
       "attention.head_dim_range", attention.num_attention_heads.span,
-      fmt::format("head_dim is what it reads / num_attention_heads = {}; 1 to {} is valid: more heads, or a "
-                  "head_dim of its own",
+      fmt::format("head_dim is the input's width / num_attention_heads = {}; 1 to {} is valid: give more heads, or "
+                  "head_dim",
                   attention.head_dim.value, max_head_dim));
 }
 
-/// Without head_dim it is hidden_size / num_attention_heads, which must come out whole; twice that with the embedding.
+/// By default head_dim is the input's width / num_attention_heads, which must come out whole.
 void head_dim_is_known(const BlockContext& context, Diagnostics& diagnostics) {
   const AttentionSection& attention = own(context);
   if (attention.head_dim.given || !usable(context.model.hidden_size) || !usable(attention.num_attention_heads)) return;
