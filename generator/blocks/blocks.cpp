@@ -11,6 +11,7 @@
 #include "generator/blocks/retention.hpp"
 #include "generator/blocks/rg_lru.hpp"
 #include "generator/blocks/rwkv.hpp"
+#include "generator/blocks/rwkv7.hpp"
 #include "generator/blocks/short_conv.hpp"
 
 namespace monomorph::generator {
@@ -34,6 +35,7 @@ const std::vector<BlockType>& block_types() {
       retention_block(),
       rg_lru_block(),
       rwkv_block(),
+      rwkv7_block(),
   };
   return types;
 }

@@ -195,7 +195,7 @@ ValueId build(const BlockContext& context, Builder& build, ValueId in) {
       build.map("", beta_of(context, none).value(), {"x"}, {build.projection("beta", in, "beta_raw")}, "beta");
   static const Expression replacing = known_expression("v * beta", {"v", "beta"});
   const ValueId replaced = build.map("", replacing, {"v", "beta"}, {values, beta}, "values_of_beta");
-  RecurrenceOperands operands{.queries = q, .keys = k, .values = replaced, .removed = k, .erased = k};
+  RecurrenceOperands operands{.queries = q, .keys = k, .values = replaced, .removed = k};
   operands.rates = build.scaled(beta, 1 / key_dim, "rates");
   Recurrence how;
   if (decays(net)) {

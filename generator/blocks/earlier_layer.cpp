@@ -2,15 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "generator/blocks/around_heads.hpp"
 #include "generator/blocks/differential.hpp"
+#include "generator/blocks/earlier_kind.hpp"
 #include "generator/blocks/scores.hpp"
 #include "generator/contract/declarations.hpp"
 #include "generator/contract/rules.hpp"
 #include "generator/graph/builder.hpp"
-#include "generator/spec/section_reader.hpp"
 
 namespace monomorph::generator {
 namespace {
@@ -35,43 +33,12 @@ std::optional<Expression> mix_expression(const BlockContext& context, Diagnostic
   return expression;
 }
 
-using Kind = std::vector<LayerKind>::const_iterator;
-
-Kind find_kind(const Spec& spec, const std::string& name) {
-  return std::ranges::find(spec.kinds, name, &LayerKind::name);
-}
-
-/// The attention of this kind of layer that is called as the context's is; nullptr: there is none.
-const AttentionSection* find_attention(const LayerKind& kind, const BlockContext& context) {
-  const Block* block = kind.find(context.block.instance);
-  return block != nullptr && block->type == context.block.type ? &section_of<AttentionSection>(*block) : nullptr;
-}
-
 /// What is wrong with the kind of layer that is to be read; empty: nothing.
-std::string fault_of_source(const BlockContext& context, const std::string& name, const Spec& spec) {
+std::string fault_of_source(const BlockContext& context, const std::string& name) {
   const AttentionSection& attention = own(context);
-  const Kind source = find_kind(spec, name);
-  if (source == spec.kinds.end()) {
-    std::vector<std::string> names;
-    for (const LayerKind& kind : spec.kinds) names.push_back(kind.name);
-    return fmt::format("no layer is of a kind \"{}\"{}", name, did_you_mean(nearest(name, names)));
-  }
-  const auto first_layer = [&](Kind kind) {
-    const auto index = static_cast<std::size_t>(kind - spec.kinds.begin());
-    return std::ranges::find(spec.layer_kinds, index) - spec.layer_kinds.begin();
-  };
-  const auto first = first_layer(find_kind(spec, context.kind.name));
-  if (first_layer(source) >= first) {
-    return fmt::format(
-        "layer {}, of the kind {}, has no layer of the kind {} before it; give the first layer a kind of "
-        "its own in layers.pattern",
-        first, context.kind.name, name);
-  }
-  const AttentionSection* found = find_attention(*source, context);
-  if (found == nullptr) {
-    return fmt::format("layers of the kind {} have no attention that is called {}", name, context.block.instance);
-  }
-  const AttentionSection& other = *found;
+  const auto [found, fault] = earlier_block(context, name);
+  if (found == nullptr) return fault;
+  const auto& other = section_of<AttentionSection>(*found);
   if (other.keys_and_values_from.given) {
     return fmt::format("layers of the kind {} have no keys and values of their own: those of {} are read", name,
                        other.keys_and_values_from.value);
@@ -97,9 +64,9 @@ void check_shared_keys(const BlockContext& context, Diagnostics& diagnostics) {
         "a layer that sees the keys and values of another (attention.keys_and_values_from) has none to mix");
   }
   const Field<std::string>& name = attention.keys_and_values_from;
-  std::string fault = fault_of_source(context, name.value, *context.spec);
+  std::string fault = fault_of_source(context, name.value);
   if (fault.empty()) {
-    const Window kept = window_of(*find_attention(*find_kind(*context.spec, name.value), context));
+    const Window kept = window_of(section_of<AttentionSection>(*earlier_block(context, name.value).block));
     const Window seen = window_of(attention);
     const bool within = seen.recent >= 1 && seen.recent <= kept.recent && seen.first <= kept.first;
     if (kept.recent == 0 || within) return;
@@ -121,7 +88,7 @@ void check_earlier_layer(const BlockContext& context, Diagnostics& diagnostics) 
     return;
   }
   mix_expression(context, diagnostics);
-  const std::string fault = fault_of_source(context, attention.values_from.value, *context.spec);
+  const std::string fault = fault_of_source(context, attention.values_from.value);
   if (!fault.empty()) diagnostics.error("attention.values_from", attention.values_from.span, fault);
 }
 
@@ -136,20 +103,16 @@ void declare_value_mix(const BlockContext& context, Declarations& declare) {
 }
 
 ValueId build_values(const BlockContext& context, Builder& build, ValueId in) {
-  const std::vector<LayerContract>& kinds = build.contract().kinds;
-  const bool wanted = std::any_of(kinds.begin(), kinds.end(), [&](const LayerContract& each) {
-    const AttentionSection* attention = find_attention(each.kind, context);
-    return attention != nullptr && attention->values_from.value == context.kind.name;
+  const auto named = [](const Block& other) { return section_of<AttentionSection>(other).values_from.value; };
+  const ValueId values = build_for_later(context, build, named, "values", [&](const std::string& role) {
+    return build_clipped(context, build, "v", in, role);
   });
-  const ValueId values =
-      build_clipped(context, build, "v", in, wanted ? identifier_of(context.kind.name) + "_values" : "values");
-  if (wanted) build.result(values);
   const std::string& source = own(context).values_from.value;
   if (source.empty()) return values;
   Diagnostics none;
   const Expression mix = mix_expression(context, none).value();
   std::vector<std::string> names = {"value", "earlier"};
-  std::vector<ValueId> operands = {values, build.taken(identifier_of(source) + "_values", values)};
+  std::vector<ValueId> operands = {values, build_of_earlier(build, source, "values", values)};
   for (const char* lambda : lambdas) {
     if (!names_in(mix).contains(lambda)) continue;
     names.push_back(lambda);

@@ -62,6 +62,9 @@ std::int64_t AxisTable::run_of(AxisId axis, AxisId part) const {
   if (axis == part) return 1;
   const Axis& whole = (*this)[axis];
   if ((*this)[part].size == 1) return whole.size;
+  // One row of a bank for each head is a number for each.
+  const std::vector<AxisId>& of = (*this)[part].factors;
+  if (of.size() == 2 && (*this)[of[1]].size == 1) return run_of(axis, of[0]);
   if (whole.factors.empty()) return 0;
   return run_of(whole.factors[0], part) * (whole.size / (*this)[whole.factors[0]].size);
 }

@@ -34,6 +34,9 @@ struct Axis {
   std::string name;                ///< in emitted code, plan and messages: the word, or qualified by its users
 };
 
+/// The word of the axis of two rows side by side (Concat), of which a kind of layers has one of each size.
+inline constexpr const char* concatenated_axis = "concatenated";
+
 class AxisTable : public Table<Axis> {
  public:
   /// The axis of this identity; made where there is none. `user` is the layer kind that has it, or "".
@@ -53,8 +56,8 @@ class AxisTable : public Table<Axis> {
   /// How long the rows of a matrix may be as which a vector of `axis` stands: as its inner factor, and where the outer
   /// one has two as well, as what is of the outermost. 0: there is no such matrix.
   std::array<std::int64_t, 2> inner_of_vector(AxisId axis) const;
-  /// Neighbouring elements of `axis` to each of `part`: 1 where they are one axis, head's size for heads of q, all of
-  /// them for an axis of one element; 0 where `part` does not say which element is whose.
+  /// Neighbouring elements of `axis` to each of `part`: 1 where they are one axis, head's size for heads of q, or of
+  /// heads x 1, all of them for an axis of one element; 0 where `part` does not say which element is whose.
   std::int64_t run_of(AxisId axis, AxisId part) const;
 };
 

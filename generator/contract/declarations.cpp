@@ -83,8 +83,11 @@ AxisId Declarations::hidden() { return hidden_of(stack_); }
 AxisId Declarations::input() {
   const AxisId stream = hidden();
   if (!with_embedding_) return stream;
-  const Field<std::int64_t>& size = spec_.model_of(stack_).hidden_size;
-  return axis("concatenated", 2 * contract_.axes[stream].size, size.span);
+  return beside(stream, spec_.model_of(stack_).hidden_size.span);
+}
+
+AxisId Declarations::beside(AxisId one, const Span& field) {
+  return axis(concatenated_axis, 2 * contract_.axes[one].size, field);
 }
 
 AxisId Declarations::source_hidden() { return hidden_of(spec_.encoder ? encoder_stack : own_stack); }

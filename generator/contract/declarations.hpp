@@ -68,6 +68,8 @@ class Declarations {
   /// An axis of this kind of layer; `field` is the one whose size was too much where the axis is.
   AxisId axis(const std::string& word, std::int64_t size, const Span& field, std::vector<AxisId> factors = {});
   AxisId model_axis(const std::string& word, std::int64_t size, const Span& field, Live live = Live::all);
+  /// The axis of two rows of `one` side by side (Concat).
+  AxisId beside(AxisId one, const Span& field);
   /// Of the stack that has been entered; and of the encoder, whose hidden states are read as a source.
   AxisId hidden();
   AxisId source_hidden();

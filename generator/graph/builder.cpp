@@ -192,7 +192,7 @@ ValueId Builder::combine(const std::string& word, ValueId in, ValueId weights, c
 
 ValueId Builder::concat(const std::string& word, ValueId first, ValueId second, const std::string& name) {
   const std::int64_t size = graph_.axes[axes_of(first)[1]].size + graph_.axes[axes_of(second)[1]].size;
-  const auto has_size = [&](const Axis& axis) { return axis.word == "concatenated" && axis.size == size; };
+  const auto has_size = [&](const Axis& axis) { return axis.word == concatenated_axis && axis.size == size; };
   const auto both = std::ranges::find_if(graph_.axes, has_size);
   if (both == graph_.axes.end()) throw InternalError("graph: the contract has no axis of " + role(name));
   const auto axis = AxisId{static_cast<std::uint32_t>(both - graph_.axes.begin())};
@@ -274,9 +274,9 @@ ValueId Builder::append(const std::string& state, ValueId in) {
 
 ValueId Builder::recurrence(const std::string& word, const Recurrence& how, const std::string& state,
                             const RecurrenceOperands& operands, const std::string& name) {
-  const auto& [queries, keys, values, removed, erased, rates, bonus, decays] = operands;
+  const auto& [queries, keys, values, removed, rates, bonus, decays] = operands;
   const ValueId before = newest(state);
-  std::vector<ValueId> in = {before, queries, keys, values, removed, erased, rates, bonus};
+  std::vector<ValueId> in = {before, queries, keys, values, removed, rates, bonus};
   in.insert(in.end(), decays.begin(), decays.end());
   return with_next(add(word, how, in, role(name), axes_of(values)), before);
 }

@@ -20,7 +20,7 @@ struct AttentionOperands {
 
 /// What a recurrence reads beside its state (Recurrence in graph/op.hpp).
 struct RecurrenceOperands {
-  ValueId queries = {}, keys = {}, values, removed = {}, erased = {}, rates = {}, bonus = {};
+  ValueId queries = {}, keys = {}, values, removed = {}, rates = {}, bonus = {};
   std::vector<ValueId> decays = {};  ///< by the decay's names
 };
 

@@ -38,6 +38,7 @@ struct Attribute {
       text += fmt::format("; log decay {} of {}", recurrence.log_decay.text, fmt::join(recurrence.names, ", "));
     }
     if (recurrence.normalized) text += "; normalized";
+    if (recurrence.erased_beside) text += "; erased beside what is removed";
     return text + (recurrence.removed_first ? "; removed first" : "");
   }
   std::string operator()(const WeightedMean& mean) const {

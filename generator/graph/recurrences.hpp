@@ -11,8 +11,8 @@ namespace monomorph::generator {
 
 /// Operands of a Recurrence, in order; from `decays` on, those that its decay names.
 struct RecurrenceOperand {
-  static constexpr std::size_t state = 0, queries = 1, keys = 2, values = 3, removed = 4, erased = 5, rates = 6,
-                               bonus = 7, decays = 8;
+  static constexpr std::size_t state = 0, queries = 1, keys = 2, values = 3, removed = 4, rates = 5, bonus = 6,
+                               decays = 7;
 };
 
 /// Operands of a WeightedMean, in order.

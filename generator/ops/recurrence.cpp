@@ -17,8 +17,8 @@ namespace {
 using Operand = RecurrenceOperand;
 
 /// Operands that have a run of keys for each head, or for each of fewer heads.
-constexpr std::size_t by_key[] = {Operand::queries, Operand::keys, Operand::removed, Operand::erased};
-constexpr const char* key_names[] = {"queries", "keys", "removed", "erased"};
+constexpr std::size_t by_key[] = {Operand::queries, Operand::keys, Operand::removed};
+constexpr const char* key_names[] = {"queries", "keys", "removed"};
 
 /// Elements of a column that a lane has in registers, where a subgroup has lanes enough.
 constexpr std::int64_t keys_of_lane = 8;
@@ -33,6 +33,32 @@ bool is_run_of_keys(const Value& operand, const RecurrenceShape& shape, const Ax
   if (operand.storage != Storage::activation || operand.axes.size() != 2) return false;
   const std::vector<AxisId>& factors = axes[operand.axes[1]].factors;
   return factors.size() == 2 && factors[1] == shape.key && axes[shape.heads].size % axes[factors[0]].size == 0;
+}
+
+/// Of a number for each head and key, and another one behind all of these.
+bool is_pair_of_runs(const Value& operand, const RecurrenceShape& shape, const AxisTable& axes) {
+  return operand.storage == Storage::activation && operand.axes.size() == 2 &&
+         axes[operand.axes[1]].size == 2 * axes[shape.heads].size * axes[shape.key].size;
+}
+
+void verify_removal(const Op& op, const RecurrenceShape& shape, OperandCheck& check) {
+  const Recurrence& recurrence = *as<Recurrence>(op);
+  if (!check.given(Operand::removed)) {
+    if (recurrence.removed_first) check.fault("removes nothing first");
+    if (recurrence.erased_beside) check.fault("erases beside what it does not remove");
+    if (check.given(Operand::rates)) check.fault("has rates of what it does not remove");
+    return;
+  }
+  const Value& removed = check.in(Operand::removed);
+  if (recurrence.erased_beside && !is_pair_of_runs(removed, shape, check.graph().axes)) {
+    check.fault("wants what is removed, and beside it what is erased, of all heads and keys");
+  }
+  if (!recurrence.erased_beside && !is_run_of_keys(removed, shape, check.graph().axes)) {
+    check.fault("wants what is removed as heads x the state's key");
+  }
+  if (!check.given(Operand::rates)) return;
+  const auto strides = matrix_strides(check.in(Operand::rates), shape, check.graph().axes);
+  if (!strides || strides->key != 0 || strides->value != 0) check.fault("wants a rate of each head");
 }
 
 void verify_decay(const Op& op, const RecurrenceShape& shape, OperandCheck& check) {
@@ -54,10 +80,9 @@ void verify_decay(const Op& op, const RecurrenceShape& shape, OperandCheck& chec
   }
 }
 
-/// Whether an operand is bound by itself: what is removed or erased may be the keys.
+/// Whether an operand is bound by itself: what is removed may be the keys.
 bool is_bound(const Op& op, std::size_t operand) {
-  const bool may_be_keys = operand == Operand::removed || operand == Operand::erased;
-  return op.in[operand] && !(may_be_keys && op.in[operand] == op.in[Operand::keys]);
+  return op.in[operand] && !(operand == Operand::removed && op.in[operand] == op.in[Operand::keys]);
 }
 
 std::int64_t bindings_of(const Op& op) {
@@ -78,7 +103,7 @@ void verify(const Op& op, OperandCheck& check) {
   if (axes[values.axes[1]].factors != std::vector{shape->heads, shape->value}) {
     check.fault("wants values of the state's heads x value");
   }
-  for (const std::size_t operand : by_key) {
+  for (const std::size_t operand : {Operand::queries, Operand::keys}) {
     if (check.given(operand) && !is_run_of_keys(check.in(operand), *shape, axes)) {
       check.fault(fmt::format("wants operand {} as heads x the state's key", operand));
     }
@@ -87,15 +112,7 @@ void verify(const Op& op, OperandCheck& check) {
       (!check.given(Operand::keys) && axes[shape->key].size != 1)) {
     check.fault("wants queries and keys, or neither where keys have one element");
   }
-  if (check.given(Operand::removed) != check.given(Operand::erased)) {
-    check.fault("wants what is removed and what is erased, or neither");
-  }
-  if (as<Recurrence>(op)->removed_first && !check.given(Operand::removed)) check.fault("removes nothing first");
-  if (check.given(Operand::rates)) {
-    const auto strides = matrix_strides(check.in(Operand::rates), *shape, axes);
-    if (!strides || strides->key != 0 || strides->value != 0) check.fault("wants a rate of each head");
-    if (!check.given(Operand::removed)) check.fault("has rates of what it does not remove");
-  }
+  verify_removal(op, *shape, check);
   if (check.given(Operand::bonus)) {
     const auto strides = matrix_strides(check.in(Operand::bonus), *shape, axes);
     const bool fits = strides && strides->key == 1 && strides->value == 0;
@@ -165,6 +182,7 @@ void plan(Draft& draft) {
   const RecurrenceShape shape = *recurrence_shape(planning.value(op.in[Operand::state]), planning.axes);
   const std::int64_t heads = planning.axis(shape.heads).size;
   const std::int64_t key = planning.axis(shape.key).size, value = planning.axis(shape.value).size;
+  const Recurrence& recurrence = *as<Recurrence>(op);
   const bool removes = static_cast<bool>(op.in[Operand::removed]);
   Kernel& kernel = draft.kernel;
   kernel.path = "kernels/recurrence.comp";
@@ -179,17 +197,19 @@ void plan(Draft& draft) {
   draft.set("removes", removes);
   if (removes) {
     draft.set("removes_keys", !is_bound(op, Operand::removed));
-    draft.set("erases_keys", !is_bound(op, Operand::erased));
-    draft.set("removed_first", as<Recurrence>(op)->removed_first);
+    draft.set("erased_beside", recurrence.erased_beside);
+    if (recurrence.erased_beside) draft.set("heads", heads);
+    draft.set("removed_first", recurrence.removed_first);
   }
   draft.set("has_rates", static_cast<bool>(op.in[Operand::rates]));
-  draft.set("normalized", as<Recurrence>(op)->normalized);
+  draft.set("normalized", recurrence.normalized);
   draft.set("has_bonus", static_cast<bool>(op.in[Operand::bonus]));
   draft.state("state", op.in[Operand::state], Access::read_write, 1);
   for (std::size_t i = 0; i < std::size(by_key); ++i) {
     if (!is_bound(op, by_key[i])) continue;
-    const Axis& row = planning.axis(planning.value(op.in[by_key[i]]).axes[1]);
-    draft.set(key_names[i] + std::string("_heads"), heads / planning.axis(row.factors[0]).size);
+    const std::int64_t columns = planning.axis(planning.value(op.in[by_key[i]]).axes[1]).size;
+    const std::int64_t runs = std::min(heads, columns / key);  // what is erased stands behind them
+    draft.set(key_names[i] + std::string("_heads"), heads / runs);
     draft.activation(key_names[i], op.in[by_key[i]], Access::read);
   }
   draft.activation("values", op.in[Operand::values], Access::read);
@@ -214,7 +234,7 @@ ReferenceCall reference(const Op& op, const Graph& graph) {
   const RecurrenceShape shape = *recurrence_shape(graph.values[op.in[Operand::state]], graph.axes);
   ReferenceCall call{.function = "recurrence",
                      .sizes = {shape.heads, shape.key, shape.value, std::int64_t{recurrence.removed_first},
-                               std::int64_t{recurrence.normalized}},
+                               std::int64_t{recurrence.erased_beside}, std::int64_t{recurrence.normalized}},
                      .expression = recurrence.log_decay.empty() ? &none : &recurrence.log_decay,
                      .names = {head_name},
                      .operands = op.in,

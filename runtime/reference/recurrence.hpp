@@ -77,21 +77,32 @@ inline double number_of(const std::vector<double>& x, std::int64_t, std::int64_t
 /// `normalized`: keys (x) values of S' are multiplied by sqrt(1 - D^2), but for the token at position 0 (RG-LRU, De et
 /// al. 2024).
 /// D = exp(log_decay(h, numbers...)) of each element: number i of `decays` is that at h * head + k * key + v * value,
-/// whose three factors stand in `strides`. Queries, keys, what is removed and erased: [tokens, runs x key_size], with
-/// as many heads or fewer; rates: [tokens, heads], or the same for all tokens; values and the result: [tokens,
+/// whose three factors stand in `strides`. Queries, keys and what is removed: [tokens, runs x key_size], with as many
+/// heads or fewer. What is erased is what is removed; `erased_beside`: `removed` is [tokens, 2 x heads x key_size], and
+/// its second half is erased. Rates: [tokens, heads], or the same for all tokens; values and the result: [tokens,
 /// heads x value_size].
 template <std::int64_t heads, std::int64_t key_size, std::int64_t value_size, std::int64_t removed_first,
-          std::int64_t normalized, std::int64_t... strides, class LogDecay, class Queries, class Keys, class Removed,
-          class Erased, class Rates, class Bonus, class... Rest>
+          std::int64_t erased_beside, std::int64_t normalized, std::int64_t... strides, class LogDecay, class Queries,
+          class Keys, class Removed, class Rates, class Bonus, class... Rest>
 Activations<heads * value_size> recurrence(const LogDecay& log_decay, RecurrentState& state, const Queries& queries,
                                            const Keys& keys, const Activations<heads * value_size>& values,
-                                           const Removed& removed, const Erased& erased, const Rates& rates,
-                                           const Bonus& bonus, const Rest&... rest) {
+                                           const Removed& removed, const Rates& rates, const Bonus& bonus,
+                                           const Rest&... rest) {
   constexpr bool deletes = !std::is_same_v<Removed, std::int32_t>, has_bonus = !std::is_same_v<Bonus, std::int32_t>;
   constexpr std::size_t decays = sizeof...(strides) / 3;
   constexpr std::array<std::int64_t, sizeof...(strides) + 1> stride = {strides..., 0};
   const auto all = std::tie(rest...);  // the decay's numbers, then the first position
   const std::int64_t first_position = std::get<decays>(all), tokens = values.tokens();
+  const auto removes = [&](std::int64_t t, std::int64_t h, std::int64_t k) {
+    if constexpr (erased_beside) {
+      return number_of(removed, t, h * key_size + k);
+    } else {
+      return key_element<heads, key_size>(removed, t, h, k);
+    }
+  };
+  const auto erased = [&](std::int64_t t, std::int64_t h, std::int64_t k) {
+    return removes(t, erased_beside ? heads + h : h, k);
+  };
   const auto log_decay_of = [&](std::int64_t t, std::int64_t h, std::int64_t k, std::int64_t v) {
     return [&]<std::size_t... i>(std::index_sequence<i...>) {
       return log_decay(
@@ -122,16 +133,16 @@ Activations<heads * value_size> recurrence(const LogDecay& log_decay, RecurrentS
             read += key_element<heads, key_size>(queries, t, h, k) *
                     (element(k) + bonus[static_cast<std::size_t>(h * key_size + k)] * key * value);
           }
-          if constexpr (deletes && removed_first) u += key_element<heads, key_size>(removed, t, h, k) * element(k);
+          if constexpr (deletes && removed_first) u += removes(t, h, k) * element(k);
           element(k) *= decay_of(k);
-          if constexpr (deletes && !removed_first) u += key_element<heads, key_size>(removed, t, h, k) * element(k);
+          if constexpr (deletes && !removed_first) u += removes(t, h, k) * element(k);
         }
         u *= number_of(rates, t, h);
         for (std::int64_t k = 0; k < key_size; ++k) {
           double added = key_element<heads, key_size>(keys, t, h, k) * value;
           if (normalized && first_position + t > 0) added *= std::sqrt(-std::expm1(2 * log_decay_of(t, h, k, v)));
           element(k) += added;
-          if constexpr (deletes) element(k) -= key_element<heads, key_size>(erased, t, h, k) * u;
+          if constexpr (deletes) element(k) -= erased(t, h, k) * u;
           if constexpr (!has_bonus) read += key_element<heads, key_size>(queries, t, h, k) * element(k);
         }
         y.row(t)[static_cast<std::size_t>(h * value_size + v)] = read;

@@ -7,7 +7,7 @@
 //! has_keys = { type = "bool", sample = true, is = "there are queries and keys; without them both are 1" }
 //! removes = { type = "bool", sample = true, is = "a part of what the matrix has is removed" }
 //! removes_keys = { type = "bool", sample = false, is = "what the keys read is removed", when = "removes" }
-//! erases_keys = { type = "bool", sample = false, is = "what is erased are the keys", when = "removes" }
+//! erased_beside = { type = "bool", sample = true, is = "what is erased stands behind what all heads remove", when = "removes" }
 //! has_rates = { type = "bool", sample = true, is = "what is removed has a rate of each head" }
 //! rates_stride = { type = "uint", sample = 4, is = "floats from one row of rates to the next", when = "has_rates" }
 //! rates_column = { type = "uint", sample = 0, is = "of the first head", when = "has_rates" }
@@ -25,9 +25,7 @@
 //! removed_heads = { type = "uint", sample = 1, is = "heads that share what is removed", when = "removes and not removes_keys" }
 //! removed_stride = { type = "uint", sample = 12, is = "floats from one row of it to the next", when = "removes and not removes_keys" }
 //! removed_column = { type = "uint", sample = 0, is = "of the first head", when = "removes and not removes_keys" }
-//! erased_heads = { type = "uint", sample = 1, is = "heads that share what is erased", when = "removes and not erases_keys" }
-//! erased_stride = { type = "uint", sample = 12, is = "floats from one row of it to the next", when = "removes and not erases_keys" }
-//! erased_column = { type = "uint", sample = 0, is = "of the first head", when = "removes and not erases_keys" }
+//! heads = { type = "uint", sample = 4, is = "heads, of each of which something is erased", when = "removes and erased_beside" }
 //! decay_by = { type = "choice", values = ["none", "constant", "head", "key", "element"], sample = "key", is = "what has a decay of its own; constant: each head, the same one always" }
 //! log_decay = { type = "text", sample = "-a", is = "its logarithm, of some numbers", when = "decay_by != none and decay_by != constant" }
 //! decay_parameters = { type = "text", sample = "float head, float a", is = "these numbers", when = "decay_by != none and decay_by != constant" }
@@ -40,8 +38,7 @@
 //! buffer.state = { views = { f32 = "float" }, by = "state_dtype", is = "slots x copies x heads x value x key" }
 //! buffer.queries = { view = "float", when = "has_keys", is = "rows x heads x key" }
 //! buffer.keys = { view = "float", when = "has_keys", is = "rows x heads x key" }
-//! buffer.removed = { view = "float", when = "removes and not removes_keys", is = "rows x heads x key" }
-//! buffer.erased = { view = "float", when = "removes and not erases_keys", is = "rows x heads x key" }
+//! buffer.removed = { view = "float", when = "removes and not removes_keys", is = "rows x heads x key, or twice as many" }
 //! buffer.rates = { view = "float", when = "has_rates", is = "rows x heads" }
 //! buffer.values = { view = "float", is = "rows x heads x value" }
 //! buffer.bonus = { view = "float", when = "has_bonus", is = "heads x key" }
@@ -121,9 +118,6 @@ void go_through(bool stored) {
 //% end
     float seen = 0.0;
 //% if removes
-//% if not erases_keys
-    const uint from_erased = pass_row * erased_stride + erased_column + head / erased_heads * key_dim;
-//% end
 //% if not removes_keys
     const uint from_removed = pass_row * removed_stride + removed_column + head / removed_heads * key_dim;
 //% end
@@ -177,10 +171,12 @@ void go_through(bool stored) {
 //% if normalized
       added *= gains[n];
 //% end
-//% if removes and erases_keys
+//% if removes and removes_keys
       added -= keys[from_keys + key] * gone;
+//% elif removes and erased_beside
+      added -= removed[from_removed + heads * key_dim + key] * gone;
 //% elif removes
-      added -= erased[from_erased + key] * gone;
+      added -= removed[from_removed + key] * gone;
 //% end
       matrix[n] += is_key(n) ? added : 0.0;
 //% if has_keys and not has_bonus

@@ -14,7 +14,6 @@ from transformers.models.stablelm import modeling_stablelm
 
 from case import TEXTS, sizes
 from family_weights import gpt2_weights, llama_like_weights
-from finch import FINCH, FINCH_CHANGES, Finch, finch_tensors
 from grok import GROK, GROK_CHANGES, Grok, grok_tensors
 from normformer import NORMFORMER, NORMFORMER_CHANGES, NormFormer, normformer_tensors
 from retention import GLA, GLA_CHANGES, RETNET, RETNET_CHANGES, GatedLinearAttention, RetNet, gla_tensors, retnet_tensors
@@ -30,6 +29,7 @@ from relative_positions import (
     t5,
     t5_tensors,
 )
+from rwkv_papers import FINCH, FINCH_CHANGES, GOOSE, GOOSE_CHANGES, Finch, Goose, finch_tensors, goose_tensors
 from scale_norm import SCALE_NORM, SCALE_NORM_CHANGES, ScaleNormDecoder, scale_norm_tensors
 from sparse_transformer import SPARSE, SPARSE_CHANGES, SparseTransformer, sparse_tensors
 from spec_case import VOCABULARY, Change, SpecCase, zeroed
@@ -371,6 +371,10 @@ def spec_cases() -> list[SpecCase]:
                  "RWKV-6: tokens mixed with the ones before by shares of their own making, rows that forget by them, a bonus, "
                  "norms of each head; tied",
                  "numpy, from Peng et al. 2024", FINCH, Finch, finch_tensors, FINCH_CHANGES, in_double=True),
+        SpecCase("goose", 4017,
+                 "RWKV-7: heads that erase a part of what their removal keys read, before they write; values mixed with "
+                 "those of the first layer; norms of each head; tied",
+                 "numpy, from Peng et al. 2025", GOOSE, Goose, goose_tensors, GOOSE_CHANGES, in_double=True),
         SpecCase("grok", 4013,
                  "two of five experts by their shares of all, scores that tanh limits, norms before and after each "
                  "sub-block; embeddings times sqrt(d), logits over sqrt(3), tied",

@@ -44,23 +44,28 @@ struct RecurrenceElement {
   double after(std::int64_t head, std::int64_t key, std::int64_t value) const {
     return read(0, row + 1, column_of(head, key, value));
   }
-  /// Of queries, keys, what is removed or erased; heads in a row may share it.
+  /// Of queries, keys and what is removed; heads in a row may share it.
   double of_key(std::size_t operand, std::int64_t head, std::int64_t key) const {
     if (!op.in[operand]) return 1;
+    if (operand == 4 && beside()) return read(operand, row, head * keys + key);
     const std::int64_t shared = heads * keys / axis(operand, 1).size;
     return read(operand, row, head / shared * keys + key);
   }
+  bool beside() const { return std::get<Recurrence>(op.what).erased_beside; }
+  double erased(std::int64_t head, std::int64_t key) const {
+    return beside() ? read(4, row, (heads + head) * keys + key) : of_key(4, head, key);
+  }
   double of_value(std::int64_t head, std::int64_t value) const { return read(3, row, head * values + value); }
   double rate(std::int64_t head) const {
-    if (!op.in[6]) return 1;
-    return read(6, graph.values[op.in[6]].storage == Storage::weight ? 0 : row, head);
+    if (!op.in[5]) return 1;
+    return read(5, graph.values[op.in[5]].storage == Storage::weight ? 0 : row, head);
   }
   double decay(std::int64_t head, std::int64_t key, std::int64_t value) const {
     const auto& recurrence = std::get<Recurrence>(op.what);
     if (recurrence.log_decay.empty()) return 1;
     std::map<std::string, double> numbers = {{"head", static_cast<double>(head)}};
     for (std::size_t i = 0; i < recurrence.names.size(); ++i) {
-      const std::size_t operand = 8 + i;
+      const std::size_t operand = 7 + i;
       const Value& number = graph.values[op.in[operand]];
       const std::int64_t count = size(number.axes.back());
       const std::vector<AxisId>& factors = graph.axes[number.axes.back()].factors;
@@ -259,7 +264,7 @@ struct Element {
     double sum = 0;
     for (std::int64_t key = 0; key < element.keys; ++key) {
       const double added = element.of_key(2, head, key) * element.of_value(head, value);
-      const double matrix = op.in[7] ? element.before(head, key, value) + read(7, 0, head * element.keys + key) * added
+      const double matrix = op.in[6] ? element.before(head, key, value) + read(6, 0, head * element.keys + key) * added
                                      : element.after(head, key, value);
       sum += element.of_key(1, head, key) * matrix;
     }
@@ -368,7 +373,7 @@ double state_element(const Graph& graph, const Op& op, const OperandReader& read
     const bool first = std::get<Recurrence>(op.what).removed_first;
     removed += element.of_key(4, head, k) * (first ? element.before(head, k, value) : decayed(k));
   }
-  return result - element.of_key(5, head, key) * element.rate(head) * removed;
+  return result - element.erased(head, key) * element.rate(head) * removed;
 }
 
 double op_element(const Graph& graph, const Op& op, const OperandReader& read, std::span<const std::int64_t> positions,

@@ -249,9 +249,16 @@ void RandomAttention::recur(Builder& build) {
     left -= 2;
   }
   if (chance(45)) {
-    operands.removed = keyed && chance(60) ? operands.keys : projected(of_heads);
-    operands.erased = keyed && chance(40) ? operands.keys : projected(chance(50) ? keys : of_heads);
-    left -= (operands.removed == operands.keys ? 0 : 1) + (operands.erased == operands.keys ? 0 : 1);
+    how.erased_beside = chance(40);
+    if (how.erased_beside) {
+      axis(concatenated_axis, 2 * size(of_heads));
+      graph_.axes = contract_.axes;
+      const ValueId removed = projected(of_heads), erased = projected(of_heads);
+      operands.removed = build.concat("", removed, erased, new_role());
+    } else {
+      operands.removed = keyed && chance(60) ? operands.keys : projected(chance(50) ? keys : of_heads);
+    }
+    if (operands.removed != operands.keys) --left;
     if (left > 0 && chance(40)) {
       operands.rates = projected(heads);
       --left;

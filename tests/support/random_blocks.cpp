@@ -238,6 +238,15 @@ void RandomBlocks::rwkv_keys() {
   sub_block_norms();
 }
 
+void RandomBlocks::rwkv7_keys() {
+  key("num_heads", between(1, 4));
+  key("head_dim", between(1, 12));
+  for (const char* rank : {"decay_rank", "rate_rank", "gate_rank"}) key(rank, between(1, 5));
+  expression(30, "log_decay", {"-exp(x)", "-0.2 - softplus(x)"});
+  key("head_norm", pick<std::string>({"false", "{ type = \"rms_norm\" }", "{ type = \"layer_norm\", eps = 0.1 }"}));
+  sub_block_norms();
+}
+
 void RandomBlocks::channel_mix_keys() {
   key("intermediate_size", between(1, 20));
   perhaps(30, "activation", {"\"relu\"", "\"gelu(x)\""});

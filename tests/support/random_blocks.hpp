@@ -33,6 +33,7 @@ class RandomBlocks : protected SpecWriter {
   void retention_keys();
   void rg_lru_keys();
   void rwkv_keys();
+  void rwkv7_keys();
   void channel_mix_keys();
   void projection_keys();
   /// In some models, a key of what reads the stream by itself.

@@ -299,7 +299,7 @@ class Writer : RandomMixture {
 
   void set_beside(Builder& build, std::size_t first, std::size_t second) {
     const auto size = [&](std::size_t of) { return contract_.axes[axis_of(known_[of])].size; };
-    axis("concatenated", size(first) + size(second));
+    axis(concatenated_axis, size(first) + size(second));
     graph_.axes = contract_.axes;
     const ValueId a = read(known_[first]), b = read(known_[second]);
     know(build.concat("concat", a, b, new_role()));

@@ -164,7 +164,7 @@ class Writer : RandomBlocks {
     if (chance(65)) {
       const bool turns = type_ != "alibi" && type_ != "relative_buckets" && type_ != "relative";
       second = pick<std::string>({"narrow", "again", "moe", "short_conv", "mamba", "mamba2", "delta_net", "retention",
-                                  "rg_lru", "rwkv", "channel_mix", "projection",
+                                  "rg_lru", "rwkv", "rwkv7", "channel_mix", "projection",
                                   causal_ && turns ? "latent_attention" : "moe"});
       section(second);
       if (second == "moe") {
@@ -185,6 +185,8 @@ class Writer : RandomBlocks {
         rg_lru_keys();
       } else if (second == "rwkv") {
         rwkv_keys();
+      } else if (second == "rwkv7") {
+        rwkv7_keys();
       } else if (second == "projection") {
         projection_keys();
       } else if (second == "channel_mix") {
@@ -231,6 +233,10 @@ class Writer : RandomBlocks {
     if (of_one_kind) key("steps", listed(with_cross));
     if (type_ == "rope") perhaps(40, "position.rope_theta", {"50.0"});
     perhaps(30, "attention.bias", {"[\"q\", \"o\"]"});
+    if (second == "rwkv7" && !of_one_kind && chance(60)) {
+      key("rwkv7.values_from", "\"a\"");
+      key("rwkv7.value_rank", between(1, 5));
+    }
     if (chance(25)) {
       key("attention.keys_and_values_from", "\"a\"");
     } else if (chance(30)) {

@@ -68,14 +68,15 @@ TEST_CASE("a change of any attribute of any operation is another meaning") {
     auto& [offset] = gather;
     offset += 1;
   }));
-  for (int nth = 0; nth < 4; ++nth) {
+  for (int nth = 0; nth < 5; ++nth) {
     CAPTURE(nth);
     Recurrence recurrence;
-    auto& [log_decay, names, removed_first, normalized] = recurrence;
+    auto& [log_decay, names, removed_first, erased_beside, normalized] = recurrence;
     if (nth == 0) log_decay = other_expression();
     if (nth == 1) names = {"a"};
     if (nth == 2) removed_first = true;
-    if (nth == 3) normalized = true;
+    if (nth == 3) erased_beside = true;
+    if (nth == 4) normalized = true;
     CHECK(recurrence != Recurrence{});
   }
   WeightedMean mean;

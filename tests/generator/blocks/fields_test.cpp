@@ -265,6 +265,26 @@ const std::vector<Override> weighing = {{"layers.steps", "[\"attention\", \"rwkv
                                         named("layers.{i}.rwkv.decay"),
                                         named("layers.{i}.rwkv.bonus"),
                                         named("layers.{i}.rwkv.o")};
+/// Layers of the kind b mix their values with those of a.
+std::vector<Override> erasing_parts() {
+  std::vector<Override> result = both(kinds, {{"layers.steps", "[\"attention\", \"rwkv7\", \"mlp\"]"},
+                                              {"rwkv7.num_heads", "3"},
+                                              {"rwkv7.head_dim", "5"},
+                                              {"rwkv7.decay_rank", "4"},
+                                              {"rwkv7.rate_rank", "3"},
+                                              {"rwkv7.gate_rank", "6"},
+                                              {"rwkv7.input_norm", "false"},
+                                              {"layers.b.rwkv7.values_from", "a"},
+                                              {"layers.b.rwkv7.value_rank", "2"}});
+  for (const char* part :
+       {"mix_q", "mix_decay",  "mix_k",   "mix_v",     "mix_rate",  "mix_gate",  "q",    "k",
+        "v",     "decay_down", "decay",   "rate_down", "rate",      "gate_down", "gate", "value_down",
+        "value", "removal",    "renewal", "bonus",     "head_norm", "o"}) {
+    result.push_back(named(std::string("layers.{i}.rwkv7.") + part));
+  }
+  return result;
+}
+const std::vector<Override> erasing = erasing_parts();
 const std::vector<Override> shifted = {{"layers.steps", "[\"attention\", \"channel_mix\", \"mlp\"]"},
                                        {"channel_mix.intermediate_size", "12"},
                                        {"channel_mix.input_norm", "false"},
@@ -351,6 +371,7 @@ const std::map<std::string, std::vector<Override>> with_every_part = {
     {"retention", retained_shifted},
     {"rg_lru", recurring},
     {"rwkv", weighing},
+    {"rwkv7", erasing},
     {"channel_mix", shifted},
     {"projection", projecting},
 };
@@ -534,6 +555,20 @@ const std::vector<Change> changes = {
     {"rwkv.log_decay", weighing, {{"rwkv.log_decay", "-softplus(x)"}}},
     {"rwkv.gate_activation", weighing, {{"rwkv.gate_activation", "silu"}}},
     {"rwkv.bias", weighing, {{"rwkv.bias", "[\"o\"]"}}},
+    {"rwkv7.num_heads", erasing, {{"rwkv7.num_heads", "4"}}},
+    {"rwkv7.head_dim", erasing, {{"rwkv7.head_dim", "6"}}},
+    {"rwkv7.log_decay", erasing, {{"rwkv7.log_decay", "-softplus(x)"}}},
+    {"rwkv7.decay_rank", erasing, {{"rwkv7.decay_rank", "5"}}},
+    {"rwkv7.rate_rank", erasing, {{"rwkv7.rate_rank", "5"}}},
+    {"rwkv7.gate_rank", erasing, {{"rwkv7.gate_rank", "5"}}},
+    {"rwkv7.value_rank", erasing, {{"layers.b.rwkv7.value_rank", "5"}}},
+    {"rwkv7.values_from",
+     erasing,
+     {{"layers.b.rwkv7.values_from", std::nullopt},
+      {"layers.b.rwkv7.value_rank", std::nullopt},
+      {"checkpoint.tensors.\"layers.{i}.rwkv7.value_down\"", std::nullopt},
+      {"checkpoint.tensors.\"layers.{i}.rwkv7.value\"", std::nullopt}}},
+    {"rwkv7.head_norm", erasing, {{"rwkv7.head_norm", "{ weight_offset = 1.0 }"}}},
     {"channel_mix.intermediate_size", shifted, {{"channel_mix.intermediate_size", "13"}}},
     {"channel_mix.activation", shifted, {{"channel_mix.activation", "silu"}}},
     {"channel_mix.gate_activation", shifted, {{"channel_mix.gate_activation", "silu"}}},

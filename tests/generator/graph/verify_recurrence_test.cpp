@@ -16,6 +16,7 @@ bool is_plain(const Op& op) {
   return as<Recurrence>(op) != nullptr && op.in[Operand::keys] && !op.in[Operand::removed];
 }
 bool removes(const Op& op) { return as<Recurrence>(op) != nullptr && op.in[Operand::removed]; }
+bool erases_beside(const Op& op) { return removes(op) && std::get<Recurrence>(op.what).erased_beside; }
 bool has_bonus(const Op& op) { return as<Recurrence>(op) != nullptr && op.in[Operand::bonus]; }
 bool has_rates(const Op& op) { return as<Recurrence>(op) != nullptr && op.in[Operand::rates]; }
 bool decays(const Op& op) { return as<Recurrence>(op) != nullptr && op.in.size() > Operand::decays; }
@@ -26,7 +27,8 @@ RandomGraph sample() {
     const auto has = [&](bool (*test)(const Op&)) {
       return std::any_of(random.graph.ops.begin(), random.graph.ops.end(), test);
     };
-    if (has(is_plain) && has(removes) && has(has_bonus) && has(has_rates) && has(decays)) return random;
+    if (has(is_plain) && has(removes) && has(erases_beside) && has(has_bonus) && has(has_rates) && has(decays))
+      return random;
   }
 }
 
@@ -68,8 +70,14 @@ const std::vector<Mutation> mutations = {
      [](RandomGraph& r) { first(r, is_plain).in[Operand::keys] = first(r, is_plain).in[Operand::values]; }},
     {"wants queries and keys, or neither", "keys that no query reads",
      [](RandomGraph& r) { first(r, is_plain).in[Operand::queries] = {}; }},
-    {"wants what is removed and what is erased", "what is removed of nothing",
-     [](RandomGraph& r) { first(r, removes).in[Operand::erased] = {}; }},
+    {"wants what is removed, and beside it what is erased", "what is erased beside half a row",
+     [](RandomGraph& r) {
+       first(r, erases_beside).in[Operand::removed] = first(r, erases_beside).in[Operand::values];
+     }},
+    {"wants what is removed as heads x", "two rows where one is removed",
+     [](RandomGraph& r) { std::get<Recurrence>(first(r, erases_beside).what).erased_beside = false; }},
+    {"erases beside what it does not remove", "something erased beside nothing",
+     [](RandomGraph& r) { std::get<Recurrence>(first(r, is_plain).what).erased_beside = true; }},
     {"removes nothing first", "nothing removed, and that first",
      [](RandomGraph& r) { std::get<Recurrence>(first(r, is_plain).what).removed_first = true; }},
     {"is normalized by a decay that is none", "normalized, and nothing decays",
@@ -92,7 +100,7 @@ const std::vector<Mutation> mutations = {
     {"has rates of what it does not remove", "rates of nothing",
      [](RandomGraph& r) {
        Op& op = first(r, has_rates);
-       op.in[Operand::removed] = op.in[Operand::erased] = {};
+       op.in[Operand::removed] = {};
      }},
     {"wants a bonus of heads x key", "a bonus of each value",
      [](RandomGraph& r) {
@@ -112,13 +120,12 @@ const std::vector<Mutation> mutations = {
      [](RandomGraph& r) {
        Op& op = first(r, is_plain);
        op.in[Operand::removed] = op.in[Operand::queries];
-       op.in[Operand::erased] = op.in[Operand::queries];
        const ValueId values = op.in[Operand::values];
        auto& recurrence = std::get<Recurrence>(op.what);
-       recurrence.names = {"a"};
-       recurrence.log_decay = known_expression("-abs(a)", {"a"});
+       recurrence.names = {"a", "b"};
+       recurrence.log_decay = known_expression("-abs(a + b)", {"a", "b"});
        op.in.resize(Operand::decays);
-       op.in.push_back(values);
+       op.in.insert(op.in.end(), {values, values});
      }},
 };
 

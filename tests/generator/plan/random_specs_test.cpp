@@ -59,8 +59,8 @@ bool is_in_encoders(const std::string& section, const std::string& key) {
 }
 
 /// Sub-blocks that keep something of earlier tokens, and stand in no encoder.
-const std::set<std::string> remembering = {"latent_attention", "short_conv", "mamba", "mamba2",     "delta_net",
-                                           "retention",        "rg_lru",     "rwkv",  "channel_mix"};
+const std::set<std::string> remembering = {"latent_attention", "short_conv", "mamba", "mamba2", "delta_net",
+                                           "retention",        "rg_lru",     "rwkv",  "rwkv7",  "channel_mix"};
 
 /// The names under which random specs are to say a key: the model's own layers, their cross-attention, the encoder's.
 std::vector<std::string> names_of(const SectionDescription& section, const std::string& key) {

@@ -26,8 +26,8 @@ const auto kept = [](double) { return 0.0; };
 TEST_CASE("queries read what keys have written, also in a later call, and from an earlier position") {
   RecurrentState state;
   const auto step = [&](std::vector<double> q, std::vector<double> k, std::vector<double> v, std::int64_t first) {
-    return recurrence<1, 2, 1, 0, 0>(kept, state, rows<2>(std::move(q)), rows<2>(std::move(k)), rows<1>(std::move(v)),
-                                     absent, absent, absent, absent, first)
+    return recurrence<1, 2, 1, 0, 0, 0>(kept, state, rows<2>(std::move(q)), rows<2>(std::move(k)),
+                                        rows<1>(std::move(v)), absent, absent, absent, first)
         .values;
   };
   CHECK(step({1, 0, 1, 1}, {1, 2, 3, 4}, {5, 7}, 0) == std::vector<double>{5, 26 + 38});
@@ -47,8 +47,8 @@ TEST_CASE("a decay is of a head, a key, a value or an element") {
                                                                       const auto& numbers) {
     RecurrentState state;
     const auto log = [](double, double x) { return std::log(x); };
-    const auto all = recurrence<2, 2, 2, 0, 0, h, k, v>(log, state, ones, ones, values, absent, absent, absent, absent,
-                                                        numbers, std::int64_t{0});
+    const auto all = recurrence<2, 2, 2, 0, 0, 0, h, k, v>(log, state, ones, ones, values, absent, absent, absent,
+                                                           numbers, std::int64_t{0});
     return std::vector<double>(all.values.begin() + 4, all.values.end());
   };
   using Strides = std::integer_sequence<std::int64_t, 1, 0, 0>;
@@ -70,7 +70,7 @@ TEST_CASE("a decay may be of the head's number alone") {
   const auto halves = [](double head) { return -head * std::log(2); };
   const auto ones = rows<3>({1, 1, 1, 1, 1, 1}), values = rows<3>({1, 1, 1, 0, 0, 0});
   const auto all =
-      recurrence<3, 1, 1, 0, 0>(halves, state, ones, ones, values, absent, absent, absent, absent, std::int64_t{0});
+      recurrence<3, 1, 1, 0, 0, 0>(halves, state, ones, ones, values, absent, absent, absent, std::int64_t{0});
   for (std::size_t h = 0; h < 3; ++h) CHECK(all.values[3 + h] == doctest::Approx(std::pow(0.5, h)));
 }
 
@@ -78,44 +78,44 @@ TEST_CASE("what is removed has a rate of each head, the same for all tokens or o
   RecurrentState same, each;
   const auto q = rows<2>({1, 1, 1, 1}), v = rows<2>({8, 8, 0, 0});
   const auto k = rows<1>({1, 1});
-  CHECK(recurrence<2, 1, 1, 0, 0>(kept, same, q, k, v, k, k, std::vector<double>{0.25, 1}, absent, std::int64_t{0})
+  CHECK(recurrence<2, 1, 1, 0, 0, 0>(kept, same, q, k, v, k, std::vector<double>{0.25, 1}, absent, std::int64_t{0})
             .values == std::vector<double>{8, 8, 6, 0});
-  CHECK(recurrence<2, 1, 1, 0, 0>(kept, each, q, k, v, k, k, rows<2>({9, 9, 0.5, 2}), absent, std::int64_t{0}).values ==
+  CHECK(recurrence<2, 1, 1, 0, 0, 0>(kept, each, q, k, v, k, rows<2>({9, 9, 0.5, 2}), absent, std::int64_t{0}).values ==
         std::vector<double>{8, 8, 4, -8});
 }
 
 TEST_CASE("what is removed is read of what is left, or of what there was") {
   RecurrentState left, first;
   const auto half = [](double, double) { return std::log(0.5); };
-  const auto q = rows<1>({1, 1}), k = rows<1>({1, 1}), v = rows<1>({8, 2}), removed = rows<1>({3, 1}),
-             erased = rows<1>({5, 0.25}), any = rows<1>({0, 0});
+  const auto q = rows<1>({1, 1}), k = rows<1>({1, 1}), v = rows<1>({8, 2}), any = rows<1>({0, 0});
+  const auto removed = rows<2>({3, 5, 1, 0.25});  // and beside it what is erased
   const std::int64_t begin = 0;
-  CHECK(recurrence<1, 1, 1, 0, 0, 1, 0, 0>(half, left, q, k, v, removed, erased, absent, absent, any, begin).values ==
+  CHECK(recurrence<1, 1, 1, 0, 1, 0, 1, 0, 0>(half, left, q, k, v, removed, absent, absent, any, begin).values ==
         std::vector<double>{8, 4 + 2 - 0.25 * 4});
-  CHECK(recurrence<1, 1, 1, 1, 0, 1, 0, 0>(half, first, q, k, v, removed, erased, absent, absent, any, begin).values ==
+  CHECK(recurrence<1, 1, 1, 1, 1, 0, 1, 0, 0>(half, first, q, k, v, removed, absent, absent, any, begin).values ==
         std::vector<double>{8, 4 + 2 - 0.25 * 8});
 }
 
 TEST_CASE("with a bonus queries read what was, and their own token by it; heads share keys; without keys both are 1") {
   RecurrentState state, shared, alone;
   const std::vector<double> bonus = {10};
-  CHECK(recurrence<1, 1, 1, 0, 0>(kept, state, rows<1>({1, 2}), rows<1>({3, 4}), rows<1>({5, 6}), absent, absent,
-                                  absent, bonus, std::int64_t{0})
+  CHECK(recurrence<1, 1, 1, 0, 0, 0>(kept, state, rows<1>({1, 2}), rows<1>({3, 4}), rows<1>({5, 6}), absent, absent,
+                                     bonus, std::int64_t{0})
             .values == std::vector<double>{150, 2 * (15 + 240)});
-  CHECK(recurrence<2, 1, 1, 0, 0>(kept, shared, rows<2>({1, 2}), rows<1>({3}), rows<2>({5, 6}), absent, absent, absent,
-                                  absent, std::int64_t{0})
+  CHECK(recurrence<2, 1, 1, 0, 0, 0>(kept, shared, rows<2>({1, 2}), rows<1>({3}), rows<2>({5, 6}), absent, absent,
+                                     absent, std::int64_t{0})
             .values == std::vector<double>{15, 36});
-  CHECK(recurrence<1, 1, 2, 0, 0>(kept, alone, absent, absent, rows<2>({5, 6, 7, 8}), absent, absent, absent, absent,
-                                  std::int64_t{0})
+  CHECK(recurrence<1, 1, 2, 0, 0, 0>(kept, alone, absent, absent, rows<2>({5, 6, 7, 8}), absent, absent, absent,
+                                     std::int64_t{0})
             .values == std::vector<double>{5, 6, 12, 14});
 }
 
 TEST_CASE("what is added may be made smaller by what the decay leaves room for, but for a sequence's first token") {
   RecurrentState state;
   const auto step = [&](std::vector<double> v, std::int64_t first) {
-    return recurrence<1, 1, 1, 0, 1, 1, 0, 0>([](double, double x) { return std::log(x); }, state, absent, absent,
-                                              rows<1>(std::move(v)), absent, absent, absent, absent,
-                                              std::vector<double>{0.6}, first)
+    return recurrence<1, 1, 1, 0, 0, 1, 1, 0, 0>([](double, double x) { return std::log(x); }, state, absent, absent,
+                                                 rows<1>(std::move(v)), absent, absent, absent,
+                                                 std::vector<double>{0.6}, first)
         .values;
   };
   const std::vector<double> two = step({5, 10}, 0), third = step({0}, 2);

@@ -1,8 +1,9 @@
-"""RWKV-6 in numpy: Finch (Peng et al., Eagle and Finch: RWKV with Matrix-Valued States and Dynamic Recurrence, 2024).
-Each head has a matrix as its state, which goes from one token to the next. Names of parameters follow the published
-code, but for matrices of low rank: the published code keeps some of these fused, and here each is a layer of its
-own."""
+"""RWKV-6 and RWKV-7 in numpy: Finch (Peng et al., Eagle and Finch: RWKV with Matrix-Valued States and Dynamic
+Recurrence, 2024) and Goose (Peng et al., RWKV-7 "Goose" with Expressive Dynamic State Evolution, 2025). Each head has a
+matrix as its state, which goes from one token to the next. Names of parameters follow the published code, but for
+matrices of low rank: the published code keeps some of these fused, and here each is a layer of its own."""
 
+import math
 from types import SimpleNamespace
 
 import numpy as np
@@ -16,7 +17,10 @@ from weights import Weights
 FINCH = {"hidden": 48, "heads": 4, "head": 12, "intermediate": 70, "layers": 3, "mix_rank": 5, "decay_rank": 6,
          "eps": 1e-5, "head_eps": 64e-5, "shares": "of the token", "read": "before decay", "group_norm": "layer norm",
          "gate": "silu"}  # fmt: skip
-FINCH_WORDS = "wkvrg"  # what a token is mixed for with the one before it
+GOOSE = {"hidden": 48, "heads": 4, "head": 12, "intermediate": 90, "layers": 3, "decay_rank": 6, "rate_rank": 5,
+         "gate_rank": 8, "value_rank": 4, "eps": 1e-5, "head_eps": 64e-5, "fastest_decay": math.exp(-0.5),
+         "first_values": True, "removal_norm": True, "removed_from": "state", "group_norm": "layer norm"}  # fmt: skip
+FINCH_WORDS, GOOSE_WORDS = "wkvrg", "rwkvag"  # what a token is mixed for with the one before it
 
 
 def sigmoid(x):
@@ -56,6 +60,7 @@ class NumpyRwkv(nn.Module):
     def forward(self, tokens, use_cache=False):
         layers = NumpyLayers(self, self.config.eps)
         h = layers.layer_norm("ln0", layers.parameters["tokens.weight"][tokens[0].numpy()])
+        self.values_of_first = None
         for i in range(self.config.layers):
             name = f"layers.{i}"
             h = h + self.time_mix(layers, name, layers.layer_norm(f"{name}.ln1", h))
@@ -126,6 +131,61 @@ class Finch(NumpyRwkv):
         return sigmoid(gate) * layers.linear(f"{name}.ffn_value", inner * inner)
 
 
+class Goose(NumpyRwkv):
+    """A state forgets what it holds for a key, at rates of the token, before it takes a new value."""
+
+    @staticmethod
+    def own(config, i):
+        hidden = config.hidden
+        ranks = {"w": config.decay_rank, "a": config.rate_rank} | ({"v": config.value_rank} if i > 0 else {})
+        modules = {
+            **linears({f"{word}_down": (rank, hidden) for word, rank in ranks.items()}),
+            **linears({f"{word}_up": (hidden, rank) for word, rank in ranks.items()}, bias=True),
+            **linears({"g_down": (config.gate_rank, hidden), "g_up": (hidden, config.gate_rank)}),
+        }  # fmt: skip
+        vectors = [*(f"x_{word}" for word in GOOSE_WORDS), "k_k", "k_a", "ffn_x_k"]
+        return modules, {name: hidden for name in vectors} | {"r_k": (config.heads, config.head)}
+
+    def time_mix(self, layers, name, x):
+        config, own = self.config, layers.parameters
+        before = to_before(x)
+        x_r, x_w, x_k, x_v, x_a, x_g = (x + before * own[f"{name}.x_{word}"] for word in GOOSE_WORDS)
+
+        def low_rank(word, x, inner=lambda x: x):
+            return layers.linear(f"{name}.{word}_up", inner(layers.linear(f"{name}.{word}_down", x)))
+
+        r, k, v = (layers.linear(f"{name}.{word}", x)
+                   for word, x in (("receptance", x_r), ("key", x_k), ("value", x_v)))  # fmt: skip
+        w = np.exp(-config.fastest_decay * sigmoid(low_rank("w", x_w, np.tanh)))
+        if self.values_of_first is None:
+            self.values_of_first = v
+        elif config.first_values:
+            v = v + (self.values_of_first - v) * sigmoid(low_rank("v", x_v))
+        a, g = sigmoid(low_rank("a", x_a)), low_rank("g", x_g, sigmoid)
+        kk, k = k * own[f"{name}.k_k"], k * (1 + (a - 1) * own[f"{name}.k_a"])
+        r, w, k, v, kk, a = (heads(each, config.heads) for each in (r, w, k, v, kk, a))
+        if config.removal_norm:
+            kk = kk / np.maximum(np.sqrt((kk * kk).sum(-1, keepdims=True)), 1e-12)
+        read = self.head_norm(layers, name, self.recurrence(r, w, k, v, kk, a))
+        bonus = (r * k * own[f"{name}.r_k"][:, None]).sum(-1, keepdims=True) * v
+        return layers.linear(f"{name}.output", (read + bonus.swapaxes(0, 1).reshape(x.shape)) * g)
+
+    def recurrence(self, r, w, k, v, kk, a):
+        """A state has a row for each element of a value and a column for each of a key."""
+        state, read = np.zeros((len(v), v.shape[-1], v.shape[-1]), v.dtype), np.zeros_like(v)
+        for n in range(v.shape[1]):
+            left = state * w[:, n, None, :]
+            removed = (state if self.config.removed_from == "state" else left) @ kk[:, n, :, None]
+            state = left - removed * (kk[:, n] * a[:, n])[:, None, :] + v[:, n, :, None] * k[:, n, None, :]
+            read[:, n] = (state @ r[:, n, :, None])[:, :, 0]
+        return read
+
+    def channel_mix(self, layers, name, x):
+        mixed = x + to_before(x) * layers.parameters[f"{name}.ffn_x_k"]
+        inner = np.maximum(layers.linear(f"{name}.ffn_key", mixed), 0)
+        return layers.linear(f"{name}.ffn_value", inner * inner)
+
+
 def normal(weights, name, size, around, spread):
     weights.tensors[name] = around + spread * weights.random.standard_normal(size)
 
@@ -169,6 +229,31 @@ def finch_tensors(config: dict, seed: int) -> dict[str, np.ndarray]:
     return weights.tensors
 
 
+def goose_tensors(config: dict, seed: int) -> dict[str, np.ndarray]:
+    """Decays of exp(-0.6 sigmoid(bias)): a column forgets within a few tokens or keeps for hundreds."""
+    weights, hidden = Weights(seed), config["hidden"]
+    weights.embedding("tokens.weight", VOCABULARY, hidden)
+    weights.norm("ln0", hidden, bias=True)
+    for i in range(config["layers"]):
+        layer = f"layers.{i}"
+        common_tensors(weights, layer, config)
+        for name in (*(f"x_{word}" for word in GOOSE_WORDS), "ffn_x_k"):
+            normal(weights, f"{layer}.{name}", hidden, 0.5, 0.3)
+        ranks = {"w": config["decay_rank"], "a": config["rate_rank"], "g": config["gate_rank"]}
+        for word, rank in (ranks | ({"v": config["value_rank"]} if i > 0 else {})).items():
+            weights.projection(f"{layer}.{word}_down", rank, hidden, False)
+            weights.projection(f"{layer}.{word}_up", hidden, rank, False, gain=2.0 if word in "wg" else 1.0)
+        uniform(weights, f"{layer}.w_up.bias", hidden, -6, 2)
+        normal(weights, f"{layer}.a_up.bias", hidden, 0, 1)
+        if i > 0:
+            normal(weights, f"{layer}.v_up.bias", hidden, 0, 1)
+        normal(weights, f"{layer}.k_k", hidden, 0.8, 0.3)
+        normal(weights, f"{layer}.k_a", hidden, 0.8, 0.3)
+        weights.table(f"{layer}.r_k", config["heads"], config["head"])
+    weights.norm("norm", hidden, bias=True)
+    return weights.tensors
+
+
 FINCH_CHANGES = [
     Change("no bonus", edit=zeroed("time_faaaa")),
     Change("the same shares of the token before for all tokens", {"shares": "of none"}),
@@ -178,4 +263,14 @@ FINCH_CHANGES = [
     Change("a sigmoid gate", {"gate": "sigmoid"}),
     Change("the heads' eps 1e-5", {"head_eps": 1e-5}),
     Change("eps 1e-3", {"eps": 1e-3}),
+]
+GOOSE_CHANGES = [
+    Change("no values of the first layer", {"first_values": False}),
+    Change("keys that remove are not normed", {"removal_norm": False}),
+    Change("keys that rates do not scale", edit=zeroed("k_a")),
+    Change("no bonus", edit=zeroed("r_k")),
+    Change("what is removed is read after the decay", {"removed_from": "decayed state"}),
+    Change("decays up to exp(-1)", {"fastest_decay": 1.0}),
+    Change("heads' RMSNorm", {"group_norm": "root mean square"}),
+    Change("the heads' eps 1e-5", {"head_eps": 1e-5}),
 ]
