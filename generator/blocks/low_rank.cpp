@@ -7,9 +7,6 @@
 namespace monomorph::generator {
 namespace {
 
-/// Adapters have no biases.
-const Field<Biases> no_biases;
-
 AxisId narrow_axis(const Field<std::int64_t>& rank, Declarations& declare) {
   return declare.axis("adapter", sane(rank), rank.span);
 }
@@ -22,7 +19,7 @@ void check_adapter_rank(const Field<std::int64_t>& rank, const std::string& path
 
 void declare_narrowing(const std::string& name, AxisId columns, const Field<std::int64_t>& rank,
                        Declarations& declare) {
-  declare.projections(name, no_biases, {{name + "_down", narrow_axis(rank, declare), columns}});
+  declare.projections(name, {{name + "_down", narrow_axis(rank, declare), columns}});
 }
 
 void declare_widening(const std::string& input, const std::vector<Projection>& adapted, const Field<std::int64_t>& rank,
@@ -32,7 +29,7 @@ void declare_widening(const std::string& input, const std::vector<Projection>& a
   for (const Projection& one : adapted) {
     widening.push_back({one.word + "_adapter_up", one.rows, narrow, false, one.heads, one.kv_heads});
   }
-  declare.projections(input, no_biases, std::move(widening));
+  declare.projections(input, std::move(widening));
 }
 
 ValueId build_narrowed(const std::string& name, Builder& build, ValueId in) {

@@ -6,8 +6,11 @@
 namespace monomorph::generator {
 
 ValueId build_short(Builder& build, const std::string& word, const Field<std::int64_t>& rank, ValueId in,
-                    const std::string& role) {
-  return build.projection(word, rank.given ? build.projection(word + "_down", in, word + "_low") : in, role);
+                    const std::string& role, const Expression& activation) {
+  if (!rank.given) return build.projection(word, in, role);
+  ValueId low = build.projection(word + "_down", in, word + "_low");
+  if (!activation.empty()) low = build.map("", activation, {"x"}, {low}, word + "_activated");
+  return build.projection(word, low, role);
 }
 
 ValueId build_given_by_heads(const BlockContext& context, Builder& build, ValueId read,

@@ -8,6 +8,7 @@
 #include "generator/blocks/activation.hpp"
 #include "generator/blocks/earlier_kind.hpp"
 #include "generator/blocks/norm.hpp"
+#include "generator/blocks/remembering_heads.hpp"
 #include "generator/blocks/token_shift.hpp"
 #include "generator/contract/declarations.hpp"
 #include "generator/contract/rules.hpp"
@@ -51,7 +52,6 @@ constexpr const char* section = "rwkv7";
 const TokenShift by_shares_of_before{.weighs_before = true};
 /// What is mixed with what the token before had.
 const std::vector<std::string> shifted = {"q", "decay", "k", "v", "rate", "gate"};
-const Field<Biases> no_biases;
 
 const Rwkv7Section& own(const BlockContext& context) { return section_of<Rwkv7Section>(context.block); }
 
@@ -105,12 +105,12 @@ void check(const BlockContext& context, Diagnostics& diagnostics) {
   if (!fault.empty()) diagnostics.error("rwkv7.values_from", rwkv.values_from.span, fault);
 }
 
-/// Of low rank: `word`_down, and `word` with a bias.
-void declare_short(const std::string& word, AxisId rows, const Field<std::int64_t>& rank, const Field<Biases>& bias,
+/// Of low rank: `word`_down, and `word`, with or without a bias.
+void declare_short(const std::string& word, AxisId rows, const Field<std::int64_t>& rank, bool bias,
                    Declarations& declare) {
   const AxisId hidden = declare.hidden(), narrow = declare.axis(word + "_rank", sane(rank), rank.span);
-  declare.projections("mixed_" + word, no_biases, {{word + "_down", narrow, hidden}});
-  declare.projections(word, bias, {{word, rows, narrow}});
+  declare.projections("mixed_" + word, {{word + "_down", narrow, hidden}});
+  declare.projections(word, {{word, rows, narrow, bias}});
 }
 
 void declare(const BlockContext& context, Declarations& declare) {
@@ -123,43 +123,29 @@ void declare(const BlockContext& context, Declarations& declare) {
   const AxisId values = declare.axis("v", heads * dim, of_heads, {head, value});
   const AxisId one = declare.model_axis("one", 1, of_heads);
   const AxisId bonuses = declare.axis("bonuses", heads, of_heads, {head, one});
-  Field<Biases> biased;
-  biased.value.all = true;
   declare_token_shift(shifted, context.model.hidden_size, by_shares_of_before, declare);
   for (const auto& [word, rows] : {std::pair("q", keys), {"k", keys}, {"v", values}}) {
-    declare.projections(std::string("mixed_") + word, no_biases, {{word, rows, hidden}});
+    declare.projections(std::string("mixed_") + word, {{word, rows, hidden}});
   }
-  declare_short("decay", keys, rwkv.decay_rank, biased, declare);
-  declare_short("rate", keys, rwkv.rate_rank, biased, declare);
-  declare_short("gate", values, rwkv.gate_rank, no_biases, declare);
-  if (mixes_values(rwkv)) {
-    // Of the same input as v.
-    const AxisId narrow = declare.axis("value_rank", sane(rwkv.value_rank), rwkv.value_rank.span);
-    declare.projections("mixed_value", no_biases, {{"value_down", narrow, hidden}});
-    declare.projections("value", biased, {{"value", values, narrow}});
-  }
+  declare_short("decay", keys, rwkv.decay_rank, true, declare);
+  declare_short("rate", keys, rwkv.rate_rank, true, declare);
+  declare_short("gate", values, rwkv.gate_rank, false, declare);
+  // Of the same input as v.
+  if (mixes_values(rwkv)) declare_short("value", values, rwkv.value_rank, true, declare);
   declare.beside(keys, of_heads);  // what is removed and what is erased
   declare.vector("removal", keys);
   declare.vector("renewal", keys);
-  declare.projections("bonus", no_biases,
-                      {{.word = "bonus", .rows = bonuses, .columns = key, .heads = heads, .by_head = true}});
+  declare.projections("bonus", {{.word = "bonus", .rows = bonuses, .columns = key, .heads = heads, .by_head = true}});
   declare.recurrent_state("states", head, value, key, of_heads);
   if (const NormChoice& norm = rwkv.head_norm.value; norm.present) {
     declare_norm("head_norm", norm.norm, values, declare);
   }
-  declare.projections("gated", no_biases, {{"o", hidden, values}});
+  declare.projections("gated", {{"o", hidden, values}});
 }
 
 const Expression& product() {
   static const Expression expression = known_expression("x * y", {"x", "y"});
   return expression;
-}
-
-/// What `word`_down and `word` make of the input; `inner` becomes of what is between them.
-ValueId build_low_rank(Builder& build, const std::string& word, ValueId in, const Expression& inner = {}) {
-  ValueId low = build.projection(word + "_down", in, word + "_low");
-  if (!inner.empty()) low = build.map("", inner, {"x"}, {low}, word + "_activated");
-  return build.projection(word, low, word + "_raw");
 }
 
 /// Values, with a share of those of an earlier layer, and given to later ones where a kind of them asks for it.
@@ -171,7 +157,7 @@ ValueId build_values(const BlockContext& context, Builder& build, ValueId in) {
   const Rwkv7Section& rwkv = own(context);
   if (!mixes_values(rwkv)) return values;
   const ValueId earlier = build_of_earlier(build, rwkv.values_from.value, "values", values);
-  const ValueId share = build_low_rank(build, "value", in);
+  const ValueId share = build_short(build, "value", rwkv.value_rank, in, "value_share");
   return build.map("mix", mixing, {"v", "earlier", "share"}, {values, earlier, share}, "values_mixed");
 }
 
@@ -199,9 +185,10 @@ ValueId build(const BlockContext& context, Builder& build, ValueId in) {
   const auto of = [&](const char* word) { return mixed.at(std::ranges::find(shifted, word) - shifted.begin()); };
   const ValueId queries = build.projection("q", of("q"), "queries"), raw = build.projection("k", of("k"), "keys_raw");
   const ValueId values = build_values(context, build, of("v"));
-  const ValueId decay = build_low_rank(build, "decay", of("decay"), squashed);
-  const ValueId rate = build.map("", share, {"x"}, {build_low_rank(build, "rate", of("rate"))}, "rate");
-  const ValueId gate = build_low_rank(build, "gate", of("gate"), share);
+  const ValueId decay = build_short(build, "decay", rwkv.decay_rank, of("decay"), "decay", squashed);
+  const ValueId rate =
+      build.map("", share, {"x"}, {build_short(build, "rate", rwkv.rate_rank, of("rate"), "rate_raw")}, "rate");
+  const ValueId gate = build_short(build, "gate", rwkv.gate_rank, of("gate"), "gate", share);
 
   const ValueId removal = build_removal(rwkv, build, raw, rate);
   const ValueId keys = build.map("", renewed, {"k", "rate", "renewal"}, {raw, rate, build.vector("renewal")}, "keys");

@@ -9,9 +9,6 @@
 namespace monomorph::generator {
 namespace {
 
-/// Low-rank matrices have no biases.
-const Field<Biases> no_biases;
-
 /// Of x, before and mix, and of more where something is added to mix.
 Expression shifting(const TokenShift& how, bool more) {
   const std::string mix = more ? "(mix + more)" : "mix";
@@ -44,9 +41,9 @@ void declare_token_shift(const std::vector<std::string>& words, const Field<std:
   declare.vector("mix", hidden);
   std::vector<Projection> narrowing;
   for (const std::string& word : words) narrowing.push_back({"mix_" + word + "_down", narrow, hidden});
-  declare.projections("mixed", no_biases, std::move(narrowing));
+  declare.projections("mixed", std::move(narrowing));
   for (const std::string& word : words) {
-    declare.projections("mix_" + word, no_biases, {{"mix_" + word + "_up", hidden, narrow}});
+    declare.projections("mix_" + word, {{"mix_" + word + "_up", hidden, narrow}});
   }
 }
 

@@ -258,8 +258,12 @@ void Declarations::bias(const std::string& word, AxisId rows) {
 }
 
 void Declarations::projections(const std::string& input, const Field<Biases>& bias, std::vector<Projection> all) {
-  for (Projection& one : all) {
-    one.bias = bias.value.has(one.word);
+  for (Projection& one : all) one.bias = bias.value.has(one.word);
+  projections(input, std::move(all), bias.span);
+}
+
+void Declarations::projections(const std::string& input, std::vector<Projection> all, const Span& of_biases) {
+  for (const Projection& one : all) {
     const auto* line = fused_line(*spec_.checkpoint, part_prefix_ + one.word);
     const std::string tensor = line != nullptr ? line->first : part_prefix_ + one.word;
     for (const bool of_bias : {false, true}) {
@@ -279,7 +283,7 @@ void Declarations::projections(const std::string& input, const Field<Biases>& bi
     }
   }
   const std::string kind = scope_.kind == Scope::model ? "" : spec_.kinds[scope_.kind].name;
-  groups_.push_back({part_prefix_, input, component_, kind, std::move(all), bias.span});
+  groups_.push_back({part_prefix_, input, component_, kind, std::move(all), of_biases});
 }
 
 void Declarations::state(const std::string& word, AxisId heads, AxisId head, Dtype element, const Window& window) {

@@ -93,6 +93,10 @@ class Declarations {
   void norm_bias(const std::string& word, AxisId elements);
   /// The bias of the matrix of this word.
   void bias(const std::string& word, AxisId rows);
+  /// Projections of one input, each with a bias where it says so itself. `of_biases`: the field that says which, if
+  /// any.
+  void projections(const std::string& input, std::vector<Projection> all, const Span& of_biases = {});
+  /// The same, each with a bias where `bias` names it.
   void projections(const std::string& input, const Field<Biases>& bias, std::vector<Projection> all);
   /// What slots remember of each head, kept as `element`; `window`: what queries see of it at most.
   void state(const std::string& word, AxisId heads, AxisId head, Dtype element, const Window& window);
