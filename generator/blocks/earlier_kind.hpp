@@ -21,10 +21,11 @@ EarlierBlock earlier_block(const BlockContext& context, const std::string& name)
 /// The kind that a sub-block of the context's type names; "": none.
 using NamedKind = std::function<std::string(const Block&)>;
 
-/// What the projection `word` gives, kept for later layers where sub-blocks of theirs name this one's kind.
+/// What `project` gives, called `role`; where sub-blocks of later layers name this one's kind, it is kept for them, and
+/// called after the kind.
 Id<Value> build_for_later(const BlockContext& context, Builder& build, const NamedKind& named, const std::string& role,
                           const std::function<Id<Value>(const std::string& role)>& project);
-/// What the last layer of the kind `name` has kept, as `build_for_later` names it.
+/// What the last layer of the kind `name` has kept under this role, of the axes that `like` has.
 Id<Value> build_of_earlier(Builder& build, const std::string& name, const std::string& role, Id<Value> like);
 
 }  // namespace monomorph::generator

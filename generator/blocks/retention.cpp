@@ -327,9 +327,9 @@ ValueId build(const BlockContext& context, Builder& build, ValueId in) {
   const bool of_layer = names_layer(how.log_decay);
   if (has_decay(retention)) {
     how.names = {"x"};
-    const bool same_low = retention.decay_activation.value == "x";
-    operands.decays = {build_short(build, "decay", retention.decay_rank, read_by.at("decay"), "decay",
-                                   same_low ? Expression{} : decay_activation_of(context, none).value())};
+    const Expression activation =
+        retention.decay_activation.value == "x" ? Expression{} : decay_activation_of(context, none).value();
+    operands.decays = {build_short(build, "decay", retention.decay_rank, read_by.at("decay"), "decay", activation)};
     if (of_layer) how.names.push_back("layer");
     if (of_layer) operands.decays.push_back(build.vector(layer_number));
     if (computes_decays(retention, how.log_decay)) {

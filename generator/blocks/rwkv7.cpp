@@ -48,7 +48,6 @@ const std::vector<FieldRow<Rwkv7Section>>& fields() {
 
 namespace {
 
-constexpr const char* section = "rwkv7";
 const TokenShift by_shares_of_before{.weighs_before = true};
 /// What is mixed with what the token before had.
 const std::vector<std::string> shifted = {"q", "decay", "k", "v", "rate", "gate"};
@@ -161,7 +160,7 @@ ValueId build_values(const BlockContext& context, Builder& build, ValueId in) {
   return build.map("mix", mixing, {"v", "earlier", "share"}, {values, earlier, share}, "values_mixed");
 }
 
-/// What is removed, the keys times a vector, each head's of length 1, and beside it what is erased, that times rates.
+/// What is removed: keys times a vector, so that each head's have length 1. Beside it what is erased: that times rates.
 ValueId build_removal(const Rwkv7Section& rwkv, Builder& build, ValueId keys, ValueId rate) {
   // x / sqrt(sum of x^2 + eps): an RMSNorm without weights gives sqrt(head_dim) times that.
   const auto dim = static_cast<double>(rwkv.head_dim.value);
@@ -217,7 +216,7 @@ std::vector<std::string> parts() {
 }  // namespace
 
 BlockType rwkv7_block() {
-  return {.name = section,
+  return {.name = "rwkv7",
           .meaning = "RWKV-7's time mixing: heads that remember a matrix each, of which tokens erase and write parts.",
           .parts = parts(),
           .make = make_section<Rwkv7Section>,

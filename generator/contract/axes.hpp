@@ -34,7 +34,7 @@ struct Axis {
   std::string name;                ///< in emitted code, plan and messages: the word, or qualified by its users
 };
 
-/// The word of the axis of two rows side by side (Concat), of which a kind of layers has one of each size.
+/// The word of an axis of two rows side by side. Concat finds it by its size: a kind of layer has one for each.
 inline constexpr const char* concatenated_axis = "concatenated";
 
 class AxisTable : public Table<Axis> {

@@ -172,13 +172,12 @@ struct Convolve {
 /// S is 0 before the sequence. `removed_first`: u = rate * removed . S. A rate is a number for each head, 1 where there
 /// are none. A bonus, a number for each head and key, gives
 /// out = queries . (S + bonus * keys (x) values). Without queries and keys, whose width is then 1, both are 1; without
-/// what is removed there is no such term. What is erased is what is removed, or stands beside it: `erased_beside`,
-/// where `removed` has two numbers for each head and key, those of all that is removed first (Concat). Neighbouring
-/// heads may share queries, keys, and what is both removed and erased. `normalized`: what is added, keys (x) values, is
-/// multiplied by sqrt(1 - decay^2), but for a sequence's first token (RG-LRU, De et al. 2024). The decay's logarithm is
-/// an expression of `head`, the head's number, and of operands by `names`, each with a number for each head, key, value
-/// or element of S; without one the decay is 1. The result has the values' axes, and the state's next version stands
-/// beside it
+/// what is removed there is no such term. What is removed is erased, too. `erased_beside`: a row of `removed` is twice
+/// as long, and what is erased is its second half (Concat); only without it neighbouring heads may share what is
+/// removed, as they may queries and keys. `normalized`: what is added, keys (x) values, is multiplied by
+/// sqrt(1 - decay^2), but for a sequence's first token (RG-LRU, De et al. 2024). The decay's logarithm is an expression
+/// of `head`, the head's number, and of operands by `names`, each with a number for each head, key, value or element of
+/// S; without one the decay is 1. The result has the values' axes, and the state's next version stands beside it
 struct Recurrence {
   Expression log_decay = {};
   std::vector<std::string> names = {};
