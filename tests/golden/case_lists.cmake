@@ -73,3 +73,6 @@ set(gguf_cases_with_slots all-q4_0-gguf all-q6_k-gguf gpt-oss-gguf deepseek2-ggu
 # Those whose kernels no other GGUF file has: types mixed by layer, banks, latents, recurrences; and the files of one type
 # each, "all-...". By default others run as the reference alone, which shows that the family's file is read rightly.
 set(gguf_cases_on_drivers deepseek2-gguf gpt-oss-gguf llama-gguf mamba-gguf qwen3moe-gguf)
+
+# Specs that run by default, whichever third of them it is: the kernels are no other case's.
+set(specs_of_own_kernels goose-spec-f32)
