@@ -14,6 +14,7 @@
 #include "generator/spec/document.hpp"
 #include "generator/spec/encoder_section.hpp"
 #include "generator/spec/list_properties.hpp"
+#include "generator/spec/sources.hpp"
 #include "generator/spec/values.hpp"
 
 namespace monomorph::generator {
@@ -265,6 +266,16 @@ class FactsOfSpec {
     return values;
   }
 
+  /// A pattern that ends in this kind of layer, behind the kinds that it reads of.
+  std::string pattern_to(const LayerKind& kind) const {
+    std::string before;
+    for (const Block* block : kind.blocks()) {
+      const auto source = std::ranges::find(spec_.kinds, kind_read_by(*block), &LayerKind::name);
+      if (source != spec_.kinds.end()) before += pattern_to(*source) + ", ";
+    }
+    return before + write_string(kind.in_pattern);
+  }
+
   /// Whether the layers of this kind (null: the model) are the same with `value` in the field's place.
   bool means_the_same(const std::string& section, const std::string& key, const Json& value, const Slot& slot,
                       const LayerKind* kind) {
@@ -279,7 +290,7 @@ class FactsOfSpec {
     const std::string of_stack = section_prefix(stack);
     std::vector<Override> alone;
     if (kind != nullptr && !kind->in_pattern.empty()) {
-      alone = {{of_stack + "layers.pattern", "[" + write_string(kind->in_pattern) + "]"}};
+      alone = {{of_stack + "layers.pattern", "[" + pattern_to(*kind) + "]"}};
     }
     const std::optional<Meaning>& as_it_is = meanings_.of(alone);
     std::vector<std::string> places = {section + "." + key};

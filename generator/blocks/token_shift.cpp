@@ -34,17 +34,20 @@ std::vector<std::string> token_shift_parts(const std::vector<std::string>& words
 void declare_token_shift(const std::vector<std::string>& words, const Field<std::int64_t>& hidden_size,
                          const TokenShift& how, Declarations& declare) {
   const AxisId hidden = declare.hidden(), one = declare.model_axis("one", 1, hidden_size.span);
-  for (const std::string& word : words) declare.vector("mix_" + word, hidden);
+  std::vector<std::string> numbers;
+  for (const std::string& word : words) numbers.push_back("mix_" + word);
+  declare.vectors("shifted", numbers, hidden, hidden_size.span);
   declare.state("inputs", one, hidden, Dtype::f32, {2, 0});
   if (how.rank == nullptr) return;
   const AxisId narrow = declare.axis("mix_rank", sane(*how.rank), how.rank->span);
   declare.vector("mix", hidden);
-  std::vector<Projection> narrowing;
-  for (const std::string& word : words) narrowing.push_back({"mix_" + word + "_down", narrow, hidden});
-  declare.projections("mixed", std::move(narrowing));
+  std::vector<Projection> narrowing, widening;
   for (const std::string& word : words) {
-    declare.projections("mix_" + word, {{"mix_" + word + "_up", hidden, narrow}});
+    narrowing.push_back({"mix_" + word + "_down", narrow, hidden});
+    widening.push_back({"mix_" + word + "_up", hidden, narrow});
   }
+  declare.projections("mixed", std::move(narrowing));
+  declare.projections("squashed", std::move(widening));  // each of its own input, which checkpoints have in one tensor
 }
 
 std::vector<ValueId> build_token_shift(const std::vector<std::string>& words, const TokenShift& how, Builder& build,

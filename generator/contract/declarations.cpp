@@ -221,6 +221,16 @@ void Declarations::vector(const std::string& word, AxisId elements) {
   weight(part, role_prefix_ + word, part, false, {elements}, whole(part, false, elements), component_);
 }
 
+void Declarations::vectors(const std::string& use, const std::vector<std::string>& words, AxisId elements,
+                           const Span& field) {
+  const AxisId one = model_axis("one", 1, field);
+  std::vector<Projection> all;
+  for (const std::string& word : words) {
+    all.push_back({.word = word, .rows = elements, .columns = one, .numbers = elements});
+  }
+  projections(use, std::move(all));
+}
+
 void Declarations::number(const std::string& word, const Span& field,
                           const std::function<double(std::int64_t layer)>& of_layer) {
   numbers(word, model_axis("one", 1, field), [&](std::int64_t layer, std::int64_t) { return of_layer(layer); });

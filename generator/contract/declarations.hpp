@@ -32,10 +32,10 @@ struct Projection {
 /// What a tensor of several cuts its rows by; of a convolution, those of its bias.
 PartRows rows_of(const Projection& one, const AxisTable& axes);
 
-/// Projections of one input: what a checkpoint may keep in one tensor.
+/// Projections of one input, or vectors of one use: what a checkpoint may keep in one tensor.
 struct ProjectionGroup {
   std::string prefix;  ///< "layers.{i}.attention."
-  std::string input;   ///< "input", "attended", "activated", "source", "convolution"
+  std::string input;   ///< or the use: "input", "attended", "activated", "source", "convolution", "shifted"
   std::string block;   ///< type of the sub-block
   std::string kind;    ///< of layer
   std::vector<Projection> projections;
@@ -84,6 +84,8 @@ class Declarations {
   void exact_matrix(const std::string& word, AxisId rows, AxisId columns);
   /// A vector with a tensor of its own.
   void vector(const std::string& word, AxisId elements);
+  /// Vectors of one use, over one axis, which a checkpoint may keep in one tensor, one after another.
+  void vectors(const std::string& use, const std::vector<std::string>& words, AxisId elements, const Span& field);
   /// Numbers of each layer of the kind that the spec says, and no checkpoint has: one, or a vector of them.
   void number(const std::string& word, const Span& field, const std::function<double(std::int64_t layer)>& of_layer);
   void numbers(const std::string& word, AxisId elements,

@@ -18,6 +18,8 @@ void stack(ExpectedTensor& tensor, AxisId rows, const RowView& view, bool of_exp
   tensor.axes[at] = view.bank_rows() == axes[factors.back()].size ? factors.back() : AxisId();
   tensor.others = {tensor.shape};
   tensor.others[0].front() *= view.banks;
+  const bool number_by_number = view.bank_rows() == 1 && tensor.shape.size() == 2;
+  if (number_by_number) tensor.others.push_back({view.banks * tensor.shape[1 - at]});
   tensor.shape.insert(tensor.shape.begin(), view.banks);
   tensor.axes.insert(tensor.axes.begin(), factors.front());
   if (of_experts) return;
@@ -54,6 +56,11 @@ void add(const WeightContract& weight, const Contract& contract, const LayerPlac
     if (weight.axes.size() == 2) {
       tensor.shape.push_back(source.view.lines_of(contract.axes[weight.axes[1]].size));
       tensor.axes.push_back(source.view.lines == 0 ? weight.axes[1] : AxisId());
+    }
+    if (source.view.has_like_parts()) {
+      tensor.others.push_back(tensor.shape);
+      tensor.others.back().front() = source.view.rows;
+      tensor.others.back().insert(tensor.others.back().begin(), source.view.source_rows / source.view.rows);
     }
     if (source.view.transposed) {
       std::reverse(tensor.shape.begin(), tensor.shape.end());

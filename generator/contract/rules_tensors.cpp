@@ -96,10 +96,11 @@ bool fused_parts_fit(const std::string& line, const TensorName& name, const Decl
   const bool all_fit =
       std::all_of(words.begin(), words.end(), [&](const std::string& word) { return fit.contains(word); });
   if (all_fit && words.size() == name.fused.size() && words.size() > 1) return true;
-  diagnostics.error("checkpoint.transform", name.span,
-                    fmt::format("{} holds several projections of one input: fused must list at least two of \"{}\", "
-                                "each once, in the order of their rows",
-                                line, fmt::join(fit, "\", \"")));
+  diagnostics.error(
+      "checkpoint.transform", name.span,
+      fmt::format("{} holds several parts that may share a tensor: fused must list at least two of \"{}\", "
+                  "each once, in the order of their rows",
+                  line, fmt::join(fit, "\", \"")));
   return false;
 }
 

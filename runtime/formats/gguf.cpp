@@ -284,9 +284,12 @@ class Reader {
     }
     std::sort(order.begin(), order.end());
     for (std::size_t i = 1; i < order.size(); ++i) {
-      if (order[i - 1].first + order[i - 1].second->bytes <= order[i].first) continue;
-      reject(file_, fmt::format("the tensors '{}' and '{}' share bytes", shown(order[i - 1].second->tensor.name),
-                                shown(order[i].second->tensor.name)));
+      const std::uint64_t end = order[i - 1].first + order[i - 1].second->bytes;
+      if (end <= order[i].first && order[i].first - end < aligned) continue;
+      reject(file_, fmt::format("the tensors '{}' and '{}' {}", shown(order[i - 1].second->tensor.name),
+                                shown(order[i].second->tensor.name),
+                                end <= order[i].first ? "have bytes between them that are no tensor's: damaged"
+                                                      : "share bytes"));
     }
     for (Declared& each : declared) result_.tensors.push_back(std::move(each.tensor));
   }

@@ -28,6 +28,10 @@ struct RowView {
 
   /// Rows of the tensor that are one matrix.
   constexpr std::int64_t bank_rows() const { return banks == 0 ? source_rows : source_rows / banks; }
+  /// Whether the tensor's rows may be several such parts of as many rows, one after another.
+  constexpr bool has_like_parts() const {
+    return !transposed && run == 0 && banks == 0 && 0 < rows && rows < source_rows && source_rows % rows == 0;
+  }
   /// Lines of each transposed matrix, of a weight of so many columns.
   constexpr std::int64_t lines_of(std::int64_t columns) const { return lines == 0 ? columns : lines; }
   /// The tensor's row that is row `row` of the view.

@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <optional>
 
 #include "runtime/error.hpp"
 #include "runtime/formats/json.hpp"
 #include "runtime/tokenizer/bpe.hpp"
+#include "runtime/tokenizer/byte_alphabet.hpp"
+#include "runtime/tokenizer/longest_match.hpp"
 #include "runtime/tokenizer/sentence_pieces.hpp"
 #include "runtime/tokenizer/tokenizer_parts.hpp"
 #include "runtime/tokenizer/tokenizer_patterns.hpp"
@@ -185,6 +188,58 @@ std::unique_ptr<Tokenizer::Data> read_byte_level(const Keys& keys) {
   return data;
 }
 
+/// The bytes of which Python writes this between the quotes of a literal; nothing for what it never writes.
+std::optional<std::string> bytes_of_literal(std::string_view text) {
+  static constexpr std::string_view letters = "nrt\\'\"", meant = "\n\r\t\\'\"";
+  std::string bytes;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] != '\\') {
+      bytes += text[at];
+      continue;
+    }
+    const std::string_view escape = text.substr(at + 1);
+    if (escape.starts_with('x')) {
+      unsigned value = 0;
+      const std::string_view digits = escape.substr(1, 2);
+      const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
+      if (error != std::errc{} || end != digits.data() + 2) return std::nullopt;
+      bytes += static_cast<char>(value);
+      at += 3;
+      continue;
+    }
+    const std::size_t letter = escape.empty() ? letters.npos : letters.find(escape.front());
+    if (letter == letters.npos) return std::nullopt;
+    bytes += meant[letter];
+    ++at;
+  }
+  return bytes;
+}
+
+/// RWKV's World: tokens are bytes as Python writes them.
+std::unique_ptr<Tokenizer::Data> read_world(const Keys& keys) {
+  auto data = std::make_unique<Tokenizer::Data>();
+  data->decoder.emplace_back(BytesFromAlphabet{});
+  auto model = std::make_unique<LongestMatch>();
+  const std::vector<SentencePieces::Piece> pieces = read_pieces(keys, false);
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const auto id = static_cast<std::int32_t>(i);
+    const auto& [content, score, kind] = pieces[i];
+    const bool special = kind != Kind::normal;  // the text's end, and what fills the vocabulary up
+    const std::optional<std::string> bytes = special ? content : bytes_of_literal(content);
+    if (!bytes || bytes->empty()) {
+      keys.refuse("tokens", fmt::format("token {} is '{}', and bytes as Python writes them belong here", id, content));
+    }
+    const std::string fault = data->define(id, special ? content : alphabet_of_bytes(*bytes));
+    if (!fault.empty()) keys.refuse("tokens", fault);
+    data->tokens[i].special = special;
+    if (kind == Kind::control) data->raw_tokens.add({id, content, false, false, false, false, true});
+    if (!special) model->tokens.add(*bytes, id);
+  }
+  data->model = std::move(model);
+  data->post_processor = read_post_processor(keys, pieces.size(), false, false, false);
+  return data;
+}
+
 /// The id of the first of these keys that is there, else of the token of this content.
 std::int32_t find_token(const Keys& keys, const std::vector<SentencePieces::Piece>& pieces,
                         std::initializer_list<const char*> names, std::string_view content) {
@@ -255,8 +310,9 @@ std::unique_ptr<Tokenizer::Data> read_gguf_tokenizer(const GgufFile& gguf, const
   if (model == "llama") return read_sentence_pieces(keys, SentencePieces::Algorithm::bpe, file);
   if (model == "t5") return read_sentence_pieces(keys, SentencePieces::Algorithm::unigram, file);
   if (model == "gpt2") return read_byte_level(keys);
+  if (model == "rwkv") return read_world(keys);
   if (model == "bert") return read_tokenizer_json(as_word_piece(keys).dump(), file);
-  keys.refuse("model", fmt::format("the model '{}' is not read; 'llama', 't5', 'gpt2' and 'bert' are", model));
+  keys.refuse("model", fmt::format("the model '{}' is not read; 'llama', 't5', 'gpt2', 'bert' and 'rwkv' are", model));
 }
 
 }  // namespace monomorph

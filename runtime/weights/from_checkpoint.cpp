@@ -308,11 +308,21 @@ std::vector<std::int64_t> flattened(const std::vector<std::int64_t>& shape) {
   return flat;
 }
 
-/// Other shapes of a tensor that has the same elements in the same order: one of banks may be flattened, and a vector
-/// over several axes may have more than one.
+/// Other shapes of a tensor that has the same elements in the same order: one of banks may be flattened, one of parts
+/// that are alike may have them in an axis of their own, and a vector over several axes may have more than one.
 std::vector<std::vector<std::int64_t>> other_shapes_of(const WeightPattern& pattern, const RowView& view) {
-  if (view.banks != 0) return {flattened(shape_of(pattern, view))};
+  const std::vector<std::int64_t> whole = shape_of(pattern, view);
+  if (view.banks != 0) {
+    std::vector<std::vector<std::int64_t>> shapes{flattened(whole)};
+    if (view.bank_rows() == 1 && !pattern.vector) shapes.push_back({view.banks * view.lines_of(pattern.columns)});
+    return shapes;
+  }
   std::vector<std::vector<std::int64_t>> shapes;
+  if (view.has_like_parts()) {
+    shapes.push_back(whole);
+    shapes.back().front() = view.rows;
+    shapes.back().insert(shapes.back().begin(), view.source_rows / view.rows);
+  }
   for (const std::int64_t inner : pattern.inner) {
     if (inner != 0 && view.source_rows % inner == 0) shapes.push_back({view.source_rows / inner, inner});
   }

@@ -42,7 +42,8 @@ set(borrowing_cases
 set(further_gguf_cases
     deepseek2-fused-gguf deepseek2-lite-gguf falcon-h1-gguf falcon-h1-normed-gguf falcon-mamba-gguf falcon-one-norm-gguf
     gemma-embedding-gguf granitehybrid-dense-gguf granitehybrid-gguf jamba-gguf lfm2moe-gguf mamba2-gguf nemotron_h-gguf
-    nomic-bert-gguf qwen3next-fused-gguf qwen3next-gguf stablelm-norms-gguf stablelm-parallel-gguf t5-gguf umt5-gguf)
+    nomic-bert-gguf qwen3next-fused-gguf qwen3next-gguf rwkv6-gguf stablelm-norms-gguf stablelm-parallel-gguf t5-gguf
+    umt5-gguf)
 
 # What runs without fusion as well, beside the families: heads and widths by layer, texts read whole, mixtures, latent
 # attention, recurrences, encoders and what answers to them.

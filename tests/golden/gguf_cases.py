@@ -6,6 +6,8 @@ import gguf
 import transformers
 from gguf import GGMLQuantizationType as Type
 
+import rwkv_files
+
 
 @dataclass
 class Case:
@@ -19,6 +21,7 @@ class Case:
     checked: bool = True  # transformers reads such files, and reads all that this one says
     dense: tuple[int, ...] = ()  # widths of what matrices behind pooling give
     split_projection: bool = False  # gates of delta rules stand apart from queries, keys and values
+    file: rwkv_files.RwkvFile | None = None  # of a model in numpy; the library has it otherwise
     converted_to: str = ""  # the golden is of matrices that are no wider
 
     @property
@@ -100,7 +103,7 @@ def cases() -> list[Case]:
               "0.ffn_gate.weight": "Q4_1", "1.ffn_gate.weight": "MXFP4", "0.ffn_up.weight": "Q4_0",
               "0.ffn_down.weight": "IQ4_NL"}, converted_to="Q4_0"),
     ]  # fmt: skip
-    return mixed + later() + encoders() + recurrent() + [one_type(seed, name) for seed, name in enumerate(ALL_TYPES, 3101)]
+    return mixed + later() + encoders() + recurrent() + rwkv() + [one_type(seed, name) for seed, name in enumerate(ALL_TYPES, 3101)]
 
 
 def encoders() -> list[Case]:
@@ -231,6 +234,20 @@ def recurrent() -> list[Case]:
              split_projection=name == "qwen3next")
         for index, (name, description, architecture, config, metadata, checked) in enumerate(rows)
     ]
+
+
+def rwkv() -> list[Case]:
+    """What the library does not have. llama.cpp's conversion keeps matrices of low rank as they are."""
+    types = {"token_embd.weight": "Q8_0", "time_mix_receptance.weight": "Q5_1", "time_mix_key.weight": "Q8_0", "time_mix_value.weight": "Q5_0",
+             "time_mix_gate.weight": "F16", "time_mix_output.weight": "Q4_1", "channel_mix_receptance.weight": "BF16",
+             "0.channel_mix_key.weight": "Q4_0", "channel_mix_key.weight": "Q8_0", "channel_mix_value.weight": "Q5_0"}  # fmt: skip
+    rows = [
+        ("rwkv6-fused", "numbers that mix tokens in one tensor of five; the stream is halved after two layers of three", "rwkv6", rwkv_files.finch_file(False)),
+        ("rwkv6", "the same layers, whose five numbers have a tensor each, as files were written at first", "rwkv6", rwkv_files.finch_file(True)),
+        ("rwkv7", "six numbers in one tensor; values of the first layer, where files have copies of other tensors", "rwkv7", rwkv_files.goose_file()),
+    ]  # fmt: skip
+    return [Case(name, 3401 + index, description, architecture, config, types, metadata, False, file=file)
+            for index, (name, description, architecture, (config, metadata, file)) in enumerate(rows)]  # fmt: skip
 
 
 def later() -> list[Case]:

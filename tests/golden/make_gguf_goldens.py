@@ -38,7 +38,7 @@ HALVES = {
 HALVES_IN_TURN = ("llama", "internlm2", "granite", "smollm3", "arcee", "olmo")  # rows of queries and of keys
 SAY_TURNED_PART = ("llama", "qwen2", "qwen3", "qwen3moe", "gemma2", "gemma3", "gemma-embedding", "phi3", "granite", "smollm3", "arcee", "cohere2")
 SAY_HEAD_SIZE = ("llama", "qwen2", "qwen3", "qwen3moe", "gemma", "gemma2", "gemma3", "gemma-embedding", "glm4", "seed_oss", "ernie4_5", "hunyuan-dense", "gpt-oss", "t5", "falcon-h1", "qwen3next", "nemotron_h")
-SAY_NO_BASE = ("gpt2", "bloom", "gptneox", "gemma", "starcoder", "falcon", "mpt", "stablelm", "phi2", "bert", "t5", "mamba", "mamba2", "jamba", "granitehybrid", "nemotron_h")
+SAY_NO_BASE = ("gpt2", "bloom", "gptneox", "gemma", "starcoder", "falcon", "mpt", "stablelm", "phi2", "bert", "t5", "mamba", "mamba2", "jamba", "granitehybrid", "nemotron_h", "rwkv6", "rwkv7")
 RMS_NORMS = ("mamba", "mamba2", "lfm2", "lfm2moe", "nemotron_h")  # whose epsilon the library's class calls otherwise
 NORMS_AND_ONE = ("gemma", "gemma2", "gemma3", "gemma-embedding", "nemotron", "qwen3next")  # norms stand as 1 + w
 HEADS_OF_MAMBA = ("mamba2", "falcon-h1", "granitehybrid", "nemotron_h")
@@ -124,7 +124,9 @@ def as_in_file(case: Case, name: str, stored: np.ndarray) -> np.ndarray:
 
 
 def model_of(case: Case) -> torch.nn.Module:
-    """The library's, with random weights."""
+    """The library's, with random weights, or numpy's."""
+    if case.file:
+        return case.file.model(case.file.config)
     if case.architecture in ENCODERS:
         return texts.HiddenStates(transformers.AutoModel.from_config(case.config, attn_implementation="eager"))
     if case.architecture == "t5":
@@ -221,6 +223,28 @@ def write_metadata(case: Case, writer: gguf.GGUFWriter) -> None:
     for key, value in case.metadata.items():
         add = by_type[type(value)]
         add(f"{case.architecture}.{key}", value)
+
+
+def write_numpy(case: Case, path: Path) -> dict[str, torch.Tensor]:
+    """The file of a model in numpy; gives that model's tensors."""
+    writer = gguf.GGUFWriter(path, case.architecture)
+    write_metadata(case, writer)
+    tensors, in_file = {}, {}
+    for name, (owns, values) in case.file.stored(case.seed).items():
+        kind = Type[next((kind for end, kind in case.types.items() if name.endswith(end)), "F32")]
+        in_file[name] = gguf.quants.quantize(np.ascontiguousarray(values, dtype=np.float32), kind)
+        if beside := case.file.beside(name):
+            writer.add_tensor(beside, in_file[name])
+        writer.add_tensor(name, in_file[name], raw_dtype=kind)
+        read = gguf.quants.dequantize(in_file[name], kind).astype(np.float32)
+        shapes = {own: parameter.shape for own, parameter in model_of(case).named_parameters() if own in owns}
+        for own, part in zip(owns, read.reshape(len(owns), -1)):
+            tensors[own] = torch.from_numpy(part.reshape(shapes[own]).copy())
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    return tensors
 
 
 def llama3_divisors(config: object) -> np.ndarray:
@@ -369,11 +393,13 @@ def kept_rows(model: torch.nn.Module, tokens: list[int]) -> np.ndarray:
 
 def make(case: Case, directory: Path) -> None:
     directory.mkdir(exist_ok=True)
-    tensors, converted = write(case, directory / "model.gguf")
+    path = directory / "model.gguf"
+    tensors, converted = (write_numpy(case, path), {}) if case.file else write(case, path)
     model = model_of(case).eval()
     missing, unexpected = parameters_of(model).load_state_dict(tensors, strict=False)
     assert not unexpected and all(stands_elsewhere(case, name) for name in missing), (missing, unexpected)
-    parameters_of(model).tie_weights()
+    if not case.file:
+        parameters_of(model).tie_weights()
     random = np.random.Generator(np.random.PCG64([case.seed, 1]))
     tokens = np.concatenate([np.arange(case.config.vocab_size), random.integers(0, case.config.vocab_size, 300)])[:300]
     tokens = random.permutation(tokens).tolist()

@@ -60,11 +60,13 @@ class NumpyRwkv(nn.Module):
     def forward(self, tokens, use_cache=False):
         layers = NumpyLayers(self, self.config.eps)
         h = layers.layer_norm("ln0", layers.parameters["tokens.weight"][tokens[0].numpy()])
-        self.values_of_first = None
+        self.values_of_first, rescale = None, getattr(self.config, "rescale", 0)
         for i in range(self.config.layers):
             name = f"layers.{i}"
             h = h + self.time_mix(layers, name, layers.layer_norm(f"{name}.ln1", h))
             h = h + self.channel_mix(layers, name, layers.layer_norm(f"{name}.ln2", h))
+            if rescale and (i + 1) % rescale == 0:  # what is added to it later is divided beforehand
+                h = h / 2
         return SimpleNamespace(logits=torch.from_numpy(layers.linear("tokens", layers.layer_norm("norm", h)))[None])
 
     def head_norm(self, layers, name, read):

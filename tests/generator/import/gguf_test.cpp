@@ -327,7 +327,8 @@ TEST_CASE("an architecture that no family of GGUF files reads is told the neares
 
 TEST_CASE("what a GGUF file says is read, ignored for a reason, or refused by name") {
   const std::vector<std::tuple<std::string, std::string, std::function<void(GgufText&)>>> cases = {
-      {"import.architecture", "'rwkv7'", [](GgufText& t) { value_of(t, "general.architecture") = gguf_text("rwkv7"); }},
+      {"import.architecture", "'arwkv7'",
+       [](GgufText& t) { value_of(t, "general.architecture") = gguf_text("arwkv7"); }},
       {"import.architecture", "no general.architecture", [](GgufText& t) { t.metadata.erase(t.metadata.begin()); }},
       {"import.missing_key", "no 'embedding_length'", [](GgufText& t) { t.metadata.erase(t.metadata.begin() + 5); }},
       {"import.unknown_key", "'attention.sliding_window' is not a key",

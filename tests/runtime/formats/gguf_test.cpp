@@ -123,6 +123,8 @@ TEST_CASE("whatever breaks the format is refused, naming what breaks it") {
       {"'norm.weight' leaves the file", [](GgufText& t) { t.tensors[1].offset = INT64_MAX / 32 * 32; }},
       {"'norm.weight' begins at no multiple of 32", [](GgufText& t) { t.tensors[1].offset = 8; }},
       {"'output.weight' and 'norm.weight' share bytes", [](GgufText& t) { t.tensors[1].offset = 96; }},
+      {"'output.weight' and 'norm.weight' have bytes between them that are no tensor's",
+       [](GgufText& t) { t.tensors[0].extents = {64, 1}; }},
   };
   for (const auto& [message, change] : cases) {
     CAPTURE(message);

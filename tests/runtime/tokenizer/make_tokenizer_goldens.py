@@ -1,21 +1,24 @@
 #!/usr/bin/env python3
 """Makes cases/: small tokenizers of the kinds the hub has, and what the `tokenizers` library (for a tokenizer.model,
-`sentencepiece`) gives for texts that are easily got wrong. Pinned in requirements.txt and seeded; but the library's trainers of
+`sentencepiece`, for RWKV's World `rwkv`) gives for texts that are easily got wrong. Pinned in requirements.txt and seeded; but the library's trainers of
 unigram, WordPiece and marked words break ties anew in each run, so name the kinds that are to be made.
 
     python3 make_tokenizer_goldens.py [KIND...]       (rewrites all cases beside this file, or those named, and pairs.json)
 """
 
+import ast
 import base64
 import json
 import pathlib
 import random
 import shutil
 import sys
+import tempfile
 
 import sentencepiece
 from pairs import write_pairs
-from sentence_pieces import SENTENCE_PIECES, charsmap, write_gguf
+from rwkv import rwkv_tokenizer
+from sentence_pieces import SENTENCE_PIECES, charsmap, write_gguf, write_world
 from texts import CORPUS, TEXTS, random_texts
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
@@ -326,8 +329,38 @@ def make(kind):
         write_expected(gguf_directory, size, cases, decodings)
 
 
+def make_world():
+    """RWKV's World, of which the tokens are kept that some text has: its own code gives the same ones by these."""
+    directory = CASES / "gguf_rwkv"
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.mkdir(parents=True)
+    texts = [text for text in TEXTS + random_texts(random.Random(f"{SEED} rwkv"), 40) if "<s>" not in text]
+    every = [text.encode() for text in texts]
+    published = pathlib.Path(rwkv_tokenizer.__file__).with_name("rwkv_vocab_v20230424.txt")
+    tokens = [b"<s>"]  # as llama.cpp's conversion calls the end of a text
+    for line in published.read_text().splitlines():
+        token = ast.literal_eval(line[line.index(" ") : line.rindex(" ")].strip())
+        token = token.encode() if isinstance(token, str) else token
+        if len(token) == 1 or any(token in text for text in every):
+            tokens.append(token)
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as kept:
+        kept.write("".join(f"{i} {token!r} {len(token)}\n" for i, token in enumerate(tokens) if i > 0))
+        kept.flush()
+        tokenizer = rwkv_tokenizer.TRIE_TOKENIZER(kept.name)
+    write_world(directory / "tokenizer.gguf", tokens)
+    cases = [{"text": text, "ids": tokenizer.encode(text)} for text in texts]
+    generator, decodings = random.Random(f"{SEED} rwkv ids"), []
+    for _ in range(25):
+        ids = [generator.randrange(1, len(tokens) if generator.random() < 0.3 else 257) for _ in range(12)]
+        decodings.append({"ids": ids, "decoded": tokenizer.decodeBytes(ids).decode(errors="replace")})
+    write_expected(directory, len(tokens), cases, decodings)
+
+
 if __name__ == "__main__":
-    chosen = sys.argv[1:] or [*KINDS, *SENTENCE_PIECES]
+    chosen = sys.argv[1:] or [*KINDS, *SENTENCE_PIECES, "gguf_rwkv"]
+    if "gguf_rwkv" in chosen:
+        chosen.remove("gguf_rwkv")
+        make_world()
     for kind in chosen:
         for name in [kind, *{"sp_llama": ["gguf_llama"], "llama3": ["gguf_llama3"]}.get(kind, [])]:
             shutil.rmtree(CASES / name, ignore_errors=True)

@@ -102,3 +102,16 @@ def write_gguf(path, model, tokenizer=None):
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.close()
+
+
+def write_world(path, tokens):
+    """RWKV's World as a GGUF file carries it: bytes as Python writes them; the first token is the end of a text."""
+    writer = gguf.GGUFWriter(path, "rwkv7")
+    writer.add_tokenizer_model("rwkv")
+    writer.add_token_list([tokens[0].decode(), *(repr(token)[2:-1] for token in tokens[1:])])
+    writer.add_token_types([3, *(1 for _ in tokens[1:])])
+    writer.add_bos_token_id(0)
+    writer.add_eos_token_id(0)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.close()
