@@ -21,7 +21,7 @@ class Case:
     checked: bool = True  # transformers reads such files, and reads all that this one says
     dense: tuple[int, ...] = ()  # widths of what matrices behind pooling give
     split_projection: bool = False  # gates of delta rules stand apart from queries, keys and values
-    file: rwkv_files.RwkvFile | None = None  # of a model in numpy; the library has it otherwise
+    file: rwkv_files.RwkvFile | None = None  # of a model in numpy; None: the library has the model
     converted_to: str = ""  # the golden is of matrices that are no wider
 
     @property

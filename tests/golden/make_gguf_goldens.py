@@ -229,15 +229,14 @@ def write_numpy(case: Case, path: Path) -> dict[str, torch.Tensor]:
     """The file of a model in numpy; gives that model's tensors."""
     writer = gguf.GGUFWriter(path, case.architecture)
     write_metadata(case, writer)
-    tensors, in_file = {}, {}
+    tensors, shapes = {}, {own: parameter.shape for own, parameter in model_of(case).named_parameters()}
     for name, (owns, values) in case.file.stored(case.seed).items():
         kind = Type[next((kind for end, kind in case.types.items() if name.endswith(end)), "F32")]
-        in_file[name] = gguf.quants.quantize(np.ascontiguousarray(values, dtype=np.float32), kind)
-        if beside := case.file.beside(name):
-            writer.add_tensor(beside, in_file[name])
-        writer.add_tensor(name, in_file[name], raw_dtype=kind)
-        read = gguf.quants.dequantize(in_file[name], kind).astype(np.float32)
-        shapes = {own: parameter.shape for own, parameter in model_of(case).named_parameters() if own in owns}
+        in_file = gguf.quants.quantize(np.ascontiguousarray(values, dtype=np.float32), kind)
+        if copy := case.file.name_of_copy(name):
+            writer.add_tensor(copy, in_file, raw_dtype=kind)
+        writer.add_tensor(name, in_file, raw_dtype=kind)
+        read = gguf.quants.dequantize(in_file, kind).astype(np.float32)
         for own, part in zip(owns, read.reshape(len(owns), -1)):
             tensors[own] = torch.from_numpy(part.reshape(shapes[own]).copy())
     writer.write_header_to_file()

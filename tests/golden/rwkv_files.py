@@ -43,6 +43,7 @@ class RwkvFile:
     joined: dict[str, list[str]]
 
     def library_config(self) -> SimpleNamespace:
+        """The sizes by the names that configurations of the library have."""
         return SimpleNamespace(num_hidden_layers=self.config["layers"], hidden_size=self.config["hidden"], vocab_size=VOCABULARY,
                                intermediate_size=self.config["intermediate"], layer_norm_eps=self.config["eps"])  # fmt: skip
 
@@ -54,7 +55,7 @@ class RwkvFile:
             for name, parts in self.joined.items():
                 owns = [f"layers.{i}.{part}" for part in parts]
                 values = np.stack([drawn[own] for own in owns])
-                # Vectors stand apart by axes of one, matrices of the tokens' size to all ranks beneath each other.
+                # Vectors are apart by two axes of one; the rows of the matrices of w1 stand in one axis, those of w2 in two.
                 shape = {"time_mix_lerp_fused.weight": (len(owns), 1, 1, -1), "time_mix_w1.weight": (-1, values.shape[-1])}
                 result[f"blk.{i}.{name}"] = (owns, values.reshape(shape.get(name, values.shape)))
         for name, (owns, values) in result.items():
@@ -73,9 +74,9 @@ class RwkvFile:
         _, layer, part = own.split(".", 2)
         return f"blk.{layer}.{self.names[part]}" if part in self.names else None
 
-    def beside(self, name: str) -> str | None:
-        """What files of RWKV-7 call a copy of this tensor: where the first layer has no earlier values to mix in, they
-        have what makes its rates."""
+    def name_of_copy(self, name: str) -> str | None:
+        """Files of RWKV-7 have the tensors of the first layer's rates twice: that layer mixes in no earlier values, and the
+        copies stand where others have the tensors for that."""
         return name.replace("_mix_a", "_mix_v") if self.model is Goose and name.startswith("blk.0.time_mix_a") else None
 
 

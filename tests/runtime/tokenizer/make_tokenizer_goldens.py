@@ -329,10 +329,9 @@ def make(kind):
         write_expected(gguf_directory, size, cases, decodings)
 
 
-def make_world():
+def make_world(kind):
     """RWKV's World, of which the tokens are kept that some text has: its own code gives the same ones by these."""
-    directory = CASES / "gguf_rwkv"
-    shutil.rmtree(directory, ignore_errors=True)
+    directory = CASES / kind
     directory.mkdir(parents=True)
     texts = [text for text in TEXTS + random_texts(random.Random(f"{SEED} rwkv"), 40) if "<s>" not in text]
     every = [text.encode() for text in texts]
@@ -358,11 +357,8 @@ def make_world():
 
 if __name__ == "__main__":
     chosen = sys.argv[1:] or [*KINDS, *SENTENCE_PIECES, "gguf_rwkv"]
-    if "gguf_rwkv" in chosen:
-        chosen.remove("gguf_rwkv")
-        make_world()
     for kind in chosen:
         for name in [kind, *{"sp_llama": ["gguf_llama"], "llama3": ["gguf_llama3"]}.get(kind, [])]:
             shutil.rmtree(CASES / name, ignore_errors=True)
-        (make if kind in KINDS else make_sentence_pieces)(kind)
+        (make if kind in KINDS else make_sentence_pieces if kind in SENTENCE_PIECES else make_world)(kind)
     write_pairs()
