@@ -23,7 +23,8 @@ struct Projection {
   bool by_head = false;  ///< each head's rows are a matrix, multiplied with that head's columns
   /// Of one by head: checkpoints have each matrix the other way round, [columns, rows]; `transposed` ones as it is.
   bool turned = false;
-  /// It is no matrix but a convolution of each row alone, or a vector: this axis, rows x columns, is that of its numbers.
+  /// It is no matrix but a convolution of each row alone, or a vector: this axis, rows x columns, is that of its
+  /// numbers.
   AxisId numbers = {};
 
   AxisId result() const { return given ? given : rows; }

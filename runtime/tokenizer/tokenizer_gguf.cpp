@@ -224,16 +224,19 @@ std::unique_ptr<Tokenizer::Data> read_world(const Keys& keys) {
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     const auto id = static_cast<std::int32_t>(i);
     const auto& [content, score, kind] = pieces[i];
-    const bool special = kind != Kind::normal;  // the text's end, and what fills the vocabulary up
-    const std::optional<std::string> bytes = special ? content : bytes_of_literal(content);
+    if (kind == Kind::unknown || kind == Kind::byte) {
+      keys.refuse("token_type", fmt::format("token {} is of type {}, which World has not", id, static_cast<int>(kind)));
+    }
+    const bool literal = kind == Kind::normal, defined = kind == Kind::user_defined;
+    const std::optional<std::string> bytes = literal ? bytes_of_literal(content) : content;
     if (!bytes || bytes->empty()) {
       keys.refuse("tokens", fmt::format("token {} is '{}', and bytes as Python writes them belong here", id, content));
     }
-    const std::string fault = data->define(id, special ? content : alphabet_of_bytes(*bytes));
+    const std::string fault = data->define(id, literal ? alphabet_of_bytes(*bytes) : content);
     if (!fault.empty()) keys.refuse("tokens", fault);
-    data->tokens[i].special = special;
-    if (kind == Kind::control) data->raw_tokens.add({id, content, false, false, false, false, true});
-    if (!special) model->tokens.add(*bytes, id);
+    data->tokens[i].special = !literal && !defined;  // unused ones fill the vocabulary up
+    if (kind == Kind::control || defined) data->raw_tokens.add({id, content, false, false, false, false, !defined});
+    if (literal) model->tokens.add(*bytes, id);
   }
   data->model = std::move(model);
   data->post_processor = read_post_processor(keys, pieces.size(), false, false, false);

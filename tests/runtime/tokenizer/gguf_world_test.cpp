@@ -10,12 +10,12 @@ using namespace monomorph;
 
 namespace {
 
-/// Of these tokens behind "<s>"; the last one is unused.
-Tokenizer load(const std::vector<std::string>& tokens) {
+/// Of these tokens behind "<s>"; the last one is unused, or of another type.
+Tokenizer load(const std::vector<std::string>& tokens, std::int32_t type_of_last = 5) {
   std::string contents = tests::gguf_string("<s>"), types = tests::number_bytes(std::int32_t{3});
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     contents += tests::gguf_string(tokens[i]);
-    types += tests::number_bytes(std::int32_t{i + 1 == tokens.size() ? 5 : 1});
+    types += tests::number_bytes(std::int32_t{i + 1 == tokens.size() ? type_of_last : 1});
   }
   tests::GgufText file;
   file.metadata = {{"tokenizer.ggml.model", tests::gguf_text("rwkv")},
@@ -35,6 +35,16 @@ TEST_CASE("tokens are bytes as Python writes them, and what fills the vocabulary
   CHECK(tokenizer.decode(std::vector<std::int32_t>{9, 7, 8, 0, 4}) == "a\n\xe4\xb8\xad<s>\\");
   CHECK(tokenizer.encode("a<s>a") == std::vector<std::int32_t>{1, 0, 1});
   CHECK(tests::refused_with([&] { tokenizer.encode("[PAD10]"); }).find("'['") != std::string::npos);
+}
+
+TEST_CASE("a token that a user defined is found as it is written, and other types are refused") {
+  const Tokenizer tokenizer = load({"a", "\\\\", "n", "\\n a"}, 4);
+  CHECK(tokenizer.encode("a\\n aa") == std::vector<std::int32_t>{1, 4, 1});
+  CHECK(tokenizer.decode(std::vector<std::int32_t>{1, 4}, true) == "a\\n a");
+  for (const std::int32_t type : {2, 6}) {
+    CHECK(tests::refused_with([&] { load({"a", "b"}, type); }).find("tokenizer.ggml.token_type: token 2 is of type") !=
+          std::string::npos);
+  }
 }
 
 TEST_CASE("a token that Python writes otherwise is refused by its number") {
