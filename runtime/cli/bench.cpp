@@ -151,7 +151,7 @@ void bench(const Program& program, const BenchOptions& options) {
   }
   validate_batches(program, options.batches);
   if (options.profile && options.engine.reference()) {
-    throw Error(ErrorKind::environment, "--profile needs a Vulkan device; --device cpu is the reference");
+    throw Error(ErrorKind::environment, "--profile needs a Vulkan device, and --device names the reference");
   }
   // A model that happens to draw a stop token would be measured over fewer steps.
   Program endless = program;
@@ -159,7 +159,7 @@ void bench(const Program& program, const BenchOptions& options) {
 
   BenchFigures figures;
   figures.model = program.name;
-  figures.device = options.engine.reference() ? "the CPU reference" : find_device(options.engine.device).name;
+  figures.device = options.engine.reference() ? "the reference" : find_device(options.engine.device).name;
   figures.depth = options.depth;
   figures.prefill.tokens = tokens_of(options.prompt, 512, program, options.depth, "--prompt");
   if (!draws_nothing(program)) {

@@ -60,7 +60,7 @@ void devices(bool json) {
   if (!usable) {
     throw Error(ErrorKind::device,
                 "no usable Vulkan device; install a driver (on Debian, mesa-vulkan-drivers has one for the "
-                "CPU too), or run with --device cpu: the reference");
+                "CPU too), or run with --device reference");
   }
 }
 

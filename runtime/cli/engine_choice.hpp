@@ -1,4 +1,4 @@
-// From options to what they name: an engine on a device or on the CPU reference, and the tokenizer that belongs to it.
+// From options to what they name: an engine on a device or on the reference, and the tokenizer that belongs to it.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,9 @@ struct EngineChoice {
   std::uint64_t random_seed = 0;
   bool invariant = false;
   bool ignore_config = false;
-  std::string device;  ///< index, part of a name, "cpu" for the reference, empty: the best one
+  std::string device;  ///< index, part of a name, "reference", empty: the best one
 
-  bool reference() const { return device == "cpu"; }
+  bool reference() const { return device == "reference"; }
 };
 
 enum class View { plain, profiled, probed };

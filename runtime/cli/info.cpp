@@ -35,7 +35,7 @@ Demands demands_of(const Program& program) {
 
 /// The device asked for; where none was, the one an engine would take, if there is one.
 std::optional<DeviceInfo> device_of(const std::string& choice) {
-  if (choice == "cpu") return std::nullopt;
+  if (choice == "reference") return std::nullopt;
   if (!choice.empty()) return find_device(choice);
   for (DeviceInfo& device : list_devices()) {
     if (device.chosen) return std::move(device);

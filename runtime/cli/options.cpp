@@ -52,7 +52,8 @@ void add_engine_options(CLI::App& command, EngineChoice& choice) {
                    "what a sequence gives depends on its tokens alone, bit for bit, whatever runs beside it; slower");
   command.add_option(
       "--device", choice.device,
-      "index of a Vulkan device (digits alone), a part of its name, or cpu: the reference; default: the best");
+      "index of a Vulkan device (digits alone), a part of its name, or reference: plain loops in double; default: the "
+      "best");
 }
 
 /// Not read into the optional itself, which the library leaves empty for an empty text.
@@ -296,7 +297,7 @@ struct Commands {
     }).add_flag("--json", devices_json, "for programs");
     CLI::App& command = add(app, "info", "what this engine is, to the byte", [this] { cli::info(program, info); });
     command.add_option("--device", info.device,
-                       "index (digits alone), part of a name, or cpu; default: the one an engine would take");
+                       "index (digits alone), part of a name, or reference; default: the one an engine would take");
     command.add_flag("--json", info.json, "for programs");
   }
 };

@@ -185,7 +185,7 @@ std::int64_t widest_matrix(const Program& program) {
 void verify(const Program& program, const VerifyOptions& options) {
   if (options.engine.reference()) {
     throw Error(ErrorKind::environment,
-                "--device cpu is the reference itself: verify compares a Vulkan device with it");
+                "--device reference is the reference itself: verify compares a Vulkan device with it");
   }
   if (options.prompt < 1 || options.count < 1) {
     throw Error(ErrorKind::environment, "--prompt and --count: at least one token of each is compared");
@@ -263,7 +263,7 @@ void verify(const Program& program, const VerifyOptions& options) {
   const std::string compared =
       program.one_pass ? fmt::format("texts of {} tokens", options.prompt)
                        : fmt::format("{} tokens of prefill and {} of decode", options.prompt + 2, options.count + 1);
-  print(fmt::format("{} on {} against the CPU reference, {}\n{}", program.name, device.name, compared,
+  print(fmt::format("{} on {} against the reference, {}\n{}", program.name, device.name, compared,
                     verification_table(result)));
   std::string failure = verification_failure(result);
   if (failure.empty()) return;

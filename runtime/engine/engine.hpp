@@ -1,5 +1,5 @@
 // The file to read first: an engine is one emitted model, loaded, ready to run as many sequences as it has slots. The
-// same interface is served by a Vulkan device and by the emitted CPU reference.
+// same interface is served by a Vulkan device and by the emitted reference.
 //
 // A step is a pass over neighbouring tokens of several slots; what serves one sequence (prefill, decode, generate) is
 // written once upon it.

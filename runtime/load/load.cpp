@@ -83,9 +83,9 @@ std::unique_ptr<Engine> load_engine(const Program& program, const LoadOptions& o
     return options.random_weights ? HostWeights::random(program, options.random_seed)
                                   : HostWeights::open(program, options.weights_path);
   };
-  if (options.device == "cpu") {
+  if (options.device == "reference") {
     if (options.profile || options.probe_layers) {
-      throw Error(ErrorKind::environment, "--device cpu is the reference: this needs a Vulkan device");
+      throw Error(ErrorKind::environment, "--device reference cannot do this: it needs a Vulkan device");
     }
     return std::make_unique<ReferenceEngine>(program, open_weights());
   }

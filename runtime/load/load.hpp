@@ -1,8 +1,8 @@
 // Loading: takes an emitted program, weights and a device; gives an engine ready to run. Also what is asked before
 // that: which devices there are, and what memory a program needs. No type of Vulkan reaches this header.
 //
-// "cpu" is no Vulkan device: it is the emitted CPU reference (runtime/reference/reference_engine.hpp), which needs no
-// driver.
+// "reference" is no Vulkan device: it is the model in plain loops, in double (runtime/reference/reference_engine.hpp),
+// which needs no driver.
 #pragma once
 
 #include <cstdint>

@@ -87,7 +87,7 @@ std::string explain_misfit(const Program& program, const MemoryPlan& plan, const
   } else {
     text += "; no max_sequence_length would fit: take another device (--device), or a smaller model";
   }
-  return text + ", or run with --device cpu: the reference, which is slow and takes the host's memory";
+  return text + ", or run with --device reference, which is slow and takes the host's memory";
 }
 
 void check_memory(const Program& program, const MemoryPlan& plan, const DeviceInfo& device) {

@@ -257,7 +257,7 @@ struct WeightGroup {
 /// Weights as the reference reads them: element (row, column) of a weight, as double.
 class HostWeights;
 
-/// The emitted CPU reference: the same model in plain loops, accumulating in double. One slot after another; keys and
+/// The emitted reference: the same model in plain loops, accumulating in double. One slot after another; keys and
 /// values are kept whole.
 class Reference {
  public:

@@ -1,4 +1,4 @@
-// Activations of the CPU reference: a row of doubles a token, whose width is part of the type.
+// Activations of the reference: a row of doubles a token, whose width is part of the type.
 #pragma once
 
 #include <algorithm>

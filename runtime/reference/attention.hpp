@@ -1,4 +1,4 @@
-// Attention and positions of the CPU reference: rotary embedding, sines and cosines, keys and values kept from one call
+// Attention and positions of the reference: rotary embedding, sines and cosines, keys and values kept from one call
 // to the next, and causal softmax attention with any number of query heads to a KV head. Keys and values stay in double
 // whatever the device keeps.
 #pragma once

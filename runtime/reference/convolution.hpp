@@ -1,4 +1,4 @@
-// Convolutions of the CPU reference over positions that a slot has had.
+// Convolutions of the reference over positions that a slot has had.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Elementwise parts of the CPU reference: an expression of values, element by element of the first, written out by the
+// Elementwise parts of the reference: an expression of values, element by element of the first, written out by the
 // emitter as a lambda over runtime/reference/numerics.hpp.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Mixtures of the CPU reference: choices of a row's largest scores (Shazeer et al. 2017; by groups: DeepSeek-AI 2024),
+// Mixtures of the reference: choices of a row's largest scores (Shazeer et al. 2017; by groups: DeepSeek-AI 2024),
 // what the chosen ones give, and matrices whose rows are those of banks.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Norms of the CPU reference: RMSNorm (Zhang and Sennrich 2019), LayerNorm (Ba, Kiros and Hinton 2016) and ScaleNorm
+// Norms of the reference: RMSNorm (Zhang and Sennrich 2019), LayerNorm (Ba, Kiros and Hinton 2016) and ScaleNorm
 // (Nguyen and Salazar 2019), of a whole row or of each run of `size` elements of it (of each head: Qwen 3's QK-norm).
 // `offset` is added to the weights, which are 1 where `weight` is absent.
 #pragma once

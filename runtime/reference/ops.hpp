@@ -1,4 +1,4 @@
-// The vocabulary of the emitted CPU reference: everything its forward pass calls. tests/runtime/reference/ has two
+// The vocabulary of the emitted reference: everything its forward pass calls. tests/runtime/reference/ has two
 // models written in it by hand.
 #pragma once
 

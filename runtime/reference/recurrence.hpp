@@ -1,4 +1,4 @@
-// Recurrences of the CPU reference: a matrix for each head, which every token changes and reads. One function serves S6
+// Recurrences of the reference: a matrix for each head, which every token changes and reads. One function serves S6
 // (Gu and Dao 2023), SSD (Dao and Gu 2024), the delta rule (Yang et al. 2024), RWKV (Peng et al. 2024), retention (Sun
 // et al. 2023) and gated linear attention (Yang et al. 2023).
 #pragma once

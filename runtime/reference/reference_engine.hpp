@@ -1,6 +1,6 @@
-// The engine that `--device cpu` runs: the emitted CPU reference behind the interface of runtime/engine/engine.hpp. It
-// needs no driver, computes in double, and rounds logits to float where the device has floats, so that it samples as a
-// device does.
+// The engine that `--device reference` runs: the emitted reference behind the interface of runtime/engine/engine.hpp.
+// It needs no driver, computes in double, and rounds logits to float where the device has floats, so that it samples as
+// a device does.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Means of the CPU reference over all that a slot has had, which weigh less the longer ago it was (RWKV-4, Peng et al.
+// Means of the reference over all that a slot has had, which weigh less the longer ago it was (RWKV-4, Peng et al.
 // 2023).
 #pragma once
 

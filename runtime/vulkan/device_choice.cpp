@@ -34,8 +34,7 @@ std::string list(const std::vector<DeviceInfo>& devices) {
 
 constexpr const char* remedy =
     "install a driver (on Debian: apt install mesa-vulkan-drivers, which has one for the CPU too), or use --device "
-    "cpu, "
-    "which runs the reference without Vulkan";
+    "reference, which is slow and needs none";
 
 }  // namespace
 

@@ -55,7 +55,7 @@ void check(VkResult result, const char* call) {
   } else if (result == VK_ERROR_OUT_OF_DEVICE_MEMORY) {
     meaning =
         ": the device has no memory left; close what else uses it, lower engine.max_sequence_length, or "
-        "run with --device cpu, the reference, which is slow";
+        "run with --device reference, which is slow";
   } else if (result == VK_ERROR_OUT_OF_HOST_MEMORY) {
     meaning = ": the machine has no memory left for the driver";
   }

@@ -1,5 +1,5 @@
 // Weights on the host: the mapping from a program's weights to a checkpoint's tensors, checked once, then read row by
-// row. The device's upload and the CPU reference read the same mapping, so they cannot disagree about what a weight is;
+// row. The device's upload and the reference read the same mapping, so they cannot disagree about what a weight is;
 // how the device stacks weights is a table of its own, which the reference does not read.
 //
 // Takes a Program's tables and a checkpoint (or a seed); gives rows as floats, or as the bytes a device stores.

@@ -39,7 +39,7 @@ using Vector = std::array<float, ${output_axis}::size>;
 /// Of one token, after the last layer and its norm.
 using TokenStates = std::array<float, hidden::size>;
 
-/// The model, loaded on a device (LoadOptions::device; "cpu" is the reference). Throws monomorph::Error.
+/// The model, loaded on a device (LoadOptions::device; or "reference"). Throws monomorph::Error.
 class Engine {
  public:
   explicit Engine(const monomorph::LoadOptions& options) : engine_(monomorph::load_engine(program(), options)) {}
@@ -71,7 +71,7 @@ class Engine {
 /// Logits of one token.
 using Logits = std::span<const float, vocab::size>;
 
-/// The model, loaded on a device (LoadOptions::device; "cpu" is the reference), and as many sequences as it has slots: a
+/// The model, loaded on a device (LoadOptions::device; or "reference"), and as many sequences as it has slots: a
 /// call that names no slot is about the first. Throws monomorph::Error.
 class Engine {
  public:

@@ -3,7 +3,7 @@
 their sizes and switches drawn at random, are saved by the library, built by `monomorph build` and compared with the library's
 logits, of encoders hidden states, or refused by name.
 
-    every_class.py [CLASS ...] [--draws 20] [--seed 1] [--device llvmpipe --device cpu] [--keep DIR]
+    every_class.py [CLASS ...] [--draws 20] [--seed 1] [--device llvmpipe --device reference] [--keep DIR]
 
 Without classes: all that transformers lists as causal or as answering, those of published_code.py, and the encoders that have
 goldens. Of a class that no family reads
@@ -380,7 +380,7 @@ def main():
     parser.add_argument("--monomorph", type=Path, default=ROOT / "build" / "bin" / "monomorph")
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
-    options.device = options.device or ["llvmpipe", "cpu"]
+    options.device = options.device or ["llvmpipe", "reference"]
     logging.disable(logging.WARNING)
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()

@@ -1,5 +1,5 @@
-// golden_runner CASE_DIRECTORY DEVICE TOLERANCE [ignore-config]: one engine against its golden, on one device: "cpu" is
-// the reference, anything else is a name for the Vulkan device there is (tests/support/on_driver leaves one). Exit
+// golden_runner CASE_DIRECTORY DEVICE TOLERANCE [ignore-config]: one engine against its golden, on one device: the
+// reference, or a name for the Vulkan device there is (tests/support/on_driver leaves one). Exit
 // status 0 when every row of every mode is within the tolerance, tokens are drawn as the host draws them, no
 // config.json of another model is taken (unless the case is a spec) and no GGUF file that was changed, 1 when not or
 // the engine fails. With ignore-config nothing is said of config.json, and the rows alone can tell that the engine is
@@ -170,7 +170,7 @@ bool fails_as(const std::string& weights, bool ignore_config, ErrorKind kind, co
   LoadOptions options;
   options.weights_path = weights;
   options.ignore_config = ignore_config;
-  options.device = "cpu";
+  options.device = "reference";
   try {
     load_engine(golden_program(), options);
   } catch (const Error& error) {
@@ -220,7 +220,7 @@ std::string metadata_taken(const std::string& directory) {
   LoadOptions options;
   options.weights_path = changed;
   options.ignore_config = true;
-  options.device = "cpu";
+  options.device = "reference";
   load_engine(golden_program(), options);
   return "";
 }
@@ -279,14 +279,14 @@ int run(const std::string& directory, const std::string& device, double toleranc
   const Golden golden = read_golden(directory);
   LoadOptions options;
   options.weights_path = directory;
-  options.device = device == "cpu" ? device : "";
+  options.device = device == "reference" ? device : "";
   options.ignore_config = ignore_config;
   const std::unique_ptr<Engine> engine = load_engine(golden_program(), options);
   int failures = 0;
   double worst = 0;
   const bool vectors = engine->program().pooling != Pooling::none;
   for (const Comparison& mode :
-       vectors ? compare_token_states(golden, *engine) : compare_all(golden, *engine, device == "cpu")) {
+       vectors ? compare_token_states(golden, *engine) : compare_all(golden, *engine, device == "reference")) {
     const bool passed = mode.complete() && mode.worst() <= tolerance;
     failures += passed ? 0 : 1;
     worst = std::max(worst, mode.worst());
@@ -302,7 +302,7 @@ int run(const std::string& directory, const std::string& device, double toleranc
   if (engine->program().max_batch > 1 && !one_pass && !vectors)
     failures += failures_of_slots(golden, *engine, options, device, worst);
   const auto has = [&](const char* name) { return std::filesystem::exists(std::filesystem::path(directory) / name); };
-  if (device == "cpu" && !ignore_config && !has("model.toml")) {  // no config says anything of a spec
+  if (device == "reference" && !ignore_config && !has("model.toml")) {  // no config says anything of a spec
     const std::string taken = has("model.gguf") ? metadata_taken(directory) : changes_taken(directory);
     failures += taken.empty() ? 0 : 1;
     fmt::print("{} {}: refuses weights that a config says to be of another model{}\n",
@@ -310,7 +310,7 @@ int run(const std::string& directory, const std::string& device, double toleranc
   }
   const std::filesystem::path gguf = std::filesystem::path(directory) / "model.gguf";
   const bool of_one_type = golden.name.starts_with("all-");  // one file of many tensors shows as much
-  if (device == "cpu" && std::filesystem::exists(gguf) && !of_one_type) {
+  if (device == "reference" && std::filesystem::exists(gguf) && !of_one_type) {
     const std::string taken = corruption_taken(golden_program(), gguf.string());
     failures += taken.empty() ? 0 : 1;
     fmt::print("{} {}: refuses what is no such file any more{}\n", taken.empty() ? "ok    " : "FAILED", golden.name,
@@ -325,7 +325,7 @@ int run(const std::string& directory, const std::string& device, double toleranc
 int main(int argc, char** argv) {
   const bool ignore_config = argc == 5 && std::string_view(argv[4]) == "ignore-config";
   if (argc != 4 && !ignore_config) {
-    std::fputs("usage: golden_runner CASE_DIRECTORY cpu|DRIVER TOLERANCE [ignore-config]\n", stderr);
+    std::fputs("usage: golden_runner CASE_DIRECTORY reference|DRIVER TOLERANCE [ignore-config]\n", stderr);
     return 2;
   }
   try {

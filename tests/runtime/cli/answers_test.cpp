@@ -57,7 +57,7 @@ Program answering_program() {
 }
 
 Outcome run(std::vector<std::string> arguments, const Program& program = answering_program()) {
-  arguments.insert(arguments.begin(), {"run", "--random-weights", "--device", "cpu"});
+  arguments.insert(arguments.begin(), {"run", "--random-weights", "--device", "reference"});
   return command(arguments, program);
 }
 
@@ -163,8 +163,8 @@ TEST_CASE("an answer is drawn as the generation_config.json beside the weights s
   program.weights = groups;
   program.checkpoint_prefixes = prefixes;
   const auto answer = [&](std::vector<std::string> more) {
-    std::vector<std::string> all = {"run", "--weights", directory.path().string(), "--device", "cpu", "--source-tokens",
-                                    "7,7"};
+    std::vector<std::string> all = {
+        "run", "--weights", directory.path().string(), "--device", "reference", "--source-tokens", "7,7"};
     all.insert(all.end(), more.begin(), more.end());
     return command(all, program);
   };

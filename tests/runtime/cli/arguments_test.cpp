@@ -19,21 +19,23 @@ TEST_CASE("a mistake of usage gives status 2, says what is wrong on standard err
       {{"run", "--random-weights", "--tokens", "1", "--prompt-file", "x"}, "--prompt-file"},
       {{"run", "--random-weights", "--prompt", "x", "--prompt-file", "x"}, "--prompt-file"},
       {{"run", "--random-weights", "--tokens", "1", "--colour"}, "--colour"},
-      {{"run", "--random-weights", "--device", "cpu", "--tokens", "1", "-n", "many"}, "many"},
-      {{"run", "--random-weights", "--device", "cpu", "--tokens", "1,,2"}, "number 2"},
-      {{"run", "--random-weights", "--device", "cpu", "--tokens", "1,x"}, "'x'"},
-      {{"run", "--random-weights", "--device", "cpu", "--tokens", "99999999999"}, "99999999999"},
-      {{"run", "--random-weights", "--device", "cpu", "--prompt", "x"}, "--tokenizer"},
-      {{"run", "--weights", "/nowhere/model.safetensors", "--device", "cpu", "--tokens", "1"},
+      {{"run", "--random-weights", "--device", "reference", "--tokens", "1", "-n", "many"}, "many"},
+      {{"run", "--random-weights", "--device", "reference", "--tokens", "1,,2"}, "number 2"},
+      {{"run", "--random-weights", "--device", "reference", "--tokens", "1,x"}, "'x'"},
+      {{"run", "--random-weights", "--device", "reference", "--tokens", "99999999999"}, "99999999999"},
+      {{"run", "--random-weights", "--device", "reference", "--prompt", "x"}, "--tokenizer"},
+      {{"run", "--weights", "/nowhere/model.safetensors", "--device", "reference", "--tokens", "1"},
        "/nowhere/model.safetensors"},
-      {{"logits", "--random-weights", "--device", "cpu", "--tokens", "1"}, "--output"},
-      {{"logits", "--random-weights", "--device", "cpu", "--tokens", "1", "-o", "/nowhere/x.npy"}, "/nowhere/x.npy"},
-      {{"logits", "--random-weights", "--device", "cpu", "--tokens", "1", "-o", "x", "--mode", "sideways"}, "sideways"},
-      {{"bench", "--random-weights", "--device", "cpu", "-r", "0"}, "--repetitions"},
-      {{"bench", "--random-weights", "--device", "cpu", "-r", "9223372036854775807"}, "--repetitions"},
-      {{"bench", "--random-weights", "--device", "cpu", "-p", "0"}, "--prompt"},
-      {{"bench", "--random-weights", "--device", "cpu", "--profile"}, "--profile"},
-      {{"verify", "--random-weights", "--device", "cpu"}, "--device cpu"},
+      {{"logits", "--random-weights", "--device", "reference", "--tokens", "1"}, "--output"},
+      {{"logits", "--random-weights", "--device", "reference", "--tokens", "1", "-o", "/nowhere/x.npy"},
+       "/nowhere/x.npy"},
+      {{"logits", "--random-weights", "--device", "reference", "--tokens", "1", "-o", "x", "--mode", "sideways"},
+       "sideways"},
+      {{"bench", "--random-weights", "--device", "reference", "-r", "0"}, "--repetitions"},
+      {{"bench", "--random-weights", "--device", "reference", "-r", "9223372036854775807"}, "--repetitions"},
+      {{"bench", "--random-weights", "--device", "reference", "-p", "0"}, "--prompt"},
+      {{"bench", "--random-weights", "--device", "reference", "--profile"}, "--profile"},
+      {{"verify", "--random-weights", "--device", "reference"}, "--device reference"},
       {{"verify", "--random-weights", "-n", "0"}, "--count"},
       {{"verify", "--random-weights", "--tolerance", "nan"}, "--tolerance"},
       {{"verify", "--random-weights", "--tolerance", "inf"}, "--tolerance"},
@@ -55,14 +57,15 @@ TEST_CASE("what the model does not allow gives status 1 before anything is loade
       {{"run", "--weights", "/nowhere", "--tokens", "1", "--temperature", "-1"}, "temperature"},
       {{"run", "--weights", "/nowhere", "--tokens", "1", "--top-p", "0"}, "top_p"},
       {{"run", "--weights", "/nowhere", "--tokens", "1", "-n", "-1"}, "-1 tokens"},
-      {{"run", "--random-weights", "--device", "cpu", "--tokens",
+      {{"run", "--random-weights", "--device", "reference", "--tokens",
         "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1"},
        "41 tokens do not fit"},
       {{"logits", "--weights", "/nowhere", "--tokens", "430", "-o", "/nowhere/x.npy"}, "token 430"},
-      {{"bench", "--weights", "/nowhere", "--device", "cpu", "-p", "41"}, "--prompt 41: the sequence holds 40"},
-      {{"bench", "--weights", "/nowhere", "--device", "cpu", "-n", "40"}, "--count 40: the sequence holds 39"},
-      {{"bench", "--weights", "/nowhere", "--device", "cpu", "-d", "40"}, "--depth 40: the sequence holds 40 tokens"},
-      {{"bench", "--weights", "/nowhere", "--device", "cpu", "-d", "30", "-p", "11"},
+      {{"bench", "--weights", "/nowhere", "--device", "reference", "-p", "41"}, "--prompt 41: the sequence holds 40"},
+      {{"bench", "--weights", "/nowhere", "--device", "reference", "-n", "40"}, "--count 40: the sequence holds 39"},
+      {{"bench", "--weights", "/nowhere", "--device", "reference", "-d", "40"},
+       "--depth 40: the sequence holds 40 tokens"},
+      {{"bench", "--weights", "/nowhere", "--device", "reference", "-d", "30", "-p", "11"},
        "--prompt 11: the sequence holds 10"},
       {{"verify", "--weights", "/nowhere", "-p", "40"}, "the sequence has 40"},
       {{"verify", "--weights", "/nowhere", "-p", "33"}, "the sequence has 40"},
@@ -80,8 +83,8 @@ TEST_CASE("what the model does not allow gives status 1 before anything is loade
 }
 
 TEST_CASE("a number that cannot be read as it stands is refused, by its option") {
-  const std::vector<std::string> run = {"run", "--random-weights", "--device", "cpu", "--tokens", "1"};
-  const std::vector<std::string> bench = {"bench", "--random-weights", "--device", "cpu"};
+  const std::vector<std::string> run = {"run", "--random-weights", "--device", "reference", "--tokens", "1"};
+  const std::vector<std::string> bench = {"bench", "--random-weights", "--device", "reference"};
   const std::vector<std::string> verify = {"verify", "--random-weights"};
   const std::string beyond_int = "9223372036854775808", beyond_uint = "18446744073709551616";
   const std::vector<std::tuple<std::vector<std::string>, std::string, std::string>> cases = {
@@ -117,14 +120,14 @@ TEST_CASE("a number that cannot be read as it stands is refused, by its option")
 
 TEST_CASE("digits are a decimal number, whatever they begin with") {
   const Outcome outcome =
-      command({"run", "--random-weights", "--device", "cpu", "--tokens", "1", "-n", "010", "--seed", "08"});
+      command({"run", "--random-weights", "--device", "reference", "--tokens", "1", "-n", "010", "--seed", "08"});
   CHECK(outcome.status == 0);
   CHECK(outcome.output == "2,3,4,5,6,7,8,9,10,11\n");
 }
 
 TEST_CASE("the largest count there is draws what the sequence holds") {
   const Outcome outcome =
-      command({"run", "--random-weights", "--device", "cpu", "--tokens", "200", "-n", "9223372036854775807"});
+      command({"run", "--random-weights", "--device", "reference", "--tokens", "200", "-n", "9223372036854775807"});
   CHECK(outcome.status == 0);
   CHECK(std::count(outcome.output.begin(), outcome.output.end(), ',') == 39);
   CHECK(contains(outcome.errors, "the sequence is full"));
@@ -169,7 +172,7 @@ TEST_CASE("an option that is given twice is named as it was written") {
       {{"--tokens", "2"}, "--tokens is given twice; keep one of them"},
   };
   for (const auto& [more, expected] : cases) {
-    std::vector<std::string> words = {"run", "--random-weights", "--device", "cpu", "--tokens", "1"};
+    std::vector<std::string> words = {"run", "--random-weights", "--device", "reference", "--tokens", "1"};
     words.insert(words.end(), more.begin(), more.end());
     const Outcome outcome = command(words);
     CHECK(outcome.status == 2);
@@ -185,8 +188,8 @@ TEST_CASE("usage begins with the program's name, and choices are words") {
   const std::string help = command({"logits", "--help"}).output;
   CHECK(contains(help, "{prefill,decode}=prefill"));
   CHECK_FALSE(contains(help, "->"));
-  CHECK(command({"logits", "--random-weights", "--device", "cpu", "--tokens", "1", "-o", "x", "--mode", "1"}).status ==
-        2);
+  CHECK(command({"logits", "--random-weights", "--device", "reference", "--tokens", "1", "-o", "x", "--mode", "1"})
+            .status == 2);
 }
 
 TEST_CASE("the version tells the generator's and the spec's hash") {
@@ -206,7 +209,7 @@ TEST_CASE("help is a result: status 0, on standard output") {
 }
 
 TEST_CASE("a result that cannot be written gives status 2") {
-  const Outcome outcome = command({"info", "--device", "cpu"}, counting_program(), "/dev/full");
+  const Outcome outcome = command({"info", "--device", "reference"}, counting_program(), "/dev/full");
   CHECK(outcome.status == 2);
   CHECK(contains(outcome.errors, "No space left"));
 }

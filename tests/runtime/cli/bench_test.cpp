@@ -12,7 +12,7 @@ TEST_CASE("bench counts the tokens, the repetitions and the bytes a program move
   int prefills = 0, steps = 0;
   on_forward = [&](std::span<const std::int32_t> tokens) { ++(tokens.size() == 10 ? prefills : steps); };
   const Outcome outcome =
-      command({"bench", "--random-weights", "--device", "cpu", "-p", "10", "-n", "6", "-r", "3", "--json"});
+      command({"bench", "--random-weights", "--device", "reference", "-p", "10", "-n", "6", "-r", "3", "--json"});
   on_forward = nullptr;
   CHECK(outcome.status == 0);
   // One round more than is measured; a decode is one token of prompt and 6 steps.
@@ -34,7 +34,7 @@ TEST_CASE("bench counts the tokens, the repetitions and the bytes a program move
 
 TEST_CASE("a prompt longer than a chunk reads the weights once a chunk") {
   const Outcome outcome =
-      command({"bench", "--random-weights", "--device", "cpu", "-p", "33", "-n", "1", "-r", "1", "--json"});
+      command({"bench", "--random-weights", "--device", "reference", "-p", "33", "-n", "1", "-r", "1", "--json"});
   const auto json = nlohmann::json::parse(outcome.output);
   CHECK(json["prefill"]["bytes_per_token"].get<double>() * 33 ==
         doctest::Approx(33 * 16 + 3 * 60 * 32 + 5 * 32 + 64 * (16 + 32 + 33)));
@@ -43,8 +43,8 @@ TEST_CASE("a prompt longer than a chunk reads the weights once a chunk") {
 TEST_CASE("at a depth, what stands before is computed once and measured never") {
   std::vector<std::size_t> passes;
   on_forward = [&](std::span<const std::int32_t> tokens) { passes.push_back(tokens.size()); };
-  const Outcome outcome =
-      command({"bench", "--random-weights", "--device", "cpu", "-d", "20", "-p", "10", "-n", "2", "-r", "1", "--json"});
+  const Outcome outcome = command(
+      {"bench", "--random-weights", "--device", "reference", "-d", "20", "-p", "10", "-n", "2", "-r", "1", "--json"});
   on_forward = nullptr;
   CHECK(outcome.status == 0);
   // 20 tokens in chunks of 16; then twice the prompt, and a decode from the last of the 20 on.
@@ -62,7 +62,7 @@ TEST_CASE("a batch is as many sequences at once, and its figures are of all toge
   std::vector<std::size_t> passes;
   on_forward = [&](std::span<const std::int32_t> tokens) { passes.push_back(tokens.size()); };
   const std::vector<std::string> arguments = {
-      "bench", "--random-weights", "--device", "cpu", "-p", "10", "-n", "3", "-r", "1"};
+      "bench", "--random-weights", "--device", "reference", "-p", "10", "-n", "3", "-r", "1"};
   const auto with = [&](std::vector<std::string> more) {
     more.insert(more.begin(), arguments.begin(), arguments.end());
     return command(more, program);
@@ -108,7 +108,7 @@ TEST_CASE("more sequences than a pass has rows read the weights once a pass") {
   program.max_batch = 3;
   program.head_rows = program.prefill_chunk = 2;
   const Outcome outcome = command(
-      {"bench", "--random-weights", "--device", "cpu", "-p", "1", "-n", "3", "-r", "1", "--batch", "3", "--json"},
+      {"bench", "--random-weights", "--device", "reference", "-p", "1", "-n", "3", "-r", "1", "--batch", "3", "--json"},
       program);
   CHECK(outcome.status == 0);
   const auto json = nlohmann::json::parse(outcome.output);
@@ -123,15 +123,15 @@ TEST_CASE("a stop token does not end a measurement") {
   program.max_sequence_length = 2 * counting_vocab_size;
   int steps = 0;
   on_forward = [&](std::span<const std::int32_t> tokens) { steps += tokens.size() == 1 ? 1 : 0; };
-  command({"bench", "--random-weights", "--device", "cpu", "-p", "2", "-n", "500", "-r", "1"}, program);
+  command({"bench", "--random-weights", "--device", "reference", "-p", "2", "-n", "500", "-r", "1"}, program);
   on_forward = nullptr;
   CHECK(steps == 2 * 501);
 }
 
 TEST_CASE("without numbers, what the sequence holds is measured") {
-  const Outcome outcome = command({"bench", "--random-weights", "--device", "cpu", "-r", "1"});
+  const Outcome outcome = command({"bench", "--random-weights", "--device", "reference", "-r", "1"});
   CHECK(outcome.status == 0);
-  CHECK(contains(outcome.output, "counting on the CPU reference"));
+  CHECK(contains(outcome.output, "counting on the reference"));
   CHECK(contains(outcome.output, " 40 tokens"));
   CHECK(contains(outcome.output, " 39 tokens"));
 }

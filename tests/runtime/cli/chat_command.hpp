@@ -14,7 +14,8 @@ namespace monomorph::tests {
 
 /// The command line of a chat, with `more` behind it.
 inline std::vector<std::string> chat_words(std::vector<std::string> more = {}) {
-  std::vector<std::string> all = {"chat", "--random-weights", "--device", "cpu", "--tokenizer", talking_tokenizer};
+  std::vector<std::string> all = {"chat",      "--random-weights", "--device",
+                                  "reference", "--tokenizer",      talking_tokenizer};
   all.insert(all.end(), more.begin(), more.end());
   return all;
 }

@@ -90,7 +90,7 @@ TEST_CASE("a chat draws as the generation_config.json beside its weights says, b
   const auto answer = [&](std::vector<std::string> more) {
     more.insert(more.end(), {"--seed", "3", "-n", "30"});
     return script_of(
-        {"chat", "--weights", directory.path().string(), "--device", "cpu", "--tokenizer", talking_tokenizer},
+        {"chat", "--weights", directory.path().string(), "--device", "reference", "--tokenizer", talking_tokenizer},
         "hello\n", more, program);
   };
   const auto expected = [](std::vector<std::string> more) {

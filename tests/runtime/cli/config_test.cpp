@@ -43,7 +43,7 @@ struct Weights {
     directory.write("config.json", config);
   }
   Outcome run(std::vector<std::string> more = {}, const Program& program = program_with_facts()) const {
-    std::vector<std::string> words = {"run", "--tokens", "1", "-n", "1", "--device", "cpu"};
+    std::vector<std::string> words = {"run", "--tokens", "1", "-n", "1", "--device", "reference"};
     words.insert(words.end(), {"--weights", directory.path().string()});
     words.insert(words.end(), more.begin(), more.end());
     return command(words, program);
@@ -75,7 +75,7 @@ TEST_CASE("weights whose config.json agrees run, whatever their keys are called"
     CHECK(outcome.status == 0);
     CHECK_FALSE(contains(outcome.errors, "config.json"));
     // The file of weights has the same folder.
-    CHECK(command({"run", "--tokens", "1", "-n", "1", "--device", "cpu", "--weights",
+    CHECK(command({"run", "--tokens", "1", "-n", "1", "--device", "reference", "--weights",
                    (weights.directory.path() / "model.safetensors").string()},
                   program_with_facts())
               .status == 0);

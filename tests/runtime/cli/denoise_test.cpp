@@ -19,7 +19,7 @@ Program masked_program() {
 }
 
 Outcome run(std::vector<std::string> arguments, const Program& program = masked_program()) {
-  arguments.insert(arguments.begin(), {"run", "--random-weights", "--device", "cpu", "--tokens", "3,5"});
+  arguments.insert(arguments.begin(), {"run", "--random-weights", "--device", "reference", "--tokens", "3,5"});
   return command(arguments, program);
 }
 

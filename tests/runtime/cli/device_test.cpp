@@ -126,7 +126,7 @@ TEST_CASE("a device and the reference draw the same tokens") {
   const Program toy = program();
   const Outcome device = command({"run", "--random-weights", "--tokens", "5,900,3", "-n", "12"}, toy);
   const Outcome reference =
-      command({"run", "--random-weights", "--device", "cpu", "--tokens", "5,900,3", "-n", "12"}, toy);
+      command({"run", "--random-weights", "--device", "reference", "--tokens", "5,900,3", "-n", "12"}, toy);
   CHECK(device.status == 0);
   CHECK(device.output == reference.output);
 }
@@ -147,7 +147,7 @@ TEST_CASE("a prompt's cache serves the device that made it, and not the referenc
     CHECK(outcome.output == expected);
     CHECK(contains(outcome.errors, "prompt cache: " + kept + " of the prompt's tokens were there"));
   }
-  const Outcome other = with({"--prompt-cache", cache, "--device", "cpu"});
+  const Outcome other = with({"--prompt-cache", cache, "--device", "reference"});
   CHECK(other.status == 1);
   CHECK(contains(other.errors, "the kind of engine is vulkan, here it is reference"));
 }
@@ -195,7 +195,7 @@ TEST_CASE("a device's logits are the reference's, by prefill and by decode") {
     REQUIRE(command(arguments, toy).status == 0);
     return read_npy(path);
   };
-  const NpyArray expected = logits("cpu", "prefill");
+  const NpyArray expected = logits("reference", "prefill");
   REQUIRE(expected.values.size() == 14 * test::toy_vocab_size);
   for (const char* const mode : {"prefill", "decode"}) {
     const NpyArray got = logits("", mode);

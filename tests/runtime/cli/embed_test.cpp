@@ -59,7 +59,7 @@ Program means_program() {
 }
 
 Outcome embedded(std::vector<std::string> arguments, const Program& program = means_program()) {
-  arguments.insert(arguments.begin(), {"embed", "--random-weights", "--device", "cpu"});
+  arguments.insert(arguments.begin(), {"embed", "--random-weights", "--device", "reference"});
   return command(std::move(arguments), program);
 }
 
@@ -113,7 +113,7 @@ TEST_CASE("texts are ranked by the score of the query and each, the highest firs
   };
   const std::string tokenizer = MONOMORPH_SOURCE_DIR "/tests/runtime/tokenizer/cases/gpt2";
   const auto ranked = [&](std::vector<std::string> texts, const Program& of) {
-    std::vector<std::string> arguments = {"rank",        "--random-weights", "--device", "cpu",
+    std::vector<std::string> arguments = {"rank",        "--random-weights", "--device", "reference",
                                           "--tokenizer", tokenizer,          "--query",  "z"};
     for (const std::string& text : texts) arguments.insert(arguments.end(), {"--text", text});
     return command(arguments, of);

@@ -22,7 +22,7 @@ TEST_CASE("what the file system refuses is status 2 and names the path") {
       {"bench", "--weights", loop},
   };
   for (std::vector<std::string> arguments : cases) {
-    arguments.insert(arguments.end(), {"--device", "cpu"});
+    arguments.insert(arguments.end(), {"--device", "reference"});
     const Outcome outcome = command(arguments);
     INFO(arguments[0], " ", arguments[2], ": ", outcome.errors);
     CHECK(outcome.status == 2);

@@ -61,7 +61,8 @@ const std::string long_prompt = "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1
 }  // namespace
 
 TEST_CASE("interrupted, run ends its text after the token at hand, by the signal") {
-  const Ending ending = interrupted_at(3, {"run", "--random-weights", "--device", "cpu", "--tokens", "1", "-n", "30"});
+  const Ending ending =
+      interrupted_at(3, {"run", "--random-weights", "--device", "reference", "--tokens", "1", "-n", "30"});
   CHECK(WIFSIGNALED(ending.status));
   CHECK(WTERMSIG(ending.status) == SIGINT);
   CHECK(shell_status(ending) == 130);
@@ -72,8 +73,8 @@ TEST_CASE("interrupted, run ends its text after the token at hand, by the signal
 
 TEST_CASE("interrupted, run leaves no file of log-probabilities") {
   const TemporaryDirectory directory;
-  const Ending ending = interrupted_at(3, {"run", "--random-weights", "--device", "cpu", "--tokens", "1", "-n", "30",
-                                           "--log-probabilities", (directory.path() / "drawn.jsonl").string()});
+  const Ending ending = interrupted_at(3, {"run", "--random-weights", "--device", "reference", "--tokens", "1", "-n",
+                                           "30", "--log-probabilities", (directory.path() / "drawn.jsonl").string()});
   CHECK(shell_status(ending) == 130);
   CHECK(ending.output == "2,3,4\n");
   CHECK(entries(directory.path()) == 0);
@@ -88,8 +89,8 @@ TEST_CASE("interrupted, run of many prompts gives the answers that are whole, in
 )";
   // The third step, passes 7 to 9, is finished: in it the first line ends, as the third has in the second.
   const Ending ending = interrupted_at(
-      7, {"run", "--random-weights", "--device", "cpu", "--prompts", directory.write("prompts.jsonl", lines)}, false,
-      3);
+      7, {"run", "--random-weights", "--device", "reference", "--prompts", directory.write("prompts.jsonl", lines)},
+      false, 3);
   CHECK(shell_status(ending) == 130);
   CHECK(ending.output ==
         "{\"index\":0,\"tokens\":[2,3,4],\"finish\":\"length\"}\n"
@@ -101,7 +102,7 @@ TEST_CASE("interrupted, run of many prompts gives the answers that are whole, in
 TEST_CASE("interrupted in a prompt, run ends with the chunk at hand, and prints nothing") {
   for (const std::size_t call : {1, 2}) {
     const Ending ending =
-        interrupted_at(call, {"run", "--random-weights", "--device", "cpu", "--tokens", long_prompt, "-n", "5"});
+        interrupted_at(call, {"run", "--random-weights", "--device", "reference", "--tokens", long_prompt, "-n", "5"});
     CHECK(shell_status(ending) == 130);
     CHECK(ending.output.empty());
     CHECK(ending.errors.ends_with("\ncounting: interrupted\n"));
@@ -110,7 +111,8 @@ TEST_CASE("interrupted in a prompt, run ends with the chunk at hand, and prints 
 }
 
 TEST_CASE("interrupted, bench ends as run does, in a prompt and between two tokens") {
-  const std::vector<std::string> arguments = {"bench", "--random-weights", "--device", "cpu", "-p", "40", "-n", "20"};
+  const std::vector<std::string> arguments = {"bench", "--random-weights", "--device", "reference", "-p", "40", "-n",
+                                              "20"};
   // Three chunks of the prompt, then the first token of the decode and its steps.
   for (const std::size_t call : {1, 2, 3, 4, 5, 9}) {
     const Ending ending = interrupted_at(call, arguments);
@@ -124,8 +126,8 @@ TEST_CASE("interrupted, bench ends as run does, in a prompt and between two toke
 TEST_CASE("of text that is interrupted whole characters are kept, and no part of one") {
   // From 150 on each token is the first byte of a character of two, and never followed by its second.
   const Tokenizer tokenizer = Tokenizer::load(tokenizer_directory);
-  const Ending ending = interrupted_at(2, {"run", "--random-weights", "--device", "cpu", "--tokens", "150", "-n", "9",
-                                           "--tokenizer", tokenizer_directory});
+  const Ending ending = interrupted_at(2, {"run", "--random-weights", "--device", "reference", "--tokens", "150", "-n",
+                                           "9", "--tokenizer", tokenizer_directory});
   CHECK(shell_status(ending) == 130);
   CHECK(ending.output == tokenizer.decode(std::vector<std::int32_t>{151}) + "\n");
   CHECK(tokenizer.decode(std::vector<std::int32_t>{151, 152}) ==
@@ -134,14 +136,14 @@ TEST_CASE("of text that is interrupted whole characters are kept, and no part of
 
 TEST_CASE("where the signal was ignored before, the status is the same") {
   const Ending ending =
-      interrupted_at(2, {"run", "--random-weights", "--device", "cpu", "--tokens", "1", "-n", "30"}, true);
+      interrupted_at(2, {"run", "--random-weights", "--device", "reference", "--tokens", "1", "-n", "30"}, true);
   CHECK(WIFEXITED(ending.status));
   CHECK(shell_status(ending) == 130);
   CHECK(ending.output == "2,3\n");
 }
 
 TEST_CASE("on a terminal a prompt's progress is shown chunk by chunk, and in a pipe it is not") {
-  const std::vector<std::string> arguments = {"run",      "--random-weights", "--device", "cpu",
+  const std::vector<std::string> arguments = {"run",      "--random-weights", "--device", "reference",
                                               "--tokens", long_prompt,        "-n",       "1"};
   CHECK_FALSE(contains(command(arguments).errors, "reading the prompt"));
   on_forward = [](auto) { std::this_thread::sleep_for(std::chrono::milliseconds(120)); };
@@ -159,8 +161,8 @@ TEST_CASE("on a terminal a prompt's progress is shown chunk by chunk, and in a p
 
 TEST_CASE("interrupted, logits of a prompt end with the chunk at hand and leave no file") {
   const TemporaryDirectory directory;
-  const Ending ending = interrupted_at(2, {"logits", "--random-weights", "--device", "cpu", "--tokens", long_prompt,
-                                           "-o", (directory.path() / "x.npy").string()});
+  const Ending ending = interrupted_at(2, {"logits", "--random-weights", "--device", "reference", "--tokens",
+                                           long_prompt, "-o", (directory.path() / "x.npy").string()});
   CHECK(shell_status(ending) == 130);
   CHECK(ending.calls == 2);
   CHECK(entries(directory.path()) == 0);
@@ -168,7 +170,7 @@ TEST_CASE("interrupted, logits of a prompt end with the chunk at hand and leave 
 
 TEST_CASE("interrupted, logits end by the signal and leave no file") {
   const TemporaryDirectory directory;
-  const Ending ending = interrupted_at(2, {"logits", "--random-weights", "--device", "cpu", "--tokens", "1,2,3",
+  const Ending ending = interrupted_at(2, {"logits", "--random-weights", "--device", "reference", "--tokens", "1,2,3",
                                            "--mode", "decode", "-o", (directory.path() / "x.npy").string()});
   CHECK(WIFSIGNALED(ending.status));
   CHECK(WTERMSIG(ending.status) == SIGINT);

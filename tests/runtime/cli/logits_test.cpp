@@ -10,8 +10,8 @@ TEST_CASE("logits of every token are written, the same by prefill and by decode"
   const TemporaryDirectory directory;
   for (const char* const mode : {"prefill", "decode"}) {
     const auto path = directory.path() / mode;
-    const Outcome outcome = command(
-        {"logits", "--random-weights", "--device", "cpu", "--tokens", "3,429,7", "--mode", mode, "-o", path.string()});
+    const Outcome outcome = command({"logits", "--random-weights", "--device", "reference", "--tokens", "3,429,7",
+                                     "--mode", mode, "-o", path.string()});
     CHECK(outcome.status == 0);
     CHECK(outcome.output.empty());
     const NpyArray array = read_npy(path);
@@ -27,10 +27,10 @@ TEST_CASE("each mode calls the reference as its name says") {
   std::vector<std::size_t> calls;
   on_forward = [&](std::span<const std::int32_t> tokens) { calls.push_back(tokens.size()); };
   const std::string path = (directory.path() / "x.npy").string();
-  command({"logits", "--random-weights", "--device", "cpu", "--tokens", "1,2,3", "-o", path});
+  command({"logits", "--random-weights", "--device", "reference", "--tokens", "1,2,3", "-o", path});
   CHECK(calls == std::vector<std::size_t>{3});
   calls.clear();
-  command({"logits", "--random-weights", "--device", "cpu", "--tokens", "1,2,3", "--mode", "decode", "-o", path});
+  command({"logits", "--random-weights", "--device", "reference", "--tokens", "1,2,3", "--mode", "decode", "-o", path});
   CHECK(calls == std::vector<std::size_t>{1, 1, 1});
   on_forward = nullptr;
 }
@@ -42,7 +42,7 @@ TEST_CASE("when something fails on the way, an older file stays and no new one i
   on_forward = [&](auto) {
     if (++calls == 2) throw std::runtime_error("broken");
   };
-  const Outcome outcome = command({"logits", "--random-weights", "--device", "cpu", "--tokens", "1,2", "--mode",
+  const Outcome outcome = command({"logits", "--random-weights", "--device", "reference", "--tokens", "1,2", "--mode",
                                    "decode", "-o", (directory.path() / "old.npy").string()});
   on_forward = nullptr;
   CHECK(outcome.status == 3);

@@ -35,7 +35,7 @@ struct Answered {
 Answered answer(const std::string& lines, std::vector<std::string> arguments = {},
                 const Program& program = program_of_slots()) {
   const TemporaryDirectory directory;
-  arguments.insert(arguments.begin(), {"run", "--random-weights", "--device", "cpu", "--prompts",
+  arguments.insert(arguments.begin(), {"run", "--random-weights", "--device", "reference", "--prompts",
                                        directory.write("prompts.jsonl", lines)});
   Answered answered{command(arguments, program), {}};
   std::istringstream output(answered.outcome.output);
@@ -143,7 +143,7 @@ TEST_CASE("texts are continued as run continues them, by what the line says and 
   CHECK(answered.answers[4]["tokens"] == std::vector<std::int32_t>{98, 99, 100});
   for (const auto& [index, words] :
        {std::pair<std::size_t, std::vector<std::string>>{0, {}}, {1, {"-n", "5"}}, {2, {"--stop", stop}}}) {
-    std::vector<std::string> arguments = {"run",      "--random-weights", "--device",    "cpu",
+    std::vector<std::string> arguments = {"run",      "--random-weights", "--device",    "reference",
                                           "--prompt", "that nation",      "--tokenizer", tokenizer_directory};
     if (index != 1) arguments.insert(arguments.end(), {"-n", "12"});
     arguments.insert(arguments.end(), words.begin(), words.end());
@@ -213,7 +213,8 @@ TEST_CASE("what the command itself says is judged before any line") {
   refused({"--log-probabilities", "x"}, 2, "leave it or --prompts out");
   refused({"--prompt-cache", "x"}, 2, "leave it or --prompts out");
   refused({"--tokens", "1"}, 2, "");
-  const std::vector<std::string> missing = {"run", "--random-weights", "--device", "cpu", "--prompts", "/nowhere"};
+  const std::vector<std::string> missing = {"run",       "--random-weights", "--device",
+                                            "reference", "--prompts",        "/nowhere"};
   CHECK(command(missing).status == 2);
   CHECK(contains(command(missing).errors, "/nowhere: cannot open"));
   const Answered nothing = answer("\n \r\n");
@@ -240,7 +241,7 @@ TEST_CASE("from standard input a line is answered before the next has come") {
     ::close(ends[1]);
   });
   const Outcome outcome =
-      command({"run", "--random-weights", "--device", "cpu", "--prompts", "-"}, program_of_slots(), output);
+      command({"run", "--random-weights", "--device", "reference", "--prompts", "-"}, program_of_slots(), output);
   writer.join();
   ::dup2(before, STDIN_FILENO);
   ::close(before);
@@ -256,7 +257,7 @@ TEST_CASE("a terminal is told how far the prompts are, in a line that is wiped")
   const TemporaryDirectory directory;
   const std::string path = directory.write("prompts.jsonl", "{\"tokens\": [3]}\n{\"tokens\": [5]}\n");
   const std::optional<std::string> shown = on_terminal([&] {
-    CHECK(status_of({"run", "--random-weights", "--device", "cpu", "--prompts", path}, program_of_slots()) == 0);
+    CHECK(status_of({"run", "--random-weights", "--device", "reference", "--prompts", path}, program_of_slots()) == 0);
   });
   if (!shown) return;
   CHECK(contains(*shown, "\ranswering ["));

@@ -17,7 +17,7 @@ namespace {
 const std::string cases = MONOMORPH_SOURCE_DIR "/tests/runtime/tokenizer/cases/";
 
 Outcome run(std::vector<std::string> arguments, const Program& program = counting_program()) {
-  arguments.insert(arguments.begin(), {"run", "--random-weights", "--device", "cpu"});
+  arguments.insert(arguments.begin(), {"run", "--random-weights", "--device", "reference"});
   return command(arguments, program);
 }
 
@@ -102,7 +102,7 @@ TEST_CASE("a stop token has no text, also where the tokenizer holds it for a wor
 
 TEST_CASE("the tokenizer that a GGUF file carries is found") {
   const Outcome outcome =
-      command({"run", "--weights", cases + "gguf_llama/tokenizer.gguf", "--device", "cpu", "--prompt", "x"});
+      command({"run", "--weights", cases + "gguf_llama/tokenizer.gguf", "--device", "reference", "--prompt", "x"});
   CHECK(outcome.status == 1);
   CHECK(contains(outcome.errors, "tokenizer.gguf: the tokenizer has ids up to"));  // more than the program has
 }
@@ -114,7 +114,7 @@ TEST_CASE("the tokenizer beside the weights is found") {
   // The weights are no checkpoint: what fails is read after the tokenizer was found and used.
   directory.write("model.safetensors", "short");
   const Outcome outcome = command(
-      {"run", "--weights", (directory.path() / "model.safetensors").string(), "--device", "cpu", "--prompt", ""});
+      {"run", "--weights", (directory.path() / "model.safetensors").string(), "--device", "reference", "--prompt", ""});
   CHECK(outcome.status == 1);
   CHECK(contains(outcome.errors, "the prompt has no tokens"));
 }
@@ -129,7 +129,7 @@ TEST_CASE("weights that are not there are said to be missing, with a prompt of t
     for (const std::vector<std::string>& what : {std::vector<std::string>{"--prompt", "x"},
                                                  {"--prompt-file", cases + "gpt2/tokenizer.json"},
                                                  {"--tokens", "1"}}) {
-      std::vector<std::string> arguments = {"run", "--weights", weights, "--device", "cpu"};
+      std::vector<std::string> arguments = {"run", "--weights", weights, "--device", "reference"};
       arguments.insert(arguments.end(), what.begin(), what.end());
       const Outcome outcome = command(arguments);
       INFO(outcome.errors);
@@ -216,7 +216,7 @@ TEST_CASE("a tokenizer that is not read is refused with a prompt, and with --tok
   directory.write("tokenizer.model", "x");
   const std::string weights = directory.path().string();
   directory.write("model.safetensors", "short");
-  const Outcome text = command({"run", "--weights", weights, "--device", "cpu", "--prompt", "x"});
+  const Outcome text = command({"run", "--weights", weights, "--device", "reference", "--prompt", "x"});
   CHECK(text.status == 1);
   CHECK(contains(text.errors, "tokenizer.model: this is no SentencePiece model"));
   std::filesystem::remove(directory.path() / "model.safetensors");
@@ -224,7 +224,7 @@ TEST_CASE("a tokenizer that is not read is refused with a prompt, and with --tok
   CHECK(named.status == 1);
   CHECK(contains(run({"--tokens", "1"}).errors, "printing ids"));
   // Weights that cannot be opened are the one complaint.
-  const Outcome ids = command({"run", "--weights", weights, "--device", "cpu", "--tokens", "1"});
+  const Outcome ids = command({"run", "--weights", weights, "--device", "reference", "--tokens", "1"});
   CHECK(ids.status == 2);
   CHECK_FALSE(contains(ids.errors, "printing ids"));
 }

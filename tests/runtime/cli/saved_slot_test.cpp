@@ -26,7 +26,7 @@ Counted counted(const std::function<Outcome()>& work) {
 
 /// Of the talking program, whose every token depends on all before it.
 Counted run(const std::string& tokens, const std::string& cache, std::vector<std::string> more = {}) {
-  std::vector<std::string> words = {"run", "--random-weights", "--device",       "cpu", "--tokens", tokens, "-n",
+  std::vector<std::string> words = {"run", "--random-weights", "--device",       "reference", "--tokens", tokens, "-n",
                                     "6",   "--tokenizer",      talking_tokenizer};
   if (!cache.empty()) words.insert(words.end(), {"--prompt-cache", cache});
   words.insert(words.end(), more.begin(), more.end());
@@ -88,7 +88,7 @@ TEST_CASE("a prompt's cache is one process's work for the next, whatever ends th
         on_forward = [&](auto) {
           if (++calls == 3) std::raise(SIGINT);  // in the first pass over a token that was drawn
         };
-        return status_of({"run", "--random-weights", "--device", "cpu", "--tokens", "70,71,72,73", "-n", "30",
+        return status_of({"run", "--random-weights", "--device", "reference", "--tokens", "70,71,72,73", "-n", "30",
                           "--prompt-cache", cache},
                          talking_program());
       },

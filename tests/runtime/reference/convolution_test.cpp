@@ -1,4 +1,4 @@
-// Convolutions of the CPU reference against numbers worked out by hand.
+// Convolutions of the reference against numbers worked out by hand.
 #include "runtime/reference/convolution.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Norms of the CPU reference against their formulas, for rows so small that eps is what counts: under the root.
+// Norms of the reference against their formulas, for rows so small that eps is what counts: under the root.
 #include "runtime/reference/norms.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Recurrences of the CPU reference against matrices written out by hand.
+// Recurrences of the reference against matrices written out by hand.
 #include "runtime/reference/recurrence.hpp"
 
 #include <doctest/doctest.h>

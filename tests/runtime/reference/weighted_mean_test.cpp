@@ -1,4 +1,4 @@
-// Weighted means of the CPU reference against sums written out.
+// Weighted means of the reference against sums written out.
 #include "runtime/reference/weighted_mean.hpp"
 
 #include <doctest/doctest.h>

@@ -87,7 +87,7 @@ TEST_CASE("no device at all is an error with its remedy") {
   const std::string text = refusal({}, "");
   CHECK(contains(text, "no Vulkan device"));
   CHECK(contains(text, "mesa-vulkan-drivers"));
-  CHECK(contains(text, "--device cpu"));
+  CHECK(contains(text, "--device reference"));
 }
 
 TEST_CASE("limits are only ever lowered") {
