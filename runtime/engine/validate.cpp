@@ -177,6 +177,14 @@ void validate_settings(const Program& program, std::int64_t slot, const Sampling
                      program.max_sequence_length, stop_position));
 }
 
+void validate_saved_bytes(const Program& program, const HeldStates& held, std::int64_t bytes) {
+  const std::int64_t expected = held_bytes(program.states, held);
+  if (bytes == expected) return;
+  throw Error(ErrorKind::rejected,
+              fmt::format("the saved slot has {} bytes of states, and {} tokens have {}; append the tokens again",
+                          bytes, held.position, expected));
+}
+
 bool are_finite(std::span<const float> logits) {
   return std::all_of(logits.begin(), logits.end(), [](float logit) { return std::isfinite(logit); });
 }

@@ -57,4 +57,7 @@ bool are_finite(std::span<const float> logits);
 /// Finite: else the message names what may have made them so, the spec's own expressions first.
 void validate_logits(const Program& program, std::span<const float> logits);
 
+/// Throws Error(rejected) where a saved slot has other than the bytes that the states of what it held have.
+void validate_saved_bytes(const Program& program, const HeldStates& held, std::int64_t bytes);
+
 }  // namespace monomorph

@@ -1,7 +1,5 @@
 // Copies and saved slots of the engine on a Vulkan device.
-#include <fmt/format.h>
-
-#include "runtime/error.hpp"
+#include "runtime/engine/validate.hpp"
 #include "runtime/vulkan/engine.hpp"
 
 namespace monomorph::vulkan {
@@ -21,12 +19,7 @@ std::vector<std::byte> VulkanEngine::save_states(const HeldStates& held) {
 
 void VulkanEngine::restore_states(const HeldStates& held, std::span<const std::int32_t>, std::span<const std::int32_t>,
                                   std::span<const std::byte> bytes) {
-  const std::int64_t expected = held_bytes(program_.states, held);
-  if (std::ssize(bytes) != expected) {
-    throw Error(ErrorKind::rejected,
-                fmt::format("the saved slot has {} bytes of states, and {} tokens have {}; append the tokens again",
-                            bytes.size(), held.position, expected));
-  }
+  validate_saved_bytes(program_, held, std::ssize(bytes));
   if (!bytes.empty()) slot_states().write(held, bytes);
 }
 

@@ -14,23 +14,14 @@ std::int64_t aligned(std::int64_t bytes) { return (bytes + 255) / 256 * 256; }
 
 HostState::HostState(const Device& device, const Program& program, const Storage& storage)
     : storage_(storage),
+      program_(program),
       layout_(program.step_layout()),
-      output_size_(program.output_size),
       output_stride_(row_bytes<f32>(program.output_size)) {
+  check_host_views(program);
   step_.place = place_of(storage.weights(), storage.arenas(), program.step);
   output_.place = place_of(storage.weights(), storage.arenas(), program.output);
-  if (step_.place.bytes < layout_.bytes() || output_.place.bytes < program.head_rows * output_stride_ ||
-      program.decode_steps < 1 || program.max_batch < 1 ||
-      program.head_rows < std::min(program.max_batch, program.prefill_chunk)) {
-    throw Error(ErrorKind::internal, "the program has too little room for its step or its logits");
-  }
   for (const RotaryAngles& angles : program.rotary_angles) {
-    const Place place = place_of(storage.weights(), storage.arenas(), angles.view);
-    const std::int64_t stride = row_bytes<f32>(2 * static_cast<std::int64_t>(angles.rotary.frequencies.size()));
-    if (angles.rows < layout_.angle_rows() || place.bytes < angles.rows * stride) {
-      throw Error(ErrorKind::internal, "the program has too little room for the angles of a pass");
-    }
-    angles_.push_back({{place}, stride});
+    angles_.push_back({{place_of(storage.weights(), storage.arenas(), angles.view)}, angle_stride(angles)});
   }
   std::int64_t mirrored = 0;
   for (Item* item : items()) {
@@ -41,6 +32,12 @@ HostState::HostState(const Device& device, const Program& program, const Storage
   if (storage.types().direct) return;
   mirror_ = Buffer(device, mirrored, storage.types().host, true, "host state");
   for (Item* item : items()) item->data = mirror_.data() + item->mirror_offset;
+}
+
+HostView HostState::view() const {
+  std::vector<AngleRows> angles;
+  for (const Angles& each : angles_) angles.push_back({each.item.data, each.stride});
+  return {program_, step_.data, output_.data, std::move(angles)};
 }
 
 std::vector<HostState::Item*> HostState::items() {

@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "runtime/program/hazards.hpp"
 #include "runtime/program/program.hpp"
-#include "runtime/vulkan/hazards.hpp"
 #include "runtime/vulkan/layout.hpp"
 #include "runtime/vulkan/tuning.hpp"
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "runtime/error.hpp"
-#include "runtime/vulkan/hazards.hpp"
+#include "runtime/program/hazards.hpp"
 #include "runtime/vulkan/pipelines.hpp"
 #include "runtime/vulkan/schedule.hpp"
 #include "runtime/vulkan/tuning.hpp"

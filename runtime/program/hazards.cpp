@@ -1,8 +1,8 @@
-#include "runtime/vulkan/hazards.hpp"
+#include "runtime/program/hazards.hpp"
 
 #include <algorithm>
 
-namespace monomorph::vulkan {
+namespace monomorph {
 namespace {
 
 bool conflict(const ByteAccess& earlier, const ByteAccess& later) {
@@ -22,4 +22,4 @@ bool HazardTracker::add(std::span<const ByteAccess> accesses) {
   return needed;
 }
 
-}  // namespace monomorph::vulkan
+}  // namespace monomorph

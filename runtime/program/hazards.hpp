@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-namespace monomorph::vulkan {
+namespace monomorph {
 
 /// Bytes of a resource (a number the caller gives) that a dispatch touches.
 struct ByteAccess {
@@ -28,4 +28,4 @@ class HazardTracker {
   std::vector<ByteAccess> pending_;  ///< since the last barrier
 };
 
-}  // namespace monomorph::vulkan
+}  // namespace monomorph
