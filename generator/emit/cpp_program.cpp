@@ -8,6 +8,7 @@
 #include "generator/blocks/lm_head.hpp"
 #include "generator/blocks/pooling.hpp"
 #include "generator/emit/cpp_writer.hpp"
+#include "generator/emit/cpu_kernels.hpp"
 #include "generator/emit/resources.hpp"
 #include "generator/emit/short_name.hpp"
 #include "generator/plan/words.hpp"
@@ -150,6 +151,12 @@ Holes CppWriter::rotary_angles(AnglesId id) const {
           {"frequencies", float_list(rotary.frequencies)},
           {"of_longer", float_list(rotary.of_longer)},
           {"members", members}};
+}
+
+std::string CppWriter::cpu() const {
+  Holes holes = common();
+  holes.insert({{"kernels", cpu_kernels(plan_)}});
+  return render("cpp/cpu.cpp", holes);
 }
 
 std::string CppWriter::chat() const {

@@ -32,6 +32,7 @@ class CppWriter {
   std::string reference() const;
   std::string engine() const;
   std::string program() const;
+  std::string cpu() const;
   std::string chat() const;
   std::string main() const;
   std::string spirv() const;

@@ -23,6 +23,7 @@ EmittedFiles emit_model(const Contract& contract, const Graph& graph, const Plan
   add_header("reference.hpp", writer.reference());
   add_header("engine.hpp", writer.engine());
   files["program.cpp"] = writer.program();
+  files["cpu.cpp"] = writer.cpu();
   if (!origin.chat.body.empty()) files["chat.cpp"] = writer.chat();
   files["main.cpp"] = writer.main();
   files["spirv.S"] = writer.spirv();

@@ -92,7 +92,7 @@ HoleValue hole_of(const Parameter& parameter) {
   if (const std::int64_t* number = std::get_if<std::int64_t>(&parameter.value)) return *number;
   if (const double* real = std::get_if<double>(&parameter.value)) return *real;
   if (const std::string* word = std::get_if<std::string>(&parameter.value)) return *word;
-  if (const Expression* expression = std::get_if<Expression>(&parameter.value)) return to_glsl(*expression);
+  if (const auto* function = std::get_if<KernelFunction>(&parameter.value)) return to_glsl(function->gives);
   std::vector<Holes> records;
   for (const Parameters& record : std::get<std::vector<Parameters>>(parameter.value))
     records.push_back(holes_of(record));

@@ -1,6 +1,6 @@
 // Expressions: the small typed language of elementwise parts (activations, combinations, constants). Parsed once into a
-// tree; written out as GLSL (f32 and 32-bit integers) for kernels and as C++ (double and 64-bit integers) for the
-// reference; evaluated where it is constant.
+// tree; written out as GLSL or C++ (f32 and 32-bit integers) for kernels and as C++ (double and 64-bit integers) for
+// the reference; evaluated where it is constant.
 //
 //   numbers, names, + - * / %, unary - and !, ( ), comparisons < <= > >= == !=, && ||, c ? a : b,
 //   calls: exp log sqrt tanh sigmoid erf abs min max clamp pow sin cos, and the named activations
@@ -75,6 +75,8 @@ std::set<std::string> names_in(const Expression& expression);
 std::string to_glsl(const Expression& expression);
 /// C++ text: std:: functions and those of runtime/reference/numerics.hpp.
 std::string to_cpp(const Expression& expression);
+/// C++ text of kernels, in f32: the functions of runtime/cpu/numerics.hpp, whose namespace the text calls numerics.
+std::string to_cpp_f32(const Expression& expression);
 /// The value, with every variable given; a condition is 1 or 0.
 double evaluate(const Expression& expression, const std::map<std::string, double>& variables);
 

@@ -12,14 +12,20 @@ namespace {
 
 using Form = ExpressionNode::Form;
 
-enum class Language { glsl, cpp };
+enum class Language { glsl, cpp, cpp_f32 };
+
+/// What functions and literals are of: f32, in the words of shaders/numerics.glsl.
+bool is_f32(Language language) { return language != Language::cpp; }
+
+/// Where those functions are in C++.
+constexpr const char* numerics = "numerics::";
 
 std::string literal(const ExpressionNode& node, Language language) {
   if (node.type == Type::integer) return fmt::format("{}", static_cast<std::int64_t>(node.value));
   std::string text =
-      language == Language::glsl ? fmt::format("{}", static_cast<float>(node.value)) : fmt::format("{}", node.value);
+      is_f32(language) ? fmt::format("{}", static_cast<float>(node.value)) : fmt::format("{}", node.value);
   if (text.find_first_of(".e") == std::string::npos) text += ".0";
-  return text;
+  return language == Language::cpp_f32 ? text + "f" : text;
 }
 
 constexpr int conditional_level = 0;
@@ -73,12 +79,12 @@ std::optional<int> whole_exponent(const ExpressionNode& node) {
 
 /// GLSL's pow is inexact, and undefined for a negative base: a whole power is multiplied out, a small one of a variable
 /// in plain sight.
-std::string write_glsl_power(const ExpressionNode& node) {
-  const std::string base = write(*node.operands[0], Language::glsl);
+std::string write_power(const ExpressionNode& node, Language language) {
+  const std::string base = write(*node.operands[0], language), space = language == Language::glsl ? "" : numerics;
   const std::optional<int> power = whole_exponent(*node.operands[1]);
-  if (!power) return fmt::format("safe_pow({}, {})", base, write(*node.operands[1], Language::glsl));
+  if (!power) return fmt::format("{}safe_pow({}, {})", space, base, write(*node.operands[1], language));
   const bool plain = node.operands[0]->form == Form::name && *power >= 2 && *power <= 4;
-  if (!plain) return fmt::format("whole_power({}, {})", base, *power);
+  if (!plain) return fmt::format("{}whole_power({}, {})", space, base, *power);
   std::string result = base;
   for (int factors = 1; factors < *power; ++factors) result += " * " + base;
   return "(" + result + ")";
@@ -87,9 +93,11 @@ std::string write_glsl_power(const ExpressionNode& node) {
 std::string write_call(const ExpressionNode& node, Language language) {
   const ExpressionFunction* function = find_function(node.word);
   if (function == nullptr) throw InternalError("expression: no function " + node.word);
-  if (language == Language::glsl && node.word == "pow") return write_glsl_power(node);
+  if (is_f32(language) && node.word == "pow") return write_power(node, language);
   const char* cpp = node.type == Type::integer ? function->whole_cpp : function->cpp;
-  std::string result = language == Language::glsl ? function->glsl : cpp;
+  std::string result = language == Language::glsl  ? function->glsl
+                       : language == Language::cpp ? std::string(cpp)
+                                                   : std::string(numerics) + function->glsl;
   result += '(';
   for (std::size_t i = 0; i < node.operands.size(); ++i) {
     result += (i > 0 ? ", " : "") + write(*node.operands[i], language);
@@ -104,15 +112,18 @@ std::string write(const ExpressionNode& node, Language language) {
     case Form::name:
       return node.word;
     case Form::widened:
-      return (language == Language::glsl ? "float(" : "double(") + write(*node.operands[0], language) + ")";
+      return (is_f32(language) ? "float(" : "double(") + write(*node.operands[0], language) + ")";
     case Form::inversion:
       return "!" + write_at(*node.operands[0], primary_level, language);
     case Form::negation:
       return "-" + write_at(*node.operands[0], primary_level, language);
     case Form::binary: {
       if (node.word == "%") {
-        return fmt::format("{}floor_mod({}, {})", language == Language::glsl ? "" : "monomorph::reference::",
-                           write(*node.operands[0], language), write(*node.operands[1], language));
+        const char* space = language == Language::glsl  ? ""
+                            : language == Language::cpp ? "monomorph::reference::"
+                                                        : numerics;
+        return fmt::format("{}floor_mod({}, {})", space, write(*node.operands[0], language),
+                           write(*node.operands[1], language));
       }
       if (is_quotient(node, language)) {
         return fmt::format("quotient({}, {})", write(*node.operands[0], language), write(*node.operands[1], language));
@@ -144,6 +155,11 @@ std::string to_glsl(const Expression& expression) {
 std::string to_cpp(const Expression& expression) {
   if (expression.empty()) throw InternalError("expression: nothing to write as C++");
   return write(*expression.root, Language::cpp);
+}
+
+std::string to_cpp_f32(const Expression& expression) {
+  if (expression.empty()) throw InternalError("expression: nothing to write as C++");
+  return write(*expression.root, Language::cpp_f32);
 }
 
 }  // namespace monomorph::generator

@@ -164,8 +164,18 @@ void set_scores(const Attention& attention, Draft& draft) {
   draft.set("has_holes", has_holes(attention));
   draft.set("has_slopes", !attention.slopes.empty());
   draft.set("has_window", attention.recent > 0);
-  if (!attention.score.empty()) draft.set("score", attention.score);
-  if (!visible.empty()) draft.set("mask", visible);
+  if (!attention.score.empty()) {
+    draft.set("score", KernelFunction{attention.score,
+                                      {{"score", Type::real},
+                                       {"query", Type::integer},
+                                       {"key", Type::integer},
+                                       {"head", Type::integer},
+                                       {"slope", Type::real},
+                                       {"bias", Type::real}}});
+  }
+  if (!visible.empty()) {
+    draft.set("mask", KernelFunction{visible, {{"query", Type::integer}, {"key", Type::integer}}});
+  }
   if (attention.recent > 0) {
     draft.set("window_recent", attention.recent);
     draft.set("window_first", attention.first);
@@ -183,7 +193,7 @@ void set_distances(const Distances& distances, bool has_bias, bool has_keys, std
   if (!has_bias && !has_keys) return;
   draft.set("most_back", distances.back);
   draft.set("most_ahead", distances.ahead);
-  draft.set("row", row_of_distance(distances));
+  draft.set("row", KernelFunction{row_of_distance(distances), {{"distance", Type::integer}}});
 }
 
 /// Elements of a head: of keys, of values, and of the second term's keys, 0 without one.

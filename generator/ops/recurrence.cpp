@@ -147,8 +147,10 @@ void set_decay(const Op& op, const RecurrenceShape& shape, Draft& draft) {
   const Planning& planning = draft.planning();
   const Recurrence& recurrence = *as<Recurrence>(op);
   std::vector<Parameters> numbers;
+  KernelFunction log_decay{recurrence.log_decay, {}};
   const bool of_head = names_in(recurrence.log_decay).contains(head_name);
   std::string parameters = of_head ? "float head" : "", every = "head";
+  if (of_head) log_decay.numbers.push_back({head_name, Type::real});
   for (std::size_t i = 0; i < recurrence.names.size(); ++i) {
     const ValueId operand = op.in[Operand::decays + i];
     const MatrixStrides strides = *matrix_strides(planning.value(operand), shape, planning.axes);
@@ -161,6 +163,7 @@ void set_decay(const Op& op, const RecurrenceShape& shape, Draft& draft) {
                        {"key", strides.key},
                        {"value", strides.value},
                        {"comma", i > 0 || of_head ? ", " : ""}});
+    log_decay.numbers.push_back({recurrence.names[i], Type::real});
     parameters += (parameters.empty() ? "float " : ", float ") + recurrence.names[i];
     if (strides.key != 0 && every == "head") every = "key";
     if (strides.value != 0) every = "element";
@@ -171,7 +174,7 @@ void set_decay(const Op& op, const RecurrenceShape& shape, Draft& draft) {
   if (constant) return draft.set("losses", losses_of(recurrence, planning.axis(shape.heads).size));
   if (recurrence.log_decay.empty()) return;
   draft.set("decay_of_head", of_head);
-  draft.set("log_decay", recurrence.log_decay);
+  draft.set("log_decay", std::move(log_decay));
   draft.set("decay_parameters", parameters);
   draft.set("decay_numbers", std::move(numbers));
 }

@@ -58,7 +58,7 @@ void plan(Draft& draft) {
   kernel.max_tile_tokens = value;
   kernel.about = about_of(draft.group(), planning);
   draft.set("value_dim", value);
-  draft.set("log_decay", as<WeightedMean>(op)->log_decay);
+  draft.set("log_decay", KernelFunction{as<WeightedMean>(op)->log_decay, {{"x", Type::real}}});
   draft.state("state", op.in[Operand::state], Access::read_write, 1);
   draft.activation("log_weights", op.in[Operand::log_weights], Access::read);
   draft.activation("values", op.in[Operand::values], Access::read);

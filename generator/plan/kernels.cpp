@@ -38,8 +38,9 @@ bool same(const Parameter& a, const Parameter& b) {
     return std::equal(list->begin(), list->end(), others.begin(), others.end(),
                       [](const Parameters& x, const Parameters& y) { return same(x, y); });
   }
-  if (const auto* expression = std::get_if<Expression>(&a.value)) {
-    return equal(*expression, std::get<Expression>(b.value));
+  if (const auto* function = std::get_if<KernelFunction>(&a.value)) {
+    const auto& other = std::get<KernelFunction>(b.value);
+    return function->numbers == other.numbers && equal(function->gives, other.gives);
   }
   if (const auto* flag = std::get_if<bool>(&a.value)) return *flag == std::get<bool>(b.value);
   if (const auto* number = std::get_if<std::int64_t>(&a.value)) return *number == std::get<std::int64_t>(b.value);

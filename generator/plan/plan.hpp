@@ -86,11 +86,17 @@ struct MapStep {
   std::vector<StepOperand> operands;
 };
 
+/// A function of a kernel: what it gives, of numbers that it may name.
+struct KernelFunction {
+  Expression gives;
+  std::vector<std::pair<std::string, Type>> numbers;
+};
+
 struct Parameter;
 using Parameters = std::map<std::string, Parameter>;
 /// What a kernel's template is filled with.
 struct Parameter {
-  std::variant<bool, std::int64_t, double, std::string, Expression, std::vector<MapStep>, std::vector<Parameters>>
+  std::variant<bool, std::int64_t, double, std::string, KernelFunction, std::vector<MapStep>, std::vector<Parameters>>
       value;
 
   Parameter(bool flag) : value(flag) {}
@@ -99,7 +105,7 @@ struct Parameter {
   Parameter(double number) : value(number) {}
   Parameter(const char* word) : value(std::string(word)) {}
   Parameter(std::string word) : value(std::move(word)) {}
-  Parameter(Expression expression) : value(std::move(expression)) {}
+  Parameter(KernelFunction function) : value(std::move(function)) {}
   Parameter(std::vector<MapStep> steps) : value(std::move(steps)) {}
   Parameter(std::vector<Parameters> list) : value(std::move(list)) {}
 };

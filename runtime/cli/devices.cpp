@@ -39,29 +39,25 @@ std::string device_text(const DeviceInfo& device) {
   const std::string remark = device.chosen             ? " (taken without --device)"
                              : device.unusable.empty() ? ""
                                                        : ": unusable, " + device.unusable;
-  return fmt::format("{}  {}{}\n   {}, Vulkan {}, driver {}, {} of memory, subgroups of {}\n", device.index,
-                     device.name, remark, to_string(device.type), device.api_version, device.driver,
-                     readable_bytes(static_cast<double>(device.memory())), device.subgroup_size);
+  const std::string memory = readable_bytes(static_cast<double>(device.memory()));
+  const std::string what =
+      device.type == DeviceType::processor
+          ? fmt::format("{}, {} of memory", device.driver, memory)
+          : fmt::format("{}, Vulkan {}, driver {}, {} of memory, subgroups of {}", to_string(device.type),
+                        device.api_version, device.driver, memory, device.subgroup_size);
+  return fmt::format("{}  {}{}\n   {}\n", device.index, device.name, remark, what);
 }
 
 }  // namespace
 
 void devices(bool json) {
-  const std::vector<DeviceInfo> devices = list_devices();
-  bool usable = false;
   std::string text;
   Json list = Json::array();
-  for (const DeviceInfo& device : devices) {
-    usable = usable || device.unusable.empty();
+  for (const DeviceInfo& device : list_devices()) {
     text += device_text(device);
     list.push_back(device_json(device));
   }
   print(json ? list.dump(2) + "\n" : text);
-  if (!usable) {
-    throw Error(ErrorKind::device,
-                "no usable Vulkan device; install a driver (on Debian, mesa-vulkan-drivers has one for the "
-                "CPU too), or run with --device reference");
-  }
 }
 
 }  // namespace monomorph::cli

@@ -34,6 +34,7 @@ std::unique_ptr<Engine> open_engine(const Program& program, const EngineChoice& 
   options.invariant = choice.invariant;
   options.note = [&](const std::string& text) { print_error(fmt::format("{}: {}\n", program.name, text)); };
   options.device = choice.device;
+  options.threads = choice.threads;
   options.profile = view == View::profiled;
   options.probe_layers = view == View::probed;
   options.progress = [&](std::int64_t done, std::int64_t total) { progress->update(done, total); };

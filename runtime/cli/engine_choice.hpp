@@ -20,7 +20,8 @@ struct EngineChoice {
   std::uint64_t random_seed = 0;
   bool invariant = false;
   bool ignore_config = false;
-  std::string device;  ///< index, part of a name, "reference", empty: the best one
+  std::string device;        ///< index, part of a name, "cpu", "reference", empty: the best one
+  std::int64_t threads = 0;  ///< LoadOptions::threads
 
   bool reference() const { return device == "reference"; }
 };

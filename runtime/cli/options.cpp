@@ -52,8 +52,10 @@ void add_engine_options(CLI::App& command, EngineChoice& choice) {
                    "what a sequence gives depends on its tokens alone, bit for bit, whatever runs beside it; slower");
   command.add_option(
       "--device", choice.device,
-      "index of a Vulkan device (digits alone), a part of its name, or reference: plain loops in double; default: the "
+      "index of a device (digits alone), a part of its name, cpu, or reference: plain loops in double; default: the "
       "best");
+  add_number<std::int64_t>(command, "--threads", choice.threads,
+                           "of the device cpu; default: one for each physical core that it may use");
 }
 
 /// Not read into the optional itself, which the library leaves empty for an empty text.
@@ -296,8 +298,9 @@ struct Commands {
       cli::devices(devices_json);
     }).add_flag("--json", devices_json, "for programs");
     CLI::App& command = add(app, "info", "what this engine is, to the byte", [this] { cli::info(program, info); });
-    command.add_option("--device", info.device,
-                       "index (digits alone), part of a name, or reference; default: the one an engine would take");
+    command.add_option(
+        "--device", info.device,
+        "index (digits alone), part of a name, cpu, or reference; default: the one an engine would take");
     command.add_flag("--json", info.json, "for programs");
   }
 };

@@ -24,6 +24,8 @@ const char* to_string(DeviceType type) {
       return "CPU";
     case DeviceType::other:
       return "other";
+    case DeviceType::processor:
+      return "processor";
   }
   return "other";
 }

@@ -32,7 +32,8 @@ struct MemoryHeap {
   bool device_local = false;
 };
 
-enum class DeviceType { discrete, integrated, virtual_gpu, cpu, other };
+/// In the order in which they are preferred. A `cpu` is a driver of Vulkan that runs on the processor.
+enum class DeviceType { discrete, integrated, virtual_gpu, cpu, other, processor };
 
 struct DeviceInfo {
   std::int64_t index = 0;  ///< what --device takes

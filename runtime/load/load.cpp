@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
+#include "runtime/cpu/cores.hpp"
+#include "runtime/cpu/views.hpp"
 #include "runtime/formats/config_facts.hpp"
 #include "runtime/load/memory_plan.hpp"
 #include "runtime/reference/reference_engine.hpp"
@@ -16,16 +19,31 @@
 
 namespace monomorph {
 
-std::vector<DeviceInfo> list_devices() {
+namespace {
+
+void mark_chosen(std::vector<DeviceInfo>& devices) {
+  for (DeviceInfo& device : devices) device.chosen = false;
+  const bool usable = std::ranges::any_of(devices, [](const DeviceInfo& device) { return device.unusable.empty(); });
+  if (usable) devices[vulkan::choose_device(devices, "")].chosen = true;
+}
+
+}  // namespace
+
+std::vector<DeviceInfo> list_vulkan_devices() {
   const auto instance = vulkan::Instance::create();
   if (!instance) return {};
   std::vector<DeviceInfo> devices;
-  bool usable = false;
   for (vulkan::PhysicalDevice& device : vulkan::list_physical_devices(*instance)) {
-    usable = usable || device.info.unusable.empty();
     devices.push_back(std::move(device.info));
   }
-  if (usable) devices[vulkan::choose_device(devices, "")].chosen = true;
+  mark_chosen(devices);
+  return devices;
+}
+
+std::vector<DeviceInfo> list_devices() {
+  std::vector<DeviceInfo> devices = list_vulkan_devices();
+  devices.push_back(cpu::describe_processor(std::ssize(devices)));
+  mark_chosen(devices);
   return devices;
 }
 
@@ -72,6 +90,24 @@ void check_config(const Program& program, const LoadOptions& options) {
                                        "where it is the file that is wrong");
 }
 
+constexpr std::int64_t most_threads = 1024;
+
+std::unique_ptr<Engine> load_on_processor(const Program& program, const LoadOptions& options,
+                                          const DeviceInfo& processor, const HostWeights& weights) {
+  if (options.threads < 0 || options.threads > most_threads) {
+    throw Error(ErrorKind::rejected,
+                fmt::format("{} threads: there may be 1 to {}, or 0 for as many as there are cores", options.threads,
+                            most_threads));
+  }
+  if (program.cpu_kernels.empty()) {
+    throw Error(ErrorKind::device, fmt::format("{} was built without kernels for the CPU", program.name));
+  }
+  check_memory(program, plan_memory(program, processor), processor);
+  if (options.profile) return std::make_unique<cpu::MeasuredCpuEngine>(program, weights, options);
+  if (options.probe_layers) return std::make_unique<cpu::ProbedCpuEngine>(program, weights, options);
+  return std::make_unique<cpu::CpuEngine>(program, weights, options);
+}
+
 }  // namespace
 
 std::unique_ptr<Engine> load_engine(const Program& program, const LoadOptions& options) {
@@ -89,8 +125,15 @@ std::unique_ptr<Engine> load_engine(const Program& program, const LoadOptions& o
     }
     return std::make_unique<ReferenceEngine>(program, open_weights());
   }
-  std::unique_ptr<vulkan::Device> device =
-      vulkan::Device::open(options.device, vulkan::with_test_limits(options.limits));
+  const DeviceInfo processor = cpu::describe_processor(0);
+  std::unique_ptr<vulkan::Device> device;
+  if (options.device != processor.name) {
+    device = vulkan::Device::open(options.device, vulkan::with_test_limits(options.limits), {&processor, 1});
+  }
+  if (device == nullptr) return load_on_processor(program, options, processor, open_weights());
+  if (options.threads != 0) {
+    throw Error(ErrorKind::rejected, fmt::format("threads are of the device cpu, and {} is none", device->info().name));
+  }
   check_memory(program, plan_memory(program, device->info()), device->info());
   if (options.profile && !device->physical().timestamps) {
     throw Error(ErrorKind::device,

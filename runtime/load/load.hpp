@@ -1,7 +1,7 @@
 // Loading: takes an emitted program, weights and a device; gives an engine ready to run. Also what is asked before
 // that: which devices there are, and what memory a program needs. No type of Vulkan reaches this header.
 //
-// "reference" is no Vulkan device: it is the model in plain loops, in double (runtime/reference/reference_engine.hpp),
+// "reference" is no device: it is the model in plain loops, in double (runtime/reference/reference_engine.hpp),
 // which needs no driver.
 #pragma once
 
@@ -20,6 +20,8 @@
 namespace monomorph {
 
 /// Every device that Vulkan lists, the unusable too, in Vulkan's order. Empty where there is no loader or no driver.
+std::vector<DeviceInfo> list_vulkan_devices();
+/// The same, and behind them the processor, which is always there.
 std::vector<DeviceInfo> list_devices();
 
 /// Throws Error: rejected (the checkpoint does not fit the program, or the config.json beside it says another model),

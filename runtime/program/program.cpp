@@ -17,4 +17,13 @@ const Phase* phase_of(const Program& program, Stage stage, Lowering lowering) {
   return nullptr;
 }
 
+const Phase* phase_of_any_rows(const Program& program, Stage stage) {
+  const Phase* found = nullptr;
+  for (const Phase& phase : program.phases) {
+    if (phase.stage != stage) continue;
+    if (found == nullptr || rank(phase.lowering) > rank(found->lowering)) found = &phase;
+  }
+  return found;
+}
+
 }  // namespace monomorph

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/program/cpu_kernel.hpp"
 #include "runtime/program/rotary.hpp"
 #include "runtime/program/row_view.hpp"
 #include "runtime/program/state.hpp"
@@ -190,6 +191,10 @@ enum class Lowering : std::uint32_t {
   tiles,   ///< many rows at once, in tiles of the matrix and of the rows; each row is normed once
 };
 
+/// Of the ways through a stage, that of the highest rank takes any number of rows and computes each as if it were
+/// alone.
+constexpr int rank(Lowering lowering) { return lowering == Lowering::few ? 2 : lowering == Lowering::tiles ? 1 : 0; }
+
 /// A row of the table of phases: a way through a stage, for up to `max_rows` rows.
 struct Phase {
   const char* name;
@@ -320,6 +325,7 @@ struct Program {
   std::span<const std::uint32_t> eos_tokens;
 
   std::span<const Kernel> kernels;
+  std::span<const cpu::Function> cpu_kernels;  ///< by kernel, as a CPU runs them; empty: no CPU does
   std::vector<Phase> phases;
   std::span<const WeightGroup> weights;
   std::span<const char* const> checkpoint_prefixes;  ///< one stands before every name; tried in order; empty: ""
@@ -348,5 +354,7 @@ struct Program {
 
 /// The phase of a stage with this lowering; null where it has none.
 const Phase* phase_of(const Program& program, Stage stage, Lowering lowering);
+/// That of the highest rank; null where the program has none of the stage.
+const Phase* phase_of_any_rows(const Program& program, Stage stage);
 
 }  // namespace monomorph

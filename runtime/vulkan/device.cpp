@@ -4,14 +4,21 @@
 
 namespace monomorph::vulkan {
 
-std::unique_ptr<Device> Device::open(const std::string& request, const LimitOverrides& overrides) {
+std::unique_ptr<Device> Device::open(const std::string& request, const LimitOverrides& overrides,
+                                     std::span<const DeviceInfo> others) {
   std::unique_ptr<Device> self(new Device);
   self->instance_ = Instance::create();
   std::vector<PhysicalDevice> devices;
   if (self->instance_) devices = list_physical_devices(*self->instance_);
   std::vector<DeviceInfo> infos;
   for (const PhysicalDevice& device : devices) infos.push_back(device.info);
-  self->physical_ = devices[choose_device(infos, request)];
+  for (DeviceInfo other : others) {
+    other.index = std::ssize(infos);
+    infos.push_back(std::move(other));
+  }
+  const std::size_t chosen = choose_device(infos, request);
+  if (chosen >= devices.size()) return nullptr;
+  self->physical_ = devices[chosen];
   lower_limits(self->physical_.info, overrides);
   self->staging_forced_ = overrides.staging;
   self->make();

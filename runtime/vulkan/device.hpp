@@ -44,8 +44,10 @@ void lower_limits(DeviceInfo& info, const LimitOverrides& overrides);
 /// A logical device. Not copied; everything made from it must be gone before it is.
 class Device {
  public:
-  /// Chooses, lowers the limits, makes the device. Throws Error(device) when there is none.
-  static std::unique_ptr<Device> open(const std::string& request, const LimitOverrides& overrides);
+  /// Chooses, lowers the limits, makes the device; null where one of `others` is chosen, which are none of Vulkan's and
+  /// stand behind them. Throws Error(device) when there is none.
+  static std::unique_ptr<Device> open(const std::string& request, const LimitOverrides& overrides,
+                                      std::span<const DeviceInfo> others = {});
   /// A second logical device of the same physical one.
   static std::unique_ptr<Device> beside(const Device& device);
   ~Device();

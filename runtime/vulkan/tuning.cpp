@@ -124,7 +124,7 @@ const Phase& choose_phase(const Program& program, Stage stage, std::int64_t rows
   const Phase* tiles = phase_of(program, stage, Lowering::tiles);
   const Phase* chosen = tiles == nullptr ? vector : tiles;
   if (invariant) {
-    if (few != nullptr) chosen = few;
+    chosen = phase_of_any_rows(program, stage);
   } else if (rows == 1 && vector != nullptr) {
     chosen = vector;
   } else if (few != nullptr &&

@@ -120,9 +120,18 @@ void HostWeights::row(std::int32_t weight, std::int64_t row, std::span<float> ou
 
 void HostWeights::stored_rows(std::int32_t stored, std::int64_t first, std::int64_t rows,
                               std::span<std::byte> out) const {
-  const StoredEntry& entry = source_->stored[static_cast<std::size_t>(stored)];
+  rows_of(this->stored()[static_cast<std::size_t>(stored)], Blocks::planes, first, rows, out);
+}
+
+void HostWeights::file_rows(std::int32_t stored, std::int64_t first, std::int64_t rows,
+                            std::span<std::byte> out) const {
+  rows_of(this->stored()[static_cast<std::size_t>(stored)], Blocks::whole, first, rows, out);
+}
+
+void HostWeights::rows_of(const StoredEntry& entry, Blocks blocks, std::int64_t first, std::int64_t rows,
+                          std::span<std::byte> out) const {
   const StoredPattern& pattern = *entry.pattern;
-  const std::int64_t stride = entry.row_bytes();
+  const std::int64_t stride = blocks == Blocks::planes ? entry.row_bytes() : entry.file_row_bytes();
   assert(static_cast<std::int64_t>(out.size()) == rows * stride);
   // Padding is zero, and so is what no weight fills: kernels read whole rows of four words.
   std::fill(out.begin(), out.end(), std::byte{0});
@@ -134,7 +143,7 @@ void HostWeights::stored_rows(std::int32_t stored, std::int64_t first, std::int6
     } else if (piece.weight >= 0) {
       const std::int64_t from = std::max(first, begin), to = std::min(first + rows, end);
       if (from < to) {
-        copy_rows(entry, piece, from - begin, to - from,
+        copy_rows(entry, piece, blocks, from - begin, to - from,
                   out.subspan(static_cast<std::size_t>((from - first) * stride),
                               static_cast<std::size_t>((to - from) * stride)));
       }
@@ -158,29 +167,35 @@ void HostWeights::copy_vector(const StoredEntry& entry, const StoredPiece& piece
   std::copy(bytes.begin(), bytes.end(), out.begin() + begin * element_bytes(Dtype::f32));
 }
 
+/// Rows of a matrix of blocks, whose scales are numbers.
+void HostWeights::copy_blocks(const StoredEntry& entry, std::size_t weight, Blocks blocks, std::int64_t first,
+                              std::int64_t rows, std::span<std::byte> out) const {
+  const Dtype dtype = entry.pattern->format;
+  const std::int64_t in_file = entry.file_row_bytes(), stride = entry.row_bytes();
+  std::vector<std::byte> read(blocks == Blocks::planes ? static_cast<std::size_t>(rows * in_file) : 0);
+  const std::span<std::byte> whole = blocks == Blocks::planes ? std::span(read) : out;
+  source_->raw_rows(weight, first, rows, whole, in_file);
+  const std::int64_t bad = find_bad_scale(dtype, whole.data(), rows * in_file / row_of(dtype).block_bytes);
+  if (bad >= 0) {
+    throw Error(ErrorKind::rejected,
+                fmt::format("{}: row {} has a scale that is infinite or no number; copy or download the file again",
+                            source_->entries[weight].name, first + bad * row_of(dtype).block_bytes / in_file));
+  }
+  if (blocks == Blocks::whole) return;
+  for (std::int64_t r = 0; r < rows; ++r) {
+    cut_into_planes(dtype, whole.data() + r * in_file, entry.pattern->columns,
+                    out.subspan(static_cast<std::size_t>(r * stride), static_cast<std::size_t>(stride)));
+  }
+}
+
 /// Rows of a matrix: as they are, cut into planes, or widened to f32.
-void HostWeights::copy_rows(const StoredEntry& entry, const StoredPiece& piece, std::int64_t first, std::int64_t rows,
-                            std::span<std::byte> out) const {
+void HostWeights::copy_rows(const StoredEntry& entry, const StoredPiece& piece, Blocks blocks, std::int64_t first,
+                            std::int64_t rows, std::span<std::byte> out) const {
   const std::size_t id = static_cast<std::size_t>(entry.first_weight + piece.weight);
   const Dtype dtype = source_->entries[id].pattern->dtype;
   const std::int64_t stride = entry.row_bytes();
   if (dtype != entry.pattern->format && entry.pattern->format != Dtype::f32) throw_unstorable(entry, id);
-  if (is_quantized(dtype) && dtype == entry.pattern->format) {
-    const std::int64_t in_file = file_row_bytes(dtype, entry.pattern->columns);
-    std::vector<std::byte> blocks(static_cast<std::size_t>(rows * in_file));
-    source_->raw_rows(id, first, rows, blocks, in_file);
-    const std::int64_t bad = find_bad_scale(dtype, blocks.data(), rows * in_file / row_of(dtype).block_bytes);
-    if (bad >= 0) {
-      throw Error(ErrorKind::rejected,
-                  fmt::format("{}: row {} has a scale that is infinite or no number; copy or download the file again",
-                              source_->entries[id].name, first + bad * row_of(dtype).block_bytes / in_file));
-    }
-    for (std::int64_t r = 0; r < rows; ++r) {
-      cut_into_planes(dtype, blocks.data() + r * in_file, entry.pattern->columns,
-                      out.subspan(static_cast<std::size_t>(r * stride), static_cast<std::size_t>(stride)));
-    }
-    return;
-  }
+  if (is_quantized(dtype) && dtype == entry.pattern->format) return copy_blocks(entry, id, blocks, first, rows, out);
   if (dtype == entry.pattern->format) return source_->raw_rows(id, first, rows, out, stride);
   std::vector<float> values(static_cast<std::size_t>(entry.pattern->columns));
   for (std::int64_t r = 0; r < rows; ++r) {

@@ -40,6 +40,10 @@ struct StoredEntry {
   std::int32_t same_as = -1;      ///< what an earlier layer stores of the same tensors; -1: nothing
   std::int64_t row_bytes() const { return monomorph::row_bytes(pattern->format, pattern->columns); }
   std::int64_t bytes() const { return pattern->rows * row_bytes(); }
+  /// Of a row of blocks as files have them; rows of what is not quantized are padded as the device's.
+  std::int64_t file_row_bytes() const {
+    return is_quantized(pattern->format) ? monomorph::file_row_bytes(pattern->format, pattern->columns) : row_bytes();
+  }
 };
 
 /// A program's weights, and what it stores, in the order of their ids.
@@ -73,15 +77,24 @@ class HostWeights {
   /// Rows first..first + rows - 1 as the device stores them, each padded with zeros to row_bytes().
   void stored_rows(std::int32_t stored, std::int64_t first, std::int64_t rows, std::span<std::byte> out) const;
 
+  /// The same with blocks as files have them, each row file_row_bytes().
+  void file_rows(std::int32_t stored, std::int64_t first, std::int64_t rows, std::span<std::byte> out) const;
+
   class Source;  ///< a checkpoint or a generator of random values
 
  private:
   explicit HostWeights(std::unique_ptr<Source> source);
+  /// Whose blocks: cut into planes, or whole.
+  enum class Blocks { planes, whole };
+  void rows_of(const StoredEntry& entry, Blocks blocks, std::int64_t first, std::int64_t rows,
+               std::span<std::byte> out) const;
   const WeightPattern& weight_of(const StoredEntry& entry, const StoredPiece& piece) const;
   void copy_vector(const StoredEntry& entry, const StoredPiece& piece, std::int64_t begin,
                    std::span<std::byte> out) const;
-  void copy_rows(const StoredEntry& entry, const StoredPiece& piece, std::int64_t first, std::int64_t rows,
-                 std::span<std::byte> out) const;
+  void copy_rows(const StoredEntry& entry, const StoredPiece& piece, Blocks blocks, std::int64_t first,
+                 std::int64_t rows, std::span<std::byte> out) const;
+  void copy_blocks(const StoredEntry& entry, std::size_t weight, Blocks blocks, std::int64_t first, std::int64_t rows,
+                   std::span<std::byte> out) const;
   [[noreturn]] void throw_unstorable(const StoredEntry& entry, std::size_t weight) const;
   std::unique_ptr<Source> source_;
 };

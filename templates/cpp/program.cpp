@@ -50,6 +50,8 @@ extern const std::byte ${space}_${kernel.name}_spirv_end[];
 }
 
 namespace ${space} {
+
+extern const monomorph::cpu::Function cpu_kernels[];  // cpu.cpp
 //% if chat
 
 std::string chat_template(const monomorph::chat::Scope& given);  // chat.cpp
@@ -229,6 +231,7 @@ monomorph::Program make_program() {
   program.eos_tokens = eos_tokens;
 //% end
   program.kernels = kernels;
+  program.cpu_kernels = {cpu_kernels, std::size(kernels)};
   program.phases = {
 //% for phase in phases
       {"${phase.name}", Stage::${phase.stage}, Lowering::${phase.lowering}, ${phase.max_rows}, ${phase.name}_pass},

@@ -1,9 +1,8 @@
 // golden_runner CASE_DIRECTORY DEVICE TOLERANCE [ignore-config]: one engine against its golden, on one device: the
-// reference, or a name for the Vulkan device there is (tests/support/on_driver leaves one). Exit
-// status 0 when every row of every mode is within the tolerance, tokens are drawn as the host draws them, no
-// config.json of another model is taken (unless the case is a spec) and no GGUF file that was changed, 1 when not or
-// the engine fails. With ignore-config nothing is said of config.json, and the rows alone can tell that the engine is
-// of another model.
+// reference, the CPU, or a name for the Vulkan device there is (tests/support/on_driver leaves one). Exit status 0 when
+// every row of every mode is within the tolerance, tokens are drawn as the host draws them, no config.json of another
+// model is taken (unless the case is a spec) and no GGUF file that was changed, 1 when not or the engine fails. With
+// ignore-config nothing is said of config.json, and the rows alone can tell that the engine is of another model.
 //
 // The engine is loaded once and used for all modes: drivers compile kernels at their first dispatch, which is where
 // most of the time goes.
@@ -279,7 +278,7 @@ int run(const std::string& directory, const std::string& device, double toleranc
   const Golden golden = read_golden(directory);
   LoadOptions options;
   options.weights_path = directory;
-  options.device = device == "reference" ? device : "";
+  options.device = device == "reference" || device == "cpu" ? device : "";
   options.ignore_config = ignore_config;
   const std::unique_ptr<Engine> engine = load_engine(golden_program(), options);
   int failures = 0;
@@ -325,7 +324,7 @@ int run(const std::string& directory, const std::string& device, double toleranc
 int main(int argc, char** argv) {
   const bool ignore_config = argc == 5 && std::string_view(argv[4]) == "ignore-config";
   if (argc != 4 && !ignore_config) {
-    std::fputs("usage: golden_runner CASE_DIRECTORY reference|DRIVER TOLERANCE [ignore-config]\n", stderr);
+    std::fputs("usage: golden_runner CASE_DIRECTORY reference|cpu|DRIVER TOLERANCE [ignore-config]\n", stderr);
     return 2;
   }
   try {

@@ -25,7 +25,7 @@ struct Part {
 
 const Part runtime = {
     "runtime",
-    {"", "formats", "tokenizer", "program", "weights", "engine", "reference", "vulkan", "load", "chat", "cli"}};
+    {"", "formats", "tokenizer", "program", "weights", "engine", "reference", "vulkan", "cpu", "load", "chat", "cli"}};
 
 /// A row of a table has a column for each stage: operations, and the sources of sub-blocks. What stages include of
 /// sub-blocks, their headers, keeps the order.

@@ -112,6 +112,15 @@ TEST_CASE("a condition is a result of its own") {
   CHECK(to_cpp(typed("!(query == key) && key < 4", mask_names, Type::boolean)) == "!(query == key) && key < 4");
 }
 
+TEST_CASE("C++ of a CPU's kernels is in f32, with the functions of shaders") {
+  CHECK(to_cpp_f32(typed("score * 0.5 + (query - key)", mask_names)) == "score * 0.5f + float(query - key)");
+  CHECK(to_cpp_f32(typed("max(score, query) / heads", mask_names)) == "numerics::larger(score, float(query)) / 6.0f");
+  CHECK(to_cpp_f32(typed("query % heads == 0", mask_names, Type::boolean)) == "numerics::floor_mod(query, 6) == 0");
+  CHECK(to_cpp_f32(typed("pow(score, 2) + pow(score, 0.5)", mask_names)) ==
+        "(score * score) + numerics::safe_pow(score, 0.5f)");
+  CHECK(to_cpp_f32(typed("score / key", mask_names)) == "score / float(key)");
+}
+
 TEST_CASE("a constant is written as its number, and what is known of whole numbers is one number") {
   CHECK(to_glsl(typed("score / sqrt(heads)", mask_names)) == "quotient(score, safe_sqrt(6.0))");
   CHECK(to_glsl(typed("score * (heads * 2 - 1)", mask_names)) == "score * 11.0");

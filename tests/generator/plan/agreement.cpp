@@ -168,7 +168,7 @@ std::map<std::string, double> errors_on_devices(const RandomGraph& random, const
                                                 const std::vector<Pass>& passes, const LimitOverrides& limits) {
   const PlanProgram planned(random.contract, random.graph, plan);
   std::map<std::string, double> errors;
-  for (const DeviceInfo& device : list_devices()) {
+  for (const DeviceInfo& device : list_vulkan_devices()) {
     if (device.unusable.empty())
       errors[device.name] = error_on_device(random, planned, passes, std::to_string(device.index), limits);
   }

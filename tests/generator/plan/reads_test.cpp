@@ -140,7 +140,7 @@ struct Prepared {
   template <class OnEngine>
   void on_devices(const std::vector<LimitOverrides>& all_limits, const OnEngine& on_engine) const {
     bool ran = false;
-    for (const DeviceInfo& device : list_devices()) {
+    for (const DeviceInfo& device : list_vulkan_devices()) {
       if (!device.unusable.empty()) continue;
       for (const LimitOverrides& limits : all_limits) {
         ran = true;

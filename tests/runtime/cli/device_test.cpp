@@ -64,7 +64,7 @@ class ToyAdaptor final : public Reference {
 };
 
 Program program() {
-  const auto devices = list_devices();
+  const auto devices = list_vulkan_devices();
   if (std::none_of(devices.begin(), devices.end(), [](const DeviceInfo& device) { return device.chosen; })) {
     std::fputs("no Vulkan device: skipped\n", stderr);
     std::exit(77);

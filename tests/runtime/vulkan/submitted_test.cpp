@@ -42,7 +42,7 @@ std::size_t host_faults(const Touch& earlier, const std::vector<MemoryBarrier>& 
 }
 
 void need_device() {
-  const auto devices = list_devices();
+  const auto devices = list_vulkan_devices();
   for (const DeviceInfo& device : devices) {
     if (device.chosen) return;
   }

@@ -18,7 +18,7 @@ inline constexpr std::uint64_t seed = 20240607;
 
 inline void need_device() {
   try {
-    for (const DeviceInfo& device : list_devices()) {
+    for (const DeviceInfo& device : list_vulkan_devices()) {
       if (device.chosen) return;
     }
     std::fputs("no Vulkan device: skipped\n", stderr);

@@ -65,10 +65,6 @@ int run(const std::string& weights, const std::string& device) {
 int main(int, char** arguments) {
   try {
     const std::string device = arguments[2];
-    if (device != "reference" && monomorph::list_devices().empty()) {
-      std::puts("skipped: there is no Vulkan device");
-      return 77;
-    }
     return run(arguments[1], device);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "host_program: %s\n", error.what());

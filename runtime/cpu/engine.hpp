@@ -1,0 +1,57 @@
+// The engine on the CPU: every core runs its share of each dispatch. It takes one way through each stage, whatever the
+// number of rows, and no unit of work sums across another: so a token's pass depends on its slot's tokens alone, bit
+// for bit, and on no number of threads.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "runtime/cpu/pool.hpp"
+#include "runtime/cpu/ways.hpp"
+#include "runtime/engine/load_options.hpp"
+#include "runtime/engine/pass_engine.hpp"
+#include "runtime/engine/views.hpp"
+
+namespace monomorph::cpu {
+
+class CpuEngine : public PassEngine {
+ public:
+  /// `program` outlives the engine.
+  CpuEngine(const Program& program, const HostWeights& weights, const LoadOptions& options);
+
+ protected:
+  void submit(std::span<const Work> work) override;
+  std::vector<float> read_hidden_states(std::int64_t rows) override;
+  std::int64_t most_ahead() const override { return 1; }
+
+  StatesOwner states_owner() const override { return {"cpu", weights_}; }
+  void copy_states(const HeldStates& from, std::int64_t to) override;
+  std::vector<std::byte> save_states(const HeldStates& held) override;
+  void restore_states(const HeldStates& held, std::span<const std::int32_t> source,
+                      std::span<const std::int32_t> tokens, std::span<const std::byte> bytes) override;
+
+  /// Of an engine whose steps are looked at: it is told before a way is run, and of each step when all have done it.
+  virtual void will_run() {}
+  virtual void has_run(const Way&, std::size_t, const Work&) {}
+  /// `rows` rows of a view, without padding.
+  std::vector<float> floats_of(const BufferView& view, std::int64_t rows, std::int64_t columns) const;
+
+  const Storage& storage() const { return storage_; }
+  std::int64_t marked_layers(Stage stage) const {
+    return std::ssize((stage == Stage::encode ? encode_ : layers_).recorder.layer_ends);
+  }
+
+ private:
+  void run(const Way& way, const Work& work);
+  void draw(std::int64_t draws);
+  /// Neighbouring rows of states that hold something, in a slot.
+  std::vector<std::span<std::byte>> rows_of(const HeldStates& held, std::int64_t slot) const;
+
+  const Storage storage_;
+  const Way encode_, layers_, head_;
+  const std::int64_t threads_;
+  const bool watched_;           ///< has_run is called
+  const std::uint64_t weights_;  ///< their fingerprint
+};
+
+}  // namespace monomorph::cpu

@@ -1,0 +1,27 @@
+// Memory that begins as zeros, on a page of its own: pages that nobody touches take none.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace monomorph::cpu {
+
+class Memory {
+ public:
+  Memory() = default;
+  /// Throws Error(environment) where there is not enough.
+  explicit Memory(std::int64_t bytes);
+  Memory(Memory&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+  Memory& operator=(Memory&& other) noexcept;
+  ~Memory();
+
+  std::byte* data() const { return data_; }
+
+ private:
+  std::byte* data_ = nullptr;
+  std::int64_t bytes_ = 0;
+};
+
+}  // namespace monomorph::cpu
