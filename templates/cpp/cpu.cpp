@@ -8,6 +8,9 @@
 // ${generated}
 #include "runtime/cpu/kernels.hpp"
 
+// A kernel is told all that its shader is told, and reads what it needs.
+#pragma GCC diagnostic ignored "-Wunused-const-variable"
+
 namespace ${space} {
 namespace {
 

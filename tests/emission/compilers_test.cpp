@@ -18,7 +18,7 @@ namespace {
 void compiles_without_a_warning(const std::string& compiler, const std::filesystem::path& directory,
                                 const std::string& file) {
   const CommandResult result =
-      run_command({compiler, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror",
+      run_command({compiler, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-fopenmp-simd",
                    "-I" + (directory / "include").string(), "-I" MONOMORPH_SOURCE_DIR, (directory / file).string()});
   CAPTURE(file);
   INFO(result.output);
@@ -31,7 +31,7 @@ void compiles_without_a_warning(const std::string& compiler) {
     CAPTURE(model.name);
     const TemporaryDirectory directory;
     generator::generate(spec_path(model), {}, directory.path().string());
-    std::vector<std::string> files = {"program.cpp", "main.cpp"};
+    std::vector<std::string> files = {"program.cpp", "cpu.cpp", "main.cpp"};
     if (model.chats) files.push_back("chat.cpp");
     for (const std::string& file : files) compiles_without_a_warning(compiler, directory.path(), file);
   }
@@ -75,6 +75,8 @@ TEST_CASE("attention of two terms, which no spec says yet, is emitted as C++ tha
       std::filesystem::create_directories((directory.path() / path).parent_path());
       std::ofstream(directory.path() / path, std::ios::binary) << text;
     }
-    compiles_without_a_warning(MONOMORPH_CLANG, directory.path(), "program.cpp");
+    for (const char* file : {"program.cpp", "cpu.cpp"}) {
+      compiles_without_a_warning(MONOMORPH_CLANG, directory.path(), file);
+    }
   }
 }
