@@ -52,8 +52,8 @@ DeviceInfo describe_processor(std::int64_t index) {
   info.name = device_name;
   info.type = DeviceType::processor;
   const std::string model = line_of("/proc/cpuinfo", "model name");
-  info.driver = fmt::format("{}, {} core{}", model.empty() ? "a processor" : model, usable_cores(),
-                            usable_cores() == 1 ? "" : "s");
+  const std::int64_t cores = usable_cores();
+  info.driver = fmt::format("{}, {} core{}", model.empty() ? "a processor" : model, cores, cores == 1 ? "" : "s");
   info.subgroup_size = 1;
   info.memory_budget = true;
   info.heaps = {{memory_of("MemTotal"), memory_of("MemAvailable"), true}};

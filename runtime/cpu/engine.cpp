@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "runtime/cpu/cores.hpp"
+#include "runtime/engine/held_rows.hpp"
 #include "runtime/engine/sampler.hpp"
 #include "runtime/engine/validate.hpp"
 #include "runtime/error.hpp"
@@ -68,7 +68,7 @@ void CpuEngine::run(const Way& way, const Work& work) {
     for (std::size_t i = 0; i < way.steps.size(); ++i) {
       const Step& step = way.steps[i];
       if (step.waits || watched_) worker.wait();
-      const Call call{pass, step.arguments, step.dispatch->rows};
+      const Call call{pass, step.arguments, way.recorder.dispatches[i].rows};
       const auto [begin, end] = worker.share(step.function.units(call));
       if (begin < end) step.function.run(call, begin, end);
       if (!watched_) continue;
@@ -100,32 +100,14 @@ void CpuEngine::draw(std::int64_t draws) {
   });
 }
 
-std::vector<float> CpuEngine::floats_of(const BufferView& view, std::int64_t rows, std::int64_t columns) const {
-  std::vector<float> floats(static_cast<std::size_t>(rows * columns));
-  const std::int64_t stride = row_bytes<f32>(columns);
-  for (std::int64_t row = 0; row < rows; ++row) {
-    std::memcpy(floats.data() + row * columns, storage_.at(view) + row * stride,
-                static_cast<std::size_t>(columns) * sizeof(float));
-  }
-  return floats;
-}
-
 std::vector<float> CpuEngine::read_hidden_states(std::int64_t rows) {
-  return floats_of(program_.hidden_states, rows, program_.hidden_size);
+  return without_padding(storage_.at(program_.hidden_states), rows, program_.hidden_size);
 }
 
 std::vector<std::span<std::byte>> CpuEngine::rows_of(const HeldStates& held, std::int64_t slot) const {
   std::vector<std::span<std::byte>> all;
-  for (const StateTable& state : program_.states) {
-    const EntryRange entries = held_entries(state, held);
-    if (entries.count == 0) continue;
-    for (std::int64_t layer = 0; layer < state.layers; ++layer) {
-      std::byte* const first = storage_.at(state.view) + layer * state.stride;
-      for (std::int64_t head = 0; head < state.heads; ++head) {
-        all.emplace_back(first + state_row(state, slot, head, entries.first) * state.row_bytes,
-                         static_cast<std::size_t>(entries.count * state.row_bytes));
-      }
-    }
+  for (const HeldRows& rows : held_rows(program_, held, slot)) {
+    all.emplace_back(storage_.at(rows.layer) + rows.offset, static_cast<std::size_t>(rows.bytes));
   }
   return all;
 }

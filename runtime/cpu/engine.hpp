@@ -33,8 +33,6 @@ class CpuEngine : public PassEngine {
   /// Of an engine whose steps are looked at: it is told before a way is run, and of each step when all have done it.
   virtual void will_run() {}
   virtual void has_run(const Way&, std::size_t, const Work&) {}
-  /// `rows` rows of a view, without padding.
-  std::vector<float> floats_of(const BufferView& view, std::int64_t rows, std::int64_t columns) const;
 
   const Storage& storage() const { return storage_; }
   std::int64_t marked_layers(Stage stage) const {

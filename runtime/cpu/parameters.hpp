@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 #include "runtime/program/cpu_kernel.hpp"
 
@@ -38,6 +39,23 @@ consteval std::size_t place(std::string_view binding) {
 template <class T = float>
 T* data(const Call& call, std::size_t binding) {
   return reinterpret_cast<T*>(call.arguments[binding].data);
+}
+
+/// Rows of an activation, where a kernel reads and writes one: "inputs" and "outputs".
+template <class P>
+const float* inputs_of(const Call& call, std::int64_t row) {
+  return data<const float>(call, place<P>("inputs")) + row * P::inputs_stride + P::inputs_column;
+}
+template <class P>
+float* outputs_of(const Call& call, std::int64_t row) {
+  return data(call, place<P>("outputs")) + row * P::outputs_stride + P::outputs_column;
+}
+
+/// The run of the pass that a row is of.
+inline const StepRun& run_of(const Pass& pass, std::int64_t row) {
+  std::size_t nth = 0;
+  while (nth + 1 < pass.runs.size() && row >= pass.runs[nth].first_row + pass.runs[nth].rows) ++nth;
+  return pass.runs[nth];
 }
 
 /// Rows that the kernel is about: tokens of the pass, or rows whose logits are wanted.

@@ -17,7 +17,7 @@ class MeasuredCpuEngine final : public CpuEngine, public ProfiledEngine {
  private:
   void will_run() override { since_ = std::chrono::steady_clock::now(); }
   void has_run(const Way& way, std::size_t step, const Work& work) override;
-  std::vector<std::int64_t> entries_of_bank(const Step& step, std::int64_t rows) const;
+  std::vector<std::int64_t> entries_of_bank(const Way& way, std::size_t step, std::int64_t rows) const;
 
   KernelTotals totals_;
   std::chrono::steady_clock::time_point since_;  ///< the step before

@@ -64,7 +64,7 @@ Way make_way(const Program& program, const Storage& storage, Stage stage) {
     if (function.run == nullptr || dispatch.arguments.size() != kernel.bindings.size()) {
       throw Error(ErrorKind::internal, fmt::format("kernel {} is not one that a CPU runs", kernel.name));
     }
-    Step step{&dispatch, function, {}, false};
+    Step step{function, {}, false};
     std::vector<ByteAccess> accesses;
     for (std::size_t b = 0; b < dispatch.arguments.size(); ++b) {
       const auto& [view, stored] = dispatch.arguments[b];

@@ -30,8 +30,8 @@ class Storage {
   std::vector<std::int32_t> held_by_;                ///< of each: itself, or the first of the same tensors
 };
 
+/// What one dispatch runs.
 struct Step {
-  const Dispatch* dispatch;
   Function function;
   std::vector<Argument> arguments;  ///< by binding
   bool waits;                       ///< for all that stand before it
@@ -40,7 +40,7 @@ struct Step {
 /// A stage's dispatches; none where the program does not have it.
 struct Way {
   Recorder recorder;
-  std::vector<Step> steps;
+  std::vector<Step> steps;  ///< by dispatch
 };
 
 /// Throws Error(internal) where a kernel that it dispatches has no function.

@@ -1,6 +1,7 @@
 #include "runtime/engine/host_view.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "runtime/error.hpp"
@@ -14,6 +15,16 @@ HostView::HostView(const Program& program, std::byte* step, std::byte* output, s
       step_(step),
       output_(output),
       angles_(std::move(angles)) {}
+
+std::vector<float> without_padding(const std::byte* data, std::int64_t rows, std::int64_t columns) {
+  const auto width = static_cast<std::size_t>(columns);
+  std::vector<float> floats(static_cast<std::size_t>(rows) * width);
+  for (std::int64_t row = 0; row < rows; ++row) {
+    std::memcpy(floats.data() + static_cast<std::size_t>(row) * width, data + row * row_bytes<f32>(columns),
+                width * sizeof(float));
+  }
+  return floats;
+}
 
 std::int64_t angle_stride(const RotaryAngles& angles) {
   return row_bytes<f32>(2 * static_cast<std::int64_t>(angles.rotary.frequencies.size()));

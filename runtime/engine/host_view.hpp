@@ -57,6 +57,9 @@ class HostView {
   std::vector<AngleRows> angles_;
 };
 
+/// Rows of an activation that lie one after another, each padded to row_bytes, without the padding.
+std::vector<float> without_padding(const std::byte* data, std::int64_t rows, std::int64_t columns);
+
 /// Bytes from one row of a program's angles to the next.
 std::int64_t angle_stride(const RotaryAngles& angles);
 

@@ -24,6 +24,17 @@ std::int64_t add_banks(KernelProfile& total, const DispatchExtent& extent) {
 
 }  // namespace
 
+std::vector<std::int64_t> count_entries(const float* choice, std::int64_t stride, std::int64_t rows,
+                                        std::int64_t per_row, std::int64_t banks) {
+  std::vector<std::int64_t> entries(static_cast<std::size_t>(banks));
+  for (std::int64_t row = 0; row < rows; ++row) {
+    for (std::int64_t n = 0; n < per_row; ++n) {
+      ++entries[std::min(static_cast<std::size_t>(choice[row * stride + n]), entries.size() - 1)];
+    }
+  }
+  return entries;
+}
+
 KernelTotals::KernelTotals(const Program& program) : program_(program) { reset(); }
 
 void KernelTotals::reset() {

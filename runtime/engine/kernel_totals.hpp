@@ -26,6 +26,11 @@ struct DispatchExtent {
   std::vector<std::int64_t> entries_of_bank{};  ///< where they are chosen
 };
 
+/// How many entries each of `banks` has, of what a choice says: `per_row` whole numbers, from the first on, of each of
+/// `rows` rows, `stride` floats apart.
+std::vector<std::int64_t> count_entries(const float* choice, std::int64_t stride, std::int64_t rows,
+                                        std::int64_t per_row, std::int64_t banks);
+
 class KernelTotals {
  public:
   explicit KernelTotals(const Program& program);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 
 #include <fmt/format.h>
 
@@ -101,27 +100,14 @@ void VulkanEngine::collect(const Work& work) {
 std::vector<std::int64_t> VulkanEngine::entries_of_bank(const Measured& measured, std::int64_t rows) const {
   if (measured.choice < 0) return {};
   const Command& command = *measured.command;
-  std::vector<std::int64_t> entries(static_cast<std::size_t>(command.banks));
-  const float* choice = recordings_.choice(measured);
   const std::int64_t stride = command.choice->bytes / 4 / program_.prefill_chunk;
-  for (std::int64_t row = 0; row < rows; ++row) {
-    for (std::int64_t n = 0; n < command.per_row; ++n) {
-      ++entries[std::min(static_cast<std::size_t>(choice[row * stride + n]), entries.size() - 1)];
-    }
-  }
-  return entries;
+  return count_entries(recordings_.choice(measured), stride, rows, command.per_row, command.banks);
 }
 
 std::vector<float> VulkanEngine::read_hidden_states(std::int64_t rows) {
-  const auto width = static_cast<std::size_t>(program_.hidden_size);
-  const auto stride = static_cast<std::size_t>(row_bytes<f32>(program_.hidden_size));
-  std::vector<std::byte> bytes(static_cast<std::size_t>(rows) * stride);
+  std::vector<std::byte> bytes(static_cast<std::size_t>(rows * row_bytes<f32>(program_.hidden_size)));
   slot_states().read(program_.hidden_states, bytes);
-  std::vector<float> states(static_cast<std::size_t>(rows) * width);
-  for (std::size_t row = 0; row < static_cast<std::size_t>(rows); ++row) {
-    std::memcpy(states.data() + row * width, bytes.data() + row * stride, width * sizeof(float));
-  }
-  return states;
+  return without_padding(bytes.data(), rows, program_.hidden_size);
 }
 
 std::vector<std::vector<float>> ProbedVulkanEngine::probe(std::span<const Run> runs) {
@@ -148,15 +134,9 @@ void ProbedVulkanEngine::run_encode(std::span<const Source> sources) {
 
 void ProbedVulkanEngine::take_probes(std::int64_t rows, std::int64_t columns,
                                      std::vector<std::vector<float>>& layers) const {
-  const auto width = static_cast<std::size_t>(columns);
-  const std::int64_t stride = row_bytes<f32>(columns);
   for (std::size_t layer = 0; layer < layers.size(); ++layer) {
-    const std::size_t before = layers[layer].size();
-    layers[layer].resize(before + static_cast<std::size_t>(rows) * width);
-    for (std::int64_t row = 0; row < rows; ++row) {
-      std::memcpy(layers[layer].data() + before + static_cast<std::size_t>(row) * width,
-                  recordings_.probe(layer) + row * stride, width * sizeof(float));
-    }
+    const std::vector<float> states = without_padding(recordings_.probe(layer), rows, columns);
+    layers[layer].insert(layers[layer].end(), states.begin(), states.end());
   }
 }
 

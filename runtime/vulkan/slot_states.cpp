@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "runtime/engine/held_rows.hpp"
 #include "runtime/vulkan/commands.hpp"
 #include "runtime/vulkan/result.hpp"
 #include "runtime/vulkan/schedule.hpp"
@@ -26,18 +27,9 @@ SlotStates::SlotStates(const Device& device, const Program& program, const Stora
 
 std::vector<SlotStates::Rows> SlotStates::rows_of(const HeldStates& held, std::int64_t slot) const {
   std::vector<Rows> all;
-  for (const StateTable& state : program_.states) {
-    const EntryRange entries = held_entries(state, held);
-    if (entries.count == 0) continue;
-    for (std::int64_t layer = 0; layer < state.layers; ++layer) {
-      BufferView view = state.view;
-      view.offset += layer * state.stride;
-      const Place place = place_of(storage_.weights(), storage_.arenas(), view);
-      for (std::int64_t head = 0; head < state.heads; ++head) {
-        all.push_back({place.buffer, place.offset + state_row(state, slot, head, entries.first) * state.row_bytes,
-                       entries.count * state.row_bytes});
-      }
-    }
+  for (const HeldRows& rows : held_rows(program_, held, slot)) {
+    const Place place = place_of(storage_.weights(), storage_.arenas(), rows.layer);
+    all.push_back({place.buffer, place.offset + rows.offset, rows.bytes});
   }
   return all;
 }

@@ -27,7 +27,7 @@ struct Attention {
 
   void group(std::int64_t row, std::int64_t kv_head) {
     const StepToken& token = call_.pass.tokens[static_cast<std::size_t>(row)];
-    const StepRun& run = run_of(row);
+    const StepRun& run = run_of(call_.pass, row);
     run_row_ = run.first_row;
     run_position_ = call_.pass.tokens[run.first_row].position;
     slot_ = token.slot;
@@ -35,13 +35,6 @@ struct Attention {
     const auto query = static_cast<std::int64_t>(token.position);
     see(query, run_position_ + run.rows);
     for (std::int64_t n = 0; n < P::kv_group_size; ++n) attend(row, query, kv_head * P::kv_group_size + n);
-  }
-
-  const StepRun& run_of(std::int64_t row) const {
-    for (const StepRun& run : call_.pass.runs) {
-      if (row < run.first_row + run.rows) return run;
-    }
-    return call_.pass.runs.back();
   }
 
   /// Lists the keys that the query sees, in order.

@@ -70,7 +70,7 @@ template <class P>
 struct Pick : OfRows<P, Pick<P>> {
   explicit Pick(const Call& call) : output(call), call(call) {}
   void row(std::int64_t row) const {
-    const float* inputs = data<const float>(call, place<P>("inputs")) + row * P::inputs_stride + P::inputs_column;
+    const float* inputs = inputs_of<P>(call, row);
     for (std::int64_t c = 0; c < P::choices; ++c) {
       const float picked = inputs[chosen(row, c)];
       if constexpr (P::mixed) {

@@ -39,9 +39,8 @@ template <class P>
 struct Rotary : OfHeads<P, Rotary<P>> {
   explicit Rotary(const Call& call) : call(call) {}
   void head(std::int64_t row, std::int64_t head) const {
-    const float* from =
-        data<const float>(call, place<P>("inputs")) + row * P::inputs_stride + P::inputs_column + head * P::head_dim;
-    float* to = data(call, place<P>("outputs")) + row * P::outputs_stride + P::outputs_column + head * P::head_dim;
+    const float* from = inputs_of<P>(call, row) + head * P::head_dim;
+    float* to = outputs_of<P>(call, row) + head * P::head_dim;
     turn<P>(angles_of<P>(call, row), from, to);
     std::copy(from + P::rotary_dim, from + P::head_dim, to + P::rotary_dim);
   }
@@ -62,9 +61,8 @@ template <class P>
 struct NormHeads : OfHeads<P, NormHeads<P>> {
   explicit NormHeads(const Call& call) : call(call) {}
   void head(std::int64_t row, std::int64_t head) const {
-    const float* from =
-        data<const float>(call, place<P>("inputs")) + row * P::inputs_stride + P::inputs_column + head * P::head_dim;
-    float* to = data(call, place<P>("outputs")) + row * P::outputs_stride + P::outputs_column + head * P::head_dim;
+    const float* from = inputs_of<P>(call, row) + head * P::head_dim;
+    float* to = outputs_of<P>(call, row) + head * P::head_dim;
     const std::int64_t own = P::norm_per_head ? head * P::head_dim : 0;
     const auto [mean, scale] = scale_of_head<P::head_dim>(from, P::norm == "layer_norm", P::eps);
     for (std::int64_t d = 0; d < P::head_dim; ++d) to[d] = (from[d] - mean) * scale * gain(own + d) + shift(own + d);
@@ -73,12 +71,7 @@ struct NormHeads : OfHeads<P, NormHeads<P>> {
     if constexpr (!P::norm_weighted) {
       return 1;
     } else {
-      const float weight = data<const float>(call, place<P>("norm_weight"))[d];
-      if constexpr (P::norm_offset) {
-        return P::weight_offset + weight;
-      } else {
-        return weight;
-      }
+      return norm_gain<P>(data<const float>(call, place<P>("norm_weight"))[d]);
     }
   }
   float shift(std::int64_t d) const {
@@ -127,8 +120,7 @@ struct Append : OfHeads<P, Append<P>> {
   void head(std::int64_t row, std::int64_t head) const {
     const StepToken& token = call.pass.tokens[static_cast<std::size_t>(row)];
     if ((token.flags & token_writes) == 0) return;
-    const float* from =
-        data<const float>(call, place<P>("inputs")) + row * P::inputs_stride + P::inputs_column + head * P::head_dim;
+    const float* from = inputs_of<P>(call, row) + head * P::head_dim;
     constexpr std::int64_t bytes = entry_bytes(P::state_dtype, P::state_stride, 2);
     store_entry(P::state_dtype, from, P::head_dim,
                 call.arguments[place<P>("state")].data + state_row<P>(token.slot, head, token.position) * bytes);

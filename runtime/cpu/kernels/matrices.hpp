@@ -16,7 +16,8 @@ constexpr Dtype dtype_named(std::string_view name) {
 /// A row of weights, as a file has it, as floats.
 template <class P>
 void decode_row(const std::byte* row, float* out) {
-  decode_blocks(dtype_named(P::dtype), row, std::span(out, P::columns));
+  constexpr Dtype dtype = dtype_named(P::dtype);
+  decode_blocks(dtype, row, std::span(out, P::columns));
 }
 
 template <std::int64_t n>

@@ -23,6 +23,16 @@ float squares_of(const float* x, float mean) {
   return sum;
 }
 
+/// What an element is multiplied by, whose weight is given.
+template <class P>
+float norm_gain(float weight) {
+  if constexpr (P::norm_offset) {
+    return P::weight_offset + weight;
+  } else {
+    return weight;
+  }
+}
+
 /// The norm of a row that a kernel's parameters tell, before what follows it.
 template <class P>
 struct RowNorm {
@@ -44,10 +54,8 @@ struct RowNorm {
   float gain(std::int64_t i) const {
     if constexpr (!P::norm_weighted) {
       return 1;
-    } else if constexpr (P::norm_offset) {
-      return P::weight_offset + weight[i];
     } else {
-      return weight[i];
+      return norm_gain<P>(weight[i]);
     }
   }
   const float *weight = nullptr, *bias = nullptr;

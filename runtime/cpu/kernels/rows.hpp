@@ -50,7 +50,7 @@ template <class P>
 struct Combine : OfRows<P, Combine<P>> {
   explicit Combine(const Call& call) : output(call), call(call) {}
   void row(std::int64_t row) const {
-    const float* inputs = data<const float>(call, place<P>("inputs")) + row * P::inputs_stride + P::inputs_column;
+    const float* inputs = inputs_of<P>(call, row);
     for (std::int64_t column = 0; column < P::columns; ++column) {
       float sum = 0;
       for (std::int64_t run = 0; run < P::runs; ++run) sum += weight(row, run) * inputs[run * P::columns + column];
@@ -74,7 +74,7 @@ template <class P>
 struct Shares : OfRows<P, Shares<P>> {
   explicit Shares(const Call& call) : output(call), call(call) {}
   void row(std::int64_t row) const {
-    const float* inputs = data<const float>(call, place<P>("inputs")) + row * P::inputs_stride + P::inputs_column;
+    const float* inputs = inputs_of<P>(call, row);
     float sum = 0;
     if constexpr (P::type == "softmax") {
       float greatest = inputs[0];
@@ -98,7 +98,7 @@ template <class P>
 struct Pool : OfRows<P, Pool<P>> {
   explicit Pool(const Call& call) : output(call), call(call) {}
   void row(std::int64_t row) const {
-    const StepRun run = run_of(call.pass.rows[static_cast<std::size_t>(row)].row);
+    const StepRun& run = run_of(call.pass, call.pass.rows[static_cast<std::size_t>(row)].row);
     const float* inputs = data<const float>(call, place<P>("inputs")) + P::inputs_column;
     constexpr std::int64_t part_rows = 64;
     for (std::int64_t column = 0; column < P::columns; ++column) {
@@ -113,12 +113,6 @@ struct Pool : OfRows<P, Pool<P>> {
       output.write(row, column, sum / static_cast<float>(run.rows));
     }
   }
-  StepRun run_of(std::uint32_t row) const {
-    for (const StepRun& run : call.pass.runs) {
-      if (row >= run.first_row && row - run.first_row < run.rows) return run;
-    }
-    return {row, 1};
-  }
   Epilogue<P> output;
   const Call& call;
 };
@@ -131,7 +125,7 @@ struct Sinusoids : OfRows<P, Sinusoids<P>> {
     const StepToken& token = call.pass.tokens[static_cast<std::size_t>(row)];
     const std::uint32_t angle_row = token.position + call.pass.slots[token.slot].angle_offset;
     const float* angles = data<const float>(call, place<P>("angles")) + 2 * angle_row * P::angle_stride;
-    float* to = data(call, place<P>("outputs")) + row * P::outputs_stride + P::outputs_column;
+    float* to = outputs_of<P>(call, row);
     for (std::int64_t j = 0; j < P::columns / 2; ++j) {
       const bool half = P::layout == "half";
       to[half ? j : 2 * j] = angles[2 * j + 1];
