@@ -8,6 +8,7 @@
 #include <set>
 
 #include "generator/emit/spelling.hpp"
+#include "generator/emit/steps.hpp"
 
 namespace monomorph::generator {
 namespace {
@@ -27,51 +28,42 @@ const char* cpp_type(Type type) {
   }
 }
 
-std::string function(const std::string& name, Type gives, const KernelFunction& function) {
+std::string function(const std::string& name, const KernelFunction& function) {
   std::vector<std::string> numbers;
   for (const auto& [number, type] : function.numbers) {
     numbers.push_back(fmt::format("[[maybe_unused]] {} {}", cpp_type(type), number));
   }
-  return fmt::format("static {} {}({}) {{ return {}; }}\n", cpp_type(gives), name, fmt::join(numbers, ", "),
-                     to_cpp_f32(function.gives));
-}
-
-/// What a step reads, as Epilogue hands it to `output`.
-std::string operand(const StepOperand& operand) {
-  switch (operand.from) {
-    case StepOperand::From::sum:
-      return fmt::format("sum_{}", operand.index);
-    case StepOperand::From::step:
-      return fmt::format("step_{}", operand.index);
-    case StepOperand::From::buffer:
-      return fmt::format("operands[{}]", operand.index);
-    case StepOperand::From::output:
-      return "previous";
-  }
-  return "";
+  return fmt::format("static {} {}({}) {{ return {}; }}\n", cpp_type(type_of(function.gives)), name,
+                     fmt::join(numbers, ", "), to_cpp_f32(function.gives));
 }
 
 /// What becomes of the sums of an element, step by step.
 std::string steps(const std::vector<MapStep>& steps) {
   std::string functions, body, result = "sum_0";
+  std::set<std::int64_t> buffers;
   bool reads_output = false;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     KernelFunction map{steps[i].expression, {}};
     for (const std::string& name : steps[i].names) map.numbers.push_back({name, Type::real});
-    functions += function(fmt::format("map_{}", i), Type::real, map);
+    functions += function(fmt::format("map_{}", i), map);
     std::vector<std::string> arguments;
     for (const StepOperand& read : steps[i].operands) {
-      arguments.push_back(operand(read));
+      arguments.push_back(operand_name(read));
+      if (read.from == StepOperand::From::buffer) buffers.insert(read.index);
       reads_output |= read.from == StepOperand::From::output;
     }
     result = fmt::format("step_{}", i);
     body +=
         fmt::format("  const float {} = map_{}({});  // {}\n", result, i, fmt::join(arguments, ", "), steps[i].result);
   }
+  std::string operands;
+  for (const std::int64_t buffer : buffers) {
+    operands += fmt::format("  const float operand_{} = operands[{}];\n", buffer, buffer);
+  }
   return functions + fmt::format("static constexpr bool reads_output = {};\n", reads_output) +
          "static float output([[maybe_unused]] float sum_0, [[maybe_unused]] float sum_1, [[maybe_unused]] float "
          "previous, [[maybe_unused]] const float* operands) {\n" +
-         body + fmt::format("  return {};\n}}\n", result);
+         operands + body + fmt::format("  return {};\n}}\n", result);
 }
 
 std::string members(const Parameters& parameters);
@@ -108,10 +100,7 @@ std::string member(const std::string& name, const Parameter& parameter) {
   if (const auto* word = std::get_if<std::string>(&parameter.value)) {
     return constant("std::string_view", '"' + *word + '"');
   }
-  if (const auto* expression = std::get_if<KernelFunction>(&parameter.value)) {
-    const Type gives = name == "mask" ? Type::boolean : name == "row" ? Type::integer : Type::real;
-    return function(name, gives, *expression);
-  }
+  if (const auto* expression = std::get_if<KernelFunction>(&parameter.value)) return function(name, *expression);
   if (const auto* maps = std::get_if<std::vector<MapStep>>(&parameter.value)) return steps(*maps);
   return records(name, std::get<std::vector<Parameters>>(parameter.value));
 }

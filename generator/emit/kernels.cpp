@@ -6,6 +6,7 @@
 
 #include "generator/emit/emit.hpp"
 #include "generator/emit/resources.hpp"
+#include "generator/emit/steps.hpp"
 #include "generator/emit/template.hpp"
 
 namespace monomorph::generator {
@@ -34,21 +35,6 @@ void add_included(const std::string& text, EmittedFiles& files) {
     files.emplace("kernels/" + name, included);
     add_included(included, files);
   }
-}
-
-/// What a step of an epilogue reads, as templates/kernels/epilogue.glsl calls it.
-std::string operand_name(const StepOperand& operand) {
-  switch (operand.from) {
-    case StepOperand::From::sum:
-      return fmt::format("sum_{}", operand.index);
-    case StepOperand::From::step:
-      return fmt::format("step_{}", operand.index);
-    case StepOperand::From::buffer:
-      return fmt::format("operand_{}", operand.index);
-    case StepOperand::From::output:
-      return "previous";
-  }
-  return "";
 }
 
 void add_steps(const std::vector<MapStep>& steps, Holes& holes) {

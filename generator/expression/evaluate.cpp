@@ -143,6 +143,11 @@ Datum value_of(const Expression& expression, const std::function<Datum(const std
   return value_of(*expression.root, value_of_name);
 }
 
+Type type_of(const Expression& expression) {
+  if (expression.empty()) throw InternalError("expression: nothing has no type");
+  return expression.root->type;
+}
+
 std::set<std::string> names_in(const Expression& expression) {
   std::set<std::string> names;
   std::vector<const ExpressionNode*> open = {expression.root.get()};

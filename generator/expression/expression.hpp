@@ -67,6 +67,8 @@ Expression conjunction(const Expression& a, const Expression& b);
 /// Whether two say the same, operation by operation.
 bool equal(const Expression& a, const Expression& b);
 inline bool operator==(const Expression& a, const Expression& b) { return equal(a, b); }
+/// What it gives, as it was asked for.
+Type type_of(const Expression& expression);
 /// The variables it uses; constants are none.
 std::set<std::string> names_in(const Expression& expression);
 

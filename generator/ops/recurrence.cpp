@@ -1,5 +1,6 @@
 // Recurrence: matrices of heads, which every token of a slot changes and reads.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
@@ -149,7 +150,7 @@ void set_decay(const Op& op, const RecurrenceShape& shape, Draft& draft) {
   std::vector<Parameters> numbers;
   KernelFunction log_decay{recurrence.log_decay, {}};
   const bool of_head = names_in(recurrence.log_decay).contains(head_name);
-  std::string parameters = of_head ? "float head" : "", every = "head";
+  std::string every = "head";
   if (of_head) log_decay.numbers.push_back({head_name, Type::real});
   for (std::size_t i = 0; i < recurrence.names.size(); ++i) {
     const ValueId operand = op.in[Operand::decays + i];
@@ -164,7 +165,6 @@ void set_decay(const Op& op, const RecurrenceShape& shape, Draft& draft) {
                        {"value", strides.value},
                        {"comma", i > 0 || of_head ? ", " : ""}});
     log_decay.numbers.push_back({recurrence.names[i], Type::real});
-    parameters += (parameters.empty() ? "float " : ", float ") + recurrence.names[i];
     if (strides.key != 0 && every == "head") every = "key";
     if (strides.value != 0) every = "element";
   }
@@ -174,8 +174,10 @@ void set_decay(const Op& op, const RecurrenceShape& shape, Draft& draft) {
   if (constant) return draft.set("losses", losses_of(recurrence, planning.axis(shape.heads).size));
   if (recurrence.log_decay.empty()) return;
   draft.set("decay_of_head", of_head);
+  std::vector<std::string> parameters;
+  for (const auto& [number, type] : log_decay.numbers) parameters.push_back("float " + number);
+  draft.set("decay_parameters", fmt::format("{}", fmt::join(parameters, ", ")));
   draft.set("log_decay", std::move(log_decay));
-  draft.set("decay_parameters", parameters);
   draft.set("decay_numbers", std::move(numbers));
 }
 
