@@ -151,7 +151,7 @@ void bench(const Program& program, const BenchOptions& options) {
   }
   validate_batches(program, options.batches);
   if (options.profile && options.engine.reference()) {
-    throw Error(ErrorKind::environment, "--profile needs a Vulkan device, and --device names the reference");
+    throw Error(ErrorKind::environment, "--profile is of a device with kernels, and the reference has none");
   }
   // A model that happens to draw a stop token would be measured over fewer steps.
   Program endless = program;

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <map>
 
@@ -25,8 +24,6 @@ std::string token_rate(double tokens, double seconds) {
 
 DeviceInfo find_device(const std::string& choice) {
   const std::vector<DeviceInfo> devices = list_devices();
-  const auto named = std::ranges::find(devices, choice, &DeviceInfo::name);
-  if (named != devices.end()) return *named;
   return devices[vulkan::choose_device(devices, choice)];
 }
 

@@ -185,7 +185,7 @@ std::int64_t widest_matrix(const Program& program) {
 void verify(const Program& program, const VerifyOptions& options) {
   if (options.engine.reference()) {
     throw Error(ErrorKind::environment,
-                "--device reference is the reference itself: verify compares a Vulkan device with it");
+                "--device reference is the reference itself: verify compares another device with it");
   }
   if (options.prompt < 1 || options.count < 1) {
     throw Error(ErrorKind::environment, "--prompt and --count: at least one token of each is compared");

@@ -121,7 +121,7 @@ std::unique_ptr<Engine> load_engine(const Program& program, const LoadOptions& o
   };
   if (options.device == "reference") {
     if (options.profile || options.probe_layers) {
-      throw Error(ErrorKind::environment, "--device reference cannot do this: it needs a Vulkan device");
+      throw Error(ErrorKind::environment, "--device reference has neither kernels to profile nor layers to probe");
     }
     return std::make_unique<ReferenceEngine>(program, open_weights());
   }

@@ -51,7 +51,9 @@ std::size_t choose_device(const std::vector<DeviceInfo>& devices, const std::str
     }
     candidates.push_back(index);
   } else {
+    const bool called = std::ranges::count(devices, request, &DeviceInfo::name) > 0;  // so, and no longer
     for (std::size_t i = 0; i < devices.size(); ++i) {
+      if (called && devices[i].name != request) continue;
       if (lower(devices[i].name).find(lower(request)) != std::string::npos) candidates.push_back(i);
     }
     if (candidates.empty()) {

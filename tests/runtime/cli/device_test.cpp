@@ -78,6 +78,12 @@ Program program() {
 
 }  // namespace
 
+TEST_CASE("threads are the processor's: beside a Vulkan device they are refused") {
+  const Outcome outcome = command({"run", "--random-weights", "--threads", "2", "--tokens", "1"}, program());
+  CHECK(outcome.status == 1);
+  CHECK(contains(outcome.errors, "threads are of the device cpu"));
+}
+
 TEST_CASE("verify accepts a device that computes what the reference does") {
   const Outcome outcome = command({"verify", "--random-weights"}, program());
   INFO(outcome.output, outcome.errors);

@@ -73,6 +73,14 @@ TEST_CASE("a device is asked for by index or by part of its name in any case") {
   CHECK(contains(refusal(devices, "radeon"), "'radeon'"));
 }
 
+TEST_CASE("a name that is said whole is that device's, though it is part of another's") {
+  const std::vector<DeviceInfo> devices{device(0, "a driver for the cpu", DeviceType::discrete, 64),
+                                        device(1, "cpu", DeviceType::processor, 64)};
+  CHECK(choose_device(devices, "cpu") == 1);
+  CHECK(choose_device(devices, "CPU") == 0);
+  CHECK(choose_device(devices, "") == 0);
+}
+
 TEST_CASE("digits alone are an index, though a name contains them") {
   const std::vector<DeviceInfo> devices{device(0, "llvmpipe (LLVM 15.0.6, 256 bits)", DeviceType::cpu, 64)};
   CHECK(choose_device(devices, "0") == 0);
