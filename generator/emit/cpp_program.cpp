@@ -159,6 +159,11 @@ std::string CppWriter::cpu() const {
   return render("cpp/cpu.cpp", holes);
 }
 
+std::string emit_cpu_kernels(const Plan& plan, const std::string& space, const std::string& generated) {
+  return embedded_template("cpp/cpu.cpp")
+      .render({{"generated", generated}, {"model", space}, {"space", space}, {"kernels", cpu_kernels(plan)}});
+}
+
 std::string CppWriter::chat() const {
   std::vector<Holes> tokens, lines;
   for (const auto& [name, token] : origin_.chat.special_tokens) {

@@ -33,4 +33,7 @@ EmittedFiles emit_model(const Contract& contract, const Graph& graph, const Plan
 /// The kernels alone.
 EmittedFiles emit_kernels(const Contract& contract, const Plan& plan, const std::string& generated);
 
+/// The kernels as a CPU runs them alone: a C++ source that defines cpu_kernels in the namespace `space`.
+std::string emit_cpu_kernels(const Plan& plan, const std::string& space, const std::string& generated);
+
 }  // namespace monomorph::generator

@@ -159,7 +159,7 @@ void bench(const Program& program, const BenchOptions& options) {
 
   BenchFigures figures;
   figures.model = program.name;
-  figures.device = options.engine.reference() ? "the reference" : find_device(options.engine.device).name;
+  figures.device = options.engine.reference() ? "the reference" : find_device(program, options.engine.device).name;
   figures.depth = options.depth;
   figures.prefill.tokens = tokens_of(options.prompt, 512, program, options.depth, "--prompt");
   if (!draws_nothing(program)) {

@@ -124,7 +124,7 @@ struct VerifyOptions {
 /// Throws Error(rejected) after the table when a layer is above its tolerance.
 void verify(const Program& program, const VerifyOptions& options);
 
-void devices(bool json);
+void devices(const Program& program, bool json);
 
 struct InfoOptions {
   std::string device;  ///< empty: the one an engine would take, where there is one

@@ -22,8 +22,8 @@ std::string token_rate(double tokens, double seconds) {
   return rate < 1 ? fmt::format("{:.2g} tokens/s", rate) : fmt::format("{:.1f} tokens/s", rate);
 }
 
-DeviceInfo find_device(const std::string& choice) {
-  const std::vector<DeviceInfo> devices = list_devices();
+DeviceInfo find_device(const Program& program, const std::string& choice) {
+  const std::vector<DeviceInfo> devices = list_devices(program);
   return devices[vulkan::choose_device(devices, choice)];
 }
 

@@ -18,7 +18,7 @@ std::string readable_bytes(double bytes);
 std::string token_rate(double tokens, double seconds);
 
 /// The device that `--device` names. Throws Error(device) when there is none, with those there are.
-DeviceInfo find_device(const std::string& choice);
+DeviceInfo find_device(const Program& program, const std::string& choice);
 
 /// Bytes of weights and states that one pass of a phase reads, of a sequence whose tokens begin at `position`: every
 /// row of its dispatches once, of an embedding one row a token.

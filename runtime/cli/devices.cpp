@@ -50,10 +50,10 @@ std::string device_text(const DeviceInfo& device) {
 
 }  // namespace
 
-void devices(bool json) {
+void devices(const Program& program, bool json) {
   std::string text;
   Json list = Json::array();
-  for (const DeviceInfo& device : list_devices()) {
+  for (const DeviceInfo& device : list_devices(program)) {
     text += device_text(device);
     list.push_back(device_json(device));
   }

@@ -34,10 +34,10 @@ Demands demands_of(const Program& program) {
 }
 
 /// The device asked for; where none was, the one an engine would take, if there is one.
-std::optional<DeviceInfo> device_of(const std::string& choice) {
+std::optional<DeviceInfo> device_of(const Program& program, const std::string& choice) {
   if (choice == "reference") return std::nullopt;
-  if (!choice.empty()) return find_device(choice);
-  for (DeviceInfo& device : list_devices()) {
+  if (!choice.empty()) return find_device(program, choice);
+  for (DeviceInfo& device : list_devices(program)) {
     if (device.chosen) return std::move(device);
   }
   return std::nullopt;
@@ -94,7 +94,7 @@ std::string info_text(const Program& program, const std::optional<DeviceInfo>& d
   line("bindings", fmt::format("{} at most", demands.bindings));
   line("largest tensor", fmt::format("{} bytes, {}", demands.tensor_bytes, demands.tensor));
   text += "\nmemory\n" + describe_memory(program, device);
-  if (!device) return text;
+  if (!device || device->type == DeviceType::processor) return text;  // which has no limits and compiles nothing
   const Limits& limits = device->limits;
   text += fmt::format("\nlimits of {}\n", device->name);
   line("storage buffer range", fmt::format("{} bytes", limits.max_storage_buffer_range));
@@ -157,6 +157,7 @@ Json info_json(const Program& program, const std::optional<DeviceInfo>& device) 
                                     {"sample", dispatches.sample},
                                     {"prefill_chunk", dispatches.prefill}})},
        {"memory", Json::object({{"weights", plan.weights},
+                                {"mapped", plan.mapped},
                                 {"states", plan.states},
                                 {"activations", plan.activations},
                                 {"host", plan.host},
@@ -179,7 +180,7 @@ Json info_json(const Program& program, const std::optional<DeviceInfo>& device) 
 }  // namespace
 
 void info(const Program& program, const InfoOptions& options) {
-  const std::optional<DeviceInfo> device = device_of(options.device);
+  const std::optional<DeviceInfo> device = device_of(program, options.device);
   print(options.json ? info_json(program, device).dump(2) + "\n" : info_text(program, device));
 }
 

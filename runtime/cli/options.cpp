@@ -50,10 +50,10 @@ void add_engine_options(CLI::App& command, EngineChoice& choice) {
   add_number<std::uint64_t>(command, "--random-seed", choice.random_seed, "seed of the random weights");
   command.add_flag("--invariant", choice.invariant,
                    "what a sequence gives depends on its tokens alone, bit for bit, whatever runs beside it; slower");
-  command.add_option(
-      "--device", choice.device,
-      "index of a device (digits alone), a part of its name, cpu, or reference: plain loops in double; default: the "
-      "best");
+  command.add_option("--device", choice.device,
+                     "index of a device (digits alone), a part of its name, vulkan: the best of Vulkan's, cpu, or "
+                     "reference: plain loops "
+                     "in double; default: the best GPU, or else cpu");
   add_number<std::int64_t>(command, "--threads", choice.threads,
                            "of the device cpu; default: one for each physical core that it may use");
 }
@@ -294,8 +294,8 @@ struct Commands {
   }
 
   void add_queries(CLI::App& app) {
-    add(app, "devices", "list the Vulkan devices", [this] {
-      cli::devices(devices_json);
+    add(app, "devices", "list the devices that there are", [this] {
+      cli::devices(program, devices_json);
     }).add_flag("--json", devices_json, "for programs");
     CLI::App& command = add(app, "info", "what this engine is, to the byte", [this] { cli::info(program, info); });
     command.add_option(

@@ -205,7 +205,7 @@ void verify(const Program& program, const VerifyOptions& options) {
                                                  options.prompt, program.name, program.prefill_chunk));
   }
   const std::int64_t total = options.prompt + 2 + options.count + 1;
-  const DeviceInfo device = find_device(options.engine.device);
+  const DeviceInfo device = find_device(program, options.engine.device);
   const std::unique_ptr<Engine> engine = open_engine(program, options.engine, View::probed);
   ReferenceEngine reference(program, open_weights(program, options.engine));
 

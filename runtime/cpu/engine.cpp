@@ -22,15 +22,18 @@ Pass pass_of(const HostView& host) {
 
 }  // namespace
 
-CpuEngine::CpuEngine(const Program& program, const HostWeights& weights, const LoadOptions& options)
+CpuEngine::CpuEngine(const Program& program, HostWeights weights, const LoadOptions& options)
     : PassEngine(program, options.profile, {.most_draws = 1}),
-      storage_(program, weights, options.progress),
+      weights_(std::move(weights)),
+      storage_(program, weights_, options.progress),
       encode_(make_way(program, storage_, Stage::encode)),
       layers_(make_way(program, storage_, Stage::layers)),
       head_(make_way(program, storage_, Stage::head)),
+      level_(best_level()),
+      invariant_(options.invariant),
       threads_(options.threads > 0 ? options.threads : usable_cores()),
       watched_(options.profile || options.probe_layers),
-      weights_(fingerprint(weights)) {
+      fingerprint_(fingerprint(weights_)) {
   check_host_views(program);
   std::vector<AngleRows> angles;
   for (const RotaryAngles& each : program.rotary_angles) angles.push_back({storage_.at(each.view), angle_stride(each)});
@@ -68,7 +71,7 @@ void CpuEngine::run(const Way& way, const Work& work) {
     for (std::size_t i = 0; i < way.steps.size(); ++i) {
       const Step& step = way.steps[i];
       if (step.waits || watched_) worker.wait();
-      const Call call{pass, step.arguments, way.recorder.dispatches[i].rows};
+      const Call call{pass, level_, invariant_, step.arguments, way.recorder.dispatches[i].rows};
       const auto [begin, end] = worker.share(step.function.units(call));
       if (begin < end) step.function.run(call, begin, end);
       if (!watched_) continue;

@@ -1,11 +1,12 @@
 // The engine on the CPU: every core runs its share of each dispatch. It takes one way through each stage, whatever the
-// number of rows, and no unit of work sums across another: so a token's pass depends on its slot's tokens alone, bit
-// for bit, and on no number of threads.
+// number of rows, and no unit of work sums across another: so bits depend on no number of threads, and but for weights
+// of four bits, which a single row may be multiplied with in integers, on nothing else that is in the pass.
 #pragma once
 
 #include <memory>
 #include <vector>
 
+#include "runtime/cpu/levels/levels.hpp"
 #include "runtime/cpu/pool.hpp"
 #include "runtime/cpu/ways.hpp"
 #include "runtime/engine/load_options.hpp"
@@ -17,14 +18,14 @@ namespace monomorph::cpu {
 class CpuEngine : public PassEngine {
  public:
   /// `program` outlives the engine.
-  CpuEngine(const Program& program, const HostWeights& weights, const LoadOptions& options);
+  CpuEngine(const Program& program, HostWeights weights, const LoadOptions& options);
 
  protected:
   void submit(std::span<const Work> work) override;
   std::vector<float> read_hidden_states(std::int64_t rows) override;
   std::int64_t most_ahead() const override { return 1; }
 
-  StatesOwner states_owner() const override { return {"cpu", weights_}; }
+  StatesOwner states_owner() const override { return {invariant_ ? "invariant cpu" : "cpu", fingerprint_}; }
   void copy_states(const HeldStates& from, std::int64_t to) override;
   std::vector<std::byte> save_states(const HeldStates& held) override;
   void restore_states(const HeldStates& held, std::span<const std::int32_t> source,
@@ -45,11 +46,14 @@ class CpuEngine : public PassEngine {
   /// Neighbouring rows of states that hold something, in a slot.
   std::vector<std::span<std::byte>> rows_of(const HeldStates& held, std::int64_t slot) const;
 
+  const HostWeights weights_;  ///< whose files are mapped
   const Storage storage_;
   const Way encode_, layers_, head_;
+  const Level& level_;
+  const bool invariant_;
   const std::int64_t threads_;
-  const bool watched_;           ///< has_run is called
-  const std::uint64_t weights_;  ///< their fingerprint
+  const bool watched_;               ///< has_run is called
+  const std::uint64_t fingerprint_;  ///< of the weights
 };
 
 }  // namespace monomorph::cpu

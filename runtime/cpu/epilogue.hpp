@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "runtime/cpu/parameters.hpp"
 
@@ -28,6 +29,14 @@ class Epilogue {
     });
     float& output = outputs_[row * P::outputs_stride + P::outputs_column + column];
     output = P::output(sum_0, sum_1, P::reads_output ? output : 0.0f, operands);
+  }
+  /// The same of neighbouring columns from `column` on.
+  void write(std::int64_t row, std::int64_t column, std::span<const float> sums_0,
+             std::span<const float> sums_1) const {
+#pragma omp simd  // an element reads no other's
+    for (std::size_t i = 0; i < sums_0.size(); ++i) {
+      write(row, column + static_cast<std::int64_t>(i), sums_0[i], sums_1[i]);
+    }
   }
 
  private:

@@ -1,6 +1,42 @@
 #include "runtime/cpu/pool.hpp"
 
+#include <chrono>
+
 namespace monomorph::cpu {
+namespace {
+
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+/// Returns when the word is no longer `old`. It sleeps where that takes longer than waking would.
+template <class T>
+void wait_while(const std::atomic<T>& word, T old) {
+  constexpr int looks = 64;
+  constexpr std::chrono::microseconds longest(50);
+  const auto begin = std::chrono::steady_clock::now();
+  do {
+    for (int look = 0; look < looks; ++look) {
+      if (word.load(std::memory_order_acquire) != old) return;
+      pause();
+    }
+  } while (std::chrono::steady_clock::now() - begin < longest);
+  word.wait(old, std::memory_order_acquire);
+}
+
+}  // namespace
+
+void Meeting::wait() {
+  const std::uint32_t round = round_.load(std::memory_order_relaxed);
+  if (here_.fetch_add(1, std::memory_order_acq_rel) + 1 < count_) return wait_while(round_, round);
+  here_.store(0, std::memory_order_relaxed);
+  round_.store(round + 1, std::memory_order_release);
+  round_.notify_all();
+}
 
 Pool& Pool::of_process() {
   static Pool pool;
@@ -19,7 +55,7 @@ Pool::~Pool() {
 
 void Pool::serve(Thread& own) {
   while (true) {
-    own.task.wait(nullptr);
+    wait_while<Task>(own.task, nullptr);
     (*own.task.load())();
     if (own.ends) return;
     own.task = nullptr;
@@ -34,7 +70,7 @@ void Pool::run(std::int64_t threads, const std::function<void(Worker&)>& work) {
     Thread& own = *threads_.back();
     own.thread = std::thread([this, &own] { serve(own); });
   }
-  std::barrier<> all(threads);
+  Meeting all(threads);
   std::vector<std::function<void()>> tasks;
   for (std::int64_t i = 1; i < threads; ++i) {
     tasks.emplace_back([&work, &all, i, threads] {
@@ -49,7 +85,7 @@ void Pool::run(std::int64_t threads, const std::function<void(Worker&)>& work) {
   Worker worker(0, threads, all);
   work(worker);
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    while (const auto* task = threads_[i]->task.load()) threads_[i]->task.wait(task);
+    if (const Task task = threads_[i]->task.load()) wait_while(threads_[i]->task, task);
   }
 }
 

@@ -1,8 +1,8 @@
-// Threads that do a pass together. They sleep while there is none.
+// Threads that do a pass together. Whoever waits looks for a moment before it sleeps: kernels take microseconds, and a
+// sleeping thread takes tens of them to wake. While there is no pass, all sleep.
 #pragma once
 
 #include <atomic>
-#include <barrier>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -13,15 +13,28 @@
 
 namespace monomorph::cpu {
 
+/// Where so many threads wait for each other, again and again.
+class Meeting {
+ public:
+  explicit Meeting(std::int64_t count) : count_(count) {}
+  /// Returns when all are here.
+  void wait();
+
+ private:
+  const std::int64_t count_;
+  std::atomic<std::int64_t> here_ = 0;
+  std::atomic<std::uint32_t> round_ = 0;
+};
+
 /// One of the threads that do a piece of work.
 class Worker {
  public:
-  Worker(std::int64_t index, std::int64_t count, std::barrier<>& all) : index_(index), count_(count), all_(all) {}
+  Worker(std::int64_t index, std::int64_t count, Meeting& all) : index_(index), count_(count), all_(all) {}
 
   std::int64_t index() const { return index_; }
   /// Waits until every worker is here.
   void wait() {
-    if (count_ > 1) all_.arrive_and_wait();
+    if (count_ > 1) all_.wait();
   }
   /// The first of `units` that are this worker's, and one past the last: equal shares, whatever they cost.
   std::pair<std::int64_t, std::int64_t> share(std::int64_t units) const {
@@ -30,7 +43,7 @@ class Worker {
 
  private:
   const std::int64_t index_, count_;
-  std::barrier<>& all_;
+  Meeting& all_;
 };
 
 /// The process has one. Work of several callers takes turns, so that engines never run more threads than were asked
@@ -44,8 +57,9 @@ class Pool {
   void run(std::int64_t threads, const std::function<void(Worker&)>& work);
 
  private:
+  using Task = const std::function<void()>*;
   struct Thread {
-    std::atomic<const std::function<void()>*> task = nullptr;
+    std::atomic<Task> task = nullptr;
     std::atomic<bool> ends = false;
     std::thread thread{};
   };

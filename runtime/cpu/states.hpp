@@ -72,11 +72,17 @@ inline void load(const std::byte* from, std::int64_t n, float* values) {
 
 }  // namespace q8_0
 
-/// Finite values beyond f16's range are clamped, and what is no finite number becomes no number:
-/// shaders/cache_f16.glsl.
+/// To nearest, ties to even, as formats/half.hpp does, but that finite values beyond f16's range are clamped, and what
+/// is no finite number becomes no number: shaders/cache_f16.glsl. Without a branch, so that loops over it are vectors.
 inline std::uint16_t cached_f16(float value) {
-  if (!std::isfinite(value)) return 0x7e00;
-  return f16_from_f32(std::clamp(value, -65504.0f, 65504.0f));
+  constexpr std::uint32_t largest = 0x477fe000u, smallest_normal = 0x38800000u, infinite = 0x7f800000u;
+  const std::uint32_t bits = std::bit_cast<std::uint32_t>(value), size = bits & 0x7fffffffu;
+  const std::uint32_t bounded = size > largest ? largest : size;
+  const std::uint32_t normal = (bounded - (112u << 23) + 0xfffu + ((bounded >> 13) & 1u)) >> 13;
+  // A subnormal is the integer that the sum has in its last bits.
+  const std::uint32_t subnormal = std::bit_cast<std::uint32_t>(std::bit_cast<float>(bounded) + 0.5f) - 0x3f000000u;
+  const std::uint32_t finite = (bounded < smallest_normal ? subnormal : normal) | ((bits >> 16) & 0x8000u);
+  return static_cast<std::uint16_t>(size >= infinite ? 0x7e00u : finite);
 }
 
 /// An entry of n elements, kept as `dtype`.

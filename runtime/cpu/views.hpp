@@ -10,7 +10,7 @@ namespace monomorph::cpu {
 /// The engine under LoadOptions::profile.
 class MeasuredCpuEngine final : public CpuEngine, public ProfiledEngine {
  public:
-  MeasuredCpuEngine(const Program& program, const HostWeights& weights, const LoadOptions& options);
+  MeasuredCpuEngine(const Program& program, HostWeights weights, const LoadOptions& options);
   void reset_profile() override { totals_.reset(); }
   std::vector<KernelProfile> profile() const override { return totals_.totals(); }
 

@@ -13,9 +13,18 @@
 
 namespace monomorph::cpu {
 
-/// Arenas, and weights as a file has them.
+/// Bytes of a program's weights: those that are read where a checkpoint's files are mapped, and those that are copied,
+/// since the checkpoint has them transposed, in another type, or in pieces.
+struct WeightBytes {
+  std::int64_t mapped = 0, copied = 0;
+};
+WeightBytes weight_bytes(const Program& program);
+
+/// Arenas, and weights as a file has them: rows that kernels find by themselves are read where the file is mapped,
+/// others are copied.
 class Storage {
  public:
+  /// `weights` outlive it. Progress is of what is copied.
   Storage(const Program& program, const HostWeights& weights, const LoadProgress& progress);
 
   std::byte* at(const BufferView& view) const {
@@ -25,7 +34,7 @@ class Storage {
 
  private:
   std::array<Memory, arena_count> arenas_;
-  Memory weights_;
+  Memory copied_;
   std::vector<std::vector<const std::byte*>> rows_;  ///< of what is stored: where each begins
   std::vector<std::int32_t> held_by_;                ///< of each: itself, or the first of the same tensors
 };

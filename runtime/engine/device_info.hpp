@@ -32,8 +32,9 @@ struct MemoryHeap {
   bool device_local = false;
 };
 
-/// In the order in which they are preferred. A `cpu` is a driver of Vulkan that runs on the processor.
-enum class DeviceType { discrete, integrated, virtual_gpu, cpu, other, processor };
+/// In the order in which they are preferred. The processor runs kernels of its own; a `cpu` is a driver of Vulkan that
+/// runs on it, more slowly.
+enum class DeviceType { discrete, integrated, virtual_gpu, processor, cpu, other };
 
 struct DeviceInfo {
   std::int64_t index = 0;  ///< what --device takes

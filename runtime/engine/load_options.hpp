@@ -17,9 +17,11 @@ struct LoadOptions {
   std::uint64_t random_seed = 0;
   bool ignore_config = false;                    ///< a config.json beside the weights is not compared
   std::function<void(const std::string&)> note;  ///< is told what was not compared
-  std::string device;        ///< digits: an index; else part of a name in any case; "cpu", "reference"; empty: the best
-  std::int64_t threads = 0;  ///< of the CPU; 0: one for each physical core that the process may use
-  bool profile = false;      ///< the engine is a ProfiledEngine
+  /// Digits: an index; else "vulkan", "cpu", "reference", or part of a name in any case; empty: the best GPU, or the
+  /// CPU.
+  std::string device;
+  std::int64_t threads = 0;   ///< of the CPU; 0: one for each physical core that the process may use
+  bool profile = false;       ///< the engine is a ProfiledEngine
   bool probe_layers = false;  ///< the engine is a ProbedEngine
   /// What a token's pass computes depends, bit for bit, on its slot's tokens alone: not on other slots of the pass nor
   /// on how the tokens were cut into passes. Slower: all rows take one way through the model. What such an engine saves

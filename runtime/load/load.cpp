@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "runtime/cpu/cores.hpp"
 #include "runtime/cpu/views.hpp"
@@ -20,6 +21,12 @@
 namespace monomorph {
 
 namespace {
+
+DeviceInfo processor_of(const Program& program, std::int64_t index) {
+  DeviceInfo processor = cpu::describe_processor(index);
+  if (program.cpu_kernels.empty()) processor.unusable = fmt::format("{} has no kernels for it", program.name);
+  return processor;
+}
 
 void mark_chosen(std::vector<DeviceInfo>& devices) {
   for (DeviceInfo& device : devices) device.chosen = false;
@@ -40,9 +47,9 @@ std::vector<DeviceInfo> list_vulkan_devices() {
   return devices;
 }
 
-std::vector<DeviceInfo> list_devices() {
+std::vector<DeviceInfo> list_devices(const Program& program) {
   std::vector<DeviceInfo> devices = list_vulkan_devices();
-  devices.push_back(cpu::describe_processor(std::ssize(devices)));
+  devices.push_back(processor_of(program, std::ssize(devices)));
   mark_chosen(devices);
   return devices;
 }
@@ -93,19 +100,21 @@ void check_config(const Program& program, const LoadOptions& options) {
 constexpr std::int64_t most_threads = 1024;
 
 std::unique_ptr<Engine> load_on_processor(const Program& program, const LoadOptions& options,
-                                          const DeviceInfo& processor, const HostWeights& weights) {
+                                          const DeviceInfo& processor, HostWeights weights) {
   if (options.threads < 0 || options.threads > most_threads) {
     throw Error(ErrorKind::rejected,
                 fmt::format("{} threads: there may be 1 to {}, or 0 for as many as there are cores", options.threads,
                             most_threads));
   }
-  if (program.cpu_kernels.empty()) {
-    throw Error(ErrorKind::device, fmt::format("{} was built without kernels for the CPU", program.name));
+  if (!processor.unusable.empty()) {
+    throw Error(ErrorKind::device, fmt::format("device '{}' cannot be used: {}", processor.name, processor.unusable));
   }
-  check_memory(program, plan_memory(program, processor), processor);
-  if (options.profile) return std::make_unique<cpu::MeasuredCpuEngine>(program, weights, options);
-  if (options.probe_layers) return std::make_unique<cpu::ProbedCpuEngine>(program, weights, options);
-  return std::make_unique<cpu::CpuEngine>(program, weights, options);
+  MemoryPlan plan = plan_memory(program, processor);
+  if (options.random_weights) plan.weights += std::exchange(plan.mapped, 0);  // there is no file
+  check_memory(program, plan, processor);
+  if (options.profile) return std::make_unique<cpu::MeasuredCpuEngine>(program, std::move(weights), options);
+  if (options.probe_layers) return std::make_unique<cpu::ProbedCpuEngine>(program, std::move(weights), options);
+  return std::make_unique<cpu::CpuEngine>(program, std::move(weights), options);
 }
 
 }  // namespace
@@ -125,7 +134,7 @@ std::unique_ptr<Engine> load_engine(const Program& program, const LoadOptions& o
     }
     return std::make_unique<ReferenceEngine>(program, open_weights());
   }
-  const DeviceInfo processor = cpu::describe_processor(0);
+  const DeviceInfo processor = processor_of(program, 0);
   std::unique_ptr<vulkan::Device> device;
   if (options.device != processor.name) {
     device = vulkan::Device::open(options.device, vulkan::with_test_limits(options.limits), {&processor, 1});

@@ -21,8 +21,8 @@ namespace monomorph {
 
 /// Every device that Vulkan lists, the unusable too, in Vulkan's order. Empty where there is no loader or no driver.
 std::vector<DeviceInfo> list_vulkan_devices();
-/// The same, and behind them the processor, which is always there.
-std::vector<DeviceInfo> list_devices();
+/// The same, and behind them the processor: what a program may run on.
+std::vector<DeviceInfo> list_devices(const Program& program);
 
 /// Throws Error: rejected (the checkpoint does not fit the program, or the config.json beside it says another model),
 /// environment (files), device (no device, too little memory).
@@ -33,6 +33,7 @@ std::unique_ptr<Engine> load_engine(const Program& program, const LoadOptions& o
 /// What a program needs of a device, in bytes, and how it is laid out.
 struct MemoryPlan {
   std::int64_t weights = 0;  ///< with the padding of rows and slices
+  std::int64_t mapped = 0;   ///< of the CPU: weights that are read where their file is mapped, and take no memory
   std::int64_t activations = 0, states = 0, host = 0;
   std::int64_t tensors = 0, slices = 0, allocations = 0;  ///< weights: counts
   std::int64_t total() const { return weights + activations + states + host; }

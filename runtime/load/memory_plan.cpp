@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "runtime/cpu/ways.hpp"
 #include "runtime/vulkan/layout.hpp"
 
 namespace monomorph {
@@ -40,15 +41,23 @@ std::int64_t fitting_length(const Program& program, std::int64_t bytes) {
 }  // namespace
 
 MemoryPlan plan_memory(const Program& program, const std::optional<DeviceInfo>& device) {
-  const vulkan::LayoutLimits limits =
-      device ? vulkan::LayoutLimits::of(device->limits) : vulkan::LayoutLimits::guaranteed();
   const std::vector<StoredEntry> stored = list_stored(program);
-  const vulkan::WeightLayout layout = vulkan::lay_out_weights(stored, limits);
   MemoryPlan plan;
-  plan.weights = layout.total_bytes();
   plan.tensors = std::ranges::count(stored, -1, &StoredEntry::same_as);
-  plan.slices = static_cast<std::int64_t>(layout.slices.size());
-  plan.allocations = static_cast<std::int64_t>(layout.shard_bytes.size());
+  if (device && device->type == DeviceType::processor) {
+    const cpu::WeightBytes bytes = cpu::weight_bytes(program);
+    plan.weights = bytes.copied;
+    plan.mapped = bytes.mapped;
+    plan.slices = plan.tensors;
+    plan.allocations = 1;
+  } else {
+    const vulkan::LayoutLimits limits =
+        device ? vulkan::LayoutLimits::of(device->limits) : vulkan::LayoutLimits::guaranteed();
+    const vulkan::WeightLayout layout = vulkan::lay_out_weights(stored, limits);
+    plan.weights = layout.total_bytes();
+    plan.slices = static_cast<std::int64_t>(layout.slices.size());
+    plan.allocations = static_cast<std::int64_t>(layout.shard_bytes.size());
+  }
   const auto arena = [&](Arena a) { return program.arena_bytes[static_cast<std::size_t>(a)]; };
   plan.activations = arena(Arena::activations);
   plan.states = arena(Arena::states);
@@ -102,8 +111,12 @@ std::string describe_memory(const Program& program, const std::optional<DeviceIn
     text +=
         fmt::format("{:<12} {:>16} bytes  {:>10}{}\n", what, bytes, readable(bytes), note.empty() ? "" : "  " + note);
   };
+  const bool processor = device && device->type == DeviceType::processor;
+  if (processor)
+    line("file", plan.mapped, "matrices that are read where their file is mapped: no memory of the engine's");
   line("weights", plan.weights,
-       fmt::format("{} tensors, {} slices, {} allocations", plan.tensors, plan.slices, plan.allocations));
+       processor ? "vectors, and what the file has transposed or in another type"
+                 : fmt::format("{} tensors, {} slices, {} allocations", plan.tensors, plan.slices, plan.allocations));
   line("states", plan.states,
        fmt::format("{} slot{} of {} bytes: {} tokens, {} bytes each{}", program.max_batch,
                    program.max_batch == 1 ? "" : "s", slot_bytes(program.states), program.max_sequence_length,
@@ -118,7 +131,9 @@ std::string describe_memory(const Program& program, const std::optional<DeviceIn
   const MemoryHeap* heap = main_heap(*device);
   if (heap == nullptr) return text + fmt::format("{}: it has no memory\n", device->name);
   text += fmt::format("{}: {} bytes available of {} ({})\n", device->name, heap->available, heap->bytes,
-                      device->memory_budget ? "by the driver's budget" : "the heap's size; the driver tells no budget");
+                      processor               ? "what the machine has free"
+                      : device->memory_budget ? "by the driver's budget"
+                                              : "the heap's size; the driver tells no budget");
   const std::string misfit = explain_misfit(program, plan, *device);
   text += misfit.empty() ? "it fits\n" : misfit + "\n";
   return text;

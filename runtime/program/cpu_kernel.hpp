@@ -24,8 +24,12 @@ struct Argument {
   const std::byte* const* rows = nullptr;  ///< of weights: where each row begins, as a file has it
 };
 
+struct Level;  // runtime/cpu/levels/level.hpp
+
 struct Call {
   const Pass& pass;
+  const Level& level;                   ///< of the processor's instructions
+  bool invariant;                       ///< what a row gives has the same bits whatever is beside it in the pass
   std::span<const Argument> arguments;  ///< by binding
   std::int64_t rows;                    ///< of the dispatch; of weights with banks, of each
 };

@@ -34,8 +34,9 @@ struct PhysicalDevice {
 
 std::vector<PhysicalDevice> list_physical_devices(const Instance& instance);
 
-/// The device that `request` names (digits alone: an index; else a name, or part of one in any case; empty: the best,
-/// which is discrete, then integrated, virtual, CPU, each by memory). Throws Error(device) that lists what there is.
+/// The device that `request` names (digits alone: an index; "vulkan": the best of Vulkan's; else a name, or part of one
+/// in any case; empty: the best, in the order of DeviceType and then by memory). Throws Error(device) that lists what
+/// there is.
 std::size_t choose_device(const std::vector<DeviceInfo>& devices, const std::string& request);
 
 /// Limits, and the class, as tests have them.

@@ -32,9 +32,11 @@ std::string list(const std::vector<DeviceInfo>& devices) {
   return text;
 }
 
+constexpr const char* any_of_vulkan = "vulkan";
+
 constexpr const char* remedy =
     "install a driver (on Debian: apt install mesa-vulkan-drivers, which has one for the CPU too), or use --device "
-    "reference, which is slow and needs none";
+    "cpu, which needs none";
 
 }  // namespace
 
@@ -50,6 +52,11 @@ std::size_t choose_device(const std::vector<DeviceInfo>& devices, const std::str
       throw Error(ErrorKind::device, fmt::format("there is no device {}; there are:{}", request, list(devices)));
     }
     candidates.push_back(index);
+  } else if (lower(request) == any_of_vulkan) {
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+      if (devices[i].type != DeviceType::processor) candidates.push_back(i);
+    }
+    if (candidates.empty()) throw Error(ErrorKind::device, fmt::format("there is no Vulkan device: {}", remedy));
   } else {
     const bool called = std::ranges::count(devices, request, &DeviceInfo::name) > 0;  // so, and no longer
     for (std::size_t i = 0; i < devices.size(); ++i) {

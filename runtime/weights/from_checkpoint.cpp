@@ -96,6 +96,13 @@ class CheckpointSource final : public HostWeights::Source {
                                           : file_rows(tensor, first, rows, out, stride);
   }
 
+  const std::byte* row_in_place(std::size_t tensor, std::int64_t row) const override {
+    if (pattern(tensor).converted_from || pattern(tensor).vector) return nullptr;
+    const FoundPart& part = part_of(tensors_[tensor], row);
+    if (part.view.transposed || part.scales != nullptr) return nullptr;
+    return address(tensor, part, row, 0);
+  }
+
  private:
   void file_rows(std::size_t tensor, std::int64_t first, std::int64_t rows, std::span<std::byte> out,
                  std::int64_t stride) const;

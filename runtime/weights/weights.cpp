@@ -128,6 +128,21 @@ void HostWeights::file_rows(std::int32_t stored, std::int64_t first, std::int64_
   rows_of(this->stored()[static_cast<std::size_t>(stored)], Blocks::whole, first, rows, out);
 }
 
+std::vector<const std::byte*> HostWeights::rows_in_place(std::int32_t stored) const {
+  const StoredEntry& entry = this->stored()[static_cast<std::size_t>(stored)];
+  std::vector<const std::byte*> rows;
+  for (const StoredPiece& piece : entry.pattern->pieces) {
+    const auto weight = static_cast<std::size_t>(entry.first_weight + piece.weight);
+    if (piece.weight < 0 || source_->entries[weight].pattern->dtype != entry.pattern->format) return {};
+    for (std::int64_t row = 0; row < piece.rows; ++row) {
+      rows.push_back(source_->row_in_place(weight, row));
+      if (rows.back() == nullptr) return {};
+      if (is_quantized(entry.pattern->format)) check_scales(entry, weight, row, rows.back(), entry.file_row_bytes());
+    }
+  }
+  return rows;
+}
+
 void HostWeights::rows_of(const StoredEntry& entry, Blocks blocks, std::int64_t first, std::int64_t rows,
                           std::span<std::byte> out) const {
   const StoredPattern& pattern = *entry.pattern;
@@ -175,17 +190,23 @@ void HostWeights::copy_blocks(const StoredEntry& entry, std::size_t weight, Bloc
   std::vector<std::byte> read(blocks == Blocks::planes ? static_cast<std::size_t>(rows * in_file) : 0);
   const std::span<std::byte> whole = blocks == Blocks::planes ? std::span(read) : out;
   source_->raw_rows(weight, first, rows, whole, in_file);
-  const std::int64_t bad = find_bad_scale(dtype, whole.data(), rows * in_file / row_of(dtype).block_bytes);
-  if (bad >= 0) {
-    throw Error(ErrorKind::rejected,
-                fmt::format("{}: row {} has a scale that is infinite or no number; copy or download the file again",
-                            source_->entries[weight].name, first + bad * row_of(dtype).block_bytes / in_file));
-  }
+  check_scales(entry, weight, first, whole.data(), rows * in_file);
   if (blocks == Blocks::whole) return;
   for (std::int64_t r = 0; r < rows; ++r) {
     cut_into_planes(dtype, whole.data() + r * in_file, entry.pattern->columns,
                     out.subspan(static_cast<std::size_t>(r * stride), static_cast<std::size_t>(stride)));
   }
+}
+
+/// Of rows of blocks that stand one after another, which begin with row `first`.
+void HostWeights::check_scales(const StoredEntry& entry, std::size_t weight, std::int64_t first, const std::byte* rows,
+                               std::int64_t bytes) const {
+  const std::int64_t block = row_of(entry.pattern->format).block_bytes;
+  const std::int64_t bad = find_bad_scale(entry.pattern->format, rows, bytes / block);
+  if (bad < 0) return;
+  throw Error(ErrorKind::rejected,
+              fmt::format("{}: row {} has a scale that is infinite or no number; copy or download the file again",
+                          source_->entries[weight].name, first + bad * block / entry.file_row_bytes()));
 }
 
 /// Rows of a matrix: as they are, cut into planes, or widened to f32.

@@ -80,6 +80,10 @@ class HostWeights {
   /// The same with blocks as files have them, each row file_row_bytes().
   void file_rows(std::int32_t stored, std::int64_t first, std::int64_t rows, std::span<std::byte> out) const;
 
+  /// Where each of those rows stands already, without padding; empty where one of them does not. For as long as this
+  /// lives.
+  std::vector<const std::byte*> rows_in_place(std::int32_t stored) const;
+
   class Source;  ///< a checkpoint or a generator of random values
 
  private:
@@ -95,6 +99,8 @@ class HostWeights {
                  std::int64_t rows, std::span<std::byte> out) const;
   void copy_blocks(const StoredEntry& entry, std::size_t weight, Blocks blocks, std::int64_t first, std::int64_t rows,
                    std::span<std::byte> out) const;
+  void check_scales(const StoredEntry& entry, std::size_t weight, std::int64_t first, const std::byte* rows,
+                    std::int64_t bytes) const;
   [[noreturn]] void throw_unstorable(const StoredEntry& entry, std::size_t weight) const;
   std::unique_ptr<Source> source_;
 };

@@ -5,7 +5,7 @@
     tests/extending/run.py activation        # this one
 
 By hand: the copy is built in build/extending, which takes as long as any build does, and a minute the next time. Engines
-are verified on the machine's Vulkan device.
+are verified on the machine's Vulkan device and on its CPU.
 """
 import argparse
 import json
@@ -53,7 +53,9 @@ class Bench:
         return next(path for path in (self.work / name).iterdir() if path.is_file() and os.access(path, os.X_OK))
 
     def verify(self, engine, *weights):
-        self.output(engine, "verify", *(weights or ["--random-weights"]), "-p", "25", "-n", "5", "--tolerance", "1e-5")
+        for device in ("vulkan", "cpu"):
+            words = ["--device", device, *(weights or ["--random-weights"])]
+            self.output(engine, "verify", *words, "-p", "25", "-n", "5", "--tolerance", "1e-5")
 
     def logits(self, engine, weights):
         path = self.work / "logits.npy"

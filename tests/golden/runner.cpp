@@ -278,7 +278,7 @@ int run(const std::string& directory, const std::string& device, double toleranc
   const Golden golden = read_golden(directory);
   LoadOptions options;
   options.weights_path = directory;
-  options.device = device == "reference" || device == "cpu" ? device : "";
+  options.device = device == "reference" || device == "cpu" ? device : "vulkan";
   options.ignore_config = ignore_config;
   const std::unique_ptr<Engine> engine = load_engine(golden_program(), options);
   int failures = 0;

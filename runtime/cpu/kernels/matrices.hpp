@@ -1,7 +1,11 @@
 // Rows of matrices: multiplied with rows of a pass, or gathered.
 #pragma once
 
+#include <optional>
+#include <vector>
+
 #include "runtime/cpu/kernels/norms.hpp"
+#include "runtime/cpu/levels/level.hpp"
 #include "runtime/dtype.hpp"
 #include "runtime/formats/quantized.hpp"
 
@@ -20,12 +24,26 @@ void decode_row(const std::byte* row, float* out) {
   decode_blocks(dtype, row, std::span(out, P::columns));
 }
 
-template <std::int64_t n>
-float dot(const float* a, const float* b) {
-  float sum = 0;
-#pragma omp simd reduction(+ : sum)
-  for (std::int64_t i = 0; i < n; ++i) sum += a[i] * b[i];
-  return sum;
+/// How a level reads rows of a type, where it has a reader of its own.
+constexpr std::optional<RowFormat> row_format(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::f32:
+      return RowFormat::f32;
+    case Dtype::f16:
+      return RowFormat::f16;
+    case Dtype::bf16:
+      return RowFormat::bf16;
+    case Dtype::q4_0:
+      return RowFormat::q4_0;
+    case Dtype::q8_0:
+      return RowFormat::q8_0;
+    case Dtype::q4_k:
+      return RowFormat::q4_k;
+    case Dtype::q6_k:
+      return RowFormat::q6_k;
+    default:
+      return std::nullopt;
+  }
 }
 
 /// The rows of a table that the pass's rows name: ids, positions, types, or rows whose logits are wanted.
@@ -61,67 +79,70 @@ struct Gather : OfRows<P, Gather<P>> {
 };
 
 /// Products of a matrix's rows, or of a bank's of them, with rows of the pass. A unit is some neighbouring rows of the
-/// matrix, for everything that they are multiplied with: each row is decoded once.
+/// matrix, of every bank, for all that they are multiplied with: each row is decoded once, and banks that nobody chose
+/// leave no thread idle.
 template <class P>
 struct Linear {
-  static constexpr std::int64_t rows_of_unit = 16;
-
-  static std::int64_t units(const Call& call) { return banks() * units_of_bank(call); }
+  static std::int64_t units(const Call& call) { return (call.rows + rows_of_unit - 1) / rows_of_unit; }
   static void run(const Call& call, std::int64_t begin, std::int64_t end) {
     Linear linear(call);
-    for (std::int64_t unit = begin; unit < end; ++unit) {
-      linear.bank_ = unit / units_of_bank(call);
-      if (!linear.is_wanted()) continue;
-      const std::int64_t first = unit % units_of_bank(call) * rows_of_unit;
-      for (std::int64_t row = first; row < std::min(first + rows_of_unit, call.rows); ++row) linear.multiply(row);
+    for (std::size_t bank = 0; bank < banks(); ++bank) {
+      for (std::int64_t unit = begin; unit < end; ++unit) linear.multiply(bank, unit * rows_of_unit);
     }
   }
 
  private:
+  static constexpr std::int64_t rows_of_unit = 16;
+  static constexpr std::optional<RowFormat> format = row_format(dtype_named(P::dtype));
+
   explicit Linear(const Call& call) : output_(call), call_(call) {
-    if constexpr (P::norm != "none") norm_rows();
+    const std::int64_t entries = rows_in_use<P>(call.pass) * per_row();
+    if constexpr (P::norm != "none") norm_rows(entries);
+    first_of_bank_.assign(static_cast<std::size_t>(banks() + 1), 0);
+    for (std::int64_t entry = 0; entry < entries; ++entry) ++first_of_bank_[bank_of(entry) + 1];
+    for (std::size_t bank = 0; bank < banks(); ++bank) first_of_bank_[bank + 1] += first_of_bank_[bank];
+    std::vector<std::int64_t> next = first_of_bank_;
+    entries_.resize(static_cast<std::size_t>(entries));
+    inputs_.resize(entries_.size());
+    for (std::int64_t entry = 0; entry < entries; ++entry) {
+      const auto at = static_cast<std::size_t>(next[bank_of(entry)]++);
+      entries_[at] = entry;
+      inputs_[at] = input(entry);
+    }
+    if constexpr (!format) decoded_.resize(rows_of_unit * P::columns);
   }
 
-  static constexpr std::int64_t banks() {
+  static constexpr std::size_t banks() {
     if constexpr (P::banked) {
       return P::banks;
     } else {
       return 1;
     }
   }
-  static std::int64_t units_of_bank(const Call& call) { return (call.rows + rows_of_unit - 1) / rows_of_unit; }
-
-  /// Rows of the pass, or the entries that each has.
-  std::int64_t entries() const {
-    const std::int64_t rows = rows_in_use<P>(call_.pass);
+  /// Entries that each row of the pass has.
+  static constexpr std::int64_t per_row() {
     if constexpr (P::banked) {
-      return rows * P::choices;
+      return P::choices;
     } else {
-      return rows;
+      return 1;
     }
   }
-  std::int64_t bank_of([[maybe_unused]] std::int64_t entry) const {
+  std::size_t bank_of([[maybe_unused]] std::int64_t entry) const {
     if constexpr (!P::banked) {
       return 0;
     } else if constexpr (P::chosen) {
       const float* choice = data<const float>(call_, place<P>("choice"));
       const float chosen = choice[entry / P::choices * P::choice_stride + P::choice_column + entry % P::choices];
-      return std::min(static_cast<std::int64_t>(chosen), P::banks - 1);
+      return std::min(static_cast<std::size_t>(chosen), banks() - 1);
     } else {
-      return entry % P::choices;
+      return static_cast<std::size_t>(entry % P::choices);
     }
-  }
-  bool is_wanted() const {
-    for (std::int64_t entry = 0; entry < entries(); ++entry) {
-      if (bank_of(entry) == bank_) return true;
-    }
-    return false;
   }
 
-  void norm_rows() {
+  void norm_rows(std::int64_t entries) {
     const RowNorm<P> norm(call_);
-    normed_.resize(static_cast<std::size_t>(entries() * P::columns));
-    for (std::int64_t entry = 0; entry < entries(); ++entry) {
+    normed_.resize(static_cast<std::size_t>(entries * P::columns));
+    for (std::int64_t entry = 0; entry < entries; ++entry) {
       norm(input_row<P>(call_, entry), normed_.data() + entry * P::columns);
     }
   }
@@ -136,40 +157,87 @@ struct Linear {
         return data<const float>(call_, place<P>("entry_inputs")) + entry / P::choices * P::entry_inputs_stride +
                P::entry_inputs_column + entry % P::choices * P::columns;
       }
-    } else if constexpr (P::banked) {
-      return input_row<P>(call_, entry / P::choices);
     } else {
-      return input_row<P>(call_, entry);
+      return input_row<P>(call_, entry / per_row());
     }
   }
 
-  void multiply(std::int64_t row) {
-    const std::int64_t stored = bank_ * call_.rows + row;
-    std::array<float, P::columns> first, second;
-    decode_row<P>(call_.arguments[place<P>("weights")].rows[stored], first.data());
-    if constexpr (P::matrices == 2) {
-      decode_row<P>(call_.arguments[place<P>("second_weights")].rows[stored], second.data());
+  /// Rows of a bank from `first` on, with the bank's entries.
+  void multiply(std::size_t bank, std::int64_t first) {
+    const std::int64_t begin = first_of_bank_[bank], count = first_of_bank_[bank + 1] - begin;
+    if (count == 0) return;
+    const std::int64_t rows = std::min(rows_of_unit, call_.rows - first);
+    const std::int64_t stored = static_cast<std::int64_t>(bank) * call_.rows + first;
+    products(place<P>("weights"), stored, rows, begin, count, sums_);
+    const float *bias = nullptr, *second_bias = nullptr;
+    if constexpr (P::first_bias) bias = data<const float>(call_, place<P>("bias")) + stored;
+    if constexpr (P::matrices == 2) products(place<P>("second_weights"), stored, rows, begin, count, second_sums_);
+    if constexpr (P::second_bias) second_bias = data<const float>(call_, place<P>("second_bias_vector")) + stored;
+    for (std::int64_t n = 0; n < count; ++n) {
+      const std::int64_t entry = entries_[static_cast<std::size_t>(begin + n)];
+      const std::int64_t column = entry % per_row() * call_.rows + first;
+      std::array<float, rows_of_unit> sums_0, sums_1{};
+      for (std::int64_t row = 0; row < rows; ++row) {
+        const auto at = static_cast<std::size_t>(row);
+        sums_0[at] = sums_[static_cast<std::size_t>(row * count + n)];
+        if constexpr (P::first_bias) sums_0[at] += bias[row];
+        if constexpr (P::matrices == 2) sums_1[at] = second_sums_[static_cast<std::size_t>(row * count + n)];
+        if constexpr (P::second_bias) sums_1[at] += second_bias[row];
+      }
+      const auto written = static_cast<std::size_t>(rows);
+      output_.write(entry / per_row(), column, std::span(sums_0).first(written), std::span(sums_1).first(written));
     }
-    float first_bias = 0, second_bias = 0;
-    if constexpr (P::first_bias) first_bias = data<const float>(call_, place<P>("bias"))[stored];
-    if constexpr (P::second_bias) second_bias = data<const float>(call_, place<P>("second_bias_vector"))[stored];
-    for (std::int64_t entry = 0; entry < entries(); ++entry) {
-      if (bank_of(entry) != bank_) continue;
-      const float sum_0 = dot<P::columns>(first.data(), input(entry)) + first_bias;
-      float sum_1 = 0;
-      if constexpr (P::matrices == 2) sum_1 = dot<P::columns>(second.data(), input(entry)) + second_bias;
-      if constexpr (P::banked) {
-        output_.write(entry / P::choices, entry % P::choices * call_.rows + row, sum_0, sum_1);
-      } else {
-        output_.write(entry, row, sum_0, sum_1);
+  }
+
+  void products(std::size_t weights, std::int64_t stored, std::int64_t rows, std::int64_t begin, std::int64_t count,
+                std::vector<float>& sums) {
+    const std::byte* const* row = call_.arguments[weights].rows + stored;
+    sums.resize(static_cast<std::size_t>(rows * count));
+    if constexpr (format) {
+      const auto multiply_digits = call_.level.multiply_digits[static_cast<std::size_t>(*format)];
+      if (multiply_digits != nullptr && count == 1 && !call_.invariant) {
+        return multiply_digits(row, rows, P::columns, digits_of(inputs_[static_cast<std::size_t>(begin)]), sums.data());
       }
     }
+    Products of{row, rows, P::columns, inputs_.data() + begin, count, sums.data()};
+    if constexpr (format) {
+      call_.level.multiply[static_cast<std::size_t>(*format)](of);
+    } else {
+      std::array<const std::byte*, rows_of_unit> floats;
+      for (std::int64_t r = 0; r < rows; ++r) {
+        float* const to = decoded_.data() + r * P::columns;
+        decode_row<P>(row[r], to);
+        floats[static_cast<std::size_t>(r)] = reinterpret_cast<const std::byte*>(to);
+      }
+      of.rows = floats.data();
+      call_.level.multiply[static_cast<std::size_t>(RowFormat::f32)](of);
+    }
+  }
+
+  /// The input as digits: mostly it is that of the rows before.
+  const Digits& digits_of(const float* input) {
+    if (input == cut_) return digits_;
+    constexpr std::size_t blocks = (P::columns + 31) / 32;
+    digit_blocks_.resize(blocks);
+    digit_scales_.resize(2 * blocks);
+    digits_ = {digit_blocks_.data(), digit_scales_.data(), digit_scales_.data() + blocks};
+    call_.level.cut_into_digits(input, P::columns, digits_);
+    cut_ = input;
+    return digits_;
   }
 
   Epilogue<P> output_;
   const Call& call_;
-  std::int64_t bank_ = 0;
-  std::vector<float> normed_;
+  std::vector<float> normed_;                ///< inputs, where the kernel norms them
+  std::vector<std::int64_t> entries_;        ///< bank after bank
+  std::vector<const float*> inputs_;         ///< of each
+  std::vector<std::int64_t> first_of_bank_;  ///< in entries_, and one past the last
+  std::vector<float> sums_, second_sums_;    ///< of the rows and entries at hand
+  std::vector<float> decoded_;               ///< rows at hand, of a type that no level reads itself
+  std::vector<DigitBlock> digit_blocks_;
+  std::vector<float> digit_scales_;
+  Digits digits_{};
+  const float* cut_ = nullptr;  ///< the input that the digits are of
 };
 
 }  // namespace monomorph::cpu

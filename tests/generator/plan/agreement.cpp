@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "runtime/load/load.hpp"
+#include "tests/support/cpu_library.hpp"
 #include "tests/support/plan_image.hpp"
 #include "tests/support/plan_program.hpp"
 
@@ -82,10 +83,7 @@ double relative_error(std::span<const float> logits, const EvaluatedValue& expec
 }
 
 double error_on_device(const RandomGraph& random, const PlanProgram& planned, const std::vector<Pass>& passes,
-                       const std::string& device, const LimitOverrides& limits) {
-  LoadOptions options;
-  options.limits = limits;
-  options.device = device;
+                       LoadOptions options) {
   options.random_weights = true;
   const auto engine = load_engine(planned.program(), options);
   const HostWeights weights = HostWeights::random(planned.program(), options.random_seed);
@@ -169,10 +167,23 @@ std::map<std::string, double> errors_on_devices(const RandomGraph& random, const
   const PlanProgram planned(random.contract, random.graph, plan);
   std::map<std::string, double> errors;
   for (const DeviceInfo& device : list_vulkan_devices()) {
-    if (device.unusable.empty())
-      errors[device.name] = error_on_device(random, planned, passes, std::to_string(device.index), limits);
+    if (!device.unusable.empty()) continue;
+    LoadOptions options;
+    options.limits = limits;
+    options.device = std::to_string(device.index);
+    errors[device.name] = error_on_device(random, planned, passes, options);
   }
   return errors;
+}
+
+double error_on_cpu(const RandomGraph& random, const Plan& plan, const std::vector<Pass>& passes) {
+  const CpuLibrary library(plan);
+  PlanProgram planned(random.contract, random.graph, plan);
+  planned.add_cpu_kernels(library.kernels());
+  LoadOptions options;
+  options.device = "cpu";
+  options.threads = 3;
+  return error_on_device(random, planned, passes, options);
 }
 
 }  // namespace monomorph::test

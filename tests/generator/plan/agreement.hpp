@@ -32,4 +32,8 @@ std::map<std::string, double> errors_on_devices(const RandomGraph& random, const
                                                 const std::vector<Pass>& passes = few_passes,
                                                 const LimitOverrides& limits = {});
 
+/// The same on the CPU, in three threads.
+double error_on_cpu(const RandomGraph& random, const generator::Plan& plan,
+                    const std::vector<Pass>& passes = few_passes);
+
 }  // namespace monomorph::test

@@ -25,7 +25,7 @@ TEST_CASE("devices are listed, the processor last, and as JSON a list") {
   }
   REQUIRE(!list.empty());
   CHECK(list.back()["name"] == "cpu");
-  CHECK(list.back()["unusable"] == "");
+  CHECK(list.back()["unusable"] == "counting has no kernels for it");
   CHECK(text.status == 0);
   CHECK(json.status == 0);
 }
@@ -33,7 +33,7 @@ TEST_CASE("devices are listed, the processor last, and as JSON a list") {
 TEST_CASE("the device cpu wants kernels of its own, and a number of threads that there may be") {
   const Outcome without = command({"run", "--random-weights", "--device", "cpu", "--tokens", "1"});
   CHECK(without.status == 4);
-  CHECK(contains(without.errors, "without kernels for the CPU"));
+  CHECK(contains(without.errors, "device 'cpu' cannot be used: "));
   for (const char* threads : {"-1", "1025"}) {
     const Outcome outcome =
         command({"run", "--random-weights", "--device", "cpu", "--threads", threads, "--tokens", "1"});

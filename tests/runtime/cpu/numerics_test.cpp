@@ -63,3 +63,19 @@ TEST_CASE("entries of q8_0 are codes and then scales, and a block with what is n
   CHECK(read[31] == doctest::Approx(15).epsilon(5e-3));
   CHECK(std::isnan(read[32]));
 }
+
+TEST_CASE("powers of e are within two units in the last place, and beyond the range what they should be") {
+  double worst = 0;
+  for (float x = -87.0f; x < 88.7f; x += 0.0371f) {
+    const double expected = std::exp(static_cast<double>(x));
+    worst = std::max(worst, std::abs(numerics::exp(x) - expected) / expected);
+  }
+  CHECK(worst < 0x1p-22);
+  CHECK(numerics::exp(0.0f) == 1);
+  CHECK(numerics::exp(-1000.0f) == 0);
+  CHECK(numerics::exp(-std::numeric_limits<float>::infinity()) == 0);
+  CHECK(std::isinf(numerics::exp(1000.0f)));
+  CHECK(std::isinf(numerics::exp(std::numeric_limits<float>::infinity())));
+  CHECK(numerics::exp(-100.0f) == doctest::Approx(std::exp(-100.0)).epsilon(1e-2));  // below the normal numbers
+  CHECK(std::isnan(numerics::exp(std::numeric_limits<float>::quiet_NaN())));
+}

@@ -29,17 +29,31 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 
 }  // namespace
 
-TEST_CASE("the best device is discrete before integrated before virtual before CPU, then the one with most memory") {
+TEST_CASE(
+    "the best device is a GPU, then the processor, then a driver that runs on it; of one kind that with most memory") {
   std::vector<DeviceInfo> devices{device(0, "llvmpipe", DeviceType::cpu, 64)};
   CHECK(choose_device(devices, "") == 0);
-  devices.push_back(device(1, "a virtual one", DeviceType::virtual_gpu, 2));
+  devices.push_back(device(1, "cpu", DeviceType::processor, 16));
   CHECK(choose_device(devices, "") == 1);
-  devices.push_back(device(2, "Intel UHD", DeviceType::integrated, 16));
+  devices.push_back(device(2, "a virtual one", DeviceType::virtual_gpu, 2));
   CHECK(choose_device(devices, "") == 2);
-  devices.push_back(device(3, "small", DeviceType::discrete, 4));
+  devices.push_back(device(3, "Intel UHD", DeviceType::integrated, 16));
   CHECK(choose_device(devices, "") == 3);
-  devices.push_back(device(4, "large", DeviceType::discrete, 24));
+  devices.push_back(device(4, "small", DeviceType::discrete, 4));
   CHECK(choose_device(devices, "") == 4);
+  devices.push_back(device(5, "large", DeviceType::discrete, 24));
+  CHECK(choose_device(devices, "") == 5);
+}
+
+TEST_CASE(
+    "a processor that a program has no kernels for is passed over, and vulkan is every device but the processor") {
+  std::vector<DeviceInfo> devices{device(0, "llvmpipe", DeviceType::cpu, 64),
+                                  device(1, "cpu", DeviceType::processor, 16, "it has no kernels for it")};
+  CHECK(choose_device(devices, "") == 0);
+  devices[1].unusable.clear();
+  CHECK(choose_device(devices, "Vulkan") == 0);
+  CHECK(choose_device(devices, "cpu") == 1);
+  CHECK(contains(refusal({devices[1]}, "vulkan"), "there is no Vulkan device"));
 }
 
 TEST_CASE("a device's memory is its largest local heap: what it shares of the host's does not count") {
@@ -95,7 +109,7 @@ TEST_CASE("no device at all is an error with its remedy") {
   const std::string text = refusal({}, "");
   CHECK(contains(text, "no Vulkan device"));
   CHECK(contains(text, "mesa-vulkan-drivers"));
-  CHECK(contains(text, "--device reference"));
+  CHECK(contains(text, "--device cpu"));
 }
 
 TEST_CASE("limits are only ever lowered") {

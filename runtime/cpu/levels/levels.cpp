@@ -1,0 +1,49 @@
+#include "runtime/cpu/levels/levels.hpp"
+
+#include <iterator>
+
+#include "runtime/formats/half.hpp"
+
+namespace monomorph::cpu {
+
+float f16_values[1 << 16];
+
+namespace {
+
+bool fill_f16_values() {
+  for (std::uint32_t bits = 0; bits < std::size(f16_values); ++bits) {
+    f16_values[bits] = f32_from_f16(static_cast<std::uint16_t>(bits));
+  }
+  return true;
+}
+
+}  // namespace
+
+#if defined(__x86_64__)
+extern const Level x86_64, x86_64_v3, x86_64_v4;
+static std::vector<const Level*> runnable() {
+  std::vector<const Level*> levels = {&x86_64};
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("x86-64-v3")) levels.push_back(&x86_64_v3);
+  if (__builtin_cpu_supports("x86-64-v4")) levels.push_back(&x86_64_v4);
+  return levels;
+}
+#elif defined(__aarch64__)
+extern const Level aarch64;
+static std::vector<const Level*> runnable() { return {&aarch64}; }
+#else
+extern const Level portable;
+static std::vector<const Level*> runnable() { return {&portable}; }
+#endif
+
+std::vector<const Level*> levels_here() {
+  [[maybe_unused]] static const bool filled = fill_f16_values();
+  return runnable();
+}
+
+const Level& best_level() {
+  static const Level* const best = levels_here().back();
+  return *best;
+}
+
+}  // namespace monomorph::cpu

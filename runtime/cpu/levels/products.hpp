@@ -1,0 +1,217 @@
+// Scalar products of rows with inputs. Each is a vector of partial sums, to which chunks are added in order, whatever
+// tile of rows and inputs it is computed in: so its bits depend on the row and the input alone.
+//
+// Few inputs: rows are decoded in registers, and each is read once. Many: some rows are decoded into a panel of 256
+// columns, which stays in the first cache while every input passes by it.
+#pragma once
+
+#include "runtime/cpu/levels/row_formats.hpp"
+
+namespace monomorph::cpu {
+namespace {
+
+constexpr int tile_rows = 4, most_tile_inputs = registers == 32 ? 5 : 3;
+constexpr int panel_chunks = 8;
+constexpr int most_inputs = 128, block_rows = 16;
+
+/// How far behind a tile of rows the next one lies, where rows stand one after another. It is fetched while this one is
+/// multiplied: no prefetcher of a processor follows so many rows at once.
+template <int rows>
+std::int64_t bytes_ahead(const std::byte* const* row) {
+  return rows == 1 ? 0 : rows * (row[rows == 1 ? 0 : 1] - row[0]);
+}
+
+/// Adds `chunks` chunks of rows and inputs to their partial sums, [input][row].
+template <class Format, int rows, int inputs>
+void add_products(const std::byte* const* row, std::int64_t chunks, std::int64_t columns, const float* const* input,
+                  Floats* partial) {
+  Floats sums[rows][inputs];
+  for (int r = 0; r < rows; ++r) {
+    for (int i = 0; i < inputs; ++i) sums[r][i] = partial[i * rows + r];
+  }
+  const std::int64_t ahead = bytes_ahead<rows>(row);
+  const std::byte* at[rows];
+  for (int r = 0; r < rows; ++r) at[r] = row[r];
+  for (std::int64_t block = 0; block < chunks; block += Format::chunks) {
+    typename Format::Scales scales[rows];
+    for (int r = 0; r < rows; ++r) scales[r] = Format::scales(row[r], block / Format::chunks);
+    for (std::int64_t c = block; c < block + Format::chunks; ++c) {
+      for (int r = 0; r < rows; ++r) {
+        __builtin_prefetch(at[r] + c * Format::chunk_bytes + ahead);
+        const Chunk weights = Format::decode(at[r], c, columns, scales[r]);
+        for (int v = 0; v < vectors; ++v) {
+          for (int i = 0; i < inputs; ++i) {
+            sums[r][i] = multiply_add(weights.of[v], load<Floats>(input[i] + c * chunk + v * lanes), sums[r][i]);
+          }
+        }
+        if (r + 1 < rows) finish_before(sums[r][inputs - 1], at[r + 1]);
+      }
+    }
+  }
+  for (int r = 0; r < rows; ++r) {
+    for (int i = 0; i < inputs; ++i) partial[i * rows + r] = sums[r][i];
+  }
+}
+
+/// The same of a panel: rows of floats, `panel_chunks` chunks apart.
+template <int rows, int inputs>
+[[gnu::noinline]] void add_panel_products(const float* panel, std::int64_t chunks, const float* const* input,
+                                          std::int64_t column, Floats* partial) {
+  Floats sums[rows][inputs];
+  for (int r = 0; r < rows; ++r) {
+    for (int i = 0; i < inputs; ++i) sums[r][i] = partial[i * rows + r];
+  }
+  const float* at[inputs];
+  for (int i = 0; i < inputs; ++i) at[i] = input[i] + column;
+  for (std::int64_t c = 0; c < chunks * chunk; c += lanes) {
+    Floats given[inputs];
+    for (int i = 0; i < inputs; ++i) given[i] = load<Floats>(at[i] + c);
+    for (int r = 0; r < rows; ++r) {
+      const Floats weights = load<Floats>(panel + r * panel_chunks * chunk + c);
+      for (int i = 0; i < inputs; ++i) sums[r][i] = multiply_add(weights, given[i], sums[r][i]);
+    }
+  }
+  for (int r = 0; r < rows; ++r) {
+    for (int i = 0; i < inputs; ++i) partial[i * rows + r] = sums[r][i];
+  }
+}
+template <int rows, int inputs>
+void add_panel_products(int count, const float* panel, std::int64_t chunks, const float* const* input,
+                        std::int64_t column, Floats* partial) {
+  if constexpr (inputs > 1) {
+    if (count < inputs) return add_panel_products<rows, inputs - 1>(count, panel, chunks, input, column, partial);
+  }
+  add_panel_products<rows, inputs>(panel, chunks, input, column, partial);
+}
+
+/// Some rows, no more than a block, with some inputs, no more than most_inputs.
+template <class Format>
+class Block {
+ public:
+  Block(const Products& of, std::int64_t first_row, std::int64_t row_count, std::int64_t first_input,
+        std::int64_t input_count)
+      : of(of),
+        rows(of.rows + first_row),
+        row_count(static_cast<int>(row_count)),
+        inputs(of.inputs + first_input),
+        input_count(static_cast<int>(input_count)) {}
+
+  void multiply() {
+    for (int i = 0; i < row_count * input_count; ++i) partials[i] = Floats{};
+    const std::int64_t whole = of.columns / chunk;
+    if (input_count <= most_fused_inputs) {
+      for (int r = 0; r < row_count;) r += add_fused(r, whole);
+    } else {
+      for (std::int64_t first = 0; first < whole; first += panel_chunks) {
+        const std::int64_t chunks = smaller(panel_chunks, whole - first);
+        add_panel(first, chunks);
+      }
+    }
+    if constexpr (Format::ends_anywhere) {
+      if (of.columns % chunk != 0) add_ends();
+    }
+  }
+  float sum(int row, int input) { return sum_of(partial(row, input)); }
+
+ private:
+  static constexpr int most_fused_inputs = 2;
+
+  /// Partial sums of a tile's rows stand together for each input: those that are read together are neighbours.
+  Floats& partial(int row, int input) {
+    const int tile = row - row % tile_rows;
+    return partials[tile + tile_rows <= row_count ? tile * input_count + input * tile_rows + row % tile_rows
+                                                  : row * input_count + input];
+  }
+
+  /// Of the rows from `r` on as many as fit; returns how many these were.
+  int add_fused(int r, std::int64_t chunks) {
+    Floats* const at = &partial(r, 0);
+    if (input_count == 1) {
+      constexpr int rows_of_one_input = Format::rows_at_once;
+      if (r + rows_of_one_input <= row_count) {
+        add_products<Format, rows_of_one_input, 1>(rows + r, chunks, of.columns, inputs, at);
+        return rows_of_one_input;
+      }
+      add_products<Format, 1, 1>(rows + r, chunks, of.columns, inputs, at);
+      return 1;
+    }
+    if (r + tile_rows <= row_count) {
+      add_products<Format, tile_rows, 2>(rows + r, chunks, of.columns, inputs, at);
+      return tile_rows;
+    }
+    add_products<Format, 1, 2>(rows + r, chunks, of.columns, inputs, at);
+    return 1;
+  }
+
+  void add_panel(std::int64_t first, std::int64_t chunks) {
+    typename Format::Scales scales{};
+    alignas(64) float panel[block_rows * panel_chunks * chunk];
+    for (int r = 0; r < row_count; ++r) {
+      for (std::int64_t c = 0; c < chunks; ++c) {
+        if (c % Format::chunks == 0) scales = Format::scales(rows[r], (first + c) / Format::chunks);
+        const Chunk decoded = Format::decode(rows[r], first + c, of.columns, scales);
+        __builtin_memcpy(panel + (r * panel_chunks + c) * chunk, &decoded, sizeof decoded);
+      }
+    }
+    // Equal shares: a tile of one input would wait for its loads.
+    const int tiles = (input_count + most_tile_inputs - 1) / most_tile_inputs;
+    for (int tile = 0; tile < tiles; ++tile) {
+      const int begin = input_count * tile / tiles, count = input_count * (tile + 1) / tiles - begin;
+      for (int r = 0; r < row_count;) {
+        const float* const at = panel + r * panel_chunks * chunk;
+        Floats* const sums = &partial(r, begin);
+        if (r + tile_rows <= row_count) {
+          add_panel_products<tile_rows, most_tile_inputs>(count, at, chunks, inputs + begin, first * chunk, sums);
+          r += tile_rows;
+        } else {
+          add_panel_products<1, most_tile_inputs>(count, at, chunks, inputs + begin, first * chunk, sums);
+          ++r;
+        }
+      }
+    }
+  }
+
+  /// Where rows end within a chunk.
+  void add_ends() {
+    alignas(64) float input_ends[most_inputs][chunk], row_end[chunk];
+    for (int i = 0; i < input_count; ++i) {
+      decode_end<F32>(reinterpret_cast<const std::byte*>(inputs[i]), of.columns, input_ends[i]);
+    }
+    for (int r = 0; r < row_count; ++r) {
+      decode_end<Format>(rows[r], of.columns, row_end);
+      for (int i = 0; i < input_count; ++i) {
+        Floats& sum = partial(r, i);
+        for (int v = 0; v < chunk; v += lanes) {
+          sum = multiply_add(load<Floats>(row_end + v), load<Floats>(input_ends[i] + v), sum);
+        }
+      }
+    }
+  }
+
+  const Products& of;
+  const std::byte* const* rows;
+  const int row_count;
+  const float* const* inputs;
+  const int input_count;
+  Floats partials[block_rows * most_inputs];
+};
+
+template <class Format>
+void multiply(const Products& of) {
+  for (std::int64_t input = 0; input < of.input_count; input += most_inputs) {
+    const std::int64_t inputs = smaller(most_inputs, of.input_count - input);
+    for (std::int64_t row = 0; row < of.row_count; row += block_rows) {
+      const std::int64_t rows = smaller(block_rows, of.row_count - row);
+      Block<Format> block(of, row, rows, input, inputs);
+      block.multiply();
+      for (int r = 0; r < rows; ++r) {
+        for (int i = 0; i < inputs; ++i) {
+          of.sums[(row + r) * of.input_count + input + i] = block.sum(r, i);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace monomorph::cpu

@@ -1,0 +1,356 @@
+// What every level that this processor runs computes: elements exactly, sums to the last bits of f32 and in one order,
+// whatever is computed beside them.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/cpu/kernels/matrices.hpp"
+#include "runtime/cpu/levels/levels.hpp"
+#include "runtime/cpu/states.hpp"
+#include "runtime/formats/half.hpp"
+#include "runtime/formats/quantized.hpp"
+
+#ifdef MONOMORPH_TEST_PORTABLE
+namespace monomorph::cpu {
+
+extern const Level portable;  // of processors that have no level of their own
+
+}  // namespace monomorph::cpu
+#endif
+
+using namespace monomorph;
+using namespace monomorph::cpu;
+
+namespace {
+
+std::vector<const Level*> levels() {
+  std::vector<const Level*> all = levels_here();
+#ifdef MONOMORPH_TEST_PORTABLE
+  all.push_back(&portable);
+#endif
+  return all;
+}
+
+std::vector<float> random_floats(std::int64_t count, std::uint32_t seed) {
+  std::mt19937 numbers(seed);
+  std::vector<float> values;
+  // Bits of mt19937 are the same everywhere, those of the library's distributions are not.
+  for (std::int64_t i = 0; i < count; ++i) values.push_back(static_cast<float>(numbers()) * 0x1p-31f - 1);
+  return values;
+}
+
+/// Rows in a format, and their elements.
+struct Matrix {
+  RowFormat format;
+  std::int64_t rows, columns;
+  std::vector<std::byte> bytes{};
+  std::vector<const std::byte*> row{};
+  std::vector<float> elements{};
+  const float* elements_of(std::int64_t r) const { return elements.data() + r * columns; }
+};
+
+Matrix states_of_q8_0(std::int64_t rows, std::int64_t columns) {
+  Matrix matrix{RowFormat::codes_and_scales, rows, columns};
+  const std::vector<float> values = random_floats(rows * columns, 7);
+  const std::int64_t row_bytes = columns + columns / 32 * 2;
+  matrix.bytes.resize(static_cast<std::size_t>(rows * (row_bytes + 2)));
+  matrix.elements.resize(values.size());
+  for (std::int64_t r = 0; r < rows; ++r) {
+    std::byte* const row = matrix.bytes.data() + r * (row_bytes + 2);
+    q8_0::store(values.data() + r * columns, columns, row);
+    q8_0::load(row, columns, matrix.elements.data() + r * columns);
+    matrix.row.push_back(row);
+  }
+  return matrix;
+}
+
+Matrix matrix_of(Dtype dtype, std::int64_t rows, std::int64_t columns) {
+  Matrix matrix{*row_format(dtype), rows, columns};
+  const std::int64_t row_bytes = columns / row_of(dtype).block_elements * row_of(dtype).block_bytes;
+  matrix.bytes.resize(static_cast<std::size_t>(rows * row_bytes));
+  matrix.elements.resize(static_cast<std::size_t>(rows * columns));
+  const std::vector<float> values = random_floats(rows * columns, 5);
+  for (std::int64_t r = 0; r < rows; ++r) {
+    std::byte* const row = matrix.bytes.data() + r * row_bytes;
+    matrix.row.push_back(row);
+    for (std::int64_t i = 0; i < columns / row_of(dtype).block_elements; ++i) {
+      const auto place = static_cast<std::size_t>(r * columns + i);
+      if (is_quantized(dtype)) {
+        fill_random_block(dtype, static_cast<std::uint64_t>(r * columns + i), 0.5f,
+                          {row + i * row_of(dtype).block_bytes, static_cast<std::size_t>(row_of(dtype).block_bytes)});
+      } else if (dtype == Dtype::f32) {
+        std::memcpy(row + 4 * i, &values[place], 4);
+      } else {
+        std::uint16_t bits = dtype == Dtype::f16 ? f16_from_f32(values[place]) : bf16_from_f32(values[place]);
+        if (place % 7 == 3 && dtype == Dtype::f16) bits &= 0x83ffu;  // subnormal
+        std::memcpy(row + 2 * i, &bits, 2);
+      }
+    }
+    decode_blocks(dtype, row, std::span(matrix.elements.data() + r * columns, static_cast<std::size_t>(columns)));
+  }
+  return matrix;
+}
+
+/// Every format, with lengths that end in and between its chunks.
+std::vector<Matrix> matrices(std::int64_t rows) {
+  std::vector<Matrix> all;
+  for (const Dtype dtype : {Dtype::f32, Dtype::f16, Dtype::bf16}) {
+    for (const std::int64_t columns : {1, 8, 31, 32, 80, 300, 513}) all.push_back(matrix_of(dtype, rows, columns));
+  }
+  for (const Dtype dtype : {Dtype::q4_0, Dtype::q8_0}) {
+    for (const std::int64_t columns : {32, 96, 544}) all.push_back(matrix_of(dtype, rows, columns));
+  }
+  for (const Dtype dtype : {Dtype::q4_k, Dtype::q6_k}) {
+    for (const std::int64_t columns : {256, 768}) all.push_back(matrix_of(dtype, rows, columns));
+  }
+  for (const std::int64_t columns : {32, 96, 256}) all.push_back(states_of_q8_0(rows, columns));
+  return all;
+}
+
+std::vector<const float*> pointers(const std::vector<float>& values, std::int64_t columns) {
+  std::vector<const float*> rows;
+  for (std::int64_t at = 0; at < std::ssize(values); at += columns) rows.push_back(values.data() + at);
+  return rows;
+}
+
+std::vector<float> multiply(const Level& level, const Matrix& matrix, const std::vector<const float*>& inputs,
+                            std::int64_t first = 0, std::int64_t rows = 0) {
+  if (rows == 0) rows = matrix.rows;
+  std::vector<float> sums(static_cast<std::size_t>(rows) * inputs.size());
+  level.multiply[static_cast<std::size_t>(matrix.format)](
+      {matrix.row.data() + first, rows, matrix.columns, inputs.data(), std::ssize(inputs), sums.data()});
+  return sums;
+}
+
+std::string described(const Level& level, const Matrix& matrix) {
+  return std::string(level.name) + ", format " + std::to_string(static_cast<int>(matrix.format)) + ", " +
+         std::to_string(matrix.columns) + " columns";
+}
+
+}  // namespace
+
+TEST_CASE("every element is what the format's decoder gives, bit for bit") {
+  for (const Matrix& matrix : matrices(5)) {
+    std::vector<float> ones(static_cast<std::size_t>(matrix.columns * matrix.columns));
+    for (std::int64_t c = 0; c < matrix.columns; ++c) ones[static_cast<std::size_t>(c * matrix.columns + c)] = 1;
+    for (const Level* level : levels()) {
+      CAPTURE(described(*level, matrix));
+      // By one input at a time and by many: rows are decoded on two ways.
+      const std::vector<const float*> inputs = pointers(ones, matrix.columns);
+      const std::vector<float> together = multiply(*level, matrix, inputs);
+      std::int64_t wrong = 0;
+      for (std::int64_t c = 0; c < matrix.columns; ++c) {
+        const std::vector<float> alone = multiply(*level, matrix, {inputs[static_cast<std::size_t>(c)]});
+        for (std::int64_t r = 0; r < matrix.rows; ++r) {
+          const float element = matrix.elements_of(r)[c];
+          wrong += together[static_cast<std::size_t>(r * matrix.columns + c)] != element;
+          wrong += alone[static_cast<std::size_t>(r)] != element;
+        }
+      }
+      CHECK(wrong == 0);
+    }
+  }
+}
+
+TEST_CASE("products are those of doubles") {
+  for (const Matrix& matrix : matrices(19)) {
+    const std::vector<float> values = random_floats(130 * matrix.columns, 3);
+    const std::vector<const float*> inputs = pointers(values, matrix.columns);
+    for (const Level* level : levels()) {
+      CAPTURE(described(*level, matrix));
+      const std::vector<float> sums = multiply(*level, matrix, inputs);
+      double worst = 0;  // of the error against the sum of what was added
+      for (std::int64_t r = 0; r < matrix.rows; ++r) {
+        for (std::size_t i = 0; i < inputs.size(); ++i) {
+          double sum = 0, size = 0;
+          for (std::int64_t c = 0; c < matrix.columns; ++c) {
+            const double product = static_cast<double>(matrix.elements_of(r)[c]) * inputs[i][c];
+            sum += product;
+            size += std::abs(product);
+          }
+          worst = std::max(worst, std::abs(sums[static_cast<std::size_t>(r) * inputs.size() + i] - sum) / size);
+        }
+      }
+      CHECK(worst < 5e-7);
+    }
+  }
+}
+
+TEST_CASE("a product's bits depend on its row and its input alone") {
+  for (const Matrix& matrix : matrices(19)) {
+    const std::vector<float> values = random_floats(130 * matrix.columns, 3);
+    const std::vector<const float*> inputs = pointers(values, matrix.columns);
+    for (const Level* level : levels()) {
+      CAPTURE(described(*level, matrix));
+      const std::vector<float> all = multiply(*level, matrix, inputs);
+      std::int64_t wrong = 0;
+      for (const std::size_t count : {1u, 2u, 3u, 4u, 7u, 129u}) {
+        for (const std::int64_t rows : {1, 3, 4, 8, 17}) {
+          const std::int64_t first = matrix.rows - rows;
+          const std::vector<const float*> some(inputs.end() - static_cast<std::ptrdiff_t>(count), inputs.end());
+          const std::vector<float> sums = multiply(*level, matrix, some, first, rows);
+          for (std::int64_t r = 0; r < rows; ++r) {
+            for (std::size_t i = 0; i < count; ++i) {
+              wrong += sums[static_cast<std::size_t>(r) * count + i] !=
+                       all[static_cast<std::size_t>(first + r) * inputs.size() + inputs.size() - count + i];
+            }
+          }
+        }
+      }
+      CHECK(wrong == 0);
+    }
+  }
+}
+
+TEST_CASE("by digits products are those of doubles, and the same of one row and of many") {
+  for (const Matrix& matrix : matrices(19)) {
+    for (const Level* level : levels()) {
+      const auto multiply_digits = level->multiply_digits[static_cast<std::size_t>(matrix.format)];
+      if (multiply_digits == nullptr) continue;
+      CAPTURE(described(*level, matrix));
+      for (const float size : {1.0f, 1e-20f, 1e20f}) {
+        std::vector<float> input = random_floats(matrix.columns, 3);
+        for (std::size_t c = 0; c < input.size(); ++c)
+          input[c] *= c / 32 % 3 == 1 ? 0 : size * static_cast<float>(c + 1);
+        const auto blocks = static_cast<std::size_t>(matrix.columns / 32);
+        std::vector<DigitBlock> digit_blocks(blocks);
+        std::vector<float> scales(blocks), totals(blocks);
+        const Digits digits{digit_blocks.data(), scales.data(), totals.data()};
+        level->cut_into_digits(input.data(), matrix.columns, digits);
+        std::vector<float> products(static_cast<std::size_t>(matrix.rows));
+        multiply_digits(matrix.row.data(), matrix.rows, matrix.columns, digits, products.data());
+        double worst = 0;
+        for (std::int64_t r = 0; r < matrix.rows; ++r) {
+          double sum = 0, bound = 0;
+          for (std::int64_t c = 0; c < matrix.columns; ++c) {
+            const double product = static_cast<double>(matrix.elements_of(r)[c]) * input[static_cast<std::size_t>(c)];
+            sum += product;
+            bound += std::abs(product);
+          }
+          worst = std::max(worst, std::abs(products[static_cast<std::size_t>(r)] - sum) / bound);
+          float alone = 0;
+          multiply_digits(matrix.row.data() + r, 1, matrix.columns, digits, &alone);
+          CHECK(alone == products[static_cast<std::size_t>(r)]);
+        }
+        CHECK(worst < 5e-7);
+      }
+    }
+  }
+}
+
+TEST_CASE("digits of what is no number give none, and the greatest element keeps its sign") {
+  for (const Level* level : levels()) {
+    if (level->cut_into_digits == nullptr) continue;
+    CAPTURE(level->name);
+    for (const float value : {std::nanf(""), std::numeric_limits<float>::infinity(), 3.0e38f, -3.0e38f, 0.7f, -0.7f}) {
+      std::vector<float> input(32, 0.25f);
+      input[17] = value;
+      DigitBlock block;
+      float scale = 0, total = 0;
+      level->cut_into_digits(input.data(), 32, {&block, &scale, &total});
+      const int number = block.digits[0][17] + 256 * block.digits[1][17] + 65536 * block.digits[2][17];
+      if (std::isfinite(value)) {
+        CHECK(scale * static_cast<float>(number) == doctest::Approx(value).epsilon(1e-7));
+      } else {
+        CHECK(std::isnan(total));
+      }
+    }
+  }
+}
+
+TEST_CASE("blends are those of doubles, and each is the same beside others") {
+  for (const Matrix& matrix : matrices(19)) {
+    if (static_cast<std::size_t>(matrix.format) >= state_formats) continue;
+    constexpr std::int64_t blends = 11;
+    const std::vector<float> weights = random_floats(blends * matrix.rows, 11);
+    for (const Level* level : levels()) {
+      CAPTURE(described(*level, matrix));
+      const auto blend = [&](std::int64_t first, std::int64_t count) {
+        std::vector<float> sums(static_cast<std::size_t>(count * matrix.columns));
+        level->blend[static_cast<std::size_t>(matrix.format)](
+            {matrix.row.data(), matrix.rows, matrix.columns, weights.data() + first * matrix.rows, count, sums.data()});
+        return sums;
+      };
+      const std::vector<float> all = blend(0, blends);
+      double worst = 0;
+      std::int64_t wrong = 0;
+      for (std::int64_t b = 0; b < blends; ++b) {
+        const std::vector<float> alone = blend(b, 1);
+        for (std::int64_t c = 0; c < matrix.columns; ++c) {
+          double sum = 0, size = 1e-30;
+          for (std::int64_t r = 0; r < matrix.rows; ++r) {
+            const double part =
+                static_cast<double>(weights[static_cast<std::size_t>(b * matrix.rows + r)]) * matrix.elements_of(r)[c];
+            sum += part;
+            size += std::abs(part);
+          }
+          const float blended = all[static_cast<std::size_t>(b * matrix.columns + c)];
+          worst = std::max(worst, std::abs(blended - sum) / size);
+          wrong += blended != alone[static_cast<std::size_t>(c)];
+        }
+      }
+      CHECK(worst < 5e-7);
+      CHECK(wrong == 0);
+    }
+  }
+}
+
+TEST_CASE("f16 and bf16 that are no finite numbers stay what they are") {
+  for (const Level* level : levels()) {
+    CAPTURE(level->name);
+    const float one = 1;
+    const float* const input = &one;
+    constexpr float infinite = std::numeric_limits<float>::infinity();
+    struct Stored {
+      RowFormat format;
+      std::uint16_t bits;
+      float value;
+    };
+    for (const auto& [format, bits, value] :
+         {Stored{RowFormat::f16, 0x7c00, infinite}, Stored{RowFormat::f16, 0xfc00, -infinite},
+          Stored{RowFormat::bf16, 0x7f80, infinite}, Stored{RowFormat::f16, 0x7e00, std::nanf("")},
+          Stored{RowFormat::bf16, 0xffc0, std::nanf("")}}) {
+      const auto* const row = reinterpret_cast<const std::byte*>(&bits);
+      float sum = 0;
+      level->multiply[static_cast<std::size_t>(format)]({&row, 1, 1, &input, 1, &sum});
+      CHECK(std::isnan(sum) == std::isnan(value));
+      if (!std::isnan(value)) CHECK(sum == value);
+    }
+  }
+}
+
+TEST_CASE("powers of e are within two units in the last place") {
+  for (const Level* level : levels()) {
+    CAPTURE(level->name);
+    for (const std::int64_t count : {1, 7, 16, 1001}) {
+      std::vector<float> values = random_floats(count, 2);
+      for (float& value : values) value = 3 - 43 * (1 + value);
+      values[0] = 3;
+      std::vector<float> powers = values;
+      const float sum = level->exponentials(powers.data(), count, 3);
+      double expected_sum = 0, worst = 0;
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        const double expected = std::exp(static_cast<double>(values[i] - 3.0f));
+        expected_sum += expected;
+        worst = std::max(worst, std::abs(powers[i] - expected) / expected);
+      }
+      CHECK(worst < 0x1p-22);
+      CHECK(sum == doctest::Approx(expected_sum).epsilon(1e-6));
+    }
+    float apart[] = {0, -200, -std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()};
+    level->exponentials(apart, 4, 0);
+    CHECK(apart[0] == 1);
+    CHECK(apart[1] == 0);
+    CHECK(apart[2] == 0);
+    CHECK(std::isnan(apart[3]));
+  }
+}
