@@ -35,6 +35,8 @@ constexpr std::optional<RowFormat> row_format(Dtype dtype) {
       return RowFormat::bf16;
     case Dtype::q4_0:
       return RowFormat::q4_0;
+    case Dtype::q4_1:
+      return RowFormat::q4_1;
     case Dtype::q8_0:
       return RowFormat::q8_0;
     case Dtype::q4_k:

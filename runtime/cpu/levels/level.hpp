@@ -20,9 +20,10 @@ enum class RowFormat : std::uint32_t {
   q4_0,
   q8_0,
   q4_k,
-  q6_k
+  q6_k,
+  q4_1
 };
-inline constexpr std::size_t row_formats = 8, state_formats = 4;  ///< of which states have the first
+inline constexpr std::size_t row_formats = 9, state_formats = 4;  ///< of which states have the first
 
 /// sums[r * input_count + i] = the scalar product of row r and input i.
 struct Products {

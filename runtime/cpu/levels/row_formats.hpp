@@ -100,6 +100,15 @@ struct Q4_0 : Blocks {
   }
 };
 
+struct Q4_1 : Blocks {
+  static constexpr int chunk_bytes = 20;
+  static Chunk decode(const std::byte* row, std::int64_t nth, std::int64_t, const Scales&) {
+    const std::byte* block = row + nth * 20;
+    const Sixteen pairs = load_sixteen(block + 4);
+    return scaled(low_bits(pairs, 0, 4), low_bits(pairs, 4, 4), load_scale(block), load_scale(block + 2));
+  }
+};
+
 /// Of 256 elements: groups of 32 with a scale and a minimum of six bits each.
 struct Q4K {
   static constexpr int chunk_bytes = 18;

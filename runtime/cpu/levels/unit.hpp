@@ -14,12 +14,12 @@ namespace {
 constexpr Level this_level(const char* name) {
   return {name,
           {multiply<F32>, multiply<F16>, multiply<Bf16>, multiply<CodesAndScales>, multiply<Q4_0>, multiply<Q8_0>,
-           multiply<Q4K>, multiply<Q6K>},
+           multiply<Q4K>, multiply<Q6K>, multiply<Q4_1>},
           {blend<F32>, blend<F16>, blend<Bf16>, blend<CodesAndScales>},
 #ifdef MONOMORPH_DIGITS
           cut_into_digits,
           {nullptr, nullptr, nullptr, nullptr, multiply_digits<DigitsOfQ4_0>, nullptr, multiply_digits<DigitsOfQ4K>,
-           nullptr},
+           nullptr, nullptr},
 #else
           nullptr,
           {},

@@ -106,7 +106,7 @@ std::vector<Matrix> matrices(std::int64_t rows) {
   for (const Dtype dtype : {Dtype::f32, Dtype::f16, Dtype::bf16}) {
     for (const std::int64_t columns : {1, 8, 31, 32, 80, 300, 513}) all.push_back(matrix_of(dtype, rows, columns));
   }
-  for (const Dtype dtype : {Dtype::q4_0, Dtype::q8_0}) {
+  for (const Dtype dtype : {Dtype::q4_0, Dtype::q4_1, Dtype::q8_0}) {
     for (const std::int64_t columns : {32, 96, 544}) all.push_back(matrix_of(dtype, rows, columns));
   }
   for (const Dtype dtype : {Dtype::q4_k, Dtype::q6_k}) {
