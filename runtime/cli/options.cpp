@@ -52,8 +52,7 @@ void add_engine_options(CLI::App& command, EngineChoice& choice) {
                    "what a sequence gives depends on its tokens alone, bit for bit, whatever runs beside it; slower");
   command.add_option("--device", choice.device,
                      "index of a device (digits alone), a part of its name, vulkan: the best of Vulkan's, cpu, or "
-                     "reference: plain loops "
-                     "in double; default: the best GPU, or else cpu");
+                     "reference: plain loops in double; default: the best GPU, or else cpu");
   add_number<std::int64_t>(command, "--threads", choice.threads,
                            "of the device cpu; default: one for each physical core that it may use");
 }

@@ -35,7 +35,7 @@ struct MemoryPlan {
   std::int64_t weights = 0;  ///< with the padding of rows and slices
   std::int64_t mapped = 0;   ///< of the CPU: weights that are read where their file is mapped, and take no memory
   std::int64_t activations = 0, states = 0, host = 0;
-  std::int64_t tensors = 0, slices = 0, allocations = 0;  ///< weights: counts
+  std::int64_t tensors = 0, slices = 0, allocations = 0;  ///< weights: counts, the last two of Vulkan alone
   std::int64_t total() const { return weights + activations + states + host; }
 };
 

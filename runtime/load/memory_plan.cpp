@@ -48,8 +48,6 @@ MemoryPlan plan_memory(const Program& program, const std::optional<DeviceInfo>& 
     const cpu::WeightBytes bytes = cpu::weight_bytes(program);
     plan.weights = bytes.copied;
     plan.mapped = bytes.mapped;
-    plan.slices = plan.tensors;
-    plan.allocations = 1;
   } else {
     const vulkan::LayoutLimits limits =
         device ? vulkan::LayoutLimits::of(device->limits) : vulkan::LayoutLimits::guaranteed();
