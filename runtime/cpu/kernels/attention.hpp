@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "runtime/cpu/kernels/heads.hpp"
-#include "runtime/cpu/levels/level.hpp"
 #include "runtime/cpu/numerics.hpp"
+#include "runtime/cpu/row_format.hpp"
 
 namespace monomorph::cpu {
 
@@ -150,10 +150,7 @@ struct Attention {
     const std::int64_t bytes = entry_bytes(dtype, stride, 4);
     const std::byte* const state = call_.arguments[binding].data;
     list([&](std::int64_t key) { return state + state_row<P>(slot_, kv_head_, key) * bytes; });
-    return dtype == "f32"    ? RowFormat::f32
-           : dtype == "f16"  ? RowFormat::f16
-           : dtype == "bf16" ? RowFormat::bf16
-                             : RowFormat::codes_and_scales;
+    return dtype == "q8_0" ? RowFormat::codes_and_scales : *row_format(dtype_named(dtype));
   }
   /// Of rows of the pass, each with n elements of every head.
   RowFormat list_of_pass(std::size_t binding, std::int64_t stride, std::int64_t column, std::int64_t n) {

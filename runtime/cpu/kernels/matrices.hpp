@@ -5,47 +5,16 @@
 #include <vector>
 
 #include "runtime/cpu/kernels/norms.hpp"
-#include "runtime/cpu/levels/level.hpp"
-#include "runtime/dtype.hpp"
+#include "runtime/cpu/row_format.hpp"
 #include "runtime/formats/quantized.hpp"
 
 namespace monomorph::cpu {
-
-constexpr Dtype dtype_named(std::string_view name) {
-  std::size_t i = 0;
-  while (dtype_rows[i].name != name) ++i;
-  return static_cast<Dtype>(i);
-}
 
 /// A row of weights, as a file has it, as floats.
 template <class P>
 void decode_row(const std::byte* row, float* out) {
   constexpr Dtype dtype = dtype_named(P::dtype);
   decode_blocks(dtype, row, std::span(out, P::columns));
-}
-
-/// How a level reads rows of a type, where it has a reader of its own.
-constexpr std::optional<RowFormat> row_format(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::f32:
-      return RowFormat::f32;
-    case Dtype::f16:
-      return RowFormat::f16;
-    case Dtype::bf16:
-      return RowFormat::bf16;
-    case Dtype::q4_0:
-      return RowFormat::q4_0;
-    case Dtype::q4_1:
-      return RowFormat::q4_1;
-    case Dtype::q8_0:
-      return RowFormat::q8_0;
-    case Dtype::q4_k:
-      return RowFormat::q4_k;
-    case Dtype::q6_k:
-      return RowFormat::q6_k;
-    default:
-      return std::nullopt;
-  }
 }
 
 /// The rows of a table that the pass's rows name: ids, positions, types, or rows whose logits are wanted.
@@ -100,6 +69,12 @@ struct Linear {
   explicit Linear(const Call& call) : output_(call), call_(call) {
     const std::int64_t entries = rows_in_use<P>(call.pass) * per_row();
     if constexpr (P::norm != "none") norm_rows(entries);
+    list_by_bank(entries);
+    if constexpr (!format) decoded_.resize(rows_of_unit * P::columns);
+  }
+
+  /// Entries and their inputs, bank after bank, in order within each.
+  void list_by_bank(std::int64_t entries) {
     first_of_bank_.assign(static_cast<std::size_t>(banks() + 1), 0);
     for (std::int64_t entry = 0; entry < entries; ++entry) ++first_of_bank_[bank_of(entry) + 1];
     for (std::size_t bank = 0; bank < banks(); ++bank) first_of_bank_[bank + 1] += first_of_bank_[bank];
@@ -111,7 +86,6 @@ struct Linear {
       entries_[at] = entry;
       inputs_[at] = input(entry);
     }
-    if constexpr (!format) decoded_.resize(rows_of_unit * P::columns);
   }
 
   static constexpr std::size_t banks() {

@@ -152,8 +152,8 @@ void finish_before([[maybe_unused]] Floats& first, [[maybe_unused]] const std::b
 #endif
 }
 
-/// The sum of all elements: halves are added until one is left.
 typedef float FourFloats __attribute__((vector_size(16)));
+/// The sum of all elements: halves are added until one is left.
 float sum_of(FourFloats vector) {
   const FourFloats halves = vector + __builtin_shufflevector(vector, vector, 2, 3, 0, 1);
   return halves[0] + halves[1];

@@ -1,0 +1,42 @@
+// Which reader of a level reads rows of a type.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "runtime/cpu/levels/level.hpp"
+#include "runtime/dtype.hpp"
+
+namespace monomorph::cpu {
+
+constexpr Dtype dtype_named(std::string_view name) {
+  std::size_t i = 0;
+  while (dtype_rows[i].name != name) ++i;
+  return static_cast<Dtype>(i);
+}
+
+/// How a level reads rows of a type, where it has a reader of its own.
+constexpr std::optional<RowFormat> row_format(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::f32:
+      return RowFormat::f32;
+    case Dtype::f16:
+      return RowFormat::f16;
+    case Dtype::bf16:
+      return RowFormat::bf16;
+    case Dtype::q4_0:
+      return RowFormat::q4_0;
+    case Dtype::q4_1:
+      return RowFormat::q4_1;
+    case Dtype::q8_0:
+      return RowFormat::q8_0;
+    case Dtype::q4_k:
+      return RowFormat::q4_k;
+    case Dtype::q6_k:
+      return RowFormat::q6_k;
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace monomorph::cpu
