@@ -152,6 +152,7 @@ Contract derive(const Spec& spec) {
   if (spec.embedding->token_types.given) contract.token_types = spec.embedding->token_types.value;
   contract.max_batch = spec.engine->max_batch.value;
   contract.fusion = spec.engine->fusion.value;
+  contract.devices = spec.engine->devices.value;
   contract.head_rows = head_rows_of(spec);
   const CacheTypes& cache = spec.engine->kv_cache.value;
   contract.kv_cache = {cache_type(cache.keys.value), cache_type(cache.values.value)};

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "generator/contract/axes.hpp"
@@ -178,6 +179,8 @@ struct Contract {
   std::int64_t max_batch = 1;  ///< slots: sequences that the engine remembers at once
   bool fusion = true;          ///< kernels compute several operations where they can
   CacheDtypes kv_cache;        ///< of keys and of values
+  /// That the engine is built for, of backend_names.
+  std::vector<std::string> devices{backend_names.begin(), backend_names.end()};
   bool tie_word_embeddings = false;
   std::vector<LayerContract> kinds;  ///< of all stacks
   AxisTable axes;
@@ -202,6 +205,7 @@ struct Contract {
   std::vector<PairWork> pair_work;         ///< of all layers that see positions, a row for each window
   std::int64_t kv_elements_per_token = 0;  ///< keys and values that grow, of all layers
 
+  bool runs_on(std::string_view device) const { return std::ranges::find(devices, device) != devices.end(); }
   StackContract& own() { return stacks[own_stack]; }
   const StackContract& own() const { return stacks[own_stack]; }
   /// The encoder; null: there is none.

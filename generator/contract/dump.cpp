@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "generator/blocks/added_positions.hpp"
 #include "generator/blocks/embedding.hpp"
@@ -126,6 +127,9 @@ std::string dump_contract(const Contract& contract) {
   out += fmt::format("max_sequence_length {}, prefill_chunk {}, max_batch {}, kv_cache {}, fusion {}\n",
                      contract.max_sequence_length, contract.prefill_chunk, contract.max_batch,
                      dump_cache(contract.kv_cache), contract.fusion);
+  if (contract.devices.size() < backend_names.size()) {
+    out += fmt::format("devices {}\n", fmt::join(contract.devices, ", "));
+  }
   out += fmt::format("tie_word_embeddings {}\n", contract.tie_word_embeddings);
   out += fmt::format("bos_token_id {}, eos_token_ids [{}]{}\n", contract.bos_token_id,
                      fmt::join(contract.eos_token_ids, ", "),

@@ -84,6 +84,18 @@ void head_rows_fit(const Spec& spec, Diagnostics& diagnostics) {
   }
 }
 
+void devices_are_a_set(const Spec& spec, Diagnostics& diagnostics) {
+  const Field<std::vector<std::string>>& devices = spec.engine->devices;
+  if (devices.value.empty()) {
+    diagnostics.error("engine.no_device", devices.span, "devices is empty: an engine is built for one device at least");
+  }
+  std::vector<std::string> sorted = devices.value;
+  std::ranges::sort(sorted);
+  if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end()) {
+    diagnostics.error("engine.device_twice", devices.span, fmt::format("devices has \"{}\" twice", *twice));
+  }
+}
+
 }  // namespace
 
 std::int64_t bound_rows(const Spec& spec) {
@@ -116,6 +128,7 @@ void check_engine_rules(const Spec& spec, Diagnostics& diagnostics) {
   head_rows_fit(spec, diagnostics);
   sequence_within_positions(spec, diagnostics);
   chunk_within_sequences(spec, diagnostics);
+  devices_are_a_set(spec, diagnostics);
 }
 
 }  // namespace monomorph::generator

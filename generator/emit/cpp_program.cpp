@@ -100,6 +100,9 @@ std::string CppWriter::program() const {
   Holes holes = common();
   holes.insert(
       {{"cpp_name", cpp_name(contract_)},
+       {"backends", backends()},
+       {"vulkan", contract_.runs_on("vulkan")},
+       {"cpu", contract_.runs_on("cpu")},
        {"kernels", kernel_tables()},
        {"groups", groups},
        {"states", state_tables()},
@@ -182,8 +185,20 @@ std::string CppWriter::spirv() const {
 
 std::string CppWriter::cmake(const std::string& short_space) const {
   Holes holes = common();
-  holes.insert({{"kernels", kernel_names()}, {"short", short_space}, {"chat", !origin_.chat.body.empty()}});
+  holes.insert({{"kernels", kernel_names()},
+                {"short", short_space},
+                {"chat", !origin_.chat.body.empty()},
+                {"vulkan", contract_.runs_on("vulkan")},
+                {"cpu", contract_.runs_on("cpu")}});
   return embedded_template("cpp/CMakeLists.txt").render(holes);
+}
+
+std::vector<Holes> CppWriter::backends() const {
+  std::vector<Holes> records;
+  for (const std::string_view name : backend_names) {
+    if (contract_.runs_on(name)) records.push_back({{"name", std::string(name)}});
+  }
+  return records;
 }
 
 std::vector<Holes> CppWriter::kernel_names() const {

@@ -84,6 +84,7 @@ class CppWriter {
   Holes reference_source(std::size_t kind) const;
   std::vector<Holes> reference_states(std::size_t kind) const;
 
+  std::vector<Holes> backends() const;
   std::vector<Holes> kernel_names() const;
   std::vector<Holes> kernel_tables() const;
   /// The name, frequencies and members of a RotaryFrequencies.

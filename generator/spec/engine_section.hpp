@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "generator/spec/field.hpp"
 #include "generator/spec/kv_cache.hpp"
@@ -19,6 +20,7 @@ struct EngineSection {
   Field<std::int64_t> head_rows;            ///< rows of logits in one submission; absent: -1, and the contract's to say
   Field<bool> beyond_positions;             ///< max_sequence_length may be more than the model was made for
   Field<bool> fusion;                       ///< kernels compute several operations where they can
+  Field<std::vector<std::string>> devices;  ///< backends that the engine is built for: runtime/engine/backend.hpp
 };
 
 }  // namespace monomorph::generator

@@ -12,6 +12,7 @@
 #include "generator/spec/held_members.hpp"
 #include "generator/spec/import_section.hpp"
 #include "generator/spec/tokenizer_section.hpp"
+#include "runtime/program/program.hpp"
 
 namespace monomorph::generator {
 
@@ -270,6 +271,9 @@ const std::vector<FieldRow<EngineSection>>& fields() {
              "Rows whose logits are computed, and held, at once; max_batch at least"),
       row<S>("fusion", at(&S::fusion), literal("true"), "",
              "Whether a kernel computes several operations where it can; false is slower, and for finding faults"),
+      row<S>("devices", at(&S::devices), literal("[\"vulkan\", \"cpu\"]"), "",
+             "What the engine is built for. One that is left out makes it smaller and its build shorter",
+             {backend_names.begin(), backend_names.end()}),
   };
   return rows;
 }

@@ -62,6 +62,7 @@ std::string engine_to_uncomment() {
 # kv_cache = "f16"              # "f32", "f16", "bf16", "q8_0", or { keys = "q8_0", values = "f16" }
 # weights = "q8_0"              # converts wider matrices at load: "f16", "bf16", "q8_0", "q4_0"
 # prefill_chunk = 128           # tokens of a prompt that run at once
+# devices = ["cpu"]             # what the engine is built for; default ["vulkan", "cpu"]
 )toml";
 }
 

@@ -42,7 +42,9 @@ struct FormName {
 
 std::string form_of(const FieldDescription& field, const Slot& slot) {
   if (field.is_expression) return "expression";
-  return field.choices.empty() ? std::visit(FormName{}, slot) : choices(field.choices);
+  if (field.choices.empty()) return std::visit(FormName{}, slot);
+  const bool list = std::holds_alternative<Field<std::vector<std::string>>*>(slot);
+  return (list ? "list of " : "") + choices(field.choices);
 }
 
 std::string fallback_of(const FieldDescription& field) {

@@ -86,7 +86,7 @@ std::string description_of(const FieldDescription& field) {
 
 Json field_schema(const FieldDescription& field, const Slot& slot) {
   Json schema = std::visit(FormSchema{}, slot);
-  if (!field.choices.empty()) schema["enum"] = field.choices;
+  if (!field.choices.empty()) (schema.contains("items") ? schema["items"] : schema)["enum"] = field.choices;
   if (field.is_expression) schema["type"] = Json::array({"string", "number"});
   if (field.fallback.kind == Fallback::Kind::literal) {
     Diagnostics diagnostics;

@@ -90,7 +90,11 @@ class ValueReader {
   }
   void read(const TomlValue& value, Field<std::vector<std::string>>& slot) {
     slot.span = value.span;
-    if (auto list = strings(value, "a list of strings")) set(slot, std::move(*list));
+    auto list = strings(value, "a list of strings");
+    if (!list) return;
+    bool known = true;
+    for (const TomlValue& item : value.items) known = is_choice(item) && known;
+    if (known) set(slot, std::move(*list));
   }
   void read(const TomlValue& value, Field<std::vector<std::int64_t>>& slot) {
     slot.span = value.span;

@@ -5,8 +5,6 @@
 #include <array>
 #include <map>
 
-#include "runtime/vulkan/device.hpp"
-
 namespace monomorph::cli {
 
 std::string readable_bytes(double bytes) {
@@ -20,11 +18,6 @@ std::string token_rate(double tokens, double seconds) {
   if (seconds <= 0) return "no time";
   const double rate = tokens / seconds;
   return rate < 1 ? fmt::format("{:.2g} tokens/s", rate) : fmt::format("{:.1f} tokens/s", rate);
-}
-
-DeviceInfo find_device(const Program& program, const std::string& choice) {
-  const std::vector<DeviceInfo> devices = list_devices(program);
-  return devices[vulkan::choose_device(devices, choice)];
 }
 
 std::int64_t bytes_read(const Program& program, Stage stage, std::int64_t rows, std::int64_t position) {

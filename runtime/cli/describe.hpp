@@ -17,9 +17,6 @@ std::string readable_bytes(double bytes);
 /// "12.3 tokens/s", never rounded to none; "no time" where none passed.
 std::string token_rate(double tokens, double seconds);
 
-/// The device that `--device` names. Throws Error(device) when there is none, with those there are.
-DeviceInfo find_device(const Program& program, const std::string& choice);
-
 /// Bytes of weights and states that one pass of a phase reads, of a sequence whose tokens begin at `position`: every
 /// row of its dispatches once, of an embedding one row a token.
 std::int64_t bytes_read(const Program& program, Stage stage, std::int64_t rows, std::int64_t position);

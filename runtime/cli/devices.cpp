@@ -16,6 +16,7 @@ Json device_json(const DeviceInfo& device) {
         Json::object({{"bytes", heap.bytes}, {"available", heap.available}, {"device_local", heap.device_local}}));
   }
   return Json::object({{"index", device.index},
+                       {"backend", device.backend},
                        {"name", device.name},
                        {"type", to_string(device.type)},
                        {"driver", device.driver},

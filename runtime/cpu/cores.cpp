@@ -45,11 +45,10 @@ std::int64_t usable_cores() {
   return std::max<std::int64_t>(1, std::ssize(cores));
 }
 
-DeviceInfo describe_processor(std::int64_t index) {
+DeviceInfo describe_processor() {
   constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
   DeviceInfo info;
-  info.index = index;
-  info.name = device_name;
+  info.backend = info.name = "cpu";
   info.type = DeviceType::processor;
   const std::string model = line_of("/proc/cpuinfo", "model name");
   const std::int64_t cores = usable_cores();

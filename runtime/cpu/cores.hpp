@@ -7,13 +7,10 @@
 
 namespace monomorph::cpu {
 
-/// What --device calls it.
-inline constexpr const char* device_name = "cpu";
-
 /// Physical cores that this process may run on; at least 1.
 std::int64_t usable_cores();
 
-/// The processor, numbered `index`; its memory is what the machine has left.
-DeviceInfo describe_processor(std::int64_t index);
+/// The processor; its memory is what the machine has left.
+DeviceInfo describe_processor();
 
 }  // namespace monomorph::cpu

@@ -38,6 +38,7 @@ enum class DeviceType { discrete, integrated, virtual_gpu, processor, cpu, other
 
 struct DeviceInfo {
   std::int64_t index = 0;  ///< what --device takes
+  std::string backend;     ///< that runs programs on it: runtime/engine/backend.hpp
   std::string name;
   DeviceType type = DeviceType::other;
   std::string driver;       ///< name and version as the driver says them

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "runtime/engine/device_info.hpp"
+#include "runtime/weights/weights.hpp"
 
 namespace monomorph {
 
@@ -18,7 +19,7 @@ struct LoadOptions {
   bool ignore_config = false;                    ///< a config.json beside the weights is not compared
   std::function<void(const std::string&)> note;  ///< is told what was not compared
   /// Digits: an index; else "vulkan", "cpu", "reference", or part of a name in any case; empty: the best GPU, or the
-  /// CPU.
+  /// CPU. Of those that the engine was built for.
   std::string device;
   std::int64_t threads = 0;   ///< of the CPU; 0: one for each physical core that the process may use
   bool profile = false;       ///< the engine is a ProfiledEngine
@@ -33,5 +34,8 @@ struct LoadOptions {
   LoadProgress compiling;
   LimitOverrides limits;
 };
+
+/// Throws what HostWeights::open throws.
+HostWeights open_weights(const Program& program, const LoadOptions& options);
 
 }  // namespace monomorph

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/engine/backend.hpp"
 #include "runtime/engine/device_info.hpp"
 #include "runtime/engine/engine.hpp"
 #include "runtime/engine/load_options.hpp"
@@ -19,10 +20,10 @@
 
 namespace monomorph {
 
-/// Every device that Vulkan lists, the unusable too, in Vulkan's order. Empty where there is no loader or no driver.
-std::vector<DeviceInfo> list_vulkan_devices();
-/// The same, and behind them the processor: what a program may run on.
+/// Every device of every backend that the program has, the unusable too.
 std::vector<DeviceInfo> list_devices(const Program& program);
+/// The one that `request` names, as LoadOptions::device does, but for "reference". Throws Error(device).
+DeviceInfo find_device(const Program& program, const std::string& request);
 
 /// Throws Error: rejected (the checkpoint does not fit the program, or the config.json beside it says another model),
 /// environment (files), device (no device, too little memory).
@@ -30,26 +31,12 @@ std::unique_ptr<Engine> load_engine(const Program& program, const LoadOptions& o
 
 // ------------------------------------------------------------------------------------------------------------- memory
 
-/// What a program needs of a device, in bytes, and how it is laid out.
-struct MemoryPlan {
-  std::int64_t weights = 0;  ///< with the padding of rows and slices
-  std::int64_t mapped = 0;   ///< of the CPU: weights that are read where their file is mapped, and take no memory
-  std::int64_t activations = 0, states = 0, host = 0;
-  std::int64_t tensors = 0, slices = 0, allocations = 0;  ///< weights: counts, the last two of Vulkan alone
-  std::int64_t total() const { return weights + activations + states + host; }
-};
-
-/// Without a device: the layout for the limits that every Vulkan device has (slices of at most 128 MiB).
+/// What the program needs of `device`; of none: of any that its first backend has.
 MemoryPlan plan_memory(const Program& program, const std::optional<DeviceInfo>& device = std::nullopt);
 /// The plan as lines of text for `info`; with a device, beside what it has and whether it fits.
 std::string describe_memory(const Program& program, const std::optional<DeviceInfo>& device = std::nullopt);
 
-/// The driver's compiled kernels of a program, kept on disk for one device.
-struct PipelineCacheFile {
-  std::string path;
-  std::int64_t bytes = 0;  ///< 0: not written yet
-};
-/// Nothing where it is turned off (MONOMORPH_NO_CACHE), or there is no home to keep it in.
+/// Nothing where it is turned off (MONOMORPH_NO_CACHE), where there is no home to keep it in, or no driver compiles.
 std::optional<PipelineCacheFile> find_pipeline_cache(const Program& program, const DeviceInfo& device);
 
 /// What one decoded token costs, for `info`: dispatches as recorded (a tensor in one slice).

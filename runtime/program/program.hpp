@@ -24,6 +24,11 @@
 
 namespace monomorph {
 
+class Backend;  // runtime/engine/backend.hpp
+/// The names of all that there are, as engine.devices and --device say them, in the order in which their devices are
+/// listed: a number of a device is the one that Vulkan gives it.
+inline constexpr std::array<std::string_view, 2> backend_names = {"vulkan", "cpu"};
+
 namespace chat {
 class Scope;
 }
@@ -324,8 +329,10 @@ struct Program {
   std::int64_t flops_per_token;  ///< of one decoded token, attention aside
   std::span<const std::uint32_t> eos_tokens;
 
+  /// What it runs on, in the order of backend_names; one at least.
+  std::span<const Backend* const> backends;
   std::span<const Kernel> kernels;
-  std::span<const cpu::Function> cpu_kernels;  ///< by kernel, as a CPU runs them; empty: no CPU does
+  std::span<const cpu::Function> cpu_kernels;  ///< by kernel, as a CPU runs them; empty without that backend
   std::vector<Phase> phases;
   std::span<const WeightGroup> weights;
   std::span<const char* const> checkpoint_prefixes;  ///< one stands before every name; tried in order; empty: ""

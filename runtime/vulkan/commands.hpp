@@ -1,9 +1,8 @@
 // Small things every recording needs.
 #pragma once
 
-#include <vulkan/vulkan.h>
-
 #include "runtime/vulkan/device.hpp"
+#include "runtime/vulkan/functions.hpp"
 
 namespace monomorph::vulkan {
 

@@ -1,24 +1,24 @@
 #include "runtime/vulkan/device.hpp"
 
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "runtime/error.hpp"
 #include "runtime/vulkan/result.hpp"
+#include "runtime/vulkan/test_limits.hpp"
 
 namespace monomorph::vulkan {
 
-std::unique_ptr<Device> Device::open(const std::string& request, const LimitOverrides& overrides,
-                                     std::span<const DeviceInfo> others) {
+std::unique_ptr<Device> Device::open(std::int64_t index, const LimitOverrides& overrides) {
   std::unique_ptr<Device> self(new Device);
   self->instance_ = Instance::create();
   std::vector<PhysicalDevice> devices;
   if (self->instance_) devices = list_physical_devices(*self->instance_);
-  std::vector<DeviceInfo> infos;
-  for (const PhysicalDevice& device : devices) infos.push_back(device.info);
-  for (DeviceInfo other : others) {
-    other.index = std::ssize(infos);
-    infos.push_back(std::move(other));
+  if (index < 0 || index >= std::ssize(devices)) {
+    throw Error(ErrorKind::device, fmt::format("there is no Vulkan device {} any more", index));
   }
-  const std::size_t chosen = choose_device(infos, request);
-  if (chosen >= devices.size()) return nullptr;
-  self->physical_ = devices[chosen];
+  self->physical_ = std::move(devices[static_cast<std::size_t>(index)]);
   lower_limits(self->physical_.info, overrides);
   self->staging_forced_ = overrides.staging;
   self->make();

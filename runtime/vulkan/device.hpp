@@ -1,4 +1,4 @@
-// Devices: what Vulkan lists, which one is taken, and the logical device with its one compute queue.
+// Devices: what Vulkan lists, and the logical device with its one compute queue.
 #pragma once
 
 #include <cstddef>
@@ -6,9 +6,8 @@
 #include <string>
 #include <vector>
 
-#include <vulkan/vulkan.h>
-
 #include "runtime/engine/device_info.hpp"
+#include "runtime/vulkan/functions.hpp"
 #include "runtime/vulkan/handle.hpp"
 #include "runtime/vulkan/instance.hpp"
 
@@ -34,21 +33,11 @@ struct PhysicalDevice {
 
 std::vector<PhysicalDevice> list_physical_devices(const Instance& instance);
 
-/// The device that `request` names (digits alone: an index; "vulkan": the best of Vulkan's; else a name, or part of one
-/// in any case; empty: the best, in the order of DeviceType and then by memory). Throws Error(device) that lists what
-/// there is.
-std::size_t choose_device(const std::vector<DeviceInfo>& devices, const std::string& request);
-
-/// Limits, and the class, as tests have them.
-void lower_limits(DeviceInfo& info, const LimitOverrides& overrides);
-
 /// A logical device. Not copied; everything made from it must be gone before it is.
 class Device {
  public:
-  /// Chooses, lowers the limits, makes the device; null where one of `others` is chosen, which are none of Vulkan's and
-  /// stand behind them. Throws Error(device) when there is none.
-  static std::unique_ptr<Device> open(const std::string& request, const LimitOverrides& overrides,
-                                      std::span<const DeviceInfo> others = {});
+  /// The device of this number, with its limits lowered. Throws Error(device) when there is none.
+  static std::unique_ptr<Device> open(std::int64_t index, const LimitOverrides& overrides);
   /// A second logical device of the same physical one.
   static std::unique_ptr<Device> beside(const Device& device);
   ~Device();

@@ -3,12 +3,12 @@
 
 #include <utility>
 
-#include <vulkan/vulkan.h>
+#include "runtime/vulkan/functions.hpp"
 
 namespace monomorph::vulkan {
 
-/// Objects made from a VkDevice. The device must outlive the handle.
-template <class Object, void(VKAPI_PTR* Destroy)(VkDevice, Object, const VkAllocationCallbacks*)>
+/// Objects made from a VkDevice, and the function that destroys them. The device must outlive the handle.
+template <class Object, auto& Destroy>
 class Handle {
  public:
   Handle() = default;

@@ -8,14 +8,14 @@
 #include <mutex>
 #include <string>
 
-#include <vulkan/vulkan.h>
+#include "runtime/vulkan/functions.hpp"
 
 namespace monomorph::vulkan {
 
 class Instance {
  public:
-  /// Null where there is no driver. Throws Error(environment) when validation is asked for and its layer is not
-  /// installed.
+  /// Null where there is no loader or no driver. Throws Error(environment) when validation is asked for and its layer
+  /// is not installed.
   static std::shared_ptr<Instance> create();
   ~Instance();
   Instance(const Instance&) = delete;

@@ -182,6 +182,7 @@ std::vector<PhysicalDevice> list_physical_devices(const Instance& instance) {
     PhysicalDevice device;
     device.handle = handle;
     device.info.index = static_cast<std::int64_t>(devices.size());
+    device.info.backend = "vulkan";
     if (read_identity(device)) read_properties(device);
     read_memory(device);
     read_queues(device);

@@ -1,7 +1,7 @@
 // Results of Vulkan calls, checked in every build.
 #pragma once
 
-#include <vulkan/vulkan.h>
+#include "runtime/vulkan/functions.hpp"
 
 namespace monomorph::vulkan {
 

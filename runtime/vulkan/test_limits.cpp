@@ -70,6 +70,26 @@ LimitOverrides read_test_limits(std::string_view text, LimitOverrides overrides)
   return overrides;
 }
 
+void lower_limits(DeviceInfo& info, const LimitOverrides& overrides) {
+  const auto apply = [](std::int64_t& limit, const std::optional<std::int64_t>& to) {
+    if (to) limit = std::min(limit, *to);
+  };
+  apply(info.limits.max_storage_buffer_range, overrides.max_storage_buffer_range);
+  apply(info.limits.max_allocation_size, overrides.max_allocation_size);
+  apply(info.limits.max_workgroup_count_x, overrides.max_workgroup_count_x);
+  apply(info.limits.max_workgroup_invocations, overrides.max_workgroup_invocations);
+  apply(info.limits.max_workgroup_size_x, overrides.max_workgroup_invocations);
+  apply(info.limits.max_shared_memory, overrides.max_shared_memory);
+  apply(info.limits.max_tile_rows, overrides.max_tile_rows);
+  apply(info.limits.max_tile_tokens, overrides.max_tile_tokens);
+  info.limits.separate_buffers = info.limits.separate_buffers || overrides.separate_buffers;
+  for (MemoryHeap& heap : info.heaps) {
+    apply(heap.bytes, overrides.heap_bytes);
+    apply(heap.available, overrides.heap_bytes);
+  }
+  if (overrides.type) info.type = *overrides.type;
+}
+
 LimitOverrides with_test_limits(const LimitOverrides& overrides) {
   const char* text = std::getenv("MONOMORPH_TEST_LIMITS");
   return text == nullptr ? overrides : read_test_limits(text, overrides);

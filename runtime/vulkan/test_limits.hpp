@@ -17,4 +17,7 @@ LimitOverrides read_test_limits(std::string_view text, LimitOverrides overrides 
 /// The same of the variable; `overrides` themselves where it is not set or empty.
 LimitOverrides with_test_limits(const LimitOverrides& overrides);
 
+/// Limits, and the class, as tests have them.
+void lower_limits(DeviceInfo& info, const LimitOverrides& overrides);
+
 }  // namespace monomorph::vulkan

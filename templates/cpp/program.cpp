@@ -2,6 +2,9 @@
 //! model = { type = "text", sample = "tiny", is = "the model's name" }
 //! space = { type = "text", sample = "tiny", is = "its namespace" }
 //! cpp_name = { type = "text", sample = "tiny", is = "the name of it that programs say" }
+//! backends = { type = "list", fields = ["name"], is = "what it runs on", sample = [ { name = "vulkan" }, { name = "cpu" } ] }
+//! vulkan = { type = "bool", sample = true, is = "it runs on Vulkan's devices" }
+//! cpu = { type = "bool", sample = true, is = "it runs on the processor" }
 //! kernels = { type = "list", fields = ["name", "kind", "bindings", "cost", "max_tile_tokens", "lanes"], is = "kernels in order", sample = [
 //!   { name = "o_proj", kind = "matvec", cost = "128, 0, 0, 128, 0", max_tile_tokens = 1, lanes = 1, bindings = [ { name = "step", access = "read", splits = "false" } ] } ] }
 //! groups = { type = "list", fields = ["name", "weights", "stored", "layers", "numbers", "sets"], is = "weights by where they occur", sample = [
@@ -40,7 +43,11 @@
 #include "${space}/engine.hpp"
 #include "${space}/forward.hpp"
 #include "${space}/reference.hpp"
+//% for backend in backends
+#include "runtime/${backend.name}/backend.hpp"
+//% end
 
+//% if vulkan
 // The kernels as SPIR-V, embedded by spirv.S.
 extern "C" {
 //% for kernel in kernels
@@ -49,9 +56,12 @@ extern const std::byte ${space}_${kernel.name}_spirv_end[];
 //% end
 }
 
+//% end
 namespace ${space} {
+//% if cpu
 
 extern const monomorph::cpu::Function cpu_kernels[];  // cpu.cpp
+//% end
 //% if chat
 
 std::string chat_template(const monomorph::chat::Scope& given);  // chat.cpp
@@ -79,6 +89,7 @@ constexpr Binding ${kernel.name}_bindings[] = {
 };
 //% end
 
+//% if vulkan
 std::span<const std::byte> spirv(const std::byte* begin, const std::byte* end) {
   return {begin, static_cast<std::size_t>(end - begin)};
 }
@@ -89,6 +100,13 @@ const monomorph::Kernel kernels[] = {
      ${kernel.name}_bindings, {${kernel.cost}}, ${kernel.max_tile_tokens}, ${kernel.lanes}},
 //% end
 };
+//% else
+constexpr monomorph::Kernel kernels[] = {
+//% for kernel in kernels
+    {"${kernel.name}", KernelKind::${kernel.kind}, {}, ${kernel.name}_bindings, {${kernel.cost}}, ${kernel.max_tile_tokens}, ${kernel.lanes}},
+//% end
+};
+//% end
 
 //% for group in groups
 //% for weight in group.weights
@@ -230,8 +248,16 @@ monomorph::Program make_program() {
 //% if eos_tokens
   program.eos_tokens = eos_tokens;
 //% end
+  static const monomorph::Backend* const backends[] = {
+//% for backend in backends
+      &monomorph::${backend.name}::backend(),
+//% end
+  };
+  program.backends = backends;
   program.kernels = kernels;
+//% if cpu
   program.cpu_kernels = {cpu_kernels, std::size(kernels)};
+//% end
   program.phases = {
 //% for phase in phases
       {"${phase.name}", Stage::${phase.stage}, Lowering::${phase.lowering}, ${phase.max_rows}, ${phase.name}_pass},

@@ -12,6 +12,9 @@
 #include "tests/support/vulkan_check.hpp"
 
 namespace monomorph::tests {
+
+using namespace vulkan;
+
 namespace {
 
 constexpr const char* manifest = "/usr/share/vulkan/icd.d/radeon_icd.x86_64.json";
@@ -131,7 +134,7 @@ KernelStatistics NullDevice::compile(std::span<const std::uint32_t> spirv, std::
 
 KernelStatistics NullDevice::statistics_of(VkPipeline pipeline) const {
   const auto get_statistics = reinterpret_cast<PFN_vkGetPipelineExecutableStatisticsKHR>(
-      vkGetDeviceProcAddr(device_, "vkGetPipelineExecutableStatisticsKHR"));
+      vkGetInstanceProcAddr(instance_->get(), "vkGetPipelineExecutableStatisticsKHR"));
   VkPipelineExecutableInfoKHR executable{};
   executable.sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_INFO_KHR;
   executable.pipeline = pipeline;

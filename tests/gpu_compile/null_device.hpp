@@ -2,8 +2,6 @@
 // specialized for; gives what the compiler says of the result. It compiles and does nothing else: it has no memory.
 #pragma once
 
-#include <vulkan/vulkan.h>
-
 #include <cstdint>
 #include <memory>
 #include <span>

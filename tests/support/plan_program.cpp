@@ -8,6 +8,8 @@
 #include "generator/compile/spirv.hpp"
 #include "generator/emit/emit.hpp"
 #include "generator/plan/words.hpp"
+#include "runtime/cpu/backend.hpp"
+#include "runtime/vulkan/backend.hpp"
 #include "tests/support/contract_weights.hpp"
 
 namespace monomorph::test {
@@ -35,6 +37,8 @@ PlanProgram::PlanProgram(const Contract& contract, const Graph& graph, const Pla
                          const std::vector<std::string>& counted)
     : contract_(contract), graph_(graph), plan_(plan) {
   program_.name = program_.spec_hash = "random";
+  backends_ = {&vulkan::backend()};
+  program_.backends = backends_;
   program_.version = "test";
   program_.vocab_size = contract.vocab_size;
   program_.hidden_size = contract.own().hidden_size;
@@ -67,6 +71,12 @@ PlanProgram::PlanProgram(const Contract& contract, const Graph& graph, const Pla
     throw std::logic_error("a plan has no reference");
   };
   add_phases();
+}
+
+void PlanProgram::add_cpu_kernels(std::span<const cpu::Function> kernels) {
+  program_.cpu_kernels = kernels;
+  backends_ = {&vulkan::backend(), &cpu::backend()};
+  program_.backends = backends_;
 }
 
 void PlanProgram::add_reads(const std::string& kernel) {

@@ -26,7 +26,7 @@ class PlanProgram {
   /// Lives as long as this, and has no reference.
   const Program& program() const { return program_; }
   /// It may run on the CPU, by these kernels, which outlive it.
-  void add_cpu_kernels(std::span<const cpu::Function> kernels) { program_.cpu_kernels = kernels; }
+  void add_cpu_kernels(std::span<const cpu::Function> kernels);
   /// Where a counted kernel counts, in the host's arena: for each row of its matrices, as they are stored, how many
   /// groups of 16 bytes were read of it, as a uint32.
   BufferView reads(const std::string& kernel) const { return reads_.at(kernel); }
@@ -66,6 +66,7 @@ class PlanProgram {
   std::vector<StateTable> states_;
   std::vector<RotaryAngles> angles_;
   std::map<std::string, BufferView> reads_;
+  std::vector<const Backend*> backends_;
 };
 
 }  // namespace monomorph::test

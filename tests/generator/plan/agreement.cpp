@@ -10,6 +10,7 @@
 #include "tests/support/cpu_library.hpp"
 #include "tests/support/plan_image.hpp"
 #include "tests/support/plan_program.hpp"
+#include "tests/support/vulkan_devices.hpp"
 
 namespace monomorph::test {
 
@@ -166,7 +167,7 @@ std::map<std::string, double> errors_on_devices(const RandomGraph& random, const
                                                 const std::vector<Pass>& passes, const LimitOverrides& limits) {
   const PlanProgram planned(random.contract, random.graph, plan);
   std::map<std::string, double> errors;
-  for (const DeviceInfo& device : list_vulkan_devices()) {
+  for (const DeviceInfo& device : vulkan::backend().list_devices()) {
     if (!device.unusable.empty()) continue;
     LoadOptions options;
     options.limits = limits;

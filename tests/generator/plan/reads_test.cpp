@@ -13,6 +13,7 @@
 #include "runtime/vulkan/engine.hpp"
 #include "tests/generator/spec/spec_text.hpp"
 #include "tests/support/plan_program.hpp"
+#include "tests/support/vulkan_devices.hpp"
 
 using namespace monomorph;
 using namespace monomorph::generator;
@@ -140,14 +141,14 @@ struct Prepared {
   template <class OnEngine>
   void on_devices(const std::vector<LimitOverrides>& all_limits, const OnEngine& on_engine) const {
     bool ran = false;
-    for (const DeviceInfo& device : list_vulkan_devices()) {
+    for (const DeviceInfo& device : vulkan::backend().list_devices()) {
       if (!device.unusable.empty()) continue;
       for (const LimitOverrides& limits : all_limits) {
         ran = true;
         CAPTURE(device.name);
         CAPTURE(limits.type.has_value());
         CAPTURE(limits.max_storage_buffer_range.has_value());
-        on_engine(vulkan::Device::open(std::to_string(device.index), limits));
+        on_engine(vulkan::Device::open(device.index, limits));
       }
     }
     if (!ran) std::exit(77);

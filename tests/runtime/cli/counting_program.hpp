@@ -6,7 +6,9 @@
 #include <functional>
 #include <memory>
 
+#include "runtime/cpu/backend.hpp"
 #include "runtime/program/program.hpp"
+#include "runtime/vulkan/backend.hpp"
 
 namespace monomorph::tests {
 
@@ -63,6 +65,8 @@ inline Program counting_program() {
   program.flops_per_token = 1000;
   program.max_batch = 1;
   program.head_rows = 1;
+  static const std::array<const Backend*, 2> backends{&vulkan::backend(), &cpu::backend()};
+  program.backends = backends;
   program.kernels = kernels;
   program.weights = groups;
   program.states = states;

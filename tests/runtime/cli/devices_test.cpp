@@ -25,15 +25,32 @@ TEST_CASE("devices are listed, the processor last, and as JSON a list") {
   }
   REQUIRE(!list.empty());
   CHECK(list.back()["name"] == "cpu");
-  CHECK(list.back()["unusable"] == "counting has no kernels for it");
+  CHECK(list.back()["backend"] == "cpu");
+  CHECK(list.back()["unusable"] == "");
   CHECK(text.status == 0);
   CHECK(json.status == 0);
 }
 
-TEST_CASE("the device cpu wants kernels of its own, and a number of threads that there may be") {
-  const Outcome without = command({"run", "--random-weights", "--device", "cpu", "--tokens", "1"});
-  CHECK(without.status == 4);
-  CHECK(contains(without.errors, "device 'cpu' cannot be used: "));
+TEST_CASE("a device that an engine was built without is refused by name, and not listed") {
+  Program program = counting_program();
+  const auto both = program.backends;
+  program.backends = both.first(1);
+  const Outcome no_cpu = command({"run", "--random-weights", "--device", "cpu", "--tokens", "1"}, program);
+  CHECK(no_cpu.status == 4);
+  CHECK(contains(no_cpu.errors, "counting was built without the device cpu, for vulkan alone"));
+  for (const auto& device : nlohmann::json::parse(command({"devices", "--json"}, program).output)) {
+    CHECK(device["backend"] == "vulkan");
+  }
+  program.backends = both.last(1);
+  CHECK(contains(command({"run", "--random-weights", "--device", "vulkan", "--tokens", "1"}, program).errors,
+                 "counting was built without the device vulkan, for cpu alone"));
+  const auto list = nlohmann::json::parse(command({"devices", "--json"}, program).output);
+  REQUIRE(list.size() == 1);
+  CHECK(list[0]["name"] == "cpu");
+  CHECK(list[0]["chosen"] == true);
+}
+
+TEST_CASE("the device cpu takes a number of threads that there may be") {
   for (const char* threads : {"-1", "1025"}) {
     const Outcome outcome =
         command({"run", "--random-weights", "--device", "cpu", "--threads", threads, "--tokens", "1"});

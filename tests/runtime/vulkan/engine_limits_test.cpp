@@ -8,6 +8,7 @@
 #include "tests/support/environment.hpp"
 #include "tests/support/safetensors_writer.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/vulkan_devices.hpp"
 
 using namespace monomorph;
 using namespace monomorph::test;
@@ -180,7 +181,7 @@ TEST_CASE("loading reports its progress up to the last byte") {
 
 TEST_CASE("a device is named by its index or by part of its name") {
   need_device();
-  for (const DeviceInfo& device : list_vulkan_devices()) {
+  for (const DeviceInfo& device : vulkan::backend().list_devices()) {
     if (!device.unusable.empty()) continue;
     LoadOptions options;
     options.device = std::to_string(device.index);

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
-#include "runtime/load/memory_plan.hpp"
+#include "runtime/load/load.hpp"
+#include "runtime/vulkan/backend.hpp"
 #include "runtime/vulkan/layout.hpp"
 #include "runtime/vulkan/storage.hpp"
 #include "tests/runtime/vulkan/toy_program.hpp"
@@ -54,6 +55,7 @@ void check_layout(const WeightLayout& layout, const std::vector<StoredEntry>& ma
 
 DeviceInfo device_with(std::int64_t heap, std::int64_t available) {
   DeviceInfo device;
+  device.backend = "vulkan";
   device.name = "a device";
   device.heaps = {
       {std::int64_t{256} << 20, std::int64_t{256} << 20, true}, {heap, available, true}, {heap * 4, heap * 4, false}};

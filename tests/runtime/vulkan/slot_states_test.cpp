@@ -11,6 +11,7 @@
 #include "runtime/error.hpp"
 #include "runtime/vulkan/schedule.hpp"
 #include "tests/runtime/vulkan/toy_program.hpp"
+#include "tests/support/vulkan_devices.hpp"
 
 using namespace monomorph;
 using namespace monomorph::vulkan;
@@ -41,7 +42,7 @@ struct Fixture {
                          }
                        }}};
     try {
-      device = Device::open("", limits);
+      device = Device::open(tests::best_vulkan_device(), limits);
     } catch (const Error& error) {
       std::fprintf(stderr, "%s: skipped\n", error.what());
       std::exit(77);

@@ -9,6 +9,7 @@
 #include "tests/runtime/vulkan/toy_engine.hpp"
 #include "tests/support/environment.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/vulkan_devices.hpp"
 
 using namespace monomorph;
 using namespace monomorph::test;
@@ -30,7 +31,7 @@ double loading_time() {
 }
 
 void compile_on_spare_devices() {
-  const auto device = Device::open("", {});
+  const auto device = Device::open(tests::best_vulkan_device(), {});
   const DeviceFacts facts = facts_of(device->physical());
   const std::vector<Tile> tiles = choose_tiles(toy_program(), facts);
   SpareDevices spares(*device, 2);
@@ -42,7 +43,7 @@ void compile_on_spare_devices() {
 TEST_CASE("spare devices help a driver that compiles at dispatch, where it keeps what it compiled") {
   need_device();
   const tests::Environment mesa("MESA_SHADER_CACHE_DISABLE", ""), own("MONOMORPH_NO_CACHE", "");
-  const auto device = Device::open("", {});
+  const auto device = Device::open(tests::best_vulkan_device(), {});
   const bool compiles_at_dispatch = device->physical().compiles_at_dispatch;
   CHECK(SpareDevices::help(*device) == compiles_at_dispatch);
   for (const char* const variable : {"MESA_SHADER_CACHE_DISABLE", "MONOMORPH_NO_CACHE"}) {
@@ -53,7 +54,7 @@ TEST_CASE("spare devices help a driver that compiles at dispatch, where it keeps
 
 TEST_CASE("what spare devices have compiled an engine does not compile again") {
   need_device();
-  if (!Device::open("", {})->physical().compiles_at_dispatch) return;
+  if (!Device::open(tests::best_vulkan_device(), {})->physical().compiles_at_dispatch) return;
   // GPU-assisted validation writes a number of its own into each shader, so that none is found again.
   const char* const validation = std::getenv("MONOMORPH_VALIDATION");
   if (validation != nullptr && std::string_view(validation) == "gpu") return;

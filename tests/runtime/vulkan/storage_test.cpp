@@ -10,6 +10,7 @@
 #include "runtime/error.hpp"
 #include "runtime/vulkan/schedule.hpp"
 #include "tests/runtime/vulkan/toy_program.hpp"
+#include "tests/support/vulkan_devices.hpp"
 
 using namespace monomorph;
 using namespace monomorph::vulkan;
@@ -21,7 +22,7 @@ std::unique_ptr<Device> open_shared(std::int64_t max_storage_buffer_range) {
   try {
     LimitOverrides limits;
     limits.max_storage_buffer_range = max_storage_buffer_range;
-    device = Device::open("", limits);
+    device = Device::open(tests::best_vulkan_device(), limits);
   } catch (const Error& error) {
     std::fprintf(stderr, "%s: skipped\n", error.what());
     std::exit(77);

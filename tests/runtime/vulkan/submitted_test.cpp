@@ -8,6 +8,7 @@
 #include "runtime/load/load.hpp"
 #include "tests/runtime/vulkan/submitted_work.hpp"
 #include "tests/runtime/vulkan/toy_program.hpp"
+#include "tests/support/vulkan_devices.hpp"
 
 using namespace monomorph;
 using namespace monomorph::test;
@@ -42,10 +43,7 @@ std::size_t host_faults(const Touch& earlier, const std::vector<MemoryBarrier>& 
 }
 
 void need_device() {
-  const auto devices = list_vulkan_devices();
-  for (const DeviceInfo& device : devices) {
-    if (device.chosen) return;
-  }
+  if (tests::has_vulkan_device()) return;
   std::fputs("no Vulkan device: skipped\n", stderr);
   std::exit(77);
 }

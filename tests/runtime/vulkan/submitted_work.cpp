@@ -1,6 +1,5 @@
 #include "tests/runtime/vulkan/submitted_work.hpp"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 
 #include <algorithm>
@@ -84,16 +83,180 @@ struct Listener {
 
 Listener* listener = nullptr;
 
-/// The loader's own function of this name.
-template <class Function>
-Function real(const char* name) {
-  void* const found = dlsym(RTLD_NEXT, name);
-  if (found == nullptr) throw std::runtime_error(std::string("the Vulkan loader has no ") + name);
-  return reinterpret_cast<Function>(found);
+/// What the runtime's table had for a function before it was listened to.
+template <auto& function>
+auto& before() {
+  static auto was = function;
+  return was;
 }
 
 bool overlap(const Touch& a, const Touch& b) {
   return a.buffer == b.buffer && a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
+}
+
+// The calls that matter here, as they are listened to.
+namespace heard {
+
+VkResult VKAPI_CALL vkCreateBuffer(VkDevice device, const VkBufferCreateInfo* info,
+                                   const VkAllocationCallbacks* allocator, VkBuffer* buffer) {
+  const auto next = before<vulkan::vkCreateBuffer>();
+  const VkResult result = next(device, info, allocator, buffer);
+  if (listener != nullptr && result == VK_SUCCESS) listener->sizes[*buffer] = info->size;
+  return result;
+}
+
+VkResult VKAPI_CALL vkBindBufferMemory(VkDevice device, VkBuffer buffer, VkDeviceMemory memory, VkDeviceSize offset) {
+  const auto next = before<vulkan::vkBindBufferMemory>();
+  if (listener != nullptr) listener->memory[buffer] = memory;
+  return next(device, buffer, memory, offset);
+}
+
+VkResult VKAPI_CALL vkMapMemory(VkDevice device, VkDeviceMemory memory, VkDeviceSize offset, VkDeviceSize bytes,
+                                VkMemoryMapFlags flags, void** data) {
+  const auto next = before<vulkan::vkMapMemory>();
+  if (listener != nullptr) listener->mapped.push_back(memory);
+  return next(device, memory, offset, bytes, flags, data);
+}
+
+/// Their layouts are made in the order of the program's kernels.
+VkResult VKAPI_CALL vkCreatePipelineLayout(VkDevice device, const VkPipelineLayoutCreateInfo* info,
+                                           const VkAllocationCallbacks* allocator, VkPipelineLayout* layout) {
+  const auto next = before<vulkan::vkCreatePipelineLayout>();
+  const VkResult result = next(device, info, allocator, layout);
+  if (listener != nullptr) listener->kernel_layouts.emplace(*layout, listener->kernel_layouts.size());
+  return result;
+}
+
+VkResult VKAPI_CALL vkCreateComputePipelines(VkDevice device, VkPipelineCache cache, std::uint32_t count,
+                                             const VkComputePipelineCreateInfo* infos,
+                                             const VkAllocationCallbacks* allocator, VkPipeline* pipelines) {
+  const auto next = before<vulkan::vkCreateComputePipelines>();
+  const VkResult result = next(device, cache, count, infos, allocator, pipelines);
+  for (std::uint32_t i = 0; listener != nullptr && i < count; ++i) {
+    const std::lock_guard lock(listener->kernels_mutex);
+    listener->kernels.emplace(pipelines[i], listener->kernel_layouts.at(infos[i].layout));
+  }
+  return result;
+}
+
+VkResult VKAPI_CALL vkCreateDescriptorSetLayout(VkDevice device, const VkDescriptorSetLayoutCreateInfo* info,
+                                                const VkAllocationCallbacks* allocator, VkDescriptorSetLayout* layout) {
+  const auto next = before<vulkan::vkCreateDescriptorSetLayout>();
+  const VkResult result = next(device, info, allocator, layout);
+  for (std::uint32_t i = 0; listener != nullptr && i < info->bindingCount; ++i) {
+    listener->layouts[*layout] += info->pBindings[i].descriptorCount;
+  }
+  return result;
+}
+
+VkResult VKAPI_CALL vkCreateDescriptorPool(VkDevice device, const VkDescriptorPoolCreateInfo* info,
+                                           const VkAllocationCallbacks* allocator, VkDescriptorPool* pool) {
+  const auto next = before<vulkan::vkCreateDescriptorPool>();
+  const VkResult result = next(device, info, allocator, pool);
+  for (std::uint32_t i = 0; listener != nullptr && i < info->poolSizeCount; ++i) {
+    listener->pools[*pool].sets = info->maxSets;
+    listener->pools[*pool].descriptors += info->pPoolSizes[i].descriptorCount;
+  }
+  return result;
+}
+
+VkResult VKAPI_CALL vkAllocateDescriptorSets(VkDevice device, const VkDescriptorSetAllocateInfo* info,
+                                             VkDescriptorSet* sets) {
+  const auto next = before<vulkan::vkAllocateDescriptorSets>();
+  for (std::uint32_t i = 0; listener != nullptr && i < info->descriptorSetCount; ++i) {
+    Pool& pool = listener->pools[info->descriptorPool];
+    pool.sets -= 1;
+    pool.descriptors -= listener->layouts.at(info->pSetLayouts[i]);
+  }
+  return next(device, info, sets);
+}
+
+void VKAPI_CALL vkUpdateDescriptorSets(VkDevice device, std::uint32_t count, const VkWriteDescriptorSet* writes,
+                                       std::uint32_t copies, const VkCopyDescriptorSet* copied) {
+  const auto next = before<vulkan::vkUpdateDescriptorSets>();
+  for (std::uint32_t i = 0; listener != nullptr && i < count; ++i) {
+    const VkDescriptorBufferInfo& info = *writes[i].pBufferInfo;
+    listener->sets[writes[i].dstSet][writes[i].dstBinding] = {info.buffer, info.offset, info.range};
+  }
+  next(device, count, writes, copies, copied);
+}
+
+VkResult VKAPI_CALL vkBeginCommandBuffer(VkCommandBuffer buffer, const VkCommandBufferBeginInfo* info) {
+  const auto next = before<vulkan::vkBeginCommandBuffer>();
+  if (listener != nullptr) listener->commands[buffer].clear();
+  return next(buffer, info);
+}
+
+void VKAPI_CALL vkCmdBindPipeline(VkCommandBuffer buffer, VkPipelineBindPoint point, VkPipeline pipeline) {
+  const auto next = before<vulkan::vkCmdBindPipeline>();
+  if (listener != nullptr) listener->pipeline = pipeline;
+  next(buffer, point, pipeline);
+}
+
+void VKAPI_CALL vkCmdBindDescriptorSets(VkCommandBuffer buffer, VkPipelineBindPoint point, VkPipelineLayout layout,
+                                        std::uint32_t first, std::uint32_t count, const VkDescriptorSet* sets,
+                                        std::uint32_t offset_count, const std::uint32_t* offsets) {
+  const auto next = before<vulkan::vkCmdBindDescriptorSets>();
+  if (listener != nullptr) listener->set = sets[0];
+  next(buffer, point, layout, first, count, sets, offset_count, offsets);
+}
+
+void VKAPI_CALL vkCmdDispatch(VkCommandBuffer buffer, std::uint32_t x, std::uint32_t y, std::uint32_t z) {
+  const auto next = before<vulkan::vkCmdDispatch>();
+  if (listener != nullptr && x * y * z != 0) listener->note_dispatch(buffer);  // warming up dispatches nothing
+  next(buffer, x, y, z);
+}
+
+void VKAPI_CALL vkCmdCopyBuffer(VkCommandBuffer buffer, VkBuffer from, VkBuffer to, std::uint32_t count,
+                                const VkBufferCopy* copies) {
+  const auto next = before<vulkan::vkCmdCopyBuffer>();
+  for (std::uint32_t i = 0; listener != nullptr && i < count; ++i) {
+    const VkBufferCopy& copy = copies[i];
+    listener->commands[buffer].push_back(std::vector<Touch>{
+        {from, copy.srcOffset, copy.size, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_READ_BIT, "a copy"},
+        {to, copy.dstOffset, copy.size, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT, "a copy"}});
+  }
+  next(buffer, from, to, count, copies);
+}
+
+void VKAPI_CALL vkCmdFillBuffer(VkCommandBuffer buffer, VkBuffer to, VkDeviceSize offset, VkDeviceSize bytes,
+                                std::uint32_t data) {
+  const auto next = before<vulkan::vkCmdFillBuffer>();
+  if (listener != nullptr) {
+    const VkDeviceSize size = bytes == VK_WHOLE_SIZE ? listener->sizes.at(to) - offset : bytes;
+    listener->commands[buffer].push_back(
+        std::vector<Touch>{{to, offset, size, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT, "a fill"}});
+  }
+  next(buffer, to, offset, bytes, data);
+}
+
+void VKAPI_CALL vkCmdPipelineBarrier(VkCommandBuffer buffer, VkPipelineStageFlags from, VkPipelineStageFlags to,
+                                     VkDependencyFlags flags, std::uint32_t count, const VkMemoryBarrier* barriers,
+                                     std::uint32_t buffer_count, const VkBufferMemoryBarrier* buffer_barriers,
+                                     std::uint32_t image_count, const VkImageMemoryBarrier* image_barriers) {
+  const auto next = before<vulkan::vkCmdPipelineBarrier>();
+  for (std::uint32_t i = 0; listener != nullptr && i < count; ++i) {
+    listener->commands[buffer].push_back(
+        monomorph::test::MemoryBarrier{from, to, barriers[i].srcAccessMask, barriers[i].dstAccessMask});
+  }
+  next(buffer, from, to, flags, count, barriers, buffer_count, buffer_barriers, image_count, image_barriers);
+}
+
+VkResult VKAPI_CALL vkQueueSubmit(VkQueue queue, std::uint32_t count, const VkSubmitInfo* submits, VkFence fence) {
+  const auto next = before<vulkan::vkQueueSubmit>();
+  for (std::uint32_t i = 0; listener != nullptr && i < count; ++i) {
+    for (std::uint32_t c = 0; c < submits[i].commandBufferCount; ++c) listener->execute(submits[i].pCommandBuffers[c]);
+    ++listener->submissions;
+  }
+  return next(queue, count, submits, fence);
+}
+
+}  // namespace heard
+
+template <auto& function>
+void listen(std::remove_reference_t<decltype(function)> heard) {
+  before<function>();
+  function = heard;
 }
 
 }  // namespace
@@ -146,6 +309,24 @@ void MemoryOrder::host_reads(const std::vector<VkBuffer>& mapped) {
 
 SubmittedWork::SubmittedWork(const Program& program) {
   ::setenv("MONOMORPH_NO_CACHE", "1", 1);  // no spare devices, whose work would be heard as well
+  if (!vulkan::load_functions()) throw std::runtime_error("there is no Vulkan loader");
+  listen<vulkan::vkCreateBuffer>(heard::vkCreateBuffer);
+  listen<vulkan::vkBindBufferMemory>(heard::vkBindBufferMemory);
+  listen<vulkan::vkMapMemory>(heard::vkMapMemory);
+  listen<vulkan::vkCreatePipelineLayout>(heard::vkCreatePipelineLayout);
+  listen<vulkan::vkCreateComputePipelines>(heard::vkCreateComputePipelines);
+  listen<vulkan::vkCreateDescriptorSetLayout>(heard::vkCreateDescriptorSetLayout);
+  listen<vulkan::vkCreateDescriptorPool>(heard::vkCreateDescriptorPool);
+  listen<vulkan::vkAllocateDescriptorSets>(heard::vkAllocateDescriptorSets);
+  listen<vulkan::vkUpdateDescriptorSets>(heard::vkUpdateDescriptorSets);
+  listen<vulkan::vkBeginCommandBuffer>(heard::vkBeginCommandBuffer);
+  listen<vulkan::vkCmdBindPipeline>(heard::vkCmdBindPipeline);
+  listen<vulkan::vkCmdBindDescriptorSets>(heard::vkCmdBindDescriptorSets);
+  listen<vulkan::vkCmdDispatch>(heard::vkCmdDispatch);
+  listen<vulkan::vkCmdCopyBuffer>(heard::vkCmdCopyBuffer);
+  listen<vulkan::vkCmdFillBuffer>(heard::vkCmdFillBuffer);
+  listen<vulkan::vkCmdPipelineBarrier>(heard::vkCmdPipelineBarrier);
+  listen<vulkan::vkQueueSubmit>(heard::vkQueueSubmit);
   listener = new Listener;
   listener->program = &program;
 }
@@ -164,172 +345,3 @@ int SubmittedWork::dispatches() const { return listener->dispatches; }
 int SubmittedWork::copies() const { return listener->copies; }
 
 }  // namespace monomorph::test
-
-using monomorph::test::listener;
-using monomorph::test::real;
-using monomorph::test::Touch;
-
-// The calls of the loader that matter here, under their own names: found before the loader's when this file is linked.
-extern "C" {
-
-VKAPI_ATTR VkResult VKAPI_CALL vkCreateBuffer(VkDevice device, const VkBufferCreateInfo* info,
-                                              const VkAllocationCallbacks* allocator, VkBuffer* buffer) {
-  static const auto next = real<PFN_vkCreateBuffer>("vkCreateBuffer");
-  const VkResult result = next(device, info, allocator, buffer);
-  if (listener != nullptr && result == VK_SUCCESS) listener->sizes[*buffer] = info->size;
-  return result;
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL vkBindBufferMemory(VkDevice device, VkBuffer buffer, VkDeviceMemory memory,
-                                                  VkDeviceSize offset) {
-  static const auto next = real<PFN_vkBindBufferMemory>("vkBindBufferMemory");
-  if (listener != nullptr) listener->memory[buffer] = memory;
-  return next(device, buffer, memory, offset);
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL vkMapMemory(VkDevice device, VkDeviceMemory memory, VkDeviceSize offset,
-                                           VkDeviceSize bytes, VkMemoryMapFlags flags, void** data) {
-  static const auto next = real<PFN_vkMapMemory>("vkMapMemory");
-  if (listener != nullptr) listener->mapped.push_back(memory);
-  return next(device, memory, offset, bytes, flags, data);
-}
-
-/// Their layouts are made in the order of the program's kernels.
-VKAPI_ATTR VkResult VKAPI_CALL vkCreatePipelineLayout(VkDevice device, const VkPipelineLayoutCreateInfo* info,
-                                                      const VkAllocationCallbacks* allocator,
-                                                      VkPipelineLayout* layout) {
-  static const auto next = real<PFN_vkCreatePipelineLayout>("vkCreatePipelineLayout");
-  const VkResult result = next(device, info, allocator, layout);
-  if (listener != nullptr) listener->kernel_layouts.emplace(*layout, listener->kernel_layouts.size());
-  return result;
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL vkCreateComputePipelines(VkDevice device, VkPipelineCache cache, std::uint32_t count,
-                                                        const VkComputePipelineCreateInfo* infos,
-                                                        const VkAllocationCallbacks* allocator, VkPipeline* pipelines) {
-  static const auto next = real<PFN_vkCreateComputePipelines>("vkCreateComputePipelines");
-  const VkResult result = next(device, cache, count, infos, allocator, pipelines);
-  for (std::uint32_t i = 0; listener != nullptr && i < count; ++i) {
-    const std::lock_guard lock(listener->kernels_mutex);
-    listener->kernels.emplace(pipelines[i], listener->kernel_layouts.at(infos[i].layout));
-  }
-  return result;
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL vkCreateDescriptorSetLayout(VkDevice device, const VkDescriptorSetLayoutCreateInfo* info,
-                                                           const VkAllocationCallbacks* allocator,
-                                                           VkDescriptorSetLayout* layout) {
-  static const auto next = real<PFN_vkCreateDescriptorSetLayout>("vkCreateDescriptorSetLayout");
-  const VkResult result = next(device, info, allocator, layout);
-  for (std::uint32_t i = 0; listener != nullptr && i < info->bindingCount; ++i) {
-    listener->layouts[*layout] += info->pBindings[i].descriptorCount;
-  }
-  return result;
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL vkCreateDescriptorPool(VkDevice device, const VkDescriptorPoolCreateInfo* info,
-                                                      const VkAllocationCallbacks* allocator, VkDescriptorPool* pool) {
-  static const auto next = real<PFN_vkCreateDescriptorPool>("vkCreateDescriptorPool");
-  const VkResult result = next(device, info, allocator, pool);
-  for (std::uint32_t i = 0; listener != nullptr && i < info->poolSizeCount; ++i) {
-    listener->pools[*pool].sets = info->maxSets;
-    listener->pools[*pool].descriptors += info->pPoolSizes[i].descriptorCount;
-  }
-  return result;
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL vkAllocateDescriptorSets(VkDevice device, const VkDescriptorSetAllocateInfo* info,
-                                                        VkDescriptorSet* sets) {
-  static const auto next = real<PFN_vkAllocateDescriptorSets>("vkAllocateDescriptorSets");
-  for (std::uint32_t i = 0; listener != nullptr && i < info->descriptorSetCount; ++i) {
-    monomorph::test::Pool& pool = listener->pools[info->descriptorPool];
-    pool.sets -= 1;
-    pool.descriptors -= listener->layouts.at(info->pSetLayouts[i]);
-  }
-  return next(device, info, sets);
-}
-
-VKAPI_ATTR void VKAPI_CALL vkUpdateDescriptorSets(VkDevice device, std::uint32_t count,
-                                                  const VkWriteDescriptorSet* writes, std::uint32_t copies,
-                                                  const VkCopyDescriptorSet* copied) {
-  static const auto next = real<PFN_vkUpdateDescriptorSets>("vkUpdateDescriptorSets");
-  for (std::uint32_t i = 0; listener != nullptr && i < count; ++i) {
-    const VkDescriptorBufferInfo& info = *writes[i].pBufferInfo;
-    listener->sets[writes[i].dstSet][writes[i].dstBinding] = {info.buffer, info.offset, info.range};
-  }
-  next(device, count, writes, copies, copied);
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL vkBeginCommandBuffer(VkCommandBuffer buffer, const VkCommandBufferBeginInfo* info) {
-  static const auto next = real<PFN_vkBeginCommandBuffer>("vkBeginCommandBuffer");
-  if (listener != nullptr) listener->commands[buffer].clear();
-  return next(buffer, info);
-}
-
-VKAPI_ATTR void VKAPI_CALL vkCmdBindPipeline(VkCommandBuffer buffer, VkPipelineBindPoint point, VkPipeline pipeline) {
-  static const auto next = real<PFN_vkCmdBindPipeline>("vkCmdBindPipeline");
-  if (listener != nullptr) listener->pipeline = pipeline;
-  next(buffer, point, pipeline);
-}
-
-VKAPI_ATTR void VKAPI_CALL vkCmdBindDescriptorSets(VkCommandBuffer buffer, VkPipelineBindPoint point,
-                                                   VkPipelineLayout layout, std::uint32_t first, std::uint32_t count,
-                                                   const VkDescriptorSet* sets, std::uint32_t offset_count,
-                                                   const std::uint32_t* offsets) {
-  static const auto next = real<PFN_vkCmdBindDescriptorSets>("vkCmdBindDescriptorSets");
-  if (listener != nullptr) listener->set = sets[0];
-  next(buffer, point, layout, first, count, sets, offset_count, offsets);
-}
-
-VKAPI_ATTR void VKAPI_CALL vkCmdDispatch(VkCommandBuffer buffer, std::uint32_t x, std::uint32_t y, std::uint32_t z) {
-  static const auto next = real<PFN_vkCmdDispatch>("vkCmdDispatch");
-  if (listener != nullptr && x * y * z != 0) listener->note_dispatch(buffer);  // warming up dispatches nothing
-  next(buffer, x, y, z);
-}
-
-VKAPI_ATTR void VKAPI_CALL vkCmdCopyBuffer(VkCommandBuffer buffer, VkBuffer from, VkBuffer to, std::uint32_t count,
-                                           const VkBufferCopy* copies) {
-  static const auto next = real<PFN_vkCmdCopyBuffer>("vkCmdCopyBuffer");
-  for (std::uint32_t i = 0; listener != nullptr && i < count; ++i) {
-    const VkBufferCopy& copy = copies[i];
-    listener->commands[buffer].push_back(std::vector<Touch>{
-        {from, copy.srcOffset, copy.size, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_READ_BIT, "a copy"},
-        {to, copy.dstOffset, copy.size, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT, "a copy"}});
-  }
-  next(buffer, from, to, count, copies);
-}
-
-VKAPI_ATTR void VKAPI_CALL vkCmdFillBuffer(VkCommandBuffer buffer, VkBuffer to, VkDeviceSize offset, VkDeviceSize bytes,
-                                           std::uint32_t data) {
-  static const auto next = real<PFN_vkCmdFillBuffer>("vkCmdFillBuffer");
-  if (listener != nullptr) {
-    const VkDeviceSize size = bytes == VK_WHOLE_SIZE ? listener->sizes.at(to) - offset : bytes;
-    listener->commands[buffer].push_back(
-        std::vector<Touch>{{to, offset, size, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT, "a fill"}});
-  }
-  next(buffer, to, offset, bytes, data);
-}
-
-VKAPI_ATTR void VKAPI_CALL vkCmdPipelineBarrier(VkCommandBuffer buffer, VkPipelineStageFlags from,
-                                                VkPipelineStageFlags to, VkDependencyFlags flags, std::uint32_t count,
-                                                const VkMemoryBarrier* barriers, std::uint32_t buffer_count,
-                                                const VkBufferMemoryBarrier* buffer_barriers, std::uint32_t image_count,
-                                                const VkImageMemoryBarrier* image_barriers) {
-  static const auto next = real<PFN_vkCmdPipelineBarrier>("vkCmdPipelineBarrier");
-  for (std::uint32_t i = 0; listener != nullptr && i < count; ++i) {
-    listener->commands[buffer].push_back(
-        monomorph::test::MemoryBarrier{from, to, barriers[i].srcAccessMask, barriers[i].dstAccessMask});
-  }
-  next(buffer, from, to, flags, count, barriers, buffer_count, buffer_barriers, image_count, image_barriers);
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL vkQueueSubmit(VkQueue queue, std::uint32_t count, const VkSubmitInfo* submits,
-                                             VkFence fence) {
-  static const auto next = real<PFN_vkQueueSubmit>("vkQueueSubmit");
-  for (std::uint32_t i = 0; listener != nullptr && i < count; ++i) {
-    for (std::uint32_t c = 0; c < submits[i].commandBufferCount; ++c) listener->execute(submits[i].pCommandBuffers[c]);
-    ++listener->submissions;
-  }
-  return next(queue, count, submits, fence);
-}
-}

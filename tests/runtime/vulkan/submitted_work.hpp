@@ -1,5 +1,5 @@
-// What the runtime tells the device, listened to on its way: this library stands in front of the Vulkan loader's calls,
-// notes them and passes them on. Whatever is submitted is judged by Vulkan's rules for memory (chapter 7 of the
+// What the runtime tells the device, listened to on its way: functions of its table are replaced by some that note the
+// call and pass it on. Whatever is submitted is judged by Vulkan's rules for memory (chapter 7 of the
 // specification), across submissions, and whether or not a driver or the validation layer would show it.
 //
 // Assumes one device and one queue at a time; a dispatch touches the whole of each range bound to it.
@@ -8,9 +8,8 @@
 #include <string>
 #include <vector>
 
-#include <vulkan/vulkan.h>
-
 #include "runtime/program/program.hpp"
+#include "runtime/vulkan/functions.hpp"
 
 namespace monomorph::test {
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "runtime/vulkan/backend.hpp"
 #include "tests/support/glsl.hpp"
 
 namespace monomorph::test {
@@ -286,6 +287,8 @@ const Program& toy_program(std::int32_t eos_token) {
   program.head_rows = toy_head_rows;
   program.decode_steps = toy_decode_steps;
   program.eos_tokens = std::span(&eos, eos_token < 0 ? 0u : 1u);
+  static const Backend* const backends[] = {&vulkan::backend()};
+  program.backends = backends;
   program.kernels = kernels;
   program.phases = {{"decode", Stage::layers, Lowering::vector, 1, decode},
                     {"prefill", Stage::layers, Lowering::tiles, toy_prefill_chunk, prefill},

@@ -12,6 +12,7 @@
 #include "runtime/vulkan/device.hpp"
 #include "tests/runtime/vulkan/toy_program.hpp"
 #include "tests/support/glsl.hpp"
+#include "tests/support/vulkan_devices.hpp"
 
 using namespace monomorph;
 using namespace monomorph::vulkan;
@@ -46,7 +47,7 @@ int status_of(const std::function<void(Device&)>& body) {
   return status_of_process("1", [&] {
     std::unique_ptr<Device> device;
     try {
-      device = Device::open("", {});
+      device = Device::open(tests::best_vulkan_device(), {});
     } catch (const Error& error) {
       std::_Exit(skipped);  // no device, or no layer
     }

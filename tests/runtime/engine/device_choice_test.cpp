@@ -1,12 +1,10 @@
 #include <doctest/doctest.h>
 
+#include "runtime/engine/device_choice.hpp"
 #include "runtime/error.hpp"
-#include "runtime/vulkan/device.hpp"
-#include "runtime/vulkan/test_limits.hpp"
 #include "tests/support/refusal.hpp"
 
 using namespace monomorph;
-using namespace monomorph::vulkan;
 
 namespace {
 
@@ -14,6 +12,7 @@ DeviceInfo device(std::int64_t index, const std::string& name, DeviceType type, 
                   const std::string& unusable = "") {
   DeviceInfo info;
   info.index = index;
+  info.backend = type == DeviceType::processor ? "cpu" : "vulkan";
   info.name = name;
   info.type = type;
   if (gigabytes > 0) info.heaps = {{gigabytes << 30, gigabytes << 30, true}};
@@ -45,13 +44,12 @@ TEST_CASE(
   CHECK(choose_device(devices, "") == 5);
 }
 
-TEST_CASE(
-    "a processor that a program has no kernels for is passed over, and vulkan is every device but the processor") {
+TEST_CASE("a device that cannot be used is passed over, and a backend's name is the best of its devices") {
   std::vector<DeviceInfo> devices{device(0, "llvmpipe", DeviceType::cpu, 64),
-                                  device(1, "cpu", DeviceType::processor, 16, "it has no kernels for it")};
+                                  device(1, "cpu", DeviceType::processor, 16, "it is too old")};
   CHECK(choose_device(devices, "") == 0);
   devices[1].unusable.clear();
-  CHECK(choose_device(devices, "Vulkan") == 0);
+  CHECK(choose_device(devices, "vulkan") == 0);
   CHECK(choose_device(devices, "cpu") == 1);
   CHECK(contains(refusal({devices[1]}, "vulkan"), "there is no Vulkan device"));
 }
@@ -110,50 +108,4 @@ TEST_CASE("no device at all is an error with its remedy") {
   CHECK(contains(text, "no Vulkan device"));
   CHECK(contains(text, "mesa-vulkan-drivers"));
   CHECK(contains(text, "--device cpu"));
-}
-
-TEST_CASE("limits are only ever lowered") {
-  DeviceInfo info = device(0, "a device", DeviceType::discrete, 8);
-  info.limits.max_storage_buffer_range = 1000;
-  info.limits.max_allocation_size = 5000;
-  LimitOverrides overrides;
-  overrides.max_storage_buffer_range = 2000;
-  overrides.max_allocation_size = 3000;
-  overrides.heap_bytes = 1 << 20;
-  overrides.type = DeviceType::integrated;
-  lower_limits(info, overrides);
-  CHECK(info.limits.max_storage_buffer_range == 1000);
-  CHECK(info.limits.max_allocation_size == 3000);
-  CHECK(info.heaps[0].bytes == 1 << 20);
-  CHECK(info.heaps[0].available == 1 << 20);
-  CHECK(info.type == DeviceType::integrated);
-}
-
-TEST_CASE("limits for tests are read from the environment's words, and nonsense is refused") {
-  LimitOverrides before;
-  before.max_shared_memory = 99;
-  before.staging = true;
-  const LimitOverrides read =
-      read_test_limits("type=discrete,max_tile_rows=8,max_tile_tokens=4,max_workgroup_count_x=2,staging=0", before);
-  CHECK(read.type == DeviceType::discrete);
-  CHECK(read.max_tile_rows == 8);
-  CHECK(read.max_tile_tokens == 4);
-  CHECK(read.max_workgroup_count_x == 2);
-  CHECK(read.max_shared_memory == 99);
-  CHECK_FALSE(read.staging);
-  CHECK(read_test_limits("type=cpu").type == DeviceType::cpu);
-  CHECK(read_test_limits("type=virtual").type == DeviceType::virtual_gpu);
-  CHECK_FALSE(read_test_limits("").type);
-  for (const char* wrong : {"type=gpu", "type=", "type", "max_tile_rows=0", "max_tile_rows=-1", "max_tile_rows=8x",
-                            "max_tile_rows=", "staging=2", "rows=8", "=1", "type=cpu;staging=1",
-                            "heap_bytes=99999999999999999999", ",", "type=cpu,,staging=1"}) {
-    CAPTURE(wrong);
-    try {
-      read_test_limits(wrong);
-      FAIL("it was read");
-    } catch (const Error& error) {
-      CHECK(error.kind() == ErrorKind::environment);
-      CHECK(contains(error.what(), "MONOMORPH_TEST_LIMITS"));
-    }
-  }
 }

@@ -1,16 +1,15 @@
-// Which device is taken: no call of Vulkan here, so that it is tested without one.
+#include "runtime/engine/device_choice.hpp"
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
 
 #include <fmt/format.h>
 
+#include "runtime/engine/backend.hpp"
 #include "runtime/error.hpp"
-#include "runtime/vulkan/device.hpp"
 
 namespace monomorph {
-
-namespace vulkan {
 namespace {
 
 std::string lower(std::string text) {
@@ -32,11 +31,10 @@ std::string list(const std::vector<DeviceInfo>& devices) {
   return text;
 }
 
-constexpr const char* any_of_vulkan = "vulkan";
-
+/// Without a Vulkan device that can be used.
 constexpr const char* remedy =
-    "install a driver (on Debian: apt install mesa-vulkan-drivers, which has one for the CPU too), or use --device "
-    "cpu, which needs none";
+    "install a driver (on Debian: apt install mesa-vulkan-drivers, which has one for the CPU too), or run on the "
+    "processor, which needs none: --device cpu, of an engine whose engine.devices has \"cpu\"";
 
 }  // namespace
 
@@ -52,9 +50,9 @@ std::size_t choose_device(const std::vector<DeviceInfo>& devices, const std::str
       throw Error(ErrorKind::device, fmt::format("there is no device {}; there are:{}", request, list(devices)));
     }
     candidates.push_back(index);
-  } else if (lower(request) == any_of_vulkan) {
+  } else if (std::ranges::find(backend_names, request) != backend_names.end()) {
     for (std::size_t i = 0; i < devices.size(); ++i) {
-      if (devices[i].type != DeviceType::processor) candidates.push_back(i);
+      if (devices[i].backend == request) candidates.push_back(i);
     }
     if (candidates.empty()) throw Error(ErrorKind::device, fmt::format("there is no Vulkan device: {}", remedy));
   } else {
@@ -86,25 +84,4 @@ std::size_t choose_device(const std::vector<DeviceInfo>& devices, const std::str
   });
 }
 
-void lower_limits(DeviceInfo& info, const LimitOverrides& overrides) {
-  const auto apply = [](std::int64_t& limit, const std::optional<std::int64_t>& to) {
-    if (to) limit = std::min(limit, *to);
-  };
-  apply(info.limits.max_storage_buffer_range, overrides.max_storage_buffer_range);
-  apply(info.limits.max_allocation_size, overrides.max_allocation_size);
-  apply(info.limits.max_workgroup_count_x, overrides.max_workgroup_count_x);
-  apply(info.limits.max_workgroup_invocations, overrides.max_workgroup_invocations);
-  apply(info.limits.max_workgroup_size_x, overrides.max_workgroup_invocations);
-  apply(info.limits.max_shared_memory, overrides.max_shared_memory);
-  apply(info.limits.max_tile_rows, overrides.max_tile_rows);
-  apply(info.limits.max_tile_tokens, overrides.max_tile_tokens);
-  info.limits.separate_buffers = info.limits.separate_buffers || overrides.separate_buffers;
-  for (MemoryHeap& heap : info.heaps) {
-    apply(heap.bytes, overrides.heap_bytes);
-    apply(heap.available, overrides.heap_bytes);
-  }
-  if (overrides.type) info.type = *overrides.type;
-}
-
-}  // namespace vulkan
 }  // namespace monomorph

@@ -1,0 +1,55 @@
+#include "runtime/cpu/backend.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "runtime/cpu/cores.hpp"
+#include "runtime/cpu/views.hpp"
+#include "runtime/cpu/ways.hpp"
+#include "runtime/error.hpp"
+
+namespace monomorph::cpu {
+namespace {
+
+constexpr std::int64_t most_threads = 1024;
+
+class CpuBackend final : public Backend {
+ public:
+  std::string_view name() const override { return "cpu"; }
+
+  std::vector<DeviceInfo> list_devices() const override { return {describe_processor()}; }
+
+  MemoryPlan plan_memory(const Program& program, const DeviceInfo*) const override {
+    const WeightBytes bytes = weight_bytes(program);
+    MemoryPlan plan = plan_without_weights(program);
+    plan.weights = bytes.copied;
+    plan.mapped = bytes.mapped;
+    return plan;
+  }
+
+  std::unique_ptr<Engine> load(const Program& program, const DeviceInfo& processor,
+                               const LoadOptions& options) const override {
+    if (options.threads < 0 || options.threads > most_threads) {
+      throw Error(ErrorKind::rejected,
+                  fmt::format("{} threads: there may be 1 to {}, or 0 for as many as there are cores", options.threads,
+                              most_threads));
+    }
+    MemoryPlan plan = plan_memory(program, &processor);
+    if (options.random_weights) plan.weights += std::exchange(plan.mapped, 0);  // there is no file
+    check_memory(program, plan, processor);
+    HostWeights weights = open_weights(program, options);
+    if (options.profile) return std::make_unique<MeasuredCpuEngine>(program, std::move(weights), options);
+    if (options.probe_layers) return std::make_unique<ProbedCpuEngine>(program, std::move(weights), options);
+    return std::make_unique<CpuEngine>(program, std::move(weights), options);
+  }
+};
+
+}  // namespace
+
+const Backend& backend() {
+  static const CpuBackend backend;
+  return backend;
+}
+
+}  // namespace monomorph::cpu
