@@ -67,7 +67,7 @@ struct Attention {
 
   std::int64_t key_count() const { return std::ssize(keys_); }
 
-  /// The products of the queries with every key: products_[key][query head].
+  /// The products of the queries with every key: products_[query head][key].
   void score(std::int64_t row) {
     products_.resize(static_cast<std::size_t>(key_count() * heads_));
     const RowFormat keys = list_keys();
@@ -95,7 +95,7 @@ struct Attention {
     if constexpr (P::has_sinks) largest = data<const float>(call_, place<P>("sinks"))[head_ + nth];
     const float sink = largest;
     for (std::int64_t i = 0; i < key_count(); ++i) {
-      const float product = products_[static_cast<std::size_t>(i * heads_ + nth)];
+      const float product = products_[static_cast<std::size_t>(nth * key_count() + i)];
       weights[i] = scored(product, keys_[static_cast<std::size_t>(i)], head_ + nth);
       largest = std::max(largest, weights[i]);
     }

@@ -152,17 +152,21 @@ struct Linear {
     for (std::int64_t n = 0; n < count; ++n) {
       const std::int64_t entry = entries_[static_cast<std::size_t>(begin + n)];
       const std::int64_t column = entry % per_row() * call_.rows + first;
-      std::array<float, rows_of_unit> sums_0, sums_1{};
+      const std::span<float> sums_0 = sums_of_entry(sums_, rows, n);
+      std::array<float, rows_of_unit> none{};
+      std::span<float> sums_1 = none;
+      if constexpr (P::matrices == 2) sums_1 = sums_of_entry(second_sums_, rows, n);
       for (std::int64_t row = 0; row < rows; ++row) {
         const auto at = static_cast<std::size_t>(row);
-        sums_0[at] = sums_[static_cast<std::size_t>(row * count + n)];
         if constexpr (P::first_bias) sums_0[at] += bias[row];
-        if constexpr (P::matrices == 2) sums_1[at] = second_sums_[static_cast<std::size_t>(row * count + n)];
         if constexpr (P::second_bias) sums_1[at] += second_bias[row];
       }
-      const auto written = static_cast<std::size_t>(rows);
-      output_.write(entry / per_row(), column, std::span(sums_0).first(written), std::span(sums_1).first(written));
+      output_.write(entry / per_row(), column, sums_0, sums_1);
     }
+  }
+
+  static std::span<float> sums_of_entry(std::vector<float>& sums, std::int64_t rows, std::int64_t nth) {
+    return {sums.data() + nth * rows, static_cast<std::size_t>(rows)};
   }
 
   void products(std::size_t weights, std::int64_t stored, std::int64_t rows, std::int64_t begin, std::int64_t count,

@@ -25,7 +25,7 @@ enum class RowFormat : std::uint32_t {
 };
 inline constexpr std::size_t row_formats = 9, state_formats = 4;  ///< of which states have the first
 
-/// sums[r * input_count + i] = the scalar product of row r and input i.
+/// sums[i * row_count + r] = the scalar product of row r and input i.
 struct Products {
   const std::byte* const* rows;  ///< where each begins
   std::int64_t row_count;

@@ -111,7 +111,27 @@ class Block {
       if (of.columns % chunk != 0) add_ends();
     }
   }
-  float sum(int row, int input) { return sum_of(partial(row, input)); }
+  /// What was added up: to[input * rows + row], where `rows` is how many rows the caller has.
+  void sum(float* to, std::int64_t rows) {
+    constexpr int inputs_at_once = lanes / tile_rows;
+    int row = 0;
+    for (; row + tile_rows <= row_count; row += tile_rows) {
+      int input = 0;
+      for (; input + inputs_at_once <= input_count; input += inputs_at_once) {
+        const Floats sums = sums_of_each(&partial(row, input));
+        for (int i = 0; i < inputs_at_once; ++i) {
+          __builtin_memcpy(to + (input + i) * rows + row, reinterpret_cast<const float*>(&sums) + i * tile_rows,
+                           tile_rows * sizeof(float));
+        }
+      }
+      for (; input < input_count; ++input) {
+        for (int r = row; r < row + tile_rows; ++r) to[input * rows + r] = sum_of(partial(r, input));
+      }
+    }
+    for (; row < row_count; ++row) {
+      for (int input = 0; input < input_count; ++input) to[input * rows + row] = sum_of(partial(row, input));
+    }
+  }
 
  private:
   static constexpr int most_fused_inputs = 2;
@@ -156,6 +176,7 @@ class Block {
     // Equal shares: a tile of one input would wait for its loads.
     const int tiles = (input_count + most_tile_inputs - 1) / most_tile_inputs;
     for (int tile = 0; tile < tiles; ++tile) {
+      fetch_next_panel(first + chunks, tile, tiles);
       const int begin = input_count * tile / tiles, count = input_count * (tile + 1) / tiles - begin;
       for (int r = 0; r < row_count;) {
         const float* const at = panel + r * panel_chunks * chunk;
@@ -168,6 +189,18 @@ class Block {
           ++r;
         }
       }
+    }
+  }
+
+  /// Fetches a share of what the next panel is decoded from: that of these rows, or of those behind them.
+  void fetch_next_panel(std::int64_t next, int share, int shares) const {
+    constexpr int line = 64, lines = panel_chunks * Format::chunk_bytes / line + 1;
+    const bool of_these = next < of.columns / chunk;
+    const std::int64_t behind = row_count == 1 ? 0 : row_count * (rows[row_count == 1 ? 0 : 1] - rows[0]);
+    const std::int64_t from = of_these ? next * Format::chunk_bytes : behind;
+    const int all = row_count * lines;
+    for (int n = all * share / shares; n < all * (share + 1) / shares; ++n) {
+      __builtin_prefetch(rows[n / lines] + from + n % lines * line);
     }
   }
 
@@ -204,11 +237,7 @@ void multiply(const Products& of) {
       const std::int64_t rows = smaller(block_rows, of.row_count - row);
       Block<Format> block(of, row, rows, input, inputs);
       block.multiply();
-      for (int r = 0; r < rows; ++r) {
-        for (int i = 0; i < inputs; ++i) {
-          of.sums[(row + r) * of.input_count + input + i] = block.sum(r, i);
-        }
-      }
+      block.sum(of.sums + input * of.row_count + row, of.row_count);
     }
   }
 }

@@ -158,14 +158,47 @@ float sum_of(FourFloats vector) {
   const FourFloats halves = vector + __builtin_shufflevector(vector, vector, 2, 3, 0, 1);
   return halves[0] + halves[1];
 }
+/// sum_of() of four vectors at once, to the last bit.
+[[maybe_unused]] FourFloats sums_of_each(const FourFloats* of) {
+  const FourFloats a =
+      __builtin_shufflevector(of[0], of[1], 0, 1, 4, 5) + __builtin_shufflevector(of[0], of[1], 2, 3, 6, 7);
+  const FourFloats b =
+      __builtin_shufflevector(of[2], of[3], 0, 1, 4, 5) + __builtin_shufflevector(of[2], of[3], 2, 3, 6, 7);
+  return __builtin_shufflevector(a, b, 0, 2, 4, 6) + __builtin_shufflevector(a, b, 1, 3, 5, 7);
+}
 #if defined(__AVX2__)
 typedef float EightFloats __attribute__((vector_size(32)));
 float sum_of(EightFloats vector) {
   return sum_of(__builtin_shufflevector(vector, vector, 0, 1, 2, 3) +
                 __builtin_shufflevector(vector, vector, 4, 5, 6, 7));
 }
+/// Of eight. Vectors that are four apart come to stand in the two halves of one.
+[[maybe_unused]] EightFloats sums_of_each(const EightFloats* of) {
+  const auto halves = [&](int n) {
+    return __builtin_shufflevector(of[n], of[n + 4], 0, 1, 2, 3, 8, 9, 10, 11) +
+           __builtin_shufflevector(of[n], of[n + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+  };
+  const auto quarters = [&](int n) {
+    const EightFloats a = halves(n), b = halves(n + 1);
+    return __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13) +
+           __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
+  };
+  const EightFloats a = quarters(0), b = quarters(2);
+  return __builtin_shufflevector(a, b, 0, 2, 8, 10, 4, 6, 12, 14) +
+         __builtin_shufflevector(a, b, 1, 3, 9, 11, 5, 7, 13, 15);
+}
 #endif
 #if defined(__AVX512F__)
+/// Of sixteen: once the halves of each are added, of eight by themselves and eight.
+Floats sums_of_each(const Floats* of) {
+  EightFloats halved[16];
+  for (int n = 0; n < 16; ++n) {
+    halved[n] = __builtin_shufflevector(of[n], of[n], 0, 1, 2, 3, 4, 5, 6, 7) +
+                __builtin_shufflevector(of[n], of[n], 8, 9, 10, 11, 12, 13, 14, 15);
+  }
+  return __builtin_shufflevector(sums_of_each(halved), sums_of_each(halved + 8), 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
+                                 12, 13, 14, 15);
+}
 float sum_of(Floats vector) {
   return sum_of(__builtin_shufflevector(vector, vector, 0, 1, 2, 3, 4, 5, 6, 7) +
                 __builtin_shufflevector(vector, vector, 8, 9, 10, 11, 12, 13, 14, 15));

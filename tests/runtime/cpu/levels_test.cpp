@@ -152,7 +152,7 @@ TEST_CASE("every element is what the format's decoder gives, bit for bit") {
         const std::vector<float> alone = multiply(*level, matrix, {inputs[static_cast<std::size_t>(c)]});
         for (std::int64_t r = 0; r < matrix.rows; ++r) {
           const float element = matrix.elements_of(r)[c];
-          wrong += together[static_cast<std::size_t>(r * matrix.columns + c)] != element;
+          wrong += together[static_cast<std::size_t>(c * matrix.rows + r)] != element;
           wrong += alone[static_cast<std::size_t>(r)] != element;
         }
       }
@@ -177,7 +177,9 @@ TEST_CASE("products are those of doubles") {
             sum += product;
             size += std::abs(product);
           }
-          worst = std::max(worst, std::abs(sums[static_cast<std::size_t>(r) * inputs.size() + i] - sum) / size);
+          worst = std::max(
+              worst,
+              std::abs(sums[i * static_cast<std::size_t>(matrix.rows) + static_cast<std::size_t>(r)] - sum) / size);
         }
       }
       CHECK(worst < 5e-7);
@@ -200,8 +202,9 @@ TEST_CASE("a product's bits depend on its row and its input alone") {
           const std::vector<float> sums = multiply(*level, matrix, some, first, rows);
           for (std::int64_t r = 0; r < rows; ++r) {
             for (std::size_t i = 0; i < count; ++i) {
-              wrong += sums[static_cast<std::size_t>(r) * count + i] !=
-                       all[static_cast<std::size_t>(first + r) * inputs.size() + inputs.size() - count + i];
+              wrong += sums[i * static_cast<std::size_t>(rows) + static_cast<std::size_t>(r)] !=
+                       all[(inputs.size() - count + i) * static_cast<std::size_t>(matrix.rows) +
+                           static_cast<std::size_t>(first + r)];
             }
           }
         }
